@@ -1,0 +1,54 @@
+//! Writes what is generated from `registers.toml`, or tells which of it is stale.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{bail, Context};
+use clap::Parser;
+use ixgbe_registers::outputs;
+
+/// Writes the C header, the Rust constants, the software NIC's table and the reference
+#[derive(Parser)]
+#[command(name = "generate-registers", version)]
+struct Arguments {
+    /// Write nothing; exit with 1 and name the files that are stale, if any are
+    #[arg(long)]
+    check: bool,
+    /// The repository
+    #[arg(long, default_value = ".", value_name = "DIRECTORY")]
+    root: PathBuf,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("generate-registers: {error:#}");
+            ExitCode::from(1)
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let root = &arguments.root;
+    let map = outputs::read_map(root).with_context(|| {
+        "no register map to generate from (is --root the repository's root?)".to_owned()
+    })?;
+    let outputs = outputs::outputs(&map);
+    if arguments.check {
+        let stale = outputs::stale(root, &outputs)?;
+        if !stale.is_empty() {
+            bail!(
+                "stale, not generated from the present {}: {}; run `make registers`",
+                outputs::SOURCE,
+                stale.join(", ")
+            );
+        }
+        println!("{} generated files are current", outputs.len());
+    } else {
+        for path in outputs::write(root, &outputs)? {
+            println!("wrote {path}");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,397 @@
+//! The register map: what `registers.toml` may say.
+//!
+//! Reading it has two steps. The TOML must have the right shape, which serde checks and reports with
+//! the line; then the map must make sense (no two registers at one address, no field outside its
+//! register, ...): those rules are in [`crate::check`].
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::check::{Check, Error};
+
+/// The families of network cards that the drivers know.
+pub const FAMILIES: [&str; 3] = ["82599", "X540", "X550"];
+
+/// The whole of `registers.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RegisterMap {
+    /// Bytes of the register space: every address is below it.
+    pub bar0_size: u32,
+    /// The registers, in chapters.
+    #[serde(rename = "group")]
+    pub groups: Vec<Group>,
+    /// The formats of the descriptors in memory.
+    #[serde(default, rename = "descriptor")]
+    pub descriptors: Vec<Descriptor>,
+    /// The PCI configuration registers that the drivers use.
+    #[serde(default, rename = "pci")]
+    pub pci: Vec<PciRegister>,
+    /// The network cards that the drivers know, by PCI device id.
+    #[serde(default, rename = "device")]
+    pub devices: Vec<Device>,
+}
+
+/// A chapter of the register map.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Group {
+    /// Heading in the reference.
+    pub title: String,
+    /// What the chapter's registers have in common.
+    #[serde(default)]
+    pub summary: String,
+    /// The registers.
+    #[serde(default, rename = "register")]
+    pub registers: Vec<Register>,
+}
+
+/// A register, or an array of them.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Register {
+    /// The datasheet's name.
+    pub name: Spanned<String>,
+    /// Other names for the same address: they get a constant each, and no fields.
+    #[serde(default)]
+    pub other_names: Vec<String>,
+    /// Address of entry 0, in bytes from the start of the register space.
+    pub offset: u32,
+    /// Bytes between entries.
+    #[serde(default = "register_size")]
+    pub stride: u32,
+    /// Entries at `offset`; 1 if it is no array.
+    #[serde(default = "one")]
+    pub count: u32,
+    /// Where the array goes on, if its entries are in two places.
+    pub continued: Option<Range>,
+    /// Other addresses of the same storage.
+    #[serde(default)]
+    pub aliases: Vec<Range>,
+    /// What reads and writes do; a field may say otherwise for its bits.
+    pub access: Access,
+    /// Value after reset, of every entry.
+    #[serde(default)]
+    pub reset: u64,
+    /// Value of entry 0 after reset, if it differs from the others'.
+    pub reset_first: Option<u64>,
+    /// The register whose bits a write to this one sets or clears.
+    pub acts_on: Option<String>,
+    /// Section of the 82599 datasheet.
+    pub section: Option<String>,
+    /// What it is for, in one line.
+    pub summary: String,
+    /// The fields.
+    #[serde(default)]
+    pub fields: Vec<Field>,
+    /// The register whose fields this one has too.
+    pub fields_as: Option<String>,
+}
+
+/// Consecutive entries of a register array.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct Range {
+    /// Index of the first entry found here. Ignored for `continued`, which starts where the array
+    /// left off.
+    #[serde(default)]
+    pub first: u32,
+    /// Address of that entry.
+    pub offset: u32,
+    /// Bytes between entries.
+    #[serde(default = "register_size")]
+    pub stride: u32,
+    /// How many entries are found here.
+    #[serde(default = "one")]
+    pub count: u32,
+}
+
+/// Some of a register's bits.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Field {
+    /// Name within the register.
+    pub name: Spanned<String>,
+    /// Which bits.
+    pub bits: Bits,
+    /// What reads and writes do to these bits, if not the same as to the rest of the register.
+    pub access: Option<Access>,
+    /// Names for values of the field (not yet shifted to its place).
+    #[serde(default)]
+    pub values: BTreeMap<String, u64>,
+    /// What it is for, in one line.
+    pub summary: String,
+}
+
+/// Bits `hi` down to `lo`, written `"hi:lo"`, or `"bit"` if it is one.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(try_from = "String")]
+pub struct Bits {
+    /// Highest bit.
+    pub hi: u32,
+    /// Lowest bit.
+    pub lo: u32,
+}
+
+/// What a read or a write does.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+pub enum Access {
+    /// Keeps what is written.
+    #[serde(rename = "rw")]
+    ReadWrite,
+    /// Writes have no effect.
+    #[serde(rename = "ro")]
+    ReadOnly,
+    /// Reads say nothing.
+    #[serde(rename = "wo")]
+    WriteOnly,
+    /// A read clears it; writes have no effect.
+    #[serde(rename = "rc")]
+    ReadClear,
+    /// A read sets it, telling what it was; a write sets the value.
+    #[serde(rename = "rs")]
+    ReadSet,
+    /// Writing 1 clears a bit.
+    #[serde(rename = "w1c")]
+    WriteOneClear,
+    /// Writing 1 sets a bit.
+    #[serde(rename = "w1s")]
+    WriteOneSet,
+    /// A read clears it, and so does writing 1.
+    #[serde(rename = "rc_w1c")]
+    ReadClearWriteOneClear,
+    /// Writing 1 starts something; the bit falls back to 0 when that is done.
+    #[serde(rename = "sc")]
+    SelfClearing,
+}
+
+/// One form of a descriptor: 16 bytes in memory, two little-endian quad words.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Descriptor {
+    /// Prefix of the constants; forms of one descriptor share it.
+    pub name: Spanned<String>,
+    /// Who has written it.
+    pub form: String,
+    /// Section of the 82599 datasheet.
+    pub section: Option<String>,
+    /// What it is for, in one line.
+    pub summary: String,
+    /// The fields.
+    pub fields: Vec<DescriptorField>,
+}
+
+/// Some bits of a descriptor's quad word.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DescriptorField {
+    /// Name within the descriptor.
+    pub name: Spanned<String>,
+    /// Quad word 0 or 1.
+    pub word: u32,
+    /// Which bits of the quad word.
+    pub bits: Bits,
+    /// Names for values of the field (not yet shifted to its place).
+    #[serde(default)]
+    pub values: BTreeMap<String, u64>,
+    /// What it is for, in one line.
+    pub summary: String,
+}
+
+/// A register of the PCI configuration space.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PciRegister {
+    /// Name, with the prefix `PCI_`.
+    pub name: Spanned<String>,
+    /// Offset in the configuration space, in bytes.
+    pub offset: u32,
+    /// Size in bytes: 1, 2 or 4.
+    pub size: u32,
+    /// What it is for, in one line.
+    pub summary: String,
+    /// Names for whole values.
+    #[serde(default)]
+    pub values: BTreeMap<String, u64>,
+    /// The fields.
+    #[serde(default)]
+    pub fields: Vec<Field>,
+}
+
+/// A network card.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Device {
+    /// PCI device id; the vendor is Intel.
+    pub id: Spanned<u16>,
+    /// Name for people.
+    pub name: String,
+    /// One of [`FAMILIES`].
+    pub family: String,
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn register_size() -> u32 {
+    4
+}
+
+impl TryFrom<String> for Bits {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let wrong = || {
+            format!(
+                "bits {text:?}: write \"hi:lo\" or one bit's number, such as \"15:13\" or \"26\""
+            )
+        };
+        let (hi, lo) = text.split_once(':').unwrap_or((&text, &text));
+        let hi = hi.parse().map_err(|_| wrong())?;
+        let lo = lo.parse().map_err(|_| wrong())?;
+        if hi < lo {
+            return Err(wrong());
+        }
+        Ok(Bits { hi, lo })
+    }
+}
+
+impl fmt::Display for Bits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.hi == self.lo {
+            write!(f, "{}", self.hi)
+        } else {
+            write!(f, "{}:{}", self.hi, self.lo)
+        }
+    }
+}
+
+impl Bits {
+    /// How many bits.
+    pub fn width(self) -> u32 {
+        self.hi - self.lo + 1
+    }
+
+    /// The bits in their place. Only for `hi` below 64, which a checked map keeps.
+    pub fn mask(self) -> u64 {
+        (u64::MAX >> (64 - self.width())) << self.lo
+    }
+}
+
+impl Access {
+    /// As written in the TOML.
+    pub fn code(self) -> &'static str {
+        match self {
+            Access::ReadWrite => "rw",
+            Access::ReadOnly => "ro",
+            Access::WriteOnly => "wo",
+            Access::ReadClear => "rc",
+            Access::ReadSet => "rs",
+            Access::WriteOneClear => "w1c",
+            Access::WriteOneSet => "w1s",
+            Access::ReadClearWriteOneClear => "rc_w1c",
+            Access::SelfClearing => "sc",
+        }
+    }
+}
+
+impl Register {
+    /// Name, without its place in the file.
+    pub fn name(&self) -> &str {
+        self.name.get_ref()
+    }
+
+    /// Entries in all.
+    pub fn entries(&self) -> u32 {
+        let more = self.continued.map_or(0, |range| range.count);
+        self.count.saturating_add(more)
+    }
+
+    /// Whether it is an array.
+    pub fn is_array(&self) -> bool {
+        self.entries() > 1
+    }
+
+    /// Where the entries are, in order of their index, without aliases.
+    pub fn ranges(&self) -> Vec<Range> {
+        let mut ranges = vec![Range {
+            first: 0,
+            offset: self.offset,
+            stride: self.stride,
+            count: self.count,
+        }];
+        if let Some(continued) = self.continued {
+            ranges.push(Range {
+                first: self.count,
+                ..continued
+            });
+        }
+        ranges
+    }
+
+    /// Address of entry `n`, or `None` if there is none.
+    pub fn address(&self, n: u32) -> Option<u32> {
+        self.ranges()
+            .into_iter()
+            .find(|range| (range.first..range.first + range.count).contains(&n))
+            .map(|range| range.offset + range.stride * (n - range.first))
+    }
+}
+
+impl RegisterMap {
+    /// Reads and checks a map.
+    ///
+    /// # Errors
+    /// [`Error::Syntax`] if the text has the wrong shape, [`Error::Invalid`] with every broken rule
+    /// if it has the right one.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let mut map: RegisterMap = toml::from_str(text)?;
+        let mut check = Check::new(text);
+        check.references(&map);
+        map.copy_fields();
+        check.map(&map);
+        check.verdict()?;
+        Ok(map)
+    }
+
+    /// All registers, in the order of the file.
+    pub fn registers(&self) -> impl Iterator<Item = &Register> {
+        self.groups.iter().flat_map(|group| &group.registers)
+    }
+
+    /// The register of that name.
+    pub fn register(&self, name: &str) -> Option<&Register> {
+        self.registers().find(|register| register.name() == name)
+    }
+
+    /// Gives the registers that say `fields_as` those fields.
+    fn copy_fields(&mut self) {
+        let fields: HashMap<String, Vec<Field>> = self
+            .registers()
+            .map(|register| (register.name().to_owned(), register.fields.clone()))
+            .collect();
+        for register in self
+            .groups
+            .iter_mut()
+            .flat_map(|group| &mut group.registers)
+        {
+            let source = register
+                .fields_as
+                .as_ref()
+                .and_then(|name| fields.get(name));
+            if let Some(source) = source {
+                // The access rules stay behind: they belong to the other register.
+                register
+                    .fields
+                    .extend(source.iter().cloned().map(|field| Field {
+                        access: None,
+                        ..field
+                    }));
+            }
+        }
+    }
+}

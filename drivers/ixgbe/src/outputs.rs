@@ -1,0 +1,122 @@
+//! The generated files: which there are, and whether they are current.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::check;
+use crate::emit;
+use crate::map::RegisterMap;
+
+/// The register map's source, relative to the repository's root.
+pub const SOURCE: &str = "drivers/ixgbe/registers.toml";
+
+/// A generated file.
+#[derive(Debug, Clone)]
+pub struct Output {
+    /// Relative to the repository's root.
+    pub path: &'static str,
+    /// What it has to hold.
+    pub text: String,
+}
+
+/// Why the files could not be generated or checked.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// A file that cannot be read or written.
+    #[error("cannot {verb} {}: {source}", path.display())]
+    File {
+        /// What was tried.
+        verb: &'static str,
+        /// Which file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The map breaks rules.
+    #[error("{SOURCE}:\n{0}")]
+    Map(check::Error),
+}
+
+/// Reads the register map of the repository at `root`.
+///
+/// # Errors
+/// If it cannot be read, or breaks a rule.
+pub fn read_map(root: &Path) -> Result<RegisterMap, Error> {
+    let path = root.join(SOURCE);
+    let text = std::fs::read_to_string(&path).map_err(|source| Error::File {
+        verb: "read",
+        path,
+        source,
+    })?;
+    RegisterMap::parse(&text).map_err(Error::Map)
+}
+
+/// Everything that is generated from `map`.
+pub fn outputs(map: &RegisterMap) -> Vec<Output> {
+    vec![
+        Output {
+            path: "c/src/registers.h",
+            text: emit::c::registers(map),
+        },
+        Output {
+            path: "c/src/device_ids.h",
+            text: emit::c::device_ids(map),
+        },
+        Output {
+            path: "rust/src/registers.rs",
+            text: emit::rust::registers(map),
+        },
+        Output {
+            path: "drivers/nic/src/registers.rs",
+            text: emit::nic::registers(map),
+        },
+        Output {
+            path: "drivers/ixgbe/REGISTERS.md",
+            text: emit::markdown::reference(map),
+        },
+    ]
+}
+
+/// The outputs whose files under `root` are missing or hold something else.
+///
+/// # Errors
+/// If a file is there and cannot be read.
+pub fn stale(root: &Path, outputs: &[Output]) -> Result<Vec<&'static str>, Error> {
+    let mut stale = Vec::new();
+    for output in outputs {
+        let path = root.join(output.path);
+        match std::fs::read(&path) {
+            Ok(found) if found == output.text.as_bytes() => {}
+            Ok(_) => stale.push(output.path),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => stale.push(output.path),
+            Err(source) => {
+                return Err(Error::File {
+                    verb: "read",
+                    path,
+                    source,
+                })
+            }
+        }
+    }
+    Ok(stale)
+}
+
+/// Writes the stale outputs, and says which they were. Current files are left alone, so that
+/// nothing is rebuilt for them.
+///
+/// # Errors
+/// If a file cannot be read or written.
+pub fn write(root: &Path, outputs: &[Output]) -> Result<Vec<&'static str>, Error> {
+    let stale = stale(root, outputs)?;
+    for output in outputs.iter().filter(|output| stale.contains(&output.path)) {
+        let path = root.join(output.path);
+        std::fs::write(&path, &output.text).map_err(|source| Error::File {
+            verb: "write",
+            path,
+            source,
+        })?;
+    }
+    Ok(stale)
+}

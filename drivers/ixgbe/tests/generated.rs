@@ -1,0 +1,430 @@
+//! The generated files: that they are current, that they say what the map says, and that their
+//! languages' compilers and formatters take them as they are.
+#![allow(clippy::unwrap_used)]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use ixgbe_registers::map::RegisterMap;
+use ixgbe_registers::outputs::{self, Output};
+
+#[allow(missing_docs)]
+#[path = "../../../rust/src/registers.rs"]
+mod driver;
+
+#[allow(missing_docs)]
+#[path = "../../nic/src/registers.rs"]
+mod nic;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn generated() -> (RegisterMap, Vec<Output>) {
+    let map = outputs::read_map(&root()).unwrap();
+    let outputs = outputs::outputs(&map);
+    (map, outputs)
+}
+
+fn text_of<'a>(outputs: &'a [Output], path: &str) -> &'a str {
+    &outputs
+        .iter()
+        .find(|output| output.path == path)
+        .unwrap()
+        .text
+}
+
+/// A map with one of each thing, to look at what becomes of it.
+fn small() -> RegisterMap {
+    RegisterMap::parse(
+        r#"
+bar0_size = 0x20000
+[[group]]
+title = "Only"
+[[group.register]]
+name = "ONE"
+offset = 0x18
+access = "rw"
+reset = 0x12
+section = "8.2.3.1.3"
+summary = "Single."
+fields = [{ name = "F", bits = "5:4", access = "sc", values = { B = 3, A = 1 }, summary = "Field." }]
+[[group.register]]
+name = "TWO"
+other_names = ["ALSO"]
+offset = 0x1018
+stride = 0x40
+count = 64
+continued = { offset = 0xD018, stride = 0x40, count = 64 }
+aliases = [{ offset = 0x2100, count = 16 }]
+access = "ro"
+summary = "Array."
+[[descriptor]]
+name = "D"
+form = "written"
+summary = "Descriptor."
+fields = [{ name = "LEN", word = 1, bits = "47:32", summary = "Length." }]
+[[pci]]
+name = "PCI_COMMAND"
+offset = 0x4
+size = 2
+summary = "Command."
+fields = [{ name = "BUS_MASTER", bits = "2", summary = "DMA." }]
+[[device]]
+id = 0x10fb
+name = "Card"
+family = "82599"
+"#,
+    )
+    .unwrap()
+}
+
+#[test]
+fn the_files_are_current() {
+    let (_, outputs) = generated();
+    let stale = outputs::stale(&root(), &outputs).unwrap();
+    assert!(
+        stale.is_empty(),
+        "stale: {}; run `make registers`",
+        stale.join(", ")
+    );
+}
+
+#[test]
+fn generating_twice_gives_the_same_bytes() {
+    let (_, first) = generated();
+    let (_, second) = generated();
+    for (first, second) in first.iter().zip(&second) {
+        assert_eq!(first.text, second.text, "{}", first.path);
+    }
+}
+
+#[test]
+fn stale_and_missing_files_are_found_and_mended() {
+    let directory = tempfile::tempdir().unwrap();
+    let outputs = outputs::outputs(&small());
+    for output in &outputs {
+        std::fs::create_dir_all(directory.path().join(output.path).parent().unwrap()).unwrap();
+    }
+    let all: Vec<&str> = outputs.iter().map(|output| output.path).collect();
+    assert_eq!(outputs::stale(directory.path(), &outputs).unwrap(), all);
+    assert_eq!(outputs::write(directory.path(), &outputs).unwrap(), all);
+    assert!(outputs::stale(directory.path(), &outputs)
+        .unwrap()
+        .is_empty());
+    let header = directory.path().join("c/src/registers.h");
+    std::fs::write(&header, "edited by hand").unwrap();
+    assert_eq!(
+        outputs::stale(directory.path(), &outputs).unwrap(),
+        ["c/src/registers.h"]
+    );
+    assert_eq!(
+        outputs::write(directory.path(), &outputs).unwrap(),
+        ["c/src/registers.h"]
+    );
+}
+
+#[test]
+fn the_program_checks_without_writing() {
+    let program = env!("CARGO_BIN_EXE_generate-registers");
+    let directory = tempfile::tempdir().unwrap();
+    let source = directory.path().join(outputs::SOURCE);
+    std::fs::create_dir_all(source.parent().unwrap()).unwrap();
+    std::fs::copy(root().join(outputs::SOURCE), &source).unwrap();
+    let run = |arguments: &[&str]| {
+        let root = directory.path().to_str().unwrap();
+        Command::new(program)
+            .args(["--root", root])
+            .args(arguments)
+            .output()
+            .unwrap()
+    };
+    let check = run(&["--check"]);
+    assert_eq!(check.status.code(), Some(1));
+    let message = String::from_utf8(check.stderr).unwrap();
+    assert!(
+        message.contains("c/src/registers.h") && message.contains("`make registers`"),
+        "{message}"
+    );
+    assert!(!directory.path().join("c/src/registers.h").exists());
+    assert_eq!(run(&["--no-such-option"]).status.code(), Some(2));
+    std::fs::write(&source, "bar0_size = 1\ngroup = 3\n").unwrap();
+    let broken = run(&[]);
+    assert_eq!(broken.status.code(), Some(1));
+    assert!(String::from_utf8(broken.stderr).unwrap().contains("line 2"));
+}
+
+#[test]
+fn the_c_header_has_contents() {
+    let text = ixgbe_registers::emit::c::registers(&small());
+    for line in [
+        "#define IXGBE_BAR0_SIZE 0x20000u",
+        "#define IXGBE_ONE 0x00018u",
+        "/* ONE, rw: Single. Datasheet 8.2.3.1.3. */",
+        "/* Bits 5:4, sc: Field. */",
+        "#define IXGBE_ONE_F 0x00000030u",
+        "#define IXGBE_ONE_F_A 0x00000010u",
+        "#define IXGBE_ONE_F_B 0x00000030u",
+        "#define IXGBE_TWO(n) ((n) < 64u ? 0x01018u + 0x40u * (n) : 0x0D018u + 0x40u * ((n) - 64u))",
+        "#define IXGBE_ALSO(n) ((n) < 64u ? 0x01018u + 0x40u * (n) : 0x0D018u + 0x40u * ((n) - 64u))",
+        "#define IXGBE_TWO_COUNT 128u",
+        "/* Also at 0x02100 + 0x4 * n (entries 0..16). */",
+        "#define IXGBE_D_LEN UINT64_C(0x0000FFFF00000000)",
+        "#define IXGBE_PCI_COMMAND 0x04u",
+        "#define IXGBE_PCI_COMMAND_BUS_MASTER 0x0004u",
+    ] {
+        assert!(text.lines().any(|found| found == line), "missing: {line}\n{text}");
+    }
+    assert!(
+        text.starts_with("/* generated from registers.toml by `make registers`; do not edit */\n")
+    );
+    // In order of the value, not of the name.
+    assert!(text.find("ONE_F_A").unwrap() < text.find("ONE_F_B").unwrap());
+}
+
+#[test]
+fn the_device_table_has_contents() {
+    let text = ixgbe_registers::emit::c::device_ids(&small());
+    assert!(
+        text.contains("\t{0x10fb, \"Card\", \"82599\"},\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("#define IXGBE_DEVICE_ID_COUNT 1u\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_rust_module_has_contents() {
+    let text = ixgbe_registers::emit::rust::registers(&small());
+    for part in [
+        "pub const ONE: u32 = 0x00018;\n",
+        "/// Bits 5:4, sc: Field.\npub const ONE_F: u32 = 0x00000030;\n",
+        "/// Value of [`ONE_F`].\npub const ONE_F_A: u32 = 0x00000010;\n",
+        "pub const fn TWO(n: u32) -> u32 {\n    if n < 64 {\n        0x01018 + 0x40 * n\n    } else {\n        0x0D018 + 0x40 * (n - 64)\n    }\n}\n",
+        "pub const TWO_COUNT: u32 = 128;\n",
+        "pub const D_LEN: u64 = 0x0000FFFF00000000;\n",
+        "pub const PCI_COMMAND_BUS_MASTER: u16 = 0x0004;\n",
+        "    DeviceId { id: 0x10fb, name: \"Card\", family: \"82599\" },\n",
+    ] {
+        assert!(text.contains(part), "missing: {part}\n{text}");
+    }
+}
+
+#[test]
+fn the_reference_has_contents() {
+    let text = ixgbe_registers::emit::markdown::reference(&small());
+    for line in [
+        "| ONE | 0x00018 | rw | 0x12 | 8.2.3.1.3 | Single. |",
+        "| TWO(n), ALSO | 0x01018 + 0x40 n, n = 0...63; 0x0D018 + 0x40 (n - 64), n = 64...127; alias 0x02100 + 0x4 n, n = 0...15 | ro | 0x0 |  | Array. |",
+        "| F | 5:4 | sc | Field. Values: 0x1 A, 0x3 B. |",
+        "| LEN | 1 | 47:32 | Length. |",
+        "| 0x10fb | Card | 82599 |",
+    ] {
+        assert!(text.lines().any(|found| found == line), "missing: {line}\n{text}");
+    }
+}
+
+#[test]
+fn every_register_is_in_every_output() {
+    let (map, outputs) = generated();
+    let header = text_of(&outputs, "c/src/registers.h");
+    let module = text_of(&outputs, "rust/src/registers.rs");
+    let reference = text_of(&outputs, "drivers/ixgbe/REGISTERS.md");
+    assert_eq!(nic::REGISTERS.len(), map.registers().count());
+    for (register, row) in map.registers().zip(nic::REGISTERS) {
+        let name = register.name();
+        let (array_c, array_rust) = if register.is_array() {
+            (
+                format!("#define IXGBE_{name}(n) "),
+                format!("pub const fn {name}(n: u32) -> u32 {{"),
+            )
+        } else {
+            (
+                format!("#define IXGBE_{name} "),
+                format!("pub const {name}: u32 = "),
+            )
+        };
+        assert!(header.contains(&array_c), "{name} in C");
+        assert!(module.contains(&array_rust), "{name} in Rust");
+        assert!(
+            reference.contains(&format!("\n| {name}")),
+            "{name} in the reference"
+        );
+        assert_eq!(row.name, name);
+        assert_eq!(row.count, register.entries(), "{name}");
+        for n in 0..register.entries() {
+            assert_eq!(row.address(n), register.address(n), "{name}({n})");
+        }
+        assert_eq!(row.address(register.entries()), None, "{name}");
+    }
+}
+
+#[test]
+fn the_driver_and_the_software_nic_have_the_same_constants() {
+    assert_eq!(driver::RDT(0), nic::RDT(0));
+    assert_eq!(driver::RDT(64), 0x0D018);
+    assert_eq!(driver::SRRCTL_DESCTYPE_ADVANCED_ONE_BUFFER, 0x0200_0000);
+    assert_eq!(driver::AUTOC_LMS_10G_SERIAL, 0x0000_6000);
+    assert_eq!(driver::TXD_DTYP_DATA, 0x3 << 20);
+    assert_eq!(driver::DEVICE_IDS.len(), nic::DEVICE_IDS.len());
+    let (_, outputs) = generated();
+    let driver = text_of(&outputs, "rust/src/registers.rs");
+    let nic = text_of(&outputs, "drivers/nic/src/registers.rs");
+    for line in driver.lines().filter(|line| line.starts_with("pub const")) {
+        assert!(nic.contains(line), "missing in the software NIC: {line}");
+    }
+}
+
+#[test]
+fn fields_are_put_and_taken() {
+    for module in [
+        (
+            driver::field as fn(u32, u32) -> u32,
+            driver::field_get as fn(u32, u32) -> u32,
+        ),
+        (nic::field, nic::field_get),
+    ] {
+        let (field, field_get) = module;
+        assert_eq!(field(driver::AUTOC_LMS, 3), driver::AUTOC_LMS_10G_SERIAL);
+        assert_eq!(field_get(driver::MAXFRS_MFS, 0x05EE_0000), 1518);
+        assert_eq!(field(0xFFFF_FFFF, 0x1234_5678), 0x1234_5678);
+        assert_eq!(field_get(0, 7), 0);
+    }
+    assert_eq!(driver::field64(driver::TXD_PAYLEN, 60), 60 << 46);
+    assert_eq!(driver::field64_get(driver::RXD_LENGTH, 60 << 32 | 3), 60);
+}
+
+#[test]
+fn the_table_finds_registers_by_address() {
+    let name_and_entry = |address| nic::locate(address).map(|(register, n)| (register.name, n));
+    assert_eq!(name_and_entry(0x00000), Some(("CTRL", 0)));
+    assert_eq!(name_and_entry(0x00004), Some(("CTRL", 0)));
+    assert_eq!(name_and_entry(0x01018), Some(("RDT", 0)));
+    assert_eq!(name_and_entry(0x0DFD8), Some(("RDT", 127)));
+    assert_eq!(name_and_entry(0x02100), Some(("SRRCTL", 0)));
+    assert_eq!(name_and_entry(0x0213C), Some(("SRRCTL", 15)));
+    assert_eq!(name_and_entry(0x05404), Some(("RAH", 0)));
+    assert_eq!(name_and_entry(0x06030), Some(("QPTC", 0)));
+    assert_eq!(name_and_entry(0x12300), Some(("EITR", 24)));
+    // Nothing there; not aligned; beyond the space.
+    assert_eq!(name_and_entry(0x0101C), None);
+    assert_eq!(name_and_entry(0x01019), None);
+    assert_eq!(name_and_entry(0x20000), None);
+}
+
+#[test]
+fn every_address_of_the_table_leads_back_to_its_entry() {
+    for register in nic::REGISTERS {
+        for range in register.ranges.iter().chain(register.aliases) {
+            for n in 0..range.count {
+                let address = range.offset + range.stride * n;
+                let (found, entry) = nic::locate(address).unwrap();
+                assert_eq!((found.name, entry), (register.name, range.first + n));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_table_tells_access_and_reset() {
+    use nic::Access;
+    let ctrl = nic::register("CTRL").unwrap();
+    assert_eq!(
+        ctrl.bits_with(Access::SelfClearing),
+        nic::CTRL_RST | nic::CTRL_LNK_RST
+    );
+    assert_eq!(
+        ctrl.bits_with(Access::ReadWrite),
+        !(nic::CTRL_RST | nic::CTRL_LNK_RST)
+    );
+    let rdrxctl = nic::register("RDRXCTL").unwrap();
+    assert_eq!(rdrxctl.bits_with(Access::ReadOnly), nic::RDRXCTL_DMAIDONE);
+    assert_eq!(
+        rdrxctl.field("DMAIDONE").unwrap().mask,
+        nic::RDRXCTL_DMAIDONE
+    );
+    assert_eq!(
+        nic::register("EICR").unwrap().access,
+        Access::ReadClearWriteOneClear
+    );
+    assert_eq!(nic::register("EIMS").unwrap().access, Access::WriteOneSet);
+    let eimc = nic::register("EIMC").unwrap();
+    assert_eq!(
+        (eimc.access, eimc.acts_on),
+        (Access::WriteOneClear, Some("EIMS"))
+    );
+    assert_eq!(
+        nic::register("SWSM").unwrap().bits_with(Access::ReadSet),
+        nic::SWSM_SMBI
+    );
+    let threshold = nic::register("TXPBTHRESH").unwrap();
+    assert_eq!((threshold.reset_of(0), threshold.reset_of(1)), (0x96, 0));
+    let filter = nic::register("RAH").unwrap();
+    assert_eq!((filter.reset_of(0), filter.reset_of(1)), (nic::RAH_AV, 0));
+    assert_eq!(nic::register("NO_SUCH"), None);
+}
+
+/// Runs a tool over a file, or says why not.
+fn accepted_by(tool: &mut Command) -> Option<()> {
+    match tool.output() {
+        Ok(result) => {
+            let message = String::from_utf8_lossy(&result.stderr).into_owned()
+                + &String::from_utf8_lossy(&result.stdout);
+            assert!(result.status.success(), "{tool:?}: {message}");
+            Some(())
+        }
+        Err(error) => {
+            eprintln!("skipped: {tool:?}: {error}");
+            None
+        }
+    }
+}
+
+#[test]
+fn rustfmt_would_change_nothing() {
+    for path in ["rust/src/registers.rs", "drivers/nic/src/registers.rs"] {
+        let mut rustfmt = Command::new("rustfmt");
+        accepted_by(
+            rustfmt
+                .args(["--check", "--edition", "2021"])
+                .arg(root().join(path)),
+        );
+    }
+}
+
+#[test]
+fn the_headers_are_plain_c11_without_warnings() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = directory.path().join("headers.c");
+    std::fs::write(
+        &source,
+        "#include \"registers.h\"
+#include \"device_ids.h\"
+#include \"registers.h\"
+_Static_assert(IXGBE_RDT(0) == 0x01018 && IXGBE_RDT(64u) == 0x0D018, \"two ranges\");
+_Static_assert(IXGBE_FIELD(IXGBE_AUTOC_LMS, 3u) == IXGBE_AUTOC_LMS_10G_SERIAL, \"put\");
+_Static_assert(IXGBE_FIELD_GET(IXGBE_MAXFRS_MFS, 0x05EE0000u) == 1518, \"taken\");
+_Static_assert(IXGBE_FIELD(IXGBE_TXD_PAYLEN, 60u) == UINT64_C(60) << 46, \"put, 64 bits\");
+_Static_assert(IXGBE_FIELD_GET(IXGBE_RXD_LENGTH, UINT64_C(60) << 32) == 60, \"taken, 64 bits\");
+int unused_headers_are_fine;
+",
+    )
+    .unwrap();
+    let mut compiler = Command::new("cc");
+    compiler.args([
+        "-std=c11",
+        "-Wall",
+        "-Wextra",
+        "-Wpedantic",
+        "-Wconversion",
+        "-Werror",
+    ]);
+    compiler
+        .arg("-fsyntax-only")
+        .arg("-I")
+        .arg(root().join("c/src"))
+        .arg(&source);
+    accepted_by(&mut compiler);
+}

@@ -1,0 +1,3873 @@
+// generated from registers.toml by `make registers`; do not edit
+//! The 82599's registers, as offsets from the start of its register space; their fields, as masks;
+//! and named values of fields, already shifted to their place.
+
+#![allow(dead_code, non_snake_case)] // a register map is whole, and a register is spelt in capitals
+
+/// `value` shifted to the place of the field that `mask` covers. It must fit the field.
+pub const fn field(mask: u32, value: u32) -> u32 {
+    value << (mask.trailing_zeros() & 31)
+}
+
+/// The value of the field that `mask` covers, in the register's value `register`.
+pub const fn field_get(mask: u32, register: u32) -> u32 {
+    (register & mask) >> (mask.trailing_zeros() & 31)
+}
+
+/// [`field`] for a descriptor's quad word.
+pub const fn field64(mask: u64, value: u64) -> u64 {
+    value << (mask.trailing_zeros() & 63)
+}
+
+/// [`field_get`] for a descriptor's quad word.
+pub const fn field64_get(mask: u64, word: u64) -> u64 {
+    (word & mask) >> (mask.trailing_zeros() & 63)
+}
+
+/// Bytes of the register space.
+pub const BAR0_SIZE: u32 = 0x20000;
+
+// ---- General control ----
+
+/// CTRL, rw: Device control. Datasheet 8.2.3.1.1.
+/// Also at 0x00004.
+pub const CTRL: u32 = 0x00000;
+/// Bit 2: Start no more bus transactions; STATUS.MASTER_ENABLE tells when all ended.
+pub const CTRL_MASTER_DISABLE: u32 = 0x00000004;
+/// Bit 3, sc: Reset the link, with the MAC.
+pub const CTRL_LNK_RST: u32 = 0x00000008;
+/// Bit 26, sc: Reset the device. Touch no register for 1 ms, then wait 10 ms more.
+pub const CTRL_RST: u32 = 0x04000000;
+
+/// STATUS, ro: Device status. Datasheet 8.2.3.1.2.
+pub const STATUS: u32 = 0x00008;
+/// Bits 3:2: Which port of the card this is.
+pub const STATUS_LAN_ID: u32 = 0x0000000C;
+/// Bit 7: The link is up.
+pub const STATUS_LINK_UP: u32 = 0x00000080;
+/// Bits 17:10: Virtual functions that are enabled.
+pub const STATUS_NUM_VFS: u32 = 0x0003FC00;
+/// Bit 18: Virtual functions are enabled.
+pub const STATUS_IOV_ACTIVE: u32 = 0x00040000;
+/// Bit 19: Transactions on the bus may be going on; 0 after CTRL.MASTER_DISABLE.
+pub const STATUS_MASTER_ENABLE: u32 = 0x00080000;
+
+/// CTRL_EXT, rw: Extended device control. Datasheet 8.2.3.1.3.
+pub const CTRL_EXT: u32 = 0x00018;
+/// Bit 14, sc: The physical function's reset is done: tell the virtual ones.
+pub const CTRL_EXT_PFRSTD: u32 = 0x00004000;
+/// Bit 16: Ask for no transaction without snooping, whatever others say.
+pub const CTRL_EXT_NS_DIS: u32 = 0x00010000;
+/// Bit 17: Ask for no relaxed ordering, whatever others say.
+pub const CTRL_EXT_RO_DIS: u32 = 0x00020000;
+/// Bit 26: Every packet has an outer VLAN tag.
+pub const CTRL_EXT_EXTENDED_VLAN: u32 = 0x04000000;
+/// Bit 28: A driver is loaded: a word to the firmware.
+pub const CTRL_EXT_DRV_LOAD: u32 = 0x10000000;
+
+/// ESDP, rw: Software definable pins. Datasheet 8.2.3.1.4.
+pub const ESDP: u32 = 0x00020;
+/// Bit 0: Value of pin 0.
+pub const ESDP_SDP0: u32 = 0x00000001;
+/// Bit 1: Value of pin 1.
+pub const ESDP_SDP1: u32 = 0x00000002;
+/// Bit 2: Value of pin 2; on SFP+ cards, low when a module is in.
+pub const ESDP_SDP2: u32 = 0x00000004;
+/// Bit 3: Value of pin 3.
+pub const ESDP_SDP3: u32 = 0x00000008;
+/// Bit 4: Value of pin 4.
+pub const ESDP_SDP4: u32 = 0x00000010;
+/// Bit 5: Value of pin 5.
+pub const ESDP_SDP5: u32 = 0x00000020;
+/// Bit 6: Value of pin 6.
+pub const ESDP_SDP6: u32 = 0x00000040;
+/// Bit 7: Value of pin 7.
+pub const ESDP_SDP7: u32 = 0x00000080;
+/// Bit 8: Pin 0 is an output.
+pub const ESDP_SDP0_DIR: u32 = 0x00000100;
+/// Bit 9: Pin 1 is an output.
+pub const ESDP_SDP1_DIR: u32 = 0x00000200;
+/// Bit 10: Pin 2 is an output.
+pub const ESDP_SDP2_DIR: u32 = 0x00000400;
+/// Bit 11: Pin 3 is an output.
+pub const ESDP_SDP3_DIR: u32 = 0x00000800;
+/// Bit 12: Pin 4 is an output.
+pub const ESDP_SDP4_DIR: u32 = 0x00001000;
+/// Bit 13: Pin 5 is an output.
+pub const ESDP_SDP5_DIR: u32 = 0x00002000;
+/// Bit 14: Pin 6 is an output.
+pub const ESDP_SDP6_DIR: u32 = 0x00004000;
+/// Bit 15: Pin 7 is an output.
+pub const ESDP_SDP7_DIR: u32 = 0x00008000;
+/// Bit 16: Pin 0 has its built-in function.
+pub const ESDP_SDP0_NATIVE: u32 = 0x00010000;
+/// Bit 17: Pin 1 has its built-in function.
+pub const ESDP_SDP1_NATIVE: u32 = 0x00020000;
+
+/// I2CCTL, rw: The two wires to the SFP+ module. Datasheet 8.2.3.1.5.
+pub const I2CCTL: u32 = 0x00028;
+/// EODSDP, rw: The two wires to the SFP+ module. Datasheet 8.2.3.1.5.
+pub const EODSDP: u32 = 0x00028;
+/// Bit 0, ro: Clock, as it is on the wire.
+pub const I2CCTL_CLK_IN: u32 = 0x00000001;
+/// Bit 1: Clock, as driven.
+pub const I2CCTL_CLK_OUT: u32 = 0x00000002;
+/// Bit 2, ro: Data, as it is on the wire.
+pub const I2CCTL_DATA_IN: u32 = 0x00000004;
+/// Bit 3: Data, as driven.
+pub const I2CCTL_DATA_OUT: u32 = 0x00000008;
+
+/// FRTIMER, ro: Free running timer.
+pub const FRTIMER: u32 = 0x00048;
+
+/// TCPTIMER, rw: Timer that can raise an interrupt.
+pub const TCPTIMER: u32 = 0x0004C;
+/// Bits 7:0: Time to run, in milliseconds.
+pub const TCPTIMER_DURATION: u32 = 0x000000FF;
+/// Bit 8, sc: Start again.
+pub const TCPTIMER_KS: u32 = 0x00000100;
+/// Bit 9: Run.
+pub const TCPTIMER_COUNT_ENABLE: u32 = 0x00000200;
+/// Bit 10, sc: End at once.
+pub const TCPTIMER_COUNT_FINISH: u32 = 0x00000400;
+/// Bit 11: Start again whenever the time is up.
+pub const TCPTIMER_LOOP: u32 = 0x00000800;
+
+/// LEDCTL, rw: LEDs. Datasheet 8.2.3.1.6.
+pub const LEDCTL: u32 = 0x00200;
+/// Bits 3:0: What LED 0 shows.
+pub const LEDCTL_LED0_MODE: u32 = 0x0000000F;
+/// Value of [`LEDCTL_LED0_MODE`].
+pub const LEDCTL_LED0_MODE_LINK_UP: u32 = 0x00000000;
+/// Value of [`LEDCTL_LED0_MODE`].
+pub const LEDCTL_LED0_MODE_LINK_10G: u32 = 0x00000001;
+/// Value of [`LEDCTL_LED0_MODE`].
+pub const LEDCTL_LED0_MODE_MAC_ACTIVITY: u32 = 0x00000002;
+/// Value of [`LEDCTL_LED0_MODE`].
+pub const LEDCTL_LED0_MODE_FILTER_ACTIVITY: u32 = 0x00000003;
+/// Value of [`LEDCTL_LED0_MODE`].
+pub const LEDCTL_LED0_MODE_LINK_ACTIVITY: u32 = 0x00000004;
+/// Value of [`LEDCTL_LED0_MODE`].
+pub const LEDCTL_LED0_MODE_LINK_1G: u32 = 0x00000005;
+/// Value of [`LEDCTL_LED0_MODE`].
+pub const LEDCTL_LED0_MODE_ON: u32 = 0x0000000E;
+/// Value of [`LEDCTL_LED0_MODE`].
+pub const LEDCTL_LED0_MODE_OFF: u32 = 0x0000000F;
+/// Bit 6: LED 0 inverted.
+pub const LEDCTL_LED0_INVERT: u32 = 0x00000040;
+/// Bit 7: LED 0 blinks.
+pub const LEDCTL_LED0_BLINK: u32 = 0x00000080;
+/// Bits 11:8: What LED 1 shows.
+pub const LEDCTL_LED1_MODE: u32 = 0x00000F00;
+/// Bit 14: LED 1 inverted.
+pub const LEDCTL_LED1_INVERT: u32 = 0x00004000;
+/// Bit 15: LED 1 blinks.
+pub const LEDCTL_LED1_BLINK: u32 = 0x00008000;
+/// Bits 19:16: What LED 2 shows.
+pub const LEDCTL_LED2_MODE: u32 = 0x000F0000;
+/// Bit 22: LED 2 inverted.
+pub const LEDCTL_LED2_INVERT: u32 = 0x00400000;
+/// Bit 23: LED 2 blinks.
+pub const LEDCTL_LED2_BLINK: u32 = 0x00800000;
+/// Bits 27:24: What LED 3 shows.
+pub const LEDCTL_LED3_MODE: u32 = 0x0F000000;
+/// Bit 30: LED 3 inverted.
+pub const LEDCTL_LED3_INVERT: u32 = 0x40000000;
+/// Bit 31: LED 3 blinks.
+pub const LEDCTL_LED3_BLINK: u32 = 0x80000000;
+
+/// EXVET, rw: EtherType of the outer VLAN tag.
+pub const EXVET: u32 = 0x05078;
+/// Bits 31:16: The EtherType.
+pub const EXVET_VET_EXT: u32 = 0xFFFF0000;
+
+// ---- EEPROM and flash ----
+
+/// EEC, rw: EEPROM and flash control. Datasheet 8.2.3.2.1.
+pub const EEC: u32 = 0x10010;
+/// Bit 0: Clock to the EEPROM.
+pub const EEC_SK: u32 = 0x00000001;
+/// Bit 1: EEPROM selected.
+pub const EEC_CS: u32 = 0x00000002;
+/// Bit 2: Data to the EEPROM.
+pub const EEC_DI: u32 = 0x00000004;
+/// Bit 3, ro: Data from the EEPROM.
+pub const EEC_DO: u32 = 0x00000008;
+/// Bits 5:4: Flash writes.
+pub const EEC_FWE: u32 = 0x00000030;
+/// Value of [`EEC_FWE`].
+pub const EEC_FWE_DISABLE: u32 = 0x00000010;
+/// Value of [`EEC_FWE`].
+pub const EEC_FWE_ENABLE: u32 = 0x00000020;
+/// Bit 6: Ask for the EEPROM's wires.
+pub const EEC_REQ: u32 = 0x00000040;
+/// Bit 7, ro: The wires are software's.
+pub const EEC_GNT: u32 = 0x00000080;
+/// Bit 8, ro: An EEPROM is there and holds a good signature.
+pub const EEC_PRES: u32 = 0x00000100;
+/// Bit 9, ro: The EEPROM has been read, or there is none.
+pub const EEC_ARD: u32 = 0x00000200;
+/// Bits 14:11, ro: Size: 2 to the power of this, times 128 bytes.
+pub const EEC_SIZE: u32 = 0x00007800;
+
+/// EERD, rw: Reads a word of the EEPROM. Datasheet 8.2.3.2.2.
+pub const EERD: u32 = 0x10014;
+/// Bit 0, sc: Read the word at ADDR.
+pub const EERD_START: u32 = 0x00000001;
+/// Bit 1, ro: DATA is there.
+pub const EERD_DONE: u32 = 0x00000002;
+/// Bits 15:2: Address of the word.
+pub const EERD_ADDR: u32 = 0x0000FFFC;
+/// Bits 31:16, ro: The word.
+pub const EERD_DATA: u32 = 0xFFFF0000;
+
+/// EEWR, rw: Writes a word of the EEPROM. X540 and later.
+pub const EEWR: u32 = 0x10018;
+/// Bit 0, sc: Write DATA to the word at ADDR.
+pub const EEWR_START: u32 = 0x00000001;
+/// Bit 1, ro: The word is written.
+pub const EEWR_DONE: u32 = 0x00000002;
+/// Bits 15:2: Address of the word.
+pub const EEWR_ADDR: u32 = 0x0000FFFC;
+/// Bits 31:16: The word.
+pub const EEWR_DATA: u32 = 0xFFFF0000;
+
+/// FLA, rw: Flash access by hand.
+pub const FLA: u32 = 0x1001C;
+
+/// EEMNGCTL, rw: EEPROM access by the firmware.
+pub const EEMNGCTL: u32 = 0x10110;
+/// Bits 14:0: Address of the word.
+pub const EEMNGCTL_ADDR: u32 = 0x00007FFF;
+/// Bit 15, sc: Start the access.
+pub const EEMNGCTL_START: u32 = 0x00008000;
+/// Bit 16: Write; else read.
+pub const EEMNGCTL_WRITE: u32 = 0x00010000;
+/// Bit 17: The EEPROM is busy.
+pub const EEMNGCTL_EEBUSY: u32 = 0x00020000;
+/// Bit 18: Port 0 has been configured from the EEPROM.
+pub const EEMNGCTL_CFG_DONE0: u32 = 0x00040000;
+/// Bit 19: Port 1 has been configured from the EEPROM.
+pub const EEMNGCTL_CFG_DONE1: u32 = 0x00080000;
+/// Bit 31, ro: The access has ended.
+pub const EEMNGCTL_DONE: u32 = 0x80000000;
+
+/// EEMNGDATA, rw: Data of EEMNGCTL's access.
+pub const EEMNGDATA: u32 = 0x10114;
+
+/// FLMNGCTL, rw: Flash access by the firmware.
+pub const FLMNGCTL: u32 = 0x10118;
+
+/// FLMNGDATA, rw: Data of FLMNGCTL's access.
+pub const FLMNGDATA: u32 = 0x1011C;
+
+/// FLMNGCNT, rw: Bytes of FLMNGCTL's access.
+pub const FLMNGCNT: u32 = 0x10120;
+
+/// FLOP, rw: Commands of the flash at hand.
+pub const FLOP: u32 = 0x1013C;
+
+/// GRC, rw: Whether the card may be woken, and is managed.
+pub const GRC: u32 = 0x10200;
+/// Bit 0, ro: Manageability is on.
+pub const GRC_MNG_EN: u32 = 0x00000001;
+/// Bit 1: Advanced power management wakes the system.
+pub const GRC_APME: u32 = 0x00000002;
+
+/// SRAMREL, rw: Software has let go of the shadow memory. X540 and later.
+pub const SRAMREL: u32 = 0x10210;
+
+// ---- Semaphores and firmware ----
+
+/// SWSM, rw: Software semaphore: drivers and firmware take turns. Datasheet 8.2.3.4.9.
+pub const SWSM: u32 = 0x10140;
+/// Bit 0, rs: Taken by a driver: the first to read 0 has it. Writing 0 gives it back.
+pub const SWSM_SMBI: u32 = 0x00000001;
+/// Bit 1: Software asks for SW_FW_SYNC; it has it when the bit reads back as 1.
+pub const SWSM_SWESMBI: u32 = 0x00000002;
+
+/// FWSM, ro: Firmware semaphore and state. Datasheet 8.2.3.4.10.
+pub const FWSM: u32 = 0x10148;
+/// Bit 0: Firmware has SW_FW_SYNC.
+pub const FWSM_FWSMBI: u32 = 0x00000001;
+/// Bits 3:1: What firmware does.
+pub const FWSM_FW_MODE: u32 = 0x0000000E;
+/// Value of [`FWSM_FW_MODE`].
+pub const FWSM_FW_MODE_NONE: u32 = 0x00000000;
+/// Value of [`FWSM_FW_MODE`].
+pub const FWSM_FW_MODE_PASS_THROUGH: u32 = 0x00000004;
+/// Bit 6: Firmware has read the EEPROM again.
+pub const FWSM_EEP_RELOAD: u32 = 0x00000040;
+/// Bit 15: The fields of this register are valid.
+pub const FWSM_FW_VAL: u32 = 0x00008000;
+/// Bits 18:16: How often firmware has reset the device.
+pub const FWSM_RESET_CNT: u32 = 0x00070000;
+/// Bits 24:19: Why firmware failed; 0 is no error.
+pub const FWSM_EXT_ERR_IND: u32 = 0x01F80000;
+
+/// SW_FW_SYNC, rw: Who has which shared resource. Only while SWSM.SWESMBI is held. Datasheet 8.2.3.4.11.
+pub const SW_FW_SYNC: u32 = 0x10160;
+/// GSSR, rw: Who has which shared resource. Only while SWSM.SWESMBI is held. Datasheet 8.2.3.4.11.
+pub const GSSR: u32 = 0x10160;
+/// Bit 0: Software has the EEPROM.
+pub const SW_FW_SYNC_SW_EEP: u32 = 0x00000001;
+/// Bit 1: Software has PHY 0, and the I2C wires.
+pub const SW_FW_SYNC_SW_PHY0: u32 = 0x00000002;
+/// Bit 2: Software has PHY 1, and the I2C wires.
+pub const SW_FW_SYNC_SW_PHY1: u32 = 0x00000004;
+/// Bit 3: Software has the shared registers, such as AUTOC.
+pub const SW_FW_SYNC_SW_MAC_CSR: u32 = 0x00000008;
+/// Bit 4: Software has the flash.
+pub const SW_FW_SYNC_SW_FLASH: u32 = 0x00000010;
+/// Bit 5: Firmware has the EEPROM.
+pub const SW_FW_SYNC_FW_EEP: u32 = 0x00000020;
+/// Bit 6: Firmware has PHY 0.
+pub const SW_FW_SYNC_FW_PHY0: u32 = 0x00000040;
+/// Bit 7: Firmware has PHY 1.
+pub const SW_FW_SYNC_FW_PHY1: u32 = 0x00000080;
+/// Bit 8: Firmware has the shared registers.
+pub const SW_FW_SYNC_FW_MAC_CSR: u32 = 0x00000100;
+/// Bit 9: Firmware has the flash.
+pub const SW_FW_SYNC_FW_FLASH: u32 = 0x00000200;
+/// Bits 12:11: Software has the I2C wires of PHY 0, 1. X550.
+pub const SW_FW_SYNC_I2C: u32 = 0x00001800;
+/// Bit 31, rs: Software has this register: the first to read 0. X540 and later.
+pub const SW_FW_SYNC_REGSMP: u32 = 0x80000000;
+
+/// FACTPS, ro: Which functions are active, and their power states.
+pub const FACTPS: u32 = 0x10150;
+/// Bits 1:0: Power state of function 0.
+pub const FACTPS_FUNC0_POWER_STATE: u32 = 0x00000003;
+/// Bit 2: Port 0 is enabled.
+pub const FACTPS_LAN0_VALID: u32 = 0x00000004;
+/// Bits 7:6: Power state of function 1.
+pub const FACTPS_FUNC1_POWER_STATE: u32 = 0x000000C0;
+/// Bit 8: Port 1 is enabled.
+pub const FACTPS_LAN1_VALID: u32 = 0x00000100;
+/// Bit 29: The firmware's clock is off.
+pub const FACTPS_MNGCG: u32 = 0x20000000;
+/// Bit 30: The two ports are swapped.
+pub const FACTPS_LFS: u32 = 0x40000000;
+/// Bit 31: A power state has changed.
+pub const FACTPS_PM_STATE_CHANGED: u32 = 0x80000000;
+
+// ---- PCI Express ----
+
+/// GCR, rw: PCI Express control.
+pub const GCR: u32 = 0x11000;
+/// Bits 15:12: Completion timeout, if the capability's version is 1.
+pub const GCR_CMPL_TMOUT: u32 = 0x0000F000;
+/// Value of [`GCR_CMPL_TMOUT`].
+pub const GCR_CMPL_TMOUT_10MS: u32 = 0x00001000;
+/// Bit 16: Repeat a request whose completion timed out.
+pub const GCR_CMPL_TMOUT_RESEND: u32 = 0x00010000;
+/// Bit 18, ro: The PCI Express capability has version 2.
+pub const GCR_CAP_VER2: u32 = 0x00040000;
+
+/// GCR_EXT, rw: Extended PCI Express control. Datasheet 8.2.3.4.12.
+pub const GCR_EXT: u32 = 0x11050;
+/// Bits 1:0: Number of virtual functions.
+pub const GCR_EXT_VT_MODE: u32 = 0x00000003;
+/// Value of [`GCR_EXT_VT_MODE`].
+pub const GCR_EXT_VT_MODE_NONE: u32 = 0x00000000;
+/// Value of [`GCR_EXT_VT_MODE`].
+pub const GCR_EXT_VT_MODE_16: u32 = 0x00000001;
+/// Value of [`GCR_EXT_VT_MODE`].
+pub const GCR_EXT_VT_MODE_32: u32 = 0x00000002;
+/// Value of [`GCR_EXT_VT_MODE`].
+pub const GCR_EXT_VT_MODE_64: u32 = 0x00000003;
+/// Bit 30: Flush internal buffers: hold for 20 us before resetting a stuck device.
+pub const GCR_EXT_BUFFERS_CLEAR: u32 = 0x40000000;
+/// Bit 31: Virtual functions use MSI-X.
+pub const GCR_EXT_MSIX_EN: u32 = 0x80000000;
+
+/// MREVID, ro: Revision of the mask.
+pub const MREVID: u32 = 0x11064;
+
+/// PICAUSE, w1c: Causes of PCI Express error interrupts.
+pub const PICAUSE: u32 = 0x110B0;
+
+/// PIENA, rw: Which PCI Express errors raise an interrupt.
+pub const PIENA: u32 = 0x110B8;
+
+/// CIAA, rw: Address for reading configuration space through CIAD.
+pub const CIAA: u32 = 0x11088;
+
+/// CIAD, rw: Data of the access that CIAA names.
+pub const CIAD: u32 = 0x1108C;
+
+// ---- Flow control ----
+
+/// PFCTOP, rw: EtherType and opcode of pause frames. Datasheet 8.2.3.3.1.
+pub const PFCTOP: u32 = 0x03008;
+
+/// FCTTV, rw: How long to ask the other side to pause; two traffic classes an entry. Datasheet 8.2.3.3.2.
+/// `n` is below 4.
+pub const fn FCTTV(n: u32) -> u32 {
+    0x03200 + 0x4 * n
+}
+/// Entries of [`FCTTV`].
+pub const FCTTV_COUNT: u32 = 4;
+/// Bits 15:0: Of traffic class 2n, in units of 512 bit times.
+pub const FCTTV_TTV_EVEN: u32 = 0x0000FFFF;
+/// Bits 31:16: Of traffic class 2n + 1, in units of 512 bit times.
+pub const FCTTV_TTV_ODD: u32 = 0xFFFF0000;
+
+/// FCRTL, rw: Fill of a packet buffer at which to let the other side go on. Datasheet 8.2.3.3.3.
+/// `n` is below 8.
+pub const fn FCRTL(n: u32) -> u32 {
+    0x03220 + 0x4 * n
+}
+/// Entries of [`FCRTL`].
+pub const FCRTL_COUNT: u32 = 8;
+/// Bits 18:5: Low water mark, in units of 32 bytes.
+pub const FCRTL_RTL: u32 = 0x0007FFE0;
+/// Bit 31: Send such frames.
+pub const FCRTL_XONE: u32 = 0x80000000;
+
+/// FCRTH, rw: Fill of a packet buffer at which to ask the other side to pause. Datasheet 8.2.3.3.4.
+/// `n` is below 8.
+pub const fn FCRTH(n: u32) -> u32 {
+    0x03260 + 0x4 * n
+}
+/// Entries of [`FCRTH`].
+pub const FCRTH_COUNT: u32 = 8;
+/// Bits 18:5: High water mark, in units of 32 bytes.
+pub const FCRTH_RTH: u32 = 0x0007FFE0;
+/// Bit 31: Send such frames.
+pub const FCRTH_FCEN: u32 = 0x80000000;
+
+/// FCRTV, rw: When to repeat a request to pause. Datasheet 8.2.3.3.5.
+pub const FCRTV: u32 = 0x032A0;
+/// Bits 15:0: Time left of the last pause, in units of 512 bit times.
+pub const FCRTV_FC_REFRESH_TH: u32 = 0x0000FFFF;
+
+/// TFCS, ro: Which traffic classes the other side has paused. Datasheet 8.2.3.3.6.
+pub const TFCS: u32 = 0x0CE00;
+/// Bits 7:0: A bit a class: it may send.
+pub const TFCS_TC_XON: u32 = 0x000000FF;
+
+/// FCCFG, rw: Whether to send pause frames. Datasheet 8.2.3.3.7.
+pub const FCCFG: u32 = 0x03D00;
+/// Bits 4:3: Which kind to send.
+pub const FCCFG_TFCE: u32 = 0x00000018;
+/// Value of [`FCCFG_TFCE`].
+pub const FCCFG_TFCE_802_3X: u32 = 0x00000008;
+/// Value of [`FCCFG_TFCE`].
+pub const FCCFG_TFCE_PRIORITY: u32 = 0x00000010;
+
+/// PXONRXCNT, rc: Priority XON frames received, by class.
+/// `n` is below 8.
+pub const fn PXONRXCNT(n: u32) -> u32 {
+    0x04140 + 0x4 * n
+}
+/// Entries of [`PXONRXCNT`].
+pub const PXONRXCNT_COUNT: u32 = 8;
+
+/// PXOFFRXCNT, rc: Priority XOFF frames received, by class.
+/// `n` is below 8.
+pub const fn PXOFFRXCNT(n: u32) -> u32 {
+    0x04160 + 0x4 * n
+}
+/// Entries of [`PXOFFRXCNT`].
+pub const PXOFFRXCNT_COUNT: u32 = 8;
+
+// ---- Interrupts ----
+
+/// EICR, rc_w1c: Causes of interrupts. With GPIE.OCD, a read clears only bits 29:16. Datasheet 8.2.3.5.1.
+pub const EICR: u32 = 0x00800;
+/// Bits 15:0: Queues, through IVAR.
+pub const EICR_RTX_QUEUE: u32 = 0x0000FFFF;
+/// Bit 16: Flow director is out of room.
+pub const EICR_FLOW_DIR: u32 = 0x00010000;
+/// Bit 17: A packet buffer overflowed.
+pub const EICR_RX_MISS: u32 = 0x00020000;
+/// Bit 18: PCI Express error.
+pub const EICR_PCI: u32 = 0x00040000;
+/// Bit 19: A virtual function wrote to its mailbox.
+pub const EICR_MAILBOX: u32 = 0x00080000;
+/// Bit 20: The link's status changed.
+pub const EICR_LSC: u32 = 0x00100000;
+/// Bit 21: LinkSec's packet number runs out.
+pub const EICR_LINKSEC: u32 = 0x00200000;
+/// Bit 22: Firmware has something to say.
+pub const EICR_MNG: u32 = 0x00400000;
+/// Bit 23: Too hot. Reserved on the 82599; X540 and later.
+pub const EICR_TS: u32 = 0x00800000;
+/// Bit 24: Pin SDP0.
+pub const EICR_GPI_SDP0: u32 = 0x01000000;
+/// Bit 25: Pin SDP1.
+pub const EICR_GPI_SDP1: u32 = 0x02000000;
+/// Bit 26: Pin SDP2.
+pub const EICR_GPI_SDP2: u32 = 0x04000000;
+/// Bit 27: Pin SDP3.
+pub const EICR_GPI_SDP3: u32 = 0x08000000;
+/// Bit 28: Uncorrectable memory error.
+pub const EICR_ECC: u32 = 0x10000000;
+/// Bit 30: TCPTIMER ran out.
+pub const EICR_TCP_TIMER: u32 = 0x40000000;
+/// Bit 31, ro: Any of bits 30:16 that is not masked.
+pub const EICR_OTHER: u32 = 0x80000000;
+
+/// EICS, w1s: Raises causes. A read tells EICR and clears nothing. Datasheet 8.2.3.5.2.
+pub const EICS: u32 = 0x00808;
+/// Bits 15:0: Queues, through IVAR.
+pub const EICS_RTX_QUEUE: u32 = 0x0000FFFF;
+/// Bit 16: Flow director is out of room.
+pub const EICS_FLOW_DIR: u32 = 0x00010000;
+/// Bit 17: A packet buffer overflowed.
+pub const EICS_RX_MISS: u32 = 0x00020000;
+/// Bit 18: PCI Express error.
+pub const EICS_PCI: u32 = 0x00040000;
+/// Bit 19: A virtual function wrote to its mailbox.
+pub const EICS_MAILBOX: u32 = 0x00080000;
+/// Bit 20: The link's status changed.
+pub const EICS_LSC: u32 = 0x00100000;
+/// Bit 21: LinkSec's packet number runs out.
+pub const EICS_LINKSEC: u32 = 0x00200000;
+/// Bit 22: Firmware has something to say.
+pub const EICS_MNG: u32 = 0x00400000;
+/// Bit 23: Too hot. Reserved on the 82599; X540 and later.
+pub const EICS_TS: u32 = 0x00800000;
+/// Bit 24: Pin SDP0.
+pub const EICS_GPI_SDP0: u32 = 0x01000000;
+/// Bit 25: Pin SDP1.
+pub const EICS_GPI_SDP1: u32 = 0x02000000;
+/// Bit 26: Pin SDP2.
+pub const EICS_GPI_SDP2: u32 = 0x04000000;
+/// Bit 27: Pin SDP3.
+pub const EICS_GPI_SDP3: u32 = 0x08000000;
+/// Bit 28: Uncorrectable memory error.
+pub const EICS_ECC: u32 = 0x10000000;
+/// Bit 30: TCPTIMER ran out.
+pub const EICS_TCP_TIMER: u32 = 0x40000000;
+/// Bit 31: Any of bits 30:16 that is not masked.
+pub const EICS_OTHER: u32 = 0x80000000;
+
+/// EIMS, w1s: Enables causes. A read tells which are enabled. Datasheet 8.2.3.5.3.
+pub const EIMS: u32 = 0x00880;
+/// Bits 15:0: Queues, through IVAR.
+pub const EIMS_RTX_QUEUE: u32 = 0x0000FFFF;
+/// Bit 16: Flow director is out of room.
+pub const EIMS_FLOW_DIR: u32 = 0x00010000;
+/// Bit 17: A packet buffer overflowed.
+pub const EIMS_RX_MISS: u32 = 0x00020000;
+/// Bit 18: PCI Express error.
+pub const EIMS_PCI: u32 = 0x00040000;
+/// Bit 19: A virtual function wrote to its mailbox.
+pub const EIMS_MAILBOX: u32 = 0x00080000;
+/// Bit 20: The link's status changed.
+pub const EIMS_LSC: u32 = 0x00100000;
+/// Bit 21: LinkSec's packet number runs out.
+pub const EIMS_LINKSEC: u32 = 0x00200000;
+/// Bit 22: Firmware has something to say.
+pub const EIMS_MNG: u32 = 0x00400000;
+/// Bit 23: Too hot. Reserved on the 82599; X540 and later.
+pub const EIMS_TS: u32 = 0x00800000;
+/// Bit 24: Pin SDP0.
+pub const EIMS_GPI_SDP0: u32 = 0x01000000;
+/// Bit 25: Pin SDP1.
+pub const EIMS_GPI_SDP1: u32 = 0x02000000;
+/// Bit 26: Pin SDP2.
+pub const EIMS_GPI_SDP2: u32 = 0x04000000;
+/// Bit 27: Pin SDP3.
+pub const EIMS_GPI_SDP3: u32 = 0x08000000;
+/// Bit 28: Uncorrectable memory error.
+pub const EIMS_ECC: u32 = 0x10000000;
+/// Bit 30: TCPTIMER ran out.
+pub const EIMS_TCP_TIMER: u32 = 0x40000000;
+/// Bit 31: Any of bits 30:16 that is not masked.
+pub const EIMS_OTHER: u32 = 0x80000000;
+
+/// EIMC, w1c: Disables causes. Datasheet 8.2.3.5.4.
+pub const EIMC: u32 = 0x00888;
+/// Bits 15:0: Queues, through IVAR.
+pub const EIMC_RTX_QUEUE: u32 = 0x0000FFFF;
+/// Bit 16: Flow director is out of room.
+pub const EIMC_FLOW_DIR: u32 = 0x00010000;
+/// Bit 17: A packet buffer overflowed.
+pub const EIMC_RX_MISS: u32 = 0x00020000;
+/// Bit 18: PCI Express error.
+pub const EIMC_PCI: u32 = 0x00040000;
+/// Bit 19: A virtual function wrote to its mailbox.
+pub const EIMC_MAILBOX: u32 = 0x00080000;
+/// Bit 20: The link's status changed.
+pub const EIMC_LSC: u32 = 0x00100000;
+/// Bit 21: LinkSec's packet number runs out.
+pub const EIMC_LINKSEC: u32 = 0x00200000;
+/// Bit 22: Firmware has something to say.
+pub const EIMC_MNG: u32 = 0x00400000;
+/// Bit 23: Too hot. Reserved on the 82599; X540 and later.
+pub const EIMC_TS: u32 = 0x00800000;
+/// Bit 24: Pin SDP0.
+pub const EIMC_GPI_SDP0: u32 = 0x01000000;
+/// Bit 25: Pin SDP1.
+pub const EIMC_GPI_SDP1: u32 = 0x02000000;
+/// Bit 26: Pin SDP2.
+pub const EIMC_GPI_SDP2: u32 = 0x04000000;
+/// Bit 27: Pin SDP3.
+pub const EIMC_GPI_SDP3: u32 = 0x08000000;
+/// Bit 28: Uncorrectable memory error.
+pub const EIMC_ECC: u32 = 0x10000000;
+/// Bit 30: TCPTIMER ran out.
+pub const EIMC_TCP_TIMER: u32 = 0x40000000;
+/// Bit 31: Any of bits 30:16 that is not masked.
+pub const EIMC_OTHER: u32 = 0x80000000;
+
+/// EIAC, rw: Causes that their MSI-X message clears. Datasheet 8.2.3.5.5.
+pub const EIAC: u32 = 0x00810;
+/// Bits 15:0: Queues, through IVAR.
+pub const EIAC_RTX_QUEUE: u32 = 0x0000FFFF;
+/// Bit 16: Flow director is out of room.
+pub const EIAC_FLOW_DIR: u32 = 0x00010000;
+/// Bit 17: A packet buffer overflowed.
+pub const EIAC_RX_MISS: u32 = 0x00020000;
+/// Bit 18: PCI Express error.
+pub const EIAC_PCI: u32 = 0x00040000;
+/// Bit 19: A virtual function wrote to its mailbox.
+pub const EIAC_MAILBOX: u32 = 0x00080000;
+/// Bit 20: The link's status changed.
+pub const EIAC_LSC: u32 = 0x00100000;
+/// Bit 21: LinkSec's packet number runs out.
+pub const EIAC_LINKSEC: u32 = 0x00200000;
+/// Bit 22: Firmware has something to say.
+pub const EIAC_MNG: u32 = 0x00400000;
+/// Bit 23: Too hot. Reserved on the 82599; X540 and later.
+pub const EIAC_TS: u32 = 0x00800000;
+/// Bit 24: Pin SDP0.
+pub const EIAC_GPI_SDP0: u32 = 0x01000000;
+/// Bit 25: Pin SDP1.
+pub const EIAC_GPI_SDP1: u32 = 0x02000000;
+/// Bit 26: Pin SDP2.
+pub const EIAC_GPI_SDP2: u32 = 0x04000000;
+/// Bit 27: Pin SDP3.
+pub const EIAC_GPI_SDP3: u32 = 0x08000000;
+/// Bit 28: Uncorrectable memory error.
+pub const EIAC_ECC: u32 = 0x10000000;
+/// Bit 30: TCPTIMER ran out.
+pub const EIAC_TCP_TIMER: u32 = 0x40000000;
+/// Bit 31: Any of bits 30:16 that is not masked.
+pub const EIAC_OTHER: u32 = 0x80000000;
+
+/// EIAM, rw: Causes that are disabled when they raise an interrupt. Datasheet 8.2.3.5.6.
+pub const EIAM: u32 = 0x00890;
+/// Bits 15:0: Queues, through IVAR.
+pub const EIAM_RTX_QUEUE: u32 = 0x0000FFFF;
+/// Bit 16: Flow director is out of room.
+pub const EIAM_FLOW_DIR: u32 = 0x00010000;
+/// Bit 17: A packet buffer overflowed.
+pub const EIAM_RX_MISS: u32 = 0x00020000;
+/// Bit 18: PCI Express error.
+pub const EIAM_PCI: u32 = 0x00040000;
+/// Bit 19: A virtual function wrote to its mailbox.
+pub const EIAM_MAILBOX: u32 = 0x00080000;
+/// Bit 20: The link's status changed.
+pub const EIAM_LSC: u32 = 0x00100000;
+/// Bit 21: LinkSec's packet number runs out.
+pub const EIAM_LINKSEC: u32 = 0x00200000;
+/// Bit 22: Firmware has something to say.
+pub const EIAM_MNG: u32 = 0x00400000;
+/// Bit 23: Too hot. Reserved on the 82599; X540 and later.
+pub const EIAM_TS: u32 = 0x00800000;
+/// Bit 24: Pin SDP0.
+pub const EIAM_GPI_SDP0: u32 = 0x01000000;
+/// Bit 25: Pin SDP1.
+pub const EIAM_GPI_SDP1: u32 = 0x02000000;
+/// Bit 26: Pin SDP2.
+pub const EIAM_GPI_SDP2: u32 = 0x04000000;
+/// Bit 27: Pin SDP3.
+pub const EIAM_GPI_SDP3: u32 = 0x08000000;
+/// Bit 28: Uncorrectable memory error.
+pub const EIAM_ECC: u32 = 0x10000000;
+/// Bit 30: TCPTIMER ran out.
+pub const EIAM_TCP_TIMER: u32 = 0x40000000;
+/// Bit 31: Any of bits 30:16 that is not masked.
+pub const EIAM_OTHER: u32 = 0x80000000;
+
+/// EICS_EX, w1s: EICS for queue vectors 0 to 63. Datasheet 8.2.3.5.7.
+/// `n` is below 2.
+pub const fn EICS_EX(n: u32) -> u32 {
+    0x00A90 + 0x4 * n
+}
+/// Entries of [`EICS_EX`].
+pub const EICS_EX_COUNT: u32 = 2;
+
+/// EIMS_EX, w1s: EIMS for queue vectors 0 to 63. Datasheet 8.2.3.5.8.
+/// `n` is below 2.
+pub const fn EIMS_EX(n: u32) -> u32 {
+    0x00AA0 + 0x4 * n
+}
+/// Entries of [`EIMS_EX`].
+pub const EIMS_EX_COUNT: u32 = 2;
+
+/// EIMC_EX, w1c: EIMC for queue vectors 0 to 63. Datasheet 8.2.3.5.9.
+/// `n` is below 2.
+pub const fn EIMC_EX(n: u32) -> u32 {
+    0x00AB0 + 0x4 * n
+}
+/// Entries of [`EIMC_EX`].
+pub const EIMC_EX_COUNT: u32 = 2;
+
+/// EIAM_EX, rw: EIAM for queue vectors 0 to 63. Datasheet 8.2.3.5.10.
+/// `n` is below 2.
+pub const fn EIAM_EX(n: u32) -> u32 {
+    0x00AD0 + 0x4 * n
+}
+/// Entries of [`EIAM_EX`].
+pub const EIAM_EX_COUNT: u32 = 2;
+
+/// EITRSEL, rw: Which throttles belong to virtual functions. Datasheet 8.2.3.5.11.
+pub const EITRSEL: u32 = 0x00894;
+
+/// EITR, rw: Interrupt throttle of a vector. Datasheet 8.2.3.5.12.
+/// `n` is below 129.
+pub const fn EITR(n: u32) -> u32 {
+    if n < 24 {
+        0x00820 + 0x4 * n
+    } else {
+        0x12300 + 0x4 * (n - 24)
+    }
+}
+/// Entries of [`EITR`].
+pub const EITR_COUNT: u32 = 129;
+/// Bits 11:3: Least time between interrupts, in units of 2 us at 10 Gbit/s.
+pub const EITR_ITR_INTERVAL: u32 = 0x00000FF8;
+/// Bit 15: Throttle low latency interrupts too.
+pub const EITR_LLI_MODERATION: u32 = 0x00008000;
+/// Bits 20:16: Low latency interrupts left.
+pub const EITR_LLI_CREDIT: u32 = 0x001F0000;
+/// Bits 27:21: Time left.
+pub const EITR_ITR_COUNTER: u32 = 0x0FE00000;
+/// Bit 31: This write leaves the counters alone.
+pub const EITR_CNT_WDIS: u32 = 0x80000000;
+
+/// IVAR, rw: Which vectors the queues 2n and 2n + 1 raise. Datasheet 8.2.3.5.16.
+/// `n` is below 64.
+pub const fn IVAR(n: u32) -> u32 {
+    0x00900 + 0x4 * n
+}
+/// Entries of [`IVAR`].
+pub const IVAR_COUNT: u32 = 64;
+/// Bits 5:0: Vector of RX queue 2n.
+pub const IVAR_RX_EVEN: u32 = 0x0000003F;
+/// Bit 7: It has one.
+pub const IVAR_RX_EVEN_VALID: u32 = 0x00000080;
+/// Bits 13:8: Vector of TX queue 2n.
+pub const IVAR_TX_EVEN: u32 = 0x00003F00;
+/// Bit 15: It has one.
+pub const IVAR_TX_EVEN_VALID: u32 = 0x00008000;
+/// Bits 21:16: Vector of RX queue 2n + 1.
+pub const IVAR_RX_ODD: u32 = 0x003F0000;
+/// Bit 23: It has one.
+pub const IVAR_RX_ODD_VALID: u32 = 0x00800000;
+/// Bits 29:24: Vector of TX queue 2n + 1.
+pub const IVAR_TX_ODD: u32 = 0x3F000000;
+/// Bit 31: It has one.
+pub const IVAR_TX_ODD_VALID: u32 = 0x80000000;
+
+/// IVAR_MISC, rw: Which vectors the other causes raise. Datasheet 8.2.3.5.17.
+pub const IVAR_MISC: u32 = 0x00A00;
+/// Bits 6:0: Vector of TCPTIMER.
+pub const IVAR_MISC_TCP_TIMER: u32 = 0x0000007F;
+/// Bit 7: It has one.
+pub const IVAR_MISC_TCP_TIMER_VALID: u32 = 0x00000080;
+/// Bits 14:8: Vector of everything else.
+pub const IVAR_MISC_OTHER: u32 = 0x00007F00;
+/// Bit 15: It has one.
+pub const IVAR_MISC_OTHER_VALID: u32 = 0x00008000;
+
+/// GPIE, rw: How interrupts are raised. Datasheet 8.2.3.5.18.
+pub const GPIE: u32 = 0x00898;
+/// Bit 0: Pin SDP0 may.
+pub const GPIE_SDP0_GPIEN: u32 = 0x00000001;
+/// Bit 1: Pin SDP1 may.
+pub const GPIE_SDP1_GPIEN: u32 = 0x00000002;
+/// Bit 2: Pin SDP2 may.
+pub const GPIE_SDP2_GPIEN: u32 = 0x00000004;
+/// Bit 3: Pin SDP3 may.
+pub const GPIE_SDP3_GPIEN: u32 = 0x00000008;
+/// Bit 4: By MSI-X, with more than one vector.
+pub const GPIE_MSIX_MODE: u32 = 0x00000010;
+/// Bit 5: A read of EICR clears only what may be cleared in MSI-X mode.
+pub const GPIE_OCD: u32 = 0x00000020;
+/// Bit 6: At once when EICS is written, without throttling.
+pub const GPIE_EIMEN: u32 = 0x00000040;
+/// Bits 10:7: Credits for low latency interrupts come this often.
+pub const GPIE_LLI_INTERVAL: u32 = 0x00000780;
+/// Bits 13:11: How much longer coalescing may hold a packet.
+pub const GPIE_RSC_DELAY: u32 = 0x00003800;
+/// Bits 15:14: Number of virtual functions.
+pub const GPIE_VT_MODE: u32 = 0x0000C000;
+/// Bit 30: EIAM counts in MSI-X mode.
+pub const GPIE_EIAME: u32 = 0x40000000;
+/// Bit 31: Pending bits are cleared as vectors are enabled.
+pub const GPIE_PBA_SUPPORT: u32 = 0x80000000;
+
+/// PBACL, w1c: Clears pending bits of MSI-X vectors.
+/// Also at 0x11068 (entries 0..1).
+/// `n` is below 8.
+pub const fn PBACL(n: u32) -> u32 {
+    0x110C0 + 0x4 * n
+}
+/// Entries of [`PBACL`].
+pub const PBACL_COUNT: u32 = 8;
+
+// ---- Receive: filters ----
+
+/// FCTRL, rw: Which packets are let in. Change it only while RXCTRL.RXEN is 0. Datasheet 8.2.3.7.1.
+pub const FCTRL: u32 = 0x05080;
+/// Bit 1: Packets with errors too.
+pub const FCTRL_SBP: u32 = 0x00000002;
+/// Bit 8: All multicast packets.
+pub const FCTRL_MPE: u32 = 0x00000100;
+/// Bit 9: All unicast packets.
+pub const FCTRL_UPE: u32 = 0x00000200;
+/// Bit 10: Broadcast packets.
+pub const FCTRL_BAM: u32 = 0x00000400;
+/// Bit 12: MAC control frames too.
+pub const FCTRL_PMCF: u32 = 0x00001000;
+/// Bit 13: No pause frames, even so.
+pub const FCTRL_DPF: u32 = 0x00002000;
+
+/// VLNCTRL, rw: VLAN filter control. Datasheet 8.2.3.7.2.
+pub const VLNCTRL: u32 = 0x05088;
+/// Bits 15:0: EtherType of VLAN tags.
+pub const VLNCTRL_VET: u32 = 0x0000FFFF;
+/// Bit 28: Value of CFI that is let in.
+pub const VLNCTRL_CFI: u32 = 0x10000000;
+/// Bit 29: CFI is looked at.
+pub const VLNCTRL_CFIEN: u32 = 0x20000000;
+/// Bit 30: VFTA is looked at.
+pub const VLNCTRL_VFE: u32 = 0x40000000;
+/// Bit 31: Tags are taken out; 82598 only, on the 82599 see RXDCTL.VME.
+pub const VLNCTRL_VME: u32 = 0x80000000;
+
+/// MCSTCTRL, rw: Multicast filter control. Datasheet 8.2.3.7.3.
+pub const MCSTCTRL: u32 = 0x05090;
+/// Bits 1:0: Which bits of the address index MTA.
+pub const MCSTCTRL_MO: u32 = 0x00000003;
+/// Value of [`MCSTCTRL_MO`].
+pub const MCSTCTRL_MO_47_36: u32 = 0x00000000;
+/// Value of [`MCSTCTRL_MO`].
+pub const MCSTCTRL_MO_46_35: u32 = 0x00000001;
+/// Value of [`MCSTCTRL_MO`].
+pub const MCSTCTRL_MO_45_34: u32 = 0x00000002;
+/// Value of [`MCSTCTRL_MO`].
+pub const MCSTCTRL_MO_43_32: u32 = 0x00000003;
+/// Bit 2: MTA is looked at.
+pub const MCSTCTRL_MFE: u32 = 0x00000004;
+
+/// PSRTYPE, rw: Where packets of a pool are split, and RSS queues of it. Datasheet 8.2.3.7.4.
+/// Also at 0x05480 + 0x4 * n (entries 0..16).
+/// `n` is below 64.
+pub const fn PSRTYPE(n: u32) -> u32 {
+    0x0EA00 + 0x4 * n
+}
+/// Entries of [`PSRTYPE`].
+pub const PSRTYPE_COUNT: u32 = 64;
+/// Bit 4: After the TCP header.
+pub const PSRTYPE_TCPHDR: u32 = 0x00000010;
+/// Bit 5: After the UDP header.
+pub const PSRTYPE_UDPHDR: u32 = 0x00000020;
+/// Bit 8: After the IPv4 header.
+pub const PSRTYPE_IPV4HDR: u32 = 0x00000100;
+/// Bit 9: After the IPv6 header.
+pub const PSRTYPE_IPV6HDR: u32 = 0x00000200;
+/// Bit 12: After the Ethernet header.
+pub const PSRTYPE_L2HDR: u32 = 0x00001000;
+/// Bits 31:29: RSS queues of the pool: 2 to the power of this.
+pub const PSRTYPE_RQPL: u32 = 0xE0000000;
+
+/// RXCSUM, rw: Receive checksums. Datasheet 8.2.3.7.5.
+pub const RXCSUM: u32 = 0x05000;
+/// Bit 12: Calculate the checksum of UDP fragments.
+pub const RXCSUM_IPPCSE: u32 = 0x00001000;
+/// Bit 13: Report the RSS hash instead of the fragment checksum.
+pub const RXCSUM_PCSD: u32 = 0x00002000;
+
+/// RFCTL, rw: Receive filter control. Datasheet 8.2.3.7.6.
+pub const RFCTL: u32 = 0x05008;
+/// Bit 0: No iSCSI.
+pub const RFCTL_ISCSI_DIS: u32 = 0x00000001;
+/// Bit 5: No receive coalescing.
+pub const RFCTL_RSC_DIS: u32 = 0x00000020;
+/// Bit 6: No NFS writes.
+pub const RFCTL_NFSW_DIS: u32 = 0x00000040;
+/// Bit 7: No NFS reads.
+pub const RFCTL_NFSR_DIS: u32 = 0x00000080;
+/// Bits 9:8: Version of NFS.
+pub const RFCTL_NFS_VER: u32 = 0x00000300;
+/// Bit 10: No IPv6.
+pub const RFCTL_IPV6_DIS: u32 = 0x00000400;
+/// Bit 14: No splitting of IP fragments.
+pub const RFCTL_IPFRSP_DIS: u32 = 0x00004000;
+
+/// MTA, rw: Multicast addresses let in, by 12 bits of the address: 4096 bits. Datasheet 8.2.3.7.7.
+/// `n` is below 128.
+pub const fn MTA(n: u32) -> u32 {
+    0x05200 + 0x4 * n
+}
+/// Entries of [`MTA`].
+pub const MTA_COUNT: u32 = 128;
+
+/// RAL, rw: A MAC address, first four bytes; the first is lowest. Datasheet 8.2.3.7.8.
+/// Also at 0x05400 + 0x8 * n (entries 0..16).
+/// `n` is below 128.
+pub const fn RAL(n: u32) -> u32 {
+    0x0A200 + 0x8 * n
+}
+/// Entries of [`RAL`].
+pub const RAL_COUNT: u32 = 128;
+
+/// RAH, rw: A MAC address, last two bytes. Datasheet 8.2.3.7.9.
+/// Also at 0x05404 + 0x8 * n (entries 0..16).
+/// `n` is below 128.
+pub const fn RAH(n: u32) -> u32 {
+    0x0A204 + 0x8 * n
+}
+/// Entries of [`RAH`].
+pub const RAH_COUNT: u32 = 128;
+/// Bits 15:0: The bytes.
+pub const RAH_ADDRESS: u32 = 0x0000FFFF;
+/// Bit 31: The address is valid: its packets are let in.
+pub const RAH_AV: u32 = 0x80000000;
+
+/// MPSAR, rw: Pools of a MAC address; 2n and 2n + 1 are those of RAL(n). Datasheet 8.2.3.7.10.
+/// `n` is below 256.
+pub const fn MPSAR(n: u32) -> u32 {
+    0x0A600 + 0x4 * n
+}
+/// Entries of [`MPSAR`].
+pub const MPSAR_COUNT: u32 = 256;
+
+/// VFTA, rw: VLANs let in: 4096 bits. Datasheet 8.2.3.7.11.
+/// `n` is below 128.
+pub const fn VFTA(n: u32) -> u32 {
+    0x0A000 + 0x4 * n
+}
+/// Entries of [`VFTA`].
+pub const VFTA_COUNT: u32 = 128;
+
+/// PFUTA, rw: Unicast addresses let in, by 12 bits of the address: 4096 bits. Datasheet 8.2.3.27.17.
+/// `n` is below 128.
+pub const fn PFUTA(n: u32) -> u32 {
+    0x0F400 + 0x4 * n
+}
+/// Entries of [`PFUTA`].
+pub const PFUTA_COUNT: u32 = 128;
+
+// ---- Receive: queues and buffers ----
+
+/// RDBAL, rw: IOVA of the ring, low half: a multiple of 128. Datasheet 8.2.3.8.1.
+/// `n` is below 128.
+pub const fn RDBAL(n: u32) -> u32 {
+    if n < 64 {
+        0x01000 + 0x40 * n
+    } else {
+        0x0D000 + 0x40 * (n - 64)
+    }
+}
+/// Entries of [`RDBAL`].
+pub const RDBAL_COUNT: u32 = 128;
+
+/// RDBAH, rw: IOVA of the ring, high half. Datasheet 8.2.3.8.2.
+/// `n` is below 128.
+pub const fn RDBAH(n: u32) -> u32 {
+    if n < 64 {
+        0x01004 + 0x40 * n
+    } else {
+        0x0D004 + 0x40 * (n - 64)
+    }
+}
+/// Entries of [`RDBAH`].
+pub const RDBAH_COUNT: u32 = 128;
+
+/// RDLEN, rw: Bytes of the ring: a multiple of 128. Datasheet 8.2.3.8.3.
+/// `n` is below 128.
+pub const fn RDLEN(n: u32) -> u32 {
+    if n < 64 {
+        0x01008 + 0x40 * n
+    } else {
+        0x0D008 + 0x40 * (n - 64)
+    }
+}
+/// Entries of [`RDLEN`].
+pub const RDLEN_COUNT: u32 = 128;
+
+/// RDH, rw: Head: the descriptor that hardware fills next. Write 0 before enabling only. Datasheet 8.2.3.8.4.
+/// `n` is below 128.
+pub const fn RDH(n: u32) -> u32 {
+    if n < 64 {
+        0x01010 + 0x40 * n
+    } else {
+        0x0D010 + 0x40 * (n - 64)
+    }
+}
+/// Entries of [`RDH`].
+pub const RDH_COUNT: u32 = 128;
+/// Bits 15:0: Index in the ring.
+pub const RDH_RDH: u32 = 0x0000FFFF;
+
+/// RDT, rw: Tail: the first descriptor that hardware may not have. Datasheet 8.2.3.8.5.
+/// `n` is below 128.
+pub const fn RDT(n: u32) -> u32 {
+    if n < 64 {
+        0x01018 + 0x40 * n
+    } else {
+        0x0D018 + 0x40 * (n - 64)
+    }
+}
+/// Entries of [`RDT`].
+pub const RDT_COUNT: u32 = 128;
+/// Bits 15:0: Index in the ring.
+pub const RDT_RDT: u32 = 0x0000FFFF;
+
+/// RXDCTL, rw: Receive queue control. Datasheet 8.2.3.8.6.
+/// `n` is below 128.
+pub const fn RXDCTL(n: u32) -> u32 {
+    if n < 64 {
+        0x01028 + 0x40 * n
+    } else {
+        0x0D028 + 0x40 * (n - 64)
+    }
+}
+/// Entries of [`RXDCTL`].
+pub const RXDCTL_COUNT: u32 = 128;
+/// Bits 13:0: Longest packet of the queue. X540 and later.
+pub const RXDCTL_RLPML: u32 = 0x00003FFF;
+/// Bit 15: RLPML counts. X540 and later.
+pub const RXDCTL_RLPML_EN: u32 = 0x00008000;
+/// Bit 25: The queue runs. Reads 1 once it does, and 0 once all is done: poll it.
+pub const RXDCTL_ENABLE: u32 = 0x02000000;
+/// Bit 30: Take VLAN tags out.
+pub const RXDCTL_VME: u32 = 0x40000000;
+
+/// SRRCTL, rw: Buffers of a receive queue. Datasheet 8.2.3.8.7.
+/// Also at 0x02100 + 0x4 * n (entries 0..16).
+/// `n` is below 128.
+pub const fn SRRCTL(n: u32) -> u32 {
+    if n < 64 {
+        0x01014 + 0x40 * n
+    } else {
+        0x0D014 + 0x40 * (n - 64)
+    }
+}
+/// Entries of [`SRRCTL`].
+pub const SRRCTL_COUNT: u32 = 128;
+/// Bits 4:0: Size of a packet buffer, in KiB.
+pub const SRRCTL_BSIZEPACKET: u32 = 0x0000001F;
+/// Bits 13:8: Size of a header buffer, in units of 64 bytes.
+pub const SRRCTL_BSIZEHEADER: u32 = 0x00003F00;
+/// Bits 24:22: Descriptors left at which to raise an interrupt, in units of 64.
+pub const SRRCTL_RDMTS: u32 = 0x01C00000;
+/// Bits 27:25: Format of the descriptors.
+pub const SRRCTL_DESCTYPE: u32 = 0x0E000000;
+/// Value of [`SRRCTL_DESCTYPE`].
+pub const SRRCTL_DESCTYPE_LEGACY: u32 = 0x00000000;
+/// Value of [`SRRCTL_DESCTYPE`].
+pub const SRRCTL_DESCTYPE_ADVANCED_ONE_BUFFER: u32 = 0x02000000;
+/// Value of [`SRRCTL_DESCTYPE`].
+pub const SRRCTL_DESCTYPE_HEADER_SPLIT: u32 = 0x04000000;
+/// Value of [`SRRCTL_DESCTYPE`].
+pub const SRRCTL_DESCTYPE_HEADER_SPLIT_ALWAYS: u32 = 0x0A000000;
+/// Bit 28: Without descriptors, drop the packet; else it waits and blocks all queues.
+pub const SRRCTL_DROP_EN: u32 = 0x10000000;
+
+/// DCA_RXCTRL, rw: How a receive queue accesses memory. Datasheet 8.2.3.11.1.
+/// Also at 0x02200 + 0x4 * n (entries 0..16).
+/// `n` is below 128.
+pub const fn DCA_RXCTRL(n: u32) -> u32 {
+    if n < 64 {
+        0x0100C + 0x40 * n
+    } else {
+        0x0D00C + 0x40 * (n - 64)
+    }
+}
+/// Entries of [`DCA_RXCTRL`].
+pub const DCA_RXCTRL_COUNT: u32 = 128;
+/// Bit 5: Hint the descriptors into a cache.
+pub const DCA_RXCTRL_DESC_DCA_EN: u32 = 0x00000020;
+/// Bit 6: Hint the headers into a cache.
+pub const DCA_RXCTRL_HEAD_DCA_EN: u32 = 0x00000040;
+/// Bit 7: Hint the packets into a cache.
+pub const DCA_RXCTRL_DATA_DCA_EN: u32 = 0x00000080;
+/// Bit 9: Read descriptors with relaxed ordering.
+pub const DCA_RXCTRL_DESC_RRO_EN: u32 = 0x00000200;
+/// Bit 11, ro: Write descriptors with relaxed ordering: never.
+pub const DCA_RXCTRL_DESC_WRO_EN: u32 = 0x00000800;
+/// Bit 12: Reads 1 after reset, and has to be cleared.
+pub const DCA_RXCTRL_RESERVED_12: u32 = 0x00001000;
+/// Bit 13: Write packets with relaxed ordering.
+pub const DCA_RXCTRL_DATA_WRO_EN: u32 = 0x00002000;
+/// Bit 15: Write headers with relaxed ordering.
+pub const DCA_RXCTRL_HEAD_WRO_EN: u32 = 0x00008000;
+/// Bits 31:24: Whose cache.
+pub const DCA_RXCTRL_CPUID: u32 = 0xFF000000;
+
+/// RSCCTL, rw: Receive coalescing of a queue. Datasheet 8.2.3.8.13.
+/// `n` is below 128.
+pub const fn RSCCTL(n: u32) -> u32 {
+    if n < 64 {
+        0x0102C + 0x40 * n
+    } else {
+        0x0D02C + 0x40 * (n - 64)
+    }
+}
+/// Entries of [`RSCCTL`].
+pub const RSCCTL_COUNT: u32 = 128;
+/// Bit 0: Coalesce.
+pub const RSCCTL_RSCEN: u32 = 0x00000001;
+/// Bits 3:2: Descriptors that one coalesced packet may take.
+pub const RSCCTL_MAXDESC: u32 = 0x0000000C;
+/// Value of [`RSCCTL_MAXDESC`].
+pub const RSCCTL_MAXDESC_1: u32 = 0x00000000;
+/// Value of [`RSCCTL_MAXDESC`].
+pub const RSCCTL_MAXDESC_4: u32 = 0x00000004;
+/// Value of [`RSCCTL_MAXDESC`].
+pub const RSCCTL_MAXDESC_8: u32 = 0x00000008;
+/// Value of [`RSCCTL_MAXDESC`].
+pub const RSCCTL_MAXDESC_16: u32 = 0x0000000C;
+
+/// RDRXCTL, rw: Receive DMA control. Datasheet 8.2.3.8.8.
+pub const RDRXCTL: u32 = 0x02F00;
+/// Bit 1: Take the CRC off. Has to agree with HLREG0.RXCRCSTRP.
+pub const RDRXCTL_CRCSTRIP: u32 = 0x00000002;
+/// Bit 3, ro: Receive DMA is ready after a reset.
+pub const RDRXCTL_DMAIDONE: u32 = 0x00000008;
+/// Bit 16: No coalescing at all.
+pub const RDRXCTL_AGGDIS: u32 = 0x00010000;
+/// Bits 21:17: 8 after reset; has to be set to 0.
+pub const RDRXCTL_RSCFRSTSIZE: u32 = 0x003E0000;
+/// Bit 23: A low latency interrupt does not end coalescing.
+pub const RDRXCTL_RSCLLIDIS: u32 = 0x00800000;
+/// Bit 25: 0 after reset; has to be set to 1.
+pub const RDRXCTL_RSCACKC: u32 = 0x02000000;
+/// Bit 26: 0 after reset; has to be set to 1.
+pub const RDRXCTL_FCOE_WRFIX: u32 = 0x04000000;
+
+/// RXPBSIZE, rw: Size of a receive packet buffer. Together 512 KiB: others than 0 need clearing. Datasheet 8.2.3.8.9.
+/// `n` is below 8.
+pub const fn RXPBSIZE(n: u32) -> u32 {
+    0x03C00 + 0x4 * n
+}
+/// Entries of [`RXPBSIZE`].
+pub const RXPBSIZE_COUNT: u32 = 8;
+/// Bits 19:10: In KiB.
+pub const RXPBSIZE_SIZE: u32 = 0x000FFC00;
+/// Value of [`RXPBSIZE_SIZE`].
+pub const RXPBSIZE_SIZE_128KB: u32 = 0x00020000;
+/// Value of [`RXPBSIZE_SIZE`].
+pub const RXPBSIZE_SIZE_512KB: u32 = 0x00080000;
+
+/// RXCTRL, rw: Receive control. Datasheet 8.2.3.8.10.
+pub const RXCTRL: u32 = 0x03000;
+/// Bit 0: Receive.
+pub const RXCTRL_RXEN: u32 = 0x00000001;
+
+/// RSCDBU, rw: Receive coalescing. Datasheet 8.2.3.8.12.
+pub const RSCDBU: u32 = 0x03028;
+/// Bits 6:0: Do not coalesce packets with less payload than this, in units of 16 bytes.
+pub const RSCDBU_RSCSMALDIS: u32 = 0x0000007F;
+/// Bit 7: Do not coalesce pure acknowledgements.
+pub const RSCDBU_RSCACKDIS: u32 = 0x00000080;
+
+// ---- Receive side scaling ----
+
+/// MRQC, rw: Multiple receive queues. Datasheet 8.2.3.7.12.
+/// Also at 0x05818.
+pub const MRQC: u32 = 0x0EC80;
+/// Bits 3:0: How a queue is chosen.
+pub const MRQC_MRQE: u32 = 0x0000000F;
+/// Value of [`MRQC_MRQE`].
+pub const MRQC_MRQE_OFF: u32 = 0x00000000;
+/// Value of [`MRQC_MRQE`].
+pub const MRQC_MRQE_RSS: u32 = 0x00000001;
+/// Value of [`MRQC_MRQE`].
+pub const MRQC_MRQE_DCB_8: u32 = 0x00000002;
+/// Value of [`MRQC_MRQE`].
+pub const MRQC_MRQE_DCB_4: u32 = 0x00000003;
+/// Value of [`MRQC_MRQE`].
+pub const MRQC_MRQE_RSS_DCB_8: u32 = 0x00000004;
+/// Value of [`MRQC_MRQE`].
+pub const MRQC_MRQE_RSS_DCB_4: u32 = 0x00000005;
+/// Value of [`MRQC_MRQE`].
+pub const MRQC_MRQE_VMDQ: u32 = 0x00000008;
+/// Value of [`MRQC_MRQE`].
+pub const MRQC_MRQE_VMDQ_RSS_32: u32 = 0x0000000A;
+/// Value of [`MRQC_MRQE`].
+pub const MRQC_MRQE_VMDQ_RSS_64: u32 = 0x0000000B;
+/// Value of [`MRQC_MRQE`].
+pub const MRQC_MRQE_VMDQ_DCB_16: u32 = 0x0000000C;
+/// Value of [`MRQC_MRQE`].
+pub const MRQC_MRQE_VMDQ_DCB_32: u32 = 0x0000000D;
+/// Bit 16: Hash addresses and ports of TCP over IPv4.
+pub const MRQC_RSS_TCP_IPV4: u32 = 0x00010000;
+/// Bit 17: Hash addresses of IPv4.
+pub const MRQC_RSS_IPV4: u32 = 0x00020000;
+/// Bit 20: Hash addresses of IPv6.
+pub const MRQC_RSS_IPV6: u32 = 0x00100000;
+/// Bit 21: Hash addresses and ports of TCP over IPv6.
+pub const MRQC_RSS_TCP_IPV6: u32 = 0x00200000;
+/// Bit 22: Hash addresses and ports of UDP over IPv4.
+pub const MRQC_RSS_UDP_IPV4: u32 = 0x00400000;
+/// Bit 23: Hash addresses and ports of UDP over IPv6.
+pub const MRQC_RSS_UDP_IPV6: u32 = 0x00800000;
+
+/// RQTC, rw: RSS queues of each traffic class. Datasheet 8.2.3.7.13.
+pub const RQTC: u32 = 0x0EC70;
+
+/// RSSRK, rw: The RSS hash's key, 40 bytes; the first is lowest. Datasheet 8.2.3.7.14.
+/// Also at 0x05c80 + 0x4 * n (entries 0..10).
+/// `n` is below 10.
+pub const fn RSSRK(n: u32) -> u32 {
+    0x0EB80 + 0x4 * n
+}
+/// Entries of [`RSSRK`].
+pub const RSSRK_COUNT: u32 = 10;
+
+/// RETA, rw: RSS: queue by the hash's low 7 bits, 4 entries a register. Datasheet 8.2.3.7.15.
+/// Also at 0x05c00 + 0x4 * n (entries 0..32).
+/// `n` is below 32.
+pub const fn RETA(n: u32) -> u32 {
+    0x0EB00 + 0x4 * n
+}
+/// Entries of [`RETA`].
+pub const RETA_COUNT: u32 = 32;
+/// Bits 3:0: Queue of hash 4n.
+pub const RETA_ENTRY0: u32 = 0x0000000F;
+/// Bits 11:8: Queue of hash 4n + 1.
+pub const RETA_ENTRY1: u32 = 0x00000F00;
+/// Bits 19:16: Queue of hash 4n + 2.
+pub const RETA_ENTRY2: u32 = 0x000F0000;
+/// Bits 27:24: Queue of hash 4n + 3.
+pub const RETA_ENTRY3: u32 = 0x0F000000;
+
+// ---- Transmit ----
+
+/// DTXMXSZRQ, rw: Reads of packet data under way. Datasheet 8.2.3.9.1.
+pub const DTXMXSZRQ: u32 = 0x08100;
+/// Bits 11:0: Their sum at most, in 256 bytes; 0xFFF unless there are traffic classes.
+pub const DTXMXSZRQ_MAX_BYTES_NUM_REQ: u32 = 0x00000FFF;
+
+/// DMATXCTL, rw: Transmit DMA control. Datasheet 8.2.3.9.2.
+pub const DMATXCTL: u32 = 0x04A80;
+/// Bit 0: Transmit. Set once, before the first queue is enabled.
+pub const DMATXCTL_TE: u32 = 0x00000001;
+/// Bit 1: Header buffers need no snooping.
+pub const DMATXCTL_NS: u32 = 0x00000002;
+/// Bit 3: Double VLAN mode.
+pub const DMATXCTL_GDV: u32 = 0x00000008;
+/// Bits 31:16: EtherType of VLAN tags.
+pub const DMATXCTL_VT: u32 = 0xFFFF0000;
+
+/// DTXTCPFLGL, rw: TCP flags of the first and middle segments. Datasheet 8.2.3.9.3.
+pub const DTXTCPFLGL: u32 = 0x04A88;
+
+/// DTXTCPFLGH, rw: TCP flags of the last segment. Datasheet 8.2.3.9.4.
+pub const DTXTCPFLGH: u32 = 0x04A8C;
+
+/// TDBAL, rw: IOVA of the ring, low half: a multiple of 128. Datasheet 8.2.3.9.5.
+/// `n` is below 128.
+pub const fn TDBAL(n: u32) -> u32 {
+    0x06000 + 0x40 * n
+}
+/// Entries of [`TDBAL`].
+pub const TDBAL_COUNT: u32 = 128;
+
+/// TDBAH, rw: IOVA of the ring, high half. Datasheet 8.2.3.9.6.
+/// `n` is below 128.
+pub const fn TDBAH(n: u32) -> u32 {
+    0x06004 + 0x40 * n
+}
+/// Entries of [`TDBAH`].
+pub const TDBAH_COUNT: u32 = 128;
+
+/// TDLEN, rw: Bytes of the ring: a multiple of 128. Datasheet 8.2.3.9.7.
+/// `n` is below 128.
+pub const fn TDLEN(n: u32) -> u32 {
+    0x06008 + 0x40 * n
+}
+/// Entries of [`TDLEN`].
+pub const TDLEN_COUNT: u32 = 128;
+
+/// DCA_TXCTRL, rw: How a transmit queue accesses memory. Datasheet 8.2.3.11.2.
+/// `n` is below 128.
+pub const fn DCA_TXCTRL(n: u32) -> u32 {
+    0x0600C + 0x40 * n
+}
+/// Entries of [`DCA_TXCTRL`].
+pub const DCA_TXCTRL_COUNT: u32 = 128;
+/// Bit 5: Hint the descriptors into a cache.
+pub const DCA_TXCTRL_DESC_DCA_EN: u32 = 0x00000020;
+/// Bit 9: Read descriptors with relaxed ordering.
+pub const DCA_TXCTRL_DESC_RRO_EN: u32 = 0x00000200;
+/// Bit 11: Write descriptors, or the head, with relaxed ordering.
+pub const DCA_TXCTRL_DESC_WRO_EN: u32 = 0x00000800;
+/// Bit 13: Read packets with relaxed ordering.
+pub const DCA_TXCTRL_DATA_RRO_EN: u32 = 0x00002000;
+/// Bits 31:24: Whose cache.
+pub const DCA_TXCTRL_CPUID: u32 = 0xFF000000;
+
+/// TDH, rw: Head: the descriptor that hardware reads next. Write 0 before enabling only. Datasheet 8.2.3.9.8.
+/// `n` is below 128.
+pub const fn TDH(n: u32) -> u32 {
+    0x06010 + 0x40 * n
+}
+/// Entries of [`TDH`].
+pub const TDH_COUNT: u32 = 128;
+/// Bits 15:0: Index in the ring.
+pub const TDH_TDH: u32 = 0x0000FFFF;
+
+/// TDT, rw: Tail: the first descriptor that hardware may not have. Datasheet 8.2.3.9.9.
+/// `n` is below 128.
+pub const fn TDT(n: u32) -> u32 {
+    0x06018 + 0x40 * n
+}
+/// Entries of [`TDT`].
+pub const TDT_COUNT: u32 = 128;
+/// Bits 15:0: Index in the ring.
+pub const TDT_TDT: u32 = 0x0000FFFF;
+
+/// TXDCTL, rw: Transmit queue control. Datasheet 8.2.3.9.10.
+/// `n` is below 128.
+pub const fn TXDCTL(n: u32) -> u32 {
+    0x06028 + 0x40 * n
+}
+/// Entries of [`TXDCTL`].
+pub const TXDCTL_COUNT: u32 = 128;
+/// Bits 6:0: Fetch more descriptors when fewer than this are on the chip.
+pub const TXDCTL_PTHRESH: u32 = 0x0000007F;
+/// Bits 14:8: But only if this many are there to fetch.
+pub const TXDCTL_HTHRESH: u32 = 0x00007F00;
+/// Bits 22:16: Write descriptors back in groups of this many; 0 heeds RS one by one.
+pub const TXDCTL_WTHRESH: u32 = 0x007F0000;
+/// Bit 25: The queue runs. Reads 1 once it does, and 0 once all is done: poll it.
+pub const TXDCTL_ENABLE: u32 = 0x02000000;
+/// Bit 26, sc: Write back what is done, at once.
+pub const TXDCTL_SWFLSH: u32 = 0x04000000;
+
+/// TDWBAL, rw: IOVA that the head is written to instead of descriptors, low half. Datasheet 8.2.3.9.11.
+/// `n` is below 128.
+pub const fn TDWBAL(n: u32) -> u32 {
+    0x06038 + 0x40 * n
+}
+/// Entries of [`TDWBAL`].
+pub const TDWBAL_COUNT: u32 = 128;
+/// Bit 0: Do so.
+pub const TDWBAL_HEAD_WB_EN: u32 = 0x00000001;
+/// Bits 31:2: The address.
+pub const TDWBAL_HEADWB_LOW: u32 = 0xFFFFFFFC;
+
+/// TDWBAH, rw: IOVA that the head is written to, high half. Datasheet 8.2.3.9.12.
+/// `n` is below 128.
+pub const fn TDWBAH(n: u32) -> u32 {
+    0x0603C + 0x40 * n
+}
+/// Entries of [`TDWBAH`].
+pub const TDWBAH_COUNT: u32 = 128;
+
+/// TXPBSIZE, rw: Size of a transmit packet buffer. Together 160 KiB: others than 0 need clearing. Datasheet 8.2.3.9.13.
+/// `n` is below 8.
+pub const fn TXPBSIZE(n: u32) -> u32 {
+    0x0CC00 + 0x4 * n
+}
+/// Entries of [`TXPBSIZE`].
+pub const TXPBSIZE_COUNT: u32 = 8;
+/// Bits 19:10: In KiB.
+pub const TXPBSIZE_SIZE: u32 = 0x000FFC00;
+/// Value of [`TXPBSIZE_SIZE`].
+pub const TXPBSIZE_SIZE_40KB: u32 = 0x0000A000;
+/// Value of [`TXPBSIZE_SIZE`].
+pub const TXPBSIZE_SIZE_160KB: u32 = 0x00028000;
+
+/// MNGTXMAP, rw: Traffic class of the firmware's packets. Datasheet 8.2.3.9.14.
+pub const MNGTXMAP: u32 = 0x0CD10;
+
+/// MTQC, rw: Multiple transmit queues. Change it only while RTTDCS.ARBDIS is 1. Datasheet 8.2.3.9.15.
+pub const MTQC: u32 = 0x08120;
+/// Bit 0: Traffic classes.
+pub const MTQC_RT_ENA: u32 = 0x00000001;
+/// Bit 1: Virtual functions.
+pub const MTQC_VT_ENA: u32 = 0x00000002;
+/// Bits 3:2: How queues are shared out.
+pub const MTQC_NUM_TC_OR_Q: u32 = 0x0000000C;
+/// Value of [`MTQC_NUM_TC_OR_Q`].
+pub const MTQC_NUM_TC_OR_Q_64Q_1PB: u32 = 0x00000000;
+/// Value of [`MTQC_NUM_TC_OR_Q`].
+pub const MTQC_NUM_TC_OR_Q_64VF: u32 = 0x00000004;
+/// Value of [`MTQC_NUM_TC_OR_Q`].
+pub const MTQC_NUM_TC_OR_Q_32VF: u32 = 0x00000008;
+/// Value of [`MTQC_NUM_TC_OR_Q`].
+pub const MTQC_NUM_TC_OR_Q_16VF: u32 = 0x0000000C;
+
+/// TXPBTHRESH, rw: Free space that a packet buffer needs before data is fetched. Datasheet 8.2.3.9.16.
+/// `n` is below 8.
+pub const fn TXPBTHRESH(n: u32) -> u32 {
+    0x04950 + 0x4 * n
+}
+/// Entries of [`TXPBTHRESH`].
+pub const TXPBTHRESH_COUNT: u32 = 8;
+/// Bits 9:0: In KiB: its size less the longest packet.
+pub const TXPBTHRESH_THRESH: u32 = 0x000003FF;
+
+// ---- Traffic classes ----
+
+/// RTRPCS, rw: Receive packet plane. Datasheet 8.2.3.10.1.
+pub const RTRPCS: u32 = 0x02430;
+/// Bit 1: Recycle credits.
+pub const RTRPCS_RRM: u32 = 0x00000002;
+/// Bit 2: Deficit fixed priority; else round robin.
+pub const RTRPCS_RAC: u32 = 0x00000004;
+
+/// RTTDCS, rw: Transmit descriptor plane. Datasheet 8.2.3.10.2.
+pub const RTTDCS: u32 = 0x04900;
+/// Bit 0: Arbitrate between traffic classes.
+pub const RTTDCS_TDPAC: u32 = 0x00000001;
+/// Bit 1: Arbitrate between virtual functions.
+pub const RTTDCS_VMPAC: u32 = 0x00000002;
+/// Bit 4: Recycle credits.
+pub const RTTDCS_TDRM: u32 = 0x00000010;
+/// Bit 6: No arbitration: set around changes of DTXMXSZRQ, TXPBSIZE, MTQC.
+pub const RTTDCS_ARBDIS: u32 = 0x00000040;
+
+/// RTTPCS, rw: Transmit packet plane. Datasheet 8.2.3.10.3.
+pub const RTTPCS: u32 = 0x0CD00;
+/// Bit 5: Arbitrate between traffic classes.
+pub const RTTPCS_TPPAC: u32 = 0x00000020;
+/// Bit 8: Recycle credits.
+pub const RTTPCS_TPRM: u32 = 0x00000100;
+/// Bits 31:22: Delay of arbitration.
+pub const RTTPCS_ARBD: u32 = 0xFFC00000;
+
+/// RTRUP2TC, rw: Traffic class of each received priority, 3 bits each. Datasheet 8.2.3.10.4.
+pub const RTRUP2TC: u32 = 0x03020;
+
+/// RTTUP2TC, rw: Traffic class of each sent priority, 3 bits each. Datasheet 8.2.3.10.5.
+pub const RTTUP2TC: u32 = 0x0C800;
+
+/// RTRPT4C, rw: Credits of a received traffic class. Datasheet 8.2.3.10.6.
+/// `n` is below 8.
+pub const fn RTRPT4C(n: u32) -> u32 {
+    0x02140 + 0x4 * n
+}
+/// Entries of [`RTRPT4C`].
+pub const RTRPT4C_COUNT: u32 = 8;
+
+/// RTTDT2C, rw: Credits of a traffic class in the transmit descriptor plane. Datasheet 8.2.3.10.9.
+/// `n` is below 8.
+pub const fn RTTDT2C(n: u32) -> u32 {
+    0x04910 + 0x4 * n
+}
+/// Entries of [`RTTDT2C`].
+pub const RTTDT2C_COUNT: u32 = 8;
+
+/// RTTPT2C, rw: Credits of a traffic class in the transmit packet plane. Datasheet 8.2.3.10.10.
+/// `n` is below 8.
+pub const fn RTTPT2C(n: u32) -> u32 {
+    0x0CD20 + 0x4 * n
+}
+/// Entries of [`RTTPT2C`].
+pub const RTTPT2C_COUNT: u32 = 8;
+
+/// RTTDQSEL, rw: Queue that RTTDT1C and the rate registers speak of. Datasheet 8.2.3.10.13.
+pub const RTTDQSEL: u32 = 0x04904;
+/// Bits 6:0: The queue.
+pub const RTTDQSEL_TXDQ_IDX: u32 = 0x0000007F;
+
+/// RTTDT1C, rw: Credits of the queue that RTTDQSEL names. Datasheet 8.2.3.10.14.
+pub const RTTDT1C: u32 = 0x04908;
+/// Bits 13:0: Credits.
+pub const RTTDT1C_CRQ: u32 = 0x00003FFF;
+
+/// RTTBCNRC, rw: Rate limit of the queue that RTTDQSEL names. Datasheet 8.2.3.10.16.
+pub const RTTBCNRC: u32 = 0x04984;
+/// Bits 13:0: Link rate divided by limit, fraction.
+pub const RTTBCNRC_RF_DEC: u32 = 0x00003FFF;
+/// Bits 23:14: Link rate divided by limit, whole part.
+pub const RTTBCNRC_RF_INT: u32 = 0x00FFC000;
+/// Bit 31: Limit it.
+pub const RTTBCNRC_RS_ENA: u32 = 0x80000000;
+
+/// RTTBCNRM, rw: Memory of the rate limits.
+pub const RTTBCNRM: u32 = 0x04980;
+
+// ---- DCA ----
+
+/// DCA_ID, ro: Identity for direct cache access. Datasheet 8.2.3.11.3.
+pub const DCA_ID: u32 = 0x11070;
+
+/// DCA_CTRL, rw: Direct cache access. Datasheet 8.2.3.11.4.
+pub const DCA_CTRL: u32 = 0x11074;
+/// Bit 0: None.
+pub const DCA_CTRL_DCA_DIS: u32 = 0x00000001;
+/// Bits 4:1: Which protocol.
+pub const DCA_CTRL_DCA_MODE: u32 = 0x0000001E;
+
+// ---- Security ----
+
+/// SECTXCTRL, rw: Transmit security engine. Datasheet 8.2.3.12.1.
+pub const SECTXCTRL: u32 = 0x08800;
+/// Bit 0: The engine is off.
+pub const SECTXCTRL_SECTX_DIS: u32 = 0x00000001;
+/// Bit 1: Hold packets back; SECTXSTAT.SECTX_RDY tells when the path is empty.
+pub const SECTXCTRL_TX_DIS: u32 = 0x00000002;
+/// Bit 2: Store a packet before sending it.
+pub const SECTXCTRL_STORE_FORWARD: u32 = 0x00000004;
+
+/// SECTXSTAT, ro: Transmit security engine's state. Datasheet 8.2.3.12.2.
+pub const SECTXSTAT: u32 = 0x08804;
+/// Bit 0: The path is empty.
+pub const SECTXSTAT_SECTX_RDY: u32 = 0x00000001;
+/// Bit 1: The engine is fused off.
+pub const SECTXSTAT_SECTX_OFF_DIS: u32 = 0x00000002;
+
+/// SECTXBUFFAF, rw: Fill at which the transmit security buffer is almost full. Datasheet 8.2.3.12.3.
+pub const SECTXBUFFAF: u32 = 0x08808;
+
+/// SECTXMINIFG, rw: Least gap between frames. Datasheet 8.2.3.12.4.
+pub const SECTXMINIFG: u32 = 0x08810;
+/// Bits 3:0: The gap.
+pub const SECTXMINIFG_MINSECIFG: u32 = 0x0000000F;
+/// Bits 12:8: Fill at which traffic classes hold back; 0x1F with them.
+pub const SECTXMINIFG_SECTXDCB: u32 = 0x00001F00;
+
+/// SECRXCTRL, rw: Receive security engine. Datasheet 8.2.3.12.5.
+pub const SECRXCTRL: u32 = 0x08D00;
+/// Bit 0: The engine is off.
+pub const SECRXCTRL_SECRX_DIS: u32 = 0x00000001;
+/// Bit 1: Hold packets back; SECRXSTAT.SECRX_RDY tells when the path is empty.
+pub const SECRXCTRL_RX_DIS: u32 = 0x00000002;
+
+/// SECRXSTAT, ro: Receive security engine's state. Datasheet 8.2.3.12.6.
+pub const SECRXSTAT: u32 = 0x08D04;
+/// Bit 0: The path is empty.
+pub const SECRXSTAT_SECRX_RDY: u32 = 0x00000001;
+/// Bit 1: The engine is fused off.
+pub const SECRXSTAT_SECRX_OFF_DIS: u32 = 0x00000002;
+
+// ---- MAC and link ----
+
+/// PCS1GCFIG, rw: 1 Gbit/s coding: configuration. Datasheet 8.2.3.22.1.
+pub const PCS1GCFIG: u32 = 0x04200;
+
+/// PCS1GLCTL, rw: 1 Gbit/s coding: link control. Datasheet 8.2.3.22.2.
+pub const PCS1GLCTL: u32 = 0x04208;
+/// Bit 5: Force the link to the values given.
+pub const PCS1GLCTL_FORCE_LINK: u32 = 0x00000020;
+/// Bit 18: Autonegotiation gives up after a while.
+pub const PCS1GLCTL_AN_TIMEOUT_EN: u32 = 0x00040000;
+/// Bit 17, sc: Negotiate again.
+pub const PCS1GLCTL_AN_RESTART: u32 = 0x00020000;
+/// Bit 16: Negotiate.
+pub const PCS1GLCTL_AN_ENABLE: u32 = 0x00010000;
+
+/// PCS1GLSTA, ro: 1 Gbit/s coding: link status. Datasheet 8.2.3.22.3.
+pub const PCS1GLSTA: u32 = 0x0420C;
+/// Bit 0: The link is up.
+pub const PCS1GLSTA_LINK_OK: u32 = 0x00000001;
+/// Bit 4: Synchronised.
+pub const PCS1GLSTA_SYNC_OK: u32 = 0x00000010;
+/// Bit 16: Negotiated.
+pub const PCS1GLSTA_AN_COMPLETE: u32 = 0x00010000;
+/// Bit 18: Negotiation gave up.
+pub const PCS1GLSTA_AN_TIMED_OUT: u32 = 0x00040000;
+
+/// PCS1GANA, rw: 1 Gbit/s coding: what to advertise. Datasheet 8.2.3.22.4.
+pub const PCS1GANA: u32 = 0x04218;
+/// Bit 7: Pause frames both ways.
+pub const PCS1GANA_SYM_PAUSE: u32 = 0x00000080;
+/// Bit 8: Pause frames one way.
+pub const PCS1GANA_ASM_PAUSE: u32 = 0x00000100;
+
+/// PCS1GANLP, ro: 1 Gbit/s coding: what the other side advertises. Datasheet 8.2.3.22.5.
+pub const PCS1GANLP: u32 = 0x0421C;
+/// Bit 7: Pause frames both ways.
+pub const PCS1GANLP_SYM_PAUSE: u32 = 0x00000080;
+/// Bit 8: Pause frames one way.
+pub const PCS1GANLP_ASM_PAUSE: u32 = 0x00000100;
+
+/// PCS1GANNP, rw: 1 Gbit/s coding: next page to send. Datasheet 8.2.3.22.6.
+pub const PCS1GANNP: u32 = 0x04220;
+
+/// PCS1GANLPNP, ro: 1 Gbit/s coding: next page of the other side. Datasheet 8.2.3.22.7.
+pub const PCS1GANLPNP: u32 = 0x04224;
+
+/// HLREG0, rw: MAC core control 0. Datasheet 8.2.3.22.8.
+pub const HLREG0: u32 = 0x04240;
+/// Bit 0: Append a CRC to what is sent.
+pub const HLREG0_TXCRCEN: u32 = 0x00000001;
+/// Bit 1: Take the CRC off. Has to agree with RDRXCTL.CRCSTRIP.
+pub const HLREG0_RXCRCSTRP: u32 = 0x00000002;
+/// Bit 2: Jumbo frames, up to MAXFRS.
+pub const HLREG0_JUMBOEN: u32 = 0x00000004;
+/// Bit 10: Pad what is sent to 64 bytes.
+pub const HLREG0_TXPADEN: u32 = 0x00000400;
+/// Bit 15: Loop what is sent back to the receiver.
+pub const HLREG0_LPBK: u32 = 0x00008000;
+/// Bit 16: The faster clock to the PHY.
+pub const HLREG0_MDCSPD: u32 = 0x00010000;
+/// Bit 17: Clock to the PHY without pause.
+pub const HLREG0_CONTMDC: u32 = 0x00020000;
+/// Bits 23:20: Dwords skipped at the start of each packet.
+pub const HLREG0_PREPEND: u32 = 0x00F00000;
+/// Bit 27: Report wrong length fields.
+pub const HLREG0_RXLNGTHERREN: u32 = 0x08000000;
+/// Bit 28: Take padding off; for debugging.
+pub const HLREG0_RXPADSTRIPEN: u32 = 0x10000000;
+
+/// HLREG1, ro: MAC core status 1. Datasheet 8.2.3.22.9.
+pub const HLREG1: u32 = 0x04244;
+
+/// PAP, rw: Pause time of frames that are sent without flow control. Datasheet 8.2.3.22.10.
+pub const PAP: u32 = 0x04248;
+/// Bits 15:0: The time.
+pub const PAP_TXPAUSECNT: u32 = 0x0000FFFF;
+
+/// MSCA, rw: MDIO command: an access to a register of the PHY. Datasheet 8.2.3.22.11.
+pub const MSCA: u32 = 0x0425C;
+/// Bits 15:0: Register, in the new protocol.
+pub const MSCA_NP_ADDR: u32 = 0x0000FFFF;
+/// Bits 20:16: Device in the PHY, or register in the old protocol.
+pub const MSCA_DEV_TYPE: u32 = 0x001F0000;
+/// Bits 25:21: PHY.
+pub const MSCA_PHY_ADDR: u32 = 0x03E00000;
+/// Bits 27:26: What to do.
+pub const MSCA_OP_CODE: u32 = 0x0C000000;
+/// Value of [`MSCA_OP_CODE`].
+pub const MSCA_OP_CODE_ADDRESS: u32 = 0x00000000;
+/// Value of [`MSCA_OP_CODE`].
+pub const MSCA_OP_CODE_WRITE: u32 = 0x04000000;
+/// Value of [`MSCA_OP_CODE`].
+pub const MSCA_OP_CODE_READ_AUTOINC: u32 = 0x08000000;
+/// Value of [`MSCA_OP_CODE`].
+pub const MSCA_OP_CODE_READ: u32 = 0x0C000000;
+/// Bits 29:28: Protocol.
+pub const MSCA_ST_CODE: u32 = 0x30000000;
+/// Value of [`MSCA_ST_CODE`].
+pub const MSCA_ST_CODE_NEW_PROTOCOL: u32 = 0x00000000;
+/// Value of [`MSCA_ST_CODE`].
+pub const MSCA_ST_CODE_OLD_PROTOCOL: u32 = 0x10000000;
+/// Bit 30, sc: Do it.
+pub const MSCA_MDI_COMMAND: u32 = 0x40000000;
+/// Bit 31: MDI_COMMAND tells the end.
+pub const MSCA_MDI_IN_PROG_EN: u32 = 0x80000000;
+
+/// MSRWD, rw: MDIO data. Datasheet 8.2.3.22.12.
+pub const MSRWD: u32 = 0x04260;
+/// Bits 15:0: To write.
+pub const MSRWD_WRITE_DATA: u32 = 0x0000FFFF;
+/// Bits 31:16, ro: That was read.
+pub const MSRWD_READ_DATA: u32 = 0xFFFF0000;
+
+/// MAXFRS, rw: Longest frame. Datasheet 8.2.3.22.13.
+pub const MAXFRS: u32 = 0x04268;
+/// Bits 31:16: Bytes, with CRC, without VLAN tag; counts if HLREG0.JUMBOEN is set.
+pub const MAXFRS_MFS: u32 = 0xFFFF0000;
+
+/// PCSS1, ro: 10 Gbit/s coding: status 1. Datasheet 8.2.3.22.14.
+pub const PCSS1: u32 = 0x04288;
+
+/// PCSS2, ro: 10 Gbit/s coding: status 2. Datasheet 8.2.3.22.15.
+pub const PCSS2: u32 = 0x0428C;
+
+/// XPCSS, ro: 10GBASE-X coding: status. Datasheet 8.2.3.22.16.
+pub const XPCSS: u32 = 0x04290;
+
+/// MFLCN, rw: Receiving pause frames. Datasheet 8.2.3.22.34.
+pub const MFLCN: u32 = 0x04294;
+/// Bit 0: Pass MAC control frames on.
+pub const MFLCN_PMCF: u32 = 0x00000001;
+/// Bit 1: Discard pause frames.
+pub const MFLCN_DPF: u32 = 0x00000002;
+/// Bit 2: Heed priority pause frames.
+pub const MFLCN_RPFCE: u32 = 0x00000004;
+/// Bit 3: Heed link pause frames.
+pub const MFLCN_RFCE: u32 = 0x00000008;
+/// Bits 11:4: Which classes' priority pause frames. X540 and later.
+pub const MFLCN_RPFCE_CLASSES: u32 = 0x00000FF0;
+
+/// SERDESC, rw: Serialiser: control. Datasheet 8.2.3.22.17.
+pub const SERDESC: u32 = 0x04298;
+
+/// MACS, rw: FIFO control and status of the MAC. Datasheet 8.2.3.22.18.
+pub const MACS: u32 = 0x0429C;
+
+/// AUTOC, rw: Link mode and autonegotiation. Loaded from the EEPROM. Datasheet 8.2.3.22.19.
+pub const AUTOC: u32 = 0x042A0;
+/// Bit 0: Force the link up.
+pub const AUTOC_FLU: u32 = 0x00000001;
+/// Bits 8:7: 10 Gbit/s over four lanes.
+pub const AUTOC_10G_PMA_PMD_PARALLEL: u32 = 0x00000180;
+/// Value of [`AUTOC_10G_PMA_PMD_PARALLEL`].
+pub const AUTOC_10G_PMA_PMD_PARALLEL_XAUI: u32 = 0x00000000;
+/// Value of [`AUTOC_10G_PMA_PMD_PARALLEL`].
+pub const AUTOC_10G_PMA_PMD_PARALLEL_KX4: u32 = 0x00000080;
+/// Value of [`AUTOC_10G_PMA_PMD_PARALLEL`].
+pub const AUTOC_10G_PMA_PMD_PARALLEL_CX4: u32 = 0x00000100;
+/// Bit 9: 1 Gbit/s.
+pub const AUTOC_1G_PMA_PMD: u32 = 0x00000200;
+/// Value of [`AUTOC_1G_PMA_PMD`].
+pub const AUTOC_1G_PMA_PMD_BX: u32 = 0x00000000;
+/// Value of [`AUTOC_1G_PMA_PMD`].
+pub const AUTOC_1G_PMA_PMD_KX: u32 = 0x00000200;
+/// Bit 12, sc: Take the link mode over, and negotiate again.
+pub const AUTOC_AN_RESTART: u32 = 0x00001000;
+/// Bits 15:13: Link mode.
+pub const AUTOC_LMS: u32 = 0x0000E000;
+/// Value of [`AUTOC_LMS`].
+pub const AUTOC_LMS_1G_LINK_NO_AN: u32 = 0x00000000;
+/// Value of [`AUTOC_LMS`].
+pub const AUTOC_LMS_10G_LINK_NO_AN: u32 = 0x00002000;
+/// Value of [`AUTOC_LMS`].
+pub const AUTOC_LMS_1G_AN: u32 = 0x00004000;
+/// Value of [`AUTOC_LMS`].
+pub const AUTOC_LMS_10G_SERIAL: u32 = 0x00006000;
+/// Value of [`AUTOC_LMS`].
+pub const AUTOC_LMS_KX4_KX_KR: u32 = 0x00008000;
+/// Value of [`AUTOC_LMS`].
+pub const AUTOC_LMS_SGMII_1G_100M: u32 = 0x0000A000;
+/// Value of [`AUTOC_LMS`].
+pub const AUTOC_LMS_KX4_KX_KR_1G_AN: u32 = 0x0000C000;
+/// Value of [`AUTOC_LMS`].
+pub const AUTOC_LMS_KX4_KX_KR_SGMII: u32 = 0x0000E000;
+/// Bit 16: Advertise KR.
+pub const AUTOC_KR_SUPP: u32 = 0x00010000;
+/// Bit 17: Ask for forward error correction.
+pub const AUTOC_FECR: u32 = 0x00020000;
+/// Bit 18: Offer forward error correction.
+pub const AUTOC_FECA: u32 = 0x00040000;
+/// Bits 22:19: Alignment of received pages.
+pub const AUTOC_AN_RX_ALIGN: u32 = 0x00780000;
+/// Bit 23: Allow for drift.
+pub const AUTOC_AN_RX_DRIFT: u32 = 0x00800000;
+/// Bit 24: Allow for loose timing.
+pub const AUTOC_AN_RX_LOOSE: u32 = 0x01000000;
+/// Bits 26:25: Parallel detection time.
+pub const AUTOC_PD_TMR: u32 = 0x06000000;
+/// Bit 27: Tell of a remote fault.
+pub const AUTOC_RF: u32 = 0x08000000;
+/// Bit 28: Advertise pause frames both ways.
+pub const AUTOC_SYM_PAUSE: u32 = 0x10000000;
+/// Bit 29: Advertise pause frames one way.
+pub const AUTOC_ASM_PAUSE: u32 = 0x20000000;
+/// Bit 30: Advertise KX.
+pub const AUTOC_KX_SUPP: u32 = 0x40000000;
+/// Bit 31: Advertise KX4.
+pub const AUTOC_KX4_SUPP: u32 = 0x80000000;
+
+/// LINKS, ro: Link status. Datasheet 8.2.3.22.20.
+pub const LINKS: u32 = 0x042A4;
+/// Bits 11:8: Signal on each lane.
+pub const LINKS_SIGNAL: u32 = 0x00000F00;
+/// Bit 17: Lanes are aligned.
+pub const LINKS_10G_ALIGN: u32 = 0x00020000;
+/// Bit 7: The link is up now; UP tells whether it stayed so.
+pub const LINKS_LINK_STATUS: u32 = 0x00000080;
+/// Bits 29:28: Speed.
+pub const LINKS_SPEED: u32 = 0x30000000;
+/// Value of [`LINKS_SPEED`].
+pub const LINKS_SPEED_100M: u32 = 0x10000000;
+/// Value of [`LINKS_SPEED`].
+pub const LINKS_SPEED_1G: u32 = 0x20000000;
+/// Value of [`LINKS_SPEED`].
+pub const LINKS_SPEED_10G: u32 = 0x30000000;
+/// Bit 30: The link is up.
+pub const LINKS_UP: u32 = 0x40000000;
+/// Bit 31: Backplane autonegotiation is complete.
+pub const LINKS_KX_AN_COMP: u32 = 0x80000000;
+
+/// LINKS2, ro: Link status 2. Datasheet 8.2.3.22.21.
+pub const LINKS2: u32 = 0x04324;
+/// Bit 6: The other side negotiates.
+pub const LINKS2_AN_SUPPORTED: u32 = 0x00000040;
+
+/// AUTOC2, rw: Link mode 2. Loaded from the EEPROM. Datasheet 8.2.3.22.22.
+pub const AUTOC2: u32 = 0x042A8;
+/// Bits 17:16: 10 Gbit/s over one lane.
+pub const AUTOC2_10G_PMA_PMD_SERIAL: u32 = 0x00030000;
+/// Value of [`AUTOC2_10G_PMA_PMD_SERIAL`].
+pub const AUTOC2_10G_PMA_PMD_SERIAL_KR: u32 = 0x00000000;
+/// Value of [`AUTOC2_10G_PMA_PMD_SERIAL`].
+pub const AUTOC2_10G_PMA_PMD_SERIAL_XFI: u32 = 0x00010000;
+/// Value of [`AUTOC2_10G_PMA_PMD_SERIAL`].
+pub const AUTOC2_10G_PMA_PMD_SERIAL_SFI: u32 = 0x00020000;
+/// Bits 30:28: Reasons to drop the link.
+pub const AUTOC2_LINK_DISABLE: u32 = 0x70000000;
+
+/// AUTOC3, rw: Link mode 3.
+pub const AUTOC3: u32 = 0x042AC;
+
+/// ANLP1, ro: Backplane autonegotiation: the other side's page, bits 31:0. Datasheet 8.2.3.22.23.
+pub const ANLP1: u32 = 0x042B0;
+/// Bit 10: It takes pause frames both ways.
+pub const ANLP1_SYM_PAUSE: u32 = 0x00000400;
+/// Bit 11: It takes pause frames one way.
+pub const ANLP1_ASM_PAUSE: u32 = 0x00000800;
+/// Bits 19:16: State of the negotiation; 0 is at rest.
+pub const ANLP1_AN_STATE: u32 = 0x000F0000;
+
+/// ANLP2, ro: Backplane autonegotiation: the other side's page, bits 47:32.
+pub const ANLP2: u32 = 0x042B4;
+
+/// ANLPNP1, ro: Backplane autonegotiation: the other side's next page, bits 31:0.
+pub const ANLPNP1: u32 = 0x042D4;
+
+/// ANLPNP2, ro: Backplane autonegotiation: the other side's next page, bits 47:32.
+pub const ANLPNP2: u32 = 0x042D8;
+
+/// MMNGC, rw: Whether firmware keeps the link from changing.
+pub const MMNGC: u32 = 0x042D0;
+/// Bit 0: It does.
+pub const MMNGC_MNG_VETO: u32 = 0x00000001;
+
+/// KRPCSFC, rw: KR coding: control.
+pub const KRPCSFC: u32 = 0x042E0;
+
+/// KRPCSS, ro: KR coding: status.
+pub const KRPCSS: u32 = 0x042E4;
+
+/// MACC, rw: MAC control.
+pub const MACC: u32 = 0x04330;
+/// Bit 0: Force the link up.
+pub const MACC_FLU: u32 = 0x00000001;
+/// Bits 17:16: Forced speed.
+pub const MACC_FSV: u32 = 0x00030000;
+/// Value of [`MACC_FSV`].
+pub const MACC_FSV_10G: u32 = 0x00030000;
+/// Bit 18: Force the speed.
+pub const MACC_FS: u32 = 0x00040000;
+
+/// CORECTL, rw: Write access to registers of the analogue part. Datasheet 8.2.3.22.32.
+pub const CORECTL: u32 = 0x14F00;
+/// Bits 7:0: Data.
+pub const CORECTL_DATA: u32 = 0x000000FF;
+/// Bits 15:8: Register.
+pub const CORECTL_ADDRESS: u32 = 0x0000FF00;
+/// Bit 16, sc: Write; else select for reading.
+pub const CORECTL_WRITE_CMD: u32 = 0x00010000;
+
+/// SMADARCTL, rw: Write access to registers of the SerDes.
+pub const SMADARCTL: u32 = 0x14F10;
+
+// ---- Statistics ----
+// Counters. A read clears them, and they stop at their highest value.
+
+/// CRCERRS, rc: Packets with a wrong CRC.
+pub const CRCERRS: u32 = 0x04000;
+
+/// ILLERRC, rc: Packets with illegal bytes.
+pub const ILLERRC: u32 = 0x04004;
+
+/// ERRBC, rc: Packets with error bytes.
+pub const ERRBC: u32 = 0x04008;
+
+/// MSPDC, rc: Packets too short for the MAC.
+pub const MSPDC: u32 = 0x04010;
+
+/// MPC, rc: Packets missed for want of room in a packet buffer.
+/// `n` is below 8.
+pub const fn MPC(n: u32) -> u32 {
+    0x03FA0 + 0x4 * n
+}
+/// Entries of [`MPC`].
+pub const MPC_COUNT: u32 = 8;
+
+/// MLFC, rc: Local faults of the link.
+pub const MLFC: u32 = 0x04034;
+
+/// MRFC, rc: Remote faults of the link.
+pub const MRFC: u32 = 0x04038;
+
+/// RLEC, rc: Packets with a wrong length field.
+pub const RLEC: u32 = 0x04040;
+
+/// SSVPC, rc: Packets that were dropped for a forged address.
+pub const SSVPC: u32 = 0x08780;
+
+/// LXONTXC, rc: XON frames sent.
+pub const LXONTXC: u32 = 0x03F60;
+
+/// LXOFFTXC, rc: XOFF frames sent.
+pub const LXOFFTXC: u32 = 0x03F68;
+
+/// LXONRXCNT, rc: XON frames received.
+pub const LXONRXCNT: u32 = 0x041A4;
+
+/// LXOFFRXCNT, rc: XOFF frames received.
+pub const LXOFFRXCNT: u32 = 0x041A8;
+
+/// LXONRXC, rc: XON frames received; 82598 name, read and dropped by drivers.
+pub const LXONRXC: u32 = 0x0CF60;
+
+/// LXOFFRXC, rc: XOFF frames received; 82598 name, read and dropped by drivers.
+pub const LXOFFRXC: u32 = 0x0CF68;
+
+/// PXONTXC, rc: Priority XON frames sent, by class.
+/// `n` is below 8.
+pub const fn PXONTXC(n: u32) -> u32 {
+    0x03F00 + 0x4 * n
+}
+/// Entries of [`PXONTXC`].
+pub const PXONTXC_COUNT: u32 = 8;
+
+/// PXOFFTXC, rc: Priority XOFF frames sent, by class.
+/// `n` is below 8.
+pub const fn PXOFFTXC(n: u32) -> u32 {
+    0x03F20 + 0x4 * n
+}
+/// Entries of [`PXOFFTXC`].
+pub const PXOFFTXC_COUNT: u32 = 8;
+
+/// PXONRXC, rc: Priority XON frames received, by class; 82598 name.
+/// `n` is below 8.
+pub const fn PXONRXC(n: u32) -> u32 {
+    0x0CF00 + 0x4 * n
+}
+/// Entries of [`PXONRXC`].
+pub const PXONRXC_COUNT: u32 = 8;
+
+/// PXOFFRXC, rc: Priority XOFF frames received, by class; 82598 name.
+/// `n` is below 8.
+pub const fn PXOFFRXC(n: u32) -> u32 {
+    0x0CF20 + 0x4 * n
+}
+/// Entries of [`PXOFFRXC`].
+pub const PXOFFRXC_COUNT: u32 = 8;
+
+/// PXON2OFFCNT, rc: Times a class was paused again while paused.
+/// `n` is below 8.
+pub const fn PXON2OFFCNT(n: u32) -> u32 {
+    0x03240 + 0x4 * n
+}
+/// Entries of [`PXON2OFFCNT`].
+pub const PXON2OFFCNT_COUNT: u32 = 8;
+
+/// PRC64, rc: Packets received, 64 bytes.
+pub const PRC64: u32 = 0x0405C;
+
+/// PRC127, rc: Packets received, 65 to 127 bytes.
+pub const PRC127: u32 = 0x04060;
+
+/// PRC255, rc: Packets received, 128 to 255 bytes.
+pub const PRC255: u32 = 0x04064;
+
+/// PRC511, rc: Packets received, 256 to 511 bytes.
+pub const PRC511: u32 = 0x04068;
+
+/// PRC1023, rc: Packets received, 512 to 1023 bytes.
+pub const PRC1023: u32 = 0x0406C;
+
+/// PRC1522, rc: Packets received, 1024 bytes and more.
+pub const PRC1522: u32 = 0x04070;
+
+/// GPRC, rc: Good packets received, with those dropped later for want of a buffer. Datasheet 8.2.3.23.26.
+pub const GPRC: u32 = 0x04074;
+
+/// BPRC, rc: Broadcast packets received.
+pub const BPRC: u32 = 0x04078;
+
+/// MPRC, rc: Multicast packets received.
+pub const MPRC: u32 = 0x0407C;
+
+/// GPTC, rc: Good packets sent.
+pub const GPTC: u32 = 0x04080;
+
+/// GORCL, rc: Good bytes received, with CRC, low half. Read it before GORCH.
+pub const GORCL: u32 = 0x04088;
+
+/// GORCH, rc: Good bytes received, bits 35:32.
+pub const GORCH: u32 = 0x0408C;
+
+/// GOTCL, rc: Good bytes sent, with CRC, low half. Read it before GOTCH.
+pub const GOTCL: u32 = 0x04090;
+
+/// GOTCH, rc: Good bytes sent, bits 35:32.
+pub const GOTCH: u32 = 0x04094;
+
+/// RNBC, rc: Packets that found no receive buffer, by packet buffer; 82598.
+/// `n` is below 8.
+pub const fn RNBC(n: u32) -> u32 {
+    0x03FC0 + 0x4 * n
+}
+/// Entries of [`RNBC`].
+pub const RNBC_COUNT: u32 = 8;
+
+/// RUC, rc: Packets too short, with a good CRC.
+pub const RUC: u32 = 0x040A4;
+
+/// RFC, rc: Packets too short, with a wrong CRC: fragments.
+pub const RFC: u32 = 0x040A8;
+
+/// ROC, rc: Packets too long, with a good CRC.
+pub const ROC: u32 = 0x040AC;
+
+/// RJC, rc: Packets too long, with a wrong CRC: jabber.
+pub const RJC: u32 = 0x040B0;
+
+/// MNGPRC, rc: Packets received for the firmware.
+pub const MNGPRC: u32 = 0x040B4;
+
+/// MNGPDC, rc: Packets for the firmware that were dropped.
+pub const MNGPDC: u32 = 0x040B8;
+
+/// MNGPTC, rc: Packets sent by the firmware.
+pub const MNGPTC: u32 = 0x0CF90;
+
+/// TORL, rc: Bytes received, good or not, low half.
+pub const TORL: u32 = 0x040C0;
+
+/// TORH, rc: Bytes received, good or not, bits 35:32.
+pub const TORH: u32 = 0x040C4;
+
+/// TPR, rc: Packets received, good or not. Datasheet 8.2.3.23.59.
+pub const TPR: u32 = 0x040D0;
+
+/// TPT, rc: Packets sent, good or not.
+pub const TPT: u32 = 0x040D4;
+
+/// PTC64, rc: Packets sent, 64 bytes.
+pub const PTC64: u32 = 0x040D8;
+
+/// PTC127, rc: Packets sent, 65 to 127 bytes.
+pub const PTC127: u32 = 0x040DC;
+
+/// PTC255, rc: Packets sent, 128 to 255 bytes.
+pub const PTC255: u32 = 0x040E0;
+
+/// PTC511, rc: Packets sent, 256 to 511 bytes.
+pub const PTC511: u32 = 0x040E4;
+
+/// PTC1023, rc: Packets sent, 512 to 1023 bytes.
+pub const PTC1023: u32 = 0x040E8;
+
+/// PTC1522, rc: Packets sent, 1024 bytes and more.
+pub const PTC1522: u32 = 0x040EC;
+
+/// MPTC, rc: Multicast packets sent.
+pub const MPTC: u32 = 0x040F0;
+
+/// BPTC, rc: Broadcast packets sent.
+pub const BPTC: u32 = 0x040F4;
+
+/// XEC, rc: Packets with a wrong TCP, UDP or IP checksum.
+pub const XEC: u32 = 0x04120;
+
+/// RQSMR, rw: Which statistics receive queues 4n to 4n + 3 count in. Datasheet 8.2.3.23.71.
+/// `n` is below 32.
+pub const fn RQSMR(n: u32) -> u32 {
+    0x02300 + 0x4 * n
+}
+/// Entries of [`RQSMR`].
+pub const RQSMR_COUNT: u32 = 32;
+/// Bits 3:0: Statistics of queue 4n.
+pub const RQSMR_QUEUE0: u32 = 0x0000000F;
+/// Bits 11:8: Statistics of queue 4n + 1.
+pub const RQSMR_QUEUE1: u32 = 0x00000F00;
+/// Bits 19:16: Statistics of queue 4n + 2.
+pub const RQSMR_QUEUE2: u32 = 0x000F0000;
+/// Bits 27:24: Statistics of queue 4n + 3.
+pub const RQSMR_QUEUE3: u32 = 0x0F000000;
+
+/// TQSM, rw: Which statistics transmit queues 4n to 4n + 3 count in. Datasheet 8.2.3.23.73.
+/// `n` is below 32.
+pub const fn TQSM(n: u32) -> u32 {
+    0x08600 + 0x4 * n
+}
+/// Entries of [`TQSM`].
+pub const TQSM_COUNT: u32 = 32;
+/// Bits 3:0: Statistics of queue 4n.
+pub const TQSM_QUEUE0: u32 = 0x0000000F;
+/// Bits 11:8: Statistics of queue 4n + 1.
+pub const TQSM_QUEUE1: u32 = 0x00000F00;
+/// Bits 19:16: Statistics of queue 4n + 2.
+pub const TQSM_QUEUE2: u32 = 0x000F0000;
+/// Bits 27:24: Statistics of queue 4n + 3.
+pub const TQSM_QUEUE3: u32 = 0x0F000000;
+
+/// RXDSTATCTRL, rw: Which queues the RX DMA counters count.
+pub const RXDSTATCTRL: u32 = 0x02F40;
+/// Bits 4:0: Queues' statistics, or 16 for all.
+pub const RXDSTATCTRL_QSEL: u32 = 0x0000001F;
+
+/// QPRC, rc: Packets received, by queue statistics.
+/// `n` is below 16.
+pub const fn QPRC(n: u32) -> u32 {
+    0x01030 + 0x40 * n
+}
+/// Entries of [`QPRC`].
+pub const QPRC_COUNT: u32 = 16;
+
+/// QPRDC, rc: Packets dropped for want of descriptors, by queue statistics. Datasheet 8.2.3.23.75.
+/// `n` is below 16.
+pub const fn QPRDC(n: u32) -> u32 {
+    0x01430 + 0x40 * n
+}
+/// Entries of [`QPRDC`].
+pub const QPRDC_COUNT: u32 = 16;
+
+/// QBRC_L, rc: Bytes received, by queue statistics, low half.
+/// `n` is below 16.
+pub const fn QBRC_L(n: u32) -> u32 {
+    0x01034 + 0x40 * n
+}
+/// Entries of [`QBRC_L`].
+pub const QBRC_L_COUNT: u32 = 16;
+
+/// QBRC_H, rc: Bytes received, by queue statistics, bits 35:32.
+/// `n` is below 16.
+pub const fn QBRC_H(n: u32) -> u32 {
+    0x01038 + 0x40 * n
+}
+/// Entries of [`QBRC_H`].
+pub const QBRC_H_COUNT: u32 = 16;
+
+/// QPTC, rc: Packets sent, by queue statistics.
+/// Also at 0x06030 + 0x40 * n (entries 0..16).
+/// `n` is below 16.
+pub const fn QPTC(n: u32) -> u32 {
+    0x08680 + 0x4 * n
+}
+/// Entries of [`QPTC`].
+pub const QPTC_COUNT: u32 = 16;
+
+/// QBTC_L, rc: Bytes sent, by queue statistics, low half.
+/// `n` is below 16.
+pub const fn QBTC_L(n: u32) -> u32 {
+    0x08700 + 0x8 * n
+}
+/// Entries of [`QBTC_L`].
+pub const QBTC_L_COUNT: u32 = 16;
+
+/// QBTC_H, rc: Bytes sent, by queue statistics, bits 35:32.
+/// `n` is below 16.
+pub const fn QBTC_H(n: u32) -> u32 {
+    0x08704 + 0x8 * n
+}
+/// Entries of [`QBTC_H`].
+pub const QBTC_H_COUNT: u32 = 16;
+
+/// RXDGPC, rc: Good packets that receive DMA passed on.
+pub const RXDGPC: u32 = 0x02F50;
+
+/// RXDGBCL, rc: Good bytes that receive DMA passed on, low half.
+pub const RXDGBCL: u32 = 0x02F54;
+
+/// RXDGBCH, rc: Good bytes that receive DMA passed on, bits 35:32.
+pub const RXDGBCH: u32 = 0x02F58;
+
+/// RXDDGPC, rc: Good packets passed on, of duplicates for other pools.
+pub const RXDDGPC: u32 = 0x02F5C;
+
+/// RXDDGBCL, rc: Good bytes passed on, of duplicates for other pools, low half.
+pub const RXDDGBCL: u32 = 0x02F60;
+
+/// RXDDGBCH, rc: Good bytes passed on, of duplicates for other pools, bits 35:32.
+pub const RXDDGBCH: u32 = 0x02F64;
+
+/// RXLPBKGPC, rc: Good packets passed on, of those looped back.
+pub const RXLPBKGPC: u32 = 0x02F68;
+
+/// RXLPBKGBCL, rc: Good bytes passed on, of those looped back, low half.
+pub const RXLPBKGBCL: u32 = 0x02F6C;
+
+/// RXLPBKGBCH, rc: Good bytes passed on, of those looped back, bits 35:32.
+pub const RXLPBKGBCH: u32 = 0x02F70;
+
+/// RXDLPBKGPC, rc: Good packets passed on, of duplicates looped back.
+pub const RXDLPBKGPC: u32 = 0x02F74;
+
+/// RXDLPBKGBCL, rc: Good bytes passed on, of duplicates looped back, low half.
+pub const RXDLPBKGBCL: u32 = 0x02F78;
+
+/// RXDLPBKGBCH, rc: Good bytes passed on, of duplicates looped back, bits 35:32.
+pub const RXDLPBKGBCH: u32 = 0x02F7C;
+
+/// RXNFGPC, rc: Good packets received, before filters.
+pub const RXNFGPC: u32 = 0x041B0;
+
+/// RXNFGBCL, rc: Good bytes received, before filters, low half.
+pub const RXNFGBCL: u32 = 0x041B4;
+
+/// RXNFGBCH, rc: Good bytes received, before filters, bits 35:32.
+pub const RXNFGBCH: u32 = 0x041B8;
+
+/// TXDGPC, rc: Good packets that transmit DMA fetched.
+pub const TXDGPC: u32 = 0x087A0;
+
+/// TXDGBCL, rc: Good bytes that transmit DMA fetched, low half.
+pub const TXDGBCL: u32 = 0x087A4;
+
+/// TXDGBCH, rc: Good bytes that transmit DMA fetched, bits 35:32.
+pub const TXDGBCH: u32 = 0x087A8;
+
+/// FCCRC, rc: FCoE packets with a wrong FC CRC.
+pub const FCCRC: u32 = 0x05118;
+
+/// FCOERPDC, rc: FCoE packets dropped.
+pub const FCOERPDC: u32 = 0x0241C;
+
+/// FCLAST, rc: FCoE last errors.
+pub const FCLAST: u32 = 0x02424;
+
+/// FCOEPRC, rc: FCoE packets received.
+pub const FCOEPRC: u32 = 0x02428;
+
+/// FCOEDWRC, rc: FCoE dwords received.
+pub const FCOEDWRC: u32 = 0x0242C;
+
+/// FCOEPTC, rc: FCoE packets sent.
+pub const FCOEPTC: u32 = 0x08784;
+
+/// FCOEDWTC, rc: FCoE dwords sent.
+pub const FCOEDWTC: u32 = 0x08788;
+
+/// O2BGPTC, rc: Packets from the system to the firmware, good. X540 and later.
+pub const O2BGPTC: u32 = 0x041C4;
+
+/// O2BSPC, rc: Packets from the system that the firmware missed. X540 and later.
+pub const O2BSPC: u32 = 0x087B0;
+
+/// B2OSPC, rc: Packets that the firmware sent to the system. X540 and later.
+pub const B2OSPC: u32 = 0x041C0;
+
+/// B2OGPRC, rc: Packets from the firmware that the system got. X540 and later.
+pub const B2OGPRC: u32 = 0x02F90;
+
+// ---- Filters for queues ----
+
+/// ETQF, rw: Matches packets by EtherType. Datasheet 8.2.3.7.21.
+/// `n` is below 8.
+pub const fn ETQF(n: u32) -> u32 {
+    0x05128 + 0x4 * n
+}
+/// Entries of [`ETQF`].
+pub const ETQF_COUNT: u32 = 8;
+/// Bits 15:0: The EtherType.
+pub const ETQF_ETYPE: u32 = 0x0000FFFF;
+/// Bits 18:16: Priority in the VLAN tag.
+pub const ETQF_UP: u32 = 0x00070000;
+/// Bit 19: The priority has to match.
+pub const ETQF_UP_EN: u32 = 0x00080000;
+/// Bits 25:20: Pool that they go to.
+pub const ETQF_POOL: u32 = 0x03F00000;
+/// Bit 26: POOL counts.
+pub const ETQF_POOL_ENABLE: u32 = 0x04000000;
+/// Bit 27: They are FCoE.
+pub const ETQF_FCOE: u32 = 0x08000000;
+/// Bit 30: They are time stamped.
+pub const ETQF_1588: u32 = 0x40000000;
+/// Bit 31: The filter is on.
+pub const ETQF_FILTER_EN: u32 = 0x80000000;
+
+/// ETQS, rw: Queue of what ETQF matches. Datasheet 8.2.3.7.22.
+/// `n` is below 8.
+pub const fn ETQS(n: u32) -> u32 {
+    0x0EC00 + 0x4 * n
+}
+/// Entries of [`ETQS`].
+pub const ETQS_COUNT: u32 = 8;
+/// Bits 22:16: The queue.
+pub const ETQS_RX_QUEUE: u32 = 0x007F0000;
+/// Bit 29: Raise a low latency interrupt.
+pub const ETQS_LLI: u32 = 0x20000000;
+/// Bit 31: RX_QUEUE counts.
+pub const ETQS_QUEUE_EN: u32 = 0x80000000;
+
+/// SAQF, rw: Five-tuple filter: source address. Datasheet 8.2.3.7.16.
+/// `n` is below 128.
+pub const fn SAQF(n: u32) -> u32 {
+    0x0E000 + 0x4 * n
+}
+/// Entries of [`SAQF`].
+pub const SAQF_COUNT: u32 = 128;
+
+/// DAQF, rw: Five-tuple filter: destination address. Datasheet 8.2.3.7.17.
+/// `n` is below 128.
+pub const fn DAQF(n: u32) -> u32 {
+    0x0E200 + 0x4 * n
+}
+/// Entries of [`DAQF`].
+pub const DAQF_COUNT: u32 = 128;
+
+/// SDPQF, rw: Five-tuple filter: ports. Datasheet 8.2.3.7.18.
+/// `n` is below 128.
+pub const fn SDPQF(n: u32) -> u32 {
+    0x0E400 + 0x4 * n
+}
+/// Entries of [`SDPQF`].
+pub const SDPQF_COUNT: u32 = 128;
+/// Bits 15:0: Source port, in network order.
+pub const SDPQF_SOURCE_PORT: u32 = 0x0000FFFF;
+/// Bits 31:16: Destination port, in network order.
+pub const SDPQF_DESTINATION_PORT: u32 = 0xFFFF0000;
+
+/// FTQF, rw: Five-tuple filter: protocol, and what counts. Datasheet 8.2.3.7.19.
+/// `n` is below 128.
+pub const fn FTQF(n: u32) -> u32 {
+    0x0E600 + 0x4 * n
+}
+/// Entries of [`FTQF`].
+pub const FTQF_COUNT: u32 = 128;
+/// Bits 1:0: Protocol.
+pub const FTQF_PROTOCOL: u32 = 0x00000003;
+/// Value of [`FTQF_PROTOCOL`].
+pub const FTQF_PROTOCOL_TCP: u32 = 0x00000000;
+/// Value of [`FTQF_PROTOCOL`].
+pub const FTQF_PROTOCOL_UDP: u32 = 0x00000001;
+/// Value of [`FTQF_PROTOCOL`].
+pub const FTQF_PROTOCOL_SCTP: u32 = 0x00000002;
+/// Value of [`FTQF_PROTOCOL`].
+pub const FTQF_PROTOCOL_OTHER: u32 = 0x00000003;
+/// Bits 4:2: Which filter wins: 7 over 1.
+pub const FTQF_PRIORITY: u32 = 0x0000001C;
+/// Bits 13:8: Pool.
+pub const FTQF_POOL: u32 = 0x00003F00;
+/// Bits 29:25: Parts that need not match: addresses, ports, protocol.
+pub const FTQF_MASK: u32 = 0x3E000000;
+/// Bit 30: The pool need not match.
+pub const FTQF_POOL_MASK: u32 = 0x40000000;
+/// Bit 31: The filter is on.
+pub const FTQF_QUEUE_ENABLE: u32 = 0x80000000;
+
+/// L34T_IMIR, rw: Queue of what a five-tuple filter matches. Datasheet 8.2.3.5.13.
+/// `n` is below 128.
+pub const fn L34T_IMIR(n: u32) -> u32 {
+    0x0E800 + 0x4 * n
+}
+/// Entries of [`L34T_IMIR`].
+pub const L34T_IMIR_COUNT: u32 = 128;
+/// Bit 12: The size need not match.
+pub const L34T_IMIR_SIZE_BP: u32 = 0x00001000;
+/// Bit 20: Raise a low latency interrupt.
+pub const L34T_IMIR_LLI: u32 = 0x00100000;
+/// Bits 27:21: The queue.
+pub const L34T_IMIR_RX_QUEUE: u32 = 0x0FE00000;
+
+/// SYNQF, rw: Queue of TCP connection requests. Datasheet 8.2.3.7.20.
+pub const SYNQF: u32 = 0x0EC30;
+/// Bit 0: The filter is on.
+pub const SYNQF_QUEUE_ENABLE: u32 = 0x00000001;
+/// Bits 7:1: The queue.
+pub const SYNQF_RX_QUEUE: u32 = 0x000000FE;
+/// Bit 31: It wins over five-tuple filters.
+pub const SYNQF_SYNQFP: u32 = 0x80000000;
+
+/// IMIRVP, rw: VLAN priority that raises low latency interrupts. Datasheet 8.2.3.5.15.
+pub const IMIRVP: u32 = 0x05AC0;
+/// Bits 2:0: The priority.
+pub const IMIRVP_PRIORITY: u32 = 0x00000007;
+/// Bit 3: It does.
+pub const IMIRVP_PRIORITY_EN: u32 = 0x00000008;
+
+/// LLITHRESH, rw: Size of packet that raises low latency interrupts. Datasheet 8.2.3.5.14.
+pub const LLITHRESH: u32 = 0x0EC90;
+
+/// RXFECCERR0, rw: Errors in the memories of the receive filters. Datasheet 8.2.3.7.23.
+pub const RXFECCERR0: u32 = 0x051B8;
+/// Bit 9: Report them, and block reception.
+pub const RXFECCERR0_ECCFLT_EN: u32 = 0x00000200;
+
+// ---- Flow director ----
+
+/// FDIRCTRL, rw: Flow director control.
+pub const FDIRCTRL: u32 = 0x0EE00;
+/// Bits 1:0: Packet buffer memory that filters may take.
+pub const FDIRCTRL_PBALLOC: u32 = 0x00000003;
+/// Value of [`FDIRCTRL_PBALLOC`].
+pub const FDIRCTRL_PBALLOC_NONE: u32 = 0x00000000;
+/// Value of [`FDIRCTRL_PBALLOC`].
+pub const FDIRCTRL_PBALLOC_64K: u32 = 0x00000001;
+/// Value of [`FDIRCTRL_PBALLOC`].
+pub const FDIRCTRL_PBALLOC_128K: u32 = 0x00000002;
+/// Value of [`FDIRCTRL_PBALLOC`].
+pub const FDIRCTRL_PBALLOC_256K: u32 = 0x00000003;
+/// Bit 3, ro: The filter memory has been set up.
+pub const FDIRCTRL_INIT_DONE: u32 = 0x00000008;
+/// Bit 4: Exact filters; else by signature.
+pub const FDIRCTRL_PERFECT_MATCH: u32 = 0x00000010;
+/// Bit 5: Report the match in the descriptor.
+pub const FDIRCTRL_REPORT_STATUS: u32 = 0x00000020;
+/// Bit 7: Report it, match or not.
+pub const FDIRCTRL_REPORT_STATUS_ALWAYS: u32 = 0x00000080;
+/// Bits 14:8: Queue whose packets are dropped.
+pub const FDIRCTRL_DROP_Q: u32 = 0x00007F00;
+/// Bits 20:16: Position of the flexible bytes, in words.
+pub const FDIRCTRL_FLEX: u32 = 0x001F0000;
+/// Bits 27:24: Entries of one hash that are searched.
+pub const FDIRCTRL_MAX_LENGTH: u32 = 0x0F000000;
+/// Bits 31:28: Filters left at which to raise an interrupt, in units of 16.
+pub const FDIRCTRL_FULL_THRESH: u32 = 0xF0000000;
+
+/// FDIRHKEY, rw: Key of the hash that finds a filter.
+pub const FDIRHKEY: u32 = 0x0EE68;
+
+/// FDIRSKEY, rw: Key of the hash that is a signature.
+pub const FDIRSKEY: u32 = 0x0EE6C;
+
+/// FDIRDIP4M, rw: Bits of an IPv4 destination address that count: those that are 0.
+pub const FDIRDIP4M: u32 = 0x0EE3C;
+
+/// FDIRSIP4M, rw: Bits of an IPv4 source address that count: those that are 0.
+pub const FDIRSIP4M: u32 = 0x0EE40;
+
+/// FDIRTCPM, rw: Bits of TCP ports that count: those that are 0.
+pub const FDIRTCPM: u32 = 0x0EE44;
+
+/// FDIRUDPM, rw: Bits of UDP ports that count: those that are 0.
+pub const FDIRUDPM: u32 = 0x0EE48;
+
+/// FDIRIP6M, rw: Bytes of IPv6 addresses that count: those that are 0.
+pub const FDIRIP6M: u32 = 0x0EE74;
+
+/// FDIRM, rw: Other parts of a packet that count: those that are 0.
+pub const FDIRM: u32 = 0x0EE70;
+/// Bit 0: VLAN.
+pub const FDIRM_VLANID: u32 = 0x00000001;
+/// Bit 1: VLAN priority.
+pub const FDIRM_VLANP: u32 = 0x00000002;
+/// Bit 2: Pool.
+pub const FDIRM_POOL: u32 = 0x00000004;
+/// Bit 3: Protocol.
+pub const FDIRM_L4P: u32 = 0x00000008;
+/// Bit 4: Flexible bytes.
+pub const FDIRM_FLEX: u32 = 0x00000010;
+/// Bit 5: IPv6 destination address.
+pub const FDIRM_DIPV6: u32 = 0x00000020;
+
+/// FDIRFREE, rw: Filters free.
+pub const FDIRFREE: u32 = 0x0EE38;
+/// Bits 15:0: How many.
+pub const FDIRFREE_FREE: u32 = 0x0000FFFF;
+/// Bits 30:16: Filters with the hash of another one.
+pub const FDIRFREE_COLL: u32 = 0x7FFF0000;
+
+/// FDIRLEN, rc: Longest list of filters with one hash.
+pub const FDIRLEN: u32 = 0x0EE4C;
+/// Bits 5:0: How many.
+pub const FDIRLEN_MAXLEN: u32 = 0x0000003F;
+
+/// FDIRUSTAT, rc: Filters added and removed.
+pub const FDIRUSTAT: u32 = 0x0EE50;
+/// Bits 15:0: Added.
+pub const FDIRUSTAT_ADD: u32 = 0x0000FFFF;
+/// Bits 31:16: Removed.
+pub const FDIRUSTAT_REMOVE: u32 = 0xFFFF0000;
+
+/// FDIRFSTAT, rc: Filters that could not be added or removed.
+pub const FDIRFSTAT: u32 = 0x0EE54;
+/// Bits 7:0: Not added.
+pub const FDIRFSTAT_FADD: u32 = 0x000000FF;
+/// Bits 15:8: Not removed.
+pub const FDIRFSTAT_FREMOVE: u32 = 0x0000FF00;
+
+/// FDIRMATCH, rc: Packets that a filter matched.
+pub const FDIRMATCH: u32 = 0x0EE58;
+
+/// FDIRMISS, rc: Packets that no filter matched.
+pub const FDIRMISS: u32 = 0x0EE5C;
+
+/// FDIRSIPV6, rw: Filter: IPv6 source address, first three dwords.
+/// `n` is below 3.
+pub const fn FDIRSIPV6(n: u32) -> u32 {
+    0x0EE0C + 0x4 * n
+}
+/// Entries of [`FDIRSIPV6`].
+pub const FDIRSIPV6_COUNT: u32 = 3;
+
+/// FDIRIPSA, rw: Filter: IPv4 source address, or last dword of an IPv6 one.
+pub const FDIRIPSA: u32 = 0x0EE18;
+
+/// FDIRIPDA, rw: Filter: IPv4 destination address.
+pub const FDIRIPDA: u32 = 0x0EE1C;
+
+/// FDIRPORT, rw: Filter: ports.
+pub const FDIRPORT: u32 = 0x0EE20;
+/// Bits 15:0: Source port.
+pub const FDIRPORT_SOURCE: u32 = 0x0000FFFF;
+/// Bits 31:16: Destination port.
+pub const FDIRPORT_DESTINATION: u32 = 0xFFFF0000;
+
+/// FDIRVLAN, rw: Filter: VLAN and flexible bytes.
+pub const FDIRVLAN: u32 = 0x0EE24;
+/// Bits 15:0: VLAN tag.
+pub const FDIRVLAN_VLAN: u32 = 0x0000FFFF;
+/// Bits 31:16: Flexible bytes.
+pub const FDIRVLAN_FLEX: u32 = 0xFFFF0000;
+
+/// FDIRHASH, rw: Filter: hash and signature.
+pub const FDIRHASH: u32 = 0x0EE28;
+/// Bits 14:0: Hash.
+pub const FDIRHASH_HASH: u32 = 0x00007FFF;
+/// Bit 15: The hash is valid.
+pub const FDIRHASH_BUCKET_VALID: u32 = 0x00008000;
+/// Bits 30:16: Signature, or index in software's table.
+pub const FDIRHASH_SIGNATURE: u32 = 0x7FFF0000;
+
+/// FDIRCMD, rw: Filter: what to do with it. The write starts it.
+pub const FDIRCMD: u32 = 0x0EE2C;
+/// Bits 1:0: Command; 0 when done.
+pub const FDIRCMD_CMD: u32 = 0x00000003;
+/// Value of [`FDIRCMD_CMD`].
+pub const FDIRCMD_CMD_NONE: u32 = 0x00000000;
+/// Value of [`FDIRCMD_CMD`].
+pub const FDIRCMD_CMD_ADD: u32 = 0x00000001;
+/// Value of [`FDIRCMD_CMD`].
+pub const FDIRCMD_CMD_REMOVE: u32 = 0x00000002;
+/// Value of [`FDIRCMD_CMD`].
+pub const FDIRCMD_CMD_QUERY: u32 = 0x00000003;
+/// Bit 2, ro: The filter was there.
+pub const FDIRCMD_FILTER_VALID: u32 = 0x00000004;
+/// Bit 3: Overwrite the filter if it is there.
+pub const FDIRCMD_FILTER_UPDATE: u32 = 0x00000008;
+/// Bit 4: The filter is for IPv6.
+pub const FDIRCMD_IPV6: u32 = 0x00000010;
+/// Bits 6:5: Protocol.
+pub const FDIRCMD_L4TYPE: u32 = 0x00000060;
+/// Value of [`FDIRCMD_L4TYPE`].
+pub const FDIRCMD_L4TYPE_OTHER: u32 = 0x00000000;
+/// Value of [`FDIRCMD_L4TYPE`].
+pub const FDIRCMD_L4TYPE_UDP: u32 = 0x00000020;
+/// Value of [`FDIRCMD_L4TYPE`].
+pub const FDIRCMD_L4TYPE_TCP: u32 = 0x00000040;
+/// Value of [`FDIRCMD_L4TYPE`].
+pub const FDIRCMD_L4TYPE_SCTP: u32 = 0x00000060;
+/// Bit 8: Forget all filters.
+pub const FDIRCMD_CLEARHT: u32 = 0x00000100;
+/// Bit 9: Drop what matches.
+pub const FDIRCMD_DROP: u32 = 0x00000200;
+/// Bit 10: Raise an interrupt on a match.
+pub const FDIRCMD_INT: u32 = 0x00000400;
+/// Bit 11: Last filter of its list.
+pub const FDIRCMD_LAST: u32 = 0x00000800;
+/// Bit 12: A filter with the hash of another one.
+pub const FDIRCMD_COLLISION: u32 = 0x00001000;
+/// Bit 15: RX_QUEUE counts.
+pub const FDIRCMD_QUEUE_EN: u32 = 0x00008000;
+/// Bits 22:16: Queue of what matches.
+pub const FDIRCMD_RX_QUEUE: u32 = 0x007F0000;
+/// Bits 29:24: Pool.
+pub const FDIRCMD_POOL: u32 = 0x3F000000;
+
+// ---- Virtual functions and pools ----
+
+/// PFVTCTL, rw: Virtualisation. Datasheet 8.2.3.27.1.
+pub const PFVTCTL: u32 = 0x051B0;
+/// PFVT_CTL, rw: Virtualisation. Datasheet 8.2.3.27.1.
+pub const PFVT_CTL: u32 = 0x051B0;
+/// Bit 0: Pools are used.
+pub const PFVTCTL_VT_ENA: u32 = 0x00000001;
+/// Bits 12:7: Pool of packets that no filter claims.
+pub const PFVTCTL_DEF_PL: u32 = 0x00001F80;
+/// Bit 29: Drop such packets instead.
+pub const PFVTCTL_DIS_DEF_PL: u32 = 0x20000000;
+/// Bit 30: Copy multicast and broadcast packets for each pool.
+pub const PFVTCTL_RPL_EN: u32 = 0x40000000;
+
+/// PFMAILBOX, rw: Mailbox to a virtual function: control.
+/// `n` is below 64.
+pub const fn PFMAILBOX(n: u32) -> u32 {
+    0x04B00 + 0x4 * n
+}
+/// Entries of [`PFMAILBOX`].
+pub const PFMAILBOX_COUNT: u32 = 64;
+/// Bit 0, sc: Tell the virtual function that there is a message.
+pub const PFMAILBOX_STS: u32 = 0x00000001;
+/// Bit 1, sc: Tell the virtual function that its message was read.
+pub const PFMAILBOX_ACK: u32 = 0x00000002;
+/// Bit 2: The virtual function has the mailbox.
+pub const PFMAILBOX_VFU: u32 = 0x00000004;
+/// Bit 3: The physical function has the mailbox.
+pub const PFMAILBOX_PFU: u32 = 0x00000008;
+/// Bit 4, sc: Take the mailbox from the virtual function.
+pub const PFMAILBOX_RVFU: u32 = 0x00000010;
+
+/// PFMBICR, w1c: Mailboxes of 16 virtual functions each that raised an interrupt.
+/// `n` is below 4.
+pub const fn PFMBICR(n: u32) -> u32 {
+    0x00710 + 0x4 * n
+}
+/// Entries of [`PFMBICR`].
+pub const PFMBICR_COUNT: u32 = 4;
+/// Bits 15:0: With a message.
+pub const PFMBICR_VFREQ: u32 = 0x0000FFFF;
+/// Bits 31:16: With an acknowledgement.
+pub const PFMBICR_VFACK: u32 = 0xFFFF0000;
+
+/// PFMBIMR, rw: Virtual functions whose mailboxes may raise an interrupt.
+/// `n` is below 4.
+pub const fn PFMBIMR(n: u32) -> u32 {
+    0x00720 + 0x4 * n
+}
+/// Entries of [`PFMBIMR`].
+pub const PFMBIMR_COUNT: u32 = 4;
+
+/// PFVFLRE, ro: Virtual functions 32n + 31 to 32n that were reset.
+/// `n` is below 2.
+pub const fn PFVFLRE(n: u32) -> u32 {
+    if n < 1 {
+        0x00600 + 0x4 * n
+    } else {
+        0x001C0 + 0x4 * (n - 1)
+    }
+}
+/// Entries of [`PFVFLRE`].
+pub const PFVFLRE_COUNT: u32 = 2;
+
+/// PFVFLREC, w1c: Virtual functions that were reset: writing 1 acknowledges. Datasheet 8.2.3.27.6.
+/// `n` is below 2.
+pub const fn PFVFLREC(n: u32) -> u32 {
+    0x00700 + 0x4 * n
+}
+/// Entries of [`PFVFLREC`].
+pub const PFVFLREC_COUNT: u32 = 2;
+
+/// PFVFRE, rw: Virtual functions that may receive. Datasheet 8.2.3.27.7.
+/// `n` is below 2.
+pub const fn PFVFRE(n: u32) -> u32 {
+    0x051E0 + 0x4 * n
+}
+/// Entries of [`PFVFRE`].
+pub const PFVFRE_COUNT: u32 = 2;
+
+/// PFVFTE, rw: Virtual functions that may send. Datasheet 8.2.3.27.8.
+/// `n` is below 2.
+pub const fn PFVFTE(n: u32) -> u32 {
+    0x08110 + 0x4 * n
+}
+/// Entries of [`PFVFTE`].
+pub const PFVFTE_COUNT: u32 = 2;
+
+/// PFQDE, rw: Whether a queue drops packets when it has no descriptors, whatever SRRCTL says. Datasheet 8.2.3.27.9.
+pub const PFQDE: u32 = 0x02F04;
+/// QDE, rw: Whether a queue drops packets when it has no descriptors, whatever SRRCTL says. Datasheet 8.2.3.27.9.
+pub const QDE: u32 = 0x02F04;
+/// Bit 0: It does.
+pub const PFQDE_ENABLE: u32 = 0x00000001;
+/// Bit 1: VLAN tags are taken out and not shown.
+pub const PFQDE_HIDE_VLAN: u32 = 0x00000002;
+/// Bits 14:8: The queue.
+pub const PFQDE_IDX: u32 = 0x00007F00;
+/// Bit 16: Set it.
+pub const PFQDE_WRITE: u32 = 0x00010000;
+/// Bit 17: Tell it.
+pub const PFQDE_READ: u32 = 0x00020000;
+
+/// PFVMTXSW, rw: Pools whose packets may be looped back to other pools.
+/// `n` is below 2.
+pub const fn PFVMTXSW(n: u32) -> u32 {
+    0x05180 + 0x4 * n
+}
+/// Entries of [`PFVMTXSW`].
+pub const PFVMTXSW_COUNT: u32 = 2;
+
+/// PFVFSPOOF, rw: Pools whose source addresses are checked, 8 an entry.
+/// `n` is below 8.
+pub const fn PFVFSPOOF(n: u32) -> u32 {
+    0x08200 + 0x4 * n
+}
+/// Entries of [`PFVFSPOOF`].
+pub const PFVFSPOOF_COUNT: u32 = 8;
+/// Bits 7:0: MAC address.
+pub const PFVFSPOOF_MACAS: u32 = 0x000000FF;
+/// Bits 15:8: VLAN.
+pub const PFVFSPOOF_VLANAS: u32 = 0x0000FF00;
+
+/// PFDTXGSWC, rw: Looping packets back between pools.
+pub const PFDTXGSWC: u32 = 0x08220;
+/// Bit 0: It is done.
+pub const PFDTXGSWC_LBE: u32 = 0x00000001;
+
+/// PFVMVIR, rw: VLAN tag that is put into a pool's packets.
+/// `n` is below 64.
+pub const fn PFVMVIR(n: u32) -> u32 {
+    0x08000 + 0x4 * n
+}
+/// Entries of [`PFVMVIR`].
+pub const PFVMVIR_COUNT: u32 = 64;
+/// Bits 15:0: The tag.
+pub const PFVMVIR_PORT_VLAN: u32 = 0x0000FFFF;
+/// Bits 31:30: When: as the descriptor says, always, or never.
+pub const PFVMVIR_VLANA: u32 = 0xC0000000;
+/// Value of [`PFVMVIR_VLANA`].
+pub const PFVMVIR_VLANA_DESCRIPTOR: u32 = 0x00000000;
+/// Value of [`PFVMVIR_VLANA`].
+pub const PFVMVIR_VLANA_DEFAULT: u32 = 0x40000000;
+/// Value of [`PFVMVIR_VLANA`].
+pub const PFVMVIR_VLANA_NEVER: u32 = 0x80000000;
+
+/// PFVML2FLT, rw: What a pool gets. Datasheet 8.2.3.27.14.
+/// `n` is below 64.
+pub const fn PFVML2FLT(n: u32) -> u32 {
+    0x0F000 + 0x4 * n
+}
+/// VMOLR, rw: What a pool gets. Datasheet 8.2.3.27.14.
+/// `n` is below 64.
+pub const fn VMOLR(n: u32) -> u32 {
+    0x0F000 + 0x4 * n
+}
+/// Entries of [`PFVML2FLT`].
+pub const PFVML2FLT_COUNT: u32 = 64;
+/// Bit 22: All unicast packets. X540 and later.
+pub const PFVML2FLT_UPE: u32 = 0x00400000;
+/// Bit 23: Packets of all VLANs. X540 and later.
+pub const PFVML2FLT_VPE: u32 = 0x00800000;
+/// Bit 24: Packets without a VLAN tag.
+pub const PFVML2FLT_AUPE: u32 = 0x01000000;
+/// Bit 25: Packets that MTA matches.
+pub const PFVML2FLT_ROMPE: u32 = 0x02000000;
+/// Bit 26: Packets that PFUTA matches.
+pub const PFVML2FLT_ROPE: u32 = 0x04000000;
+/// Bit 27: Broadcast packets.
+pub const PFVML2FLT_BAM: u32 = 0x08000000;
+/// Bit 28: All multicast packets.
+pub const PFVML2FLT_MPE: u32 = 0x10000000;
+
+/// PFVLVF, rw: A VLAN that pools share. Datasheet 8.2.3.27.15.
+/// `n` is below 64.
+pub const fn PFVLVF(n: u32) -> u32 {
+    0x0F100 + 0x4 * n
+}
+/// Entries of [`PFVLVF`].
+pub const PFVLVF_COUNT: u32 = 64;
+/// Bits 11:0: The VLAN.
+pub const PFVLVF_VLAN_ID: u32 = 0x00000FFF;
+/// Bit 31: It is valid.
+pub const PFVLVF_VI_EN: u32 = 0x80000000;
+
+/// PFVLVFB, rw: Pools of a VLAN; 2n and 2n + 1 are those of PFVLVF(n). Datasheet 8.2.3.27.16.
+/// `n` is below 128.
+pub const fn PFVLVFB(n: u32) -> u32 {
+    0x0F200 + 0x4 * n
+}
+/// Entries of [`PFVLVFB`].
+pub const PFVLVFB_COUNT: u32 = 128;
+
+/// PFMRCTL, rw: What a rule mirrors, and to which pool.
+/// `n` is below 4.
+pub const fn PFMRCTL(n: u32) -> u32 {
+    0x0F600 + 0x4 * n
+}
+/// Entries of [`PFMRCTL`].
+pub const PFMRCTL_COUNT: u32 = 4;
+/// Bit 0: Packets of pools.
+pub const PFMRCTL_VPME: u32 = 0x00000001;
+/// Bit 1: Packets received.
+pub const PFMRCTL_UPME: u32 = 0x00000002;
+/// Bit 2: Packets sent.
+pub const PFMRCTL_DPME: u32 = 0x00000004;
+/// Bit 3: Packets of VLANs.
+pub const PFMRCTL_VLME: u32 = 0x00000008;
+/// Bits 13:8: Pool that gets them.
+pub const PFMRCTL_MP: u32 = 0x00003F00;
+
+/// PFMRVLAN, rw: VLANs that a rule mirrors.
+/// `n` is below 8.
+pub const fn PFMRVLAN(n: u32) -> u32 {
+    0x0F610 + 0x4 * n
+}
+/// Entries of [`PFMRVLAN`].
+pub const PFMRVLAN_COUNT: u32 = 8;
+
+/// PFMRVM, rw: Pools that a rule mirrors.
+/// `n` is below 8.
+pub const fn PFMRVM(n: u32) -> u32 {
+    0x0F630 + 0x4 * n
+}
+/// Entries of [`PFMRVM`].
+pub const PFMRVM_COUNT: u32 = 8;
+
+/// VMECM, rw: Pools whose malicious packets are counted and stopped. X540 and later.
+/// `n` is below 2.
+pub const fn VMECM(n: u32) -> u32 {
+    0x08790 + 0x4 * n
+}
+/// Entries of [`VMECM`].
+pub const VMECM_COUNT: u32 = 2;
+
+/// LVMMC_RX, ro: Last malicious receive event.
+pub const LVMMC_RX: u32 = 0x02FA8;
+
+/// LVMMC_TX, ro: Last malicious transmit event.
+pub const LVMMC_TX: u32 = 0x08108;
+
+/// LMVM_RX, ro: Last pool with a malicious receive event.
+pub const LMVM_RX: u32 = 0x02FA4;
+
+/// LMVM_TX, ro: Last pool with a malicious transmit event.
+pub const LMVM_TX: u32 = 0x08124;
+
+/// WQBR_RX, w1c: Receive queues stopped for malicious behaviour.
+/// `n` is below 4.
+pub const fn WQBR_RX(n: u32) -> u32 {
+    0x02FB0 + 0x4 * n
+}
+/// Entries of [`WQBR_RX`].
+pub const WQBR_RX_COUNT: u32 = 4;
+
+/// WQBR_TX, w1c: Transmit queues stopped for malicious behaviour.
+/// `n` is below 4.
+pub const fn WQBR_TX(n: u32) -> u32 {
+    0x08130 + 0x4 * n
+}
+/// Entries of [`WQBR_TX`].
+pub const WQBR_TX_COUNT: u32 = 4;
+
+/// PFMBMEM, rw: Mailboxes: memory, 16 dwords each; entry 16v + i is dword i of mailbox v.
+/// `n` is below 1024.
+pub const fn PFMBMEM(n: u32) -> u32 {
+    0x13000 + 0x4 * n
+}
+/// Entries of [`PFMBMEM`].
+pub const PFMBMEM_COUNT: u32 = 1024;
+
+// ---- FCoE ----
+
+/// FCRXCTRL, rw: FCoE receive control.
+pub const FCRXCTRL: u32 = 0x05100;
+/// Bit 0: Raise a low latency interrupt.
+pub const FCRXCTRL_FCOELLI: u32 = 0x00000001;
+/// Bit 1: Keep bad frames.
+pub const FCRXCTRL_SAVBAD: u32 = 0x00000002;
+/// Bit 2: Pass the first read header.
+pub const FCRXCTRL_FRSTRDH: u32 = 0x00000004;
+/// Bit 3: Pass the last header of a sequence.
+pub const FCRXCTRL_LASTSEQH: u32 = 0x00000008;
+/// Bit 4: Pass all headers.
+pub const FCRXCTRL_ALLH: u32 = 0x00000010;
+/// Bit 5: Pass the first header of a sequence.
+pub const FCRXCTRL_FRSTSEQH: u32 = 0x00000020;
+/// Bit 6: Ignore a wrong FC CRC.
+pub const FCRXCTRL_ICRC: u32 = 0x00000040;
+/// Bit 7: Byte order of the FC CRC.
+pub const FCRXCTRL_FCCRCBO: u32 = 0x00000080;
+/// Bits 11:8: Version of FCoE.
+pub const FCRXCTRL_FCOEVER: u32 = 0x00000F00;
+
+/// FCRECTL, rw: FCoE redirection control.
+pub const FCRECTL: u32 = 0x0ED00;
+/// Bit 0: Choose the queue by FCRETA.
+pub const FCRECTL_ENA: u32 = 0x00000001;
+
+/// FCRETA, rw: FCoE redirection table.
+/// `n` is below 8.
+pub const fn FCRETA(n: u32) -> u32 {
+    0x0ED10 + 0x4 * n
+}
+/// Entries of [`FCRETA`].
+pub const FCRETA_COUNT: u32 = 8;
+/// Bits 6:0: Queue.
+pub const FCRETA_ENTRY: u32 = 0x0000007F;
+
+/// FCFLT, rw: FCoE filter context.
+pub const FCFLT: u32 = 0x05108;
+/// Bit 0: It is valid.
+pub const FCFLT_VALID: u32 = 0x00000001;
+/// Bit 1: First packet of a sequence is awaited.
+pub const FCFLT_FIRST: u32 = 0x00000002;
+/// Bits 23:16: Sequence.
+pub const FCFLT_SEQID: u32 = 0x00FF0000;
+/// Bits 31:24: Count within the sequence.
+pub const FCFLT_SEQCNT: u32 = 0xFF000000;
+
+/// FCFLTRW, rw: Access to an FCoE filter context.
+pub const FCFLTRW: u32 = 0x05110;
+/// Bits 8:0: Exchange.
+pub const FCFLTRW_FCOESEL: u32 = 0x000001FF;
+/// Bit 13: Validate again.
+pub const FCFLTRW_RVALDT: u32 = 0x00002000;
+/// Bit 14: Write.
+pub const FCFLTRW_WE: u32 = 0x00004000;
+/// Bit 15: Read.
+pub const FCFLTRW_RE: u32 = 0x00008000;
+
+/// FCPARAM, rw: FCoE parameter of the exchange.
+pub const FCPARAM: u32 = 0x051D8;
+
+/// FCSMAC, rw: FCoE source address.
+pub const FCSMAC: u32 = 0x0510C;
+
+/// FCD_ID, rw: FCoE destination.
+pub const FCD_ID: u32 = 0x05114;
+
+/// FCPTRL, rw: FCoE user descriptors' IOVA, low half.
+pub const FCPTRL: u32 = 0x02410;
+
+/// FCPTRH, rw: FCoE user descriptors' IOVA, high half.
+pub const FCPTRH: u32 = 0x02414;
+
+/// FCBUFF, rw: FCoE user buffers.
+pub const FCBUFF: u32 = 0x02418;
+/// Bit 0: The context is valid.
+pub const FCBUFF_VALID: u32 = 0x00000001;
+/// Bits 4:3: Size of a buffer: 4 KiB times 2 to the power of this.
+pub const FCBUFF_BUFFSIZE: u32 = 0x00000018;
+/// Bit 7: This side is the target.
+pub const FCBUFF_WRCONTX: u32 = 0x00000080;
+/// Bits 15:8: Buffers.
+pub const FCBUFF_BUFFCNT: u32 = 0x0000FF00;
+/// Bits 31:16: Offset in the first buffer.
+pub const FCBUFF_OFFSET: u32 = 0xFFFF0000;
+
+/// FCDMARW, rw: Access to an FCoE DMA context.
+pub const FCDMARW: u32 = 0x02420;
+/// Bits 8:0: Exchange.
+pub const FCDMARW_FCOESEL: u32 = 0x000001FF;
+/// Bit 14: Write.
+pub const FCDMARW_WE: u32 = 0x00004000;
+/// Bit 15: Read.
+pub const FCDMARW_RE: u32 = 0x00008000;
+/// Bits 31:16: Bytes in the last buffer.
+pub const FCDMARW_LASTSIZE: u32 = 0xFFFF0000;
+
+/// TEOFF, rw: FCoE end-of-frame codes to send.
+pub const TEOFF: u32 = 0x04A94;
+
+/// TSOFF, rw: FCoE start-of-frame codes to send.
+pub const TSOFF: u32 = 0x04A98;
+
+/// REOFF, rw: FCoE end-of-frame codes received.
+pub const REOFF: u32 = 0x05158;
+
+/// RSOFF, rw: FCoE start-of-frame codes received.
+pub const RSOFF: u32 = 0x051F8;
+
+// ---- Time stamps ----
+
+/// TSYNCRXCTL, rw: Receive time stamps.
+pub const TSYNCRXCTL: u32 = 0x05188;
+/// Bit 0, ro: RXSTMPL and RXSTMPH hold one.
+pub const TSYNCRXCTL_VALID: u32 = 0x00000001;
+/// Bits 3:1: Packets that get one.
+pub const TSYNCRXCTL_TYPE: u32 = 0x0000000E;
+/// Value of [`TSYNCRXCTL_TYPE`].
+pub const TSYNCRXCTL_TYPE_L2_V2: u32 = 0x00000000;
+/// Value of [`TSYNCRXCTL_TYPE`].
+pub const TSYNCRXCTL_TYPE_L4_V1: u32 = 0x00000002;
+/// Value of [`TSYNCRXCTL_TYPE`].
+pub const TSYNCRXCTL_TYPE_L2_L4_V2: u32 = 0x00000004;
+/// Value of [`TSYNCRXCTL_TYPE`].
+pub const TSYNCRXCTL_TYPE_ALL: u32 = 0x00000008;
+/// Value of [`TSYNCRXCTL_TYPE`].
+pub const TSYNCRXCTL_TYPE_EVENT_V2: u32 = 0x0000000A;
+/// Bit 4: They are taken.
+pub const TSYNCRXCTL_ENABLED: u32 = 0x00000010;
+
+/// TSYNCTXCTL, rw: Transmit time stamps.
+pub const TSYNCTXCTL: u32 = 0x08C00;
+/// Bit 0, ro: TXSTMPL and TXSTMPH hold one.
+pub const TSYNCTXCTL_VALID: u32 = 0x00000001;
+/// Bit 4: They are taken.
+pub const TSYNCTXCTL_ENABLED: u32 = 0x00000010;
+
+/// RXSTMPL, ro: Receive time stamp, low half.
+pub const RXSTMPL: u32 = 0x051E8;
+
+/// RXSTMPH, ro: Receive time stamp, high half. The read frees it.
+pub const RXSTMPH: u32 = 0x051A4;
+
+/// RXSATRL, ro: Source of the packet with the time stamp, low half.
+pub const RXSATRL: u32 = 0x051A0;
+
+/// RXSATRH, ro: Source of the packet with the time stamp, high half, and its sequence.
+pub const RXSATRH: u32 = 0x051A8;
+
+/// RXMTRL, rw: Messages that get a time stamp.
+pub const RXMTRL: u32 = 0x05120;
+/// Bits 7:0: Control field of version 1.
+pub const RXMTRL_CTRLT: u32 = 0x000000FF;
+/// Bits 15:8: Message type of version 2.
+pub const RXMTRL_MSGT: u32 = 0x0000FF00;
+/// Bits 31:16: UDP port.
+pub const RXMTRL_UDPT: u32 = 0xFFFF0000;
+
+/// TXSTMPL, ro: Transmit time stamp, low half.
+pub const TXSTMPL: u32 = 0x08C04;
+
+/// TXSTMPH, ro: Transmit time stamp, high half. The read frees it.
+pub const TXSTMPH: u32 = 0x08C08;
+
+/// SYSTIML, rw: The card's time, low half. The read holds SYSTIMH.
+pub const SYSTIML: u32 = 0x08C0C;
+
+/// SYSTIMH, rw: The card's time, high half.
+pub const SYSTIMH: u32 = 0x08C10;
+
+/// TIMINCA, rw: How the card's time advances.
+pub const TIMINCA: u32 = 0x08C14;
+/// Bits 23:0: Added at each step.
+pub const TIMINCA_INCVALUE: u32 = 0x00FFFFFF;
+/// Bits 31:24: Clocks in a step.
+pub const TIMINCA_INCPER: u32 = 0xFF000000;
+
+/// TIMADJL, rw: Adjustment of the card's time, low half.
+pub const TIMADJL: u32 = 0x08C18;
+
+/// TIMADJH, rw: Adjustment of the card's time, high half and sign.
+pub const TIMADJH: u32 = 0x08C1C;
+
+/// TSAUXC, rw: Clock output and target times.
+pub const TSAUXC: u32 = 0x08C20;
+/// Bit 0: Target time 0 counts.
+pub const TSAUXC_EN_TT0: u32 = 0x00000001;
+/// Bit 1: Target time 1 counts.
+pub const TSAUXC_EN_TT1: u32 = 0x00000002;
+/// Bit 2: Put out a clock.
+pub const TSAUXC_EN_CLK: u32 = 0x00000004;
+/// Bit 3: Start the clock at the target time.
+pub const TSAUXC_SYNCLK: u32 = 0x00000008;
+/// Bit 4: Level after target time 0.
+pub const TSAUXC_ST0: u32 = 0x00000010;
+/// Bit 6: Pin SDP0 raises an interrupt.
+pub const TSAUXC_SDP0_INT: u32 = 0x00000040;
+/// Bit 31: The card's time stands still. X550.
+pub const TSAUXC_DISABLE_SYSTIME: u32 = 0x80000000;
+
+/// TRGTTIML0, rw: Target time 0, low half.
+pub const TRGTTIML0: u32 = 0x08C24;
+
+/// TRGTTIMH0, rw: Target time 0, high half.
+pub const TRGTTIMH0: u32 = 0x08C28;
+
+/// TRGTTIML1, rw: Target time 1, low half.
+pub const TRGTTIML1: u32 = 0x08C2C;
+
+/// TRGTTIMH1, rw: Target time 1, high half.
+pub const TRGTTIMH1: u32 = 0x08C30;
+
+/// CLKTIML, rw: Period of the clock put out, low half.
+pub const CLKTIML: u32 = 0x08C34;
+
+/// CLKTIMH, rw: Period of the clock put out, high half.
+pub const CLKTIMH: u32 = 0x08C38;
+
+/// AUXSTMPL0, ro: Time stamp of pin event 0, low half.
+pub const AUXSTMPL0: u32 = 0x08C3C;
+
+/// AUXSTMPH0, ro: Time stamp of pin event 0, high half.
+pub const AUXSTMPH0: u32 = 0x08C40;
+
+/// AUXSTMPL1, ro: Time stamp of pin event 1, low half.
+pub const AUXSTMPL1: u32 = 0x08C44;
+
+/// AUXSTMPH1, ro: Time stamp of pin event 1, high half.
+pub const AUXSTMPH1: u32 = 0x08C48;
+
+/// TSICR, w1c: Causes of time stamp interrupts. X540 and later.
+pub const TSICR: u32 = 0x08C60;
+
+/// TSIM, rw: Time stamp interrupts that are enabled. X540 and later.
+pub const TSIM: u32 = 0x08C68;
+
+// ---- Waking the system ----
+
+/// WUC, rw: Wake-up control. Datasheet 8.2.3.24.1.
+pub const WUC: u32 = 0x05800;
+/// Bit 1: Wake the system.
+pub const WUC_PME_EN: u32 = 0x00000002;
+/// Bit 2, w1c: The system was woken.
+pub const WUC_PME_STATUS: u32 = 0x00000004;
+/// Bit 4: Use the pin PE_WAKE_N.
+pub const WUC_WKEN: u32 = 0x00000010;
+
+/// WUFC, rw: What wakes the system. Datasheet 8.2.3.24.2.
+pub const WUFC: u32 = 0x05808;
+/// Bit 0: A change of the link.
+pub const WUFC_LNKC: u32 = 0x00000001;
+/// Bit 1: A magic packet.
+pub const WUFC_MAG: u32 = 0x00000002;
+/// Bit 2: A packet to this address.
+pub const WUFC_EX: u32 = 0x00000004;
+/// Bit 3: A multicast packet let in.
+pub const WUFC_MC: u32 = 0x00000008;
+/// Bit 4: A broadcast packet.
+pub const WUFC_BC: u32 = 0x00000010;
+/// Bit 5: An ARP request for this address.
+pub const WUFC_ARP: u32 = 0x00000020;
+/// Bit 6: An IPv4 packet to this address.
+pub const WUFC_IPV4: u32 = 0x00000040;
+/// Bit 7: An IPv6 packet to this address.
+pub const WUFC_IPV6: u32 = 0x00000080;
+/// Bit 8: A packet for the firmware.
+pub const WUFC_MNG: u32 = 0x00000100;
+/// Bit 15: Packets for the firmware do not count.
+pub const WUFC_IGNORE_TCO: u32 = 0x00008000;
+/// Bits 21:16: Flexible filters, a bit each.
+pub const WUFC_FLX: u32 = 0x003F0000;
+/// Bit 31: A reset of the firmware.
+pub const WUFC_FW_RST_WK: u32 = 0x80000000;
+
+/// WUS, w1c: What woke the system. Bits as in WUFC. Datasheet 8.2.3.24.3.
+pub const WUS: u32 = 0x05810;
+
+/// IPAV, rw: Which wake-up addresses are valid.
+pub const IPAV: u32 = 0x05838;
+
+/// IP4AT, rw: IPv4 addresses that wake the system.
+/// `n` is below 4.
+pub const fn IP4AT(n: u32) -> u32 {
+    0x05840 + 0x8 * n
+}
+/// Entries of [`IP4AT`].
+pub const IP4AT_COUNT: u32 = 4;
+
+/// IP6AT, rw: IPv6 address that wakes the system.
+/// `n` is below 4.
+pub const fn IP6AT(n: u32) -> u32 {
+    0x05880 + 0x4 * n
+}
+/// Entries of [`IP6AT`].
+pub const IP6AT_COUNT: u32 = 4;
+
+/// WUPL, ro: Length of the packet that woke the system.
+pub const WUPL: u32 = 0x05900;
+
+/// WUPM, ro: Start of the packet that woke the system.
+/// `n` is below 32.
+pub const fn WUPM(n: u32) -> u32 {
+    0x05A00 + 0x4 * n
+}
+/// Entries of [`WUPM`].
+pub const WUPM_COUNT: u32 = 32;
+
+/// FHFT, rw: Flexible filters 0 to 3, 64 dwords each. Datasheet 8.2.3.24.9.
+/// `n` is below 256.
+pub const fn FHFT(n: u32) -> u32 {
+    0x09000 + 0x4 * n
+}
+/// Entries of [`FHFT`].
+pub const FHFT_COUNT: u32 = 256;
+
+/// FHFT_EXT, rw: Flexible filters 4 and 5, 64 dwords each. Datasheet 8.2.3.24.9.
+/// `n` is below 128.
+pub const fn FHFT_EXT(n: u32) -> u32 {
+    0x09800 + 0x4 * n
+}
+/// Entries of [`FHFT_EXT`].
+pub const FHFT_EXT_COUNT: u32 = 128;
+
+// ---- Management ----
+
+/// MANC, rw: Management control.
+pub const MANC: u32 = 0x05820;
+/// Bit 17: The firmware gets packets.
+pub const MANC_RCV_TCO_EN: u32 = 0x00020000;
+/// Bit 28: Packets between firmware and system. X540 and later.
+pub const MANC_EN_BMC2OS: u32 = 0x10000000;
+/// Bit 30: The firmware answers for the system. X540 and later.
+pub const MANC_MPROXYE: u32 = 0x40000000;
+
+/// MANC2H, ro: Packets for the firmware that the system gets too.
+pub const MANC2H: u32 = 0x05860;
+
+/// MFVAL, ro: Which management filters are valid.
+pub const MFVAL: u32 = 0x05824;
+
+/// MAVTV, rw: Management VLANs.
+/// `n` is below 8.
+pub const fn MAVTV(n: u32) -> u32 {
+    0x05010 + 0x4 * n
+}
+/// Entries of [`MAVTV`].
+pub const MAVTV_COUNT: u32 = 8;
+
+/// MFUTP, rw: Management ports.
+/// `n` is below 8.
+pub const fn MFUTP(n: u32) -> u32 {
+    0x05030 + 0x4 * n
+}
+/// Entries of [`MFUTP`].
+pub const MFUTP_COUNT: u32 = 8;
+
+/// MDEF, rw: Management filters.
+/// `n` is below 8.
+pub const fn MDEF(n: u32) -> u32 {
+    0x05890 + 0x4 * n
+}
+/// Entries of [`MDEF`].
+pub const MDEF_COUNT: u32 = 8;
+
+/// MDEF_EXT, rw: Management filters, further conditions.
+/// `n` is below 8.
+pub const fn MDEF_EXT(n: u32) -> u32 {
+    0x05160 + 0x4 * n
+}
+/// Entries of [`MDEF_EXT`].
+pub const MDEF_EXT_COUNT: u32 = 8;
+
+/// METF, rw: Management EtherTypes.
+/// `n` is below 4.
+pub const fn METF(n: u32) -> u32 {
+    0x05190 + 0x4 * n
+}
+/// Entries of [`METF`].
+pub const METF_COUNT: u32 = 4;
+
+/// MMAL, rw: Management MAC addresses, first four bytes.
+/// `n` is below 4.
+pub const fn MMAL(n: u32) -> u32 {
+    0x05910 + 0x8 * n
+}
+/// Entries of [`MMAL`].
+pub const MMAL_COUNT: u32 = 4;
+
+/// MMAH, rw: Management MAC addresses, last two bytes.
+/// `n` is below 4.
+pub const fn MMAH(n: u32) -> u32 {
+    0x05914 + 0x8 * n
+}
+/// Entries of [`MMAH`].
+pub const MMAH_COUNT: u32 = 4;
+
+/// LSWFW, ro: Lock between LinkSec in software and firmware.
+pub const LSWFW: u32 = 0x15F14;
+
+/// HICR, rw: Host interface to the firmware: control.
+pub const HICR: u32 = 0x15F00;
+/// Bit 0, ro: The interface is on.
+pub const HICR_EN: u32 = 0x00000001;
+/// Bit 1, sc: A command is in FLEX_MNG: run it.
+pub const HICR_C: u32 = 0x00000002;
+/// Bit 2, ro: The answer is valid.
+pub const HICR_SV: u32 = 0x00000004;
+/// Bit 6: The firmware may be reset.
+pub const HICR_FW_RESET_ENABLE: u32 = 0x00000040;
+/// Bit 7, sc: Reset the firmware.
+pub const HICR_FW_RESET: u32 = 0x00000080;
+
+/// FWSTS, rw: Firmware status.
+pub const FWSTS: u32 = 0x15F0C;
+/// Bit 9, w1c: The firmware was reset.
+pub const FWSTS_FWRI: u32 = 0x00000200;
+
+/// FLEX_MNG, rw: Host interface to the firmware: commands and answers.
+/// `n` is below 448.
+pub const fn FLEX_MNG(n: u32) -> u32 {
+    0x15800 + 0x4 * n
+}
+/// Entries of [`FLEX_MNG`].
+pub const FLEX_MNG_COUNT: u32 = 448;
+
+// ---- LinkSec and IPsec ----
+
+/// LSECTXCAP, ro: LinkSec transmit capabilities.
+pub const LSECTXCAP: u32 = 0x08A00;
+
+/// LSECRXCAP, ro: LinkSec receive capabilities.
+pub const LSECRXCAP: u32 = 0x08F00;
+
+/// LSECTXCTRL, rw: LinkSec transmit control.
+pub const LSECTXCTRL: u32 = 0x08A04;
+/// Bits 1:0: What to do.
+pub const LSECTXCTRL_EN: u32 = 0x00000003;
+/// Value of [`LSECTXCTRL_EN`].
+pub const LSECTXCTRL_EN_OFF: u32 = 0x00000000;
+/// Value of [`LSECTXCTRL_EN`].
+pub const LSECTXCTRL_EN_AUTHENTICATE: u32 = 0x00000001;
+/// Value of [`LSECTXCTRL_EN`].
+pub const LSECTXCTRL_EN_ENCRYPT: u32 = 0x00000002;
+/// Bit 5: Put the SCI into packets.
+pub const LSECTXCTRL_AISCI: u32 = 0x00000020;
+/// Bits 31:8: Packet number at which to warn.
+pub const LSECTXCTRL_PNTHRSH: u32 = 0xFFFFFF00;
+
+/// LSECRXCTRL, rw: LinkSec receive control.
+pub const LSECRXCTRL: u32 = 0x08F04;
+/// Bits 3:2: What to do.
+pub const LSECRXCTRL_EN: u32 = 0x0000000C;
+/// Value of [`LSECRXCTRL_EN`].
+pub const LSECRXCTRL_EN_OFF: u32 = 0x00000000;
+/// Value of [`LSECRXCTRL_EN`].
+pub const LSECRXCTRL_EN_CHECK: u32 = 0x00000004;
+/// Value of [`LSECRXCTRL_EN`].
+pub const LSECRXCTRL_EN_STRICT: u32 = 0x00000008;
+/// Value of [`LSECRXCTRL_EN`].
+pub const LSECRXCTRL_EN_DROP: u32 = 0x0000000C;
+/// Bit 6: Pass the header on.
+pub const LSECRXCTRL_PLSH: u32 = 0x00000040;
+/// Bit 7: Protect against replay.
+pub const LSECRXCTRL_RP: u32 = 0x00000080;
+
+/// LSECTXSCL, rw: LinkSec SCI to send, low half.
+pub const LSECTXSCL: u32 = 0x08A08;
+
+/// LSECTXSCH, rw: LinkSec SCI to send, high half.
+pub const LSECTXSCH: u32 = 0x08A0C;
+
+/// LSECTXSA, rw: LinkSec associations to send.
+pub const LSECTXSA: u32 = 0x08A10;
+
+/// LSECTXPN0, rw: LinkSec packet number to send, association 0.
+pub const LSECTXPN0: u32 = 0x08A14;
+
+/// LSECTXPN1, rw: LinkSec packet number to send, association 1.
+pub const LSECTXPN1: u32 = 0x08A18;
+
+/// LSECTXKEY0, wo: LinkSec key to send, association 0.
+/// `n` is below 4.
+pub const fn LSECTXKEY0(n: u32) -> u32 {
+    0x08A1C + 0x4 * n
+}
+/// Entries of [`LSECTXKEY0`].
+pub const LSECTXKEY0_COUNT: u32 = 4;
+
+/// LSECTXKEY1, wo: LinkSec key to send, association 1.
+/// `n` is below 4.
+pub const fn LSECTXKEY1(n: u32) -> u32 {
+    0x08A2C + 0x4 * n
+}
+/// Entries of [`LSECTXKEY1`].
+pub const LSECTXKEY1_COUNT: u32 = 4;
+
+/// LSECRXSCL, rw: LinkSec SCI to receive, low half.
+pub const LSECRXSCL: u32 = 0x08F08;
+
+/// LSECRXSCH, rw: LinkSec SCI to receive, high half.
+pub const LSECRXSCH: u32 = 0x08F0C;
+
+/// LSECRXSA, rw: LinkSec associations to receive.
+/// `n` is below 2.
+pub const fn LSECRXSA(n: u32) -> u32 {
+    0x08F10 + 0x4 * n
+}
+/// Entries of [`LSECRXSA`].
+pub const LSECRXSA_COUNT: u32 = 2;
+
+/// LSECRXPN, rw: LinkSec packet numbers to receive.
+/// `n` is below 2.
+pub const fn LSECRXPN(n: u32) -> u32 {
+    0x08F18 + 0x4 * n
+}
+/// Entries of [`LSECRXPN`].
+pub const LSECRXPN_COUNT: u32 = 2;
+
+/// LSECRXKEY, wo: LinkSec keys to receive, 4 dwords for each of two associations.
+/// `n` is below 8.
+pub const fn LSECRXKEY(n: u32) -> u32 {
+    0x08F20 + 0x4 * n
+}
+/// Entries of [`LSECRXKEY`].
+pub const LSECRXKEY_COUNT: u32 = 8;
+
+/// LSECTXUT, rc: LinkSec packets sent without a tag.
+pub const LSECTXUT: u32 = 0x08A3C;
+
+/// LSECTXPKTE, rc: LinkSec packets sent encrypted.
+pub const LSECTXPKTE: u32 = 0x08A40;
+
+/// LSECTXPKTP, rc: LinkSec packets sent authenticated.
+pub const LSECTXPKTP: u32 = 0x08A44;
+
+/// LSECTXOCTE, rc: LinkSec bytes sent encrypted.
+pub const LSECTXOCTE: u32 = 0x08A48;
+
+/// LSECTXOCTP, rc: LinkSec bytes sent authenticated.
+pub const LSECTXOCTP: u32 = 0x08A4C;
+
+/// LSECRXUT, rc: LinkSec packets received without a tag.
+pub const LSECRXUT: u32 = 0x08F40;
+
+/// LSECRXOCTD, rc: LinkSec bytes decrypted.
+pub const LSECRXOCTD: u32 = 0x08F44;
+
+/// LSECRXOCTV, rc: LinkSec bytes checked.
+pub const LSECRXOCTV: u32 = 0x08F48;
+
+/// LSECRXBAD, rc: LinkSec packets with a bad tag.
+pub const LSECRXBAD: u32 = 0x08F4C;
+
+/// LSECRXNOSCI, rc: LinkSec packets without an SCI.
+pub const LSECRXNOSCI: u32 = 0x08F50;
+
+/// LSECRXUNSCI, rc: LinkSec packets with an unknown SCI.
+pub const LSECRXUNSCI: u32 = 0x08F54;
+
+/// LSECRXUNCH, rc: LinkSec packets not checked.
+pub const LSECRXUNCH: u32 = 0x08F58;
+
+/// LSECRXDELAY, rc: LinkSec packets delayed.
+pub const LSECRXDELAY: u32 = 0x08F5C;
+
+/// LSECRXLATE, rc: LinkSec packets late.
+pub const LSECRXLATE: u32 = 0x08F60;
+
+/// LSECRXOK, rc: LinkSec packets good, by association.
+/// `n` is below 2.
+pub const fn LSECRXOK(n: u32) -> u32 {
+    0x08F64 + 0x4 * n
+}
+/// Entries of [`LSECRXOK`].
+pub const LSECRXOK_COUNT: u32 = 2;
+
+/// LSECRXINV, rc: LinkSec packets invalid, by association.
+/// `n` is below 2.
+pub const fn LSECRXINV(n: u32) -> u32 {
+    0x08F6C + 0x4 * n
+}
+/// Entries of [`LSECRXINV`].
+pub const LSECRXINV_COUNT: u32 = 2;
+
+/// LSECRXNV, rc: LinkSec packets not valid, by association.
+/// `n` is below 2.
+pub const fn LSECRXNV(n: u32) -> u32 {
+    0x08F74 + 0x4 * n
+}
+/// Entries of [`LSECRXNV`].
+pub const LSECRXNV_COUNT: u32 = 2;
+
+/// LSECRXUNSA, rc: LinkSec packets of an unused association.
+pub const LSECRXUNSA: u32 = 0x08F7C;
+
+/// LSECRXNUSA, rc: LinkSec packets of no association.
+pub const LSECRXNUSA: u32 = 0x08F80;
+
+/// IPSTXIDX, rw: IPsec transmit table: access.
+pub const IPSTXIDX: u32 = 0x08900;
+/// Bit 0: Look for IPsec in what is sent.
+pub const IPSTXIDX_IPS_TX_EN: u32 = 0x00000001;
+/// Bits 12:3: Index in the table.
+pub const IPSTXIDX_TB_IDX: u32 = 0x00001FF8;
+/// Bit 30, sc: Read the entry.
+pub const IPSTXIDX_READ: u32 = 0x40000000;
+/// Bit 31, sc: Write the entry.
+pub const IPSTXIDX_WRITE: u32 = 0x80000000;
+
+/// IPSTXSALT, rw: IPsec transmit table: salt.
+pub const IPSTXSALT: u32 = 0x08904;
+
+/// IPSTXKEY, rw: IPsec transmit table: key.
+/// `n` is below 4.
+pub const fn IPSTXKEY(n: u32) -> u32 {
+    0x08908 + 0x4 * n
+}
+/// Entries of [`IPSTXKEY`].
+pub const IPSTXKEY_COUNT: u32 = 4;
+
+/// IPSRXIDX, rw: IPsec receive tables: access.
+pub const IPSRXIDX: u32 = 0x08E00;
+/// Bit 0: Look for IPsec in what is received.
+pub const IPSRXIDX_IPS_RX_EN: u32 = 0x00000001;
+/// Bits 2:1: Which table.
+pub const IPSRXIDX_TABLE: u32 = 0x00000006;
+/// Value of [`IPSRXIDX_TABLE`].
+pub const IPSRXIDX_TABLE_IP: u32 = 0x00000002;
+/// Value of [`IPSRXIDX_TABLE`].
+pub const IPSRXIDX_TABLE_SPI: u32 = 0x00000004;
+/// Value of [`IPSRXIDX_TABLE`].
+pub const IPSRXIDX_TABLE_KEY: u32 = 0x00000006;
+/// Bits 12:3: Index in the table.
+pub const IPSRXIDX_TB_IDX: u32 = 0x00001FF8;
+/// Bit 30, sc: Read the entry.
+pub const IPSRXIDX_READ: u32 = 0x40000000;
+/// Bit 31, sc: Write the entry.
+pub const IPSRXIDX_WRITE: u32 = 0x80000000;
+
+/// IPSRXIPADDR, rw: IPsec receive tables: address.
+/// `n` is below 4.
+pub const fn IPSRXIPADDR(n: u32) -> u32 {
+    0x08E04 + 0x4 * n
+}
+/// Entries of [`IPSRXIPADDR`].
+pub const IPSRXIPADDR_COUNT: u32 = 4;
+
+/// IPSRXSPI, rw: IPsec receive tables: SPI.
+pub const IPSRXSPI: u32 = 0x08E14;
+
+/// IPSRXIPIDX, rw: IPsec receive tables: index of the address.
+pub const IPSRXIPIDX: u32 = 0x08E18;
+
+/// IPSRXKEY, rw: IPsec receive tables: key.
+/// `n` is below 4.
+pub const fn IPSRXKEY(n: u32) -> u32 {
+    0x08E1C + 0x4 * n
+}
+/// Entries of [`IPSRXKEY`].
+pub const IPSRXKEY_COUNT: u32 = 4;
+
+/// IPSRXSALT, rw: IPsec receive tables: salt.
+pub const IPSRXSALT: u32 = 0x08E2C;
+
+/// IPSRXMOD, rw: IPsec receive tables: mode.
+pub const IPSRXMOD: u32 = 0x08E30;
+/// Bit 0: The entry is valid.
+pub const IPSRXMOD_VALID: u32 = 0x00000001;
+/// Bit 2: ESP; else AH.
+pub const IPSRXMOD_PROTO: u32 = 0x00000004;
+/// Bit 3: Decrypt.
+pub const IPSRXMOD_DECRYPT: u32 = 0x00000008;
+/// Bit 4: The address is an IPv6 one.
+pub const IPSRXMOD_IPV6: u32 = 0x00000010;
+
+// ---- Diagnostics ----
+
+/// RDHMPN, rw: Access to receive descriptors on the chip.
+pub const RDHMPN: u32 = 0x02F08;
+
+/// RIC_DW, ro: A receive descriptor on the chip.
+/// `n` is below 4.
+pub const fn RIC_DW(n: u32) -> u32 {
+    0x02F10 + 0x4 * n
+}
+/// Entries of [`RIC_DW`].
+pub const RIC_DW_COUNT: u32 = 4;
+
+/// RDPROBE, rw: Probe in receive DMA.
+pub const RDPROBE: u32 = 0x02F20;
+
+/// RDMAM, rw: Access to the memories of receive DMA.
+pub const RDMAM: u32 = 0x02F30;
+
+/// RDMAD, ro: A dword of a memory of receive DMA.
+pub const RDMAD: u32 = 0x02F34;
+
+/// TDHMPN2, rw: Access to transmit descriptors on the chip.
+pub const TDHMPN2: u32 = 0x082FC;
+
+/// TXDESCIC, ro: Transmit descriptors on the chip.
+pub const TXDESCIC: u32 = 0x082CC;
+/// Bit 31: TIC_DW2 holds one.
+pub const TXDESCIC_READY: u32 = 0x80000000;
+
+/// TIC_DW2, ro: A transmit descriptor on the chip.
+/// `n` is below 4.
+pub const fn TIC_DW2(n: u32) -> u32 {
+    0x082B0 + 0x4 * n
+}
+/// Entries of [`TIC_DW2`].
+pub const TIC_DW2_COUNT: u32 = 4;
+
+/// TXLLQ, rw: Queues with strict low latency.
+/// `n` is below 4.
+pub const fn TXLLQ(n: u32) -> u32 {
+    0x082E0 + 0x4 * n
+}
+/// Entries of [`TXLLQ`].
+pub const TXLLQ_COUNT: u32 = 4;
+
+/// RDSTATCTL, rw: Receive statistics for debugging: control.
+pub const RDSTATCTL: u32 = 0x02C20;
+
+/// RDSTAT, rc: Receive statistics for debugging.
+/// `n` is below 8.
+pub const fn RDSTAT(n: u32) -> u32 {
+    0x02C00 + 0x4 * n
+}
+/// Entries of [`RDSTAT`].
+pub const RDSTAT_COUNT: u32 = 8;
+
+/// RXMEMWRAP, ro: Times a receive packet buffer wrapped.
+pub const RXMEMWRAP: u32 = 0x03190;
+
+/// RXUSED, ro: Fill of a receive packet buffer.
+/// `n` is below 8.
+pub const fn RXUSED(n: u32) -> u32 {
+    0x03120 + 0x4 * n
+}
+/// Entries of [`RXUSED`].
+pub const RXUSED_COUNT: u32 = 8;
+
+/// TXUSED, ro: Fill of a transmit packet buffer.
+/// `n` is below 8.
+pub const fn TXUSED(n: u32) -> u32 {
+    0x0C120 + 0x4 * n
+}
+/// Entries of [`TXUSED`].
+pub const TXUSED_COUNT: u32 = 8;
+
+/// PCIE_DIAG, ro: PCI Express diagnostics.
+/// `n` is below 8.
+pub const fn PCIE_DIAG(n: u32) -> u32 {
+    0x11090 + 0x4 * n
+}
+/// Entries of [`PCIE_DIAG`].
+pub const PCIE_DIAG_COUNT: u32 = 8;
+
+/// GSCL_1, rw: PCI Express statistics: control.
+pub const GSCL_1: u32 = 0x11010;
+
+/// GSCL_2, rw: PCI Express statistics: events.
+pub const GSCL_2: u32 = 0x11014;
+
+/// GSCL_5, rw: PCI Express statistics: thresholds.
+/// `n` is below 4.
+pub const fn GSCL_5(n: u32) -> u32 {
+    0x11030 + 0x4 * n
+}
+/// Entries of [`GSCL_5`].
+pub const GSCL_5_COUNT: u32 = 4;
+
+/// GSCN, rc: PCI Express statistics: counters.
+/// `n` is below 4.
+pub const fn GSCN(n: u32) -> u32 {
+    0x11020 + 0x4 * n
+}
+/// Entries of [`GSCN`].
+pub const GSCN_COUNT: u32 = 4;
+
+/// BARCTRL, ro: Sizes of the memory regions.
+pub const BARCTRL: u32 = 0x110F4;
+/// Bits 10:8: Flash.
+pub const BARCTRL_FLSIZE: u32 = 0x00000700;
+/// Bit 13: Registers: 256 KiB; else 128 KiB.
+pub const BARCTRL_CSRSIZE: u32 = 0x00002000;
+
+/// ECC_CTRL_0, rw: PCI Express memory errors: control 0.
+pub const ECC_CTRL_0: u32 = 0x11100;
+
+/// ECC_CTRL_1, rw: PCI Express memory errors: control 1.
+pub const ECC_CTRL_1: u32 = 0x11104;
+
+/// ECC_STATUS, ro: PCI Express memory errors.
+pub const ECC_STATUS: u32 = 0x110E0;
+
+// ---- Descriptors ----
+// Masks of 64 bits, of one of the two quad words of a descriptor.
+
+// RXD, as software writes it: Advanced receive descriptor: where the packet goes. Datasheet 7.1.6.1.
+
+/// Word 0, bits 63:0: IOVA of the packet buffer.
+pub const RXD_PACKET_ADDRESS: u64 = 0xFFFFFFFFFFFFFFFF;
+/// Word 1, bits 63:1: IOVA of the header buffer; its bit 0 is where DD will be.
+pub const RXD_HEADER_ADDRESS: u64 = 0xFFFFFFFFFFFFFFFE;
+
+// RXD, as hardware writes it back: Advanced receive descriptor: what has arrived. Datasheet 7.1.6.2.
+
+/// Word 0, bits 3:0: Which fields of the packet the RSS hash covers.
+pub const RXD_RSS_TYPE: u64 = 0x000000000000000F;
+/// Word 0, bits 16:4: Protocols found in the packet.
+pub const RXD_PACKET_TYPE: u64 = 0x000000000001FFF0;
+/// Word 0, bits 20:17: Packets coalesced into this one.
+pub const RXD_RSCCNT: u64 = 0x00000000001E0000;
+/// Word 0, bits 30:21: Bytes in the header buffer.
+pub const RXD_HDR_LEN: u64 = 0x000000007FE00000;
+/// Word 0, bit 31: The header was found and may have been split off.
+pub const RXD_SPH: u64 = 0x0000000080000000;
+/// Word 0, bits 63:32: RSS hash, or what another filter reports in its place.
+pub const RXD_RSS_HASH: u64 = 0xFFFFFFFF00000000;
+/// Word 1, bits 19:0: All status bits, DD to TS; each has its own name too.
+pub const RXD_STATUS: u64 = 0x00000000000FFFFF;
+/// Word 1, bits 31:20: All error bits; some have their own name too.
+pub const RXD_ERRORS: u64 = 0x00000000FFF00000;
+/// Word 1, bits 47:32: Bytes in the packet buffer.
+pub const RXD_LENGTH: u64 = 0x0000FFFF00000000;
+/// Word 1, bits 63:48: VLAN tag that was taken out of the packet.
+pub const RXD_VLAN: u64 = 0xFFFF000000000000;
+
+// RXD, bits of STATUS and ERRORS: Advanced receive descriptor: the status and error bits one by one. Datasheet 7.1.6.2.
+
+/// Word 1, bit 0: Descriptor done: it is software's again.
+pub const RXD_DD: u64 = 0x0000000000000001;
+/// Word 1, bit 1: End of packet: the packet ends in this buffer.
+pub const RXD_EOP: u64 = 0x0000000000000002;
+/// Word 1, bit 2: A flow director filter matched.
+pub const RXD_FLM: u64 = 0x0000000000000004;
+/// Word 1, bit 3: The packet had a VLAN tag.
+pub const RXD_VP: u64 = 0x0000000000000008;
+/// Word 1, bit 4: UDP checksum was calculated.
+pub const RXD_UDPCS: u64 = 0x0000000000000010;
+/// Word 1, bit 5: TCP or UDP checksum was checked.
+pub const RXD_L4I: u64 = 0x0000000000000020;
+/// Word 1, bit 6: IPv4 checksum was checked.
+pub const RXD_IPCS: u64 = 0x0000000000000040;
+/// Word 1, bit 7: Address matched by hash only, not exactly.
+pub const RXD_PIF: u64 = 0x0000000000000080;
+/// Word 1, bit 9: Outer VLAN tag found, in double VLAN mode.
+pub const RXD_VEXT: u64 = 0x0000000000000200;
+/// Word 1, bit 10: UDP checksum field is not zero.
+pub const RXD_UDPV: u64 = 0x0000000000000400;
+/// Word 1, bit 11: Low latency interrupt was raised for it.
+pub const RXD_LLINT: u64 = 0x0000000000000800;
+/// Word 1, bit 16: A time stamp was taken.
+pub const RXD_TS: u64 = 0x0000000000010000;
+/// Word 1, bit 17: IPsec or LinkSec was processed.
+pub const RXD_SECP: u64 = 0x0000000000020000;
+/// Word 1, bit 18: Looped back from another pool of this port.
+pub const RXD_LB: u64 = 0x0000000000040000;
+/// Word 1, bits 22:20: Flow director error.
+pub const RXD_FDIRERR: u64 = 0x0000000000700000;
+/// Word 1, bit 23: Header buffer overflow.
+pub const RXD_HBO: u64 = 0x0000000000800000;
+/// Word 1, bits 28:27: IPsec or LinkSec error.
+pub const RXD_SECERR: u64 = 0x0000000018000000;
+/// Word 1, bit 29: MAC error: CRC, length, size or symbol.
+pub const RXD_RXE: u64 = 0x0000000020000000;
+/// Word 1, bit 30: TCP or UDP checksum is wrong.
+pub const RXD_L4E: u64 = 0x0000000040000000;
+/// Word 1, bit 31: IPv4 checksum is wrong.
+pub const RXD_IPE: u64 = 0x0000000080000000;
+
+// TXD, data, as software writes it: Advanced transmit data descriptor: a packet, or a part of one, to send. Datasheet 7.2.3.2.4.
+
+/// Word 0, bits 63:0: IOVA of the data.
+pub const TXD_ADDRESS: u64 = 0xFFFFFFFFFFFFFFFF;
+/// Word 1, bits 15:0: Bytes at that address.
+pub const TXD_DTALEN: u64 = 0x000000000000FFFF;
+/// Word 1, bits 19:18: Work for the MAC: time stamp, LinkSec.
+pub const TXD_MAC: u64 = 0x00000000000C0000;
+/// Value of [`TXD_MAC`].
+pub const TXD_MAC_LINKSEC: u64 = 0x0000000000040000;
+/// Value of [`TXD_MAC`].
+pub const TXD_MAC_1588: u64 = 0x0000000000080000;
+/// Word 1, bits 23:20: Kind of advanced descriptor.
+pub const TXD_DTYP: u64 = 0x0000000000F00000;
+/// Value of [`TXD_DTYP`].
+pub const TXD_DTYP_CONTEXT: u64 = 0x0000000000200000;
+/// Value of [`TXD_DTYP`].
+pub const TXD_DTYP_DATA: u64 = 0x0000000000300000;
+/// Word 1, bit 24: End of packet.
+pub const TXD_EOP: u64 = 0x0000000001000000;
+/// Word 1, bit 25: Insert the frame's CRC.
+pub const TXD_IFCS: u64 = 0x0000000002000000;
+/// Word 1, bit 27: Report status: write the descriptor back with DD.
+pub const TXD_RS: u64 = 0x0000000008000000;
+/// Word 1, bit 29: Advanced format; 0 is the legacy one.
+pub const TXD_DEXT: u64 = 0x0000000020000000;
+/// Word 1, bit 30: Insert a VLAN tag.
+pub const TXD_VLE: u64 = 0x0000000040000000;
+/// Word 1, bit 31: Segment TCP.
+pub const TXD_TSE: u64 = 0x0000000080000000;
+/// Word 1, bits 38:36: Context that offloads refer to.
+pub const TXD_IDX: u64 = 0x0000007000000000;
+/// Word 1, bit 39: Check context: one has been set up.
+pub const TXD_CC: u64 = 0x0000008000000000;
+/// Word 1, bits 45:40: Packet options: IP and TCP checksum, IPsec.
+pub const TXD_POPTS: u64 = 0x00003F0000000000;
+/// Value of [`TXD_POPTS`].
+pub const TXD_POPTS_IXSM: u64 = 0x0000010000000000;
+/// Value of [`TXD_POPTS`].
+pub const TXD_POPTS_TXSM: u64 = 0x0000020000000000;
+/// Value of [`TXD_POPTS`].
+pub const TXD_POPTS_IPSEC: u64 = 0x0000040000000000;
+/// Word 1, bits 63:46: Bytes of the whole packet, without CRC.
+pub const TXD_PAYLEN: u64 = 0xFFFFC00000000000;
+
+// TXD, as hardware writes it back: Transmit descriptor: done. Datasheet 7.2.3.2.4.
+
+/// Word 1, bit 32: Descriptor done: hardware has fetched the data.
+pub const TXD_DD: u64 = 0x0000000100000000;
+
+// ---- PCI configuration space ----
+
+/// Who made the device (2 bytes).
+pub const PCI_VENDOR_ID: u32 = 0x00;
+/// Value of [`PCI_VENDOR_ID`].
+pub const PCI_VENDOR_ID_INTEL: u16 = 0x8086;
+
+/// Which device it is: see the table of network cards (2 bytes).
+pub const PCI_DEVICE_ID: u32 = 0x02;
+
+/// What the device may do on the bus (2 bytes).
+pub const PCI_COMMAND: u32 = 0x04;
+/// Bit 0: Answer accesses to I/O ports.
+pub const PCI_COMMAND_IO: u16 = 0x0001;
+/// Bit 1: Answer accesses to memory, such as the registers.
+pub const PCI_COMMAND_MEMORY: u16 = 0x0002;
+/// Bit 2: Read and write memory by itself: DMA, and MSI.
+pub const PCI_COMMAND_BUS_MASTER: u16 = 0x0004;
+/// Bit 6: Report parity errors.
+pub const PCI_COMMAND_PARITY: u16 = 0x0040;
+/// Bit 8: Report errors to the system.
+pub const PCI_COMMAND_SERR: u16 = 0x0100;
+/// Bit 10: Do not raise legacy interrupts.
+pub const PCI_COMMAND_INTX_DISABLE: u16 = 0x0400;
+
+/// What has happened on the bus (2 bytes).
+pub const PCI_STATUS: u32 = 0x06;
+/// Bit 4: There is a list of capabilities.
+pub const PCI_STATUS_CAPABILITIES: u16 = 0x0010;
+
+/// Revision of the device (1 bytes).
+pub const PCI_REVISION_ID: u32 = 0x08;
+
+/// Kind of device: base class and subclass (2 bytes).
+pub const PCI_CLASS_CODE: u32 = 0x0a;
+/// Value of [`PCI_CLASS_CODE`].
+pub const PCI_CLASS_CODE_ETHERNET: u16 = 0x0200;
+
+/// Layout of the rest, and whether there are more functions (1 bytes).
+pub const PCI_HEADER_TYPE: u32 = 0x0e;
+
+/// Address of the register space, low half; BAR 0 has 64 bits (4 bytes).
+pub const PCI_BAR0: u32 = 0x10;
+
+/// Who made the card (2 bytes).
+pub const PCI_SUBSYSTEM_VENDOR_ID: u32 = 0x2c;
+
+/// Which card it is (2 bytes).
+pub const PCI_SUBSYSTEM_ID: u32 = 0x2e;
+
+/// Where the list of capabilities starts (1 bytes).
+pub const PCI_CAPABILITIES: u32 = 0x34;
+
+/// Power state of the function: PMCSR of the capability at 0x40 (2 bytes).
+pub const PCI_POWER_STATUS: u32 = 0x44;
+/// Bits 1:0: 0 is D0, working; 3 is D3.
+pub const PCI_POWER_STATUS_POWER_STATE: u16 = 0x0003;
+/// Bit 8: Wake the system.
+pub const PCI_POWER_STATUS_PME_EN: u16 = 0x0100;
+/// Bit 15: The system was woken.
+pub const PCI_POWER_STATUS_PME_STATUS: u16 = 0x8000;
+
+/// State of the function: Device Status of the PCI Express capability at 0xA0 (2 bytes).
+pub const PCI_DEVICE_STATUS: u32 = 0xaa;
+/// Bit 5: Requests of the device are under way.
+pub const PCI_DEVICE_STATUS_TRANSACTION_PENDING: u16 = 0x0020;
+
+/// Speed and width of the slot: Link Status of the PCI Express capability at 0xA0 (2 bytes).
+pub const PCI_LINK_STATUS: u32 = 0xb2;
+/// Bits 3:0: 1 is 2.5 GT/s, 2 is 5 GT/s, 3 is 8 GT/s.
+pub const PCI_LINK_STATUS_SPEED: u16 = 0x000F;
+/// Bits 9:4: Lanes.
+pub const PCI_LINK_STATUS_WIDTH: u16 = 0x03F0;
+
+// ---- Network cards ----
+
+/// A network card that the driver knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceId {
+    /// PCI device id; the vendor is Intel.
+    pub id: u16,
+    /// Name for people.
+    pub name: &'static str,
+    /// 82599, X540 or X550.
+    pub family: &'static str,
+}
+
+/// The network cards that the driver knows.
+#[rustfmt::skip] // a card a line
+pub const DEVICE_IDS: &[DeviceId] = &[
+    DeviceId { id: 0x10f7, name: "82599 backplane KX4", family: "82599" },
+    DeviceId { id: 0x10f8, name: "82599 backplane, combined", family: "82599" },
+    DeviceId { id: 0x10f9, name: "82599 CX4", family: "82599" },
+    DeviceId { id: 0x10fb, name: "82599ES SFI/SFP+ (X520)", family: "82599" },
+    DeviceId { id: 0x10fc, name: "82599 XAUI/BX4", family: "82599" },
+    DeviceId { id: 0x1507, name: "82599 SFP+, extended module support", family: "82599" },
+    DeviceId { id: 0x1514, name: "82599 backplane KX4 mezzanine (X520)", family: "82599" },
+    DeviceId { id: 0x1517, name: "82599 backplane KR", family: "82599" },
+    DeviceId { id: 0x151c, name: "82599 10GBASE-T", family: "82599" },
+    DeviceId { id: 0x1529, name: "82599 SFP+ with FCoE", family: "82599" },
+    DeviceId { id: 0x152a, name: "82599 backplane with FCoE", family: "82599" },
+    DeviceId { id: 0x154a, name: "X520-4, four SFP+ ports", family: "82599" },
+    DeviceId { id: 0x154d, name: "X520 SFP+", family: "82599" },
+    DeviceId { id: 0x154f, name: "82599 LS", family: "82599" },
+    DeviceId { id: 0x1557, name: "82599EN SFI", family: "82599" },
+    DeviceId { id: 0x1558, name: "X520-Q1, QSFP+", family: "82599" },
+    DeviceId { id: 0x1528, name: "X540-AT2 10GBASE-T", family: "X540" },
+    DeviceId { id: 0x1560, name: "X540-T1 10GBASE-T", family: "X540" },
+    DeviceId { id: 0x1563, name: "X550-T 10GBASE-T", family: "X550" },
+    DeviceId { id: 0x15d1, name: "X550-T1 10GBASE-T", family: "X550" },
+    DeviceId { id: 0x15aa, name: "X552 backplane KX4", family: "X550" },
+    DeviceId { id: 0x15ab, name: "X552 backplane KR", family: "X550" },
+    DeviceId { id: 0x15ac, name: "X552 SFP+", family: "X550" },
+    DeviceId { id: 0x15ad, name: "X552/X557-AT 10GBASE-T", family: "X550" },
+    DeviceId { id: 0x15ae, name: "X552 1000BASE-T", family: "X550" },
+    DeviceId { id: 0x15b0, name: "X552 XFI", family: "X550" },
+    DeviceId { id: 0x15c2, name: "X553 backplane KR", family: "X550" },
+    DeviceId { id: 0x15c3, name: "X553 backplane KR, low power", family: "X550" },
+    DeviceId { id: 0x15c4, name: "X553 SFP+, native", family: "X550" },
+    DeviceId { id: 0x15c6, name: "X553 SGMII", family: "X550" },
+    DeviceId { id: 0x15c7, name: "X553 SGMII, low power", family: "X550" },
+    DeviceId { id: 0x15c8, name: "X553/X557-AT 10GBASE-T", family: "X550" },
+    DeviceId { id: 0x15ce, name: "X553 SFP+", family: "X550" },
+    DeviceId { id: 0x15e4, name: "X553 1000BASE-T", family: "X550" },
+    DeviceId { id: 0x15e5, name: "X553 1000BASE-T, low power", family: "X550" },
+];
