@@ -1,0 +1,331 @@
+/* ixgbe-fwd: forwards packets between two devices, both ways. */
+#define _GNU_SOURCE
+#include "../forwarder.h"
+#include "../mmio.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EXIT_RUN_TIME 1
+#define EXIT_USAGE 2
+
+#define ERROR_SIZE 768
+
+/* How many turns go by between two looks at the clock and the signals. */
+#define TURNS_PER_LOOK 1024
+
+/* What a frame occupies on the wire besides itself: preamble, start, inter-frame gap. */
+#define WIRE_OVERHEAD_BYTES 20
+
+#define NANOSECONDS 1000000000ull
+
+static const char usage[] =
+	"usage: ixgbe-fwd [--batch N] [--packets N | --duration S] [--json FILE] DEVICE DEVICE\n"
+	"\n"
+	"Forwards what each DEVICE receives to the other, changing one byte of every packet.\n"
+	"Ends on SIGINT or SIGTERM, after N packets, or after S seconds.\n"
+	"\n"
+	"  DEVICE         0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n"
+	"  --batch N      packets a call, 1 to 512 (default 32)\n"
+	"  --packets N    end after receiving N packets, both directions together\n"
+	"  --duration S   end after S seconds, which may be a fraction\n"
+	"  --json FILE    write the totals to FILE at the end\n"
+	"  --help         this text\n";
+
+struct options {
+	uint32_t batch;
+	uint64_t packets; /* UINT64_MAX: no limit */
+	uint64_t duration; /* nanoseconds, UINT64_MAX: no limit */
+	const char *json;
+	const char *devices[2];
+};
+
+#define say(...) ((void)dprintf(STDERR_FILENO, __VA_ARGS__))
+
+/* A whole number from `low` to `high`. */
+static bool parse_number(const char *text, uint64_t low, uint64_t high, uint64_t *number)
+{
+	char *end = NULL;
+
+	if (text[0] < '0' || text[0] > '9') {
+		return false;
+	}
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	return errno == 0 && *end == '\0' && *number >= low && *number <= high;
+}
+
+static bool parse_duration(const char *text, uint64_t *nanoseconds)
+{
+	const double most = 1e9;
+	char *end = NULL;
+
+	if (text[0] < '0' || text[0] > '9') {
+		return false;
+	}
+	errno = 0;
+	double seconds = strtod(text, &end);
+
+	if (errno != 0 || *end != '\0' || !(seconds > 0) || seconds > most) {
+		return false;
+	}
+	*nanoseconds = (uint64_t)(seconds * (double)NANOSECONDS);
+	return true;
+}
+
+static int usage_error(const char *what, const char *value)
+{
+	say("ixgbe-fwd: %s%s%s\n%s", what, value != NULL ? ": " : "", value != NULL ? value : "",
+	    usage);
+	return EXIT_USAGE;
+}
+
+enum {
+	OPTION_BATCH = 1,
+	OPTION_PACKETS,
+	OPTION_DURATION,
+	OPTION_JSON,
+	OPTION_HELP
+};
+
+/* -1 to go on, or the exit status. */
+static int parse_options(int argc, char **argv, struct options *options)
+{
+	static const struct option known[] = {
+		{.name = "batch", .has_arg = required_argument, .val = OPTION_BATCH},
+		{.name = "packets", .has_arg = required_argument, .val = OPTION_PACKETS},
+		{.name = "duration", .has_arg = required_argument, .val = OPTION_DURATION},
+		{.name = "json", .has_arg = required_argument, .val = OPTION_JSON},
+		{.name = "help", .val = OPTION_HELP},
+		{.name = NULL},
+	};
+	uint64_t number = 0;
+
+	opterr = 0;
+	for (;;) {
+		int option = getopt_long(argc, argv, ":h", known, NULL);
+
+		if (option == -1) {
+			break;
+		}
+		switch (option) {
+		case OPTION_BATCH:
+			if (!parse_number(optarg, 1, FORWARDER_MAX_BATCH, &number)) {
+				return usage_error("--batch is a number from 1 to 512, not",
+						   optarg);
+			}
+			options->batch = (uint32_t)number;
+			break;
+		case OPTION_PACKETS:
+			if (!parse_number(optarg, 1, UINT64_MAX - 1, &options->packets)) {
+				return usage_error("--packets is a number from 1, not", optarg);
+			}
+			break;
+		case OPTION_DURATION:
+			if (!parse_duration(optarg, &options->duration)) {
+				return usage_error("--duration is a number of seconds above 0, not",
+						   optarg);
+			}
+			break;
+		case OPTION_JSON:
+			options->json = optarg;
+			break;
+		case OPTION_HELP:
+		case 'h':
+			(void)dprintf(STDOUT_FILENO, "%s", usage);
+			return EXIT_SUCCESS;
+		case ':':
+			return usage_error("an option lacks its value", argv[optind - 1]);
+		default:
+			return usage_error("unknown option", argv[optind - 1]);
+		}
+	}
+	if (options->packets != UINT64_MAX && options->duration != UINT64_MAX) {
+		return usage_error("give --packets or --duration, not both", NULL);
+	}
+	if (argc - optind != 2) {
+		return usage_error("give two devices", NULL);
+	}
+	options->devices[0] = argv[optind];
+	options->devices[1] = argv[optind + 1];
+	if (strcmp(options->devices[0], options->devices[1]) == 0) {
+		return usage_error("give two different devices, not twice", options->devices[0]);
+	}
+	return -1;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
+}
+
+/* Holds back the signals that end a run, so that the devices are left quiet. */
+static void hold_signals(sigset_t *held)
+{
+	(void)sigemptyset(held);
+	(void)sigaddset(held, SIGINT);
+	(void)sigaddset(held, SIGTERM);
+	(void)sigprocmask(SIG_BLOCK, held, NULL);
+	/* A reader of our output that goes away is no reason to leave a device running. */
+	(void)signal(SIGPIPE, SIG_IGN);
+}
+
+/* Whether a held signal has come. */
+static bool signal_came(const sigset_t *held)
+{
+	const struct timespec at_once = {0};
+
+	return sigtimedwait(held, NULL, &at_once) > 0;
+}
+
+/* Million packets a second, and Gbit/s on the wire. */
+static void print_rates(const char *device, const struct forwarder_device_stats *before,
+			const struct forwarder_device_stats *now, double seconds)
+{
+	double rx = (double)(now->rx_packets - before->rx_packets);
+	double tx = (double)(now->tx_packets - before->tx_packets);
+	double rx_bits = ((double)(now->rx_bytes - before->rx_bytes) + rx * WIRE_OVERHEAD_BYTES) *
+			 8;
+	double tx_bits = ((double)(now->tx_bytes - before->tx_bytes) + tx * WIRE_OVERHEAD_BYTES) *
+			 8;
+
+	(void)dprintf(STDOUT_FILENO, "%s: RX %.2f Mpps %.2f Gbit/s, TX %.2f Mpps %.2f Gbit/s\n",
+		      device, rx / seconds / 1e6, rx_bits / seconds / 1e9, tx / seconds / 1e6,
+		      tx_bits / seconds / 1e9);
+}
+
+/* What is known at the end of a run. */
+struct totals {
+	struct forwarder_counts counts;
+	double seconds;
+	uint64_t tsc_cycles;
+};
+
+/* Forwards until the run's end. 0, or -1 with the reason. */
+static int run(struct forwarder *forwarder, const struct options *options, const sigset_t *held,
+	       struct totals *totals, char *error, size_t error_size)
+{
+	struct forwarder_device_stats before[2] = {{0}, {0}};
+	struct forwarder_device_stats now[2] = {{0}, {0}};
+	uint64_t start_tsc = tsc_read();
+	uint64_t start = now_ns();
+	uint64_t printed = start;
+	uint64_t time = start;
+	uint64_t received = 0;
+	int result = 0;
+
+	while (received < options->packets && time - start < options->duration && result == 0) {
+		for (uint32_t i = 0; i < TURNS_PER_LOOK && received < options->packets; i++) {
+			received += forwarder_turn(forwarder);
+		}
+		time = now_ns();
+		if (signal_came(held)) {
+			break;
+		}
+		if (time - printed < NANOSECONDS) {
+			continue;
+		}
+		for (uint32_t i = 0; i < 2 && result == 0; i++) {
+			result = forwarder_device_stats(forwarder, i, &now[i], error, error_size);
+			if (result == 0) {
+				print_rates(options->devices[i], &before[i], &now[i],
+					    (double)(time - printed) / (double)NANOSECONDS);
+				before[i] = now[i];
+			}
+		}
+		printed = time;
+	}
+	totals->tsc_cycles = tsc_read() - start_tsc;
+	totals->seconds = (double)(now_ns() - start) / (double)NANOSECONDS;
+	forwarder_read_counts(forwarder, &totals->counts);
+	return result;
+}
+
+/* Writes the totals to `fd` and closes it. 0, or -1 with errno. */
+static int write_json(int fd, const struct totals *totals)
+{
+	const struct forwarder_counts *counts = &totals->counts;
+	int written = dprintf(fd,
+			      "{\"rx\":%" PRIu64 ",\"tx\":%" PRIu64 ",\"dropped\":%" PRIu64
+			      ",\"rx_calls\":%" PRIu64 ",\"full_batches\":%" PRIu64
+			      ",\"seconds\":%.9f,\"tsc_cycles\":%" PRIu64 "}\n",
+			      counts->rx, counts->tx, counts->dropped, counts->rx_calls,
+			      counts->full_batches, totals->seconds, totals->tsc_cycles);
+	int cause = errno;
+	/* A file system may report a full disk only here. */
+	int closed = close(fd);
+
+	if (written < 0) {
+		errno = cause;
+		return -1;
+	}
+	return closed;
+}
+
+/* Forwards from open to close. Returns the exit status. */
+static int forward_until_end(const struct options *options, int json_fd)
+{
+	char error[ERROR_SIZE] = "";
+	struct totals totals = {0};
+	sigset_t held;
+	int status = EXIT_SUCCESS;
+	struct forwarder *forwarder = forwarder_open(options->devices[0], options->devices[1],
+						     options->batch, error, sizeof(error));
+
+	if (forwarder == NULL) {
+		say("ixgbe-fwd: %s\n", error);
+		return EXIT_RUN_TIME;
+	}
+	hold_signals(&held);
+	if (options->packets != UINT64_MAX) {
+		forwarder_limit(forwarder, options->packets);
+	}
+	if (run(forwarder, options, &held, &totals, error, sizeof(error)) != 0) {
+		say("ixgbe-fwd: %s\n", error);
+		status = EXIT_RUN_TIME;
+	}
+	if (forwarder_close(forwarder, error, sizeof(error)) != 0 && status == EXIT_SUCCESS) {
+		say("ixgbe-fwd: %s\n", error);
+		status = EXIT_RUN_TIME;
+	}
+	if (json_fd >= 0 && write_json(json_fd, &totals) != 0) {
+		say("ixgbe-fwd: %s: %s\n", options->json, strerror(errno));
+		status = EXIT_RUN_TIME;
+	}
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = {
+		.batch = FORWARDER_DEFAULT_BATCH,
+		.packets = UINT64_MAX,
+		.duration = UINT64_MAX,
+	};
+	int json_fd = -1;
+	int status = parse_options(argc, argv, &options);
+
+	if (status >= 0) {
+		return status;
+	}
+	/* Opened first: a path that cannot be written should not cost an hour's run. */
+	if (options.json != NULL) {
+		json_fd = open(options.json, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+		if (json_fd < 0) {
+			say("ixgbe-fwd: %s: %s\n", options.json, strerror(errno));
+			return EXIT_RUN_TIME;
+		}
+	}
+	return forward_until_end(&options, json_fd);
+}

@@ -1,0 +1,78 @@
+/* Memory that the device may read and write. */
+#define _GNU_SOURCE
+#include "dma.h"
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define HUGE_PAGE_SIZE (2ull << 20)
+
+/* MFD_HUGE_2MB of linux/memfd.h, which does not go together with sys/mman.h. */
+#define MEMFD_HUGE_2MB (21u << 26)
+
+static size_t round_up(size_t size, size_t multiple)
+{
+	return (size + multiple - 1) / multiple * multiple;
+}
+
+/* Maps a memfd of `size` bytes; NULL, with errno, if it cannot be had with these flags. */
+static void *map_memfd(size_t size, unsigned int flags, int *fd)
+{
+	*fd = memfd_create("ixgbe-dma", MFD_CLOEXEC | flags);
+	if (*fd < 0) {
+		return NULL;
+	}
+	if (ftruncate(*fd, (off_t)size) == 0) {
+		void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+				    *fd, 0);
+
+		if (memory != MAP_FAILED) {
+			return memory;
+		}
+	}
+	int cause = errno;
+
+	(void)close(*fd);
+	*fd = -1;
+	errno = cause;
+	return NULL;
+}
+
+int dma_alloc(struct vfio_container *container, size_t size, struct dma_memory *dma,
+	      struct error *error)
+{
+	dma->container = container;
+	dma->size = round_up(size, HUGE_PAGE_SIZE);
+	dma->huge = true;
+	dma->memory = map_memfd(dma->size, MFD_HUGETLB | MEMFD_HUGE_2MB, &dma->fd);
+	if (dma->memory == NULL) {
+		dma->size = round_up(size, (size_t)sysconf(_SC_PAGESIZE));
+		dma->huge = false;
+		dma->memory = map_memfd(dma->size, 0, &dma->fd);
+	}
+	if (dma->memory == NULL) {
+		error_set(error, "cannot allocate %zu bytes of DMA memory: %s", dma->size,
+			  strerror(errno));
+		return -1;
+	}
+	if (vfio_iova_alloc(container, dma->size, HUGE_PAGE_SIZE, &dma->iova, error) != 0 ||
+	    vfio_dma_map(container, dma->fd, dma->memory, dma->iova, dma->size, error) != 0) {
+		(void)munmap(dma->memory, dma->size);
+		(void)close(dma->fd);
+		dma->memory = NULL;
+		return -1;
+	}
+	return 0;
+}
+
+void dma_free(struct dma_memory *dma)
+{
+	if (dma->memory == NULL) {
+		return;
+	}
+	vfio_dma_unmap(dma->container, dma->iova, dma->size);
+	(void)munmap(dma->memory, dma->size);
+	(void)close(dma->fd);
+	dma->memory = NULL;
+}

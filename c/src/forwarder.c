@@ -1,0 +1,191 @@
+/* The forwarder: two devices, and what one receives the other sends. */
+#include "forwarder.h"
+#include "device.h"
+#include <stdlib.h>
+
+/* Enough to fill an RX and a TX ring and the batch in hand, so that the pool never runs dry. */
+#define POOL_CAPACITY 2048
+
+/* The byte of every packet that is changed, so that its data reaches the first-level cache. */
+#define TOUCHED_BYTE 1
+
+/* One direction of the forwarding. */
+struct direction {
+	struct rx_queue *rx;
+	struct tx_queue *tx;
+};
+
+struct forwarder {
+	struct direction directions[2];
+	uint32_t batch;
+	uint64_t packets_left;
+	struct forwarder_counts counts;
+	struct packet *packets[FORWARDER_MAX_BATCH];
+	struct vfio_container container;
+	struct mempool pools[2]; /* pools[i] feeds the RX queue of devices[i] */
+	struct device devices[2];
+	uint32_t opened; /* devices that are open */
+};
+
+/* A batch from one device to the other. Returns how many packets were received. */
+static inline uint32_t forward(struct forwarder *forwarder, const struct direction *direction)
+{
+	struct forwarder_counts *counts = &forwarder->counts;
+	struct packet **packets = forwarder->packets;
+	uint32_t wanted = forwarder->batch;
+
+	if (forwarder->packets_left < wanted) {
+		wanted = (uint32_t)forwarder->packets_left;
+	}
+	uint32_t received = rx_batch(direction->rx, packets, wanted);
+
+	counts->rx_calls++;
+	if (received == 0) {
+		return 0;
+	}
+	for (uint32_t i = 0; i < received; i++) {
+		packets[i]->data[TOUCHED_BYTE]++;
+	}
+	uint32_t sent = tx_batch(direction->tx, packets, received);
+
+	/* What the ring cannot take is dropped: waiting would only move the loss to the RX side. */
+	for (uint32_t i = sent; i < received; i++) {
+		packet_free(packets[i]);
+	}
+	forwarder->packets_left -= received;
+	counts->rx += received;
+	counts->tx += sent;
+	counts->dropped += received - sent;
+	counts->full_batches += received == wanted;
+	return received;
+}
+
+uint32_t forwarder_turn(struct forwarder *forwarder)
+{
+	return forward(forwarder, &forwarder->directions[0]) +
+	       forward(forwarder, &forwarder->directions[1]);
+}
+
+void forwarder_limit(struct forwarder *forwarder, uint64_t packets)
+{
+	forwarder->packets_left = packets;
+}
+
+void forwarder_read_counts(const struct forwarder *forwarder, struct forwarder_counts *counts)
+{
+	*counts = forwarder->counts;
+}
+
+int forwarder_device_stats(struct forwarder *forwarder, uint32_t device,
+			   struct forwarder_device_stats *stats, char *error, size_t error_size)
+{
+	struct device_stats read;
+	struct error reason;
+
+	if (stats_read(&forwarder->devices[device & 1], &read, &reason) != 0) {
+		(void)snprintf(error, error_size, "%s", reason.text);
+		return -1;
+	}
+	stats->rx_packets = read.rx_packets;
+	stats->rx_bytes = read.rx_bytes;
+	stats->tx_packets = read.tx_packets;
+	stats->tx_bytes = read.tx_bytes;
+	return 0;
+}
+
+/* Frees everything; the devices must be stopped or unreachable. */
+static void destroy(struct forwarder *forwarder)
+{
+	for (uint32_t i = 0; i < forwarder->opened; i++) {
+		device_release(&forwarder->devices[i]);
+	}
+	for (uint32_t i = 0; i < 2; i++) {
+		mempool_destroy(&forwarder->pools[i]);
+	}
+	for (uint32_t i = 0; i < forwarder->opened; i++) {
+		device_close(&forwarder->devices[i]);
+	}
+	vfio_container_close(&forwarder->container);
+	free(forwarder);
+}
+
+static int start(struct forwarder *forwarder, const char *const *addresses, struct error *error)
+{
+	const struct device_config config = DEVICE_CONFIG_DEFAULT;
+
+	for (uint32_t i = 0; i < 2; i++) {
+		if (device_open(&forwarder->devices[i], &forwarder->container, addresses[i],
+				error) != 0) {
+			return -1;
+		}
+		forwarder->opened++;
+	}
+	for (uint32_t i = 0; i < 2; i++) {
+		if (mempool_create(&forwarder->pools[i], &forwarder->container, POOL_CAPACITY,
+				   error) != 0) {
+			return -1;
+		}
+	}
+	for (uint32_t i = 0; i < 2; i++) {
+		if (device_start(&forwarder->devices[i], &config, &forwarder->pools[i], error) !=
+		    0) {
+			return -1;
+		}
+	}
+	for (uint32_t i = 0; i < 2; i++) {
+		forwarder->directions[i].rx = &forwarder->devices[i].rx[0];
+		forwarder->directions[i].tx = &forwarder->devices[1 - i].tx[0];
+	}
+	return 0;
+}
+
+struct forwarder *forwarder_open(const char *device_a, const char *device_b, uint32_t batch,
+				 char *error, size_t error_size)
+{
+	const char *const addresses[2] = {device_a, device_b};
+	struct error reason;
+
+	if (batch < 1 || batch > FORWARDER_MAX_BATCH) {
+		(void)snprintf(error, error_size, "a batch has 1 to %d packets, not %u",
+			       FORWARDER_MAX_BATCH, batch);
+		return NULL;
+	}
+	struct forwarder *forwarder = calloc(1, sizeof(*forwarder));
+
+	if (forwarder == NULL) {
+		(void)snprintf(error, error_size, "out of memory for the forwarder");
+		return NULL;
+	}
+	forwarder->batch = batch;
+	forwarder->packets_left = UINT64_MAX;
+	vfio_container_init(&forwarder->container);
+	if (start(forwarder, addresses, &reason) != 0) {
+		(void)snprintf(error, error_size, "%s", reason.text);
+		/* A device that did start is stopped; why it cannot be matters less than the reason. */
+		struct error ignored;
+
+		for (uint32_t i = 0; i < forwarder->opened; i++) {
+			if (forwarder->devices[i].running) {
+				(void)device_stop(&forwarder->devices[i], &ignored);
+			}
+		}
+		destroy(forwarder);
+		return NULL;
+	}
+	return forwarder;
+}
+
+int forwarder_close(struct forwarder *forwarder, char *error, size_t error_size)
+{
+	struct error reason;
+	int result = 0;
+
+	for (uint32_t i = 0; i < 2; i++) {
+		if (device_stop(&forwarder->devices[i], &reason) != 0 && result == 0) {
+			(void)snprintf(error, error_size, "%s", reason.text);
+			result = -1;
+		}
+	}
+	destroy(forwarder);
+	return result;
+}

@@ -1,0 +1,39 @@
+/* Packet buffers: creating and destroying a pool. */
+#include "mempool.h"
+#include <stdlib.h>
+
+int mempool_create(struct mempool *pool, struct vfio_container *container, uint32_t capacity,
+		   struct error *error)
+{
+	pool->capacity = capacity;
+	pool->free_count = 0;
+	pool->dma.memory = NULL;
+	pool->free = calloc(capacity, sizeof(struct packet *));
+	if (pool->free == NULL) {
+		error_set(error, "out of memory for a pool of %u packets", capacity);
+		return -1;
+	}
+	if (dma_alloc(container, (size_t)capacity * PACKET_BUFFER_SIZE, &pool->dma, error) != 0) {
+		mempool_destroy(pool);
+		return -1;
+	}
+	/* The lowest address is on top, so that packets are first used in ascending order. */
+	for (uint32_t i = capacity; i > 0; i--) {
+		size_t offset = (size_t)(i - 1) * PACKET_BUFFER_SIZE;
+		struct packet *packet = (struct packet *)((uint8_t *)pool->dma.memory + offset);
+
+		packet->iova = pool->dma.iova + offset + PACKET_HEADROOM;
+		packet->pool = pool;
+		packet->size = 0;
+		packet_free(packet);
+	}
+	return 0;
+}
+
+void mempool_destroy(struct mempool *pool)
+{
+	dma_free(&pool->dma);
+	free((void *)pool->free);
+	pool->free = NULL;
+	pool->free_count = 0;
+}

@@ -1,0 +1,59 @@
+/*
+ * Packet buffers: 2 KiB each, with 64 bytes of metadata in front of the data, so that
+ * a received packet's metadata and data share a page and, often, a cache line pair.
+ *
+ * A pool and its packets belong to one thread.
+ */
+#ifndef IXGBE_MEMPOOL_H
+#define IXGBE_MEMPOOL_H
+
+#include "dma.h"
+
+#define PACKET_BUFFER_SIZE 2048
+#define PACKET_HEADROOM 64
+#define PACKET_MAX_SIZE (PACKET_BUFFER_SIZE - PACKET_HEADROOM)
+
+struct packet {
+	uint64_t iova; /* of data, for the device */
+	struct mempool *pool; /* where it returns to */
+	uint32_t size; /* bytes of data, without CRC */
+	uint8_t reserved[PACKET_HEADROOM - 20]; /* spelled out: C2Rust drops field alignment */
+	uint8_t data[];
+};
+
+_Static_assert(offsetof(struct packet, data) == PACKET_HEADROOM, "metadata fill the headroom");
+
+struct mempool {
+	struct dma_memory dma;
+	uint32_t capacity; /* packets */
+	uint32_t free_count;
+	struct packet **free; /* a stack: the packet freed last is the likeliest in the cache */
+};
+
+/* Allocates a pool of `capacity` packets, all of them free. */
+int mempool_create(struct mempool *pool, struct vfio_container *container, uint32_t capacity,
+		   struct error *error);
+
+/* All packets must be back, or at least not be used again. */
+void mempool_destroy(struct mempool *pool);
+
+/* A packet, or NULL if the pool is empty. Its size and contents are left from earlier. */
+static inline struct packet *packet_alloc(struct mempool *pool)
+{
+	if (pool->free_count == 0) {
+		return NULL;
+	}
+	pool->free_count--;
+	return pool->free[pool->free_count];
+}
+
+/* Returns a packet to its pool. */
+static inline void packet_free(struct packet *packet)
+{
+	struct mempool *pool = packet->pool;
+
+	pool->free[pool->free_count] = packet;
+	pool->free_count++;
+}
+
+#endif

@@ -1,0 +1,129 @@
+/* Counters (datasheet 8.2.3.23), MAC address and promiscuous mode (7.1.1), link (8.2.3.22.20). */
+#include "device.h"
+#include <string.h>
+
+#define MBIT_PER_SECOND_10G 10000
+#define MBIT_PER_SECOND_1G 1000
+#define MBIT_PER_SECOND_100M 100
+
+/* A 36-bit counter: the low register first, the read of the high one clears both. */
+static uint64_t counter_read36(struct device *device, uint32_t low_offset, uint32_t high_offset)
+{
+	uint64_t low = reg_read(device, low_offset);
+	uint64_t high = reg_read(device, high_offset);
+
+	return low | (high & 0xf) << 32;
+}
+
+int stats_read(struct device *device, struct device_stats *stats, struct error *error)
+{
+	struct device_stats *total = &device->stats;
+	uint64_t rx_packets = reg_read(device, IXGBE_GPRC);
+	uint64_t tx_packets = reg_read(device, IXGBE_GPTC);
+	uint64_t rx_bytes = counter_read36(device, IXGBE_GORCL, IXGBE_GORCH);
+	uint64_t tx_bytes = counter_read36(device, IXGBE_GOTCL, IXGBE_GOTCH);
+
+	if (vfio_check(&device->vfio, error) != 0) {
+		return -1;
+	}
+	/* A device that was pulled out reads as all ones, and its counters as nonsense. */
+	if (reg_read(device, IXGBE_STATUS) == UINT32_MAX) {
+		error_set(error,
+			  "%s: STATUS reads 0xffffffff: the device is gone; reset or replug it",
+			  device->vfio.address);
+		return -1;
+	}
+	total->rx_packets += rx_packets;
+	total->tx_packets += tx_packets;
+	total->rx_bytes += rx_bytes;
+	total->tx_bytes += tx_bytes;
+	*stats = *total;
+	return 0;
+}
+
+int stats_clear(struct device *device, struct error *error)
+{
+	struct device_stats ignored;
+
+	if (stats_read(device, &ignored, error) != 0) {
+		return -1;
+	}
+	memset(&device->stats, 0, sizeof(device->stats));
+	return 0;
+}
+
+int mac_read(struct device *device, uint8_t mac[6], struct error *error)
+{
+	uint32_t low = reg_read(device, IXGBE_RAL(0));
+	uint32_t high = reg_read(device, IXGBE_RAH(0));
+
+	for (uint32_t i = 0; i < 4; i++) {
+		mac[i] = (uint8_t)(low >> (8 * i));
+	}
+	for (uint32_t i = 0; i < 2; i++) {
+		mac[4 + i] = (uint8_t)(high >> (8 * i));
+	}
+	return vfio_check(&device->vfio, error);
+}
+
+int mac_write(struct device *device, const uint8_t mac[6], struct error *error)
+{
+	uint32_t low = (uint32_t)mac[0] | (uint32_t)mac[1] << 8 | (uint32_t)mac[2] << 16 |
+		       (uint32_t)mac[3] << 24;
+	uint32_t high = (uint32_t)mac[4] | (uint32_t)mac[5] << 8;
+
+	/* 8.2.3.7.9 RAH.AV makes the entry valid; a write without it would switch it off. */
+	reg_write(device, IXGBE_RAL(0), low);
+	reg_write(device, IXGBE_RAH(0), high | IXGBE_RAH_AV);
+	if (vfio_check(&device->vfio, error) != 0) {
+		return -1;
+	}
+	memcpy(device->mac, mac, sizeof(device->mac));
+	return 0;
+}
+
+int promiscuous_set(struct device *device, bool on, struct error *error)
+{
+	bool receiving = reg_read(device, IXGBE_RXCTRL) & IXGBE_RXCTRL_RXEN;
+
+	/* 8.2.3.7.1 FCTRL may change only while RXCTRL.RXEN is 0. */
+	if (receiving) {
+		reg_clear(device, IXGBE_RXCTRL, IXGBE_RXCTRL_RXEN);
+	}
+	if (on) {
+		reg_set(device, IXGBE_FCTRL, IXGBE_FCTRL_MPE | IXGBE_FCTRL_UPE);
+	} else {
+		reg_clear(device, IXGBE_FCTRL, IXGBE_FCTRL_MPE | IXGBE_FCTRL_UPE);
+	}
+	if (receiving) {
+		reg_set(device, IXGBE_RXCTRL, IXGBE_RXCTRL_RXEN);
+	}
+	if (vfio_check(&device->vfio, error) != 0) {
+		return -1;
+	}
+	device->config.promiscuous = on;
+	return 0;
+}
+
+int link_speed(struct device *device, uint32_t *speed, struct error *error)
+{
+	uint32_t links = reg_read(device, IXGBE_LINKS);
+
+	*speed = 0;
+	if (links & IXGBE_LINKS_UP) {
+		switch (links & IXGBE_LINKS_SPEED) {
+		case IXGBE_LINKS_SPEED_10G:
+			*speed = MBIT_PER_SECOND_10G;
+			break;
+		case IXGBE_LINKS_SPEED_1G:
+			*speed = MBIT_PER_SECOND_1G;
+			break;
+		case IXGBE_LINKS_SPEED_100M:
+			*speed = MBIT_PER_SECOND_100M;
+			break;
+		default:
+			break;
+		}
+	}
+	return vfio_check(&device->vfio, error);
+}

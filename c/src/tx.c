@@ -1,0 +1,77 @@
+/* The transmit path (datasheet 7.2). */
+#include "device.h"
+
+/* One look at DD for this many packets. */
+#define TX_CLEAN_BATCH 32
+
+/* Takes back the packets of `count` descriptors, whose DD was seen. */
+static inline void tx_free(struct tx_queue *queue, uint32_t count)
+{
+	const uint32_t mask = queue->mask;
+	uint32_t index = queue->clean_index;
+
+	for (uint32_t i = 0; i < count; i++) {
+		packet_free(queue->packets[index]);
+		index = (index + 1) & mask;
+	}
+	queue->clean_index = index;
+}
+
+/* Whether the device has sent from descriptor `index`. */
+static inline bool tx_done(const struct tx_queue *queue, uint32_t index)
+{
+	/* 7.2.3.2.4 write-back format */
+	return dma_load64(&queue->ring[index].upper) & IXGBE_TXD_DD;
+}
+
+/*
+ * Takes back sent packets, 32 at a time: the device sends in order, so the DD of
+ * every 32nd descriptor stands for those before it.
+ */
+static inline void tx_clean(struct tx_queue *queue)
+{
+	while (((queue->index - queue->clean_index) & queue->mask) >= TX_CLEAN_BATCH &&
+	       tx_done(queue, (queue->clean_index + TX_CLEAN_BATCH - 1) & queue->mask)) {
+		tx_free(queue, TX_CLEAN_BATCH);
+	}
+}
+
+void tx_reclaim(struct tx_queue *queue)
+{
+	while (queue->clean_index != queue->index && tx_done(queue, queue->clean_index)) {
+		tx_free(queue, 1);
+	}
+}
+
+uint32_t tx_batch(struct tx_queue *queue, struct packet **packets, uint32_t count)
+{
+	tx_clean(queue);
+
+	const uint32_t mask = queue->mask;
+	uint32_t index = queue->index;
+	/* 7.2.1.2 TDH == TDT means empty, so one descriptor stays free. */
+	uint32_t space = (queue->clean_index - index - 1) & mask;
+	uint32_t sent = count < space ? count : space;
+
+	for (uint32_t i = 0; i < sent; i++) {
+		struct packet *packet = packets[i];
+		struct descriptor *descriptor = &queue->ring[index];
+		uint64_t size = packet->size;
+
+		queue->packets[index] = packet;
+		/* 7.2.3.2.4 advanced data descriptor: one buffer, which is the whole frame */
+		dma_store64(&descriptor->lower, packet->iova);
+		dma_store64(&descriptor->upper,
+			    IXGBE_TXD_DTYP_DATA | IXGBE_TXD_DEXT | IXGBE_TXD_RS | IXGBE_TXD_IFCS |
+				    IXGBE_TXD_EOP | IXGBE_FIELD(IXGBE_TXD_PAYLEN, size) |
+				    IXGBE_FIELD(IXGBE_TXD_DTALEN, size));
+		index = (index + 1) & mask;
+	}
+	if (sent > 0) {
+		queue->index = index;
+		/* Orders the writes of the descriptors and packets above before the write of TDT. */
+		dma_write_barrier();
+		tail_write(queue->device, queue->tail, IXGBE_TDT(queue->id), index);
+	}
+	return sent;
+}

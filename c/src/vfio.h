@@ -1,0 +1,161 @@
+/*
+ * Opening a device and sharing memory with it.
+ *
+ * A device is a PCI function behind the kernel's VFIO ("0000:03:00.0") or a
+ * server's vfio-user socket ("vfio-user:PATH"). Once it is open, nothing outside
+ * vfio*.c knows which.
+ *
+ * A container is the set of devices that share one view of memory: what is
+ * mapped is mapped for all of them, at the same I/O virtual address (IOVA).
+ * Open all devices first, then map.
+ */
+#ifndef IXGBE_VFIO_H
+#define IXGBE_VFIO_H
+
+#include "error.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define VFIO_MAX_DEVICES 8
+#define VFIO_MAX_AREAS 8
+#define VFIO_MAX_RANGES 16
+#define VFIO_ADDRESS_SIZE 128
+
+/* Regions of a PCI device, as linux/vfio.h numbers them. */
+#define VFIO_REGION_BAR0 0
+#define VFIO_REGION_CONFIG 7
+
+/* IOVAs that may be mapped, both ends included. */
+struct iova_range {
+	uint64_t first;
+	uint64_t last;
+};
+
+enum vfio_kind {
+	VFIO_KIND_KERNEL,
+	VFIO_KIND_USER,
+};
+
+/* A part of BAR0 that is mapped into this process. */
+struct vfio_area {
+	uint64_t offset; /* in BAR0, bytes */
+	uint64_t size;   /* bytes */
+	volatile uint8_t *memory;
+};
+
+struct vfio_device {
+	struct vfio_container *container;
+	char address[VFIO_ADDRESS_SIZE]; /* as the user wrote it */
+	enum vfio_kind kind;
+	int fd; /* the kernel's device, or the socket */
+	int group; /* kernel: index into the container's groups */
+	uint16_t next_message; /* vfio-user: id of the next message */
+	uint64_t bar0_size;
+	uint64_t bar0_file_offset; /* kernel: where region 0 starts in fd */
+	uint64_t config_file_offset; /* kernel: where region 7 starts in fd */
+	uint32_t area_count;
+	struct vfio_area areas[VFIO_MAX_AREAS];
+	bool failed; /* an access failed; `failure` says how, later ones fail at once */
+	struct error failure;
+};
+
+/* A kernel IOMMU group: what VFIO hands out and isolates as one. */
+struct vfio_group {
+	int number;
+	int fd;
+	uint32_t users; /* devices that hold it; 0 marks a free entry */
+};
+
+struct vfio_container {
+	int fd; /* /dev/vfio/vfio, or -1 while no kernel device is open */
+	struct vfio_group groups[VFIO_MAX_DEVICES];
+	uint32_t device_count;
+	struct vfio_device *devices[VFIO_MAX_DEVICES];
+	uint32_t range_count;
+	struct iova_range ranges[VFIO_MAX_RANGES]; /* ascending, disjoint */
+	uint64_t next_iova; /* everything below has been handed out */
+	uint32_t map_count; /* maps in force */
+};
+
+void vfio_container_init(struct vfio_container *container);
+void vfio_container_close(struct vfio_container *container);
+
+/*
+ * Opens the device at `address` and turns on its memory space. The structure must
+ * not move while it is open.
+ */
+int vfio_open(struct vfio_container *container, const char *address, struct vfio_device *device,
+	      struct error *error);
+void vfio_close(struct vfio_device *device);
+
+/*
+ * The address of a 4-byte register if its page is mapped, else NULL: then accesses
+ * go through vfio_read32 and vfio_write32.
+ */
+volatile uint32_t *vfio_register(const struct vfio_device *device, uint32_t offset);
+
+/*
+ * A 4-byte register of BAR0. A failed read gives all ones, as a removed device does,
+ * and marks the device as failed.
+ */
+uint32_t vfio_read32(struct vfio_device *device, uint32_t offset);
+void vfio_write32(struct vfio_device *device, uint32_t offset, uint32_t value);
+
+/* 16 bits of the PCI configuration space. */
+uint16_t vfio_config_read16(struct vfio_device *device, uint32_t offset);
+void vfio_config_write16(struct vfio_device *device, uint32_t offset, uint16_t value);
+
+/* -1 with the reason when any access to the device has failed so far. */
+int vfio_check(const struct vfio_device *device, struct error *error);
+
+/*
+ * Hands out `size` bytes (a multiple of `alignment`, which is a power of two) of
+ * permitted IOVAs. They are not reused: a container lives as long as its memory.
+ */
+int vfio_iova_alloc(struct vfio_container *container, uint64_t size, uint64_t alignment,
+		    uint64_t *iova, struct error *error);
+
+/* Maps `size` bytes of `fd`, mapped here at `memory`, at `iova` for all devices. */
+int vfio_dma_map(struct vfio_container *container, int fd, void *memory, uint64_t iova,
+		 uint64_t size, struct error *error);
+void vfio_dma_unmap(struct vfio_container *container, uint64_t iova, uint64_t size);
+
+/* The two kinds of device; called by vfio.c only. */
+int vfio_kernel_open(struct vfio_device *device, struct error *error);
+void vfio_kernel_close(struct vfio_device *device);
+int vfio_kernel_read(struct vfio_device *device, uint32_t region, uint64_t offset, void *data,
+		     uint32_t size, struct error *error);
+int vfio_kernel_write(struct vfio_device *device, uint32_t region, uint64_t offset,
+		      const void *data, uint32_t size, struct error *error);
+int vfio_kernel_dma_map(struct vfio_container *container, void *memory, uint64_t iova,
+			uint64_t size, struct error *error);
+void vfio_kernel_dma_unmap(struct vfio_container *container, uint64_t iova, uint64_t size);
+
+int vfio_user_open(struct vfio_device *device, const char *path, struct error *error);
+void vfio_user_close(struct vfio_device *device);
+int vfio_user_read(struct vfio_device *device, uint32_t region, uint64_t offset, void *data,
+		   uint32_t size, struct error *error);
+int vfio_user_write(struct vfio_device *device, uint32_t region, uint64_t offset, const void *data,
+		    uint32_t size, struct error *error);
+int vfio_user_dma_map(struct vfio_device *device, int fd, uint64_t iova, uint64_t size,
+		      struct error *error);
+int vfio_user_dma_unmap(struct vfio_device *device, uint64_t iova, uint64_t size,
+			struct error *error);
+
+/*
+ * Maps one area of BAR0 from `fd`, where BAR0 starts at `bar0_file_offset`.
+ * Shared by the two kinds.
+ */
+int vfio_map_area(struct vfio_device *device, int fd, uint64_t bar0_file_offset, uint64_t offset,
+		  uint64_t size, struct error *error);
+
+/*
+ * Maps what a region-information reply allows: the areas of its sparse-mmap
+ * capability, or the whole BAR. `info` is a struct vfio_region_info followed by its
+ * capabilities, `info_size` bytes in all.
+ */
+int vfio_map_bar0(struct vfio_device *device, int fd, const void *info, size_t info_size,
+		  struct error *error);
+
+#endif

@@ -1,0 +1,390 @@
+/*
+ * A device behind the kernel's VFIO (Documentation/driver-api/vfio.rst): its IOMMU
+ * group is put into a type1v2 container, which is what maps memory for it.
+ *
+ * No root is needed once the user owns /dev/vfio/GROUP.
+ */
+#include "vfio.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/vfio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define PATH_SIZE 256
+#define MAX_INFO 4096
+
+/* "0000:03:00.0": domain, bus, device, function. */
+static bool is_pci_address(const char *address)
+{
+	static const char form[] = "xxxx:xx:xx.d";
+	size_t i = 0;
+
+	for (; form[i] != '\0' && address[i] != '\0'; i++) {
+		char c = address[i];
+		bool digit = c >= '0' && c <= '9';
+		bool hex = digit || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+
+		if ((form[i] == 'x' && !hex) || (form[i] == 'd' && !digit) ||
+		    (form[i] != 'x' && form[i] != 'd' && c != form[i])) {
+			return false;
+		}
+	}
+	return form[i] == '\0' && address[i] == '\0';
+}
+
+/* The last part of what a link in the device's sysfs folder points to, or -1. */
+static int sysfs_link(const struct vfio_device *device, const char *name, char target[PATH_SIZE])
+{
+	char path[PATH_SIZE];
+	char link[PATH_SIZE];
+
+	(void)snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/%s", device->address, name);
+	ssize_t length = readlink(path, link, sizeof(link) - 1);
+
+	if (length < 0) {
+		return -1;
+	}
+	link[length] = '\0';
+	const char *slash = strrchr(link, '/');
+
+	(void)snprintf(target, PATH_SIZE, "%s", slash != NULL ? slash + 1 : link);
+	return 0;
+}
+
+/* The number of the device's IOMMU group, or -1. */
+static int find_group(const struct vfio_device *device, struct error *error)
+{
+	char path[PATH_SIZE];
+	char driver[PATH_SIZE] = "";
+	char group[PATH_SIZE] = "";
+
+	if (!is_pci_address(device->address)) {
+		error_set(error,
+			  "%s: not a device; give a PCI address such as 0000:03:00.0 or "
+			  "vfio-user:PATH",
+			  device->address);
+		return -1;
+	}
+	(void)snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s", device->address);
+	if (access(path, F_OK) != 0) {
+		error_set(error, "%s: no such PCI device; `lspci -D` lists them", device->address);
+		return -1;
+	}
+	if (sysfs_link(device, "iommu_group", group) != 0) {
+		error_set(error,
+			  "%s: has no IOMMU group: switch the IOMMU (VT-d, AMD-Vi) on in the "
+			  "firmware and boot with intel_iommu=on",
+			  device->address);
+		return -1;
+	}
+	if (sysfs_link(device, "driver", driver) != 0 || strcmp(driver, "vfio-pci") != 0) {
+		error_set(error,
+			  "%s: bound to %s, not to vfio-pci; as root, `driverctl set-override %s "
+			  "vfio-pci` binds it",
+			  device->address, driver[0] != '\0' ? driver : "no driver",
+			  device->address);
+		return -1;
+	}
+	return (int)strtol(group, NULL, 10);
+}
+
+/* Opens the container when the first group needs it. */
+static int open_container(struct vfio_container *container, const char *address,
+			  struct error *error)
+{
+	if (container->fd >= 0) {
+		return 0;
+	}
+	int fd = open("/dev/vfio/vfio", O_RDWR | O_CLOEXEC);
+
+	if (fd < 0) {
+		error_set(error, "%s: /dev/vfio/vfio: %s; as root, modprobe vfio-pci", address,
+			  strerror(errno));
+		return -1;
+	}
+	if (ioctl(fd, VFIO_GET_API_VERSION) != VFIO_API_VERSION ||
+	    ioctl(fd, VFIO_CHECK_EXTENSION, (unsigned long)VFIO_TYPE1v2_IOMMU) != 1) {
+		error_set(error,
+			  "%s: this kernel's VFIO has no type1v2 IOMMU; as root, modprobe "
+			  "vfio_iommu_type1",
+			  address);
+		(void)close(fd);
+		return -1;
+	}
+	container->fd = fd;
+	return 0;
+}
+
+/* Narrows the container's ranges to what all of its IOMMUs permit. */
+static int read_iova_ranges(struct vfio_container *container, const char *address,
+			    struct error *error)
+{
+	union {
+		struct vfio_iommu_type1_info info;
+		uint8_t bytes[MAX_INFO];
+	} reply;
+	struct iova_range narrowed[VFIO_MAX_RANGES];
+	uint32_t narrowed_count = 0;
+
+	memset(&reply, 0, sizeof(reply));
+	reply.info.argsz = sizeof(reply);
+	if (ioctl(container->fd, VFIO_IOMMU_GET_INFO, &reply) != 0) {
+		error_set(error, "%s: VFIO_IOMMU_GET_INFO: %s", address, strerror(errno));
+		return -1;
+	}
+	size_t next = reply.info.flags & VFIO_IOMMU_INFO_CAPS ? reply.info.cap_offset : 0;
+
+	while (next != 0 &&
+	       next + sizeof(struct vfio_iommu_type1_info_cap_iova_range) <= sizeof(reply)) {
+		struct vfio_iommu_type1_info_cap_iova_range capability;
+
+		memcpy(&capability, reply.bytes + next, sizeof(capability));
+		if (capability.header.id != VFIO_IOMMU_TYPE1_INFO_CAP_IOVA_RANGE) {
+			next = capability.header.next;
+			continue;
+		}
+		for (uint32_t i = 0; i < capability.nr_iovas; i++) {
+			struct vfio_iova_range allowed;
+			size_t at = next + sizeof(capability) + i * sizeof(allowed);
+
+			if (at + sizeof(allowed) > sizeof(reply)) {
+				break;
+			}
+			memcpy(&allowed, reply.bytes + at, sizeof(allowed));
+			for (uint32_t j = 0; j < container->range_count; j++) {
+				struct iova_range both = container->ranges[j];
+
+				both.first = both.first > allowed.start ? both.first :
+									  allowed.start;
+				both.last = both.last < allowed.end ? both.last : allowed.end;
+				if (both.first <= both.last && narrowed_count < VFIO_MAX_RANGES) {
+					narrowed[narrowed_count] = both;
+					narrowed_count++;
+				}
+			}
+		}
+		memcpy(container->ranges, narrowed, sizeof(narrowed));
+		container->range_count = narrowed_count;
+		return 0;
+	}
+	/* Kernels before 5.4 do not say; the 39 bits that are ours by default are permitted. */
+	return 0;
+}
+
+/* Opens the group, or takes it again if another device has, and puts it into the container. */
+static int join_group(struct vfio_device *device, int number, struct error *error)
+{
+	struct vfio_container *container = device->container;
+	struct vfio_group_status status = {.argsz = sizeof(status)};
+	char path[PATH_SIZE];
+
+	int free_entry = -1;
+	bool first = true;
+
+	for (int i = 0; i < VFIO_MAX_DEVICES; i++) {
+		struct vfio_group *group = &container->groups[i];
+
+		if (group->users == 0) {
+			free_entry = i;
+		} else if (group->number == number) {
+			device->group = i;
+			group->users++;
+			return 0;
+		} else {
+			first = false;
+		}
+	}
+	if (free_entry < 0) {
+		error_set(error, "%s: a container holds %d IOMMU groups at the most",
+			  device->address, VFIO_MAX_DEVICES);
+		return -1;
+	}
+	(void)snprintf(path, sizeof(path), "/dev/vfio/%d", number);
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0) {
+		const char *mend = errno == EACCES ? "; as root, chown it to this user" :
+				   errno == EBUSY  ? "; another process drives it" :
+						     "; is the device bound to vfio-pci?";
+
+		error_set(error, "%s: %s: %s%s", device->address, path, strerror(errno), mend);
+		return -1;
+	}
+	if (ioctl(fd, VFIO_GROUP_GET_STATUS, &status) != 0 ||
+	    !(status.flags & VFIO_GROUP_FLAGS_VIABLE)) {
+		error_set(error,
+			  "%s: IOMMU group %d is not viable: bind every device listed in "
+			  "/sys/kernel/iommu_groups/%d/devices to vfio-pci",
+			  device->address, number, number);
+		(void)close(fd);
+		return -1;
+	}
+	if (ioctl(fd, VFIO_GROUP_SET_CONTAINER, &container->fd) != 0) {
+		error_set(error, "%s: VFIO_GROUP_SET_CONTAINER: %s", device->address,
+			  strerror(errno));
+		(void)close(fd);
+		return -1;
+	}
+	/* The first group brings its IOMMU, and the container can then choose how to use it. */
+	if (first && ioctl(container->fd, VFIO_SET_IOMMU, (unsigned long)VFIO_TYPE1v2_IOMMU) != 0) {
+		error_set(error, "%s: VFIO_SET_IOMMU: %s", device->address, strerror(errno));
+		(void)close(fd);
+		return -1;
+	}
+	struct vfio_group *group = &container->groups[free_entry];
+
+	group->number = number;
+	group->fd = fd;
+	group->users = 1;
+	device->group = free_entry;
+	return 0;
+}
+
+static int map_regions(struct vfio_device *device, struct error *error)
+{
+	union {
+		struct vfio_region_info info;
+		uint8_t bytes[MAX_INFO];
+	} reply;
+
+	memset(&reply, 0, sizeof(reply));
+	reply.info.argsz = sizeof(reply);
+	reply.info.index = VFIO_PCI_CONFIG_REGION_INDEX;
+	if (ioctl(device->fd, VFIO_DEVICE_GET_REGION_INFO, &reply) != 0) {
+		error_set(error, "%s: configuration space: %s", device->address, strerror(errno));
+		return -1;
+	}
+	device->config_file_offset = reply.info.offset;
+
+	memset(&reply, 0, sizeof(reply));
+	reply.info.argsz = sizeof(reply);
+	reply.info.index = VFIO_PCI_BAR0_REGION_INDEX;
+	if (ioctl(device->fd, VFIO_DEVICE_GET_REGION_INFO, &reply) != 0) {
+		error_set(error, "%s: BAR0: %s", device->address, strerror(errno));
+		return -1;
+	}
+	device->bar0_size = reply.info.size;
+	device->bar0_file_offset = reply.info.offset;
+	return vfio_map_bar0(device, device->fd, &reply, sizeof(reply), error);
+}
+
+int vfio_kernel_open(struct vfio_device *device, struct error *error)
+{
+	struct vfio_container *container = device->container;
+
+	device->group = -1;
+	int number = find_group(device, error);
+
+	if (number < 0 || open_container(container, device->address, error) != 0) {
+		return -1;
+	}
+	if (join_group(device, number, error) != 0 ||
+	    read_iova_ranges(container, device->address, error) != 0) {
+		vfio_kernel_close(device);
+		return -1;
+	}
+	device->fd = ioctl(container->groups[device->group].fd, VFIO_GROUP_GET_DEVICE_FD,
+			   device->address);
+	if (device->fd < 0) {
+		error_set(error, "%s: VFIO_GROUP_GET_DEVICE_FD: %s", device->address,
+			  strerror(errno));
+		vfio_kernel_close(device);
+		return -1;
+	}
+	if (map_regions(device, error) != 0) {
+		vfio_kernel_close(device);
+		return -1;
+	}
+	return 0;
+}
+
+void vfio_kernel_close(struct vfio_device *device)
+{
+	struct vfio_container *container = device->container;
+
+	if (device->fd >= 0) {
+		(void)close(device->fd);
+		device->fd = -1;
+	}
+	if (device->group < 0) {
+		return;
+	}
+	struct vfio_group *group = &container->groups[device->group];
+
+	group->users--;
+	if (group->users == 0) {
+		(void)close(group->fd);
+	}
+	device->group = -1;
+}
+
+static uint64_t file_offset(const struct vfio_device *device, uint32_t region, uint64_t offset)
+{
+	return offset + (region == VFIO_REGION_CONFIG ? device->config_file_offset :
+							device->bar0_file_offset);
+}
+
+static int access_error(const struct vfio_device *device, const char *what, uint64_t offset,
+			ssize_t done, struct error *error)
+{
+	error_set(error, "%s: %s at 0x%llx: %s; was the device removed or unbound?",
+		  device->address, what, (unsigned long long)offset,
+		  done < 0 ? strerror(errno) : "short access");
+	return -1;
+}
+
+int vfio_kernel_read(struct vfio_device *device, uint32_t region, uint64_t offset, void *data,
+		     uint32_t size, struct error *error)
+{
+	ssize_t done = pread(device->fd, data, size, (off_t)file_offset(device, region, offset));
+
+	return done == (ssize_t)size ? 0 : access_error(device, "read", offset, done, error);
+}
+
+int vfio_kernel_write(struct vfio_device *device, uint32_t region, uint64_t offset,
+		      const void *data, uint32_t size, struct error *error)
+{
+	ssize_t done = pwrite(device->fd, data, size, (off_t)file_offset(device, region, offset));
+
+	return done == (ssize_t)size ? 0 : access_error(device, "write", offset, done, error);
+}
+
+int vfio_kernel_dma_map(struct vfio_container *container, void *memory, uint64_t iova,
+			uint64_t size, struct error *error)
+{
+	struct vfio_iommu_type1_dma_map map = {
+		.argsz = sizeof(map),
+		.flags = VFIO_DMA_MAP_FLAG_READ | VFIO_DMA_MAP_FLAG_WRITE,
+		.vaddr = (uint64_t)(uintptr_t)memory,
+		.iova = iova,
+		.size = size,
+	};
+
+	if (ioctl(container->fd, VFIO_IOMMU_MAP_DMA, &map) != 0) {
+		const char *mend = errno == ENOMEM ?
+					   "; raise the memlock limit (ulimit -l) of this user" :
+					   "";
+
+		error_set(error, "VFIO_IOMMU_MAP_DMA of %llu bytes at 0x%llx: %s%s",
+			  (unsigned long long)size, (unsigned long long)iova, strerror(errno),
+			  mend);
+		return -1;
+	}
+	return 0;
+}
+
+void vfio_kernel_dma_unmap(struct vfio_container *container, uint64_t iova, uint64_t size)
+{
+	struct vfio_iommu_type1_dma_unmap unmap = {
+		.argsz = sizeof(unmap),
+		.iova = iova,
+		.size = size,
+	};
+
+	/* It can only fail for a range that was not mapped, and the container's end unmaps all. */
+	(void)ioctl(container->fd, VFIO_IOMMU_UNMAP_DMA, &unmap);
+}

@@ -1,0 +1,119 @@
+/* The transmit path, with the test as the device. */
+#include "queues.h"
+
+static struct packet *packet_of(struct queues *queues, uint32_t size)
+{
+	struct packet *packet = packet_alloc(&queues->pool);
+
+	CHECK(packet != NULL);
+	packet->size = size;
+	return packet;
+}
+
+static void a_descriptor_says_what_is_to_be_sent(void)
+{
+	struct queues queues;
+
+	queues_create(&queues, TEST_POOL_CAPACITY);
+	struct tx_queue *tx = &queues.device.tx[0];
+	struct packet *packet = packet_of(&queues, 1514);
+
+	CHECK_EQUAL(tx_batch(tx, &packet, 1), 1);
+	CHECK_EQUAL(tx->ring[0].lower, packet->iova);
+	/* 7.2.3.2.4: DTALEN; DTYP 3, EOP, IFCS, RS, DEXT; PAYLEN. */
+	CHECK_EQUAL(tx->ring[0].upper, 1514ull | 0x2b300000ull | 1514ull << 46);
+	CHECK_EQUAL(queues.tdt, 1);
+	queues_destroy(&queues);
+}
+
+static void nothing_sent_writes_nothing(void)
+{
+	struct queues queues;
+
+	queues_create(&queues, TEST_POOL_CAPACITY);
+	queues.tdt = 12345;
+	CHECK_EQUAL(tx_batch(&queues.device.tx[0], NULL, 0), 0);
+	CHECK_EQUAL(queues.tdt, 12345);
+	queues_destroy(&queues);
+}
+
+static void a_full_ring_takes_no_more(void)
+{
+	struct queues queues;
+	struct packet *packets[TEST_RING_SIZE];
+
+	queues_create(&queues, TEST_POOL_CAPACITY);
+	struct tx_queue *tx = &queues.device.tx[0];
+
+	for (uint32_t i = 0; i < TEST_RING_SIZE; i++) {
+		packets[i] = packet_of(&queues, 60);
+	}
+	/* One descriptor stays free. */
+	CHECK_EQUAL(tx_batch(tx, packets, TEST_RING_SIZE), TEST_RING_SIZE - 1);
+	CHECK_EQUAL(queues.tdt, TEST_RING_SIZE - 1);
+	CHECK_EQUAL(tx_batch(tx, &packets[TEST_RING_SIZE - 1], 1), 0);
+	/* 31 are sent: too few to look at. */
+	for (uint32_t i = 0; i < 31; i++) {
+		device_sends(&queues, i);
+	}
+	CHECK_EQUAL(tx_batch(tx, &packets[TEST_RING_SIZE - 1], 1), 0);
+	uint32_t free_before = queues.pool.free_count;
+
+	device_sends(&queues, 31);
+	CHECK_EQUAL(tx_batch(tx, &packets[TEST_RING_SIZE - 1], 1), 1);
+	CHECK_EQUAL(queues.pool.free_count, free_before + 32);
+	CHECK_EQUAL(queues.tdt, 0);
+	queues_destroy(&queues);
+}
+
+static void the_ring_wraps_and_packets_come_back(void)
+{
+	struct queues queues;
+	uint32_t sent = 0;
+
+	queues_create(&queues, TEST_POOL_CAPACITY);
+	struct tx_queue *tx = &queues.device.tx[0];
+
+	for (uint32_t round = 0; round < 25 * TEST_RING_SIZE; round++) {
+		struct packet *packet = packet_of(&queues, 60 + round % 1000);
+
+		CHECK_EQUAL(tx_batch(tx, &packet, 1), 1);
+		CHECK_EQUAL(tx->ring[sent % TEST_RING_SIZE].upper & 0xffff, 60 + round % 1000);
+		device_sends(&queues, sent % TEST_RING_SIZE);
+		sent++;
+		CHECK_EQUAL(queues.tdt, sent % TEST_RING_SIZE);
+	}
+	CHECK(queues.pool.free_count >= TEST_POOL_CAPACITY - TEST_RING_SIZE - 32);
+	tx_reclaim(tx);
+	CHECK_EQUAL(queues.pool.free_count, TEST_POOL_CAPACITY - TEST_RING_SIZE);
+	queues_destroy(&queues);
+}
+
+static void reclaiming_stops_at_what_was_not_sent(void)
+{
+	struct queues queues;
+	struct packet *packets[3];
+
+	queues_create(&queues, TEST_POOL_CAPACITY);
+	struct tx_queue *tx = &queues.device.tx[0];
+
+	for (uint32_t i = 0; i < 3; i++) {
+		packets[i] = packet_of(&queues, 60);
+	}
+	CHECK_EQUAL(tx_batch(tx, packets, 3), 3);
+	device_sends(&queues, 0);
+	device_sends(&queues, 1);
+	tx_reclaim(tx);
+	CHECK_EQUAL(tx->clean_index, 2);
+	queues_destroy(&queues);
+}
+
+int main(void)
+{
+	a_descriptor_says_what_is_to_be_sent();
+	nothing_sent_writes_nothing();
+	a_full_ring_takes_no_more();
+	the_ring_wraps_and_packets_come_back();
+	reclaiming_stops_at_what_was_not_sent();
+	return 0;
+}
