@@ -1,0 +1,218 @@
+//! The safe Rust forwarder behind the C interface of libforwarder.so (`c/src/forwarder.h`), so
+//! that a benchmark or a test can drive all three implementations alike. It is not part of the
+//! driver, and adds nothing to it but the change of calling convention.
+
+use std::ffi::{c_char, c_int, CStr};
+use std::ptr::null_mut;
+
+use ixgbe::error::Result;
+use ixgbe::forwarder::{Counts, Forwarder, Ports};
+use self_cell::self_cell;
+
+self_cell!(
+    struct OwnedForwarder {
+        owner: Ports,
+        #[not_covariant]
+        dependent: OptionalForwarder,
+    }
+);
+
+/// `None` once it is stopped.
+type OptionalForwarder<'p> = Option<Forwarder<'p>>;
+
+/// `struct forwarder`.
+pub struct Handle(OwnedForwarder);
+
+/// `struct forwarder_counts`.
+#[repr(C)]
+#[allow(missing_docs)]
+pub struct ForwarderCounts {
+    pub rx: u64,
+    pub tx: u64,
+    pub dropped: u64,
+    pub rx_calls: u64,
+    pub full_batches: u64,
+}
+
+/// `struct forwarder_device_stats`.
+#[repr(C)]
+#[allow(missing_docs)]
+pub struct ForwarderDeviceStats {
+    pub rx_packets: u64,
+    pub rx_bytes: u64,
+    pub tx_packets: u64,
+    pub tx_bytes: u64,
+}
+
+/// Writes a message with its NUL to `error`, cut to `size` bytes.
+///
+/// # Safety
+/// `error` is valid for writes of `size` bytes.
+unsafe fn report(message: &str, error: *mut c_char, size: usize) {
+    let Some(room) = size.checked_sub(1) else {
+        return;
+    };
+    let length = message.len().min(room);
+    // SAFETY: `length + 1 <= size`, which the caller vouches for.
+    unsafe {
+        error.copy_from_nonoverlapping(message.as_ptr().cast(), length);
+        error.add(length).write(0);
+    }
+}
+
+fn open(device_a: &CStr, device_b: &CStr, batch: u32) -> Result<OwnedForwarder> {
+    let ports = Ports::open(&device_a.to_string_lossy(), &device_b.to_string_lossy())?;
+    OwnedForwarder::try_new(ports, |ports| {
+        Forwarder::start(ports, batch as usize).map(Some)
+    })
+}
+
+/// See `c/src/forwarder.h`.
+///
+/// # Safety
+/// The device names are NUL-terminated strings; `error` is valid for writes of `error_size` bytes.
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_open(
+    device_a: *const c_char,
+    device_b: *const c_char,
+    batch: u32,
+    error: *mut c_char,
+    error_size: usize,
+) -> *mut Handle {
+    // SAFETY: the caller's promise.
+    let (device_a, device_b) = unsafe { (CStr::from_ptr(device_a), CStr::from_ptr(device_b)) };
+    match open(device_a, device_b, batch) {
+        Ok(opened) => Box::into_raw(Box::new(Handle(opened))),
+        Err(reason) => {
+            // SAFETY: the caller's promise.
+            unsafe { report(&reason.to_string(), error, error_size) };
+            null_mut()
+        }
+    }
+}
+
+/// See `c/src/forwarder.h`.
+///
+/// # Safety
+/// `this` came from [`forwarder_open`] and was not closed.
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_limit(this: *mut Handle, packets: u64) {
+    // SAFETY: the caller's promise.
+    let this = unsafe { &mut *this };
+    this.0.with_dependent_mut(|_, forwarder| {
+        if let Some(forwarder) = forwarder {
+            forwarder.limit(packets);
+        }
+    });
+}
+
+/// See `c/src/forwarder.h`. A device that has failed receives nothing; why it failed is what
+/// [`forwarder_device_stats`] says.
+///
+/// # Safety
+/// `this` came from [`forwarder_open`] and was not closed.
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_turn(this: *mut Handle) -> u32 {
+    // SAFETY: the caller's promise.
+    let this = unsafe { &mut *this };
+    this.0.with_dependent_mut(|_, forwarder| match forwarder {
+        Some(forwarder) => forwarder.turn().map_or(0, |received| received as u32),
+        None => 0,
+    })
+}
+
+/// See `c/src/forwarder.h`.
+///
+/// # Safety
+/// `this` came from [`forwarder_open`] and was not closed; `counts` is valid for writes.
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_read_counts(
+    this: *const Handle,
+    counts: *mut ForwarderCounts,
+) {
+    // SAFETY: the caller's promise.
+    let this = unsafe { &*this };
+    let read = this.0.with_dependent(|_, forwarder| {
+        forwarder
+            .as_ref()
+            .map_or_else(Counts::default, Forwarder::read_counts)
+    });
+    // SAFETY: the caller's promise.
+    unsafe {
+        counts.write(ForwarderCounts {
+            rx: read.rx,
+            tx: read.tx,
+            dropped: read.dropped,
+            rx_calls: read.rx_calls,
+            full_batches: read.full_batches,
+        });
+    }
+}
+
+/// See `c/src/forwarder.h`.
+///
+/// # Safety
+/// `this` came from [`forwarder_open`] and was not closed; `stats` is valid for writes, `error`
+/// for writes of `error_size` bytes.
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_device_stats(
+    this: *mut Handle,
+    device: u32,
+    stats: *mut ForwarderDeviceStats,
+    error: *mut c_char,
+    error_size: usize,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    let this = unsafe { &mut *this };
+    let read = this.0.with_dependent_mut(|_, forwarder| {
+        forwarder
+            .as_mut()
+            .map(|forwarder| forwarder.device_stats(device as usize))
+    });
+    match read {
+        Some(Ok(read)) => {
+            // SAFETY: the caller's promise.
+            unsafe {
+                stats.write(ForwarderDeviceStats {
+                    rx_packets: read.rx_packets,
+                    rx_bytes: read.rx_bytes,
+                    tx_packets: read.tx_packets,
+                    tx_bytes: read.tx_bytes,
+                });
+            }
+            0
+        }
+        Some(Err(reason)) => {
+            // SAFETY: the caller's promise.
+            unsafe { report(&reason.to_string(), error, error_size) };
+            -1
+        }
+        None => -1,
+    }
+}
+
+/// See `c/src/forwarder.h`.
+///
+/// # Safety
+/// `this` came from [`forwarder_open`] and was not closed; `error` is valid for writes of
+/// `error_size` bytes.
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_close(
+    this: *mut Handle,
+    error: *mut c_char,
+    error_size: usize,
+) -> c_int {
+    // SAFETY: the caller's promise; the pointer is not used again.
+    let mut this = unsafe { Box::from_raw(this) };
+    let stopped = this
+        .0
+        .with_dependent_mut(|_, forwarder| forwarder.take().map_or(Ok(()), Forwarder::stop));
+    match stopped {
+        Ok(()) => 0,
+        Err(reason) => {
+            // SAFETY: the caller's promise.
+            unsafe { report(&reason.to_string(), error, error_size) };
+            -1
+        }
+    }
+}

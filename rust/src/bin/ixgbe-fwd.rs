@@ -1,0 +1,213 @@
+//! ixgbe-fwd: forwards packets between two devices, both ways.
+#![forbid(unsafe_code)]
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use clap::Parser;
+use ixgbe::forwarder::{Counts, Forwarder, Ports, DEFAULT_BATCH, MAX_BATCH};
+use ixgbe::stats::Stats;
+use ixgbe::sys::mmio::tsc_read;
+use serde::Serialize;
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+const EXIT_RUN_TIME: u8 = 1;
+const EXIT_USAGE: u8 = 2;
+
+/// How many turns go by between two looks at the clock and the signals.
+const TURNS_PER_LOOK: u32 = 1024;
+
+/// What a frame occupies on the wire besides itself: preamble, start, inter-frame gap.
+const WIRE_OVERHEAD_BYTES: u64 = 20;
+
+/// Forwards what each DEVICE receives to the other, changing one byte of every packet.
+/// Ends on SIGINT or SIGTERM, after N packets, or after S seconds.
+#[derive(Debug, Parser)]
+#[command(name = "ixgbe-fwd", max_term_width = 80)]
+struct Options {
+    /// Packets a call, 1 to 512
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_BATCH, value_parser = parse_batch)]
+    batch: usize,
+
+    /// End after receiving N packets, both directions together
+    #[arg(long, value_name = "N", conflicts_with = "duration",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    packets: Option<u64>,
+
+    /// End after S seconds, which may be a fraction
+    #[arg(long, value_name = "S", value_parser = parse_duration)]
+    duration: Option<Duration>,
+
+    /// Write the totals to FILE at the end
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+
+    /// 0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)
+    #[arg(value_name = "DEVICE", num_args = 2, required = true)]
+    devices: Vec<String>,
+}
+
+fn parse_batch(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(batch) if (1..=MAX_BATCH).contains(&batch) => Ok(batch),
+        _ => Err(format!("--batch is a number from 1 to {MAX_BATCH}")),
+    }
+}
+
+fn parse_duration(text: &str) -> Result<Duration, String> {
+    text.parse()
+        .ok()
+        .filter(|seconds: &f64| *seconds > 0.0 && *seconds <= 1e9)
+        .map(Duration::from_secs_f64)
+        .ok_or_else(|| "--duration is a number of seconds above 0".to_owned())
+}
+
+/// What is known at the end of a run.
+#[derive(Default, Serialize)]
+struct Totals {
+    #[serde(flatten)]
+    counts: Counts,
+    seconds: f64,
+    tsc_cycles: u64,
+}
+
+/// Million packets a second, and Gbit/s on the wire.
+fn print_rates(device: &str, before: &Stats, now: &Stats, seconds: f64) {
+    let rate = |packets: u64, bytes: u64| {
+        let bits = (bytes + packets * WIRE_OVERHEAD_BYTES) * 8;
+        format!(
+            "{:.2} Mpps {:.2} Gbit/s",
+            packets as f64 / seconds / 1e6,
+            bits as f64 / seconds / 1e9
+        )
+    };
+    let rx = rate(
+        now.rx_packets - before.rx_packets,
+        now.rx_bytes - before.rx_bytes,
+    );
+    let tx = rate(
+        now.tx_packets - before.tx_packets,
+        now.tx_bytes - before.tx_bytes,
+    );
+    // A reader of our output that goes away is no reason to leave a device running.
+    let _ = writeln!(io::stdout(), "{device}: RX {rx}, TX {tx}");
+}
+
+/// Forwards until the run's end. The totals count also after an error.
+fn run(
+    forwarder: &mut Forwarder<'_>,
+    options: &Options,
+    ended: &AtomicBool,
+) -> (Totals, anyhow::Result<()>) {
+    let start_tsc = tsc_read();
+    let start = Instant::now();
+    let result = forward(forwarder, options, ended, start);
+    let totals = Totals {
+        tsc_cycles: tsc_read() - start_tsc,
+        seconds: start.elapsed().as_secs_f64(),
+        counts: forwarder.read_counts(),
+    };
+    (totals, result)
+}
+
+fn forward(
+    forwarder: &mut Forwarder<'_>,
+    options: &Options,
+    ended: &AtomicBool,
+    start: Instant,
+) -> anyhow::Result<()> {
+    let packets = options.packets.unwrap_or(u64::MAX);
+    let duration = options.duration.unwrap_or(Duration::MAX);
+    let mut before = [Stats::default(); 2];
+    let mut printed = start;
+    let mut time = start;
+    let mut received = 0;
+
+    while received < packets && time - start < duration {
+        for _ in 0..TURNS_PER_LOOK {
+            received += forwarder.turn()? as u64;
+            if received >= packets {
+                break;
+            }
+        }
+        time = Instant::now();
+        if ended.load(Ordering::Relaxed) {
+            break;
+        }
+        if time - printed < Duration::from_secs(1) {
+            continue;
+        }
+        for (i, before) in before.iter_mut().enumerate() {
+            let now = forwarder.device_stats(i)?;
+            let seconds = (time - printed).as_secs_f64();
+            print_rates(&options.devices[i], before, &now, seconds);
+            *before = now;
+        }
+        printed = time;
+    }
+    Ok(())
+}
+
+fn write_json(mut file: File, totals: &Totals) -> io::Result<()> {
+    let mut line = serde_json::to_string(totals)?;
+    line.push('\n');
+    file.write_all(line.as_bytes())?;
+    // A file system may report a full disk only here.
+    file.sync_all()
+}
+
+/// Forwards from open to close.
+fn forward_until_end(options: &Options) -> anyhow::Result<()> {
+    // Opened first: a path that cannot be written should not cost an hour's run.
+    let json = match &options.json {
+        Some(path) => Some(File::create(path).with_context(|| path.display().to_string())?),
+        None => None,
+    };
+    let [device_a, device_b] = &options.devices[..] else {
+        anyhow::bail!("give two devices");
+    };
+    let ports = Ports::open(device_a, device_b)?;
+    let mut forwarder = Forwarder::start(&ports, options.batch)?;
+
+    // From here on, a signal ends the run, so that the devices are left quiet.
+    let ended = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&ended))?;
+    }
+    if let Some(packets) = options.packets {
+        forwarder.limit(packets);
+    }
+    let (totals, ran) = run(&mut forwarder, options, &ended);
+    let stopped = forwarder.stop();
+    if let (Some(file), Some(path)) = (json, &options.json) {
+        write_json(file, &totals).with_context(|| path.display().to_string())?;
+    }
+    ran?;
+    stopped?;
+    Ok(())
+}
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    if options.devices[0] == options.devices[1] {
+        eprintln!(
+            "ixgbe-fwd: give two different devices, not twice: {}\n\nUsage: ixgbe-fwd [OPTIONS] \
+             <DEVICE> <DEVICE>",
+            options.devices[0]
+        );
+        return ExitCode::from(EXIT_USAGE);
+    }
+    match forward_until_end(&options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("ixgbe-fwd: {error:#}");
+            ExitCode::from(EXIT_RUN_TIME)
+        }
+    }
+}

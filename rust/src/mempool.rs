@@ -1,0 +1,158 @@
+//! Packet buffers: 2 KiB each, with 64 bytes of headroom in front of the data.
+//!
+//! A packet is an owned value. It borrows its pool, so the pool outlives it; it returns to
+//! the pool when it is dropped. A pool and its packets belong to one thread.
+#![forbid(unsafe_code)]
+
+use std::ops::{Deref, DerefMut};
+use std::rc::Rc;
+
+use crate::error::Result;
+use crate::sys::buffers::{Buffer, BufferStore, BUFFER_SIZE};
+use crate::sys::dma::DmaMemory;
+use crate::vfio::Container;
+
+pub use crate::sys::buffers::{BUFFER_SIZE as PACKET_BUFFER_SIZE, HEADROOM, MAX_SIZE};
+
+/// A pool of packets.
+pub struct Mempool {
+    buffers: BufferStore,
+}
+
+impl Mempool {
+    /// Allocates a pool of `capacity` packets, all of them free.
+    pub fn create(container: &Rc<Container>, capacity: u32) -> Result<Self> {
+        let dma = DmaMemory::alloc(container, capacity as usize * BUFFER_SIZE)?;
+        Ok(Self {
+            buffers: BufferStore::new(dma, capacity),
+        })
+    }
+
+    /// How many packets there are.
+    pub fn capacity(&self) -> usize {
+        self.buffers.capacity()
+    }
+
+    /// How many of them are free.
+    pub fn free_count(&self) -> usize {
+        self.buffers.free_count()
+    }
+
+    /// A packet of size 0, or `None` if the pool is empty. Its contents are left from earlier.
+    #[inline]
+    pub fn alloc(&self) -> Option<Packet<'_>> {
+        self.buffers.take().map(|buffer| Packet { buffer })
+    }
+}
+
+/// A packet: its data, without CRC, as a slice.
+pub struct Packet<'p> {
+    buffer: Buffer<'p>,
+}
+
+impl Packet<'_> {
+    /// The data's address as the device sees it.
+    #[inline]
+    pub(crate) fn iova(&self) -> u64 {
+        self.buffer.iova()
+    }
+
+    /// Bytes of data.
+    #[inline]
+    pub fn size(&self) -> usize {
+        self.buffer.size()
+    }
+
+    /// Says how many bytes of data there are. False, and nothing changed, if they are more
+    /// than [`MAX_SIZE`].
+    #[inline]
+    #[must_use]
+    pub fn set_size(&mut self, size: usize) -> bool {
+        self.buffer.set_size(size)
+    }
+}
+
+impl Deref for Packet<'_> {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        self.buffer.bytes()
+    }
+}
+
+impl DerefMut for Packet<'_> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [u8] {
+        self.buffer.bytes_mut()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_queues::pool;
+    use proptest::prelude::*;
+
+    #[test]
+    fn packets_lie_apart_and_come_back() {
+        let pool = pool(100);
+        let mut packets: Vec<_> = std::iter::from_fn(|| pool.alloc()).collect();
+        assert_eq!(packets.len(), 100);
+        assert!(pool.alloc().is_none());
+        for (i, packet) in packets.iter_mut().enumerate() {
+            // The whole of it can be written, and does not reach the next.
+            assert!(packet.set_size(MAX_SIZE));
+            packet.fill(i as u8);
+        }
+        let first = packets[0].iova();
+        for (i, packet) in packets.iter().enumerate() {
+            assert_eq!(packet.iova(), first + (i * PACKET_BUFFER_SIZE) as u64);
+            assert!(packet.iter().all(|&byte| byte == i as u8));
+        }
+        drop(packets);
+        assert_eq!(pool.free_count(), 100);
+    }
+
+    #[test]
+    fn the_packet_freed_last_is_the_next() {
+        let pool = pool(100);
+        let (first, second) = (pool.alloc().unwrap(), pool.alloc().unwrap());
+        let (first_iova, second_iova) = (first.iova(), second.iova());
+        drop(second);
+        drop(first);
+        let again = (pool.alloc().unwrap(), pool.alloc().unwrap());
+        assert_eq!((again.0.iova(), again.1.iova()), (first_iova, second_iova));
+    }
+
+    #[test]
+    fn a_size_beyond_the_buffer_is_refused() {
+        let pool = pool(1);
+        let mut packet = pool.alloc().unwrap();
+        assert!(packet.set_size(7));
+        assert!(!packet.set_size(MAX_SIZE + 1));
+        assert!(!packet.set_size(usize::MAX));
+        assert_eq!(packet.len(), 7);
+    }
+
+    proptest! {
+        /// However packets are taken and dropped, each is in one place only.
+        #[test]
+        fn packets_are_never_shared(steps in prop::collection::vec(any::<(bool, u8)>(), 0..400)) {
+            let pool = pool(16);
+            let mut held: Vec<Packet<'_>> = Vec::new();
+            for (take, which) in steps {
+                if take {
+                    held.extend(pool.alloc());
+                } else if !held.is_empty() {
+                    held.swap_remove(usize::from(which) % held.len());
+                }
+                prop_assert_eq!(held.len() + pool.free_count(), 16);
+                let mut addresses: Vec<_> = held.iter().map(Packet::iova).collect();
+                addresses.sort_unstable();
+                addresses.dedup();
+                prop_assert_eq!(addresses.len(), held.len());
+            }
+        }
+    }
+}

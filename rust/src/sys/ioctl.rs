@@ -1,0 +1,185 @@
+//! The kernel's VFIO calls (linux/vfio.h).
+//!
+//! Each function passes the kernel a structure of the size that it expects, or says how much
+//! room there is (`argsz`), so the kernel writes nowhere else. A descriptor that is not VFIO's
+//! answers ENOTTY.
+
+use std::ffi::{c_ulong, CString};
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+
+use super::dma::DmaMapping;
+
+// _IO(';', 100 + n)
+const VFIO_GET_API_VERSION: c_ulong = 0x3b64;
+const VFIO_CHECK_EXTENSION: c_ulong = 0x3b65;
+const VFIO_SET_IOMMU: c_ulong = 0x3b66;
+const VFIO_GROUP_GET_STATUS: c_ulong = 0x3b67;
+const VFIO_GROUP_SET_CONTAINER: c_ulong = 0x3b68;
+const VFIO_GROUP_GET_DEVICE_FD: c_ulong = 0x3b6a;
+const VFIO_DEVICE_GET_REGION_INFO: c_ulong = 0x3b6c;
+const VFIO_IOMMU_GET_INFO: c_ulong = 0x3b70;
+const VFIO_IOMMU_MAP_DMA: c_ulong = 0x3b71;
+const VFIO_IOMMU_UNMAP_DMA: c_ulong = 0x3b72;
+
+const VFIO_API_VERSION: i32 = 0;
+const VFIO_TYPE1V2_IOMMU: c_ulong = 3;
+const VFIO_GROUP_FLAGS_VIABLE: u32 = 1 << 0;
+const VFIO_DMA_MAP_FLAG_READ: u32 = 1 << 0;
+const VFIO_DMA_MAP_FLAG_WRITE: u32 = 1 << 1;
+
+#[repr(C)]
+struct GroupStatus {
+    argsz: u32,
+    flags: u32,
+}
+
+#[repr(C)]
+struct DmaMap {
+    argsz: u32,
+    flags: u32,
+    vaddr: u64,
+    iova: u64,
+    size: u64,
+}
+
+#[repr(C)]
+struct DmaUnmap {
+    argsz: u32,
+    flags: u32,
+    iova: u64,
+    size: u64,
+}
+
+const _: () = assert!(size_of::<GroupStatus>() == 8);
+const _: () = assert!(size_of::<DmaMap>() == 32);
+const _: () = assert!(size_of::<DmaUnmap>() == 24);
+
+fn check(result: i32) -> io::Result<i32> {
+    if result < 0 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(result)
+    }
+}
+
+/// A call whose argument is a number.
+fn ioctl_number(fd: BorrowedFd<'_>, request: c_ulong, argument: c_ulong) -> io::Result<i32> {
+    // SAFETY: the calls made this way (see below) read no memory of ours.
+    check(unsafe { libc::ioctl(fd.as_raw_fd(), request, argument) })
+}
+
+/// Whether a container speaks this version and can be of type1v2.
+pub fn container_has_type1v2(container: BorrowedFd<'_>) -> bool {
+    let version = ioctl_number(container, VFIO_GET_API_VERSION, 0);
+    let type1v2 = ioctl_number(container, VFIO_CHECK_EXTENSION, VFIO_TYPE1V2_IOMMU);
+    matches!((version, type1v2), (Ok(VFIO_API_VERSION), Ok(1)))
+}
+
+/// Makes a container, which has a group, one of type1v2.
+pub fn container_set_type1v2(container: BorrowedFd<'_>) -> io::Result<()> {
+    ioctl_number(container, VFIO_SET_IOMMU, VFIO_TYPE1V2_IOMMU).map(drop)
+}
+
+/// Describes a container's IOMMU: a `struct vfio_iommu_type1_info` and its capabilities.
+pub fn container_iommu_info(container: BorrowedFd<'_>, info: &mut [u8; 4096]) -> io::Result<()> {
+    info[..4].copy_from_slice(&(4096u32).to_ne_bytes());
+    // SAFETY: the kernel writes at most `argsz` bytes, which is the size of `info`.
+    check(unsafe {
+        libc::ioctl(
+            container.as_raw_fd(),
+            VFIO_IOMMU_GET_INFO,
+            info.as_mut_ptr(),
+        )
+    })
+    .map(drop)
+}
+
+/// Maps memory for all devices of a container.
+pub fn container_map_dma(container: BorrowedFd<'_>, mapping: &DmaMapping<'_>) -> io::Result<()> {
+    let map = DmaMap {
+        argsz: size_of::<DmaMap>() as u32,
+        flags: VFIO_DMA_MAP_FLAG_READ | VFIO_DMA_MAP_FLAG_WRITE,
+        vaddr: mapping.address(),
+        iova: mapping.iova(),
+        size: mapping.size(),
+    };
+    // SAFETY: the kernel reads `map`. The devices may from now on write to the memory that it
+    // names, which by DmaMapping's promise is DMA memory, where no Rust object lives. It pins
+    // the pages, so that this stays true when the memory is unmapped here first.
+    check(unsafe { libc::ioctl(container.as_raw_fd(), VFIO_IOMMU_MAP_DMA, &raw const map) })
+        .map(drop)
+}
+
+/// Takes a mapping back.
+pub fn container_unmap_dma(container: BorrowedFd<'_>, iova: u64, size: u64) -> io::Result<()> {
+    let mut unmap = DmaUnmap {
+        argsz: size_of::<DmaUnmap>() as u32,
+        flags: 0,
+        iova,
+        size,
+    };
+    // SAFETY: the kernel reads and writes `unmap`.
+    check(unsafe { libc::ioctl(container.as_raw_fd(), VFIO_IOMMU_UNMAP_DMA, &raw mut unmap) })
+        .map(drop)
+}
+
+/// Whether all devices of a group are VFIO's.
+pub fn group_is_viable(group: BorrowedFd<'_>) -> bool {
+    let mut status = GroupStatus {
+        argsz: size_of::<GroupStatus>() as u32,
+        flags: 0,
+    };
+    // SAFETY: the kernel reads and writes `status`.
+    let result =
+        check(unsafe { libc::ioctl(group.as_raw_fd(), VFIO_GROUP_GET_STATUS, &raw mut status) });
+    result.is_ok() && status.flags & VFIO_GROUP_FLAGS_VIABLE != 0
+}
+
+/// Puts a group into a container.
+pub fn group_set_container(group: BorrowedFd<'_>, container: BorrowedFd<'_>) -> io::Result<()> {
+    let container = container.as_raw_fd();
+    // SAFETY: the kernel reads the descriptor's number.
+    check(unsafe {
+        libc::ioctl(
+            group.as_raw_fd(),
+            VFIO_GROUP_SET_CONTAINER,
+            &raw const container,
+        )
+    })
+    .map(drop)
+}
+
+/// Opens a group's device by its PCI address.
+pub fn group_device_fd(group: BorrowedFd<'_>, address: &str) -> io::Result<OwnedFd> {
+    let address = CString::new(address)?;
+    // SAFETY: the kernel reads the string up to its NUL.
+    let fd = check(unsafe {
+        libc::ioctl(
+            group.as_raw_fd(),
+            VFIO_GROUP_GET_DEVICE_FD,
+            address.as_ptr(),
+        )
+    })?;
+    // SAFETY: the kernel has just made this descriptor for us.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// Describes a device's region: a `struct vfio_region_info` and its capabilities.
+pub fn device_region_info(
+    device: BorrowedFd<'_>,
+    index: u32,
+    info: &mut [u8; 4096],
+) -> io::Result<()> {
+    info[..4].copy_from_slice(&(4096u32).to_ne_bytes());
+    info[8..12].copy_from_slice(&index.to_ne_bytes());
+    // SAFETY: the kernel writes at most `argsz` bytes, which is the size of `info`.
+    check(unsafe {
+        libc::ioctl(
+            device.as_raw_fd(),
+            VFIO_DEVICE_GET_REGION_INFO,
+            info.as_mut_ptr(),
+        )
+    })
+    .map(drop)
+}

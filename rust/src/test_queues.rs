@@ -1,0 +1,80 @@
+//! Queues without a device: rings in DMA memory of a container that has no devices, and a tail
+//! register that is a variable. The test plays the device.
+#![forbid(unsafe_code)]
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use crate::descriptor::Descriptor;
+use crate::device::Tail;
+use crate::mempool::{Mempool, Packet};
+use crate::registers::{RXD_DD, RXD_EOP, TXD_DD};
+use crate::rx::RxQueue;
+use crate::sys::dma::Ring;
+use crate::tx::TxQueue;
+use crate::vfio::Container;
+
+pub(crate) const RING_SIZE: usize = 64;
+pub(crate) const POOL_CAPACITY: u32 = 256;
+
+pub(crate) struct Queues<'p> {
+    pub(crate) rx: RxQueue<'p>,
+    pub(crate) tx: TxQueue<'p>,
+    pub(crate) rdt: Rc<Cell<u32>>,
+    pub(crate) tdt: Rc<Cell<u32>>,
+}
+
+pub(crate) fn pool(capacity: u32) -> Mempool {
+    Mempool::create(&Container::new(), capacity).unwrap()
+}
+
+impl<'p> Queues<'p> {
+    pub(crate) fn new(pool: &'p Mempool) -> Self {
+        let container = Container::new();
+        let rx_ring = Ring::alloc(&container, RING_SIZE).unwrap();
+        let tx_ring = Ring::alloc(&container, RING_SIZE).unwrap();
+        let packets: Box<[Packet<'p>]> = (0..RING_SIZE).map(|_| pool.alloc().unwrap()).collect();
+        for (i, packet) in packets.iter().enumerate() {
+            let lower = packet.iova();
+            rx_ring.store(i, Descriptor { lower, upper: 0 });
+        }
+        let rdt = Rc::new(Cell::new(RING_SIZE as u32 - 1));
+        let tdt = Rc::new(Cell::new(0));
+        Self {
+            rx: RxQueue {
+                ring: rx_ring,
+                packets,
+                pool,
+                tail: Tail::Fake(Rc::clone(&rdt)),
+                mask: RING_SIZE - 1,
+                index: 0,
+                discarding: false,
+                pool_empty: 0,
+                discarded: 0,
+            },
+            tx: TxQueue {
+                ring: tx_ring,
+                packets: (0..RING_SIZE).map(|_| None).collect(),
+                tail: Tail::Fake(Rc::clone(&tdt)),
+                mask: RING_SIZE - 1,
+                index: 0,
+                clean_index: 0,
+            },
+            rdt,
+            tdt,
+        }
+    }
+
+    /// The device writes back RX descriptor `index`: a packet of `size` bytes, or a part of one.
+    pub(crate) fn device_receives(&self, index: usize, size: u64, last: bool) {
+        let eop = if last { RXD_EOP } else { 0 };
+        let upper = size << 32 | RXD_DD | eop;
+        self.rx.ring.store(index, Descriptor { lower: 0, upper });
+    }
+
+    /// The device has sent from TX descriptor `index`.
+    pub(crate) fn device_sends(&self, index: usize) {
+        let upper = self.tx.ring.load_upper(index) | TXD_DD;
+        self.tx.ring.store(index, Descriptor { lower: 0, upper });
+    }
+}
