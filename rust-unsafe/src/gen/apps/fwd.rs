@@ -1,0 +1,818 @@
+use ::libc;
+extern "C" {
+    fn forwarder_open(
+        device_a: *const ::core::ffi::c_char,
+        device_b: *const ::core::ffi::c_char,
+        batch: uint32_t,
+        error: *mut ::core::ffi::c_char,
+        error_size: size_t,
+    ) -> *mut forwarder;
+    fn forwarder_limit(forwarder: *mut forwarder, packets: uint64_t);
+    fn forwarder_turn(forwarder: *mut forwarder) -> uint32_t;
+    fn forwarder_read_counts(forwarder: *const forwarder, counts: *mut forwarder_counts);
+    fn forwarder_device_stats(
+        forwarder: *mut forwarder,
+        device: uint32_t,
+        stats: *mut forwarder_device_stats,
+        error: *mut ::core::ffi::c_char,
+        error_size: size_t,
+    ) -> ::core::ffi::c_int;
+    fn forwarder_close(
+        forwarder: *mut forwarder,
+        error: *mut ::core::ffi::c_char,
+        error_size: size_t,
+    ) -> ::core::ffi::c_int;
+    fn tsc_read() -> uint64_t;
+    fn __errno_location() -> *mut ::core::ffi::c_int;
+    fn open(
+        __file: *const ::core::ffi::c_char,
+        __oflag: ::core::ffi::c_int,
+        ...
+    ) -> ::core::ffi::c_int;
+    static mut optarg: *mut ::core::ffi::c_char;
+    static mut optind: ::core::ffi::c_int;
+    static mut opterr: ::core::ffi::c_int;
+    fn getopt_long(
+        ___argc: ::core::ffi::c_int,
+        ___argv: *const *mut ::core::ffi::c_char,
+        __shortopts: *const ::core::ffi::c_char,
+        __longopts: *const option,
+        __longind: *mut ::core::ffi::c_int,
+    ) -> ::core::ffi::c_int;
+    fn signal(__sig: ::core::ffi::c_int, __handler: __sighandler_t) -> __sighandler_t;
+    fn sigemptyset(__set: *mut sigset_t) -> ::core::ffi::c_int;
+    fn sigaddset(
+        __set: *mut sigset_t,
+        __signo: ::core::ffi::c_int,
+    ) -> ::core::ffi::c_int;
+    fn sigprocmask(
+        __how: ::core::ffi::c_int,
+        __set: *const sigset_t,
+        __oset: *mut sigset_t,
+    ) -> ::core::ffi::c_int;
+    fn sigtimedwait(
+        __set: *const sigset_t,
+        __info: *mut siginfo_t,
+        __timeout: *const timespec,
+    ) -> ::core::ffi::c_int;
+    fn close(__fd: ::core::ffi::c_int) -> ::core::ffi::c_int;
+    fn dprintf(
+        __fd: ::core::ffi::c_int,
+        __fmt: *const ::core::ffi::c_char,
+        ...
+    ) -> ::core::ffi::c_int;
+    fn strtod(
+        __nptr: *const ::core::ffi::c_char,
+        __endptr: *mut *mut ::core::ffi::c_char,
+    ) -> ::core::ffi::c_double;
+    fn strtoull(
+        __nptr: *const ::core::ffi::c_char,
+        __endptr: *mut *mut ::core::ffi::c_char,
+        __base: ::core::ffi::c_int,
+    ) -> ::core::ffi::c_ulonglong;
+    fn strcmp(
+        __s1: *const ::core::ffi::c_char,
+        __s2: *const ::core::ffi::c_char,
+    ) -> ::core::ffi::c_int;
+    fn strerror(__errnum: ::core::ffi::c_int) -> *mut ::core::ffi::c_char;
+    fn clock_gettime(__clock_id: clockid_t, __tp: *mut timespec) -> ::core::ffi::c_int;
+}
+pub type size_t = usize;
+pub type __uint32_t = u32;
+pub type __uint64_t = u64;
+pub type __uid_t = ::core::ffi::c_uint;
+pub type __pid_t = ::core::ffi::c_int;
+pub type __clock_t = ::core::ffi::c_long;
+pub type __time_t = ::core::ffi::c_long;
+pub type __clockid_t = ::core::ffi::c_int;
+pub type __syscall_slong_t = ::core::ffi::c_long;
+pub type uint32_t = __uint32_t;
+pub type uint64_t = __uint64_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct forwarder_counts {
+    pub rx: uint64_t,
+    pub tx: uint64_t,
+    pub dropped: uint64_t,
+    pub rx_calls: uint64_t,
+    pub full_batches: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct forwarder_device_stats {
+    pub rx_packets: uint64_t,
+    pub rx_bytes: uint64_t,
+    pub tx_packets: uint64_t,
+    pub tx_bytes: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct timespec {
+    pub tv_sec: __time_t,
+    pub tv_nsec: __syscall_slong_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct option {
+    pub name: *const ::core::ffi::c_char,
+    pub has_arg: ::core::ffi::c_int,
+    pub flag: *mut ::core::ffi::c_int,
+    pub val: ::core::ffi::c_int,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct __sigset_t {
+    pub __val: [::core::ffi::c_ulong; 16],
+}
+pub type sigset_t = __sigset_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub union sigval {
+    pub sival_int: ::core::ffi::c_int,
+    pub sival_ptr: *mut ::core::ffi::c_void,
+}
+pub type __sigval_t = sigval;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct siginfo_t {
+    pub si_signo: ::core::ffi::c_int,
+    pub si_errno: ::core::ffi::c_int,
+    pub si_code: ::core::ffi::c_int,
+    pub __pad0: ::core::ffi::c_int,
+    pub _sifields: C2RustUnnamed,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub union C2RustUnnamed {
+    pub _pad: [::core::ffi::c_int; 28],
+    pub _kill: C2RustUnnamed_8,
+    pub _timer: C2RustUnnamed_7,
+    pub _rt: C2RustUnnamed_6,
+    pub _sigchld: C2RustUnnamed_5,
+    pub _sigfault: C2RustUnnamed_2,
+    pub _sigpoll: C2RustUnnamed_1,
+    pub _sigsys: C2RustUnnamed_0,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct C2RustUnnamed_0 {
+    pub _call_addr: *mut ::core::ffi::c_void,
+    pub _syscall: ::core::ffi::c_int,
+    pub _arch: ::core::ffi::c_uint,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct C2RustUnnamed_1 {
+    pub si_band: ::core::ffi::c_long,
+    pub si_fd: ::core::ffi::c_int,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct C2RustUnnamed_2 {
+    pub si_addr: *mut ::core::ffi::c_void,
+    pub si_addr_lsb: ::core::ffi::c_short,
+    pub _bounds: C2RustUnnamed_3,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub union C2RustUnnamed_3 {
+    pub _addr_bnd: C2RustUnnamed_4,
+    pub _pkey: __uint32_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct C2RustUnnamed_4 {
+    pub _lower: *mut ::core::ffi::c_void,
+    pub _upper: *mut ::core::ffi::c_void,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct C2RustUnnamed_5 {
+    pub si_pid: __pid_t,
+    pub si_uid: __uid_t,
+    pub si_status: ::core::ffi::c_int,
+    pub si_utime: __clock_t,
+    pub si_stime: __clock_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct C2RustUnnamed_6 {
+    pub si_pid: __pid_t,
+    pub si_uid: __uid_t,
+    pub si_sigval: __sigval_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct C2RustUnnamed_7 {
+    pub si_tid: ::core::ffi::c_int,
+    pub si_overrun: ::core::ffi::c_int,
+    pub si_sigval: __sigval_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct C2RustUnnamed_8 {
+    pub si_pid: __pid_t,
+    pub si_uid: __uid_t,
+}
+pub type __sighandler_t = Option<unsafe extern "C" fn(::core::ffi::c_int) -> ()>;
+pub type clockid_t = __clockid_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct options {
+    pub batch: uint32_t,
+    pub packets: uint64_t,
+    pub duration: uint64_t,
+    pub json: *const ::core::ffi::c_char,
+    pub devices: [*const ::core::ffi::c_char; 2],
+}
+pub type C2RustUnnamed_9 = ::core::ffi::c_uint;
+pub const OPTION_HELP: C2RustUnnamed_9 = 5;
+pub const OPTION_JSON: C2RustUnnamed_9 = 4;
+pub const OPTION_DURATION: C2RustUnnamed_9 = 3;
+pub const OPTION_PACKETS: C2RustUnnamed_9 = 2;
+pub const OPTION_BATCH: C2RustUnnamed_9 = 1;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct totals {
+    pub counts: forwarder_counts,
+    pub seconds: ::core::ffi::c_double,
+    pub tsc_cycles: uint64_t,
+}
+pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
+    as ::core::ffi::c_ulong;
+pub const FORWARDER_MAX_BATCH: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
+pub const FORWARDER_DEFAULT_BATCH: ::core::ffi::c_int = 32 as ::core::ffi::c_int;
+pub const O_WRONLY: ::core::ffi::c_int = 0o1 as ::core::ffi::c_int;
+pub const O_CREAT: ::core::ffi::c_int = 0o100 as ::core::ffi::c_int;
+pub const O_TRUNC: ::core::ffi::c_int = 0o1000 as ::core::ffi::c_int;
+pub const __O_CLOEXEC: ::core::ffi::c_int = 0o2000000 as ::core::ffi::c_int;
+pub const O_CLOEXEC: ::core::ffi::c_int = __O_CLOEXEC;
+pub const required_argument: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const SIGINT: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
+pub const SIGTERM: ::core::ffi::c_int = 15 as ::core::ffi::c_int;
+pub const SIGPIPE: ::core::ffi::c_int = 13 as ::core::ffi::c_int;
+pub const SIG_BLOCK: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const STDOUT_FILENO: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
+pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
+    ::core::ffi::c_void,
+>();
+pub const EXIT_SUCCESS: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const CLOCK_MONOTONIC: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const EXIT_RUN_TIME: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const EXIT_USAGE: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
+pub const TURNS_PER_LOOK: ::core::ffi::c_int = 1024 as ::core::ffi::c_int;
+pub const WIRE_OVERHEAD_BYTES: ::core::ffi::c_int = 20 as ::core::ffi::c_int;
+pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
+static mut usage: [::core::ffi::c_char; 591] = unsafe {
+    ::core::mem::transmute::<
+        [u8; 591],
+        [::core::ffi::c_char; 591],
+    >(
+        *b"usage: ixgbe-fwd [--batch N] [--packets N | --duration S] [--json FILE] DEVICE DEVICE\n\nForwards what each DEVICE receives to the other, changing one byte of every packet.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\n\n  DEVICE         0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --batch N      packets a call, 1 to 512 (default 32)\n  --packets N    end after receiving N packets, both directions together\n  --duration S   end after S seconds, which may be a fraction\n  --json FILE    write the totals to FILE at the end\n  --help         this text\n\0",
+    )
+};
+unsafe extern "C" fn parse_number(
+    mut text: *const ::core::ffi::c_char,
+    mut low: uint64_t,
+    mut high: uint64_t,
+    mut number: *mut uint64_t,
+) -> bool {
+    let mut end: *mut ::core::ffi::c_char = ::core::ptr::null_mut::<
+        ::core::ffi::c_char,
+    >();
+    if (*text.offset(0 as ::core::ffi::c_int as isize) as ::core::ffi::c_int)
+        < '0' as i32
+        || *text.offset(0 as ::core::ffi::c_int as isize) as ::core::ffi::c_int
+            > '9' as i32
+    {
+        return false_0 != 0;
+    }
+    *__errno_location() = 0 as ::core::ffi::c_int;
+    *number = strtoull(text, &raw mut end, 10 as ::core::ffi::c_int) as uint64_t;
+    return *__errno_location() == 0 as ::core::ffi::c_int
+        && *end as ::core::ffi::c_int == '\0' as i32 && *number >= low
+        && *number <= high;
+}
+unsafe extern "C" fn parse_duration(
+    mut text: *const ::core::ffi::c_char,
+    mut nanoseconds: *mut uint64_t,
+) -> bool {
+    let most: ::core::ffi::c_double = 1e9f64;
+    let mut end: *mut ::core::ffi::c_char = ::core::ptr::null_mut::<
+        ::core::ffi::c_char,
+    >();
+    if (*text.offset(0 as ::core::ffi::c_int as isize) as ::core::ffi::c_int)
+        < '0' as i32
+        || *text.offset(0 as ::core::ffi::c_int as isize) as ::core::ffi::c_int
+            > '9' as i32
+    {
+        return false_0 != 0;
+    }
+    *__errno_location() = 0 as ::core::ffi::c_int;
+    let mut seconds: ::core::ffi::c_double = strtod(text, &raw mut end);
+    if *__errno_location() != 0 as ::core::ffi::c_int
+        || *end as ::core::ffi::c_int != '\0' as i32
+        || !(seconds > 0 as ::core::ffi::c_int as ::core::ffi::c_double)
+        || seconds > most
+    {
+        return false_0 != 0;
+    }
+    *nanoseconds = (seconds * NANOSECONDS as ::core::ffi::c_double) as uint64_t;
+    return true_0 != 0;
+}
+unsafe extern "C" fn usage_error(
+    mut what: *const ::core::ffi::c_char,
+    mut value: *const ::core::ffi::c_char,
+) -> ::core::ffi::c_int {
+    dprintf(
+        STDERR_FILENO,
+        b"ixgbe-fwd: %s%s%s\n%s\0" as *const u8 as *const ::core::ffi::c_char,
+        what,
+        if !value.is_null() {
+            b": \0" as *const u8 as *const ::core::ffi::c_char
+        } else {
+            b"\0" as *const u8 as *const ::core::ffi::c_char
+        },
+        if !value.is_null() {
+            value
+        } else {
+            b"\0" as *const u8 as *const ::core::ffi::c_char
+        },
+        &raw const usage as *const ::core::ffi::c_char,
+    );
+    return EXIT_USAGE;
+}
+unsafe extern "C" fn parse_options(
+    mut argc: ::core::ffi::c_int,
+    mut argv: *mut *mut ::core::ffi::c_char,
+    mut options: *mut options,
+) -> ::core::ffi::c_int {
+    static mut known: [option; 6] = [
+        option {
+            name: b"batch\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: required_argument,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_BATCH as ::core::ffi::c_int,
+        },
+        option {
+            name: b"packets\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: required_argument,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_PACKETS as ::core::ffi::c_int,
+        },
+        option {
+            name: b"duration\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: required_argument,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_DURATION as ::core::ffi::c_int,
+        },
+        option {
+            name: b"json\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: required_argument,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_JSON as ::core::ffi::c_int,
+        },
+        option {
+            name: b"help\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: 0,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_HELP as ::core::ffi::c_int,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: 0,
+        },
+    ];
+    let mut number: uint64_t = 0 as uint64_t;
+    opterr = 0 as ::core::ffi::c_int;
+    loop {
+        let mut option: ::core::ffi::c_int = getopt_long(
+            argc,
+            argv,
+            b":h\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw const known as *const option,
+            ::core::ptr::null_mut::<::core::ffi::c_int>(),
+        );
+        if option == -(1 as ::core::ffi::c_int) {
+            break;
+        }
+        match option {
+            1 => {
+                if !parse_number(
+                    optarg,
+                    1 as uint64_t,
+                    FORWARDER_MAX_BATCH as uint64_t,
+                    &raw mut number,
+                ) {
+                    return usage_error(
+                        b"--batch is a number from 1 to 512, not\0" as *const u8
+                            as *const ::core::ffi::c_char,
+                        optarg,
+                    );
+                }
+                (*options).batch = number as uint32_t;
+            }
+            2 => {
+                if !parse_number(
+                    optarg,
+                    1 as uint64_t,
+                    (UINT64_MAX as uint64_t).wrapping_sub(1 as uint64_t),
+                    &raw mut (*options).packets,
+                ) {
+                    return usage_error(
+                        b"--packets is a number from 1, not\0" as *const u8
+                            as *const ::core::ffi::c_char,
+                        optarg,
+                    );
+                }
+            }
+            3 => {
+                if !parse_duration(optarg, &raw mut (*options).duration) {
+                    return usage_error(
+                        b"--duration is a number of seconds above 0, not\0" as *const u8
+                            as *const ::core::ffi::c_char,
+                        optarg,
+                    );
+                }
+            }
+            4 => {
+                (*options).json = optarg;
+            }
+            5 | 104 => {
+                dprintf(
+                    STDOUT_FILENO,
+                    b"%s\0" as *const u8 as *const ::core::ffi::c_char,
+                    &raw const usage as *const ::core::ffi::c_char,
+                );
+                return EXIT_SUCCESS;
+            }
+            58 => {
+                return usage_error(
+                    b"an option lacks its value\0" as *const u8
+                        as *const ::core::ffi::c_char,
+                    *argv.offset((optind - 1 as ::core::ffi::c_int) as isize),
+                );
+            }
+            _ => {
+                return usage_error(
+                    b"unknown option\0" as *const u8 as *const ::core::ffi::c_char,
+                    *argv.offset((optind - 1 as ::core::ffi::c_int) as isize),
+                );
+            }
+        }
+    }
+    if (*options).packets != UINT64_MAX as uint64_t
+        && (*options).duration != UINT64_MAX as uint64_t
+    {
+        return usage_error(
+            b"give --packets or --duration, not both\0" as *const u8
+                as *const ::core::ffi::c_char,
+            ::core::ptr::null::<::core::ffi::c_char>(),
+        );
+    }
+    if argc - optind != 2 as ::core::ffi::c_int {
+        return usage_error(
+            b"give two devices\0" as *const u8 as *const ::core::ffi::c_char,
+            ::core::ptr::null::<::core::ffi::c_char>(),
+        );
+    }
+    (*options).devices[0 as ::core::ffi::c_int as usize] = *argv.offset(optind as isize);
+    (*options).devices[1 as ::core::ffi::c_int as usize] = *argv
+        .offset((optind + 1 as ::core::ffi::c_int) as isize);
+    if strcmp(
+        (*options).devices[0 as ::core::ffi::c_int as usize],
+        (*options).devices[1 as ::core::ffi::c_int as usize],
+    ) == 0 as ::core::ffi::c_int
+    {
+        return usage_error(
+            b"give two different devices, not twice\0" as *const u8
+                as *const ::core::ffi::c_char,
+            (*options).devices[0 as ::core::ffi::c_int as usize],
+        );
+    }
+    return -(1 as ::core::ffi::c_int);
+}
+unsafe extern "C" fn now_ns() -> uint64_t {
+    let mut now: timespec = timespec { tv_sec: 0, tv_nsec: 0 };
+    clock_gettime(CLOCK_MONOTONIC, &raw mut now);
+    return (now.tv_sec as uint64_t as ::core::ffi::c_ulonglong)
+        .wrapping_mul(NANOSECONDS)
+        .wrapping_add(now.tv_nsec as uint64_t as ::core::ffi::c_ulonglong) as uint64_t;
+}
+unsafe extern "C" fn hold_signals(mut held: *mut sigset_t) {
+    sigemptyset(held);
+    sigaddset(held, SIGINT);
+    sigaddset(held, SIGTERM);
+    sigprocmask(SIG_BLOCK, held, ::core::ptr::null_mut::<sigset_t>());
+    signal(
+        SIGPIPE,
+        ::core::mem::transmute::<
+            ::libc::intptr_t,
+            __sighandler_t,
+        >(1 as ::core::ffi::c_int as ::libc::intptr_t),
+    );
+}
+unsafe extern "C" fn signal_came(mut held: *const sigset_t) -> bool {
+    let at_once: timespec = timespec {
+        tv_sec: 0 as __time_t,
+        tv_nsec: 0,
+    };
+    return sigtimedwait(held, ::core::ptr::null_mut::<siginfo_t>(), &raw const at_once)
+        > 0 as ::core::ffi::c_int;
+}
+unsafe extern "C" fn print_rates(
+    mut device: *const ::core::ffi::c_char,
+    mut before: *const forwarder_device_stats,
+    mut now: *const forwarder_device_stats,
+    mut seconds: ::core::ffi::c_double,
+) {
+    let mut rx: ::core::ffi::c_double = (*now)
+        .rx_packets
+        .wrapping_sub((*before).rx_packets) as ::core::ffi::c_double;
+    let mut tx: ::core::ffi::c_double = (*now)
+        .tx_packets
+        .wrapping_sub((*before).tx_packets) as ::core::ffi::c_double;
+    let mut rx_bits: ::core::ffi::c_double = ((*now)
+        .rx_bytes
+        .wrapping_sub((*before).rx_bytes) as ::core::ffi::c_double
+        + rx * WIRE_OVERHEAD_BYTES as ::core::ffi::c_double)
+        * 8 as ::core::ffi::c_int as ::core::ffi::c_double;
+    let mut tx_bits: ::core::ffi::c_double = ((*now)
+        .tx_bytes
+        .wrapping_sub((*before).tx_bytes) as ::core::ffi::c_double
+        + tx * WIRE_OVERHEAD_BYTES as ::core::ffi::c_double)
+        * 8 as ::core::ffi::c_int as ::core::ffi::c_double;
+    dprintf(
+        STDOUT_FILENO,
+        b"%s: RX %.2f Mpps %.2f Gbit/s, TX %.2f Mpps %.2f Gbit/s\n\0" as *const u8
+            as *const ::core::ffi::c_char,
+        device,
+        rx / seconds / 1e6f64,
+        rx_bits / seconds / 1e9f64,
+        tx / seconds / 1e6f64,
+        tx_bits / seconds / 1e9f64,
+    );
+}
+unsafe extern "C" fn run(
+    mut forwarder: *mut forwarder,
+    mut options: *const options,
+    mut held: *const sigset_t,
+    mut totals: *mut totals,
+    mut error: *mut ::core::ffi::c_char,
+    mut error_size: size_t,
+) -> ::core::ffi::c_int {
+    let mut before: [forwarder_device_stats; 2] = [
+        forwarder_device_stats {
+            rx_packets: 0 as uint64_t,
+            rx_bytes: 0,
+            tx_packets: 0,
+            tx_bytes: 0,
+        },
+        forwarder_device_stats {
+            rx_packets: 0 as uint64_t,
+            rx_bytes: 0,
+            tx_packets: 0,
+            tx_bytes: 0,
+        },
+    ];
+    let mut now: [forwarder_device_stats; 2] = [
+        forwarder_device_stats {
+            rx_packets: 0 as uint64_t,
+            rx_bytes: 0,
+            tx_packets: 0,
+            tx_bytes: 0,
+        },
+        forwarder_device_stats {
+            rx_packets: 0 as uint64_t,
+            rx_bytes: 0,
+            tx_packets: 0,
+            tx_bytes: 0,
+        },
+    ];
+    let mut start_tsc: uint64_t = tsc_read();
+    let mut start: uint64_t = now_ns();
+    let mut printed: uint64_t = start;
+    let mut time: uint64_t = start;
+    let mut received: uint64_t = 0 as uint64_t;
+    let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+    while received < (*options).packets && time.wrapping_sub(start) < (*options).duration
+        && result == 0 as ::core::ffi::c_int
+    {
+        let mut i: uint32_t = 0 as uint32_t;
+        while i < TURNS_PER_LOOK as uint32_t && received < (*options).packets {
+            received = received.wrapping_add(forwarder_turn(forwarder) as uint64_t);
+            i = i.wrapping_add(1);
+        }
+        time = now_ns();
+        if signal_came(held) {
+            break;
+        }
+        if (time.wrapping_sub(printed) as ::core::ffi::c_ulonglong) < NANOSECONDS {
+            continue;
+        }
+        let mut i_0: uint32_t = 0 as uint32_t;
+        while i_0 < 2 as uint32_t && result == 0 as ::core::ffi::c_int {
+            result = forwarder_device_stats(
+                forwarder,
+                i_0,
+                (&raw mut now as *mut forwarder_device_stats).offset(i_0 as isize)
+                    as *mut forwarder_device_stats,
+                error,
+                error_size,
+            );
+            if result == 0 as ::core::ffi::c_int {
+                print_rates(
+                    (*options).devices[i_0 as usize],
+                    (&raw mut before as *mut forwarder_device_stats).offset(i_0 as isize)
+                        as *mut forwarder_device_stats,
+                    (&raw mut now as *mut forwarder_device_stats).offset(i_0 as isize)
+                        as *mut forwarder_device_stats,
+                    time.wrapping_sub(printed) as ::core::ffi::c_double
+                        / NANOSECONDS as ::core::ffi::c_double,
+                );
+                before[i_0 as usize] = now[i_0 as usize];
+            }
+            i_0 = i_0.wrapping_add(1);
+        }
+        printed = time;
+    }
+    (*totals).tsc_cycles = tsc_read().wrapping_sub(start_tsc);
+    (*totals).seconds = now_ns().wrapping_sub(start) as ::core::ffi::c_double
+        / NANOSECONDS as ::core::ffi::c_double;
+    forwarder_read_counts(forwarder, &raw mut (*totals).counts);
+    return result;
+}
+unsafe extern "C" fn write_json(
+    mut fd: ::core::ffi::c_int,
+    mut totals: *const totals,
+) -> ::core::ffi::c_int {
+    let mut counts: *const forwarder_counts = &raw const (*totals).counts;
+    let mut written: ::core::ffi::c_int = dprintf(
+        fd,
+        b"{\"rx\":%lu,\"tx\":%lu,\"dropped\":%lu,\"rx_calls\":%lu,\"full_batches\":%lu,\"seconds\":%.9f,\"tsc_cycles\":%lu}\n\0"
+            as *const u8 as *const ::core::ffi::c_char,
+        (*counts).rx,
+        (*counts).tx,
+        (*counts).dropped,
+        (*counts).rx_calls,
+        (*counts).full_batches,
+        (*totals).seconds,
+        (*totals).tsc_cycles,
+    );
+    let mut cause: ::core::ffi::c_int = *__errno_location();
+    let mut closed: ::core::ffi::c_int = close(fd);
+    if written < 0 as ::core::ffi::c_int {
+        *__errno_location() = cause;
+        return -(1 as ::core::ffi::c_int);
+    }
+    return closed;
+}
+unsafe extern "C" fn forward_until_end(
+    mut options: *const options,
+    mut json_fd: ::core::ffi::c_int,
+) -> ::core::ffi::c_int {
+    let mut error: [::core::ffi::c_char; 768] = ::core::mem::transmute::<
+        [u8; 768],
+        [::core::ffi::c_char; 768],
+    >(
+        *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+    );
+    let mut totals: totals = totals {
+        counts: forwarder_counts {
+            rx: 0 as uint64_t,
+            tx: 0,
+            dropped: 0,
+            rx_calls: 0,
+            full_batches: 0,
+        },
+        seconds: 0.,
+        tsc_cycles: 0,
+    };
+    let mut held: sigset_t = __sigset_t { __val: [0; 16] };
+    let mut status: ::core::ffi::c_int = EXIT_SUCCESS;
+    let mut forwarder: *mut forwarder = forwarder_open(
+        (*options).devices[0 as ::core::ffi::c_int as usize],
+        (*options).devices[1 as ::core::ffi::c_int as usize],
+        (*options).batch,
+        &raw mut error as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+    );
+    if forwarder.is_null() {
+        dprintf(
+            STDERR_FILENO,
+            b"ixgbe-fwd: %s\n\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw mut error as *mut ::core::ffi::c_char,
+        );
+        return EXIT_RUN_TIME;
+    }
+    hold_signals(&raw mut held);
+    if (*options).packets != UINT64_MAX as uint64_t {
+        forwarder_limit(forwarder, (*options).packets);
+    }
+    if run(
+        forwarder,
+        options,
+        &raw mut held,
+        &raw mut totals,
+        &raw mut error as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+    ) != 0 as ::core::ffi::c_int
+    {
+        dprintf(
+            STDERR_FILENO,
+            b"ixgbe-fwd: %s\n\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw mut error as *mut ::core::ffi::c_char,
+        );
+        status = EXIT_RUN_TIME;
+    }
+    if forwarder_close(
+        forwarder,
+        &raw mut error as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+    ) != 0 as ::core::ffi::c_int && status == EXIT_SUCCESS
+    {
+        dprintf(
+            STDERR_FILENO,
+            b"ixgbe-fwd: %s\n\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw mut error as *mut ::core::ffi::c_char,
+        );
+        status = EXIT_RUN_TIME;
+    }
+    if json_fd >= 0 as ::core::ffi::c_int
+        && write_json(json_fd, &raw mut totals) != 0 as ::core::ffi::c_int
+    {
+        dprintf(
+            STDERR_FILENO,
+            b"ixgbe-fwd: %s: %s\n\0" as *const u8 as *const ::core::ffi::c_char,
+            (*options).json,
+            strerror(*__errno_location()),
+        );
+        status = EXIT_RUN_TIME;
+    }
+    return status;
+}
+unsafe fn main_0(
+    mut argc: ::core::ffi::c_int,
+    mut argv: *mut *mut ::core::ffi::c_char,
+) -> ::core::ffi::c_int {
+    let mut options: options = options {
+        batch: FORWARDER_DEFAULT_BATCH as uint32_t,
+        packets: UINT64_MAX as uint64_t,
+        duration: UINT64_MAX as uint64_t,
+        json: ::core::ptr::null::<::core::ffi::c_char>(),
+        devices: [::core::ptr::null::<::core::ffi::c_char>(); 2],
+    };
+    let mut json_fd: ::core::ffi::c_int = -(1 as ::core::ffi::c_int);
+    let mut status: ::core::ffi::c_int = parse_options(argc, argv, &raw mut options);
+    if status >= 0 as ::core::ffi::c_int {
+        return status;
+    }
+    if !options.json.is_null() {
+        json_fd = open(
+            options.json,
+            O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+            0o644 as ::core::ffi::c_int,
+        );
+        if json_fd < 0 as ::core::ffi::c_int {
+            dprintf(
+                STDERR_FILENO,
+                b"ixgbe-fwd: %s: %s\n\0" as *const u8 as *const ::core::ffi::c_char,
+                options.json,
+                strerror(*__errno_location()),
+            );
+            return EXIT_RUN_TIME;
+        }
+    }
+    return forward_until_end(&raw mut options, json_fd);
+}
+pub fn main() {
+    let mut args_strings: Vec<Vec<u8>> = ::std::env::args()
+        .map(|arg| {
+            ::std::ffi::CString::new(arg)
+                .expect("Failed to convert argument into CString.")
+                .into_bytes_with_nul()
+        })
+        .collect();
+    let mut args_ptrs: Vec<*mut ::core::ffi::c_char> = args_strings
+        .iter_mut()
+        .map(|arg| arg.as_mut_ptr() as *mut ::core::ffi::c_char)
+        .chain(::core::iter::once(::core::ptr::null_mut()))
+        .collect();
+    unsafe {
+        ::std::process::exit(
+            main_0(
+                (args_ptrs.len() - 1) as ::core::ffi::c_int,
+                args_ptrs.as_mut_ptr() as *mut *mut ::core::ffi::c_char,
+            ) as i32,
+        )
+    }
+}
+#[repr(C)]
+pub struct forwarder {
+    _opaque: [u8; 0],
+}

@@ -1,0 +1,564 @@
+extern "C" {
+    fn snprintf(
+        __s: *mut ::core::ffi::c_char,
+        __maxlen: size_t,
+        __format: *const ::core::ffi::c_char,
+        ...
+    ) -> ::core::ffi::c_int;
+    fn vfio_container_init(container: *mut vfio_container);
+    fn vfio_container_close(container: *mut vfio_container);
+    fn mempool_create(
+        pool: *mut mempool,
+        container: *mut vfio_container,
+        capacity: uint32_t,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn mempool_destroy(pool: *mut mempool);
+    fn device_open(
+        device: *mut device,
+        container: *mut vfio_container,
+        address: *const ::core::ffi::c_char,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn device_start(
+        device: *mut device,
+        config: *const device_config,
+        pool: *mut mempool,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn device_stop(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
+    fn device_release(device: *mut device);
+    fn device_close(device: *mut device);
+    fn rx_batch(
+        queue: *mut rx_queue,
+        packets: *mut *mut packet,
+        count: uint32_t,
+    ) -> uint32_t;
+    fn tx_batch(
+        queue: *mut tx_queue,
+        packets: *mut *mut packet,
+        count: uint32_t,
+    ) -> uint32_t;
+    fn stats_read(
+        device: *mut device,
+        stats: *mut device_stats,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn calloc(__nmemb: size_t, __size: size_t) -> *mut ::core::ffi::c_void;
+    fn free(__ptr: *mut ::core::ffi::c_void);
+}
+pub type size_t = usize;
+pub type __uint8_t = u8;
+pub type __uint16_t = u16;
+pub type __uint32_t = u32;
+pub type __uint64_t = u64;
+pub type uint8_t = __uint8_t;
+pub type uint16_t = __uint16_t;
+pub type uint32_t = __uint32_t;
+pub type uint64_t = __uint64_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct forwarder {
+    pub directions: [direction; 2],
+    pub batch: uint32_t,
+    pub packets_left: uint64_t,
+    pub counts: forwarder_counts,
+    pub packets: [*mut packet; 512],
+    pub container: vfio_container,
+    pub pools: [mempool; 2],
+    pub devices: [device; 2],
+    pub opened: uint32_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device {
+    pub vfio: vfio_device,
+    pub is_82599: bool,
+    pub config: device_config,
+    pub pool: *mut mempool,
+    pub running: bool,
+    pub mac: [uint8_t; 6],
+    pub stats: device_stats,
+    pub rx: [rx_queue; 16],
+    pub tx: [tx_queue; 16],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct tx_queue {
+    pub ring: *mut descriptor,
+    pub packets: *mut *mut packet,
+    pub tail: *mut uint32_t,
+    pub mask: uint32_t,
+    pub index: uint32_t,
+    pub clean_index: uint32_t,
+    pub id: uint32_t,
+    pub device: *mut device,
+    pub dma: dma_memory,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct dma_memory {
+    pub container: *mut vfio_container,
+    pub memory: *mut ::core::ffi::c_void,
+    pub iova: uint64_t,
+    pub size: size_t,
+    pub fd: ::core::ffi::c_int,
+    pub huge: bool,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_container {
+    pub fd: ::core::ffi::c_int,
+    pub groups: [vfio_group; 8],
+    pub device_count: uint32_t,
+    pub devices: [*mut vfio_device; 8],
+    pub range_count: uint32_t,
+    pub ranges: [iova_range; 16],
+    pub next_iova: uint64_t,
+    pub map_count: uint32_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct iova_range {
+    pub first: uint64_t,
+    pub last: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_device {
+    pub container: *mut vfio_container,
+    pub address: [::core::ffi::c_char; 128],
+    pub kind: vfio_kind,
+    pub fd: ::core::ffi::c_int,
+    pub group: ::core::ffi::c_int,
+    pub next_message: uint16_t,
+    pub bar0_size: uint64_t,
+    pub bar0_file_offset: uint64_t,
+    pub config_file_offset: uint64_t,
+    pub area_count: uint32_t,
+    pub areas: [vfio_area; 8],
+    pub failed: bool,
+    pub failure: error,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct error {
+    pub text: [::core::ffi::c_char; 768],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_area {
+    pub offset: uint64_t,
+    pub size: uint64_t,
+    pub memory: *mut uint8_t,
+}
+pub type vfio_kind = ::core::ffi::c_uint;
+pub const VFIO_KIND_USER: vfio_kind = 1;
+pub const VFIO_KIND_KERNEL: vfio_kind = 0;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_group {
+    pub number: ::core::ffi::c_int,
+    pub fd: ::core::ffi::c_int,
+    pub users: uint32_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct packet {
+    pub iova: uint64_t,
+    pub pool: *mut mempool,
+    pub size: uint32_t,
+    pub reserved: [uint8_t; 44],
+    pub data: [uint8_t; 0],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct mempool {
+    pub dma: dma_memory,
+    pub capacity: uint32_t,
+    pub free_count: uint32_t,
+    pub free: *mut *mut packet,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct descriptor {
+    pub lower: uint64_t,
+    pub upper: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct rx_queue {
+    pub ring: *mut descriptor,
+    pub packets: *mut *mut packet,
+    pub pool: *mut mempool,
+    pub tail: *mut uint32_t,
+    pub mask: uint32_t,
+    pub index: uint32_t,
+    pub discarding: bool,
+    pub id: uint32_t,
+    pub device: *mut device,
+    pub dma: dma_memory,
+    pub pool_empty: uint64_t,
+    pub discarded: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device_stats {
+    pub rx_packets: uint64_t,
+    pub rx_bytes: uint64_t,
+    pub tx_packets: uint64_t,
+    pub tx_bytes: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device_config {
+    pub rx_queues: uint32_t,
+    pub tx_queues: uint32_t,
+    pub rx_ring_size: uint32_t,
+    pub tx_ring_size: uint32_t,
+    pub promiscuous: bool,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct forwarder_counts {
+    pub rx: uint64_t,
+    pub tx: uint64_t,
+    pub dropped: uint64_t,
+    pub rx_calls: uint64_t,
+    pub full_batches: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct direction {
+    pub rx: *mut rx_queue,
+    pub tx: *mut tx_queue,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct forwarder_device_stats {
+    pub rx_packets: uint64_t,
+    pub rx_bytes: uint64_t,
+    pub tx_packets: uint64_t,
+    pub tx_bytes: uint64_t,
+}
+pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
+    as ::core::ffi::c_ulong;
+pub const FORWARDER_MAX_BATCH: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
+pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
+    ::core::ffi::c_void,
+>();
+pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+#[inline]
+unsafe extern "C" fn packet_free(mut packet: *mut packet) {
+    let mut pool: *mut mempool = (*packet).pool as *mut mempool;
+    let ref mut fresh1 = *(*pool).free.offset((*pool).free_count as isize);
+    *fresh1 = packet;
+    (*pool).free_count = (*pool).free_count.wrapping_add(1);
+}
+pub const DEVICE_CONFIG_DEFAULT: device_config = device_config {
+    rx_queues: 1 as uint32_t,
+    tx_queues: 1 as uint32_t,
+    rx_ring_size: 512 as uint32_t,
+    tx_ring_size: 512 as uint32_t,
+    promiscuous: true_0 != 0,
+};
+pub const POOL_CAPACITY: ::core::ffi::c_int = 2048 as ::core::ffi::c_int;
+pub const TOUCHED_BYTE: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+#[inline]
+unsafe extern "C" fn forward(
+    mut forwarder: *mut forwarder,
+    mut direction: *const direction,
+) -> uint32_t {
+    let mut counts: *mut forwarder_counts = &raw mut (*forwarder).counts;
+    let mut packets: *mut *mut packet = &raw mut (*forwarder).packets
+        as *mut *mut packet;
+    let mut wanted: uint32_t = (*forwarder).batch;
+    if (*forwarder).packets_left < wanted as uint64_t {
+        wanted = (*forwarder).packets_left as uint32_t;
+    }
+    let mut received: uint32_t = rx_batch((*direction).rx, packets, wanted);
+    (*counts).rx_calls = (*counts).rx_calls.wrapping_add(1);
+    if received == 0 as uint32_t {
+        return 0 as uint32_t;
+    }
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < received {
+        let ref mut fresh0 = *(&raw mut (**packets.offset(i as isize)).data
+            as *mut uint8_t)
+            .offset(TOUCHED_BYTE as isize);
+        *fresh0 = (*fresh0).wrapping_add(1);
+        i = i.wrapping_add(1);
+    }
+    let mut sent: uint32_t = tx_batch((*direction).tx, packets, received);
+    let mut i_0: uint32_t = sent;
+    while i_0 < received {
+        packet_free(*packets.offset(i_0 as isize));
+        i_0 = i_0.wrapping_add(1);
+    }
+    (*forwarder).packets_left = (*forwarder)
+        .packets_left
+        .wrapping_sub(received as uint64_t);
+    (*counts).rx = (*counts).rx.wrapping_add(received as uint64_t);
+    (*counts).tx = (*counts).tx.wrapping_add(sent as uint64_t);
+    (*counts).dropped = (*counts)
+        .dropped
+        .wrapping_add(received.wrapping_sub(sent) as uint64_t);
+    (*counts).full_batches = (*counts)
+        .full_batches
+        .wrapping_add((received == wanted) as ::core::ffi::c_int as uint64_t);
+    return received;
+}
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_turn(mut forwarder: *mut forwarder) -> uint32_t {
+    return forward(
+            forwarder,
+            (&raw mut (*forwarder).directions as *mut direction)
+                .offset(0 as ::core::ffi::c_int as isize) as *mut direction,
+        )
+        .wrapping_add(
+            forward(
+                forwarder,
+                (&raw mut (*forwarder).directions as *mut direction)
+                    .offset(1 as ::core::ffi::c_int as isize) as *mut direction,
+            ),
+        );
+}
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_limit(
+    mut forwarder: *mut forwarder,
+    mut packets: uint64_t,
+) {
+    (*forwarder).packets_left = packets;
+}
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_read_counts(
+    mut forwarder: *const forwarder,
+    mut counts: *mut forwarder_counts,
+) {
+    *counts = (*forwarder).counts;
+}
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_device_stats(
+    mut forwarder: *mut forwarder,
+    mut device: uint32_t,
+    mut stats: *mut forwarder_device_stats,
+    mut error: *mut ::core::ffi::c_char,
+    mut error_size: size_t,
+) -> ::core::ffi::c_int {
+    let mut read: device_stats = device_stats {
+        rx_packets: 0,
+        rx_bytes: 0,
+        tx_packets: 0,
+        tx_bytes: 0,
+    };
+    let mut reason: error = error { text: [0; 768] };
+    if stats_read(
+        (&raw mut (*forwarder).devices as *mut device)
+            .offset((device & 1 as uint32_t) as isize) as *mut device,
+        &raw mut read,
+        &raw mut reason,
+    ) != 0 as ::core::ffi::c_int
+    {
+        snprintf(
+            error,
+            error_size,
+            b"%s\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw mut reason.text as *mut ::core::ffi::c_char,
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    (*stats).rx_packets = read.rx_packets;
+    (*stats).rx_bytes = read.rx_bytes;
+    (*stats).tx_packets = read.tx_packets;
+    (*stats).tx_bytes = read.tx_bytes;
+    return 0 as ::core::ffi::c_int;
+}
+unsafe extern "C" fn destroy(mut forwarder: *mut forwarder) {
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < (*forwarder).opened {
+        device_release(
+            (&raw mut (*forwarder).devices as *mut device).offset(i as isize)
+                as *mut device,
+        );
+        i = i.wrapping_add(1);
+    }
+    let mut i_0: uint32_t = 0 as uint32_t;
+    while i_0 < 2 as uint32_t {
+        mempool_destroy(
+            (&raw mut (*forwarder).pools as *mut mempool).offset(i_0 as isize)
+                as *mut mempool,
+        );
+        i_0 = i_0.wrapping_add(1);
+    }
+    let mut i_1: uint32_t = 0 as uint32_t;
+    while i_1 < (*forwarder).opened {
+        device_close(
+            (&raw mut (*forwarder).devices as *mut device).offset(i_1 as isize)
+                as *mut device,
+        );
+        i_1 = i_1.wrapping_add(1);
+    }
+    vfio_container_close(&raw mut (*forwarder).container);
+    free(forwarder as *mut ::core::ffi::c_void);
+}
+unsafe extern "C" fn start(
+    mut forwarder: *mut forwarder,
+    mut addresses: *const *const ::core::ffi::c_char,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let config: device_config = DEVICE_CONFIG_DEFAULT;
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < 2 as uint32_t {
+        if device_open(
+            (&raw mut (*forwarder).devices as *mut device).offset(i as isize)
+                as *mut device,
+            &raw mut (*forwarder).container,
+            *addresses.offset(i as isize),
+            error,
+        ) != 0 as ::core::ffi::c_int
+        {
+            return -(1 as ::core::ffi::c_int);
+        }
+        (*forwarder).opened = (*forwarder).opened.wrapping_add(1);
+        i = i.wrapping_add(1);
+    }
+    let mut i_0: uint32_t = 0 as uint32_t;
+    while i_0 < 2 as uint32_t {
+        if mempool_create(
+            (&raw mut (*forwarder).pools as *mut mempool).offset(i_0 as isize)
+                as *mut mempool,
+            &raw mut (*forwarder).container,
+            POOL_CAPACITY as uint32_t,
+            error,
+        ) != 0 as ::core::ffi::c_int
+        {
+            return -(1 as ::core::ffi::c_int);
+        }
+        i_0 = i_0.wrapping_add(1);
+    }
+    let mut i_1: uint32_t = 0 as uint32_t;
+    while i_1 < 2 as uint32_t {
+        if device_start(
+            (&raw mut (*forwarder).devices as *mut device).offset(i_1 as isize)
+                as *mut device,
+            &raw const config,
+            (&raw mut (*forwarder).pools as *mut mempool).offset(i_1 as isize)
+                as *mut mempool,
+            error,
+        ) != 0 as ::core::ffi::c_int
+        {
+            return -(1 as ::core::ffi::c_int);
+        }
+        i_1 = i_1.wrapping_add(1);
+    }
+    let mut i_2: uint32_t = 0 as uint32_t;
+    while i_2 < 2 as uint32_t {
+        (*forwarder).directions[i_2 as usize].rx = (&raw mut (*(&raw mut (*forwarder)
+            .devices as *mut device)
+            .offset(i_2 as isize))
+            .rx as *mut rx_queue)
+            .offset(0 as ::core::ffi::c_int as isize) as *mut rx_queue;
+        (*forwarder).directions[i_2 as usize].tx = (&raw mut (*(&raw mut (*forwarder)
+            .devices as *mut device)
+            .offset((1 as uint32_t).wrapping_sub(i_2) as isize))
+            .tx as *mut tx_queue)
+            .offset(0 as ::core::ffi::c_int as isize) as *mut tx_queue;
+        i_2 = i_2.wrapping_add(1);
+    }
+    return 0 as ::core::ffi::c_int;
+}
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_open(
+    mut device_a: *const ::core::ffi::c_char,
+    mut device_b: *const ::core::ffi::c_char,
+    mut batch: uint32_t,
+    mut error: *mut ::core::ffi::c_char,
+    mut error_size: size_t,
+) -> *mut forwarder {
+    let addresses: [*const ::core::ffi::c_char; 2] = [device_a, device_b];
+    let mut reason: error = error { text: [0; 768] };
+    if batch < 1 as uint32_t || batch > FORWARDER_MAX_BATCH as uint32_t {
+        snprintf(
+            error,
+            error_size,
+            b"a batch has 1 to %d packets, not %u\0" as *const u8
+                as *const ::core::ffi::c_char,
+            FORWARDER_MAX_BATCH,
+            batch,
+        );
+        return ::core::ptr::null_mut::<forwarder>();
+    }
+    let mut forwarder: *mut forwarder = calloc(
+        1 as size_t,
+        ::core::mem::size_of::<forwarder>() as size_t,
+    ) as *mut forwarder;
+    if forwarder.is_null() {
+        snprintf(
+            error,
+            error_size,
+            b"out of memory for the forwarder\0" as *const u8
+                as *const ::core::ffi::c_char,
+        );
+        return ::core::ptr::null_mut::<forwarder>();
+    }
+    (*forwarder).batch = batch;
+    (*forwarder).packets_left = UINT64_MAX as uint64_t;
+    vfio_container_init(&raw mut (*forwarder).container);
+    if start(
+        forwarder,
+        &raw const addresses as *const *const ::core::ffi::c_char,
+        &raw mut reason,
+    ) != 0 as ::core::ffi::c_int
+    {
+        snprintf(
+            error,
+            error_size,
+            b"%s\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw mut reason.text as *mut ::core::ffi::c_char,
+        );
+        let mut ignored: error = error { text: [0; 768] };
+        let mut i: uint32_t = 0 as uint32_t;
+        while i < (*forwarder).opened {
+            if (*forwarder).devices[i as usize].running {
+                device_stop(
+                    (&raw mut (*forwarder).devices as *mut device).offset(i as isize)
+                        as *mut device,
+                    &raw mut ignored,
+                );
+            }
+            i = i.wrapping_add(1);
+        }
+        destroy(forwarder);
+        return ::core::ptr::null_mut::<forwarder>();
+    }
+    return forwarder;
+}
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_close(
+    mut forwarder: *mut forwarder,
+    mut error: *mut ::core::ffi::c_char,
+    mut error_size: size_t,
+) -> ::core::ffi::c_int {
+    let mut reason: error = error { text: [0; 768] };
+    let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < 2 as uint32_t {
+        if device_stop(
+            (&raw mut (*forwarder).devices as *mut device).offset(i as isize)
+                as *mut device,
+            &raw mut reason,
+        ) != 0 as ::core::ffi::c_int && result == 0 as ::core::ffi::c_int
+        {
+            snprintf(
+                error,
+                error_size,
+                b"%s\0" as *const u8 as *const ::core::ffi::c_char,
+                &raw mut reason.text as *mut ::core::ffi::c_char,
+            );
+            result = -(1 as ::core::ffi::c_int);
+        }
+        i = i.wrapping_add(1);
+    }
+    destroy(forwarder);
+    return result;
+}

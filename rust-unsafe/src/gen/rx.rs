@@ -1,0 +1,303 @@
+extern "C" {
+    fn vfio_write32(device: *mut vfio_device, offset: uint32_t, value: uint32_t);
+    fn mmio_store32(address: *mut uint32_t, value: uint32_t);
+    fn dma_load64(address: *const uint64_t) -> uint64_t;
+    fn dma_store64(address: *mut uint64_t, value: uint64_t);
+    fn dma_read_barrier();
+    fn dma_write_barrier();
+}
+pub type size_t = usize;
+pub type __uint8_t = u8;
+pub type __uint16_t = u16;
+pub type __uint32_t = u32;
+pub type __uint64_t = u64;
+pub type uint8_t = __uint8_t;
+pub type uint16_t = __uint16_t;
+pub type uint32_t = __uint32_t;
+pub type uint64_t = __uint64_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct descriptor {
+    pub lower: uint64_t,
+    pub upper: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct error {
+    pub text: [::core::ffi::c_char; 768],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct iova_range {
+    pub first: uint64_t,
+    pub last: uint64_t,
+}
+pub type vfio_kind = ::core::ffi::c_uint;
+pub const VFIO_KIND_USER: vfio_kind = 1;
+pub const VFIO_KIND_KERNEL: vfio_kind = 0;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_area {
+    pub offset: uint64_t,
+    pub size: uint64_t,
+    pub memory: *mut uint8_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_device {
+    pub container: *mut vfio_container,
+    pub address: [::core::ffi::c_char; 128],
+    pub kind: vfio_kind,
+    pub fd: ::core::ffi::c_int,
+    pub group: ::core::ffi::c_int,
+    pub next_message: uint16_t,
+    pub bar0_size: uint64_t,
+    pub bar0_file_offset: uint64_t,
+    pub config_file_offset: uint64_t,
+    pub area_count: uint32_t,
+    pub areas: [vfio_area; 8],
+    pub failed: bool,
+    pub failure: error,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_container {
+    pub fd: ::core::ffi::c_int,
+    pub groups: [vfio_group; 8],
+    pub device_count: uint32_t,
+    pub devices: [*mut vfio_device; 8],
+    pub range_count: uint32_t,
+    pub ranges: [iova_range; 16],
+    pub next_iova: uint64_t,
+    pub map_count: uint32_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_group {
+    pub number: ::core::ffi::c_int,
+    pub fd: ::core::ffi::c_int,
+    pub users: uint32_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct dma_memory {
+    pub container: *mut vfio_container,
+    pub memory: *mut ::core::ffi::c_void,
+    pub iova: uint64_t,
+    pub size: size_t,
+    pub fd: ::core::ffi::c_int,
+    pub huge: bool,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct packet {
+    pub iova: uint64_t,
+    pub pool: *mut mempool,
+    pub size: uint32_t,
+    pub reserved: [uint8_t; 44],
+    pub data: [uint8_t; 0],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct mempool {
+    pub dma: dma_memory,
+    pub capacity: uint32_t,
+    pub free_count: uint32_t,
+    pub free: *mut *mut packet,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device_config {
+    pub rx_queues: uint32_t,
+    pub tx_queues: uint32_t,
+    pub rx_ring_size: uint32_t,
+    pub tx_ring_size: uint32_t,
+    pub promiscuous: bool,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device {
+    pub vfio: vfio_device,
+    pub is_82599: bool,
+    pub config: device_config,
+    pub pool: *mut mempool,
+    pub running: bool,
+    pub mac: [uint8_t; 6],
+    pub stats: device_stats,
+    pub rx: [rx_queue; 16],
+    pub tx: [tx_queue; 16],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct tx_queue {
+    pub ring: *mut descriptor,
+    pub packets: *mut *mut packet,
+    pub tail: *mut uint32_t,
+    pub mask: uint32_t,
+    pub index: uint32_t,
+    pub clean_index: uint32_t,
+    pub id: uint32_t,
+    pub device: *mut device,
+    pub dma: dma_memory,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct rx_queue {
+    pub ring: *mut descriptor,
+    pub packets: *mut *mut packet,
+    pub pool: *mut mempool,
+    pub tail: *mut uint32_t,
+    pub mask: uint32_t,
+    pub index: uint32_t,
+    pub discarding: bool,
+    pub id: uint32_t,
+    pub device: *mut device,
+    pub dma: dma_memory,
+    pub pool_empty: uint64_t,
+    pub discarded: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device_stats {
+    pub rx_packets: uint64_t,
+    pub rx_bytes: uint64_t,
+    pub tx_packets: uint64_t,
+    pub tx_bytes: uint64_t,
+}
+pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
+    ::core::ffi::c_void,
+>();
+pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+#[inline]
+unsafe extern "C" fn packet_alloc(mut pool: *mut mempool) -> *mut packet {
+    if (*pool).free_count == 0 as uint32_t {
+        return ::core::ptr::null_mut::<packet>();
+    }
+    (*pool).free_count = (*pool).free_count.wrapping_sub(1);
+    return *(*pool).free.offset((*pool).free_count as isize);
+}
+#[inline]
+unsafe extern "C" fn reg_write(
+    mut device: *mut device,
+    mut offset: uint32_t,
+    mut value: uint32_t,
+) {
+    vfio_write32(&raw mut (*device).vfio, offset, value);
+}
+#[inline]
+unsafe extern "C" fn tail_write(
+    mut device: *mut device,
+    mut tail: *mut uint32_t,
+    mut offset: uint32_t,
+    mut value: uint32_t,
+) {
+    if !tail.is_null() {
+        mmio_store32(tail, value);
+    } else {
+        reg_write(device, offset, value);
+    };
+}
+#[inline]
+unsafe extern "C" fn descriptor_refill(
+    mut descriptor: *mut descriptor,
+    mut packet: *const packet,
+) {
+    dma_store64(&raw mut (*descriptor).lower as *mut uint64_t, (*packet).iova);
+    dma_store64(&raw mut (*descriptor).upper as *mut uint64_t, 0 as uint64_t);
+}
+unsafe extern "C" fn rx_discard(
+    mut queue: *mut rx_queue,
+    mut index: uint32_t,
+) -> uint32_t {
+    let mut i: uint32_t = 0 as uint32_t;
+    while i <= (*queue).mask {
+        let mut descriptor: *mut descriptor = (*queue).ring.offset(index as isize)
+            as *mut descriptor;
+        let mut status: uint64_t = dma_load64(&raw mut (*descriptor).upper);
+        (*queue).discarding = true_0 != 0;
+        if status & 0x1 as uint64_t == 0 {
+            break;
+        }
+        descriptor_refill(descriptor, *(*queue).packets.offset(index as isize));
+        index = index.wrapping_add(1 as uint32_t) & (*queue).mask;
+        if status & 0x2 as uint64_t != 0 {
+            (*queue).discarding = false_0 != 0;
+            (*queue).discarded = (*queue).discarded.wrapping_add(1);
+            break;
+        } else {
+            i = i.wrapping_add(1);
+        }
+    }
+    return index;
+}
+#[no_mangle]
+pub unsafe extern "C" fn rx_batch(
+    mut queue: *mut rx_queue,
+    mut packets: *mut *mut packet,
+    mut count: uint32_t,
+) -> uint32_t {
+    let mut pool: *mut mempool = (*queue).pool;
+    let mask: uint32_t = (*queue).mask;
+    let mut index: uint32_t = (*queue).index;
+    let mut received: uint32_t = 0 as uint32_t;
+    if (*queue).discarding as ::core::ffi::c_long != 0 {
+        index = rx_discard(queue, index);
+    }
+    while received < count {
+        let mut descriptor: *mut descriptor = (*queue).ring.offset(index as isize)
+            as *mut descriptor;
+        let mut status: uint64_t = dma_load64(&raw mut (*descriptor).upper);
+        if status & 0x1 as uint64_t == 0 {
+            break;
+        }
+        if (status & 0x2 as uint64_t == 0) as ::core::ffi::c_int as ::core::ffi::c_long
+            != 0
+        {
+            index = rx_discard(queue, index);
+        } else {
+            let mut fresh: *mut packet = packet_alloc(pool);
+            if (fresh == NULL as *mut packet) as ::core::ffi::c_int
+                as ::core::ffi::c_long != 0
+            {
+                (*queue).pool_empty = (*queue).pool_empty.wrapping_add(1);
+                break;
+            } else {
+                let mut packet: *mut packet = *(*queue).packets.offset(index as isize);
+                (*packet).size = (status & 0xffff00000000 as uint64_t)
+                    .wrapping_div(
+                        0xffff00000000 as uint64_t
+                            & (!(0xffff00000000 as uint64_t)).wrapping_add(1 as uint64_t),
+                    ) as uint32_t;
+                let ref mut fresh0 = *(*queue).packets.offset(index as isize);
+                *fresh0 = fresh;
+                descriptor_refill(descriptor, fresh);
+                let ref mut fresh1 = *packets.offset(received as isize);
+                *fresh1 = packet;
+                received = received.wrapping_add(1);
+                index = index.wrapping_add(1 as uint32_t) & mask;
+            }
+        }
+    }
+    if index != (*queue).index {
+        (*queue).index = index;
+        dma_read_barrier();
+        dma_write_barrier();
+        tail_write(
+            (*queue).device,
+            (*queue).tail,
+            if (*queue).id < 64 as uint32_t {
+                (0x1018 as uint32_t)
+                    .wrapping_add((0x40 as uint32_t).wrapping_mul((*queue).id))
+            } else {
+                (0xd018 as uint32_t)
+                    .wrapping_add(
+                        (0x40 as uint32_t)
+                            .wrapping_mul((*queue).id.wrapping_sub(64 as uint32_t)),
+                    )
+            },
+            index.wrapping_sub(1 as uint32_t) & mask,
+        );
+    }
+    return received;
+}

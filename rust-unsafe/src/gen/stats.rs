@@ -1,0 +1,408 @@
+extern "C" {
+    fn snprintf(
+        __s: *mut ::core::ffi::c_char,
+        __maxlen: size_t,
+        __format: *const ::core::ffi::c_char,
+        ...
+    ) -> ::core::ffi::c_int;
+    fn vfio_read32(device: *mut vfio_device, offset: uint32_t) -> uint32_t;
+    fn vfio_write32(device: *mut vfio_device, offset: uint32_t, value: uint32_t);
+    fn vfio_check(device: *const vfio_device, error: *mut error) -> ::core::ffi::c_int;
+    fn reg_set(device: *mut device, offset: uint32_t, bits: uint32_t);
+    fn reg_clear(device: *mut device, offset: uint32_t, bits: uint32_t);
+    fn memcpy(
+        __dest: *mut ::core::ffi::c_void,
+        __src: *const ::core::ffi::c_void,
+        __n: size_t,
+    ) -> *mut ::core::ffi::c_void;
+    fn memset(
+        __s: *mut ::core::ffi::c_void,
+        __c: ::core::ffi::c_int,
+        __n: size_t,
+    ) -> *mut ::core::ffi::c_void;
+}
+pub type size_t = usize;
+pub type __uint8_t = u8;
+pub type __uint16_t = u16;
+pub type __uint32_t = u32;
+pub type __uint64_t = u64;
+pub type uint8_t = __uint8_t;
+pub type uint16_t = __uint16_t;
+pub type uint32_t = __uint32_t;
+pub type uint64_t = __uint64_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct descriptor {
+    pub lower: uint64_t,
+    pub upper: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct error {
+    pub text: [::core::ffi::c_char; 768],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct iova_range {
+    pub first: uint64_t,
+    pub last: uint64_t,
+}
+pub type vfio_kind = ::core::ffi::c_uint;
+pub const VFIO_KIND_USER: vfio_kind = 1;
+pub const VFIO_KIND_KERNEL: vfio_kind = 0;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_area {
+    pub offset: uint64_t,
+    pub size: uint64_t,
+    pub memory: *mut uint8_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_device {
+    pub container: *mut vfio_container,
+    pub address: [::core::ffi::c_char; 128],
+    pub kind: vfio_kind,
+    pub fd: ::core::ffi::c_int,
+    pub group: ::core::ffi::c_int,
+    pub next_message: uint16_t,
+    pub bar0_size: uint64_t,
+    pub bar0_file_offset: uint64_t,
+    pub config_file_offset: uint64_t,
+    pub area_count: uint32_t,
+    pub areas: [vfio_area; 8],
+    pub failed: bool,
+    pub failure: error,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_container {
+    pub fd: ::core::ffi::c_int,
+    pub groups: [vfio_group; 8],
+    pub device_count: uint32_t,
+    pub devices: [*mut vfio_device; 8],
+    pub range_count: uint32_t,
+    pub ranges: [iova_range; 16],
+    pub next_iova: uint64_t,
+    pub map_count: uint32_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_group {
+    pub number: ::core::ffi::c_int,
+    pub fd: ::core::ffi::c_int,
+    pub users: uint32_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct dma_memory {
+    pub container: *mut vfio_container,
+    pub memory: *mut ::core::ffi::c_void,
+    pub iova: uint64_t,
+    pub size: size_t,
+    pub fd: ::core::ffi::c_int,
+    pub huge: bool,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct packet {
+    pub iova: uint64_t,
+    pub pool: *mut mempool,
+    pub size: uint32_t,
+    pub reserved: [uint8_t; 44],
+    pub data: [uint8_t; 0],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct mempool {
+    pub dma: dma_memory,
+    pub capacity: uint32_t,
+    pub free_count: uint32_t,
+    pub free: *mut *mut packet,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device_config {
+    pub rx_queues: uint32_t,
+    pub tx_queues: uint32_t,
+    pub rx_ring_size: uint32_t,
+    pub tx_ring_size: uint32_t,
+    pub promiscuous: bool,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device {
+    pub vfio: vfio_device,
+    pub is_82599: bool,
+    pub config: device_config,
+    pub pool: *mut mempool,
+    pub running: bool,
+    pub mac: [uint8_t; 6],
+    pub stats: device_stats,
+    pub rx: [rx_queue; 16],
+    pub tx: [tx_queue; 16],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct tx_queue {
+    pub ring: *mut descriptor,
+    pub packets: *mut *mut packet,
+    pub tail: *mut uint32_t,
+    pub mask: uint32_t,
+    pub index: uint32_t,
+    pub clean_index: uint32_t,
+    pub id: uint32_t,
+    pub device: *mut device,
+    pub dma: dma_memory,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct rx_queue {
+    pub ring: *mut descriptor,
+    pub packets: *mut *mut packet,
+    pub pool: *mut mempool,
+    pub tail: *mut uint32_t,
+    pub mask: uint32_t,
+    pub index: uint32_t,
+    pub discarding: bool,
+    pub id: uint32_t,
+    pub device: *mut device,
+    pub dma: dma_memory,
+    pub pool_empty: uint64_t,
+    pub discarded: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device_stats {
+    pub rx_packets: uint64_t,
+    pub rx_bytes: uint64_t,
+    pub tx_packets: uint64_t,
+    pub tx_bytes: uint64_t,
+}
+pub const UINT32_MAX: ::core::ffi::c_uint = 4294967295 as ::core::ffi::c_uint;
+pub const IXGBE_STATUS: ::core::ffi::c_uint = 0x8 as ::core::ffi::c_uint;
+pub const IXGBE_FCTRL: ::core::ffi::c_uint = 0x5080 as ::core::ffi::c_uint;
+pub const IXGBE_FCTRL_MPE: ::core::ffi::c_uint = 0x100 as ::core::ffi::c_uint;
+pub const IXGBE_FCTRL_UPE: ::core::ffi::c_uint = 0x200 as ::core::ffi::c_uint;
+pub const IXGBE_RAH_AV: ::core::ffi::c_uint = 0x80000000 as ::core::ffi::c_uint;
+pub const IXGBE_RXCTRL: ::core::ffi::c_uint = 0x3000 as ::core::ffi::c_uint;
+pub const IXGBE_RXCTRL_RXEN: ::core::ffi::c_uint = 0x1 as ::core::ffi::c_uint;
+pub const IXGBE_LINKS: ::core::ffi::c_uint = 0x42a4 as ::core::ffi::c_uint;
+pub const IXGBE_LINKS_SPEED: ::core::ffi::c_uint = 0x30000000 as ::core::ffi::c_uint;
+pub const IXGBE_LINKS_SPEED_100M: ::core::ffi::c_uint = 268435456;
+pub const IXGBE_LINKS_SPEED_1G: ::core::ffi::c_uint = 536870912;
+pub const IXGBE_LINKS_SPEED_10G: ::core::ffi::c_uint = 805306368;
+pub const IXGBE_LINKS_UP: ::core::ffi::c_uint = 0x40000000 as ::core::ffi::c_uint;
+pub const IXGBE_GPRC: ::core::ffi::c_uint = 0x4074 as ::core::ffi::c_uint;
+pub const IXGBE_GPTC: ::core::ffi::c_uint = 0x4080 as ::core::ffi::c_uint;
+pub const IXGBE_GORCL: ::core::ffi::c_uint = 0x4088 as ::core::ffi::c_uint;
+pub const IXGBE_GORCH: ::core::ffi::c_uint = 0x408c as ::core::ffi::c_uint;
+pub const IXGBE_GOTCL: ::core::ffi::c_uint = 0x4090 as ::core::ffi::c_uint;
+pub const IXGBE_GOTCH: ::core::ffi::c_uint = 0x4094 as ::core::ffi::c_uint;
+#[inline]
+unsafe extern "C" fn reg_read(
+    mut device: *mut device,
+    mut offset: uint32_t,
+) -> uint32_t {
+    return vfio_read32(&raw mut (*device).vfio, offset);
+}
+#[inline]
+unsafe extern "C" fn reg_write(
+    mut device: *mut device,
+    mut offset: uint32_t,
+    mut value: uint32_t,
+) {
+    vfio_write32(&raw mut (*device).vfio, offset, value);
+}
+pub const MBIT_PER_SECOND_10G: ::core::ffi::c_int = 10000 as ::core::ffi::c_int;
+pub const MBIT_PER_SECOND_1G: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
+pub const MBIT_PER_SECOND_100M: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
+unsafe extern "C" fn counter_read36(
+    mut device: *mut device,
+    mut low_offset: uint32_t,
+    mut high_offset: uint32_t,
+) -> uint64_t {
+    let mut low: uint64_t = reg_read(device, low_offset) as uint64_t;
+    let mut high: uint64_t = reg_read(device, high_offset) as uint64_t;
+    return low | (high & 0xf as uint64_t) << 32 as ::core::ffi::c_int;
+}
+#[no_mangle]
+pub unsafe extern "C" fn stats_read(
+    mut device: *mut device,
+    mut stats: *mut device_stats,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut total: *mut device_stats = &raw mut (*device).stats;
+    let mut rx_packets: uint64_t = reg_read(device, IXGBE_GPRC as uint32_t) as uint64_t;
+    let mut tx_packets: uint64_t = reg_read(device, IXGBE_GPTC as uint32_t) as uint64_t;
+    let mut rx_bytes: uint64_t = counter_read36(
+        device,
+        IXGBE_GORCL as uint32_t,
+        IXGBE_GORCH as uint32_t,
+    );
+    let mut tx_bytes: uint64_t = counter_read36(
+        device,
+        IXGBE_GOTCL as uint32_t,
+        IXGBE_GOTCH as uint32_t,
+    );
+    if vfio_check(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int {
+        return -(1 as ::core::ffi::c_int);
+    }
+    if reg_read(device, IXGBE_STATUS as uint32_t) == UINT32_MAX as uint32_t {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"%s: STATUS reads 0xffffffff: the device is gone; reset or replug it\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    (*total).rx_packets = (*total).rx_packets.wrapping_add(rx_packets);
+    (*total).tx_packets = (*total).tx_packets.wrapping_add(tx_packets);
+    (*total).rx_bytes = (*total).rx_bytes.wrapping_add(rx_bytes);
+    (*total).tx_bytes = (*total).tx_bytes.wrapping_add(tx_bytes);
+    *stats = *total;
+    return 0 as ::core::ffi::c_int;
+}
+#[no_mangle]
+pub unsafe extern "C" fn stats_clear(
+    mut device: *mut device,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut ignored: device_stats = device_stats {
+        rx_packets: 0,
+        rx_bytes: 0,
+        tx_packets: 0,
+        tx_bytes: 0,
+    };
+    if stats_read(device, &raw mut ignored, error) != 0 as ::core::ffi::c_int {
+        return -(1 as ::core::ffi::c_int);
+    }
+    memset(
+        &raw mut (*device).stats as *mut ::core::ffi::c_void,
+        0 as ::core::ffi::c_int,
+        ::core::mem::size_of::<device_stats>() as size_t,
+    );
+    return 0 as ::core::ffi::c_int;
+}
+#[no_mangle]
+pub unsafe extern "C" fn mac_read(
+    mut device: *mut device,
+    mut mac: *mut uint8_t,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut low: uint32_t = reg_read(
+        device,
+        (0xa200 as uint32_t).wrapping_add((0x8 as uint32_t).wrapping_mul(0 as uint32_t)),
+    );
+    let mut high: uint32_t = reg_read(
+        device,
+        (0xa204 as uint32_t).wrapping_add((0x8 as uint32_t).wrapping_mul(0 as uint32_t)),
+    );
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < 4 as uint32_t {
+        *mac.offset(i as isize) = (low >> (8 as uint32_t).wrapping_mul(i)) as uint8_t;
+        i = i.wrapping_add(1);
+    }
+    let mut i_0: uint32_t = 0 as uint32_t;
+    while i_0 < 2 as uint32_t {
+        *mac.offset((4 as uint32_t).wrapping_add(i_0) as isize) = (high
+            >> (8 as uint32_t).wrapping_mul(i_0)) as uint8_t;
+        i_0 = i_0.wrapping_add(1);
+    }
+    return vfio_check(&raw mut (*device).vfio, error);
+}
+#[no_mangle]
+pub unsafe extern "C" fn mac_write(
+    mut device: *mut device,
+    mut mac: *const uint8_t,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut low: uint32_t = *mac.offset(0 as ::core::ffi::c_int as isize) as uint32_t
+        | (*mac.offset(1 as ::core::ffi::c_int as isize) as uint32_t)
+            << 8 as ::core::ffi::c_int
+        | (*mac.offset(2 as ::core::ffi::c_int as isize) as uint32_t)
+            << 16 as ::core::ffi::c_int
+        | (*mac.offset(3 as ::core::ffi::c_int as isize) as uint32_t)
+            << 24 as ::core::ffi::c_int;
+    let mut high: uint32_t = *mac.offset(4 as ::core::ffi::c_int as isize) as uint32_t
+        | (*mac.offset(5 as ::core::ffi::c_int as isize) as uint32_t)
+            << 8 as ::core::ffi::c_int;
+    reg_write(
+        device,
+        (0xa200 as uint32_t).wrapping_add((0x8 as uint32_t).wrapping_mul(0 as uint32_t)),
+        low,
+    );
+    reg_write(
+        device,
+        (0xa204 as uint32_t).wrapping_add((0x8 as uint32_t).wrapping_mul(0 as uint32_t)),
+        high | IXGBE_RAH_AV as uint32_t,
+    );
+    if vfio_check(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int {
+        return -(1 as ::core::ffi::c_int);
+    }
+    memcpy(
+        &raw mut (*device).mac as *mut uint8_t as *mut ::core::ffi::c_void,
+        mac as *const ::core::ffi::c_void,
+        ::core::mem::size_of::<[uint8_t; 6]>() as size_t,
+    );
+    return 0 as ::core::ffi::c_int;
+}
+#[no_mangle]
+pub unsafe extern "C" fn promiscuous_set(
+    mut device: *mut device,
+    mut on: bool,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut receiving: bool = reg_read(device, IXGBE_RXCTRL as uint32_t)
+        & IXGBE_RXCTRL_RXEN as uint32_t != 0;
+    if receiving {
+        reg_clear(device, IXGBE_RXCTRL as uint32_t, IXGBE_RXCTRL_RXEN as uint32_t);
+    }
+    if on {
+        reg_set(
+            device,
+            IXGBE_FCTRL as uint32_t,
+            IXGBE_FCTRL_MPE as uint32_t | IXGBE_FCTRL_UPE as uint32_t,
+        );
+    } else {
+        reg_clear(
+            device,
+            IXGBE_FCTRL as uint32_t,
+            IXGBE_FCTRL_MPE as uint32_t | IXGBE_FCTRL_UPE as uint32_t,
+        );
+    }
+    if receiving {
+        reg_set(device, IXGBE_RXCTRL as uint32_t, IXGBE_RXCTRL_RXEN as uint32_t);
+    }
+    if vfio_check(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int {
+        return -(1 as ::core::ffi::c_int);
+    }
+    (*device).config.promiscuous = on;
+    return 0 as ::core::ffi::c_int;
+}
+#[no_mangle]
+pub unsafe extern "C" fn link_speed(
+    mut device: *mut device,
+    mut speed: *mut uint32_t,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut links: uint32_t = reg_read(device, IXGBE_LINKS as uint32_t);
+    *speed = 0 as uint32_t;
+    if links & IXGBE_LINKS_UP as uint32_t != 0 {
+        match links & IXGBE_LINKS_SPEED as uint32_t {
+            IXGBE_LINKS_SPEED_10G => {
+                *speed = MBIT_PER_SECOND_10G as uint32_t;
+            }
+            IXGBE_LINKS_SPEED_1G => {
+                *speed = MBIT_PER_SECOND_1G as uint32_t;
+            }
+            IXGBE_LINKS_SPEED_100M => {
+                *speed = MBIT_PER_SECOND_100M as uint32_t;
+            }
+            _ => {}
+        }
+    }
+    return vfio_check(&raw mut (*device).vfio, error);
+}

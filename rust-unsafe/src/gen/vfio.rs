@@ -1,0 +1,866 @@
+extern "C" {
+    fn snprintf(
+        __s: *mut ::core::ffi::c_char,
+        __maxlen: size_t,
+        __format: *const ::core::ffi::c_char,
+        ...
+    ) -> ::core::ffi::c_int;
+    fn vfio_kernel_open(
+        device: *mut vfio_device,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn vfio_kernel_close(device: *mut vfio_device);
+    fn vfio_kernel_read(
+        device: *mut vfio_device,
+        region: uint32_t,
+        offset: uint64_t,
+        data: *mut ::core::ffi::c_void,
+        size: uint32_t,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn vfio_kernel_write(
+        device: *mut vfio_device,
+        region: uint32_t,
+        offset: uint64_t,
+        data: *const ::core::ffi::c_void,
+        size: uint32_t,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn vfio_kernel_dma_map(
+        container: *mut vfio_container,
+        memory: *mut ::core::ffi::c_void,
+        iova: uint64_t,
+        size: uint64_t,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn vfio_kernel_dma_unmap(
+        container: *mut vfio_container,
+        iova: uint64_t,
+        size: uint64_t,
+    );
+    fn vfio_user_open(
+        device: *mut vfio_device,
+        path: *const ::core::ffi::c_char,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn vfio_user_close(device: *mut vfio_device);
+    fn vfio_user_read(
+        device: *mut vfio_device,
+        region: uint32_t,
+        offset: uint64_t,
+        data: *mut ::core::ffi::c_void,
+        size: uint32_t,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn vfio_user_write(
+        device: *mut vfio_device,
+        region: uint32_t,
+        offset: uint64_t,
+        data: *const ::core::ffi::c_void,
+        size: uint32_t,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn vfio_user_dma_map(
+        device: *mut vfio_device,
+        fd: ::core::ffi::c_int,
+        iova: uint64_t,
+        size: uint64_t,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn vfio_user_dma_unmap(
+        device: *mut vfio_device,
+        iova: uint64_t,
+        size: uint64_t,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn mmio_load32(address: *const uint32_t) -> uint32_t;
+    fn mmio_store32(address: *mut uint32_t, value: uint32_t);
+    fn __errno_location() -> *mut ::core::ffi::c_int;
+    fn memcpy(
+        __dest: *mut ::core::ffi::c_void,
+        __src: *const ::core::ffi::c_void,
+        __n: size_t,
+    ) -> *mut ::core::ffi::c_void;
+    fn memset(
+        __s: *mut ::core::ffi::c_void,
+        __c: ::core::ffi::c_int,
+        __n: size_t,
+    ) -> *mut ::core::ffi::c_void;
+    fn strncmp(
+        __s1: *const ::core::ffi::c_char,
+        __s2: *const ::core::ffi::c_char,
+        __n: size_t,
+    ) -> ::core::ffi::c_int;
+    fn strlen(__s: *const ::core::ffi::c_char) -> size_t;
+    fn strerror(__errnum: ::core::ffi::c_int) -> *mut ::core::ffi::c_char;
+    fn mmap(
+        __addr: *mut ::core::ffi::c_void,
+        __len: size_t,
+        __prot: ::core::ffi::c_int,
+        __flags: ::core::ffi::c_int,
+        __fd: ::core::ffi::c_int,
+        __offset: __off_t,
+    ) -> *mut ::core::ffi::c_void;
+    fn munmap(__addr: *mut ::core::ffi::c_void, __len: size_t) -> ::core::ffi::c_int;
+    fn close(__fd: ::core::ffi::c_int) -> ::core::ffi::c_int;
+}
+pub type size_t = usize;
+pub type __uint8_t = u8;
+pub type __uint16_t = u16;
+pub type __uint32_t = u32;
+pub type __uint64_t = u64;
+pub type __off_t = ::core::ffi::c_long;
+pub type off_t = __off_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct error {
+    pub text: [::core::ffi::c_char; 768],
+}
+pub type uint8_t = __uint8_t;
+pub type uint16_t = __uint16_t;
+pub type uint32_t = __uint32_t;
+pub type uint64_t = __uint64_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct iova_range {
+    pub first: uint64_t,
+    pub last: uint64_t,
+}
+pub type vfio_kind = ::core::ffi::c_uint;
+pub const VFIO_KIND_USER: vfio_kind = 1;
+pub const VFIO_KIND_KERNEL: vfio_kind = 0;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_area {
+    pub offset: uint64_t,
+    pub size: uint64_t,
+    pub memory: *mut uint8_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_device {
+    pub container: *mut vfio_container,
+    pub address: [::core::ffi::c_char; 128],
+    pub kind: vfio_kind,
+    pub fd: ::core::ffi::c_int,
+    pub group: ::core::ffi::c_int,
+    pub next_message: uint16_t,
+    pub bar0_size: uint64_t,
+    pub bar0_file_offset: uint64_t,
+    pub config_file_offset: uint64_t,
+    pub area_count: uint32_t,
+    pub areas: [vfio_area; 8],
+    pub failed: bool,
+    pub failure: error,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_container {
+    pub fd: ::core::ffi::c_int,
+    pub groups: [vfio_group; 8],
+    pub device_count: uint32_t,
+    pub devices: [*mut vfio_device; 8],
+    pub range_count: uint32_t,
+    pub ranges: [iova_range; 16],
+    pub next_iova: uint64_t,
+    pub map_count: uint32_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_group {
+    pub number: ::core::ffi::c_int,
+    pub fd: ::core::ffi::c_int,
+    pub users: uint32_t,
+}
+pub type __u64 = ::core::ffi::c_ulonglong;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_region_info {
+    pub argsz: __u32,
+    pub flags: __u32,
+    pub index: __u32,
+    pub cap_offset: __u32,
+    pub size: __u64,
+    pub offset: __u64,
+}
+pub type __u32 = ::core::ffi::c_uint;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_info_cap_header {
+    pub id: __u16,
+    pub version: __u16,
+    pub next: __u32,
+}
+pub type __u16 = ::core::ffi::c_ushort;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_region_info_cap_sparse_mmap {
+    pub header: vfio_info_cap_header,
+    pub nr_areas: __u32,
+    pub reserved: __u32,
+    pub areas: [vfio_region_sparse_mmap_area; 0],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_region_sparse_mmap_area {
+    pub offset: __u64,
+    pub size: __u64,
+}
+pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
+    as ::core::ffi::c_ulong;
+pub const VFIO_MAX_DEVICES: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
+pub const VFIO_MAX_AREAS: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
+pub const VFIO_REGION_BAR0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const VFIO_REGION_CONFIG: ::core::ffi::c_int = 7 as ::core::ffi::c_int;
+pub const IXGBE_PCI_COMMAND: ::core::ffi::c_uint = 0x4 as ::core::ffi::c_uint;
+pub const IXGBE_PCI_COMMAND_MEMORY: ::core::ffi::c_uint = 0x2 as ::core::ffi::c_uint;
+pub const VFIO_REGION_INFO_FLAG_MMAP: ::core::ffi::c_int = (1 as ::core::ffi::c_int)
+    << 2 as ::core::ffi::c_int;
+pub const VFIO_REGION_INFO_FLAG_CAPS: ::core::ffi::c_int = (1 as ::core::ffi::c_int)
+    << 3 as ::core::ffi::c_int;
+pub const VFIO_REGION_INFO_CAP_SPARSE_MMAP: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const PROT_READ: ::core::ffi::c_int = 0x1 as ::core::ffi::c_int;
+pub const PROT_WRITE: ::core::ffi::c_int = 0x2 as ::core::ffi::c_int;
+pub const MAP_SHARED: ::core::ffi::c_int = 0x1 as ::core::ffi::c_int;
+pub const MAP_FAILED: *mut ::core::ffi::c_void = -(1 as ::core::ffi::c_int)
+    as *mut ::core::ffi::c_void;
+pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
+    ::core::ffi::c_void,
+>();
+pub const USER_PREFIX: [::core::ffi::c_char; 11] = unsafe {
+    ::core::mem::transmute::<[u8; 11], [::core::ffi::c_char; 11]>(*b"vfio-user:\0")
+};
+pub const IOVA_FIRST: ::core::ffi::c_ulonglong = 0x200000 as ::core::ffi::c_ulonglong;
+pub const IOVA_LAST: ::core::ffi::c_ulonglong = 0x7fffffffff as ::core::ffi::c_ulonglong;
+#[no_mangle]
+pub unsafe extern "C" fn vfio_container_init(mut container: *mut vfio_container) {
+    memset(
+        container as *mut ::core::ffi::c_void,
+        0 as ::core::ffi::c_int,
+        ::core::mem::size_of::<vfio_container>() as size_t,
+    );
+    (*container).fd = -(1 as ::core::ffi::c_int);
+    (*container).range_count = 1 as uint32_t;
+    (*container).ranges[0 as ::core::ffi::c_int as usize].first = IOVA_FIRST as uint64_t;
+    (*container).ranges[0 as ::core::ffi::c_int as usize].last = IOVA_LAST as uint64_t;
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_container_close(mut container: *mut vfio_container) {
+    while (*container).device_count > 0 as uint32_t {
+        vfio_close(
+            (*container)
+                .devices[(*container).device_count.wrapping_sub(1 as uint32_t) as usize],
+        );
+    }
+    if (*container).fd >= 0 as ::core::ffi::c_int {
+        close((*container).fd);
+        (*container).fd = -(1 as ::core::ffi::c_int);
+    }
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_open(
+    mut container: *mut vfio_container,
+    mut address: *const ::core::ffi::c_char,
+    mut device: *mut vfio_device,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    memset(
+        device as *mut ::core::ffi::c_void,
+        0 as ::core::ffi::c_int,
+        ::core::mem::size_of::<vfio_device>() as size_t,
+    );
+    (*device).container = container as *mut vfio_container;
+    (*device).fd = -(1 as ::core::ffi::c_int);
+    if strlen(address) >= ::core::mem::size_of::<[::core::ffi::c_char; 128]>() as usize {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"device address longer than %d characters: %s\0" as *const u8
+                as *const ::core::ffi::c_char,
+            128 as ::core::ffi::c_int - 1 as ::core::ffi::c_int,
+            address,
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    snprintf(
+        &raw mut (*device).address as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 128]>() as size_t,
+        b"%s\0" as *const u8 as *const ::core::ffi::c_char,
+        address,
+    );
+    if (*container).device_count == VFIO_MAX_DEVICES as uint32_t {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"%s: a container holds %d devices at the most\0" as *const u8
+                as *const ::core::ffi::c_char,
+            address,
+            8 as ::core::ffi::c_int,
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    if (*container).map_count > 0 as uint32_t {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"%s: open all devices before mapping memory for them\0" as *const u8
+                as *const ::core::ffi::c_char,
+            address,
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    let mut prefix: size_t = strlen(USER_PREFIX.as_ptr());
+    if strncmp(address, USER_PREFIX.as_ptr(), prefix) == 0 as ::core::ffi::c_int {
+        (*device).kind = VFIO_KIND_USER;
+        if vfio_user_open(device, address.offset(prefix as isize), error)
+            != 0 as ::core::ffi::c_int
+        {
+            return -(1 as ::core::ffi::c_int);
+        }
+    } else {
+        (*device).kind = VFIO_KIND_KERNEL;
+        if vfio_kernel_open(device, error) != 0 as ::core::ffi::c_int {
+            return -(1 as ::core::ffi::c_int);
+        }
+    }
+    (*container).devices[(*container).device_count as usize] = device;
+    (*container).device_count = (*container).device_count.wrapping_add(1);
+    let mut command: uint16_t = vfio_config_read16(
+        device,
+        IXGBE_PCI_COMMAND as uint32_t,
+    );
+    vfio_config_write16(
+        device,
+        IXGBE_PCI_COMMAND as uint32_t,
+        (command as ::core::ffi::c_uint | IXGBE_PCI_COMMAND_MEMORY) as uint16_t,
+    );
+    if vfio_check(device, error) != 0 as ::core::ffi::c_int {
+        vfio_close(device);
+        return -(1 as ::core::ffi::c_int);
+    }
+    return 0 as ::core::ffi::c_int;
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_close(mut device: *mut vfio_device) {
+    let mut container: *mut vfio_container = (*device).container as *mut vfio_container;
+    let mut left: uint32_t = 0 as uint32_t;
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < (*container).device_count {
+        if (*container).devices[i as usize] != device {
+            (*container).devices[left as usize] = (*container).devices[i as usize];
+            left = left.wrapping_add(1);
+        }
+        i = i.wrapping_add(1);
+    }
+    (*container).device_count = left;
+    let mut i_0: uint32_t = 0 as uint32_t;
+    while i_0 < (*device).area_count {
+        munmap(
+            (*device).areas[i_0 as usize].memory as *mut ::core::ffi::c_void,
+            (*device).areas[i_0 as usize].size as size_t,
+        );
+        i_0 = i_0.wrapping_add(1);
+    }
+    (*device).area_count = 0 as uint32_t;
+    if (*device).kind as ::core::ffi::c_uint
+        == VFIO_KIND_USER as ::core::ffi::c_int as ::core::ffi::c_uint
+    {
+        vfio_user_close(device);
+    } else {
+        vfio_kernel_close(device);
+    };
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_register(
+    mut device: *const vfio_device,
+    mut offset: uint32_t,
+) -> *mut uint32_t {
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < (*device).area_count {
+        let mut area: *const vfio_area = (&raw const (*device).areas as *const vfio_area)
+            .offset(i as isize) as *const vfio_area;
+        if offset as uint64_t >= (*area).offset
+            && (offset as uint64_t).wrapping_sub((*area).offset) < (*area).size
+        {
+            return (*area)
+                .memory
+                .offset((offset as uint64_t).wrapping_sub((*area).offset) as isize)
+                as *mut uint32_t;
+        }
+        i = i.wrapping_add(1);
+    }
+    return ::core::ptr::null_mut::<uint32_t>();
+}
+unsafe extern "C" fn region_read(
+    mut device: *mut vfio_device,
+    mut region: uint32_t,
+    mut offset: uint32_t,
+    mut data: *mut ::core::ffi::c_void,
+    mut size: uint32_t,
+) {
+    let mut result: ::core::ffi::c_int = -(1 as ::core::ffi::c_int);
+    if !(*device).failed {
+        if (*device).kind as ::core::ffi::c_uint
+            == VFIO_KIND_USER as ::core::ffi::c_int as ::core::ffi::c_uint
+        {
+            result = vfio_user_read(
+                device,
+                region,
+                offset as uint64_t,
+                data,
+                size,
+                &raw mut (*device).failure,
+            );
+        } else {
+            result = vfio_kernel_read(
+                device,
+                region,
+                offset as uint64_t,
+                data,
+                size,
+                &raw mut (*device).failure,
+            );
+        }
+    }
+    if result != 0 as ::core::ffi::c_int {
+        (*device).failed = true_0 != 0;
+        memset(data, 0xff as ::core::ffi::c_int, size as size_t);
+    }
+}
+unsafe extern "C" fn region_write(
+    mut device: *mut vfio_device,
+    mut region: uint32_t,
+    mut offset: uint32_t,
+    mut data: *const ::core::ffi::c_void,
+    mut size: uint32_t,
+) {
+    let mut result: ::core::ffi::c_int = -(1 as ::core::ffi::c_int);
+    if !(*device).failed {
+        if (*device).kind as ::core::ffi::c_uint
+            == VFIO_KIND_USER as ::core::ffi::c_int as ::core::ffi::c_uint
+        {
+            result = vfio_user_write(
+                device,
+                region,
+                offset as uint64_t,
+                data,
+                size,
+                &raw mut (*device).failure,
+            );
+        } else {
+            result = vfio_kernel_write(
+                device,
+                region,
+                offset as uint64_t,
+                data,
+                size,
+                &raw mut (*device).failure,
+            );
+        }
+    }
+    if result != 0 as ::core::ffi::c_int {
+        (*device).failed = true_0 != 0;
+    }
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_read32(
+    mut device: *mut vfio_device,
+    mut offset: uint32_t,
+) -> uint32_t {
+    let mut address: *mut uint32_t = vfio_register(device, offset);
+    let mut value: uint32_t = 0 as uint32_t;
+    if !address.is_null() {
+        return mmio_load32(address);
+    }
+    region_read(
+        device,
+        VFIO_REGION_BAR0 as uint32_t,
+        offset,
+        &raw mut value as *mut ::core::ffi::c_void,
+        ::core::mem::size_of::<uint32_t>() as uint32_t,
+    );
+    return value;
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_write32(
+    mut device: *mut vfio_device,
+    mut offset: uint32_t,
+    mut value: uint32_t,
+) {
+    let mut address: *mut uint32_t = vfio_register(device, offset);
+    if !address.is_null() {
+        mmio_store32(address, value);
+        return;
+    }
+    region_write(
+        device,
+        VFIO_REGION_BAR0 as uint32_t,
+        offset,
+        &raw mut value as *const ::core::ffi::c_void,
+        ::core::mem::size_of::<uint32_t>() as uint32_t,
+    );
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_config_read16(
+    mut device: *mut vfio_device,
+    mut offset: uint32_t,
+) -> uint16_t {
+    let mut value: uint16_t = 0 as uint16_t;
+    region_read(
+        device,
+        VFIO_REGION_CONFIG as uint32_t,
+        offset,
+        &raw mut value as *mut ::core::ffi::c_void,
+        ::core::mem::size_of::<uint16_t>() as uint32_t,
+    );
+    return value;
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_config_write16(
+    mut device: *mut vfio_device,
+    mut offset: uint32_t,
+    mut value: uint16_t,
+) {
+    region_write(
+        device,
+        VFIO_REGION_CONFIG as uint32_t,
+        offset,
+        &raw mut value as *const ::core::ffi::c_void,
+        ::core::mem::size_of::<uint16_t>() as uint32_t,
+    );
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_check(
+    mut device: *const vfio_device,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    if !(*device).failed {
+        return 0 as ::core::ffi::c_int;
+    }
+    *error = (*device).failure;
+    return -(1 as ::core::ffi::c_int);
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_iova_alloc(
+    mut container: *mut vfio_container,
+    mut size: uint64_t,
+    mut alignment: uint64_t,
+    mut iova: *mut uint64_t,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < (*container).range_count {
+        let mut range: *const iova_range = (&raw mut (*container).ranges
+            as *mut iova_range)
+            .offset(i as isize) as *mut iova_range;
+        let mut start: uint64_t = if (*range).first > (*container).next_iova {
+            (*range).first
+        } else {
+            (*container).next_iova
+        };
+        if start
+            > (UINT64_MAX as uint64_t)
+                .wrapping_sub(alignment.wrapping_sub(1 as uint64_t))
+        {
+            break;
+        }
+        start = start.wrapping_add(alignment).wrapping_sub(1 as uint64_t)
+            & !alignment.wrapping_sub(1 as uint64_t);
+        if start <= (*range).last
+            && size.wrapping_sub(1 as uint64_t) <= (*range).last.wrapping_sub(start)
+        {
+            *iova = start;
+            (*container).next_iova = start.wrapping_add(size);
+            return 0 as ::core::ffi::c_int;
+        }
+        i = i.wrapping_add(1);
+    }
+    snprintf(
+        &raw mut (*error).text as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+        b"no %llu bytes of I/O address space left in what the IOMMU permits; use fewer or smaller pools and rings\0"
+            as *const u8 as *const ::core::ffi::c_char,
+        size as ::core::ffi::c_ulonglong,
+    );
+    return -(1 as ::core::ffi::c_int);
+}
+unsafe extern "C" fn dma_unmap_everywhere(
+    mut container: *mut vfio_container,
+    mut iova: uint64_t,
+    mut size: uint64_t,
+) {
+    if (*container).fd >= 0 as ::core::ffi::c_int {
+        vfio_kernel_dma_unmap(container, iova, size);
+    }
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < (*container).device_count {
+        let mut device: *mut vfio_device = (*container).devices[i as usize];
+        let mut ignored: error = error { text: [0; 768] };
+        if (*device).kind as ::core::ffi::c_uint
+            == VFIO_KIND_USER as ::core::ffi::c_int as ::core::ffi::c_uint
+            && !(*device).failed
+        {
+            vfio_user_dma_unmap(device, iova, size, &raw mut ignored);
+        }
+        i = i.wrapping_add(1);
+    }
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_dma_map(
+    mut container: *mut vfio_container,
+    mut fd: ::core::ffi::c_int,
+    mut memory: *mut ::core::ffi::c_void,
+    mut iova: uint64_t,
+    mut size: uint64_t,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    if (*container).fd >= 0 as ::core::ffi::c_int
+        && vfio_kernel_dma_map(container, memory, iova, size, error)
+            != 0 as ::core::ffi::c_int
+    {
+        return -(1 as ::core::ffi::c_int);
+    }
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < (*container).device_count {
+        let mut device: *mut vfio_device = (*container).devices[i as usize];
+        if (*device).kind as ::core::ffi::c_uint
+            == VFIO_KIND_USER as ::core::ffi::c_int as ::core::ffi::c_uint
+            && vfio_user_dma_map(device, fd, iova, size, error)
+                != 0 as ::core::ffi::c_int
+        {
+            dma_unmap_everywhere(container, iova, size);
+            return -(1 as ::core::ffi::c_int);
+        }
+        i = i.wrapping_add(1);
+    }
+    (*container).map_count = (*container).map_count.wrapping_add(1);
+    return 0 as ::core::ffi::c_int;
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_dma_unmap(
+    mut container: *mut vfio_container,
+    mut iova: uint64_t,
+    mut size: uint64_t,
+) {
+    dma_unmap_everywhere(container, iova, size);
+    (*container).map_count = (*container).map_count.wrapping_sub(1);
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_map_area(
+    mut device: *mut vfio_device,
+    mut fd: ::core::ffi::c_int,
+    mut bar0_file_offset: uint64_t,
+    mut offset: uint64_t,
+    mut size: uint64_t,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    if (*device).area_count == VFIO_MAX_AREAS as uint32_t {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"%s: more than %d mappable areas in BAR0\0" as *const u8
+                as *const ::core::ffi::c_char,
+            &raw mut (*device).address as *mut ::core::ffi::c_char,
+            8 as ::core::ffi::c_int,
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    if size == 0 as uint64_t || size > (*device).bar0_size
+        || offset > (*device).bar0_size.wrapping_sub(size)
+    {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"%s: a mappable area lies outside BAR0\0" as *const u8
+                as *const ::core::ffi::c_char,
+            &raw mut (*device).address as *mut ::core::ffi::c_char,
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    let mut memory: *mut ::core::ffi::c_void = mmap(
+        NULL,
+        size as size_t,
+        PROT_READ | PROT_WRITE,
+        MAP_SHARED,
+        fd,
+        bar0_file_offset.wrapping_add(offset) as __off_t,
+    );
+    if memory == MAP_FAILED {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"%s: mmap of BAR0 at 0x%llx: %s\0" as *const u8
+                as *const ::core::ffi::c_char,
+            &raw mut (*device).address as *mut ::core::ffi::c_char,
+            offset as ::core::ffi::c_ulonglong,
+            strerror(*__errno_location()),
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    let mut area: *mut vfio_area = (&raw mut (*device).areas as *mut vfio_area)
+        .offset((*device).area_count as isize) as *mut vfio_area;
+    (*area).offset = offset;
+    (*area).size = size;
+    (*area).memory = memory as *mut uint8_t;
+    (*device).area_count = (*device).area_count.wrapping_add(1);
+    return 0 as ::core::ffi::c_int;
+}
+unsafe extern "C" fn chain_read(
+    mut info: *const ::core::ffi::c_void,
+    mut info_size: size_t,
+    mut offset: size_t,
+    mut out: *mut ::core::ffi::c_void,
+    mut size: size_t,
+) -> ::core::ffi::c_int {
+    if offset > info_size || size > info_size.wrapping_sub(offset) {
+        return -(1 as ::core::ffi::c_int);
+    }
+    memcpy(
+        out,
+        (info as *const uint8_t).offset(offset as isize) as *const ::core::ffi::c_void,
+        size,
+    );
+    return 0 as ::core::ffi::c_int;
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_map_bar0(
+    mut device: *mut vfio_device,
+    mut fd: ::core::ffi::c_int,
+    mut info: *const ::core::ffi::c_void,
+    mut info_size: size_t,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut region: vfio_region_info = vfio_region_info {
+        argsz: 0,
+        flags: 0,
+        index: 0,
+        cap_offset: 0,
+        size: 0,
+        offset: 0,
+    };
+    if chain_read(
+        info,
+        info_size,
+        0 as size_t,
+        &raw mut region as *mut ::core::ffi::c_void,
+        ::core::mem::size_of::<vfio_region_info>() as size_t,
+    ) != 0 as ::core::ffi::c_int
+    {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"%s: truncated description of BAR0\0" as *const u8
+                as *const ::core::ffi::c_char,
+            &raw mut (*device).address as *mut ::core::ffi::c_char,
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    if region.flags & VFIO_REGION_INFO_FLAG_MMAP as __u32 == 0 {
+        return 0 as ::core::ffi::c_int;
+    }
+    let mut next: size_t = (if region.flags & VFIO_REGION_INFO_FLAG_CAPS as __u32 != 0 {
+        region.cap_offset
+    } else {
+        0 as __u32
+    }) as size_t;
+    while next != 0 as size_t {
+        let mut sparse: vfio_region_info_cap_sparse_mmap = vfio_region_info_cap_sparse_mmap {
+            header: vfio_info_cap_header {
+                id: 0,
+                version: 0,
+                next: 0,
+            },
+            nr_areas: 0,
+            reserved: 0,
+            areas: [],
+        };
+        if chain_read(
+            info,
+            info_size,
+            next,
+            &raw mut sparse as *mut ::core::ffi::c_void,
+            ::core::mem::size_of::<vfio_region_info_cap_sparse_mmap>() as size_t,
+        ) != 0 as ::core::ffi::c_int
+        {
+            snprintf(
+                &raw mut (*error).text as *mut ::core::ffi::c_char,
+                ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+                b"%s: truncated capability of BAR0\0" as *const u8
+                    as *const ::core::ffi::c_char,
+                &raw mut (*device).address as *mut ::core::ffi::c_char,
+            );
+            return -(1 as ::core::ffi::c_int);
+        }
+        if sparse.header.id as ::core::ffi::c_int == VFIO_REGION_INFO_CAP_SPARSE_MMAP {
+            let mut i: uint32_t = 0 as uint32_t;
+            while i < sparse.nr_areas as uint32_t {
+                let mut area: vfio_region_sparse_mmap_area = vfio_region_sparse_mmap_area {
+                    offset: 0,
+                    size: 0,
+                };
+                let mut at: size_t = next
+                    .wrapping_add(
+                        ::core::mem::size_of::<vfio_region_info_cap_sparse_mmap>()
+                            as size_t,
+                    )
+                    .wrapping_add(
+                        (i as size_t)
+                            .wrapping_mul(
+                                ::core::mem::size_of::<vfio_region_sparse_mmap_area>()
+                                    as size_t,
+                            ),
+                    );
+                if chain_read(
+                    info,
+                    info_size,
+                    at,
+                    &raw mut area as *mut ::core::ffi::c_void,
+                    ::core::mem::size_of::<vfio_region_sparse_mmap_area>() as size_t,
+                ) != 0 as ::core::ffi::c_int
+                {
+                    snprintf(
+                        &raw mut (*error).text as *mut ::core::ffi::c_char,
+                        ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+                        b"%s: truncated list of mappable areas\0" as *const u8
+                            as *const ::core::ffi::c_char,
+                        &raw mut (*device).address as *mut ::core::ffi::c_char,
+                    );
+                    return -(1 as ::core::ffi::c_int);
+                }
+                if vfio_map_area(
+                    device,
+                    fd,
+                    region.offset as uint64_t,
+                    area.offset as uint64_t,
+                    area.size as uint64_t,
+                    error,
+                ) != 0 as ::core::ffi::c_int
+                {
+                    return -(1 as ::core::ffi::c_int);
+                }
+                i = i.wrapping_add(1);
+            }
+            return 0 as ::core::ffi::c_int;
+        }
+        if sparse.header.next != 0 as __u32 && sparse.header.next as size_t <= next {
+            snprintf(
+                &raw mut (*error).text as *mut ::core::ffi::c_char,
+                ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+                b"%s: looping capabilities of BAR0\0" as *const u8
+                    as *const ::core::ffi::c_char,
+                &raw mut (*device).address as *mut ::core::ffi::c_char,
+            );
+            return -(1 as ::core::ffi::c_int);
+        }
+        next = sparse.header.next as size_t;
+    }
+    return vfio_map_area(
+        device,
+        fd,
+        region.offset as uint64_t,
+        0 as uint64_t,
+        (*device).bar0_size,
+        error,
+    );
+}

@@ -1,0 +1,1063 @@
+extern "C" {
+    fn snprintf(
+        __s: *mut ::core::ffi::c_char,
+        __maxlen: size_t,
+        __format: *const ::core::ffi::c_char,
+        ...
+    ) -> ::core::ffi::c_int;
+    fn vfio_map_bar0(
+        device: *mut vfio_device,
+        fd: ::core::ffi::c_int,
+        info: *const ::core::ffi::c_void,
+        info_size: size_t,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn __errno_location() -> *mut ::core::ffi::c_int;
+    fn open(
+        __file: *const ::core::ffi::c_char,
+        __oflag: ::core::ffi::c_int,
+        ...
+    ) -> ::core::ffi::c_int;
+    fn strtol(
+        __nptr: *const ::core::ffi::c_char,
+        __endptr: *mut *mut ::core::ffi::c_char,
+        __base: ::core::ffi::c_int,
+    ) -> ::core::ffi::c_long;
+    fn memcpy(
+        __dest: *mut ::core::ffi::c_void,
+        __src: *const ::core::ffi::c_void,
+        __n: size_t,
+    ) -> *mut ::core::ffi::c_void;
+    fn memset(
+        __s: *mut ::core::ffi::c_void,
+        __c: ::core::ffi::c_int,
+        __n: size_t,
+    ) -> *mut ::core::ffi::c_void;
+    fn strcmp(
+        __s1: *const ::core::ffi::c_char,
+        __s2: *const ::core::ffi::c_char,
+    ) -> ::core::ffi::c_int;
+    fn strrchr(
+        __s: *const ::core::ffi::c_char,
+        __c: ::core::ffi::c_int,
+    ) -> *mut ::core::ffi::c_char;
+    fn strerror(__errnum: ::core::ffi::c_int) -> *mut ::core::ffi::c_char;
+    fn ioctl(
+        __fd: ::core::ffi::c_int,
+        __request: ::core::ffi::c_ulong,
+        ...
+    ) -> ::core::ffi::c_int;
+    fn access(
+        __name: *const ::core::ffi::c_char,
+        __type: ::core::ffi::c_int,
+    ) -> ::core::ffi::c_int;
+    fn close(__fd: ::core::ffi::c_int) -> ::core::ffi::c_int;
+    fn pread(
+        __fd: ::core::ffi::c_int,
+        __buf: *mut ::core::ffi::c_void,
+        __nbytes: size_t,
+        __offset: __off_t,
+    ) -> ssize_t;
+    fn pwrite(
+        __fd: ::core::ffi::c_int,
+        __buf: *const ::core::ffi::c_void,
+        __n: size_t,
+        __offset: __off_t,
+    ) -> ssize_t;
+    fn readlink(
+        __path: *const ::core::ffi::c_char,
+        __buf: *mut ::core::ffi::c_char,
+        __len: size_t,
+    ) -> ssize_t;
+}
+pub type size_t = usize;
+pub type __uint8_t = u8;
+pub type __uint16_t = u16;
+pub type __uint32_t = u32;
+pub type __uint64_t = u64;
+pub type __off_t = ::core::ffi::c_long;
+pub type __ssize_t = ::core::ffi::c_long;
+pub type off_t = __off_t;
+pub type ssize_t = __ssize_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct error {
+    pub text: [::core::ffi::c_char; 768],
+}
+pub type uint8_t = __uint8_t;
+pub type uint16_t = __uint16_t;
+pub type uint32_t = __uint32_t;
+pub type uint64_t = __uint64_t;
+pub type uintptr_t = usize;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct iova_range {
+    pub first: uint64_t,
+    pub last: uint64_t,
+}
+pub type vfio_kind = ::core::ffi::c_uint;
+pub const VFIO_KIND_USER: vfio_kind = 1;
+pub const VFIO_KIND_KERNEL: vfio_kind = 0;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_area {
+    pub offset: uint64_t,
+    pub size: uint64_t,
+    pub memory: *mut uint8_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_device {
+    pub container: *mut vfio_container,
+    pub address: [::core::ffi::c_char; 128],
+    pub kind: vfio_kind,
+    pub fd: ::core::ffi::c_int,
+    pub group: ::core::ffi::c_int,
+    pub next_message: uint16_t,
+    pub bar0_size: uint64_t,
+    pub bar0_file_offset: uint64_t,
+    pub config_file_offset: uint64_t,
+    pub area_count: uint32_t,
+    pub areas: [vfio_area; 8],
+    pub failed: bool,
+    pub failure: error,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_container {
+    pub fd: ::core::ffi::c_int,
+    pub groups: [vfio_group; 8],
+    pub device_count: uint32_t,
+    pub devices: [*mut vfio_device; 8],
+    pub range_count: uint32_t,
+    pub ranges: [iova_range; 16],
+    pub next_iova: uint64_t,
+    pub map_count: uint32_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_group {
+    pub number: ::core::ffi::c_int,
+    pub fd: ::core::ffi::c_int,
+    pub users: uint32_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub union C2RustUnnamed {
+    pub info: vfio_region_info,
+    pub bytes: [uint8_t; 4096],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_region_info {
+    pub argsz: __u32,
+    pub flags: __u32,
+    pub index: __u32,
+    pub cap_offset: __u32,
+    pub size: __u64,
+    pub offset: __u64,
+}
+pub type __u64 = ::core::ffi::c_ulonglong;
+pub type __u32 = ::core::ffi::c_uint;
+pub const VFIO_PCI_BAR0_REGION_INDEX: C2RustUnnamed_1 = 0;
+pub const VFIO_PCI_CONFIG_REGION_INDEX: C2RustUnnamed_1 = 7;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_iova_range {
+    pub start: __u64,
+    pub end: __u64,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_iommu_type1_info_cap_iova_range {
+    pub header: vfio_info_cap_header,
+    pub nr_iovas: __u32,
+    pub reserved: __u32,
+    pub iova_ranges: [vfio_iova_range; 0],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_info_cap_header {
+    pub id: __u16,
+    pub version: __u16,
+    pub next: __u32,
+}
+pub type __u16 = ::core::ffi::c_ushort;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_iommu_type1_info {
+    pub argsz: __u32,
+    pub flags: __u32,
+    pub iova_pgsizes: __u64,
+    pub cap_offset: __u32,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub union C2RustUnnamed_0 {
+    pub info: vfio_iommu_type1_info,
+    pub bytes: [uint8_t; 4096],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_group_status {
+    pub argsz: __u32,
+    pub flags: __u32,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_iommu_type1_dma_map {
+    pub argsz: __u32,
+    pub flags: __u32,
+    pub vaddr: __u64,
+    pub iova: __u64,
+    pub size: __u64,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_iommu_type1_dma_unmap {
+    pub argsz: __u32,
+    pub flags: __u32,
+    pub iova: __u64,
+    pub size: __u64,
+    pub data: [__u8; 0],
+}
+pub type __u8 = ::core::ffi::c_uchar;
+pub type C2RustUnnamed_1 = ::core::ffi::c_uint;
+pub const VFIO_PCI_NUM_REGIONS: C2RustUnnamed_1 = 9;
+pub const VFIO_PCI_VGA_REGION_INDEX: C2RustUnnamed_1 = 8;
+pub const VFIO_PCI_ROM_REGION_INDEX: C2RustUnnamed_1 = 6;
+pub const VFIO_PCI_BAR5_REGION_INDEX: C2RustUnnamed_1 = 5;
+pub const VFIO_PCI_BAR4_REGION_INDEX: C2RustUnnamed_1 = 4;
+pub const VFIO_PCI_BAR3_REGION_INDEX: C2RustUnnamed_1 = 3;
+pub const VFIO_PCI_BAR2_REGION_INDEX: C2RustUnnamed_1 = 2;
+pub const VFIO_PCI_BAR1_REGION_INDEX: C2RustUnnamed_1 = 1;
+pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const VFIO_MAX_DEVICES: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
+pub const VFIO_MAX_RANGES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
+pub const VFIO_REGION_CONFIG: ::core::ffi::c_int = 7 as ::core::ffi::c_int;
+pub const ENOMEM: ::core::ffi::c_int = 12 as ::core::ffi::c_int;
+pub const EACCES: ::core::ffi::c_int = 13 as ::core::ffi::c_int;
+pub const EBUSY: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
+pub const O_RDWR: ::core::ffi::c_int = 0o2 as ::core::ffi::c_int;
+pub const __O_CLOEXEC: ::core::ffi::c_int = 0o2000000 as ::core::ffi::c_int;
+pub const O_CLOEXEC: ::core::ffi::c_int = __O_CLOEXEC;
+pub const _IOC_NRBITS: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
+pub const _IOC_TYPEBITS: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
+pub const _IOC_SIZEBITS: ::core::ffi::c_int = 14 as ::core::ffi::c_int;
+pub const _IOC_NRSHIFT: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const _IOC_TYPESHIFT: ::core::ffi::c_int = _IOC_NRSHIFT + _IOC_NRBITS;
+pub const _IOC_SIZESHIFT: ::core::ffi::c_int = _IOC_TYPESHIFT + _IOC_TYPEBITS;
+pub const _IOC_DIRSHIFT: ::core::ffi::c_int = _IOC_SIZESHIFT + _IOC_SIZEBITS;
+pub const VFIO_API_VERSION: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const VFIO_TYPE1v2_IOMMU: ::core::ffi::c_int = 3 as ::core::ffi::c_int;
+pub const VFIO_GET_API_VERSION: ::core::ffi::c_uint = (0 as ::core::ffi::c_uint)
+    << _IOC_DIRSHIFT | ((';' as i32) << _IOC_TYPESHIFT) as ::core::ffi::c_uint
+    | ((100 as ::core::ffi::c_int + 0 as ::core::ffi::c_int) << _IOC_NRSHIFT)
+        as ::core::ffi::c_uint
+    | ((0 as ::core::ffi::c_int) << _IOC_SIZESHIFT) as ::core::ffi::c_uint;
+pub const VFIO_CHECK_EXTENSION: ::core::ffi::c_uint = (0 as ::core::ffi::c_uint)
+    << _IOC_DIRSHIFT | ((';' as i32) << _IOC_TYPESHIFT) as ::core::ffi::c_uint
+    | ((100 as ::core::ffi::c_int + 1 as ::core::ffi::c_int) << _IOC_NRSHIFT)
+        as ::core::ffi::c_uint
+    | ((0 as ::core::ffi::c_int) << _IOC_SIZESHIFT) as ::core::ffi::c_uint;
+pub const VFIO_SET_IOMMU: ::core::ffi::c_uint = (0 as ::core::ffi::c_uint)
+    << _IOC_DIRSHIFT | ((';' as i32) << _IOC_TYPESHIFT) as ::core::ffi::c_uint
+    | ((100 as ::core::ffi::c_int + 2 as ::core::ffi::c_int) << _IOC_NRSHIFT)
+        as ::core::ffi::c_uint
+    | ((0 as ::core::ffi::c_int) << _IOC_SIZESHIFT) as ::core::ffi::c_uint;
+pub const VFIO_GROUP_FLAGS_VIABLE: ::core::ffi::c_int = (1 as ::core::ffi::c_int)
+    << 0 as ::core::ffi::c_int;
+pub const VFIO_GROUP_GET_STATUS: ::core::ffi::c_uint = (0 as ::core::ffi::c_uint)
+    << _IOC_DIRSHIFT | ((';' as i32) << _IOC_TYPESHIFT) as ::core::ffi::c_uint
+    | ((100 as ::core::ffi::c_int + 3 as ::core::ffi::c_int) << _IOC_NRSHIFT)
+        as ::core::ffi::c_uint
+    | ((0 as ::core::ffi::c_int) << _IOC_SIZESHIFT) as ::core::ffi::c_uint;
+pub const VFIO_GROUP_SET_CONTAINER: ::core::ffi::c_uint = (0 as ::core::ffi::c_uint)
+    << _IOC_DIRSHIFT | ((';' as i32) << _IOC_TYPESHIFT) as ::core::ffi::c_uint
+    | ((100 as ::core::ffi::c_int + 4 as ::core::ffi::c_int) << _IOC_NRSHIFT)
+        as ::core::ffi::c_uint
+    | ((0 as ::core::ffi::c_int) << _IOC_SIZESHIFT) as ::core::ffi::c_uint;
+pub const VFIO_GROUP_GET_DEVICE_FD: ::core::ffi::c_uint = (0 as ::core::ffi::c_uint)
+    << _IOC_DIRSHIFT | ((';' as i32) << _IOC_TYPESHIFT) as ::core::ffi::c_uint
+    | ((100 as ::core::ffi::c_int + 6 as ::core::ffi::c_int) << _IOC_NRSHIFT)
+        as ::core::ffi::c_uint
+    | ((0 as ::core::ffi::c_int) << _IOC_SIZESHIFT) as ::core::ffi::c_uint;
+pub const VFIO_DEVICE_GET_REGION_INFO: ::core::ffi::c_uint = (0 as ::core::ffi::c_uint)
+    << _IOC_DIRSHIFT | ((';' as i32) << _IOC_TYPESHIFT) as ::core::ffi::c_uint
+    | ((100 as ::core::ffi::c_int + 8 as ::core::ffi::c_int) << _IOC_NRSHIFT)
+        as ::core::ffi::c_uint
+    | ((0 as ::core::ffi::c_int) << _IOC_SIZESHIFT) as ::core::ffi::c_uint;
+pub const VFIO_IOMMU_INFO_CAPS: ::core::ffi::c_int = (1 as ::core::ffi::c_int)
+    << 1 as ::core::ffi::c_int;
+pub const VFIO_IOMMU_TYPE1_INFO_CAP_IOVA_RANGE: ::core::ffi::c_int = 1
+    as ::core::ffi::c_int;
+pub const VFIO_IOMMU_GET_INFO: ::core::ffi::c_uint = (0 as ::core::ffi::c_uint)
+    << _IOC_DIRSHIFT | ((';' as i32) << _IOC_TYPESHIFT) as ::core::ffi::c_uint
+    | ((100 as ::core::ffi::c_int + 12 as ::core::ffi::c_int) << _IOC_NRSHIFT)
+        as ::core::ffi::c_uint
+    | ((0 as ::core::ffi::c_int) << _IOC_SIZESHIFT) as ::core::ffi::c_uint;
+pub const VFIO_DMA_MAP_FLAG_READ: ::core::ffi::c_int = (1 as ::core::ffi::c_int)
+    << 0 as ::core::ffi::c_int;
+pub const VFIO_DMA_MAP_FLAG_WRITE: ::core::ffi::c_int = (1 as ::core::ffi::c_int)
+    << 1 as ::core::ffi::c_int;
+pub const VFIO_IOMMU_MAP_DMA: ::core::ffi::c_uint = (0 as ::core::ffi::c_uint)
+    << _IOC_DIRSHIFT | ((';' as i32) << _IOC_TYPESHIFT) as ::core::ffi::c_uint
+    | ((100 as ::core::ffi::c_int + 13 as ::core::ffi::c_int) << _IOC_NRSHIFT)
+        as ::core::ffi::c_uint
+    | ((0 as ::core::ffi::c_int) << _IOC_SIZESHIFT) as ::core::ffi::c_uint;
+pub const VFIO_IOMMU_UNMAP_DMA: ::core::ffi::c_uint = (0 as ::core::ffi::c_uint)
+    << _IOC_DIRSHIFT | ((';' as i32) << _IOC_TYPESHIFT) as ::core::ffi::c_uint
+    | ((100 as ::core::ffi::c_int + 14 as ::core::ffi::c_int) << _IOC_NRSHIFT)
+        as ::core::ffi::c_uint
+    | ((0 as ::core::ffi::c_int) << _IOC_SIZESHIFT) as ::core::ffi::c_uint;
+pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
+    ::core::ffi::c_void,
+>();
+pub const F_OK: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const PATH_SIZE: ::core::ffi::c_int = 256 as ::core::ffi::c_int;
+unsafe extern "C" fn is_pci_address(mut address: *const ::core::ffi::c_char) -> bool {
+    static mut form: [::core::ffi::c_char; 13] = unsafe {
+        ::core::mem::transmute::<[u8; 13], [::core::ffi::c_char; 13]>(*b"xxxx:xx:xx.d\0")
+    };
+    let mut i: size_t = 0 as size_t;
+    while form[i as usize] as ::core::ffi::c_int != '\0' as i32
+        && *address.offset(i as isize) as ::core::ffi::c_int != '\0' as i32
+    {
+        let mut c: ::core::ffi::c_char = *address.offset(i as isize);
+        let mut digit: bool = c as ::core::ffi::c_int >= '0' as i32
+            && c as ::core::ffi::c_int <= '9' as i32;
+        let mut hex: bool = digit as ::core::ffi::c_int != 0
+            || c as ::core::ffi::c_int >= 'a' as i32
+                && c as ::core::ffi::c_int <= 'f' as i32
+            || c as ::core::ffi::c_int >= 'A' as i32
+                && c as ::core::ffi::c_int <= 'F' as i32;
+        if form[i as usize] as ::core::ffi::c_int == 'x' as i32 && !hex
+            || form[i as usize] as ::core::ffi::c_int == 'd' as i32 && !digit
+            || form[i as usize] as ::core::ffi::c_int != 'x' as i32
+                && form[i as usize] as ::core::ffi::c_int != 'd' as i32
+                && c as ::core::ffi::c_int != form[i as usize] as ::core::ffi::c_int
+        {
+            return false_0 != 0;
+        }
+        i = i.wrapping_add(1);
+    }
+    return form[i as usize] as ::core::ffi::c_int == '\0' as i32
+        && *address.offset(i as isize) as ::core::ffi::c_int == '\0' as i32;
+}
+unsafe extern "C" fn sysfs_link(
+    mut device: *const vfio_device,
+    mut name: *const ::core::ffi::c_char,
+    mut target: *mut ::core::ffi::c_char,
+) -> ::core::ffi::c_int {
+    let mut path: [::core::ffi::c_char; 256] = [0; 256];
+    let mut link: [::core::ffi::c_char; 256] = [0; 256];
+    snprintf(
+        &raw mut path as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 256]>() as size_t,
+        b"/sys/bus/pci/devices/%s/%s\0" as *const u8 as *const ::core::ffi::c_char,
+        &raw const (*device).address as *const ::core::ffi::c_char,
+        name,
+    );
+    let mut length: ssize_t = readlink(
+        &raw mut path as *mut ::core::ffi::c_char,
+        &raw mut link as *mut ::core::ffi::c_char,
+        (::core::mem::size_of::<[::core::ffi::c_char; 256]>() as size_t)
+            .wrapping_sub(1 as size_t),
+    );
+    if length < 0 as ssize_t {
+        return -(1 as ::core::ffi::c_int);
+    }
+    link[length as usize] = '\0' as i32 as ::core::ffi::c_char;
+    let mut slash: *const ::core::ffi::c_char = strrchr(
+        &raw mut link as *mut ::core::ffi::c_char,
+        '/' as i32,
+    );
+    snprintf(
+        target as *mut ::core::ffi::c_char,
+        PATH_SIZE as size_t,
+        b"%s\0" as *const u8 as *const ::core::ffi::c_char,
+        if !slash.is_null() {
+            slash.offset(1 as ::core::ffi::c_int as isize)
+        } else {
+            &raw mut link as *mut ::core::ffi::c_char as *const ::core::ffi::c_char
+        },
+    );
+    return 0 as ::core::ffi::c_int;
+}
+unsafe extern "C" fn find_group(
+    mut device: *const vfio_device,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut path: [::core::ffi::c_char; 256] = [0; 256];
+    let mut driver: [::core::ffi::c_char; 256] = ::core::mem::transmute::<
+        [u8; 256],
+        [::core::ffi::c_char; 256],
+    >(
+        *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+    );
+    let mut group: [::core::ffi::c_char; 256] = ::core::mem::transmute::<
+        [u8; 256],
+        [::core::ffi::c_char; 256],
+    >(
+        *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+    );
+    if !is_pci_address(&raw const (*device).address as *const ::core::ffi::c_char) {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"%s: not a device; give a PCI address such as 0000:03:00.0 or vfio-user:PATH\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            &raw const (*device).address as *const ::core::ffi::c_char,
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    snprintf(
+        &raw mut path as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 256]>() as size_t,
+        b"/sys/bus/pci/devices/%s\0" as *const u8 as *const ::core::ffi::c_char,
+        &raw const (*device).address as *const ::core::ffi::c_char,
+    );
+    if access(&raw mut path as *mut ::core::ffi::c_char, F_OK) != 0 as ::core::ffi::c_int
+    {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"%s: no such PCI device; `lspci -D` lists them\0" as *const u8
+                as *const ::core::ffi::c_char,
+            &raw const (*device).address as *const ::core::ffi::c_char,
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    if sysfs_link(
+        device,
+        b"iommu_group\0" as *const u8 as *const ::core::ffi::c_char,
+        &raw mut group as *mut ::core::ffi::c_char,
+    ) != 0 as ::core::ffi::c_int
+    {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"%s: has no IOMMU group: switch the IOMMU (VT-d, AMD-Vi) on in the firmware and boot with intel_iommu=on\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            &raw const (*device).address as *const ::core::ffi::c_char,
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    if sysfs_link(
+        device,
+        b"driver\0" as *const u8 as *const ::core::ffi::c_char,
+        &raw mut driver as *mut ::core::ffi::c_char,
+    ) != 0 as ::core::ffi::c_int
+        || strcmp(
+            &raw mut driver as *mut ::core::ffi::c_char,
+            b"vfio-pci\0" as *const u8 as *const ::core::ffi::c_char,
+        ) != 0 as ::core::ffi::c_int
+    {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"%s: bound to %s, not to vfio-pci; as root, `driverctl set-override %s vfio-pci` binds it\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            &raw const (*device).address as *const ::core::ffi::c_char,
+            if driver[0 as ::core::ffi::c_int as usize] as ::core::ffi::c_int
+                != '\0' as i32
+            {
+                &raw mut driver as *mut ::core::ffi::c_char as *const ::core::ffi::c_char
+            } else {
+                b"no driver\0" as *const u8 as *const ::core::ffi::c_char
+            },
+            &raw const (*device).address as *const ::core::ffi::c_char,
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    return strtol(
+        &raw mut group as *mut ::core::ffi::c_char,
+        ::core::ptr::null_mut::<*mut ::core::ffi::c_char>(),
+        10 as ::core::ffi::c_int,
+    ) as ::core::ffi::c_int;
+}
+unsafe extern "C" fn open_container(
+    mut container: *mut vfio_container,
+    mut address: *const ::core::ffi::c_char,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    if (*container).fd >= 0 as ::core::ffi::c_int {
+        return 0 as ::core::ffi::c_int;
+    }
+    let mut fd: ::core::ffi::c_int = open(
+        b"/dev/vfio/vfio\0" as *const u8 as *const ::core::ffi::c_char,
+        O_RDWR | O_CLOEXEC,
+    );
+    if fd < 0 as ::core::ffi::c_int {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"%s: /dev/vfio/vfio: %s; as root, modprobe vfio-pci\0" as *const u8
+                as *const ::core::ffi::c_char,
+            address,
+            strerror(*__errno_location()),
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    if ioctl(fd, VFIO_GET_API_VERSION as ::core::ffi::c_ulong) != VFIO_API_VERSION
+        || ioctl(
+            fd,
+            VFIO_CHECK_EXTENSION as ::core::ffi::c_ulong,
+            VFIO_TYPE1v2_IOMMU as ::core::ffi::c_ulong,
+        ) != 1 as ::core::ffi::c_int
+    {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"%s: this kernel's VFIO has no type1v2 IOMMU; as root, modprobe vfio_iommu_type1\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            address,
+        );
+        close(fd);
+        return -(1 as ::core::ffi::c_int);
+    }
+    (*container).fd = fd;
+    return 0 as ::core::ffi::c_int;
+}
+unsafe extern "C" fn read_iova_ranges(
+    mut container: *mut vfio_container,
+    mut address: *const ::core::ffi::c_char,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut reply: C2RustUnnamed_0 = C2RustUnnamed_0 {
+        info: vfio_iommu_type1_info {
+            argsz: 0,
+            flags: 0,
+            iova_pgsizes: 0,
+            cap_offset: 0,
+        },
+    };
+    let mut narrowed: [iova_range; 16] = [iova_range { first: 0, last: 0 }; 16];
+    let mut narrowed_count: uint32_t = 0 as uint32_t;
+    memset(
+        &raw mut reply as *mut ::core::ffi::c_void,
+        0 as ::core::ffi::c_int,
+        ::core::mem::size_of::<C2RustUnnamed_0>() as size_t,
+    );
+    reply.info.argsz = ::core::mem::size_of::<C2RustUnnamed_0>() as __u32;
+    if ioctl(
+        (*container).fd,
+        VFIO_IOMMU_GET_INFO as ::core::ffi::c_ulong,
+        &raw mut reply,
+    ) != 0 as ::core::ffi::c_int
+    {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"%s: VFIO_IOMMU_GET_INFO: %s\0" as *const u8 as *const ::core::ffi::c_char,
+            address,
+            strerror(*__errno_location()),
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    let mut next: size_t = (if reply.info.flags & VFIO_IOMMU_INFO_CAPS as __u32 != 0 {
+        reply.info.cap_offset
+    } else {
+        0 as __u32
+    }) as size_t;
+    while next != 0 as size_t
+        && next
+            .wrapping_add(
+                ::core::mem::size_of::<vfio_iommu_type1_info_cap_iova_range>() as size_t,
+            ) <= ::core::mem::size_of::<C2RustUnnamed_0>() as usize
+    {
+        let mut capability: vfio_iommu_type1_info_cap_iova_range = vfio_iommu_type1_info_cap_iova_range {
+            header: vfio_info_cap_header {
+                id: 0,
+                version: 0,
+                next: 0,
+            },
+            nr_iovas: 0,
+            reserved: 0,
+            iova_ranges: [],
+        };
+        memcpy(
+            &raw mut capability as *mut ::core::ffi::c_void,
+            (&raw mut reply.bytes as *mut uint8_t).offset(next as isize)
+                as *const ::core::ffi::c_void,
+            ::core::mem::size_of::<vfio_iommu_type1_info_cap_iova_range>() as size_t,
+        );
+        if capability.header.id as ::core::ffi::c_int
+            != VFIO_IOMMU_TYPE1_INFO_CAP_IOVA_RANGE
+        {
+            next = capability.header.next as size_t;
+        } else {
+            let mut i: uint32_t = 0 as uint32_t;
+            while i < capability.nr_iovas as uint32_t {
+                let mut allowed: vfio_iova_range = vfio_iova_range {
+                    start: 0,
+                    end: 0,
+                };
+                let mut at: size_t = next
+                    .wrapping_add(
+                        ::core::mem::size_of::<vfio_iommu_type1_info_cap_iova_range>()
+                            as size_t,
+                    )
+                    .wrapping_add(
+                        (i as size_t)
+                            .wrapping_mul(
+                                ::core::mem::size_of::<vfio_iova_range>() as size_t,
+                            ),
+                    );
+                if at.wrapping_add(::core::mem::size_of::<vfio_iova_range>() as size_t)
+                    > ::core::mem::size_of::<C2RustUnnamed_0>() as usize
+                {
+                    break;
+                }
+                memcpy(
+                    &raw mut allowed as *mut ::core::ffi::c_void,
+                    (&raw mut reply.bytes as *mut uint8_t).offset(at as isize)
+                        as *const ::core::ffi::c_void,
+                    ::core::mem::size_of::<vfio_iova_range>() as size_t,
+                );
+                let mut j: uint32_t = 0 as uint32_t;
+                while j < (*container).range_count {
+                    let mut both: iova_range = (*container).ranges[j as usize];
+                    both.first = (if both.first as __u64 > allowed.start {
+                        both.first as __u64
+                    } else {
+                        allowed.start
+                    }) as uint64_t;
+                    both.last = (if (both.last as __u64) < allowed.end {
+                        both.last as __u64
+                    } else {
+                        allowed.end
+                    }) as uint64_t;
+                    if both.first <= both.last
+                        && narrowed_count < VFIO_MAX_RANGES as uint32_t
+                    {
+                        narrowed[narrowed_count as usize] = both;
+                        narrowed_count = narrowed_count.wrapping_add(1);
+                    }
+                    j = j.wrapping_add(1);
+                }
+                i = i.wrapping_add(1);
+            }
+            memcpy(
+                &raw mut (*container).ranges as *mut iova_range
+                    as *mut ::core::ffi::c_void,
+                &raw mut narrowed as *mut iova_range as *const ::core::ffi::c_void,
+                ::core::mem::size_of::<[iova_range; 16]>() as size_t,
+            );
+            (*container).range_count = narrowed_count;
+            return 0 as ::core::ffi::c_int;
+        }
+    }
+    return 0 as ::core::ffi::c_int;
+}
+unsafe extern "C" fn join_group(
+    mut device: *mut vfio_device,
+    mut number: ::core::ffi::c_int,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut container: *mut vfio_container = (*device).container as *mut vfio_container;
+    let mut status: vfio_group_status = vfio_group_status {
+        argsz: ::core::mem::size_of::<vfio_group_status>() as __u32,
+        flags: 0,
+    };
+    let mut path: [::core::ffi::c_char; 256] = [0; 256];
+    let mut free_entry: ::core::ffi::c_int = -(1 as ::core::ffi::c_int);
+    let mut first: bool = true_0 != 0;
+    let mut i: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+    while i < VFIO_MAX_DEVICES {
+        let mut group: *mut vfio_group = (&raw mut (*container).groups
+            as *mut vfio_group)
+            .offset(i as isize) as *mut vfio_group;
+        if (*group).users == 0 as uint32_t {
+            free_entry = i;
+        } else if (*group).number == number {
+            (*device).group = i;
+            (*group).users = (*group).users.wrapping_add(1);
+            return 0 as ::core::ffi::c_int;
+        } else {
+            first = false_0 != 0;
+        }
+        i += 1;
+    }
+    if free_entry < 0 as ::core::ffi::c_int {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"%s: a container holds %d IOMMU groups at the most\0" as *const u8
+                as *const ::core::ffi::c_char,
+            &raw mut (*device).address as *mut ::core::ffi::c_char,
+            8 as ::core::ffi::c_int,
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    snprintf(
+        &raw mut path as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 256]>() as size_t,
+        b"/dev/vfio/%d\0" as *const u8 as *const ::core::ffi::c_char,
+        number,
+    );
+    let mut fd: ::core::ffi::c_int = open(
+        &raw mut path as *mut ::core::ffi::c_char,
+        O_RDWR | O_CLOEXEC,
+    );
+    if fd < 0 as ::core::ffi::c_int {
+        let mut mend: *const ::core::ffi::c_char = if *__errno_location() == EACCES {
+            b"; as root, chown it to this user\0" as *const u8
+                as *const ::core::ffi::c_char
+        } else if *__errno_location() == EBUSY {
+            b"; another process drives it\0" as *const u8 as *const ::core::ffi::c_char
+        } else {
+            b"; is the device bound to vfio-pci?\0" as *const u8
+                as *const ::core::ffi::c_char
+        };
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"%s: %s: %s%s\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw mut (*device).address as *mut ::core::ffi::c_char,
+            &raw mut path as *mut ::core::ffi::c_char,
+            strerror(*__errno_location()),
+            mend,
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    if ioctl(fd, VFIO_GROUP_GET_STATUS as ::core::ffi::c_ulong, &raw mut status)
+        != 0 as ::core::ffi::c_int
+        || status.flags & VFIO_GROUP_FLAGS_VIABLE as __u32 == 0
+    {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"%s: IOMMU group %d is not viable: bind every device listed in /sys/kernel/iommu_groups/%d/devices to vfio-pci\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            &raw mut (*device).address as *mut ::core::ffi::c_char,
+            number,
+            number,
+        );
+        close(fd);
+        return -(1 as ::core::ffi::c_int);
+    }
+    if ioctl(
+        fd,
+        VFIO_GROUP_SET_CONTAINER as ::core::ffi::c_ulong,
+        &raw mut (*container).fd,
+    ) != 0 as ::core::ffi::c_int
+    {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"%s: VFIO_GROUP_SET_CONTAINER: %s\0" as *const u8
+                as *const ::core::ffi::c_char,
+            &raw mut (*device).address as *mut ::core::ffi::c_char,
+            strerror(*__errno_location()),
+        );
+        close(fd);
+        return -(1 as ::core::ffi::c_int);
+    }
+    if first as ::core::ffi::c_int != 0
+        && ioctl(
+            (*container).fd,
+            VFIO_SET_IOMMU as ::core::ffi::c_ulong,
+            VFIO_TYPE1v2_IOMMU as ::core::ffi::c_ulong,
+        ) != 0 as ::core::ffi::c_int
+    {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"%s: VFIO_SET_IOMMU: %s\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw mut (*device).address as *mut ::core::ffi::c_char,
+            strerror(*__errno_location()),
+        );
+        close(fd);
+        return -(1 as ::core::ffi::c_int);
+    }
+    let mut group_0: *mut vfio_group = (&raw mut (*container).groups as *mut vfio_group)
+        .offset(free_entry as isize) as *mut vfio_group;
+    (*group_0).number = number;
+    (*group_0).fd = fd;
+    (*group_0).users = 1 as uint32_t;
+    (*device).group = free_entry;
+    return 0 as ::core::ffi::c_int;
+}
+unsafe extern "C" fn map_regions(
+    mut device: *mut vfio_device,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut reply: C2RustUnnamed = C2RustUnnamed {
+        info: vfio_region_info {
+            argsz: 0,
+            flags: 0,
+            index: 0,
+            cap_offset: 0,
+            size: 0,
+            offset: 0,
+        },
+    };
+    memset(
+        &raw mut reply as *mut ::core::ffi::c_void,
+        0 as ::core::ffi::c_int,
+        ::core::mem::size_of::<C2RustUnnamed>() as size_t,
+    );
+    reply.info.argsz = ::core::mem::size_of::<C2RustUnnamed>() as __u32;
+    reply.info.index = VFIO_PCI_CONFIG_REGION_INDEX as ::core::ffi::c_int as __u32;
+    if ioctl(
+        (*device).fd,
+        VFIO_DEVICE_GET_REGION_INFO as ::core::ffi::c_ulong,
+        &raw mut reply,
+    ) != 0 as ::core::ffi::c_int
+    {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"%s: configuration space: %s\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw mut (*device).address as *mut ::core::ffi::c_char,
+            strerror(*__errno_location()),
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    (*device).config_file_offset = reply.info.offset as uint64_t;
+    memset(
+        &raw mut reply as *mut ::core::ffi::c_void,
+        0 as ::core::ffi::c_int,
+        ::core::mem::size_of::<C2RustUnnamed>() as size_t,
+    );
+    reply.info.argsz = ::core::mem::size_of::<C2RustUnnamed>() as __u32;
+    reply.info.index = VFIO_PCI_BAR0_REGION_INDEX as ::core::ffi::c_int as __u32;
+    if ioctl(
+        (*device).fd,
+        VFIO_DEVICE_GET_REGION_INFO as ::core::ffi::c_ulong,
+        &raw mut reply,
+    ) != 0 as ::core::ffi::c_int
+    {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"%s: BAR0: %s\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw mut (*device).address as *mut ::core::ffi::c_char,
+            strerror(*__errno_location()),
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    (*device).bar0_size = reply.info.size as uint64_t;
+    (*device).bar0_file_offset = reply.info.offset as uint64_t;
+    return vfio_map_bar0(
+        device,
+        (*device).fd,
+        &raw mut reply as *const ::core::ffi::c_void,
+        ::core::mem::size_of::<C2RustUnnamed>() as size_t,
+        error,
+    );
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_kernel_open(
+    mut device: *mut vfio_device,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut container: *mut vfio_container = (*device).container as *mut vfio_container;
+    (*device).group = -(1 as ::core::ffi::c_int);
+    let mut number: ::core::ffi::c_int = find_group(device, error);
+    if number < 0 as ::core::ffi::c_int
+        || open_container(
+            container,
+            &raw mut (*device).address as *mut ::core::ffi::c_char,
+            error,
+        ) != 0 as ::core::ffi::c_int
+    {
+        return -(1 as ::core::ffi::c_int);
+    }
+    if join_group(device, number, error) != 0 as ::core::ffi::c_int
+        || read_iova_ranges(
+            container,
+            &raw mut (*device).address as *mut ::core::ffi::c_char,
+            error,
+        ) != 0 as ::core::ffi::c_int
+    {
+        vfio_kernel_close(device);
+        return -(1 as ::core::ffi::c_int);
+    }
+    (*device).fd = ioctl(
+        (*container).groups[(*device).group as usize].fd,
+        VFIO_GROUP_GET_DEVICE_FD as ::core::ffi::c_ulong,
+        &raw mut (*device).address as *mut ::core::ffi::c_char,
+    );
+    if (*device).fd < 0 as ::core::ffi::c_int {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"%s: VFIO_GROUP_GET_DEVICE_FD: %s\0" as *const u8
+                as *const ::core::ffi::c_char,
+            &raw mut (*device).address as *mut ::core::ffi::c_char,
+            strerror(*__errno_location()),
+        );
+        vfio_kernel_close(device);
+        return -(1 as ::core::ffi::c_int);
+    }
+    if map_regions(device, error) != 0 as ::core::ffi::c_int {
+        vfio_kernel_close(device);
+        return -(1 as ::core::ffi::c_int);
+    }
+    return 0 as ::core::ffi::c_int;
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_kernel_close(mut device: *mut vfio_device) {
+    let mut container: *mut vfio_container = (*device).container as *mut vfio_container;
+    if (*device).fd >= 0 as ::core::ffi::c_int {
+        close((*device).fd);
+        (*device).fd = -(1 as ::core::ffi::c_int);
+    }
+    if (*device).group < 0 as ::core::ffi::c_int {
+        return;
+    }
+    let mut group: *mut vfio_group = (&raw mut (*container).groups as *mut vfio_group)
+        .offset((*device).group as isize) as *mut vfio_group;
+    (*group).users = (*group).users.wrapping_sub(1);
+    if (*group).users == 0 as uint32_t {
+        close((*group).fd);
+    }
+    (*device).group = -(1 as ::core::ffi::c_int);
+}
+unsafe extern "C" fn file_offset(
+    mut device: *const vfio_device,
+    mut region: uint32_t,
+    mut offset: uint64_t,
+) -> uint64_t {
+    return offset
+        .wrapping_add(
+            (if region == VFIO_REGION_CONFIG as uint32_t {
+                (*device).config_file_offset
+            } else {
+                (*device).bar0_file_offset
+            }),
+        );
+}
+unsafe extern "C" fn access_error(
+    mut device: *const vfio_device,
+    mut what: *const ::core::ffi::c_char,
+    mut offset: uint64_t,
+    mut done: ssize_t,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    snprintf(
+        &raw mut (*error).text as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+        b"%s: %s at 0x%llx: %s; was the device removed or unbound?\0" as *const u8
+            as *const ::core::ffi::c_char,
+        &raw const (*device).address as *const ::core::ffi::c_char,
+        what,
+        offset as ::core::ffi::c_ulonglong,
+        if done < 0 as ssize_t {
+            strerror(*__errno_location()) as *const ::core::ffi::c_char
+        } else {
+            b"short access\0" as *const u8 as *const ::core::ffi::c_char
+        },
+    );
+    return -(1 as ::core::ffi::c_int);
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_kernel_read(
+    mut device: *mut vfio_device,
+    mut region: uint32_t,
+    mut offset: uint64_t,
+    mut data: *mut ::core::ffi::c_void,
+    mut size: uint32_t,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut done: ssize_t = pread(
+        (*device).fd,
+        data,
+        size as size_t,
+        file_offset(device, region, offset) as __off_t,
+    );
+    return if done == size as ssize_t {
+        0 as ::core::ffi::c_int
+    } else {
+        access_error(
+            device,
+            b"read\0" as *const u8 as *const ::core::ffi::c_char,
+            offset,
+            done,
+            error,
+        )
+    };
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_kernel_write(
+    mut device: *mut vfio_device,
+    mut region: uint32_t,
+    mut offset: uint64_t,
+    mut data: *const ::core::ffi::c_void,
+    mut size: uint32_t,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut done: ssize_t = pwrite(
+        (*device).fd,
+        data,
+        size as size_t,
+        file_offset(device, region, offset) as __off_t,
+    );
+    return if done == size as ssize_t {
+        0 as ::core::ffi::c_int
+    } else {
+        access_error(
+            device,
+            b"write\0" as *const u8 as *const ::core::ffi::c_char,
+            offset,
+            done,
+            error,
+        )
+    };
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_kernel_dma_map(
+    mut container: *mut vfio_container,
+    mut memory: *mut ::core::ffi::c_void,
+    mut iova: uint64_t,
+    mut size: uint64_t,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut map: vfio_iommu_type1_dma_map = vfio_iommu_type1_dma_map {
+        argsz: ::core::mem::size_of::<vfio_iommu_type1_dma_map>() as __u32,
+        flags: (VFIO_DMA_MAP_FLAG_READ | VFIO_DMA_MAP_FLAG_WRITE) as __u32,
+        vaddr: memory as uintptr_t as uint64_t as __u64,
+        iova: iova as __u64,
+        size: size as __u64,
+    };
+    if ioctl((*container).fd, VFIO_IOMMU_MAP_DMA as ::core::ffi::c_ulong, &raw mut map)
+        != 0 as ::core::ffi::c_int
+    {
+        let mut mend: *const ::core::ffi::c_char = if *__errno_location() == ENOMEM {
+            b"; raise the memlock limit (ulimit -l) of this user\0" as *const u8
+                as *const ::core::ffi::c_char
+        } else {
+            b"\0" as *const u8 as *const ::core::ffi::c_char
+        };
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"VFIO_IOMMU_MAP_DMA of %llu bytes at 0x%llx: %s%s\0" as *const u8
+                as *const ::core::ffi::c_char,
+            size as ::core::ffi::c_ulonglong,
+            iova as ::core::ffi::c_ulonglong,
+            strerror(*__errno_location()),
+            mend,
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    return 0 as ::core::ffi::c_int;
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_kernel_dma_unmap(
+    mut container: *mut vfio_container,
+    mut iova: uint64_t,
+    mut size: uint64_t,
+) {
+    let mut unmap: vfio_iommu_type1_dma_unmap = vfio_iommu_type1_dma_unmap {
+        argsz: ::core::mem::size_of::<vfio_iommu_type1_dma_unmap>() as __u32,
+        flags: 0,
+        iova: iova as __u64,
+        size: size as __u64,
+        data: [],
+    };
+    ioctl((*container).fd, VFIO_IOMMU_UNMAP_DMA as ::core::ffi::c_ulong, &raw mut unmap);
+}

@@ -1,0 +1,47 @@
+//! What the C asserts about sizes and offsets, asserted once more: C2Rust drops `_Static_assert` and the alignment of
+//! fields, and would not notice if a structure came out differently. A failure is an error of compilation.
+
+use core::mem::{offset_of, size_of};
+
+use crate::gen;
+
+/// `descriptor.h`: two 64-bit words without padding, as the device reads them (datasheet 7.1.6, 7.2.3.2.4).
+macro_rules! assert_descriptor {
+    ($descriptor:ty) => {
+        assert!(size_of::<$descriptor>() == 16);
+        assert!(offset_of!($descriptor, lower) == 0);
+        assert!(offset_of!($descriptor, upper) == 8);
+    };
+}
+
+/// `mempool.h`: the metadata fill the headroom in front of the packet's data.
+macro_rules! assert_packet {
+    ($packet:ty) => {
+        assert!(offset_of!($packet, iova) == 0);
+        assert!(offset_of!($packet, pool) == 8);
+        assert!(offset_of!($packet, size) == 16);
+        assert!(offset_of!($packet, data) == 64);
+        assert!(size_of::<$packet>() == 64);
+    };
+}
+
+// C2Rust copies a header's structures into each module that includes it, so each module has its own.
+const _: () = {
+    assert_descriptor!(gen::init::descriptor);
+    assert_descriptor!(gen::rx::descriptor);
+    assert_descriptor!(gen::tx::descriptor);
+
+    assert_packet!(gen::forwarder::packet);
+    assert_packet!(gen::init::packet);
+    assert_packet!(gen::mempool::packet);
+    assert_packet!(gen::rx::packet);
+    assert_packet!(gen::tx::packet);
+
+    // The messages of the vfio-user protocol.
+    assert!(size_of::<gen::vfio_user::message_header>() == 16);
+    assert!(size_of::<gen::vfio_user::version>() == 4);
+    assert!(size_of::<gen::vfio_user::dma_map>() == 32);
+    assert!(size_of::<gen::vfio_user::dma_unmap>() == 24);
+    assert!(size_of::<gen::vfio_user::region_access>() == 16);
+    assert!(size_of::<gen::vfio_user::vfio_region_info>() == 32);
+};

@@ -1,0 +1,32 @@
+//! The ixgbe driver in C, transpiled by C2Rust.
+//!
+//! `gen` holds what `make transpile` makes of `c/src`, one module for each C file. It is never edited: a change goes
+//! into the C, and comes here by `make transpile`. Written by hand are only
+//!
+//! - this crate root and `main.rs`, which runs the transpiled program,
+//! - [`shim`]: the accessors of `c/src/mmio.h`, which C2Rust cannot translate faithfully,
+//! - `layout`: the C's assertions about sizes and offsets, which C2Rust drops.
+
+// Transpiled C is C in Rust's clothes: what the lints ask for, it cannot have.
+#[allow(
+    clippy::all,
+    clippy::undocumented_unsafe_blocks,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clashing_extern_declarations,
+    dead_code,
+    improper_ctypes,
+    improper_ctypes_definitions,
+    missing_docs,
+    non_camel_case_types,
+    non_snake_case,
+    non_upper_case_globals,
+    static_mut_refs,
+    unsafe_op_in_unsafe_fn,
+    unused
+)]
+#[rustfmt::skip]
+pub mod gen;
+
+mod layout;
+pub mod shim;
