@@ -9,7 +9,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
-use crate::mempool::Mempool;
+use crate::mempool::{Mempool, Packet};
 use crate::registers as regs;
 use crate::rx::RxQueue;
 use crate::stats::Stats;
@@ -93,8 +93,13 @@ impl OpenDevice {
     /// Takes the device from any state to running. Its RX queues draw from `pool`.
     ///
     /// # Errors
-    /// If the configuration is out of range, or the device does not do as it should.
+    /// If it is running already, the configuration is out of range, or the device does not do as
+    /// it should.
     pub fn start<'p>(&self, config: &Config, pool: &'p Mempool) -> Result<Device<'p>> {
+        let vfio = &self.registers.vfio;
+        if !vfio.claim() {
+            return Err(Error::device(vfio.address(), "is running already"));
+        }
         let mut device = Device {
             registers: self.registers.clone(),
             is_82599: self.is_82599,
@@ -127,12 +132,49 @@ pub struct Device<'p> {
     pub(crate) tx: Vec<TxQueue<'p>>,
 }
 
+impl<'p> Device<'p> {
+    /// [`RxQueue::rx_batch`] of receive queue `queue`.
+    ///
+    /// # Errors
+    /// If there is no such queue, or the device can no longer be reached.
+    pub fn rx_batch(
+        &mut self,
+        queue: usize,
+        packets: &mut Vec<Packet<'p>>,
+        count: usize,
+    ) -> Result<usize> {
+        match self.rx.get_mut(queue) {
+            Some(rx) => rx.rx_batch(packets, count),
+            None => Err(self.no_queue(queue)),
+        }
+    }
+
+    /// [`TxQueue::tx_batch`] of transmit queue `queue`.
+    ///
+    /// # Errors
+    /// If there is no such queue, or the device can no longer be reached.
+    pub fn tx_batch(&mut self, queue: usize, packets: &mut Vec<Packet<'p>>) -> Result<usize> {
+        match self.tx.get_mut(queue) {
+            Some(tx) => tx.tx_batch(packets),
+            None => Err(self.no_queue(queue)),
+        }
+    }
+
+    fn no_queue(&self, queue: usize) -> Box<Error> {
+        Error::device(
+            self.registers.vfio.address(),
+            format!("has no queue {queue}"),
+        )
+    }
+}
+
 impl Drop for Device<'_> {
     fn drop(&mut self) {
         if self.running {
             // Whoever wants to know why it cannot be stopped calls `stop`.
             let _ = self.stop();
         }
+        self.registers.vfio.release();
     }
 }
 
@@ -151,6 +193,12 @@ impl Registers {
     /// Writes a register.
     pub(crate) fn write(&self, offset: u32, value: u32) -> Result<()> {
         self.vfio.write32(offset, value)
+    }
+
+    /// [`Registers::write`], kept out of the data path.
+    #[cold]
+    fn write_trapped(&self, offset: u32, value: u32) -> Result<()> {
+        self.write(offset, value)
     }
 
     /// Sets bits of a register.
@@ -234,7 +282,7 @@ impl Tail {
                 register.store(value);
                 Ok(())
             }
-            Self::Trapped(registers, offset) => registers.write(*offset, value),
+            Self::Trapped(registers, offset) => registers.write_trapped(*offset, value),
             #[cfg(test)]
             Self::Fake(register) => {
                 register.set(value);

@@ -192,18 +192,22 @@ impl<'p> Device<'p> {
     /// 4.6.7 Receive initialization: one ring.
     fn init_rx_queue(&mut self, id: u32) -> Result<()> {
         let size = self.config.rx_ring_size as usize;
-        let ring = Ring::alloc(&self.registers.vfio.container()?, size)?;
         let mut packets = Vec::with_capacity(size);
-        for i in 0..size {
+        for _ in 0..size {
             let Some(packet) = self.pool.alloc() else {
                 return Err(Error::device(
                     self.registers.vfio.address(),
                     format!("the pool has too few packets to fill RX queue {id}"),
                 ));
             };
-            let lower = packet.iova();
-            ring.store(i, Descriptor { lower, upper: 0 });
             packets.push(packet);
+        }
+        let container = self.registers.vfio.container()?;
+        let mut ring = Ring::alloc(&container, packets.into_boxed_slice())?;
+        for i in 0..size {
+            let entry = ring.entry(i);
+            let lower = entry.slot.iova();
+            entry.store(Descriptor { lower, upper: 0 });
         }
 
         self.registers.write(regs::RDBAL(id), ring.iova() as u32)?;
@@ -228,7 +232,6 @@ impl<'p> Device<'p> {
 
         let queue = RxQueue {
             ring,
-            packets: packets.into_boxed_slice(),
             pool: self.pool,
             tail: self.registers.tail(regs::RDT(id)),
             mask: size - 1,
@@ -311,7 +314,8 @@ impl<'p> Device<'p> {
     /// 4.6.8 Transmit initialization: one ring.
     fn init_tx_queue(&mut self, id: u32) -> Result<()> {
         let size = self.config.tx_ring_size as usize;
-        let ring = Ring::alloc(&self.registers.vfio.container()?, size)?;
+        let container = self.registers.vfio.container()?;
+        let ring = Ring::alloc(&container, (0..size).map(|_| None).collect())?;
 
         self.registers.write(regs::TDBAL(id), ring.iova() as u32)?;
         self.registers
@@ -329,7 +333,6 @@ impl<'p> Device<'p> {
 
         self.tx.push(TxQueue {
             ring,
-            packets: (0..size).map(|_| None).collect(),
             tail: self.registers.tail(regs::TDT(id)),
             mask: size - 1,
             index: 0,

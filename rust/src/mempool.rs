@@ -2,6 +2,40 @@
 //!
 //! A packet is an owned value. It borrows its pool, so the pool outlives it; it returns to
 //! the pool when it is dropped. A pool and its packets belong to one thread.
+//!
+//! So the mistakes that a C driver can make with a packet do not compile. It cannot be used
+//! after it was sent (or dropped, or put anywhere else),
+//!
+//! ```compile_fail,E0382
+//! # use ixgbe::{device::Device, mempool::Mempool};
+//! fn send(device: &mut Device<'_>, pool: &Mempool) {
+//!     let packet = pool.alloc().unwrap();
+//!     let mut packets = vec![packet];
+//!     device.tx_batch(0, &mut packets).unwrap();
+//!     packet.len();
+//! }
+//! ```
+//!
+//! outlive its pool,
+//!
+//! ```compile_fail,E0597
+//! # use ixgbe::{mempool::Mempool, vfio::Container};
+//! let packet = {
+//!     let pool = Mempool::create(&Container::new(), 64).unwrap();
+//!     pool.alloc().unwrap()
+//! };
+//! ```
+//!
+//! or be used by another thread.
+//!
+//! ```compile_fail,E0277
+//! # use ixgbe::{mempool::Mempool, vfio::Container};
+//! let pool = Mempool::create(&Container::new(), 64).unwrap();
+//! let packet = pool.alloc().unwrap();
+//! std::thread::scope(|scope| {
+//!     scope.spawn(move || packet.len());
+//! });
+//! ```
 #![forbid(unsafe_code)]
 
 use std::ops::{Deref, DerefMut};
@@ -24,7 +58,7 @@ impl Mempool {
     pub fn create(container: &Rc<Container>, capacity: u32) -> Result<Self> {
         let dma = DmaMemory::alloc(container, capacity as usize * BUFFER_SIZE)?;
         Ok(Self {
-            buffers: BufferStore::new(dma, capacity),
+            buffers: BufferStore::new(dma, capacity as usize),
         })
     }
 
@@ -38,7 +72,7 @@ impl Mempool {
         self.buffers.free_count()
     }
 
-    /// A packet of size 0, or `None` if the pool is empty. Its contents are left from earlier.
+    /// A packet, or `None` if the pool is empty. Its size and contents are left from earlier.
     #[inline]
     pub fn alloc(&self) -> Option<Packet<'_>> {
         self.buffers.take().map(|buffer| Packet { buffer })

@@ -8,14 +8,13 @@ use crate::device::Tail;
 use crate::error::Result;
 use crate::mempool::{Mempool, Packet};
 use crate::registers::{field64_get, RXD_DD, RXD_EOP, RXD_LENGTH};
-use crate::sys::dma::Ring;
+use crate::sys::dma::{Entry, Ring};
 use crate::sys::mmio::{dma_read_barrier, dma_write_barrier};
 
 /// A receive queue.
 pub struct RxQueue<'p> {
-    pub(crate) ring: Ring,
-    /// `packets[i]` is the one descriptor `i` points to.
-    pub(crate) packets: Box<[Packet<'p>]>,
+    /// The descriptors, and the packet that each points to.
+    pub(crate) ring: Ring<Packet<'p>>,
     /// Where fresh packets come from.
     pub(crate) pool: &'p Mempool,
     /// RDT.
@@ -32,12 +31,14 @@ pub struct RxQueue<'p> {
     pub(crate) discarded: u64,
 }
 
-/// Takes the device's write-back out of a descriptor and points it to `packet`.
+/// Takes the device's write-back out of a descriptor and points it to the packet at `iova`.
 #[inline]
-fn descriptor_refill(ring: &Ring, index: usize, packet: &Packet<'_>) {
+fn descriptor_refill<T>(entry: &Entry<'_, T>, iova: u64) {
     // 7.1.6.1 read format: the packet's address, and a header address of 0, which also clears DD
-    let lower = packet.iova();
-    ring.store(index, Descriptor { lower, upper: 0 });
+    entry.store(Descriptor {
+        lower: iova,
+        upper: 0,
+    });
 }
 
 impl<'p> RxQueue<'p> {
@@ -47,12 +48,13 @@ impl<'p> RxQueue<'p> {
     #[cold]
     fn rx_discard(&mut self, mut index: usize) -> usize {
         for _ in 0..=self.mask {
-            let status = self.ring.load_upper(index);
+            let entry = self.ring.entry(index);
+            let status = entry.load_upper();
             self.discarding = true;
             if status & RXD_DD == 0 {
                 break;
             }
-            descriptor_refill(&self.ring, index, &self.packets[index]);
+            descriptor_refill(&entry, entry.slot.iova());
             index = (index + 1) & self.mask;
             if status & RXD_EOP != 0 {
                 self.discarding = false;
@@ -70,15 +72,16 @@ impl<'p> RxQueue<'p> {
     /// If the device can no longer be reached.
     pub fn rx_batch(&mut self, packets: &mut Vec<Packet<'p>>, count: usize) -> Result<usize> {
         let mut index = self.index;
-        let mut received = 0;
+        let held = packets.len();
 
         if self.discarding {
             index = self.rx_discard(index);
         }
-        while received < count {
+        while packets.len() - held < count {
+            let entry = self.ring.entry(index);
             // 7.1.6.2 write-back format. One 64-bit read takes DD, EOP and the length together,
             // so no barrier is needed between them.
-            let status = self.ring.load_upper(index);
+            let status = entry.load_upper();
             if status & RXD_DD == 0 {
                 break;
             }
@@ -94,8 +97,8 @@ impl<'p> RxQueue<'p> {
                 self.pool_empty += 1;
                 break;
             };
-            descriptor_refill(&self.ring, index, &fresh);
-            let mut packet = mem::replace(&mut self.packets[index], fresh);
+            descriptor_refill(&entry, fresh.iova());
+            let mut packet = mem::replace(entry.slot, fresh);
             index = (index + 1) & self.mask;
             // A length beyond the buffer is a lie; the packet goes back to the pool.
             if !packet.set_size(field64_get(RXD_LENGTH, status) as usize) {
@@ -103,7 +106,6 @@ impl<'p> RxQueue<'p> {
                 continue;
             }
             packets.push(packet);
-            received += 1;
         }
         if index != self.index {
             self.index = index;
@@ -116,13 +118,12 @@ impl<'p> RxQueue<'p> {
             self.tail
                 .write((index.wrapping_sub(1) & self.mask) as u32)?;
         }
-        Ok(received)
+        Ok(packets.len() - held)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::mempool::MAX_SIZE;
     use crate::test_queues::{pool, Queues, POOL_CAPACITY, RING_SIZE};
 
@@ -140,13 +141,13 @@ mod tests {
         let pool = pool(POOL_CAPACITY);
         let mut queues = Queues::new(&pool);
         let mut packets = Vec::new();
-        let held = queues.rx.packets[0].iova();
+        let held = queues.rx.ring.entry(0).slot.iova();
         queues.device_receives(0, 60, true);
         assert_eq!(queues.rx.rx_batch(&mut packets, RING_SIZE).unwrap(), 1);
         assert_eq!(packets[0].iova(), held);
         assert_eq!(packets[0].len(), 60);
-        assert_ne!(queues.rx.packets[0].iova(), held);
-        assert_eq!(queues.rx.ring.load_upper(0), 0);
+        assert_ne!(queues.rx.ring.entry(0).slot.iova(), held);
+        assert_eq!(queues.rx.ring.entry(0).load_upper(), 0);
         assert_eq!(queues.rdt.get(), 0);
     }
 

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use crate::descriptor::Descriptor;
 use crate::device::Tail;
-use crate::mempool::{Mempool, Packet};
+use crate::mempool::Mempool;
 use crate::registers::{RXD_DD, RXD_EOP, TXD_DD};
 use crate::rx::RxQueue;
 use crate::sys::dma::Ring;
@@ -31,19 +31,20 @@ pub(crate) fn pool(capacity: u32) -> Mempool {
 impl<'p> Queues<'p> {
     pub(crate) fn new(pool: &'p Mempool) -> Self {
         let container = Container::new();
-        let rx_ring = Ring::alloc(&container, RING_SIZE).unwrap();
-        let tx_ring = Ring::alloc(&container, RING_SIZE).unwrap();
-        let packets: Box<[Packet<'p>]> = (0..RING_SIZE).map(|_| pool.alloc().unwrap()).collect();
-        for (i, packet) in packets.iter().enumerate() {
-            let lower = packet.iova();
-            rx_ring.store(i, Descriptor { lower, upper: 0 });
+        let packets = (0..RING_SIZE).map(|_| pool.alloc().unwrap()).collect();
+        let nothing = (0..RING_SIZE).map(|_| None).collect();
+        let mut rx_ring = Ring::alloc(&container, packets).unwrap();
+        let tx_ring = Ring::alloc(&container, nothing).unwrap();
+        for i in 0..RING_SIZE {
+            let entry = rx_ring.entry(i);
+            let lower = entry.slot.iova();
+            entry.store(Descriptor { lower, upper: 0 });
         }
         let rdt = Rc::new(Cell::new(RING_SIZE as u32 - 1));
         let tdt = Rc::new(Cell::new(0));
         Self {
             rx: RxQueue {
                 ring: rx_ring,
-                packets,
                 pool,
                 tail: Tail::Fake(Rc::clone(&rdt)),
                 mask: RING_SIZE - 1,
@@ -54,7 +55,6 @@ impl<'p> Queues<'p> {
             },
             tx: TxQueue {
                 ring: tx_ring,
-                packets: (0..RING_SIZE).map(|_| None).collect(),
                 tail: Tail::Fake(Rc::clone(&tdt)),
                 mask: RING_SIZE - 1,
                 index: 0,
@@ -66,15 +66,17 @@ impl<'p> Queues<'p> {
     }
 
     /// The device writes back RX descriptor `index`: a packet of `size` bytes, or a part of one.
-    pub(crate) fn device_receives(&self, index: usize, size: u64, last: bool) {
+    pub(crate) fn device_receives(&mut self, index: usize, size: u64, last: bool) {
         let eop = if last { RXD_EOP } else { 0 };
         let upper = size << 32 | RXD_DD | eop;
-        self.rx.ring.store(index, Descriptor { lower: 0, upper });
+        let entry = self.rx.ring.entry(index);
+        entry.store(Descriptor { lower: 0, upper });
     }
 
     /// The device has sent from TX descriptor `index`.
-    pub(crate) fn device_sends(&self, index: usize) {
-        let upper = self.tx.ring.load_upper(index) | TXD_DD;
-        self.tx.ring.store(index, Descriptor { lower: 0, upper });
+    pub(crate) fn device_sends(&mut self, index: usize) {
+        let entry = self.tx.ring.entry(index);
+        let upper = entry.load_upper() | TXD_DD;
+        entry.store(Descriptor { lower: 0, upper });
     }
 }

@@ -18,9 +18,8 @@ const TX_CLEAN_BATCH: usize = 32;
 
 /// A transmit queue.
 pub struct TxQueue<'p> {
-    pub(crate) ring: Ring,
-    /// `packets[i]` is being sent from descriptor `i`.
-    pub(crate) packets: Box<[Option<Packet<'p>>]>,
+    /// The descriptors, and the packet that is being sent from each.
+    pub(crate) ring: Ring<Option<Packet<'p>>>,
     /// TDT.
     pub(crate) tail: Tail,
     /// Ring size - 1.
@@ -37,7 +36,7 @@ impl<'p> TxQueue<'p> {
     fn tx_free(&mut self, count: usize) {
         let mut index = self.clean_index;
         for _ in 0..count {
-            self.packets[index] = None;
+            *self.ring.entry(index).slot = None;
             index = (index + 1) & self.mask;
         }
         self.clean_index = index;
@@ -45,9 +44,9 @@ impl<'p> TxQueue<'p> {
 
     /// Whether the device has sent from descriptor `index`.
     #[inline]
-    fn tx_done(&self, index: usize) -> bool {
+    fn tx_done(&mut self, index: usize) -> bool {
         // 7.2.3.2.4 write-back format
-        self.ring.load_upper(index) & TXD_DD != 0
+        self.ring.entry(index).load_upper() & TXD_DD != 0
     }
 
     /// Takes back sent packets, 32 at a time: the device sends in order, so the DD of every
@@ -83,23 +82,21 @@ impl<'p> TxQueue<'p> {
         let sent = packets.len().min(space);
 
         for packet in packets.drain(..sent) {
+            let entry = self.ring.entry(index);
             let size = packet.size() as u64;
             // 7.2.3.2.4 advanced data descriptor: one buffer, which is the whole frame
-            self.ring.store(
-                index,
-                Descriptor {
-                    lower: packet.iova(),
-                    upper: TXD_DTYP_DATA
-                        | TXD_DEXT
-                        | TXD_RS
-                        | TXD_IFCS
-                        | TXD_EOP
-                        | field64(TXD_PAYLEN, size)
-                        | field64(TXD_DTALEN, size),
-                },
-            );
+            entry.store(Descriptor {
+                lower: packet.iova(),
+                upper: TXD_DTYP_DATA
+                    | TXD_DEXT
+                    | TXD_RS
+                    | TXD_IFCS
+                    | TXD_EOP
+                    | field64(TXD_PAYLEN, size)
+                    | field64(TXD_DTALEN, size),
+            });
             // A free descriptor has no packet, so there is none to drop here.
-            mem::forget(self.packets[index].replace(packet));
+            mem::forget(entry.slot.replace(packet));
             index = (index + 1) & self.mask;
         }
         if sent > 0 {
@@ -133,7 +130,7 @@ mod tests {
         assert!(packets.is_empty());
         // 7.2.3.2.4: DTALEN; DTYP 3, EOP, IFCS, RS, DEXT; PAYLEN.
         let expected = 1514 | 0x2b30_0000 | 1514 << 46;
-        assert_eq!(queues.tx.ring.load_upper(0), expected);
+        assert_eq!(queues.tx.ring.entry(0).load_upper(), expected);
         assert_eq!(queues.tdt.get(), 1);
     }
 
@@ -174,7 +171,7 @@ mod tests {
         for round in 0..25 * RING_SIZE {
             let mut packets = vec![packet_of(&pool, 60 + round % 1000)];
             assert_eq!(queues.tx.tx_batch(&mut packets).unwrap(), 1);
-            let size = queues.tx.ring.load_upper(round % RING_SIZE) & 0xffff;
+            let size = queues.tx.ring.entry(round % RING_SIZE).load_upper() & 0xffff;
             assert_eq!(size as usize, 60 + round % 1000);
             queues.device_sends(round % RING_SIZE);
             assert_eq!(queues.tdt.get() as usize, (round + 1) % RING_SIZE);

@@ -1,16 +1,17 @@
 //! Packet buffers: pieces of DMA memory, each with exactly one owner.
 //!
-//! A buffer is free, and then its number is on the store's stack; or it is taken, and then
-//! there is one [`Buffer`] of that number. Buffers cannot be copied, and dropping one puts
-//! its number back. So the owner of a `Buffer` is the only one on the CPU's side that
-//! reaches its bytes, and may hand them out as slices under the usual rules of borrowing.
+//! A buffer is free, and then it is on its store's stack; or it is taken, and then there is one
+//! [`Buffer`] of it. A `Buffer` cannot be copied, and dropping it puts it back. So its owner is
+//! the only one on the CPU's side that reaches the bytes, and may hand them out as slices under
+//! the usual rules of borrowing.
 //!
 //! The device's side is the ring protocol's promise: it writes only to buffers that were
 //! handed to it, and no longer to one that it has given back. A driver hands a buffer over
 //! by writing its IOVA to a descriptor, and keeps the `Buffer` untouched until it is given
 //! back. A device that breaks the promise (or an IOVA written wrongly) can change the bytes
 //! of packets, but nothing else: the IOMMU confines it to this memory, where no Rust object
-//! lives.
+//! lives. That is why a buffer's header is not in front of its data, as it is in C, but in
+//! memory of its own.
 
 use std::cell::Cell;
 use std::ptr::NonNull;
@@ -20,94 +21,150 @@ use super::dma::DmaMemory;
 /// Bytes from one buffer to the next.
 pub const BUFFER_SIZE: usize = 2048;
 
-/// Bytes in front of the data. The C driver keeps its metadata there; here they are free,
-/// but the data lies at the same place.
+/// Bytes in front of the data. The C driver keeps the header there; here they are free, but the
+/// data lies at the same place.
 pub const HEADROOM: usize = 64;
 
 /// The most bytes of data that a buffer holds.
 pub const MAX_SIZE: usize = BUFFER_SIZE - HEADROOM;
 
+/// What is known of a buffer.
+struct Header {
+    /// `MAX_SIZE` bytes of the store's memory, which no other header points to.
+    data: NonNull<u8>,
+    /// The data's address as the device sees it.
+    iova: u64,
+    /// At most `MAX_SIZE`.
+    size: Cell<u32>,
+    /// The store's stack; it lives as long as this header does.
+    free: NonNull<FreeStack>,
+}
+
+/// The buffers that are free. The one freed last is the likeliest in the cache.
+struct FreeStack {
+    /// Those below `count` point to headers of the store.
+    headers: Box<[Cell<NonNull<Header>>]>,
+    count: Cell<usize>,
+}
+
+impl FreeStack {
+    #[inline]
+    fn push(&self, header: NonNull<Header>) {
+        let top = self.count.get();
+        // There are no more buffers than places.
+        if let Some(place) = self.headers.get(top) {
+            place.set(header);
+            self.count.set(top + 1);
+        }
+    }
+
+    #[inline]
+    fn pop(&self) -> Option<NonNull<Header>> {
+        let top = self.count.get().checked_sub(1)?;
+        let header = self.headers.get(top)?.get();
+        self.count.set(top);
+        Some(header)
+    }
+}
+
 /// Memory cut into buffers, and which of them are free.
 pub struct BufferStore {
-    memory: NonNull<u8>,
-    iova: u64,
-    /// A stack: the buffer freed last is the likeliest in the cache.
-    free: Box<[Cell<u32>]>,
-    free_count: Cell<usize>,
+    /// From `Box::leak`, and only here: headers and stack point to each other, which a `Box`
+    /// that moves with the store does not allow.
+    headers: NonNull<[Header]>,
+    /// The same.
+    free: NonNull<FreeStack>,
     _dma: DmaMemory,
 }
 
 impl BufferStore {
-    /// Cuts `dma` into buffers, all of them free.
-    pub fn new(dma: DmaMemory, capacity: u32) -> Self {
-        let fitting = u32::try_from(dma.size() / BUFFER_SIZE).unwrap_or(u32::MAX);
-        let capacity = capacity.min(fitting);
-        // The lowest address is on top, so that buffers are first used in ascending order.
-        let free: Box<[Cell<u32>]> = (0..capacity).rev().map(Cell::new).collect();
-        Self {
-            memory: dma.address(),
-            iova: dma.iova(),
-            free_count: Cell::new(free.len()),
+    /// Cuts `dma` into `capacity` buffers, or as many as fit, all of them free.
+    pub fn new(dma: DmaMemory, capacity: usize) -> Self {
+        let capacity = capacity.min(dma.size() / BUFFER_SIZE);
+        let free = NonNull::from(Box::leak(Box::new(FreeStack {
+            headers: vec![Cell::new(NonNull::dangling()); capacity].into_boxed_slice(),
+            count: Cell::new(0),
+        })));
+        let headers: Box<[Header]> = (0..capacity)
+            .map(|i| {
+                let offset = i * BUFFER_SIZE + HEADROOM;
+                Header {
+                    // SAFETY: buffer `i` is one of those that fit, so this is inside the memory.
+                    data: unsafe { dma.address().add(offset) },
+                    iova: dma.iova() + offset as u64,
+                    size: Cell::new(0),
+                    free,
+                }
+            })
+            .collect();
+        let headers: &[Header] = Box::leak(headers);
+        let store = Self {
+            headers: NonNull::from(headers),
             free,
             _dma: dma,
+        };
+        // The lowest address is on top, so that buffers are first used in ascending order.
+        for header in headers.iter().rev() {
+            store.free().push(NonNull::from(header));
         }
+        store
     }
 
     /// How many buffers there are.
     pub fn capacity(&self) -> usize {
-        self.free.len()
+        self.headers.len()
     }
 
     /// How many of them are free.
     pub fn free_count(&self) -> usize {
-        self.free_count.get()
+        self.free().count.get()
     }
 
     /// A buffer, or `None` if none is free. Its size and contents are left from earlier.
     #[inline]
     pub fn take(&self) -> Option<Buffer<'_>> {
-        let top = self.free_count.get().checked_sub(1)?;
-        let number = self.free.get(top)?.get();
-        self.free_count.set(top);
-        Some(Buffer {
-            store: self,
-            number,
-            size: 0,
-        })
+        let header = self.free().pop()?;
+        // SAFETY: what is on the stack are headers of this store, which lives as long as the
+        // Buffer borrows it. This one has just been taken off, so there is no other Buffer of it.
+        let header = unsafe { header.as_ref() };
+        Some(Buffer { header })
     }
 
-    /// Puts a buffer's number back on the stack. For [`Buffer::drop`] alone.
     #[inline]
-    fn put(&self, number: u32) {
-        let top = self.free_count.get();
-        // There are no more buffers than places on the stack.
-        if let Some(place) = self.free.get(top) {
-            place.set(number);
-            self.free_count.set(top + 1);
+    fn free(&self) -> &FreeStack {
+        // SAFETY: it is freed in `drop` only; shared references to it are all there ever are.
+        unsafe { self.free.as_ref() }
+    }
+}
+
+impl Drop for BufferStore {
+    fn drop(&mut self) {
+        // SAFETY: both came from `Box::leak`. Buffers borrow the store, so there are none left to
+        // use them.
+        unsafe {
+            drop(Box::from_raw(self.headers.as_ptr()));
+            drop(Box::from_raw(self.free.as_ptr()));
         }
     }
 }
 
 /// A packet buffer and its owner.
 pub struct Buffer<'s> {
-    store: &'s BufferStore,
-    /// Below the store's capacity, and that of no other buffer.
-    number: u32,
-    /// At most `MAX_SIZE`.
-    size: u32,
+    /// The header of no other Buffer.
+    header: &'s Header,
 }
 
 impl Buffer<'_> {
     /// The data's address as the device sees it.
     #[inline]
     pub fn iova(&self) -> u64 {
-        self.store.iova + self.offset() as u64
+        self.header.iova
     }
 
     /// Bytes of data.
     #[inline]
     pub fn size(&self) -> usize {
-        self.size as usize
+        self.header.size.get() as usize
     }
 
     /// Says how many bytes of data there are. False, and nothing changed, if they do not fit.
@@ -116,7 +173,7 @@ impl Buffer<'_> {
     pub fn set_size(&mut self, size: usize) -> bool {
         let fits = size <= MAX_SIZE;
         if fits {
-            self.size = size as u32;
+            self.header.size.set(size as u32);
         }
         fits
     }
@@ -124,36 +181,26 @@ impl Buffer<'_> {
     /// The data.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: the buffer lies in the store's memory, which outlives the store that `self`
-        // borrows; it is initialized (a memfd is zeroed); `size` is within the buffer; no one
-        // else has this number, so while `&self` lives nothing on this side writes to it, and
-        // by the promise in the module's text nor does the device.
-        unsafe { std::slice::from_raw_parts(self.data().as_ptr(), self.size as usize) }
+        // SAFETY: `data` is valid for `MAX_SIZE >= size` bytes while the store lives, which `self`
+        // borrows; they are initialized (a memfd is zeroed); no other Buffer has them, so while
+        // `&self` lives nothing on this side writes to them, and by the promise in the module's
+        // text nor does the device.
+        unsafe { std::slice::from_raw_parts(self.header.data.as_ptr(), self.size()) }
     }
 
     /// The data, to change.
     #[inline]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as for `bytes`; and `&mut self` makes this the only slice of the buffer.
-        unsafe { std::slice::from_raw_parts_mut(self.data().as_ptr(), self.size as usize) }
-    }
-
-    #[inline]
-    fn data(&self) -> NonNull<u8> {
-        // SAFETY: the number is below the capacity, so the buffer is inside the memory.
-        unsafe { self.store.memory.add(self.offset()) }
-    }
-
-    /// From the start of the memory to the data. No overflow: it is within an allocation.
-    #[inline]
-    fn offset(&self) -> usize {
-        (self.number as usize * BUFFER_SIZE) + HEADROOM
+        unsafe { std::slice::from_raw_parts_mut(self.header.data.as_ptr(), self.size()) }
     }
 }
 
 impl Drop for Buffer<'_> {
     #[inline]
     fn drop(&mut self) {
-        self.store.put(self.number);
+        // SAFETY: the stack lives as long as the header, which `self` borrows.
+        let free = unsafe { self.header.free.as_ref() };
+        free.push(NonNull::from(self.header));
     }
 }

@@ -150,20 +150,23 @@ impl DmaMapping<'_> {
     }
 }
 
-/// A ring of descriptors.
-pub struct Ring {
+/// A ring of descriptors, and beside each a slot for what it stands for.
+///
+/// There are as many slots as descriptors, so that one check of an index covers both.
+pub struct Ring<T> {
+    /// `slots.len()` descriptors inside `dma`.
     descriptors: NonNull<Descriptor>,
-    len: usize,
+    slots: Box<[T]>,
     dma: DmaMemory,
 }
 
-impl Ring {
-    /// Allocates a ring of `len` zeroed descriptors.
-    pub fn alloc(container: &Rc<Container>, len: usize) -> Result<Self> {
-        let dma = DmaMemory::alloc(container, len.saturating_mul(size_of::<Descriptor>()))?;
+impl<T> Ring<T> {
+    /// Allocates a ring with a zeroed descriptor for each of `slots`.
+    pub fn alloc(container: &Rc<Container>, slots: Box<[T]>) -> Result<Self> {
+        let dma = DmaMemory::alloc(container, slots.len() * size_of::<Descriptor>())?;
         Ok(Self {
             descriptors: dma.address().cast(),
-            len,
+            slots,
             dma,
         })
     }
@@ -173,36 +176,57 @@ impl Ring {
         self.dma.iova()
     }
 
-    /// Bytes.
+    /// How many descriptors there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Bytes of descriptors.
     pub fn size(&self) -> usize {
-        self.len * size_of::<Descriptor>()
+        self.len() * size_of::<Descriptor>()
     }
 
-    /// The upper half of descriptor `index`, by one 64-bit access.
+    /// Descriptor `index` and its slot. Panics beyond the ring's end.
     #[inline]
-    pub fn load_upper(&self, index: usize) -> u64 {
-        let descriptor = self.descriptor(index);
-        // SAFETY: `descriptor` returns pointers to descriptors of the mapping, which `dma`
-        // keeps alive. A mapping is page-aligned and a descriptor 16 bytes, so it is aligned.
-        unsafe { (&raw const (*descriptor).upper).read_volatile() }
+    pub fn entry(&mut self, index: usize) -> Entry<'_, T> {
+        let slot = &mut self.slots[index];
+        // SAFETY: `index` is that of a slot, so of a descriptor, which is inside the mapping.
+        let descriptor = unsafe { self.descriptors.add(index) };
+        Entry { descriptor, slot }
+    }
+}
+
+/// A descriptor and its slot.
+pub struct Entry<'r, T> {
+    /// Inside the mapping, which the ring that `slot` borrows keeps alive; aligned, because a
+    /// mapping is and a descriptor has 16 bytes.
+    descriptor: NonNull<Descriptor>,
+    /// What the descriptor stands for.
+    pub slot: &'r mut T,
+}
+
+impl<T> Entry<'_, T> {
+    /// The upper half of the descriptor, by one 64-bit access.
+    #[inline]
+    pub fn load_upper(&self) -> u64 {
+        // SAFETY: see the field.
+        unsafe { (&raw const (*self.descriptor.as_ptr()).upper).read_volatile() }
     }
 
-    /// Writes both halves of descriptor `index`, the lower first, each by one 64-bit access.
+    /// Writes both halves of the descriptor, the lower first, each by one 64-bit access.
     #[inline]
-    pub fn store(&self, index: usize, value: Descriptor) {
-        let descriptor = self.descriptor(index);
-        // SAFETY: as for `load_upper`.
+    pub fn store(&self, value: Descriptor) {
+        let descriptor = self.descriptor.as_ptr();
+        // SAFETY: see the field.
         unsafe {
             (&raw mut (*descriptor).lower).write_volatile(value.lower);
             (&raw mut (*descriptor).upper).write_volatile(value.upper);
         }
-    }
-
-    /// Descriptor `index`. Panics beyond the ring's end.
-    #[inline]
-    fn descriptor(&self, index: usize) -> *mut Descriptor {
-        assert!(index < self.len);
-        // SAFETY: `index` is inside the ring, the ring inside the mapping.
-        unsafe { self.descriptors.add(index) }.as_ptr()
     }
 }

@@ -117,6 +117,7 @@ impl Container {
             backend,
             areas,
             failed: Cell::new(false),
+            claimed: Cell::new(false),
         });
 
         // 9.3.2 Command register: decode BAR0. Bus mastering is the driver's to turn on.
@@ -210,12 +211,25 @@ pub struct VfioDevice {
     areas: Vec<Rc<Area>>,
     /// An access failed, so later ones fail at once.
     failed: Cell<bool>,
+    /// Someone has put queues into its registers.
+    claimed: Cell<bool>,
 }
 
 impl VfioDevice {
     /// As the user wrote it.
     pub fn address(&self) -> &str {
         &self.address
+    }
+
+    /// Claims the device's queues. False if they are claimed already: two owners would hand the
+    /// device each other's buffers.
+    pub(crate) fn claim(&self) -> bool {
+        !self.claimed.replace(true)
+    }
+
+    /// Ends a claim.
+    pub(crate) fn release(&self) {
+        self.claimed.set(false);
     }
 
     /// The container it was opened in.
