@@ -101,6 +101,9 @@ int device_start(struct device *device, const struct device_config *config, stru
  */
 int device_stop(struct device *device, struct error *error);
 
+/* Lets frames in, or keeps them out. init.c */
+int enable_rx(struct device *device, bool on, struct error *error);
+
 /* Frees the rings and returns their packets. The device must be stopped or unreachable. */
 void device_release(struct device *device);
 

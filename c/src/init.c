@@ -228,8 +228,8 @@ static int init_rx_queue(struct device *device, uint32_t id, struct error *error
 	return vfio_check(&device->vfio, error);
 }
 
-/* Lets frames in, or keeps them out: RXCTRL.RXEN, with the security block halted (4.6.7). */
-static int enable_rx(struct device *device, bool on, struct error *error)
+/* 4.6.7: RXCTRL.RXEN changes with the security block halted. */
+int enable_rx(struct device *device, bool on, struct error *error)
 {
 	reg_set(device, IXGBE_SECRXCTRL, IXGBE_SECRXCTRL_RX_DIS);
 	if (reg_wait(device, IXGBE_SECRXSTAT, IXGBE_SECRXSTAT_SECRX_RDY, IXGBE_SECRXSTAT_SECRX_RDY,

@@ -87,16 +87,16 @@ int promiscuous_set(struct device *device, bool on, struct error *error)
 	bool receiving = reg_read(device, IXGBE_RXCTRL) & IXGBE_RXCTRL_RXEN;
 
 	/* 8.2.3.7.1 FCTRL may change only while RXCTRL.RXEN is 0. */
-	if (receiving) {
-		reg_clear(device, IXGBE_RXCTRL, IXGBE_RXCTRL_RXEN);
+	if (receiving && enable_rx(device, false, error) != 0) {
+		return -1;
 	}
 	if (on) {
 		reg_set(device, IXGBE_FCTRL, IXGBE_FCTRL_MPE | IXGBE_FCTRL_UPE);
 	} else {
 		reg_clear(device, IXGBE_FCTRL, IXGBE_FCTRL_MPE | IXGBE_FCTRL_UPE);
 	}
-	if (receiving) {
-		reg_set(device, IXGBE_RXCTRL, IXGBE_RXCTRL_RXEN);
+	if (receiving && enable_rx(device, true, error) != 0) {
+		return -1;
 	}
 	if (vfio_check(&device->vfio, error) != 0) {
 		return -1;

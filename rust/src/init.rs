@@ -258,8 +258,8 @@ impl<'p> Device<'p> {
         Ok(())
     }
 
-    /// Lets frames in, or keeps them out: RXCTRL.RXEN, with the security block halted (4.6.7).
-    fn enable_rx(&self, on: bool) -> Result<()> {
+    /// Lets frames in, or keeps them out. 4.6.7: RXCTRL.RXEN changes with the security block halted.
+    pub(crate) fn enable_rx(&self, on: bool) -> Result<()> {
         self.registers
             .set(regs::SECRXCTRL, regs::SECRXCTRL_RX_DIS)?;
         self.registers.wait(&Wait {

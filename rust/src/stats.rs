@@ -99,7 +99,7 @@ impl Device<'_> {
 
         // 8.2.3.7.1 FCTRL may change only while RXCTRL.RXEN is 0.
         if receiving {
-            self.registers.clear(regs::RXCTRL, regs::RXCTRL_RXEN)?;
+            self.enable_rx(false)?;
         }
         if on {
             self.registers
@@ -109,7 +109,7 @@ impl Device<'_> {
                 .clear(regs::FCTRL, regs::FCTRL_MPE | regs::FCTRL_UPE)?;
         }
         if receiving {
-            self.registers.set(regs::RXCTRL, regs::RXCTRL_RXEN)?;
+            self.enable_rx(true)?;
         }
         self.config.promiscuous = on;
         Ok(())

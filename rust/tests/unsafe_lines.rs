@@ -1,4 +1,5 @@
 //! How much of the driver is unsafe, and where.
+#![allow(clippy::unwrap_used)] // a test
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -67,5 +68,8 @@ fn unsafe_code_is_in_sys_only_and_little() {
     }
     let share = inside as f64 / all as f64;
     println!("{inside} of {all} lines are unsafe, {:.1} %", share * 100.0);
-    assert!(inside > 0 && share <= MOST, "{inside} of {all} lines are unsafe");
+    assert!(
+        inside > 0 && share <= MOST,
+        "{inside} of {all} lines are unsafe"
+    );
 }

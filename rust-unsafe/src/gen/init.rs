@@ -754,7 +754,8 @@ unsafe extern "C" fn init_rx_queue(
     );
     return vfio_check(&raw mut (*device).vfio, error);
 }
-unsafe extern "C" fn enable_rx(
+#[no_mangle]
+pub unsafe extern "C" fn enable_rx(
     mut device: *mut device,
     mut on: bool,
     mut error: *mut error,

@@ -255,6 +255,9 @@ pub unsafe extern "C" fn rx_batch(
             != 0
         {
             index = rx_discard(queue, index);
+            if (*queue).discarding {
+                break;
+            }
         } else {
             let mut fresh: *mut packet = packet_alloc(pool);
             if (fresh == NULL as *mut packet) as ::core::ffi::c_int

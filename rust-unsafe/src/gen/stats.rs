@@ -8,6 +8,7 @@ extern "C" {
     fn vfio_read32(device: *mut vfio_device, offset: uint32_t) -> uint32_t;
     fn vfio_write32(device: *mut vfio_device, offset: uint32_t, value: uint32_t);
     fn vfio_check(device: *const vfio_device, error: *mut error) -> ::core::ffi::c_int;
+    fn enable_rx(device: *mut device, on: bool, error: *mut error) -> ::core::ffi::c_int;
     fn reg_set(device: *mut device, offset: uint32_t, bits: uint32_t);
     fn reg_clear(device: *mut device, offset: uint32_t, bits: uint32_t);
     fn memcpy(
@@ -180,6 +181,8 @@ pub struct device_stats {
     pub tx_bytes: uint64_t,
 }
 pub const UINT32_MAX: ::core::ffi::c_uint = 4294967295 as ::core::ffi::c_uint;
+pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const IXGBE_STATUS: ::core::ffi::c_uint = 0x8 as ::core::ffi::c_uint;
 pub const IXGBE_FCTRL: ::core::ffi::c_uint = 0x5080 as ::core::ffi::c_uint;
 pub const IXGBE_FCTRL_MPE: ::core::ffi::c_uint = 0x100 as ::core::ffi::c_uint;
@@ -357,8 +360,10 @@ pub unsafe extern "C" fn promiscuous_set(
 ) -> ::core::ffi::c_int {
     let mut receiving: bool = reg_read(device, IXGBE_RXCTRL as uint32_t)
         & IXGBE_RXCTRL_RXEN as uint32_t != 0;
-    if receiving {
-        reg_clear(device, IXGBE_RXCTRL as uint32_t, IXGBE_RXCTRL_RXEN as uint32_t);
+    if receiving as ::core::ffi::c_int != 0
+        && enable_rx(device, false_0 != 0, error) != 0 as ::core::ffi::c_int
+    {
+        return -(1 as ::core::ffi::c_int);
     }
     if on {
         reg_set(
@@ -373,8 +378,10 @@ pub unsafe extern "C" fn promiscuous_set(
             IXGBE_FCTRL_MPE as uint32_t | IXGBE_FCTRL_UPE as uint32_t,
         );
     }
-    if receiving {
-        reg_set(device, IXGBE_RXCTRL as uint32_t, IXGBE_RXCTRL_RXEN as uint32_t);
+    if receiving as ::core::ffi::c_int != 0
+        && enable_rx(device, true_0 != 0, error) != 0 as ::core::ffi::c_int
+    {
+        return -(1 as ::core::ffi::c_int);
     }
     if vfio_check(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int {
         return -(1 as ::core::ffi::c_int);

@@ -158,8 +158,11 @@ fn write_json(mut file: File, totals: &Totals) -> io::Result<()> {
     let mut line = serde_json::to_string(totals)?;
     line.push('\n');
     file.write_all(line.as_bytes())?;
-    // A file system may report a full disk only here.
-    file.sync_all()
+    // A file system may report a full disk only here. A pipe has nothing to sync.
+    match file.sync_all() {
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+        result => result,
+    }
 }
 
 /// Forwards from open to close.
