@@ -11,14 +11,14 @@ pub type Result<T> = std::result::Result<T, Box<Error>>;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A call of the system failed.
-    #[error("{address}: {call}: {source}{mend}")]
+    #[error("{address}: {call}: {cause}{mend}")]
     Call {
         /// The device.
         address: String,
         /// What was called, on what.
         call: String,
         /// What the system said.
-        source: io::Error,
+        cause: io::Error,
         /// What to do, with its punctuation; may be empty.
         mend: &'static str,
     },
@@ -64,12 +64,12 @@ pub enum Error {
         timeout_s: u64,
     },
     /// The device's memory cannot be had.
-    #[error("cannot allocate {size} bytes of DMA memory: {source}")]
+    #[error("cannot allocate {size} bytes of DMA memory: {cause}")]
     DmaAlloc {
         /// Bytes.
         size: usize,
         /// What the system said.
-        source: io::Error,
+        cause: io::Error,
     },
     /// The IOMMU permits too few addresses.
     #[error(
@@ -81,14 +81,14 @@ pub enum Error {
         size: u64,
     },
     /// The IOMMU refuses a mapping.
-    #[error("VFIO_IOMMU_MAP_DMA of {size} bytes at {iova:#x}: {source}{mend}")]
+    #[error("VFIO_IOMMU_MAP_DMA of {size} bytes at {iova:#x}: {cause}{mend}")]
     DmaMap {
         /// Bytes.
         size: u64,
         /// The address for the device.
         iova: u64,
         /// What the system said.
-        source: io::Error,
+        cause: io::Error,
         /// What to do, with its punctuation; may be empty.
         mend: &'static str,
     },
@@ -99,21 +99,21 @@ pub enum Error {
 
 impl Error {
     /// [`Error::Call`], without a mend.
-    pub(crate) fn call(address: &str, call: impl Into<String>, source: io::Error) -> Box<Self> {
-        Self::call_mend(address, call, source, "")
+    pub(crate) fn call(address: &str, call: impl Into<String>, cause: io::Error) -> Box<Self> {
+        Self::call_mend(address, call, cause, "")
     }
 
     /// [`Error::Call`].
     pub(crate) fn call_mend(
         address: &str,
         call: impl Into<String>,
-        source: io::Error,
+        cause: io::Error,
         mend: &'static str,
     ) -> Box<Self> {
         Box::new(Self::Call {
             address: address.to_owned(),
             call: call.into(),
-            source,
+            cause,
             mend,
         })
     }
@@ -127,7 +127,7 @@ impl Error {
     }
 
     /// [`Error::DmaAlloc`].
-    pub(crate) fn dma_alloc(size: usize, source: io::Error) -> Box<Self> {
-        Box::new(Self::DmaAlloc { size, source })
+    pub(crate) fn dma_alloc(size: usize, cause: io::Error) -> Box<Self> {
+        Box::new(Self::DmaAlloc { size, cause })
     }
 }

@@ -68,7 +68,8 @@ static bool parse_duration(const char *text, uint64_t *nanoseconds)
 	const double most = 1e9;
 	char *end = NULL;
 
-	if (text[0] < '0' || text[0] > '9') {
+	/* Digits and a point: strtod would also take hexadecimal numbers and "inf". */
+	if (text[0] < '0' || text[0] > '9' || text[strspn(text, "0123456789.")] != '\0') {
 		return false;
 	}
 	errno = 0;

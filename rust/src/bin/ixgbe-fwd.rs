@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use clap::Parser;
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 use ixgbe::forwarder::{Counts, Forwarder, Ports, DEFAULT_BATCH, MAX_BATCH};
 use ixgbe::stats::Stats;
 use ixgbe::sys::mmio::tsc_read;
@@ -29,15 +30,19 @@ const WIRE_OVERHEAD_BYTES: u64 = 20;
 /// Forwards what each DEVICE receives to the other, changing one byte of every packet.
 /// Ends on SIGINT or SIGTERM, after N packets, or after S seconds.
 #[derive(Debug, Parser)]
-#[command(name = "ixgbe-fwd", max_term_width = 80)]
+#[command(
+    name = "ixgbe-fwd",
+    max_term_width = 80,
+    infer_long_args = true,
+    args_override_self = true
+)]
 struct Options {
     /// Packets a call, 1 to 512
     #[arg(long, value_name = "N", default_value_t = DEFAULT_BATCH, value_parser = parse_batch)]
     batch: usize,
 
     /// End after receiving N packets, both directions together
-    #[arg(long, value_name = "N", conflicts_with = "duration",
-          value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", conflicts_with = "duration", value_parser = parse_packets)]
     packets: Option<u64>,
 
     /// End after S seconds, which may be a fraction
@@ -49,20 +54,65 @@ struct Options {
     json: Option<PathBuf>,
 
     /// 0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)
-    #[arg(value_name = "DEVICE", num_args = 2, required = true)]
-    devices: Vec<String>,
+    #[arg(value_name = "DEVICE")]
+    device_a: String,
+
+    /// The other device
+    #[arg(value_name = "DEVICE")]
+    device_b: String,
 }
 
-fn parse_batch(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(batch) if (1..=MAX_BATCH).contains(&batch) => Ok(batch),
-        _ => Err(format!("--batch is a number from 1 to {MAX_BATCH}")),
+impl Options {
+    /// Parses the command line; says what is wrong with it, and how it should be.
+    fn from_command_line() -> Result<Self, ExitCode> {
+        let parsed = Self::try_parse().and_then(|options| {
+            if options.device_a == options.device_b {
+                let message = format!(
+                    "give two different devices, not twice: {}",
+                    options.device_a
+                );
+                return Err(Self::command().error(ErrorKind::ValueValidation, message));
+            }
+            Ok(options)
+        });
+        parsed.map_err(|error| {
+            // If the terminal is gone, there is nobody to tell.
+            let _ = error.print();
+            if !error.use_stderr() {
+                return ExitCode::SUCCESS;
+            }
+            if !error.to_string().contains("Usage:") {
+                eprintln!("\n{}", Self::command().render_usage());
+            }
+            ExitCode::from(EXIT_USAGE)
+        })
     }
 }
 
+/// A whole number, in digits only.
+fn parse_number(text: &str) -> Option<u64> {
+    text.bytes().all(|c| c.is_ascii_digit()).then_some(())?;
+    text.parse().ok()
+}
+
+fn parse_batch(text: &str) -> Result<usize, String> {
+    parse_number(text)
+        .and_then(|batch| usize::try_from(batch).ok())
+        .filter(|batch| (1..=MAX_BATCH).contains(batch))
+        .ok_or_else(|| format!("--batch is a number from 1 to {MAX_BATCH}"))
+}
+
+fn parse_packets(text: &str) -> Result<u64, String> {
+    parse_number(text)
+        .filter(|packets| (1..u64::MAX).contains(packets))
+        .ok_or_else(|| "--packets is a number from 1".to_owned())
+}
+
 fn parse_duration(text: &str) -> Result<Duration, String> {
-    text.parse()
-        .ok()
+    text.starts_with(|c: char| c.is_ascii_digit())
+        .then_some(text)
+        .filter(|text| text.bytes().all(|c| c.is_ascii_digit() || c == b'.'))
+        .and_then(|text| text.parse().ok())
         .filter(|seconds: &f64| *seconds > 0.0 && *seconds <= 1e9)
         .map(Duration::from_secs_f64)
         .ok_or_else(|| "--duration is a number of seconds above 0".to_owned())
@@ -124,6 +174,7 @@ fn forward(
 ) -> anyhow::Result<()> {
     let packets = options.packets.unwrap_or(u64::MAX);
     let duration = options.duration.unwrap_or(Duration::MAX);
+    let devices = [&options.device_a, &options.device_b];
     let mut before = [Stats::default(); 2];
     let mut printed = start;
     let mut time = start;
@@ -146,7 +197,7 @@ fn forward(
         for (i, before) in before.iter_mut().enumerate() {
             let now = forwarder.device_stats(i)?;
             let seconds = (time - printed).as_secs_f64();
-            print_rates(&options.devices[i], before, &now, seconds);
+            print_rates(devices[i], before, &now, seconds);
             *before = now;
         }
         printed = time;
@@ -172,10 +223,7 @@ fn forward_until_end(options: &Options) -> anyhow::Result<()> {
         Some(path) => Some(File::create(path).with_context(|| path.display().to_string())?),
         None => None,
     };
-    let [device_a, device_b] = &options.devices[..] else {
-        anyhow::bail!("give two devices");
-    };
-    let ports = Ports::open(device_a, device_b)?;
+    let ports = Ports::open(&options.device_a, &options.device_b)?;
     let mut forwarder = Forwarder::start(&ports, options.batch)?;
 
     // From here on, a signal ends the run, so that the devices are left quiet.
@@ -197,15 +245,10 @@ fn forward_until_end(options: &Options) -> anyhow::Result<()> {
 }
 
 fn main() -> ExitCode {
-    let options = Options::parse();
-    if options.devices[0] == options.devices[1] {
-        eprintln!(
-            "ixgbe-fwd: give two different devices, not twice: {}\n\nUsage: ixgbe-fwd [OPTIONS] \
-             <DEVICE> <DEVICE>",
-            options.devices[0]
-        );
-        return ExitCode::from(EXIT_USAGE);
-    }
+    let options = match Options::from_command_line() {
+        Ok(options) => options,
+        Err(status) => return status,
+    };
     match forward_until_end(&options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

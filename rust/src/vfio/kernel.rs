@@ -266,7 +266,7 @@ impl KernelContainer {
             Box::new(Error::DmaMap {
                 size: mapping.size(),
                 iova: mapping.iova(),
-                source,
+                cause: source,
                 mend,
             })
         })

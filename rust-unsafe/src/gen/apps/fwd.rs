@@ -74,6 +74,10 @@ extern "C" {
         __s1: *const ::core::ffi::c_char,
         __s2: *const ::core::ffi::c_char,
     ) -> ::core::ffi::c_int;
+    fn strspn(
+        __s: *const ::core::ffi::c_char,
+        __accept: *const ::core::ffi::c_char,
+    ) -> ::core::ffi::c_ulong;
     fn strerror(__errnum: ::core::ffi::c_int) -> *mut ::core::ffi::c_char;
     fn clock_gettime(__clock_id: clockid_t, __tp: *mut timespec) -> ::core::ffi::c_int;
 }
@@ -308,6 +312,11 @@ unsafe extern "C" fn parse_duration(
         < '0' as i32
         || *text.offset(0 as ::core::ffi::c_int as isize) as ::core::ffi::c_int
             > '9' as i32
+        || *text
+            .offset(
+                strspn(text, b"0123456789.\0" as *const u8 as *const ::core::ffi::c_char)
+                    as isize,
+            ) as ::core::ffi::c_int != '\0' as i32
     {
         return false_0 != 0;
     }
