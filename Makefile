@@ -1,0 +1,256 @@
+# Every command a person needs; `make help` lists them.
+#
+# Everything that is built lies in build/. The drivers are what is compared, so they are built alike: optimised as
+# one program each, for one processor family, C with -flto and Rust with lto = "fat" (profile `driver`, Cargo.toml).
+
+# haswell, not native: Valgrind 3.19 knows no AVX-512, and results stay comparable between machines.
+TARGET_CPU ?= haswell
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+CARGO ?= cargo
+
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+BIN := build/bin
+PYTHON := build/venv/bin/python
+# In CI a Cargo.lock that does not belong to the Cargo.toml files is an error.
+CARGO_FLAGS := $(if $(CI),--locked)
+CARGO_TOOLS := $(CARGO_FLAGS) --target-dir build/cargo
+DRIVER_RUSTFLAGS := -C target-cpu=$(TARGET_CPU)
+cargo_driver = RUSTFLAGS='$(DRIVER_RUSTFLAGS)' $(CARGO) build --quiet $(CARGO_FLAGS) --target-dir build/cargo-driver --profile
+
+# $(call put,FROM,TO): copies if they differ, so that what depends on TO is not made anew for nothing.
+put = mkdir -p $(dir $(2)) && { cmp -s $(1) $(2) || cp $(1) $(2); }
+# $(call put_text,TO): the same with what is written to the standard input.
+put_text = { mkdir -p $(dir $(1)); cat > $(1).new; cmp -s $(1).new $(1) && rm $(1).new || mv $(1).new $(1); }
+
+##@ Getting results
+
+.PHONY: help
+help: ## this list
+	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' \
+		$(firstword $(MAKEFILE_LIST))
+
+.PHONY: reproduce
+reproduce: ## the paper's tables, measured here (installs what is missing)
+	@bench/setup/setup.sh reproduce
+	@$(MAKE) build variants
+	$(BIN)/triptych run
+	@$(MAKE) table
+
+.PHONY: bench-quick
+bench-quick: ## the same with few packets and rough figures: to see that it works
+	@bench/setup/setup.sh reproduce
+	@$(MAKE) build variants
+	$(BIN)/triptych run --quick
+	@$(MAKE) table
+
+.PHONY: table
+table: ## the tables of the newest run once more
+	@PYTHONPATH=paper $(PYTHON) -m triptych_paper.table results/latest
+
+.PHONY: hugepages
+hugepages: ## reserve 256 huge pages of 2 MiB (512 MiB) for packet buffers until the next reboot; needs root
+	@bench/setup/hugepages.sh
+
+##@ Building
+
+.PHONY: build
+build: nic triptych c rust rust-unsafe ## the tools and the three drivers, in build/bin/
+
+.PHONY: setup
+setup: ## install what building, testing and linting need
+	@bench/setup/setup.sh test lint
+
+build_tool = $(CARGO) build --quiet $(CARGO_TOOLS) --release --package $(1) --bin $(1) \
+	&& $(call put,build/cargo/release/$(1),$(BIN)/$(1))
+
+.PHONY: nic
+nic: ## the software 82599
+	@$(call build_tool,nic)
+
+.PHONY: triptych
+triptych: ## the benchmark runner
+	@$(call build_tool,triptych)
+
+# --- the C driver: build/bin/c/ixgbe-fwd and build/bin/c/libforwarder.so
+
+C_LIBRARY := $(wildcard c/src/*.c)
+C_PROGRAM := c/src/apps/fwd.c
+C_TESTS := $(wildcard c/tests/*.c)
+C_WARNINGS := -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla
+C_FLAGS := -std=gnu11 -O2 -march=$(TARGET_CPU) -flto -Ic/src $(C_WARNINGS)
+# Only the functions marked FORWARDER_API are visible, so that the rest can be inlined as in the program.
+C_SHARED := -fPIC -fvisibility=hidden
+C_LINK := -flto -O2 -march=$(TARGET_CPU)
+C_TEST_FLAGS := -std=gnu11 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -Ic/src $(C_WARNINGS)
+
+C_OBJECTS := $(patsubst c/src/%.c,build/c/program/%.o,$(C_LIBRARY) $(C_PROGRAM))
+C_SHARED_OBJECTS := $(patsubst c/src/%.c,build/c/shared/%.o,$(C_LIBRARY))
+C_TEST_OBJECTS := $(patsubst c/src/%.c,build/c/test/%.o,$(C_LIBRARY))
+C_TEST_PROGRAMS := $(patsubst c/tests/%.c,build/c/tests/%,$(C_TESTS))
+
+.PHONY: c
+c: $(BIN)/c/ixgbe-fwd $(BIN)/c/libforwarder.so $(BIN)/c/toolchain.txt ## the C driver
+
+$(BIN)/c/ixgbe-fwd: $(C_OBJECTS)
+	@mkdir -p $(@D)
+	@$(CC) $(C_LINK) $^ -o $@
+
+$(BIN)/c/libforwarder.so: $(C_SHARED_OBJECTS)
+	@mkdir -p $(@D)
+	@$(CC) $(C_LINK) $(C_SHARED) -shared $^ -o $@
+
+# The compiler and its flags; the objects depend on it, so that a change of either makes them anew.
+.PHONY: FORCE
+$(BIN)/c/toolchain.txt: FORCE
+	@{ $(CC) --version | head -n 1 | tr '\n' ' '; echo '$(C_FLAGS)'; } | $(call put_text,$@)
+
+build/c/program/%.o: c/src/%.c $(BIN)/c/toolchain.txt
+	@mkdir -p $(@D)
+	@$(CC) $(C_FLAGS) -MMD -MP -c $< -o $@
+
+build/c/shared/%.o: c/src/%.c $(BIN)/c/toolchain.txt
+	@mkdir -p $(@D)
+	@$(CC) $(C_FLAGS) $(C_SHARED) -MMD -MP -c $< -o $@
+
+build/c/test/%.o: c/src/%.c $(BIN)/c/toolchain.txt
+	@mkdir -p $(@D)
+	@$(CC) $(C_TEST_FLAGS) -MMD -MP -c $< -o $@
+
+build/c/tests/%: c/tests/%.c $(C_TEST_OBJECTS)
+	@mkdir -p $(@D)
+	@$(CC) $(C_TEST_FLAGS) -MMD -MP $^ -o $@
+
+-include $(C_OBJECTS:.o=.d) $(C_SHARED_OBJECTS:.o=.d) $(C_TEST_OBJECTS:.o=.d) $(C_TEST_PROGRAMS:=.d)
+
+# --- the Rust drivers. Cargo knows what has changed, so it is always asked.
+
+# $(call build_rust,PROFILE,FOLDER): also the C interface, which is a crate of its own.
+build_rust = $(cargo_driver) $(1) --package ixgbe --package forwarder-abi-rust --lib --bin ixgbe-fwd \
+	&& $(call put,build/cargo-driver/$(1)/ixgbe-fwd,$(2)/ixgbe-fwd) \
+	&& $(call put,build/cargo-driver/$(1)/libforwarder_abi_rust.so,$(2)/libforwarder.so) \
+	&& echo "$$(rustc --version) --profile $(1) $(DRIVER_RUSTFLAGS)" | $(call put_text,$(2)/toolchain.txt)
+build_rust_unsafe = $(cargo_driver) $(1) --package ixgbe-unsafe --lib --bins \
+	&& $(call put,build/cargo-driver/$(1)/ixgbe-fwd-unsafe,$(2)/ixgbe-fwd) \
+	&& $(call put,build/cargo-driver/$(1)/libixgbe_unsafe.so,$(2)/libforwarder.so) \
+	&& echo "$$(rustc --version) --profile $(1) $(DRIVER_RUSTFLAGS)" | $(call put_text,$(2)/toolchain.txt)
+
+.PHONY: rust
+rust: ## the safe Rust driver
+	@$(call build_rust,driver,$(BIN)/rust)
+
+.PHONY: rust-unsafe
+rust-unsafe: ## the transpiled driver
+	@$(call build_rust_unsafe,driver,$(BIN)/rust-unsafe)
+
+.PHONY: variants
+variants: ## the Rust drivers built in other ways, in build/variants/ (overflow-checks)
+	@$(call build_rust,driver-overflow-checks,build/variants/overflow-checks/rust)
+	@$(call build_rust_unsafe,driver-overflow-checks,build/variants/overflow-checks/rust-unsafe)
+
+##@ Generated sources
+
+.PHONY: registers
+registers: ## write the register headers anew from drivers/ixgbe/registers.toml
+	@$(CARGO) run --quiet $(CARGO_TOOLS) --release --package ixgbe-registers --bin generate-registers
+
+.PHONY: registers-check
+registers-check: ## are the register headers up to date?
+	@$(CARGO) run --quiet $(CARGO_TOOLS) --release --package ixgbe-registers --bin generate-registers -- --check
+
+.PHONY: transpile
+transpile: ## write rust-unsafe/src/gen/ anew from c/src/ (builds c2rust if it is missing)
+	@rust-unsafe/transpile.sh
+
+.PHONY: transpile-check
+transpile-check: ## is rust-unsafe/src/gen/ up to date?
+	@rust-unsafe/transpile.sh --check
+
+.PHONY: c2rust
+c2rust: ## build the C2Rust transpiler, in ~/.cache/triptych (some minutes, installs 1 GB of packages)
+	@bench/setup/c2rust.sh
+
+##@ Checking
+
+.PHONY: test
+test: ## all tests (installs what is missing)
+	@bench/setup/setup.sh test
+	@$(MAKE) build variants
+	@.ci/checks
+
+.PHONY: unit
+unit: unit-rust unit-c unit-python ## only the unit tests
+
+.PHONY: unit-rust
+unit-rust:
+	@$(CARGO) test --quiet $(CARGO_TOOLS) --workspace --exclude conformance --no-fail-fast
+
+# One program for each file in c/tests/, with the sanitizers; its exit status says whether it passed.
+.PHONY: unit-c
+unit-c: $(C_TEST_PROGRAMS)
+	@passed=0; failed=0; \
+	for test in $^; do \
+		if "$$test"; then passed=$$((passed + 1)); else failed=$$((failed + 1)); echo "FAILED: $$test"; fi; \
+	done; \
+	echo "$$passed passed, $$failed failed"; [ "$$failed" -eq 0 ]
+
+.PHONY: unit-python
+unit-python:
+	@$(PYTHON) -m pytest paper bench/setup/tests
+
+.PHONY: conformance
+conformance: build ## the three drivers against the software NIC
+	@$(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --no-fail-fast
+
+.PHONY: budget
+budget: build ## does any driver need more instructions per packet than it may?
+	@$(BIN)/triptych budget
+
+.PHONY: lint
+lint: ## formatters and linters of all languages, warnings are errors (installs what is missing)
+	@bench/setup/setup.sh lint
+	@$(MAKE) --keep-going lint-c lint-rust lint-python lint-shell
+
+C_LINTED = $(filter-out c/src/registers.h c/src/device_ids.h,$(wildcard c/src/*.[ch] c/src/apps/*.[ch] c/tests/*.[ch]))
+PYTHON_LINTED := paper bench/setup/tests
+SHELL_LINTED = $(wildcard bench/setup/*.sh rust-unsafe/*.sh .ci/*)
+CLANG := 19
+
+.PHONY: lint-c
+lint-c:
+	@clang-format-$(CLANG) --dry-run -Werror $(C_LINTED)
+	@$(CC) -fsyntax-only -Werror -std=gnu11 -Ic/src $(C_WARNINGS) $(filter %.c,$(C_LINTED))
+	@clang-tidy-$(CLANG) --quiet $(filter %.c,$(C_LINTED)) -- -std=gnu11 -Ic/src
+
+.PHONY: lint-rust
+lint-rust:
+	@$(CARGO) fmt --check
+	@$(CARGO) clippy --quiet $(CARGO_TOOLS) --workspace --all-targets -- -D warnings
+
+.PHONY: lint-python
+lint-python:
+	@$(PYTHON) -m ruff check --quiet $(PYTHON_LINTED)
+	@$(PYTHON) -m ruff format --quiet --check $(PYTHON_LINTED)
+	@for folder in $(PYTHON_LINTED); do $(PYTHON) -m mypy --no-error-summary "$$folder"; done
+
+.PHONY: lint-shell
+lint-shell:
+	@shellcheck $(SHELL_LINTED)
+
+.PHONY: format
+format: ## format all sources
+	@bench/setup/setup.sh lint
+	clang-format-$(CLANG) -i $(C_LINTED)
+	$(CARGO) fmt
+	$(PYTHON) -m ruff check --quiet --fix $(PYTHON_LINTED)
+	$(PYTHON) -m ruff format --quiet $(PYTHON_LINTED)
+
+.PHONY: clean
+clean: ## remove build/ (not results/)
+	rm -rf build

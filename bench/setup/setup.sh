@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Installs what is missing for one or more of make's goals, and does nothing, quickly, if nothing is.
+#
+#   setup.sh build         a C compiler, Rust
+#   setup.sh reproduce     build, and Valgrind, Python and its packages for the tables
+#   setup.sh test          reproduce, and Python's test and lint packages
+#   setup.sh lint          the formatters and linters of all languages
+#
+# Debian's packages are installed with apt, as root or through sudo; it says beforehand which. Where it cannot,
+# it says what is missing and exits with 2. The virtual environment is build/venv.
+set -euo pipefail
+here="$(dirname "${BASH_SOURCE[0]}")"
+# shellcheck source=bench/setup/common.sh
+. "$here/common.sh"
+cd "$here/../.."
+
+# clang-format's output changes between major versions. 19 is in Debian 12 and 13 and in Ubuntu 24.04.
+CLANG=19
+
+missing=()
+# need COMMAND PACKAGE: notes the package if the command is not there.
+need() { command -v "$1" >/dev/null || missing+=("$2"); }
+
+need_build() {
+    need make make
+    need gcc gcc
+    printf '#include <stdio.h>\n#include <linux/vfio.h>\n' | gcc -E - >/dev/null 2>&1 ||
+        missing+=(libc6-dev linux-libc-dev)
+}
+
+need_python() {
+    need python3 python3
+    python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
+}
+
+need_reproduce() {
+    need_build
+    need git git
+    need valgrind valgrind
+    need_python
+}
+
+need_lint() {
+    need "clang-format-$CLANG" "clang-format-$CLANG"
+    need "clang-tidy-$CLANG" "clang-tidy-$CLANG"
+    need shellcheck shellcheck
+    need_build
+    need_python
+}
+
+[ $# -gt 0 ] || fail "usage: setup.sh build|reproduce|test|lint..."
+rust_options=()
+requirements=()
+for goal in "$@"; do
+    case "$goal" in
+        build) need_build ;;
+        reproduce)
+            need_reproduce
+            requirements+=(paper/requirements.txt)
+            ;;
+        test)
+            need_reproduce
+            requirements+=(paper/requirements.txt paper/requirements-dev.txt)
+            ;;
+        lint)
+            need_lint
+            rust_options=(--lint)
+            requirements+=(paper/requirements.txt paper/requirements-dev.txt)
+            ;;
+        *) fail "unknown goal '$goal': build, reproduce, test or lint" ;;
+    esac
+done
+
+[ ${#missing[@]} -eq 0 ] || {
+    mapfile -t missing < <(printf '%s\n' "${missing[@]}" | sort -u)
+    apt_install "make $*" "${missing[@]}"
+}
+"$here/rust.sh" "${rust_options[@]}"
+[ ${#requirements[@]} -eq 0 ] || "$here/python.sh" build/venv "${requirements[@]}"

@@ -1,0 +1,63 @@
+"""A pretended machine: a PATH with only the commands that a test puts there."""
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+
+# What the scripts use of any system: bash and the tools that every Debian has.
+_ALWAYS = """
+    awk bash basename cat chmod cmp cp cut diff dirname echo env false find grep head id mkdir mktemp mv printf rm sed
+    sha256sum sort tail tee touch tr true uname wc xargs
+""".split()  # noqa: SIM905, a list of this length is easier to read as words
+
+
+class Machine:
+    """Runs the project's scripts with commands that are real, pretended or absent."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.bin = folder / "bin"
+        self.bin.mkdir()
+        self.log = folder / "called"
+        self.log.touch()
+        for name in _ALWAYS:
+            self.real(name)
+
+    def real(self, *names: str) -> None:
+        """Makes commands of this system available."""
+        for name in names:
+            path = sys.executable if name == "python3" else shutil.which(name)
+            assert path is not None, f"the tests need {name}"
+            self._write(name, f'exec "{path}" "$@"')
+
+    def pretend(self, name: str, script: str = "") -> None:
+        """Adds a command that notes its arguments in `called`, then runs `script`."""
+        self._write(name, f'echo "{name} $*" >>"{self.log}"\n{script}')
+
+    def calls(self) -> list[str]:
+        """The command lines of pretended commands, in order."""
+        return self.log.read_text().splitlines()
+
+    def run(self, script: str, *arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+        """Runs a script of the project, by its path in the repository."""
+        return subprocess.run(
+            [str(self.bin / "bash"), str(cwd / script), *arguments],
+            cwd=cwd,
+            env={"PATH": str(self.bin), "HOME": str(self.folder), "TMPDIR": os.environ.get("TMPDIR", "/tmp")},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    def _write(self, name: str, script: str) -> None:
+        path = self.bin / name
+        path.unlink(missing_ok=True)
+        path.write_text(f"#!/bin/bash\n{script}\n")
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)

@@ -1,0 +1,74 @@
+""".ci/checks: what it counts, and that a failure is never lost."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from machine import ROOT, Machine
+
+GOALS = "registers-check transpile-check unit-rust unit-c unit-python conformance budget"
+
+
+@pytest.fixture
+def project(machine: Machine, tmp_path: Path) -> Path:
+    """A folder with .ci/checks and nothing else."""
+    machine.real("make")
+    (tmp_path / ".ci").mkdir()
+    shutil.copy(ROOT / ".ci/checks", tmp_path / ".ci/checks")
+    return tmp_path
+
+
+def write_makefile(project: Path, **recipes: str) -> None:
+    """Goals that succeed silently, but for those in `recipes` (with _ for -)."""
+    rules = [f"{goal}:\n\t@{recipes.get(goal.replace('-', '_'), 'true')}\n" for goal in GOALS.split()]
+    (project / "Makefile").write_text("".join(rules))
+
+
+def last_line(output: str) -> str:
+    return output.splitlines()[-1]
+
+
+def test_sums_up_all_runners(machine: Machine, project: Path) -> None:
+    write_makefile(
+        project,
+        unit_rust=r"printf 'test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out\n%s\n' "
+        "'test result: ok. 3 passed; 0 failed; 0 ignored'",
+        unit_python="echo '5 passed, 1 skipped in 0.12s'",
+        unit_c="echo '4 passed, 0 failed'",
+    )
+    result = machine.run(".ci/checks", cwd=project)
+    assert result.returncode == 0, result.stdout + result.stderr
+    # Four goals count nothing and are one check each.
+    assert last_line(result.stdout) == f"{12 + 3 + 5 + 4 + 4} passed, 0 failed"
+
+
+def test_goes_on_after_a_failure(machine: Machine, project: Path) -> None:
+    write_makefile(
+        project,
+        registers_check="false",
+        unit_python="echo '2 failed, 5 passed in 1.02s'; exit 1",
+        budget="echo last",
+    )
+    result = machine.run(".ci/checks", cwd=project)
+    assert result.returncode == 1
+    assert "last" in result.stdout
+    assert "FAILED: make unit-python, see build/logs/unit-python.log" in result.stdout
+    assert last_line(result.stdout) == f"{5 + 5} passed, 3 failed"
+    assert "2 failed, 5 passed" in (project / "build/logs/unit-python.log").read_text()
+
+
+def test_a_goal_that_breaks_after_its_tests_passed_is_a_failure(machine: Machine, project: Path) -> None:
+    write_makefile(project, unit_c="echo '4 passed, 0 failed'; exit 1")
+    result = machine.run(".ci/checks", cwd=project)
+    assert result.returncode == 1
+    assert last_line(result.stdout) == f"{4 + 6} passed, 1 failed"
+
+
+def test_goals_before_the_tests(machine: Machine, project: Path) -> None:
+    write_makefile(project)
+    with (project / "Makefile").open("a") as makefile:
+        makefile.write("lint:\n\t@false\n")
+    result = machine.run(".ci/checks", "lint", cwd=project)
+    assert result.returncode == 1
+    assert result.stdout.index("== make lint") < result.stdout.index("== make registers-check")
+    assert last_line(result.stdout) == "7 passed, 1 failed"

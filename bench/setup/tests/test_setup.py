@@ -1,0 +1,222 @@
+"""The set-up scripts on machines where something is missing, too old or not allowed."""
+
+from pathlib import Path
+
+import pytest
+from machine import ROOT, Machine
+
+NEEDED = "1.85"  # Cargo.toml's rust-version
+ROOT_USER = "echo 0"
+PLAIN_USER = "echo 1000"
+# An apt-get that pretends to install: each package is one command of that name.
+APT_GET = """
+case "$*" in *" install "*)
+    for word; do
+        case "$word" in -*|install) continue ;; esac
+        printf '#!/bin/bash\\n' >"{bin}/$word"; chmod +x "{bin}/$word"
+    done ;;
+esac"""
+
+
+def complete(machine: Machine) -> Machine:
+    """Adds everything that `setup.sh build` looks for, but for what the test then takes away."""
+    machine.real("make", "gcc")
+    machine.pretend("cargo", 'echo "cargo 1.95.0 (f2d3ce0bd 2026-03-21)"')
+    machine.pretend("id", ROOT_USER)
+    machine.pretend("apt-get", APT_GET.format(bin=machine.bin))
+    return machine
+
+
+def test_does_nothing_if_nothing_is_missing(machine: Machine) -> None:
+    complete(machine)
+    result = machine.run("bench/setup/setup.sh", "build")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    assert machine.calls() == ["cargo --version"]
+
+
+def test_root_installs_what_is_missing_and_says_so(machine: Machine) -> None:
+    complete(machine)
+    (machine.bin / "make").unlink()
+    result = machine.run("bench/setup/setup.sh", "build")
+    assert result.returncode == 0, result.stderr
+    assert "installing Debian packages for make build: make\n" in result.stderr
+    assert "apt-get -qq update" in machine.calls()
+    assert "apt-get -qq -y --no-install-recommends install make" in machine.calls()
+
+
+def test_plain_user_goes_through_sudo(machine: Machine) -> None:
+    complete(machine)
+    (machine.bin / "make").unlink()
+    machine.pretend("id", PLAIN_USER)
+    machine.pretend("sudo", 'case "$1" in -n) exit 0 ;; *) exec "$@" ;; esac')
+    result = machine.run("bench/setup/setup.sh", "build")
+    assert result.returncode == 0, result.stderr
+    assert "sudo apt-get -qq update" in machine.calls()
+
+
+@pytest.mark.parametrize("sudo", [None, "exit 1"], ids=["no sudo", "sudo wants a password"])
+def test_plain_user_without_sudo_is_told_what_to_install(machine: Machine, sudo: str | None) -> None:
+    complete(machine)
+    (machine.bin / "make").unlink()
+    (machine.bin / "gcc").unlink()
+    machine.pretend("id", PLAIN_USER)
+    if sudo is not None:
+        machine.pretend("sudo", sudo)
+    result = machine.run("bench/setup/setup.sh", "build")
+    assert result.returncode == 2
+    assert "sudo apt-get install --no-install-recommends gcc libc6-dev linux-libc-dev make" in result.stderr
+    assert not [call for call in machine.calls() if call.startswith("apt-get")]
+
+
+def test_system_without_apt_is_told_what_is_missing(machine: Machine) -> None:
+    complete(machine)
+    (machine.bin / "make").unlink()
+    (machine.bin / "apt-get").unlink()
+    result = machine.run("bench/setup/setup.sh", "build")
+    assert result.returncode == 2
+    assert "missing for make build: make" in result.stderr
+    assert "no apt-get" in result.stderr
+
+
+def test_failing_apt_is_an_error(machine: Machine) -> None:
+    complete(machine)
+    (machine.bin / "make").unlink()
+    machine.pretend("apt-get", "echo 'E: no network' >&2; exit 100")
+    result = machine.run("bench/setup/setup.sh", "build")
+    assert result.returncode == 2
+    assert "E: no network" in result.stderr
+    assert "could not install: make" in result.stderr
+
+
+def test_unknown_goal_is_bad_usage(machine: Machine) -> None:
+    result = complete(machine).run("bench/setup/setup.sh", "everything")
+    assert result.returncode == 2
+    assert "unknown goal 'everything'" in result.stderr
+
+
+def test_old_cargo_names_both_versions(machine: Machine) -> None:
+    machine.pretend("cargo", 'echo "cargo 1.63.0 (fd9c4297c 2022-07-01)"')
+    result = machine.run("bench/setup/rust.sh")
+    assert result.returncode == 2
+    assert "cargo is 1.63.0, but version 1.85 or newer is needed" in result.stderr
+
+
+@pytest.mark.parametrize("version", ["1.85.0", "1.85.1-nightly", "1.100.0", "2.0.0"])
+def test_new_enough_cargo_is_taken(machine: Machine, version: str) -> None:
+    machine.pretend("cargo", f'echo "cargo {version}"')
+    assert machine.run("bench/setup/rust.sh").returncode == 0
+
+
+def test_broken_cargo_is_an_error(machine: Machine) -> None:
+    machine.pretend("cargo", "exit 1")
+    result = machine.run("bench/setup/rust.sh")
+    assert result.returncode == 2
+    assert "cargo is not working" in result.stderr
+
+
+def apt_cache(cargo: str, rustup: str) -> str:
+    """An apt-cache that knows these versions; empty for none."""
+    return f"""
+case "$2" in cargo) version="{cargo}" ;; rustup) version="{rustup}" ;; esac
+[ -z "$version" ] || printf '%s:\\n  Installed: (none)\\n  Candidate: %s\\n' "$2" "$version"
+"""
+
+
+def test_no_cargo_and_none_to_install(machine: Machine) -> None:
+    machine.pretend("apt-cache", apt_cache(cargo="0.66.0+ds1-1", rustup=""))
+    result = machine.run("bench/setup/rust.sh")
+    assert result.returncode == 2
+    assert f"none of version {NEEDED} or newer" in result.stderr
+    assert "rustup.rs" in result.stderr
+
+
+def test_no_cargo_but_a_package_of_it(machine: Machine) -> None:
+    machine.pretend("id", ROOT_USER)
+    machine.pretend("apt-cache", apt_cache(cargo="1.85.0+dfsg3-1", rustup="1.27.1-3"))
+    machine.pretend(
+        "apt-get",
+        f"""printf '#!/bin/bash\\necho "cargo 1.85.0"\\n' >"{machine.bin}/cargo"; chmod +x "{machine.bin}/cargo" """,
+    )
+    result = machine.run("bench/setup/rust.sh")
+    assert result.returncode == 0, result.stderr
+    assert "apt-get -qq -y --no-install-recommends install cargo rustc rustfmt rust-clippy" in machine.calls()
+
+
+def test_no_cargo_but_a_package_of_rustup(machine: Machine) -> None:
+    machine.pretend("id", ROOT_USER)
+    machine.pretend("apt-cache", apt_cache(cargo="1.75.0+dfsg0ubuntu1-0ubuntu7", rustup="1.26.0-3"))
+    machine.pretend("apt-get")
+    machine.pretend(
+        "rustup",
+        f"""printf '#!/bin/bash\\necho "cargo 1.95.0"\\n' >"{machine.bin}/cargo"; chmod +x "{machine.bin}/cargo" """,
+    )
+    result = machine.run("bench/setup/rust.sh")
+    assert result.returncode == 0, result.stderr
+    assert "apt-get -qq -y --no-install-recommends install rustup" in machine.calls()
+    assert "rustup default stable" in machine.calls()
+
+
+def test_lint_wants_rustfmt_and_clippy(machine: Machine) -> None:
+    machine.pretend("cargo", 'echo "cargo 1.95.0"')
+    machine.pretend("cargo-fmt")
+    result = machine.run("bench/setup/rust.sh", "--lint")
+    assert result.returncode == 2
+    assert "cargo-clippy is missing" in result.stderr
+
+
+def test_needed_version_is_cargo_tomls() -> None:
+    assert f'rust-version = "{NEEDED}"' in (ROOT / "Cargo.toml").read_text()
+
+
+def test_old_python_is_refused(machine: Machine, tmp_path: Path) -> None:
+    machine.pretend("python3", 'case "$1" in -c) exit 1 ;; --version) echo "Python 3.9.2" ;; esac')
+    result = machine.run("bench/setup/python.sh", str(tmp_path / "venv"), "paper/requirements.txt")
+    assert result.returncode == 2
+    assert "python3 is Python 3.9.2, but 3.10 or newer is needed" in result.stderr
+
+
+def pretend_python(machine: Machine) -> None:
+    """A Python whose venv holds a Python that notes what pip is asked to do."""
+    machine.pretend(
+        "python3",
+        f"""
+[ "$2" != venv ] || {{ mkdir -p "$3/bin"; printf '%s\\n' '#!/bin/bash' \
+    'echo "pip $*" >>"{machine.log}"' >"$3/bin/python"; chmod +x "$3/bin/python"; }}""",
+    )
+
+
+def pip_calls(machine: Machine) -> list[str]:
+    return [call for call in machine.calls() if call.startswith("pip -m pip")]
+
+
+def test_python_packages_are_installed_once(machine: Machine, tmp_path: Path) -> None:
+    pretend_python(machine)
+    requirements = tmp_path / "requirements.txt"
+    requirements.write_text("pandas==2.3.3\n")
+    for _ in range(2):
+        result = machine.run("bench/setup/python.sh", str(tmp_path / "venv"), str(requirements))
+        assert result.returncode == 0, result.stderr
+    assert len(pip_calls(machine)) == 1
+    assert result.stderr == ""
+
+    requirements.write_text("pandas==2.3.4\n")
+    result = machine.run("bench/setup/python.sh", str(tmp_path / "venv"), str(requirements))
+    assert "pandas==2.3.4" in result.stderr
+    assert len(pip_calls(machine)) == 2
+
+
+def test_broken_venv_is_made_anew(machine: Machine, tmp_path: Path) -> None:
+    pretend_python(machine)
+    requirements = tmp_path / "requirements.txt"
+    requirements.write_text("pandas==2.3.3\n")
+    (tmp_path / "venv").mkdir()
+    result = machine.run("bench/setup/python.sh", str(tmp_path / "venv"), str(requirements))
+    assert result.returncode == 0, result.stderr
+    assert "is broken" in result.stderr
+    assert len(pip_calls(machine)) == 1
+
+
+def test_hugepages_wants_a_number(machine: Machine) -> None:
+    result = machine.run("bench/setup/hugepages.sh", "many")
+    assert result.returncode == 2
+    assert "usage: hugepages.sh [COUNT]" in result.stderr

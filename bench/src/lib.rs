@@ -1,0 +1,9 @@
+//! `triptych`: measures the three drivers and writes what it finds to `results/`.
+//!
+//! The program itself is in `main.rs`; here is what it is made of.
+
+pub mod budget;
+pub mod cli;
+pub mod matrix;
+pub mod progress;
+pub mod run;

@@ -1,0 +1,46 @@
+//! `triptych`: the benchmark runner.
+//!
+//! Ends with 0 if everything worked, 1 if something could not be measured or a budget is
+//! exceeded, 2 on a wrong command line.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
+use perfcounters::{lockstep, Interrupt};
+use triptych::cli::{Cli, Command};
+use triptych::{budget, run};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match execute(&cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => match error.downcast_ref::<run::UsageError>() {
+            Some(usage) => Cli::command()
+                .error(ErrorKind::ValueValidation, usage)
+                .exit(),
+            None => {
+                eprintln!("triptych: {error:#}");
+                ExitCode::FAILURE
+            }
+        },
+    }
+}
+
+fn execute(cli: &Cli) -> Result<()> {
+    let interrupt = Interrupt::new();
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        // The first signal asks to stop, which takes a moment; the second one insists.
+        signal_hook::flag::register_conditional_shutdown(signal, 1, interrupt.flag())
+            .and_then(|_| signal_hook::flag::register(signal, interrupt.flag()))
+            .context("cannot handle signals")?;
+    }
+    match &cli.command {
+        Command::Run(arguments) => run::run(arguments, &interrupt),
+        Command::Budget(arguments) => budget::run(arguments, &interrupt),
+        Command::LockstepWorker { specification } => {
+            Ok(lockstep::worker::run(specification, &interrupt)?)
+        }
+    }
+}

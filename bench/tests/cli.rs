@@ -1,0 +1,350 @@
+//! The program from outside: exit codes, messages, and what it leaves in the results folder.
+//! Drivers and NIC are stand-ins.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../perfcounters/tests/common/mod.rs"]
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{fixture, forwarder, library};
+use perfcounters::process::{allowed_cpus, find_program};
+use perfcounters::record::{self, BackendName, Implementation, Metric};
+
+/// A build folder in which every driver is the stand-in.
+struct Build {
+    folder: tempfile::TempDir,
+}
+
+impl Build {
+    fn new() -> Self {
+        let build = Self {
+            folder: tempfile::tempdir().unwrap(),
+        };
+        for place in [
+            "bin/c",
+            "bin/rust",
+            "bin/rust-unsafe",
+            "variants/overflow-checks/rust",
+        ] {
+            build.driver(place, &[]);
+        }
+        fs::write(
+            build.path().join("bin/c/toolchain.txt"),
+            "gcc (Debian 12.2.0-14) 12.2.0 -O2\n",
+        )
+        .unwrap();
+        fs::copy(fixture("fake_nic.sh"), build.path().join("bin/nic")).unwrap();
+        build
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn driver(&self, place: &str, defines: &[&str]) {
+        let folder = self.path().join(place);
+        fs::create_dir_all(&folder).unwrap();
+        forwarder(&folder.join("ixgbe-fwd"), defines);
+        library(&folder.join("libforwarder.so"), defines);
+    }
+
+    fn triptych(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_triptych"));
+        command
+            .args(arguments)
+            .arg("--build-dir")
+            .arg(self.path())
+            .current_dir(self.path())
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.triptych(arguments).output().unwrap()
+    }
+}
+
+fn text(output: &Output) -> String {
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+fn works_here(backend: &str) -> bool {
+    match backend {
+        "valgrind" => find_program("valgrind").is_some(),
+        _ => allowed_cpus().len() > 1,
+    }
+}
+
+#[test]
+fn a_wrong_command_line_ends_with_2() {
+    let build = Build::new();
+    for wrong in [
+        &["run", "--impl", "fortran"][..],
+        &["run", "--batch", "0"],
+        &["run", "--backend", "guess"],
+        &["run", "--impl", "c", "--variant", "overflow-checks"],
+        &["run", "--no-such-thing"],
+        &["fly"],
+    ] {
+        let output = build.run(wrong);
+        assert_eq!(
+            output.status.code(),
+            Some(2),
+            "{wrong:?}: {}",
+            text(&output)
+        );
+    }
+    assert!(!build.path().join("results").exists());
+}
+
+#[test]
+fn a_run_leaves_a_record_of_everything() {
+    let build = Build::new();
+    let output = build.run(&["run", "--quick"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let latest = build.path().join("results/latest");
+    let run = record::read_run(&latest).unwrap();
+    assert!(run.end.is_some());
+    assert!(run.failures.is_empty());
+    assert_eq!(run.builds.len(), 4);
+    assert_eq!(run.builds[0].toolchain, "gcc 12.2.0");
+    assert!(run.not_measurable.contains_key(&BackendName::Perf));
+    let samples = record::read_samples(&latest.join(record::SAMPLES_FILE)).unwrap();
+    let found = |implementation, variant: &str, batch, backend, metric| {
+        samples.iter().any(|sample| {
+            sample.implementation == implementation
+                && sample.variant == variant
+                && sample.batch == batch
+                && sample.backend == backend
+                && sample.metric == metric
+        })
+    };
+    for (implementation, variant) in [
+        (Implementation::C, "default"),
+        (Implementation::Rust, "default"),
+        (Implementation::Rust, "overflow-checks"),
+        (Implementation::RustUnsafe, "default"),
+    ] {
+        for batch in [32, 8] {
+            if works_here("valgrind") {
+                assert!(found(
+                    implementation,
+                    variant,
+                    batch,
+                    BackendName::Valgrind,
+                    Metric::Instructions
+                ));
+            }
+            if works_here("wall") {
+                assert!(found(
+                    implementation,
+                    variant,
+                    batch,
+                    BackendName::Wall,
+                    Metric::Mpps
+                ));
+            }
+        }
+    }
+    // No terminal, no bar.
+    assert!(!text(&output).contains('\u{1b}'), "{}", text(&output));
+}
+
+#[test]
+fn a_driver_that_fails_is_named_and_the_rest_is_recorded() {
+    let build = Build::new();
+    build.driver("bin/rust-unsafe", &["CRASH"]);
+    fs::remove_file(build.path().join("variants/overflow-checks/rust/ixgbe-fwd")).unwrap();
+    for backend in ["valgrind", "wall"] {
+        if !works_here(backend) {
+            continue;
+        }
+        let output = build.run(&["run", "--quick", "--batch", "32", "--backend", backend]);
+        let said = text(&output);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(
+            said.contains(&format!("rust-unsafe/default batch 32, {backend}:")),
+            "{said}"
+        );
+        assert!(said.contains("about to crash"), "{said}");
+        assert!(
+            said.contains(&format!("rust/overflow-checks batch 32, {backend}:")),
+            "{said}"
+        );
+        assert!(said.contains("build it with `make`"), "{said}");
+        let latest = build.path().join("results/latest");
+        assert_eq!(record::read_run(&latest).unwrap().failures.len(), 2);
+        let samples = record::read_samples(&latest.join(record::SAMPLES_FILE)).unwrap();
+        for implementation in [Implementation::C, Implementation::Rust] {
+            assert!(samples
+                .iter()
+                .any(|sample| sample.implementation == implementation));
+        }
+    }
+}
+
+#[test]
+fn a_driver_that_crashes_in_lockstep_takes_no_other_with_it() {
+    let build = Build::new();
+    build.driver("bin/rust", &["CRASH"]);
+    build.driver("bin/rust-unsafe", &["REFUSE"]);
+    let output = build.run(&["run", "--quick", "--batch", "32", "--backend", "lockstep"]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("rust/default batch 32, lockstep: lockstep worker ended with signal 6"),
+        "{said}"
+    );
+    assert!(
+        said.contains("rust-unsafe/default batch 32, lockstep: no link"),
+        "{said}"
+    );
+    let latest = build.path().join("results/latest");
+    let samples = record::read_samples(&latest.join(record::SAMPLES_FILE)).unwrap();
+    let measured = |implementation, variant: &str| {
+        let cycles = samples.iter().filter(|sample| {
+            sample.implementation == implementation
+                && sample.variant == variant
+                && sample.metric == Metric::Cycles
+        });
+        cycles.count()
+    };
+    assert_eq!(measured(Implementation::C, "default"), 30);
+    assert_eq!(measured(Implementation::Rust, "overflow-checks"), 30);
+    assert_eq!(measured(Implementation::Rust, "default"), 0);
+}
+
+#[test]
+fn what_cannot_be_measured_is_said_and_is_no_failure() {
+    let build = Build::new();
+    let output = build
+        .triptych(&["run", "--quick", "--backend", "valgrind"])
+        .env("PATH", "/nonexistent")
+        .output()
+        .unwrap();
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(
+        said.contains("valgrind: not measurable here: valgrind is not installed"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_results_folder_that_cannot_be_written_is_an_error() {
+    let build = Build::new();
+    let output = build.run(&["run", "--quick", "--results", "/proc/results"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output).contains("/proc/results"), "{}", text(&output));
+}
+
+#[test]
+fn an_interrupt_ends_the_run_and_keeps_what_was_measured() {
+    if !works_here("wall") {
+        return;
+    }
+    let build = Build::new();
+    build.driver("bin/rust", &["HANG"]);
+    let mut child = build
+        .triptych(&[
+            "run",
+            "--impl",
+            "c,rust",
+            "--variant",
+            "default",
+            "--backend",
+            "wall",
+        ])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let results = build.path().join("results");
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let first_sample = || {
+        fs::read_dir(&results).is_ok_and(|mut runs| {
+            runs.any(|run| {
+                fs::read_to_string(run.unwrap().path().join("samples.csv"))
+                    .is_ok_and(|text| text.lines().count() > 1)
+            })
+        })
+    };
+    while !first_sample() {
+        assert!(Instant::now() < deadline, "nothing was measured");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        assert!(Instant::now() < deadline, "it does not end");
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    assert_eq!(status.code(), Some(1));
+    let run = record::read_run(&results.join("latest")).unwrap();
+    assert!(run.end.is_some());
+}
+
+/// A budget in which C may need that many instructions.
+fn budget(build: &Build, per_packet: &str) -> Output {
+    let path = build.path().join("budget.toml");
+    fs::write(
+        &path,
+        format!(
+            "tolerance = 0.02\nrepeatability = 0.1\n\
+             [[instructions]]\nimpl = \"c\"\nbatch = 32\nper_packet = {per_packet}\n"
+        ),
+    )
+    .unwrap();
+    build.run(&["budget", "--config", path.to_str().unwrap()])
+}
+
+#[test]
+fn a_budget_is_kept_or_not() {
+    if !works_here("valgrind") {
+        return;
+    }
+    let build = Build::new();
+    let output = budget(&build, "1.0");
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("c/default batch 32"), "{said}");
+    let measured = said
+        .split("record `per_packet = ")
+        .nth(1)
+        .and_then(|rest| rest.split('`').next())
+        .unwrap();
+    let output = budget(&build, measured);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let output = budget(&build, "100000.0");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(text(&output).contains("fewer"), "{}", text(&output));
+}
+
+#[test]
+fn a_budget_that_cannot_be_read_is_an_error() {
+    let build = Build::new();
+    let output = build.run(&["budget", "--config", "/nonexistent/budget.toml"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output).contains("/nonexistent/budget.toml"));
+    let output = budget(&build, "\"many\"");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        text(&output).contains("is not a budget"),
+        "{}",
+        text(&output)
+    );
+}

@@ -1,0 +1,57 @@
+"""The command line."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from triptych_paper import table
+
+from tests.example import MakeRun
+
+PAPER = Path(__file__).parent.parent
+
+
+def test_the_tables_are_printed_and_written(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = make_run()
+    assert table.main([str(folder)]) == 0
+    out = capsys.readouterr().out
+    assert "safe Rust" in out
+    assert (folder / "counters.md").read_text(encoding="utf-8").startswith("# Counters per packet")
+    assert (folder / "counters.csv").read_text(encoding="utf-8").startswith("batch,counter,impl")
+
+
+def test_a_malformed_run_ends_with_1(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = make_run(lines=["c,default,gcc,32,wall,mpps,fast,Mpackets/s,100,0"])
+    assert table.main([str(folder)]) == 1
+    captured = capsys.readouterr()
+    assert "line 2" in captured.err
+    assert captured.out == ""
+
+
+def test_a_folder_that_cannot_be_written_ends_with_1(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = make_run()
+    (folder / "counters.md").mkdir()
+    assert table.main([str(folder)]) == 1
+    assert "cannot write" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [[], ["a", "b"], ["--no-such-option", "a"]])
+def test_a_wrong_command_line_ends_with_2(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        table.main(arguments)
+    assert end.value.code == 2
+
+
+def test_it_works_as_a_program_without_utf_8(make_run: MakeRun) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "triptych_paper.table", make_run()],
+        env={**os.environ, "PYTHONPATH": str(PAPER), "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "per packet, batch 32" in done.stdout

@@ -1,0 +1,153 @@
+//! What the ways to count have in common.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::callgrind::CallgrindError;
+use crate::process::ProcessError;
+use crate::record::{BackendName, Failure, Implementation, Metric, RecordError, Sample};
+use crate::report::ReportError;
+
+/// What to measure: one driver, built one way, at one batch size.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cell {
+    /// Which driver.
+    pub implementation: Implementation,
+    /// How it was built.
+    pub variant: String,
+    /// What it was built with, in short.
+    pub toolchain: String,
+    /// Packets asked for per receive call, 1 to 512.
+    pub batch: u32,
+    /// Its `ixgbe-fwd`.
+    pub program: PathBuf,
+    /// Its `libforwarder.so`.
+    pub library: PathBuf,
+}
+
+impl Cell {
+    /// A measured value of this cell.
+    pub fn sample(
+        &self,
+        backend: BackendName,
+        metric: Metric,
+        value: f64,
+        packets: u64,
+        repeat: u32,
+    ) -> Sample {
+        Sample {
+            implementation: self.implementation,
+            variant: self.variant.clone(),
+            toolchain: self.toolchain.clone(),
+            batch: self.batch,
+            backend,
+            metric,
+            value,
+            unit: metric.unit(backend).to_owned(),
+            packets,
+            repeat,
+        }
+    }
+
+    /// A measurement of this cell that did not work.
+    pub fn failure(&self, backend: BackendName, cause: &dyn fmt::Display) -> Failure {
+        Failure {
+            implementation: self.implementation,
+            variant: self.variant.clone(),
+            batch: self.batch,
+            backend,
+            cause: cause.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}/{} batch {}",
+            self.implementation, self.variant, self.batch
+        )
+    }
+}
+
+/// Why a measurement gave nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum MeasureError {
+    /// A process that took part in it failed.
+    #[error(transparent)]
+    Process(#[from] ProcessError),
+    /// The forwarder's report is missing or wrong.
+    #[error(transparent)]
+    Report(#[from] ReportError),
+    /// Callgrind's output is missing or wrong.
+    #[error(transparent)]
+    Callgrind(#[from] CallgrindError),
+    /// A sample could not be recorded.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// The user asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// A file or folder that the measurement needs could not be used.
+    #[error("cannot use {}: {source}", path.display())]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Anything else, in a sentence.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl MeasureError {
+    /// Whether going on with other cells makes no sense: nothing more can be recorded,
+    /// or nobody wants it.
+    pub fn ends_the_run(&self) -> bool {
+        matches!(
+            self,
+            Self::Interrupted | Self::Record(_) | Self::Process(ProcessError::Interrupted)
+        )
+    }
+}
+
+/// Who is told what a backend does and finds.
+pub trait Observer {
+    /// A backend begins, and expects to take so many steps.
+    fn begin(&mut self, backend: BackendName, steps: u64);
+    /// A step begins.
+    fn step(&mut self, what: &str);
+    /// A value was measured.
+    ///
+    /// # Errors
+    /// If it cannot be recorded, which ends the measurement.
+    fn sample(&mut self, sample: Sample) -> Result<(), RecordError>;
+    /// A cell could not be measured; the others go on.
+    fn failure(&mut self, failure: Failure);
+    /// Something may have disturbed the figures.
+    fn warning(&mut self, text: &str);
+}
+
+/// A way to count.
+pub trait Backend {
+    /// Its name in records.
+    fn name(&self) -> BackendName;
+
+    /// Why this machine cannot count this way; `None` if it can.
+    fn unavailable(&self) -> Option<String>;
+
+    /// What it is set to, for `run.json`.
+    fn settings(&self) -> BTreeMap<String, serde_json::Value>;
+
+    /// Measures all cells, in turn so that a slow minute hits all alike. A cell that fails is
+    /// reported to the observer and left out.
+    ///
+    /// # Errors
+    /// Only what ends the whole run; see [`MeasureError::ends_the_run`].
+    fn measure(&mut self, cells: &[Cell], observer: &mut dyn Observer) -> Result<(), MeasureError>;
+}

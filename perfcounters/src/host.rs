@@ -1,0 +1,447 @@
+//! Facts about the machine that a figure means nothing without.
+//!
+//! Each fact is read on its own and is `null` or empty where the machine does not
+//! say: a missing file must not cost anybody a measurement.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::GitFacts;
+use crate::sys;
+
+/// The machine that a run was measured on.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct HostFacts {
+    /// Host name.
+    pub host: String,
+    /// Processor.
+    pub cpu: CpuFacts,
+    /// Frequency governor of the first CPU: `performance`, `powersave`, …; `null` without cpufreq.
+    pub governor: Option<String>,
+    /// Kernel release.
+    pub kernel: String,
+    /// What the kernel does about each processor flaw, by flaw.
+    pub mitigations: BTreeMap<String, String>,
+    /// Huge pages.
+    pub huge_pages: HugePages,
+    /// IOMMU.
+    pub iommu: IommuFacts,
+    /// Network cards on the PCI bus.
+    pub nics: Vec<NicFacts>,
+    /// The processor's own counters.
+    pub pmu: PmuFacts,
+    /// Versions of the tools that measure, by tool.
+    pub tools: BTreeMap<String, String>,
+}
+
+/// Processor.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct CpuFacts {
+    /// Name, as the processor gives it.
+    pub model_name: Option<String>,
+    /// Maker.
+    pub vendor: Option<String>,
+    /// Family number.
+    pub family: Option<u32>,
+    /// Model number.
+    pub model: Option<u32>,
+    /// Stepping number.
+    pub stepping: Option<u32>,
+    /// Microcode revision.
+    pub microcode: Option<String>,
+    /// How many CPUs the kernel runs on.
+    pub cpus: u32,
+    /// Clock of the first CPU when the run began, MHz.
+    pub clock_mhz: Option<f64>,
+    /// Highest clock that the governor allows, MHz; `null` without cpufreq.
+    pub max_clock_mhz: Option<f64>,
+    /// Clock of the time-stamp counter, MHz, measured over 50 ms.
+    pub tsc_mhz: f64,
+    /// Whether the kernel sees a hypervisor below it.
+    pub virtual_machine: bool,
+}
+
+/// Huge pages of the default size.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HugePages {
+    /// Size of one, KiB.
+    pub size_kib: u64,
+    /// How many are reserved.
+    pub total: u64,
+    /// How many of them are free.
+    pub free: u64,
+}
+
+/// IOMMU.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IommuFacts {
+    /// Units that the kernel drives: `dmar0`, `ivhd0`, …; empty without an IOMMU.
+    pub units: Vec<String>,
+    /// How many groups devices are divided into.
+    pub groups: u64,
+}
+
+/// A network card.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NicFacts {
+    /// PCI address.
+    pub address: String,
+    /// Vendor and device number, `8086:10fb`.
+    pub id: String,
+    /// The kernel driver that is bound to it, if one is.
+    pub driver: Option<String>,
+}
+
+/// The processor's own counters.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PmuFacts {
+    /// Whether the kernel offers hardware events.
+    pub present: bool,
+    /// Names of the kernel's event sources for CPUs.
+    pub sources: Vec<String>,
+}
+
+impl HostFacts {
+    /// Asks this machine; takes about 50 ms, for the clock of the time-stamp counter.
+    pub fn gather() -> Self {
+        let cpuinfo = read("/proc/cpuinfo");
+        let cpufreq = Path::new("/sys/devices/system/cpu/cpu0/cpufreq");
+        let uname = rustix::system::uname();
+        let mut cpu = parse_cpuinfo(&cpuinfo);
+        cpu.tsc_mhz = measure_tsc_mhz(Duration::from_millis(50));
+        cpu.max_clock_mhz = read(cpufreq.join("scaling_max_freq"))
+            .trim()
+            .parse()
+            .ok()
+            .map(|khz: f64| khz / 1000.0);
+        let governor = read(cpufreq.join("scaling_governor")).trim().to_owned();
+        Self {
+            host: uname.nodename().to_string_lossy().into_owned(),
+            cpu,
+            governor: (!governor.is_empty()).then_some(governor),
+            kernel: uname.release().to_string_lossy().into_owned(),
+            mitigations: entries("/sys/devices/system/cpu/vulnerabilities")
+                .into_iter()
+                .map(|path| (file_name(&path), read(&path).trim().to_owned()))
+                .collect(),
+            huge_pages: HugePages::now(),
+            iommu: IommuFacts {
+                units: entries("/sys/class/iommu")
+                    .iter()
+                    .map(|path| file_name(path))
+                    .collect(),
+                groups: entries("/sys/kernel/iommu_groups").len() as u64,
+            },
+            nics: nics(Path::new("/sys/bus/pci/devices")),
+            pmu: pmu(Path::new("/sys/bus/event_source/devices")),
+            tools: ["valgrind"]
+                .into_iter()
+                .filter_map(|tool| Some((tool.to_owned(), tool_version(tool)?)))
+                .collect(),
+        }
+    }
+}
+
+impl HugePages {
+    /// How many there are at the moment.
+    pub fn now() -> Self {
+        parse_meminfo(&read("/proc/meminfo"))
+    }
+}
+
+/// First line of what `tool --version` prints; `None` if there is no such tool.
+pub fn tool_version(tool: &str) -> Option<String> {
+    let output = Command::new(tool)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    Some(text.lines().next()?.trim().to_owned())
+}
+
+/// Revision of the repository that `folder` is in; `None` outside of one or without git.
+pub fn git(folder: &Path) -> Option<GitFacts> {
+    let run = |arguments: &[&str]| {
+        let output = Command::new("git")
+            .arg("-C")
+            .arg(folder)
+            // Only looking: no lock that could disturb somebody who commits meanwhile.
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .args(arguments)
+            .stdin(Stdio::null())
+            .output()
+            .ok()?;
+        output
+            .status
+            .success()
+            .then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    };
+    let status = run(&["status", "--porcelain"])?;
+    Some(GitFacts {
+        revision: run(&["rev-parse", "--verify", "HEAD"]),
+        dirty: !status.is_empty(),
+    })
+}
+
+/// The contents, or nothing if it cannot be read.
+fn read(path: impl AsRef<Path>) -> String {
+    fs::read_to_string(path).unwrap_or_default()
+}
+
+/// What a folder holds, sorted; nothing if it cannot be read.
+fn entries(folder: impl AsRef<Path>) -> Vec<PathBuf> {
+    let mut paths: Vec<_> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
+    paths.sort();
+    paths
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
+}
+
+/// Reads the first processor of a `/proc/cpuinfo`, and counts them.
+fn parse_cpuinfo(text: &str) -> CpuFacts {
+    // The first of several equal keys is that of the first CPU.
+    let field = |name: &str| {
+        text.lines()
+            .filter_map(|line| line.split_once(':'))
+            .find(|(key, _)| key.trim() == name)
+            .map(|(_, value)| value.trim().to_owned())
+    };
+    let number = |name: &str| field(name).and_then(|value| value.parse().ok());
+    CpuFacts {
+        model_name: field("model name"),
+        vendor: field("vendor_id"),
+        family: number("cpu family"),
+        model: number("model"),
+        stepping: number("stepping"),
+        microcode: field("microcode"),
+        cpus: text
+            .lines()
+            .filter(|line| line.split(':').next().map(str::trim) == Some("processor"))
+            .count() as u32,
+        clock_mhz: field("cpu MHz").and_then(|value| value.parse().ok()),
+        max_clock_mhz: None,
+        tsc_mhz: 0.0,
+        virtual_machine: field("flags")
+            .is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor")),
+    }
+}
+
+/// Reads the huge pages of a `/proc/meminfo`.
+fn parse_meminfo(text: &str) -> HugePages {
+    let number = |name: &str| {
+        text.lines()
+            .filter_map(|line| line.split_once(':'))
+            .find(|(key, _)| *key == name)
+            .and_then(|(_, value)| value.split_whitespace().next()?.parse().ok())
+            .unwrap_or(0)
+    };
+    HugePages {
+        size_kib: number("Hugepagesize"),
+        total: number("HugePages_Total"),
+        free: number("HugePages_Free"),
+    }
+}
+
+/// PCI devices of the class "Ethernet controller".
+fn nics(devices: &Path) -> Vec<NicFacts> {
+    entries(devices)
+        .into_iter()
+        .filter(|device| read(device.join("class")).starts_with("0x0200"))
+        .map(|device| {
+            let id = |file: &str| {
+                read(device.join(file))
+                    .trim()
+                    .trim_start_matches("0x")
+                    .to_owned()
+            };
+            NicFacts {
+                address: file_name(&device),
+                id: format!("{}:{}", id("vendor"), id("device")),
+                driver: fs::read_link(device.join("driver"))
+                    .ok()
+                    .map(|path| file_name(&path)),
+            }
+        })
+        .collect()
+}
+
+/// The kernel lists one event source per kind of CPU: `cpu`, or `cpu_core` and `cpu_atom`.
+fn pmu(sources: &Path) -> PmuFacts {
+    let sources: Vec<_> = entries(sources)
+        .iter()
+        .map(|path| file_name(path))
+        .filter(|name| name == "cpu" || name == "cpu_core" || name == "cpu_atom")
+        .collect();
+    PmuFacts {
+        present: !sources.is_empty(),
+        sources,
+    }
+}
+
+/// Counts the time-stamp counter against the system's clock.
+fn measure_tsc_mhz(window: Duration) -> f64 {
+    let (start, first) = (Instant::now(), sys::tsc());
+    while start.elapsed() < window {
+        std::hint::spin_loop();
+    }
+    let (elapsed, last) = (start.elapsed(), sys::tsc());
+    last.wrapping_sub(first) as f64 / elapsed.as_secs_f64() / 1e6
+}
+
+/// Name and version of a compiler, taken from the line that a build wrote down.
+///
+/// `gcc (Debian 12.2.0-14) 12.2.0 -O2` becomes `gcc 12.2.0`; a line without a known
+/// compiler is kept whole.
+pub fn short_toolchain(line: &str) -> String {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let compiler = words.iter().position(|word| {
+        let word = word.rsplit('/').next().unwrap_or(word);
+        ["gcc", "clang", "rustc", "cc"]
+            .iter()
+            .any(|name| word == *name || word.starts_with(&format!("{name}-")))
+    });
+    // The maker's own version, in brackets, is passed over.
+    let mut depth = 0;
+    for word in compiler.map_or(&[][..], |at| &words[at + 1..]) {
+        depth += word.matches('(').count();
+        let closes = word.matches(')').count();
+        let version = word.chars().next().is_some_and(|c| c.is_ascii_digit()) && word.contains('.');
+        if depth == 0 && version {
+            let name = words[compiler.unwrap_or(0)];
+            let name = name.rsplit('/').next().unwrap_or(name);
+            let name = name.split('-').next().unwrap_or(name);
+            return format!("{name} {}", word.trim_end_matches([',', ';']));
+        }
+        depth = depth.saturating_sub(closes);
+    }
+    line.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CPUINFO: &str =
+        "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 58\n\
+        model name\t: Intel(R) Xeon(R) CPU E3-1230 V2 @ 3.30GHz\nstepping\t: 9\nmicrocode\t: 0x21\n\
+        cpu MHz\t\t: 1600.000\nflags\t\t: fpu hypervisor sse2\n\n\
+        processor\t: 1\nvendor_id\t: GenuineIntel\ncpu MHz\t\t: 3300.000\n";
+
+    #[test]
+    fn the_first_cpu_is_described() {
+        let cpu = parse_cpuinfo(CPUINFO);
+        assert_eq!(
+            cpu.model_name.as_deref(),
+            Some("Intel(R) Xeon(R) CPU E3-1230 V2 @ 3.30GHz")
+        );
+        assert_eq!(
+            (cpu.family, cpu.model, cpu.stepping),
+            (Some(6), Some(58), Some(9))
+        );
+        assert_eq!(cpu.microcode.as_deref(), Some("0x21"));
+        assert_eq!(cpu.clock_mhz, Some(1600.0));
+        assert_eq!(cpu.cpus, 2);
+        assert!(cpu.virtual_machine);
+    }
+
+    #[test]
+    fn an_unknown_cpuinfo_leaves_gaps() {
+        let cpu = parse_cpuinfo("Hardware: something else\ncpu family\t: many\n");
+        assert_eq!(cpu, CpuFacts::default());
+    }
+
+    #[test]
+    fn huge_pages_are_counted() {
+        let text = "MemTotal: 16 kB\nHugePages_Total:     512\nHugePages_Free:      500\nHugepagesize:       2048 kB\n";
+        assert_eq!(
+            parse_meminfo(text),
+            HugePages {
+                size_kib: 2048,
+                total: 512,
+                free: 500
+            }
+        );
+        assert_eq!(parse_meminfo("nothing"), HugePages::default());
+    }
+
+    #[test]
+    fn network_cards_are_found_by_class() {
+        let devices = tempfile::tempdir().unwrap();
+        for (address, class) in [("0000:03:00.0", "0x020000"), ("0000:00:1f.2", "0x010601")] {
+            let device = devices.path().join(address);
+            fs::create_dir(&device).unwrap();
+            fs::write(device.join("class"), format!("{class}\n")).unwrap();
+            fs::write(device.join("vendor"), "0x8086\n").unwrap();
+            fs::write(device.join("device"), "0x10fb\n").unwrap();
+            std::os::unix::fs::symlink("/x/drivers/vfio-pci", device.join("driver")).unwrap();
+        }
+        assert_eq!(
+            nics(devices.path()),
+            [NicFacts {
+                address: "0000:03:00.0".into(),
+                id: "8086:10fb".into(),
+                driver: Some("vfio-pci".into())
+            }]
+        );
+    }
+
+    #[test]
+    fn a_pmu_is_an_event_source_called_cpu() {
+        let sources = tempfile::tempdir().unwrap();
+        for name in ["software", "msr"] {
+            fs::create_dir(sources.path().join(name)).unwrap();
+        }
+        assert!(!pmu(sources.path()).present);
+        fs::create_dir(sources.path().join("cpu")).unwrap();
+        assert!(pmu(sources.path()).present);
+    }
+
+    #[test]
+    fn toolchains_are_shortened() {
+        for (line, short) in [
+            (
+                "gcc (Debian 12.2.0-14+deb12u1) 12.2.0 -O2 -march=haswell",
+                "gcc 12.2.0",
+            ),
+            ("gcc-12 (Debian 12.2.0-14) 12.2.0 -O2", "gcc 12.2.0"),
+            ("Debian clang version 14.0.6 -O2", "clang 14.0.6"),
+            (
+                "rustc 1.95.0 (59807616e 2026-04-14) -C target-cpu=haswell",
+                "rustc 1.95.0",
+            ),
+            ("/usr/bin/gcc 13.1.0, -O2", "gcc 13.1.0"),
+            ("  an odd compiler  ", "an odd compiler"),
+            ("gcc", "gcc"),
+        ] {
+            assert_eq!(short_toolchain(line), short, "{line}");
+        }
+    }
+
+    #[test]
+    fn this_machine_answers() {
+        let host = HostFacts::gather();
+        assert!(!host.kernel.is_empty());
+        assert!(host.cpu.tsc_mhz > 100.0, "{}", host.cpu.tsc_mhz);
+    }
+
+    #[test]
+    fn a_folder_outside_of_a_repository_has_no_revision() {
+        assert_eq!(git(Path::new("/proc")), None);
+    }
+}

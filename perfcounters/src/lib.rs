@@ -1,0 +1,30 @@
+//! Per-packet counters of a forwarder from several backends, in one record format.
+//!
+//! A *backend* is a way to count: [`valgrind`] counts instructions exactly by
+//! simulation, [`lockstep`] counts time-stamp-counter cycles of the driver alone,
+//! [`wall`] watches whole processes. All of them emit the same [`record::Sample`]s,
+//! which a [`record::RunFolder`] writes to `results/<id>/samples.csv` beside a
+//! `run.json` that says what was measured where.
+//!
+//! ```text
+//! Cell (what to measure) -> Backend (how) -> Observer (samples, failures, progress)
+//! ```
+//!
+//! What a machine cannot measure is reported as such ([`Backend::unavailable`]);
+//! no backend makes a figure up.
+
+pub mod backend;
+pub mod callgrind;
+pub mod device;
+pub mod host;
+pub mod interrupt;
+pub mod lockstep;
+pub mod process;
+pub mod record;
+pub mod report;
+mod sys;
+pub mod valgrind;
+pub mod wall;
+
+pub use backend::{Backend, Cell, MeasureError, Observer};
+pub use interrupt::Interrupt;

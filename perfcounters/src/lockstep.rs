@@ -1,0 +1,231 @@
+//! Cycles of the driver alone: NIC and driver take turns in one thread, and only the driver's
+//! turns are timed.
+//!
+//! All cells are measured in one process, in short rounds one after the other, so that whatever
+//! slows the machine down slows all alike, and the values of a round can be compared in pairs.
+//! Where memory happens to lie favours one driver or another for as long as a process lives, so
+//! there are several processes, one after the other: sessions.
+//! The drivers' code runs inside that process: [`worker`] is what it executes, and this module
+//! starts it, so that a driver that crashes or hangs takes nothing with it.
+
+pub mod worker;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::backend::{Backend, Cell, MeasureError, Observer};
+use crate::device;
+use crate::interrupt::Interrupt;
+use crate::process::{Process, ProcessError};
+use crate::record::{BackendName, Failure, Metric, Sample};
+
+/// How to measure in lockstep.
+#[derive(Debug, Clone)]
+pub struct Lockstep {
+    /// Program and first arguments of the worker; the path of its specification is added.
+    pub worker: (PathBuf, Vec<String>),
+    /// How many processes measure, one after the other, at least 1.
+    pub sessions: u32,
+    /// How many values each of them takes of each cell, at least 1.
+    pub rounds: u32,
+    /// Stops the measurement when set.
+    pub interrupt: Interrupt,
+}
+
+/// What a worker is to do.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Specification {
+    /// What to measure.
+    pub cells: Vec<Cell>,
+    /// How many values to take of each cell.
+    pub rounds: u32,
+    /// CPU to run on.
+    pub cpu: Option<usize>,
+    /// Where to write [`Event`]s, one JSON object a line.
+    pub output: PathBuf,
+}
+
+/// What a worker says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Event {
+    /// A measured value.
+    Sample(Sample),
+    /// A cell could not be measured.
+    Failure(Failure),
+    /// Something may have disturbed the figures.
+    Warning(String),
+}
+
+/// How long a worker may take to open and to close one forwarder.
+const SETUP: Duration = Duration::from_secs(5);
+/// How long one round of one cell may take, many times what it does take.
+const ROUND: Duration = Duration::from_millis(20);
+
+impl Lockstep {
+    /// Runs a worker over `cells`. Its values are used only if it ends well.
+    fn work(&self, cells: &[Cell], rounds: u32) -> Result<Vec<Event>, MeasureError> {
+        let folder = device::temporary_folder()?;
+        let output = folder.path().join("events.jsonl");
+        let specification = folder.path().join("specification.json");
+        let file_error = |path: &Path| {
+            let path = path.to_owned();
+            move |source| MeasureError::File { path, source }
+        };
+        let json = serde_json::to_vec(&Specification {
+            cells: cells.to_vec(),
+            rounds,
+            cpu: device::two_cpus().0,
+            output: output.clone(),
+        })
+        .map_err(|error| MeasureError::Other(format!("cannot describe the cells: {error}")))?;
+        fs::write(&specification, json).map_err(file_error(&specification))?;
+        fs::File::create(&output).map_err(file_error(&output))?;
+
+        let mut command = Command::new(&self.worker.0);
+        command.args(&self.worker.1).arg(&specification);
+        // The drivers' sockets and anything else that the worker leaves go with the folder.
+        command.env("TMPDIR", folder.path());
+        let count = u32::try_from(cells.len()).unwrap_or(u32::MAX);
+        let limit = SETUP * (count + 1) + ROUND * count.saturating_mul(rounds);
+        Process::start(
+            "lockstep worker",
+            command,
+            None,
+            folder.path(),
+            Stdio::null(),
+        )?
+        .wait(limit, &self.interrupt)?;
+        read_events(&output)
+    }
+
+    /// One session, finding out which cells take the worker down if it does not come back.
+    /// Gives its events and the cells that are worth another session.
+    fn session(
+        &self,
+        cells: &[Cell],
+        observer: &mut dyn Observer,
+    ) -> Result<(Vec<Event>, Vec<Cell>), MeasureError> {
+        let crash = match self.work(cells, self.rounds) {
+            Err(MeasureError::Process(
+                error @ (ProcessError::Failed { .. } | ProcessError::Timeout { .. }),
+            )) => error,
+            other => return Ok((other?, cells.to_vec())),
+        };
+        // One process cannot say which of its parts broke it: try each alone.
+        let mut good = Vec::new();
+        for cell in cells {
+            match self.work(std::slice::from_ref(cell), 1) {
+                Ok(_) => good.push(cell.clone()),
+                Err(error) if error.ends_the_run() => return Err(error),
+                Err(error) => observer.failure(cell.failure(self.name(), &error)),
+            }
+        }
+        if good.is_empty() {
+            return Ok((Vec::new(), good));
+        }
+        if good.len() == cells.len() {
+            observer.warning(&format!(
+                "{crash}; each driver alone works, so all are measured once more"
+            ));
+        }
+        Ok((self.work(&good, self.rounds)?, good))
+    }
+
+    /// Hands on what a session found. Cells that failed are taken out of `cells`.
+    fn report(
+        &self,
+        session: u32,
+        events: Vec<Event>,
+        cells: &mut Vec<Cell>,
+        observer: &mut dyn Observer,
+    ) -> Result<(), MeasureError> {
+        for event in events {
+            match event {
+                Event::Sample(mut sample) => {
+                    sample.repeat += match sample.metric {
+                        Metric::Cycles => session * self.rounds,
+                        _ => session,
+                    };
+                    observer.sample(sample)?;
+                }
+                Event::Failure(failure) => {
+                    cells.retain(|cell| cell.failure(self.name(), &failure.cause) != failure);
+                    observer.failure(failure);
+                }
+                // What disturbs all sessions is said once.
+                Event::Warning(text) if session == 0 => observer.warning(&text),
+                Event::Warning(_) => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Backend for Lockstep {
+    fn name(&self) -> BackendName {
+        BackendName::Lockstep
+    }
+
+    fn unavailable(&self) -> Option<String> {
+        None
+    }
+
+    fn settings(&self) -> BTreeMap<String, serde_json::Value> {
+        BTreeMap::from([
+            ("sessions".into(), json!(self.sessions)),
+            ("rounds_per_session".into(), json!(self.rounds)),
+            (
+                "packets_per_direction_and_turn".into(),
+                json!(worker::PACKETS_PER_TURN),
+            ),
+            ("turns_per_round".into(), json!(worker::TURNS_PER_ROUND)),
+            ("cpu".into(), json!(device::two_cpus().0)),
+        ])
+    }
+
+    fn measure(&mut self, cells: &[Cell], observer: &mut dyn Observer) -> Result<(), MeasureError> {
+        observer.begin(self.name(), u64::from(self.sessions));
+        let mut cells = cells.to_vec();
+        for session in 0..self.sessions {
+            observer.step(&format!("{} drivers in turn", cells.len()));
+            if cells.is_empty() {
+                continue;
+            }
+            match self.session(&cells, observer) {
+                Ok((events, mut good)) => {
+                    self.report(session, events, &mut good, observer)?;
+                    cells = good;
+                }
+                Err(error) if error.ends_the_run() => return Err(error),
+                Err(error) => {
+                    for cell in cells.drain(..) {
+                        observer.failure(cell.failure(self.name(), &error));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads what a worker has written.
+fn read_events(path: &Path) -> Result<Vec<Event>, MeasureError> {
+    let text = fs::read_to_string(path).map_err(|source| MeasureError::File {
+        path: path.to_owned(),
+        source,
+    })?;
+    text.lines()
+        .map(|line| {
+            serde_json::from_str(line).map_err(|error| {
+                MeasureError::Other(format!("the lockstep worker wrote {line:?}: {error}"))
+            })
+        })
+        .collect()
+}

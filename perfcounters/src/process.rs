@@ -1,0 +1,445 @@
+//! Child processes that cannot be left behind and are never waited for without end.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal};
+
+use crate::interrupt::Interrupt;
+use crate::sys;
+
+/// How often a waiting parent looks at its child.
+const POLL: Duration = Duration::from_millis(5);
+/// How much of what a failed child said is repeated, bytes.
+const TAIL: usize = 600;
+
+/// What can go wrong with a child process.
+#[derive(Debug, thiserror::Error)]
+pub enum ProcessError {
+    /// It could not be started.
+    #[error("cannot start {}: {source}", program.display())]
+    Start {
+        /// The program.
+        program: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It ended with an error.
+    #[error("{name} ended with {}{}", describe(*status), said(stderr))]
+    Failed {
+        /// Which child.
+        name: String,
+        /// How it ended.
+        status: ExitStatus,
+        /// The end of what it wrote to standard error.
+        stderr: String,
+    },
+    /// It did not end in time and was killed.
+    #[error(
+        "{name} did not end within {seconds:.1} s and was stopped{}",
+        said(stderr)
+    )]
+    Timeout {
+        /// Which child.
+        name: String,
+        /// How long was waited, seconds.
+        seconds: f64,
+        /// The end of what it wrote to standard error.
+        stderr: String,
+    },
+    /// The user asked to stop; the child was killed.
+    #[error("interrupted")]
+    Interrupted,
+    /// The system would not say how the child does.
+    #[error("cannot wait for {name}: {source}")]
+    Wait {
+        /// Which child.
+        name: String,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+fn describe(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) => {
+            let name = match signal {
+                4 => " (illegal instruction)",
+                6 => " (aborted)",
+                7 => " (bus error)",
+                9 => " (killed)",
+                11 => " (segmentation fault)",
+                _ => "",
+            };
+            format!("signal {signal}{name}")
+        }
+        (None, None) => status.to_string(),
+    }
+}
+
+fn said(stderr: &str) -> String {
+    match stderr {
+        "" => String::new(),
+        text => format!(": {text}"),
+    }
+}
+
+/// A running child in a process group of its own; killed with all its children when dropped.
+#[derive(Debug)]
+pub struct Process {
+    name: String,
+    child: Child,
+    stderr: PathBuf,
+}
+
+impl Process {
+    /// Starts `command` on `cpu`, or anywhere. Standard error goes to a file in `folder`;
+    /// standard output too unless the caller directs it elsewhere with `stdout`.
+    ///
+    /// # Errors
+    /// [`ProcessError::Start`].
+    pub fn start(
+        name: &str,
+        mut command: Command,
+        cpu: Option<usize>,
+        folder: &Path,
+        stdout: Stdio,
+    ) -> Result<Self, ProcessError> {
+        let program = PathBuf::from(command.get_program());
+        let fail = |source| ProcessError::Start {
+            program: program.clone(),
+            source,
+        };
+        let stderr = folder.join(format!("{name}.stderr"));
+        command
+            .stdin(Stdio::null())
+            .stdout(stdout)
+            .stderr(File::create(&stderr).map_err(fail)?);
+        sys::prepare_child(&mut command, cpu);
+        Ok(Self {
+            name: name.to_owned(),
+            child: command.spawn().map_err(fail)?,
+            stderr,
+        })
+    }
+
+    /// Waits until it ends well.
+    ///
+    /// # Errors
+    /// [`ProcessError::Failed`] if it ends badly; [`ProcessError::Timeout`] or
+    /// [`ProcessError::Interrupted`] if it does not end, which kills it.
+    pub fn wait(mut self, limit: Duration, interrupt: &Interrupt) -> Result<(), ProcessError> {
+        self.wait_while(limit, interrupt, |_| ())
+    }
+
+    /// As [`Process::wait`], calling `meanwhile` every few milliseconds, and once more at the end.
+    ///
+    /// # Errors
+    /// As [`Process::wait`].
+    pub fn wait_while(
+        &mut self,
+        limit: Duration,
+        interrupt: &Interrupt,
+        mut meanwhile: impl FnMut(Instant),
+    ) -> Result<(), ProcessError> {
+        let start = Instant::now();
+        loop {
+            let status = self.status()?;
+            meanwhile(start);
+            match status {
+                Some(status) if status.success() => return Ok(()),
+                Some(status) => return Err(self.failed(status)),
+                None if interrupt.is_set() => {
+                    self.kill();
+                    return Err(ProcessError::Interrupted);
+                }
+                None if start.elapsed() > limit => {
+                    self.kill();
+                    return Err(ProcessError::Timeout {
+                        name: self.name.clone(),
+                        seconds: limit.as_secs_f64(),
+                        stderr: self.stderr_tail(),
+                    });
+                }
+                None => thread::sleep(POLL),
+            }
+        }
+    }
+
+    /// Waits until `ready` says so, while the child runs.
+    ///
+    /// # Errors
+    /// [`ProcessError::Failed`] if it ends, even well; otherwise as [`Process::wait`].
+    pub fn wait_until(
+        &mut self,
+        limit: Duration,
+        interrupt: &Interrupt,
+        ready: impl Fn() -> bool,
+    ) -> Result<(), ProcessError> {
+        let start = Instant::now();
+        while !ready() {
+            if let Some(status) = self.status()? {
+                return Err(self.failed(status));
+            }
+            if interrupt.is_set() {
+                return Err(ProcessError::Interrupted);
+            }
+            if start.elapsed() > limit {
+                return Err(ProcessError::Timeout {
+                    name: format!("{} (while it was starting)", self.name),
+                    seconds: limit.as_secs_f64(),
+                    stderr: self.stderr_tail(),
+                });
+            }
+            thread::sleep(POLL);
+        }
+        Ok(())
+    }
+
+    /// Asks it to end with SIGTERM and waits; a child that does not listen is killed.
+    ///
+    /// # Errors
+    /// [`ProcessError::Failed`] if it had ended badly before, or ends badly now.
+    pub fn stop(mut self, limit: Duration) -> Result<(), ProcessError> {
+        if let Some(status) = self.status()? {
+            return Err(self.failed(status));
+        }
+        self.signal(Signal::TERM);
+        match self.wait_while(limit, &Interrupt::new(), |_| ()) {
+            Err(ProcessError::Failed { status, .. }) if status.signal() == Some(15) => Ok(()),
+            result => result,
+        }
+    }
+
+    fn status(&mut self) -> Result<Option<ExitStatus>, ProcessError> {
+        self.child.try_wait().map_err(|source| ProcessError::Wait {
+            name: self.name.clone(),
+            source,
+        })
+    }
+
+    fn failed(&self, status: ExitStatus) -> ProcessError {
+        ProcessError::Failed {
+            name: self.name.clone(),
+            status,
+            stderr: self.stderr_tail(),
+        }
+    }
+
+    /// The last lines of what it wrote to standard error, on one line.
+    fn stderr_tail(&self) -> String {
+        let bytes = std::fs::read(&self.stderr).unwrap_or_default();
+        let tail = &bytes[bytes.len().saturating_sub(TAIL)..];
+        let lines: Vec<_> = String::from_utf8_lossy(tail)
+            .lines()
+            .map(|line| line.trim().to_owned())
+            .filter(|line| !line.is_empty() && !is_valgrind_remark(line))
+            .collect();
+        lines[lines.len().saturating_sub(4)..].join("; ")
+    }
+
+    fn signal(&self, signal: Signal) {
+        // The number is that of a child which was not waited for yet, so it cannot belong to
+        // anybody else. A group that is gone already needs no signal.
+        if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
+            let _ = rustix::process::kill_process_group(group, signal);
+        }
+    }
+
+    fn kill(&mut self) {
+        self.signal(Signal::KILL);
+        // A killed child ends, unless the kernel itself hangs; nothing can be done about that.
+        let _ = self.child.wait();
+    }
+}
+
+/// Whether valgrind says something about the machine's caches, as it does whenever it simulates
+/// some: `--1234-- warning: L3 cache found`.
+fn is_valgrind_remark(line: &str) -> bool {
+    line.strip_prefix("--")
+        .and_then(|rest| rest.split_once("-- warning: "))
+        .is_some_and(|(pid, text)| {
+            pid.bytes().all(|byte| byte.is_ascii_digit()) && text.contains("cache")
+        })
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if !matches!(self.child.try_wait(), Ok(Some(_))) {
+            self.kill();
+        }
+    }
+}
+
+/// Finds a program: a path is taken as it is, a bare name is looked for in `PATH`.
+pub fn find_program(name: &str) -> Option<PathBuf> {
+    std::env::split_paths(&std::env::var_os("PATH")?)
+        .map(|folder| folder.join(name))
+        .find(|path| is_executable(path))
+}
+
+/// Whether `path` is a file that may be run.
+pub fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(path)
+        .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+/// The CPUs that this process may run on, in order.
+pub fn allowed_cpus() -> Vec<usize> {
+    rustix::thread::sched_getaffinity(None).map_or_else(
+        |_| Vec::new(),
+        |set| {
+            (0..rustix::thread::CpuSet::MAX_CPU)
+                .filter(|cpu| set.is_set(*cpu))
+                .collect()
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, folder: &Path) -> Process {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        Process::start("child", command, None, folder, Stdio::null()).unwrap()
+    }
+
+    #[test]
+    fn a_good_end_is_good() {
+        let folder = tempfile::tempdir().unwrap();
+        shell("exit 0", folder.path())
+            .wait(Duration::from_secs(10), &Interrupt::new())
+            .unwrap();
+    }
+
+    #[test]
+    fn a_bad_end_says_what_the_child_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = shell("echo first >&2; echo no link >&2; exit 3", folder.path())
+            .wait(Duration::from_secs(10), &Interrupt::new())
+            .unwrap_err()
+            .to_string();
+        assert_eq!(error, "child ended with exit code 3: first; no link");
+        let error = shell("kill -SEGV $$", folder.path())
+            .wait(Duration::from_secs(10), &Interrupt::new())
+            .unwrap_err()
+            .to_string();
+        assert_eq!(error, "child ended with signal 11 (segmentation fault)");
+    }
+
+    #[test]
+    fn a_child_that_hangs_is_killed_with_its_children() {
+        let folder = tempfile::tempdir().unwrap();
+        let pid_file = folder.path().join("pid");
+        let script = format!(
+            "sleep 1000 & echo $! > {0}.new; mv {0}.new {0}; wait",
+            pid_file.display()
+        );
+        let mut child = shell(&script, folder.path());
+        child
+            .wait_until(Duration::from_secs(10), &Interrupt::new(), || {
+                pid_file.exists()
+            })
+            .unwrap();
+        let error = child
+            .wait(Duration::from_millis(50), &Interrupt::new())
+            .unwrap_err();
+        assert!(matches!(error, ProcessError::Timeout { .. }), "{error}");
+        let pid = std::fs::read_to_string(&pid_file).unwrap();
+        let deadline = Instant::now() + Duration::from_secs(10);
+        // A killed grandchild may remain as a zombie until its new parent notices.
+        let gone = || {
+            std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()))
+                .map_or(true, |stat| stat.contains(") Z"))
+        };
+        while !gone() {
+            assert!(Instant::now() < deadline, "the grandchild lives on");
+            thread::sleep(POLL);
+        }
+    }
+
+    #[test]
+    fn an_interrupt_ends_the_wait() {
+        let folder = tempfile::tempdir().unwrap();
+        let interrupt = Interrupt::new();
+        interrupt.set();
+        let error = shell("sleep 1000", folder.path())
+            .wait(Duration::from_secs(1000), &interrupt)
+            .unwrap_err();
+        assert!(matches!(error, ProcessError::Interrupted));
+    }
+
+    #[test]
+    fn a_child_that_ends_while_it_should_start_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = shell("echo address in use >&2; exit 1", folder.path())
+            .wait_until(Duration::from_secs(10), &Interrupt::new(), || false)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("address in use"), "{error}");
+    }
+
+    #[test]
+    fn a_child_can_be_asked_to_end() {
+        let folder = tempfile::tempdir().unwrap();
+        shell("exec sleep 1000", folder.path())
+            .stop(Duration::from_secs(10))
+            .unwrap();
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = Process::start(
+            "child",
+            Command::new("/nonexistent/program"),
+            None,
+            folder.path(),
+            Stdio::null(),
+        )
+        .unwrap_err()
+        .to_string();
+        assert!(error.contains("/nonexistent/program"), "{error}");
+    }
+
+    #[test]
+    fn children_run_where_they_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let cpu = *allowed_cpus().last().unwrap();
+        let mut command = Command::new("sh");
+        command.args([
+            "-c",
+            &format!("grep -q '^Cpus_allowed_list:[^0-9]*{cpu}$' /proc/self/status"),
+        ]);
+        Process::start("child", command, Some(cpu), folder.path(), Stdio::null())
+            .unwrap()
+            .wait(Duration::from_secs(10), &Interrupt::new())
+            .unwrap();
+    }
+
+    #[test]
+    fn what_valgrind_says_of_caches_is_no_cause() {
+        assert!(is_valgrind_remark(
+            "--30927-- warning: L3 cache found, using its data for the LL simulation."
+        ));
+        assert!(!is_valgrind_remark("ixgbe-fwd: no link -- warning: cache"));
+        assert!(!is_valgrind_remark(
+            "vex amd64->IR: unhandled instruction bytes: 0x62"
+        ));
+    }
+
+    #[test]
+    fn programs_are_found_in_the_path() {
+        assert!(find_program("sh").is_some());
+        assert!(find_program("no-such-program-anywhere").is_none());
+    }
+}

@@ -1,0 +1,730 @@
+//! The record of a run: `results/<id>/run.json` and `results/<id>/samples.csv`.
+//!
+//! `samples.csv` is tidy: one value a row, so that it can be read by any tool
+//! without knowing this crate. Rows are appended one system call at a time: a run
+//! that is killed leaves every sample taken until then.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+use strum::{Display, EnumIter, EnumString, IntoStaticStr};
+
+use crate::host::HostFacts;
+
+/// File in a run folder that holds the samples.
+pub const SAMPLES_FILE: &str = "samples.csv";
+/// File in a run folder that says what was run where.
+pub const RUN_FILE: &str = "run.json";
+/// Link in the results folder to the newest run.
+pub const LATEST_LINK: &str = "latest";
+
+/// What can go wrong when a record is written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// The folder or file could not be written: most often a full disk or a folder of another user.
+    #[error("cannot write {}: {source}; {}", path.display(), write_advice(source))]
+    Write {
+        /// What was being written.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file could not be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// What was being read.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file is not what this crate writes.
+    #[error("{}: line {line}: {why}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// Line, counted from 1; 0 if it is not known.
+        line: u64,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+fn write_advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull => "free some space, or choose a results folder on another disk",
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "choose a results folder that you may write to"
+        }
+        _ => "check that the folder exists and is on a working disk",
+    }
+}
+
+/// One of the three drivers.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    EnumIter,
+    IntoStaticStr,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum Implementation {
+    /// The idiomatic C driver.
+    C,
+    /// The safe Rust driver.
+    Rust,
+    /// The C driver, transpiled to unsafe Rust.
+    RustUnsafe,
+}
+
+/// A way to count.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    EnumIter,
+    IntoStaticStr,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum BackendName {
+    /// The processor's own counters.
+    Perf,
+    /// Instructions, branches and caches simulated by valgrind.
+    Valgrind,
+    /// Driver and NIC model take turns in one thread; the driver's turns are timed.
+    Lockstep,
+    /// Whole processes, side by side.
+    Wall,
+}
+
+/// What was counted. All but the last two are per packet.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    EnumIter,
+    IntoStaticStr,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Metric {
+    /// Cycles: of the core for `perf`, of the time-stamp counter for `lockstep` and `wall`.
+    Cycles,
+    /// Instructions executed.
+    Instructions,
+    /// Instructions per cycle; only where one backend counts both.
+    Ipc,
+    /// Branches; `valgrind` counts conditional and indirect ones, no direct jumps, calls or returns.
+    Branches,
+    /// Branches that were predicted wrongly (by a simulated predictor for `valgrind`).
+    BranchMisses,
+    /// Stores.
+    Stores,
+    /// Loads.
+    Loads,
+    /// Loads that the first-level cache answered.
+    L1Hits,
+    /// Loads that the second-level cache answered.
+    L2Hits,
+    /// Loads that the last-level cache answered.
+    L3Hits,
+    /// Loads that no cache answered.
+    L3Misses,
+    /// Forwarded packets per microsecond, both directions together.
+    Mpps,
+    /// Share of the receive calls that returned as many packets as were asked for, 0 to 1.
+    FullBatchRatio,
+}
+
+impl Metric {
+    /// The unit in which `backend` gives this metric.
+    pub fn unit(self, backend: BackendName) -> &'static str {
+        match (self, backend) {
+            (Self::Cycles, BackendName::Perf) => "core cycles/packet",
+            (Self::Cycles, _) => "tsc cycles/packet",
+            (Self::Instructions, _) => "instructions/packet",
+            (Self::Ipc, _) => "instructions/cycle",
+            (Self::Branches | Self::BranchMisses, _) => "branches/packet",
+            (Self::Stores, _) => "stores/packet",
+            (Self::Loads | Self::L1Hits | Self::L2Hits | Self::L3Hits | Self::L3Misses, _) => {
+                "loads/packet"
+            }
+            (Self::Mpps, _) => "Mpackets/s",
+            (Self::FullBatchRatio, _) => "ratio",
+        }
+    }
+}
+
+/// One measured value: one row of `samples.csv`. The fields are its columns, in this order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sample {
+    /// Which driver.
+    #[serde(rename = "impl")]
+    pub implementation: Implementation,
+    /// How it was built: `default`, `overflow-checks`, …
+    pub variant: String,
+    /// What it was built with, in short: `gcc 12.2.0`; the flags are in `run.json`.
+    pub toolchain: String,
+    /// Packets asked for per receive call, 1 to 512.
+    pub batch: u32,
+    /// How it was counted.
+    pub backend: BackendName,
+    /// What was counted.
+    pub metric: Metric,
+    /// The value, finite, in `unit`.
+    pub value: f64,
+    /// The unit; see [`Metric::unit`].
+    pub unit: String,
+    /// Packets that the value is the mean of, at least 1.
+    pub packets: u64,
+    /// Which repetition, counted from 0. Values of one repeat were taken in turn and can be paired.
+    pub repeat: u32,
+}
+
+impl Sample {
+    fn check(&self) -> Result<(), String> {
+        if !self.value.is_finite() {
+            return Err(format!(
+                "the value of {} is {}, not a number",
+                self.metric, self.value
+            ));
+        }
+        if !(1..=512).contains(&self.batch) {
+            return Err(format!("batch {} is not in 1 to 512", self.batch));
+        }
+        if self.packets == 0 {
+            return Err(format!("{} was taken over no packets", self.metric));
+        }
+        Ok(())
+    }
+}
+
+/// Appends samples to a file, each in one write.
+#[derive(Debug)]
+pub struct SampleWriter {
+    path: PathBuf,
+    file: File,
+    /// Length of the file after the last whole row.
+    length: u64,
+}
+
+impl SampleWriter {
+    /// Creates `path` with the header row.
+    ///
+    /// # Errors
+    /// [`RecordError::Write`] if the file exists or cannot be written.
+    pub fn create(path: &Path) -> Result<Self, RecordError> {
+        let file = OpenOptions::new()
+            .append(true)
+            .create_new(true)
+            .open(path)
+            .map_err(|source| write_error(path, source))?;
+        Self::with_header(path, file)
+    }
+
+    fn with_header(path: &Path, file: File) -> Result<Self, RecordError> {
+        let mut writer = Self {
+            path: path.to_owned(),
+            file,
+            length: 0,
+        };
+        writer
+            .append(b"impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat\n")?;
+        Ok(writer)
+    }
+
+    /// Appends one row.
+    ///
+    /// # Errors
+    /// [`RecordError::Malformed`] for a sample that is no measurement (not finite, no packets);
+    /// [`RecordError::Write`] if the disk is full: the file then still ends with a whole row.
+    pub fn write(&mut self, sample: &Sample) -> Result<(), RecordError> {
+        let malformed = |why: String| RecordError::Malformed {
+            path: self.path.clone(),
+            line: 0,
+            why,
+        };
+        sample.check().map_err(malformed)?;
+        let mut csv = csv::WriterBuilder::new()
+            .has_headers(false)
+            .from_writer(Vec::new());
+        csv.serialize(sample)
+            .map_err(|error| malformed(error.to_string()))?;
+        let row = csv
+            .into_inner()
+            .map_err(|error| malformed(error.to_string()))?;
+        self.append(&row)
+    }
+
+    fn append(&mut self, row: &[u8]) -> Result<(), RecordError> {
+        match self.file.write_all(row) {
+            Ok(()) => {
+                self.length += row.len() as u64;
+                Ok(())
+            }
+            Err(source) => {
+                // Half a row would make the whole file unreadable. If even this fails,
+                // the error below is still the one that matters.
+                let _ = self.file.set_len(self.length);
+                Err(write_error(&self.path, source))
+            }
+        }
+    }
+
+    /// Makes sure that the rows are on the disk, not only in the kernel's memory.
+    ///
+    /// # Errors
+    /// [`RecordError::Write`]: some file systems report a full disk only here.
+    pub fn sync(&mut self) -> Result<(), RecordError> {
+        self.file
+            .sync_all()
+            .map_err(|source| write_error(&self.path, source))
+    }
+}
+
+fn write_error(path: &Path, source: io::Error) -> RecordError {
+    RecordError::Write {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+/// Reads all samples of a `samples.csv`.
+///
+/// # Errors
+/// [`RecordError::Read`] if it cannot be opened, [`RecordError::Malformed`] with the line
+/// for a row that is not a sample.
+pub fn read_samples(path: &Path) -> Result<Vec<Sample>, RecordError> {
+    let file = File::open(path).map_err(|source| RecordError::Read {
+        path: path.to_owned(),
+        source,
+    })?;
+    let mut samples = Vec::new();
+    let mut reader = csv::Reader::from_reader(file);
+    for row in reader.deserialize::<Sample>() {
+        let malformed = |line, why| RecordError::Malformed {
+            path: path.to_owned(),
+            line,
+            why,
+        };
+        let sample = row.map_err(|error| {
+            let line = error.position().map_or(0, csv::Position::line);
+            malformed(line, error.to_string())
+        })?;
+        // The header is line 1.
+        sample
+            .check()
+            .map_err(|why| malformed(samples.len() as u64 + 2, why))?;
+        samples.push(sample);
+    }
+    Ok(samples)
+}
+
+/// A measurement that did not work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// Which driver.
+    #[serde(rename = "impl")]
+    pub implementation: Implementation,
+    /// How it was built.
+    pub variant: String,
+    /// Batch size, 1 to 512.
+    pub batch: u32,
+    /// How it was to be counted.
+    pub backend: BackendName,
+    /// What went wrong, in a sentence or two.
+    pub cause: String,
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{}/{} batch {}, {}: {}",
+            self.implementation, self.variant, self.batch, self.backend, self.cause
+        )
+    }
+}
+
+/// How one driver was built.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Build {
+    /// Which driver.
+    #[serde(rename = "impl")]
+    pub implementation: Implementation,
+    /// How it was built.
+    pub variant: String,
+    /// The compiler in short, as in the `toolchain` column.
+    pub toolchain: String,
+    /// The compiler's version and its flags, as the build recorded them.
+    pub flags: String,
+}
+
+/// Contents of `run.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// Name of the run folder.
+    pub id: String,
+    /// When it began, RFC 3339, UTC.
+    pub start: String,
+    /// When it ended; `null` while it runs, or if it was killed.
+    pub end: Option<String>,
+    /// The command line, one word an entry.
+    pub command: Vec<String>,
+    /// Revision of this repository; `null` outside of one.
+    pub git: Option<GitFacts>,
+    /// The machine.
+    pub host: HostFacts,
+    /// The drivers and what they were built with.
+    pub builds: Vec<Build>,
+    /// What each backend was set to, by backend, then by setting.
+    pub settings: BTreeMap<String, BTreeMap<String, serde_json::Value>>,
+    /// Backends that cannot work here, with the reason.
+    pub not_measurable: BTreeMap<BackendName, String>,
+    /// What was noticed and may have disturbed the figures.
+    pub warnings: Vec<String>,
+    /// Measurements that failed.
+    pub failures: Vec<Failure>,
+}
+
+/// Which sources were measured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GitFacts {
+    /// Full hash of the checked-out commit; `null` before the first one.
+    pub revision: Option<String>,
+    /// Whether files differ from that commit.
+    pub dirty: bool,
+}
+
+/// A run folder that is being written.
+#[derive(Debug)]
+pub struct RunFolder {
+    results: PathBuf,
+    path: PathBuf,
+    samples: SampleWriter,
+    count: u64,
+    /// What `run.json` will say; change it freely and call [`RunFolder::save`].
+    pub record: RunRecord,
+}
+
+impl RunFolder {
+    /// Creates `results/<id>/`, named after the time, with `run.json` and an empty `samples.csv`.
+    ///
+    /// # Errors
+    /// [`RecordError::Write`] if the folder or one of the files cannot be created.
+    pub fn create(
+        results: &Path,
+        now: SystemTime,
+        mut record: RunRecord,
+    ) -> Result<Self, RecordError> {
+        fs::create_dir_all(results).map_err(|source| write_error(results, source))?;
+        let stamp = folder_name(now);
+        // Two runs may begin in the same second; a hundred of them do not.
+        let mut attempt = 0;
+        let (id, path) = loop {
+            let id = match attempt {
+                0 => stamp.clone(),
+                n => format!("{stamp}-{n}"),
+            };
+            let path = results.join(&id);
+            match fs::create_dir(&path) {
+                Ok(()) => break (id, path),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 100 => {
+                    attempt += 1;
+                }
+                Err(source) => return Err(write_error(&path, source)),
+            }
+        };
+        record.id = id;
+        record.start = humantime::format_rfc3339_seconds(now).to_string();
+        record.end = None;
+        let folder = Self {
+            results: results.to_owned(),
+            samples: SampleWriter::create(&path.join(SAMPLES_FILE))?,
+            path,
+            count: 0,
+            record,
+        };
+        folder.save()?;
+        Ok(folder)
+    }
+
+    /// The folder, `results/<id>`.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How many samples were written.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Appends a sample.
+    ///
+    /// # Errors
+    /// As [`SampleWriter::write`].
+    pub fn write(&mut self, sample: &Sample) -> Result<(), RecordError> {
+        self.samples.write(sample)?;
+        self.count += 1;
+        Ok(())
+    }
+
+    /// Writes `run.json` anew; a reader sees the old or the new one, never half of it.
+    ///
+    /// # Errors
+    /// [`RecordError::Write`].
+    pub fn save(&self) -> Result<(), RecordError> {
+        let path = self.path.join(RUN_FILE);
+        let fail = |source| write_error(&path, source);
+        let mut json =
+            serde_json::to_vec_pretty(&self.record).map_err(|error| fail(error.into()))?;
+        json.push(b'\n');
+        let mut file = tempfile::Builder::new()
+            .prefix(".run.json.")
+            .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
+            .tempfile_in(&self.path)
+            .map_err(fail)?;
+        file.write_all(&json).map_err(fail)?;
+        file.as_file().sync_all().map_err(fail)?;
+        file.persist(&path).map_err(|error| fail(error.error))?;
+        Ok(())
+    }
+
+    /// Ends the run: notes the time, and makes `results/latest` point here if anything was measured.
+    ///
+    /// # Errors
+    /// [`RecordError::Write`].
+    pub fn finish(&mut self, now: SystemTime) -> Result<(), RecordError> {
+        self.record.end = Some(humantime::format_rfc3339_seconds(now).to_string());
+        self.samples.sync()?;
+        self.save()?;
+        if self.count > 0 {
+            link_latest(&self.results, &self.record.id)?;
+        }
+        Ok(())
+    }
+}
+
+/// The time as a folder name that sorts by time and is safe in any file system.
+fn folder_name(now: SystemTime) -> String {
+    humantime::format_rfc3339_seconds(now)
+        .to_string()
+        .replace(':', "-")
+}
+
+/// Points `results/latest` at `id`. The link is replaced in one step: whoever
+/// follows it meanwhile finds the old run or the new one.
+fn link_latest(results: &Path, id: &str) -> Result<(), RecordError> {
+    let latest = results.join(LATEST_LINK);
+    let fail = |source| write_error(&latest, source);
+    let folder = tempfile::Builder::new()
+        .prefix(".latest.")
+        .tempdir_in(results)
+        .map_err(fail)?;
+    let fresh = folder.path().join(LATEST_LINK);
+    std::os::unix::fs::symlink(id, &fresh).map_err(fail)?;
+    fs::rename(&fresh, &latest).map_err(fail)
+}
+
+/// Reads the `run.json` of a run folder.
+///
+/// # Errors
+/// [`RecordError::Read`], or [`RecordError::Malformed`] with the line.
+pub fn read_run(folder: &Path) -> Result<RunRecord, RecordError> {
+    let path = folder.join(RUN_FILE);
+    let text = fs::read_to_string(&path).map_err(|source| RecordError::Read {
+        path: path.clone(),
+        source,
+    })?;
+    serde_json::from_str(&text).map_err(|error| RecordError::Malformed {
+        path,
+        line: error.line() as u64,
+        why: error.to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn sample() -> Sample {
+        Sample {
+            implementation: Implementation::RustUnsafe,
+            variant: "overflow-checks".into(),
+            toolchain: "rustc 1.95.0".into(),
+            batch: 32,
+            backend: BackendName::Valgrind,
+            metric: Metric::BranchMisses,
+            value: 0.125,
+            unit: Metric::BranchMisses.unit(BackendName::Valgrind).into(),
+            packets: 200_000,
+            repeat: 2,
+        }
+    }
+
+    fn record() -> RunRecord {
+        RunRecord {
+            id: String::new(),
+            start: String::new(),
+            end: None,
+            command: vec!["triptych".into(), "run".into()],
+            git: None,
+            host: HostFacts::default(),
+            builds: Vec::new(),
+            settings: BTreeMap::new(),
+            not_measurable: BTreeMap::from([(BackendName::Perf, "no PMU".into())]),
+            warnings: Vec::new(),
+            failures: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn header_and_rows_are_as_designed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(SAMPLES_FILE);
+        let mut writer = SampleWriter::create(&path).unwrap();
+        writer.write(&sample()).unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        assert_eq!(
+            text,
+            "impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat\n\
+             rust-unsafe,overflow-checks,rustc 1.95.0,32,valgrind,branch_misses,0.125,branches/packet,200000,2\n"
+        );
+        assert_eq!(read_samples(&path).unwrap(), [sample()]);
+    }
+
+    #[test]
+    fn commas_in_a_field_survive() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(SAMPLES_FILE);
+        let odd = Sample {
+            toolchain: "gcc \"12\", patched".into(),
+            ..sample()
+        };
+        SampleWriter::create(&path).unwrap().write(&odd).unwrap();
+        assert_eq!(read_samples(&path).unwrap(), [odd]);
+    }
+
+    #[test]
+    fn a_value_that_is_no_number_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(SAMPLES_FILE);
+        let mut writer = SampleWriter::create(&path).unwrap();
+        let bad = Sample {
+            value: f64::NAN,
+            ..sample()
+        };
+        let error = writer.write(&bad).unwrap_err().to_string();
+        assert!(error.contains("branch_misses"), "{error}");
+        assert_eq!(read_samples(&path).unwrap(), []);
+    }
+
+    #[test]
+    fn a_full_disk_is_named() {
+        let full = Path::new("/dev/full");
+        let file = OpenOptions::new().append(true).open(full).unwrap();
+        let error = SampleWriter::with_header(full, file)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("/dev/full"), "{error}");
+        assert!(error.contains("free some space"), "{error}");
+    }
+
+    #[test]
+    fn malformed_rows_are_named_by_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(SAMPLES_FILE);
+        let header = "impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat\n";
+        let good = "c,default,gcc,32,wall,mpps,1.5,Mpackets/s,100,0\n";
+        for bad in [
+            "c,default,gcc,32,wall,mpps,fast,Mpackets/s,100,0\n",
+            "fortran,default,gcc,32,wall,mpps,1.5,Mpackets/s,100,0\n",
+            "c,default,gcc,32,wall\n",
+            "c,default,gcc,0,wall,mpps,1.5,Mpackets/s,100,0\n",
+            "c,default,gcc,32,wall,mpps,inf,Mpackets/s,100,0\n",
+        ] {
+            fs::write(&path, format!("{header}{good}{bad}")).unwrap();
+            let error = read_samples(&path).unwrap_err().to_string();
+            assert!(error.contains("line 3"), "{bad}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_run_folder_holds_its_record_and_latest_points_at_it() {
+        let results = tempfile::tempdir().unwrap();
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+        let mut first = RunFolder::create(results.path(), time, record()).unwrap();
+        let mut second = RunFolder::create(results.path(), time, record()).unwrap();
+        assert_eq!(first.record.id, "2023-11-14T22-13-20Z");
+        assert_eq!(second.record.id, "2023-11-14T22-13-20Z-1");
+        for folder in [&mut first, &mut second] {
+            folder.write(&sample()).unwrap();
+            folder.finish(time + Duration::from_secs(60)).unwrap();
+            let latest = results.path().join(LATEST_LINK);
+            assert_eq!(
+                fs::read_link(&latest).unwrap(),
+                Path::new(&folder.record.id)
+            );
+            assert_eq!(read_run(&latest).unwrap(), folder.record);
+            assert_eq!(
+                read_samples(&latest.join(SAMPLES_FILE)).unwrap(),
+                [sample()]
+            );
+        }
+        let left: Vec<_> = fs::read_dir(results.path()).unwrap().collect();
+        assert_eq!(left.len(), 3, "no temporary files stay behind: {left:?}");
+    }
+
+    #[test]
+    fn a_run_without_samples_is_not_the_latest() {
+        let results = tempfile::tempdir().unwrap();
+        let mut folder =
+            RunFolder::create(results.path(), SystemTime::UNIX_EPOCH, record()).unwrap();
+        folder.finish(SystemTime::UNIX_EPOCH).unwrap();
+        assert!(!results.path().join(LATEST_LINK).exists());
+    }
+
+    #[test]
+    fn a_results_folder_that_cannot_be_made_is_named() {
+        let error = RunFolder::create(Path::new("/dev/null/results"), SystemTime::now(), record())
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("/dev/null/results"), "{error}");
+    }
+}

@@ -1,0 +1,79 @@
+//! Stand-ins for drivers and NIC, and an observer that remembers. Shared by the tests of this
+//! crate and of the runner.
+
+#![allow(dead_code, missing_docs, clippy::unwrap_used)]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use perfcounters::record::{BackendName, Failure, Implementation, RecordError, Sample};
+use perfcounters::{Cell, Observer};
+
+pub fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../perfcounters/tests/fixtures")
+        .join(name)
+}
+
+fn compile(source: &str, flags: &[&str], defines: &[&str], output: &Path) {
+    let status = Command::new("cc")
+        .args(["-O1", "-w"])
+        .args(flags)
+        .args(defines.iter().map(|define| format!("-D{define}")))
+        .arg("-o")
+        .arg(output)
+        .arg(fixture(source))
+        .status()
+        .unwrap();
+    assert!(status.success(), "cannot compile {source}");
+}
+
+/// Builds a stand-in for `ixgbe-fwd`.
+pub fn forwarder(output: &Path, defines: &[&str]) {
+    compile("fake_forwarder.c", &[], defines, output);
+}
+
+/// Builds a stand-in for `libforwarder.so`.
+pub fn library(output: &Path, defines: &[&str]) {
+    compile("fake_library.c", &["-shared", "-fPIC"], defines, output);
+}
+
+/// A cell of batch 32 with both artefacts of that name in a folder.
+pub fn cell(folder: &Path, name: &str, implementation: Implementation) -> Cell {
+    Cell {
+        implementation,
+        variant: "default".into(),
+        toolchain: "cc 1.0".into(),
+        batch: 32,
+        program: folder.join(name),
+        library: folder.join(format!("{name}.so")),
+    }
+}
+
+#[derive(Debug, Default)]
+pub struct Remember {
+    pub samples: Vec<Sample>,
+    pub failures: Vec<Failure>,
+    pub warnings: Vec<String>,
+    pub steps: Vec<String>,
+    pub planned: u64,
+}
+
+impl Observer for Remember {
+    fn begin(&mut self, _: BackendName, steps: u64) {
+        self.planned = steps;
+    }
+    fn step(&mut self, what: &str) {
+        self.steps.push(what.to_owned());
+    }
+    fn sample(&mut self, sample: Sample) -> Result<(), RecordError> {
+        self.samples.push(sample);
+        Ok(())
+    }
+    fn failure(&mut self, failure: Failure) {
+        self.failures.push(failure);
+    }
+    fn warning(&mut self, text: &str) {
+        self.warnings.push(text.to_owned());
+    }
+}

@@ -1,0 +1,228 @@
+//! The backends that start processes, against stand-ins for driver and NIC.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::time::{Duration, Instant};
+
+use common::{cell, fixture, forwarder, Remember};
+use perfcounters::device::NicProgram;
+use perfcounters::process::find_program;
+use perfcounters::record::{Implementation, Metric};
+use perfcounters::valgrind::Valgrind;
+use perfcounters::wall::Wall;
+use perfcounters::{Backend, Interrupt, MeasureError};
+
+fn valgrind() -> Valgrind {
+    Valgrind {
+        nic: NicProgram::new(fixture("fake_nic.sh")),
+        packets: 3200,
+        repeats: 1,
+        interrupt: Interrupt::new(),
+    }
+}
+
+fn wall() -> Wall {
+    Wall {
+        nic: NicProgram::new(fixture("fake_nic.sh")),
+        duration: Duration::from_secs(1),
+        repeats: 2,
+        interrupt: Interrupt::new(),
+    }
+}
+
+/// Machines without valgrind say so in a test of the runner; here there is nothing to see.
+fn no_valgrind() -> bool {
+    find_program("valgrind").is_none()
+}
+
+#[test]
+fn valgrind_counts_what_a_packet_costs() {
+    if no_valgrind() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    forwarder(&folder.path().join("once"), &["WORK=10"]);
+    forwarder(&folder.path().join("twice"), &["WORK=20"]);
+    let once = cell(folder.path(), "once", Implementation::C);
+    let twice = cell(folder.path(), "twice", Implementation::Rust);
+    let mut seen = Remember::default();
+    valgrind()
+        .measure(&[once.clone(), twice], &mut seen)
+        .unwrap();
+    assert!(seen.failures.is_empty(), "{:?}", seen.failures);
+    assert!(seen.warnings.is_empty(), "{:?}", seen.warnings);
+    assert_eq!(seen.planned, 2);
+    let value = |implementation, metric| {
+        let mut found = seen
+            .samples
+            .iter()
+            .filter(|sample| sample.implementation == implementation && sample.metric == metric);
+        let sample = found.next().unwrap();
+        assert_eq!(sample.packets, 3200);
+        assert!(found.next().is_none());
+        sample.value
+    };
+    let (c, rust) = (
+        value(Implementation::C, Metric::Instructions),
+        value(Implementation::Rust, Metric::Instructions),
+    );
+    assert!(c > 30.0, "{c}");
+    assert!((rust / c - 2.0).abs() < 0.01, "{rust} / {c}");
+    assert!(value(Implementation::C, Metric::Loads) >= 10.0);
+    assert!(value(Implementation::C, Metric::Branches) >= 10.0);
+    assert!((value(Implementation::C, Metric::FullBatchRatio) - 1.0).abs() < 1e-9);
+    assert!(!seen
+        .samples
+        .iter()
+        .any(|sample| matches!(sample.metric, Metric::L2Hits | Metric::Cycles | Metric::Ipc)));
+
+    // Twice the same.
+    let again = valgrind().measure_cell(&once).unwrap().per_packet;
+    assert!((again.get(Metric::Instructions).unwrap() - c).abs() < 0.1);
+}
+
+#[test]
+fn waiting_is_not_counted() {
+    if no_valgrind() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    forwarder(&folder.path().join("ahead"), &[]);
+    forwarder(&folder.path().join("behind"), &["WAITS=1"]);
+    let measure = |name| {
+        valgrind()
+            .measure_cell(&cell(folder.path(), name, Implementation::C))
+            .unwrap()
+    };
+    let (ahead, behind) = (measure("ahead"), measure("behind"));
+    assert!(behind.full_batch_ratio < 0.6);
+    assert!(behind.undisturbed);
+    let instructions = |measurement: &perfcounters::valgrind::Measurement| {
+        measurement.per_packet.get(Metric::Instructions).unwrap()
+    };
+    assert!((instructions(&ahead) - instructions(&behind)).abs() < 0.1);
+}
+
+#[test]
+fn a_driver_that_fails_is_named_and_the_others_are_measured() {
+    if no_valgrind() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut cells = Vec::new();
+    for (name, define) in [
+        ("crash", "CRASH"),
+        ("malformed", "MALFORMED"),
+        ("good", "WORK=1"),
+    ] {
+        forwarder(&folder.path().join(name), &[define]);
+        cells.push(cell(folder.path(), name, Implementation::RustUnsafe));
+    }
+    for backend in [&mut valgrind() as &mut dyn Backend, &mut wall()] {
+        let mut seen = Remember::default();
+        backend.measure(&cells, &mut seen).unwrap();
+        let causes: Vec<_> = seen.failures.iter().map(ToString::to_string).collect();
+        assert_eq!(causes.len(), 2, "{causes:?}");
+        assert!(
+            causes[0].starts_with("rust-unsafe/default batch 32"),
+            "{causes:?}"
+        );
+        assert!(
+            causes[0].contains("signal 6") && causes[0].contains("about to crash"),
+            "{causes:?}"
+        );
+        assert!(causes[1].contains("malformed"), "{causes:?}");
+        assert!(!seen.samples.is_empty());
+    }
+}
+
+#[test]
+fn a_nic_that_falls_behind_is_pointed_out() {
+    if no_valgrind() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    forwarder(&folder.path().join("driver"), &["MISS"]);
+    let mut seen = Remember::default();
+    let cells = [cell(folder.path(), "driver", Implementation::C)];
+    valgrind().measure(&cells, &mut seen).unwrap();
+    assert!(
+        seen.warnings[0].contains("fell behind"),
+        "{:?}",
+        seen.warnings
+    );
+}
+
+#[test]
+fn wall_takes_its_figures_from_the_report() {
+    let folder = tempfile::tempdir().unwrap();
+    forwarder(&folder.path().join("driver"), &[]);
+    let mut seen = Remember::default();
+    let cells = [cell(folder.path(), "driver", Implementation::C)];
+    let mut wall = wall();
+    if wall.unavailable().is_some() {
+        return;
+    }
+    wall.measure(&cells, &mut seen).unwrap();
+    let values: Vec<_> = seen
+        .samples
+        .iter()
+        .map(|sample| (sample.metric, sample.value, sample.repeat))
+        .collect();
+    let one = |repeat| {
+        [
+            (Metric::Mpps, 2.0, repeat),
+            (Metric::Cycles, 100.0, repeat),
+            (Metric::FullBatchRatio, 1.0, repeat),
+        ]
+    };
+    assert_eq!(values, [one(0), one(1)].concat());
+}
+
+#[test]
+fn an_interrupt_ends_a_measurement_soon() {
+    let folder = tempfile::tempdir().unwrap();
+    forwarder(&folder.path().join("driver"), &["HANG"]);
+    let cells = [cell(folder.path(), "driver", Implementation::C)];
+    let mut wall = wall();
+    let interrupt = wall.interrupt.clone();
+    let start = Instant::now();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(300));
+            interrupt.set();
+        });
+        let error = wall.measure(&cells, &mut Remember::default()).unwrap_err();
+        assert!(error.ends_the_run(), "{error}");
+    });
+    assert!(start.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn a_nic_that_does_not_start_fails_the_cell() {
+    let folder = tempfile::tempdir().unwrap();
+    forwarder(&folder.path().join("driver"), &[]);
+    let cells = [cell(folder.path(), "driver", Implementation::C)];
+    let mut wall = Wall {
+        nic: NicProgram::new("/bin/false".into()),
+        ..wall()
+    };
+    let mut seen = Remember::default();
+    wall.measure(&cells, &mut seen).unwrap();
+    assert!(
+        seen.failures[0]
+            .cause
+            .contains("nic ended with exit code 1"),
+        "{seen:?}"
+    );
+    wall.nic = NicProgram::new("/nonexistent/nic".into());
+    assert!(wall.unavailable().unwrap().contains("/nonexistent/nic"));
+}
+
+#[test]
+fn what_ends_a_run_is_told_from_what_does_not() {
+    assert!(MeasureError::Interrupted.ends_the_run());
+    assert!(!MeasureError::Other("x".into()).ends_the_run());
+}
