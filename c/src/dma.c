@@ -49,6 +49,7 @@ int dma_alloc(struct vfio_container *container, size_t size, struct dma_memory *
 	if (dma->memory == NULL) {
 		dma->size = round_up(size, (size_t)sysconf(_SC_PAGESIZE));
 		dma->huge = false;
+		container->ordinary_pages = true;
 		dma->memory = map_memfd(dma->size, 0, &dma->fd);
 	}
 	if (dma->memory == NULL) {

@@ -66,6 +66,11 @@ uint32_t forwarder_turn(struct forwarder *forwarder)
 	       forward(forwarder, &forwarder->directions[1]);
 }
 
+bool forwarder_on_ordinary_pages(const struct forwarder *forwarder)
+{
+	return forwarder->container.ordinary_pages;
+}
+
 void forwarder_limit(struct forwarder *forwarder, uint64_t packets)
 {
 	forwarder->packets_left = packets;

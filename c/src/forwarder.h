@@ -7,6 +7,7 @@
 #ifndef IXGBE_FORWARDER_H
 #define IXGBE_FORWARDER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,6 +44,9 @@ FORWARDER_API struct forwarder *forwarder_open(const char *device_a, const char 
 
 /* From now on, receives `packets` more and then no others. Without it there is no limit. */
 FORWARDER_API void forwarder_limit(struct forwarder *forwarder, uint64_t packets);
+
+/* Whether some of its memory is on ordinary pages, for want of 2 MiB ones. */
+FORWARDER_API bool forwarder_on_ordinary_pages(const struct forwarder *forwarder);
 
 /* One turn: a batch from a to b, and a batch from b to a. Returns how many were received. */
 FORWARDER_API uint32_t forwarder_turn(struct forwarder *forwarder);

@@ -76,6 +76,7 @@ struct vfio_container {
 	struct iova_range ranges[VFIO_MAX_RANGES]; /* ascending, disjoint */
 	uint64_t next_iova; /* everything below has been handed out */
 	uint32_t map_count; /* maps in force */
+	bool ordinary_pages; /* some memory is not on 2 MiB pages */
 };
 
 void vfio_container_init(struct vfio_container *container);

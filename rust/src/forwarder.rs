@@ -1,6 +1,8 @@
 //! The forwarder: two devices, and what one receives the other sends.
 #![forbid(unsafe_code)]
 
+use std::rc::Rc;
+
 use crate::device::{Config, Device, OpenDevice};
 use crate::error::{Error, Result};
 use crate::mempool::{Mempool, Packet};
@@ -41,6 +43,7 @@ pub struct Ports {
     // In the order in which they are dropped: a pool is unmapped while its devices are open.
     pools: [Mempool; 2],
     devices: [OpenDevice; 2],
+    container: Rc<Container>,
 }
 
 impl Ports {
@@ -58,12 +61,17 @@ impl Ports {
             Mempool::create(&container, POOL_CAPACITY)?,
             Mempool::create(&container, POOL_CAPACITY)?,
         ];
-        Ok(Self { pools, devices })
+        Ok(Self {
+            pools,
+            devices,
+            container,
+        })
     }
 }
 
 /// Two running devices.
 pub struct Forwarder<'p> {
+    container: &'p Container,
     devices: [Device<'p>; 2],
     direction: Direction<'p>,
 }
@@ -122,6 +130,7 @@ impl<'p> Forwarder<'p> {
         let [a, b] = &ports.devices;
         let [pool_a, pool_b] = &ports.pools;
         Ok(Self {
+            container: &ports.container,
             devices: [a.start(&config, pool_a)?, b.start(&config, pool_b)?],
             direction: Direction {
                 batch,
@@ -130,6 +139,11 @@ impl<'p> Forwarder<'p> {
                 packets: Vec::with_capacity(batch),
             },
         })
+    }
+
+    /// Whether some of its memory is on ordinary pages, for want of 2 MiB ones.
+    pub fn on_ordinary_pages(&self) -> bool {
+        self.container.ordinary_pages.get()
     }
 
     /// From now on, receives `packets` more and then no others. Without it there is no limit.

@@ -289,6 +289,10 @@ static int forward_until_end(const struct options *options, int json_fd)
 		return EXIT_RUN_TIME;
 	}
 	hold_signals(&held);
+	if (forwarder_on_ordinary_pages(forwarder)) {
+		say("ixgbe-fwd: warning: too few huge pages of 2 MiB are free, using ordinary "
+		    "pages, which are slower; `make hugepages` reserves some\n");
+	}
 	if (options->packets != UINT64_MAX) {
 		forwarder_limit(forwarder, options->packets);
 	}

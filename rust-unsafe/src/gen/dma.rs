@@ -100,6 +100,7 @@ pub struct vfio_container {
     pub ranges: [iova_range; 16],
     pub next_iova: uint64_t,
     pub map_count: uint32_t,
+    pub ordinary_pages: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -412,6 +413,7 @@ pub unsafe extern "C" fn dma_alloc(
             sysconf(_SC_PAGESIZE as ::core::ffi::c_int) as size_t,
         );
         (*dma).huge = false_0 != 0;
+        (*container).ordinary_pages = true_0 != 0;
         (*dma).memory = map_memfd(
             (*dma).size,
             0 as ::core::ffi::c_uint,

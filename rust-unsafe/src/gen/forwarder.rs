@@ -116,6 +116,7 @@ pub struct vfio_container {
     pub ranges: [iova_range; 16],
     pub next_iova: uint64_t,
     pub map_count: uint32_t,
+    pub ordinary_pages: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -241,13 +242,13 @@ pub struct forwarder_device_stats {
     pub tx_packets: uint64_t,
     pub tx_bytes: uint64_t,
 }
+pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
     as ::core::ffi::c_ulong;
 pub const FORWARDER_MAX_BATCH: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
-pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 #[inline]
 unsafe extern "C" fn packet_free(mut packet: *mut packet) {
     let mut pool: *mut mempool = (*packet).pool as *mut mempool;
@@ -322,6 +323,12 @@ pub unsafe extern "C" fn forwarder_turn(mut forwarder: *mut forwarder) -> uint32
                     .offset(1 as ::core::ffi::c_int as isize) as *mut direction,
             ),
         );
+}
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_on_ordinary_pages(
+    mut forwarder: *const forwarder,
+) -> bool {
+    return (*forwarder).container.ordinary_pages;
 }
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_limit(

@@ -69,6 +69,7 @@ pub struct vfio_container {
     pub ranges: [iova_range; 16],
     pub next_iova: uint64_t,
     pub map_count: uint32_t,
+    pub ordinary_pages: bool,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]

@@ -231,6 +231,12 @@ fn forward_until_end(options: &Options) -> anyhow::Result<()> {
     for signal in [SIGINT, SIGTERM] {
         signal_hook::flag::register(signal, Arc::clone(&ended))?;
     }
+    if forwarder.on_ordinary_pages() {
+        eprintln!(
+            "ixgbe-fwd: warning: too few huge pages of 2 MiB are free, using ordinary pages, which \
+             are slower; `make hugepages` reserves some"
+        );
+    }
     if let Some(packets) = options.packets {
         forwarder.limit(packets);
     }

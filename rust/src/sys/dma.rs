@@ -77,6 +77,9 @@ impl DmaMemory {
                 (memory, false)
             }
         };
+        if !huge {
+            container.ordinary_pages.set(true);
+        }
         let iova = container.iova_alloc(memory.size as u64, HUGE_PAGE_SIZE as u64)?;
         container.dma_map(&DmaMapping {
             fd: memory.fd.as_fd(),

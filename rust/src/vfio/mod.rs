@@ -66,6 +66,8 @@ pub struct Container {
     next_iova: Cell<u64>,
     /// Maps in force.
     map_count: Cell<usize>,
+    /// Some memory is not on 2 MiB pages.
+    pub(crate) ordinary_pages: Cell<bool>,
     this: Weak<Self>,
 }
 
@@ -79,6 +81,7 @@ impl Container {
             ranges: RefCell::new(vec![IOVA_DEFAULT]),
             next_iova: Cell::new(0),
             map_count: Cell::new(0),
+            ordinary_pages: Cell::new(false),
             this: this.clone(),
         })
     }

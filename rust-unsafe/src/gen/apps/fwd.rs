@@ -8,6 +8,7 @@ extern "C" {
         error_size: size_t,
     ) -> *mut forwarder;
     fn forwarder_limit(forwarder: *mut forwarder, packets: uint64_t);
+    fn forwarder_on_ordinary_pages(forwarder: *const forwarder) -> bool;
     fn forwarder_turn(forwarder: *mut forwarder) -> uint32_t;
     fn forwarder_read_counts(forwarder: *const forwarder, counts: *mut forwarder_counts);
     fn forwarder_device_stats(
@@ -242,6 +243,8 @@ pub struct totals {
     pub seconds: ::core::ffi::c_double,
     pub tsc_cycles: uint64_t,
 }
+pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
     as ::core::ffi::c_ulong;
 pub const FORWARDER_MAX_BATCH: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
@@ -258,8 +261,6 @@ pub const SIGPIPE: ::core::ffi::c_int = 13 as ::core::ffi::c_int;
 pub const SIG_BLOCK: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const STDOUT_FILENO: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
-pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
-pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
@@ -720,6 +721,13 @@ unsafe extern "C" fn forward_until_end(
         return EXIT_RUN_TIME;
     }
     hold_signals(&raw mut held);
+    if forwarder_on_ordinary_pages(forwarder) {
+        dprintf(
+            STDERR_FILENO,
+            b"ixgbe-fwd: warning: too few huge pages of 2 MiB are free, using ordinary pages, which are slower; `make hugepages` reserves some\n\0"
+                as *const u8 as *const ::core::ffi::c_char,
+        );
+    }
     if (*options).packets != UINT64_MAX as uint64_t {
         forwarder_limit(forwarder, (*options).packets);
     }
