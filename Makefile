@@ -25,7 +25,7 @@ DRIVER_RUSTFLAGS := -C target-cpu=$(TARGET_CPU)
 cargo_driver = RUSTFLAGS='$(DRIVER_RUSTFLAGS)' $(CARGO) build --quiet $(CARGO_FLAGS) --target-dir build/cargo-driver --profile
 
 # $(call put,FROM,TO): copies if they differ, so that what depends on TO is not made anew for nothing.
-put = mkdir -p $(dir $(2)) && { cmp -s $(1) $(2) || cp $(1) $(2); }
+put = mkdir -p $(dir $(2)) && { cmp -s $(1) $(2) || { cp $(1) $(2).new && mv $(2).new $(2); }; }
 # $(call put_text,TO): the same with what is written to the standard input.
 put_text = { mkdir -p $(dir $(1)); cat > $(1).new; cmp -s $(1).new $(1) && rm $(1).new || mv $(1).new $(1); }
 
