@@ -208,6 +208,11 @@ unit-python:
 conformance: build ## the three drivers against the software NIC
 	@$(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --no-fail-fast
 
+.PHONY: saturation
+saturation: build ## does the software NIC keep ahead of every driver? Needs two quiet processors
+	@TRIPTYCH_QUIET=1 $(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --test saturation \
+		--no-fail-fast -- --nocapture
+
 .PHONY: budget
 budget: build ## does any driver need more instructions per packet than it may?
 	@$(BIN)/triptych budget

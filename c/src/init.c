@@ -5,14 +5,17 @@
 #include "device.h"
 #include <stdlib.h>
 
-/* Bounds of the waits, in milliseconds; the device is far faster when it works. */
-#define TIMEOUT_MASTER_DISABLE 100
+/*
+ * Bounds of the waits, in milliseconds. The device is far faster when it works, but a software
+ * one may have to wait for its processor.
+ */
+#define TIMEOUT_MASTER_DISABLE 1000
 #define TIMEOUT_RESET 1000
 #define TIMEOUT_EEPROM 1000
 #define TIMEOUT_DMA_INIT 1000
-#define TIMEOUT_QUEUE 100
-#define TIMEOUT_RX_HALT 100
-#define TIMEOUT_TX_DRAIN 100
+#define TIMEOUT_QUEUE 1000
+#define TIMEOUT_RX_HALT 1000
+#define TIMEOUT_TX_DRAIN 1000
 #define TIMEOUT_LINK 8000
 
 /* 4.6.3.2: registers may be touched 1 ms after a reset, and 10 ms settle the device. */

@@ -15,14 +15,15 @@ use crate::sys::dma::Ring;
 use crate::sys::mmio::dma_write_barrier;
 use crate::tx::TxQueue;
 
-// Bounds of the waits, in milliseconds; the device is far faster when it works.
-const TIMEOUT_MASTER_DISABLE: u64 = 100;
+// Bounds of the waits, in milliseconds. The device is far faster when it works, but a software
+// one may have to wait for its processor.
+const TIMEOUT_MASTER_DISABLE: u64 = 1000;
 const TIMEOUT_RESET: u64 = 1000;
 const TIMEOUT_EEPROM: u64 = 1000;
 const TIMEOUT_DMA_INIT: u64 = 1000;
-const TIMEOUT_QUEUE: u64 = 100;
-const TIMEOUT_RX_HALT: u64 = 100;
-const TIMEOUT_TX_DRAIN: u64 = 100;
+const TIMEOUT_QUEUE: u64 = 1000;
+const TIMEOUT_RX_HALT: u64 = 1000;
+const TIMEOUT_TX_DRAIN: u64 = 1000;
 const TIMEOUT_LINK: u64 = 8000;
 
 /// 4.6.3.2: registers may be touched 1 ms after a reset, and 10 ms settle the device.

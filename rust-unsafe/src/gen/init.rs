@@ -334,13 +334,13 @@ unsafe extern "C" fn tail_write(
         reg_write(device, offset, value);
     };
 }
-pub const TIMEOUT_MASTER_DISABLE: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
+pub const TIMEOUT_MASTER_DISABLE: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
 pub const TIMEOUT_RESET: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
 pub const TIMEOUT_EEPROM: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
 pub const TIMEOUT_DMA_INIT: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
-pub const TIMEOUT_QUEUE: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
-pub const TIMEOUT_RX_HALT: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
-pub const TIMEOUT_TX_DRAIN: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
+pub const TIMEOUT_QUEUE: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
+pub const TIMEOUT_RX_HALT: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
+pub const TIMEOUT_TX_DRAIN: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
 pub const TIMEOUT_LINK: ::core::ffi::c_int = 8000 as ::core::ffi::c_int;
 pub const RESET_SETTLE_US: ::core::ffi::c_int = 10000 as ::core::ffi::c_int;
 pub const RX_DISABLE_SETTLE_US: ::core::ffi::c_int = 100 as ::core::ffi::c_int;

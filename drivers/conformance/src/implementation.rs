@@ -1,0 +1,91 @@
+//! The implementations, and where the built ones are.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{ensure, Result};
+
+/// Environment variable with the folder that `make build` writes to, if it is not `build/`.
+const BUILD: &str = "TRIPTYCH_BUILD";
+
+/// One of the implementations of the driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Implementation {
+    /// Idiomatic C.
+    C,
+    /// Safe Rust.
+    Rust,
+    /// C, transpiled to unsafe Rust.
+    RustUnsafe,
+}
+
+impl Implementation {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::C, Self::Rust, Self::RustUnsafe];
+
+    /// Its name, which is also that of its folder in `build/bin/`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::C => "c",
+            Self::Rust => "rust",
+            Self::RustUnsafe => "rust-unsafe",
+        }
+    }
+
+    /// Its forwarder.
+    ///
+    /// # Errors
+    /// If it has not been built.
+    pub fn program(self) -> Result<PathBuf> {
+        built(&format!("bin/{self}/ixgbe-fwd"))
+    }
+
+    /// The same as a library, for lockstep.
+    ///
+    /// # Errors
+    /// If it has not been built.
+    pub fn library(self) -> Result<PathBuf> {
+        built(&format!("bin/{self}/libforwarder.so"))
+    }
+}
+
+impl fmt::Display for Implementation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The software NIC's program.
+///
+/// # Errors
+/// If it has not been built.
+pub(crate) fn nic_program() -> Result<PathBuf> {
+    built("bin/nic")
+}
+
+/// A file below the build folder, which must exist: a test that is skipped proves nothing.
+fn built(file: &str) -> Result<PathBuf> {
+    let build = match std::env::var_os(BUILD) {
+        Some(folder) => PathBuf::from(folder),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../build"),
+    };
+    let path = build.join(file);
+    ensure!(
+        path.is_file(),
+        "{} does not exist: run `make build` first (or name the folder that has it in {BUILD})",
+        path.display()
+    );
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_built_is_an_error_that_says_how_to_build_it() {
+        let error = built("bin/cobol/ixgbe-fwd").unwrap_err().to_string();
+        assert!(error.contains("bin/cobol/ixgbe-fwd"), "{error}");
+        assert!(error.contains("make build"), "{error}");
+    }
+}

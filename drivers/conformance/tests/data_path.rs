@@ -1,0 +1,486 @@
+//! The data path in lockstep with the NIC: every step decided by the test, no timing involved.
+
+use anyhow::{ensure, Context, Result};
+use conformance::{expect, for_each_implementation, Counts, Implementation, Lockstep};
+use nic::{Faults, FrameSizes, MmioMode, NicConfig, Traffic, VerifyMode};
+
+for_each_implementation!(
+    frames_of_every_size_come_back_byte_exact_but_for_one_byte,
+    frames_of_all_kinds_of_address_are_forwarded,
+    rings_wrap_many_times_in_every_mmio_mode,
+    every_batch_size_forwards_what_it_says,
+    a_limit_is_kept_to_the_packet,
+    an_empty_ring_costs_a_call_and_nothing_else,
+    a_full_transmit_ring_drops_and_counts,
+    under_the_worst_pressure_no_buffer_is_lost,
+    one_stalled_direction_does_not_stop_the_other,
+    the_devices_statistics_are_added_up,
+    it_can_be_opened_and_closed_over_and_over,
+    two_pairs_of_devices_in_one_process_do_not_meddle,
+);
+
+/// Descriptors of a ring.
+const RING: u64 = 512;
+/// Packets that a transmit ring takes before it is full: one descriptor stays free.
+const TX_ROOM: u64 = RING - 1;
+/// Buffers in each of a forwarder's two pools.
+const POOL: u64 = 2048;
+/// The byte that the forwarder touches.
+const TOUCHED: usize = 1;
+
+/// Bytes that look random, the same in every run.
+struct Noise(u64);
+
+impl Noise {
+    /// The next number below `bound`.
+    fn below(&mut self, bound: u64) -> u64 {
+        // Knuth's MMIX generator; its high bits are the good ones.
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % bound
+    }
+
+    fn frame(&mut self, len: usize) -> Vec<u8> {
+        (0..len).map(|_| self.below(256) as u8).collect()
+    }
+}
+
+fn capturing(config: NicConfig) -> NicConfig {
+    config.with_each_port(|port| port.capture = true)
+}
+
+fn saturated(config: NicConfig) -> NicConfig {
+    config.with_each_port(|port| port.traffic = Traffic::Saturate)
+}
+
+/// Whether the device sends nothing, and no other fault.
+fn tx_stalled(on: bool) -> Faults {
+    let mut faults = Faults::default();
+    faults.stall_tx = on;
+    faults
+}
+
+/// What the forwarder makes of frames.
+fn touched(frames: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let mut frames = frames.to_vec();
+    for frame in &mut frames {
+        frame[TOUCHED] = frame[TOUCHED].wrapping_add(1);
+    }
+    frames
+}
+
+/// Checks that a port has sent exactly these frames since the last time, in order.
+fn expect_sent(lockstep: &Lockstep, port: usize, expected: &[Vec<u8>]) -> Result<()> {
+    let sent = lockstep.port(port).take_transmitted();
+    for (nth, (sent, expected)) in sent.iter().zip(expected).enumerate() {
+        ensure!(
+            sent.len() == expected.len(),
+            "frame {nth} of port {port} has {} bytes, not {}",
+            sent.len(),
+            expected.len()
+        );
+        let differs = sent.iter().zip(expected).position(|(a, b)| a != b);
+        ensure!(
+            differs.is_none(),
+            "frame {nth} of port {port}, {} bytes, differs at byte {differs:?}",
+            sent.len()
+        );
+    }
+    ensure!(
+        sent.len() == expected.len(),
+        "port {port} sent {} of {}",
+        sent.len(),
+        expected.len()
+    );
+    Ok(())
+}
+
+/// Closes the forwarder and checks that it left both devices at rest.
+fn close_well(lockstep: &mut Lockstep) -> Result<()> {
+    lockstep.close()?;
+    lockstep
+        .sessions()?
+        .iter()
+        .try_for_each(expect::left_at_rest)
+}
+
+/// 60 to 1514 bytes, both ways at once, with random contents, through rings that wrap more than
+/// twenty times; the touched byte starts as anything, 255 included, which wraps to 0.
+fn frames_of_every_size_come_back_byte_exact_but_for_one_byte(
+    implementation: Implementation,
+) -> Result<()> {
+    let mut lockstep = Lockstep::open(implementation, 32, capturing)?;
+    let mut noise = Noise(1);
+    let mut wrapped_touches = 0;
+    for _ in 0..8 {
+        let mut sizes = 60..=1514;
+        loop {
+            // Any number of frames at once that the ring has room for.
+            let count = 1 + noise.below(RING - 1) as usize;
+            let lengths: Vec<usize> = sizes.by_ref().take(count).collect();
+            if lengths.is_empty() {
+                break;
+            }
+            let frames: [Vec<Vec<u8>>; 2] =
+                [0, 1].map(|_| lengths.iter().map(|len| noise.frame(*len)).collect());
+            for (port, frames) in frames.iter().enumerate() {
+                for frame in frames {
+                    lockstep.port(port).inject(frame)?;
+                    wrapped_touches += u32::from(frame[TOUCHED] == 255);
+                }
+            }
+            lockstep.run_until_idle()?;
+            expect_sent(&lockstep, 1, &touched(&frames[0]))?;
+            expect_sent(&lockstep, 0, &touched(&frames[1]))?;
+        }
+    }
+    ensure!(
+        wrapped_touches > 10,
+        "only {wrapped_touches} frames began with 255"
+    );
+    let Counts {
+        rx, tx, dropped, ..
+    } = lockstep.counts()?;
+    ensure!(
+        (rx, tx, dropped) == (16 * 1455, 16 * 1455, 0),
+        "{:?}",
+        lockstep.counts()?
+    );
+    ensure!(rx / 2 / RING >= 20, "the rings did not wrap often enough");
+    close_well(&mut lockstep)
+}
+
+/// To this port, to others, to groups, to all: the device is promiscuous.
+fn frames_of_all_kinds_of_address_are_forwarded(implementation: Implementation) -> Result<()> {
+    let mut lockstep = Lockstep::open(implementation, 32, capturing)?;
+    let own = lockstep.port(0).mac_address();
+    let destinations = [
+        own,
+        [0x02, 0, 0, 0, 0, 0x99],
+        [0; 6],
+        [0xff; 6],
+        [0x01, 0x00, 0x5e, 0, 0, 1],
+        [0x33, 0x33, 0, 0, 0, 1],
+    ];
+    let mut noise = Noise(2);
+    let frames = destinations.map(|destination| {
+        let mut frame = noise.frame(64);
+        frame[..6].copy_from_slice(&destination);
+        frame
+    });
+    for frame in &frames {
+        lockstep.port(0).inject(frame)?;
+    }
+    lockstep.run_until_idle()?;
+    expect_sent(&lockstep, 1, &touched(&frames))?;
+    close_well(&mut lockstep)
+}
+
+/// Both rings of both ports full all the time, of frames of changing size, checked by the NIC.
+fn rings_wrap_many_times_in_every_mmio_mode(implementation: Implementation) -> Result<()> {
+    for mmio in [MmioMode::Shared, MmioMode::Trap] {
+        let sizes = FrameSizes::range(60, 1514)?;
+        let mut lockstep = Lockstep::open(implementation, 64, |config| {
+            saturated(config)
+                .with_mmio(mmio)
+                .with_each_port(|port| port.sizes = sizes.clone())
+        })?;
+        while lockstep.counts()?.rx < 2 * 25 * RING {
+            lockstep.poll();
+            lockstep.turn()?;
+        }
+        let counts = lockstep.counts()?;
+        ensure!(counts.dropped == 0, "{mmio:?}: {counts:?}");
+        close_well(&mut lockstep)?;
+        for port in [0, 1] {
+            let stats = lockstep.port(port).stats();
+            ensure!(stats.verify.clean(), "{mmio:?}: {stats:#?}");
+            ensure!(stats.verify.ok >= 20 * RING, "{mmio:?}: {stats:#?}");
+        }
+    }
+    Ok(())
+}
+
+/// With so many packets waiting in each direction, each call returns as many as it can, and the
+/// counts say so exactly.
+fn every_batch_size_forwards_what_it_says(implementation: Implementation) -> Result<()> {
+    for batch in [1, 2, 3, 31, 32, 33, 256, 511, 512] {
+        let mut lockstep = Lockstep::open(implementation, batch, capturing)?;
+        let batch = u64::from(batch);
+        let mut noise = Noise(batch);
+        // The device has one descriptor less than the ring, so that is how much can wait.
+        let waiting = RING - 1;
+        for port in [0, 1] {
+            for _ in 0..waiting {
+                lockstep.port(port).inject(&noise.frame(60))?;
+            }
+        }
+        lockstep.poll();
+        let mut turns = 0;
+        loop {
+            let received = u64::from(lockstep.turn()?);
+            turns += 1;
+            let left = waiting.saturating_sub((turns - 1) * batch);
+            ensure!(
+                received == 2 * left.min(batch),
+                "batch {batch}, turn {turns}: {received}"
+            );
+            // A transmit ring must not be what limits this test.
+            lockstep.poll();
+            if received == 0 {
+                break;
+            }
+        }
+        let counts = lockstep.counts()?;
+        let expected = Counts {
+            rx: 2 * waiting,
+            tx: 2 * waiting,
+            dropped: 0,
+            rx_calls: 2 * turns,
+            full_batches: 2 * (waiting / batch),
+        };
+        ensure!(
+            counts == expected,
+            "batch {batch}: {counts:?}, not {expected:?}"
+        );
+        for port in [0, 1] {
+            let sent = lockstep.port(port).take_transmitted().len() as u64;
+            ensure!(sent == waiting, "batch {batch}: port {port} sent {sent}");
+        }
+        close_well(&mut lockstep)?;
+    }
+    Ok(())
+}
+
+fn a_limit_is_kept_to_the_packet(implementation: Implementation) -> Result<()> {
+    for limit in [1, 31, 32, 33, 1000] {
+        let mut lockstep = Lockstep::open(implementation, 32, saturated)?;
+        lockstep.forwarder()?.limit(limit);
+        for _ in 0..200 {
+            lockstep.poll();
+            lockstep.turn()?;
+        }
+        let counts = lockstep.counts()?;
+        ensure!(
+            counts.rx == limit && counts.tx == limit,
+            "limit {limit}: {counts:?}"
+        );
+        close_well(&mut lockstep)?;
+        let sent: u64 = [0, 1]
+            .map(|port| lockstep.port(port).stats().transmitted)
+            .iter()
+            .sum();
+        ensure!(sent == limit, "limit {limit}: {sent} sent");
+    }
+    Ok(())
+}
+
+fn an_empty_ring_costs_a_call_and_nothing_else(implementation: Implementation) -> Result<()> {
+    let mut lockstep = Lockstep::open(implementation, 32, |config| {
+        capturing(config)
+            .with_mmio(MmioMode::Trap)
+            .with_trace(nic::TraceTo::Memory)
+    })?;
+    lockstep.take_trace();
+    for _ in 0..100 {
+        lockstep.poll();
+        ensure!(lockstep.turn()? == 0, "packets out of nothing");
+    }
+    let counts = lockstep.counts()?;
+    ensure!(
+        counts
+            == Counts {
+                rx_calls: 200,
+                ..Counts::default()
+            },
+        "{counts:?}"
+    );
+    let trace = lockstep.take_trace();
+    ensure!(
+        trace.is_empty(),
+        "registers were touched for nothing: {trace:?}"
+    );
+    close_well(&mut lockstep)
+}
+
+/// Nothing leaves: the ring fills, then everything that comes is dropped, counted, and its buffer
+/// used again. When the device goes on, so does the forwarding, and nothing of what was accepted
+/// is missing.
+fn a_full_transmit_ring_drops_and_counts(implementation: Implementation) -> Result<()> {
+    // Not 512: sent packets are taken back 32 at a time, so an empty ring has room for 480 at least.
+    for batch in [1, 32, 480] {
+        let mut lockstep = Lockstep::open(implementation, batch, |config| {
+            saturated(config).with_each_port(|port| port.faults.stall_tx = true)
+        })?;
+        // Often enough that a buffer lost with every drop, or every hundredth, would empty the pool.
+        let enough = 100 * POOL;
+        while lockstep.counts()?.rx < enough {
+            let before = lockstep.counts()?.rx;
+            lockstep.poll();
+            lockstep.turn()?;
+            ensure!(
+                lockstep.counts()?.rx > before,
+                "reception stopped: {:?}",
+                lockstep.counts()?
+            );
+        }
+        let counts = lockstep.counts()?;
+        ensure!(counts.tx == 2 * TX_ROOM, "batch {batch}: {counts:?}");
+        ensure!(
+            counts.rx == counts.tx + counts.dropped,
+            "batch {batch}: {counts:?}"
+        );
+
+        for port in [0, 1] {
+            lockstep.port(port).set_faults(Faults::default());
+        }
+        let dropped = counts.dropped;
+        let resumed = counts.tx;
+        while lockstep.counts()?.tx < resumed + 40 * RING {
+            lockstep.poll();
+            lockstep.turn()?;
+        }
+        let counts = lockstep.counts()?;
+        ensure!(
+            counts.dropped == dropped,
+            "drops with an empty ring: {counts:?}"
+        );
+        close_well(&mut lockstep)?;
+        let ports = [0, 1].map(|port| lockstep.port(port).clone());
+        let totals = conformance::Totals {
+            rx: counts.rx,
+            tx: counts.tx,
+            dropped: counts.dropped,
+            ..Default::default()
+        };
+        expect::nothing_lost(&ports, &totals).with_context(|| format!("batch {batch}"))?;
+    }
+    Ok(())
+}
+
+/// Transmit rings that fill and empty over and over, at every phase of the batch, with the largest
+/// batch in hand: as many buffers in use as there ever can be. A buffer lost once a cycle would
+/// show as a reception that stops.
+fn under_the_worst_pressure_no_buffer_is_lost(implementation: Implementation) -> Result<()> {
+    let mut lockstep = Lockstep::open(implementation, 512, saturated)?;
+    for cycle in 0..2 * POOL {
+        let stalled = tx_stalled(cycle % 2 == 0);
+        for port in [0, 1] {
+            lockstep.port(port).set_faults(stalled);
+        }
+        for _ in 0..3 {
+            lockstep.poll();
+            ensure!(lockstep.turn()? > 0, "reception stopped in cycle {cycle}");
+        }
+    }
+    let counts = lockstep.counts()?;
+    ensure!(
+        counts.dropped > POOL,
+        "the rings were never full: {counts:?}"
+    );
+    ensure!(counts.rx == counts.tx + counts.dropped, "{counts:?}");
+    for port in [0, 1] {
+        lockstep.port(port).set_faults(Faults::default());
+    }
+    lockstep.poll();
+    close_well(&mut lockstep)?;
+    let sent: u64 = [0, 1]
+        .map(|port| lockstep.port(port).stats().transmitted)
+        .iter()
+        .sum();
+    ensure!(sent == counts.tx, "{sent} sent of {counts:?}");
+    Ok(())
+}
+
+fn one_stalled_direction_does_not_stop_the_other(implementation: Implementation) -> Result<()> {
+    let mut lockstep = Lockstep::open(implementation, 32, saturated)?;
+    let stalled = tx_stalled(true);
+    lockstep.port(1).set_faults(stalled);
+    for _ in 0..10_000 {
+        lockstep.poll();
+        lockstep.turn()?;
+    }
+    let counts = lockstep.counts()?;
+    ensure!(counts.rx == 640_000, "a direction stopped: {counts:?}");
+    ensure!(counts.tx == 320_000 + TX_ROOM, "{counts:?}");
+    ensure!(counts.dropped == 320_000 - TX_ROOM, "{counts:?}");
+    lockstep.port(1).set_faults(Faults::default());
+    lockstep.poll();
+    close_well(&mut lockstep)
+}
+
+/// The registers they come from fall to 0 when read; what the forwarder reports does not.
+fn the_devices_statistics_are_added_up(implementation: Implementation) -> Result<()> {
+    let mut lockstep = Lockstep::open(implementation, 32, capturing)?;
+    let mut noise = Noise(3);
+    let (mut packets, mut bytes) = (0, 0);
+    for len in [60, 1514, 100] {
+        for _ in 0..7 {
+            lockstep.port(0).inject(&noise.frame(len))?;
+            packets += 1;
+            bytes += len as u64 + 4;
+        }
+        lockstep.run_until_idle()?;
+        let [a, b] = lockstep.device_stats()?;
+        ensure!(
+            (a.rx_packets, a.rx_bytes) == (packets, bytes),
+            "received: {a:?}"
+        );
+        ensure!(
+            (b.tx_packets, b.tx_bytes) == (packets, bytes),
+            "sent: {b:?}"
+        );
+        ensure!(
+            (a.tx_packets, b.rx_packets) == (0, 0),
+            "the other way: {a:?} {b:?}"
+        );
+    }
+    close_well(&mut lockstep)
+}
+
+/// Also a forwarder that is opened after another has been closed, in the same process, starts with
+/// nothing left over. (Descriptors and memory that leak show here when they run out.)
+fn it_can_be_opened_and_closed_over_and_over(implementation: Implementation) -> Result<()> {
+    let before = open_files()?;
+    for _ in 0..10 {
+        let mut lockstep = Lockstep::open(implementation, 32, capturing)?;
+        let frame = vec![7; 60];
+        lockstep.port(1).inject(&frame)?;
+        lockstep.run_until_idle()?;
+        expect_sent(&lockstep, 0, &touched(&[frame]))?;
+        close_well(&mut lockstep)?;
+    }
+    let leaked = open_files()?.saturating_sub(before);
+    // Other tests of this process have files open, too.
+    ensure!(leaked < 100, "{leaked} files are still open");
+    Ok(())
+}
+
+/// Files that the process has open.
+fn open_files() -> Result<usize> {
+    Ok(std::fs::read_dir("/proc/self/fd")?.count())
+}
+
+fn two_pairs_of_devices_in_one_process_do_not_meddle(implementation: Implementation) -> Result<()> {
+    let with_sequence =
+        |config: NicConfig| saturated(config).with_each_port(|port| port.verify = VerifyMode::Full);
+    let mut one = Lockstep::open(implementation, 32, with_sequence)?;
+    let mut other = Lockstep::open(implementation, 7, with_sequence)?;
+    for _ in 0..1000 {
+        for lockstep in [&mut one, &mut other] {
+            lockstep.poll();
+            lockstep.turn()?;
+        }
+    }
+    for (lockstep, packets) in [(&mut one, 64_000), (&mut other, 14_000)] {
+        ensure!(lockstep.counts()?.rx == packets, "{:?}", lockstep.counts()?);
+        close_well(lockstep)?;
+        for port in [0, 1] {
+            let stats = lockstep.port(port).stats();
+            ensure!(stats.verify.clean() && stats.verify.ok > 0, "{stats:#?}");
+        }
+    }
+    Ok(())
+}

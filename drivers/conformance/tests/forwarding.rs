@@ -1,0 +1,291 @@
+//! The program `ixgbe-fwd` with a NIC whose data plane runs beside it, as fast as both can.
+
+use std::io::Read;
+use std::time::Duration;
+
+use anyhow::{ensure, Context, Result};
+use conformance::{expect, for_each_implementation, Implementation, Output, TestNic, Totals};
+use nic::{FrameSizes, MmioMode, NicConfig, Traffic};
+use rustix::process::Signal;
+
+for_each_implementation!(
+    ten_million_packets_are_neither_lost_nor_doubled_nor_reordered_nor_altered,
+    frames_of_every_size_are_forwarded_at_full_speed,
+    every_batch_size_forwards,
+    trapped_registers_forward_as_well,
+    exactly_the_packets_asked_for_are_received,
+    a_duration_is_kept,
+    every_second_a_line_tells_each_devices_rates,
+    a_reader_of_the_output_that_goes_away_does_not_end_the_run,
+    totals_may_go_to_a_pipe,
+    the_next_run_finds_the_device_ready,
+);
+
+/// Longer than any run here takes, on a slow machine, too.
+const LIMIT: Duration = Duration::from_secs(60);
+
+fn saturated(config: NicConfig) -> NicConfig {
+    config.with_each_port(|port| port.traffic = Traffic::Saturate)
+}
+
+fn at_rate(mpps: f64) -> impl Fn(NicConfig) -> NicConfig {
+    move |config| config.with_each_port(|port| port.traffic = Traffic::Rate { mpps })
+}
+
+/// Checks everything about a run that has ended: exit status, totals, each packet, the devices.
+/// Stops the data plane.
+fn check_run(nic: &mut TestNic, output: &Output, batch: u64) -> Result<Totals> {
+    output.expect_success()?;
+    let totals = output.totals()?;
+    totals.check(batch)?;
+    nic.sessions()?.iter().try_for_each(expect::left_at_rest)?;
+    nic.stop_data_plane()?;
+    expect::nothing_lost(nic.ports(), &totals)?;
+    Ok(totals)
+}
+
+fn ten_million_packets_are_neither_lost_nor_doubled_nor_reordered_nor_altered(
+    implementation: Implementation,
+) -> Result<()> {
+    const PACKETS: u64 = 10_000_000;
+    let mut nic = TestNic::running(saturated)?;
+    let program = nic
+        .forwarder(implementation)?
+        .args(["--packets", &PACKETS.to_string()]);
+    let output = program.run(LIMIT)?;
+    let totals = check_run(&mut nic, &output, 32)?;
+    ensure!(totals.rx == PACKETS, "{totals:?}");
+    // Both directions took part.
+    for port in nic.ports() {
+        let sent = port.stats().transmitted;
+        ensure!(
+            sent > PACKETS / 10,
+            "port {} sent {sent} of {totals:?}",
+            port.index()
+        );
+    }
+    Ok(())
+}
+
+fn frames_of_every_size_are_forwarded_at_full_speed(implementation: Implementation) -> Result<()> {
+    let sizes = FrameSizes::range(60, 1514)?;
+    let mut nic = TestNic::running(|config| {
+        saturated(config).with_each_port(|port| port.sizes = sizes.clone())
+    })?;
+    let output = nic
+        .forwarder(implementation)?
+        .args(["--packets", "500000"])
+        .run(LIMIT)?;
+    let totals = check_run(&mut nic, &output, 32)?;
+    ensure!(totals.rx == 500_000, "{totals:?}");
+    Ok(())
+}
+
+fn every_batch_size_forwards(implementation: Implementation) -> Result<()> {
+    for batch in [1, 2, 32, 256, 512] {
+        let mut nic = TestNic::running(saturated)?;
+        let program = nic
+            .forwarder(implementation)?
+            .args(["--batch", &batch.to_string()]);
+        let output = program.args(["--packets", "200000"]).run(LIMIT)?;
+        let totals =
+            check_run(&mut nic, &output, batch).with_context(|| format!("batch {batch}"))?;
+        ensure!(totals.rx == 200_000, "batch {batch}: {totals:?}");
+    }
+    Ok(())
+}
+
+fn trapped_registers_forward_as_well(implementation: Implementation) -> Result<()> {
+    for batch in [1, 32, 512] {
+        let mut nic = TestNic::running(|config| saturated(config).with_mmio(MmioMode::Trap))?;
+        let program = nic
+            .forwarder(implementation)?
+            .args(["--batch", &batch.to_string()]);
+        let output = program.args(["--packets", "20000"]).run(LIMIT)?;
+        let totals =
+            check_run(&mut nic, &output, batch).with_context(|| format!("batch {batch}"))?;
+        ensure!(totals.rx == 20_000, "batch {batch}: {totals:?}");
+    }
+    Ok(())
+}
+
+/// Also where the number is no multiple of the batch, or less than one.
+fn exactly_the_packets_asked_for_are_received(implementation: Implementation) -> Result<()> {
+    for (batch, packets) in [
+        (32, 1),
+        (32, 31),
+        (32, 1_000_003),
+        (512, 100_001),
+        (1, 77),
+        (512, 513),
+    ] {
+        let mut nic = TestNic::running(saturated)?;
+        let program = nic
+            .forwarder(implementation)?
+            .args(["--batch", &batch.to_string()]);
+        let output = program
+            .args(["--packets", &packets.to_string()])
+            .run(LIMIT)?;
+        let totals = check_run(&mut nic, &output, batch)?;
+        ensure!(
+            totals.rx == packets,
+            "{packets} asked for in batches of {batch}: {totals:?}"
+        );
+    }
+    Ok(())
+}
+
+fn a_duration_is_kept(implementation: Implementation) -> Result<()> {
+    for (traffic, text) in [(Traffic::Saturate, "0.5"), (Traffic::Off, "0.5")] {
+        let mut nic =
+            TestNic::running(|config| config.with_each_port(|port| port.traffic = traffic))?;
+        let output = nic
+            .forwarder(implementation)?
+            .args(["--duration", text])
+            .run(LIMIT)?;
+        let totals = check_run(&mut nic, &output, 32)?;
+        let Totals { seconds, .. } = totals;
+        ensure!(
+            (0.5..0.75).contains(&seconds),
+            "{traffic:?}: asked for {text} s: {totals:?}"
+        );
+        // Opening and closing are not part of it, but take well below a second each.
+        ensure!(
+            output.elapsed < Duration::from_millis(2500),
+            "{traffic:?}: {output}"
+        );
+        ensure!(
+            (totals.rx > 0) == (traffic == Traffic::Saturate),
+            "{traffic:?}: {totals:?}"
+        );
+    }
+    Ok(())
+}
+
+/// What a line tells: the device, and RX and TX, each in Mpps and in Gbit/s.
+fn parse_rates(line: &str) -> Option<(&str, [f64; 4])> {
+    let (device, rates) = line.split_once(": RX ")?;
+    let (rx, tx) = rates.split_once(", TX ")?;
+    let pair = |text: &str| -> Option<[f64; 2]> {
+        let (mpps, gbits) = text.strip_suffix(" Gbit/s")?.split_once(" Mpps ")?;
+        for number in [mpps, gbits] {
+            // Two decimals, always.
+            if number.split_once('.')?.1.len() != 2 {
+                return None;
+            }
+        }
+        Some([mpps.parse().ok()?, gbits.parse().ok()?])
+    };
+    let ([rx_mpps, rx_gbits], [tx_mpps, tx_gbits]) = (pair(rx)?, pair(tx)?);
+    Some((device, [rx_mpps, rx_gbits, tx_mpps, tx_gbits]))
+}
+
+/// A line per device and second. What the lines say agrees with the totals, and the Gbit/s with the
+/// Mpps: a frame of 60 bytes is 84 on the wire, with CRC, preamble and gap.
+fn every_second_a_line_tells_each_devices_rates(implementation: Implementation) -> Result<()> {
+    let mut nic = TestNic::running(saturated)?;
+    let output = nic
+        .forwarder(implementation)?
+        .args(["--duration", "2.5"])
+        .run(LIMIT)?;
+    let totals = check_run(&mut nic, &output, 32)?;
+    let lines: Vec<&str> = output.stdout.lines().collect();
+    ensure!(
+        lines.len() == 4,
+        "two devices for two seconds are four lines: {output}"
+    );
+    let devices = nic.devices();
+    let mut sums = [0.0; 2];
+    for (nth, line) in lines.iter().enumerate() {
+        let (device, rates) = parse_rates(line).with_context(|| format!("line {line:?}"))?;
+        ensure!(
+            device == devices[nth % 2],
+            "line {nth} is not about {}",
+            devices[nth % 2]
+        );
+        let [rx_mpps, rx_gbits, tx_mpps, tx_gbits] = rates;
+        for (mpps, gbits) in [(rx_mpps, rx_gbits), (tx_mpps, tx_gbits)] {
+            // Both are rounded to two decimals.
+            ensure!(
+                (gbits - mpps * 84.0 * 8.0 / 1000.0).abs() < 0.01,
+                "line {nth}: {output}"
+            );
+        }
+        sums[0] += rx_mpps / 2.0;
+        sums[1] += tx_mpps / 2.0;
+    }
+    // The machine is not equally fast all the time.
+    for (sum, packets) in sums.into_iter().zip([totals.rx, totals.tx]) {
+        let ratio = sum / (packets as f64 / totals.seconds / 1e6);
+        ensure!(
+            (0.6..1.6).contains(&ratio),
+            "{ratio} times what {totals:?} says: {output}"
+        );
+    }
+    Ok(())
+}
+
+fn a_reader_of_the_output_that_goes_away_does_not_end_the_run(
+    implementation: Implementation,
+) -> Result<()> {
+    let mut nic = TestNic::running(at_rate(0.2))?;
+    let program = nic.forwarder(implementation)?.args(["--duration", "1.3"]);
+    let mut running = program.piped().start()?;
+    drop(running.pipe()?);
+    let output = running.wait(LIMIT)?;
+    let totals = check_run(&mut nic, &output, 32)?;
+    ensure!(totals.seconds >= 1.3, "{totals:?}");
+    Ok(())
+}
+
+/// `--json /dev/stdout`, for scripts.
+fn totals_may_go_to_a_pipe(implementation: Implementation) -> Result<()> {
+    let nic = TestNic::running(saturated)?;
+    let mut running = conformance::Program::forwarder(implementation)?
+        .args(["--packets", "1000", "--json", "/dev/stdout"])
+        .args(nic.devices())
+        .piped()
+        .start()?;
+    let mut pipe = running.pipe()?;
+    running.wait(LIMIT)?.expect_success()?;
+    let mut text = String::new();
+    pipe.read_to_string(&mut text)?;
+    let totals = Totals::parse(&text)?;
+    totals.check(32)?;
+    ensure!(totals.rx == 1000, "{totals:?}");
+    Ok(())
+}
+
+/// A run after a run that ended by itself, one after a run that was ended, one after a run that
+/// was killed: all on the same sockets, and each as good as the first.
+fn the_next_run_finds_the_device_ready(implementation: Implementation) -> Result<()> {
+    let mut nic = TestNic::running(saturated)?;
+    let mut sum = Totals::default();
+    let mut add = |totals: Totals| {
+        sum.rx += totals.rx;
+        sum.tx += totals.tx;
+        sum.dropped += totals.dropped;
+    };
+    let counted = |nic: &TestNic| -> Result<Totals> {
+        let output = nic
+            .forwarder(implementation)?
+            .args(["--packets", "100000"])
+            .run(LIMIT)?;
+        output.expect_success()?;
+        nic.sessions()?.iter().try_for_each(expect::left_at_rest)?;
+        output.totals()
+    };
+    add(counted(&nic)?);
+    add(counted(&nic)?);
+
+    let mut running = nic.forwarder(implementation)?.start()?;
+    nic.wait_for_traffic(200_000)?;
+    running.signal(Signal::INT)?;
+    let output = running.wait(LIMIT)?;
+    output.expect_success()?;
+    nic.sessions()?;
+    add(output.totals()?);
+    add(counted(&nic)?);
+    nic.stop_data_plane()?;
+    expect::nothing_lost_in_sessions(nic.ports(), &sum, 4)
+}

@@ -1,0 +1,152 @@
+//! The command line: what is refused, and how. No NIC is needed.
+
+use std::time::Duration;
+
+use anyhow::{ensure, Result};
+use conformance::{for_each_implementation, Implementation, Output, Program};
+
+for_each_implementation!(
+    help_names_everything,
+    what_makes_no_sense_is_refused,
+    numbers_are_decimal_digits,
+    values_may_follow_an_equals_sign,
+    options_may_stand_anywhere,
+);
+
+/// Nothing here waits for anything.
+const LIMIT: Duration = Duration::from_secs(5);
+
+/// Devices that are looked for only after the command line was found to be right.
+const A: &str = "vfio-user:/nonexistent/a.sock";
+const B: &str = "vfio-user:/nonexistent/b.sock";
+
+fn run(implementation: Implementation, arguments: &[&str]) -> Result<Output> {
+    Program::forwarder(implementation)?
+        .args(arguments)
+        .run(LIMIT)
+}
+
+/// The forwarder names what is wrong and shows its usage, on standard error, with exit status 2.
+fn expect_refused(implementation: Implementation, arguments: &[&str], names: &str) -> Result<()> {
+    let output = run(implementation, arguments)?;
+    output.expect_exit(2)?;
+    let said = output.stderr.to_lowercase();
+    ensure!(said.contains(names), "does not name {names}: {output}");
+    let usage = output.stderr.lines().any(|line| {
+        let line = line.to_lowercase();
+        line.starts_with("usage: ") && line.contains("ixgbe-fwd")
+    });
+    ensure!(usage, "no line with the usage: {output}");
+    ensure!(
+        output.stdout.is_empty(),
+        "an error goes to standard error: {output}"
+    );
+    Ok(())
+}
+
+/// The command line is accepted: the first device is what fails.
+fn expect_accepted(implementation: Implementation, arguments: &[&str]) -> Result<()> {
+    run(implementation, arguments)?
+        .expect_exit(1)?
+        .expect_says([A])?;
+    Ok(())
+}
+
+fn help_names_everything(implementation: Implementation) -> Result<()> {
+    for option in ["--help", "-h"] {
+        let output = run(implementation, &[option])?;
+        output.expect_success()?;
+        for name in [
+            "--batch",
+            "--packets",
+            "--duration",
+            "--json",
+            "--help",
+            "DEVICE",
+        ] {
+            ensure!(
+                output.stdout.contains(name),
+                "{option} does not name {name}: {output}"
+            );
+        }
+        for explained in ["1 to 512", "32", "0000:03:00.0", "vfio-user:PATH"] {
+            ensure!(
+                output.stdout.contains(explained),
+                "{option} lacks {explained}: {output}"
+            );
+        }
+    }
+    Ok(())
+}
+
+fn what_makes_no_sense_is_refused(implementation: Implementation) -> Result<()> {
+    let wrong: &[(&[&str], &str)] = &[
+        (&[], "device"),
+        (&[A], "device"),
+        (&[A, B, "vfio-user:/nonexistent/c.sock"], "device"),
+        (&[A, A], A),
+        (&["--batch", "0", A, B], "--batch"),
+        (&["--batch", "513", A, B], "--batch"),
+        (&["--batch", "-1", A, B], "-1"),
+        (&["--batch", "abc", A, B], "--batch"),
+        (&["--batch", "32x", A, B], "--batch"),
+        (&["--batch", "", A, B], "--batch"),
+        (&["--batch", "4294967328", A, B], "--batch"),
+        (&["--packets", "0", A, B], "--packets"),
+        (&["--packets", "-1", A, B], "-1"),
+        (&["--packets", "x", A, B], "--packets"),
+        (&["--packets", "1.5", A, B], "--packets"),
+        (&["--packets", "18446744073709551616", A, B], "--packets"),
+        (&["--duration", "0", A, B], "--duration"),
+        (&["--duration", "-1", A, B], "-1"),
+        (&["--duration", "abc", A, B], "--duration"),
+        (&["--duration", "nan", A, B], "--duration"),
+        (&["--duration", "inf", A, B], "--duration"),
+        (&["--duration", "1s", A, B], "--duration"),
+        (&["--duration", "", A, B], "--duration"),
+        (&["--packets", "1", "--duration", "1", A, B], "--duration"),
+        (&["--frobnicate", A, B], "--frobnicate"),
+        (&["-x", A, B], "-x"),
+        (&["--batch"], "--batch"),
+        (&[A, B, "--json"], "--json"),
+    ];
+    for (arguments, names) in wrong {
+        expect_refused(implementation, arguments, names)?;
+    }
+    Ok(())
+}
+
+fn numbers_are_decimal_digits(implementation: Implementation) -> Result<()> {
+    for (option, value) in [
+        ("--batch", "+5"),
+        ("--batch", " 5"),
+        ("--batch", "0x10"),
+        ("--packets", "+5"),
+        ("--duration", "+5"),
+        ("--duration", "0x10"),
+    ] {
+        expect_refused(implementation, &[option, value, A, B], option)?;
+    }
+    for (option, value) in [
+        ("--batch", "1"),
+        ("--batch", "512"),
+        ("--batch", "032"),
+        ("--packets", "10000000"),
+        ("--duration", "0.5"),
+        ("--duration", "2"),
+    ] {
+        expect_accepted(implementation, &[option, value, A, B])?;
+    }
+    Ok(())
+}
+
+fn values_may_follow_an_equals_sign(implementation: Implementation) -> Result<()> {
+    expect_accepted(implementation, &["--batch=512", "--packets=1", A, B])?;
+    expect_refused(implementation, &["--batch=", A, B], "--batch")?;
+    expect_refused(implementation, &["--batch=513", A, B], "--batch")
+}
+
+fn options_may_stand_anywhere(implementation: Implementation) -> Result<()> {
+    expect_accepted(implementation, &[A, "--batch", "8", B, "--duration", "1"])?;
+    expect_accepted(implementation, &["--batch", "8", "--", A, B])
+}
