@@ -1,0 +1,158 @@
+//! Which frames are for this port: MAC addresses, hash tables, promiscuous modes. What is left of
+//! the 82599's receive filters here; those for VLANs, flows and virtual machines are not modelled.
+
+use crate::register_file::RegisterFile;
+use crate::registers as r;
+
+/// Why a frame is accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Unicast,
+    Multicast,
+    Broadcast,
+}
+
+/// The filter as the registers describe it at one moment.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filter {
+    unicast_promiscuous: bool,
+    multicast_promiscuous: bool,
+    broadcast: bool,
+    exact: Vec<[u8; 6]>,
+    multicast_table: Option<Box<[u32; 128]>>,
+    unicast_table: Option<Box<[u32; 128]>>,
+    /// The lowest of the 12 address bits that index the tables, counted from bit 0 of the fifth
+    /// byte.
+    table_shift: u32,
+}
+
+impl Filter {
+    pub(crate) fn from_registers(registers: &RegisterFile) -> Self {
+        let control = registers.get(r::FCTRL);
+        let multicast_control = registers.get(r::MCSTCTRL);
+        let exact = (0..r::RAL_COUNT)
+            .filter(|n| registers.get(r::RAH(*n)) & r::RAH_AV != 0)
+            .map(|n| address_of(registers.get(r::RAL(n)), registers.get(r::RAH(n))))
+            .collect();
+        let table =
+            |at: fn(u32) -> u32| Box::new(std::array::from_fn(|n| registers.get(at(n as u32))));
+        let multicast_table = (multicast_control & r::MCSTCTRL_MFE != 0).then(|| table(r::MTA));
+        let unicast_table =
+            Some(table(r::PFUTA)).filter(|table| table.iter().any(|word| *word != 0));
+        Self {
+            unicast_promiscuous: control & r::FCTRL_UPE != 0,
+            multicast_promiscuous: control & r::FCTRL_MPE != 0,
+            broadcast: control & r::FCTRL_BAM != 0,
+            exact,
+            multicast_table,
+            unicast_table,
+            table_shift: [4, 3, 2, 0][(multicast_control & r::MCSTCTRL_MO) as usize],
+        }
+    }
+
+    /// Whether a frame to that address is accepted, and as what.
+    pub(crate) fn accepts(&self, destination: [u8; 6]) -> Option<Kind> {
+        let kind = if destination == [0xff; 6] {
+            Kind::Broadcast
+        } else if destination[0] & 1 == 1 {
+            Kind::Multicast
+        } else {
+            Kind::Unicast
+        };
+        let promiscuous = match kind {
+            Kind::Broadcast => self.broadcast,
+            Kind::Multicast => self.multicast_promiscuous,
+            Kind::Unicast => self.unicast_promiscuous,
+        };
+        let table = match kind {
+            Kind::Unicast => &self.unicast_table,
+            _ => &self.multicast_table,
+        };
+        let hit = || {
+            table
+                .as_ref()
+                .is_some_and(|table| self.hashed(table, destination))
+        };
+        (promiscuous || self.exact.contains(&destination) || hit()).then_some(kind)
+    }
+
+    /// Whether the table has the bit that the last two bytes of the address select.
+    fn hashed(&self, table: &[u32; 128], destination: [u8; 6]) -> bool {
+        let bits = u32::from(u16::from_le_bytes([destination[4], destination[5]]));
+        let index = bits >> self.table_shift & 0xfff;
+        table[(index >> 5) as usize] >> (index & 31) & 1 == 1
+    }
+}
+
+/// An address from its two registers.
+pub(crate) fn address_of(low: u32, high: u32) -> [u8; 6] {
+    let [a, b, c, d] = low.to_le_bytes();
+    let [e, f, ..] = high.to_le_bytes();
+    [a, b, c, d, e, f]
+}
+
+/// Whether a write to that register can change the filter.
+pub(crate) fn concerns(name: &str) -> bool {
+    matches!(name, "FCTRL" | "MCSTCTRL" | "RAL" | "RAH" | "MTA" | "PFUTA")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OWN: [u8; 6] = [0x02, 0x82, 0x59, 0x90, 0, 0];
+    const OTHER: [u8; 6] = [0x02, 0x82, 0x59, 0x90, 0, 9];
+    const GROUP: [u8; 6] = [0x01, 0, 0x5e, 0, 0, 0xfb];
+
+    fn registers() -> RegisterFile {
+        let registers = RegisterFile::new(0).unwrap();
+        registers.set(r::RAL(0), 0x9059_8202);
+        registers.set(r::RAH(0), r::RAH_AV);
+        registers
+    }
+
+    fn accepts(registers: &RegisterFile, destination: [u8; 6]) -> Option<Kind> {
+        Filter::from_registers(registers).accepts(destination)
+    }
+
+    #[test]
+    fn only_its_own_address_by_default() {
+        let registers = registers();
+        assert_eq!(accepts(&registers, OWN), Some(Kind::Unicast));
+        assert_eq!(accepts(&registers, OTHER), None);
+        assert_eq!(accepts(&registers, GROUP), None);
+        assert_eq!(accepts(&registers, [0xff; 6]), None);
+    }
+
+    #[test]
+    fn an_address_that_is_not_valid_does_not_count() {
+        let registers = registers();
+        registers.set(r::RAH(0), 0);
+        assert_eq!(accepts(&registers, OWN), None);
+    }
+
+    #[test]
+    fn promiscuous_modes() {
+        let registers = registers();
+        registers.set(r::FCTRL, r::FCTRL_UPE);
+        assert_eq!(accepts(&registers, OTHER), Some(Kind::Unicast));
+        assert_eq!(accepts(&registers, GROUP), None);
+        registers.set(r::FCTRL, r::FCTRL_MPE);
+        assert_eq!(accepts(&registers, OTHER), None);
+        assert_eq!(accepts(&registers, GROUP), Some(Kind::Multicast));
+        registers.set(r::FCTRL, r::FCTRL_BAM);
+        assert_eq!(accepts(&registers, [0xff; 6]), Some(Kind::Broadcast));
+        assert_eq!(accepts(&registers, GROUP), None);
+    }
+
+    #[test]
+    fn the_multicast_table_selects_by_hash() {
+        let registers = registers();
+        // Bits 47:36 of the address: 0xfb00 >> 4 = 0xfb0.
+        registers.set(r::MTA(0xfb0 >> 5), 1 << (0xfb0 & 31));
+        assert_eq!(accepts(&registers, GROUP), None);
+        registers.set(r::MCSTCTRL, r::MCSTCTRL_MFE);
+        assert_eq!(accepts(&registers, GROUP), Some(Kind::Multicast));
+        assert_eq!(accepts(&registers, [0x01, 0, 0x5e, 0, 0, 0xfa]), None);
+    }
+}

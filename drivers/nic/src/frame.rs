@@ -1,0 +1,448 @@
+//! The frames that the traffic generator makes, and the verifier knows again.
+//!
+//! UDP over IPv4, 60 bytes or more (the CRC not counted), made so that the whole frame follows from
+//! its length and a few values in it, and any altered byte shows:
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 0..14 | Ethernet: to the port's own MAC address, from its link partner's |
+//! | 14..34 | IPv4 without options, checksum included; addresses name the port |
+//! | 34..42 | UDP without checksum; the source port tells the flow |
+//! | 42 | the port that received the frame from the wire |
+//! | 43 | its stream: the receive queue it was sent to |
+//! | 44..48 | first check word, little-endian |
+//! | 48..56 | sequence number in that stream, little-endian |
+//! | 56..60 | second check word, little-endian |
+//! | 60.. | pattern, from the check words and the position |
+//!
+//! What distinguishes one frame from the next (flow, sequence number, check words) lies in aligned
+//! 32-bit words, and goes up by the same amount from each frame to the next: so the next frame is
+//! the last one plus a constant, as vectors ([`Own`]). That makes frames as cheap to make and to
+//! check as they are to copy.
+
+/// Bytes in the smallest frame, without CRC.
+pub(crate) const MIN_FRAME: usize = 60;
+/// Bytes in the largest frame that is not a jumbo frame, without CRC.
+pub(crate) const MAX_FRAME: usize = 1514;
+/// UDP port of flow 0, its bytes swapped: with a flow's number added, the bytes of its port.
+const FIRST_UDP_PORT: u16 = 0x0004;
+
+/// Which frame it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    /// The port that received it from the wire.
+    pub port: u8,
+    /// The receive queue it was sent to.
+    pub stream: u8,
+    /// Its flow.
+    pub flow: u16,
+    /// Its number in the stream.
+    pub sequence: u64,
+}
+
+/// MAC address of a port, unless its driver sets another.
+pub(crate) fn station_address(port: usize) -> [u8; 6] {
+    [0x02, 0x82, 0x59, 0x90, 0x00, port as u8]
+}
+
+/// MAC address of what is at the other end of a port's wire.
+fn partner_address(port: usize) -> [u8; 6] {
+    [0x02, 0x82, 0x59, 0x91, 0x00, port as u8]
+}
+
+/// Bytes 0 to 31 of a frame, as little-endian words: the same in all frames of one port and length.
+pub(crate) type Fixed = [u32; 8];
+
+/// Bytes 28 to 59 of a frame, as little-endian words: those that are the frame's own, and some that
+/// are not.
+pub(crate) type Own = [u32; 8];
+
+/// Where [`Own`] begins.
+pub(crate) const OWN_OFFSET: usize = 28;
+
+/// The words of [`Own`].
+const UDP: usize = 1;
+const PORT: usize = 3;
+const CHECK_1: usize = 4;
+const SEQUENCE_LOW: usize = 5;
+const SEQUENCE_HIGH: usize = 6;
+const CHECK_2: usize = 7;
+/// Where the UDP source port is in its word, and port and stream in theirs.
+const UDP_SHIFT: u32 = 16;
+const PORT_SHIFT: u32 = 16;
+const STREAM_SHIFT: u32 = 24;
+
+/// The check words are sums of the frame's values, each times its own odd number: no value can
+/// change alone without changing both.
+struct CheckFactors {
+    who: u32,
+    flow: u32,
+    low: u32,
+    high: u32,
+}
+
+const FACTORS_1: CheckFactors = CheckFactors {
+    who: 0x9e37_79b9,
+    flow: 0x85eb_ca6b,
+    low: 0xc2b2_ae35,
+    high: 0x27d4_eb2f,
+};
+const FACTORS_2: CheckFactors = CheckFactors {
+    who: 0x1656_67b1,
+    flow: 0xd3a2_646d,
+    low: 0xfd70_46c5,
+    high: 0xb55a_4f09,
+};
+
+impl CheckFactors {
+    fn check(&self, identity: Identity) -> u32 {
+        let who = u32::from(identity.port) << 8 | u32::from(identity.stream);
+        (who.wrapping_add(0x8259_9825).wrapping_mul(self.who))
+            .wrapping_add(u32::from(identity.flow).wrapping_mul(self.flow))
+            .wrapping_add((identity.sequence as u32).wrapping_mul(self.low))
+            .wrapping_add(((identity.sequence >> 32) as u32).wrapping_mul(self.high))
+    }
+}
+
+/// What has to be added to a frame's [`Own`] to get the next sequence number's and the next flow's,
+/// if neither wraps.
+const STEP: Own = [
+    0,
+    1 << UDP_SHIFT,
+    0,
+    0,
+    FACTORS_1.flow.wrapping_add(FACTORS_1.low),
+    1,
+    0,
+    FACTORS_2.flow.wrapping_add(FACTORS_2.low),
+];
+
+/// [`STEP`], hidden from the compiler: if it sees the zeros in it, it takes the vector apart, word
+/// by word.
+#[inline(always)]
+pub(crate) fn opaque_step() -> Own {
+    std::hint::black_box(STEP)
+}
+
+/// The next frame's, see [`STEP`].
+#[inline(always)]
+pub(crate) fn add(own: Own, step: Own) -> Own {
+    std::array::from_fn(|nth| own[nth].wrapping_add(step[nth]))
+}
+
+/// How many frames, from this one on, are each the last one plus [`STEP`]: up to the last flow, or
+/// the next wrap of the lower half of the sequence number.
+#[inline(always)]
+pub(crate) fn run_length(flow: u16, flows: u16, sequence: u64) -> usize {
+    let until_wrap = u64::from(u32::MAX) + 1 - (sequence & u64::from(u32::MAX));
+    usize::from(flows.saturating_sub(flow))
+        .min(until_wrap as usize)
+        .max(1)
+}
+
+/// The first 60 bytes of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub(crate) fixed: Fixed,
+    pub(crate) own: Own,
+}
+
+impl Head {
+    pub(crate) fn from_bytes(bytes: &[u8; MIN_FRAME]) -> Self {
+        let word = |at: usize| {
+            u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+        };
+        Self {
+            fixed: std::array::from_fn(|nth| word(4 * nth)),
+            own: std::array::from_fn(|nth| word(OWN_OFFSET + 4 * nth)),
+        }
+    }
+
+    pub(crate) fn to_bytes(self) -> [u8; MIN_FRAME] {
+        let mut bytes = [0; MIN_FRAME];
+        let words = self.fixed.into_iter().chain(self.own.into_iter().skip(1));
+        for (bytes, word) in bytes.chunks_exact_mut(4).zip(words) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// Which frame it says it is. Anything, if the frame is not one of ours.
+    pub(crate) fn identity(&self) -> Identity {
+        Identity {
+            port: (self.own[PORT] >> PORT_SHIFT) as u8,
+            stream: (self.own[PORT] >> STREAM_SHIFT) as u8,
+            flow: ((self.own[UDP] >> UDP_SHIFT) as u16).wrapping_sub(FIRST_UDP_PORT),
+            sequence: u64::from(self.own[SEQUENCE_LOW]) | u64::from(self.own[SEQUENCE_HIGH]) << 32,
+        }
+    }
+
+    /// The check words it carries.
+    pub(crate) fn check(&self) -> Check {
+        Check(self.own[CHECK_1], self.own[CHECK_2])
+    }
+
+    /// Whether it is addressed to a group.
+    #[inline(always)]
+    pub(crate) fn is_to_group(&self) -> bool {
+        self.fixed[0] & 1 == 1
+    }
+
+    /// Whether it is addressed to everybody.
+    pub(crate) fn is_to_all(&self) -> bool {
+        self.fixed[0] == u32::MAX && self.fixed[1] as u16 == u16::MAX
+    }
+}
+
+/// The check words of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Check(u32, u32);
+
+impl Check {
+    fn seed(self) -> u64 {
+        u64::from(self.0) | u64::from(self.1) << 32
+    }
+}
+
+/// What all frames of one port and one length have in common: their first 60 bytes, with stream,
+/// flow, sequence number and check words left 0.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Template {
+    head: Head,
+}
+
+impl Template {
+    /// For frames of `len` bytes, 60 to 1514.
+    pub(crate) fn new(port: usize, len: usize) -> Self {
+        let mut bytes = [0; MIN_FRAME];
+        let ip_len = (len - 14) as u16;
+        let udp_len = (len - 34) as u16;
+        bytes[0..6].copy_from_slice(&station_address(port));
+        bytes[6..12].copy_from_slice(&partner_address(port));
+        bytes[12..14].copy_from_slice(&[0x08, 0x00]);
+        bytes[14] = 0x45;
+        bytes[16..18].copy_from_slice(&ip_len.to_be_bytes());
+        bytes[22] = 64;
+        bytes[23] = 17;
+        bytes[26..30].copy_from_slice(&[10, 0, port as u8, 2]);
+        bytes[30..34].copy_from_slice(&[10, 0, port as u8, 1]);
+        let sum = ip_checksum(&bytes[14..34]);
+        bytes[24..26].copy_from_slice(&sum.to_be_bytes());
+        bytes[36..38].copy_from_slice(&9_u16.to_be_bytes());
+        bytes[38..40].copy_from_slice(&udp_len.to_be_bytes());
+        bytes[42] = port as u8;
+        Self {
+            head: Head::from_bytes(&bytes),
+        }
+    }
+
+    /// The same with 1 added to byte 1: what a forwarder is expected to do.
+    pub(crate) fn touched(mut self) -> Self {
+        let mut bytes = self.head.fixed[0].to_le_bytes();
+        bytes[1] = bytes[1].wrapping_add(1);
+        self.head.fixed[0] = u32::from_le_bytes(bytes);
+        self
+    }
+
+    /// The part that is the same in all frames.
+    #[inline(always)]
+    pub(crate) fn fixed(&self) -> Fixed {
+        self.head.fixed
+    }
+
+    /// The part that is a frame's own.
+    #[inline(always)]
+    pub(crate) fn own(&self, identity: Identity) -> Own {
+        let mut own = self.head.own;
+        own[UDP] |= u32::from(FIRST_UDP_PORT.wrapping_add(identity.flow)) << UDP_SHIFT;
+        own[PORT] |= u32::from(identity.stream) << STREAM_SHIFT;
+        own[CHECK_1] = FACTORS_1.check(identity);
+        own[SEQUENCE_LOW] = identity.sequence as u32;
+        own[SEQUENCE_HIGH] = (identity.sequence >> 32) as u32;
+        own[CHECK_2] = FACTORS_2.check(identity);
+        own
+    }
+
+    /// The first 60 bytes of a frame.
+    pub(crate) fn head(&self, identity: Identity) -> Head {
+        Head {
+            fixed: self.fixed(),
+            own: self.own(identity),
+        }
+    }
+
+    /// Whether the head is exactly that of the frame which its own values say it is.
+    pub(crate) fn matches(&self, head: &Head) -> bool {
+        self.head(head.identity()) == *head
+    }
+}
+
+fn ip_checksum(header: &[u8]) -> u16 {
+    let sum: u32 = header
+        .chunks_exact(2)
+        .map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]])))
+        .sum();
+    let folded = (sum & 0xffff) + (sum >> 16);
+    !(folded as u16)
+}
+
+impl Identity {
+    /// The check words of that frame.
+    pub(crate) fn check(self) -> Check {
+        Check(FACTORS_1.check(self), FACTORS_2.check(self))
+    }
+}
+
+/// Writes the pattern of a frame's bytes from 60 on into `tail`.
+pub(crate) fn fill_tail(tail: &mut [u8], check: Check) {
+    let check = check.seed();
+    let mut chunks = tail.chunks_exact_mut(8);
+    let mut mask = PATTERN;
+    for chunk in &mut chunks {
+        chunk.copy_from_slice(&(check ^ mask).to_le_bytes());
+        mask = mask.wrapping_add(PATTERN);
+    }
+    let rest = chunks.into_remainder();
+    let last = (check ^ mask).to_le_bytes();
+    rest.copy_from_slice(&last[..rest.len()]);
+}
+
+/// Whether a frame's bytes from 60 on are as [`fill_tail`] makes them.
+pub(crate) fn tail_matches(tail: &[u8], check: Check) -> bool {
+    let check = check.seed();
+    let chunks = tail.chunks_exact(8);
+    let rest = chunks.remainder();
+    let mut mask = PATTERN;
+    let mut difference = 0;
+    for chunk in chunks {
+        let mut bytes = [0; 8];
+        bytes.copy_from_slice(chunk);
+        difference |= u64::from_le_bytes(bytes) ^ check ^ mask;
+        mask = mask.wrapping_add(PATTERN);
+    }
+    difference == 0 && *rest == (check ^ mask).to_le_bytes()[..rest.len()]
+}
+
+/// Odd, so that its multiples differ at every position of a frame.
+const PATTERN: u64 = 0xa076_1d64_78bd_642f;
+
+/// Ethernet's CRC-32, as it follows the frame on the wire (least significant byte first).
+pub(crate) fn crc32(bytes: &[u8]) -> u32 {
+    let mut crc = u32::MAX;
+    for byte in bytes {
+        crc = CRC_TABLE[usize::from((crc as u8) ^ byte)] ^ (crc >> 8);
+    }
+    !crc
+}
+
+static CRC_TABLE: [u32; 256] = {
+    let mut table = [0; 256];
+    let mut index = 0;
+    while index < 256 {
+        let mut crc = index as u32;
+        let mut bit = 0;
+        while bit < 8 {
+            crc = if crc & 1 == 1 {
+                crc >> 1 ^ 0xedb8_8320
+            } else {
+                crc >> 1
+            };
+            bit += 1;
+        }
+        table[index] = crc;
+        index += 1;
+    }
+    table
+};
+
+#[cfg(test)]
+pub(crate) fn build(identity: Identity, len: usize) -> Vec<u8> {
+    let template = Template::new(usize::from(identity.port), len);
+    let mut frame = template.head(identity).to_bytes().to_vec();
+    frame.resize(len, 0);
+    fill_tail(&mut frame[MIN_FRAME..], identity.check());
+    frame
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOME: Identity = Identity {
+        port: 1,
+        stream: 3,
+        flow: 17,
+        sequence: 0x0123_4567_89ab,
+    };
+
+    fn intact(frame: &[u8]) -> bool {
+        let head = Head::from_bytes(frame[..MIN_FRAME].try_into().unwrap());
+        let template = Template::new(1, frame.len());
+        template.matches(&head) && tail_matches(&frame[MIN_FRAME..], head.check())
+    }
+
+    #[test]
+    fn a_frame_says_which_it_is() {
+        let frame = build(SOME, 60);
+        let head = Head::from_bytes(frame[..60].try_into().unwrap());
+        assert_eq!((head.identity(), head.check()), (SOME, SOME.check()));
+        assert_eq!(head.to_bytes(), frame[..]);
+        assert!(intact(&frame));
+    }
+
+    #[test]
+    fn every_altered_byte_shows() {
+        for len in [60, 61, 64, 67, 68, 127, 1514] {
+            let frame = build(SOME, len);
+            assert!(intact(&frame), "{len}");
+            for at in 0..len {
+                for change in [1, 0x80, 0xff] {
+                    let mut altered = frame.clone();
+                    altered[at] ^= change;
+                    assert!(!intact(&altered), "length {len}, byte {at} xor {change:#x}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_next_frame_is_one_step_further() {
+        let template = Template::new(1, 60);
+        for (flow, sequence) in [
+            (0, 0),
+            (17, 0x0123_4567_89ab),
+            (1022, u64::from(u32::MAX) - 1),
+        ] {
+            let first = Identity {
+                flow,
+                sequence,
+                ..SOME
+            };
+            let second = Identity {
+                flow: flow + 1,
+                sequence: sequence + 1,
+                ..SOME
+            };
+            assert_eq!(
+                add(template.own(first), opaque_step()),
+                template.own(second)
+            );
+        }
+        assert_eq!(run_length(0, 1024, 0), 1024);
+        assert_eq!(run_length(1023, 1024, 0), 1);
+        assert_eq!(run_length(0, 1024, u64::from(u32::MAX)), 1);
+        assert_eq!(run_length(2000, 1024, 0), 1);
+    }
+
+    #[test]
+    fn the_ip_header_sums_to_zero() {
+        let frame = build(SOME, 1000);
+        assert_eq!(ip_checksum(&frame[14..34]), 0);
+        assert_eq!(u16::from_be_bytes([frame[16], frame[17]]), 986);
+    }
+
+    #[test]
+    fn crc_of_the_check_string() {
+        assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
+    }
+}

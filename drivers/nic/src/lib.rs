@@ -1,0 +1,79 @@
+//! A software Intel 82599: a PCI network card that exists only as a process, and that unmodified
+//! drivers drive.
+//!
+//! Each port is a [vfio-user](https://www.qemu.org/docs/master/interop/vfio-user.html) device on a
+//! UNIX socket. A driver maps its memory into the device, writes registers, fills rings; the device
+//! resets, filters, receives, sends and counts as the datasheet says. What the device's wire
+//! brings, and whether what comes back is right, is decided here as well: see [`Traffic`] and
+//! [`VerifyMode`].
+//!
+//! ```no_run
+//! use nic::{Nic, NicConfig, Traffic};
+//!
+//! # fn main() -> Result<(), nic::NicError> {
+//! let config = NicConfig::new("/tmp/nic", 2).with_each_port(|port| port.traffic = Traffic::Saturate);
+//! let nic = Nic::new(config)?;
+//! let running = nic.run_data_plane()?;
+//! // ... a driver opens vfio-user:/tmp/nic/port0.sock and port1.sock, forwards, and leaves ...
+//! drop(running);
+//! assert!(nic.ports().iter().all(|port| port.stats().verify.clean()));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Or, one round after the other, in the same thread as the driver (lockstep):
+//!
+//! ```no_run
+//! # fn main() -> Result<(), nic::NicError> {
+//! # let nic = nic::Nic::new(nic::NicConfig::new("/tmp/nic", 2))?;
+//! let mut data_plane = nic.data_plane()?;
+//! let progress = data_plane.poll();
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! What is modelled of the 82599, and what is not, is in the crate's README.
+
+mod config;
+mod data_plane;
+mod device;
+mod dma;
+mod eeprom;
+mod error;
+mod filter;
+mod frame;
+mod interrupts;
+mod memory;
+mod nic;
+mod pci_config;
+mod port;
+mod protocol;
+mod register_file;
+#[allow(missing_docs)]
+pub mod registers;
+mod report;
+mod ring;
+mod rss;
+mod rx;
+mod server;
+mod statistics;
+mod trace;
+mod traffic;
+mod tx;
+mod verify;
+
+pub use config::{
+    Cable, ConfigError, Expected, Faults, FrameSizes, MmioMode, NicConfig, PortConfig, TraceTo,
+    Traffic, VerifyMode, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS,
+};
+pub use data_plane::{DataPlane, Progress};
+pub use dma::{Direction, DmaFault, Permissions, Purpose, Refusal};
+pub use error::NicError;
+pub use nic::{Nic, RunningDataPlane};
+pub use port::{Port, Registers};
+pub use report::{PortCounters, ResetCause, ResetReport, SessionEnd, SessionReport, Snapshot};
+pub use trace::TraceEntry;
+pub use verify::VerifyCounts;
+
+/// Receive queues, and transmit queues, of a port that are modelled: 0 to 15.
+pub const QUEUES: usize = 16;

@@ -1,0 +1,236 @@
+//! One port, as seen by whoever runs the NIC.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::Thread;
+use std::time::Duration;
+
+use crate::config::{ConfigError, Faults, Traffic};
+use crate::device::Device;
+use crate::dma::DmaFault;
+use crate::report::{PortCounters, ResetReport, SessionReport, Snapshot};
+
+/// Longest frame that can be put on a wire, in bytes without CRC.
+const MAX_INJECTED: usize = 15_868;
+/// How often the data plane is let go first before a stepping thread takes the device from under a
+/// waiting one.
+const YIELDS: u32 = 1000;
+
+/// Wakes a running data plane that sleeps because no port is in use.
+#[derive(Debug, Default)]
+pub(crate) struct Alarm {
+    sleeping: AtomicBool,
+    sleeper: Mutex<Option<Thread>>,
+}
+
+impl Alarm {
+    /// Sleeps until woken, or for that time. Spurious wake-ups happen.
+    pub(crate) fn sleep(&self, longest: Duration) {
+        *self.sleeper.lock().unwrap_or_else(PoisonError::into_inner) = Some(std::thread::current());
+        self.sleeping.store(true, Ordering::SeqCst);
+        std::thread::park_timeout(longest);
+        self.sleeping.store(false, Ordering::SeqCst);
+    }
+
+    /// Wakes the sleeper, if there is one.
+    pub(crate) fn ring(&self) {
+        if self.sleeping.load(Ordering::SeqCst) {
+            if let Some(sleeper) = &*self.sleeper.lock().unwrap_or_else(PoisonError::into_inner) {
+                sleeper.unpark();
+            }
+        }
+    }
+}
+
+/// A device and the lock around it. Control thread, data plane and callers take turns.
+#[derive(Debug)]
+pub(crate) struct PortShared {
+    device: Mutex<Device>,
+    /// Threads other than a running data plane that want the lock. The data plane takes it again so
+    /// soon after letting it go that it has to be told.
+    waiting: AtomicU32,
+    /// For telling the data plane that the device may be in use now. All ports have the same.
+    pub(crate) alarm: Arc<Alarm>,
+    /// As in [`PortCounters`].
+    pub(crate) outstanding: AtomicU64,
+}
+
+impl PortShared {
+    pub(crate) fn new(device: Device, alarm: Arc<Alarm>) -> Self {
+        let (waiting, outstanding) = Default::default();
+        Self {
+            device: Mutex::new(device),
+            waiting,
+            alarm,
+            outstanding,
+        }
+    }
+
+    /// The device, soon.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Device> {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        let device = self.device.lock().unwrap_or_else(PoisonError::into_inner);
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        device
+    }
+
+    /// The device, unless somebody has it or wants it: for a data plane that comes back at once
+    /// anyway.
+    pub(crate) fn lock_if_nobody_waits(&self) -> Option<MutexGuard<'_, Device>> {
+        if self.waiting.load(Ordering::Relaxed) > 0 {
+            return None;
+        }
+        match self.device.try_lock() {
+            Ok(device) => Some(device),
+            Err(std::sync::TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(std::sync::TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// The device, for a data plane that is stepped, perhaps in a loop: others come first.
+    pub(crate) fn lock_after_others(&self) -> MutexGuard<'_, Device> {
+        for _ in 0..YIELDS {
+            if self.waiting.load(Ordering::Relaxed) == 0 {
+                break;
+            }
+            std::thread::yield_now();
+        }
+        self.lock()
+    }
+}
+
+/// One port of a [`Nic`](crate::Nic). Clones are the same port.
+#[derive(Clone, Debug)]
+pub struct Port {
+    index: usize,
+    socket: PathBuf,
+    shared: Arc<PortShared>,
+}
+
+impl Port {
+    pub(crate) fn new(index: usize, socket: PathBuf, shared: Arc<PortShared>) -> Self {
+        Self {
+            index,
+            socket,
+            shared,
+        }
+    }
+
+    /// Number of the port, from 0.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// The socket that drivers connect to.
+    pub fn socket(&self) -> &Path {
+        &self.socket
+    }
+
+    /// How a driver names the device: `vfio-user:` and the socket's path.
+    pub fn device_name(&self) -> String {
+        format!("vfio-user:{}", self.socket.display())
+    }
+
+    /// Whether a driver is connected.
+    pub fn connected(&self) -> bool {
+        self.shared.lock().connected()
+    }
+
+    /// Puts a frame on the port's wire: it arrives in the data plane's next round. 1 to 15868
+    /// bytes, without CRC; whether the device accepts it is the device's affair.
+    pub fn inject(&self, frame: &[u8]) -> Result<(), ConfigError> {
+        if frame.is_empty() || frame.len() > MAX_INJECTED {
+            let len = frame.len();
+            return Err(ConfigError(format!(
+                "frame of {len} bytes: must have 1 to {MAX_INJECTED}, the CRC not counted"
+            )));
+        }
+        self.shared.lock().injected.push_back(frame.to_vec());
+        Ok(())
+    }
+
+    /// Starts or stops keeping the frames that the driver sends. Frames kept so far are dropped.
+    pub fn set_capture(&self, on: bool) {
+        self.shared.lock().captured = on.then(Vec::new);
+    }
+
+    /// The frames, without CRC, that the driver has sent since the last time. None unless frames
+    /// are kept, see [`PortConfig::capture`](crate::PortConfig::capture) and [`Port::set_capture`].
+    pub fn take_transmitted(&self) -> Vec<Vec<u8>> {
+        self.shared
+            .lock()
+            .captured
+            .as_mut()
+            .map(std::mem::take)
+            .unwrap_or_default()
+    }
+
+    /// Changes the traffic that arrives, from the data plane's next round on.
+    pub fn set_traffic(&self, traffic: Traffic) {
+        self.shared.lock().new_traffic = Some(traffic);
+    }
+
+    /// Changes how the device misbehaves, from now on.
+    pub fn set_faults(&self, faults: Faults) {
+        self.shared.lock().set_faults(faults);
+    }
+
+    /// What has happened since the port exists.
+    pub fn stats(&self) -> PortCounters {
+        let mut counters = self.shared.lock().counters.clone();
+        counters.outstanding = self.shared.outstanding.load(Ordering::Relaxed);
+        counters
+    }
+
+    /// The registers, for looking at.
+    pub fn registers(&self) -> Registers<'_> {
+        Registers(self)
+    }
+
+    /// The device's state at this moment.
+    pub fn snapshot(&self) -> Snapshot {
+        self.shared.lock().snapshot()
+    }
+
+    /// How the last driver's session went, and the state in which it left the device; nothing
+    /// before the first has ended.
+    pub fn last_session(&self) -> Option<SessionReport> {
+        self.shared.lock().last_session().cloned()
+    }
+
+    /// The last reset, and the state just before; nothing before the first.
+    pub fn last_reset(&self) -> Option<ResetReport> {
+        self.shared.lock().last_reset().cloned()
+    }
+
+    /// The first of this session's DMA faults (at most 256; [`Snapshot::dma_faults`] has their
+    /// number).
+    pub fn dma_faults(&self) -> Vec<DmaFault> {
+        self.shared.lock().faults.first().to_vec()
+    }
+
+    /// What the driver has done in this session that it should not have, in words.
+    pub fn notes(&self) -> Vec<String> {
+        self.shared.lock().notes().to_vec()
+    }
+
+    /// The MAC address in the first filter entry.
+    pub fn mac_address(&self) -> [u8; 6] {
+        self.shared.lock().mac_address()
+    }
+}
+
+/// A port's registers, to look at without the effects that a driver's access has.
+#[derive(Clone, Copy, Debug)]
+pub struct Registers<'a>(&'a Port);
+
+impl Registers<'_> {
+    /// What a driver would read at this byte offset into the register space; 0 where there is no
+    /// register.
+    pub fn peek(&self, offset: u32) -> u32 {
+        let mut device = self.0.shared.lock();
+        device.publish();
+        device.registers.peek(offset)
+    }
+}

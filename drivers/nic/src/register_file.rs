@@ -1,0 +1,387 @@
+//! The registers: where they are, and what reads and writes of their bits do.
+//!
+//! The rules come from the table [`REGISTERS`], hence from the register map that the drivers use
+//! too. What a register makes the device do beyond its own bits (reset, a queue that starts) is not
+//! here but in [`crate::device`].
+
+use std::io;
+use std::sync::atomic::Ordering;
+
+use crate::memory::RegisterMemory;
+use crate::registers::{Access, Register, REGISTERS};
+
+/// Bytes of the memory BAR: registers below [`crate::registers::BAR0_SIZE`], nothing above.
+pub(crate) const BAR0_LEN: u32 = 512 << 10;
+/// Page size of the shared areas.
+pub(crate) const PAGE: u32 = 4096;
+/// The pages that a driver may map in shared mode: the receive queues', the transmit queues'.
+pub(crate) const SHARED_PAGES: [u32; 2] = [0x1000, 0x6000];
+
+/// Which bits of a register behave how.
+#[derive(Clone, Copy, Debug)]
+struct Rules {
+    writable: u32,
+    clear_on_read: u32,
+    one_clears: u32,
+    one_sets: u32,
+    self_clearing: u32,
+    unreadable: u32,
+    set_on_read: u32,
+}
+
+impl Rules {
+    fn of(register: &Register) -> Self {
+        let bits = |access| register.bits_with(access);
+        let both = bits(Access::ReadClearWriteOneClear);
+        Self {
+            writable: bits(Access::ReadWrite) | bits(Access::WriteOnly) | bits(Access::ReadSet),
+            clear_on_read: bits(Access::ReadClear) | both,
+            one_clears: bits(Access::WriteOneClear) | both,
+            one_sets: bits(Access::WriteOneSet),
+            self_clearing: bits(Access::SelfClearing),
+            unreadable: bits(Access::WriteOnly),
+            set_on_read: bits(Access::ReadSet),
+        }
+    }
+}
+
+/// One entry of one register.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    register: &'static Register,
+    entry: u32,
+    /// Its own address, whatever alias it was found at.
+    address: u32,
+    /// The address of the entry that it acts on: its own, or that of the register it sets or clears
+    /// bits of.
+    target: u32,
+    rules: Rules,
+}
+
+/// A register as found at some address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Located {
+    /// Name in the datasheet.
+    pub name: &'static str,
+    /// Index in the array; nothing if it is none.
+    pub entry: Option<u32>,
+    /// Its own address, where it may also have been found at an alias.
+    pub address: u32,
+}
+
+impl std::fmt::Display for Located {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.entry {
+            Some(entry) => write!(f, "{}({entry})", self.name),
+            None => f.write_str(self.name),
+        }
+    }
+}
+
+/// The registers of one port.
+#[derive(Debug)]
+pub(crate) struct RegisterFile {
+    memory: RegisterMemory,
+    slots: Vec<Slot>,
+    /// By address / 4: the slot's index + 1, or 0 where no register is.
+    index: Vec<u16>,
+}
+
+impl RegisterFile {
+    pub(crate) fn new(port: usize) -> io::Result<Self> {
+        let memory =
+            RegisterMemory::new(&format!("82599 port {port} registers"), BAR0_LEN as usize)?;
+        let mut slots = Vec::new();
+        let mut index = vec![0; BAR0_LEN as usize / 4];
+        for register in REGISTERS {
+            let rules = Rules::of(register);
+            let target = register.acts_on.and_then(crate::registers::register);
+            for range in register.ranges.iter().chain(register.aliases) {
+                for nth in 0..range.count {
+                    let entry = range.first + nth;
+                    let found_at = range.offset + range.stride * nth;
+                    let Some(address) = register.address(entry) else {
+                        continue;
+                    };
+                    let target = target
+                        .and_then(|target| target.address(entry))
+                        .unwrap_or(address);
+                    slots.push(Slot {
+                        register,
+                        entry,
+                        address,
+                        target,
+                        rules,
+                    });
+                    if let Some(place) = index.get_mut(found_at as usize / 4) {
+                        *place = slots.len() as u16;
+                    }
+                }
+            }
+        }
+        let file = Self {
+            memory,
+            slots,
+            index,
+        };
+        file.reset();
+        Ok(file)
+    }
+
+    /// Gives every register its reset value.
+    pub(crate) fn reset(&self) {
+        for slot in self.slots.iter().filter(|slot| slot.target == slot.address) {
+            self.set(slot.address, slot.register.reset_of(slot.entry));
+        }
+    }
+
+    /// The memory behind it, for sharing.
+    pub(crate) fn memory(&self) -> &RegisterMemory {
+        &self.memory
+    }
+
+    fn slot(&self, address: u32) -> Option<&Slot> {
+        let number = *self.index.get(address as usize / 4)?;
+        self.slots.get(usize::from(number).checked_sub(1)?)
+    }
+
+    /// What is at an address.
+    pub(crate) fn locate(&self, address: u32) -> Option<Located> {
+        self.slot(address).map(|slot| Located {
+            name: slot.register.name,
+            entry: (slot.register.count > 1).then_some(slot.entry),
+            address: slot.address,
+        })
+    }
+
+    /// Whether no bit of the register can be changed by writing.
+    pub(crate) fn is_read_only(&self, address: u32) -> bool {
+        self.slot(address).is_some_and(|Slot { rules, .. }| {
+            rules.writable | rules.one_clears | rules.one_sets | rules.self_clearing == 0
+        })
+    }
+
+    /// The bits as they are, without the effects of a driver's read. The address must not be an
+    /// alias.
+    #[inline(always)]
+    pub(crate) fn get(&self, address: u32) -> u32 {
+        self.memory.word(address).load(Ordering::Acquire)
+    }
+
+    /// Sets the bits, without the effects and limits of a driver's write. The address must not be
+    /// an alias.
+    #[inline(always)]
+    pub(crate) fn set(&self, address: u32, value: u32) {
+        self.memory.word(address).store(value, Ordering::Release);
+    }
+
+    /// Sets and clears some bits.
+    pub(crate) fn change(&self, address: u32, set: u32, clear: u32) {
+        self.set(address, self.get(address) & !clear | set);
+    }
+
+    /// Adds to a statistics register, which stays at its maximum once it gets there.
+    pub(crate) fn count(&self, address: u32, more: u64) {
+        let value = u64::from(self.get(address)).saturating_add(more);
+        self.set(address, u32::try_from(value).unwrap_or(u32::MAX));
+    }
+
+    /// Adds to a statistics register of 36 bits: 32 in `low`, 4 in `high`.
+    pub(crate) fn count_wide(&self, low: u32, high: u32, more: u64) {
+        const MAX: u64 = (1 << 36) - 1;
+        let value = u64::from(self.get(low)) | u64::from(self.get(high)) << 32;
+        let value = value.saturating_add(more).min(MAX);
+        self.set(low, value as u32);
+        self.set(high, (value >> 32) as u32);
+    }
+
+    /// What a driver would read, without the effects of reading.
+    pub(crate) fn peek(&self, address: u32) -> u32 {
+        self.slot(address)
+            .map_or(0, |slot| self.get(slot.target) & !slot.rules.unreadable)
+    }
+
+    /// A driver's read.
+    pub(crate) fn read(&self, address: u32) -> u32 {
+        let value = self.peek(address);
+        if let Some(slot) = self.slot(address) {
+            let Rules {
+                clear_on_read,
+                set_on_read,
+                ..
+            } = slot.rules;
+            if clear_on_read | set_on_read != 0 {
+                self.change(slot.address, set_on_read, clear_on_read);
+            }
+        }
+        value
+    }
+
+    /// Clears the self-clearing bits: what they start is done.
+    pub(crate) fn finish(&self, address: u32) {
+        if let Some(Slot { target, rules, .. }) = self.slot(address) {
+            if rules.self_clearing != 0 {
+                self.change(*target, 0, rules.self_clearing);
+            }
+        }
+    }
+
+    /// A driver's write. Self-clearing bits stay set until [`RegisterFile::finish`].
+    pub(crate) fn write(&self, address: u32, value: u32) {
+        let Some(Slot { target, rules, .. }) = self.slot(address) else {
+            return;
+        };
+        let old = self.get(*target);
+        let kept = old & !rules.writable | value & rules.writable;
+        let new =
+            (kept | value & (rules.one_sets | rules.self_clearing)) & !(value & rules.one_clears);
+        self.set(*target, new);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registers as r;
+
+    fn file() -> RegisterFile {
+        RegisterFile::new(0).unwrap()
+    }
+
+    #[test]
+    fn every_register_is_found_by_its_address_and_its_aliases() {
+        let file = file();
+        for register in REGISTERS {
+            for entry in 0..register.count {
+                let address = register.address(entry).unwrap();
+                let located = file.locate(address).unwrap();
+                assert_eq!((located.name, located.address), (register.name, address));
+                assert_eq!(located.entry.unwrap_or(0), entry);
+            }
+            for alias in register.aliases {
+                assert_eq!(file.locate(alias.offset).unwrap().name, register.name);
+            }
+        }
+        assert_eq!(file.locate(0x0fff8), None);
+        assert_eq!(file.locate(r::RDT(3)).unwrap().to_string(), "RDT(3)");
+        assert_eq!(file.locate(r::CTRL).unwrap().to_string(), "CTRL");
+    }
+
+    #[test]
+    fn reset_values_are_the_tables() {
+        let file = file();
+        for register in REGISTERS
+            .iter()
+            .filter(|register| register.acts_on.is_none())
+        {
+            for entry in 0..register.count {
+                let address = register.address(entry).unwrap();
+                assert_eq!(
+                    file.get(address),
+                    register.reset_of(entry),
+                    "{}({entry})",
+                    register.name
+                );
+            }
+        }
+    }
+
+    /// What the table says of every bit of every register is what happens.
+    #[test]
+    fn every_bit_obeys_the_table() {
+        let file = file();
+        for register in REGISTERS
+            .iter()
+            .filter(|register| register.acts_on.is_none())
+        {
+            let address = register.address(register.count - 1).unwrap();
+            for (before, written) in [
+                (0, u32::MAX),
+                (u32::MAX, 0),
+                (u32::MAX, u32::MAX),
+                (0x5555_5555, 0x3333_3333),
+            ] {
+                file.set(address, before);
+                file.write(address, written);
+                let after = file.get(address);
+                let check = |access, expected: u32| {
+                    let bits = register.bits_with(access);
+                    assert_eq!(
+                        after & bits,
+                        expected & bits,
+                        "{} {access:?}",
+                        register.name
+                    );
+                };
+                check(Access::ReadWrite, written);
+                check(Access::WriteOnly, written);
+                check(Access::ReadSet, written);
+                check(Access::ReadOnly, before);
+                check(Access::ReadClear, before);
+                check(Access::WriteOneClear, before & !written);
+                check(Access::ReadClearWriteOneClear, before & !written);
+                check(Access::WriteOneSet, before | written);
+                check(Access::SelfClearing, before | written);
+                let read = file.read(address);
+                assert_eq!(
+                    read,
+                    after & !register.bits_with(Access::WriteOnly),
+                    "{}",
+                    register.name
+                );
+                let cleared = register.bits_with(Access::ReadClear)
+                    | register.bits_with(Access::ReadClearWriteOneClear);
+                let set = register.bits_with(Access::ReadSet);
+                assert_eq!(
+                    file.get(address),
+                    after & !cleared | set,
+                    "{}",
+                    register.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn set_and_clear_registers_act_on_another() {
+        let file = file();
+        file.write(r::EIMS, 0b0111);
+        file.write(r::EIMS, 0b1000);
+        file.write(r::EIMC, 0b0010);
+        assert_eq!(file.get(r::EIMS), 0b1101);
+        file.write(r::EIMS, 0);
+        assert_eq!(file.read(r::EIMS), 0b1101);
+        file.write(r::EICS, 0b11);
+        assert_eq!(file.read(r::EICS), 0b11);
+        assert_eq!(file.read(r::EICR), 0b11);
+        assert_eq!(file.read(r::EICR), 0);
+    }
+
+    #[test]
+    fn an_alias_is_the_same_register() {
+        let file = file();
+        file.write(0x2100 + 4 * 3, 0x0200_0402);
+        assert_eq!(file.get(r::SRRCTL(3)), 0x0200_0402);
+        assert_eq!(file.read(0x2100 + 4 * 3), 0x0200_0402);
+    }
+
+    #[test]
+    fn unknown_addresses_hold_nothing() {
+        let file = file();
+        file.write(0x0fff8, 7);
+        assert_eq!(file.read(0x0fff8), 0);
+        assert_eq!(file.read(u32::MAX), 0);
+    }
+
+    #[test]
+    fn statistics_stay_at_their_maximum() {
+        let file = file();
+        file.count(r::GPRC, 5);
+        file.count(r::GPRC, u64::from(u32::MAX));
+        assert_eq!(file.read(r::GPRC), u32::MAX);
+        assert_eq!(file.read(r::GPRC), 0);
+        file.count_wide(r::GORCL, r::GORCH, (1 << 33) + 5);
+        assert_eq!((file.read(r::GORCL), file.read(r::GORCH)), (5, 2));
+        assert_eq!((file.read(r::GORCL), file.read(r::GORCH)), (0, 0));
+    }
+}

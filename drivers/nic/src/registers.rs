@@ -1,0 +1,5722 @@
+// generated from registers.toml by `make registers`; do not edit
+//! The 82599's registers: offsets, masks of fields and named values of fields, and [`REGISTERS`],
+//! the table of what a read and a write do.
+
+#![allow(dead_code, non_snake_case)] // a register map is whole, and a register is spelt in capitals
+
+/// `value` shifted to the place of the field that `mask` covers. It must fit the field.
+pub const fn field(mask: u32, value: u32) -> u32 {
+    value << (mask.trailing_zeros() & 31)
+}
+
+/// The value of the field that `mask` covers, in the register's value `register`.
+pub const fn field_get(mask: u32, register: u32) -> u32 {
+    (register & mask) >> (mask.trailing_zeros() & 31)
+}
+
+/// [`field`] for a descriptor's quad word.
+pub const fn field64(mask: u64, value: u64) -> u64 {
+    value << (mask.trailing_zeros() & 63)
+}
+
+/// [`field_get`] for a descriptor's quad word.
+pub const fn field64_get(mask: u64, word: u64) -> u64 {
+    (word & mask) >> (mask.trailing_zeros() & 63)
+}
+
+/// Bytes of the register space.
+pub const BAR0_SIZE: u32 = 0x20000;
+
+// ---- General control ----
+
+/// CTRL, rw: Device control. Datasheet 8.2.3.1.1.
+/// Also at 0x00004.
+pub const CTRL: u32 = 0x00000;
+/// Bit 2: Start no more bus transactions; STATUS.MASTER_ENABLE tells when all ended.
+pub const CTRL_MASTER_DISABLE: u32 = 0x00000004;
+/// Bit 3, sc: Reset the link, with the MAC.
+pub const CTRL_LNK_RST: u32 = 0x00000008;
+/// Bit 26, sc: Reset the device. Touch no register for 1 ms, then wait 10 ms more.
+pub const CTRL_RST: u32 = 0x04000000;
+
+/// STATUS, ro: Device status. Datasheet 8.2.3.1.2.
+pub const STATUS: u32 = 0x00008;
+/// Bits 3:2: Which port of the card this is.
+pub const STATUS_LAN_ID: u32 = 0x0000000C;
+/// Bit 7: The link is up.
+pub const STATUS_LINK_UP: u32 = 0x00000080;
+/// Bits 17:10: Virtual functions that are enabled.
+pub const STATUS_NUM_VFS: u32 = 0x0003FC00;
+/// Bit 18: Virtual functions are enabled.
+pub const STATUS_IOV_ACTIVE: u32 = 0x00040000;
+/// Bit 19: Transactions on the bus may be going on; 0 after CTRL.MASTER_DISABLE.
+pub const STATUS_MASTER_ENABLE: u32 = 0x00080000;
+
+/// CTRL_EXT, rw: Extended device control. Datasheet 8.2.3.1.3.
+pub const CTRL_EXT: u32 = 0x00018;
+/// Bit 14, sc: The physical function's reset is done: tell the virtual ones.
+pub const CTRL_EXT_PFRSTD: u32 = 0x00004000;
+/// Bit 16: Ask for no transaction without snooping, whatever others say.
+pub const CTRL_EXT_NS_DIS: u32 = 0x00010000;
+/// Bit 17: Ask for no relaxed ordering, whatever others say.
+pub const CTRL_EXT_RO_DIS: u32 = 0x00020000;
+/// Bit 26: Every packet has an outer VLAN tag.
+pub const CTRL_EXT_EXTENDED_VLAN: u32 = 0x04000000;
+/// Bit 28: A driver is loaded: a word to the firmware.
+pub const CTRL_EXT_DRV_LOAD: u32 = 0x10000000;
+
+/// ESDP, rw: Software definable pins. Datasheet 8.2.3.1.4.
+pub const ESDP: u32 = 0x00020;
+/// Bit 0: Value of pin 0.
+pub const ESDP_SDP0: u32 = 0x00000001;
+/// Bit 1: Value of pin 1.
+pub const ESDP_SDP1: u32 = 0x00000002;
+/// Bit 2: Value of pin 2; on SFP+ cards, low when a module is in.
+pub const ESDP_SDP2: u32 = 0x00000004;
+/// Bit 3: Value of pin 3.
+pub const ESDP_SDP3: u32 = 0x00000008;
+/// Bit 4: Value of pin 4.
+pub const ESDP_SDP4: u32 = 0x00000010;
+/// Bit 5: Value of pin 5.
+pub const ESDP_SDP5: u32 = 0x00000020;
+/// Bit 6: Value of pin 6.
+pub const ESDP_SDP6: u32 = 0x00000040;
+/// Bit 7: Value of pin 7.
+pub const ESDP_SDP7: u32 = 0x00000080;
+/// Bit 8: Pin 0 is an output.
+pub const ESDP_SDP0_DIR: u32 = 0x00000100;
+/// Bit 9: Pin 1 is an output.
+pub const ESDP_SDP1_DIR: u32 = 0x00000200;
+/// Bit 10: Pin 2 is an output.
+pub const ESDP_SDP2_DIR: u32 = 0x00000400;
+/// Bit 11: Pin 3 is an output.
+pub const ESDP_SDP3_DIR: u32 = 0x00000800;
+/// Bit 12: Pin 4 is an output.
+pub const ESDP_SDP4_DIR: u32 = 0x00001000;
+/// Bit 13: Pin 5 is an output.
+pub const ESDP_SDP5_DIR: u32 = 0x00002000;
+/// Bit 14: Pin 6 is an output.
+pub const ESDP_SDP6_DIR: u32 = 0x00004000;
+/// Bit 15: Pin 7 is an output.
+pub const ESDP_SDP7_DIR: u32 = 0x00008000;
+/// Bit 16: Pin 0 has its built-in function.
+pub const ESDP_SDP0_NATIVE: u32 = 0x00010000;
+/// Bit 17: Pin 1 has its built-in function.
+pub const ESDP_SDP1_NATIVE: u32 = 0x00020000;
+
+/// I2CCTL, rw: The two wires to the SFP+ module. Datasheet 8.2.3.1.5.
+pub const I2CCTL: u32 = 0x00028;
+/// EODSDP, rw: The two wires to the SFP+ module. Datasheet 8.2.3.1.5.
+pub const EODSDP: u32 = 0x00028;
+/// Bit 0, ro: Clock, as it is on the wire.
+pub const I2CCTL_CLK_IN: u32 = 0x00000001;
+/// Bit 1: Clock, as driven.
+pub const I2CCTL_CLK_OUT: u32 = 0x00000002;
+/// Bit 2, ro: Data, as it is on the wire.
+pub const I2CCTL_DATA_IN: u32 = 0x00000004;
+/// Bit 3: Data, as driven.
+pub const I2CCTL_DATA_OUT: u32 = 0x00000008;
+
+/// FRTIMER, ro: Free running timer.
+pub const FRTIMER: u32 = 0x00048;
+
+/// TCPTIMER, rw: Timer that can raise an interrupt.
+pub const TCPTIMER: u32 = 0x0004C;
+/// Bits 7:0: Time to run, in milliseconds.
+pub const TCPTIMER_DURATION: u32 = 0x000000FF;
+/// Bit 8, sc: Start again.
+pub const TCPTIMER_KS: u32 = 0x00000100;
+/// Bit 9: Run.
+pub const TCPTIMER_COUNT_ENABLE: u32 = 0x00000200;
+/// Bit 10, sc: End at once.
+pub const TCPTIMER_COUNT_FINISH: u32 = 0x00000400;
+/// Bit 11: Start again whenever the time is up.
+pub const TCPTIMER_LOOP: u32 = 0x00000800;
+
+/// LEDCTL, rw: LEDs. Datasheet 8.2.3.1.6.
+pub const LEDCTL: u32 = 0x00200;
+/// Bits 3:0: What LED 0 shows.
+pub const LEDCTL_LED0_MODE: u32 = 0x0000000F;
+/// Value of [`LEDCTL_LED0_MODE`].
+pub const LEDCTL_LED0_MODE_LINK_UP: u32 = 0x00000000;
+/// Value of [`LEDCTL_LED0_MODE`].
+pub const LEDCTL_LED0_MODE_LINK_10G: u32 = 0x00000001;
+/// Value of [`LEDCTL_LED0_MODE`].
+pub const LEDCTL_LED0_MODE_MAC_ACTIVITY: u32 = 0x00000002;
+/// Value of [`LEDCTL_LED0_MODE`].
+pub const LEDCTL_LED0_MODE_FILTER_ACTIVITY: u32 = 0x00000003;
+/// Value of [`LEDCTL_LED0_MODE`].
+pub const LEDCTL_LED0_MODE_LINK_ACTIVITY: u32 = 0x00000004;
+/// Value of [`LEDCTL_LED0_MODE`].
+pub const LEDCTL_LED0_MODE_LINK_1G: u32 = 0x00000005;
+/// Value of [`LEDCTL_LED0_MODE`].
+pub const LEDCTL_LED0_MODE_ON: u32 = 0x0000000E;
+/// Value of [`LEDCTL_LED0_MODE`].
+pub const LEDCTL_LED0_MODE_OFF: u32 = 0x0000000F;
+/// Bit 6: LED 0 inverted.
+pub const LEDCTL_LED0_INVERT: u32 = 0x00000040;
+/// Bit 7: LED 0 blinks.
+pub const LEDCTL_LED0_BLINK: u32 = 0x00000080;
+/// Bits 11:8: What LED 1 shows.
+pub const LEDCTL_LED1_MODE: u32 = 0x00000F00;
+/// Bit 14: LED 1 inverted.
+pub const LEDCTL_LED1_INVERT: u32 = 0x00004000;
+/// Bit 15: LED 1 blinks.
+pub const LEDCTL_LED1_BLINK: u32 = 0x00008000;
+/// Bits 19:16: What LED 2 shows.
+pub const LEDCTL_LED2_MODE: u32 = 0x000F0000;
+/// Bit 22: LED 2 inverted.
+pub const LEDCTL_LED2_INVERT: u32 = 0x00400000;
+/// Bit 23: LED 2 blinks.
+pub const LEDCTL_LED2_BLINK: u32 = 0x00800000;
+/// Bits 27:24: What LED 3 shows.
+pub const LEDCTL_LED3_MODE: u32 = 0x0F000000;
+/// Bit 30: LED 3 inverted.
+pub const LEDCTL_LED3_INVERT: u32 = 0x40000000;
+/// Bit 31: LED 3 blinks.
+pub const LEDCTL_LED3_BLINK: u32 = 0x80000000;
+
+/// EXVET, rw: EtherType of the outer VLAN tag.
+pub const EXVET: u32 = 0x05078;
+/// Bits 31:16: The EtherType.
+pub const EXVET_VET_EXT: u32 = 0xFFFF0000;
+
+// ---- EEPROM and flash ----
+
+/// EEC, rw: EEPROM and flash control. Datasheet 8.2.3.2.1.
+pub const EEC: u32 = 0x10010;
+/// Bit 0: Clock to the EEPROM.
+pub const EEC_SK: u32 = 0x00000001;
+/// Bit 1: EEPROM selected.
+pub const EEC_CS: u32 = 0x00000002;
+/// Bit 2: Data to the EEPROM.
+pub const EEC_DI: u32 = 0x00000004;
+/// Bit 3, ro: Data from the EEPROM.
+pub const EEC_DO: u32 = 0x00000008;
+/// Bits 5:4: Flash writes.
+pub const EEC_FWE: u32 = 0x00000030;
+/// Value of [`EEC_FWE`].
+pub const EEC_FWE_DISABLE: u32 = 0x00000010;
+/// Value of [`EEC_FWE`].
+pub const EEC_FWE_ENABLE: u32 = 0x00000020;
+/// Bit 6: Ask for the EEPROM's wires.
+pub const EEC_REQ: u32 = 0x00000040;
+/// Bit 7, ro: The wires are software's.
+pub const EEC_GNT: u32 = 0x00000080;
+/// Bit 8, ro: An EEPROM is there and holds a good signature.
+pub const EEC_PRES: u32 = 0x00000100;
+/// Bit 9, ro: The EEPROM has been read, or there is none.
+pub const EEC_ARD: u32 = 0x00000200;
+/// Bits 14:11, ro: Size: 2 to the power of this, times 128 bytes.
+pub const EEC_SIZE: u32 = 0x00007800;
+
+/// EERD, rw: Reads a word of the EEPROM. Datasheet 8.2.3.2.2.
+pub const EERD: u32 = 0x10014;
+/// Bit 0, sc: Read the word at ADDR.
+pub const EERD_START: u32 = 0x00000001;
+/// Bit 1, ro: DATA is there.
+pub const EERD_DONE: u32 = 0x00000002;
+/// Bits 15:2: Address of the word.
+pub const EERD_ADDR: u32 = 0x0000FFFC;
+/// Bits 31:16, ro: The word.
+pub const EERD_DATA: u32 = 0xFFFF0000;
+
+/// EEWR, rw: Writes a word of the EEPROM. X540 and later.
+pub const EEWR: u32 = 0x10018;
+/// Bit 0, sc: Write DATA to the word at ADDR.
+pub const EEWR_START: u32 = 0x00000001;
+/// Bit 1, ro: The word is written.
+pub const EEWR_DONE: u32 = 0x00000002;
+/// Bits 15:2: Address of the word.
+pub const EEWR_ADDR: u32 = 0x0000FFFC;
+/// Bits 31:16: The word.
+pub const EEWR_DATA: u32 = 0xFFFF0000;
+
+/// FLA, rw: Flash access by hand.
+pub const FLA: u32 = 0x1001C;
+
+/// EEMNGCTL, rw: EEPROM access by the firmware.
+pub const EEMNGCTL: u32 = 0x10110;
+/// Bits 14:0: Address of the word.
+pub const EEMNGCTL_ADDR: u32 = 0x00007FFF;
+/// Bit 15, sc: Start the access.
+pub const EEMNGCTL_START: u32 = 0x00008000;
+/// Bit 16: Write; else read.
+pub const EEMNGCTL_WRITE: u32 = 0x00010000;
+/// Bit 17: The EEPROM is busy.
+pub const EEMNGCTL_EEBUSY: u32 = 0x00020000;
+/// Bit 18: Port 0 has been configured from the EEPROM.
+pub const EEMNGCTL_CFG_DONE0: u32 = 0x00040000;
+/// Bit 19: Port 1 has been configured from the EEPROM.
+pub const EEMNGCTL_CFG_DONE1: u32 = 0x00080000;
+/// Bit 31, ro: The access has ended.
+pub const EEMNGCTL_DONE: u32 = 0x80000000;
+
+/// EEMNGDATA, rw: Data of EEMNGCTL's access.
+pub const EEMNGDATA: u32 = 0x10114;
+
+/// FLMNGCTL, rw: Flash access by the firmware.
+pub const FLMNGCTL: u32 = 0x10118;
+
+/// FLMNGDATA, rw: Data of FLMNGCTL's access.
+pub const FLMNGDATA: u32 = 0x1011C;
+
+/// FLMNGCNT, rw: Bytes of FLMNGCTL's access.
+pub const FLMNGCNT: u32 = 0x10120;
+
+/// FLOP, rw: Commands of the flash at hand.
+pub const FLOP: u32 = 0x1013C;
+
+/// GRC, rw: Whether the card may be woken, and is managed.
+pub const GRC: u32 = 0x10200;
+/// Bit 0, ro: Manageability is on.
+pub const GRC_MNG_EN: u32 = 0x00000001;
+/// Bit 1: Advanced power management wakes the system.
+pub const GRC_APME: u32 = 0x00000002;
+
+/// SRAMREL, rw: Software has let go of the shadow memory. X540 and later.
+pub const SRAMREL: u32 = 0x10210;
+
+// ---- Semaphores and firmware ----
+
+/// SWSM, rw: Software semaphore: drivers and firmware take turns. Datasheet 8.2.3.4.9.
+pub const SWSM: u32 = 0x10140;
+/// Bit 0, rs: Taken by a driver: the first to read 0 has it. Writing 0 gives it back.
+pub const SWSM_SMBI: u32 = 0x00000001;
+/// Bit 1: Software asks for SW_FW_SYNC; it has it when the bit reads back as 1.
+pub const SWSM_SWESMBI: u32 = 0x00000002;
+
+/// FWSM, ro: Firmware semaphore and state. Datasheet 8.2.3.4.10.
+pub const FWSM: u32 = 0x10148;
+/// Bit 0: Firmware has SW_FW_SYNC.
+pub const FWSM_FWSMBI: u32 = 0x00000001;
+/// Bits 3:1: What firmware does.
+pub const FWSM_FW_MODE: u32 = 0x0000000E;
+/// Value of [`FWSM_FW_MODE`].
+pub const FWSM_FW_MODE_NONE: u32 = 0x00000000;
+/// Value of [`FWSM_FW_MODE`].
+pub const FWSM_FW_MODE_PASS_THROUGH: u32 = 0x00000004;
+/// Bit 6: Firmware has read the EEPROM again.
+pub const FWSM_EEP_RELOAD: u32 = 0x00000040;
+/// Bit 15: The fields of this register are valid.
+pub const FWSM_FW_VAL: u32 = 0x00008000;
+/// Bits 18:16: How often firmware has reset the device.
+pub const FWSM_RESET_CNT: u32 = 0x00070000;
+/// Bits 24:19: Why firmware failed; 0 is no error.
+pub const FWSM_EXT_ERR_IND: u32 = 0x01F80000;
+
+/// SW_FW_SYNC, rw: Who has which shared resource. Only while SWSM.SWESMBI is held. Datasheet 8.2.3.4.11.
+pub const SW_FW_SYNC: u32 = 0x10160;
+/// GSSR, rw: Who has which shared resource. Only while SWSM.SWESMBI is held. Datasheet 8.2.3.4.11.
+pub const GSSR: u32 = 0x10160;
+/// Bit 0: Software has the EEPROM.
+pub const SW_FW_SYNC_SW_EEP: u32 = 0x00000001;
+/// Bit 1: Software has PHY 0, and the I2C wires.
+pub const SW_FW_SYNC_SW_PHY0: u32 = 0x00000002;
+/// Bit 2: Software has PHY 1, and the I2C wires.
+pub const SW_FW_SYNC_SW_PHY1: u32 = 0x00000004;
+/// Bit 3: Software has the shared registers, such as AUTOC.
+pub const SW_FW_SYNC_SW_MAC_CSR: u32 = 0x00000008;
+/// Bit 4: Software has the flash.
+pub const SW_FW_SYNC_SW_FLASH: u32 = 0x00000010;
+/// Bit 5: Firmware has the EEPROM.
+pub const SW_FW_SYNC_FW_EEP: u32 = 0x00000020;
+/// Bit 6: Firmware has PHY 0.
+pub const SW_FW_SYNC_FW_PHY0: u32 = 0x00000040;
+/// Bit 7: Firmware has PHY 1.
+pub const SW_FW_SYNC_FW_PHY1: u32 = 0x00000080;
+/// Bit 8: Firmware has the shared registers.
+pub const SW_FW_SYNC_FW_MAC_CSR: u32 = 0x00000100;
+/// Bit 9: Firmware has the flash.
+pub const SW_FW_SYNC_FW_FLASH: u32 = 0x00000200;
+/// Bits 12:11: Software has the I2C wires of PHY 0, 1. X550.
+pub const SW_FW_SYNC_I2C: u32 = 0x00001800;
+/// Bit 31, rs: Software has this register: the first to read 0. X540 and later.
+pub const SW_FW_SYNC_REGSMP: u32 = 0x80000000;
+
+/// FACTPS, ro: Which functions are active, and their power states.
+pub const FACTPS: u32 = 0x10150;
+/// Bits 1:0: Power state of function 0.
+pub const FACTPS_FUNC0_POWER_STATE: u32 = 0x00000003;
+/// Bit 2: Port 0 is enabled.
+pub const FACTPS_LAN0_VALID: u32 = 0x00000004;
+/// Bits 7:6: Power state of function 1.
+pub const FACTPS_FUNC1_POWER_STATE: u32 = 0x000000C0;
+/// Bit 8: Port 1 is enabled.
+pub const FACTPS_LAN1_VALID: u32 = 0x00000100;
+/// Bit 29: The firmware's clock is off.
+pub const FACTPS_MNGCG: u32 = 0x20000000;
+/// Bit 30: The two ports are swapped.
+pub const FACTPS_LFS: u32 = 0x40000000;
+/// Bit 31: A power state has changed.
+pub const FACTPS_PM_STATE_CHANGED: u32 = 0x80000000;
+
+// ---- PCI Express ----
+
+/// GCR, rw: PCI Express control.
+pub const GCR: u32 = 0x11000;
+/// Bits 15:12: Completion timeout, if the capability's version is 1.
+pub const GCR_CMPL_TMOUT: u32 = 0x0000F000;
+/// Value of [`GCR_CMPL_TMOUT`].
+pub const GCR_CMPL_TMOUT_10MS: u32 = 0x00001000;
+/// Bit 16: Repeat a request whose completion timed out.
+pub const GCR_CMPL_TMOUT_RESEND: u32 = 0x00010000;
+/// Bit 18, ro: The PCI Express capability has version 2.
+pub const GCR_CAP_VER2: u32 = 0x00040000;
+
+/// GCR_EXT, rw: Extended PCI Express control. Datasheet 8.2.3.4.12.
+pub const GCR_EXT: u32 = 0x11050;
+/// Bits 1:0: Number of virtual functions.
+pub const GCR_EXT_VT_MODE: u32 = 0x00000003;
+/// Value of [`GCR_EXT_VT_MODE`].
+pub const GCR_EXT_VT_MODE_NONE: u32 = 0x00000000;
+/// Value of [`GCR_EXT_VT_MODE`].
+pub const GCR_EXT_VT_MODE_16: u32 = 0x00000001;
+/// Value of [`GCR_EXT_VT_MODE`].
+pub const GCR_EXT_VT_MODE_32: u32 = 0x00000002;
+/// Value of [`GCR_EXT_VT_MODE`].
+pub const GCR_EXT_VT_MODE_64: u32 = 0x00000003;
+/// Bit 30: Flush internal buffers: hold for 20 us before resetting a stuck device.
+pub const GCR_EXT_BUFFERS_CLEAR: u32 = 0x40000000;
+/// Bit 31: Virtual functions use MSI-X.
+pub const GCR_EXT_MSIX_EN: u32 = 0x80000000;
+
+/// MREVID, ro: Revision of the mask.
+pub const MREVID: u32 = 0x11064;
+
+/// PICAUSE, w1c: Causes of PCI Express error interrupts.
+pub const PICAUSE: u32 = 0x110B0;
+
+/// PIENA, rw: Which PCI Express errors raise an interrupt.
+pub const PIENA: u32 = 0x110B8;
+
+/// CIAA, rw: Address for reading configuration space through CIAD.
+pub const CIAA: u32 = 0x11088;
+
+/// CIAD, rw: Data of the access that CIAA names.
+pub const CIAD: u32 = 0x1108C;
+
+// ---- Flow control ----
+
+/// PFCTOP, rw: EtherType and opcode of pause frames. Datasheet 8.2.3.3.1.
+pub const PFCTOP: u32 = 0x03008;
+
+/// FCTTV, rw: How long to ask the other side to pause; two traffic classes an entry. Datasheet 8.2.3.3.2.
+/// `n` is below 4.
+pub const fn FCTTV(n: u32) -> u32 {
+    0x03200 + 0x4 * n
+}
+/// Entries of [`FCTTV`].
+pub const FCTTV_COUNT: u32 = 4;
+/// Bits 15:0: Of traffic class 2n, in units of 512 bit times.
+pub const FCTTV_TTV_EVEN: u32 = 0x0000FFFF;
+/// Bits 31:16: Of traffic class 2n + 1, in units of 512 bit times.
+pub const FCTTV_TTV_ODD: u32 = 0xFFFF0000;
+
+/// FCRTL, rw: Fill of a packet buffer at which to let the other side go on. Datasheet 8.2.3.3.3.
+/// `n` is below 8.
+pub const fn FCRTL(n: u32) -> u32 {
+    0x03220 + 0x4 * n
+}
+/// Entries of [`FCRTL`].
+pub const FCRTL_COUNT: u32 = 8;
+/// Bits 18:5: Low water mark, in units of 32 bytes.
+pub const FCRTL_RTL: u32 = 0x0007FFE0;
+/// Bit 31: Send such frames.
+pub const FCRTL_XONE: u32 = 0x80000000;
+
+/// FCRTH, rw: Fill of a packet buffer at which to ask the other side to pause. Datasheet 8.2.3.3.4.
+/// `n` is below 8.
+pub const fn FCRTH(n: u32) -> u32 {
+    0x03260 + 0x4 * n
+}
+/// Entries of [`FCRTH`].
+pub const FCRTH_COUNT: u32 = 8;
+/// Bits 18:5: High water mark, in units of 32 bytes.
+pub const FCRTH_RTH: u32 = 0x0007FFE0;
+/// Bit 31: Send such frames.
+pub const FCRTH_FCEN: u32 = 0x80000000;
+
+/// FCRTV, rw: When to repeat a request to pause. Datasheet 8.2.3.3.5.
+pub const FCRTV: u32 = 0x032A0;
+/// Bits 15:0: Time left of the last pause, in units of 512 bit times.
+pub const FCRTV_FC_REFRESH_TH: u32 = 0x0000FFFF;
+
+/// TFCS, ro: Which traffic classes the other side has paused. Datasheet 8.2.3.3.6.
+pub const TFCS: u32 = 0x0CE00;
+/// Bits 7:0: A bit a class: it may send.
+pub const TFCS_TC_XON: u32 = 0x000000FF;
+
+/// FCCFG, rw: Whether to send pause frames. Datasheet 8.2.3.3.7.
+pub const FCCFG: u32 = 0x03D00;
+/// Bits 4:3: Which kind to send.
+pub const FCCFG_TFCE: u32 = 0x00000018;
+/// Value of [`FCCFG_TFCE`].
+pub const FCCFG_TFCE_802_3X: u32 = 0x00000008;
+/// Value of [`FCCFG_TFCE`].
+pub const FCCFG_TFCE_PRIORITY: u32 = 0x00000010;
+
+/// PXONRXCNT, rc: Priority XON frames received, by class.
+/// `n` is below 8.
+pub const fn PXONRXCNT(n: u32) -> u32 {
+    0x04140 + 0x4 * n
+}
+/// Entries of [`PXONRXCNT`].
+pub const PXONRXCNT_COUNT: u32 = 8;
+
+/// PXOFFRXCNT, rc: Priority XOFF frames received, by class.
+/// `n` is below 8.
+pub const fn PXOFFRXCNT(n: u32) -> u32 {
+    0x04160 + 0x4 * n
+}
+/// Entries of [`PXOFFRXCNT`].
+pub const PXOFFRXCNT_COUNT: u32 = 8;
+
+// ---- Interrupts ----
+
+/// EICR, rc_w1c: Causes of interrupts. With GPIE.OCD, a read clears only bits 29:16. Datasheet 8.2.3.5.1.
+pub const EICR: u32 = 0x00800;
+/// Bits 15:0: Queues, through IVAR.
+pub const EICR_RTX_QUEUE: u32 = 0x0000FFFF;
+/// Bit 16: Flow director is out of room.
+pub const EICR_FLOW_DIR: u32 = 0x00010000;
+/// Bit 17: A packet buffer overflowed.
+pub const EICR_RX_MISS: u32 = 0x00020000;
+/// Bit 18: PCI Express error.
+pub const EICR_PCI: u32 = 0x00040000;
+/// Bit 19: A virtual function wrote to its mailbox.
+pub const EICR_MAILBOX: u32 = 0x00080000;
+/// Bit 20: The link's status changed.
+pub const EICR_LSC: u32 = 0x00100000;
+/// Bit 21: LinkSec's packet number runs out.
+pub const EICR_LINKSEC: u32 = 0x00200000;
+/// Bit 22: Firmware has something to say.
+pub const EICR_MNG: u32 = 0x00400000;
+/// Bit 23: Too hot. Reserved on the 82599; X540 and later.
+pub const EICR_TS: u32 = 0x00800000;
+/// Bit 24: Pin SDP0.
+pub const EICR_GPI_SDP0: u32 = 0x01000000;
+/// Bit 25: Pin SDP1.
+pub const EICR_GPI_SDP1: u32 = 0x02000000;
+/// Bit 26: Pin SDP2.
+pub const EICR_GPI_SDP2: u32 = 0x04000000;
+/// Bit 27: Pin SDP3.
+pub const EICR_GPI_SDP3: u32 = 0x08000000;
+/// Bit 28: Uncorrectable memory error.
+pub const EICR_ECC: u32 = 0x10000000;
+/// Bit 30: TCPTIMER ran out.
+pub const EICR_TCP_TIMER: u32 = 0x40000000;
+/// Bit 31, ro: Any of bits 30:16 that is not masked.
+pub const EICR_OTHER: u32 = 0x80000000;
+
+/// EICS, w1s: Raises causes. A read tells EICR and clears nothing. Datasheet 8.2.3.5.2.
+pub const EICS: u32 = 0x00808;
+/// Bits 15:0: Queues, through IVAR.
+pub const EICS_RTX_QUEUE: u32 = 0x0000FFFF;
+/// Bit 16: Flow director is out of room.
+pub const EICS_FLOW_DIR: u32 = 0x00010000;
+/// Bit 17: A packet buffer overflowed.
+pub const EICS_RX_MISS: u32 = 0x00020000;
+/// Bit 18: PCI Express error.
+pub const EICS_PCI: u32 = 0x00040000;
+/// Bit 19: A virtual function wrote to its mailbox.
+pub const EICS_MAILBOX: u32 = 0x00080000;
+/// Bit 20: The link's status changed.
+pub const EICS_LSC: u32 = 0x00100000;
+/// Bit 21: LinkSec's packet number runs out.
+pub const EICS_LINKSEC: u32 = 0x00200000;
+/// Bit 22: Firmware has something to say.
+pub const EICS_MNG: u32 = 0x00400000;
+/// Bit 23: Too hot. Reserved on the 82599; X540 and later.
+pub const EICS_TS: u32 = 0x00800000;
+/// Bit 24: Pin SDP0.
+pub const EICS_GPI_SDP0: u32 = 0x01000000;
+/// Bit 25: Pin SDP1.
+pub const EICS_GPI_SDP1: u32 = 0x02000000;
+/// Bit 26: Pin SDP2.
+pub const EICS_GPI_SDP2: u32 = 0x04000000;
+/// Bit 27: Pin SDP3.
+pub const EICS_GPI_SDP3: u32 = 0x08000000;
+/// Bit 28: Uncorrectable memory error.
+pub const EICS_ECC: u32 = 0x10000000;
+/// Bit 30: TCPTIMER ran out.
+pub const EICS_TCP_TIMER: u32 = 0x40000000;
+/// Bit 31: Any of bits 30:16 that is not masked.
+pub const EICS_OTHER: u32 = 0x80000000;
+
+/// EIMS, w1s: Enables causes. A read tells which are enabled. Datasheet 8.2.3.5.3.
+pub const EIMS: u32 = 0x00880;
+/// Bits 15:0: Queues, through IVAR.
+pub const EIMS_RTX_QUEUE: u32 = 0x0000FFFF;
+/// Bit 16: Flow director is out of room.
+pub const EIMS_FLOW_DIR: u32 = 0x00010000;
+/// Bit 17: A packet buffer overflowed.
+pub const EIMS_RX_MISS: u32 = 0x00020000;
+/// Bit 18: PCI Express error.
+pub const EIMS_PCI: u32 = 0x00040000;
+/// Bit 19: A virtual function wrote to its mailbox.
+pub const EIMS_MAILBOX: u32 = 0x00080000;
+/// Bit 20: The link's status changed.
+pub const EIMS_LSC: u32 = 0x00100000;
+/// Bit 21: LinkSec's packet number runs out.
+pub const EIMS_LINKSEC: u32 = 0x00200000;
+/// Bit 22: Firmware has something to say.
+pub const EIMS_MNG: u32 = 0x00400000;
+/// Bit 23: Too hot. Reserved on the 82599; X540 and later.
+pub const EIMS_TS: u32 = 0x00800000;
+/// Bit 24: Pin SDP0.
+pub const EIMS_GPI_SDP0: u32 = 0x01000000;
+/// Bit 25: Pin SDP1.
+pub const EIMS_GPI_SDP1: u32 = 0x02000000;
+/// Bit 26: Pin SDP2.
+pub const EIMS_GPI_SDP2: u32 = 0x04000000;
+/// Bit 27: Pin SDP3.
+pub const EIMS_GPI_SDP3: u32 = 0x08000000;
+/// Bit 28: Uncorrectable memory error.
+pub const EIMS_ECC: u32 = 0x10000000;
+/// Bit 30: TCPTIMER ran out.
+pub const EIMS_TCP_TIMER: u32 = 0x40000000;
+/// Bit 31: Any of bits 30:16 that is not masked.
+pub const EIMS_OTHER: u32 = 0x80000000;
+
+/// EIMC, w1c: Disables causes. Datasheet 8.2.3.5.4.
+pub const EIMC: u32 = 0x00888;
+/// Bits 15:0: Queues, through IVAR.
+pub const EIMC_RTX_QUEUE: u32 = 0x0000FFFF;
+/// Bit 16: Flow director is out of room.
+pub const EIMC_FLOW_DIR: u32 = 0x00010000;
+/// Bit 17: A packet buffer overflowed.
+pub const EIMC_RX_MISS: u32 = 0x00020000;
+/// Bit 18: PCI Express error.
+pub const EIMC_PCI: u32 = 0x00040000;
+/// Bit 19: A virtual function wrote to its mailbox.
+pub const EIMC_MAILBOX: u32 = 0x00080000;
+/// Bit 20: The link's status changed.
+pub const EIMC_LSC: u32 = 0x00100000;
+/// Bit 21: LinkSec's packet number runs out.
+pub const EIMC_LINKSEC: u32 = 0x00200000;
+/// Bit 22: Firmware has something to say.
+pub const EIMC_MNG: u32 = 0x00400000;
+/// Bit 23: Too hot. Reserved on the 82599; X540 and later.
+pub const EIMC_TS: u32 = 0x00800000;
+/// Bit 24: Pin SDP0.
+pub const EIMC_GPI_SDP0: u32 = 0x01000000;
+/// Bit 25: Pin SDP1.
+pub const EIMC_GPI_SDP1: u32 = 0x02000000;
+/// Bit 26: Pin SDP2.
+pub const EIMC_GPI_SDP2: u32 = 0x04000000;
+/// Bit 27: Pin SDP3.
+pub const EIMC_GPI_SDP3: u32 = 0x08000000;
+/// Bit 28: Uncorrectable memory error.
+pub const EIMC_ECC: u32 = 0x10000000;
+/// Bit 30: TCPTIMER ran out.
+pub const EIMC_TCP_TIMER: u32 = 0x40000000;
+/// Bit 31: Any of bits 30:16 that is not masked.
+pub const EIMC_OTHER: u32 = 0x80000000;
+
+/// EIAC, rw: Causes that their MSI-X message clears. Datasheet 8.2.3.5.5.
+pub const EIAC: u32 = 0x00810;
+/// Bits 15:0: Queues, through IVAR.
+pub const EIAC_RTX_QUEUE: u32 = 0x0000FFFF;
+/// Bit 16: Flow director is out of room.
+pub const EIAC_FLOW_DIR: u32 = 0x00010000;
+/// Bit 17: A packet buffer overflowed.
+pub const EIAC_RX_MISS: u32 = 0x00020000;
+/// Bit 18: PCI Express error.
+pub const EIAC_PCI: u32 = 0x00040000;
+/// Bit 19: A virtual function wrote to its mailbox.
+pub const EIAC_MAILBOX: u32 = 0x00080000;
+/// Bit 20: The link's status changed.
+pub const EIAC_LSC: u32 = 0x00100000;
+/// Bit 21: LinkSec's packet number runs out.
+pub const EIAC_LINKSEC: u32 = 0x00200000;
+/// Bit 22: Firmware has something to say.
+pub const EIAC_MNG: u32 = 0x00400000;
+/// Bit 23: Too hot. Reserved on the 82599; X540 and later.
+pub const EIAC_TS: u32 = 0x00800000;
+/// Bit 24: Pin SDP0.
+pub const EIAC_GPI_SDP0: u32 = 0x01000000;
+/// Bit 25: Pin SDP1.
+pub const EIAC_GPI_SDP1: u32 = 0x02000000;
+/// Bit 26: Pin SDP2.
+pub const EIAC_GPI_SDP2: u32 = 0x04000000;
+/// Bit 27: Pin SDP3.
+pub const EIAC_GPI_SDP3: u32 = 0x08000000;
+/// Bit 28: Uncorrectable memory error.
+pub const EIAC_ECC: u32 = 0x10000000;
+/// Bit 30: TCPTIMER ran out.
+pub const EIAC_TCP_TIMER: u32 = 0x40000000;
+/// Bit 31: Any of bits 30:16 that is not masked.
+pub const EIAC_OTHER: u32 = 0x80000000;
+
+/// EIAM, rw: Causes that are disabled when they raise an interrupt. Datasheet 8.2.3.5.6.
+pub const EIAM: u32 = 0x00890;
+/// Bits 15:0: Queues, through IVAR.
+pub const EIAM_RTX_QUEUE: u32 = 0x0000FFFF;
+/// Bit 16: Flow director is out of room.
+pub const EIAM_FLOW_DIR: u32 = 0x00010000;
+/// Bit 17: A packet buffer overflowed.
+pub const EIAM_RX_MISS: u32 = 0x00020000;
+/// Bit 18: PCI Express error.
+pub const EIAM_PCI: u32 = 0x00040000;
+/// Bit 19: A virtual function wrote to its mailbox.
+pub const EIAM_MAILBOX: u32 = 0x00080000;
+/// Bit 20: The link's status changed.
+pub const EIAM_LSC: u32 = 0x00100000;
+/// Bit 21: LinkSec's packet number runs out.
+pub const EIAM_LINKSEC: u32 = 0x00200000;
+/// Bit 22: Firmware has something to say.
+pub const EIAM_MNG: u32 = 0x00400000;
+/// Bit 23: Too hot. Reserved on the 82599; X540 and later.
+pub const EIAM_TS: u32 = 0x00800000;
+/// Bit 24: Pin SDP0.
+pub const EIAM_GPI_SDP0: u32 = 0x01000000;
+/// Bit 25: Pin SDP1.
+pub const EIAM_GPI_SDP1: u32 = 0x02000000;
+/// Bit 26: Pin SDP2.
+pub const EIAM_GPI_SDP2: u32 = 0x04000000;
+/// Bit 27: Pin SDP3.
+pub const EIAM_GPI_SDP3: u32 = 0x08000000;
+/// Bit 28: Uncorrectable memory error.
+pub const EIAM_ECC: u32 = 0x10000000;
+/// Bit 30: TCPTIMER ran out.
+pub const EIAM_TCP_TIMER: u32 = 0x40000000;
+/// Bit 31: Any of bits 30:16 that is not masked.
+pub const EIAM_OTHER: u32 = 0x80000000;
+
+/// EICS_EX, w1s: EICS for queue vectors 0 to 63. Datasheet 8.2.3.5.7.
+/// `n` is below 2.
+pub const fn EICS_EX(n: u32) -> u32 {
+    0x00A90 + 0x4 * n
+}
+/// Entries of [`EICS_EX`].
+pub const EICS_EX_COUNT: u32 = 2;
+
+/// EIMS_EX, w1s: EIMS for queue vectors 0 to 63. Datasheet 8.2.3.5.8.
+/// `n` is below 2.
+pub const fn EIMS_EX(n: u32) -> u32 {
+    0x00AA0 + 0x4 * n
+}
+/// Entries of [`EIMS_EX`].
+pub const EIMS_EX_COUNT: u32 = 2;
+
+/// EIMC_EX, w1c: EIMC for queue vectors 0 to 63. Datasheet 8.2.3.5.9.
+/// `n` is below 2.
+pub const fn EIMC_EX(n: u32) -> u32 {
+    0x00AB0 + 0x4 * n
+}
+/// Entries of [`EIMC_EX`].
+pub const EIMC_EX_COUNT: u32 = 2;
+
+/// EIAM_EX, rw: EIAM for queue vectors 0 to 63. Datasheet 8.2.3.5.10.
+/// `n` is below 2.
+pub const fn EIAM_EX(n: u32) -> u32 {
+    0x00AD0 + 0x4 * n
+}
+/// Entries of [`EIAM_EX`].
+pub const EIAM_EX_COUNT: u32 = 2;
+
+/// EITRSEL, rw: Which throttles belong to virtual functions. Datasheet 8.2.3.5.11.
+pub const EITRSEL: u32 = 0x00894;
+
+/// EITR, rw: Interrupt throttle of a vector. Datasheet 8.2.3.5.12.
+/// `n` is below 129.
+pub const fn EITR(n: u32) -> u32 {
+    if n < 24 {
+        0x00820 + 0x4 * n
+    } else {
+        0x12300 + 0x4 * (n - 24)
+    }
+}
+/// Entries of [`EITR`].
+pub const EITR_COUNT: u32 = 129;
+/// Bits 11:3: Least time between interrupts, in units of 2 us at 10 Gbit/s.
+pub const EITR_ITR_INTERVAL: u32 = 0x00000FF8;
+/// Bit 15: Throttle low latency interrupts too.
+pub const EITR_LLI_MODERATION: u32 = 0x00008000;
+/// Bits 20:16: Low latency interrupts left.
+pub const EITR_LLI_CREDIT: u32 = 0x001F0000;
+/// Bits 27:21: Time left.
+pub const EITR_ITR_COUNTER: u32 = 0x0FE00000;
+/// Bit 31: This write leaves the counters alone.
+pub const EITR_CNT_WDIS: u32 = 0x80000000;
+
+/// IVAR, rw: Which vectors the queues 2n and 2n + 1 raise. Datasheet 8.2.3.5.16.
+/// `n` is below 64.
+pub const fn IVAR(n: u32) -> u32 {
+    0x00900 + 0x4 * n
+}
+/// Entries of [`IVAR`].
+pub const IVAR_COUNT: u32 = 64;
+/// Bits 5:0: Vector of RX queue 2n.
+pub const IVAR_RX_EVEN: u32 = 0x0000003F;
+/// Bit 7: It has one.
+pub const IVAR_RX_EVEN_VALID: u32 = 0x00000080;
+/// Bits 13:8: Vector of TX queue 2n.
+pub const IVAR_TX_EVEN: u32 = 0x00003F00;
+/// Bit 15: It has one.
+pub const IVAR_TX_EVEN_VALID: u32 = 0x00008000;
+/// Bits 21:16: Vector of RX queue 2n + 1.
+pub const IVAR_RX_ODD: u32 = 0x003F0000;
+/// Bit 23: It has one.
+pub const IVAR_RX_ODD_VALID: u32 = 0x00800000;
+/// Bits 29:24: Vector of TX queue 2n + 1.
+pub const IVAR_TX_ODD: u32 = 0x3F000000;
+/// Bit 31: It has one.
+pub const IVAR_TX_ODD_VALID: u32 = 0x80000000;
+
+/// IVAR_MISC, rw: Which vectors the other causes raise. Datasheet 8.2.3.5.17.
+pub const IVAR_MISC: u32 = 0x00A00;
+/// Bits 6:0: Vector of TCPTIMER.
+pub const IVAR_MISC_TCP_TIMER: u32 = 0x0000007F;
+/// Bit 7: It has one.
+pub const IVAR_MISC_TCP_TIMER_VALID: u32 = 0x00000080;
+/// Bits 14:8: Vector of everything else.
+pub const IVAR_MISC_OTHER: u32 = 0x00007F00;
+/// Bit 15: It has one.
+pub const IVAR_MISC_OTHER_VALID: u32 = 0x00008000;
+
+/// GPIE, rw: How interrupts are raised. Datasheet 8.2.3.5.18.
+pub const GPIE: u32 = 0x00898;
+/// Bit 0: Pin SDP0 may.
+pub const GPIE_SDP0_GPIEN: u32 = 0x00000001;
+/// Bit 1: Pin SDP1 may.
+pub const GPIE_SDP1_GPIEN: u32 = 0x00000002;
+/// Bit 2: Pin SDP2 may.
+pub const GPIE_SDP2_GPIEN: u32 = 0x00000004;
+/// Bit 3: Pin SDP3 may.
+pub const GPIE_SDP3_GPIEN: u32 = 0x00000008;
+/// Bit 4: By MSI-X, with more than one vector.
+pub const GPIE_MSIX_MODE: u32 = 0x00000010;
+/// Bit 5: A read of EICR clears only what may be cleared in MSI-X mode.
+pub const GPIE_OCD: u32 = 0x00000020;
+/// Bit 6: At once when EICS is written, without throttling.
+pub const GPIE_EIMEN: u32 = 0x00000040;
+/// Bits 10:7: Credits for low latency interrupts come this often.
+pub const GPIE_LLI_INTERVAL: u32 = 0x00000780;
+/// Bits 13:11: How much longer coalescing may hold a packet.
+pub const GPIE_RSC_DELAY: u32 = 0x00003800;
+/// Bits 15:14: Number of virtual functions.
+pub const GPIE_VT_MODE: u32 = 0x0000C000;
+/// Bit 30: EIAM counts in MSI-X mode.
+pub const GPIE_EIAME: u32 = 0x40000000;
+/// Bit 31: Pending bits are cleared as vectors are enabled.
+pub const GPIE_PBA_SUPPORT: u32 = 0x80000000;
+
+/// PBACL, w1c: Clears pending bits of MSI-X vectors.
+/// Also at 0x11068 (entries 0..1).
+/// `n` is below 8.
+pub const fn PBACL(n: u32) -> u32 {
+    0x110C0 + 0x4 * n
+}
+/// Entries of [`PBACL`].
+pub const PBACL_COUNT: u32 = 8;
+
+// ---- Receive: filters ----
+
+/// FCTRL, rw: Which packets are let in. Change it only while RXCTRL.RXEN is 0. Datasheet 8.2.3.7.1.
+pub const FCTRL: u32 = 0x05080;
+/// Bit 1: Packets with errors too.
+pub const FCTRL_SBP: u32 = 0x00000002;
+/// Bit 8: All multicast packets.
+pub const FCTRL_MPE: u32 = 0x00000100;
+/// Bit 9: All unicast packets.
+pub const FCTRL_UPE: u32 = 0x00000200;
+/// Bit 10: Broadcast packets.
+pub const FCTRL_BAM: u32 = 0x00000400;
+/// Bit 12: MAC control frames too.
+pub const FCTRL_PMCF: u32 = 0x00001000;
+/// Bit 13: No pause frames, even so.
+pub const FCTRL_DPF: u32 = 0x00002000;
+
+/// VLNCTRL, rw: VLAN filter control. Datasheet 8.2.3.7.2.
+pub const VLNCTRL: u32 = 0x05088;
+/// Bits 15:0: EtherType of VLAN tags.
+pub const VLNCTRL_VET: u32 = 0x0000FFFF;
+/// Bit 28: Value of CFI that is let in.
+pub const VLNCTRL_CFI: u32 = 0x10000000;
+/// Bit 29: CFI is looked at.
+pub const VLNCTRL_CFIEN: u32 = 0x20000000;
+/// Bit 30: VFTA is looked at.
+pub const VLNCTRL_VFE: u32 = 0x40000000;
+/// Bit 31: Tags are taken out; 82598 only, on the 82599 see RXDCTL.VME.
+pub const VLNCTRL_VME: u32 = 0x80000000;
+
+/// MCSTCTRL, rw: Multicast filter control. Datasheet 8.2.3.7.3.
+pub const MCSTCTRL: u32 = 0x05090;
+/// Bits 1:0: Which bits of the address index MTA.
+pub const MCSTCTRL_MO: u32 = 0x00000003;
+/// Value of [`MCSTCTRL_MO`].
+pub const MCSTCTRL_MO_47_36: u32 = 0x00000000;
+/// Value of [`MCSTCTRL_MO`].
+pub const MCSTCTRL_MO_46_35: u32 = 0x00000001;
+/// Value of [`MCSTCTRL_MO`].
+pub const MCSTCTRL_MO_45_34: u32 = 0x00000002;
+/// Value of [`MCSTCTRL_MO`].
+pub const MCSTCTRL_MO_43_32: u32 = 0x00000003;
+/// Bit 2: MTA is looked at.
+pub const MCSTCTRL_MFE: u32 = 0x00000004;
+
+/// PSRTYPE, rw: Where packets of a pool are split, and RSS queues of it. Datasheet 8.2.3.7.4.
+/// Also at 0x05480 + 0x4 * n (entries 0..16).
+/// `n` is below 64.
+pub const fn PSRTYPE(n: u32) -> u32 {
+    0x0EA00 + 0x4 * n
+}
+/// Entries of [`PSRTYPE`].
+pub const PSRTYPE_COUNT: u32 = 64;
+/// Bit 4: After the TCP header.
+pub const PSRTYPE_TCPHDR: u32 = 0x00000010;
+/// Bit 5: After the UDP header.
+pub const PSRTYPE_UDPHDR: u32 = 0x00000020;
+/// Bit 8: After the IPv4 header.
+pub const PSRTYPE_IPV4HDR: u32 = 0x00000100;
+/// Bit 9: After the IPv6 header.
+pub const PSRTYPE_IPV6HDR: u32 = 0x00000200;
+/// Bit 12: After the Ethernet header.
+pub const PSRTYPE_L2HDR: u32 = 0x00001000;
+/// Bits 31:29: RSS queues of the pool: 2 to the power of this.
+pub const PSRTYPE_RQPL: u32 = 0xE0000000;
+
+/// RXCSUM, rw: Receive checksums. Datasheet 8.2.3.7.5.
+pub const RXCSUM: u32 = 0x05000;
+/// Bit 12: Calculate the checksum of UDP fragments.
+pub const RXCSUM_IPPCSE: u32 = 0x00001000;
+/// Bit 13: Report the RSS hash instead of the fragment checksum.
+pub const RXCSUM_PCSD: u32 = 0x00002000;
+
+/// RFCTL, rw: Receive filter control. Datasheet 8.2.3.7.6.
+pub const RFCTL: u32 = 0x05008;
+/// Bit 0: No iSCSI.
+pub const RFCTL_ISCSI_DIS: u32 = 0x00000001;
+/// Bit 5: No receive coalescing.
+pub const RFCTL_RSC_DIS: u32 = 0x00000020;
+/// Bit 6: No NFS writes.
+pub const RFCTL_NFSW_DIS: u32 = 0x00000040;
+/// Bit 7: No NFS reads.
+pub const RFCTL_NFSR_DIS: u32 = 0x00000080;
+/// Bits 9:8: Version of NFS.
+pub const RFCTL_NFS_VER: u32 = 0x00000300;
+/// Bit 10: No IPv6.
+pub const RFCTL_IPV6_DIS: u32 = 0x00000400;
+/// Bit 14: No splitting of IP fragments.
+pub const RFCTL_IPFRSP_DIS: u32 = 0x00004000;
+
+/// MTA, rw: Multicast addresses let in, by 12 bits of the address: 4096 bits. Datasheet 8.2.3.7.7.
+/// `n` is below 128.
+pub const fn MTA(n: u32) -> u32 {
+    0x05200 + 0x4 * n
+}
+/// Entries of [`MTA`].
+pub const MTA_COUNT: u32 = 128;
+
+/// RAL, rw: A MAC address, first four bytes; the first is lowest. Datasheet 8.2.3.7.8.
+/// Also at 0x05400 + 0x8 * n (entries 0..16).
+/// `n` is below 128.
+pub const fn RAL(n: u32) -> u32 {
+    0x0A200 + 0x8 * n
+}
+/// Entries of [`RAL`].
+pub const RAL_COUNT: u32 = 128;
+
+/// RAH, rw: A MAC address, last two bytes. Datasheet 8.2.3.7.9.
+/// Also at 0x05404 + 0x8 * n (entries 0..16).
+/// `n` is below 128.
+pub const fn RAH(n: u32) -> u32 {
+    0x0A204 + 0x8 * n
+}
+/// Entries of [`RAH`].
+pub const RAH_COUNT: u32 = 128;
+/// Bits 15:0: The bytes.
+pub const RAH_ADDRESS: u32 = 0x0000FFFF;
+/// Bit 31: The address is valid: its packets are let in.
+pub const RAH_AV: u32 = 0x80000000;
+
+/// MPSAR, rw: Pools of a MAC address; 2n and 2n + 1 are those of RAL(n). Datasheet 8.2.3.7.10.
+/// `n` is below 256.
+pub const fn MPSAR(n: u32) -> u32 {
+    0x0A600 + 0x4 * n
+}
+/// Entries of [`MPSAR`].
+pub const MPSAR_COUNT: u32 = 256;
+
+/// VFTA, rw: VLANs let in: 4096 bits. Datasheet 8.2.3.7.11.
+/// `n` is below 128.
+pub const fn VFTA(n: u32) -> u32 {
+    0x0A000 + 0x4 * n
+}
+/// Entries of [`VFTA`].
+pub const VFTA_COUNT: u32 = 128;
+
+/// PFUTA, rw: Unicast addresses let in, by 12 bits of the address: 4096 bits. Datasheet 8.2.3.27.17.
+/// `n` is below 128.
+pub const fn PFUTA(n: u32) -> u32 {
+    0x0F400 + 0x4 * n
+}
+/// Entries of [`PFUTA`].
+pub const PFUTA_COUNT: u32 = 128;
+
+// ---- Receive: queues and buffers ----
+
+/// RDBAL, rw: IOVA of the ring, low half: a multiple of 128. Datasheet 8.2.3.8.1.
+/// `n` is below 128.
+pub const fn RDBAL(n: u32) -> u32 {
+    if n < 64 {
+        0x01000 + 0x40 * n
+    } else {
+        0x0D000 + 0x40 * (n - 64)
+    }
+}
+/// Entries of [`RDBAL`].
+pub const RDBAL_COUNT: u32 = 128;
+
+/// RDBAH, rw: IOVA of the ring, high half. Datasheet 8.2.3.8.2.
+/// `n` is below 128.
+pub const fn RDBAH(n: u32) -> u32 {
+    if n < 64 {
+        0x01004 + 0x40 * n
+    } else {
+        0x0D004 + 0x40 * (n - 64)
+    }
+}
+/// Entries of [`RDBAH`].
+pub const RDBAH_COUNT: u32 = 128;
+
+/// RDLEN, rw: Bytes of the ring: a multiple of 128. Datasheet 8.2.3.8.3.
+/// `n` is below 128.
+pub const fn RDLEN(n: u32) -> u32 {
+    if n < 64 {
+        0x01008 + 0x40 * n
+    } else {
+        0x0D008 + 0x40 * (n - 64)
+    }
+}
+/// Entries of [`RDLEN`].
+pub const RDLEN_COUNT: u32 = 128;
+
+/// RDH, rw: Head: the descriptor that hardware fills next. Write 0 before enabling only. Datasheet 8.2.3.8.4.
+/// `n` is below 128.
+pub const fn RDH(n: u32) -> u32 {
+    if n < 64 {
+        0x01010 + 0x40 * n
+    } else {
+        0x0D010 + 0x40 * (n - 64)
+    }
+}
+/// Entries of [`RDH`].
+pub const RDH_COUNT: u32 = 128;
+/// Bits 15:0: Index in the ring.
+pub const RDH_RDH: u32 = 0x0000FFFF;
+
+/// RDT, rw: Tail: the first descriptor that hardware may not have. Datasheet 8.2.3.8.5.
+/// `n` is below 128.
+pub const fn RDT(n: u32) -> u32 {
+    if n < 64 {
+        0x01018 + 0x40 * n
+    } else {
+        0x0D018 + 0x40 * (n - 64)
+    }
+}
+/// Entries of [`RDT`].
+pub const RDT_COUNT: u32 = 128;
+/// Bits 15:0: Index in the ring.
+pub const RDT_RDT: u32 = 0x0000FFFF;
+
+/// RXDCTL, rw: Receive queue control. Datasheet 8.2.3.8.6.
+/// `n` is below 128.
+pub const fn RXDCTL(n: u32) -> u32 {
+    if n < 64 {
+        0x01028 + 0x40 * n
+    } else {
+        0x0D028 + 0x40 * (n - 64)
+    }
+}
+/// Entries of [`RXDCTL`].
+pub const RXDCTL_COUNT: u32 = 128;
+/// Bits 13:0: Longest packet of the queue. X540 and later.
+pub const RXDCTL_RLPML: u32 = 0x00003FFF;
+/// Bit 15: RLPML counts. X540 and later.
+pub const RXDCTL_RLPML_EN: u32 = 0x00008000;
+/// Bit 25: The queue runs. Reads 1 once it does, and 0 once all is done: poll it.
+pub const RXDCTL_ENABLE: u32 = 0x02000000;
+/// Bit 30: Take VLAN tags out.
+pub const RXDCTL_VME: u32 = 0x40000000;
+
+/// SRRCTL, rw: Buffers of a receive queue. Datasheet 8.2.3.8.7.
+/// Also at 0x02100 + 0x4 * n (entries 0..16).
+/// `n` is below 128.
+pub const fn SRRCTL(n: u32) -> u32 {
+    if n < 64 {
+        0x01014 + 0x40 * n
+    } else {
+        0x0D014 + 0x40 * (n - 64)
+    }
+}
+/// Entries of [`SRRCTL`].
+pub const SRRCTL_COUNT: u32 = 128;
+/// Bits 4:0: Size of a packet buffer, in KiB.
+pub const SRRCTL_BSIZEPACKET: u32 = 0x0000001F;
+/// Bits 13:8: Size of a header buffer, in units of 64 bytes.
+pub const SRRCTL_BSIZEHEADER: u32 = 0x00003F00;
+/// Bits 24:22: Descriptors left at which to raise an interrupt, in units of 64.
+pub const SRRCTL_RDMTS: u32 = 0x01C00000;
+/// Bits 27:25: Format of the descriptors.
+pub const SRRCTL_DESCTYPE: u32 = 0x0E000000;
+/// Value of [`SRRCTL_DESCTYPE`].
+pub const SRRCTL_DESCTYPE_LEGACY: u32 = 0x00000000;
+/// Value of [`SRRCTL_DESCTYPE`].
+pub const SRRCTL_DESCTYPE_ADVANCED_ONE_BUFFER: u32 = 0x02000000;
+/// Value of [`SRRCTL_DESCTYPE`].
+pub const SRRCTL_DESCTYPE_HEADER_SPLIT: u32 = 0x04000000;
+/// Value of [`SRRCTL_DESCTYPE`].
+pub const SRRCTL_DESCTYPE_HEADER_SPLIT_ALWAYS: u32 = 0x0A000000;
+/// Bit 28: Without descriptors, drop the packet; else it waits and blocks all queues.
+pub const SRRCTL_DROP_EN: u32 = 0x10000000;
+
+/// DCA_RXCTRL, rw: How a receive queue accesses memory. Datasheet 8.2.3.11.1.
+/// Also at 0x02200 + 0x4 * n (entries 0..16).
+/// `n` is below 128.
+pub const fn DCA_RXCTRL(n: u32) -> u32 {
+    if n < 64 {
+        0x0100C + 0x40 * n
+    } else {
+        0x0D00C + 0x40 * (n - 64)
+    }
+}
+/// Entries of [`DCA_RXCTRL`].
+pub const DCA_RXCTRL_COUNT: u32 = 128;
+/// Bit 5: Hint the descriptors into a cache.
+pub const DCA_RXCTRL_DESC_DCA_EN: u32 = 0x00000020;
+/// Bit 6: Hint the headers into a cache.
+pub const DCA_RXCTRL_HEAD_DCA_EN: u32 = 0x00000040;
+/// Bit 7: Hint the packets into a cache.
+pub const DCA_RXCTRL_DATA_DCA_EN: u32 = 0x00000080;
+/// Bit 9: Read descriptors with relaxed ordering.
+pub const DCA_RXCTRL_DESC_RRO_EN: u32 = 0x00000200;
+/// Bit 11, ro: Write descriptors with relaxed ordering: never.
+pub const DCA_RXCTRL_DESC_WRO_EN: u32 = 0x00000800;
+/// Bit 12: Reads 1 after reset, and has to be cleared.
+pub const DCA_RXCTRL_RESERVED_12: u32 = 0x00001000;
+/// Bit 13: Write packets with relaxed ordering.
+pub const DCA_RXCTRL_DATA_WRO_EN: u32 = 0x00002000;
+/// Bit 15: Write headers with relaxed ordering.
+pub const DCA_RXCTRL_HEAD_WRO_EN: u32 = 0x00008000;
+/// Bits 31:24: Whose cache.
+pub const DCA_RXCTRL_CPUID: u32 = 0xFF000000;
+
+/// RSCCTL, rw: Receive coalescing of a queue. Datasheet 8.2.3.8.13.
+/// `n` is below 128.
+pub const fn RSCCTL(n: u32) -> u32 {
+    if n < 64 {
+        0x0102C + 0x40 * n
+    } else {
+        0x0D02C + 0x40 * (n - 64)
+    }
+}
+/// Entries of [`RSCCTL`].
+pub const RSCCTL_COUNT: u32 = 128;
+/// Bit 0: Coalesce.
+pub const RSCCTL_RSCEN: u32 = 0x00000001;
+/// Bits 3:2: Descriptors that one coalesced packet may take.
+pub const RSCCTL_MAXDESC: u32 = 0x0000000C;
+/// Value of [`RSCCTL_MAXDESC`].
+pub const RSCCTL_MAXDESC_1: u32 = 0x00000000;
+/// Value of [`RSCCTL_MAXDESC`].
+pub const RSCCTL_MAXDESC_4: u32 = 0x00000004;
+/// Value of [`RSCCTL_MAXDESC`].
+pub const RSCCTL_MAXDESC_8: u32 = 0x00000008;
+/// Value of [`RSCCTL_MAXDESC`].
+pub const RSCCTL_MAXDESC_16: u32 = 0x0000000C;
+
+/// RDRXCTL, rw: Receive DMA control. Datasheet 8.2.3.8.8.
+pub const RDRXCTL: u32 = 0x02F00;
+/// Bit 1: Take the CRC off. Has to agree with HLREG0.RXCRCSTRP.
+pub const RDRXCTL_CRCSTRIP: u32 = 0x00000002;
+/// Bit 3, ro: Receive DMA is ready after a reset.
+pub const RDRXCTL_DMAIDONE: u32 = 0x00000008;
+/// Bit 16: No coalescing at all.
+pub const RDRXCTL_AGGDIS: u32 = 0x00010000;
+/// Bits 21:17: 8 after reset; has to be set to 0.
+pub const RDRXCTL_RSCFRSTSIZE: u32 = 0x003E0000;
+/// Bit 23: A low latency interrupt does not end coalescing.
+pub const RDRXCTL_RSCLLIDIS: u32 = 0x00800000;
+/// Bit 25: 0 after reset; has to be set to 1.
+pub const RDRXCTL_RSCACKC: u32 = 0x02000000;
+/// Bit 26: 0 after reset; has to be set to 1.
+pub const RDRXCTL_FCOE_WRFIX: u32 = 0x04000000;
+
+/// RXPBSIZE, rw: Size of a receive packet buffer. Together 512 KiB: others than 0 need clearing. Datasheet 8.2.3.8.9.
+/// `n` is below 8.
+pub const fn RXPBSIZE(n: u32) -> u32 {
+    0x03C00 + 0x4 * n
+}
+/// Entries of [`RXPBSIZE`].
+pub const RXPBSIZE_COUNT: u32 = 8;
+/// Bits 19:10: In KiB.
+pub const RXPBSIZE_SIZE: u32 = 0x000FFC00;
+/// Value of [`RXPBSIZE_SIZE`].
+pub const RXPBSIZE_SIZE_128KB: u32 = 0x00020000;
+/// Value of [`RXPBSIZE_SIZE`].
+pub const RXPBSIZE_SIZE_512KB: u32 = 0x00080000;
+
+/// RXCTRL, rw: Receive control. Datasheet 8.2.3.8.10.
+pub const RXCTRL: u32 = 0x03000;
+/// Bit 0: Receive.
+pub const RXCTRL_RXEN: u32 = 0x00000001;
+
+/// RSCDBU, rw: Receive coalescing. Datasheet 8.2.3.8.12.
+pub const RSCDBU: u32 = 0x03028;
+/// Bits 6:0: Do not coalesce packets with less payload than this, in units of 16 bytes.
+pub const RSCDBU_RSCSMALDIS: u32 = 0x0000007F;
+/// Bit 7: Do not coalesce pure acknowledgements.
+pub const RSCDBU_RSCACKDIS: u32 = 0x00000080;
+
+// ---- Receive side scaling ----
+
+/// MRQC, rw: Multiple receive queues. Datasheet 8.2.3.7.12.
+/// Also at 0x05818.
+pub const MRQC: u32 = 0x0EC80;
+/// Bits 3:0: How a queue is chosen.
+pub const MRQC_MRQE: u32 = 0x0000000F;
+/// Value of [`MRQC_MRQE`].
+pub const MRQC_MRQE_OFF: u32 = 0x00000000;
+/// Value of [`MRQC_MRQE`].
+pub const MRQC_MRQE_RSS: u32 = 0x00000001;
+/// Value of [`MRQC_MRQE`].
+pub const MRQC_MRQE_DCB_8: u32 = 0x00000002;
+/// Value of [`MRQC_MRQE`].
+pub const MRQC_MRQE_DCB_4: u32 = 0x00000003;
+/// Value of [`MRQC_MRQE`].
+pub const MRQC_MRQE_RSS_DCB_8: u32 = 0x00000004;
+/// Value of [`MRQC_MRQE`].
+pub const MRQC_MRQE_RSS_DCB_4: u32 = 0x00000005;
+/// Value of [`MRQC_MRQE`].
+pub const MRQC_MRQE_VMDQ: u32 = 0x00000008;
+/// Value of [`MRQC_MRQE`].
+pub const MRQC_MRQE_VMDQ_RSS_32: u32 = 0x0000000A;
+/// Value of [`MRQC_MRQE`].
+pub const MRQC_MRQE_VMDQ_RSS_64: u32 = 0x0000000B;
+/// Value of [`MRQC_MRQE`].
+pub const MRQC_MRQE_VMDQ_DCB_16: u32 = 0x0000000C;
+/// Value of [`MRQC_MRQE`].
+pub const MRQC_MRQE_VMDQ_DCB_32: u32 = 0x0000000D;
+/// Bit 16: Hash addresses and ports of TCP over IPv4.
+pub const MRQC_RSS_TCP_IPV4: u32 = 0x00010000;
+/// Bit 17: Hash addresses of IPv4.
+pub const MRQC_RSS_IPV4: u32 = 0x00020000;
+/// Bit 20: Hash addresses of IPv6.
+pub const MRQC_RSS_IPV6: u32 = 0x00100000;
+/// Bit 21: Hash addresses and ports of TCP over IPv6.
+pub const MRQC_RSS_TCP_IPV6: u32 = 0x00200000;
+/// Bit 22: Hash addresses and ports of UDP over IPv4.
+pub const MRQC_RSS_UDP_IPV4: u32 = 0x00400000;
+/// Bit 23: Hash addresses and ports of UDP over IPv6.
+pub const MRQC_RSS_UDP_IPV6: u32 = 0x00800000;
+
+/// RQTC, rw: RSS queues of each traffic class. Datasheet 8.2.3.7.13.
+pub const RQTC: u32 = 0x0EC70;
+
+/// RSSRK, rw: The RSS hash's key, 40 bytes; the first is lowest. Datasheet 8.2.3.7.14.
+/// Also at 0x05c80 + 0x4 * n (entries 0..10).
+/// `n` is below 10.
+pub const fn RSSRK(n: u32) -> u32 {
+    0x0EB80 + 0x4 * n
+}
+/// Entries of [`RSSRK`].
+pub const RSSRK_COUNT: u32 = 10;
+
+/// RETA, rw: RSS: queue by the hash's low 7 bits, 4 entries a register. Datasheet 8.2.3.7.15.
+/// Also at 0x05c00 + 0x4 * n (entries 0..32).
+/// `n` is below 32.
+pub const fn RETA(n: u32) -> u32 {
+    0x0EB00 + 0x4 * n
+}
+/// Entries of [`RETA`].
+pub const RETA_COUNT: u32 = 32;
+/// Bits 3:0: Queue of hash 4n.
+pub const RETA_ENTRY0: u32 = 0x0000000F;
+/// Bits 11:8: Queue of hash 4n + 1.
+pub const RETA_ENTRY1: u32 = 0x00000F00;
+/// Bits 19:16: Queue of hash 4n + 2.
+pub const RETA_ENTRY2: u32 = 0x000F0000;
+/// Bits 27:24: Queue of hash 4n + 3.
+pub const RETA_ENTRY3: u32 = 0x0F000000;
+
+// ---- Transmit ----
+
+/// DTXMXSZRQ, rw: Reads of packet data under way. Datasheet 8.2.3.9.1.
+pub const DTXMXSZRQ: u32 = 0x08100;
+/// Bits 11:0: Their sum at most, in 256 bytes; 0xFFF unless there are traffic classes.
+pub const DTXMXSZRQ_MAX_BYTES_NUM_REQ: u32 = 0x00000FFF;
+
+/// DMATXCTL, rw: Transmit DMA control. Datasheet 8.2.3.9.2.
+pub const DMATXCTL: u32 = 0x04A80;
+/// Bit 0: Transmit. Set once, before the first queue is enabled.
+pub const DMATXCTL_TE: u32 = 0x00000001;
+/// Bit 1: Header buffers need no snooping.
+pub const DMATXCTL_NS: u32 = 0x00000002;
+/// Bit 3: Double VLAN mode.
+pub const DMATXCTL_GDV: u32 = 0x00000008;
+/// Bits 31:16: EtherType of VLAN tags.
+pub const DMATXCTL_VT: u32 = 0xFFFF0000;
+
+/// DTXTCPFLGL, rw: TCP flags of the first and middle segments. Datasheet 8.2.3.9.3.
+pub const DTXTCPFLGL: u32 = 0x04A88;
+
+/// DTXTCPFLGH, rw: TCP flags of the last segment. Datasheet 8.2.3.9.4.
+pub const DTXTCPFLGH: u32 = 0x04A8C;
+
+/// TDBAL, rw: IOVA of the ring, low half: a multiple of 128. Datasheet 8.2.3.9.5.
+/// `n` is below 128.
+pub const fn TDBAL(n: u32) -> u32 {
+    0x06000 + 0x40 * n
+}
+/// Entries of [`TDBAL`].
+pub const TDBAL_COUNT: u32 = 128;
+
+/// TDBAH, rw: IOVA of the ring, high half. Datasheet 8.2.3.9.6.
+/// `n` is below 128.
+pub const fn TDBAH(n: u32) -> u32 {
+    0x06004 + 0x40 * n
+}
+/// Entries of [`TDBAH`].
+pub const TDBAH_COUNT: u32 = 128;
+
+/// TDLEN, rw: Bytes of the ring: a multiple of 128. Datasheet 8.2.3.9.7.
+/// `n` is below 128.
+pub const fn TDLEN(n: u32) -> u32 {
+    0x06008 + 0x40 * n
+}
+/// Entries of [`TDLEN`].
+pub const TDLEN_COUNT: u32 = 128;
+
+/// DCA_TXCTRL, rw: How a transmit queue accesses memory. Datasheet 8.2.3.11.2.
+/// `n` is below 128.
+pub const fn DCA_TXCTRL(n: u32) -> u32 {
+    0x0600C + 0x40 * n
+}
+/// Entries of [`DCA_TXCTRL`].
+pub const DCA_TXCTRL_COUNT: u32 = 128;
+/// Bit 5: Hint the descriptors into a cache.
+pub const DCA_TXCTRL_DESC_DCA_EN: u32 = 0x00000020;
+/// Bit 9: Read descriptors with relaxed ordering.
+pub const DCA_TXCTRL_DESC_RRO_EN: u32 = 0x00000200;
+/// Bit 11: Write descriptors, or the head, with relaxed ordering.
+pub const DCA_TXCTRL_DESC_WRO_EN: u32 = 0x00000800;
+/// Bit 13: Read packets with relaxed ordering.
+pub const DCA_TXCTRL_DATA_RRO_EN: u32 = 0x00002000;
+/// Bits 31:24: Whose cache.
+pub const DCA_TXCTRL_CPUID: u32 = 0xFF000000;
+
+/// TDH, rw: Head: the descriptor that hardware reads next. Write 0 before enabling only. Datasheet 8.2.3.9.8.
+/// `n` is below 128.
+pub const fn TDH(n: u32) -> u32 {
+    0x06010 + 0x40 * n
+}
+/// Entries of [`TDH`].
+pub const TDH_COUNT: u32 = 128;
+/// Bits 15:0: Index in the ring.
+pub const TDH_TDH: u32 = 0x0000FFFF;
+
+/// TDT, rw: Tail: the first descriptor that hardware may not have. Datasheet 8.2.3.9.9.
+/// `n` is below 128.
+pub const fn TDT(n: u32) -> u32 {
+    0x06018 + 0x40 * n
+}
+/// Entries of [`TDT`].
+pub const TDT_COUNT: u32 = 128;
+/// Bits 15:0: Index in the ring.
+pub const TDT_TDT: u32 = 0x0000FFFF;
+
+/// TXDCTL, rw: Transmit queue control. Datasheet 8.2.3.9.10.
+/// `n` is below 128.
+pub const fn TXDCTL(n: u32) -> u32 {
+    0x06028 + 0x40 * n
+}
+/// Entries of [`TXDCTL`].
+pub const TXDCTL_COUNT: u32 = 128;
+/// Bits 6:0: Fetch more descriptors when fewer than this are on the chip.
+pub const TXDCTL_PTHRESH: u32 = 0x0000007F;
+/// Bits 14:8: But only if this many are there to fetch.
+pub const TXDCTL_HTHRESH: u32 = 0x00007F00;
+/// Bits 22:16: Write descriptors back in groups of this many; 0 heeds RS one by one.
+pub const TXDCTL_WTHRESH: u32 = 0x007F0000;
+/// Bit 25: The queue runs. Reads 1 once it does, and 0 once all is done: poll it.
+pub const TXDCTL_ENABLE: u32 = 0x02000000;
+/// Bit 26, sc: Write back what is done, at once.
+pub const TXDCTL_SWFLSH: u32 = 0x04000000;
+
+/// TDWBAL, rw: IOVA that the head is written to instead of descriptors, low half. Datasheet 8.2.3.9.11.
+/// `n` is below 128.
+pub const fn TDWBAL(n: u32) -> u32 {
+    0x06038 + 0x40 * n
+}
+/// Entries of [`TDWBAL`].
+pub const TDWBAL_COUNT: u32 = 128;
+/// Bit 0: Do so.
+pub const TDWBAL_HEAD_WB_EN: u32 = 0x00000001;
+/// Bits 31:2: The address.
+pub const TDWBAL_HEADWB_LOW: u32 = 0xFFFFFFFC;
+
+/// TDWBAH, rw: IOVA that the head is written to, high half. Datasheet 8.2.3.9.12.
+/// `n` is below 128.
+pub const fn TDWBAH(n: u32) -> u32 {
+    0x0603C + 0x40 * n
+}
+/// Entries of [`TDWBAH`].
+pub const TDWBAH_COUNT: u32 = 128;
+
+/// TXPBSIZE, rw: Size of a transmit packet buffer. Together 160 KiB: others than 0 need clearing. Datasheet 8.2.3.9.13.
+/// `n` is below 8.
+pub const fn TXPBSIZE(n: u32) -> u32 {
+    0x0CC00 + 0x4 * n
+}
+/// Entries of [`TXPBSIZE`].
+pub const TXPBSIZE_COUNT: u32 = 8;
+/// Bits 19:10: In KiB.
+pub const TXPBSIZE_SIZE: u32 = 0x000FFC00;
+/// Value of [`TXPBSIZE_SIZE`].
+pub const TXPBSIZE_SIZE_40KB: u32 = 0x0000A000;
+/// Value of [`TXPBSIZE_SIZE`].
+pub const TXPBSIZE_SIZE_160KB: u32 = 0x00028000;
+
+/// MNGTXMAP, rw: Traffic class of the firmware's packets. Datasheet 8.2.3.9.14.
+pub const MNGTXMAP: u32 = 0x0CD10;
+
+/// MTQC, rw: Multiple transmit queues. Change it only while RTTDCS.ARBDIS is 1. Datasheet 8.2.3.9.15.
+pub const MTQC: u32 = 0x08120;
+/// Bit 0: Traffic classes.
+pub const MTQC_RT_ENA: u32 = 0x00000001;
+/// Bit 1: Virtual functions.
+pub const MTQC_VT_ENA: u32 = 0x00000002;
+/// Bits 3:2: How queues are shared out.
+pub const MTQC_NUM_TC_OR_Q: u32 = 0x0000000C;
+/// Value of [`MTQC_NUM_TC_OR_Q`].
+pub const MTQC_NUM_TC_OR_Q_64Q_1PB: u32 = 0x00000000;
+/// Value of [`MTQC_NUM_TC_OR_Q`].
+pub const MTQC_NUM_TC_OR_Q_64VF: u32 = 0x00000004;
+/// Value of [`MTQC_NUM_TC_OR_Q`].
+pub const MTQC_NUM_TC_OR_Q_32VF: u32 = 0x00000008;
+/// Value of [`MTQC_NUM_TC_OR_Q`].
+pub const MTQC_NUM_TC_OR_Q_16VF: u32 = 0x0000000C;
+
+/// TXPBTHRESH, rw: Free space that a packet buffer needs before data is fetched. Datasheet 8.2.3.9.16.
+/// `n` is below 8.
+pub const fn TXPBTHRESH(n: u32) -> u32 {
+    0x04950 + 0x4 * n
+}
+/// Entries of [`TXPBTHRESH`].
+pub const TXPBTHRESH_COUNT: u32 = 8;
+/// Bits 9:0: In KiB: its size less the longest packet.
+pub const TXPBTHRESH_THRESH: u32 = 0x000003FF;
+
+// ---- Traffic classes ----
+
+/// RTRPCS, rw: Receive packet plane. Datasheet 8.2.3.10.1.
+pub const RTRPCS: u32 = 0x02430;
+/// Bit 1: Recycle credits.
+pub const RTRPCS_RRM: u32 = 0x00000002;
+/// Bit 2: Deficit fixed priority; else round robin.
+pub const RTRPCS_RAC: u32 = 0x00000004;
+
+/// RTTDCS, rw: Transmit descriptor plane. Datasheet 8.2.3.10.2.
+pub const RTTDCS: u32 = 0x04900;
+/// Bit 0: Arbitrate between traffic classes.
+pub const RTTDCS_TDPAC: u32 = 0x00000001;
+/// Bit 1: Arbitrate between virtual functions.
+pub const RTTDCS_VMPAC: u32 = 0x00000002;
+/// Bit 4: Recycle credits.
+pub const RTTDCS_TDRM: u32 = 0x00000010;
+/// Bit 6: No arbitration: set around changes of DTXMXSZRQ, TXPBSIZE, MTQC.
+pub const RTTDCS_ARBDIS: u32 = 0x00000040;
+
+/// RTTPCS, rw: Transmit packet plane. Datasheet 8.2.3.10.3.
+pub const RTTPCS: u32 = 0x0CD00;
+/// Bit 5: Arbitrate between traffic classes.
+pub const RTTPCS_TPPAC: u32 = 0x00000020;
+/// Bit 8: Recycle credits.
+pub const RTTPCS_TPRM: u32 = 0x00000100;
+/// Bits 31:22: Delay of arbitration.
+pub const RTTPCS_ARBD: u32 = 0xFFC00000;
+
+/// RTRUP2TC, rw: Traffic class of each received priority, 3 bits each. Datasheet 8.2.3.10.4.
+pub const RTRUP2TC: u32 = 0x03020;
+
+/// RTTUP2TC, rw: Traffic class of each sent priority, 3 bits each. Datasheet 8.2.3.10.5.
+pub const RTTUP2TC: u32 = 0x0C800;
+
+/// RTRPT4C, rw: Credits of a received traffic class. Datasheet 8.2.3.10.6.
+/// `n` is below 8.
+pub const fn RTRPT4C(n: u32) -> u32 {
+    0x02140 + 0x4 * n
+}
+/// Entries of [`RTRPT4C`].
+pub const RTRPT4C_COUNT: u32 = 8;
+
+/// RTTDT2C, rw: Credits of a traffic class in the transmit descriptor plane. Datasheet 8.2.3.10.9.
+/// `n` is below 8.
+pub const fn RTTDT2C(n: u32) -> u32 {
+    0x04910 + 0x4 * n
+}
+/// Entries of [`RTTDT2C`].
+pub const RTTDT2C_COUNT: u32 = 8;
+
+/// RTTPT2C, rw: Credits of a traffic class in the transmit packet plane. Datasheet 8.2.3.10.10.
+/// `n` is below 8.
+pub const fn RTTPT2C(n: u32) -> u32 {
+    0x0CD20 + 0x4 * n
+}
+/// Entries of [`RTTPT2C`].
+pub const RTTPT2C_COUNT: u32 = 8;
+
+/// RTTDQSEL, rw: Queue that RTTDT1C and the rate registers speak of. Datasheet 8.2.3.10.13.
+pub const RTTDQSEL: u32 = 0x04904;
+/// Bits 6:0: The queue.
+pub const RTTDQSEL_TXDQ_IDX: u32 = 0x0000007F;
+
+/// RTTDT1C, rw: Credits of the queue that RTTDQSEL names. Datasheet 8.2.3.10.14.
+pub const RTTDT1C: u32 = 0x04908;
+/// Bits 13:0: Credits.
+pub const RTTDT1C_CRQ: u32 = 0x00003FFF;
+
+/// RTTBCNRC, rw: Rate limit of the queue that RTTDQSEL names. Datasheet 8.2.3.10.16.
+pub const RTTBCNRC: u32 = 0x04984;
+/// Bits 13:0: Link rate divided by limit, fraction.
+pub const RTTBCNRC_RF_DEC: u32 = 0x00003FFF;
+/// Bits 23:14: Link rate divided by limit, whole part.
+pub const RTTBCNRC_RF_INT: u32 = 0x00FFC000;
+/// Bit 31: Limit it.
+pub const RTTBCNRC_RS_ENA: u32 = 0x80000000;
+
+/// RTTBCNRM, rw: Memory of the rate limits.
+pub const RTTBCNRM: u32 = 0x04980;
+
+// ---- DCA ----
+
+/// DCA_ID, ro: Identity for direct cache access. Datasheet 8.2.3.11.3.
+pub const DCA_ID: u32 = 0x11070;
+
+/// DCA_CTRL, rw: Direct cache access. Datasheet 8.2.3.11.4.
+pub const DCA_CTRL: u32 = 0x11074;
+/// Bit 0: None.
+pub const DCA_CTRL_DCA_DIS: u32 = 0x00000001;
+/// Bits 4:1: Which protocol.
+pub const DCA_CTRL_DCA_MODE: u32 = 0x0000001E;
+
+// ---- Security ----
+
+/// SECTXCTRL, rw: Transmit security engine. Datasheet 8.2.3.12.1.
+pub const SECTXCTRL: u32 = 0x08800;
+/// Bit 0: The engine is off.
+pub const SECTXCTRL_SECTX_DIS: u32 = 0x00000001;
+/// Bit 1: Hold packets back; SECTXSTAT.SECTX_RDY tells when the path is empty.
+pub const SECTXCTRL_TX_DIS: u32 = 0x00000002;
+/// Bit 2: Store a packet before sending it.
+pub const SECTXCTRL_STORE_FORWARD: u32 = 0x00000004;
+
+/// SECTXSTAT, ro: Transmit security engine's state. Datasheet 8.2.3.12.2.
+pub const SECTXSTAT: u32 = 0x08804;
+/// Bit 0: The path is empty.
+pub const SECTXSTAT_SECTX_RDY: u32 = 0x00000001;
+/// Bit 1: The engine is fused off.
+pub const SECTXSTAT_SECTX_OFF_DIS: u32 = 0x00000002;
+
+/// SECTXBUFFAF, rw: Fill at which the transmit security buffer is almost full. Datasheet 8.2.3.12.3.
+pub const SECTXBUFFAF: u32 = 0x08808;
+
+/// SECTXMINIFG, rw: Least gap between frames. Datasheet 8.2.3.12.4.
+pub const SECTXMINIFG: u32 = 0x08810;
+/// Bits 3:0: The gap.
+pub const SECTXMINIFG_MINSECIFG: u32 = 0x0000000F;
+/// Bits 12:8: Fill at which traffic classes hold back; 0x1F with them.
+pub const SECTXMINIFG_SECTXDCB: u32 = 0x00001F00;
+
+/// SECRXCTRL, rw: Receive security engine. Datasheet 8.2.3.12.5.
+pub const SECRXCTRL: u32 = 0x08D00;
+/// Bit 0: The engine is off.
+pub const SECRXCTRL_SECRX_DIS: u32 = 0x00000001;
+/// Bit 1: Hold packets back; SECRXSTAT.SECRX_RDY tells when the path is empty.
+pub const SECRXCTRL_RX_DIS: u32 = 0x00000002;
+
+/// SECRXSTAT, ro: Receive security engine's state. Datasheet 8.2.3.12.6.
+pub const SECRXSTAT: u32 = 0x08D04;
+/// Bit 0: The path is empty.
+pub const SECRXSTAT_SECRX_RDY: u32 = 0x00000001;
+/// Bit 1: The engine is fused off.
+pub const SECRXSTAT_SECRX_OFF_DIS: u32 = 0x00000002;
+
+// ---- MAC and link ----
+
+/// PCS1GCFIG, rw: 1 Gbit/s coding: configuration. Datasheet 8.2.3.22.1.
+pub const PCS1GCFIG: u32 = 0x04200;
+
+/// PCS1GLCTL, rw: 1 Gbit/s coding: link control. Datasheet 8.2.3.22.2.
+pub const PCS1GLCTL: u32 = 0x04208;
+/// Bit 5: Force the link to the values given.
+pub const PCS1GLCTL_FORCE_LINK: u32 = 0x00000020;
+/// Bit 18: Autonegotiation gives up after a while.
+pub const PCS1GLCTL_AN_TIMEOUT_EN: u32 = 0x00040000;
+/// Bit 17, sc: Negotiate again.
+pub const PCS1GLCTL_AN_RESTART: u32 = 0x00020000;
+/// Bit 16: Negotiate.
+pub const PCS1GLCTL_AN_ENABLE: u32 = 0x00010000;
+
+/// PCS1GLSTA, ro: 1 Gbit/s coding: link status. Datasheet 8.2.3.22.3.
+pub const PCS1GLSTA: u32 = 0x0420C;
+/// Bit 0: The link is up.
+pub const PCS1GLSTA_LINK_OK: u32 = 0x00000001;
+/// Bit 4: Synchronised.
+pub const PCS1GLSTA_SYNC_OK: u32 = 0x00000010;
+/// Bit 16: Negotiated.
+pub const PCS1GLSTA_AN_COMPLETE: u32 = 0x00010000;
+/// Bit 18: Negotiation gave up.
+pub const PCS1GLSTA_AN_TIMED_OUT: u32 = 0x00040000;
+
+/// PCS1GANA, rw: 1 Gbit/s coding: what to advertise. Datasheet 8.2.3.22.4.
+pub const PCS1GANA: u32 = 0x04218;
+/// Bit 7: Pause frames both ways.
+pub const PCS1GANA_SYM_PAUSE: u32 = 0x00000080;
+/// Bit 8: Pause frames one way.
+pub const PCS1GANA_ASM_PAUSE: u32 = 0x00000100;
+
+/// PCS1GANLP, ro: 1 Gbit/s coding: what the other side advertises. Datasheet 8.2.3.22.5.
+pub const PCS1GANLP: u32 = 0x0421C;
+/// Bit 7: Pause frames both ways.
+pub const PCS1GANLP_SYM_PAUSE: u32 = 0x00000080;
+/// Bit 8: Pause frames one way.
+pub const PCS1GANLP_ASM_PAUSE: u32 = 0x00000100;
+
+/// PCS1GANNP, rw: 1 Gbit/s coding: next page to send. Datasheet 8.2.3.22.6.
+pub const PCS1GANNP: u32 = 0x04220;
+
+/// PCS1GANLPNP, ro: 1 Gbit/s coding: next page of the other side. Datasheet 8.2.3.22.7.
+pub const PCS1GANLPNP: u32 = 0x04224;
+
+/// HLREG0, rw: MAC core control 0. Datasheet 8.2.3.22.8.
+pub const HLREG0: u32 = 0x04240;
+/// Bit 0: Append a CRC to what is sent.
+pub const HLREG0_TXCRCEN: u32 = 0x00000001;
+/// Bit 1: Take the CRC off. Has to agree with RDRXCTL.CRCSTRIP.
+pub const HLREG0_RXCRCSTRP: u32 = 0x00000002;
+/// Bit 2: Jumbo frames, up to MAXFRS.
+pub const HLREG0_JUMBOEN: u32 = 0x00000004;
+/// Bit 10: Pad what is sent to 64 bytes.
+pub const HLREG0_TXPADEN: u32 = 0x00000400;
+/// Bit 15: Loop what is sent back to the receiver.
+pub const HLREG0_LPBK: u32 = 0x00008000;
+/// Bit 16: The faster clock to the PHY.
+pub const HLREG0_MDCSPD: u32 = 0x00010000;
+/// Bit 17: Clock to the PHY without pause.
+pub const HLREG0_CONTMDC: u32 = 0x00020000;
+/// Bits 23:20: Dwords skipped at the start of each packet.
+pub const HLREG0_PREPEND: u32 = 0x00F00000;
+/// Bit 27: Report wrong length fields.
+pub const HLREG0_RXLNGTHERREN: u32 = 0x08000000;
+/// Bit 28: Take padding off; for debugging.
+pub const HLREG0_RXPADSTRIPEN: u32 = 0x10000000;
+
+/// HLREG1, ro: MAC core status 1. Datasheet 8.2.3.22.9.
+pub const HLREG1: u32 = 0x04244;
+
+/// PAP, rw: Pause time of frames that are sent without flow control. Datasheet 8.2.3.22.10.
+pub const PAP: u32 = 0x04248;
+/// Bits 15:0: The time.
+pub const PAP_TXPAUSECNT: u32 = 0x0000FFFF;
+
+/// MSCA, rw: MDIO command: an access to a register of the PHY. Datasheet 8.2.3.22.11.
+pub const MSCA: u32 = 0x0425C;
+/// Bits 15:0: Register, in the new protocol.
+pub const MSCA_NP_ADDR: u32 = 0x0000FFFF;
+/// Bits 20:16: Device in the PHY, or register in the old protocol.
+pub const MSCA_DEV_TYPE: u32 = 0x001F0000;
+/// Bits 25:21: PHY.
+pub const MSCA_PHY_ADDR: u32 = 0x03E00000;
+/// Bits 27:26: What to do.
+pub const MSCA_OP_CODE: u32 = 0x0C000000;
+/// Value of [`MSCA_OP_CODE`].
+pub const MSCA_OP_CODE_ADDRESS: u32 = 0x00000000;
+/// Value of [`MSCA_OP_CODE`].
+pub const MSCA_OP_CODE_WRITE: u32 = 0x04000000;
+/// Value of [`MSCA_OP_CODE`].
+pub const MSCA_OP_CODE_READ_AUTOINC: u32 = 0x08000000;
+/// Value of [`MSCA_OP_CODE`].
+pub const MSCA_OP_CODE_READ: u32 = 0x0C000000;
+/// Bits 29:28: Protocol.
+pub const MSCA_ST_CODE: u32 = 0x30000000;
+/// Value of [`MSCA_ST_CODE`].
+pub const MSCA_ST_CODE_NEW_PROTOCOL: u32 = 0x00000000;
+/// Value of [`MSCA_ST_CODE`].
+pub const MSCA_ST_CODE_OLD_PROTOCOL: u32 = 0x10000000;
+/// Bit 30, sc: Do it.
+pub const MSCA_MDI_COMMAND: u32 = 0x40000000;
+/// Bit 31: MDI_COMMAND tells the end.
+pub const MSCA_MDI_IN_PROG_EN: u32 = 0x80000000;
+
+/// MSRWD, rw: MDIO data. Datasheet 8.2.3.22.12.
+pub const MSRWD: u32 = 0x04260;
+/// Bits 15:0: To write.
+pub const MSRWD_WRITE_DATA: u32 = 0x0000FFFF;
+/// Bits 31:16, ro: That was read.
+pub const MSRWD_READ_DATA: u32 = 0xFFFF0000;
+
+/// MAXFRS, rw: Longest frame. Datasheet 8.2.3.22.13.
+pub const MAXFRS: u32 = 0x04268;
+/// Bits 31:16: Bytes, with CRC, without VLAN tag; counts if HLREG0.JUMBOEN is set.
+pub const MAXFRS_MFS: u32 = 0xFFFF0000;
+
+/// PCSS1, ro: 10 Gbit/s coding: status 1. Datasheet 8.2.3.22.14.
+pub const PCSS1: u32 = 0x04288;
+
+/// PCSS2, ro: 10 Gbit/s coding: status 2. Datasheet 8.2.3.22.15.
+pub const PCSS2: u32 = 0x0428C;
+
+/// XPCSS, ro: 10GBASE-X coding: status. Datasheet 8.2.3.22.16.
+pub const XPCSS: u32 = 0x04290;
+
+/// MFLCN, rw: Receiving pause frames. Datasheet 8.2.3.22.34.
+pub const MFLCN: u32 = 0x04294;
+/// Bit 0: Pass MAC control frames on.
+pub const MFLCN_PMCF: u32 = 0x00000001;
+/// Bit 1: Discard pause frames.
+pub const MFLCN_DPF: u32 = 0x00000002;
+/// Bit 2: Heed priority pause frames.
+pub const MFLCN_RPFCE: u32 = 0x00000004;
+/// Bit 3: Heed link pause frames.
+pub const MFLCN_RFCE: u32 = 0x00000008;
+/// Bits 11:4: Which classes' priority pause frames. X540 and later.
+pub const MFLCN_RPFCE_CLASSES: u32 = 0x00000FF0;
+
+/// SERDESC, rw: Serialiser: control. Datasheet 8.2.3.22.17.
+pub const SERDESC: u32 = 0x04298;
+
+/// MACS, rw: FIFO control and status of the MAC. Datasheet 8.2.3.22.18.
+pub const MACS: u32 = 0x0429C;
+
+/// AUTOC, rw: Link mode and autonegotiation. Loaded from the EEPROM. Datasheet 8.2.3.22.19.
+pub const AUTOC: u32 = 0x042A0;
+/// Bit 0: Force the link up.
+pub const AUTOC_FLU: u32 = 0x00000001;
+/// Bits 8:7: 10 Gbit/s over four lanes.
+pub const AUTOC_10G_PMA_PMD_PARALLEL: u32 = 0x00000180;
+/// Value of [`AUTOC_10G_PMA_PMD_PARALLEL`].
+pub const AUTOC_10G_PMA_PMD_PARALLEL_XAUI: u32 = 0x00000000;
+/// Value of [`AUTOC_10G_PMA_PMD_PARALLEL`].
+pub const AUTOC_10G_PMA_PMD_PARALLEL_KX4: u32 = 0x00000080;
+/// Value of [`AUTOC_10G_PMA_PMD_PARALLEL`].
+pub const AUTOC_10G_PMA_PMD_PARALLEL_CX4: u32 = 0x00000100;
+/// Bit 9: 1 Gbit/s.
+pub const AUTOC_1G_PMA_PMD: u32 = 0x00000200;
+/// Value of [`AUTOC_1G_PMA_PMD`].
+pub const AUTOC_1G_PMA_PMD_BX: u32 = 0x00000000;
+/// Value of [`AUTOC_1G_PMA_PMD`].
+pub const AUTOC_1G_PMA_PMD_KX: u32 = 0x00000200;
+/// Bit 12, sc: Take the link mode over, and negotiate again.
+pub const AUTOC_AN_RESTART: u32 = 0x00001000;
+/// Bits 15:13: Link mode.
+pub const AUTOC_LMS: u32 = 0x0000E000;
+/// Value of [`AUTOC_LMS`].
+pub const AUTOC_LMS_1G_LINK_NO_AN: u32 = 0x00000000;
+/// Value of [`AUTOC_LMS`].
+pub const AUTOC_LMS_10G_LINK_NO_AN: u32 = 0x00002000;
+/// Value of [`AUTOC_LMS`].
+pub const AUTOC_LMS_1G_AN: u32 = 0x00004000;
+/// Value of [`AUTOC_LMS`].
+pub const AUTOC_LMS_10G_SERIAL: u32 = 0x00006000;
+/// Value of [`AUTOC_LMS`].
+pub const AUTOC_LMS_KX4_KX_KR: u32 = 0x00008000;
+/// Value of [`AUTOC_LMS`].
+pub const AUTOC_LMS_SGMII_1G_100M: u32 = 0x0000A000;
+/// Value of [`AUTOC_LMS`].
+pub const AUTOC_LMS_KX4_KX_KR_1G_AN: u32 = 0x0000C000;
+/// Value of [`AUTOC_LMS`].
+pub const AUTOC_LMS_KX4_KX_KR_SGMII: u32 = 0x0000E000;
+/// Bit 16: Advertise KR.
+pub const AUTOC_KR_SUPP: u32 = 0x00010000;
+/// Bit 17: Ask for forward error correction.
+pub const AUTOC_FECR: u32 = 0x00020000;
+/// Bit 18: Offer forward error correction.
+pub const AUTOC_FECA: u32 = 0x00040000;
+/// Bits 22:19: Alignment of received pages.
+pub const AUTOC_AN_RX_ALIGN: u32 = 0x00780000;
+/// Bit 23: Allow for drift.
+pub const AUTOC_AN_RX_DRIFT: u32 = 0x00800000;
+/// Bit 24: Allow for loose timing.
+pub const AUTOC_AN_RX_LOOSE: u32 = 0x01000000;
+/// Bits 26:25: Parallel detection time.
+pub const AUTOC_PD_TMR: u32 = 0x06000000;
+/// Bit 27: Tell of a remote fault.
+pub const AUTOC_RF: u32 = 0x08000000;
+/// Bit 28: Advertise pause frames both ways.
+pub const AUTOC_SYM_PAUSE: u32 = 0x10000000;
+/// Bit 29: Advertise pause frames one way.
+pub const AUTOC_ASM_PAUSE: u32 = 0x20000000;
+/// Bit 30: Advertise KX.
+pub const AUTOC_KX_SUPP: u32 = 0x40000000;
+/// Bit 31: Advertise KX4.
+pub const AUTOC_KX4_SUPP: u32 = 0x80000000;
+
+/// LINKS, ro: Link status. Datasheet 8.2.3.22.20.
+pub const LINKS: u32 = 0x042A4;
+/// Bits 11:8: Signal on each lane.
+pub const LINKS_SIGNAL: u32 = 0x00000F00;
+/// Bit 17: Lanes are aligned.
+pub const LINKS_10G_ALIGN: u32 = 0x00020000;
+/// Bit 7: The link is up now; UP tells whether it stayed so.
+pub const LINKS_LINK_STATUS: u32 = 0x00000080;
+/// Bits 29:28: Speed.
+pub const LINKS_SPEED: u32 = 0x30000000;
+/// Value of [`LINKS_SPEED`].
+pub const LINKS_SPEED_100M: u32 = 0x10000000;
+/// Value of [`LINKS_SPEED`].
+pub const LINKS_SPEED_1G: u32 = 0x20000000;
+/// Value of [`LINKS_SPEED`].
+pub const LINKS_SPEED_10G: u32 = 0x30000000;
+/// Bit 30: The link is up.
+pub const LINKS_UP: u32 = 0x40000000;
+/// Bit 31: Backplane autonegotiation is complete.
+pub const LINKS_KX_AN_COMP: u32 = 0x80000000;
+
+/// LINKS2, ro: Link status 2. Datasheet 8.2.3.22.21.
+pub const LINKS2: u32 = 0x04324;
+/// Bit 6: The other side negotiates.
+pub const LINKS2_AN_SUPPORTED: u32 = 0x00000040;
+
+/// AUTOC2, rw: Link mode 2. Loaded from the EEPROM. Datasheet 8.2.3.22.22.
+pub const AUTOC2: u32 = 0x042A8;
+/// Bits 17:16: 10 Gbit/s over one lane.
+pub const AUTOC2_10G_PMA_PMD_SERIAL: u32 = 0x00030000;
+/// Value of [`AUTOC2_10G_PMA_PMD_SERIAL`].
+pub const AUTOC2_10G_PMA_PMD_SERIAL_KR: u32 = 0x00000000;
+/// Value of [`AUTOC2_10G_PMA_PMD_SERIAL`].
+pub const AUTOC2_10G_PMA_PMD_SERIAL_XFI: u32 = 0x00010000;
+/// Value of [`AUTOC2_10G_PMA_PMD_SERIAL`].
+pub const AUTOC2_10G_PMA_PMD_SERIAL_SFI: u32 = 0x00020000;
+/// Bits 30:28: Reasons to drop the link.
+pub const AUTOC2_LINK_DISABLE: u32 = 0x70000000;
+
+/// AUTOC3, rw: Link mode 3.
+pub const AUTOC3: u32 = 0x042AC;
+
+/// ANLP1, ro: Backplane autonegotiation: the other side's page, bits 31:0. Datasheet 8.2.3.22.23.
+pub const ANLP1: u32 = 0x042B0;
+/// Bit 10: It takes pause frames both ways.
+pub const ANLP1_SYM_PAUSE: u32 = 0x00000400;
+/// Bit 11: It takes pause frames one way.
+pub const ANLP1_ASM_PAUSE: u32 = 0x00000800;
+/// Bits 19:16: State of the negotiation; 0 is at rest.
+pub const ANLP1_AN_STATE: u32 = 0x000F0000;
+
+/// ANLP2, ro: Backplane autonegotiation: the other side's page, bits 47:32.
+pub const ANLP2: u32 = 0x042B4;
+
+/// ANLPNP1, ro: Backplane autonegotiation: the other side's next page, bits 31:0.
+pub const ANLPNP1: u32 = 0x042D4;
+
+/// ANLPNP2, ro: Backplane autonegotiation: the other side's next page, bits 47:32.
+pub const ANLPNP2: u32 = 0x042D8;
+
+/// MMNGC, rw: Whether firmware keeps the link from changing.
+pub const MMNGC: u32 = 0x042D0;
+/// Bit 0: It does.
+pub const MMNGC_MNG_VETO: u32 = 0x00000001;
+
+/// KRPCSFC, rw: KR coding: control.
+pub const KRPCSFC: u32 = 0x042E0;
+
+/// KRPCSS, ro: KR coding: status.
+pub const KRPCSS: u32 = 0x042E4;
+
+/// MACC, rw: MAC control.
+pub const MACC: u32 = 0x04330;
+/// Bit 0: Force the link up.
+pub const MACC_FLU: u32 = 0x00000001;
+/// Bits 17:16: Forced speed.
+pub const MACC_FSV: u32 = 0x00030000;
+/// Value of [`MACC_FSV`].
+pub const MACC_FSV_10G: u32 = 0x00030000;
+/// Bit 18: Force the speed.
+pub const MACC_FS: u32 = 0x00040000;
+
+/// CORECTL, rw: Write access to registers of the analogue part. Datasheet 8.2.3.22.32.
+pub const CORECTL: u32 = 0x14F00;
+/// Bits 7:0: Data.
+pub const CORECTL_DATA: u32 = 0x000000FF;
+/// Bits 15:8: Register.
+pub const CORECTL_ADDRESS: u32 = 0x0000FF00;
+/// Bit 16, sc: Write; else select for reading.
+pub const CORECTL_WRITE_CMD: u32 = 0x00010000;
+
+/// SMADARCTL, rw: Write access to registers of the SerDes.
+pub const SMADARCTL: u32 = 0x14F10;
+
+// ---- Statistics ----
+// Counters. A read clears them, and they stop at their highest value.
+
+/// CRCERRS, rc: Packets with a wrong CRC.
+pub const CRCERRS: u32 = 0x04000;
+
+/// ILLERRC, rc: Packets with illegal bytes.
+pub const ILLERRC: u32 = 0x04004;
+
+/// ERRBC, rc: Packets with error bytes.
+pub const ERRBC: u32 = 0x04008;
+
+/// MSPDC, rc: Packets too short for the MAC.
+pub const MSPDC: u32 = 0x04010;
+
+/// MPC, rc: Packets missed for want of room in a packet buffer.
+/// `n` is below 8.
+pub const fn MPC(n: u32) -> u32 {
+    0x03FA0 + 0x4 * n
+}
+/// Entries of [`MPC`].
+pub const MPC_COUNT: u32 = 8;
+
+/// MLFC, rc: Local faults of the link.
+pub const MLFC: u32 = 0x04034;
+
+/// MRFC, rc: Remote faults of the link.
+pub const MRFC: u32 = 0x04038;
+
+/// RLEC, rc: Packets with a wrong length field.
+pub const RLEC: u32 = 0x04040;
+
+/// SSVPC, rc: Packets that were dropped for a forged address.
+pub const SSVPC: u32 = 0x08780;
+
+/// LXONTXC, rc: XON frames sent.
+pub const LXONTXC: u32 = 0x03F60;
+
+/// LXOFFTXC, rc: XOFF frames sent.
+pub const LXOFFTXC: u32 = 0x03F68;
+
+/// LXONRXCNT, rc: XON frames received.
+pub const LXONRXCNT: u32 = 0x041A4;
+
+/// LXOFFRXCNT, rc: XOFF frames received.
+pub const LXOFFRXCNT: u32 = 0x041A8;
+
+/// LXONRXC, rc: XON frames received; 82598 name, read and dropped by drivers.
+pub const LXONRXC: u32 = 0x0CF60;
+
+/// LXOFFRXC, rc: XOFF frames received; 82598 name, read and dropped by drivers.
+pub const LXOFFRXC: u32 = 0x0CF68;
+
+/// PXONTXC, rc: Priority XON frames sent, by class.
+/// `n` is below 8.
+pub const fn PXONTXC(n: u32) -> u32 {
+    0x03F00 + 0x4 * n
+}
+/// Entries of [`PXONTXC`].
+pub const PXONTXC_COUNT: u32 = 8;
+
+/// PXOFFTXC, rc: Priority XOFF frames sent, by class.
+/// `n` is below 8.
+pub const fn PXOFFTXC(n: u32) -> u32 {
+    0x03F20 + 0x4 * n
+}
+/// Entries of [`PXOFFTXC`].
+pub const PXOFFTXC_COUNT: u32 = 8;
+
+/// PXONRXC, rc: Priority XON frames received, by class; 82598 name.
+/// `n` is below 8.
+pub const fn PXONRXC(n: u32) -> u32 {
+    0x0CF00 + 0x4 * n
+}
+/// Entries of [`PXONRXC`].
+pub const PXONRXC_COUNT: u32 = 8;
+
+/// PXOFFRXC, rc: Priority XOFF frames received, by class; 82598 name.
+/// `n` is below 8.
+pub const fn PXOFFRXC(n: u32) -> u32 {
+    0x0CF20 + 0x4 * n
+}
+/// Entries of [`PXOFFRXC`].
+pub const PXOFFRXC_COUNT: u32 = 8;
+
+/// PXON2OFFCNT, rc: Times a class was paused again while paused.
+/// `n` is below 8.
+pub const fn PXON2OFFCNT(n: u32) -> u32 {
+    0x03240 + 0x4 * n
+}
+/// Entries of [`PXON2OFFCNT`].
+pub const PXON2OFFCNT_COUNT: u32 = 8;
+
+/// PRC64, rc: Packets received, 64 bytes.
+pub const PRC64: u32 = 0x0405C;
+
+/// PRC127, rc: Packets received, 65 to 127 bytes.
+pub const PRC127: u32 = 0x04060;
+
+/// PRC255, rc: Packets received, 128 to 255 bytes.
+pub const PRC255: u32 = 0x04064;
+
+/// PRC511, rc: Packets received, 256 to 511 bytes.
+pub const PRC511: u32 = 0x04068;
+
+/// PRC1023, rc: Packets received, 512 to 1023 bytes.
+pub const PRC1023: u32 = 0x0406C;
+
+/// PRC1522, rc: Packets received, 1024 bytes and more.
+pub const PRC1522: u32 = 0x04070;
+
+/// GPRC, rc: Good packets received, with those dropped later for want of a buffer. Datasheet 8.2.3.23.26.
+pub const GPRC: u32 = 0x04074;
+
+/// BPRC, rc: Broadcast packets received.
+pub const BPRC: u32 = 0x04078;
+
+/// MPRC, rc: Multicast packets received.
+pub const MPRC: u32 = 0x0407C;
+
+/// GPTC, rc: Good packets sent.
+pub const GPTC: u32 = 0x04080;
+
+/// GORCL, rc: Good bytes received, with CRC, low half. Read it before GORCH.
+pub const GORCL: u32 = 0x04088;
+
+/// GORCH, rc: Good bytes received, bits 35:32.
+pub const GORCH: u32 = 0x0408C;
+
+/// GOTCL, rc: Good bytes sent, with CRC, low half. Read it before GOTCH.
+pub const GOTCL: u32 = 0x04090;
+
+/// GOTCH, rc: Good bytes sent, bits 35:32.
+pub const GOTCH: u32 = 0x04094;
+
+/// RNBC, rc: Packets that found no receive buffer, by packet buffer; 82598.
+/// `n` is below 8.
+pub const fn RNBC(n: u32) -> u32 {
+    0x03FC0 + 0x4 * n
+}
+/// Entries of [`RNBC`].
+pub const RNBC_COUNT: u32 = 8;
+
+/// RUC, rc: Packets too short, with a good CRC.
+pub const RUC: u32 = 0x040A4;
+
+/// RFC, rc: Packets too short, with a wrong CRC: fragments.
+pub const RFC: u32 = 0x040A8;
+
+/// ROC, rc: Packets too long, with a good CRC.
+pub const ROC: u32 = 0x040AC;
+
+/// RJC, rc: Packets too long, with a wrong CRC: jabber.
+pub const RJC: u32 = 0x040B0;
+
+/// MNGPRC, rc: Packets received for the firmware.
+pub const MNGPRC: u32 = 0x040B4;
+
+/// MNGPDC, rc: Packets for the firmware that were dropped.
+pub const MNGPDC: u32 = 0x040B8;
+
+/// MNGPTC, rc: Packets sent by the firmware.
+pub const MNGPTC: u32 = 0x0CF90;
+
+/// TORL, rc: Bytes received, good or not, low half.
+pub const TORL: u32 = 0x040C0;
+
+/// TORH, rc: Bytes received, good or not, bits 35:32.
+pub const TORH: u32 = 0x040C4;
+
+/// TPR, rc: Packets received, good or not. Datasheet 8.2.3.23.59.
+pub const TPR: u32 = 0x040D0;
+
+/// TPT, rc: Packets sent, good or not.
+pub const TPT: u32 = 0x040D4;
+
+/// PTC64, rc: Packets sent, 64 bytes.
+pub const PTC64: u32 = 0x040D8;
+
+/// PTC127, rc: Packets sent, 65 to 127 bytes.
+pub const PTC127: u32 = 0x040DC;
+
+/// PTC255, rc: Packets sent, 128 to 255 bytes.
+pub const PTC255: u32 = 0x040E0;
+
+/// PTC511, rc: Packets sent, 256 to 511 bytes.
+pub const PTC511: u32 = 0x040E4;
+
+/// PTC1023, rc: Packets sent, 512 to 1023 bytes.
+pub const PTC1023: u32 = 0x040E8;
+
+/// PTC1522, rc: Packets sent, 1024 bytes and more.
+pub const PTC1522: u32 = 0x040EC;
+
+/// MPTC, rc: Multicast packets sent.
+pub const MPTC: u32 = 0x040F0;
+
+/// BPTC, rc: Broadcast packets sent.
+pub const BPTC: u32 = 0x040F4;
+
+/// XEC, rc: Packets with a wrong TCP, UDP or IP checksum.
+pub const XEC: u32 = 0x04120;
+
+/// RQSMR, rw: Which statistics receive queues 4n to 4n + 3 count in. Datasheet 8.2.3.23.71.
+/// `n` is below 32.
+pub const fn RQSMR(n: u32) -> u32 {
+    0x02300 + 0x4 * n
+}
+/// Entries of [`RQSMR`].
+pub const RQSMR_COUNT: u32 = 32;
+/// Bits 3:0: Statistics of queue 4n.
+pub const RQSMR_QUEUE0: u32 = 0x0000000F;
+/// Bits 11:8: Statistics of queue 4n + 1.
+pub const RQSMR_QUEUE1: u32 = 0x00000F00;
+/// Bits 19:16: Statistics of queue 4n + 2.
+pub const RQSMR_QUEUE2: u32 = 0x000F0000;
+/// Bits 27:24: Statistics of queue 4n + 3.
+pub const RQSMR_QUEUE3: u32 = 0x0F000000;
+
+/// TQSM, rw: Which statistics transmit queues 4n to 4n + 3 count in. Datasheet 8.2.3.23.73.
+/// `n` is below 32.
+pub const fn TQSM(n: u32) -> u32 {
+    0x08600 + 0x4 * n
+}
+/// Entries of [`TQSM`].
+pub const TQSM_COUNT: u32 = 32;
+/// Bits 3:0: Statistics of queue 4n.
+pub const TQSM_QUEUE0: u32 = 0x0000000F;
+/// Bits 11:8: Statistics of queue 4n + 1.
+pub const TQSM_QUEUE1: u32 = 0x00000F00;
+/// Bits 19:16: Statistics of queue 4n + 2.
+pub const TQSM_QUEUE2: u32 = 0x000F0000;
+/// Bits 27:24: Statistics of queue 4n + 3.
+pub const TQSM_QUEUE3: u32 = 0x0F000000;
+
+/// RXDSTATCTRL, rw: Which queues the RX DMA counters count.
+pub const RXDSTATCTRL: u32 = 0x02F40;
+/// Bits 4:0: Queues' statistics, or 16 for all.
+pub const RXDSTATCTRL_QSEL: u32 = 0x0000001F;
+
+/// QPRC, rc: Packets received, by queue statistics.
+/// `n` is below 16.
+pub const fn QPRC(n: u32) -> u32 {
+    0x01030 + 0x40 * n
+}
+/// Entries of [`QPRC`].
+pub const QPRC_COUNT: u32 = 16;
+
+/// QPRDC, rc: Packets dropped for want of descriptors, by queue statistics. Datasheet 8.2.3.23.75.
+/// `n` is below 16.
+pub const fn QPRDC(n: u32) -> u32 {
+    0x01430 + 0x40 * n
+}
+/// Entries of [`QPRDC`].
+pub const QPRDC_COUNT: u32 = 16;
+
+/// QBRC_L, rc: Bytes received, by queue statistics, low half.
+/// `n` is below 16.
+pub const fn QBRC_L(n: u32) -> u32 {
+    0x01034 + 0x40 * n
+}
+/// Entries of [`QBRC_L`].
+pub const QBRC_L_COUNT: u32 = 16;
+
+/// QBRC_H, rc: Bytes received, by queue statistics, bits 35:32.
+/// `n` is below 16.
+pub const fn QBRC_H(n: u32) -> u32 {
+    0x01038 + 0x40 * n
+}
+/// Entries of [`QBRC_H`].
+pub const QBRC_H_COUNT: u32 = 16;
+
+/// QPTC, rc: Packets sent, by queue statistics.
+/// Also at 0x06030 + 0x40 * n (entries 0..16).
+/// `n` is below 16.
+pub const fn QPTC(n: u32) -> u32 {
+    0x08680 + 0x4 * n
+}
+/// Entries of [`QPTC`].
+pub const QPTC_COUNT: u32 = 16;
+
+/// QBTC_L, rc: Bytes sent, by queue statistics, low half.
+/// `n` is below 16.
+pub const fn QBTC_L(n: u32) -> u32 {
+    0x08700 + 0x8 * n
+}
+/// Entries of [`QBTC_L`].
+pub const QBTC_L_COUNT: u32 = 16;
+
+/// QBTC_H, rc: Bytes sent, by queue statistics, bits 35:32.
+/// `n` is below 16.
+pub const fn QBTC_H(n: u32) -> u32 {
+    0x08704 + 0x8 * n
+}
+/// Entries of [`QBTC_H`].
+pub const QBTC_H_COUNT: u32 = 16;
+
+/// RXDGPC, rc: Good packets that receive DMA passed on.
+pub const RXDGPC: u32 = 0x02F50;
+
+/// RXDGBCL, rc: Good bytes that receive DMA passed on, low half.
+pub const RXDGBCL: u32 = 0x02F54;
+
+/// RXDGBCH, rc: Good bytes that receive DMA passed on, bits 35:32.
+pub const RXDGBCH: u32 = 0x02F58;
+
+/// RXDDGPC, rc: Good packets passed on, of duplicates for other pools.
+pub const RXDDGPC: u32 = 0x02F5C;
+
+/// RXDDGBCL, rc: Good bytes passed on, of duplicates for other pools, low half.
+pub const RXDDGBCL: u32 = 0x02F60;
+
+/// RXDDGBCH, rc: Good bytes passed on, of duplicates for other pools, bits 35:32.
+pub const RXDDGBCH: u32 = 0x02F64;
+
+/// RXLPBKGPC, rc: Good packets passed on, of those looped back.
+pub const RXLPBKGPC: u32 = 0x02F68;
+
+/// RXLPBKGBCL, rc: Good bytes passed on, of those looped back, low half.
+pub const RXLPBKGBCL: u32 = 0x02F6C;
+
+/// RXLPBKGBCH, rc: Good bytes passed on, of those looped back, bits 35:32.
+pub const RXLPBKGBCH: u32 = 0x02F70;
+
+/// RXDLPBKGPC, rc: Good packets passed on, of duplicates looped back.
+pub const RXDLPBKGPC: u32 = 0x02F74;
+
+/// RXDLPBKGBCL, rc: Good bytes passed on, of duplicates looped back, low half.
+pub const RXDLPBKGBCL: u32 = 0x02F78;
+
+/// RXDLPBKGBCH, rc: Good bytes passed on, of duplicates looped back, bits 35:32.
+pub const RXDLPBKGBCH: u32 = 0x02F7C;
+
+/// RXNFGPC, rc: Good packets received, before filters.
+pub const RXNFGPC: u32 = 0x041B0;
+
+/// RXNFGBCL, rc: Good bytes received, before filters, low half.
+pub const RXNFGBCL: u32 = 0x041B4;
+
+/// RXNFGBCH, rc: Good bytes received, before filters, bits 35:32.
+pub const RXNFGBCH: u32 = 0x041B8;
+
+/// TXDGPC, rc: Good packets that transmit DMA fetched.
+pub const TXDGPC: u32 = 0x087A0;
+
+/// TXDGBCL, rc: Good bytes that transmit DMA fetched, low half.
+pub const TXDGBCL: u32 = 0x087A4;
+
+/// TXDGBCH, rc: Good bytes that transmit DMA fetched, bits 35:32.
+pub const TXDGBCH: u32 = 0x087A8;
+
+/// FCCRC, rc: FCoE packets with a wrong FC CRC.
+pub const FCCRC: u32 = 0x05118;
+
+/// FCOERPDC, rc: FCoE packets dropped.
+pub const FCOERPDC: u32 = 0x0241C;
+
+/// FCLAST, rc: FCoE last errors.
+pub const FCLAST: u32 = 0x02424;
+
+/// FCOEPRC, rc: FCoE packets received.
+pub const FCOEPRC: u32 = 0x02428;
+
+/// FCOEDWRC, rc: FCoE dwords received.
+pub const FCOEDWRC: u32 = 0x0242C;
+
+/// FCOEPTC, rc: FCoE packets sent.
+pub const FCOEPTC: u32 = 0x08784;
+
+/// FCOEDWTC, rc: FCoE dwords sent.
+pub const FCOEDWTC: u32 = 0x08788;
+
+/// O2BGPTC, rc: Packets from the system to the firmware, good. X540 and later.
+pub const O2BGPTC: u32 = 0x041C4;
+
+/// O2BSPC, rc: Packets from the system that the firmware missed. X540 and later.
+pub const O2BSPC: u32 = 0x087B0;
+
+/// B2OSPC, rc: Packets that the firmware sent to the system. X540 and later.
+pub const B2OSPC: u32 = 0x041C0;
+
+/// B2OGPRC, rc: Packets from the firmware that the system got. X540 and later.
+pub const B2OGPRC: u32 = 0x02F90;
+
+// ---- Filters for queues ----
+
+/// ETQF, rw: Matches packets by EtherType. Datasheet 8.2.3.7.21.
+/// `n` is below 8.
+pub const fn ETQF(n: u32) -> u32 {
+    0x05128 + 0x4 * n
+}
+/// Entries of [`ETQF`].
+pub const ETQF_COUNT: u32 = 8;
+/// Bits 15:0: The EtherType.
+pub const ETQF_ETYPE: u32 = 0x0000FFFF;
+/// Bits 18:16: Priority in the VLAN tag.
+pub const ETQF_UP: u32 = 0x00070000;
+/// Bit 19: The priority has to match.
+pub const ETQF_UP_EN: u32 = 0x00080000;
+/// Bits 25:20: Pool that they go to.
+pub const ETQF_POOL: u32 = 0x03F00000;
+/// Bit 26: POOL counts.
+pub const ETQF_POOL_ENABLE: u32 = 0x04000000;
+/// Bit 27: They are FCoE.
+pub const ETQF_FCOE: u32 = 0x08000000;
+/// Bit 30: They are time stamped.
+pub const ETQF_1588: u32 = 0x40000000;
+/// Bit 31: The filter is on.
+pub const ETQF_FILTER_EN: u32 = 0x80000000;
+
+/// ETQS, rw: Queue of what ETQF matches. Datasheet 8.2.3.7.22.
+/// `n` is below 8.
+pub const fn ETQS(n: u32) -> u32 {
+    0x0EC00 + 0x4 * n
+}
+/// Entries of [`ETQS`].
+pub const ETQS_COUNT: u32 = 8;
+/// Bits 22:16: The queue.
+pub const ETQS_RX_QUEUE: u32 = 0x007F0000;
+/// Bit 29: Raise a low latency interrupt.
+pub const ETQS_LLI: u32 = 0x20000000;
+/// Bit 31: RX_QUEUE counts.
+pub const ETQS_QUEUE_EN: u32 = 0x80000000;
+
+/// SAQF, rw: Five-tuple filter: source address. Datasheet 8.2.3.7.16.
+/// `n` is below 128.
+pub const fn SAQF(n: u32) -> u32 {
+    0x0E000 + 0x4 * n
+}
+/// Entries of [`SAQF`].
+pub const SAQF_COUNT: u32 = 128;
+
+/// DAQF, rw: Five-tuple filter: destination address. Datasheet 8.2.3.7.17.
+/// `n` is below 128.
+pub const fn DAQF(n: u32) -> u32 {
+    0x0E200 + 0x4 * n
+}
+/// Entries of [`DAQF`].
+pub const DAQF_COUNT: u32 = 128;
+
+/// SDPQF, rw: Five-tuple filter: ports. Datasheet 8.2.3.7.18.
+/// `n` is below 128.
+pub const fn SDPQF(n: u32) -> u32 {
+    0x0E400 + 0x4 * n
+}
+/// Entries of [`SDPQF`].
+pub const SDPQF_COUNT: u32 = 128;
+/// Bits 15:0: Source port, in network order.
+pub const SDPQF_SOURCE_PORT: u32 = 0x0000FFFF;
+/// Bits 31:16: Destination port, in network order.
+pub const SDPQF_DESTINATION_PORT: u32 = 0xFFFF0000;
+
+/// FTQF, rw: Five-tuple filter: protocol, and what counts. Datasheet 8.2.3.7.19.
+/// `n` is below 128.
+pub const fn FTQF(n: u32) -> u32 {
+    0x0E600 + 0x4 * n
+}
+/// Entries of [`FTQF`].
+pub const FTQF_COUNT: u32 = 128;
+/// Bits 1:0: Protocol.
+pub const FTQF_PROTOCOL: u32 = 0x00000003;
+/// Value of [`FTQF_PROTOCOL`].
+pub const FTQF_PROTOCOL_TCP: u32 = 0x00000000;
+/// Value of [`FTQF_PROTOCOL`].
+pub const FTQF_PROTOCOL_UDP: u32 = 0x00000001;
+/// Value of [`FTQF_PROTOCOL`].
+pub const FTQF_PROTOCOL_SCTP: u32 = 0x00000002;
+/// Value of [`FTQF_PROTOCOL`].
+pub const FTQF_PROTOCOL_OTHER: u32 = 0x00000003;
+/// Bits 4:2: Which filter wins: 7 over 1.
+pub const FTQF_PRIORITY: u32 = 0x0000001C;
+/// Bits 13:8: Pool.
+pub const FTQF_POOL: u32 = 0x00003F00;
+/// Bits 29:25: Parts that need not match: addresses, ports, protocol.
+pub const FTQF_MASK: u32 = 0x3E000000;
+/// Bit 30: The pool need not match.
+pub const FTQF_POOL_MASK: u32 = 0x40000000;
+/// Bit 31: The filter is on.
+pub const FTQF_QUEUE_ENABLE: u32 = 0x80000000;
+
+/// L34T_IMIR, rw: Queue of what a five-tuple filter matches. Datasheet 8.2.3.5.13.
+/// `n` is below 128.
+pub const fn L34T_IMIR(n: u32) -> u32 {
+    0x0E800 + 0x4 * n
+}
+/// Entries of [`L34T_IMIR`].
+pub const L34T_IMIR_COUNT: u32 = 128;
+/// Bit 12: The size need not match.
+pub const L34T_IMIR_SIZE_BP: u32 = 0x00001000;
+/// Bit 20: Raise a low latency interrupt.
+pub const L34T_IMIR_LLI: u32 = 0x00100000;
+/// Bits 27:21: The queue.
+pub const L34T_IMIR_RX_QUEUE: u32 = 0x0FE00000;
+
+/// SYNQF, rw: Queue of TCP connection requests. Datasheet 8.2.3.7.20.
+pub const SYNQF: u32 = 0x0EC30;
+/// Bit 0: The filter is on.
+pub const SYNQF_QUEUE_ENABLE: u32 = 0x00000001;
+/// Bits 7:1: The queue.
+pub const SYNQF_RX_QUEUE: u32 = 0x000000FE;
+/// Bit 31: It wins over five-tuple filters.
+pub const SYNQF_SYNQFP: u32 = 0x80000000;
+
+/// IMIRVP, rw: VLAN priority that raises low latency interrupts. Datasheet 8.2.3.5.15.
+pub const IMIRVP: u32 = 0x05AC0;
+/// Bits 2:0: The priority.
+pub const IMIRVP_PRIORITY: u32 = 0x00000007;
+/// Bit 3: It does.
+pub const IMIRVP_PRIORITY_EN: u32 = 0x00000008;
+
+/// LLITHRESH, rw: Size of packet that raises low latency interrupts. Datasheet 8.2.3.5.14.
+pub const LLITHRESH: u32 = 0x0EC90;
+
+/// RXFECCERR0, rw: Errors in the memories of the receive filters. Datasheet 8.2.3.7.23.
+pub const RXFECCERR0: u32 = 0x051B8;
+/// Bit 9: Report them, and block reception.
+pub const RXFECCERR0_ECCFLT_EN: u32 = 0x00000200;
+
+// ---- Flow director ----
+
+/// FDIRCTRL, rw: Flow director control.
+pub const FDIRCTRL: u32 = 0x0EE00;
+/// Bits 1:0: Packet buffer memory that filters may take.
+pub const FDIRCTRL_PBALLOC: u32 = 0x00000003;
+/// Value of [`FDIRCTRL_PBALLOC`].
+pub const FDIRCTRL_PBALLOC_NONE: u32 = 0x00000000;
+/// Value of [`FDIRCTRL_PBALLOC`].
+pub const FDIRCTRL_PBALLOC_64K: u32 = 0x00000001;
+/// Value of [`FDIRCTRL_PBALLOC`].
+pub const FDIRCTRL_PBALLOC_128K: u32 = 0x00000002;
+/// Value of [`FDIRCTRL_PBALLOC`].
+pub const FDIRCTRL_PBALLOC_256K: u32 = 0x00000003;
+/// Bit 3, ro: The filter memory has been set up.
+pub const FDIRCTRL_INIT_DONE: u32 = 0x00000008;
+/// Bit 4: Exact filters; else by signature.
+pub const FDIRCTRL_PERFECT_MATCH: u32 = 0x00000010;
+/// Bit 5: Report the match in the descriptor.
+pub const FDIRCTRL_REPORT_STATUS: u32 = 0x00000020;
+/// Bit 7: Report it, match or not.
+pub const FDIRCTRL_REPORT_STATUS_ALWAYS: u32 = 0x00000080;
+/// Bits 14:8: Queue whose packets are dropped.
+pub const FDIRCTRL_DROP_Q: u32 = 0x00007F00;
+/// Bits 20:16: Position of the flexible bytes, in words.
+pub const FDIRCTRL_FLEX: u32 = 0x001F0000;
+/// Bits 27:24: Entries of one hash that are searched.
+pub const FDIRCTRL_MAX_LENGTH: u32 = 0x0F000000;
+/// Bits 31:28: Filters left at which to raise an interrupt, in units of 16.
+pub const FDIRCTRL_FULL_THRESH: u32 = 0xF0000000;
+
+/// FDIRHKEY, rw: Key of the hash that finds a filter.
+pub const FDIRHKEY: u32 = 0x0EE68;
+
+/// FDIRSKEY, rw: Key of the hash that is a signature.
+pub const FDIRSKEY: u32 = 0x0EE6C;
+
+/// FDIRDIP4M, rw: Bits of an IPv4 destination address that count: those that are 0.
+pub const FDIRDIP4M: u32 = 0x0EE3C;
+
+/// FDIRSIP4M, rw: Bits of an IPv4 source address that count: those that are 0.
+pub const FDIRSIP4M: u32 = 0x0EE40;
+
+/// FDIRTCPM, rw: Bits of TCP ports that count: those that are 0.
+pub const FDIRTCPM: u32 = 0x0EE44;
+
+/// FDIRUDPM, rw: Bits of UDP ports that count: those that are 0.
+pub const FDIRUDPM: u32 = 0x0EE48;
+
+/// FDIRIP6M, rw: Bytes of IPv6 addresses that count: those that are 0.
+pub const FDIRIP6M: u32 = 0x0EE74;
+
+/// FDIRM, rw: Other parts of a packet that count: those that are 0.
+pub const FDIRM: u32 = 0x0EE70;
+/// Bit 0: VLAN.
+pub const FDIRM_VLANID: u32 = 0x00000001;
+/// Bit 1: VLAN priority.
+pub const FDIRM_VLANP: u32 = 0x00000002;
+/// Bit 2: Pool.
+pub const FDIRM_POOL: u32 = 0x00000004;
+/// Bit 3: Protocol.
+pub const FDIRM_L4P: u32 = 0x00000008;
+/// Bit 4: Flexible bytes.
+pub const FDIRM_FLEX: u32 = 0x00000010;
+/// Bit 5: IPv6 destination address.
+pub const FDIRM_DIPV6: u32 = 0x00000020;
+
+/// FDIRFREE, rw: Filters free.
+pub const FDIRFREE: u32 = 0x0EE38;
+/// Bits 15:0: How many.
+pub const FDIRFREE_FREE: u32 = 0x0000FFFF;
+/// Bits 30:16: Filters with the hash of another one.
+pub const FDIRFREE_COLL: u32 = 0x7FFF0000;
+
+/// FDIRLEN, rc: Longest list of filters with one hash.
+pub const FDIRLEN: u32 = 0x0EE4C;
+/// Bits 5:0: How many.
+pub const FDIRLEN_MAXLEN: u32 = 0x0000003F;
+
+/// FDIRUSTAT, rc: Filters added and removed.
+pub const FDIRUSTAT: u32 = 0x0EE50;
+/// Bits 15:0: Added.
+pub const FDIRUSTAT_ADD: u32 = 0x0000FFFF;
+/// Bits 31:16: Removed.
+pub const FDIRUSTAT_REMOVE: u32 = 0xFFFF0000;
+
+/// FDIRFSTAT, rc: Filters that could not be added or removed.
+pub const FDIRFSTAT: u32 = 0x0EE54;
+/// Bits 7:0: Not added.
+pub const FDIRFSTAT_FADD: u32 = 0x000000FF;
+/// Bits 15:8: Not removed.
+pub const FDIRFSTAT_FREMOVE: u32 = 0x0000FF00;
+
+/// FDIRMATCH, rc: Packets that a filter matched.
+pub const FDIRMATCH: u32 = 0x0EE58;
+
+/// FDIRMISS, rc: Packets that no filter matched.
+pub const FDIRMISS: u32 = 0x0EE5C;
+
+/// FDIRSIPV6, rw: Filter: IPv6 source address, first three dwords.
+/// `n` is below 3.
+pub const fn FDIRSIPV6(n: u32) -> u32 {
+    0x0EE0C + 0x4 * n
+}
+/// Entries of [`FDIRSIPV6`].
+pub const FDIRSIPV6_COUNT: u32 = 3;
+
+/// FDIRIPSA, rw: Filter: IPv4 source address, or last dword of an IPv6 one.
+pub const FDIRIPSA: u32 = 0x0EE18;
+
+/// FDIRIPDA, rw: Filter: IPv4 destination address.
+pub const FDIRIPDA: u32 = 0x0EE1C;
+
+/// FDIRPORT, rw: Filter: ports.
+pub const FDIRPORT: u32 = 0x0EE20;
+/// Bits 15:0: Source port.
+pub const FDIRPORT_SOURCE: u32 = 0x0000FFFF;
+/// Bits 31:16: Destination port.
+pub const FDIRPORT_DESTINATION: u32 = 0xFFFF0000;
+
+/// FDIRVLAN, rw: Filter: VLAN and flexible bytes.
+pub const FDIRVLAN: u32 = 0x0EE24;
+/// Bits 15:0: VLAN tag.
+pub const FDIRVLAN_VLAN: u32 = 0x0000FFFF;
+/// Bits 31:16: Flexible bytes.
+pub const FDIRVLAN_FLEX: u32 = 0xFFFF0000;
+
+/// FDIRHASH, rw: Filter: hash and signature.
+pub const FDIRHASH: u32 = 0x0EE28;
+/// Bits 14:0: Hash.
+pub const FDIRHASH_HASH: u32 = 0x00007FFF;
+/// Bit 15: The hash is valid.
+pub const FDIRHASH_BUCKET_VALID: u32 = 0x00008000;
+/// Bits 30:16: Signature, or index in software's table.
+pub const FDIRHASH_SIGNATURE: u32 = 0x7FFF0000;
+
+/// FDIRCMD, rw: Filter: what to do with it. The write starts it.
+pub const FDIRCMD: u32 = 0x0EE2C;
+/// Bits 1:0: Command; 0 when done.
+pub const FDIRCMD_CMD: u32 = 0x00000003;
+/// Value of [`FDIRCMD_CMD`].
+pub const FDIRCMD_CMD_NONE: u32 = 0x00000000;
+/// Value of [`FDIRCMD_CMD`].
+pub const FDIRCMD_CMD_ADD: u32 = 0x00000001;
+/// Value of [`FDIRCMD_CMD`].
+pub const FDIRCMD_CMD_REMOVE: u32 = 0x00000002;
+/// Value of [`FDIRCMD_CMD`].
+pub const FDIRCMD_CMD_QUERY: u32 = 0x00000003;
+/// Bit 2, ro: The filter was there.
+pub const FDIRCMD_FILTER_VALID: u32 = 0x00000004;
+/// Bit 3: Overwrite the filter if it is there.
+pub const FDIRCMD_FILTER_UPDATE: u32 = 0x00000008;
+/// Bit 4: The filter is for IPv6.
+pub const FDIRCMD_IPV6: u32 = 0x00000010;
+/// Bits 6:5: Protocol.
+pub const FDIRCMD_L4TYPE: u32 = 0x00000060;
+/// Value of [`FDIRCMD_L4TYPE`].
+pub const FDIRCMD_L4TYPE_OTHER: u32 = 0x00000000;
+/// Value of [`FDIRCMD_L4TYPE`].
+pub const FDIRCMD_L4TYPE_UDP: u32 = 0x00000020;
+/// Value of [`FDIRCMD_L4TYPE`].
+pub const FDIRCMD_L4TYPE_TCP: u32 = 0x00000040;
+/// Value of [`FDIRCMD_L4TYPE`].
+pub const FDIRCMD_L4TYPE_SCTP: u32 = 0x00000060;
+/// Bit 8: Forget all filters.
+pub const FDIRCMD_CLEARHT: u32 = 0x00000100;
+/// Bit 9: Drop what matches.
+pub const FDIRCMD_DROP: u32 = 0x00000200;
+/// Bit 10: Raise an interrupt on a match.
+pub const FDIRCMD_INT: u32 = 0x00000400;
+/// Bit 11: Last filter of its list.
+pub const FDIRCMD_LAST: u32 = 0x00000800;
+/// Bit 12: A filter with the hash of another one.
+pub const FDIRCMD_COLLISION: u32 = 0x00001000;
+/// Bit 15: RX_QUEUE counts.
+pub const FDIRCMD_QUEUE_EN: u32 = 0x00008000;
+/// Bits 22:16: Queue of what matches.
+pub const FDIRCMD_RX_QUEUE: u32 = 0x007F0000;
+/// Bits 29:24: Pool.
+pub const FDIRCMD_POOL: u32 = 0x3F000000;
+
+// ---- Virtual functions and pools ----
+
+/// PFVTCTL, rw: Virtualisation. Datasheet 8.2.3.27.1.
+pub const PFVTCTL: u32 = 0x051B0;
+/// PFVT_CTL, rw: Virtualisation. Datasheet 8.2.3.27.1.
+pub const PFVT_CTL: u32 = 0x051B0;
+/// Bit 0: Pools are used.
+pub const PFVTCTL_VT_ENA: u32 = 0x00000001;
+/// Bits 12:7: Pool of packets that no filter claims.
+pub const PFVTCTL_DEF_PL: u32 = 0x00001F80;
+/// Bit 29: Drop such packets instead.
+pub const PFVTCTL_DIS_DEF_PL: u32 = 0x20000000;
+/// Bit 30: Copy multicast and broadcast packets for each pool.
+pub const PFVTCTL_RPL_EN: u32 = 0x40000000;
+
+/// PFMAILBOX, rw: Mailbox to a virtual function: control.
+/// `n` is below 64.
+pub const fn PFMAILBOX(n: u32) -> u32 {
+    0x04B00 + 0x4 * n
+}
+/// Entries of [`PFMAILBOX`].
+pub const PFMAILBOX_COUNT: u32 = 64;
+/// Bit 0, sc: Tell the virtual function that there is a message.
+pub const PFMAILBOX_STS: u32 = 0x00000001;
+/// Bit 1, sc: Tell the virtual function that its message was read.
+pub const PFMAILBOX_ACK: u32 = 0x00000002;
+/// Bit 2: The virtual function has the mailbox.
+pub const PFMAILBOX_VFU: u32 = 0x00000004;
+/// Bit 3: The physical function has the mailbox.
+pub const PFMAILBOX_PFU: u32 = 0x00000008;
+/// Bit 4, sc: Take the mailbox from the virtual function.
+pub const PFMAILBOX_RVFU: u32 = 0x00000010;
+
+/// PFMBICR, w1c: Mailboxes of 16 virtual functions each that raised an interrupt.
+/// `n` is below 4.
+pub const fn PFMBICR(n: u32) -> u32 {
+    0x00710 + 0x4 * n
+}
+/// Entries of [`PFMBICR`].
+pub const PFMBICR_COUNT: u32 = 4;
+/// Bits 15:0: With a message.
+pub const PFMBICR_VFREQ: u32 = 0x0000FFFF;
+/// Bits 31:16: With an acknowledgement.
+pub const PFMBICR_VFACK: u32 = 0xFFFF0000;
+
+/// PFMBIMR, rw: Virtual functions whose mailboxes may raise an interrupt.
+/// `n` is below 4.
+pub const fn PFMBIMR(n: u32) -> u32 {
+    0x00720 + 0x4 * n
+}
+/// Entries of [`PFMBIMR`].
+pub const PFMBIMR_COUNT: u32 = 4;
+
+/// PFVFLRE, ro: Virtual functions 32n + 31 to 32n that were reset.
+/// `n` is below 2.
+pub const fn PFVFLRE(n: u32) -> u32 {
+    if n < 1 {
+        0x00600 + 0x4 * n
+    } else {
+        0x001C0 + 0x4 * (n - 1)
+    }
+}
+/// Entries of [`PFVFLRE`].
+pub const PFVFLRE_COUNT: u32 = 2;
+
+/// PFVFLREC, w1c: Virtual functions that were reset: writing 1 acknowledges. Datasheet 8.2.3.27.6.
+/// `n` is below 2.
+pub const fn PFVFLREC(n: u32) -> u32 {
+    0x00700 + 0x4 * n
+}
+/// Entries of [`PFVFLREC`].
+pub const PFVFLREC_COUNT: u32 = 2;
+
+/// PFVFRE, rw: Virtual functions that may receive. Datasheet 8.2.3.27.7.
+/// `n` is below 2.
+pub const fn PFVFRE(n: u32) -> u32 {
+    0x051E0 + 0x4 * n
+}
+/// Entries of [`PFVFRE`].
+pub const PFVFRE_COUNT: u32 = 2;
+
+/// PFVFTE, rw: Virtual functions that may send. Datasheet 8.2.3.27.8.
+/// `n` is below 2.
+pub const fn PFVFTE(n: u32) -> u32 {
+    0x08110 + 0x4 * n
+}
+/// Entries of [`PFVFTE`].
+pub const PFVFTE_COUNT: u32 = 2;
+
+/// PFQDE, rw: Whether a queue drops packets when it has no descriptors, whatever SRRCTL says. Datasheet 8.2.3.27.9.
+pub const PFQDE: u32 = 0x02F04;
+/// QDE, rw: Whether a queue drops packets when it has no descriptors, whatever SRRCTL says. Datasheet 8.2.3.27.9.
+pub const QDE: u32 = 0x02F04;
+/// Bit 0: It does.
+pub const PFQDE_ENABLE: u32 = 0x00000001;
+/// Bit 1: VLAN tags are taken out and not shown.
+pub const PFQDE_HIDE_VLAN: u32 = 0x00000002;
+/// Bits 14:8: The queue.
+pub const PFQDE_IDX: u32 = 0x00007F00;
+/// Bit 16: Set it.
+pub const PFQDE_WRITE: u32 = 0x00010000;
+/// Bit 17: Tell it.
+pub const PFQDE_READ: u32 = 0x00020000;
+
+/// PFVMTXSW, rw: Pools whose packets may be looped back to other pools.
+/// `n` is below 2.
+pub const fn PFVMTXSW(n: u32) -> u32 {
+    0x05180 + 0x4 * n
+}
+/// Entries of [`PFVMTXSW`].
+pub const PFVMTXSW_COUNT: u32 = 2;
+
+/// PFVFSPOOF, rw: Pools whose source addresses are checked, 8 an entry.
+/// `n` is below 8.
+pub const fn PFVFSPOOF(n: u32) -> u32 {
+    0x08200 + 0x4 * n
+}
+/// Entries of [`PFVFSPOOF`].
+pub const PFVFSPOOF_COUNT: u32 = 8;
+/// Bits 7:0: MAC address.
+pub const PFVFSPOOF_MACAS: u32 = 0x000000FF;
+/// Bits 15:8: VLAN.
+pub const PFVFSPOOF_VLANAS: u32 = 0x0000FF00;
+
+/// PFDTXGSWC, rw: Looping packets back between pools.
+pub const PFDTXGSWC: u32 = 0x08220;
+/// Bit 0: It is done.
+pub const PFDTXGSWC_LBE: u32 = 0x00000001;
+
+/// PFVMVIR, rw: VLAN tag that is put into a pool's packets.
+/// `n` is below 64.
+pub const fn PFVMVIR(n: u32) -> u32 {
+    0x08000 + 0x4 * n
+}
+/// Entries of [`PFVMVIR`].
+pub const PFVMVIR_COUNT: u32 = 64;
+/// Bits 15:0: The tag.
+pub const PFVMVIR_PORT_VLAN: u32 = 0x0000FFFF;
+/// Bits 31:30: When: as the descriptor says, always, or never.
+pub const PFVMVIR_VLANA: u32 = 0xC0000000;
+/// Value of [`PFVMVIR_VLANA`].
+pub const PFVMVIR_VLANA_DESCRIPTOR: u32 = 0x00000000;
+/// Value of [`PFVMVIR_VLANA`].
+pub const PFVMVIR_VLANA_DEFAULT: u32 = 0x40000000;
+/// Value of [`PFVMVIR_VLANA`].
+pub const PFVMVIR_VLANA_NEVER: u32 = 0x80000000;
+
+/// PFVML2FLT, rw: What a pool gets. Datasheet 8.2.3.27.14.
+/// `n` is below 64.
+pub const fn PFVML2FLT(n: u32) -> u32 {
+    0x0F000 + 0x4 * n
+}
+/// VMOLR, rw: What a pool gets. Datasheet 8.2.3.27.14.
+/// `n` is below 64.
+pub const fn VMOLR(n: u32) -> u32 {
+    0x0F000 + 0x4 * n
+}
+/// Entries of [`PFVML2FLT`].
+pub const PFVML2FLT_COUNT: u32 = 64;
+/// Bit 22: All unicast packets. X540 and later.
+pub const PFVML2FLT_UPE: u32 = 0x00400000;
+/// Bit 23: Packets of all VLANs. X540 and later.
+pub const PFVML2FLT_VPE: u32 = 0x00800000;
+/// Bit 24: Packets without a VLAN tag.
+pub const PFVML2FLT_AUPE: u32 = 0x01000000;
+/// Bit 25: Packets that MTA matches.
+pub const PFVML2FLT_ROMPE: u32 = 0x02000000;
+/// Bit 26: Packets that PFUTA matches.
+pub const PFVML2FLT_ROPE: u32 = 0x04000000;
+/// Bit 27: Broadcast packets.
+pub const PFVML2FLT_BAM: u32 = 0x08000000;
+/// Bit 28: All multicast packets.
+pub const PFVML2FLT_MPE: u32 = 0x10000000;
+
+/// PFVLVF, rw: A VLAN that pools share. Datasheet 8.2.3.27.15.
+/// `n` is below 64.
+pub const fn PFVLVF(n: u32) -> u32 {
+    0x0F100 + 0x4 * n
+}
+/// Entries of [`PFVLVF`].
+pub const PFVLVF_COUNT: u32 = 64;
+/// Bits 11:0: The VLAN.
+pub const PFVLVF_VLAN_ID: u32 = 0x00000FFF;
+/// Bit 31: It is valid.
+pub const PFVLVF_VI_EN: u32 = 0x80000000;
+
+/// PFVLVFB, rw: Pools of a VLAN; 2n and 2n + 1 are those of PFVLVF(n). Datasheet 8.2.3.27.16.
+/// `n` is below 128.
+pub const fn PFVLVFB(n: u32) -> u32 {
+    0x0F200 + 0x4 * n
+}
+/// Entries of [`PFVLVFB`].
+pub const PFVLVFB_COUNT: u32 = 128;
+
+/// PFMRCTL, rw: What a rule mirrors, and to which pool.
+/// `n` is below 4.
+pub const fn PFMRCTL(n: u32) -> u32 {
+    0x0F600 + 0x4 * n
+}
+/// Entries of [`PFMRCTL`].
+pub const PFMRCTL_COUNT: u32 = 4;
+/// Bit 0: Packets of pools.
+pub const PFMRCTL_VPME: u32 = 0x00000001;
+/// Bit 1: Packets received.
+pub const PFMRCTL_UPME: u32 = 0x00000002;
+/// Bit 2: Packets sent.
+pub const PFMRCTL_DPME: u32 = 0x00000004;
+/// Bit 3: Packets of VLANs.
+pub const PFMRCTL_VLME: u32 = 0x00000008;
+/// Bits 13:8: Pool that gets them.
+pub const PFMRCTL_MP: u32 = 0x00003F00;
+
+/// PFMRVLAN, rw: VLANs that a rule mirrors.
+/// `n` is below 8.
+pub const fn PFMRVLAN(n: u32) -> u32 {
+    0x0F610 + 0x4 * n
+}
+/// Entries of [`PFMRVLAN`].
+pub const PFMRVLAN_COUNT: u32 = 8;
+
+/// PFMRVM, rw: Pools that a rule mirrors.
+/// `n` is below 8.
+pub const fn PFMRVM(n: u32) -> u32 {
+    0x0F630 + 0x4 * n
+}
+/// Entries of [`PFMRVM`].
+pub const PFMRVM_COUNT: u32 = 8;
+
+/// VMECM, rw: Pools whose malicious packets are counted and stopped. X540 and later.
+/// `n` is below 2.
+pub const fn VMECM(n: u32) -> u32 {
+    0x08790 + 0x4 * n
+}
+/// Entries of [`VMECM`].
+pub const VMECM_COUNT: u32 = 2;
+
+/// LVMMC_RX, ro: Last malicious receive event.
+pub const LVMMC_RX: u32 = 0x02FA8;
+
+/// LVMMC_TX, ro: Last malicious transmit event.
+pub const LVMMC_TX: u32 = 0x08108;
+
+/// LMVM_RX, ro: Last pool with a malicious receive event.
+pub const LMVM_RX: u32 = 0x02FA4;
+
+/// LMVM_TX, ro: Last pool with a malicious transmit event.
+pub const LMVM_TX: u32 = 0x08124;
+
+/// WQBR_RX, w1c: Receive queues stopped for malicious behaviour.
+/// `n` is below 4.
+pub const fn WQBR_RX(n: u32) -> u32 {
+    0x02FB0 + 0x4 * n
+}
+/// Entries of [`WQBR_RX`].
+pub const WQBR_RX_COUNT: u32 = 4;
+
+/// WQBR_TX, w1c: Transmit queues stopped for malicious behaviour.
+/// `n` is below 4.
+pub const fn WQBR_TX(n: u32) -> u32 {
+    0x08130 + 0x4 * n
+}
+/// Entries of [`WQBR_TX`].
+pub const WQBR_TX_COUNT: u32 = 4;
+
+/// PFMBMEM, rw: Mailboxes: memory, 16 dwords each; entry 16v + i is dword i of mailbox v.
+/// `n` is below 1024.
+pub const fn PFMBMEM(n: u32) -> u32 {
+    0x13000 + 0x4 * n
+}
+/// Entries of [`PFMBMEM`].
+pub const PFMBMEM_COUNT: u32 = 1024;
+
+// ---- FCoE ----
+
+/// FCRXCTRL, rw: FCoE receive control.
+pub const FCRXCTRL: u32 = 0x05100;
+/// Bit 0: Raise a low latency interrupt.
+pub const FCRXCTRL_FCOELLI: u32 = 0x00000001;
+/// Bit 1: Keep bad frames.
+pub const FCRXCTRL_SAVBAD: u32 = 0x00000002;
+/// Bit 2: Pass the first read header.
+pub const FCRXCTRL_FRSTRDH: u32 = 0x00000004;
+/// Bit 3: Pass the last header of a sequence.
+pub const FCRXCTRL_LASTSEQH: u32 = 0x00000008;
+/// Bit 4: Pass all headers.
+pub const FCRXCTRL_ALLH: u32 = 0x00000010;
+/// Bit 5: Pass the first header of a sequence.
+pub const FCRXCTRL_FRSTSEQH: u32 = 0x00000020;
+/// Bit 6: Ignore a wrong FC CRC.
+pub const FCRXCTRL_ICRC: u32 = 0x00000040;
+/// Bit 7: Byte order of the FC CRC.
+pub const FCRXCTRL_FCCRCBO: u32 = 0x00000080;
+/// Bits 11:8: Version of FCoE.
+pub const FCRXCTRL_FCOEVER: u32 = 0x00000F00;
+
+/// FCRECTL, rw: FCoE redirection control.
+pub const FCRECTL: u32 = 0x0ED00;
+/// Bit 0: Choose the queue by FCRETA.
+pub const FCRECTL_ENA: u32 = 0x00000001;
+
+/// FCRETA, rw: FCoE redirection table.
+/// `n` is below 8.
+pub const fn FCRETA(n: u32) -> u32 {
+    0x0ED10 + 0x4 * n
+}
+/// Entries of [`FCRETA`].
+pub const FCRETA_COUNT: u32 = 8;
+/// Bits 6:0: Queue.
+pub const FCRETA_ENTRY: u32 = 0x0000007F;
+
+/// FCFLT, rw: FCoE filter context.
+pub const FCFLT: u32 = 0x05108;
+/// Bit 0: It is valid.
+pub const FCFLT_VALID: u32 = 0x00000001;
+/// Bit 1: First packet of a sequence is awaited.
+pub const FCFLT_FIRST: u32 = 0x00000002;
+/// Bits 23:16: Sequence.
+pub const FCFLT_SEQID: u32 = 0x00FF0000;
+/// Bits 31:24: Count within the sequence.
+pub const FCFLT_SEQCNT: u32 = 0xFF000000;
+
+/// FCFLTRW, rw: Access to an FCoE filter context.
+pub const FCFLTRW: u32 = 0x05110;
+/// Bits 8:0: Exchange.
+pub const FCFLTRW_FCOESEL: u32 = 0x000001FF;
+/// Bit 13: Validate again.
+pub const FCFLTRW_RVALDT: u32 = 0x00002000;
+/// Bit 14: Write.
+pub const FCFLTRW_WE: u32 = 0x00004000;
+/// Bit 15: Read.
+pub const FCFLTRW_RE: u32 = 0x00008000;
+
+/// FCPARAM, rw: FCoE parameter of the exchange.
+pub const FCPARAM: u32 = 0x051D8;
+
+/// FCSMAC, rw: FCoE source address.
+pub const FCSMAC: u32 = 0x0510C;
+
+/// FCD_ID, rw: FCoE destination.
+pub const FCD_ID: u32 = 0x05114;
+
+/// FCPTRL, rw: FCoE user descriptors' IOVA, low half.
+pub const FCPTRL: u32 = 0x02410;
+
+/// FCPTRH, rw: FCoE user descriptors' IOVA, high half.
+pub const FCPTRH: u32 = 0x02414;
+
+/// FCBUFF, rw: FCoE user buffers.
+pub const FCBUFF: u32 = 0x02418;
+/// Bit 0: The context is valid.
+pub const FCBUFF_VALID: u32 = 0x00000001;
+/// Bits 4:3: Size of a buffer: 4 KiB times 2 to the power of this.
+pub const FCBUFF_BUFFSIZE: u32 = 0x00000018;
+/// Bit 7: This side is the target.
+pub const FCBUFF_WRCONTX: u32 = 0x00000080;
+/// Bits 15:8: Buffers.
+pub const FCBUFF_BUFFCNT: u32 = 0x0000FF00;
+/// Bits 31:16: Offset in the first buffer.
+pub const FCBUFF_OFFSET: u32 = 0xFFFF0000;
+
+/// FCDMARW, rw: Access to an FCoE DMA context.
+pub const FCDMARW: u32 = 0x02420;
+/// Bits 8:0: Exchange.
+pub const FCDMARW_FCOESEL: u32 = 0x000001FF;
+/// Bit 14: Write.
+pub const FCDMARW_WE: u32 = 0x00004000;
+/// Bit 15: Read.
+pub const FCDMARW_RE: u32 = 0x00008000;
+/// Bits 31:16: Bytes in the last buffer.
+pub const FCDMARW_LASTSIZE: u32 = 0xFFFF0000;
+
+/// TEOFF, rw: FCoE end-of-frame codes to send.
+pub const TEOFF: u32 = 0x04A94;
+
+/// TSOFF, rw: FCoE start-of-frame codes to send.
+pub const TSOFF: u32 = 0x04A98;
+
+/// REOFF, rw: FCoE end-of-frame codes received.
+pub const REOFF: u32 = 0x05158;
+
+/// RSOFF, rw: FCoE start-of-frame codes received.
+pub const RSOFF: u32 = 0x051F8;
+
+// ---- Time stamps ----
+
+/// TSYNCRXCTL, rw: Receive time stamps.
+pub const TSYNCRXCTL: u32 = 0x05188;
+/// Bit 0, ro: RXSTMPL and RXSTMPH hold one.
+pub const TSYNCRXCTL_VALID: u32 = 0x00000001;
+/// Bits 3:1: Packets that get one.
+pub const TSYNCRXCTL_TYPE: u32 = 0x0000000E;
+/// Value of [`TSYNCRXCTL_TYPE`].
+pub const TSYNCRXCTL_TYPE_L2_V2: u32 = 0x00000000;
+/// Value of [`TSYNCRXCTL_TYPE`].
+pub const TSYNCRXCTL_TYPE_L4_V1: u32 = 0x00000002;
+/// Value of [`TSYNCRXCTL_TYPE`].
+pub const TSYNCRXCTL_TYPE_L2_L4_V2: u32 = 0x00000004;
+/// Value of [`TSYNCRXCTL_TYPE`].
+pub const TSYNCRXCTL_TYPE_ALL: u32 = 0x00000008;
+/// Value of [`TSYNCRXCTL_TYPE`].
+pub const TSYNCRXCTL_TYPE_EVENT_V2: u32 = 0x0000000A;
+/// Bit 4: They are taken.
+pub const TSYNCRXCTL_ENABLED: u32 = 0x00000010;
+
+/// TSYNCTXCTL, rw: Transmit time stamps.
+pub const TSYNCTXCTL: u32 = 0x08C00;
+/// Bit 0, ro: TXSTMPL and TXSTMPH hold one.
+pub const TSYNCTXCTL_VALID: u32 = 0x00000001;
+/// Bit 4: They are taken.
+pub const TSYNCTXCTL_ENABLED: u32 = 0x00000010;
+
+/// RXSTMPL, ro: Receive time stamp, low half.
+pub const RXSTMPL: u32 = 0x051E8;
+
+/// RXSTMPH, ro: Receive time stamp, high half. The read frees it.
+pub const RXSTMPH: u32 = 0x051A4;
+
+/// RXSATRL, ro: Source of the packet with the time stamp, low half.
+pub const RXSATRL: u32 = 0x051A0;
+
+/// RXSATRH, ro: Source of the packet with the time stamp, high half, and its sequence.
+pub const RXSATRH: u32 = 0x051A8;
+
+/// RXMTRL, rw: Messages that get a time stamp.
+pub const RXMTRL: u32 = 0x05120;
+/// Bits 7:0: Control field of version 1.
+pub const RXMTRL_CTRLT: u32 = 0x000000FF;
+/// Bits 15:8: Message type of version 2.
+pub const RXMTRL_MSGT: u32 = 0x0000FF00;
+/// Bits 31:16: UDP port.
+pub const RXMTRL_UDPT: u32 = 0xFFFF0000;
+
+/// TXSTMPL, ro: Transmit time stamp, low half.
+pub const TXSTMPL: u32 = 0x08C04;
+
+/// TXSTMPH, ro: Transmit time stamp, high half. The read frees it.
+pub const TXSTMPH: u32 = 0x08C08;
+
+/// SYSTIML, rw: The card's time, low half. The read holds SYSTIMH.
+pub const SYSTIML: u32 = 0x08C0C;
+
+/// SYSTIMH, rw: The card's time, high half.
+pub const SYSTIMH: u32 = 0x08C10;
+
+/// TIMINCA, rw: How the card's time advances.
+pub const TIMINCA: u32 = 0x08C14;
+/// Bits 23:0: Added at each step.
+pub const TIMINCA_INCVALUE: u32 = 0x00FFFFFF;
+/// Bits 31:24: Clocks in a step.
+pub const TIMINCA_INCPER: u32 = 0xFF000000;
+
+/// TIMADJL, rw: Adjustment of the card's time, low half.
+pub const TIMADJL: u32 = 0x08C18;
+
+/// TIMADJH, rw: Adjustment of the card's time, high half and sign.
+pub const TIMADJH: u32 = 0x08C1C;
+
+/// TSAUXC, rw: Clock output and target times.
+pub const TSAUXC: u32 = 0x08C20;
+/// Bit 0: Target time 0 counts.
+pub const TSAUXC_EN_TT0: u32 = 0x00000001;
+/// Bit 1: Target time 1 counts.
+pub const TSAUXC_EN_TT1: u32 = 0x00000002;
+/// Bit 2: Put out a clock.
+pub const TSAUXC_EN_CLK: u32 = 0x00000004;
+/// Bit 3: Start the clock at the target time.
+pub const TSAUXC_SYNCLK: u32 = 0x00000008;
+/// Bit 4: Level after target time 0.
+pub const TSAUXC_ST0: u32 = 0x00000010;
+/// Bit 6: Pin SDP0 raises an interrupt.
+pub const TSAUXC_SDP0_INT: u32 = 0x00000040;
+/// Bit 31: The card's time stands still. X550.
+pub const TSAUXC_DISABLE_SYSTIME: u32 = 0x80000000;
+
+/// TRGTTIML0, rw: Target time 0, low half.
+pub const TRGTTIML0: u32 = 0x08C24;
+
+/// TRGTTIMH0, rw: Target time 0, high half.
+pub const TRGTTIMH0: u32 = 0x08C28;
+
+/// TRGTTIML1, rw: Target time 1, low half.
+pub const TRGTTIML1: u32 = 0x08C2C;
+
+/// TRGTTIMH1, rw: Target time 1, high half.
+pub const TRGTTIMH1: u32 = 0x08C30;
+
+/// CLKTIML, rw: Period of the clock put out, low half.
+pub const CLKTIML: u32 = 0x08C34;
+
+/// CLKTIMH, rw: Period of the clock put out, high half.
+pub const CLKTIMH: u32 = 0x08C38;
+
+/// AUXSTMPL0, ro: Time stamp of pin event 0, low half.
+pub const AUXSTMPL0: u32 = 0x08C3C;
+
+/// AUXSTMPH0, ro: Time stamp of pin event 0, high half.
+pub const AUXSTMPH0: u32 = 0x08C40;
+
+/// AUXSTMPL1, ro: Time stamp of pin event 1, low half.
+pub const AUXSTMPL1: u32 = 0x08C44;
+
+/// AUXSTMPH1, ro: Time stamp of pin event 1, high half.
+pub const AUXSTMPH1: u32 = 0x08C48;
+
+/// TSICR, w1c: Causes of time stamp interrupts. X540 and later.
+pub const TSICR: u32 = 0x08C60;
+
+/// TSIM, rw: Time stamp interrupts that are enabled. X540 and later.
+pub const TSIM: u32 = 0x08C68;
+
+// ---- Waking the system ----
+
+/// WUC, rw: Wake-up control. Datasheet 8.2.3.24.1.
+pub const WUC: u32 = 0x05800;
+/// Bit 1: Wake the system.
+pub const WUC_PME_EN: u32 = 0x00000002;
+/// Bit 2, w1c: The system was woken.
+pub const WUC_PME_STATUS: u32 = 0x00000004;
+/// Bit 4: Use the pin PE_WAKE_N.
+pub const WUC_WKEN: u32 = 0x00000010;
+
+/// WUFC, rw: What wakes the system. Datasheet 8.2.3.24.2.
+pub const WUFC: u32 = 0x05808;
+/// Bit 0: A change of the link.
+pub const WUFC_LNKC: u32 = 0x00000001;
+/// Bit 1: A magic packet.
+pub const WUFC_MAG: u32 = 0x00000002;
+/// Bit 2: A packet to this address.
+pub const WUFC_EX: u32 = 0x00000004;
+/// Bit 3: A multicast packet let in.
+pub const WUFC_MC: u32 = 0x00000008;
+/// Bit 4: A broadcast packet.
+pub const WUFC_BC: u32 = 0x00000010;
+/// Bit 5: An ARP request for this address.
+pub const WUFC_ARP: u32 = 0x00000020;
+/// Bit 6: An IPv4 packet to this address.
+pub const WUFC_IPV4: u32 = 0x00000040;
+/// Bit 7: An IPv6 packet to this address.
+pub const WUFC_IPV6: u32 = 0x00000080;
+/// Bit 8: A packet for the firmware.
+pub const WUFC_MNG: u32 = 0x00000100;
+/// Bit 15: Packets for the firmware do not count.
+pub const WUFC_IGNORE_TCO: u32 = 0x00008000;
+/// Bits 21:16: Flexible filters, a bit each.
+pub const WUFC_FLX: u32 = 0x003F0000;
+/// Bit 31: A reset of the firmware.
+pub const WUFC_FW_RST_WK: u32 = 0x80000000;
+
+/// WUS, w1c: What woke the system. Bits as in WUFC. Datasheet 8.2.3.24.3.
+pub const WUS: u32 = 0x05810;
+
+/// IPAV, rw: Which wake-up addresses are valid.
+pub const IPAV: u32 = 0x05838;
+
+/// IP4AT, rw: IPv4 addresses that wake the system.
+/// `n` is below 4.
+pub const fn IP4AT(n: u32) -> u32 {
+    0x05840 + 0x8 * n
+}
+/// Entries of [`IP4AT`].
+pub const IP4AT_COUNT: u32 = 4;
+
+/// IP6AT, rw: IPv6 address that wakes the system.
+/// `n` is below 4.
+pub const fn IP6AT(n: u32) -> u32 {
+    0x05880 + 0x4 * n
+}
+/// Entries of [`IP6AT`].
+pub const IP6AT_COUNT: u32 = 4;
+
+/// WUPL, ro: Length of the packet that woke the system.
+pub const WUPL: u32 = 0x05900;
+
+/// WUPM, ro: Start of the packet that woke the system.
+/// `n` is below 32.
+pub const fn WUPM(n: u32) -> u32 {
+    0x05A00 + 0x4 * n
+}
+/// Entries of [`WUPM`].
+pub const WUPM_COUNT: u32 = 32;
+
+/// FHFT, rw: Flexible filters 0 to 3, 64 dwords each. Datasheet 8.2.3.24.9.
+/// `n` is below 256.
+pub const fn FHFT(n: u32) -> u32 {
+    0x09000 + 0x4 * n
+}
+/// Entries of [`FHFT`].
+pub const FHFT_COUNT: u32 = 256;
+
+/// FHFT_EXT, rw: Flexible filters 4 and 5, 64 dwords each. Datasheet 8.2.3.24.9.
+/// `n` is below 128.
+pub const fn FHFT_EXT(n: u32) -> u32 {
+    0x09800 + 0x4 * n
+}
+/// Entries of [`FHFT_EXT`].
+pub const FHFT_EXT_COUNT: u32 = 128;
+
+// ---- Management ----
+
+/// MANC, rw: Management control.
+pub const MANC: u32 = 0x05820;
+/// Bit 17: The firmware gets packets.
+pub const MANC_RCV_TCO_EN: u32 = 0x00020000;
+/// Bit 28: Packets between firmware and system. X540 and later.
+pub const MANC_EN_BMC2OS: u32 = 0x10000000;
+/// Bit 30: The firmware answers for the system. X540 and later.
+pub const MANC_MPROXYE: u32 = 0x40000000;
+
+/// MANC2H, ro: Packets for the firmware that the system gets too.
+pub const MANC2H: u32 = 0x05860;
+
+/// MFVAL, ro: Which management filters are valid.
+pub const MFVAL: u32 = 0x05824;
+
+/// MAVTV, rw: Management VLANs.
+/// `n` is below 8.
+pub const fn MAVTV(n: u32) -> u32 {
+    0x05010 + 0x4 * n
+}
+/// Entries of [`MAVTV`].
+pub const MAVTV_COUNT: u32 = 8;
+
+/// MFUTP, rw: Management ports.
+/// `n` is below 8.
+pub const fn MFUTP(n: u32) -> u32 {
+    0x05030 + 0x4 * n
+}
+/// Entries of [`MFUTP`].
+pub const MFUTP_COUNT: u32 = 8;
+
+/// MDEF, rw: Management filters.
+/// `n` is below 8.
+pub const fn MDEF(n: u32) -> u32 {
+    0x05890 + 0x4 * n
+}
+/// Entries of [`MDEF`].
+pub const MDEF_COUNT: u32 = 8;
+
+/// MDEF_EXT, rw: Management filters, further conditions.
+/// `n` is below 8.
+pub const fn MDEF_EXT(n: u32) -> u32 {
+    0x05160 + 0x4 * n
+}
+/// Entries of [`MDEF_EXT`].
+pub const MDEF_EXT_COUNT: u32 = 8;
+
+/// METF, rw: Management EtherTypes.
+/// `n` is below 4.
+pub const fn METF(n: u32) -> u32 {
+    0x05190 + 0x4 * n
+}
+/// Entries of [`METF`].
+pub const METF_COUNT: u32 = 4;
+
+/// MMAL, rw: Management MAC addresses, first four bytes.
+/// `n` is below 4.
+pub const fn MMAL(n: u32) -> u32 {
+    0x05910 + 0x8 * n
+}
+/// Entries of [`MMAL`].
+pub const MMAL_COUNT: u32 = 4;
+
+/// MMAH, rw: Management MAC addresses, last two bytes.
+/// `n` is below 4.
+pub const fn MMAH(n: u32) -> u32 {
+    0x05914 + 0x8 * n
+}
+/// Entries of [`MMAH`].
+pub const MMAH_COUNT: u32 = 4;
+
+/// LSWFW, ro: Lock between LinkSec in software and firmware.
+pub const LSWFW: u32 = 0x15F14;
+
+/// HICR, rw: Host interface to the firmware: control.
+pub const HICR: u32 = 0x15F00;
+/// Bit 0, ro: The interface is on.
+pub const HICR_EN: u32 = 0x00000001;
+/// Bit 1, sc: A command is in FLEX_MNG: run it.
+pub const HICR_C: u32 = 0x00000002;
+/// Bit 2, ro: The answer is valid.
+pub const HICR_SV: u32 = 0x00000004;
+/// Bit 6: The firmware may be reset.
+pub const HICR_FW_RESET_ENABLE: u32 = 0x00000040;
+/// Bit 7, sc: Reset the firmware.
+pub const HICR_FW_RESET: u32 = 0x00000080;
+
+/// FWSTS, rw: Firmware status.
+pub const FWSTS: u32 = 0x15F0C;
+/// Bit 9, w1c: The firmware was reset.
+pub const FWSTS_FWRI: u32 = 0x00000200;
+
+/// FLEX_MNG, rw: Host interface to the firmware: commands and answers.
+/// `n` is below 448.
+pub const fn FLEX_MNG(n: u32) -> u32 {
+    0x15800 + 0x4 * n
+}
+/// Entries of [`FLEX_MNG`].
+pub const FLEX_MNG_COUNT: u32 = 448;
+
+// ---- LinkSec and IPsec ----
+
+/// LSECTXCAP, ro: LinkSec transmit capabilities.
+pub const LSECTXCAP: u32 = 0x08A00;
+
+/// LSECRXCAP, ro: LinkSec receive capabilities.
+pub const LSECRXCAP: u32 = 0x08F00;
+
+/// LSECTXCTRL, rw: LinkSec transmit control.
+pub const LSECTXCTRL: u32 = 0x08A04;
+/// Bits 1:0: What to do.
+pub const LSECTXCTRL_EN: u32 = 0x00000003;
+/// Value of [`LSECTXCTRL_EN`].
+pub const LSECTXCTRL_EN_OFF: u32 = 0x00000000;
+/// Value of [`LSECTXCTRL_EN`].
+pub const LSECTXCTRL_EN_AUTHENTICATE: u32 = 0x00000001;
+/// Value of [`LSECTXCTRL_EN`].
+pub const LSECTXCTRL_EN_ENCRYPT: u32 = 0x00000002;
+/// Bit 5: Put the SCI into packets.
+pub const LSECTXCTRL_AISCI: u32 = 0x00000020;
+/// Bits 31:8: Packet number at which to warn.
+pub const LSECTXCTRL_PNTHRSH: u32 = 0xFFFFFF00;
+
+/// LSECRXCTRL, rw: LinkSec receive control.
+pub const LSECRXCTRL: u32 = 0x08F04;
+/// Bits 3:2: What to do.
+pub const LSECRXCTRL_EN: u32 = 0x0000000C;
+/// Value of [`LSECRXCTRL_EN`].
+pub const LSECRXCTRL_EN_OFF: u32 = 0x00000000;
+/// Value of [`LSECRXCTRL_EN`].
+pub const LSECRXCTRL_EN_CHECK: u32 = 0x00000004;
+/// Value of [`LSECRXCTRL_EN`].
+pub const LSECRXCTRL_EN_STRICT: u32 = 0x00000008;
+/// Value of [`LSECRXCTRL_EN`].
+pub const LSECRXCTRL_EN_DROP: u32 = 0x0000000C;
+/// Bit 6: Pass the header on.
+pub const LSECRXCTRL_PLSH: u32 = 0x00000040;
+/// Bit 7: Protect against replay.
+pub const LSECRXCTRL_RP: u32 = 0x00000080;
+
+/// LSECTXSCL, rw: LinkSec SCI to send, low half.
+pub const LSECTXSCL: u32 = 0x08A08;
+
+/// LSECTXSCH, rw: LinkSec SCI to send, high half.
+pub const LSECTXSCH: u32 = 0x08A0C;
+
+/// LSECTXSA, rw: LinkSec associations to send.
+pub const LSECTXSA: u32 = 0x08A10;
+
+/// LSECTXPN0, rw: LinkSec packet number to send, association 0.
+pub const LSECTXPN0: u32 = 0x08A14;
+
+/// LSECTXPN1, rw: LinkSec packet number to send, association 1.
+pub const LSECTXPN1: u32 = 0x08A18;
+
+/// LSECTXKEY0, wo: LinkSec key to send, association 0.
+/// `n` is below 4.
+pub const fn LSECTXKEY0(n: u32) -> u32 {
+    0x08A1C + 0x4 * n
+}
+/// Entries of [`LSECTXKEY0`].
+pub const LSECTXKEY0_COUNT: u32 = 4;
+
+/// LSECTXKEY1, wo: LinkSec key to send, association 1.
+/// `n` is below 4.
+pub const fn LSECTXKEY1(n: u32) -> u32 {
+    0x08A2C + 0x4 * n
+}
+/// Entries of [`LSECTXKEY1`].
+pub const LSECTXKEY1_COUNT: u32 = 4;
+
+/// LSECRXSCL, rw: LinkSec SCI to receive, low half.
+pub const LSECRXSCL: u32 = 0x08F08;
+
+/// LSECRXSCH, rw: LinkSec SCI to receive, high half.
+pub const LSECRXSCH: u32 = 0x08F0C;
+
+/// LSECRXSA, rw: LinkSec associations to receive.
+/// `n` is below 2.
+pub const fn LSECRXSA(n: u32) -> u32 {
+    0x08F10 + 0x4 * n
+}
+/// Entries of [`LSECRXSA`].
+pub const LSECRXSA_COUNT: u32 = 2;
+
+/// LSECRXPN, rw: LinkSec packet numbers to receive.
+/// `n` is below 2.
+pub const fn LSECRXPN(n: u32) -> u32 {
+    0x08F18 + 0x4 * n
+}
+/// Entries of [`LSECRXPN`].
+pub const LSECRXPN_COUNT: u32 = 2;
+
+/// LSECRXKEY, wo: LinkSec keys to receive, 4 dwords for each of two associations.
+/// `n` is below 8.
+pub const fn LSECRXKEY(n: u32) -> u32 {
+    0x08F20 + 0x4 * n
+}
+/// Entries of [`LSECRXKEY`].
+pub const LSECRXKEY_COUNT: u32 = 8;
+
+/// LSECTXUT, rc: LinkSec packets sent without a tag.
+pub const LSECTXUT: u32 = 0x08A3C;
+
+/// LSECTXPKTE, rc: LinkSec packets sent encrypted.
+pub const LSECTXPKTE: u32 = 0x08A40;
+
+/// LSECTXPKTP, rc: LinkSec packets sent authenticated.
+pub const LSECTXPKTP: u32 = 0x08A44;
+
+/// LSECTXOCTE, rc: LinkSec bytes sent encrypted.
+pub const LSECTXOCTE: u32 = 0x08A48;
+
+/// LSECTXOCTP, rc: LinkSec bytes sent authenticated.
+pub const LSECTXOCTP: u32 = 0x08A4C;
+
+/// LSECRXUT, rc: LinkSec packets received without a tag.
+pub const LSECRXUT: u32 = 0x08F40;
+
+/// LSECRXOCTD, rc: LinkSec bytes decrypted.
+pub const LSECRXOCTD: u32 = 0x08F44;
+
+/// LSECRXOCTV, rc: LinkSec bytes checked.
+pub const LSECRXOCTV: u32 = 0x08F48;
+
+/// LSECRXBAD, rc: LinkSec packets with a bad tag.
+pub const LSECRXBAD: u32 = 0x08F4C;
+
+/// LSECRXNOSCI, rc: LinkSec packets without an SCI.
+pub const LSECRXNOSCI: u32 = 0x08F50;
+
+/// LSECRXUNSCI, rc: LinkSec packets with an unknown SCI.
+pub const LSECRXUNSCI: u32 = 0x08F54;
+
+/// LSECRXUNCH, rc: LinkSec packets not checked.
+pub const LSECRXUNCH: u32 = 0x08F58;
+
+/// LSECRXDELAY, rc: LinkSec packets delayed.
+pub const LSECRXDELAY: u32 = 0x08F5C;
+
+/// LSECRXLATE, rc: LinkSec packets late.
+pub const LSECRXLATE: u32 = 0x08F60;
+
+/// LSECRXOK, rc: LinkSec packets good, by association.
+/// `n` is below 2.
+pub const fn LSECRXOK(n: u32) -> u32 {
+    0x08F64 + 0x4 * n
+}
+/// Entries of [`LSECRXOK`].
+pub const LSECRXOK_COUNT: u32 = 2;
+
+/// LSECRXINV, rc: LinkSec packets invalid, by association.
+/// `n` is below 2.
+pub const fn LSECRXINV(n: u32) -> u32 {
+    0x08F6C + 0x4 * n
+}
+/// Entries of [`LSECRXINV`].
+pub const LSECRXINV_COUNT: u32 = 2;
+
+/// LSECRXNV, rc: LinkSec packets not valid, by association.
+/// `n` is below 2.
+pub const fn LSECRXNV(n: u32) -> u32 {
+    0x08F74 + 0x4 * n
+}
+/// Entries of [`LSECRXNV`].
+pub const LSECRXNV_COUNT: u32 = 2;
+
+/// LSECRXUNSA, rc: LinkSec packets of an unused association.
+pub const LSECRXUNSA: u32 = 0x08F7C;
+
+/// LSECRXNUSA, rc: LinkSec packets of no association.
+pub const LSECRXNUSA: u32 = 0x08F80;
+
+/// IPSTXIDX, rw: IPsec transmit table: access.
+pub const IPSTXIDX: u32 = 0x08900;
+/// Bit 0: Look for IPsec in what is sent.
+pub const IPSTXIDX_IPS_TX_EN: u32 = 0x00000001;
+/// Bits 12:3: Index in the table.
+pub const IPSTXIDX_TB_IDX: u32 = 0x00001FF8;
+/// Bit 30, sc: Read the entry.
+pub const IPSTXIDX_READ: u32 = 0x40000000;
+/// Bit 31, sc: Write the entry.
+pub const IPSTXIDX_WRITE: u32 = 0x80000000;
+
+/// IPSTXSALT, rw: IPsec transmit table: salt.
+pub const IPSTXSALT: u32 = 0x08904;
+
+/// IPSTXKEY, rw: IPsec transmit table: key.
+/// `n` is below 4.
+pub const fn IPSTXKEY(n: u32) -> u32 {
+    0x08908 + 0x4 * n
+}
+/// Entries of [`IPSTXKEY`].
+pub const IPSTXKEY_COUNT: u32 = 4;
+
+/// IPSRXIDX, rw: IPsec receive tables: access.
+pub const IPSRXIDX: u32 = 0x08E00;
+/// Bit 0: Look for IPsec in what is received.
+pub const IPSRXIDX_IPS_RX_EN: u32 = 0x00000001;
+/// Bits 2:1: Which table.
+pub const IPSRXIDX_TABLE: u32 = 0x00000006;
+/// Value of [`IPSRXIDX_TABLE`].
+pub const IPSRXIDX_TABLE_IP: u32 = 0x00000002;
+/// Value of [`IPSRXIDX_TABLE`].
+pub const IPSRXIDX_TABLE_SPI: u32 = 0x00000004;
+/// Value of [`IPSRXIDX_TABLE`].
+pub const IPSRXIDX_TABLE_KEY: u32 = 0x00000006;
+/// Bits 12:3: Index in the table.
+pub const IPSRXIDX_TB_IDX: u32 = 0x00001FF8;
+/// Bit 30, sc: Read the entry.
+pub const IPSRXIDX_READ: u32 = 0x40000000;
+/// Bit 31, sc: Write the entry.
+pub const IPSRXIDX_WRITE: u32 = 0x80000000;
+
+/// IPSRXIPADDR, rw: IPsec receive tables: address.
+/// `n` is below 4.
+pub const fn IPSRXIPADDR(n: u32) -> u32 {
+    0x08E04 + 0x4 * n
+}
+/// Entries of [`IPSRXIPADDR`].
+pub const IPSRXIPADDR_COUNT: u32 = 4;
+
+/// IPSRXSPI, rw: IPsec receive tables: SPI.
+pub const IPSRXSPI: u32 = 0x08E14;
+
+/// IPSRXIPIDX, rw: IPsec receive tables: index of the address.
+pub const IPSRXIPIDX: u32 = 0x08E18;
+
+/// IPSRXKEY, rw: IPsec receive tables: key.
+/// `n` is below 4.
+pub const fn IPSRXKEY(n: u32) -> u32 {
+    0x08E1C + 0x4 * n
+}
+/// Entries of [`IPSRXKEY`].
+pub const IPSRXKEY_COUNT: u32 = 4;
+
+/// IPSRXSALT, rw: IPsec receive tables: salt.
+pub const IPSRXSALT: u32 = 0x08E2C;
+
+/// IPSRXMOD, rw: IPsec receive tables: mode.
+pub const IPSRXMOD: u32 = 0x08E30;
+/// Bit 0: The entry is valid.
+pub const IPSRXMOD_VALID: u32 = 0x00000001;
+/// Bit 2: ESP; else AH.
+pub const IPSRXMOD_PROTO: u32 = 0x00000004;
+/// Bit 3: Decrypt.
+pub const IPSRXMOD_DECRYPT: u32 = 0x00000008;
+/// Bit 4: The address is an IPv6 one.
+pub const IPSRXMOD_IPV6: u32 = 0x00000010;
+
+// ---- Diagnostics ----
+
+/// RDHMPN, rw: Access to receive descriptors on the chip.
+pub const RDHMPN: u32 = 0x02F08;
+
+/// RIC_DW, ro: A receive descriptor on the chip.
+/// `n` is below 4.
+pub const fn RIC_DW(n: u32) -> u32 {
+    0x02F10 + 0x4 * n
+}
+/// Entries of [`RIC_DW`].
+pub const RIC_DW_COUNT: u32 = 4;
+
+/// RDPROBE, rw: Probe in receive DMA.
+pub const RDPROBE: u32 = 0x02F20;
+
+/// RDMAM, rw: Access to the memories of receive DMA.
+pub const RDMAM: u32 = 0x02F30;
+
+/// RDMAD, ro: A dword of a memory of receive DMA.
+pub const RDMAD: u32 = 0x02F34;
+
+/// TDHMPN2, rw: Access to transmit descriptors on the chip.
+pub const TDHMPN2: u32 = 0x082FC;
+
+/// TXDESCIC, ro: Transmit descriptors on the chip.
+pub const TXDESCIC: u32 = 0x082CC;
+/// Bit 31: TIC_DW2 holds one.
+pub const TXDESCIC_READY: u32 = 0x80000000;
+
+/// TIC_DW2, ro: A transmit descriptor on the chip.
+/// `n` is below 4.
+pub const fn TIC_DW2(n: u32) -> u32 {
+    0x082B0 + 0x4 * n
+}
+/// Entries of [`TIC_DW2`].
+pub const TIC_DW2_COUNT: u32 = 4;
+
+/// TXLLQ, rw: Queues with strict low latency.
+/// `n` is below 4.
+pub const fn TXLLQ(n: u32) -> u32 {
+    0x082E0 + 0x4 * n
+}
+/// Entries of [`TXLLQ`].
+pub const TXLLQ_COUNT: u32 = 4;
+
+/// RDSTATCTL, rw: Receive statistics for debugging: control.
+pub const RDSTATCTL: u32 = 0x02C20;
+
+/// RDSTAT, rc: Receive statistics for debugging.
+/// `n` is below 8.
+pub const fn RDSTAT(n: u32) -> u32 {
+    0x02C00 + 0x4 * n
+}
+/// Entries of [`RDSTAT`].
+pub const RDSTAT_COUNT: u32 = 8;
+
+/// RXMEMWRAP, ro: Times a receive packet buffer wrapped.
+pub const RXMEMWRAP: u32 = 0x03190;
+
+/// RXUSED, ro: Fill of a receive packet buffer.
+/// `n` is below 8.
+pub const fn RXUSED(n: u32) -> u32 {
+    0x03120 + 0x4 * n
+}
+/// Entries of [`RXUSED`].
+pub const RXUSED_COUNT: u32 = 8;
+
+/// TXUSED, ro: Fill of a transmit packet buffer.
+/// `n` is below 8.
+pub const fn TXUSED(n: u32) -> u32 {
+    0x0C120 + 0x4 * n
+}
+/// Entries of [`TXUSED`].
+pub const TXUSED_COUNT: u32 = 8;
+
+/// PCIE_DIAG, ro: PCI Express diagnostics.
+/// `n` is below 8.
+pub const fn PCIE_DIAG(n: u32) -> u32 {
+    0x11090 + 0x4 * n
+}
+/// Entries of [`PCIE_DIAG`].
+pub const PCIE_DIAG_COUNT: u32 = 8;
+
+/// GSCL_1, rw: PCI Express statistics: control.
+pub const GSCL_1: u32 = 0x11010;
+
+/// GSCL_2, rw: PCI Express statistics: events.
+pub const GSCL_2: u32 = 0x11014;
+
+/// GSCL_5, rw: PCI Express statistics: thresholds.
+/// `n` is below 4.
+pub const fn GSCL_5(n: u32) -> u32 {
+    0x11030 + 0x4 * n
+}
+/// Entries of [`GSCL_5`].
+pub const GSCL_5_COUNT: u32 = 4;
+
+/// GSCN, rc: PCI Express statistics: counters.
+/// `n` is below 4.
+pub const fn GSCN(n: u32) -> u32 {
+    0x11020 + 0x4 * n
+}
+/// Entries of [`GSCN`].
+pub const GSCN_COUNT: u32 = 4;
+
+/// BARCTRL, ro: Sizes of the memory regions.
+pub const BARCTRL: u32 = 0x110F4;
+/// Bits 10:8: Flash.
+pub const BARCTRL_FLSIZE: u32 = 0x00000700;
+/// Bit 13: Registers: 256 KiB; else 128 KiB.
+pub const BARCTRL_CSRSIZE: u32 = 0x00002000;
+
+/// ECC_CTRL_0, rw: PCI Express memory errors: control 0.
+pub const ECC_CTRL_0: u32 = 0x11100;
+
+/// ECC_CTRL_1, rw: PCI Express memory errors: control 1.
+pub const ECC_CTRL_1: u32 = 0x11104;
+
+/// ECC_STATUS, ro: PCI Express memory errors.
+pub const ECC_STATUS: u32 = 0x110E0;
+
+// ---- Descriptors ----
+// Masks of 64 bits, of one of the two quad words of a descriptor.
+
+// RXD, as software writes it: Advanced receive descriptor: where the packet goes. Datasheet 7.1.6.1.
+
+/// Word 0, bits 63:0: IOVA of the packet buffer.
+pub const RXD_PACKET_ADDRESS: u64 = 0xFFFFFFFFFFFFFFFF;
+/// Word 1, bits 63:1: IOVA of the header buffer; its bit 0 is where DD will be.
+pub const RXD_HEADER_ADDRESS: u64 = 0xFFFFFFFFFFFFFFFE;
+
+// RXD, as hardware writes it back: Advanced receive descriptor: what has arrived. Datasheet 7.1.6.2.
+
+/// Word 0, bits 3:0: Which fields of the packet the RSS hash covers.
+pub const RXD_RSS_TYPE: u64 = 0x000000000000000F;
+/// Word 0, bits 16:4: Protocols found in the packet.
+pub const RXD_PACKET_TYPE: u64 = 0x000000000001FFF0;
+/// Word 0, bits 20:17: Packets coalesced into this one.
+pub const RXD_RSCCNT: u64 = 0x00000000001E0000;
+/// Word 0, bits 30:21: Bytes in the header buffer.
+pub const RXD_HDR_LEN: u64 = 0x000000007FE00000;
+/// Word 0, bit 31: The header was found and may have been split off.
+pub const RXD_SPH: u64 = 0x0000000080000000;
+/// Word 0, bits 63:32: RSS hash, or what another filter reports in its place.
+pub const RXD_RSS_HASH: u64 = 0xFFFFFFFF00000000;
+/// Word 1, bits 19:0: All status bits, DD to TS; each has its own name too.
+pub const RXD_STATUS: u64 = 0x00000000000FFFFF;
+/// Word 1, bits 31:20: All error bits; some have their own name too.
+pub const RXD_ERRORS: u64 = 0x00000000FFF00000;
+/// Word 1, bits 47:32: Bytes in the packet buffer.
+pub const RXD_LENGTH: u64 = 0x0000FFFF00000000;
+/// Word 1, bits 63:48: VLAN tag that was taken out of the packet.
+pub const RXD_VLAN: u64 = 0xFFFF000000000000;
+
+// RXD, bits of STATUS and ERRORS: Advanced receive descriptor: the status and error bits one by one. Datasheet 7.1.6.2.
+
+/// Word 1, bit 0: Descriptor done: it is software's again.
+pub const RXD_DD: u64 = 0x0000000000000001;
+/// Word 1, bit 1: End of packet: the packet ends in this buffer.
+pub const RXD_EOP: u64 = 0x0000000000000002;
+/// Word 1, bit 2: A flow director filter matched.
+pub const RXD_FLM: u64 = 0x0000000000000004;
+/// Word 1, bit 3: The packet had a VLAN tag.
+pub const RXD_VP: u64 = 0x0000000000000008;
+/// Word 1, bit 4: UDP checksum was calculated.
+pub const RXD_UDPCS: u64 = 0x0000000000000010;
+/// Word 1, bit 5: TCP or UDP checksum was checked.
+pub const RXD_L4I: u64 = 0x0000000000000020;
+/// Word 1, bit 6: IPv4 checksum was checked.
+pub const RXD_IPCS: u64 = 0x0000000000000040;
+/// Word 1, bit 7: Address matched by hash only, not exactly.
+pub const RXD_PIF: u64 = 0x0000000000000080;
+/// Word 1, bit 9: Outer VLAN tag found, in double VLAN mode.
+pub const RXD_VEXT: u64 = 0x0000000000000200;
+/// Word 1, bit 10: UDP checksum field is not zero.
+pub const RXD_UDPV: u64 = 0x0000000000000400;
+/// Word 1, bit 11: Low latency interrupt was raised for it.
+pub const RXD_LLINT: u64 = 0x0000000000000800;
+/// Word 1, bit 16: A time stamp was taken.
+pub const RXD_TS: u64 = 0x0000000000010000;
+/// Word 1, bit 17: IPsec or LinkSec was processed.
+pub const RXD_SECP: u64 = 0x0000000000020000;
+/// Word 1, bit 18: Looped back from another pool of this port.
+pub const RXD_LB: u64 = 0x0000000000040000;
+/// Word 1, bits 22:20: Flow director error.
+pub const RXD_FDIRERR: u64 = 0x0000000000700000;
+/// Word 1, bit 23: Header buffer overflow.
+pub const RXD_HBO: u64 = 0x0000000000800000;
+/// Word 1, bits 28:27: IPsec or LinkSec error.
+pub const RXD_SECERR: u64 = 0x0000000018000000;
+/// Word 1, bit 29: MAC error: CRC, length, size or symbol.
+pub const RXD_RXE: u64 = 0x0000000020000000;
+/// Word 1, bit 30: TCP or UDP checksum is wrong.
+pub const RXD_L4E: u64 = 0x0000000040000000;
+/// Word 1, bit 31: IPv4 checksum is wrong.
+pub const RXD_IPE: u64 = 0x0000000080000000;
+
+// TXD, data, as software writes it: Advanced transmit data descriptor: a packet, or a part of one, to send. Datasheet 7.2.3.2.4.
+
+/// Word 0, bits 63:0: IOVA of the data.
+pub const TXD_ADDRESS: u64 = 0xFFFFFFFFFFFFFFFF;
+/// Word 1, bits 15:0: Bytes at that address.
+pub const TXD_DTALEN: u64 = 0x000000000000FFFF;
+/// Word 1, bits 19:18: Work for the MAC: time stamp, LinkSec.
+pub const TXD_MAC: u64 = 0x00000000000C0000;
+/// Value of [`TXD_MAC`].
+pub const TXD_MAC_LINKSEC: u64 = 0x0000000000040000;
+/// Value of [`TXD_MAC`].
+pub const TXD_MAC_1588: u64 = 0x0000000000080000;
+/// Word 1, bits 23:20: Kind of advanced descriptor.
+pub const TXD_DTYP: u64 = 0x0000000000F00000;
+/// Value of [`TXD_DTYP`].
+pub const TXD_DTYP_CONTEXT: u64 = 0x0000000000200000;
+/// Value of [`TXD_DTYP`].
+pub const TXD_DTYP_DATA: u64 = 0x0000000000300000;
+/// Word 1, bit 24: End of packet.
+pub const TXD_EOP: u64 = 0x0000000001000000;
+/// Word 1, bit 25: Insert the frame's CRC.
+pub const TXD_IFCS: u64 = 0x0000000002000000;
+/// Word 1, bit 27: Report status: write the descriptor back with DD.
+pub const TXD_RS: u64 = 0x0000000008000000;
+/// Word 1, bit 29: Advanced format; 0 is the legacy one.
+pub const TXD_DEXT: u64 = 0x0000000020000000;
+/// Word 1, bit 30: Insert a VLAN tag.
+pub const TXD_VLE: u64 = 0x0000000040000000;
+/// Word 1, bit 31: Segment TCP.
+pub const TXD_TSE: u64 = 0x0000000080000000;
+/// Word 1, bits 38:36: Context that offloads refer to.
+pub const TXD_IDX: u64 = 0x0000007000000000;
+/// Word 1, bit 39: Check context: one has been set up.
+pub const TXD_CC: u64 = 0x0000008000000000;
+/// Word 1, bits 45:40: Packet options: IP and TCP checksum, IPsec.
+pub const TXD_POPTS: u64 = 0x00003F0000000000;
+/// Value of [`TXD_POPTS`].
+pub const TXD_POPTS_IXSM: u64 = 0x0000010000000000;
+/// Value of [`TXD_POPTS`].
+pub const TXD_POPTS_TXSM: u64 = 0x0000020000000000;
+/// Value of [`TXD_POPTS`].
+pub const TXD_POPTS_IPSEC: u64 = 0x0000040000000000;
+/// Word 1, bits 63:46: Bytes of the whole packet, without CRC.
+pub const TXD_PAYLEN: u64 = 0xFFFFC00000000000;
+
+// TXD, as hardware writes it back: Transmit descriptor: done. Datasheet 7.2.3.2.4.
+
+/// Word 1, bit 32: Descriptor done: hardware has fetched the data.
+pub const TXD_DD: u64 = 0x0000000100000000;
+
+// ---- PCI configuration space ----
+
+/// Who made the device (2 bytes).
+pub const PCI_VENDOR_ID: u32 = 0x00;
+/// Value of [`PCI_VENDOR_ID`].
+pub const PCI_VENDOR_ID_INTEL: u16 = 0x8086;
+
+/// Which device it is: see the table of network cards (2 bytes).
+pub const PCI_DEVICE_ID: u32 = 0x02;
+
+/// What the device may do on the bus (2 bytes).
+pub const PCI_COMMAND: u32 = 0x04;
+/// Bit 0: Answer accesses to I/O ports.
+pub const PCI_COMMAND_IO: u16 = 0x0001;
+/// Bit 1: Answer accesses to memory, such as the registers.
+pub const PCI_COMMAND_MEMORY: u16 = 0x0002;
+/// Bit 2: Read and write memory by itself: DMA, and MSI.
+pub const PCI_COMMAND_BUS_MASTER: u16 = 0x0004;
+/// Bit 6: Report parity errors.
+pub const PCI_COMMAND_PARITY: u16 = 0x0040;
+/// Bit 8: Report errors to the system.
+pub const PCI_COMMAND_SERR: u16 = 0x0100;
+/// Bit 10: Do not raise legacy interrupts.
+pub const PCI_COMMAND_INTX_DISABLE: u16 = 0x0400;
+
+/// What has happened on the bus (2 bytes).
+pub const PCI_STATUS: u32 = 0x06;
+/// Bit 4: There is a list of capabilities.
+pub const PCI_STATUS_CAPABILITIES: u16 = 0x0010;
+
+/// Revision of the device (1 bytes).
+pub const PCI_REVISION_ID: u32 = 0x08;
+
+/// Kind of device: base class and subclass (2 bytes).
+pub const PCI_CLASS_CODE: u32 = 0x0a;
+/// Value of [`PCI_CLASS_CODE`].
+pub const PCI_CLASS_CODE_ETHERNET: u16 = 0x0200;
+
+/// Layout of the rest, and whether there are more functions (1 bytes).
+pub const PCI_HEADER_TYPE: u32 = 0x0e;
+
+/// Address of the register space, low half; BAR 0 has 64 bits (4 bytes).
+pub const PCI_BAR0: u32 = 0x10;
+
+/// Who made the card (2 bytes).
+pub const PCI_SUBSYSTEM_VENDOR_ID: u32 = 0x2c;
+
+/// Which card it is (2 bytes).
+pub const PCI_SUBSYSTEM_ID: u32 = 0x2e;
+
+/// Where the list of capabilities starts (1 bytes).
+pub const PCI_CAPABILITIES: u32 = 0x34;
+
+/// Power state of the function: PMCSR of the capability at 0x40 (2 bytes).
+pub const PCI_POWER_STATUS: u32 = 0x44;
+/// Bits 1:0: 0 is D0, working; 3 is D3.
+pub const PCI_POWER_STATUS_POWER_STATE: u16 = 0x0003;
+/// Bit 8: Wake the system.
+pub const PCI_POWER_STATUS_PME_EN: u16 = 0x0100;
+/// Bit 15: The system was woken.
+pub const PCI_POWER_STATUS_PME_STATUS: u16 = 0x8000;
+
+/// State of the function: Device Status of the PCI Express capability at 0xA0 (2 bytes).
+pub const PCI_DEVICE_STATUS: u32 = 0xaa;
+/// Bit 5: Requests of the device are under way.
+pub const PCI_DEVICE_STATUS_TRANSACTION_PENDING: u16 = 0x0020;
+
+/// Speed and width of the slot: Link Status of the PCI Express capability at 0xA0 (2 bytes).
+pub const PCI_LINK_STATUS: u32 = 0xb2;
+/// Bits 3:0: 1 is 2.5 GT/s, 2 is 5 GT/s, 3 is 8 GT/s.
+pub const PCI_LINK_STATUS_SPEED: u16 = 0x000F;
+/// Bits 9:4: Lanes.
+pub const PCI_LINK_STATUS_WIDTH: u16 = 0x03F0;
+
+// ---- Network cards ----
+
+/// A network card that the driver knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceId {
+    /// PCI device id; the vendor is Intel.
+    pub id: u16,
+    /// Name for people.
+    pub name: &'static str,
+    /// 82599, X540 or X550.
+    pub family: &'static str,
+}
+
+/// The network cards that the driver knows.
+#[rustfmt::skip] // a card a line
+pub const DEVICE_IDS: &[DeviceId] = &[
+    DeviceId { id: 0x10f7, name: "82599 backplane KX4", family: "82599" },
+    DeviceId { id: 0x10f8, name: "82599 backplane, combined", family: "82599" },
+    DeviceId { id: 0x10f9, name: "82599 CX4", family: "82599" },
+    DeviceId { id: 0x10fb, name: "82599ES SFI/SFP+ (X520)", family: "82599" },
+    DeviceId { id: 0x10fc, name: "82599 XAUI/BX4", family: "82599" },
+    DeviceId { id: 0x1507, name: "82599 SFP+, extended module support", family: "82599" },
+    DeviceId { id: 0x1514, name: "82599 backplane KX4 mezzanine (X520)", family: "82599" },
+    DeviceId { id: 0x1517, name: "82599 backplane KR", family: "82599" },
+    DeviceId { id: 0x151c, name: "82599 10GBASE-T", family: "82599" },
+    DeviceId { id: 0x1529, name: "82599 SFP+ with FCoE", family: "82599" },
+    DeviceId { id: 0x152a, name: "82599 backplane with FCoE", family: "82599" },
+    DeviceId { id: 0x154a, name: "X520-4, four SFP+ ports", family: "82599" },
+    DeviceId { id: 0x154d, name: "X520 SFP+", family: "82599" },
+    DeviceId { id: 0x154f, name: "82599 LS", family: "82599" },
+    DeviceId { id: 0x1557, name: "82599EN SFI", family: "82599" },
+    DeviceId { id: 0x1558, name: "X520-Q1, QSFP+", family: "82599" },
+    DeviceId { id: 0x1528, name: "X540-AT2 10GBASE-T", family: "X540" },
+    DeviceId { id: 0x1560, name: "X540-T1 10GBASE-T", family: "X540" },
+    DeviceId { id: 0x1563, name: "X550-T 10GBASE-T", family: "X550" },
+    DeviceId { id: 0x15d1, name: "X550-T1 10GBASE-T", family: "X550" },
+    DeviceId { id: 0x15aa, name: "X552 backplane KX4", family: "X550" },
+    DeviceId { id: 0x15ab, name: "X552 backplane KR", family: "X550" },
+    DeviceId { id: 0x15ac, name: "X552 SFP+", family: "X550" },
+    DeviceId { id: 0x15ad, name: "X552/X557-AT 10GBASE-T", family: "X550" },
+    DeviceId { id: 0x15ae, name: "X552 1000BASE-T", family: "X550" },
+    DeviceId { id: 0x15b0, name: "X552 XFI", family: "X550" },
+    DeviceId { id: 0x15c2, name: "X553 backplane KR", family: "X550" },
+    DeviceId { id: 0x15c3, name: "X553 backplane KR, low power", family: "X550" },
+    DeviceId { id: 0x15c4, name: "X553 SFP+, native", family: "X550" },
+    DeviceId { id: 0x15c6, name: "X553 SGMII", family: "X550" },
+    DeviceId { id: 0x15c7, name: "X553 SGMII, low power", family: "X550" },
+    DeviceId { id: 0x15c8, name: "X553/X557-AT 10GBASE-T", family: "X550" },
+    DeviceId { id: 0x15ce, name: "X553 SFP+", family: "X550" },
+    DeviceId { id: 0x15e4, name: "X553 1000BASE-T", family: "X550" },
+    DeviceId { id: 0x15e5, name: "X553 1000BASE-T, low power", family: "X550" },
+];
+
+// ---- The table ----
+
+/// What a read or a write does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Keeps what is written.
+    ReadWrite,
+    /// Writes have no effect.
+    ReadOnly,
+    /// Reads say nothing.
+    WriteOnly,
+    /// A read clears it; writes have no effect.
+    ReadClear,
+    /// A read sets it, telling what it was; a write sets the value.
+    ReadSet,
+    /// Writing 1 clears a bit.
+    WriteOneClear,
+    /// Writing 1 sets a bit.
+    WriteOneSet,
+    /// A read clears it, and so does writing 1.
+    ReadClearWriteOneClear,
+    /// Writing 1 starts something; the bit falls back to 0 when that is done.
+    SelfClearing,
+}
+
+/// Consecutive entries of a register array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// Index of the first entry found here.
+    pub first: u32,
+    /// Address of that entry.
+    pub offset: u32,
+    /// Bytes between entries.
+    pub stride: u32,
+    /// How many entries are found here.
+    pub count: u32,
+}
+
+/// Some of a register's bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Name within the register.
+    pub name: &'static str,
+    /// The bits, in their place.
+    pub mask: u32,
+    /// What reads and writes do to these bits.
+    pub access: Access,
+    /// What it is for.
+    pub summary: &'static str,
+}
+
+/// A register, or an array of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Register {
+    /// The datasheet's name.
+    pub name: &'static str,
+    /// Address of entry 0.
+    pub offset: u32,
+    /// Bytes between entries, from entry 0 on.
+    pub stride: u32,
+    /// Entries in all; 1 if it is no array.
+    pub count: u32,
+    /// Where the entries are, in order of their index: one range, or two.
+    pub ranges: &'static [Range],
+    /// Other addresses of the same entries.
+    pub aliases: &'static [Range],
+    /// What reads and writes do to bits outside `fields`.
+    pub access: Access,
+    /// Value after reset; of an array, that of every entry but 0.
+    pub reset: u32,
+    /// Value of entry 0 after reset.
+    pub reset_first: u32,
+    /// Name of the register whose bits a write to this one sets or clears, if not its own.
+    pub acts_on: Option<&'static str>,
+    /// The fields. Bits outside them are reserved.
+    pub fields: &'static [Field],
+    /// Section of the 82599 datasheet, where known.
+    pub section: Option<&'static str>,
+    /// What it is for.
+    pub summary: &'static str,
+}
+
+impl Range {
+    /// The entry at `address`, if that is one of these.
+    pub const fn entry_at(&self, address: u32) -> Option<u32> {
+        if address < self.offset || self.stride == 0 {
+            return None;
+        }
+        let distance = address - self.offset;
+        if distance % self.stride != 0 || distance / self.stride >= self.count {
+            return None;
+        }
+        Some(self.first + distance / self.stride)
+    }
+}
+
+impl Register {
+    /// The canonical address of entry `n`, if there is such an entry.
+    pub fn address(&self, n: u32) -> Option<u32> {
+        let range = self
+            .ranges
+            .iter()
+            .find(|range| n >= range.first && n - range.first < range.count)?;
+        Some(range.offset + range.stride * (n - range.first))
+    }
+
+    /// The entry at `address`, be that its canonical address or an alias.
+    pub fn entry_at(&self, address: u32) -> Option<u32> {
+        self.ranges
+            .iter()
+            .chain(self.aliases)
+            .find_map(|range| range.entry_at(address))
+    }
+
+    /// What entry `n` holds after reset.
+    pub const fn reset_of(&self, n: u32) -> u32 {
+        if n == 0 {
+            self.reset_first
+        } else {
+            self.reset
+        }
+    }
+
+    /// The bits that are accessed in that way.
+    pub fn bits_with(&self, access: Access) -> u32 {
+        let outside = !self.fields.iter().fold(0, |mask, field| mask | field.mask);
+        let own = if self.access == access { outside } else { 0 };
+        self.fields
+            .iter()
+            .filter(|field| field.access == access)
+            .fold(own, |mask, field| mask | field.mask)
+    }
+
+    /// The field of that name.
+    pub fn field(&self, name: &str) -> Option<&'static Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+}
+
+/// The register of that name.
+pub fn register(name: &str) -> Option<&'static Register> {
+    REGISTERS.iter().find(|register| register.name == name)
+}
+
+/// The register at `address`, canonical or alias, and which of its entries. Looks through the
+/// whole table: whoever asks often keeps an index.
+pub fn locate(address: u32) -> Option<(&'static Register, u32)> {
+    REGISTERS
+        .iter()
+        .find_map(|register| Some((register, register.entry_at(address)?)))
+}
+
+/// Every register, in the order of the reference.
+#[rustfmt::skip] // a register in two lines, a field a line
+pub static REGISTERS: &[Register] = &[
+    Register { name: "CTRL", offset: 0x00000, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00000, stride: 0x4, count: 1 }], aliases: &[Range { first: 0, offset: 0x00004, stride: 0x4, count: 1 }],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.1.1"), summary: "Device control.", fields: &[
+        Field { name: "MASTER_DISABLE", mask: CTRL_MASTER_DISABLE, access: Access::ReadWrite, summary: "Start no more bus transactions; STATUS.MASTER_ENABLE tells when all ended." },
+        Field { name: "LNK_RST", mask: CTRL_LNK_RST, access: Access::SelfClearing, summary: "Reset the link, with the MAC." },
+        Field { name: "RST", mask: CTRL_RST, access: Access::SelfClearing, summary: "Reset the device. Touch no register for 1 ms, then wait 10 ms more." },
+    ] },
+    Register { name: "STATUS", offset: 0x00008, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00008, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00080000, reset_first: 0x00080000, acts_on: None, section: Some("8.2.3.1.2"), summary: "Device status.", fields: &[
+        Field { name: "LAN_ID", mask: STATUS_LAN_ID, access: Access::ReadOnly, summary: "Which port of the card this is." },
+        Field { name: "LINK_UP", mask: STATUS_LINK_UP, access: Access::ReadOnly, summary: "The link is up." },
+        Field { name: "NUM_VFS", mask: STATUS_NUM_VFS, access: Access::ReadOnly, summary: "Virtual functions that are enabled." },
+        Field { name: "IOV_ACTIVE", mask: STATUS_IOV_ACTIVE, access: Access::ReadOnly, summary: "Virtual functions are enabled." },
+        Field { name: "MASTER_ENABLE", mask: STATUS_MASTER_ENABLE, access: Access::ReadOnly, summary: "Transactions on the bus may be going on; 0 after CTRL.MASTER_DISABLE." },
+    ] },
+    Register { name: "CTRL_EXT", offset: 0x00018, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00018, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.1.3"), summary: "Extended device control.", fields: &[
+        Field { name: "PFRSTD", mask: CTRL_EXT_PFRSTD, access: Access::SelfClearing, summary: "The physical function's reset is done: tell the virtual ones." },
+        Field { name: "NS_DIS", mask: CTRL_EXT_NS_DIS, access: Access::ReadWrite, summary: "Ask for no transaction without snooping, whatever others say." },
+        Field { name: "RO_DIS", mask: CTRL_EXT_RO_DIS, access: Access::ReadWrite, summary: "Ask for no relaxed ordering, whatever others say." },
+        Field { name: "EXTENDED_VLAN", mask: CTRL_EXT_EXTENDED_VLAN, access: Access::ReadWrite, summary: "Every packet has an outer VLAN tag." },
+        Field { name: "DRV_LOAD", mask: CTRL_EXT_DRV_LOAD, access: Access::ReadWrite, summary: "A driver is loaded: a word to the firmware." },
+    ] },
+    Register { name: "ESDP", offset: 0x00020, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00020, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.1.4"), summary: "Software definable pins.", fields: &[
+        Field { name: "SDP0", mask: ESDP_SDP0, access: Access::ReadWrite, summary: "Value of pin 0." },
+        Field { name: "SDP1", mask: ESDP_SDP1, access: Access::ReadWrite, summary: "Value of pin 1." },
+        Field { name: "SDP2", mask: ESDP_SDP2, access: Access::ReadWrite, summary: "Value of pin 2; on SFP+ cards, low when a module is in." },
+        Field { name: "SDP3", mask: ESDP_SDP3, access: Access::ReadWrite, summary: "Value of pin 3." },
+        Field { name: "SDP4", mask: ESDP_SDP4, access: Access::ReadWrite, summary: "Value of pin 4." },
+        Field { name: "SDP5", mask: ESDP_SDP5, access: Access::ReadWrite, summary: "Value of pin 5." },
+        Field { name: "SDP6", mask: ESDP_SDP6, access: Access::ReadWrite, summary: "Value of pin 6." },
+        Field { name: "SDP7", mask: ESDP_SDP7, access: Access::ReadWrite, summary: "Value of pin 7." },
+        Field { name: "SDP0_DIR", mask: ESDP_SDP0_DIR, access: Access::ReadWrite, summary: "Pin 0 is an output." },
+        Field { name: "SDP1_DIR", mask: ESDP_SDP1_DIR, access: Access::ReadWrite, summary: "Pin 1 is an output." },
+        Field { name: "SDP2_DIR", mask: ESDP_SDP2_DIR, access: Access::ReadWrite, summary: "Pin 2 is an output." },
+        Field { name: "SDP3_DIR", mask: ESDP_SDP3_DIR, access: Access::ReadWrite, summary: "Pin 3 is an output." },
+        Field { name: "SDP4_DIR", mask: ESDP_SDP4_DIR, access: Access::ReadWrite, summary: "Pin 4 is an output." },
+        Field { name: "SDP5_DIR", mask: ESDP_SDP5_DIR, access: Access::ReadWrite, summary: "Pin 5 is an output." },
+        Field { name: "SDP6_DIR", mask: ESDP_SDP6_DIR, access: Access::ReadWrite, summary: "Pin 6 is an output." },
+        Field { name: "SDP7_DIR", mask: ESDP_SDP7_DIR, access: Access::ReadWrite, summary: "Pin 7 is an output." },
+        Field { name: "SDP0_NATIVE", mask: ESDP_SDP0_NATIVE, access: Access::ReadWrite, summary: "Pin 0 has its built-in function." },
+        Field { name: "SDP1_NATIVE", mask: ESDP_SDP1_NATIVE, access: Access::ReadWrite, summary: "Pin 1 has its built-in function." },
+    ] },
+    Register { name: "I2CCTL", offset: 0x00028, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00028, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x0000000F, reset_first: 0x0000000F, acts_on: None, section: Some("8.2.3.1.5"), summary: "The two wires to the SFP+ module.", fields: &[
+        Field { name: "CLK_IN", mask: I2CCTL_CLK_IN, access: Access::ReadOnly, summary: "Clock, as it is on the wire." },
+        Field { name: "CLK_OUT", mask: I2CCTL_CLK_OUT, access: Access::ReadWrite, summary: "Clock, as driven." },
+        Field { name: "DATA_IN", mask: I2CCTL_DATA_IN, access: Access::ReadOnly, summary: "Data, as it is on the wire." },
+        Field { name: "DATA_OUT", mask: I2CCTL_DATA_OUT, access: Access::ReadWrite, summary: "Data, as driven." },
+    ] },
+    Register { name: "FRTIMER", offset: 0x00048, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00048, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Free running timer.", fields: &[] },
+    Register { name: "TCPTIMER", offset: 0x0004C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0004C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Timer that can raise an interrupt.", fields: &[
+        Field { name: "DURATION", mask: TCPTIMER_DURATION, access: Access::ReadWrite, summary: "Time to run, in milliseconds." },
+        Field { name: "KS", mask: TCPTIMER_KS, access: Access::SelfClearing, summary: "Start again." },
+        Field { name: "COUNT_ENABLE", mask: TCPTIMER_COUNT_ENABLE, access: Access::ReadWrite, summary: "Run." },
+        Field { name: "COUNT_FINISH", mask: TCPTIMER_COUNT_FINISH, access: Access::SelfClearing, summary: "End at once." },
+        Field { name: "LOOP", mask: TCPTIMER_LOOP, access: Access::ReadWrite, summary: "Start again whenever the time is up." },
+    ] },
+    Register { name: "LEDCTL", offset: 0x00200, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00200, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.1.6"), summary: "LEDs.", fields: &[
+        Field { name: "LED0_MODE", mask: LEDCTL_LED0_MODE, access: Access::ReadWrite, summary: "What LED 0 shows." },
+        Field { name: "LED0_INVERT", mask: LEDCTL_LED0_INVERT, access: Access::ReadWrite, summary: "LED 0 inverted." },
+        Field { name: "LED0_BLINK", mask: LEDCTL_LED0_BLINK, access: Access::ReadWrite, summary: "LED 0 blinks." },
+        Field { name: "LED1_MODE", mask: LEDCTL_LED1_MODE, access: Access::ReadWrite, summary: "What LED 1 shows." },
+        Field { name: "LED1_INVERT", mask: LEDCTL_LED1_INVERT, access: Access::ReadWrite, summary: "LED 1 inverted." },
+        Field { name: "LED1_BLINK", mask: LEDCTL_LED1_BLINK, access: Access::ReadWrite, summary: "LED 1 blinks." },
+        Field { name: "LED2_MODE", mask: LEDCTL_LED2_MODE, access: Access::ReadWrite, summary: "What LED 2 shows." },
+        Field { name: "LED2_INVERT", mask: LEDCTL_LED2_INVERT, access: Access::ReadWrite, summary: "LED 2 inverted." },
+        Field { name: "LED2_BLINK", mask: LEDCTL_LED2_BLINK, access: Access::ReadWrite, summary: "LED 2 blinks." },
+        Field { name: "LED3_MODE", mask: LEDCTL_LED3_MODE, access: Access::ReadWrite, summary: "What LED 3 shows." },
+        Field { name: "LED3_INVERT", mask: LEDCTL_LED3_INVERT, access: Access::ReadWrite, summary: "LED 3 inverted." },
+        Field { name: "LED3_BLINK", mask: LEDCTL_LED3_BLINK, access: Access::ReadWrite, summary: "LED 3 blinks." },
+    ] },
+    Register { name: "EXVET", offset: 0x05078, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05078, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x81000000, reset_first: 0x81000000, acts_on: None, section: None, summary: "EtherType of the outer VLAN tag.", fields: &[
+        Field { name: "VET_EXT", mask: EXVET_VET_EXT, access: Access::ReadWrite, summary: "The EtherType." },
+    ] },
+    Register { name: "EEC", offset: 0x10010, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10010, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000110, reset_first: 0x00000110, acts_on: None, section: Some("8.2.3.2.1"), summary: "EEPROM and flash control.", fields: &[
+        Field { name: "SK", mask: EEC_SK, access: Access::ReadWrite, summary: "Clock to the EEPROM." },
+        Field { name: "CS", mask: EEC_CS, access: Access::ReadWrite, summary: "EEPROM selected." },
+        Field { name: "DI", mask: EEC_DI, access: Access::ReadWrite, summary: "Data to the EEPROM." },
+        Field { name: "DO", mask: EEC_DO, access: Access::ReadOnly, summary: "Data from the EEPROM." },
+        Field { name: "FWE", mask: EEC_FWE, access: Access::ReadWrite, summary: "Flash writes." },
+        Field { name: "REQ", mask: EEC_REQ, access: Access::ReadWrite, summary: "Ask for the EEPROM's wires." },
+        Field { name: "GNT", mask: EEC_GNT, access: Access::ReadOnly, summary: "The wires are software's." },
+        Field { name: "PRES", mask: EEC_PRES, access: Access::ReadOnly, summary: "An EEPROM is there and holds a good signature." },
+        Field { name: "ARD", mask: EEC_ARD, access: Access::ReadOnly, summary: "The EEPROM has been read, or there is none." },
+        Field { name: "SIZE", mask: EEC_SIZE, access: Access::ReadOnly, summary: "Size: 2 to the power of this, times 128 bytes." },
+    ] },
+    Register { name: "EERD", offset: 0x10014, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10014, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.2.2"), summary: "Reads a word of the EEPROM.", fields: &[
+        Field { name: "START", mask: EERD_START, access: Access::SelfClearing, summary: "Read the word at ADDR." },
+        Field { name: "DONE", mask: EERD_DONE, access: Access::ReadOnly, summary: "DATA is there." },
+        Field { name: "ADDR", mask: EERD_ADDR, access: Access::ReadWrite, summary: "Address of the word." },
+        Field { name: "DATA", mask: EERD_DATA, access: Access::ReadOnly, summary: "The word." },
+    ] },
+    Register { name: "EEWR", offset: 0x10018, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10018, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Writes a word of the EEPROM. X540 and later.", fields: &[
+        Field { name: "START", mask: EEWR_START, access: Access::SelfClearing, summary: "Write DATA to the word at ADDR." },
+        Field { name: "DONE", mask: EEWR_DONE, access: Access::ReadOnly, summary: "The word is written." },
+        Field { name: "ADDR", mask: EEWR_ADDR, access: Access::ReadWrite, summary: "Address of the word." },
+        Field { name: "DATA", mask: EEWR_DATA, access: Access::ReadWrite, summary: "The word." },
+    ] },
+    Register { name: "FLA", offset: 0x1001C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x1001C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Flash access by hand.", fields: &[] },
+    Register { name: "EEMNGCTL", offset: 0x10110, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10110, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x800C0000, reset_first: 0x800C0000, acts_on: None, section: None, summary: "EEPROM access by the firmware.", fields: &[
+        Field { name: "ADDR", mask: EEMNGCTL_ADDR, access: Access::ReadWrite, summary: "Address of the word." },
+        Field { name: "START", mask: EEMNGCTL_START, access: Access::SelfClearing, summary: "Start the access." },
+        Field { name: "WRITE", mask: EEMNGCTL_WRITE, access: Access::ReadWrite, summary: "Write; else read." },
+        Field { name: "EEBUSY", mask: EEMNGCTL_EEBUSY, access: Access::ReadWrite, summary: "The EEPROM is busy." },
+        Field { name: "CFG_DONE0", mask: EEMNGCTL_CFG_DONE0, access: Access::ReadWrite, summary: "Port 0 has been configured from the EEPROM." },
+        Field { name: "CFG_DONE1", mask: EEMNGCTL_CFG_DONE1, access: Access::ReadWrite, summary: "Port 1 has been configured from the EEPROM." },
+        Field { name: "DONE", mask: EEMNGCTL_DONE, access: Access::ReadOnly, summary: "The access has ended." },
+    ] },
+    Register { name: "EEMNGDATA", offset: 0x10114, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10114, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Data of EEMNGCTL's access.", fields: &[] },
+    Register { name: "FLMNGCTL", offset: 0x10118, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10118, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Flash access by the firmware.", fields: &[] },
+    Register { name: "FLMNGDATA", offset: 0x1011C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x1011C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Data of FLMNGCTL's access.", fields: &[] },
+    Register { name: "FLMNGCNT", offset: 0x10120, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10120, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bytes of FLMNGCTL's access.", fields: &[] },
+    Register { name: "FLOP", offset: 0x1013C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x1013C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Commands of the flash at hand.", fields: &[] },
+    Register { name: "GRC", offset: 0x10200, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10200, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Whether the card may be woken, and is managed.", fields: &[
+        Field { name: "MNG_EN", mask: GRC_MNG_EN, access: Access::ReadOnly, summary: "Manageability is on." },
+        Field { name: "APME", mask: GRC_APME, access: Access::ReadWrite, summary: "Advanced power management wakes the system." },
+    ] },
+    Register { name: "SRAMREL", offset: 0x10210, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10210, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Software has let go of the shadow memory. X540 and later.", fields: &[] },
+    Register { name: "SWSM", offset: 0x10140, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10140, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.4.9"), summary: "Software semaphore: drivers and firmware take turns.", fields: &[
+        Field { name: "SMBI", mask: SWSM_SMBI, access: Access::ReadSet, summary: "Taken by a driver: the first to read 0 has it. Writing 0 gives it back." },
+        Field { name: "SWESMBI", mask: SWSM_SWESMBI, access: Access::ReadWrite, summary: "Software asks for SW_FW_SYNC; it has it when the bit reads back as 1." },
+    ] },
+    Register { name: "FWSM", offset: 0x10148, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10148, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.4.10"), summary: "Firmware semaphore and state.", fields: &[
+        Field { name: "FWSMBI", mask: FWSM_FWSMBI, access: Access::ReadOnly, summary: "Firmware has SW_FW_SYNC." },
+        Field { name: "FW_MODE", mask: FWSM_FW_MODE, access: Access::ReadOnly, summary: "What firmware does." },
+        Field { name: "EEP_RELOAD", mask: FWSM_EEP_RELOAD, access: Access::ReadOnly, summary: "Firmware has read the EEPROM again." },
+        Field { name: "FW_VAL", mask: FWSM_FW_VAL, access: Access::ReadOnly, summary: "The fields of this register are valid." },
+        Field { name: "RESET_CNT", mask: FWSM_RESET_CNT, access: Access::ReadOnly, summary: "How often firmware has reset the device." },
+        Field { name: "EXT_ERR_IND", mask: FWSM_EXT_ERR_IND, access: Access::ReadOnly, summary: "Why firmware failed; 0 is no error." },
+    ] },
+    Register { name: "SW_FW_SYNC", offset: 0x10160, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10160, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.4.11"), summary: "Who has which shared resource. Only while SWSM.SWESMBI is held.", fields: &[
+        Field { name: "SW_EEP", mask: SW_FW_SYNC_SW_EEP, access: Access::ReadWrite, summary: "Software has the EEPROM." },
+        Field { name: "SW_PHY0", mask: SW_FW_SYNC_SW_PHY0, access: Access::ReadWrite, summary: "Software has PHY 0, and the I2C wires." },
+        Field { name: "SW_PHY1", mask: SW_FW_SYNC_SW_PHY1, access: Access::ReadWrite, summary: "Software has PHY 1, and the I2C wires." },
+        Field { name: "SW_MAC_CSR", mask: SW_FW_SYNC_SW_MAC_CSR, access: Access::ReadWrite, summary: "Software has the shared registers, such as AUTOC." },
+        Field { name: "SW_FLASH", mask: SW_FW_SYNC_SW_FLASH, access: Access::ReadWrite, summary: "Software has the flash." },
+        Field { name: "FW_EEP", mask: SW_FW_SYNC_FW_EEP, access: Access::ReadWrite, summary: "Firmware has the EEPROM." },
+        Field { name: "FW_PHY0", mask: SW_FW_SYNC_FW_PHY0, access: Access::ReadWrite, summary: "Firmware has PHY 0." },
+        Field { name: "FW_PHY1", mask: SW_FW_SYNC_FW_PHY1, access: Access::ReadWrite, summary: "Firmware has PHY 1." },
+        Field { name: "FW_MAC_CSR", mask: SW_FW_SYNC_FW_MAC_CSR, access: Access::ReadWrite, summary: "Firmware has the shared registers." },
+        Field { name: "FW_FLASH", mask: SW_FW_SYNC_FW_FLASH, access: Access::ReadWrite, summary: "Firmware has the flash." },
+        Field { name: "I2C", mask: SW_FW_SYNC_I2C, access: Access::ReadWrite, summary: "Software has the I2C wires of PHY 0, 1. X550." },
+        Field { name: "REGSMP", mask: SW_FW_SYNC_REGSMP, access: Access::ReadSet, summary: "Software has this register: the first to read 0. X540 and later." },
+    ] },
+    Register { name: "FACTPS", offset: 0x10150, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10150, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Which functions are active, and their power states.", fields: &[
+        Field { name: "FUNC0_POWER_STATE", mask: FACTPS_FUNC0_POWER_STATE, access: Access::ReadOnly, summary: "Power state of function 0." },
+        Field { name: "LAN0_VALID", mask: FACTPS_LAN0_VALID, access: Access::ReadOnly, summary: "Port 0 is enabled." },
+        Field { name: "FUNC1_POWER_STATE", mask: FACTPS_FUNC1_POWER_STATE, access: Access::ReadOnly, summary: "Power state of function 1." },
+        Field { name: "LAN1_VALID", mask: FACTPS_LAN1_VALID, access: Access::ReadOnly, summary: "Port 1 is enabled." },
+        Field { name: "MNGCG", mask: FACTPS_MNGCG, access: Access::ReadOnly, summary: "The firmware's clock is off." },
+        Field { name: "LFS", mask: FACTPS_LFS, access: Access::ReadOnly, summary: "The two ports are swapped." },
+        Field { name: "PM_STATE_CHANGED", mask: FACTPS_PM_STATE_CHANGED, access: Access::ReadOnly, summary: "A power state has changed." },
+    ] },
+    Register { name: "GCR", offset: 0x11000, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11000, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "PCI Express control.", fields: &[
+        Field { name: "CMPL_TMOUT", mask: GCR_CMPL_TMOUT, access: Access::ReadWrite, summary: "Completion timeout, if the capability's version is 1." },
+        Field { name: "CMPL_TMOUT_RESEND", mask: GCR_CMPL_TMOUT_RESEND, access: Access::ReadWrite, summary: "Repeat a request whose completion timed out." },
+        Field { name: "CAP_VER2", mask: GCR_CAP_VER2, access: Access::ReadOnly, summary: "The PCI Express capability has version 2." },
+    ] },
+    Register { name: "GCR_EXT", offset: 0x11050, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11050, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.4.12"), summary: "Extended PCI Express control.", fields: &[
+        Field { name: "VT_MODE", mask: GCR_EXT_VT_MODE, access: Access::ReadWrite, summary: "Number of virtual functions." },
+        Field { name: "BUFFERS_CLEAR", mask: GCR_EXT_BUFFERS_CLEAR, access: Access::ReadWrite, summary: "Flush internal buffers: hold for 20 us before resetting a stuck device." },
+        Field { name: "MSIX_EN", mask: GCR_EXT_MSIX_EN, access: Access::ReadWrite, summary: "Virtual functions use MSI-X." },
+    ] },
+    Register { name: "MREVID", offset: 0x11064, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11064, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Revision of the mask.", fields: &[] },
+    Register { name: "PICAUSE", offset: 0x110B0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x110B0, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Causes of PCI Express error interrupts.", fields: &[] },
+    Register { name: "PIENA", offset: 0x110B8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x110B8, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Which PCI Express errors raise an interrupt.", fields: &[] },
+    Register { name: "CIAA", offset: 0x11088, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11088, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Address for reading configuration space through CIAD.", fields: &[] },
+    Register { name: "CIAD", offset: 0x1108C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x1108C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Data of the access that CIAA names.", fields: &[] },
+    Register { name: "PFCTOP", offset: 0x03008, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03008, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00008808, reset_first: 0x00008808, acts_on: None, section: Some("8.2.3.3.1"), summary: "EtherType and opcode of pause frames.", fields: &[] },
+    Register { name: "FCTTV", offset: 0x03200, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x03200, stride: 0x4, count: 4 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.3.2"), summary: "How long to ask the other side to pause; two traffic classes an entry.", fields: &[
+        Field { name: "TTV_EVEN", mask: FCTTV_TTV_EVEN, access: Access::ReadWrite, summary: "Of traffic class 2n, in units of 512 bit times." },
+        Field { name: "TTV_ODD", mask: FCTTV_TTV_ODD, access: Access::ReadWrite, summary: "Of traffic class 2n + 1, in units of 512 bit times." },
+    ] },
+    Register { name: "FCRTL", offset: 0x03220, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03220, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.3.3"), summary: "Fill of a packet buffer at which to let the other side go on.", fields: &[
+        Field { name: "RTL", mask: FCRTL_RTL, access: Access::ReadWrite, summary: "Low water mark, in units of 32 bytes." },
+        Field { name: "XONE", mask: FCRTL_XONE, access: Access::ReadWrite, summary: "Send such frames." },
+    ] },
+    Register { name: "FCRTH", offset: 0x03260, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03260, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.3.4"), summary: "Fill of a packet buffer at which to ask the other side to pause.", fields: &[
+        Field { name: "RTH", mask: FCRTH_RTH, access: Access::ReadWrite, summary: "High water mark, in units of 32 bytes." },
+        Field { name: "FCEN", mask: FCRTH_FCEN, access: Access::ReadWrite, summary: "Send such frames." },
+    ] },
+    Register { name: "FCRTV", offset: 0x032A0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x032A0, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.3.5"), summary: "When to repeat a request to pause.", fields: &[
+        Field { name: "FC_REFRESH_TH", mask: FCRTV_FC_REFRESH_TH, access: Access::ReadWrite, summary: "Time left of the last pause, in units of 512 bit times." },
+    ] },
+    Register { name: "TFCS", offset: 0x0CE00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0CE00, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.3.6"), summary: "Which traffic classes the other side has paused.", fields: &[
+        Field { name: "TC_XON", mask: TFCS_TC_XON, access: Access::ReadOnly, summary: "A bit a class: it may send." },
+    ] },
+    Register { name: "FCCFG", offset: 0x03D00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03D00, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.3.7"), summary: "Whether to send pause frames.", fields: &[
+        Field { name: "TFCE", mask: FCCFG_TFCE, access: Access::ReadWrite, summary: "Which kind to send." },
+    ] },
+    Register { name: "PXONRXCNT", offset: 0x04140, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x04140, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Priority XON frames received, by class.", fields: &[] },
+    Register { name: "PXOFFRXCNT", offset: 0x04160, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x04160, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Priority XOFF frames received, by class.", fields: &[] },
+    Register { name: "EICR", offset: 0x00800, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00800, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClearWriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.1"), summary: "Causes of interrupts. With GPIE.OCD, a read clears only bits 29:16.", fields: &[
+        Field { name: "RTX_QUEUE", mask: EICR_RTX_QUEUE, access: Access::ReadClearWriteOneClear, summary: "Queues, through IVAR." },
+        Field { name: "FLOW_DIR", mask: EICR_FLOW_DIR, access: Access::ReadClearWriteOneClear, summary: "Flow director is out of room." },
+        Field { name: "RX_MISS", mask: EICR_RX_MISS, access: Access::ReadClearWriteOneClear, summary: "A packet buffer overflowed." },
+        Field { name: "PCI", mask: EICR_PCI, access: Access::ReadClearWriteOneClear, summary: "PCI Express error." },
+        Field { name: "MAILBOX", mask: EICR_MAILBOX, access: Access::ReadClearWriteOneClear, summary: "A virtual function wrote to its mailbox." },
+        Field { name: "LSC", mask: EICR_LSC, access: Access::ReadClearWriteOneClear, summary: "The link's status changed." },
+        Field { name: "LINKSEC", mask: EICR_LINKSEC, access: Access::ReadClearWriteOneClear, summary: "LinkSec's packet number runs out." },
+        Field { name: "MNG", mask: EICR_MNG, access: Access::ReadClearWriteOneClear, summary: "Firmware has something to say." },
+        Field { name: "TS", mask: EICR_TS, access: Access::ReadClearWriteOneClear, summary: "Too hot. Reserved on the 82599; X540 and later." },
+        Field { name: "GPI_SDP0", mask: EICR_GPI_SDP0, access: Access::ReadClearWriteOneClear, summary: "Pin SDP0." },
+        Field { name: "GPI_SDP1", mask: EICR_GPI_SDP1, access: Access::ReadClearWriteOneClear, summary: "Pin SDP1." },
+        Field { name: "GPI_SDP2", mask: EICR_GPI_SDP2, access: Access::ReadClearWriteOneClear, summary: "Pin SDP2." },
+        Field { name: "GPI_SDP3", mask: EICR_GPI_SDP3, access: Access::ReadClearWriteOneClear, summary: "Pin SDP3." },
+        Field { name: "ECC", mask: EICR_ECC, access: Access::ReadClearWriteOneClear, summary: "Uncorrectable memory error." },
+        Field { name: "TCP_TIMER", mask: EICR_TCP_TIMER, access: Access::ReadClearWriteOneClear, summary: "TCPTIMER ran out." },
+        Field { name: "OTHER", mask: EICR_OTHER, access: Access::ReadOnly, summary: "Any of bits 30:16 that is not masked." },
+    ] },
+    Register { name: "EICS", offset: 0x00808, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00808, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::WriteOneSet, reset: 0x00000000, reset_first: 0x00000000, acts_on: Some("EICR"), section: Some("8.2.3.5.2"), summary: "Raises causes. A read tells EICR and clears nothing.", fields: &[
+        Field { name: "RTX_QUEUE", mask: EICS_RTX_QUEUE, access: Access::WriteOneSet, summary: "Queues, through IVAR." },
+        Field { name: "FLOW_DIR", mask: EICS_FLOW_DIR, access: Access::WriteOneSet, summary: "Flow director is out of room." },
+        Field { name: "RX_MISS", mask: EICS_RX_MISS, access: Access::WriteOneSet, summary: "A packet buffer overflowed." },
+        Field { name: "PCI", mask: EICS_PCI, access: Access::WriteOneSet, summary: "PCI Express error." },
+        Field { name: "MAILBOX", mask: EICS_MAILBOX, access: Access::WriteOneSet, summary: "A virtual function wrote to its mailbox." },
+        Field { name: "LSC", mask: EICS_LSC, access: Access::WriteOneSet, summary: "The link's status changed." },
+        Field { name: "LINKSEC", mask: EICS_LINKSEC, access: Access::WriteOneSet, summary: "LinkSec's packet number runs out." },
+        Field { name: "MNG", mask: EICS_MNG, access: Access::WriteOneSet, summary: "Firmware has something to say." },
+        Field { name: "TS", mask: EICS_TS, access: Access::WriteOneSet, summary: "Too hot. Reserved on the 82599; X540 and later." },
+        Field { name: "GPI_SDP0", mask: EICS_GPI_SDP0, access: Access::WriteOneSet, summary: "Pin SDP0." },
+        Field { name: "GPI_SDP1", mask: EICS_GPI_SDP1, access: Access::WriteOneSet, summary: "Pin SDP1." },
+        Field { name: "GPI_SDP2", mask: EICS_GPI_SDP2, access: Access::WriteOneSet, summary: "Pin SDP2." },
+        Field { name: "GPI_SDP3", mask: EICS_GPI_SDP3, access: Access::WriteOneSet, summary: "Pin SDP3." },
+        Field { name: "ECC", mask: EICS_ECC, access: Access::WriteOneSet, summary: "Uncorrectable memory error." },
+        Field { name: "TCP_TIMER", mask: EICS_TCP_TIMER, access: Access::WriteOneSet, summary: "TCPTIMER ran out." },
+        Field { name: "OTHER", mask: EICS_OTHER, access: Access::WriteOneSet, summary: "Any of bits 30:16 that is not masked." },
+    ] },
+    Register { name: "EIMS", offset: 0x00880, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00880, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::WriteOneSet, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.3"), summary: "Enables causes. A read tells which are enabled.", fields: &[
+        Field { name: "RTX_QUEUE", mask: EIMS_RTX_QUEUE, access: Access::WriteOneSet, summary: "Queues, through IVAR." },
+        Field { name: "FLOW_DIR", mask: EIMS_FLOW_DIR, access: Access::WriteOneSet, summary: "Flow director is out of room." },
+        Field { name: "RX_MISS", mask: EIMS_RX_MISS, access: Access::WriteOneSet, summary: "A packet buffer overflowed." },
+        Field { name: "PCI", mask: EIMS_PCI, access: Access::WriteOneSet, summary: "PCI Express error." },
+        Field { name: "MAILBOX", mask: EIMS_MAILBOX, access: Access::WriteOneSet, summary: "A virtual function wrote to its mailbox." },
+        Field { name: "LSC", mask: EIMS_LSC, access: Access::WriteOneSet, summary: "The link's status changed." },
+        Field { name: "LINKSEC", mask: EIMS_LINKSEC, access: Access::WriteOneSet, summary: "LinkSec's packet number runs out." },
+        Field { name: "MNG", mask: EIMS_MNG, access: Access::WriteOneSet, summary: "Firmware has something to say." },
+        Field { name: "TS", mask: EIMS_TS, access: Access::WriteOneSet, summary: "Too hot. Reserved on the 82599; X540 and later." },
+        Field { name: "GPI_SDP0", mask: EIMS_GPI_SDP0, access: Access::WriteOneSet, summary: "Pin SDP0." },
+        Field { name: "GPI_SDP1", mask: EIMS_GPI_SDP1, access: Access::WriteOneSet, summary: "Pin SDP1." },
+        Field { name: "GPI_SDP2", mask: EIMS_GPI_SDP2, access: Access::WriteOneSet, summary: "Pin SDP2." },
+        Field { name: "GPI_SDP3", mask: EIMS_GPI_SDP3, access: Access::WriteOneSet, summary: "Pin SDP3." },
+        Field { name: "ECC", mask: EIMS_ECC, access: Access::WriteOneSet, summary: "Uncorrectable memory error." },
+        Field { name: "TCP_TIMER", mask: EIMS_TCP_TIMER, access: Access::WriteOneSet, summary: "TCPTIMER ran out." },
+        Field { name: "OTHER", mask: EIMS_OTHER, access: Access::WriteOneSet, summary: "Any of bits 30:16 that is not masked." },
+    ] },
+    Register { name: "EIMC", offset: 0x00888, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00888, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: Some("EIMS"), section: Some("8.2.3.5.4"), summary: "Disables causes.", fields: &[
+        Field { name: "RTX_QUEUE", mask: EIMC_RTX_QUEUE, access: Access::WriteOneClear, summary: "Queues, through IVAR." },
+        Field { name: "FLOW_DIR", mask: EIMC_FLOW_DIR, access: Access::WriteOneClear, summary: "Flow director is out of room." },
+        Field { name: "RX_MISS", mask: EIMC_RX_MISS, access: Access::WriteOneClear, summary: "A packet buffer overflowed." },
+        Field { name: "PCI", mask: EIMC_PCI, access: Access::WriteOneClear, summary: "PCI Express error." },
+        Field { name: "MAILBOX", mask: EIMC_MAILBOX, access: Access::WriteOneClear, summary: "A virtual function wrote to its mailbox." },
+        Field { name: "LSC", mask: EIMC_LSC, access: Access::WriteOneClear, summary: "The link's status changed." },
+        Field { name: "LINKSEC", mask: EIMC_LINKSEC, access: Access::WriteOneClear, summary: "LinkSec's packet number runs out." },
+        Field { name: "MNG", mask: EIMC_MNG, access: Access::WriteOneClear, summary: "Firmware has something to say." },
+        Field { name: "TS", mask: EIMC_TS, access: Access::WriteOneClear, summary: "Too hot. Reserved on the 82599; X540 and later." },
+        Field { name: "GPI_SDP0", mask: EIMC_GPI_SDP0, access: Access::WriteOneClear, summary: "Pin SDP0." },
+        Field { name: "GPI_SDP1", mask: EIMC_GPI_SDP1, access: Access::WriteOneClear, summary: "Pin SDP1." },
+        Field { name: "GPI_SDP2", mask: EIMC_GPI_SDP2, access: Access::WriteOneClear, summary: "Pin SDP2." },
+        Field { name: "GPI_SDP3", mask: EIMC_GPI_SDP3, access: Access::WriteOneClear, summary: "Pin SDP3." },
+        Field { name: "ECC", mask: EIMC_ECC, access: Access::WriteOneClear, summary: "Uncorrectable memory error." },
+        Field { name: "TCP_TIMER", mask: EIMC_TCP_TIMER, access: Access::WriteOneClear, summary: "TCPTIMER ran out." },
+        Field { name: "OTHER", mask: EIMC_OTHER, access: Access::WriteOneClear, summary: "Any of bits 30:16 that is not masked." },
+    ] },
+    Register { name: "EIAC", offset: 0x00810, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00810, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.5"), summary: "Causes that their MSI-X message clears.", fields: &[
+        Field { name: "RTX_QUEUE", mask: EIAC_RTX_QUEUE, access: Access::ReadWrite, summary: "Queues, through IVAR." },
+        Field { name: "FLOW_DIR", mask: EIAC_FLOW_DIR, access: Access::ReadWrite, summary: "Flow director is out of room." },
+        Field { name: "RX_MISS", mask: EIAC_RX_MISS, access: Access::ReadWrite, summary: "A packet buffer overflowed." },
+        Field { name: "PCI", mask: EIAC_PCI, access: Access::ReadWrite, summary: "PCI Express error." },
+        Field { name: "MAILBOX", mask: EIAC_MAILBOX, access: Access::ReadWrite, summary: "A virtual function wrote to its mailbox." },
+        Field { name: "LSC", mask: EIAC_LSC, access: Access::ReadWrite, summary: "The link's status changed." },
+        Field { name: "LINKSEC", mask: EIAC_LINKSEC, access: Access::ReadWrite, summary: "LinkSec's packet number runs out." },
+        Field { name: "MNG", mask: EIAC_MNG, access: Access::ReadWrite, summary: "Firmware has something to say." },
+        Field { name: "TS", mask: EIAC_TS, access: Access::ReadWrite, summary: "Too hot. Reserved on the 82599; X540 and later." },
+        Field { name: "GPI_SDP0", mask: EIAC_GPI_SDP0, access: Access::ReadWrite, summary: "Pin SDP0." },
+        Field { name: "GPI_SDP1", mask: EIAC_GPI_SDP1, access: Access::ReadWrite, summary: "Pin SDP1." },
+        Field { name: "GPI_SDP2", mask: EIAC_GPI_SDP2, access: Access::ReadWrite, summary: "Pin SDP2." },
+        Field { name: "GPI_SDP3", mask: EIAC_GPI_SDP3, access: Access::ReadWrite, summary: "Pin SDP3." },
+        Field { name: "ECC", mask: EIAC_ECC, access: Access::ReadWrite, summary: "Uncorrectable memory error." },
+        Field { name: "TCP_TIMER", mask: EIAC_TCP_TIMER, access: Access::ReadWrite, summary: "TCPTIMER ran out." },
+        Field { name: "OTHER", mask: EIAC_OTHER, access: Access::ReadWrite, summary: "Any of bits 30:16 that is not masked." },
+    ] },
+    Register { name: "EIAM", offset: 0x00890, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00890, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.6"), summary: "Causes that are disabled when they raise an interrupt.", fields: &[
+        Field { name: "RTX_QUEUE", mask: EIAM_RTX_QUEUE, access: Access::ReadWrite, summary: "Queues, through IVAR." },
+        Field { name: "FLOW_DIR", mask: EIAM_FLOW_DIR, access: Access::ReadWrite, summary: "Flow director is out of room." },
+        Field { name: "RX_MISS", mask: EIAM_RX_MISS, access: Access::ReadWrite, summary: "A packet buffer overflowed." },
+        Field { name: "PCI", mask: EIAM_PCI, access: Access::ReadWrite, summary: "PCI Express error." },
+        Field { name: "MAILBOX", mask: EIAM_MAILBOX, access: Access::ReadWrite, summary: "A virtual function wrote to its mailbox." },
+        Field { name: "LSC", mask: EIAM_LSC, access: Access::ReadWrite, summary: "The link's status changed." },
+        Field { name: "LINKSEC", mask: EIAM_LINKSEC, access: Access::ReadWrite, summary: "LinkSec's packet number runs out." },
+        Field { name: "MNG", mask: EIAM_MNG, access: Access::ReadWrite, summary: "Firmware has something to say." },
+        Field { name: "TS", mask: EIAM_TS, access: Access::ReadWrite, summary: "Too hot. Reserved on the 82599; X540 and later." },
+        Field { name: "GPI_SDP0", mask: EIAM_GPI_SDP0, access: Access::ReadWrite, summary: "Pin SDP0." },
+        Field { name: "GPI_SDP1", mask: EIAM_GPI_SDP1, access: Access::ReadWrite, summary: "Pin SDP1." },
+        Field { name: "GPI_SDP2", mask: EIAM_GPI_SDP2, access: Access::ReadWrite, summary: "Pin SDP2." },
+        Field { name: "GPI_SDP3", mask: EIAM_GPI_SDP3, access: Access::ReadWrite, summary: "Pin SDP3." },
+        Field { name: "ECC", mask: EIAM_ECC, access: Access::ReadWrite, summary: "Uncorrectable memory error." },
+        Field { name: "TCP_TIMER", mask: EIAM_TCP_TIMER, access: Access::ReadWrite, summary: "TCPTIMER ran out." },
+        Field { name: "OTHER", mask: EIAM_OTHER, access: Access::ReadWrite, summary: "Any of bits 30:16 that is not masked." },
+    ] },
+    Register { name: "EICS_EX", offset: 0x00A90, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x00A90, stride: 0x4, count: 2 }], aliases: &[],
+        access: Access::WriteOneSet, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.7"), summary: "EICS for queue vectors 0 to 63.", fields: &[] },
+    Register { name: "EIMS_EX", offset: 0x00AA0, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x00AA0, stride: 0x4, count: 2 }], aliases: &[],
+        access: Access::WriteOneSet, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.8"), summary: "EIMS for queue vectors 0 to 63.", fields: &[] },
+    Register { name: "EIMC_EX", offset: 0x00AB0, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x00AB0, stride: 0x4, count: 2 }], aliases: &[],
+        access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: Some("EIMS_EX"), section: Some("8.2.3.5.9"), summary: "EIMC for queue vectors 0 to 63.", fields: &[] },
+    Register { name: "EIAM_EX", offset: 0x00AD0, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x00AD0, stride: 0x4, count: 2 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.10"), summary: "EIAM for queue vectors 0 to 63.", fields: &[] },
+    Register { name: "EITRSEL", offset: 0x00894, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00894, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.11"), summary: "Which throttles belong to virtual functions.", fields: &[] },
+    Register { name: "EITR", offset: 0x00820, stride: 0x4, count: 129, ranges: &[Range { first: 0, offset: 0x00820, stride: 0x4, count: 24 }, Range { first: 24, offset: 0x12300, stride: 0x4, count: 105 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.12"), summary: "Interrupt throttle of a vector.", fields: &[
+        Field { name: "ITR_INTERVAL", mask: EITR_ITR_INTERVAL, access: Access::ReadWrite, summary: "Least time between interrupts, in units of 2 us at 10 Gbit/s." },
+        Field { name: "LLI_MODERATION", mask: EITR_LLI_MODERATION, access: Access::ReadWrite, summary: "Throttle low latency interrupts too." },
+        Field { name: "LLI_CREDIT", mask: EITR_LLI_CREDIT, access: Access::ReadWrite, summary: "Low latency interrupts left." },
+        Field { name: "ITR_COUNTER", mask: EITR_ITR_COUNTER, access: Access::ReadWrite, summary: "Time left." },
+        Field { name: "CNT_WDIS", mask: EITR_CNT_WDIS, access: Access::ReadWrite, summary: "This write leaves the counters alone." },
+    ] },
+    Register { name: "IVAR", offset: 0x00900, stride: 0x4, count: 64, ranges: &[Range { first: 0, offset: 0x00900, stride: 0x4, count: 64 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.16"), summary: "Which vectors the queues 2n and 2n + 1 raise.", fields: &[
+        Field { name: "RX_EVEN", mask: IVAR_RX_EVEN, access: Access::ReadWrite, summary: "Vector of RX queue 2n." },
+        Field { name: "RX_EVEN_VALID", mask: IVAR_RX_EVEN_VALID, access: Access::ReadWrite, summary: "It has one." },
+        Field { name: "TX_EVEN", mask: IVAR_TX_EVEN, access: Access::ReadWrite, summary: "Vector of TX queue 2n." },
+        Field { name: "TX_EVEN_VALID", mask: IVAR_TX_EVEN_VALID, access: Access::ReadWrite, summary: "It has one." },
+        Field { name: "RX_ODD", mask: IVAR_RX_ODD, access: Access::ReadWrite, summary: "Vector of RX queue 2n + 1." },
+        Field { name: "RX_ODD_VALID", mask: IVAR_RX_ODD_VALID, access: Access::ReadWrite, summary: "It has one." },
+        Field { name: "TX_ODD", mask: IVAR_TX_ODD, access: Access::ReadWrite, summary: "Vector of TX queue 2n + 1." },
+        Field { name: "TX_ODD_VALID", mask: IVAR_TX_ODD_VALID, access: Access::ReadWrite, summary: "It has one." },
+    ] },
+    Register { name: "IVAR_MISC", offset: 0x00A00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00A00, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00008000, reset_first: 0x00008000, acts_on: None, section: Some("8.2.3.5.17"), summary: "Which vectors the other causes raise.", fields: &[
+        Field { name: "TCP_TIMER", mask: IVAR_MISC_TCP_TIMER, access: Access::ReadWrite, summary: "Vector of TCPTIMER." },
+        Field { name: "TCP_TIMER_VALID", mask: IVAR_MISC_TCP_TIMER_VALID, access: Access::ReadWrite, summary: "It has one." },
+        Field { name: "OTHER", mask: IVAR_MISC_OTHER, access: Access::ReadWrite, summary: "Vector of everything else." },
+        Field { name: "OTHER_VALID", mask: IVAR_MISC_OTHER_VALID, access: Access::ReadWrite, summary: "It has one." },
+    ] },
+    Register { name: "GPIE", offset: 0x00898, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00898, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.18"), summary: "How interrupts are raised.", fields: &[
+        Field { name: "SDP0_GPIEN", mask: GPIE_SDP0_GPIEN, access: Access::ReadWrite, summary: "Pin SDP0 may." },
+        Field { name: "SDP1_GPIEN", mask: GPIE_SDP1_GPIEN, access: Access::ReadWrite, summary: "Pin SDP1 may." },
+        Field { name: "SDP2_GPIEN", mask: GPIE_SDP2_GPIEN, access: Access::ReadWrite, summary: "Pin SDP2 may." },
+        Field { name: "SDP3_GPIEN", mask: GPIE_SDP3_GPIEN, access: Access::ReadWrite, summary: "Pin SDP3 may." },
+        Field { name: "MSIX_MODE", mask: GPIE_MSIX_MODE, access: Access::ReadWrite, summary: "By MSI-X, with more than one vector." },
+        Field { name: "OCD", mask: GPIE_OCD, access: Access::ReadWrite, summary: "A read of EICR clears only what may be cleared in MSI-X mode." },
+        Field { name: "EIMEN", mask: GPIE_EIMEN, access: Access::ReadWrite, summary: "At once when EICS is written, without throttling." },
+        Field { name: "LLI_INTERVAL", mask: GPIE_LLI_INTERVAL, access: Access::ReadWrite, summary: "Credits for low latency interrupts come this often." },
+        Field { name: "RSC_DELAY", mask: GPIE_RSC_DELAY, access: Access::ReadWrite, summary: "How much longer coalescing may hold a packet." },
+        Field { name: "VT_MODE", mask: GPIE_VT_MODE, access: Access::ReadWrite, summary: "Number of virtual functions." },
+        Field { name: "EIAME", mask: GPIE_EIAME, access: Access::ReadWrite, summary: "EIAM counts in MSI-X mode." },
+        Field { name: "PBA_SUPPORT", mask: GPIE_PBA_SUPPORT, access: Access::ReadWrite, summary: "Pending bits are cleared as vectors are enabled." },
+    ] },
+    Register { name: "PBACL", offset: 0x110C0, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x110C0, stride: 0x4, count: 8 }], aliases: &[Range { first: 0, offset: 0x11068, stride: 0x4, count: 1 }],
+        access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Clears pending bits of MSI-X vectors.", fields: &[] },
+    Register { name: "FCTRL", offset: 0x05080, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05080, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.1"), summary: "Which packets are let in. Change it only while RXCTRL.RXEN is 0.", fields: &[
+        Field { name: "SBP", mask: FCTRL_SBP, access: Access::ReadWrite, summary: "Packets with errors too." },
+        Field { name: "MPE", mask: FCTRL_MPE, access: Access::ReadWrite, summary: "All multicast packets." },
+        Field { name: "UPE", mask: FCTRL_UPE, access: Access::ReadWrite, summary: "All unicast packets." },
+        Field { name: "BAM", mask: FCTRL_BAM, access: Access::ReadWrite, summary: "Broadcast packets." },
+        Field { name: "PMCF", mask: FCTRL_PMCF, access: Access::ReadWrite, summary: "MAC control frames too." },
+        Field { name: "DPF", mask: FCTRL_DPF, access: Access::ReadWrite, summary: "No pause frames, even so." },
+    ] },
+    Register { name: "VLNCTRL", offset: 0x05088, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05088, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00008100, reset_first: 0x00008100, acts_on: None, section: Some("8.2.3.7.2"), summary: "VLAN filter control.", fields: &[
+        Field { name: "VET", mask: VLNCTRL_VET, access: Access::ReadWrite, summary: "EtherType of VLAN tags." },
+        Field { name: "CFI", mask: VLNCTRL_CFI, access: Access::ReadWrite, summary: "Value of CFI that is let in." },
+        Field { name: "CFIEN", mask: VLNCTRL_CFIEN, access: Access::ReadWrite, summary: "CFI is looked at." },
+        Field { name: "VFE", mask: VLNCTRL_VFE, access: Access::ReadWrite, summary: "VFTA is looked at." },
+        Field { name: "VME", mask: VLNCTRL_VME, access: Access::ReadWrite, summary: "Tags are taken out; 82598 only, on the 82599 see RXDCTL.VME." },
+    ] },
+    Register { name: "MCSTCTRL", offset: 0x05090, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05090, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.3"), summary: "Multicast filter control.", fields: &[
+        Field { name: "MO", mask: MCSTCTRL_MO, access: Access::ReadWrite, summary: "Which bits of the address index MTA." },
+        Field { name: "MFE", mask: MCSTCTRL_MFE, access: Access::ReadWrite, summary: "MTA is looked at." },
+    ] },
+    Register { name: "PSRTYPE", offset: 0x0EA00, stride: 0x4, count: 64, ranges: &[Range { first: 0, offset: 0x0EA00, stride: 0x4, count: 64 }], aliases: &[Range { first: 0, offset: 0x05480, stride: 0x4, count: 16 }],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.4"), summary: "Where packets of a pool are split, and RSS queues of it.", fields: &[
+        Field { name: "TCPHDR", mask: PSRTYPE_TCPHDR, access: Access::ReadWrite, summary: "After the TCP header." },
+        Field { name: "UDPHDR", mask: PSRTYPE_UDPHDR, access: Access::ReadWrite, summary: "After the UDP header." },
+        Field { name: "IPV4HDR", mask: PSRTYPE_IPV4HDR, access: Access::ReadWrite, summary: "After the IPv4 header." },
+        Field { name: "IPV6HDR", mask: PSRTYPE_IPV6HDR, access: Access::ReadWrite, summary: "After the IPv6 header." },
+        Field { name: "L2HDR", mask: PSRTYPE_L2HDR, access: Access::ReadWrite, summary: "After the Ethernet header." },
+        Field { name: "RQPL", mask: PSRTYPE_RQPL, access: Access::ReadWrite, summary: "RSS queues of the pool: 2 to the power of this." },
+    ] },
+    Register { name: "RXCSUM", offset: 0x05000, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05000, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.5"), summary: "Receive checksums.", fields: &[
+        Field { name: "IPPCSE", mask: RXCSUM_IPPCSE, access: Access::ReadWrite, summary: "Calculate the checksum of UDP fragments." },
+        Field { name: "PCSD", mask: RXCSUM_PCSD, access: Access::ReadWrite, summary: "Report the RSS hash instead of the fragment checksum." },
+    ] },
+    Register { name: "RFCTL", offset: 0x05008, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05008, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.6"), summary: "Receive filter control.", fields: &[
+        Field { name: "ISCSI_DIS", mask: RFCTL_ISCSI_DIS, access: Access::ReadWrite, summary: "No iSCSI." },
+        Field { name: "RSC_DIS", mask: RFCTL_RSC_DIS, access: Access::ReadWrite, summary: "No receive coalescing." },
+        Field { name: "NFSW_DIS", mask: RFCTL_NFSW_DIS, access: Access::ReadWrite, summary: "No NFS writes." },
+        Field { name: "NFSR_DIS", mask: RFCTL_NFSR_DIS, access: Access::ReadWrite, summary: "No NFS reads." },
+        Field { name: "NFS_VER", mask: RFCTL_NFS_VER, access: Access::ReadWrite, summary: "Version of NFS." },
+        Field { name: "IPV6_DIS", mask: RFCTL_IPV6_DIS, access: Access::ReadWrite, summary: "No IPv6." },
+        Field { name: "IPFRSP_DIS", mask: RFCTL_IPFRSP_DIS, access: Access::ReadWrite, summary: "No splitting of IP fragments." },
+    ] },
+    Register { name: "MTA", offset: 0x05200, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x05200, stride: 0x4, count: 128 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.7"), summary: "Multicast addresses let in, by 12 bits of the address: 4096 bits.", fields: &[] },
+    Register { name: "RAL", offset: 0x0A200, stride: 0x8, count: 128, ranges: &[Range { first: 0, offset: 0x0A200, stride: 0x8, count: 128 }], aliases: &[Range { first: 0, offset: 0x05400, stride: 0x8, count: 16 }],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.8"), summary: "A MAC address, first four bytes; the first is lowest.", fields: &[] },
+    Register { name: "RAH", offset: 0x0A204, stride: 0x8, count: 128, ranges: &[Range { first: 0, offset: 0x0A204, stride: 0x8, count: 128 }], aliases: &[Range { first: 0, offset: 0x05404, stride: 0x8, count: 16 }],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x80000000, acts_on: None, section: Some("8.2.3.7.9"), summary: "A MAC address, last two bytes.", fields: &[
+        Field { name: "ADDRESS", mask: RAH_ADDRESS, access: Access::ReadWrite, summary: "The bytes." },
+        Field { name: "AV", mask: RAH_AV, access: Access::ReadWrite, summary: "The address is valid: its packets are let in." },
+    ] },
+    Register { name: "MPSAR", offset: 0x0A600, stride: 0x4, count: 256, ranges: &[Range { first: 0, offset: 0x0A600, stride: 0x4, count: 256 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.10"), summary: "Pools of a MAC address; 2n and 2n + 1 are those of RAL(n).", fields: &[] },
+    Register { name: "VFTA", offset: 0x0A000, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0A000, stride: 0x4, count: 128 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.11"), summary: "VLANs let in: 4096 bits.", fields: &[] },
+    Register { name: "PFUTA", offset: 0x0F400, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0F400, stride: 0x4, count: 128 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.27.17"), summary: "Unicast addresses let in, by 12 bits of the address: 4096 bits.", fields: &[] },
+    Register { name: "RDBAL", offset: 0x01000, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01000, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D000, stride: 0x40, count: 64 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.1"), summary: "IOVA of the ring, low half: a multiple of 128.", fields: &[] },
+    Register { name: "RDBAH", offset: 0x01004, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01004, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D004, stride: 0x40, count: 64 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.2"), summary: "IOVA of the ring, high half.", fields: &[] },
+    Register { name: "RDLEN", offset: 0x01008, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01008, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D008, stride: 0x40, count: 64 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.3"), summary: "Bytes of the ring: a multiple of 128.", fields: &[] },
+    Register { name: "RDH", offset: 0x01010, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01010, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D010, stride: 0x40, count: 64 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.4"), summary: "Head: the descriptor that hardware fills next. Write 0 before enabling only.", fields: &[
+        Field { name: "RDH", mask: RDH_RDH, access: Access::ReadWrite, summary: "Index in the ring." },
+    ] },
+    Register { name: "RDT", offset: 0x01018, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01018, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D018, stride: 0x40, count: 64 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.5"), summary: "Tail: the first descriptor that hardware may not have.", fields: &[
+        Field { name: "RDT", mask: RDT_RDT, access: Access::ReadWrite, summary: "Index in the ring." },
+    ] },
+    Register { name: "RXDCTL", offset: 0x01028, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01028, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D028, stride: 0x40, count: 64 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.6"), summary: "Receive queue control.", fields: &[
+        Field { name: "RLPML", mask: RXDCTL_RLPML, access: Access::ReadWrite, summary: "Longest packet of the queue. X540 and later." },
+        Field { name: "RLPML_EN", mask: RXDCTL_RLPML_EN, access: Access::ReadWrite, summary: "RLPML counts. X540 and later." },
+        Field { name: "ENABLE", mask: RXDCTL_ENABLE, access: Access::ReadWrite, summary: "The queue runs. Reads 1 once it does, and 0 once all is done: poll it." },
+        Field { name: "VME", mask: RXDCTL_VME, access: Access::ReadWrite, summary: "Take VLAN tags out." },
+    ] },
+    Register { name: "SRRCTL", offset: 0x01014, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01014, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D014, stride: 0x40, count: 64 }], aliases: &[Range { first: 0, offset: 0x02100, stride: 0x4, count: 16 }],
+        access: Access::ReadWrite, reset: 0x00000402, reset_first: 0x00000402, acts_on: None, section: Some("8.2.3.8.7"), summary: "Buffers of a receive queue.", fields: &[
+        Field { name: "BSIZEPACKET", mask: SRRCTL_BSIZEPACKET, access: Access::ReadWrite, summary: "Size of a packet buffer, in KiB." },
+        Field { name: "BSIZEHEADER", mask: SRRCTL_BSIZEHEADER, access: Access::ReadWrite, summary: "Size of a header buffer, in units of 64 bytes." },
+        Field { name: "RDMTS", mask: SRRCTL_RDMTS, access: Access::ReadWrite, summary: "Descriptors left at which to raise an interrupt, in units of 64." },
+        Field { name: "DESCTYPE", mask: SRRCTL_DESCTYPE, access: Access::ReadWrite, summary: "Format of the descriptors." },
+        Field { name: "DROP_EN", mask: SRRCTL_DROP_EN, access: Access::ReadWrite, summary: "Without descriptors, drop the packet; else it waits and blocks all queues." },
+    ] },
+    Register { name: "DCA_RXCTRL", offset: 0x0100C, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x0100C, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D00C, stride: 0x40, count: 64 }], aliases: &[Range { first: 0, offset: 0x02200, stride: 0x4, count: 16 }],
+        access: Access::ReadWrite, reset: 0x0000B200, reset_first: 0x0000B200, acts_on: None, section: Some("8.2.3.11.1"), summary: "How a receive queue accesses memory.", fields: &[
+        Field { name: "DESC_DCA_EN", mask: DCA_RXCTRL_DESC_DCA_EN, access: Access::ReadWrite, summary: "Hint the descriptors into a cache." },
+        Field { name: "HEAD_DCA_EN", mask: DCA_RXCTRL_HEAD_DCA_EN, access: Access::ReadWrite, summary: "Hint the headers into a cache." },
+        Field { name: "DATA_DCA_EN", mask: DCA_RXCTRL_DATA_DCA_EN, access: Access::ReadWrite, summary: "Hint the packets into a cache." },
+        Field { name: "DESC_RRO_EN", mask: DCA_RXCTRL_DESC_RRO_EN, access: Access::ReadWrite, summary: "Read descriptors with relaxed ordering." },
+        Field { name: "DESC_WRO_EN", mask: DCA_RXCTRL_DESC_WRO_EN, access: Access::ReadOnly, summary: "Write descriptors with relaxed ordering: never." },
+        Field { name: "RESERVED_12", mask: DCA_RXCTRL_RESERVED_12, access: Access::ReadWrite, summary: "Reads 1 after reset, and has to be cleared." },
+        Field { name: "DATA_WRO_EN", mask: DCA_RXCTRL_DATA_WRO_EN, access: Access::ReadWrite, summary: "Write packets with relaxed ordering." },
+        Field { name: "HEAD_WRO_EN", mask: DCA_RXCTRL_HEAD_WRO_EN, access: Access::ReadWrite, summary: "Write headers with relaxed ordering." },
+        Field { name: "CPUID", mask: DCA_RXCTRL_CPUID, access: Access::ReadWrite, summary: "Whose cache." },
+    ] },
+    Register { name: "RSCCTL", offset: 0x0102C, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x0102C, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D02C, stride: 0x40, count: 64 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.13"), summary: "Receive coalescing of a queue.", fields: &[
+        Field { name: "RSCEN", mask: RSCCTL_RSCEN, access: Access::ReadWrite, summary: "Coalesce." },
+        Field { name: "MAXDESC", mask: RSCCTL_MAXDESC, access: Access::ReadWrite, summary: "Descriptors that one coalesced packet may take." },
+    ] },
+    Register { name: "RDRXCTL", offset: 0x02F00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F00, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00100000, reset_first: 0x00100000, acts_on: None, section: Some("8.2.3.8.8"), summary: "Receive DMA control.", fields: &[
+        Field { name: "CRCSTRIP", mask: RDRXCTL_CRCSTRIP, access: Access::ReadWrite, summary: "Take the CRC off. Has to agree with HLREG0.RXCRCSTRP." },
+        Field { name: "DMAIDONE", mask: RDRXCTL_DMAIDONE, access: Access::ReadOnly, summary: "Receive DMA is ready after a reset." },
+        Field { name: "AGGDIS", mask: RDRXCTL_AGGDIS, access: Access::ReadWrite, summary: "No coalescing at all." },
+        Field { name: "RSCFRSTSIZE", mask: RDRXCTL_RSCFRSTSIZE, access: Access::ReadWrite, summary: "8 after reset; has to be set to 0." },
+        Field { name: "RSCLLIDIS", mask: RDRXCTL_RSCLLIDIS, access: Access::ReadWrite, summary: "A low latency interrupt does not end coalescing." },
+        Field { name: "RSCACKC", mask: RDRXCTL_RSCACKC, access: Access::ReadWrite, summary: "0 after reset; has to be set to 1." },
+        Field { name: "FCOE_WRFIX", mask: RDRXCTL_FCOE_WRFIX, access: Access::ReadWrite, summary: "0 after reset; has to be set to 1." },
+    ] },
+    Register { name: "RXPBSIZE", offset: 0x03C00, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03C00, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00080000, reset_first: 0x00080000, acts_on: None, section: Some("8.2.3.8.9"), summary: "Size of a receive packet buffer. Together 512 KiB: others than 0 need clearing.", fields: &[
+        Field { name: "SIZE", mask: RXPBSIZE_SIZE, access: Access::ReadWrite, summary: "In KiB." },
+    ] },
+    Register { name: "RXCTRL", offset: 0x03000, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03000, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.10"), summary: "Receive control.", fields: &[
+        Field { name: "RXEN", mask: RXCTRL_RXEN, access: Access::ReadWrite, summary: "Receive." },
+    ] },
+    Register { name: "RSCDBU", offset: 0x03028, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03028, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.12"), summary: "Receive coalescing.", fields: &[
+        Field { name: "RSCSMALDIS", mask: RSCDBU_RSCSMALDIS, access: Access::ReadWrite, summary: "Do not coalesce packets with less payload than this, in units of 16 bytes." },
+        Field { name: "RSCACKDIS", mask: RSCDBU_RSCACKDIS, access: Access::ReadWrite, summary: "Do not coalesce pure acknowledgements." },
+    ] },
+    Register { name: "MRQC", offset: 0x0EC80, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EC80, stride: 0x4, count: 1 }], aliases: &[Range { first: 0, offset: 0x05818, stride: 0x4, count: 1 }],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.12"), summary: "Multiple receive queues.", fields: &[
+        Field { name: "MRQE", mask: MRQC_MRQE, access: Access::ReadWrite, summary: "How a queue is chosen." },
+        Field { name: "RSS_TCP_IPV4", mask: MRQC_RSS_TCP_IPV4, access: Access::ReadWrite, summary: "Hash addresses and ports of TCP over IPv4." },
+        Field { name: "RSS_IPV4", mask: MRQC_RSS_IPV4, access: Access::ReadWrite, summary: "Hash addresses of IPv4." },
+        Field { name: "RSS_IPV6", mask: MRQC_RSS_IPV6, access: Access::ReadWrite, summary: "Hash addresses of IPv6." },
+        Field { name: "RSS_TCP_IPV6", mask: MRQC_RSS_TCP_IPV6, access: Access::ReadWrite, summary: "Hash addresses and ports of TCP over IPv6." },
+        Field { name: "RSS_UDP_IPV4", mask: MRQC_RSS_UDP_IPV4, access: Access::ReadWrite, summary: "Hash addresses and ports of UDP over IPv4." },
+        Field { name: "RSS_UDP_IPV6", mask: MRQC_RSS_UDP_IPV6, access: Access::ReadWrite, summary: "Hash addresses and ports of UDP over IPv6." },
+    ] },
+    Register { name: "RQTC", offset: 0x0EC70, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EC70, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.13"), summary: "RSS queues of each traffic class.", fields: &[] },
+    Register { name: "RSSRK", offset: 0x0EB80, stride: 0x4, count: 10, ranges: &[Range { first: 0, offset: 0x0EB80, stride: 0x4, count: 10 }], aliases: &[Range { first: 0, offset: 0x05C80, stride: 0x4, count: 10 }],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.14"), summary: "The RSS hash's key, 40 bytes; the first is lowest.", fields: &[] },
+    Register { name: "RETA", offset: 0x0EB00, stride: 0x4, count: 32, ranges: &[Range { first: 0, offset: 0x0EB00, stride: 0x4, count: 32 }], aliases: &[Range { first: 0, offset: 0x05C00, stride: 0x4, count: 32 }],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.15"), summary: "RSS: queue by the hash's low 7 bits, 4 entries a register.", fields: &[
+        Field { name: "ENTRY0", mask: RETA_ENTRY0, access: Access::ReadWrite, summary: "Queue of hash 4n." },
+        Field { name: "ENTRY1", mask: RETA_ENTRY1, access: Access::ReadWrite, summary: "Queue of hash 4n + 1." },
+        Field { name: "ENTRY2", mask: RETA_ENTRY2, access: Access::ReadWrite, summary: "Queue of hash 4n + 2." },
+        Field { name: "ENTRY3", mask: RETA_ENTRY3, access: Access::ReadWrite, summary: "Queue of hash 4n + 3." },
+    ] },
+    Register { name: "DTXMXSZRQ", offset: 0x08100, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08100, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000010, reset_first: 0x00000010, acts_on: None, section: Some("8.2.3.9.1"), summary: "Reads of packet data under way.", fields: &[
+        Field { name: "MAX_BYTES_NUM_REQ", mask: DTXMXSZRQ_MAX_BYTES_NUM_REQ, access: Access::ReadWrite, summary: "Their sum at most, in 256 bytes; 0xFFF unless there are traffic classes." },
+    ] },
+    Register { name: "DMATXCTL", offset: 0x04A80, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04A80, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x81000000, reset_first: 0x81000000, acts_on: None, section: Some("8.2.3.9.2"), summary: "Transmit DMA control.", fields: &[
+        Field { name: "TE", mask: DMATXCTL_TE, access: Access::ReadWrite, summary: "Transmit. Set once, before the first queue is enabled." },
+        Field { name: "NS", mask: DMATXCTL_NS, access: Access::ReadWrite, summary: "Header buffers need no snooping." },
+        Field { name: "GDV", mask: DMATXCTL_GDV, access: Access::ReadWrite, summary: "Double VLAN mode." },
+        Field { name: "VT", mask: DMATXCTL_VT, access: Access::ReadWrite, summary: "EtherType of VLAN tags." },
+    ] },
+    Register { name: "DTXTCPFLGL", offset: 0x04A88, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04A88, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x0FF60FF6, reset_first: 0x0FF60FF6, acts_on: None, section: Some("8.2.3.9.3"), summary: "TCP flags of the first and middle segments.", fields: &[] },
+    Register { name: "DTXTCPFLGH", offset: 0x04A8C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04A8C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000F7F, reset_first: 0x00000F7F, acts_on: None, section: Some("8.2.3.9.4"), summary: "TCP flags of the last segment.", fields: &[] },
+    Register { name: "TDBAL", offset: 0x06000, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x06000, stride: 0x40, count: 128 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.5"), summary: "IOVA of the ring, low half: a multiple of 128.", fields: &[] },
+    Register { name: "TDBAH", offset: 0x06004, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x06004, stride: 0x40, count: 128 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.6"), summary: "IOVA of the ring, high half.", fields: &[] },
+    Register { name: "TDLEN", offset: 0x06008, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x06008, stride: 0x40, count: 128 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.7"), summary: "Bytes of the ring: a multiple of 128.", fields: &[] },
+    Register { name: "DCA_TXCTRL", offset: 0x0600C, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x0600C, stride: 0x40, count: 128 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00002A00, reset_first: 0x00002A00, acts_on: None, section: Some("8.2.3.11.2"), summary: "How a transmit queue accesses memory.", fields: &[
+        Field { name: "DESC_DCA_EN", mask: DCA_TXCTRL_DESC_DCA_EN, access: Access::ReadWrite, summary: "Hint the descriptors into a cache." },
+        Field { name: "DESC_RRO_EN", mask: DCA_TXCTRL_DESC_RRO_EN, access: Access::ReadWrite, summary: "Read descriptors with relaxed ordering." },
+        Field { name: "DESC_WRO_EN", mask: DCA_TXCTRL_DESC_WRO_EN, access: Access::ReadWrite, summary: "Write descriptors, or the head, with relaxed ordering." },
+        Field { name: "DATA_RRO_EN", mask: DCA_TXCTRL_DATA_RRO_EN, access: Access::ReadWrite, summary: "Read packets with relaxed ordering." },
+        Field { name: "CPUID", mask: DCA_TXCTRL_CPUID, access: Access::ReadWrite, summary: "Whose cache." },
+    ] },
+    Register { name: "TDH", offset: 0x06010, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x06010, stride: 0x40, count: 128 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.8"), summary: "Head: the descriptor that hardware reads next. Write 0 before enabling only.", fields: &[
+        Field { name: "TDH", mask: TDH_TDH, access: Access::ReadWrite, summary: "Index in the ring." },
+    ] },
+    Register { name: "TDT", offset: 0x06018, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x06018, stride: 0x40, count: 128 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.9"), summary: "Tail: the first descriptor that hardware may not have.", fields: &[
+        Field { name: "TDT", mask: TDT_TDT, access: Access::ReadWrite, summary: "Index in the ring." },
+    ] },
+    Register { name: "TXDCTL", offset: 0x06028, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x06028, stride: 0x40, count: 128 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.10"), summary: "Transmit queue control.", fields: &[
+        Field { name: "PTHRESH", mask: TXDCTL_PTHRESH, access: Access::ReadWrite, summary: "Fetch more descriptors when fewer than this are on the chip." },
+        Field { name: "HTHRESH", mask: TXDCTL_HTHRESH, access: Access::ReadWrite, summary: "But only if this many are there to fetch." },
+        Field { name: "WTHRESH", mask: TXDCTL_WTHRESH, access: Access::ReadWrite, summary: "Write descriptors back in groups of this many; 0 heeds RS one by one." },
+        Field { name: "ENABLE", mask: TXDCTL_ENABLE, access: Access::ReadWrite, summary: "The queue runs. Reads 1 once it does, and 0 once all is done: poll it." },
+        Field { name: "SWFLSH", mask: TXDCTL_SWFLSH, access: Access::SelfClearing, summary: "Write back what is done, at once." },
+    ] },
+    Register { name: "TDWBAL", offset: 0x06038, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x06038, stride: 0x40, count: 128 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.11"), summary: "IOVA that the head is written to instead of descriptors, low half.", fields: &[
+        Field { name: "HEAD_WB_EN", mask: TDWBAL_HEAD_WB_EN, access: Access::ReadWrite, summary: "Do so." },
+        Field { name: "HEADWB_LOW", mask: TDWBAL_HEADWB_LOW, access: Access::ReadWrite, summary: "The address." },
+    ] },
+    Register { name: "TDWBAH", offset: 0x0603C, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x0603C, stride: 0x40, count: 128 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.12"), summary: "IOVA that the head is written to, high half.", fields: &[] },
+    Register { name: "TXPBSIZE", offset: 0x0CC00, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0CC00, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00028000, reset_first: 0x00028000, acts_on: None, section: Some("8.2.3.9.13"), summary: "Size of a transmit packet buffer. Together 160 KiB: others than 0 need clearing.", fields: &[
+        Field { name: "SIZE", mask: TXPBSIZE_SIZE, access: Access::ReadWrite, summary: "In KiB." },
+    ] },
+    Register { name: "MNGTXMAP", offset: 0x0CD10, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0CD10, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.14"), summary: "Traffic class of the firmware's packets.", fields: &[] },
+    Register { name: "MTQC", offset: 0x08120, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08120, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.15"), summary: "Multiple transmit queues. Change it only while RTTDCS.ARBDIS is 1.", fields: &[
+        Field { name: "RT_ENA", mask: MTQC_RT_ENA, access: Access::ReadWrite, summary: "Traffic classes." },
+        Field { name: "VT_ENA", mask: MTQC_VT_ENA, access: Access::ReadWrite, summary: "Virtual functions." },
+        Field { name: "NUM_TC_OR_Q", mask: MTQC_NUM_TC_OR_Q, access: Access::ReadWrite, summary: "How queues are shared out." },
+    ] },
+    Register { name: "TXPBTHRESH", offset: 0x04950, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x04950, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000096, acts_on: None, section: Some("8.2.3.9.16"), summary: "Free space that a packet buffer needs before data is fetched.", fields: &[
+        Field { name: "THRESH", mask: TXPBTHRESH_THRESH, access: Access::ReadWrite, summary: "In KiB: its size less the longest packet." },
+    ] },
+    Register { name: "RTRPCS", offset: 0x02430, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02430, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.1"), summary: "Receive packet plane.", fields: &[
+        Field { name: "RRM", mask: RTRPCS_RRM, access: Access::ReadWrite, summary: "Recycle credits." },
+        Field { name: "RAC", mask: RTRPCS_RAC, access: Access::ReadWrite, summary: "Deficit fixed priority; else round robin." },
+    ] },
+    Register { name: "RTTDCS", offset: 0x04900, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04900, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.2"), summary: "Transmit descriptor plane.", fields: &[
+        Field { name: "TDPAC", mask: RTTDCS_TDPAC, access: Access::ReadWrite, summary: "Arbitrate between traffic classes." },
+        Field { name: "VMPAC", mask: RTTDCS_VMPAC, access: Access::ReadWrite, summary: "Arbitrate between virtual functions." },
+        Field { name: "TDRM", mask: RTTDCS_TDRM, access: Access::ReadWrite, summary: "Recycle credits." },
+        Field { name: "ARBDIS", mask: RTTDCS_ARBDIS, access: Access::ReadWrite, summary: "No arbitration: set around changes of DTXMXSZRQ, TXPBSIZE, MTQC." },
+    ] },
+    Register { name: "RTTPCS", offset: 0x0CD00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0CD00, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.3"), summary: "Transmit packet plane.", fields: &[
+        Field { name: "TPPAC", mask: RTTPCS_TPPAC, access: Access::ReadWrite, summary: "Arbitrate between traffic classes." },
+        Field { name: "TPRM", mask: RTTPCS_TPRM, access: Access::ReadWrite, summary: "Recycle credits." },
+        Field { name: "ARBD", mask: RTTPCS_ARBD, access: Access::ReadWrite, summary: "Delay of arbitration." },
+    ] },
+    Register { name: "RTRUP2TC", offset: 0x03020, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03020, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.4"), summary: "Traffic class of each received priority, 3 bits each.", fields: &[] },
+    Register { name: "RTTUP2TC", offset: 0x0C800, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0C800, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.5"), summary: "Traffic class of each sent priority, 3 bits each.", fields: &[] },
+    Register { name: "RTRPT4C", offset: 0x02140, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x02140, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.6"), summary: "Credits of a received traffic class.", fields: &[] },
+    Register { name: "RTTDT2C", offset: 0x04910, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x04910, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.9"), summary: "Credits of a traffic class in the transmit descriptor plane.", fields: &[] },
+    Register { name: "RTTPT2C", offset: 0x0CD20, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0CD20, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.10"), summary: "Credits of a traffic class in the transmit packet plane.", fields: &[] },
+    Register { name: "RTTDQSEL", offset: 0x04904, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04904, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.13"), summary: "Queue that RTTDT1C and the rate registers speak of.", fields: &[
+        Field { name: "TXDQ_IDX", mask: RTTDQSEL_TXDQ_IDX, access: Access::ReadWrite, summary: "The queue." },
+    ] },
+    Register { name: "RTTDT1C", offset: 0x04908, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04908, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.14"), summary: "Credits of the queue that RTTDQSEL names.", fields: &[
+        Field { name: "CRQ", mask: RTTDT1C_CRQ, access: Access::ReadWrite, summary: "Credits." },
+    ] },
+    Register { name: "RTTBCNRC", offset: 0x04984, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04984, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.16"), summary: "Rate limit of the queue that RTTDQSEL names.", fields: &[
+        Field { name: "RF_DEC", mask: RTTBCNRC_RF_DEC, access: Access::ReadWrite, summary: "Link rate divided by limit, fraction." },
+        Field { name: "RF_INT", mask: RTTBCNRC_RF_INT, access: Access::ReadWrite, summary: "Link rate divided by limit, whole part." },
+        Field { name: "RS_ENA", mask: RTTBCNRC_RS_ENA, access: Access::ReadWrite, summary: "Limit it." },
+    ] },
+    Register { name: "RTTBCNRM", offset: 0x04980, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04980, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Memory of the rate limits.", fields: &[] },
+    Register { name: "DCA_ID", offset: 0x11070, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11070, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.11.3"), summary: "Identity for direct cache access.", fields: &[] },
+    Register { name: "DCA_CTRL", offset: 0x11074, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11074, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000001, reset_first: 0x00000001, acts_on: None, section: Some("8.2.3.11.4"), summary: "Direct cache access.", fields: &[
+        Field { name: "DCA_DIS", mask: DCA_CTRL_DCA_DIS, access: Access::ReadWrite, summary: "None." },
+        Field { name: "DCA_MODE", mask: DCA_CTRL_DCA_MODE, access: Access::ReadWrite, summary: "Which protocol." },
+    ] },
+    Register { name: "SECTXCTRL", offset: 0x08800, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08800, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000001, reset_first: 0x00000001, acts_on: None, section: Some("8.2.3.12.1"), summary: "Transmit security engine.", fields: &[
+        Field { name: "SECTX_DIS", mask: SECTXCTRL_SECTX_DIS, access: Access::ReadWrite, summary: "The engine is off." },
+        Field { name: "TX_DIS", mask: SECTXCTRL_TX_DIS, access: Access::ReadWrite, summary: "Hold packets back; SECTXSTAT.SECTX_RDY tells when the path is empty." },
+        Field { name: "STORE_FORWARD", mask: SECTXCTRL_STORE_FORWARD, access: Access::ReadWrite, summary: "Store a packet before sending it." },
+    ] },
+    Register { name: "SECTXSTAT", offset: 0x08804, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08804, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000001, reset_first: 0x00000001, acts_on: None, section: Some("8.2.3.12.2"), summary: "Transmit security engine's state.", fields: &[
+        Field { name: "SECTX_RDY", mask: SECTXSTAT_SECTX_RDY, access: Access::ReadOnly, summary: "The path is empty." },
+        Field { name: "SECTX_OFF_DIS", mask: SECTXSTAT_SECTX_OFF_DIS, access: Access::ReadOnly, summary: "The engine is fused off." },
+    ] },
+    Register { name: "SECTXBUFFAF", offset: 0x08808, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08808, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000250, reset_first: 0x00000250, acts_on: None, section: Some("8.2.3.12.3"), summary: "Fill at which the transmit security buffer is almost full.", fields: &[] },
+    Register { name: "SECTXMINIFG", offset: 0x08810, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08810, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00001001, reset_first: 0x00001001, acts_on: None, section: Some("8.2.3.12.4"), summary: "Least gap between frames.", fields: &[
+        Field { name: "MINSECIFG", mask: SECTXMINIFG_MINSECIFG, access: Access::ReadWrite, summary: "The gap." },
+        Field { name: "SECTXDCB", mask: SECTXMINIFG_SECTXDCB, access: Access::ReadWrite, summary: "Fill at which traffic classes hold back; 0x1F with them." },
+    ] },
+    Register { name: "SECRXCTRL", offset: 0x08D00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08D00, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000001, reset_first: 0x00000001, acts_on: None, section: Some("8.2.3.12.5"), summary: "Receive security engine.", fields: &[
+        Field { name: "SECRX_DIS", mask: SECRXCTRL_SECRX_DIS, access: Access::ReadWrite, summary: "The engine is off." },
+        Field { name: "RX_DIS", mask: SECRXCTRL_RX_DIS, access: Access::ReadWrite, summary: "Hold packets back; SECRXSTAT.SECRX_RDY tells when the path is empty." },
+    ] },
+    Register { name: "SECRXSTAT", offset: 0x08D04, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08D04, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.12.6"), summary: "Receive security engine's state.", fields: &[
+        Field { name: "SECRX_RDY", mask: SECRXSTAT_SECRX_RDY, access: Access::ReadOnly, summary: "The path is empty." },
+        Field { name: "SECRX_OFF_DIS", mask: SECRXSTAT_SECRX_OFF_DIS, access: Access::ReadOnly, summary: "The engine is fused off." },
+    ] },
+    Register { name: "PCS1GCFIG", offset: 0x04200, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04200, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.1"), summary: "1 Gbit/s coding: configuration.", fields: &[] },
+    Register { name: "PCS1GLCTL", offset: 0x04208, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04208, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.2"), summary: "1 Gbit/s coding: link control.", fields: &[
+        Field { name: "FORCE_LINK", mask: PCS1GLCTL_FORCE_LINK, access: Access::ReadWrite, summary: "Force the link to the values given." },
+        Field { name: "AN_TIMEOUT_EN", mask: PCS1GLCTL_AN_TIMEOUT_EN, access: Access::ReadWrite, summary: "Autonegotiation gives up after a while." },
+        Field { name: "AN_RESTART", mask: PCS1GLCTL_AN_RESTART, access: Access::SelfClearing, summary: "Negotiate again." },
+        Field { name: "AN_ENABLE", mask: PCS1GLCTL_AN_ENABLE, access: Access::ReadWrite, summary: "Negotiate." },
+    ] },
+    Register { name: "PCS1GLSTA", offset: 0x0420C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0420C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.3"), summary: "1 Gbit/s coding: link status.", fields: &[
+        Field { name: "LINK_OK", mask: PCS1GLSTA_LINK_OK, access: Access::ReadOnly, summary: "The link is up." },
+        Field { name: "SYNC_OK", mask: PCS1GLSTA_SYNC_OK, access: Access::ReadOnly, summary: "Synchronised." },
+        Field { name: "AN_COMPLETE", mask: PCS1GLSTA_AN_COMPLETE, access: Access::ReadOnly, summary: "Negotiated." },
+        Field { name: "AN_TIMED_OUT", mask: PCS1GLSTA_AN_TIMED_OUT, access: Access::ReadOnly, summary: "Negotiation gave up." },
+    ] },
+    Register { name: "PCS1GANA", offset: 0x04218, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04218, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.4"), summary: "1 Gbit/s coding: what to advertise.", fields: &[
+        Field { name: "SYM_PAUSE", mask: PCS1GANA_SYM_PAUSE, access: Access::ReadWrite, summary: "Pause frames both ways." },
+        Field { name: "ASM_PAUSE", mask: PCS1GANA_ASM_PAUSE, access: Access::ReadWrite, summary: "Pause frames one way." },
+    ] },
+    Register { name: "PCS1GANLP", offset: 0x0421C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0421C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.5"), summary: "1 Gbit/s coding: what the other side advertises.", fields: &[
+        Field { name: "SYM_PAUSE", mask: PCS1GANLP_SYM_PAUSE, access: Access::ReadOnly, summary: "Pause frames both ways." },
+        Field { name: "ASM_PAUSE", mask: PCS1GANLP_ASM_PAUSE, access: Access::ReadOnly, summary: "Pause frames one way." },
+    ] },
+    Register { name: "PCS1GANNP", offset: 0x04220, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04220, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.6"), summary: "1 Gbit/s coding: next page to send.", fields: &[] },
+    Register { name: "PCS1GANLPNP", offset: 0x04224, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04224, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.7"), summary: "1 Gbit/s coding: next page of the other side.", fields: &[] },
+    Register { name: "HLREG0", offset: 0x04240, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04240, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x08010403, reset_first: 0x08010403, acts_on: None, section: Some("8.2.3.22.8"), summary: "MAC core control 0.", fields: &[
+        Field { name: "TXCRCEN", mask: HLREG0_TXCRCEN, access: Access::ReadWrite, summary: "Append a CRC to what is sent." },
+        Field { name: "RXCRCSTRP", mask: HLREG0_RXCRCSTRP, access: Access::ReadWrite, summary: "Take the CRC off. Has to agree with RDRXCTL.CRCSTRIP." },
+        Field { name: "JUMBOEN", mask: HLREG0_JUMBOEN, access: Access::ReadWrite, summary: "Jumbo frames, up to MAXFRS." },
+        Field { name: "TXPADEN", mask: HLREG0_TXPADEN, access: Access::ReadWrite, summary: "Pad what is sent to 64 bytes." },
+        Field { name: "LPBK", mask: HLREG0_LPBK, access: Access::ReadWrite, summary: "Loop what is sent back to the receiver." },
+        Field { name: "MDCSPD", mask: HLREG0_MDCSPD, access: Access::ReadWrite, summary: "The faster clock to the PHY." },
+        Field { name: "CONTMDC", mask: HLREG0_CONTMDC, access: Access::ReadWrite, summary: "Clock to the PHY without pause." },
+        Field { name: "PREPEND", mask: HLREG0_PREPEND, access: Access::ReadWrite, summary: "Dwords skipped at the start of each packet." },
+        Field { name: "RXLNGTHERREN", mask: HLREG0_RXLNGTHERREN, access: Access::ReadWrite, summary: "Report wrong length fields." },
+        Field { name: "RXPADSTRIPEN", mask: HLREG0_RXPADSTRIPEN, access: Access::ReadWrite, summary: "Take padding off; for debugging." },
+    ] },
+    Register { name: "HLREG1", offset: 0x04244, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04244, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.9"), summary: "MAC core status 1.", fields: &[] },
+    Register { name: "PAP", offset: 0x04248, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04248, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x0000FFFF, reset_first: 0x0000FFFF, acts_on: None, section: Some("8.2.3.22.10"), summary: "Pause time of frames that are sent without flow control.", fields: &[
+        Field { name: "TXPAUSECNT", mask: PAP_TXPAUSECNT, access: Access::ReadWrite, summary: "The time." },
+    ] },
+    Register { name: "MSCA", offset: 0x0425C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0425C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.11"), summary: "MDIO command: an access to a register of the PHY.", fields: &[
+        Field { name: "NP_ADDR", mask: MSCA_NP_ADDR, access: Access::ReadWrite, summary: "Register, in the new protocol." },
+        Field { name: "DEV_TYPE", mask: MSCA_DEV_TYPE, access: Access::ReadWrite, summary: "Device in the PHY, or register in the old protocol." },
+        Field { name: "PHY_ADDR", mask: MSCA_PHY_ADDR, access: Access::ReadWrite, summary: "PHY." },
+        Field { name: "OP_CODE", mask: MSCA_OP_CODE, access: Access::ReadWrite, summary: "What to do." },
+        Field { name: "ST_CODE", mask: MSCA_ST_CODE, access: Access::ReadWrite, summary: "Protocol." },
+        Field { name: "MDI_COMMAND", mask: MSCA_MDI_COMMAND, access: Access::SelfClearing, summary: "Do it." },
+        Field { name: "MDI_IN_PROG_EN", mask: MSCA_MDI_IN_PROG_EN, access: Access::ReadWrite, summary: "MDI_COMMAND tells the end." },
+    ] },
+    Register { name: "MSRWD", offset: 0x04260, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04260, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.12"), summary: "MDIO data.", fields: &[
+        Field { name: "WRITE_DATA", mask: MSRWD_WRITE_DATA, access: Access::ReadWrite, summary: "To write." },
+        Field { name: "READ_DATA", mask: MSRWD_READ_DATA, access: Access::ReadOnly, summary: "That was read." },
+    ] },
+    Register { name: "MAXFRS", offset: 0x04268, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04268, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x05EE0000, reset_first: 0x05EE0000, acts_on: None, section: Some("8.2.3.22.13"), summary: "Longest frame.", fields: &[
+        Field { name: "MFS", mask: MAXFRS_MFS, access: Access::ReadWrite, summary: "Bytes, with CRC, without VLAN tag; counts if HLREG0.JUMBOEN is set." },
+    ] },
+    Register { name: "PCSS1", offset: 0x04288, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04288, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.14"), summary: "10 Gbit/s coding: status 1.", fields: &[] },
+    Register { name: "PCSS2", offset: 0x0428C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0428C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.15"), summary: "10 Gbit/s coding: status 2.", fields: &[] },
+    Register { name: "XPCSS", offset: 0x04290, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04290, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.16"), summary: "10GBASE-X coding: status.", fields: &[] },
+    Register { name: "MFLCN", offset: 0x04294, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04294, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.34"), summary: "Receiving pause frames.", fields: &[
+        Field { name: "PMCF", mask: MFLCN_PMCF, access: Access::ReadWrite, summary: "Pass MAC control frames on." },
+        Field { name: "DPF", mask: MFLCN_DPF, access: Access::ReadWrite, summary: "Discard pause frames." },
+        Field { name: "RPFCE", mask: MFLCN_RPFCE, access: Access::ReadWrite, summary: "Heed priority pause frames." },
+        Field { name: "RFCE", mask: MFLCN_RFCE, access: Access::ReadWrite, summary: "Heed link pause frames." },
+        Field { name: "RPFCE_CLASSES", mask: MFLCN_RPFCE_CLASSES, access: Access::ReadWrite, summary: "Which classes' priority pause frames. X540 and later." },
+    ] },
+    Register { name: "SERDESC", offset: 0x04298, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04298, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.17"), summary: "Serialiser: control.", fields: &[] },
+    Register { name: "MACS", offset: 0x0429C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0429C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.18"), summary: "FIFO control and status of the MAC.", fields: &[] },
+    Register { name: "AUTOC", offset: 0x042A0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042A0, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0xC09C6084, reset_first: 0xC09C6084, acts_on: None, section: Some("8.2.3.22.19"), summary: "Link mode and autonegotiation. Loaded from the EEPROM.", fields: &[
+        Field { name: "FLU", mask: AUTOC_FLU, access: Access::ReadWrite, summary: "Force the link up." },
+        Field { name: "10G_PMA_PMD_PARALLEL", mask: AUTOC_10G_PMA_PMD_PARALLEL, access: Access::ReadWrite, summary: "10 Gbit/s over four lanes." },
+        Field { name: "1G_PMA_PMD", mask: AUTOC_1G_PMA_PMD, access: Access::ReadWrite, summary: "1 Gbit/s." },
+        Field { name: "AN_RESTART", mask: AUTOC_AN_RESTART, access: Access::SelfClearing, summary: "Take the link mode over, and negotiate again." },
+        Field { name: "LMS", mask: AUTOC_LMS, access: Access::ReadWrite, summary: "Link mode." },
+        Field { name: "KR_SUPP", mask: AUTOC_KR_SUPP, access: Access::ReadWrite, summary: "Advertise KR." },
+        Field { name: "FECR", mask: AUTOC_FECR, access: Access::ReadWrite, summary: "Ask for forward error correction." },
+        Field { name: "FECA", mask: AUTOC_FECA, access: Access::ReadWrite, summary: "Offer forward error correction." },
+        Field { name: "AN_RX_ALIGN", mask: AUTOC_AN_RX_ALIGN, access: Access::ReadWrite, summary: "Alignment of received pages." },
+        Field { name: "AN_RX_DRIFT", mask: AUTOC_AN_RX_DRIFT, access: Access::ReadWrite, summary: "Allow for drift." },
+        Field { name: "AN_RX_LOOSE", mask: AUTOC_AN_RX_LOOSE, access: Access::ReadWrite, summary: "Allow for loose timing." },
+        Field { name: "PD_TMR", mask: AUTOC_PD_TMR, access: Access::ReadWrite, summary: "Parallel detection time." },
+        Field { name: "RF", mask: AUTOC_RF, access: Access::ReadWrite, summary: "Tell of a remote fault." },
+        Field { name: "SYM_PAUSE", mask: AUTOC_SYM_PAUSE, access: Access::ReadWrite, summary: "Advertise pause frames both ways." },
+        Field { name: "ASM_PAUSE", mask: AUTOC_ASM_PAUSE, access: Access::ReadWrite, summary: "Advertise pause frames one way." },
+        Field { name: "KX_SUPP", mask: AUTOC_KX_SUPP, access: Access::ReadWrite, summary: "Advertise KX." },
+        Field { name: "KX4_SUPP", mask: AUTOC_KX4_SUPP, access: Access::ReadWrite, summary: "Advertise KX4." },
+    ] },
+    Register { name: "LINKS", offset: 0x042A4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042A4, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.20"), summary: "Link status.", fields: &[
+        Field { name: "SIGNAL", mask: LINKS_SIGNAL, access: Access::ReadOnly, summary: "Signal on each lane." },
+        Field { name: "10G_ALIGN", mask: LINKS_10G_ALIGN, access: Access::ReadOnly, summary: "Lanes are aligned." },
+        Field { name: "LINK_STATUS", mask: LINKS_LINK_STATUS, access: Access::ReadOnly, summary: "The link is up now; UP tells whether it stayed so." },
+        Field { name: "SPEED", mask: LINKS_SPEED, access: Access::ReadOnly, summary: "Speed." },
+        Field { name: "UP", mask: LINKS_UP, access: Access::ReadOnly, summary: "The link is up." },
+        Field { name: "KX_AN_COMP", mask: LINKS_KX_AN_COMP, access: Access::ReadOnly, summary: "Backplane autonegotiation is complete." },
+    ] },
+    Register { name: "LINKS2", offset: 0x04324, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04324, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.21"), summary: "Link status 2.", fields: &[
+        Field { name: "AN_SUPPORTED", mask: LINKS2_AN_SUPPORTED, access: Access::ReadOnly, summary: "The other side negotiates." },
+    ] },
+    Register { name: "AUTOC2", offset: 0x042A8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042A8, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00020000, reset_first: 0x00020000, acts_on: None, section: Some("8.2.3.22.22"), summary: "Link mode 2. Loaded from the EEPROM.", fields: &[
+        Field { name: "10G_PMA_PMD_SERIAL", mask: AUTOC2_10G_PMA_PMD_SERIAL, access: Access::ReadWrite, summary: "10 Gbit/s over one lane." },
+        Field { name: "LINK_DISABLE", mask: AUTOC2_LINK_DISABLE, access: Access::ReadWrite, summary: "Reasons to drop the link." },
+    ] },
+    Register { name: "AUTOC3", offset: 0x042AC, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042AC, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Link mode 3.", fields: &[] },
+    Register { name: "ANLP1", offset: 0x042B0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042B0, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.23"), summary: "Backplane autonegotiation: the other side's page, bits 31:0.", fields: &[
+        Field { name: "SYM_PAUSE", mask: ANLP1_SYM_PAUSE, access: Access::ReadOnly, summary: "It takes pause frames both ways." },
+        Field { name: "ASM_PAUSE", mask: ANLP1_ASM_PAUSE, access: Access::ReadOnly, summary: "It takes pause frames one way." },
+        Field { name: "AN_STATE", mask: ANLP1_AN_STATE, access: Access::ReadOnly, summary: "State of the negotiation; 0 is at rest." },
+    ] },
+    Register { name: "ANLP2", offset: 0x042B4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042B4, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Backplane autonegotiation: the other side's page, bits 47:32.", fields: &[] },
+    Register { name: "ANLPNP1", offset: 0x042D4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042D4, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Backplane autonegotiation: the other side's next page, bits 31:0.", fields: &[] },
+    Register { name: "ANLPNP2", offset: 0x042D8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042D8, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Backplane autonegotiation: the other side's next page, bits 47:32.", fields: &[] },
+    Register { name: "MMNGC", offset: 0x042D0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042D0, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Whether firmware keeps the link from changing.", fields: &[
+        Field { name: "MNG_VETO", mask: MMNGC_MNG_VETO, access: Access::ReadWrite, summary: "It does." },
+    ] },
+    Register { name: "KRPCSFC", offset: 0x042E0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042E0, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "KR coding: control.", fields: &[] },
+    Register { name: "KRPCSS", offset: 0x042E4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042E4, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "KR coding: status.", fields: &[] },
+    Register { name: "MACC", offset: 0x04330, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04330, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "MAC control.", fields: &[
+        Field { name: "FLU", mask: MACC_FLU, access: Access::ReadWrite, summary: "Force the link up." },
+        Field { name: "FSV", mask: MACC_FSV, access: Access::ReadWrite, summary: "Forced speed." },
+        Field { name: "FS", mask: MACC_FS, access: Access::ReadWrite, summary: "Force the speed." },
+    ] },
+    Register { name: "CORECTL", offset: 0x14F00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x14F00, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.32"), summary: "Write access to registers of the analogue part.", fields: &[
+        Field { name: "DATA", mask: CORECTL_DATA, access: Access::ReadWrite, summary: "Data." },
+        Field { name: "ADDRESS", mask: CORECTL_ADDRESS, access: Access::ReadWrite, summary: "Register." },
+        Field { name: "WRITE_CMD", mask: CORECTL_WRITE_CMD, access: Access::SelfClearing, summary: "Write; else select for reading." },
+    ] },
+    Register { name: "SMADARCTL", offset: 0x14F10, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x14F10, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Write access to registers of the SerDes.", fields: &[] },
+    Register { name: "CRCERRS", offset: 0x04000, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04000, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets with a wrong CRC.", fields: &[] },
+    Register { name: "ILLERRC", offset: 0x04004, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04004, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets with illegal bytes.", fields: &[] },
+    Register { name: "ERRBC", offset: 0x04008, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04008, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets with error bytes.", fields: &[] },
+    Register { name: "MSPDC", offset: 0x04010, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04010, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets too short for the MAC.", fields: &[] },
+    Register { name: "MPC", offset: 0x03FA0, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03FA0, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets missed for want of room in a packet buffer.", fields: &[] },
+    Register { name: "MLFC", offset: 0x04034, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04034, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Local faults of the link.", fields: &[] },
+    Register { name: "MRFC", offset: 0x04038, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04038, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Remote faults of the link.", fields: &[] },
+    Register { name: "RLEC", offset: 0x04040, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04040, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets with a wrong length field.", fields: &[] },
+    Register { name: "SSVPC", offset: 0x08780, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08780, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets that were dropped for a forged address.", fields: &[] },
+    Register { name: "LXONTXC", offset: 0x03F60, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03F60, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "XON frames sent.", fields: &[] },
+    Register { name: "LXOFFTXC", offset: 0x03F68, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03F68, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "XOFF frames sent.", fields: &[] },
+    Register { name: "LXONRXCNT", offset: 0x041A4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x041A4, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "XON frames received.", fields: &[] },
+    Register { name: "LXOFFRXCNT", offset: 0x041A8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x041A8, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "XOFF frames received.", fields: &[] },
+    Register { name: "LXONRXC", offset: 0x0CF60, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0CF60, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "XON frames received; 82598 name, read and dropped by drivers.", fields: &[] },
+    Register { name: "LXOFFRXC", offset: 0x0CF68, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0CF68, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "XOFF frames received; 82598 name, read and dropped by drivers.", fields: &[] },
+    Register { name: "PXONTXC", offset: 0x03F00, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03F00, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Priority XON frames sent, by class.", fields: &[] },
+    Register { name: "PXOFFTXC", offset: 0x03F20, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03F20, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Priority XOFF frames sent, by class.", fields: &[] },
+    Register { name: "PXONRXC", offset: 0x0CF00, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0CF00, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Priority XON frames received, by class; 82598 name.", fields: &[] },
+    Register { name: "PXOFFRXC", offset: 0x0CF20, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0CF20, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Priority XOFF frames received, by class; 82598 name.", fields: &[] },
+    Register { name: "PXON2OFFCNT", offset: 0x03240, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03240, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Times a class was paused again while paused.", fields: &[] },
+    Register { name: "PRC64", offset: 0x0405C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0405C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets received, 64 bytes.", fields: &[] },
+    Register { name: "PRC127", offset: 0x04060, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04060, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets received, 65 to 127 bytes.", fields: &[] },
+    Register { name: "PRC255", offset: 0x04064, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04064, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets received, 128 to 255 bytes.", fields: &[] },
+    Register { name: "PRC511", offset: 0x04068, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04068, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets received, 256 to 511 bytes.", fields: &[] },
+    Register { name: "PRC1023", offset: 0x0406C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0406C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets received, 512 to 1023 bytes.", fields: &[] },
+    Register { name: "PRC1522", offset: 0x04070, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04070, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets received, 1024 bytes and more.", fields: &[] },
+    Register { name: "GPRC", offset: 0x04074, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04074, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.23.26"), summary: "Good packets received, with those dropped later for want of a buffer.", fields: &[] },
+    Register { name: "BPRC", offset: 0x04078, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04078, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Broadcast packets received.", fields: &[] },
+    Register { name: "MPRC", offset: 0x0407C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0407C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Multicast packets received.", fields: &[] },
+    Register { name: "GPTC", offset: 0x04080, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04080, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good packets sent.", fields: &[] },
+    Register { name: "GORCL", offset: 0x04088, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04088, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes received, with CRC, low half. Read it before GORCH.", fields: &[] },
+    Register { name: "GORCH", offset: 0x0408C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0408C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes received, bits 35:32.", fields: &[] },
+    Register { name: "GOTCL", offset: 0x04090, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04090, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes sent, with CRC, low half. Read it before GOTCH.", fields: &[] },
+    Register { name: "GOTCH", offset: 0x04094, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04094, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes sent, bits 35:32.", fields: &[] },
+    Register { name: "RNBC", offset: 0x03FC0, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03FC0, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets that found no receive buffer, by packet buffer; 82598.", fields: &[] },
+    Register { name: "RUC", offset: 0x040A4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040A4, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets too short, with a good CRC.", fields: &[] },
+    Register { name: "RFC", offset: 0x040A8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040A8, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets too short, with a wrong CRC: fragments.", fields: &[] },
+    Register { name: "ROC", offset: 0x040AC, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040AC, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets too long, with a good CRC.", fields: &[] },
+    Register { name: "RJC", offset: 0x040B0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040B0, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets too long, with a wrong CRC: jabber.", fields: &[] },
+    Register { name: "MNGPRC", offset: 0x040B4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040B4, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets received for the firmware.", fields: &[] },
+    Register { name: "MNGPDC", offset: 0x040B8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040B8, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets for the firmware that were dropped.", fields: &[] },
+    Register { name: "MNGPTC", offset: 0x0CF90, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0CF90, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets sent by the firmware.", fields: &[] },
+    Register { name: "TORL", offset: 0x040C0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040C0, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bytes received, good or not, low half.", fields: &[] },
+    Register { name: "TORH", offset: 0x040C4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040C4, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bytes received, good or not, bits 35:32.", fields: &[] },
+    Register { name: "TPR", offset: 0x040D0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040D0, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.23.59"), summary: "Packets received, good or not.", fields: &[] },
+    Register { name: "TPT", offset: 0x040D4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040D4, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets sent, good or not.", fields: &[] },
+    Register { name: "PTC64", offset: 0x040D8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040D8, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets sent, 64 bytes.", fields: &[] },
+    Register { name: "PTC127", offset: 0x040DC, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040DC, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets sent, 65 to 127 bytes.", fields: &[] },
+    Register { name: "PTC255", offset: 0x040E0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040E0, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets sent, 128 to 255 bytes.", fields: &[] },
+    Register { name: "PTC511", offset: 0x040E4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040E4, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets sent, 256 to 511 bytes.", fields: &[] },
+    Register { name: "PTC1023", offset: 0x040E8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040E8, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets sent, 512 to 1023 bytes.", fields: &[] },
+    Register { name: "PTC1522", offset: 0x040EC, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040EC, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets sent, 1024 bytes and more.", fields: &[] },
+    Register { name: "MPTC", offset: 0x040F0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040F0, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Multicast packets sent.", fields: &[] },
+    Register { name: "BPTC", offset: 0x040F4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040F4, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Broadcast packets sent.", fields: &[] },
+    Register { name: "XEC", offset: 0x04120, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04120, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets with a wrong TCP, UDP or IP checksum.", fields: &[] },
+    Register { name: "RQSMR", offset: 0x02300, stride: 0x4, count: 32, ranges: &[Range { first: 0, offset: 0x02300, stride: 0x4, count: 32 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.23.71"), summary: "Which statistics receive queues 4n to 4n + 3 count in.", fields: &[
+        Field { name: "QUEUE0", mask: RQSMR_QUEUE0, access: Access::ReadWrite, summary: "Statistics of queue 4n." },
+        Field { name: "QUEUE1", mask: RQSMR_QUEUE1, access: Access::ReadWrite, summary: "Statistics of queue 4n + 1." },
+        Field { name: "QUEUE2", mask: RQSMR_QUEUE2, access: Access::ReadWrite, summary: "Statistics of queue 4n + 2." },
+        Field { name: "QUEUE3", mask: RQSMR_QUEUE3, access: Access::ReadWrite, summary: "Statistics of queue 4n + 3." },
+    ] },
+    Register { name: "TQSM", offset: 0x08600, stride: 0x4, count: 32, ranges: &[Range { first: 0, offset: 0x08600, stride: 0x4, count: 32 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.23.73"), summary: "Which statistics transmit queues 4n to 4n + 3 count in.", fields: &[
+        Field { name: "QUEUE0", mask: TQSM_QUEUE0, access: Access::ReadWrite, summary: "Statistics of queue 4n." },
+        Field { name: "QUEUE1", mask: TQSM_QUEUE1, access: Access::ReadWrite, summary: "Statistics of queue 4n + 1." },
+        Field { name: "QUEUE2", mask: TQSM_QUEUE2, access: Access::ReadWrite, summary: "Statistics of queue 4n + 2." },
+        Field { name: "QUEUE3", mask: TQSM_QUEUE3, access: Access::ReadWrite, summary: "Statistics of queue 4n + 3." },
+    ] },
+    Register { name: "RXDSTATCTRL", offset: 0x02F40, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F40, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Which queues the RX DMA counters count.", fields: &[
+        Field { name: "QSEL", mask: RXDSTATCTRL_QSEL, access: Access::ReadWrite, summary: "Queues' statistics, or 16 for all." },
+    ] },
+    Register { name: "QPRC", offset: 0x01030, stride: 0x40, count: 16, ranges: &[Range { first: 0, offset: 0x01030, stride: 0x40, count: 16 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets received, by queue statistics.", fields: &[] },
+    Register { name: "QPRDC", offset: 0x01430, stride: 0x40, count: 16, ranges: &[Range { first: 0, offset: 0x01430, stride: 0x40, count: 16 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.23.75"), summary: "Packets dropped for want of descriptors, by queue statistics.", fields: &[] },
+    Register { name: "QBRC_L", offset: 0x01034, stride: 0x40, count: 16, ranges: &[Range { first: 0, offset: 0x01034, stride: 0x40, count: 16 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bytes received, by queue statistics, low half.", fields: &[] },
+    Register { name: "QBRC_H", offset: 0x01038, stride: 0x40, count: 16, ranges: &[Range { first: 0, offset: 0x01038, stride: 0x40, count: 16 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bytes received, by queue statistics, bits 35:32.", fields: &[] },
+    Register { name: "QPTC", offset: 0x08680, stride: 0x4, count: 16, ranges: &[Range { first: 0, offset: 0x08680, stride: 0x4, count: 16 }], aliases: &[Range { first: 0, offset: 0x06030, stride: 0x40, count: 16 }],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets sent, by queue statistics.", fields: &[] },
+    Register { name: "QBTC_L", offset: 0x08700, stride: 0x8, count: 16, ranges: &[Range { first: 0, offset: 0x08700, stride: 0x8, count: 16 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bytes sent, by queue statistics, low half.", fields: &[] },
+    Register { name: "QBTC_H", offset: 0x08704, stride: 0x8, count: 16, ranges: &[Range { first: 0, offset: 0x08704, stride: 0x8, count: 16 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bytes sent, by queue statistics, bits 35:32.", fields: &[] },
+    Register { name: "RXDGPC", offset: 0x02F50, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F50, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good packets that receive DMA passed on.", fields: &[] },
+    Register { name: "RXDGBCL", offset: 0x02F54, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F54, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes that receive DMA passed on, low half.", fields: &[] },
+    Register { name: "RXDGBCH", offset: 0x02F58, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F58, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes that receive DMA passed on, bits 35:32.", fields: &[] },
+    Register { name: "RXDDGPC", offset: 0x02F5C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F5C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good packets passed on, of duplicates for other pools.", fields: &[] },
+    Register { name: "RXDDGBCL", offset: 0x02F60, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F60, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes passed on, of duplicates for other pools, low half.", fields: &[] },
+    Register { name: "RXDDGBCH", offset: 0x02F64, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F64, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes passed on, of duplicates for other pools, bits 35:32.", fields: &[] },
+    Register { name: "RXLPBKGPC", offset: 0x02F68, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F68, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good packets passed on, of those looped back.", fields: &[] },
+    Register { name: "RXLPBKGBCL", offset: 0x02F6C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F6C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes passed on, of those looped back, low half.", fields: &[] },
+    Register { name: "RXLPBKGBCH", offset: 0x02F70, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F70, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes passed on, of those looped back, bits 35:32.", fields: &[] },
+    Register { name: "RXDLPBKGPC", offset: 0x02F74, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F74, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good packets passed on, of duplicates looped back.", fields: &[] },
+    Register { name: "RXDLPBKGBCL", offset: 0x02F78, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F78, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes passed on, of duplicates looped back, low half.", fields: &[] },
+    Register { name: "RXDLPBKGBCH", offset: 0x02F7C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F7C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes passed on, of duplicates looped back, bits 35:32.", fields: &[] },
+    Register { name: "RXNFGPC", offset: 0x041B0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x041B0, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good packets received, before filters.", fields: &[] },
+    Register { name: "RXNFGBCL", offset: 0x041B4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x041B4, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes received, before filters, low half.", fields: &[] },
+    Register { name: "RXNFGBCH", offset: 0x041B8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x041B8, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes received, before filters, bits 35:32.", fields: &[] },
+    Register { name: "TXDGPC", offset: 0x087A0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x087A0, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good packets that transmit DMA fetched.", fields: &[] },
+    Register { name: "TXDGBCL", offset: 0x087A4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x087A4, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes that transmit DMA fetched, low half.", fields: &[] },
+    Register { name: "TXDGBCH", offset: 0x087A8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x087A8, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes that transmit DMA fetched, bits 35:32.", fields: &[] },
+    Register { name: "FCCRC", offset: 0x05118, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05118, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE packets with a wrong FC CRC.", fields: &[] },
+    Register { name: "FCOERPDC", offset: 0x0241C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0241C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE packets dropped.", fields: &[] },
+    Register { name: "FCLAST", offset: 0x02424, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02424, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE last errors.", fields: &[] },
+    Register { name: "FCOEPRC", offset: 0x02428, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02428, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE packets received.", fields: &[] },
+    Register { name: "FCOEDWRC", offset: 0x0242C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0242C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE dwords received.", fields: &[] },
+    Register { name: "FCOEPTC", offset: 0x08784, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08784, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE packets sent.", fields: &[] },
+    Register { name: "FCOEDWTC", offset: 0x08788, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08788, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE dwords sent.", fields: &[] },
+    Register { name: "O2BGPTC", offset: 0x041C4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x041C4, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets from the system to the firmware, good. X540 and later.", fields: &[] },
+    Register { name: "O2BSPC", offset: 0x087B0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x087B0, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets from the system that the firmware missed. X540 and later.", fields: &[] },
+    Register { name: "B2OSPC", offset: 0x041C0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x041C0, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets that the firmware sent to the system. X540 and later.", fields: &[] },
+    Register { name: "B2OGPRC", offset: 0x02F90, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F90, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets from the firmware that the system got. X540 and later.", fields: &[] },
+    Register { name: "ETQF", offset: 0x05128, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x05128, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.21"), summary: "Matches packets by EtherType.", fields: &[
+        Field { name: "ETYPE", mask: ETQF_ETYPE, access: Access::ReadWrite, summary: "The EtherType." },
+        Field { name: "UP", mask: ETQF_UP, access: Access::ReadWrite, summary: "Priority in the VLAN tag." },
+        Field { name: "UP_EN", mask: ETQF_UP_EN, access: Access::ReadWrite, summary: "The priority has to match." },
+        Field { name: "POOL", mask: ETQF_POOL, access: Access::ReadWrite, summary: "Pool that they go to." },
+        Field { name: "POOL_ENABLE", mask: ETQF_POOL_ENABLE, access: Access::ReadWrite, summary: "POOL counts." },
+        Field { name: "FCOE", mask: ETQF_FCOE, access: Access::ReadWrite, summary: "They are FCoE." },
+        Field { name: "1588", mask: ETQF_1588, access: Access::ReadWrite, summary: "They are time stamped." },
+        Field { name: "FILTER_EN", mask: ETQF_FILTER_EN, access: Access::ReadWrite, summary: "The filter is on." },
+    ] },
+    Register { name: "ETQS", offset: 0x0EC00, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0EC00, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.22"), summary: "Queue of what ETQF matches.", fields: &[
+        Field { name: "RX_QUEUE", mask: ETQS_RX_QUEUE, access: Access::ReadWrite, summary: "The queue." },
+        Field { name: "LLI", mask: ETQS_LLI, access: Access::ReadWrite, summary: "Raise a low latency interrupt." },
+        Field { name: "QUEUE_EN", mask: ETQS_QUEUE_EN, access: Access::ReadWrite, summary: "RX_QUEUE counts." },
+    ] },
+    Register { name: "SAQF", offset: 0x0E000, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0E000, stride: 0x4, count: 128 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.16"), summary: "Five-tuple filter: source address.", fields: &[] },
+    Register { name: "DAQF", offset: 0x0E200, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0E200, stride: 0x4, count: 128 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.17"), summary: "Five-tuple filter: destination address.", fields: &[] },
+    Register { name: "SDPQF", offset: 0x0E400, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0E400, stride: 0x4, count: 128 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.18"), summary: "Five-tuple filter: ports.", fields: &[
+        Field { name: "SOURCE_PORT", mask: SDPQF_SOURCE_PORT, access: Access::ReadWrite, summary: "Source port, in network order." },
+        Field { name: "DESTINATION_PORT", mask: SDPQF_DESTINATION_PORT, access: Access::ReadWrite, summary: "Destination port, in network order." },
+    ] },
+    Register { name: "FTQF", offset: 0x0E600, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0E600, stride: 0x4, count: 128 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.19"), summary: "Five-tuple filter: protocol, and what counts.", fields: &[
+        Field { name: "PROTOCOL", mask: FTQF_PROTOCOL, access: Access::ReadWrite, summary: "Protocol." },
+        Field { name: "PRIORITY", mask: FTQF_PRIORITY, access: Access::ReadWrite, summary: "Which filter wins: 7 over 1." },
+        Field { name: "POOL", mask: FTQF_POOL, access: Access::ReadWrite, summary: "Pool." },
+        Field { name: "MASK", mask: FTQF_MASK, access: Access::ReadWrite, summary: "Parts that need not match: addresses, ports, protocol." },
+        Field { name: "POOL_MASK", mask: FTQF_POOL_MASK, access: Access::ReadWrite, summary: "The pool need not match." },
+        Field { name: "QUEUE_ENABLE", mask: FTQF_QUEUE_ENABLE, access: Access::ReadWrite, summary: "The filter is on." },
+    ] },
+    Register { name: "L34T_IMIR", offset: 0x0E800, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0E800, stride: 0x4, count: 128 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.13"), summary: "Queue of what a five-tuple filter matches.", fields: &[
+        Field { name: "SIZE_BP", mask: L34T_IMIR_SIZE_BP, access: Access::ReadWrite, summary: "The size need not match." },
+        Field { name: "LLI", mask: L34T_IMIR_LLI, access: Access::ReadWrite, summary: "Raise a low latency interrupt." },
+        Field { name: "RX_QUEUE", mask: L34T_IMIR_RX_QUEUE, access: Access::ReadWrite, summary: "The queue." },
+    ] },
+    Register { name: "SYNQF", offset: 0x0EC30, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EC30, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.20"), summary: "Queue of TCP connection requests.", fields: &[
+        Field { name: "QUEUE_ENABLE", mask: SYNQF_QUEUE_ENABLE, access: Access::ReadWrite, summary: "The filter is on." },
+        Field { name: "RX_QUEUE", mask: SYNQF_RX_QUEUE, access: Access::ReadWrite, summary: "The queue." },
+        Field { name: "SYNQFP", mask: SYNQF_SYNQFP, access: Access::ReadWrite, summary: "It wins over five-tuple filters." },
+    ] },
+    Register { name: "IMIRVP", offset: 0x05AC0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05AC0, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.15"), summary: "VLAN priority that raises low latency interrupts.", fields: &[
+        Field { name: "PRIORITY", mask: IMIRVP_PRIORITY, access: Access::ReadWrite, summary: "The priority." },
+        Field { name: "PRIORITY_EN", mask: IMIRVP_PRIORITY_EN, access: Access::ReadWrite, summary: "It does." },
+    ] },
+    Register { name: "LLITHRESH", offset: 0x0EC90, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EC90, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x14000000, reset_first: 0x14000000, acts_on: None, section: Some("8.2.3.5.14"), summary: "Size of packet that raises low latency interrupts.", fields: &[] },
+    Register { name: "RXFECCERR0", offset: 0x051B8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x051B8, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.23"), summary: "Errors in the memories of the receive filters.", fields: &[
+        Field { name: "ECCFLT_EN", mask: RXFECCERR0_ECCFLT_EN, access: Access::ReadWrite, summary: "Report them, and block reception." },
+    ] },
+    Register { name: "FDIRCTRL", offset: 0x0EE00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE00, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Flow director control.", fields: &[
+        Field { name: "PBALLOC", mask: FDIRCTRL_PBALLOC, access: Access::ReadWrite, summary: "Packet buffer memory that filters may take." },
+        Field { name: "INIT_DONE", mask: FDIRCTRL_INIT_DONE, access: Access::ReadOnly, summary: "The filter memory has been set up." },
+        Field { name: "PERFECT_MATCH", mask: FDIRCTRL_PERFECT_MATCH, access: Access::ReadWrite, summary: "Exact filters; else by signature." },
+        Field { name: "REPORT_STATUS", mask: FDIRCTRL_REPORT_STATUS, access: Access::ReadWrite, summary: "Report the match in the descriptor." },
+        Field { name: "REPORT_STATUS_ALWAYS", mask: FDIRCTRL_REPORT_STATUS_ALWAYS, access: Access::ReadWrite, summary: "Report it, match or not." },
+        Field { name: "DROP_Q", mask: FDIRCTRL_DROP_Q, access: Access::ReadWrite, summary: "Queue whose packets are dropped." },
+        Field { name: "FLEX", mask: FDIRCTRL_FLEX, access: Access::ReadWrite, summary: "Position of the flexible bytes, in words." },
+        Field { name: "MAX_LENGTH", mask: FDIRCTRL_MAX_LENGTH, access: Access::ReadWrite, summary: "Entries of one hash that are searched." },
+        Field { name: "FULL_THRESH", mask: FDIRCTRL_FULL_THRESH, access: Access::ReadWrite, summary: "Filters left at which to raise an interrupt, in units of 16." },
+    ] },
+    Register { name: "FDIRHKEY", offset: 0x0EE68, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE68, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x80000001, reset_first: 0x80000001, acts_on: None, section: None, summary: "Key of the hash that finds a filter.", fields: &[] },
+    Register { name: "FDIRSKEY", offset: 0x0EE6C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE6C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x80800101, reset_first: 0x80800101, acts_on: None, section: None, summary: "Key of the hash that is a signature.", fields: &[] },
+    Register { name: "FDIRDIP4M", offset: 0x0EE3C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE3C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bits of an IPv4 destination address that count: those that are 0.", fields: &[] },
+    Register { name: "FDIRSIP4M", offset: 0x0EE40, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE40, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bits of an IPv4 source address that count: those that are 0.", fields: &[] },
+    Register { name: "FDIRTCPM", offset: 0x0EE44, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE44, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bits of TCP ports that count: those that are 0.", fields: &[] },
+    Register { name: "FDIRUDPM", offset: 0x0EE48, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE48, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bits of UDP ports that count: those that are 0.", fields: &[] },
+    Register { name: "FDIRIP6M", offset: 0x0EE74, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE74, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bytes of IPv6 addresses that count: those that are 0.", fields: &[] },
+    Register { name: "FDIRM", offset: 0x0EE70, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE70, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Other parts of a packet that count: those that are 0.", fields: &[
+        Field { name: "VLANID", mask: FDIRM_VLANID, access: Access::ReadWrite, summary: "VLAN." },
+        Field { name: "VLANP", mask: FDIRM_VLANP, access: Access::ReadWrite, summary: "VLAN priority." },
+        Field { name: "POOL", mask: FDIRM_POOL, access: Access::ReadWrite, summary: "Pool." },
+        Field { name: "L4P", mask: FDIRM_L4P, access: Access::ReadWrite, summary: "Protocol." },
+        Field { name: "FLEX", mask: FDIRM_FLEX, access: Access::ReadWrite, summary: "Flexible bytes." },
+        Field { name: "DIPV6", mask: FDIRM_DIPV6, access: Access::ReadWrite, summary: "IPv6 destination address." },
+    ] },
+    Register { name: "FDIRFREE", offset: 0x0EE38, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE38, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00008000, reset_first: 0x00008000, acts_on: None, section: None, summary: "Filters free.", fields: &[
+        Field { name: "FREE", mask: FDIRFREE_FREE, access: Access::ReadWrite, summary: "How many." },
+        Field { name: "COLL", mask: FDIRFREE_COLL, access: Access::ReadWrite, summary: "Filters with the hash of another one." },
+    ] },
+    Register { name: "FDIRLEN", offset: 0x0EE4C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE4C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Longest list of filters with one hash.", fields: &[
+        Field { name: "MAXLEN", mask: FDIRLEN_MAXLEN, access: Access::ReadClear, summary: "How many." },
+    ] },
+    Register { name: "FDIRUSTAT", offset: 0x0EE50, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE50, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Filters added and removed.", fields: &[
+        Field { name: "ADD", mask: FDIRUSTAT_ADD, access: Access::ReadClear, summary: "Added." },
+        Field { name: "REMOVE", mask: FDIRUSTAT_REMOVE, access: Access::ReadClear, summary: "Removed." },
+    ] },
+    Register { name: "FDIRFSTAT", offset: 0x0EE54, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE54, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Filters that could not be added or removed.", fields: &[
+        Field { name: "FADD", mask: FDIRFSTAT_FADD, access: Access::ReadClear, summary: "Not added." },
+        Field { name: "FREMOVE", mask: FDIRFSTAT_FREMOVE, access: Access::ReadClear, summary: "Not removed." },
+    ] },
+    Register { name: "FDIRMATCH", offset: 0x0EE58, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE58, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets that a filter matched.", fields: &[] },
+    Register { name: "FDIRMISS", offset: 0x0EE5C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE5C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets that no filter matched.", fields: &[] },
+    Register { name: "FDIRSIPV6", offset: 0x0EE0C, stride: 0x4, count: 3, ranges: &[Range { first: 0, offset: 0x0EE0C, stride: 0x4, count: 3 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Filter: IPv6 source address, first three dwords.", fields: &[] },
+    Register { name: "FDIRIPSA", offset: 0x0EE18, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE18, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Filter: IPv4 source address, or last dword of an IPv6 one.", fields: &[] },
+    Register { name: "FDIRIPDA", offset: 0x0EE1C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE1C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Filter: IPv4 destination address.", fields: &[] },
+    Register { name: "FDIRPORT", offset: 0x0EE20, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE20, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Filter: ports.", fields: &[
+        Field { name: "SOURCE", mask: FDIRPORT_SOURCE, access: Access::ReadWrite, summary: "Source port." },
+        Field { name: "DESTINATION", mask: FDIRPORT_DESTINATION, access: Access::ReadWrite, summary: "Destination port." },
+    ] },
+    Register { name: "FDIRVLAN", offset: 0x0EE24, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE24, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Filter: VLAN and flexible bytes.", fields: &[
+        Field { name: "VLAN", mask: FDIRVLAN_VLAN, access: Access::ReadWrite, summary: "VLAN tag." },
+        Field { name: "FLEX", mask: FDIRVLAN_FLEX, access: Access::ReadWrite, summary: "Flexible bytes." },
+    ] },
+    Register { name: "FDIRHASH", offset: 0x0EE28, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE28, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Filter: hash and signature.", fields: &[
+        Field { name: "HASH", mask: FDIRHASH_HASH, access: Access::ReadWrite, summary: "Hash." },
+        Field { name: "BUCKET_VALID", mask: FDIRHASH_BUCKET_VALID, access: Access::ReadWrite, summary: "The hash is valid." },
+        Field { name: "SIGNATURE", mask: FDIRHASH_SIGNATURE, access: Access::ReadWrite, summary: "Signature, or index in software's table." },
+    ] },
+    Register { name: "FDIRCMD", offset: 0x0EE2C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE2C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Filter: what to do with it. The write starts it.", fields: &[
+        Field { name: "CMD", mask: FDIRCMD_CMD, access: Access::ReadWrite, summary: "Command; 0 when done." },
+        Field { name: "FILTER_VALID", mask: FDIRCMD_FILTER_VALID, access: Access::ReadOnly, summary: "The filter was there." },
+        Field { name: "FILTER_UPDATE", mask: FDIRCMD_FILTER_UPDATE, access: Access::ReadWrite, summary: "Overwrite the filter if it is there." },
+        Field { name: "IPV6", mask: FDIRCMD_IPV6, access: Access::ReadWrite, summary: "The filter is for IPv6." },
+        Field { name: "L4TYPE", mask: FDIRCMD_L4TYPE, access: Access::ReadWrite, summary: "Protocol." },
+        Field { name: "CLEARHT", mask: FDIRCMD_CLEARHT, access: Access::ReadWrite, summary: "Forget all filters." },
+        Field { name: "DROP", mask: FDIRCMD_DROP, access: Access::ReadWrite, summary: "Drop what matches." },
+        Field { name: "INT", mask: FDIRCMD_INT, access: Access::ReadWrite, summary: "Raise an interrupt on a match." },
+        Field { name: "LAST", mask: FDIRCMD_LAST, access: Access::ReadWrite, summary: "Last filter of its list." },
+        Field { name: "COLLISION", mask: FDIRCMD_COLLISION, access: Access::ReadWrite, summary: "A filter with the hash of another one." },
+        Field { name: "QUEUE_EN", mask: FDIRCMD_QUEUE_EN, access: Access::ReadWrite, summary: "RX_QUEUE counts." },
+        Field { name: "RX_QUEUE", mask: FDIRCMD_RX_QUEUE, access: Access::ReadWrite, summary: "Queue of what matches." },
+        Field { name: "POOL", mask: FDIRCMD_POOL, access: Access::ReadWrite, summary: "Pool." },
+    ] },
+    Register { name: "PFVTCTL", offset: 0x051B0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x051B0, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.27.1"), summary: "Virtualisation.", fields: &[
+        Field { name: "VT_ENA", mask: PFVTCTL_VT_ENA, access: Access::ReadWrite, summary: "Pools are used." },
+        Field { name: "DEF_PL", mask: PFVTCTL_DEF_PL, access: Access::ReadWrite, summary: "Pool of packets that no filter claims." },
+        Field { name: "DIS_DEF_PL", mask: PFVTCTL_DIS_DEF_PL, access: Access::ReadWrite, summary: "Drop such packets instead." },
+        Field { name: "RPL_EN", mask: PFVTCTL_RPL_EN, access: Access::ReadWrite, summary: "Copy multicast and broadcast packets for each pool." },
+    ] },
+    Register { name: "PFMAILBOX", offset: 0x04B00, stride: 0x4, count: 64, ranges: &[Range { first: 0, offset: 0x04B00, stride: 0x4, count: 64 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Mailbox to a virtual function: control.", fields: &[
+        Field { name: "STS", mask: PFMAILBOX_STS, access: Access::SelfClearing, summary: "Tell the virtual function that there is a message." },
+        Field { name: "ACK", mask: PFMAILBOX_ACK, access: Access::SelfClearing, summary: "Tell the virtual function that its message was read." },
+        Field { name: "VFU", mask: PFMAILBOX_VFU, access: Access::ReadWrite, summary: "The virtual function has the mailbox." },
+        Field { name: "PFU", mask: PFMAILBOX_PFU, access: Access::ReadWrite, summary: "The physical function has the mailbox." },
+        Field { name: "RVFU", mask: PFMAILBOX_RVFU, access: Access::SelfClearing, summary: "Take the mailbox from the virtual function." },
+    ] },
+    Register { name: "PFMBICR", offset: 0x00710, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x00710, stride: 0x4, count: 4 }], aliases: &[],
+        access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Mailboxes of 16 virtual functions each that raised an interrupt.", fields: &[
+        Field { name: "VFREQ", mask: PFMBICR_VFREQ, access: Access::WriteOneClear, summary: "With a message." },
+        Field { name: "VFACK", mask: PFMBICR_VFACK, access: Access::WriteOneClear, summary: "With an acknowledgement." },
+    ] },
+    Register { name: "PFMBIMR", offset: 0x00720, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x00720, stride: 0x4, count: 4 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0xFFFFFFFF, reset_first: 0xFFFFFFFF, acts_on: None, section: None, summary: "Virtual functions whose mailboxes may raise an interrupt.", fields: &[] },
+    Register { name: "PFVFLRE", offset: 0x00600, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x00600, stride: 0x4, count: 1 }, Range { first: 1, offset: 0x001C0, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Virtual functions 32n + 31 to 32n that were reset.", fields: &[] },
+    Register { name: "PFVFLREC", offset: 0x00700, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x00700, stride: 0x4, count: 2 }], aliases: &[],
+        access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.27.6"), summary: "Virtual functions that were reset: writing 1 acknowledges.", fields: &[] },
+    Register { name: "PFVFRE", offset: 0x051E0, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x051E0, stride: 0x4, count: 2 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.27.7"), summary: "Virtual functions that may receive.", fields: &[] },
+    Register { name: "PFVFTE", offset: 0x08110, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x08110, stride: 0x4, count: 2 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.27.8"), summary: "Virtual functions that may send.", fields: &[] },
+    Register { name: "PFQDE", offset: 0x02F04, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F04, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.27.9"), summary: "Whether a queue drops packets when it has no descriptors, whatever SRRCTL says.", fields: &[
+        Field { name: "ENABLE", mask: PFQDE_ENABLE, access: Access::ReadWrite, summary: "It does." },
+        Field { name: "HIDE_VLAN", mask: PFQDE_HIDE_VLAN, access: Access::ReadWrite, summary: "VLAN tags are taken out and not shown." },
+        Field { name: "IDX", mask: PFQDE_IDX, access: Access::ReadWrite, summary: "The queue." },
+        Field { name: "WRITE", mask: PFQDE_WRITE, access: Access::ReadWrite, summary: "Set it." },
+        Field { name: "READ", mask: PFQDE_READ, access: Access::ReadWrite, summary: "Tell it." },
+    ] },
+    Register { name: "PFVMTXSW", offset: 0x05180, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x05180, stride: 0x4, count: 2 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Pools whose packets may be looped back to other pools.", fields: &[] },
+    Register { name: "PFVFSPOOF", offset: 0x08200, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x08200, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Pools whose source addresses are checked, 8 an entry.", fields: &[
+        Field { name: "MACAS", mask: PFVFSPOOF_MACAS, access: Access::ReadWrite, summary: "MAC address." },
+        Field { name: "VLANAS", mask: PFVFSPOOF_VLANAS, access: Access::ReadWrite, summary: "VLAN." },
+    ] },
+    Register { name: "PFDTXGSWC", offset: 0x08220, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08220, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Looping packets back between pools.", fields: &[
+        Field { name: "LBE", mask: PFDTXGSWC_LBE, access: Access::ReadWrite, summary: "It is done." },
+    ] },
+    Register { name: "PFVMVIR", offset: 0x08000, stride: 0x4, count: 64, ranges: &[Range { first: 0, offset: 0x08000, stride: 0x4, count: 64 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "VLAN tag that is put into a pool's packets.", fields: &[
+        Field { name: "PORT_VLAN", mask: PFVMVIR_PORT_VLAN, access: Access::ReadWrite, summary: "The tag." },
+        Field { name: "VLANA", mask: PFVMVIR_VLANA, access: Access::ReadWrite, summary: "When: as the descriptor says, always, or never." },
+    ] },
+    Register { name: "PFVML2FLT", offset: 0x0F000, stride: 0x4, count: 64, ranges: &[Range { first: 0, offset: 0x0F000, stride: 0x4, count: 64 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.27.14"), summary: "What a pool gets.", fields: &[
+        Field { name: "UPE", mask: PFVML2FLT_UPE, access: Access::ReadWrite, summary: "All unicast packets. X540 and later." },
+        Field { name: "VPE", mask: PFVML2FLT_VPE, access: Access::ReadWrite, summary: "Packets of all VLANs. X540 and later." },
+        Field { name: "AUPE", mask: PFVML2FLT_AUPE, access: Access::ReadWrite, summary: "Packets without a VLAN tag." },
+        Field { name: "ROMPE", mask: PFVML2FLT_ROMPE, access: Access::ReadWrite, summary: "Packets that MTA matches." },
+        Field { name: "ROPE", mask: PFVML2FLT_ROPE, access: Access::ReadWrite, summary: "Packets that PFUTA matches." },
+        Field { name: "BAM", mask: PFVML2FLT_BAM, access: Access::ReadWrite, summary: "Broadcast packets." },
+        Field { name: "MPE", mask: PFVML2FLT_MPE, access: Access::ReadWrite, summary: "All multicast packets." },
+    ] },
+    Register { name: "PFVLVF", offset: 0x0F100, stride: 0x4, count: 64, ranges: &[Range { first: 0, offset: 0x0F100, stride: 0x4, count: 64 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.27.15"), summary: "A VLAN that pools share.", fields: &[
+        Field { name: "VLAN_ID", mask: PFVLVF_VLAN_ID, access: Access::ReadWrite, summary: "The VLAN." },
+        Field { name: "VI_EN", mask: PFVLVF_VI_EN, access: Access::ReadWrite, summary: "It is valid." },
+    ] },
+    Register { name: "PFVLVFB", offset: 0x0F200, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0F200, stride: 0x4, count: 128 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.27.16"), summary: "Pools of a VLAN; 2n and 2n + 1 are those of PFVLVF(n).", fields: &[] },
+    Register { name: "PFMRCTL", offset: 0x0F600, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x0F600, stride: 0x4, count: 4 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "What a rule mirrors, and to which pool.", fields: &[
+        Field { name: "VPME", mask: PFMRCTL_VPME, access: Access::ReadWrite, summary: "Packets of pools." },
+        Field { name: "UPME", mask: PFMRCTL_UPME, access: Access::ReadWrite, summary: "Packets received." },
+        Field { name: "DPME", mask: PFMRCTL_DPME, access: Access::ReadWrite, summary: "Packets sent." },
+        Field { name: "VLME", mask: PFMRCTL_VLME, access: Access::ReadWrite, summary: "Packets of VLANs." },
+        Field { name: "MP", mask: PFMRCTL_MP, access: Access::ReadWrite, summary: "Pool that gets them." },
+    ] },
+    Register { name: "PFMRVLAN", offset: 0x0F610, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0F610, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "VLANs that a rule mirrors.", fields: &[] },
+    Register { name: "PFMRVM", offset: 0x0F630, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0F630, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Pools that a rule mirrors.", fields: &[] },
+    Register { name: "VMECM", offset: 0x08790, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x08790, stride: 0x4, count: 2 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Pools whose malicious packets are counted and stopped. X540 and later.", fields: &[] },
+    Register { name: "LVMMC_RX", offset: 0x02FA8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02FA8, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Last malicious receive event.", fields: &[] },
+    Register { name: "LVMMC_TX", offset: 0x08108, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08108, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Last malicious transmit event.", fields: &[] },
+    Register { name: "LMVM_RX", offset: 0x02FA4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02FA4, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Last pool with a malicious receive event.", fields: &[] },
+    Register { name: "LMVM_TX", offset: 0x08124, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08124, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Last pool with a malicious transmit event.", fields: &[] },
+    Register { name: "WQBR_RX", offset: 0x02FB0, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x02FB0, stride: 0x4, count: 4 }], aliases: &[],
+        access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Receive queues stopped for malicious behaviour.", fields: &[] },
+    Register { name: "WQBR_TX", offset: 0x08130, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x08130, stride: 0x4, count: 4 }], aliases: &[],
+        access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Transmit queues stopped for malicious behaviour.", fields: &[] },
+    Register { name: "PFMBMEM", offset: 0x13000, stride: 0x4, count: 1024, ranges: &[Range { first: 0, offset: 0x13000, stride: 0x4, count: 1024 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Mailboxes: memory, 16 dwords each; entry 16v + i is dword i of mailbox v.", fields: &[] },
+    Register { name: "FCRXCTRL", offset: 0x05100, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05100, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE receive control.", fields: &[
+        Field { name: "FCOELLI", mask: FCRXCTRL_FCOELLI, access: Access::ReadWrite, summary: "Raise a low latency interrupt." },
+        Field { name: "SAVBAD", mask: FCRXCTRL_SAVBAD, access: Access::ReadWrite, summary: "Keep bad frames." },
+        Field { name: "FRSTRDH", mask: FCRXCTRL_FRSTRDH, access: Access::ReadWrite, summary: "Pass the first read header." },
+        Field { name: "LASTSEQH", mask: FCRXCTRL_LASTSEQH, access: Access::ReadWrite, summary: "Pass the last header of a sequence." },
+        Field { name: "ALLH", mask: FCRXCTRL_ALLH, access: Access::ReadWrite, summary: "Pass all headers." },
+        Field { name: "FRSTSEQH", mask: FCRXCTRL_FRSTSEQH, access: Access::ReadWrite, summary: "Pass the first header of a sequence." },
+        Field { name: "ICRC", mask: FCRXCTRL_ICRC, access: Access::ReadWrite, summary: "Ignore a wrong FC CRC." },
+        Field { name: "FCCRCBO", mask: FCRXCTRL_FCCRCBO, access: Access::ReadWrite, summary: "Byte order of the FC CRC." },
+        Field { name: "FCOEVER", mask: FCRXCTRL_FCOEVER, access: Access::ReadWrite, summary: "Version of FCoE." },
+    ] },
+    Register { name: "FCRECTL", offset: 0x0ED00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0ED00, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE redirection control.", fields: &[
+        Field { name: "ENA", mask: FCRECTL_ENA, access: Access::ReadWrite, summary: "Choose the queue by FCRETA." },
+    ] },
+    Register { name: "FCRETA", offset: 0x0ED10, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0ED10, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE redirection table.", fields: &[
+        Field { name: "ENTRY", mask: FCRETA_ENTRY, access: Access::ReadWrite, summary: "Queue." },
+    ] },
+    Register { name: "FCFLT", offset: 0x05108, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05108, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE filter context.", fields: &[
+        Field { name: "VALID", mask: FCFLT_VALID, access: Access::ReadWrite, summary: "It is valid." },
+        Field { name: "FIRST", mask: FCFLT_FIRST, access: Access::ReadWrite, summary: "First packet of a sequence is awaited." },
+        Field { name: "SEQID", mask: FCFLT_SEQID, access: Access::ReadWrite, summary: "Sequence." },
+        Field { name: "SEQCNT", mask: FCFLT_SEQCNT, access: Access::ReadWrite, summary: "Count within the sequence." },
+    ] },
+    Register { name: "FCFLTRW", offset: 0x05110, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05110, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Access to an FCoE filter context.", fields: &[
+        Field { name: "FCOESEL", mask: FCFLTRW_FCOESEL, access: Access::ReadWrite, summary: "Exchange." },
+        Field { name: "RVALDT", mask: FCFLTRW_RVALDT, access: Access::ReadWrite, summary: "Validate again." },
+        Field { name: "WE", mask: FCFLTRW_WE, access: Access::ReadWrite, summary: "Write." },
+        Field { name: "RE", mask: FCFLTRW_RE, access: Access::ReadWrite, summary: "Read." },
+    ] },
+    Register { name: "FCPARAM", offset: 0x051D8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x051D8, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE parameter of the exchange.", fields: &[] },
+    Register { name: "FCSMAC", offset: 0x0510C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0510C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE source address.", fields: &[] },
+    Register { name: "FCD_ID", offset: 0x05114, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05114, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE destination.", fields: &[] },
+    Register { name: "FCPTRL", offset: 0x02410, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02410, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE user descriptors' IOVA, low half.", fields: &[] },
+    Register { name: "FCPTRH", offset: 0x02414, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02414, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE user descriptors' IOVA, high half.", fields: &[] },
+    Register { name: "FCBUFF", offset: 0x02418, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02418, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE user buffers.", fields: &[
+        Field { name: "VALID", mask: FCBUFF_VALID, access: Access::ReadWrite, summary: "The context is valid." },
+        Field { name: "BUFFSIZE", mask: FCBUFF_BUFFSIZE, access: Access::ReadWrite, summary: "Size of a buffer: 4 KiB times 2 to the power of this." },
+        Field { name: "WRCONTX", mask: FCBUFF_WRCONTX, access: Access::ReadWrite, summary: "This side is the target." },
+        Field { name: "BUFFCNT", mask: FCBUFF_BUFFCNT, access: Access::ReadWrite, summary: "Buffers." },
+        Field { name: "OFFSET", mask: FCBUFF_OFFSET, access: Access::ReadWrite, summary: "Offset in the first buffer." },
+    ] },
+    Register { name: "FCDMARW", offset: 0x02420, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02420, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Access to an FCoE DMA context.", fields: &[
+        Field { name: "FCOESEL", mask: FCDMARW_FCOESEL, access: Access::ReadWrite, summary: "Exchange." },
+        Field { name: "WE", mask: FCDMARW_WE, access: Access::ReadWrite, summary: "Write." },
+        Field { name: "RE", mask: FCDMARW_RE, access: Access::ReadWrite, summary: "Read." },
+        Field { name: "LASTSIZE", mask: FCDMARW_LASTSIZE, access: Access::ReadWrite, summary: "Bytes in the last buffer." },
+    ] },
+    Register { name: "TEOFF", offset: 0x04A94, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04A94, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE end-of-frame codes to send.", fields: &[] },
+    Register { name: "TSOFF", offset: 0x04A98, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04A98, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE start-of-frame codes to send.", fields: &[] },
+    Register { name: "REOFF", offset: 0x05158, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05158, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE end-of-frame codes received.", fields: &[] },
+    Register { name: "RSOFF", offset: 0x051F8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x051F8, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE start-of-frame codes received.", fields: &[] },
+    Register { name: "TSYNCRXCTL", offset: 0x05188, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05188, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Receive time stamps.", fields: &[
+        Field { name: "VALID", mask: TSYNCRXCTL_VALID, access: Access::ReadOnly, summary: "RXSTMPL and RXSTMPH hold one." },
+        Field { name: "TYPE", mask: TSYNCRXCTL_TYPE, access: Access::ReadWrite, summary: "Packets that get one." },
+        Field { name: "ENABLED", mask: TSYNCRXCTL_ENABLED, access: Access::ReadWrite, summary: "They are taken." },
+    ] },
+    Register { name: "TSYNCTXCTL", offset: 0x08C00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C00, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Transmit time stamps.", fields: &[
+        Field { name: "VALID", mask: TSYNCTXCTL_VALID, access: Access::ReadOnly, summary: "TXSTMPL and TXSTMPH hold one." },
+        Field { name: "ENABLED", mask: TSYNCTXCTL_ENABLED, access: Access::ReadWrite, summary: "They are taken." },
+    ] },
+    Register { name: "RXSTMPL", offset: 0x051E8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x051E8, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Receive time stamp, low half.", fields: &[] },
+    Register { name: "RXSTMPH", offset: 0x051A4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x051A4, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Receive time stamp, high half. The read frees it.", fields: &[] },
+    Register { name: "RXSATRL", offset: 0x051A0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x051A0, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Source of the packet with the time stamp, low half.", fields: &[] },
+    Register { name: "RXSATRH", offset: 0x051A8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x051A8, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Source of the packet with the time stamp, high half, and its sequence.", fields: &[] },
+    Register { name: "RXMTRL", offset: 0x05120, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05120, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x319F0000, reset_first: 0x319F0000, acts_on: None, section: None, summary: "Messages that get a time stamp.", fields: &[
+        Field { name: "CTRLT", mask: RXMTRL_CTRLT, access: Access::ReadWrite, summary: "Control field of version 1." },
+        Field { name: "MSGT", mask: RXMTRL_MSGT, access: Access::ReadWrite, summary: "Message type of version 2." },
+        Field { name: "UDPT", mask: RXMTRL_UDPT, access: Access::ReadWrite, summary: "UDP port." },
+    ] },
+    Register { name: "TXSTMPL", offset: 0x08C04, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C04, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Transmit time stamp, low half.", fields: &[] },
+    Register { name: "TXSTMPH", offset: 0x08C08, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C08, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Transmit time stamp, high half. The read frees it.", fields: &[] },
+    Register { name: "SYSTIML", offset: 0x08C0C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C0C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "The card's time, low half. The read holds SYSTIMH.", fields: &[] },
+    Register { name: "SYSTIMH", offset: 0x08C10, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C10, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "The card's time, high half.", fields: &[] },
+    Register { name: "TIMINCA", offset: 0x08C14, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C14, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "How the card's time advances.", fields: &[
+        Field { name: "INCVALUE", mask: TIMINCA_INCVALUE, access: Access::ReadWrite, summary: "Added at each step." },
+        Field { name: "INCPER", mask: TIMINCA_INCPER, access: Access::ReadWrite, summary: "Clocks in a step." },
+    ] },
+    Register { name: "TIMADJL", offset: 0x08C18, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C18, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Adjustment of the card's time, low half.", fields: &[] },
+    Register { name: "TIMADJH", offset: 0x08C1C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C1C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Adjustment of the card's time, high half and sign.", fields: &[] },
+    Register { name: "TSAUXC", offset: 0x08C20, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C20, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Clock output and target times.", fields: &[
+        Field { name: "EN_TT0", mask: TSAUXC_EN_TT0, access: Access::ReadWrite, summary: "Target time 0 counts." },
+        Field { name: "EN_TT1", mask: TSAUXC_EN_TT1, access: Access::ReadWrite, summary: "Target time 1 counts." },
+        Field { name: "EN_CLK", mask: TSAUXC_EN_CLK, access: Access::ReadWrite, summary: "Put out a clock." },
+        Field { name: "SYNCLK", mask: TSAUXC_SYNCLK, access: Access::ReadWrite, summary: "Start the clock at the target time." },
+        Field { name: "ST0", mask: TSAUXC_ST0, access: Access::ReadWrite, summary: "Level after target time 0." },
+        Field { name: "SDP0_INT", mask: TSAUXC_SDP0_INT, access: Access::ReadWrite, summary: "Pin SDP0 raises an interrupt." },
+        Field { name: "DISABLE_SYSTIME", mask: TSAUXC_DISABLE_SYSTIME, access: Access::ReadWrite, summary: "The card's time stands still. X550." },
+    ] },
+    Register { name: "TRGTTIML0", offset: 0x08C24, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C24, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Target time 0, low half.", fields: &[] },
+    Register { name: "TRGTTIMH0", offset: 0x08C28, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C28, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Target time 0, high half.", fields: &[] },
+    Register { name: "TRGTTIML1", offset: 0x08C2C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C2C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Target time 1, low half.", fields: &[] },
+    Register { name: "TRGTTIMH1", offset: 0x08C30, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C30, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Target time 1, high half.", fields: &[] },
+    Register { name: "CLKTIML", offset: 0x08C34, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C34, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Period of the clock put out, low half.", fields: &[] },
+    Register { name: "CLKTIMH", offset: 0x08C38, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C38, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Period of the clock put out, high half.", fields: &[] },
+    Register { name: "AUXSTMPL0", offset: 0x08C3C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C3C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Time stamp of pin event 0, low half.", fields: &[] },
+    Register { name: "AUXSTMPH0", offset: 0x08C40, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C40, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Time stamp of pin event 0, high half.", fields: &[] },
+    Register { name: "AUXSTMPL1", offset: 0x08C44, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C44, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Time stamp of pin event 1, low half.", fields: &[] },
+    Register { name: "AUXSTMPH1", offset: 0x08C48, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C48, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Time stamp of pin event 1, high half.", fields: &[] },
+    Register { name: "TSICR", offset: 0x08C60, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C60, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Causes of time stamp interrupts. X540 and later.", fields: &[] },
+    Register { name: "TSIM", offset: 0x08C68, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C68, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Time stamp interrupts that are enabled. X540 and later.", fields: &[] },
+    Register { name: "WUC", offset: 0x05800, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05800, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.24.1"), summary: "Wake-up control.", fields: &[
+        Field { name: "PME_EN", mask: WUC_PME_EN, access: Access::ReadWrite, summary: "Wake the system." },
+        Field { name: "PME_STATUS", mask: WUC_PME_STATUS, access: Access::WriteOneClear, summary: "The system was woken." },
+        Field { name: "WKEN", mask: WUC_WKEN, access: Access::ReadWrite, summary: "Use the pin PE_WAKE_N." },
+    ] },
+    Register { name: "WUFC", offset: 0x05808, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05808, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.24.2"), summary: "What wakes the system.", fields: &[
+        Field { name: "LNKC", mask: WUFC_LNKC, access: Access::ReadWrite, summary: "A change of the link." },
+        Field { name: "MAG", mask: WUFC_MAG, access: Access::ReadWrite, summary: "A magic packet." },
+        Field { name: "EX", mask: WUFC_EX, access: Access::ReadWrite, summary: "A packet to this address." },
+        Field { name: "MC", mask: WUFC_MC, access: Access::ReadWrite, summary: "A multicast packet let in." },
+        Field { name: "BC", mask: WUFC_BC, access: Access::ReadWrite, summary: "A broadcast packet." },
+        Field { name: "ARP", mask: WUFC_ARP, access: Access::ReadWrite, summary: "An ARP request for this address." },
+        Field { name: "IPV4", mask: WUFC_IPV4, access: Access::ReadWrite, summary: "An IPv4 packet to this address." },
+        Field { name: "IPV6", mask: WUFC_IPV6, access: Access::ReadWrite, summary: "An IPv6 packet to this address." },
+        Field { name: "MNG", mask: WUFC_MNG, access: Access::ReadWrite, summary: "A packet for the firmware." },
+        Field { name: "IGNORE_TCO", mask: WUFC_IGNORE_TCO, access: Access::ReadWrite, summary: "Packets for the firmware do not count." },
+        Field { name: "FLX", mask: WUFC_FLX, access: Access::ReadWrite, summary: "Flexible filters, a bit each." },
+        Field { name: "FW_RST_WK", mask: WUFC_FW_RST_WK, access: Access::ReadWrite, summary: "A reset of the firmware." },
+    ] },
+    Register { name: "WUS", offset: 0x05810, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05810, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.24.3"), summary: "What woke the system. Bits as in WUFC.", fields: &[] },
+    Register { name: "IPAV", offset: 0x05838, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05838, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Which wake-up addresses are valid.", fields: &[] },
+    Register { name: "IP4AT", offset: 0x05840, stride: 0x8, count: 4, ranges: &[Range { first: 0, offset: 0x05840, stride: 0x8, count: 4 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPv4 addresses that wake the system.", fields: &[] },
+    Register { name: "IP6AT", offset: 0x05880, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x05880, stride: 0x4, count: 4 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPv6 address that wakes the system.", fields: &[] },
+    Register { name: "WUPL", offset: 0x05900, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05900, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Length of the packet that woke the system.", fields: &[] },
+    Register { name: "WUPM", offset: 0x05A00, stride: 0x4, count: 32, ranges: &[Range { first: 0, offset: 0x05A00, stride: 0x4, count: 32 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Start of the packet that woke the system.", fields: &[] },
+    Register { name: "FHFT", offset: 0x09000, stride: 0x4, count: 256, ranges: &[Range { first: 0, offset: 0x09000, stride: 0x4, count: 256 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.24.9"), summary: "Flexible filters 0 to 3, 64 dwords each.", fields: &[] },
+    Register { name: "FHFT_EXT", offset: 0x09800, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x09800, stride: 0x4, count: 128 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.24.9"), summary: "Flexible filters 4 and 5, 64 dwords each.", fields: &[] },
+    Register { name: "MANC", offset: 0x05820, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05820, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Management control.", fields: &[
+        Field { name: "RCV_TCO_EN", mask: MANC_RCV_TCO_EN, access: Access::ReadWrite, summary: "The firmware gets packets." },
+        Field { name: "EN_BMC2OS", mask: MANC_EN_BMC2OS, access: Access::ReadWrite, summary: "Packets between firmware and system. X540 and later." },
+        Field { name: "MPROXYE", mask: MANC_MPROXYE, access: Access::ReadWrite, summary: "The firmware answers for the system. X540 and later." },
+    ] },
+    Register { name: "MANC2H", offset: 0x05860, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05860, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets for the firmware that the system gets too.", fields: &[] },
+    Register { name: "MFVAL", offset: 0x05824, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05824, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Which management filters are valid.", fields: &[] },
+    Register { name: "MAVTV", offset: 0x05010, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x05010, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Management VLANs.", fields: &[] },
+    Register { name: "MFUTP", offset: 0x05030, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x05030, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Management ports.", fields: &[] },
+    Register { name: "MDEF", offset: 0x05890, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x05890, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Management filters.", fields: &[] },
+    Register { name: "MDEF_EXT", offset: 0x05160, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x05160, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Management filters, further conditions.", fields: &[] },
+    Register { name: "METF", offset: 0x05190, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x05190, stride: 0x4, count: 4 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Management EtherTypes.", fields: &[] },
+    Register { name: "MMAL", offset: 0x05910, stride: 0x8, count: 4, ranges: &[Range { first: 0, offset: 0x05910, stride: 0x8, count: 4 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Management MAC addresses, first four bytes.", fields: &[] },
+    Register { name: "MMAH", offset: 0x05914, stride: 0x8, count: 4, ranges: &[Range { first: 0, offset: 0x05914, stride: 0x8, count: 4 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Management MAC addresses, last two bytes.", fields: &[] },
+    Register { name: "LSWFW", offset: 0x15F14, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x15F14, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Lock between LinkSec in software and firmware.", fields: &[] },
+    Register { name: "HICR", offset: 0x15F00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x15F00, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Host interface to the firmware: control.", fields: &[
+        Field { name: "EN", mask: HICR_EN, access: Access::ReadOnly, summary: "The interface is on." },
+        Field { name: "C", mask: HICR_C, access: Access::SelfClearing, summary: "A command is in FLEX_MNG: run it." },
+        Field { name: "SV", mask: HICR_SV, access: Access::ReadOnly, summary: "The answer is valid." },
+        Field { name: "FW_RESET_ENABLE", mask: HICR_FW_RESET_ENABLE, access: Access::ReadWrite, summary: "The firmware may be reset." },
+        Field { name: "FW_RESET", mask: HICR_FW_RESET, access: Access::SelfClearing, summary: "Reset the firmware." },
+    ] },
+    Register { name: "FWSTS", offset: 0x15F0C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x15F0C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Firmware status.", fields: &[
+        Field { name: "FWRI", mask: FWSTS_FWRI, access: Access::WriteOneClear, summary: "The firmware was reset." },
+    ] },
+    Register { name: "FLEX_MNG", offset: 0x15800, stride: 0x4, count: 448, ranges: &[Range { first: 0, offset: 0x15800, stride: 0x4, count: 448 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Host interface to the firmware: commands and answers.", fields: &[] },
+    Register { name: "LSECTXCAP", offset: 0x08A00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A00, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec transmit capabilities.", fields: &[] },
+    Register { name: "LSECRXCAP", offset: 0x08F00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F00, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec receive capabilities.", fields: &[] },
+    Register { name: "LSECTXCTRL", offset: 0x08A04, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A04, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec transmit control.", fields: &[
+        Field { name: "EN", mask: LSECTXCTRL_EN, access: Access::ReadWrite, summary: "What to do." },
+        Field { name: "AISCI", mask: LSECTXCTRL_AISCI, access: Access::ReadWrite, summary: "Put the SCI into packets." },
+        Field { name: "PNTHRSH", mask: LSECTXCTRL_PNTHRSH, access: Access::ReadWrite, summary: "Packet number at which to warn." },
+    ] },
+    Register { name: "LSECRXCTRL", offset: 0x08F04, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F04, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec receive control.", fields: &[
+        Field { name: "EN", mask: LSECRXCTRL_EN, access: Access::ReadWrite, summary: "What to do." },
+        Field { name: "PLSH", mask: LSECRXCTRL_PLSH, access: Access::ReadWrite, summary: "Pass the header on." },
+        Field { name: "RP", mask: LSECRXCTRL_RP, access: Access::ReadWrite, summary: "Protect against replay." },
+    ] },
+    Register { name: "LSECTXSCL", offset: 0x08A08, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A08, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec SCI to send, low half.", fields: &[] },
+    Register { name: "LSECTXSCH", offset: 0x08A0C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A0C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec SCI to send, high half.", fields: &[] },
+    Register { name: "LSECTXSA", offset: 0x08A10, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A10, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec associations to send.", fields: &[] },
+    Register { name: "LSECTXPN0", offset: 0x08A14, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A14, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packet number to send, association 0.", fields: &[] },
+    Register { name: "LSECTXPN1", offset: 0x08A18, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A18, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packet number to send, association 1.", fields: &[] },
+    Register { name: "LSECTXKEY0", offset: 0x08A1C, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x08A1C, stride: 0x4, count: 4 }], aliases: &[],
+        access: Access::WriteOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec key to send, association 0.", fields: &[] },
+    Register { name: "LSECTXKEY1", offset: 0x08A2C, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x08A2C, stride: 0x4, count: 4 }], aliases: &[],
+        access: Access::WriteOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec key to send, association 1.", fields: &[] },
+    Register { name: "LSECRXSCL", offset: 0x08F08, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F08, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec SCI to receive, low half.", fields: &[] },
+    Register { name: "LSECRXSCH", offset: 0x08F0C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F0C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec SCI to receive, high half.", fields: &[] },
+    Register { name: "LSECRXSA", offset: 0x08F10, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x08F10, stride: 0x4, count: 2 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec associations to receive.", fields: &[] },
+    Register { name: "LSECRXPN", offset: 0x08F18, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x08F18, stride: 0x4, count: 2 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packet numbers to receive.", fields: &[] },
+    Register { name: "LSECRXKEY", offset: 0x08F20, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x08F20, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::WriteOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec keys to receive, 4 dwords for each of two associations.", fields: &[] },
+    Register { name: "LSECTXUT", offset: 0x08A3C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A3C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets sent without a tag.", fields: &[] },
+    Register { name: "LSECTXPKTE", offset: 0x08A40, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A40, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets sent encrypted.", fields: &[] },
+    Register { name: "LSECTXPKTP", offset: 0x08A44, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A44, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets sent authenticated.", fields: &[] },
+    Register { name: "LSECTXOCTE", offset: 0x08A48, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A48, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec bytes sent encrypted.", fields: &[] },
+    Register { name: "LSECTXOCTP", offset: 0x08A4C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A4C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec bytes sent authenticated.", fields: &[] },
+    Register { name: "LSECRXUT", offset: 0x08F40, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F40, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets received without a tag.", fields: &[] },
+    Register { name: "LSECRXOCTD", offset: 0x08F44, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F44, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec bytes decrypted.", fields: &[] },
+    Register { name: "LSECRXOCTV", offset: 0x08F48, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F48, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec bytes checked.", fields: &[] },
+    Register { name: "LSECRXBAD", offset: 0x08F4C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F4C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets with a bad tag.", fields: &[] },
+    Register { name: "LSECRXNOSCI", offset: 0x08F50, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F50, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets without an SCI.", fields: &[] },
+    Register { name: "LSECRXUNSCI", offset: 0x08F54, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F54, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets with an unknown SCI.", fields: &[] },
+    Register { name: "LSECRXUNCH", offset: 0x08F58, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F58, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets not checked.", fields: &[] },
+    Register { name: "LSECRXDELAY", offset: 0x08F5C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F5C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets delayed.", fields: &[] },
+    Register { name: "LSECRXLATE", offset: 0x08F60, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F60, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets late.", fields: &[] },
+    Register { name: "LSECRXOK", offset: 0x08F64, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x08F64, stride: 0x4, count: 2 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets good, by association.", fields: &[] },
+    Register { name: "LSECRXINV", offset: 0x08F6C, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x08F6C, stride: 0x4, count: 2 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets invalid, by association.", fields: &[] },
+    Register { name: "LSECRXNV", offset: 0x08F74, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x08F74, stride: 0x4, count: 2 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets not valid, by association.", fields: &[] },
+    Register { name: "LSECRXUNSA", offset: 0x08F7C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F7C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets of an unused association.", fields: &[] },
+    Register { name: "LSECRXNUSA", offset: 0x08F80, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F80, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets of no association.", fields: &[] },
+    Register { name: "IPSTXIDX", offset: 0x08900, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08900, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPsec transmit table: access.", fields: &[
+        Field { name: "IPS_TX_EN", mask: IPSTXIDX_IPS_TX_EN, access: Access::ReadWrite, summary: "Look for IPsec in what is sent." },
+        Field { name: "TB_IDX", mask: IPSTXIDX_TB_IDX, access: Access::ReadWrite, summary: "Index in the table." },
+        Field { name: "READ", mask: IPSTXIDX_READ, access: Access::SelfClearing, summary: "Read the entry." },
+        Field { name: "WRITE", mask: IPSTXIDX_WRITE, access: Access::SelfClearing, summary: "Write the entry." },
+    ] },
+    Register { name: "IPSTXSALT", offset: 0x08904, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08904, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPsec transmit table: salt.", fields: &[] },
+    Register { name: "IPSTXKEY", offset: 0x08908, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x08908, stride: 0x4, count: 4 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPsec transmit table: key.", fields: &[] },
+    Register { name: "IPSRXIDX", offset: 0x08E00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08E00, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPsec receive tables: access.", fields: &[
+        Field { name: "IPS_RX_EN", mask: IPSRXIDX_IPS_RX_EN, access: Access::ReadWrite, summary: "Look for IPsec in what is received." },
+        Field { name: "TABLE", mask: IPSRXIDX_TABLE, access: Access::ReadWrite, summary: "Which table." },
+        Field { name: "TB_IDX", mask: IPSRXIDX_TB_IDX, access: Access::ReadWrite, summary: "Index in the table." },
+        Field { name: "READ", mask: IPSRXIDX_READ, access: Access::SelfClearing, summary: "Read the entry." },
+        Field { name: "WRITE", mask: IPSRXIDX_WRITE, access: Access::SelfClearing, summary: "Write the entry." },
+    ] },
+    Register { name: "IPSRXIPADDR", offset: 0x08E04, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x08E04, stride: 0x4, count: 4 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPsec receive tables: address.", fields: &[] },
+    Register { name: "IPSRXSPI", offset: 0x08E14, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08E14, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPsec receive tables: SPI.", fields: &[] },
+    Register { name: "IPSRXIPIDX", offset: 0x08E18, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08E18, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPsec receive tables: index of the address.", fields: &[] },
+    Register { name: "IPSRXKEY", offset: 0x08E1C, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x08E1C, stride: 0x4, count: 4 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPsec receive tables: key.", fields: &[] },
+    Register { name: "IPSRXSALT", offset: 0x08E2C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08E2C, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPsec receive tables: salt.", fields: &[] },
+    Register { name: "IPSRXMOD", offset: 0x08E30, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08E30, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPsec receive tables: mode.", fields: &[
+        Field { name: "VALID", mask: IPSRXMOD_VALID, access: Access::ReadWrite, summary: "The entry is valid." },
+        Field { name: "PROTO", mask: IPSRXMOD_PROTO, access: Access::ReadWrite, summary: "ESP; else AH." },
+        Field { name: "DECRYPT", mask: IPSRXMOD_DECRYPT, access: Access::ReadWrite, summary: "Decrypt." },
+        Field { name: "IPV6", mask: IPSRXMOD_IPV6, access: Access::ReadWrite, summary: "The address is an IPv6 one." },
+    ] },
+    Register { name: "RDHMPN", offset: 0x02F08, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F08, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Access to receive descriptors on the chip.", fields: &[] },
+    Register { name: "RIC_DW", offset: 0x02F10, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x02F10, stride: 0x4, count: 4 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "A receive descriptor on the chip.", fields: &[] },
+    Register { name: "RDPROBE", offset: 0x02F20, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F20, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Probe in receive DMA.", fields: &[] },
+    Register { name: "RDMAM", offset: 0x02F30, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F30, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Access to the memories of receive DMA.", fields: &[] },
+    Register { name: "RDMAD", offset: 0x02F34, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F34, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "A dword of a memory of receive DMA.", fields: &[] },
+    Register { name: "TDHMPN2", offset: 0x082FC, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x082FC, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Access to transmit descriptors on the chip.", fields: &[] },
+    Register { name: "TXDESCIC", offset: 0x082CC, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x082CC, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Transmit descriptors on the chip.", fields: &[
+        Field { name: "READY", mask: TXDESCIC_READY, access: Access::ReadOnly, summary: "TIC_DW2 holds one." },
+    ] },
+    Register { name: "TIC_DW2", offset: 0x082B0, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x082B0, stride: 0x4, count: 4 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "A transmit descriptor on the chip.", fields: &[] },
+    Register { name: "TXLLQ", offset: 0x082E0, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x082E0, stride: 0x4, count: 4 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Queues with strict low latency.", fields: &[] },
+    Register { name: "RDSTATCTL", offset: 0x02C20, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02C20, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Receive statistics for debugging: control.", fields: &[] },
+    Register { name: "RDSTAT", offset: 0x02C00, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x02C00, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Receive statistics for debugging.", fields: &[] },
+    Register { name: "RXMEMWRAP", offset: 0x03190, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03190, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Times a receive packet buffer wrapped.", fields: &[] },
+    Register { name: "RXUSED", offset: 0x03120, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03120, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Fill of a receive packet buffer.", fields: &[] },
+    Register { name: "TXUSED", offset: 0x0C120, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0C120, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Fill of a transmit packet buffer.", fields: &[] },
+    Register { name: "PCIE_DIAG", offset: 0x11090, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x11090, stride: 0x4, count: 8 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "PCI Express diagnostics.", fields: &[] },
+    Register { name: "GSCL_1", offset: 0x11010, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11010, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "PCI Express statistics: control.", fields: &[] },
+    Register { name: "GSCL_2", offset: 0x11014, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11014, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "PCI Express statistics: events.", fields: &[] },
+    Register { name: "GSCL_5", offset: 0x11030, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x11030, stride: 0x4, count: 4 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "PCI Express statistics: thresholds.", fields: &[] },
+    Register { name: "GSCN", offset: 0x11020, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x11020, stride: 0x4, count: 4 }], aliases: &[],
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "PCI Express statistics: counters.", fields: &[] },
+    Register { name: "BARCTRL", offset: 0x110F4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x110F4, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Sizes of the memory regions.", fields: &[
+        Field { name: "FLSIZE", mask: BARCTRL_FLSIZE, access: Access::ReadOnly, summary: "Flash." },
+        Field { name: "CSRSIZE", mask: BARCTRL_CSRSIZE, access: Access::ReadOnly, summary: "Registers: 256 KiB; else 128 KiB." },
+    ] },
+    Register { name: "ECC_CTRL_0", offset: 0x11100, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11100, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "PCI Express memory errors: control 0.", fields: &[] },
+    Register { name: "ECC_CTRL_1", offset: 0x11104, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11104, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "PCI Express memory errors: control 1.", fields: &[] },
+    Register { name: "ECC_STATUS", offset: 0x110E0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x110E0, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "PCI Express memory errors.", fields: &[] },
+];

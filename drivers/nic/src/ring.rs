@@ -1,0 +1,134 @@
+//! What receive and transmit rings have in common: a ring of descriptors in the driver's memory, of
+//! which those from the head up to, not including, the tail are the device's.
+
+use crate::memory::Descriptor;
+
+/// Bytes of a descriptor.
+pub(crate) const DESCRIPTOR_LEN: u64 = 16;
+/// Descriptors that are handled in one go: while one such batch is worked on, the next one's memory
+/// is on its way.
+pub(crate) const BATCH: usize = 32;
+
+/// A ring, as it was when its queue was enabled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ring {
+    base: u64,
+    len: u32,
+    head: u32,
+}
+
+impl Ring {
+    /// From the values of the queue's registers, or a text that says what is wrong with them.
+    pub(crate) fn new(low: u32, high: u32, bytes: u32, head: u32) -> Result<Self, String> {
+        let base = u64::from(low) | u64::from(high) << 32;
+        if base % 128 != 0 {
+            return Err(format!("ring base {base:#x} is not a multiple of 128"));
+        }
+        if bytes == 0 || bytes % 128 != 0 || bytes > 1 << 20 {
+            return Err(format!(
+                "ring length {bytes:#x} is not a multiple of 128 from 0x80 to 0x100000"
+            ));
+        }
+        let len = bytes / DESCRIPTOR_LEN as u32;
+        if head >= len {
+            return Err(format!("head {head} is outside the ring of {len}"));
+        }
+        Ok(Self { base, len, head })
+    }
+
+    /// Descriptors in the ring.
+    pub(crate) fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Index of the next descriptor the device takes.
+    pub(crate) fn head(&self) -> u32 {
+        self.head
+    }
+
+    /// How many descriptors the device has; none if the tail makes no sense.
+    #[inline(always)]
+    pub(crate) fn available(&self, tail: u32) -> u32 {
+        if tail >= self.len {
+            0
+        } else if tail >= self.head {
+            tail - self.head
+        } else {
+            tail + self.len - self.head
+        }
+    }
+
+    /// How many of `count` descriptors lie before the end of the ring's memory.
+    #[inline(always)]
+    pub(crate) fn contiguous(&self, count: u32) -> usize {
+        count.min(self.len - self.head) as usize
+    }
+
+    /// Address of the descriptor at the head.
+    #[inline(always)]
+    pub(crate) fn iova(&self) -> u64 {
+        self.base
+            .wrapping_add(u64::from(self.head) * DESCRIPTOR_LEN)
+    }
+
+    /// Address of the descriptor so many behind the head, and its index.
+    pub(crate) fn behind(&self, distance: u32) -> u64 {
+        let index = (self.head + self.len - distance % self.len) % self.len;
+        self.base.wrapping_add(u64::from(index) * DESCRIPTOR_LEN)
+    }
+
+    /// The device is done with `count` descriptors, at most as many as are left before the end.
+    #[inline(always)]
+    pub(crate) fn advance(&mut self, count: u32) {
+        self.head += count;
+        if self.head >= self.len {
+            self.head -= self.len;
+        }
+    }
+}
+
+/// Descriptors in batches, each with all the descriptors after it.
+#[inline(always)]
+pub(crate) fn batches(
+    stretch: &[Descriptor],
+) -> impl Iterator<Item = (&[Descriptor], &[Descriptor])> {
+    let mut rest = stretch;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let (batch, later) = rest.split_at(rest.len().min(BATCH));
+        rest = later;
+        Some((batch, later))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_device_has_the_descriptors_from_head_to_tail() {
+        let mut ring = Ring::new(0x1000, 1, 0x80, 0).unwrap();
+        assert_eq!((ring.len(), ring.iova()), (8, 0x1_0000_1000));
+        assert_eq!(ring.available(0), 0);
+        assert_eq!(ring.available(7), 7);
+        assert_eq!(ring.available(8), 0);
+        ring.advance(6);
+        assert_eq!(ring.available(7), 1);
+        assert_eq!(ring.available(5), 7);
+        assert_eq!(ring.contiguous(7), 2);
+        ring.advance(2);
+        assert_eq!(ring.head(), 0);
+        assert_eq!(ring.behind(1), 0x1_0000_1070);
+    }
+
+    #[test]
+    fn rings_that_make_no_sense_are_refused() {
+        assert!(Ring::new(0x1040, 0, 0x80, 0).is_err());
+        assert!(Ring::new(0x1000, 0, 0, 0).is_err());
+        assert!(Ring::new(0x1000, 0, 0x88, 0).is_err());
+        assert!(Ring::new(0x1000, 0, !127, 0).is_err());
+        assert!(Ring::new(0x1000, 0, 0x80, 8).is_err());
+    }
+}

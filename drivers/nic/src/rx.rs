@@ -1,0 +1,352 @@
+//! Receiving: one receive queue, from a frame to its descriptors.
+
+use crate::dma::{Direction, DmaFault, DmaTable, FaultLog, Purpose, SmallFinder};
+use crate::frame::{add, opaque_step, Fixed, Head, Own, MIN_FRAME};
+use crate::memory::{prefetch, Descriptor, SmallBuffer};
+use crate::registers as r;
+use crate::ring::{batches, Ring, BATCH, DESCRIPTOR_LEN};
+use crate::rss::Hash;
+use crate::traffic::{Generator, SmallFrames};
+
+/// Packet types in a receive descriptor.
+const TYPE_IPV4: u64 = 1;
+const TYPE_IPV6: u64 = 4;
+const TYPE_TCP: u64 = 0x10;
+const TYPE_UDP: u64 = 0x20;
+
+/// How many descriptors are written back together, if there are as many: the more a driver is ahead,
+/// the more at a time.
+const WRITE_BACK: usize = 512;
+/// The same if their packets have hashes, which have to be kept until then.
+const HASHES: usize = 64;
+
+/// How descriptors are written back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Legacy,
+    Advanced,
+}
+
+/// A receive queue that is enabled.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RxQueue {
+    queue: u32,
+    ring: Ring,
+    buffer_len: usize,
+    format: Format,
+    /// A descriptor could not be reached: the queue does nothing more until it is enabled anew.
+    halted: bool,
+}
+
+/// What became of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Delivery {
+    /// In the driver's memory.
+    Done,
+    /// There are too few descriptors.
+    NoDescriptor,
+    /// The queue has halted.
+    Halted,
+}
+
+/// What the data path needs of the rest of the device.
+pub(crate) struct Dma<'a> {
+    pub(crate) table: &'a DmaTable,
+    pub(crate) faults: &'a mut FaultLog,
+}
+
+impl RxQueue {
+    /// A queue that has just been enabled, from its registers; or a text that says what is wrong
+    /// with them.
+    pub(crate) fn new(queue: u32, get: impl Fn(u32) -> u32) -> Result<Self, String> {
+        let ring = Ring::new(
+            get(r::RDBAL(queue)),
+            get(r::RDBAH(queue)),
+            get(r::RDLEN(queue)),
+            get(r::RDH(queue)),
+        )?;
+        let control = get(r::SRRCTL(queue));
+        let buffer_len = r::field_get(r::SRRCTL_BSIZEPACKET, control) as usize * 1024;
+        if buffer_len == 0 || buffer_len > 16 << 10 {
+            return Err(format!(
+                "SRRCTL.BSIZEPACKET stands for {buffer_len} bytes; 1024 to 16384 are possible"
+            ));
+        }
+        let format = match control & r::SRRCTL_DESCTYPE {
+            r::SRRCTL_DESCTYPE_LEGACY => Format::Legacy,
+            r::SRRCTL_DESCTYPE_ADVANCED_ONE_BUFFER => Format::Advanced,
+            other => {
+                let kind = r::field_get(r::SRRCTL_DESCTYPE, other);
+                return Err(format!("SRRCTL.DESCTYPE {kind}: only 0 (legacy) and 1 (advanced, one buffer) are modelled"));
+            }
+        };
+        Ok(Self {
+            queue,
+            ring,
+            buffer_len,
+            format,
+            halted: false,
+        })
+    }
+
+    /// What RDH should read.
+    #[inline(always)]
+    pub(crate) fn head(&self) -> u32 {
+        self.ring.head()
+    }
+
+    /// Descriptors in the ring.
+    pub(crate) fn len(&self) -> u32 {
+        self.ring.len()
+    }
+
+    /// How many descriptors there are to receive into.
+    #[inline(always)]
+    pub(crate) fn available(&self, tail: u32) -> u32 {
+        if self.halted {
+            0
+        } else {
+            self.ring.available(tail)
+        }
+    }
+
+    /// Whether frames of 60 bytes can be written by [`RxQueue::fill_small`].
+    #[inline(always)]
+    pub(crate) fn takes_small(&self) -> bool {
+        self.format == Format::Advanced
+    }
+
+    /// Receives generated frames of 60 bytes into `count` descriptors, which must be available.
+    /// Returns how many there were room for, which is fewer only if the ring's memory is not the
+    /// device's to use.
+    ///
+    /// This is what a driver is measured against, so it must be faster than any, and what costs
+    /// time is memory that the driver has written last, or looks at. Each line is asked for long
+    /// before it is used: descriptors two batches ahead, buffers one. And descriptors are written
+    /// back many at a time, after all their packets: a driver that waits for the next descriptor
+    /// would otherwise follow close behind, take them one by one, and have its processor and ours
+    /// fight over every line.
+    pub(crate) fn fill_small(
+        &mut self,
+        dma: &mut Dma<'_>,
+        generator: &mut Generator,
+        count: u32,
+    ) -> u32 {
+        let Some(mut frames) = generator.small_frames(self.queue as usize) else {
+            return 0;
+        };
+        let mut finder = dma.table.small_buffers();
+        let mut done = 0;
+        while done < count {
+            let most = if frames.hashed() { HASHES } else { WRITE_BACK };
+            let want = self.ring.contiguous(count - done).min(most);
+            let Some(stretch) = self.descriptors(dma, want) else {
+                return done;
+            };
+            prefetch(&stretch[..stretch.len().min(2 * BATCH)]);
+            let mut next = buffers_of(&mut finder, stretch);
+            let plain = advanced_first(Hash::default(), TYPE_IPV4 | TYPE_UDP);
+            let mut first_words = [plain; HASHES];
+            let mut words = if frames.hashed() { &mut first_words[..] } else { &mut [] };
+            for (batch, later) in batches(stretch) {
+                let current = next;
+                prefetch(&later[later.len().min(BATCH)..later.len().min(2 * BATCH)]);
+                next = buffers_of(&mut finder, later);
+                let (here, rest) = words.split_at_mut(batch.len().min(words.len()));
+                self.fill_batch(dma, &mut frames, batch, &current, here);
+                words = rest;
+            }
+            let status = advanced_status(MIN_FRAME, true);
+            for (descriptor, first) in stretch.iter().zip(first_words) {
+                descriptor.write([first, status]);
+            }
+            // Without hashes all first words are alike, and there may be more of them.
+            for descriptor in stretch.iter().skip(HASHES) {
+                descriptor.write([plain, status]);
+            }
+            self.ring.advance(stretch.len() as u32);
+            done += stretch.len() as u32;
+        }
+        done
+    }
+
+    /// Writes a frame for each of these descriptors, whose buffers are at hand if they can be
+    /// written. Into `words` goes what is to be the descriptor's first word, as far as there is room.
+    #[inline(always)]
+    fn fill_batch(
+        &self,
+        dma: &mut Dma<'_>,
+        frames: &mut SmallFrames<'_>,
+        mut descriptors: &[Descriptor],
+        mut buffers: &[Option<SmallBuffer<'_>>],
+        mut words: &mut [u64],
+    ) {
+        while !descriptors.is_empty() {
+            let (own, len, hash) = frames.run(descriptors.len());
+            let first = advanced_first(hash, TYPE_IPV4 | TYPE_UDP);
+            let mut written =
+                write_run(frames.fixed(), own, buffers.get(..len).unwrap_or_default());
+            if written == 0 {
+                let head = Head {
+                    fixed: frames.fixed(),
+                    own,
+                };
+                write_packet(dma, self.queue, descriptors[0].address(), &head.to_bytes());
+                written = 1;
+            }
+            frames.advance(written);
+            descriptors = &descriptors[written..];
+            buffers = buffers.get(written..).unwrap_or_default();
+            let (here, rest) = words.split_at_mut(written.min(words.len()));
+            here.fill(first);
+            words = rest;
+        }
+    }
+
+    /// Receives one frame of any length, with `available` descriptors.
+    pub(crate) fn deliver(
+        &mut self,
+        dma: &mut Dma<'_>,
+        frame: &[u8],
+        hash: Hash,
+        available: u32,
+    ) -> Delivery {
+        if self.halted {
+            return Delivery::Halted;
+        }
+        let needed = frame.len().div_ceil(self.buffer_len).max(1);
+        if (available as usize) < needed {
+            return Delivery::NoDescriptor;
+        }
+        let kind = packet_type(frame);
+        let mut parts = frame.chunks(self.buffer_len).peekable();
+        while let Some(part) = parts.next() {
+            let Some([descriptor, ..]) = self.descriptors(dma, 1) else {
+                return Delivery::Halted;
+            };
+            let address = descriptor.address();
+            write_packet(dma, self.queue, address, part);
+            let last = parts.peek().is_none();
+            let words = match self.format {
+                Format::Advanced => [
+                    advanced_first(hash, kind),
+                    advanced_status(part.len(), last),
+                ],
+                Format::Legacy => legacy(address, part.len(), last),
+            };
+            descriptor.write(words);
+            self.ring.advance(1);
+        }
+        Delivery::Done
+    }
+
+    /// The descriptors from the head on, at most `max`, as many as are in one map. None if the
+    /// first is out of reach; the queue has halted then.
+    #[inline(always)]
+    fn descriptors<'d>(&mut self, dma: &mut Dma<'d>, max: usize) -> Option<&'d [Descriptor]> {
+        match dma.table.descriptors(self.ring.iova(), max) {
+            Ok(descriptors) => Some(descriptors),
+            Err(refusal) => {
+                self.halted = true;
+                dma.faults.record(DmaFault {
+                    iova: self.ring.iova(),
+                    len: DESCRIPTOR_LEN,
+                    direction: Direction::Read,
+                    purpose: Purpose::RxDescriptor,
+                    queue: self.queue,
+                    refusal,
+                });
+                None
+            }
+        }
+    }
+}
+
+/// The buffers of the first batch of descriptors, as far as they can be written; their lines are on
+/// their way.
+#[inline(always)]
+fn buffers_of<'d>(
+    finder: &mut SmallFinder<'d>,
+    descriptors: &[Descriptor],
+) -> [Option<SmallBuffer<'d>>; BATCH] {
+    let mut buffers = [None; BATCH];
+    for (descriptor, buffer) in descriptors.iter().zip(&mut buffers) {
+        *buffer = finder.buffer(descriptor.address());
+        if let Some(found) = buffer {
+            found.prefetch_mut();
+        }
+    }
+    buffers
+}
+
+/// Writes frames, each a step further than the one before, until there is one whose buffer is not
+/// at hand; returns how many.
+#[inline(always)]
+fn write_run(fixed: Fixed, mut own: Own, buffers: &[Option<SmallBuffer<'_>>]) -> usize {
+    let step = opaque_step();
+    let mut written = 0;
+    for buffer in buffers {
+        let Some(buffer) = buffer else { break };
+        buffer.write(fixed, own);
+        own = add(own, step);
+        written += 1;
+    }
+    written
+}
+
+/// Writes packet bytes. Where that is not allowed they vanish, as posted writes do: the device does
+/// not learn of it.
+#[inline(never)]
+fn write_packet(dma: &mut Dma<'_>, queue: u32, iova: u64, bytes: &[u8]) {
+    if let Err(refusal) = dma.table.write(iova, bytes) {
+        dma.faults.record(DmaFault {
+            iova,
+            len: bytes.len() as u64,
+            direction: Direction::Write,
+            purpose: Purpose::RxPacket,
+            queue,
+            refusal,
+        });
+    }
+}
+
+/// An advanced descriptor's first word as written back.
+#[inline(always)]
+fn advanced_first(hash: Hash, kind: u64) -> u64 {
+    u64::from(hash.value) << 32 | r::field64(r::RXD_PACKET_TYPE, kind) | u64::from(hash.kind)
+}
+
+/// An advanced descriptor's second word as written back.
+#[inline(always)]
+fn advanced_status(len: usize, last: bool) -> u64 {
+    let status = if last {
+        r::RXD_DD | r::RXD_EOP
+    } else {
+        r::RXD_DD
+    };
+    r::field64(r::RXD_LENGTH, len as u64) | status
+}
+
+/// A legacy descriptor as written back: the address stays.
+fn legacy(address: u64, len: usize, last: bool) -> [u64; 2] {
+    let status = if last {
+        r::RXD_DD | r::RXD_EOP
+    } else {
+        r::RXD_DD
+    };
+    [address, len as u64 & 0xffff | status << 32]
+}
+
+/// What kind of packet it is, as far as descriptors tell.
+fn packet_type(frame: &[u8]) -> u64 {
+    let (network, protocol) = match frame.get(12..14) {
+        Some([0x08, 0x00]) => (TYPE_IPV4, frame.get(23)),
+        Some([0x86, 0xdd]) => (TYPE_IPV6, frame.get(20)),
+        _ => return 0,
+    };
+    match protocol {
+        Some(6) => network | TYPE_TCP,
+        Some(17) => network | TYPE_UDP,
+        _ => network,
+    }
+}

@@ -1,0 +1,252 @@
+//! The statistics registers. The data path adds up a batch in private memory, and then adds the
+//! sums to the registers.
+
+use crate::filter::Kind;
+use crate::register_file::RegisterFile;
+use crate::registers as r;
+use crate::QUEUES;
+
+/// Bytes of the CRC that every frame carries on the wire.
+pub(crate) const CRC_LEN: u64 = 4;
+
+/// Upper ends of the size classes that frames are counted in, CRC included.
+const CLASSES: usize = 6;
+
+#[inline(always)]
+fn class(wire_len: u64) -> usize {
+    match wire_len {
+        0..=64 => 0,
+        65..=127 => 1,
+        128..=255 => 2,
+        256..=511 => 3,
+        512..=1023 => 4,
+        _ => 5,
+    }
+}
+
+const RX_CLASSES: [u32; CLASSES] = [
+    r::PRC64,
+    r::PRC127,
+    r::PRC255,
+    r::PRC511,
+    r::PRC1023,
+    r::PRC1522,
+];
+const TX_CLASSES: [u32; CLASSES] = [
+    r::PTC64,
+    r::PTC127,
+    r::PTC255,
+    r::PTC511,
+    r::PTC1023,
+    r::PTC1522,
+];
+
+/// What one batch adds to the registers. Bytes include the CRC.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Batch {
+    received: u64,
+    received_bytes: u64,
+    received_classes: [u64; CLASSES],
+    received_broadcast: u64,
+    received_multicast: u64,
+    seen: u64,
+    seen_bytes: u64,
+    queue_received: [u64; QUEUES],
+    queue_received_bytes: [u64; QUEUES],
+    queue_dropped: [u64; QUEUES],
+    to_host: u64,
+    missed: u64,
+    oversize: u64,
+    undersize: u64,
+    sent: u64,
+    sent_bytes: u64,
+    sent_classes: [u64; CLASSES],
+    sent_broadcast: u64,
+    sent_multicast: u64,
+    queue_sent: [u64; QUEUES],
+    queue_sent_bytes: [u64; QUEUES],
+}
+
+impl Batch {
+    /// Frames that came from the wire, whatever becomes of them.
+    pub(crate) fn seen(&mut self, frames: u64, wire_bytes: u64) {
+        self.seen += frames;
+        self.seen_bytes += wire_bytes;
+    }
+
+    /// Frames of one length that passed the filters, whether or not the driver gets them.
+    #[inline(always)]
+    pub(crate) fn received(&mut self, frames: u64, wire_len: u64, kind: Kind) {
+        self.received += frames;
+        self.received_bytes += frames * wire_len;
+        self.received_classes[class(wire_len)] += frames;
+        match kind {
+            Kind::Unicast => {}
+            Kind::Multicast => self.received_multicast += frames,
+            Kind::Broadcast => self.received_broadcast += frames,
+        }
+    }
+
+    /// Frames that the driver gets.
+    pub(crate) fn delivered(&mut self, queue: usize, frames: u64, wire_bytes: u64) {
+        self.queue_received[queue] += frames;
+        self.queue_received_bytes[queue] += wire_bytes;
+        self.to_host += frames;
+    }
+
+    /// A frame that found no descriptor in its queue.
+    pub(crate) fn dropped(&mut self, queue: usize, frames: u64) {
+        self.queue_dropped[queue] += frames;
+    }
+
+    /// Frames that found no room in the packet buffer.
+    pub(crate) fn missed(&mut self, frames: u64) {
+        self.missed += frames;
+    }
+
+    pub(crate) fn oversize(&mut self) {
+        self.oversize += 1;
+    }
+
+    pub(crate) fn undersize(&mut self) {
+        self.undersize += 1;
+    }
+
+    /// A frame that was sent.
+    pub(crate) fn sent(&mut self, queue: usize, wire_len: u64, first_byte: u8, broadcast: bool) {
+        self.sent_alike(queue, 1, wire_len, first_byte, broadcast);
+    }
+
+    /// Frames of one length and kind that were sent.
+    pub(crate) fn sent_alike(
+        &mut self,
+        queue: usize,
+        frames: u64,
+        wire_len: u64,
+        first_byte: u8,
+        broadcast: bool,
+    ) {
+        self.sent += frames;
+        self.sent_bytes += frames * wire_len;
+        self.sent_classes[class(wire_len)] += frames;
+        if first_byte & 1 == 1 {
+            self.sent_broadcast += frames * u64::from(broadcast);
+            self.sent_multicast += frames * u64::from(!broadcast);
+        }
+        self.queue_sent[queue] += frames;
+        self.queue_sent_bytes[queue] += frames * wire_len;
+    }
+
+    /// Bytes sent so far, CRC included.
+    #[inline(always)]
+    pub(crate) fn sent_bytes(&self) -> u64 {
+        self.sent_bytes
+    }
+
+    /// Whether nothing was counted.
+    #[inline(always)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.seen + self.sent + self.to_host == 0
+    }
+
+    /// Counts from 0 again.
+    pub(crate) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Adds everything to the registers.
+    pub(crate) fn add_to(&self, registers: &RegisterFile) {
+        if self.seen + self.to_host > 0 {
+            self.add_received(registers);
+        }
+        if self.sent > 0 {
+            self.add_sent(registers);
+        }
+    }
+
+    fn add_received(&self, registers: &RegisterFile) {
+        let count = |address, more| {
+            if more > 0 {
+                registers.count(address, more);
+            }
+        };
+        count(r::TPR, self.seen);
+        registers.count_wide(r::TORL, r::TORH, self.seen_bytes);
+        count(r::GPRC, self.received);
+        registers.count_wide(r::GORCL, r::GORCH, self.received_bytes);
+        for (address, more) in RX_CLASSES.iter().zip(self.received_classes) {
+            count(*address, more);
+        }
+        count(r::BPRC, self.received_broadcast);
+        count(r::MPRC, self.received_multicast);
+        count(r::RXDGPC, self.to_host);
+        count(r::MPC(0), self.missed);
+        count(r::ROC, self.oversize);
+        count(r::RUC, self.undersize);
+        for queue in 0..QUEUES {
+            let n = queue as u32;
+            count(r::QPRDC(n), self.queue_dropped[queue]);
+            if self.queue_received[queue] > 0 {
+                count(r::QPRC(n), self.queue_received[queue]);
+                registers.count_wide(r::QBRC_L(n), r::QBRC_H(n), self.queue_received_bytes[queue]);
+            }
+        }
+    }
+
+    fn add_sent(&self, registers: &RegisterFile) {
+        let count = |address, more| {
+            if more > 0 {
+                registers.count(address, more);
+            }
+        };
+        count(r::TPT, self.sent);
+        count(r::GPTC, self.sent);
+        registers.count_wide(r::GOTCL, r::GOTCH, self.sent_bytes);
+        for (address, more) in TX_CLASSES.iter().zip(self.sent_classes) {
+            count(*address, more);
+        }
+        count(r::BPTC, self.sent_broadcast);
+        count(r::MPTC, self.sent_multicast);
+        count(r::TXDGPC, self.sent);
+        for queue in 0..QUEUES {
+            let n = queue as u32;
+            if self.queue_sent[queue] > 0 {
+                count(r::QPTC(n), self.queue_sent[queue]);
+                registers.count_wide(r::QBTC_L(n), r::QBTC_H(n), self.queue_sent_bytes[queue]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_ends_up_in_the_registers() {
+        let registers = RegisterFile::new(0).unwrap();
+        let mut batch = Batch::default();
+        batch.seen(4, 4 * 64);
+        batch.received(3, 64, Kind::Unicast);
+        batch.received(1, 1518, Kind::Broadcast);
+        batch.delivered(2, 3, 192);
+        batch.dropped(1, 1);
+        batch.sent(5, 64, 0, false);
+        batch.sent(5, 128, 0xff, true);
+        batch.add_to(&registers);
+        batch.add_to(&registers);
+        let read = |address| registers.read(address);
+        assert_eq!((read(r::GPRC), read(r::GORCL)), (8, 2 * (3 * 64 + 1518)));
+        assert_eq!((read(r::PRC64), read(r::PRC1522), read(r::BPRC)), (6, 2, 2));
+        assert_eq!(
+            (read(r::QPRC(2)), read(r::QBRC_L(2)), read(r::QPRDC(1))),
+            (6, 384, 2)
+        );
+        assert_eq!((read(r::GPTC), read(r::GOTCL), read(r::BPTC)), (4, 384, 2));
+        assert_eq!(
+            (read(r::PTC64), read(r::PTC255), read(r::QPTC(5))),
+            (2, 2, 4)
+        );
+        assert_eq!(read(r::GPRC), 0);
+    }
+}

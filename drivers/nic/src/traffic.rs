@@ -1,0 +1,324 @@
+//! The traffic generator of one port: what comes in from its wire.
+//!
+//! Frames belong to flows, which RSS may spread over queues. Each queue has its own stream of
+//! consecutive sequence numbers, so that order can be checked however the driver serves its queues.
+//! A number is given to a frame when the frame gets a place in the driver's memory: a frame that
+//! finds none is counted here, and not missed by the verifier later.
+
+use std::time::Duration;
+
+use crate::config::{FrameSizes, Traffic};
+use crate::frame::{fill_tail, run_length, Fixed, Identity, Own, Template, MAX_FRAME, MIN_FRAME};
+use crate::rss::{Hash, Rss};
+use crate::QUEUES;
+
+/// Most frames that arrive in one round at a fixed rate.
+const MAX_ARRIVALS: u64 = 1 << 14;
+
+/// One queue's frames.
+#[derive(Debug, Default)]
+pub(crate) struct Stream {
+    /// Number of the next frame.
+    pub(crate) sequence: u64,
+    /// The flows that go to this queue.
+    flows: Vec<u16>,
+    /// Their hashes; none without RSS.
+    hashes: Vec<Hash>,
+    /// Which of them is next.
+    next_flow: usize,
+}
+
+impl Stream {
+    /// The next frame's flow; the same until [`Stream::advance`].
+    fn flow(&self) -> (u16, Hash) {
+        let flow = self.flows.get(self.next_flow).copied().unwrap_or_default();
+        (
+            flow,
+            self.hashes.get(self.next_flow).copied().unwrap_or_default(),
+        )
+    }
+
+    /// On to the next frame.
+    fn advance(&mut self) {
+        self.sequence += 1;
+        self.next_flow += 1;
+        if self.next_flow >= self.flows.len() {
+            self.next_flow = 0;
+        }
+    }
+}
+
+/// A queue's small frames, for writing them in one go.
+pub(crate) struct SmallFrames<'a> {
+    template: Template,
+    who: Identity,
+    flows: &'a [u16],
+    hashes: &'a [Hash],
+    sequence: &'a mut u64,
+    next_flow: &'a mut usize,
+}
+
+impl SmallFrames<'_> {
+    /// The part that is the same in all of them.
+    #[inline(always)]
+    pub(crate) fn fixed(&self) -> Fixed {
+        self.template.fixed()
+    }
+
+    /// The next frames: the first one's own part, a number of frames of which each is one step
+    /// further than the one before, at most `max`, and their hash.
+    #[inline(always)]
+    pub(crate) fn run(&self, max: usize) -> (Own, usize, Hash) {
+        let flow = self.flows.get(*self.next_flow).copied().unwrap_or_default();
+        let own = self.template.own(Identity {
+            flow,
+            sequence: *self.sequence,
+            ..self.who
+        });
+        if self.hashes.is_empty() {
+            // Without RSS, all flows go to this queue, in order.
+            let len = run_length(flow, self.flows.len() as u16, *self.sequence);
+            (own, len.min(max), Hash::default())
+        } else {
+            (
+                own,
+                max.min(1),
+                self.hashes
+                    .get(*self.next_flow)
+                    .copied()
+                    .unwrap_or_default(),
+            )
+        }
+    }
+
+    /// So many frames of a run are used.
+    #[inline(always)]
+    pub(crate) fn advance(&mut self, count: usize) {
+        *self.sequence += count as u64;
+        *self.next_flow += count;
+        if *self.next_flow >= self.flows.len() {
+            *self.next_flow = 0;
+        }
+    }
+}
+
+/// What a port's wire brings.
+#[derive(Debug)]
+pub(crate) struct Generator {
+    port: u8,
+    traffic: Traffic,
+    flows: u16,
+    lengths: Vec<u16>,
+    /// Templates of the lengths.
+    templates: Vec<Template>,
+    next_length: usize,
+    streams: Vec<Stream>,
+    /// Frames due so far, at a fixed rate.
+    arrived: u64,
+    /// When the rate began to count.
+    since: Option<Duration>,
+}
+
+impl Generator {
+    pub(crate) fn new(port: usize, traffic: Traffic, sizes: &FrameSizes, flows: u16) -> Self {
+        let lengths = sizes.lengths().to_vec();
+        let templates = lengths
+            .iter()
+            .map(|len| Template::new(port, usize::from(*len)))
+            .collect();
+        let mut generator = Self {
+            port: port as u8,
+            traffic,
+            flows,
+            lengths,
+            templates,
+            next_length: 0,
+            streams: (0..QUEUES).map(|_| Stream::default()).collect(),
+            arrived: 0,
+            since: None,
+        };
+        generator.assign_flows(None);
+        generator
+    }
+
+    pub(crate) fn traffic(&self) -> Traffic {
+        self.traffic
+    }
+
+    pub(crate) fn set_traffic(&mut self, traffic: Traffic) {
+        self.traffic = traffic;
+        self.since = None;
+    }
+
+    /// The next sequence number of every stream.
+    pub(crate) fn next_sequences(&self) -> [u64; QUEUES] {
+        std::array::from_fn(|queue| self.streams[queue].sequence)
+    }
+
+    /// Sorts the flows by the queue they go to.
+    pub(crate) fn assign_flows(&mut self, rss: Option<&Rss>) {
+        for stream in &mut self.streams {
+            stream.flows.clear();
+            stream.hashes.clear();
+            stream.next_flow = 0;
+        }
+        let Some(template) = self.templates.first() else {
+            return;
+        };
+        for flow in 0..self.flows {
+            let identity = Identity {
+                port: self.port,
+                stream: 0,
+                flow,
+                sequence: 0,
+            };
+            match rss {
+                Some(rss) => {
+                    let (queue, hash) = rss.queue(&template.head(identity).to_bytes());
+                    self.streams[queue].flows.push(flow);
+                    self.streams[queue].hashes.push(hash);
+                }
+                None => self.streams[0].flows.push(flow),
+            }
+        }
+    }
+
+    /// Whether frames for this queue can come.
+    #[inline(always)]
+    pub(crate) fn feeds(&self, queue: usize) -> bool {
+        self.streams
+            .get(queue)
+            .is_some_and(|stream| !stream.flows.is_empty())
+    }
+
+    /// The one length of all frames, if it is the smallest: those are written in one go.
+    #[inline(always)]
+    pub(crate) fn small_only(&self) -> Option<&Template> {
+        match self.lengths[..] {
+            [len] if usize::from(len) == MIN_FRAME => self.templates.first(),
+            _ => None,
+        }
+    }
+
+    /// The next small frames of a queue, one after the other. None if frames are not all small.
+    #[inline(always)]
+    pub(crate) fn small_frames(&mut self, queue: usize) -> Option<SmallFrames<'_>> {
+        let template = *self.small_only()?;
+        let stream = self.streams.get_mut(queue)?;
+        Some(SmallFrames {
+            template,
+            who: Identity {
+                port: self.port,
+                stream: queue as u8,
+                flow: 0,
+                sequence: 0,
+            },
+            flows: &stream.flows,
+            hashes: &stream.hashes,
+            sequence: &mut stream.sequence,
+            next_flow: &mut stream.next_flow,
+        })
+    }
+
+    /// How many frames have come by `now` that were not there the last time. None at other than a
+    /// fixed rate.
+    pub(crate) fn newly_arrived(&mut self, now: Duration) -> u64 {
+        let Traffic::Rate { mpps } = self.traffic else {
+            return 0;
+        };
+        let since = *self.since.get_or_insert_with(|| {
+            self.arrived = 0;
+            now
+        });
+        let due = (now.saturating_sub(since).as_nanos() as f64 * mpps / 1000.0) as u64;
+        // After a pause the rest comes in the next rounds: no round may take for ever.
+        let new = due.saturating_sub(self.arrived).min(MAX_ARRIVALS);
+        self.arrived += new;
+        new
+    }
+
+    /// The queue of the next frame that comes at a fixed rate: the streams in turn, each as often
+    /// as it has flows.
+    pub(crate) fn next_queue(&self, nth: u64) -> usize {
+        let mut at = (nth % u64::from(self.flows)) as usize;
+        for (queue, stream) in self.streams.iter().enumerate() {
+            if at < stream.flows.len() {
+                return queue;
+            }
+            at -= stream.flows.len();
+        }
+        0
+    }
+
+    /// The length of the next frame.
+    pub(crate) fn next_length(&self) -> usize {
+        self.lengths
+            .get(self.next_length)
+            .copied()
+            .map_or(MIN_FRAME, usize::from)
+    }
+
+    /// Writes the next frame of a queue into `into`; returns its length and hash. The same again
+    /// until [`Generator::accept`].
+    pub(crate) fn build(&self, queue: usize, into: &mut [u8; MAX_FRAME]) -> (usize, Hash) {
+        let len = self.next_length();
+        let (Some(stream), Some(template)) = (
+            self.streams.get(queue),
+            self.templates.get(self.next_length),
+        ) else {
+            return (0, Hash::default());
+        };
+        let (flow, hash) = stream.flow();
+        let identity = Identity {
+            port: self.port,
+            stream: queue as u8,
+            flow,
+            sequence: stream.sequence,
+        };
+        into[..MIN_FRAME].copy_from_slice(&template.head(identity).to_bytes());
+        fill_tail(&mut into[MIN_FRAME..len], identity.check());
+        (len, hash)
+    }
+
+    /// The frame that [`Generator::build`] made has a place in the driver's memory: on to the next.
+    pub(crate) fn accept(&mut self, queue: usize) {
+        if let Some(stream) = self.streams.get_mut(queue) {
+            stream.advance();
+        }
+        self.next_length = (self.next_length + 1) % self.lengths.len().max(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Expected, VerifyMode};
+    use crate::verify::Verifier;
+
+    #[test]
+    fn what_it_makes_is_what_the_verifier_expects() {
+        let sizes = FrameSizes::range(60, 1514).unwrap();
+        let mut generator = Generator::new(1, Traffic::Saturate, &sizes, 5);
+        let mut verifier = Verifier::new(1, 5, VerifyMode::Full, Expected::Unchanged);
+        let mut frame = [0; MAX_FRAME];
+        for _ in 0..2000 {
+            let (len, _) = generator.build(0, &mut frame);
+            generator.accept(0);
+            verifier.check_frame(&frame[..len]);
+        }
+        assert_eq!(verifier.counts().ok, 2000);
+        assert!(verifier.counts().clean());
+    }
+
+    #[test]
+    fn a_rate_is_kept() {
+        let mut generator =
+            Generator::new(0, Traffic::Rate { mpps: 2.0 }, &FrameSizes::default(), 1);
+        let mut arrived = 0;
+        for micros in 0..=1000 {
+            arrived +=
+                generator.newly_arrived(Duration::from_secs(5) + Duration::from_micros(micros));
+        }
+        assert_eq!(arrived, 2000);
+    }
+}

@@ -1,0 +1,519 @@
+//! Checks on the frames that come back: is each intact, and is each there once, in order?
+//!
+//! Frames of a stream (one receive queue of one port) carry consecutive numbers. A number that is
+//! skipped is *missing* until it turns up; if it does, the frame was *reordered*. A number seen
+//! before is *duplicated*. A frame that is not byte for byte what was sent, but for what the
+//! forwarder is meant to change, is *altered*.
+
+use std::collections::VecDeque;
+
+use crate::config::{Expected, VerifyMode};
+use crate::frame::{
+    add, opaque_step, run_length, tail_matches, Fixed, Head, Identity, Own, Template, MAX_FRAME,
+    MIN_FRAME,
+};
+use crate::memory::SmallFrame;
+use serde::Serialize;
+
+/// What became of the frames that one port received, as seen on the port that sends them on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct VerifyCounts {
+    /// Frames that came back as they should.
+    pub ok: u64,
+    /// Sequence numbers that were skipped and have not turned up.
+    pub missing: u64,
+    /// Frames that came back more than once (the extra ones).
+    pub duplicated: u64,
+    /// Frames that came back after a later one.
+    pub reordered: u64,
+    /// Frames that were changed in a byte that should not change, or not changed where they should.
+    pub altered: u64,
+    /// Frames that no generator of this NIC made for this pair of ports.
+    pub foreign: u64,
+    /// Frames that the driver had when the port it had received them on was reset, or it went away.
+    /// Not an error.
+    pub abandoned: u64,
+}
+
+impl VerifyCounts {
+    /// Whether nothing is wrong: all of the errors are 0.
+    pub fn clean(&self) -> bool {
+        *self
+            == VerifyCounts {
+                ok: self.ok,
+                abandoned: self.abandoned,
+                ..VerifyCounts::default()
+            }
+    }
+}
+
+/// Most gaps in one stream's sequence that are remembered. The oldest is forgotten first; frames
+/// that fill it later then count as duplicates.
+const MAX_GAPS: usize = 1 << 16;
+
+/// Numbers that were skipped.
+#[derive(Clone, Copy, Debug)]
+struct Gap {
+    from: u64,
+    /// The first number after it.
+    to: u64,
+    /// Whether they count as abandoned, and not as missing.
+    abandoned: bool,
+}
+
+/// The order of one stream.
+#[derive(Debug, Default)]
+struct Stream {
+    /// The number after the highest seen.
+    next: u64,
+    /// Skipped numbers below `next`, ascending.
+    gaps: VecDeque<Gap>,
+}
+
+impl Stream {
+    #[inline(always)]
+    fn see(&mut self, sequence: u64, counts: &mut VerifyCounts) {
+        if sequence == self.next {
+            self.next += 1;
+            counts.ok += 1;
+        } else {
+            self.see_out_of_order(sequence, counts);
+        }
+    }
+
+    #[cold]
+    fn see_out_of_order(&mut self, sequence: u64, counts: &mut VerifyCounts) {
+        if sequence > self.next {
+            self.skip_to(sequence, false, counts);
+            // Saturating: the number comes from the driver's memory.
+            self.next = sequence.saturating_add(1);
+            counts.ok += 1;
+            return;
+        }
+        let at = self.gaps.partition_point(|gap| gap.to <= sequence);
+        let Some(gap) = self
+            .gaps
+            .get(at)
+            .copied()
+            .filter(|gap| gap.from <= sequence)
+        else {
+            counts.duplicated += 1;
+            return;
+        };
+        counts.ok += 1;
+        if gap.abandoned {
+            counts.abandoned -= 1;
+        } else {
+            counts.missing -= 1;
+            counts.reordered += 1;
+        }
+        self.gaps.remove(at);
+        let rest = [
+            Gap {
+                from: sequence + 1,
+                ..gap
+            },
+            Gap {
+                to: sequence,
+                ..gap
+            },
+        ];
+        for gap in rest.into_iter().filter(|gap| gap.from < gap.to) {
+            self.gaps.insert(at, gap);
+        }
+    }
+
+    /// Nothing is expected any more before `next`.
+    fn skip_to(&mut self, next: u64, abandoned: bool, counts: &mut VerifyCounts) {
+        if next <= self.next {
+            return;
+        }
+        let skipped = if abandoned {
+            &mut counts.abandoned
+        } else {
+            &mut counts.missing
+        };
+        *skipped += next - self.next;
+        self.gaps.push_back(Gap {
+            from: self.next,
+            to: next,
+            abandoned,
+        });
+        if self.gaps.len() > MAX_GAPS {
+            self.gaps.pop_front();
+        }
+        self.next = next;
+    }
+}
+
+/// The stream and the flow of a frame that is expected; the stream is one there is.
+#[derive(Clone, Copy, Debug)]
+struct Expectation {
+    stream: u8,
+    flow: u16,
+}
+
+/// Checks what one port sends, which should be what its peer received.
+#[derive(Debug)]
+pub(crate) struct Verifier {
+    mode: VerifyMode,
+    expected: Expected,
+    /// The port whose received frames are expected here.
+    source: usize,
+    streams: [Stream; crate::QUEUES],
+    /// What the next frame most likely is.
+    next: Expectation,
+    /// How many flows the source's frames belong to.
+    flows: u16,
+    /// The template of the smallest frames.
+    small: Option<Template>,
+    /// Templates as they should come back, by frame length; made when needed.
+    templates: Vec<Option<Template>>,
+    counts: VerifyCounts,
+}
+
+impl Verifier {
+    pub(crate) fn new(source: usize, flows: u16, mode: VerifyMode, expected: Expected) -> Self {
+        let mut verifier = Self {
+            mode,
+            expected,
+            source,
+            streams: Default::default(),
+            next: Expectation { stream: 0, flow: 0 },
+            flows,
+            small: None,
+            templates: vec![None; MAX_FRAME + 1],
+            counts: VerifyCounts::default(),
+        };
+        verifier.small = verifier.template(MIN_FRAME);
+        verifier
+    }
+
+    pub(crate) fn counts(&self) -> VerifyCounts {
+        self.counts
+    }
+
+    /// How many frames there are after the last one seen, if these are the numbers of the next.
+    pub(crate) fn outstanding(&self, next: &[u64]) -> u64 {
+        self.streams
+            .iter()
+            .zip(next)
+            .map(|(stream, next)| next.saturating_sub(stream.next))
+            .sum()
+    }
+
+    /// Frames up to these numbers need not come: the driver that had them has lost them. Some may
+    /// come nevertheless.
+    pub(crate) fn give_up(&mut self, next: &[u64]) {
+        for (stream, next) in self.streams.iter_mut().zip(next) {
+            stream.skip_to(*next, true, &mut self.counts);
+        }
+    }
+
+    fn template(&mut self, len: usize) -> Option<Template> {
+        let (source, expected) = (self.source, self.expected);
+        let slot = self.templates.get_mut(len).filter(|_| len >= MIN_FRAME)?;
+        Some(*slot.get_or_insert_with(|| {
+            let template = Template::new(source, len);
+            match expected {
+                Expected::Unchanged => template,
+                Expected::TouchByte1 => template.touched(),
+            }
+        }))
+    }
+
+    /// Checks frames of exactly 60 bytes. Returns how many of them have a group address.
+    #[inline(always)]
+    pub(crate) fn check_small(&mut self, frames: &[Option<SmallFrame<'_>>]) -> u64 {
+        let (VerifyMode::Full, Some(template)) = (self.mode, self.small) else {
+            return self.check_slowly(frames);
+        };
+        let mut group = 0;
+        let mut rest = frames;
+        while !rest.is_empty() {
+            // Almost always the frames are one stream's next ones, flow after flow.
+            let Expectation { stream, flow } = self.next;
+            let sequence = self.streams[usize::from(stream)].next;
+            let len = run_length(flow, self.flows, sequence).min(rest.len());
+            let next = Identity {
+                port: self.source as u8,
+                stream,
+                flow,
+                sequence,
+            };
+            let (run, others) = rest.split_at(len);
+            if is_run(template.fixed(), template.own(next), run) {
+                self.streams[usize::from(stream)].next += len as u64;
+                self.counts.ok += len as u64;
+                self.next.flow = if len == usize::from(self.flows - flow) {
+                    0
+                } else {
+                    flow + len as u16
+                };
+                group += if template.head(next).is_to_group() {
+                    len as u64
+                } else {
+                    0
+                };
+            } else {
+                group += self.check_slowly(run);
+            }
+            rest = others;
+        }
+        group
+    }
+
+    #[inline(never)]
+    fn check_slowly(&mut self, frames: &[Option<SmallFrame<'_>>]) -> u64 {
+        let mut group = 0;
+        for frame in frames.iter().flatten() {
+            let head = frame.read();
+            group += u64::from(head.is_to_group());
+            self.check(&head, &[]);
+        }
+        group
+    }
+
+    /// Checks a frame of any length.
+    pub(crate) fn check_frame(&mut self, frame: &[u8]) {
+        match frame.split_first_chunk() {
+            Some((head, tail)) => self.check(&Head::from_bytes(head), tail),
+            None => self.counts.foreign += u64::from(self.mode != VerifyMode::Off),
+        }
+    }
+
+    fn check(&mut self, head: &Head, tail: &[u8]) {
+        if self.mode == VerifyMode::Off {
+            return;
+        }
+        let identity = head.identity();
+        let known = head.check() == identity.check() && usize::from(identity.port) == self.source;
+        let intact = known
+            && (self.mode == VerifyMode::Sequence
+                || tail_matches(tail, head.check())
+                    && self
+                        .template(MIN_FRAME + tail.len())
+                        .is_some_and(|template| template.matches(head)));
+        match self.streams.get_mut(usize::from(identity.stream)) {
+            Some(stream) if intact => {
+                stream.see(identity.sequence, &mut self.counts);
+                let flow = identity.flow.saturating_add(1);
+                self.next = Expectation {
+                    stream: identity.stream,
+                    flow: if flow < self.flows { flow } else { 0 },
+                };
+            }
+            _ => self.count_bad(head, tail, known),
+        }
+    }
+
+    #[cold]
+    fn count_bad(&mut self, head: &Head, tail: &[u8], known: bool) {
+        if known {
+            // Which frame it was is still certain: it has arrived, so it is not missing too.
+            let identity = head.identity();
+            let mut counts = self.counts;
+            if let Some(stream) = self.streams.get_mut(usize::from(identity.stream)) {
+                stream.see(identity.sequence, &mut counts);
+            }
+            self.counts.missing = counts.missing;
+            self.counts.abandoned = counts.abandoned;
+            self.counts.altered += 1;
+        } else if self.resembles(head, tail.len()) {
+            self.counts.altered += 1;
+        } else {
+            self.counts.foreign += 1;
+        }
+    }
+
+    /// Whether a frame whose check word is wrong is nevertheless one of ours, damaged: most of the
+    /// constant bytes fit.
+    fn resembles(&mut self, head: &Head, tail: usize) -> bool {
+        let Some(template) = self.template(MIN_FRAME + tail) else {
+            return false;
+        };
+        let expected = template.head(head.identity()).to_bytes();
+        let same = expected
+            .iter()
+            .zip(head.to_bytes())
+            .filter(|(a, b)| **a == *b)
+            .count();
+        same > MIN_FRAME - 20
+    }
+}
+
+/// Whether the frames are exactly these, each a step further than the one before.
+#[inline(always)]
+fn is_run(fixed: Fixed, mut own: Own, frames: &[Option<SmallFrame<'_>>]) -> bool {
+    let step = opaque_step();
+    let mut differences = [0; 8];
+    for frame in frames {
+        let Some(frame) = frame else { return false };
+        let head = frame.read();
+        for (nth, difference) in differences.iter_mut().enumerate() {
+            *difference |= (head.fixed[nth] ^ fixed[nth]) | (head.own[nth] ^ own[nth]);
+        }
+        own = add(own, step);
+    }
+    differences == [0; 8]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::build;
+    use proptest::prelude::*;
+
+    fn frame(sequence: u64, len: usize) -> Vec<u8> {
+        let mut frame = build(
+            Identity {
+                port: 0,
+                stream: 0,
+                flow: (sequence % 7) as u16,
+                sequence,
+            },
+            len,
+        );
+        frame[1] = frame[1].wrapping_add(1);
+        frame
+    }
+
+    fn verifier() -> Verifier {
+        Verifier::new(0, 7, VerifyMode::Full, Expected::TouchByte1)
+    }
+
+    fn counts_of(sequences: &[u64]) -> VerifyCounts {
+        let mut verifier = verifier();
+        for sequence in sequences {
+            verifier.check_frame(&frame(*sequence, 60));
+        }
+        verifier.counts()
+    }
+
+    #[test]
+    fn frames_in_order_are_ok() {
+        let counts = counts_of(&[0, 1, 2, 3]);
+        assert_eq!(counts.ok, 4);
+        assert!(counts.clean());
+    }
+
+    #[test]
+    fn a_lost_frame_is_missing() {
+        let counts = counts_of(&[0, 1, 4, 5]);
+        assert_eq!((counts.ok, counts.missing), (4, 2));
+        assert!(!counts.clean());
+    }
+
+    #[test]
+    fn a_late_frame_is_reordered_and_no_longer_missing() {
+        let counts = counts_of(&[0, 2, 3, 1, 4]);
+        assert_eq!((counts.ok, counts.missing, counts.reordered), (5, 0, 1));
+        assert_eq!(counts.duplicated, 0);
+    }
+
+    #[test]
+    fn a_repeated_frame_is_duplicated() {
+        let counts = counts_of(&[0, 1, 1, 2, 0]);
+        assert_eq!((counts.ok, counts.duplicated), (3, 2));
+    }
+
+    #[test]
+    fn an_altered_frame_is_altered_and_not_missing() {
+        for at in 0..60 {
+            let mut verifier = verifier();
+            verifier.check_frame(&frame(0, 60));
+            let mut altered = frame(1, 60);
+            altered[at] ^= 0x10;
+            verifier.check_frame(&altered);
+            verifier.check_frame(&frame(2, 60));
+            let counts = verifier.counts();
+            assert_eq!((counts.ok, counts.altered), (2, 1), "byte {at}");
+            // Where the damage hides which frame it was, its number counts as missing as well.
+            let hidden = matches!(at, 34 | 35 | 42..60);
+            assert_eq!(counts.missing, u64::from(hidden), "byte {at}");
+        }
+    }
+
+    #[test]
+    fn an_untouched_frame_is_altered_if_a_touch_is_expected() {
+        let mut verifier = verifier();
+        let mut untouched = frame(0, 60);
+        untouched[1] = untouched[1].wrapping_sub(1);
+        verifier.check_frame(&untouched);
+        assert_eq!(verifier.counts().altered, 1);
+    }
+
+    #[test]
+    fn large_frames_are_checked_to_the_last_byte() {
+        let mut verifier = verifier();
+        verifier.check_frame(&frame(0, 1514));
+        let mut altered = frame(1, 1514);
+        altered[1513] ^= 1;
+        verifier.check_frame(&altered);
+        let mut shortened = frame(2, 1514);
+        shortened.truncate(1513);
+        verifier.check_frame(&shortened);
+        let counts = verifier.counts();
+        assert_eq!((counts.ok, counts.altered, counts.missing), (1, 2, 0));
+    }
+
+    #[test]
+    fn other_frames_are_foreign() {
+        let mut verifier = verifier();
+        verifier.check_frame(&[0; 60]);
+        verifier.check_frame(&[0xff; 1000]);
+        verifier.check_frame(&[1; 20]);
+        assert_eq!(verifier.counts().foreign, 3);
+        assert_eq!(verifier.counts().altered, 0);
+    }
+
+    #[test]
+    fn given_up_frames_are_not_missing_and_may_still_come() {
+        let mut verifier = verifier();
+        verifier.check_frame(&frame(0, 60));
+        verifier.give_up(&[100]);
+        assert_eq!(verifier.counts().abandoned, 99);
+        verifier.check_frame(&frame(1, 60));
+        verifier.check_frame(&frame(2, 60));
+        verifier.check_frame(&frame(100, 60));
+        assert!(verifier.counts().clean());
+        assert_eq!((verifier.counts().ok, verifier.counts().abandoned), (4, 97));
+        verifier.check_frame(&frame(2, 60));
+        assert_eq!(verifier.counts().duplicated, 1);
+    }
+
+    #[test]
+    fn in_sequence_mode_only_numbers_are_checked() {
+        let mut verifier = Verifier::new(0, 7, VerifyMode::Sequence, Expected::TouchByte1);
+        let mut altered = frame(0, 60);
+        altered[0] ^= 1;
+        verifier.check_frame(&altered);
+        verifier.check_frame(&frame(2, 60));
+        let counts = verifier.counts();
+        assert_eq!((counts.ok, counts.missing, counts.altered), (2, 1, 0));
+    }
+
+    proptest! {
+        /// Whatever happens to a sequence on the way, the counts are those of the obvious
+        /// definition.
+        #[test]
+        fn counts_agree_with_the_definition(sequences in prop::collection::vec(0..40_u64, 0..120)) {
+            let counts = counts_of(&sequences);
+            let mut seen = std::collections::BTreeSet::new();
+            let (mut reordered, mut duplicated) = (0, 0);
+            for sequence in &sequences {
+                if seen.contains(sequence) {
+                    duplicated += 1;
+                } else if seen.last().is_some_and(|last| last > sequence) {
+                    reordered += 1;
+                }
+                seen.insert(*sequence);
+            }
+            let span = seen.last().map_or(0, |last| last + 1);
+            prop_assert_eq!(counts.ok, seen.len() as u64);
+            prop_assert_eq!(counts.missing, span - seen.len() as u64);
+            prop_assert_eq!(counts.reordered, reordered);
+            prop_assert_eq!(counts.duplicated, duplicated);
+        }
+    }
+}

@@ -1,0 +1,847 @@
+//! Packets through rings set up by hand, the device stepped by hand: every count is exact.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use nic::registers as r;
+use nic::registers::TXD_RS;
+use nic::{FrameSizes, MmioMode, Nic, NicConfig, Traffic, VerifyMode};
+use proptest::prelude::*;
+use support::{data_command, frame, Driver, Rings, BUFFER, IOVA};
+
+struct Bench {
+    nic: Nic,
+    plane: nic::DataPlane,
+    _directory: tempfile::TempDir,
+}
+
+fn bench_with(mmio: MmioMode, change: impl FnMut(&mut nic::PortConfig)) -> Bench {
+    let directory = tempfile::tempdir().unwrap();
+    let config = NicConfig::new(directory.path(), 2)
+        .with_mmio(mmio)
+        .with_each_port(change);
+    let nic = Nic::new(config).unwrap();
+    let plane = nic.data_plane().unwrap();
+    Bench {
+        nic,
+        plane,
+        _directory: directory,
+    }
+}
+
+fn bench(mmio: MmioMode) -> Bench {
+    bench_with(mmio, |port| port.capture = true)
+}
+
+impl Bench {
+    fn port(&self, index: usize) -> &nic::Port {
+        self.nic.port(index).unwrap()
+    }
+
+    fn driver(&self, index: usize, rings: Rings) -> Driver {
+        Driver::start(self.port(index).socket(), rings)
+    }
+
+    fn peek(&self, register: u32) -> u32 {
+        self.port(0).registers().peek(register)
+    }
+}
+
+const MODES: [MmioMode; 2] = [MmioMode::Shared, MmioMode::Trap];
+
+#[test]
+fn a_frame_is_received_and_counted() {
+    for mmio in MODES {
+        let mut bench = bench(mmio);
+        let mut driver = bench.driver(0, Rings::default());
+        bench.plane.poll();
+        bench.port(0).inject(&frame(60, 1)).unwrap();
+        bench.port(0).inject(&frame(1514, 2)).unwrap();
+        assert_eq!(bench.plane.poll().received, 2);
+        assert_eq!(driver.receive(), Some(frame(60, 1)));
+        assert_eq!(driver.receive(), Some(frame(1514, 2)));
+        assert_eq!(driver.receive(), None);
+        assert_eq!(driver.client.get(r::GPRC), 2);
+        assert_eq!(driver.client.get(r::GPRC), 0, "cleared by the read");
+        // With the CRC.
+        assert_eq!(driver.client.get(r::GORCL), 64 + 1518);
+        assert_eq!(driver.client.get(r::GORCH), 0);
+        assert_eq!(bench.peek(r::QPRC(0)), 2);
+        assert_eq!(bench.peek(r::BPRC), 2);
+        assert_eq!(bench.peek(r::RDH(0)), 2);
+    }
+}
+
+#[test]
+fn a_frame_is_sent_and_counted() {
+    for mmio in MODES {
+        let mut bench = bench(mmio);
+        let mut driver = bench.driver(0, Rings::default());
+        let first = driver.transmit(&frame(60, 1));
+        let second = driver.transmit(&frame(1000, 2));
+        assert!(!driver.tx_done(first));
+        assert_eq!(bench.plane.poll().transmitted, 2);
+        assert!(driver.tx_done(first) && driver.tx_done(second));
+        assert_eq!(
+            bench.port(0).take_transmitted(),
+            [frame(60, 1), frame(1000, 2)]
+        );
+        assert_eq!(driver.client.get(r::GPTC), 2);
+        assert_eq!(driver.client.get(r::GPTC), 0);
+        assert_eq!(driver.client.get(r::GOTCL), 64 + 1004);
+        assert_eq!(bench.peek(r::TDH(0)), 2);
+        assert_eq!(bench.port(0).stats().transmitted_bytes, 64 + 1004);
+    }
+}
+
+#[test]
+fn every_queue_works() {
+    for queue in 0..16 {
+        let mut bench = bench(MmioMode::Shared);
+        let mut driver = bench.driver(
+            0,
+            Rings {
+                queue,
+                ..Rings::default()
+            },
+        );
+        // All hashes to this queue.
+        driver.client.set(r::MRQC, r::MRQC_MRQE_RSS);
+        for n in 0..32 {
+            driver.client.set(r::RETA(n), queue * 0x0101_0101);
+        }
+        bench.plane.poll();
+        bench.port(0).inject(&frame(60, 7)).unwrap();
+        driver.transmit(&frame(60, 8));
+        bench.plane.poll();
+        assert_eq!(driver.receive(), Some(frame(60, 7)));
+        assert_eq!(bench.port(0).take_transmitted(), [frame(60, 8)]);
+        assert_eq!(
+            (bench.peek(r::QPRC(queue)), bench.peek(r::QPTC(queue))),
+            (1, 1)
+        );
+    }
+}
+
+#[test]
+fn rings_wrap_round() {
+    let mut bench = bench(MmioMode::Shared);
+    let mut driver = bench.driver(
+        0,
+        Rings {
+            rx_len: 8,
+            tx_len: 8,
+            rx_filled: 7,
+            ..Rings::default()
+        },
+    );
+    bench.plane.poll();
+    for n in 0..100 {
+        bench.port(0).inject(&frame(60, n)).unwrap();
+        let slot = driver.transmit(&frame(61, n));
+        bench.plane.poll();
+        assert_eq!(driver.receive(), Some(frame(60, n)));
+        assert!(driver.tx_done(slot));
+    }
+    let sent = bench.port(0).take_transmitted();
+    assert!(sent.iter().zip(0..).all(|(sent, n)| *sent == frame(61, n)));
+    assert_eq!(sent.len(), 100);
+}
+
+#[test]
+fn a_full_ring_takes_one_less_than_its_length_and_the_rest_is_dropped() {
+    let mut bench = bench(MmioMode::Shared);
+    let mut driver = bench.driver(
+        0,
+        Rings {
+            rx_len: 8,
+            rx_filled: 7,
+            ..Rings::default()
+        },
+    );
+    bench.plane.poll();
+    for n in 0..10 {
+        bench.port(0).inject(&frame(60, n)).unwrap();
+    }
+    assert_eq!(bench.plane.poll().received, 7);
+    assert_eq!(bench.port(0).stats().dropped_no_descriptor, 3);
+    assert_eq!(bench.peek(r::QPRDC(0)), 3);
+    assert_eq!(
+        bench.peek(r::RDH(0)),
+        bench.peek(r::RDT(0)),
+        "empty, as the device sees it"
+    );
+    // Good packets, whether or not there was room for them.
+    assert_eq!((bench.peek(r::GPRC), bench.peek(r::QPRC(0))), (10, 7));
+    let received = driver.receive_all();
+    assert_eq!(received, (0..7).map(|n| frame(60, n)).collect::<Vec<_>>());
+}
+
+#[test]
+fn without_drop_enable_frames_wait_in_the_packet_buffer() {
+    let mut bench = bench(MmioMode::Shared);
+    let mut driver = bench.driver(
+        0,
+        Rings {
+            rx_len: 8,
+            rx_filled: 4,
+            drop_enable: false,
+            ..Rings::default()
+        },
+    );
+    driver.client.set(r::RXPBSIZE(0), 1 << 10);
+    bench.plane.poll();
+    for n in 0..40 {
+        bench.port(0).inject(&frame(60, n)).unwrap();
+    }
+    assert_eq!(bench.plane.poll().received, 4);
+    // 1 KB holds 17 frames of 60 bytes.
+    assert_eq!(bench.peek(r::MPC(0)), 40 - 4 - 17);
+    assert_eq!(bench.port(0).stats().dropped_no_buffer, 40 - 4 - 17);
+    let mut received = driver.receive_all();
+    for _ in 0..10 {
+        bench.plane.poll();
+        received.extend(driver.receive_all());
+    }
+    assert_eq!(
+        received,
+        (0..21).map(|n| frame(60, n)).collect::<Vec<_>>(),
+        "in order"
+    );
+}
+
+#[test]
+fn large_frames_span_descriptors() {
+    for legacy in [false, true] {
+        let mut bench = bench(MmioMode::Shared);
+        let mut driver = bench.driver(
+            0,
+            Rings {
+                buffer_kb: 1,
+                legacy,
+                ..Rings::default()
+            },
+        );
+        bench.plane.poll();
+        bench.port(0).inject(&frame(1500, 3)).unwrap();
+        bench.port(0).inject(&frame(1024, 4)).unwrap();
+        bench.plane.poll();
+        let done = |slot: usize| driver.rx_descriptor(slot)[1] >> (if legacy { 32 } else { 0 }) & 3;
+        assert_eq!(
+            [done(0), done(1), done(2), done(3)],
+            [1, 3, 3, 0],
+            "DD, and EOP in the last"
+        );
+        assert_eq!(driver.receive(), Some(frame(1500, 3)));
+        assert_eq!(driver.receive(), Some(frame(1024, 4)));
+    }
+}
+
+#[test]
+fn a_frame_that_needs_more_descriptors_than_there_are_is_dropped_whole() {
+    let mut bench = bench(MmioMode::Shared);
+    let mut driver = bench.driver(
+        0,
+        Rings {
+            buffer_kb: 1,
+            rx_filled: 1,
+            ..Rings::default()
+        },
+    );
+    bench.plane.poll();
+    bench.port(0).inject(&frame(1500, 3)).unwrap();
+    bench.port(0).inject(&frame(60, 4)).unwrap();
+    bench.plane.poll();
+    assert_eq!(driver.receive(), Some(frame(60, 4)));
+    assert_eq!(bench.peek(r::QPRDC(0)), 1);
+}
+
+#[test]
+fn frames_of_wrong_length_are_not_received() {
+    let mut bench = bench(MmioMode::Shared);
+    let mut driver = bench.driver(0, Rings::default());
+    bench.plane.poll();
+    bench.port(0).inject(&frame(59, 1)).unwrap();
+    bench.port(0).inject(&frame(1515, 1)).unwrap();
+    bench.plane.poll();
+    assert_eq!(driver.receive(), None);
+    assert_eq!((bench.peek(r::RUC), bench.peek(r::ROC)), (1, 1));
+    driver.client.change(r::HLREG0, r::HLREG0_JUMBOEN, 0);
+    driver.client.set(r::MAXFRS, 9018 << 16);
+    bench.port(0).inject(&frame(9014, 5)).unwrap();
+    bench.port(0).inject(&frame(9015, 5)).unwrap();
+    bench.plane.poll();
+    assert_eq!(driver.receive(), Some(frame(9014, 5)));
+    assert_eq!(driver.receive(), None);
+    assert_eq!(bench.peek(r::ROC), 2);
+}
+
+#[test]
+fn the_crc_is_handed_over_only_if_it_is_not_stripped() {
+    let mut bench = bench(MmioMode::Shared);
+    let mut driver = bench.driver(0, Rings::default());
+    driver.client.change(r::HLREG0, 0, r::HLREG0_RXCRCSTRP);
+    bench.plane.poll();
+    bench.port(0).inject(&frame(60, 1)).unwrap();
+    bench.plane.poll();
+    let received = driver.receive().unwrap();
+    assert_eq!((received.len(), &received[..60]), (64, &frame(60, 1)[..]));
+    assert_eq!(bench.peek(r::GORCL), 64);
+    // Sent back with its own CRC, it is the same frame; with a wrong one, nobody receives it.
+    let command = 64 | r::TXD_DTYP_DATA | r::TXD_DEXT | r::TXD_EOP | r::TXD_RS;
+    let buffer = driver.tx_buffer(0);
+    driver.memory.write(buffer, &received);
+    driver.post(IOVA + buffer as u64, command);
+    driver.memory.write(
+        buffer + BUFFER,
+        &[&received[..63], &[!received[63]]].concat(),
+    );
+    driver.post(IOVA + (buffer + BUFFER) as u64, command);
+    driver.ring_doorbell();
+    bench.plane.poll();
+    assert_eq!(bench.port(0).take_transmitted(), [frame(60, 1)]);
+    assert_eq!(bench.peek(r::GOTCL), 128);
+}
+
+#[test]
+fn short_frames_are_padded_if_asked() {
+    let mut bench = bench(MmioMode::Shared);
+    let mut driver = bench.driver(0, Rings::default());
+    driver.transmit(&frame(20, 1));
+    bench.plane.poll();
+    let mut padded = frame(20, 1);
+    padded.resize(60, 0);
+    assert_eq!(bench.port(0).take_transmitted(), [padded]);
+    driver.client.change(r::HLREG0, 0, r::HLREG0_TXPADEN);
+    driver.transmit(&frame(20, 1));
+    bench.plane.poll();
+    assert_eq!(bench.port(0).take_transmitted(), [frame(20, 1)]);
+}
+
+#[test]
+fn a_frame_may_be_sent_in_pieces() {
+    let mut bench = bench(MmioMode::Shared);
+    let mut driver = bench.driver(0, Rings::default());
+    let whole = frame(300, 9);
+    let buffer = driver.tx_buffer(0);
+    driver.memory.write(buffer, &whole);
+    let piece = |from: usize, len: usize| (IOVA + (buffer + from) as u64, data_command(len, 300));
+    for (address, command) in [piece(0, 14), piece(14, 200)] {
+        driver.post(address, command);
+    }
+    driver.ring_doorbell();
+    bench.plane.poll();
+    assert!(
+        bench.port(0).take_transmitted().is_empty(),
+        "not without its end"
+    );
+    let (address, command) = piece(214, 86);
+    driver.post(address, command | r::TXD_EOP | r::TXD_RS);
+    driver.transmit(&frame(60, 1));
+    bench.plane.poll();
+    assert_eq!(bench.port(0).take_transmitted(), [whole, frame(60, 1)]);
+    assert_eq!(
+        (driver.tx_done(0), driver.tx_done(1), driver.tx_done(2)),
+        (false, false, true),
+        "RS on the last only"
+    );
+    assert_eq!(bench.peek(r::GPTC), 2);
+}
+
+#[test]
+fn descriptors_are_written_back_where_rs_asks_for_it() {
+    let mut bench = bench(MmioMode::Shared);
+    let mut driver = bench.driver(0, Rings::default());
+    for n in 0..8 {
+        driver.post_frame(&frame(60, n), if n % 4 == 3 { r::TXD_RS } else { 0 });
+    }
+    driver.ring_doorbell();
+    bench.plane.poll();
+    let done: Vec<_> = (0..8).map(|slot| driver.tx_done(slot)).collect();
+    assert_eq!(done, [false, false, false, true, false, false, false, true]);
+}
+
+#[test]
+fn with_a_write_back_threshold_descriptors_are_written_back_together() {
+    let mut bench = bench(MmioMode::Trap);
+    let thresholds = 36 | 8 << 8 | 4 << 16;
+    let mut driver = bench.driver(
+        0,
+        Rings {
+            tx_len: 16,
+            tx_thresholds: thresholds,
+            ..Rings::default()
+        },
+    );
+    let done = |driver: &Driver| (0..16).filter(|slot| driver.tx_done(*slot)).count();
+    for n in 0..3 {
+        driver.post_frame(&frame(60, n), r::TXD_RS);
+    }
+    driver.ring_doorbell();
+    bench.plane.poll();
+    assert_eq!(done(&driver), 0, "three wait for the fourth");
+    driver.post_frame(&frame(60, 3), 0);
+    driver.post_frame(&frame(60, 4), 0);
+    driver.ring_doorbell();
+    bench.plane.poll();
+    assert_eq!(done(&driver), 4, "four together, RS or not");
+    driver.client.set(
+        r::TXDCTL(0),
+        thresholds | r::TXDCTL_ENABLE | r::TXDCTL_SWFLSH,
+    );
+    assert_eq!(done(&driver), 5, "flushed");
+    assert_eq!(driver.client.get(r::TXDCTL(0)) & r::TXDCTL_SWFLSH, 0);
+    for n in 5..40 {
+        driver.post_frame(&frame(60, n), 0);
+        driver.ring_doorbell();
+        bench.plane.poll();
+    }
+    assert_eq!(bench.port(0).stats().transmitted, 40);
+}
+
+#[test]
+fn the_head_can_be_written_back_instead() {
+    let mut bench = bench(MmioMode::Shared);
+    let mut driver = bench.driver(
+        0,
+        Rings {
+            head_write_back: true,
+            tx_len: 8,
+            ..Rings::default()
+        },
+    );
+    driver.post_frame(&frame(60, 0), 0);
+    driver.post_frame(&frame(60, 1), r::TXD_RS);
+    driver.post_frame(&frame(60, 2), 0);
+    driver.ring_doorbell();
+    bench.plane.poll();
+    assert_eq!(driver.written_head(), 2, "up to the descriptor with RS");
+    assert_eq!(bench.peek(r::TDH(0)), 3);
+    for n in 3..9 {
+        driver.post_frame(&frame(60, n), r::TXD_RS);
+    }
+    driver.ring_doorbell();
+    bench.plane.poll();
+    assert_eq!(driver.written_head(), 1, "round the end");
+    assert!((0..8).all(|slot| !driver.tx_done(slot)));
+}
+
+#[test]
+fn nothing_moves_unless_everything_is_on() {
+    type Switch = fn(&mut Driver, bool);
+    let off: [(&str, Switch); 5] = [
+        ("bus master", |driver, on| driver.client.set_bus_master(on)),
+        ("master disable", |driver, on| {
+            driver
+                .client
+                .set(r::CTRL, if on { 0 } else { r::CTRL_MASTER_DISABLE })
+        }),
+        ("enables", |driver, on| {
+            driver.client.set(r::RXCTRL, u32::from(on));
+            driver.client.set(r::DMATXCTL, u32::from(on));
+        }),
+        ("receive path and transmit", |driver, on| {
+            driver
+                .client
+                .set(r::SECRXCTRL, if on { 0 } else { r::SECRXCTRL_RX_DIS });
+            driver.client.set(r::DMATXCTL, u32::from(on));
+            let ready = driver.client.get(r::SECRXSTAT) & r::SECRXSTAT_SECRX_RDY != 0;
+            assert_eq!(ready, !on);
+        }),
+        ("queues", |driver, on| {
+            if on {
+                driver.start_queue();
+            } else {
+                driver.client.set(r::RXDCTL(0), 0);
+                driver.client.set(r::TXDCTL(0), 0);
+            }
+        }),
+    ];
+    for (what, switch) in off {
+        for mmio in MODES {
+            let mut bench = bench(mmio);
+            let mut driver = bench.driver(0, Rings::default());
+            bench.plane.poll();
+            switch(&mut driver, false);
+            driver.transmit(&frame(60, 1));
+            bench.port(0).inject(&frame(60, 1)).unwrap();
+            let progress = bench.plane.poll();
+            assert_eq!((progress.received, progress.transmitted), (0, 0), "{what}");
+            assert_eq!(driver.receive(), None);
+            switch(&mut driver, true);
+            bench.plane.poll();
+            driver.transmit(&frame(60, 2));
+            bench.port(0).inject(&frame(60, 3)).unwrap();
+            bench.plane.poll();
+            assert_eq!(driver.receive(), Some(frame(60, 3)), "{what}");
+            assert_eq!(
+                bench.port(0).take_transmitted().last(),
+                Some(&frame(60, 2)),
+                "{what}"
+            );
+        }
+    }
+}
+
+#[test]
+fn addresses_are_filtered() {
+    let mut bench = bench(MmioMode::Shared);
+    let mut driver = bench.driver(0, Rings::default());
+    driver.client.set(r::FCTRL, 0);
+    bench.plane.poll();
+    let own = bench.port(0).mac_address();
+    let to = |address: [u8; 6]| {
+        let mut frame = frame(60, 1);
+        frame[..6].copy_from_slice(&address);
+        frame
+    };
+    let mut other = own;
+    other[5] ^= 1;
+    for address in [own, other, [0xff; 6], [1, 0, 0x5e, 0, 0, 1]] {
+        bench.port(0).inject(&to(address)).unwrap();
+    }
+    bench.plane.poll();
+    assert_eq!(driver.receive_all(), [to(own)]);
+    assert_eq!(bench.port(0).stats().dropped_filtered, 3);
+    // A second address.
+    let [a, b, c, d, e, f] = other.map(u32::from);
+    driver.client.set(r::RAL(7), a | b << 8 | c << 16 | d << 24);
+    driver.client.set(r::RAH(7), e | f << 8 | r::RAH_AV);
+    bench.port(0).inject(&to(other)).unwrap();
+    bench.plane.poll();
+    assert_eq!(driver.receive_all(), [to(other)]);
+}
+
+#[test]
+fn saturation_fills_every_descriptor_and_what_is_forwarded_is_verified() {
+    for sizes in ["60", "61", "60-1514", "60,1514"] {
+        let mut bench = bench_with(MmioMode::Shared, |port| {
+            port.traffic = Traffic::Saturate;
+            port.sizes = sizes.parse::<FrameSizes>().unwrap();
+        });
+        let mut a = bench.driver(0, Rings::default());
+        let mut b = bench.driver(1, Rings::default());
+        for _ in 0..50 {
+            bench.plane.poll();
+            let received = [a.receive_all(), b.receive_all()];
+            assert_eq!([received[0].len(), received[1].len()], [63, 63]);
+            for (frames, other) in received.into_iter().zip([&mut b, &mut a]) {
+                for mut frame in frames {
+                    frame[1] = frame[1].wrapping_add(1);
+                    other.transmit(&frame);
+                }
+            }
+        }
+        bench.plane.poll();
+        for port in bench.nic.ports() {
+            let stats = port.stats();
+            assert_eq!(stats.verify.ok, 50 * 63, "{sizes}");
+            assert!(stats.verify.clean(), "{sizes}: {:?}", stats.verify);
+            assert_eq!(
+                (stats.delivered, stats.outstanding, stats.dma_faults),
+                (51 * 63, 63, 0)
+            );
+        }
+    }
+}
+
+#[test]
+fn a_driver_that_loses_repeats_swaps_or_alters_is_found_out() {
+    type Spoil = fn(&mut Vec<Vec<u8>>);
+    let spoil: [(&str, Spoil, [u64; 4]); 4] = [
+        ("lost", |frames| drop(frames.remove(10)), [1, 0, 0, 0]),
+        (
+            "duplicated",
+            |frames| frames.insert(11, frames[10].clone()),
+            [0, 1, 0, 0],
+        ),
+        ("reordered", |frames| frames.swap(10, 11), [0, 0, 1, 0]),
+        ("altered", |frames| frames[10][33] ^= 1, [0, 0, 0, 1]),
+    ];
+    for (what, spoil, expected) in spoil {
+        let mut bench = bench_with(MmioMode::Shared, |port| port.traffic = Traffic::Saturate);
+        let mut a = bench.driver(0, Rings::default());
+        let mut b = bench.driver(
+            1,
+            Rings {
+                tx_len: 128,
+                ..Rings::default()
+            },
+        );
+        bench.plane.poll();
+        let mut frames = a.receive_all();
+        spoil(&mut frames);
+        for mut frame in frames {
+            frame[1] = frame[1].wrapping_add(1);
+            b.transmit(&frame);
+        }
+        bench.plane.poll();
+        let verify = bench.port(1).stats().verify;
+        let found = [
+            verify.missing,
+            verify.duplicated,
+            verify.reordered,
+            verify.altered,
+        ];
+        assert_eq!(found, expected, "{what}: {verify:?}");
+    }
+}
+
+#[test]
+fn rss_spreads_flows_and_each_queue_keeps_its_order() {
+    let mut bench = bench_with(MmioMode::Shared, |port| port.traffic = Traffic::Saturate);
+    let mut a = bench.driver(
+        0,
+        Rings {
+            queue: 3,
+            ..Rings::default()
+        },
+    );
+    let mut b = bench.driver(1, Rings::default());
+    a.client
+        .set(r::MRQC, r::MRQC_MRQE_RSS | r::MRQC_RSS_UDP_IPV4);
+    for n in 0..10 {
+        a.client.set(r::RSSRK(n), 0x1234_5678_u32.rotate_left(n));
+    }
+    for n in 0..32 {
+        a.client.set(r::RETA(n), 0x0503_0503);
+    }
+    bench.plane.poll();
+    let frames = a.receive_all();
+    assert_eq!(
+        frames.len(),
+        63,
+        "half the flows come to queue 3, and fill it"
+    );
+    let ports: std::collections::BTreeSet<_> =
+        frames.iter().map(|frame| [frame[34], frame[35]]).collect();
+    assert!(ports.len() > 30);
+    for mut frame in frames {
+        frame[1] = frame[1].wrapping_add(1);
+        b.transmit(&frame);
+    }
+    bench.plane.poll();
+    let verify = bench.port(1).stats().verify;
+    assert_eq!(verify.ok, 63);
+    assert!(verify.clean());
+}
+
+#[test]
+fn rate_traffic_comes_at_its_rate_and_is_dropped_without_descriptors() {
+    let mut bench = bench_with(MmioMode::Shared, |port| {
+        port.traffic = Traffic::Rate { mpps: 1.0 };
+        port.verify = VerifyMode::Off;
+    });
+    let mut driver = bench.driver(0, Rings::default());
+    let micros = |n| std::time::Duration::from_micros(n);
+    bench.plane.poll_at(micros(1000));
+    bench.plane.poll_at(micros(1040));
+    assert_eq!(driver.receive_all().len(), 40);
+    bench.plane.poll_at(micros(1140));
+    let stats = bench.port(0).stats();
+    assert_eq!(
+        (
+            stats.generated,
+            stats.delivered,
+            stats.dropped_no_descriptor
+        ),
+        (140, 103, 37)
+    );
+    assert_eq!(bench.peek(r::QPRDC(0)), 37);
+}
+
+#[test]
+fn a_cable_connects_two_ports() {
+    let directory = tempfile::tempdir().unwrap();
+    let nic = Nic::new(NicConfig::new(directory.path(), 2).with_cable(0, 1)).unwrap();
+    let mut plane = nic.data_plane().unwrap();
+    let mut a = Driver::start(nic.port(0).unwrap().socket(), Rings::default());
+    let mut b = Driver::start(nic.port(1).unwrap().socket(), Rings::default());
+    plane.poll();
+    a.transmit(&frame(60, 1));
+    a.transmit(&frame(1200, 2));
+    b.transmit(&frame(70, 3));
+    plane.poll();
+    plane.poll();
+    assert_eq!(b.receive_all(), [frame(60, 1), frame(1200, 2)]);
+    assert_eq!(a.receive_all(), [frame(70, 3)]);
+}
+
+#[test]
+fn dma_outside_the_maps_touches_nothing_and_is_recorded() {
+    let mut bench = bench(MmioMode::Shared);
+    let mut driver = bench.driver(0, Rings::default());
+    bench.plane.poll();
+    // A packet to send that is not mapped: it is not sent, and its descriptor is done.
+    let slot = driver.post(0xdead_0000, data_command(60, 60) | r::TXD_EOP | r::TXD_RS);
+    driver.ring_doorbell();
+    bench.plane.poll();
+    assert!(driver.tx_done(slot));
+    assert!(bench.port(0).take_transmitted().is_empty());
+    // A buffer that is not mapped: the frame vanishes.
+    driver.memory.write_u64(0, 0xbeef_0000);
+    bench.port(0).inject(&frame(60, 1)).unwrap();
+    bench.plane.poll();
+    let faults = bench.port(0).dma_faults();
+    assert_eq!(faults.len(), 2);
+    assert_eq!(
+        (faults[0].iova, faults[0].purpose, faults[0].direction),
+        (0xdead_0000, nic::Purpose::TxPacket, nic::Direction::Read)
+    );
+    assert_eq!(
+        (faults[1].iova, faults[1].purpose, faults[1].direction),
+        (0xbeef_0000, nic::Purpose::RxPacket, nic::Direction::Write)
+    );
+    // The rings themselves: one fault, and the queue stands still.
+    driver
+        .client
+        .dma_unmap(IOVA, driver.memory.len() as u64)
+        .unwrap();
+    driver.transmit(&frame(60, 1));
+    bench.port(0).inject(&frame(60, 1)).unwrap();
+    for _ in 0..10 {
+        bench.plane.poll();
+    }
+    assert_eq!(bench.port(0).stats().dma_faults, 4);
+    assert_eq!(bench.port(0).snapshot().dma_faults, 4);
+}
+
+#[test]
+fn read_only_memory_is_not_written() {
+    let mut bench = bench_with(MmioMode::Shared, |port| port.traffic = Traffic::Saturate);
+    let mut driver = bench.driver(0, Rings::default());
+    let pool = support::Memory::new(4096);
+    driver
+        .client
+        .dma_map(0x7000_0000, 4096, 0, 1, Some(&pool.file))
+        .unwrap();
+    driver.memory.write_u64(0, 0x7000_0000);
+    bench.plane.poll();
+    assert_eq!(pool.bytes(0, 4096), vec![0; 4096]);
+    assert_eq!(
+        bench.port(0).dma_faults()[0].refusal,
+        nic::Refusal::Permission
+    );
+    driver.receive();
+}
+
+#[test]
+fn faults_do_what_they_say() {
+    let mut bench = bench(MmioMode::Trap);
+    let mut driver = bench.driver(0, Rings::default());
+    let mut faults = nic::Faults::default();
+    faults.stall_tx = true;
+    bench.port(0).set_faults(faults);
+    driver.transmit(&frame(60, 1));
+    assert_eq!(bench.plane.poll().transmitted, 0);
+    assert_eq!(bench.port(0).snapshot().tx_pending, 1);
+    faults = nic::Faults::default();
+    faults.never_finish_reset = true;
+    faults.no_link = true;
+    bench.port(0).set_faults(faults);
+    driver.client.set(r::CTRL, r::CTRL_RST);
+    for _ in 0..10 {
+        assert_ne!(driver.client.get(r::CTRL) & r::CTRL_RST, 0);
+        assert_eq!(driver.client.get(r::LINKS) & r::LINKS_UP, 0);
+    }
+}
+
+/// What happens next, in a random order.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Inject(usize),
+    Poll,
+    Receive(usize),
+    Transmit(usize),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        (1..12_usize).prop_map(Step::Inject),
+        Just(Step::Poll),
+        (1..20_usize).prop_map(Step::Receive),
+        (1..8_usize).prop_map(Step::Transmit),
+    ];
+    prop::collection::vec(step, 1..80)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever the order of things: no frame is invented, repeated, reordered or altered, and
+    /// every one is accounted for.
+    #[test]
+    fn frames_are_conserved(
+        steps in steps(),
+        log_len in 3..6_u32,
+        drop_enable: bool,
+        head_write_back: bool,
+        threshold in 0..4_u32,
+    ) {
+        let mut bench = bench(MmioMode::Shared);
+        let len = 1 << log_len;
+        let rings = Rings {
+            rx_len: len,
+            tx_len: len,
+            rx_filled: len - 1,
+            drop_enable,
+            head_write_back,
+            tx_thresholds: 32 | 8 << 8 | threshold << 16,
+            ..Rings::default()
+        };
+        let mut driver = bench.driver(0, rings);
+        bench.plane.poll();
+        let numbered = |n: u32| {
+            let mut frame = frame(60 + n as usize % 5, 0);
+            frame[20..24].copy_from_slice(&n.to_le_bytes());
+            frame
+        };
+        let (mut injected, mut posted, mut sent) = (0, 0, Vec::new());
+        let mut received = Vec::new();
+        // At the end, until nothing is left to come.
+        let end = (0..200).flat_map(|_| [Step::Poll, Step::Receive(len)]);
+        for step in steps.into_iter().chain(end) {
+            match step {
+                Step::Inject(count) => {
+                    for n in injected..injected + count as u32 {
+                        bench.port(0).inject(&numbered(n)).unwrap();
+                    }
+                    injected += count as u32;
+                }
+                Step::Poll => {
+                    bench.plane.poll();
+                    sent.extend(bench.port(0).take_transmitted());
+                }
+                Step::Receive(count) => {
+                    received.extend((0..count).map_while(|_| driver.receive()));
+                }
+                Step::Transmit(count) => {
+                    // As much as there is room for: what is not written back is not free.
+                    let accumulated = if head_write_back { 1 } else { threshold.max(1) as usize };
+                    let done = sent.len() - sent.len() % accumulated;
+                    let pending = posted as usize - done;
+                    for _ in 0..count.min(len - 1 - pending) {
+                        driver.post_frame(&numbered(posted), TXD_RS);
+                        posted += 1;
+                    }
+                    driver.ring_doorbell();
+                }
+            }
+        }
+        prop_assert_eq!(sent.len(), posted as usize);
+        prop_assert!(sent.iter().zip(0..).all(|(frame, n)| *frame == numbered(n)));
+        let numbers: Vec<u32> = received
+            .iter()
+            .map(|frame| u32::from_le_bytes(frame[20..24].try_into().unwrap()))
+            .collect();
+        prop_assert!(numbers.is_sorted_by(|a, b| a < b), "{:?}", numbers);
+        prop_assert!(received.iter().zip(&numbers).all(|(frame, n)| *frame == numbered(*n)));
+        let stats = bench.port(0).stats();
+        let lost = stats.dropped_no_descriptor + stats.dropped_no_buffer;
+        prop_assert_eq!(stats.delivered + lost, u64::from(injected));
+        prop_assert!(drop_enable || lost == 0, "512 KB of packet buffer hold them all");
+        prop_assert_eq!(stats.dma_faults, 0);
+        prop_assert_eq!(u64::from(bench.peek(r::QPRC(0))), stats.delivered);
+        prop_assert_eq!(bench.peek(r::GPTC), posted);
+    }
+}
