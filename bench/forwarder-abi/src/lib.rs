@@ -126,10 +126,7 @@ pub unsafe extern "C" fn forwarder_turn(this: *mut Handle) -> u32 {
 /// # Safety
 /// `this` came from [`forwarder_open`] and was not closed; `counts` is valid for writes.
 #[no_mangle]
-pub unsafe extern "C" fn forwarder_read_counts(
-    this: *const Handle,
-    counts: *mut ForwarderCounts,
-) {
+pub unsafe extern "C" fn forwarder_read_counts(this: *const Handle, counts: *mut ForwarderCounts) {
     // SAFETY: the caller's promise.
     let this = unsafe { &*this };
     let read = this.0.with_dependent(|_, forwarder| {

@@ -27,7 +27,7 @@ use crate::QUEUES;
 
 /// Most descriptors of one queue in one round of a running data plane; then the other queues get
 /// their turn.
-const ROUND: u32 = 512;
+const ROUND: u32 = 256;
 /// A running data plane waits for this many descriptors ...
 const PATIENCE: u32 = 32;
 /// ... but not for more rounds than this.
@@ -319,21 +319,22 @@ impl Wire for Sent<'_> {
     #[inline(always)]
     fn send_small(&mut self, frames: &[Option<SmallFrame<'_>>]) -> Sorted {
         self.frames += frames.len() as u64;
-        if let (Some(verifier), false) = (&mut self.verifier, self.keep) {
-            let group = verifier.check_small(frames);
-            if group == 0 {
-                return Sorted {
-                    unicast: frames.len() as u64,
-                    ..Sorted::default()
-                };
-            }
-            return frames
-                .iter()
-                .flatten()
-                .map(SmallFrame::read)
-                .fold(Sorted::default(), sort);
+        if self.keep {
+            return self.send_small_slowly(frames);
         }
-        self.send_small_slowly(frames)
+        let any_group = match &mut self.verifier {
+            Some(verifier) => verifier.check_small(frames) > 0,
+            None => frames.iter().flatten().any(SmallFrame::is_to_group),
+        };
+        if any_group {
+            let heads = frames.iter().flatten().map(SmallFrame::read);
+            heads.fold(Sorted::default(), sort)
+        } else {
+            Sorted {
+                unicast: frames.len() as u64,
+                ..Sorted::default()
+            }
+        }
     }
 
     fn send(&mut self, frame: &[u8], own_crc: bool) {

@@ -30,6 +30,11 @@ pub const PAGE_SIZE: u64 = 4096;
 /// Most maps that may exist at once.
 pub const MAX_MAPS: usize = 65_535;
 
+/// Maps up to this size, in bytes, get their pages at once: rings and packet buffers, but not the
+/// whole memory of a virtual machine. A first use costs the data plane a microsecond a page, and
+/// its driver's ring would run dry.
+const POPULATE_MAX: u64 = 64 << 20;
+
 /// Entries of a translation cache; one per 2 MiB of IOVAs, so 128 MiB before two share one.
 const CACHE_ENTRIES: usize = 64;
 /// IOVAs that differ below this bit share a cache entry.
@@ -302,7 +307,11 @@ impl DmaTable {
                 let needed = offset
                     .checked_add(size)
                     .ok_or(MapError::AddressSpace { iova: offset, size })?;
-                Some((self.mapping_of(&file, needed, permissions)?, offset))
+                let mapping = self.mapping_of(&file, needed, permissions)?;
+                if size <= POPULATE_MAX {
+                    mapping.populate(offset, size as usize);
+                }
+                Some((mapping, offset))
             }
             None => None,
         };

@@ -21,7 +21,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::ptr::NonNull;
 use std::sync::atomic::{fence, AtomicU32, AtomicU64, Ordering};
 
-use rustix::mm::{MapFlags, ProtFlags};
+use rustix::mm::{Advice, MapFlags, ProtFlags};
 
 use crate::frame::{Fixed, Head, Own, OWN_OFFSET};
 
@@ -74,6 +74,24 @@ impl SharedMapping {
     /// Whether it may be written to.
     pub(crate) fn writable(&self) -> bool {
         self.writable
+    }
+
+    /// Has the operating system provide the pages of a part of the mapping now, rather than one by
+    /// one when they are first used. If it cannot, that is what happens.
+    pub(crate) fn populate(&self, offset: u64, len: usize) {
+        let Some(place) = self
+            .place(offset)
+            .filter(|_| offset as usize + len <= self.len)
+        else {
+            return;
+        };
+        let advice = if self.writable {
+            Advice::LinuxPopulateWrite
+        } else {
+            Advice::LinuxPopulateRead
+        };
+        // SAFETY: the range is inside the mapping; providing pages does not change what they hold.
+        let _ = unsafe { rustix::mm::madvise(place.0.cast(), len, advice) };
     }
 
     /// A place in the mapping, or nothing if `offset` lies outside.
@@ -283,6 +301,13 @@ impl SmallFrame<'_> {
                 own: own.map(u32::from_le),
             }
         }
+    }
+
+    /// Whether it is addressed to a group.
+    #[inline(always)]
+    pub(crate) fn is_to_group(&self) -> bool {
+        // SAFETY: 60 bytes of a mapping from here on.
+        unsafe { self.base.as_ptr().read_volatile() & 1 == 1 }
     }
 
     /// Asks the processor to fetch the frame's first line. To write to it, though it is only read:

@@ -14,11 +14,9 @@ const TYPE_IPV6: u64 = 4;
 const TYPE_TCP: u64 = 0x10;
 const TYPE_UDP: u64 = 0x20;
 
-/// How many descriptors are written back together, if there are as many: the more a driver is ahead,
-/// the more at a time.
-const WRITE_BACK: usize = 512;
-/// The same if their packets have hashes, which have to be kept until then.
-const HASHES: usize = 64;
+/// How many descriptors are written back together, if there are as many. Many more would keep the
+/// transmit queues waiting for so long that they fill up.
+const WRITE_BACK: usize = 64;
 
 /// How descriptors are written back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,16 +136,14 @@ impl RxQueue {
         let mut finder = dma.table.small_buffers();
         let mut done = 0;
         while done < count {
-            let most = if frames.hashed() { HASHES } else { WRITE_BACK };
-            let want = self.ring.contiguous(count - done).min(most);
+            let want = self.ring.contiguous(count - done).min(WRITE_BACK);
             let Some(stretch) = self.descriptors(dma, want) else {
                 return done;
             };
             prefetch(&stretch[..stretch.len().min(2 * BATCH)]);
             let mut next = buffers_of(&mut finder, stretch);
-            let plain = advanced_first(Hash::default(), TYPE_IPV4 | TYPE_UDP);
-            let mut first_words = [plain; HASHES];
-            let mut words = if frames.hashed() { &mut first_words[..] } else { &mut [] };
+            let mut first_words = [0; WRITE_BACK];
+            let mut words = &mut first_words[..];
             for (batch, later) in batches(stretch) {
                 let current = next;
                 prefetch(&later[later.len().min(BATCH)..later.len().min(2 * BATCH)]);
@@ -160,10 +156,6 @@ impl RxQueue {
             for (descriptor, first) in stretch.iter().zip(first_words) {
                 descriptor.write([first, status]);
             }
-            // Without hashes all first words are alike, and there may be more of them.
-            for descriptor in stretch.iter().skip(HASHES) {
-                descriptor.write([plain, status]);
-            }
             self.ring.advance(stretch.len() as u32);
             done += stretch.len() as u32;
         }
@@ -171,7 +163,7 @@ impl RxQueue {
     }
 
     /// Writes a frame for each of these descriptors, whose buffers are at hand if they can be
-    /// written. Into `words` goes what is to be the descriptor's first word, as far as there is room.
+    /// written. Into `words` goes what is to be the descriptor's first word.
     #[inline(always)]
     fn fill_batch(
         &self,
