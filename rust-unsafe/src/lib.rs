@@ -30,3 +30,5 @@ pub mod gen;
 
 mod layout;
 pub mod shim;
+#[cfg(test)]
+mod tests;
