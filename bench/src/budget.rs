@@ -27,6 +27,8 @@ const PACKETS: u64 = 409_600;
 pub struct Budget {
     /// How much more than recorded a driver may need, as a share: 0.02 is 2 %.
     pub tolerance: f64,
+    /// The same for a driver that another compiler has built than the recorded one.
+    pub tolerance_other_compiler: f64,
     /// How far two measurements of one driver may be apart, instructions per packet.
     pub repeatability: f64,
     /// The figures.
@@ -50,6 +52,8 @@ pub struct Figure {
     pub batch: u32,
     /// Instructions per packet; absent until it was measured once.
     pub per_packet: Option<f64>,
+    /// The compiler that this was measured with, as `samples.csv` names toolchains.
+    pub compiler: Option<String>,
 }
 
 /// A rule about two drivers in their default variant; it holds at every batch size listed.
@@ -87,6 +91,7 @@ impl Budget {
             false => bail!("{what} is {value}, not a positive number"),
         };
         positive("tolerance", budget.tolerance)?;
+        positive("tolerance_other_compiler", budget.tolerance_other_compiler)?;
         positive("repeatability", budget.repeatability)?;
         for ratio in &budget.ratio {
             positive("at_most", ratio.at_most)?;
@@ -109,6 +114,9 @@ pub type Pair = [f64; 2];
 /// What was measured, by driver, variant and batch size.
 pub type Measured = BTreeMap<(Implementation, String, u32), Pair>;
 
+/// Which compiler built them, as `samples.csv` names toolchains, by driver and variant.
+pub type Toolchains = BTreeMap<(Implementation, String), String>;
+
 /// What came out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verdict {
@@ -121,14 +129,16 @@ pub struct Verdict {
 }
 
 /// Compares what was measured with what is recorded.
-pub fn judge(budget: &Budget, measured: &Measured) -> Verdict {
+pub fn judge(budget: &Budget, measured: &Measured, toolchains: &Toolchains) -> Verdict {
     let mut verdict = Verdict::default();
     verdict.lines.push(format!(
         "{:32} {:>10} {:>10} {:>8}",
         "instructions per packet", "measured", "recorded", "change"
     ));
     for figure in &budget.instructions {
-        judge_figure(budget, figure, measured, &mut verdict);
+        let built_by = toolchains.get(&(figure.implementation, figure.variant.clone()));
+        let built_by = built_by.map(String::as_str);
+        judge_figure(budget, figure, measured, built_by, &mut verdict);
     }
     for ratio in &budget.ratio {
         judge_ratio(ratio, measured, &mut verdict);
@@ -136,7 +146,13 @@ pub fn judge(budget: &Budget, measured: &Measured) -> Verdict {
     verdict
 }
 
-fn judge_figure(budget: &Budget, figure: &Figure, measured: &Measured, verdict: &mut Verdict) {
+fn judge_figure(
+    budget: &Budget,
+    figure: &Figure,
+    measured: &Measured,
+    built_by: Option<&str>,
+    verdict: &mut Verdict,
+) {
     let name = format!(
         "{}/{} batch {}",
         figure.implementation, figure.variant, figure.batch
@@ -164,20 +180,32 @@ fn judge_figure(budget: &Budget, figure: &Figure, measured: &Measured, verdict: 
         return;
     };
     let change = value / recorded - 1.0;
+    let other = match (figure.compiler.as_deref(), built_by) {
+        (Some(compiler), Some(built_by)) => built_by != compiler,
+        _ => false,
+    };
+    let tolerance = if other {
+        budget.tolerance_other_compiler
+    } else {
+        budget.tolerance
+    };
     let mut line = format!(
         "{name:32} {value:10.2} {recorded:10.2} {:>+7.1}%",
         100.0 * change
     );
-    if change > budget.tolerance {
+    if other {
+        line.push_str("  another compiler");
+    }
+    if change > tolerance {
         line.push_str("  too many");
         verdict.violations.push(format!(
             "{name}: {value:.2} instructions per packet, {:.1} % more than the recorded \
              {recorded:.2}; at most {:.0} % is allowed. If this is meant, record \
              `per_packet = {value:.2}`",
             100.0 * change,
-            100.0 * budget.tolerance
+            100.0 * tolerance
         ));
-    } else if change < -budget.tolerance {
+    } else if change < -tolerance && !other {
         line.push_str("  fewer");
         verdict.savings.push(format!(
             "{name}: {:.1} % fewer instructions than recorded; record `per_packet = {value:.2}` \
@@ -234,10 +262,15 @@ pub fn run(arguments: &BudgetArguments, interrupt: &Interrupt) -> Result<()> {
     let mut progress = Progress::new();
     progress.begin("budget", 2 * budget.instructions.len() as u64);
     let mut measured = Measured::new();
+    let mut toolchains = Toolchains::new();
     let mut unmeasured = Vec::new();
     for figure in &budget.instructions {
         let build =
             matrix::describe_build(&arguments.build_dir, figure.implementation, &figure.variant);
+        toolchains.insert(
+            (figure.implementation, figure.variant.clone()),
+            build.toolchain.clone(),
+        );
         for cell in matrix::cells(&arguments.build_dir, &build, &[figure.batch]) {
             match measure_twice(&valgrind, &cell, &mut progress) {
                 Ok(pair) => {
@@ -250,7 +283,7 @@ pub fn run(arguments: &BudgetArguments, interrupt: &Interrupt) -> Result<()> {
         }
     }
     progress.finish();
-    let mut verdict = judge(&budget, &measured);
+    let mut verdict = judge(&budget, &measured, &toolchains);
     // Of what could not be measured, the cause says more than that it is missing.
     verdict
         .violations
@@ -296,11 +329,13 @@ mod tests {
 
     const TEXT: &str = r#"
         tolerance = 0.02
+        tolerance_other_compiler = 0.1
         repeatability = 0.1
         [[instructions]]
         impl = "c"
         batch = 32
         per_packet = 100.0
+        compiler = "gcc 12.2.0"
         [[instructions]]
         impl = "rust"
         batch = 32
@@ -319,7 +354,22 @@ mod tests {
     }
 
     fn judged(c: Pair, rust: Pair) -> Verdict {
-        judge(&Budget::parse(TEXT).unwrap(), &measured(c, rust))
+        let budget = Budget::parse(TEXT).unwrap();
+        judge(&budget, &measured(c, rust), &Toolchains::new())
+    }
+
+    #[test]
+    fn another_compiler_has_more_room() {
+        let budget = Budget::parse(TEXT).unwrap();
+        let violations = |c, toolchain: &str| {
+            let toolchain = ((C, matrix::DEFAULT.to_owned()), toolchain.to_owned());
+            let toolchains = Toolchains::from([toolchain]);
+            let verdict = judge(&budget, &measured([c, c], [150.0, 150.0]), &toolchains);
+            verdict.violations.len()
+        };
+        assert_eq!(violations(105.0, "gcc 12.2.0"), 1);
+        assert_eq!(violations(105.0, "gcc 14.2.0"), 0);
+        assert_eq!(violations(111.0, "gcc 14.2.0"), 1);
     }
 
     #[test]
@@ -355,7 +405,11 @@ mod tests {
     fn the_ratio_is_a_rule_of_its_own() {
         let mut budget = Budget::parse(TEXT).unwrap();
         budget.instructions[1].per_packet = Some(166.0);
-        let verdict = judge(&budget, &measured([100.0, 100.0], [166.0, 166.0]));
+        let verdict = judge(
+            &budget,
+            &measured([100.0, 100.0], [166.0, 166.0]),
+            &Toolchains::new(),
+        );
         assert_eq!(verdict.violations.len(), 1);
         assert!(verdict.violations[0].contains("1.660 times"));
     }
@@ -364,13 +418,21 @@ mod tests {
     fn a_figure_that_is_not_recorded_is_asked_for() {
         let mut budget = Budget::parse(TEXT).unwrap();
         budget.instructions[0].per_packet = None;
-        let verdict = judge(&budget, &measured([100.0, 100.0], [150.0, 150.0]));
+        let verdict = judge(
+            &budget,
+            &measured([100.0, 100.0], [150.0, 150.0]),
+            &Toolchains::new(),
+        );
         assert!(verdict.violations[0].contains("add `per_packet = 100.00`"));
     }
 
     #[test]
     fn a_driver_that_was_not_measured_fails() {
-        let verdict = judge(&Budget::parse(TEXT).unwrap(), &Measured::new());
+        let verdict = judge(
+            &Budget::parse(TEXT).unwrap(),
+            &Measured::new(),
+            &Toolchains::new(),
+        );
         assert_eq!(verdict.violations.len(), 2);
     }
 
