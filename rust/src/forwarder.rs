@@ -116,6 +116,41 @@ impl<'p> Direction<'p> {
 }
 
 impl<'p> Forwarder<'p> {
+    /// One turn: a batch from a to b, and a batch from b to a. Returns how many were received.
+    ///
+    /// # Errors
+    /// If a device can no longer be reached.
+    pub fn turn(&mut self) -> Result<usize> {
+        let [a, b] = &mut self.devices;
+        let a_to_b = self.direction.forward(&mut a.rx[0], &mut b.tx[0])?;
+        let b_to_a = self.direction.forward(&mut b.rx[0], &mut a.tx[0])?;
+        Ok(a_to_b + b_to_a)
+    }
+
+    /// Whether some of its memory is on ordinary pages, for want of 2 MiB ones.
+    pub fn on_ordinary_pages(&self) -> bool {
+        self.container.ordinary_pages.get()
+    }
+
+    /// From now on, receives `packets` more and then no others. Without it there is no limit.
+    pub fn limit(&mut self, packets: u64) {
+        self.direction.packets_left = packets;
+    }
+
+    /// What was forwarded.
+    pub fn read_counts(&self) -> Counts {
+        self.direction.counts
+    }
+
+    /// Reads what device 0 (a) or 1 (b) counted. This is also how a device that has died is
+    /// noticed: the forwarding itself does not wait for answers.
+    ///
+    /// # Errors
+    /// If the device can no longer be reached.
+    pub fn device_stats(&mut self, device: usize) -> Result<Stats> {
+        self.devices[device & 1].stats_read()
+    }
+
     /// Takes both devices to running. `batch` is 1 to [`MAX_BATCH`].
     ///
     /// # Errors
@@ -139,41 +174,6 @@ impl<'p> Forwarder<'p> {
                 packets: Vec::with_capacity(batch),
             },
         })
-    }
-
-    /// Whether some of its memory is on ordinary pages, for want of 2 MiB ones.
-    pub fn on_ordinary_pages(&self) -> bool {
-        self.container.ordinary_pages.get()
-    }
-
-    /// From now on, receives `packets` more and then no others. Without it there is no limit.
-    pub fn limit(&mut self, packets: u64) {
-        self.direction.packets_left = packets;
-    }
-
-    /// One turn: a batch from a to b, and a batch from b to a. Returns how many were received.
-    ///
-    /// # Errors
-    /// If a device can no longer be reached.
-    pub fn turn(&mut self) -> Result<usize> {
-        let [a, b] = &mut self.devices;
-        let a_to_b = self.direction.forward(&mut a.rx[0], &mut b.tx[0])?;
-        let b_to_a = self.direction.forward(&mut b.rx[0], &mut a.tx[0])?;
-        Ok(a_to_b + b_to_a)
-    }
-
-    /// What was forwarded.
-    pub fn read_counts(&self) -> Counts {
-        self.direction.counts
-    }
-
-    /// Reads what device 0 (a) or 1 (b) counted. This is also how a device that has died is
-    /// noticed: the forwarding itself does not wait for answers.
-    ///
-    /// # Errors
-    /// If the device can no longer be reached.
-    pub fn device_stats(&mut self, device: usize) -> Result<Stats> {
-        self.devices[device & 1].stats_read()
     }
 
     /// Sends what is in the TX rings and quiesces both devices.
