@@ -131,6 +131,10 @@ pub trait Observer {
     fn failure(&mut self, failure: Failure);
     /// Something may have disturbed the figures.
     fn warning(&mut self, text: &str);
+    /// Something that belongs to the backend's settings in `run.json` is known only now.
+    fn setting(&mut self, backend: BackendName, name: &str, value: serde_json::Value) {
+        let _ = (backend, name, value);
+    }
 }
 
 /// A way to count.

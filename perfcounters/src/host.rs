@@ -109,10 +109,9 @@ pub struct PmuFacts {
 impl HostFacts {
     /// Asks this machine; takes about 50 ms, for the clock of the time-stamp counter.
     pub fn gather() -> Self {
-        let cpuinfo = read("/proc/cpuinfo");
         let cpufreq = Path::new("/sys/devices/system/cpu/cpu0/cpufreq");
         let uname = rustix::system::uname();
-        let mut cpu = parse_cpuinfo(&cpuinfo);
+        let mut cpu = CpuFacts::read();
         cpu.tsc_mhz = measure_tsc_mhz(Duration::from_millis(50));
         cpu.max_clock_mhz = read(cpufreq.join("scaling_max_freq"))
             .trim()
@@ -144,6 +143,13 @@ impl HostFacts {
                 .filter_map(|tool| Some((tool.to_owned(), tool_version(tool)?)))
                 .collect(),
         }
+    }
+}
+
+impl CpuFacts {
+    /// What the kernel says of the first CPU; the clocks that have to be measured are left out.
+    pub fn read() -> Self {
+        parse_cpuinfo(&read("/proc/cpuinfo"))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Per-packet counters of a forwarder from several backends, in one record format.
 //!
 //! A *backend* is a way to count: [`valgrind`] counts instructions exactly by
-//! simulation, [`lockstep`] counts time-stamp-counter cycles of the driver alone,
+//! simulation, [`perf`] reads the processor's own counters, [`lockstep`] counts time-stamp-counter cycles of the driver alone,
 //! [`wall`] watches whole processes. All of them emit the same [`record::Sample`]s,
 //! which a [`record::RunFolder`] writes to `results/<id>/samples.csv` beside a
 //! `run.json` that says what was measured where.
@@ -19,6 +19,7 @@ pub mod device;
 pub mod host;
 pub mod interrupt;
 pub mod lockstep;
+pub mod perf;
 pub mod process;
 pub mod record;
 pub mod report;

@@ -1,0 +1,418 @@
+//! The processor's own counters, as the published figures were taken.
+//!
+//! [`resolve`] finds out what can be counted here, from a table of events by processor
+//! ([`events`]), the kernel's description of its counters ([`pmu`]) and by trying. Then a process
+//! for each cell and repeat ([`worker`]) forwards packets of a NIC that runs elsewhere, and counts
+//! its own user-space events in windows that open after it has warmed up ([`passes`], [`kernel`]).
+
+pub mod events;
+pub mod kernel;
+pub mod passes;
+pub mod pmu;
+pub mod resolve;
+pub mod worker;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use self::passes::Counted;
+use self::resolve::EventSet;
+use self::worker::{Specification, Window};
+use crate::backend::{Backend, Cell, MeasureError, Observer};
+use crate::device::{self, Nic, NicProgram, Traffic};
+use crate::interrupt::Interrupt;
+use crate::process::Process;
+use crate::record::{BackendName, Metric, Sample};
+
+/// The metrics that processors have events for.
+pub const METRICS: [Metric; 10] = [
+    Metric::Cycles,
+    Metric::Instructions,
+    Metric::Branches,
+    Metric::BranchMisses,
+    Metric::Stores,
+    Metric::Loads,
+    Metric::L1Hits,
+    Metric::L2Hits,
+    Metric::L3Hits,
+    Metric::L3Misses,
+];
+/// With a smaller share of full receive calls than this, waiting for packets is a good part of
+/// what was counted.
+const FULL_BATCHES: f64 = 0.9;
+/// A larger share of dropped packets than this is pointed out.
+const DROPPED: f64 = 0.01;
+/// How long a worker may take to open, warm up and close.
+const SETUP: Duration = Duration::from_secs(30);
+
+/// Something that the kernel can count.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    /// What it says; `None` for the cycles of the reference clock, which say how fast the core ran.
+    pub metric: Option<Metric>,
+    /// Its name in the maker's documents, or the kernel's.
+    pub name: String,
+    /// `perf_event_attr.type`.
+    pub kind: u32,
+    /// `perf_event_attr.config`.
+    pub config: u64,
+    /// The unit of a value per packet, where it is not that of the metric.
+    pub unit: Option<String>,
+}
+
+/// What the driver forwards between.
+#[derive(Debug, Clone)]
+pub enum Devices {
+    /// Two ports of the software NIC, which runs as a process of its own on another CPU.
+    Software(NicProgram),
+    /// Two ports of a card, between which somebody else sends packets; by their PCI addresses.
+    Card([String; 2]),
+}
+
+/// How to count with the processor's counters.
+#[derive(Debug, Clone)]
+pub struct Perf {
+    /// What the driver forwards between.
+    pub devices: Devices,
+    /// Program and first arguments of the worker; the path of its specification is added.
+    pub worker: (PathBuf, Vec<String>),
+    /// Packets of each window.
+    pub packets: u64,
+    /// How often each cell is measured, at least 1.
+    pub repeats: u32,
+    /// What to count, or why nothing can be counted; [`EventSet::detect`].
+    pub events: Result<EventSet, String>,
+    /// Stops the measurement when set.
+    pub interrupt: Interrupt,
+}
+
+impl Perf {
+    /// One worker, from start to end.
+    fn run(&self, cell: &Cell, events: &[Event]) -> Result<Counted<Window>, MeasureError> {
+        let folder = device::temporary_folder()?;
+        let (driver_cpu, nic_cpu) = device::two_cpus();
+        let nic = match &self.devices {
+            Devices::Card(_) => None,
+            Devices::Software(program) => Some(Nic::start(
+                program,
+                Traffic::Saturate,
+                folder.path(),
+                nic_cpu,
+                &self.interrupt,
+            )?),
+        };
+        let devices = match (&self.devices, &nic) {
+            (Devices::Card(addresses), _) => addresses.clone(),
+            (Devices::Software(_), Some(nic)) => nic.devices().clone(),
+            (Devices::Software(_), None) => return Err(MeasureError::Other("no NIC".to_owned())),
+        };
+        let output = folder.path().join("counts.json");
+        let specification = folder.path().join("specification.json");
+        let file_error = |path: &Path| {
+            let path = path.to_owned();
+            move |source| MeasureError::File { path, source }
+        };
+        let json = serde_json::to_vec(&Specification {
+            cell: cell.clone(),
+            devices,
+            events: events.to_vec(),
+            packets: self.packets,
+            output: output.clone(),
+        })
+        .map_err(|error| MeasureError::Other(format!("cannot describe the cell: {error}")))?;
+        fs::write(&specification, json).map_err(file_error(&specification))?;
+
+        let mut command = Command::new(&self.worker.0);
+        command.args(&self.worker.1).arg(&specification);
+        // Whatever a driver leaves goes with the folder.
+        command.env("TMPDIR", folder.path());
+        let windows = u32::try_from(2 * events.len() + 1).unwrap_or(u32::MAX);
+        let limit = SETUP + worker::LONGEST_WINDOW.saturating_mul(windows);
+        Process::start(
+            "perf worker",
+            command,
+            driver_cpu,
+            folder.path(),
+            Stdio::null(),
+        )?
+        .wait(limit, &self.interrupt)?;
+        if let Some(nic) = nic {
+            nic.stop()?;
+        }
+        let text = fs::read_to_string(&output).map_err(file_error(&output))?;
+        serde_json::from_str(&text).map_err(|error| {
+            MeasureError::Other(format!("the perf worker's counts are malformed: {error}"))
+        })
+    }
+}
+
+impl Backend for Perf {
+    fn name(&self) -> BackendName {
+        BackendName::Perf
+    }
+
+    fn unavailable(&self) -> Option<String> {
+        if let Err(why) = &self.events {
+            return Some(why.clone());
+        }
+        match (&self.devices, device::two_cpus()) {
+            (Devices::Card(_), _) => None,
+            (Devices::Software(nic), (Some(_), Some(_))) => nic.unavailable(),
+            _ => Some("driver and NIC need a CPU each, and only one may be used".to_owned()),
+        }
+    }
+
+    fn settings(&self) -> BTreeMap<String, serde_json::Value> {
+        let (driver, nic) = device::two_cpus();
+        let devices = match &self.devices {
+            Devices::Software(_) => json!("software NIC"),
+            Devices::Card(addresses) => json!(addresses),
+        };
+        let mut settings = BTreeMap::from([
+            ("packets_per_pass".into(), json!(self.packets)),
+            ("repeats".into(), json!(self.repeats)),
+            ("driver_cpu".into(), json!(driver)),
+            ("nic_cpu".into(), json!(nic)),
+            ("devices".into(), devices),
+            (
+                "counted".into(),
+                json!("the forwarding thread, user space only"),
+            ),
+        ]);
+        if let Ok(set) = &self.events {
+            settings.extend(set.facts.clone());
+            settings.insert("not_measurable_metrics".into(), json!(set.absent));
+        }
+        settings
+    }
+
+    fn measure(&mut self, cells: &[Cell], observer: &mut dyn Observer) -> Result<(), MeasureError> {
+        let set = self.events.clone().map_err(MeasureError::Other)?;
+        observer.begin(self.name(), u64::from(self.repeats) * cells.len() as u64);
+        for text in &set.warnings {
+            observer.warning(text);
+        }
+        let mut failed = vec![false; cells.len()];
+        let mut clocks = Vec::new();
+        let mut absent = set.absent.clone();
+        for repeat in 0..self.repeats {
+            for (cell, failed) in cells.iter().zip(&mut failed) {
+                observer.step(&cell.to_string());
+                if *failed {
+                    continue;
+                }
+                let counted = match self.run(cell, &set.events) {
+                    Err(error) if error.ends_the_run() => return Err(error),
+                    Err(error) => {
+                        observer.failure(cell.failure(self.name(), &error));
+                        *failed = true;
+                        continue;
+                    }
+                    Ok(counted) => counted,
+                };
+                let mut found = Found::new(cell, repeat, &set.events, &counted);
+                if repeat == 0 {
+                    found
+                        .warnings
+                        .iter()
+                        .for_each(|text| observer.warning(text));
+                }
+                for (metric, why) in found.absent {
+                    if absent.insert(metric, why.clone()).is_none() {
+                        observer.warning(&format!("{cell}, perf: no {metric}: {why}"));
+                    }
+                }
+                clocks.append(&mut found.clocks);
+                for sample in found.samples {
+                    observer.sample(sample)?;
+                }
+            }
+        }
+        observer.setting(self.name(), "not_measurable_metrics", json!(absent));
+        observer.setting(self.name(), "core_clock", core_clock(&clocks));
+        Ok(())
+    }
+}
+
+/// How fast the core ran in one window.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Clock {
+    /// Core cycles per cycle of the time-stamp counter.
+    ratio: f64,
+    /// Clock of the time-stamp counter in that window, MHz.
+    tsc_mhz: f64,
+    /// Whether the processor counted the reference cycles, too. Else the ratio is that of user-space
+    /// core cycles to all cycles of the window: what the kernel took lowers it.
+    exact: bool,
+}
+
+/// What one worker's counts say.
+#[derive(Debug, Default)]
+struct Found {
+    samples: Vec<Sample>,
+    warnings: Vec<String>,
+    absent: Vec<(Metric, String)>,
+    clocks: Vec<Clock>,
+}
+
+impl Found {
+    fn new(cell: &Cell, repeat: u32, events: &[Event], counted: &Counted<Window>) -> Self {
+        let mut found = Self::default();
+        for (index, why) in &counted.absent {
+            if let Some(metric) = events.get(*index).and_then(|event| event.metric) {
+                found.absent.push((metric, why.clone()));
+            }
+        }
+        let (mut packets, mut calls, mut full, mut dropped) = (0, 0, 0, 0);
+        for pass in &counted.passes {
+            let window = pass.window;
+            packets += window.packets;
+            calls += window.rx_calls;
+            full += window.full_batches;
+            dropped += window.dropped;
+            let values: Vec<_> = pass
+                .values
+                .iter()
+                .filter_map(|value| Some((events.get(value.event)?, value)))
+                .collect();
+            for (event, value) in &values {
+                let Some(metric) = event.metric else { continue };
+                if value.count == 0.0 && matches!(metric, Metric::Cycles | Metric::Instructions) {
+                    let why = "the counter stands still: a hypervisor that does not emulate it?";
+                    found.absent.push((metric, why.to_owned()));
+                    continue;
+                }
+                let per_packet = value.count / window.packets as f64;
+                found.push(cell, metric, per_packet, window.packets, repeat, |sample| {
+                    if let Some(unit) = &event.unit {
+                        sample.unit.clone_from(unit);
+                    }
+                    note(sample, value.scaled);
+                });
+            }
+            // Ratios only of what was counted in one and the same window.
+            let count = |metric| {
+                let mut values = values.iter();
+                let (_, value) = values.find(|(event, _)| event.metric == metric)?;
+                (value.count > 0.0).then_some(**value)
+            };
+            let cycles = count(Some(Metric::Cycles));
+            if let Some((cycles, instructions)) = cycles.zip(count(Some(Metric::Instructions))) {
+                let ipc = instructions.count / cycles.count;
+                found.push(cell, Metric::Ipc, ipc, window.packets, repeat, |sample| {
+                    note(sample, cycles.scaled || instructions.scaled);
+                });
+            }
+            if let Some(cycles) = cycles {
+                let reference = count(None);
+                found.clocks.push(Clock {
+                    ratio: cycles.count / reference.map_or(window.tsc_cycles as f64, |r| r.count),
+                    tsc_mhz: window.tsc_cycles as f64 / window.seconds / 1e6,
+                    exact: reference.is_some(),
+                });
+            }
+        }
+        if packets == 0 {
+            return found;
+        }
+        let ratio = full as f64 / calls.max(1) as f64;
+        found.push(cell, Metric::FullBatchRatio, ratio, packets, repeat, |_| ());
+        if ratio < FULL_BATCHES {
+            found.warnings.push(format!(
+                "{cell}, perf: only {:.1} % of the receive calls were full; what the driver did \
+                 while it waited for packets is counted, too",
+                100.0 * ratio
+            ));
+        }
+        let dropped = dropped as f64 / packets as f64;
+        if dropped > DROPPED {
+            found.warnings.push(format!(
+                "{cell}, perf: {:.1} % of the packets were dropped, which costs the driver less \
+                 than sending them",
+                100.0 * dropped
+            ));
+        }
+        found
+    }
+
+    fn push(
+        &mut self,
+        cell: &Cell,
+        metric: Metric,
+        value: f64,
+        packets: u64,
+        repeat: u32,
+        finish: impl FnOnce(&mut Sample),
+    ) {
+        let mut sample = cell.sample(BackendName::Perf, metric, value, packets, repeat);
+        finish(&mut sample);
+        self.samples.push(sample);
+    }
+}
+
+/// Marks a value that the kernel did not count all the time.
+fn note(_sample: &mut Sample, _scaled: bool) {}
+
+/// How the core's clock and the time-stamp counter's compare, for `run.json`: a cycle at a low clock
+/// is not worth the same as one at a high clock, because memory does not slow down with the core.
+fn core_clock(clocks: &[Clock]) -> serde_json::Value {
+    let spread = |value: fn(&Clock) -> f64| {
+        let mut values: Vec<f64> = clocks.iter().map(value).collect();
+        values.sort_by(f64::total_cmp);
+        match values.as_slice() {
+            [] => json!(null),
+            [first, .., last] => {
+                json!({"min": first, "median": values[values.len() / 2], "max": last})
+            }
+            [only] => json!({"min": only, "median": only, "max": only}),
+        }
+    };
+    json!({
+        "core_cycles_per_tsc_cycle": spread(|clock| clock.ratio),
+        "core_mhz": spread(|clock| clock.ratio * clock.tsc_mhz),
+        "tsc_mhz": spread(|clock| clock.tsc_mhz),
+        "counted_against": match clocks.iter().all(|clock| clock.exact) {
+            true => "the processor's reference cycles, in the same windows",
+            false => "the time-stamp counter over the same windows; time in the kernel lowers it",
+        },
+    })
+}
+
+/// What the tests of this folder share.
+#[cfg(test)]
+pub(crate) mod fixtures {
+    use std::path::{Path, PathBuf};
+
+    use super::Event;
+    use crate::record::Metric;
+
+    /// A recorded folder of event sources.
+    pub fn sources(machine: &str) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/fixtures/sysfs")
+            .join(machine)
+    }
+
+    /// Events that every kernel counts: time of the task, ns, in the place of the cycles; and page
+    /// faults in that of the instructions.
+    pub fn software_events() -> Vec<Event> {
+        [
+            (Metric::Cycles, "task-clock", 1),
+            (Metric::Instructions, "page-faults", 2),
+        ]
+        .map(|(metric, name, config)| Event {
+            metric: Some(metric),
+            name: name.into(),
+            kind: 1,
+            config,
+            unit: None,
+        })
+        .into()
+    }
+}

@@ -1,0 +1,255 @@
+//! Which event counts which metric on which processor: `data/events.toml`.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::host::CpuFacts;
+use crate::record::Metric;
+
+/// The table as it is built in.
+const TABLE: &str = include_str!("../../data/events.toml");
+
+/// All processors that are known by name.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Table {
+    #[serde(rename = "set")]
+    sets: Vec<Set>,
+    #[serde(rename = "cpu")]
+    cpus: Vec<Cpu>,
+}
+
+/// Events of processors that count alike.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Set {
+    name: String,
+    /// Where the codes come from.
+    pub source: String,
+    /// The event of each metric.
+    pub events: BTreeMap<Metric, Encoding>,
+    /// Why there is none, for the other metrics.
+    #[serde(default)]
+    pub absent: BTreeMap<Metric, String>,
+}
+
+/// The code of an event.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Encoding {
+    /// Its name in the maker's documents.
+    pub name: String,
+    /// Event select.
+    pub event: u64,
+    /// Unit mask.
+    #[serde(default)]
+    pub umask: u64,
+    /// What it counts, where that is not what the metric's name promises.
+    pub counts: Option<String>,
+    /// The unit of a value per packet, where it is not that of the metric.
+    pub unit: Option<String>,
+    /// Published errors of the processor that touch it.
+    pub errata: Option<String>,
+}
+
+/// A kind of processor.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cpu {
+    /// The name of its microarchitecture.
+    pub name: String,
+    vendor: String,
+    family: u32,
+    models: Numbers,
+    steppings: Option<Numbers>,
+    /// The kernel's event source that has these events.
+    #[serde(default = "usual_pmu")]
+    pub pmu: String,
+    set: String,
+}
+
+fn usual_pmu() -> String {
+    "cpu".to_owned()
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+enum Numbers {
+    List(Vec<u32>),
+    Range { from: u32, to: u32 },
+}
+
+impl Numbers {
+    fn contain(&self, number: u32) -> bool {
+        match self {
+            Self::List(list) => list.contains(&number),
+            Self::Range { from, to } => (*from..=*to).contains(&number),
+        }
+    }
+}
+
+impl Table {
+    /// The table that is built in.
+    ///
+    /// # Errors
+    /// If it is malformed; a test makes sure that it is not.
+    pub fn built_in() -> Result<Self, String> {
+        Self::parse(TABLE).map_err(|why| format!("data/events.toml: {why}"))
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let table: Self = toml::from_str(text).map_err(|error| error.to_string())?;
+        for cpu in &table.cpus {
+            if !table.sets.iter().any(|set| set.name == cpu.set) {
+                return Err(format!("{} has no set {:?}", cpu.name, cpu.set));
+            }
+        }
+        Ok(table)
+    }
+
+    /// What is known of a processor, and its events; `None` if it is not in the table.
+    pub fn find(&self, cpu: &CpuFacts) -> Option<(&Cpu, &Set)> {
+        let (vendor, family, model) = (cpu.vendor.as_deref()?, cpu.family?, cpu.model?);
+        let found = self.cpus.iter().find(|entry| {
+            entry.vendor == vendor
+                && entry.family == family
+                && entry.models.contain(model)
+                && entry.steppings.as_ref().map_or(true, |steppings| {
+                    cpu.stepping
+                        .is_some_and(|stepping| steppings.contain(stepping))
+                })
+        })?;
+        let set = self.sets.iter().find(|set| set.name == found.set)?;
+        Some((found, set))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::perf::METRICS;
+
+    fn cpu(vendor: &str, family: u32, model: u32, stepping: u32) -> CpuFacts {
+        CpuFacts {
+            vendor: Some(vendor.into()),
+            family: Some(family),
+            model: Some(model),
+            stepping: Some(stepping),
+            ..CpuFacts::default()
+        }
+    }
+
+    fn name(vendor: &str, family: u32, model: u32, stepping: u32) -> Option<String> {
+        let table = Table::built_in().unwrap();
+        let (found, _) = table.find(&cpu(vendor, family, model, stepping))?;
+        Some(found.name.clone())
+    }
+
+    #[test]
+    fn every_metric_of_every_set_is_there_or_missing_for_a_reason() {
+        for set in Table::built_in().unwrap().sets {
+            for metric in METRICS {
+                let known = set.events.contains_key(&metric);
+                let absent = set.absent.get(&metric);
+                assert!(
+                    known != absent.is_some(),
+                    "{}: {metric} must be an event or absent, not both or neither",
+                    set.name
+                );
+                assert!(absent.map_or(true, |why| !why.is_empty()));
+            }
+            assert_eq!(set.events.len() + set.absent.len(), METRICS.len());
+            assert!(!set.source.is_empty());
+        }
+    }
+
+    #[test]
+    fn no_processor_is_in_the_table_twice() {
+        let table = Table::built_in().unwrap();
+        for (vendor, family) in [
+            ("GenuineIntel", 6),
+            ("AuthenticAMD", 0x17),
+            ("AuthenticAMD", 0x19),
+            ("AuthenticAMD", 0x1a),
+        ] {
+            for model in 0..=255 {
+                for stepping in 0..16 {
+                    let matching = table
+                        .cpus
+                        .iter()
+                        .filter(|entry| {
+                            entry.vendor == vendor
+                                && entry.family == family
+                                && entry.models.contain(model)
+                                && entry
+                                    .steppings
+                                    .as_ref()
+                                    .map_or(true, |numbers| numbers.contain(stepping))
+                        })
+                        .count();
+                    assert!(matching <= 1, "{vendor} {family} {model} {stepping}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn processors_are_told_apart_by_family_model_and_stepping() {
+        for (cpu, expected) in [
+            // Xeon E3-1230 v2, v3; E5-2620 v3; E5-2600 v4.
+            (("GenuineIntel", 6, 58, 9), "Ivy Bridge"),
+            (("GenuineIntel", 6, 60, 3), "Haswell"),
+            (("GenuineIntel", 6, 63, 2), "Haswell"),
+            (("GenuineIntel", 6, 79, 1), "Broadwell"),
+            (("GenuineIntel", 6, 94, 3), "Skylake"),
+            (("GenuineIntel", 6, 85, 4), "Skylake-SP"),
+            (("GenuineIntel", 6, 85, 7), "Cascade Lake"),
+            (("GenuineIntel", 6, 106, 6), "Ice Lake-SP"),
+            (("GenuineIntel", 6, 143, 8), "Sapphire Rapids"),
+            (("GenuineIntel", 6, 151, 2), "Alder Lake, performance cores"),
+            // Epyc 7001 to 9005, Ryzen 3000.
+            (("AuthenticAMD", 23, 1, 2), "Zen 1"),
+            (("AuthenticAMD", 23, 8, 2), "Zen 1"),
+            (("AuthenticAMD", 23, 49, 0), "Zen 2"),
+            (("AuthenticAMD", 23, 113, 0), "Zen 2"),
+            (("AuthenticAMD", 25, 1, 1), "Zen 3"),
+            (("AuthenticAMD", 25, 33, 0), "Zen 3"),
+            (("AuthenticAMD", 25, 17, 1), "Zen 4"),
+            (("AuthenticAMD", 25, 97, 2), "Zen 4"),
+            (("AuthenticAMD", 26, 2, 1), "Zen 5"),
+            (("AuthenticAMD", 26, 68, 0), "Zen 5"),
+        ] {
+            let (vendor, family, model, stepping) = cpu;
+            assert_eq!(
+                name(vendor, family, model, stepping).as_deref(),
+                Some(expected)
+            );
+        }
+    }
+
+    #[test]
+    fn other_processors_are_not_guessed() {
+        // Sandy Bridge, Knights Landing, Bulldozer, Zen 6, and nothing at all.
+        for (vendor, family, model) in [
+            ("GenuineIntel", 6, 42),
+            ("GenuineIntel", 6, 87),
+            ("AuthenticAMD", 21, 2),
+            ("AuthenticAMD", 26, 0x50),
+            ("CentaurHauls", 6, 58),
+        ] {
+            assert_eq!(name(vendor, family, model, 1), None);
+        }
+        let table = Table::built_in().unwrap();
+        assert!(table.find(&CpuFacts::default()).is_none());
+    }
+
+    #[test]
+    fn a_table_with_a_loose_end_is_refused() {
+        let text =
+            "[[cpu]]\nname = \"X\"\nvendor = \"V\"\nfamily = 1\nmodels = [1]\nset = \"none\"\n\
+                    [[set]]\nname = \"some\"\nsource = \"s\"\n[set.events]\n";
+        let error = Table::parse(text).unwrap_err();
+        assert!(error.contains("X has no set \"none\""), "{error}");
+    }
+}

@@ -1,0 +1,251 @@
+//! The kernel's counters: `perf_event_open` for this thread, in user space only.
+
+use std::io;
+use std::time::Duration;
+
+use perf_event::events::Raw;
+use perf_event::{Builder, Counter};
+
+use super::passes::{Counters, Group, Reading};
+use super::Event;
+
+/// The counters of this machine, for the thread that opens them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Kernel;
+
+/// Why the kernel does not count an event.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// It may not be counted by us.
+    #[error("the kernel does not permit it: {0}")]
+    Forbidden(io::Error),
+    /// There is no such event on this machine.
+    #[error("the kernel cannot count it here: {0}")]
+    Unsupported(io::Error),
+    /// Something else: too many open files, no memory.
+    #[error("it cannot be counted: {0}")]
+    Other(io::Error),
+}
+
+impl Refusal {
+    fn new(error: io::Error) -> Self {
+        use rustix::io::Errno;
+        match Errno::from_io_error(&error) {
+            Some(Errno::ACCESS | Errno::PERM) => Self::Forbidden(error),
+            Some(
+                Errno::NOENT
+                | Errno::INVAL
+                | Errno::OPNOTSUPP
+                | Errno::NODEV
+                | Errno::NXIO
+                | Errno::NOSYS,
+            ) => Self::Unsupported(error),
+            _ => Self::Other(error),
+        }
+    }
+}
+
+/// One event, as it is counted: in user space, in the calling thread on whichever CPU it runs.
+fn builder(event: &Event) -> Builder<'static> {
+    let mut builder = Builder::new(Raw::new(event.config));
+    builder.attrs_mut().type_ = event.kind;
+    builder
+        .observe_self()
+        .any_cpu()
+        .inherit(false)
+        .exclude_kernel(true)
+        .exclude_hv(true)
+        // The leader alone says when counting begins. A member that is itself switched off would
+        // not be taken into account when the kernel checks whether the group fits.
+        .enabled(true);
+    builder
+}
+
+impl Kernel {
+    /// Whether an event can be counted at all.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    pub fn try_event(self, event: &Event) -> Result<(), Refusal> {
+        let mut builder = builder(event);
+        let counter = builder.enabled(false).build();
+        counter.map(drop).map_err(Refusal::new)
+    }
+}
+
+/// Events that the kernel puts on the counters together or not at all.
+pub struct KernelGroup {
+    leader: perf_event::Group,
+    members: Vec<Counter>,
+}
+
+impl Counters for Kernel {
+    type Group = KernelGroup;
+
+    fn open(&self, events: &[&Event]) -> Result<KernelGroup, String> {
+        // The leader is an event that counts nothing, so that all events are alike.
+        let leader = perf_event::Group::builder()
+            .observe_self()
+            .any_cpu()
+            .inherit(false)
+            .build_group()
+            .map_err(|error| Refusal::new(error).to_string())?;
+        let mut group = KernelGroup {
+            leader,
+            members: Vec::new(),
+        };
+        for event in events {
+            match group.leader.add(&builder(event)) {
+                Ok(member) => group.members.push(member),
+                Err(error) if group.members.is_empty() => {
+                    return Err(Refusal::new(error).to_string())
+                }
+                // It does not fit, or cannot be counted: the pass that begins with it will tell.
+                Err(_) => break,
+            }
+        }
+        Ok(group)
+    }
+}
+
+impl Group for KernelGroup {
+    fn size(&self) -> usize {
+        self.members.len()
+    }
+
+    fn count<R>(&mut self, work: impl FnOnce() -> R) -> io::Result<(R, Reading)> {
+        self.leader.reset()?;
+        self.leader.enable()?;
+        let result = work();
+        self.leader.disable()?;
+        let data = self.leader.read()?;
+        let missing = || io::Error::other("the kernel left a counter out");
+        let counts = self
+            .members
+            .iter()
+            .map(|member| data.get(member).map(|entry| entry.value()))
+            .collect::<Option<Vec<_>>>()
+            .ok_or_else(missing)?;
+        let time = |time: Option<Duration>| time.ok_or_else(missing);
+        Ok((
+            result,
+            Reading {
+                enabled: time(data.time_enabled())?,
+                running: time(data.time_running())?,
+                counts,
+            },
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::perf::fixtures::software_events;
+    use crate::perf::passes;
+
+    /// Touches so many fresh pages.
+    fn touch(pages: usize) {
+        // Memory that the allocator maps for this alone, so that every page is new.
+        let mut memory: Vec<u8> = Vec::with_capacity(pages * 4096 + (64 << 20));
+        for byte in memory
+            .spare_capacity_mut()
+            .iter_mut()
+            .step_by(4096)
+            .take(pages)
+        {
+            byte.write(1);
+        }
+        std::hint::black_box(&memory);
+    }
+
+    /// Containers may forbid perf_event_open altogether; then there is nothing to see here.
+    fn forbidden() -> bool {
+        matches!(
+            Kernel.try_event(&software_events()[0]),
+            Err(Refusal::Forbidden(_))
+        )
+    }
+
+    #[test]
+    fn what_a_window_does_is_counted_and_nothing_else() {
+        if forbidden() {
+            return;
+        }
+        let events = software_events();
+        let references: Vec<_> = events.iter().collect();
+        let mut group = Kernel.open(&references).unwrap();
+        assert_eq!(group.size(), events.len());
+        touch(1000);
+        let ((), reading) = group.count(|| touch(2000)).unwrap();
+        touch(1000);
+        assert_eq!(reading.running, reading.enabled);
+        let (time, faults) = (reading.counts[0], reading.counts[1]);
+        assert!((2000..2100).contains(&faults), "{faults} page faults");
+        let enabled = reading.enabled.as_nanos() as f64;
+        assert!(
+            (time as f64 / enabled - 1.0).abs() < 0.2,
+            "{time} ns of the task in {enabled} ns"
+        );
+        // A second window begins at zero.
+        let ((), reading) = group.count(|| touch(100)).unwrap();
+        assert!((100..200).contains(&reading.counts[1]), "{reading:?}");
+    }
+
+    #[test]
+    fn other_threads_are_not_counted() {
+        if forbidden() {
+            return;
+        }
+        let events = software_events();
+        let mut group = Kernel.open(&[&events[1]]).unwrap();
+        let ((), reading) = group
+            .count(|| {
+                std::thread::spawn(|| touch(5000)).join().unwrap();
+            })
+            .unwrap();
+        assert!(reading.counts[0] < 1000, "{reading:?}");
+    }
+
+    #[test]
+    fn passes_work_with_the_kernel_and_leave_out_what_it_does_not_know() {
+        if forbidden() {
+            return;
+        }
+        let mut events = software_events();
+        events.insert(
+            1,
+            Event {
+                metric: None,
+                name: "no such software event".into(),
+                kind: events[0].kind,
+                config: 999_999,
+                unit: None,
+            },
+        );
+        let counted = passes::count(&Kernel, &events, || {
+            touch(300);
+            Ok(())
+        })
+        .unwrap();
+        let (absent, why) = &counted.absent[0];
+        assert_eq!((*absent, counted.absent.len()), (1, 1));
+        assert!(why.contains("cannot count it here"), "{why}");
+        let faults = counted
+            .passes
+            .iter()
+            .flat_map(|pass| &pass.values)
+            .find(|value| events[value.event].name == "page-faults")
+            .unwrap();
+        assert!(faults.count >= 300.0 && !faults.scaled);
+    }
+
+    #[test]
+    fn refusals_say_what_kind_they_are() {
+        let kind = |errno: rustix::io::Errno| Refusal::new(errno.into());
+        use rustix::io::Errno;
+        assert!(matches!(kind(Errno::ACCESS), Refusal::Forbidden(_)));
+        assert!(matches!(kind(Errno::NOENT), Refusal::Unsupported(_)));
+        assert!(matches!(kind(Errno::MFILE), Refusal::Other(_)));
+    }
+}

@@ -1,0 +1,351 @@
+//! Counting more events than the processor has counters: several passes of few events each.
+//!
+//! Every pass is a window of its own with its own packets. If the kernel nevertheless has to share
+//! the counters of a pass (another program holds one, or the NMI watchdog does), the pass is done
+//! again in halves. Only an event that has to share its counter even when it is alone is scaled.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::Event;
+
+/// Counters: the kernel's, or a stand-in for them.
+pub trait Counters {
+    /// Some events that are counted together.
+    type Group: Group;
+
+    /// Takes as many of the first of these events as fit together, at least one.
+    ///
+    /// # Errors
+    /// Why not even the first can be counted.
+    fn open(&self, events: &[&Event]) -> Result<Self::Group, String>;
+}
+
+/// Some events that are counted together.
+pub trait Group {
+    /// How many of the events it was opened for it counts: the first ones.
+    fn size(&self) -> usize;
+
+    /// Counts while `work` is done.
+    ///
+    /// # Errors
+    /// What the system said.
+    fn count<R>(&mut self, work: impl FnOnce() -> R) -> std::io::Result<(R, Reading)>;
+}
+
+/// What a group has counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// How long it was to count.
+    pub enabled: Duration,
+    /// How long it did: less if there were too few counters.
+    pub running: Duration,
+    /// The count of each event, in their order.
+    pub counts: Vec<u64>,
+}
+
+/// A window that was counted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Pass<W> {
+    /// What happened in it.
+    pub window: W,
+    /// What was counted, by the index of the event.
+    pub values: Vec<Value>,
+}
+
+/// A count of one event in one window.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Value {
+    /// Index of the event.
+    pub event: usize,
+    /// How often it happened.
+    pub count: f64,
+    /// Whether the count was scaled up, because the event was not counted all the time.
+    pub scaled: bool,
+}
+
+/// What became of all events.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Counted<W> {
+    /// The passes that were made.
+    pub passes: Vec<Pass<W>>,
+    /// Events that could not be counted, by index, with the reason.
+    pub absent: Vec<(usize, String)>,
+}
+
+/// Counts all events, in as many passes as it takes. `window` is what a pass counts; it is called
+/// twice per event at most.
+///
+/// # Errors
+/// The first of `window`, or of reading the counters.
+pub fn count<C: Counters, W>(
+    counters: &C,
+    events: &[Event],
+    mut window: impl FnMut() -> Result<W, String>,
+) -> Result<Counted<W>, String> {
+    let mut counted = Counted {
+        passes: Vec::new(),
+        absent: Vec::new(),
+    };
+    let mut waiting = VecDeque::from([(0..events.len()).collect::<Vec<_>>()]);
+    while let Some(mut wanted) = waiting.pop_front() {
+        let (Some(&first), group) = (
+            wanted.first(),
+            wanted
+                .iter()
+                .map(|index| &events[*index])
+                .collect::<Vec<_>>(),
+        ) else {
+            continue;
+        };
+        let mut group = match counters.open(&group) {
+            Ok(group) => group,
+            Err(why) => {
+                counted.absent.push((first, why));
+                waiting.push_front(wanted.split_off(1));
+                continue;
+            }
+        };
+        let rest = wanted.split_off(group.size().clamp(1, wanted.len()));
+        waiting.push_front(rest);
+        let (window, reading) = group
+            .count(&mut window)
+            .map_err(|error| format!("cannot read the counters: {error}"))?;
+        let window = window?;
+        let shared = reading.running < reading.enabled;
+        if shared && wanted.len() > 1 {
+            let half = wanted.split_off(wanted.len().div_ceil(2));
+            waiting.push_front(half);
+            waiting.push_front(wanted);
+            continue;
+        }
+        if reading.running.is_zero() {
+            let why = "the kernel never had a counter free for it";
+            counted.absent.push((first, why.to_owned()));
+            continue;
+        }
+        let scale = match shared {
+            true => reading.enabled.as_secs_f64() / reading.running.as_secs_f64(),
+            false => 1.0,
+        };
+        let values = wanted.iter().zip(reading.counts);
+        counted.passes.push(Pass {
+            window,
+            values: values
+                .map(|(event, count)| Value {
+                    event: *event,
+                    count: count as f64 * scale,
+                    scaled: shared,
+                })
+                .collect(),
+        });
+    }
+    Ok(counted)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Counters of a processor that is made up: event `i` happens `100 + i` times in a window.
+    struct Fake {
+        /// Counters that the kernel believes to be there when a group is opened.
+        believed: usize,
+        /// Counters that are really free; a group that needs more never runs.
+        free: usize,
+        /// Share of the time in which even a single event is counted, percent.
+        share: u64,
+        opened: Cell<usize>,
+    }
+
+    struct FakeGroup {
+        counts: Vec<u64>,
+        running: u64,
+    }
+
+    impl Counters for Fake {
+        type Group = FakeGroup;
+
+        fn open(&self, events: &[&Event]) -> Result<FakeGroup, String> {
+            self.opened.set(self.opened.get() + 1);
+            if events[0].name == "unknown" {
+                return Err("no such event".into());
+            }
+            let known = events.iter().take_while(|event| event.name != "unknown");
+            let events: Vec<_> = known.take(self.believed).collect();
+            let running = match events.len() <= self.free {
+                true => self.share,
+                false => 0,
+            };
+            Ok(FakeGroup {
+                counts: events
+                    .iter()
+                    .map(|event| (100 + event.config) * running / 100)
+                    .collect(),
+                running,
+            })
+        }
+    }
+
+    impl Group for FakeGroup {
+        fn size(&self) -> usize {
+            self.counts.len()
+        }
+
+        fn count<R>(&mut self, work: impl FnOnce() -> R) -> std::io::Result<(R, Reading)> {
+            let result = work();
+            Ok((
+                result,
+                Reading {
+                    enabled: Duration::from_millis(100),
+                    running: Duration::from_millis(self.running),
+                    counts: self.counts.clone(),
+                },
+            ))
+        }
+    }
+
+    fn fake(believed: usize, free: usize, share: u64) -> Fake {
+        Fake {
+            believed,
+            free,
+            share,
+            opened: Cell::new(0),
+        }
+    }
+
+    fn events(count: usize) -> Vec<Event> {
+        (0..count)
+            .map(|index| Event {
+                metric: None,
+                name: format!("event {index}"),
+                kind: 4,
+                config: index as u64,
+                unit: None,
+            })
+            .collect()
+    }
+
+    fn sizes<W>(counted: &Counted<W>) -> Vec<usize> {
+        counted
+            .passes
+            .iter()
+            .map(|pass| pass.values.len())
+            .collect()
+    }
+
+    #[test]
+    fn events_that_do_not_fit_together_get_a_pass_of_their_own() {
+        let mut windows = 0;
+        let counted = count(&fake(4, 4, 100), &events(10), || {
+            windows += 1;
+            Ok(windows)
+        })
+        .unwrap();
+        assert_eq!(sizes(&counted), [4, 4, 2]);
+        assert_eq!(
+            counted
+                .passes
+                .iter()
+                .map(|pass| pass.window)
+                .collect::<Vec<_>>(),
+            [1, 2, 3],
+            "each value belongs to the window that it was counted in"
+        );
+        assert_eq!(
+            counted.passes[1].values[0],
+            Value {
+                event: 4,
+                count: 104.0,
+                scaled: false
+            }
+        );
+    }
+
+    #[test]
+    fn a_pass_that_had_to_share_is_done_again_with_fewer_events() {
+        let counted = count(&fake(8, 3, 100), &events(8), || Ok(())).unwrap();
+        assert_eq!(sizes(&counted), [2, 2, 2, 2]);
+        assert!(counted
+            .passes
+            .iter()
+            .all(|pass| pass.values.iter().all(|value| !value.scaled)));
+    }
+
+    #[test]
+    fn what_has_to_share_even_alone_is_scaled_and_marked() {
+        let counted = count(&fake(8, 8, 50), &events(3), || Ok(())).unwrap();
+        assert_eq!(sizes(&counted), [1, 1, 1]);
+        assert_eq!(
+            counted.passes[0].values,
+            [Value {
+                event: 0,
+                count: 100.0,
+                scaled: true
+            }]
+        );
+    }
+
+    #[test]
+    fn an_event_without_a_counter_is_absent_not_zero() {
+        let counted = count(&fake(2, 0, 100), &events(2), || Ok(())).unwrap();
+        assert!(counted.passes.is_empty());
+        assert_eq!(counted.absent.len(), 2);
+        assert!(counted.absent[1].1.contains("never had a counter"));
+    }
+
+    #[test]
+    fn an_unknown_event_costs_only_itself() {
+        let mut events = events(4);
+        events[1].name = "unknown".into();
+        let counted = count(&fake(4, 4, 100), &events, || Ok(())).unwrap();
+        assert_eq!(sizes(&counted), [1, 2]);
+        assert_eq!(counted.absent, [(1, "no such event".to_owned())]);
+    }
+
+    #[test]
+    fn a_window_that_fails_ends_it() {
+        let error = count(&fake(4, 4, 100), &events(4), || {
+            Err::<(), _>("no packets".to_owned())
+        });
+        assert_eq!(error.unwrap_err(), "no packets");
+        let nothing = count(&fake(4, 4, 100), &[], || Ok(())).unwrap();
+        assert!(nothing.passes.is_empty() && nothing.absent.is_empty());
+    }
+
+    proptest! {
+        /// Whatever the counters: every event is counted once or absent, and few windows are needed.
+        #[test]
+        fn every_event_is_counted_once(
+            number in 0usize..20,
+            believed in 1usize..10,
+            free in 0usize..10,
+            share in 1u64..=100,
+        ) {
+            let mut windows = 0;
+            let counters = fake(believed, free, share);
+            let counted = count(&counters, &events(number), || { windows += 1; Ok(()) }).unwrap();
+            let mut seen: Vec<usize> = counted
+                .passes
+                .iter()
+                .flat_map(|pass| pass.values.iter().map(|value| value.event))
+                .chain(counted.absent.iter().map(|(event, _)| *event))
+                .collect();
+            seen.sort_unstable();
+            prop_assert_eq!(seen, (0..number).collect::<Vec<_>>());
+            prop_assert!(windows <= 2 * number);
+            for value in counted.passes.iter().flat_map(|pass| &pass.values) {
+                let expected = 100.0 + value.event as f64;
+                // The fake rounds down to whole events.
+                prop_assert!((value.count - expected).abs() <= 100.0 / share as f64);
+                prop_assert_eq!(value.scaled, share < 100);
+            }
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! What the kernel says of the processor's counters, in `/sys/bus/event_source/devices`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// Where the kernel lists its event sources.
+pub const SOURCES: &str = "/sys/bus/event_source/devices";
+/// Sources that are processors: one kind of core, or two.
+const PROCESSORS: [&str; 3] = ["cpu", "cpu_core", "cpu_atom"];
+
+/// An event source of the kernel that counts what happens in a processor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pmu {
+    /// Its name: `cpu`, or on processors with two kinds of core `cpu_core` or `cpu_atom`.
+    pub name: String,
+    /// Its number, for `perf_event_attr.type`.
+    pub kind: u32,
+    /// Where the parts of an event's code go.
+    format: BTreeMap<String, Vec<Bits>>,
+    /// The events that the kernel knows by name.
+    aliases: BTreeMap<String, String>,
+}
+
+/// Bits of `perf_event_attr.config`, from the lowest to the highest, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Bits {
+    low: u32,
+    high: u32,
+}
+
+impl Bits {
+    fn width(self) -> u32 {
+        self.high - self.low + 1
+    }
+}
+
+/// A code that the kernel's format has no room for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EncodeError {
+    /// The kernel does not know such a part.
+    #[error("the kernel's PMU has no field {0:?}")]
+    NoField(String),
+    /// The value is too large.
+    #[error("{value:#x} does not fit into the PMU's field {field:?}")]
+    TooLarge {
+        /// The field.
+        field: String,
+        /// The value.
+        value: u64,
+    },
+    /// Not a code at all.
+    #[error("{0:?} is not an event's code")]
+    Malformed(String),
+}
+
+impl Pmu {
+    /// The source for a CPU, `None` if the kernel has none: no counters, or a virtual machine
+    /// that is not given any.
+    pub fn find(sources: &Path, cpu: Option<usize>) -> Option<Self> {
+        PROCESSORS
+            .iter()
+            .map(|name| (name, sources.join(name)))
+            .filter(|(_, folder)| folder.is_dir())
+            .find(|(_, folder)| {
+                // Only where there are two kinds of core does the kernel say whose a source is.
+                match fs::read_to_string(folder.join("cpus")) {
+                    Err(_) => true,
+                    Ok(list) => cpu.map_or(true, |cpu| listed(&list, cpu)),
+                }
+            })
+            .and_then(|(name, folder)| Self::read(name, &folder))
+    }
+
+    fn read(name: &str, folder: &Path) -> Option<Self> {
+        let format = files(&folder.join("format"))
+            .into_iter()
+            .filter_map(|(field, text)| Some((field, parse_format(&text)?)))
+            .collect();
+        Some(Self {
+            name: name.to_owned(),
+            kind: fs::read_to_string(folder.join("type"))
+                .ok()?
+                .trim()
+                .parse()
+                .ok()?,
+            format,
+            aliases: files(&folder.join("events")),
+        })
+    }
+
+    /// Whether the processor has two kinds of core.
+    pub fn hybrid(&self) -> bool {
+        self.name != PROCESSORS[0]
+    }
+
+    /// The bits of `perf_event_attr.config` for an event.
+    ///
+    /// # Errors
+    /// [`EncodeError`]: the kernel's PMU is not the one that the code was written for.
+    pub fn encode(&self, event: u64, umask: u64) -> Result<u64, EncodeError> {
+        let event = self.place("event", event)?;
+        // Some kernels leave a field out that is never needed.
+        match umask {
+            0 => Ok(event),
+            _ => Ok(event | self.place("umask", umask)?),
+        }
+    }
+
+    /// The bits of an event that the kernel knows by name; `None` if it does not know it.
+    pub fn alias(&self, name: &str) -> Option<Result<u64, EncodeError>> {
+        let text = self.aliases.get(name)?.trim();
+        let terms = text.split(',').map(|term| {
+            let malformed = || EncodeError::Malformed(text.to_owned());
+            let (field, value) = term.split_once('=').unwrap_or((term, "0x1"));
+            let digits = value.trim().strip_prefix("0x").ok_or_else(malformed)?;
+            let value = u64::from_str_radix(digits, 16).map_err(|_| malformed())?;
+            self.place(field.trim(), value)
+        });
+        Some(terms.into_iter().try_fold(0, |bits, term| Ok(bits | term?)))
+    }
+
+    fn place(&self, field: &str, value: u64) -> Result<u64, EncodeError> {
+        let ranges = self
+            .format
+            .get(field)
+            .ok_or_else(|| EncodeError::NoField(field.to_owned()))?;
+        // The lowest bits of the value go into the first range, and so on.
+        let (mut left, mut config) = (value, 0);
+        for bits in ranges {
+            let mask = u64::MAX >> (64 - bits.width());
+            config |= (left & mask) << bits.low;
+            left = left.checked_shr(bits.width()).unwrap_or(0);
+        }
+        match left {
+            0 => Ok(config),
+            _ => Err(EncodeError::TooLarge {
+                field: field.to_owned(),
+                value,
+            }),
+        }
+    }
+}
+
+/// All files of a folder by name; those that cannot be read are left out.
+fn files(folder: &Path) -> BTreeMap<String, String> {
+    fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            let name = entry.file_name().into_string().ok()?;
+            Some((name, fs::read_to_string(entry.path()).ok()?))
+        })
+        .collect()
+}
+
+/// `config:0-7,32-35`. Fields of `config1` and `config2` are of no use here.
+fn parse_format(text: &str) -> Option<Vec<Bits>> {
+    let ranges = text.trim().strip_prefix("config:")?;
+    ranges.split(',').map(parse_range).collect()
+}
+
+fn parse_range(text: &str) -> Option<Bits> {
+    let (low, high) = text.split_once('-').unwrap_or((text, text));
+    let (low, high) = (low.trim().parse().ok()?, high.trim().parse().ok()?);
+    (low <= high && high < 64).then_some(Bits { low, high })
+}
+
+/// Whether a list such as `0-7,16` contains a number.
+fn listed(list: &str, number: usize) -> bool {
+    list.trim().split(',').any(|range| {
+        let (low, high) = range.split_once('-').unwrap_or((range, range));
+        match (low.trim().parse::<usize>(), high.trim().parse::<usize>()) {
+            (Ok(low), Ok(high)) => (low..=high).contains(&number),
+            _ => false,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::perf::fixtures;
+
+    #[test]
+    fn codes_go_where_the_kernel_wants_them() {
+        let intel = Pmu::find(&fixtures::sources("haswell"), None).unwrap();
+        assert_eq!((intel.name.as_str(), intel.kind), ("cpu", 4));
+        assert_eq!(intel.encode(0xd1, 0x20), Ok(0x20d1));
+        assert_eq!(intel.encode(0x3c, 0), Ok(0x3c));
+        let amd = Pmu::find(&fixtures::sources("zen2"), None).unwrap();
+        assert_eq!(amd.encode(0x43, 0x58), Ok(0x5843));
+        // AMD's event select has 12 bits, in two places.
+        assert_eq!(amd.encode(0x1cf, 0x02), Ok(0x1_0000_02cf));
+        assert_eq!(
+            intel.encode(0x1cf, 0),
+            Err(EncodeError::TooLarge {
+                field: "event".into(),
+                value: 0x1cf
+            })
+        );
+    }
+
+    #[test]
+    fn events_that_the_kernel_knows_are_read() {
+        let pmu = Pmu::find(&fixtures::sources("haswell"), None).unwrap();
+        assert_eq!(pmu.alias("branch-misses"), Some(Ok(0xc5)));
+        assert_eq!(pmu.alias("mem-stores"), Some(Ok(0x82d0)));
+        assert_eq!(pmu.alias("tx-capacity"), None);
+        // Precise loads need a field that is not in `config`.
+        assert_eq!(
+            pmu.alias("mem-loads"),
+            Some(Err(EncodeError::NoField("ldlat".into())))
+        );
+    }
+
+    #[test]
+    fn where_a_thread_runs_decides_between_two_kinds_of_core() {
+        let sources = fixtures::sources("alder-lake");
+        for (cpu, name, kind) in [
+            (0, "cpu_core", 4),
+            (15, "cpu_core", 4),
+            (16, "cpu_atom", 10),
+        ] {
+            let pmu = Pmu::find(&sources, Some(cpu)).unwrap();
+            assert_eq!((pmu.name.as_str(), pmu.kind), (name, kind), "CPU {cpu}");
+            assert!(pmu.hybrid());
+        }
+        assert_eq!(Pmu::find(&sources, Some(99)), None);
+    }
+
+    #[test]
+    fn a_machine_without_counters_has_no_source() {
+        assert_eq!(Pmu::find(&fixtures::sources("no-pmu"), Some(0)), None);
+        assert_eq!(Pmu::find(Path::new("/nonexistent"), None), None);
+    }
+
+    #[test]
+    fn formats_and_lists_are_read() {
+        let bits = |low, high| Bits { low, high };
+        assert_eq!(
+            parse_format("config:0-7,32-35\n"),
+            Some(vec![bits(0, 7), bits(32, 35)])
+        );
+        assert_eq!(parse_format("config:18"), Some(vec![bits(18, 18)]));
+        for other in ["config1:0-15", "config:7-0", "config:0-64", "config:", ""] {
+            assert_eq!(parse_format(other), None, "{other:?}");
+        }
+        assert!(listed("0-15\n", 15) && listed("0,2-3", 3) && !listed("0,2-3", 1));
+        assert!(!listed("\n", 0));
+    }
+}

@@ -1,0 +1,444 @@
+//! Which events can be counted on this machine, and why not the others.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde_json::json;
+
+use super::events::{Set, Table};
+use super::kernel::{Kernel, Refusal};
+use super::pmu::{Pmu, SOURCES};
+use super::{Event, METRICS};
+use crate::host::CpuFacts;
+use crate::record::Metric;
+
+/// `PERF_TYPE_HARDWARE`: events that the kernel itself translates for the processor.
+const HARDWARE: u32 = 0;
+/// Where a hardware event names the kind of core (`PERF_PMU_TYPE_SHIFT`).
+const CORE_SHIFT: u32 = 32;
+/// `PERF_COUNT_HW_REF_CPU_CYCLES`: cycles of a clock that does not change.
+const REFERENCE_CYCLES: u64 = 9;
+/// Who may count, as the kernel is set.
+const PARANOID: &str = "/proc/sys/kernel/perf_event_paranoid";
+
+/// The event that the kernel itself has for a metric: its number in `PERF_TYPE_HARDWARE` and its
+/// name in sysfs. The kernel's cache events are no substitute for the others: what they count
+/// differs from processor to processor.
+fn generic(metric: Metric) -> Option<(u64, &'static str)> {
+    match metric {
+        Metric::Cycles => Some((0, "cpu-cycles")),
+        Metric::Instructions => Some((1, "instructions")),
+        Metric::Branches => Some((4, "branch-instructions")),
+        Metric::BranchMisses => Some((5, "branch-misses")),
+        _ => None,
+    }
+}
+
+/// The events of a machine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EventSet {
+    /// What can be counted.
+    pub events: Vec<Event>,
+    /// What cannot, with the reason.
+    pub absent: BTreeMap<Metric, String>,
+    /// What else there is to know, for `run.json`.
+    pub facts: BTreeMap<String, serde_json::Value>,
+    /// What does not fit together.
+    pub warnings: Vec<String>,
+}
+
+impl EventSet {
+    /// Asks this machine. `cpu` is where the driver will run.
+    ///
+    /// # Errors
+    /// Why nothing can be counted here.
+    pub fn detect(cpu: Option<usize>) -> Result<Self, String> {
+        let facts = CpuFacts::read();
+        let pmu = Pmu::find(Path::new(SOURCES), cpu);
+        resolve(&facts, pmu.as_ref(), |event| Kernel.try_event(event))
+    }
+}
+
+/// Chooses the events for a processor: those of the table that the kernel accepts.
+fn resolve(
+    cpu: &CpuFacts,
+    pmu: Option<&Pmu>,
+    try_event: impl Fn(&Event) -> Result<(), Refusal>,
+) -> Result<EventSet, String> {
+    let no_pmu = || match cpu.virtual_machine {
+        true => "no PMU (this virtual machine is not given the processor's counters)".to_owned(),
+        false => "no PMU".to_owned(),
+    };
+    let core = match pmu {
+        Some(pmu) if pmu.hybrid() => u64::from(pmu.kind) << CORE_SHIFT,
+        _ => 0,
+    };
+    let hardware = |metric, name: &str, number: u64| Event {
+        metric,
+        name: name.to_owned(),
+        kind: HARDWARE,
+        config: number | core,
+        unit: None,
+    };
+    // What every PMU counts: if this cannot be had, nothing can.
+    match try_event(&hardware(Some(Metric::Cycles), "cpu-cycles", 0)) {
+        Ok(()) => {}
+        Err(refusal @ Refusal::Forbidden(_)) => return Err(forbidden(&refusal)),
+        Err(Refusal::Unsupported(_)) => return Err(no_pmu()),
+        Err(refusal) => return Err(refusal.to_string()),
+    }
+
+    let table = Table::built_in()?;
+    let known = table.find(cpu);
+    let mut set = EventSet {
+        events: Vec::new(),
+        absent: BTreeMap::new(),
+        facts: BTreeMap::new(),
+        warnings: Vec::new(),
+    };
+    // A table entry for one kind of core says nothing about the other.
+    let usable = known.filter(|(entry, _)| pmu.is_some_and(|pmu| pmu.name == entry.pmu));
+    let described = match (&usable, known) {
+        (Some((entry, _)), _) => entry.name.clone(),
+        (None, Some((entry, _))) => {
+            format!("not the {}; only the kernel's generic events", entry.name)
+        }
+        (None, None) => "unknown; only the kernel's generic events".to_owned(),
+    };
+    if usable.is_none() {
+        set.warnings.push(format!(
+            "perf: {} is not in the table of events, so only what the kernel itself has names for \
+             is counted",
+            cpu.model_name.as_deref().unwrap_or("this processor")
+        ));
+    }
+    let mut chosen = BTreeMap::new();
+    for metric in METRICS {
+        let found = match usable.zip(pmu) {
+            Some(((_, entry), pmu)) => from_table(metric, entry, pmu, &mut set.warnings),
+            None => match generic(metric) {
+                Some((number, name)) => Ok((hardware(Some(metric), name, number), json!({}))),
+                None => Err("no event is known for this processor".to_owned()),
+            },
+        };
+        let accepted = found.and_then(|(event, facts)| {
+            try_event(&event)
+                .map(|()| (event.clone(), facts))
+                .map_err(|refusal| format!("{}: {refusal}", event.name))
+        });
+        match accepted {
+            Ok((event, mut facts)) => {
+                facts["event"] = json!(event.name);
+                facts["type"] = json!(event.kind);
+                facts["config"] = json!(format!("{:#x}", event.config));
+                chosen.insert(metric.to_string(), facts);
+                set.events.push(event);
+            }
+            Err(why) => {
+                set.absent.insert(metric, why);
+            }
+        }
+    }
+    let reference = hardware(None, "ref-cycles", REFERENCE_CYCLES);
+    if try_event(&reference).is_ok() {
+        // Beside the cycles, so that both are counted in the same window.
+        set.events.insert(1.min(set.events.len()), reference);
+    }
+    set.facts = BTreeMap::from([
+        ("microarchitecture".into(), json!(described)),
+        ("pmu".into(), json!(pmu.map(|pmu| &pmu.name))),
+        ("events".into(), json!(chosen)),
+    ]);
+    if let Some((_, entry)) = &usable {
+        set.facts
+            .insert("events_source".into(), json!(entry.source));
+    }
+    Ok(set)
+}
+
+/// The event of the table, checked against what the kernel says; with what there is to know of it.
+fn from_table(
+    metric: Metric,
+    set: &Set,
+    pmu: &Pmu,
+    warnings: &mut Vec<String>,
+) -> Result<(Event, serde_json::Value), String> {
+    let Some(encoding) = set.events.get(&metric) else {
+        let why = set.absent.get(&metric).map(String::as_str);
+        return Err(why
+            .unwrap_or("the processor has no event for it")
+            .to_owned());
+    };
+    let config = pmu
+        .encode(encoding.event, encoding.umask)
+        .map_err(|error| format!("{}: {error}", encoding.name))?;
+    let mut event = Event {
+        metric: Some(metric),
+        name: encoding.name.clone(),
+        kind: pmu.kind,
+        config,
+        unit: encoding.unit.clone(),
+    };
+    let alias = generic(metric).and_then(|(_, name)| Some((name, pmu.alias(name)?)));
+    if let Some((name, Ok(theirs))) = alias {
+        if theirs != config {
+            warnings.push(format!(
+                "perf: for {metric}, the kernel has {name} with the code {theirs:#x}, the table {} \
+                 with {config:#x}; the kernel's is used",
+                encoding.name
+            ));
+            event.name = name.to_owned();
+            event.config = theirs;
+        }
+    }
+    let mut facts = json!({});
+    if let Some(counts) = &encoding.counts {
+        facts["counts"] = json!(counts);
+    }
+    if let Some(errata) = &encoding.errata {
+        facts["errata"] = json!(errata);
+    }
+    Ok((event, facts))
+}
+
+/// What to do about counters that may not be used.
+fn forbidden(refusal: &Refusal) -> String {
+    let level: Option<i32> = fs::read_to_string(PARANOID)
+        .ok()
+        .and_then(|text| text.trim().parse().ok());
+    match level {
+        Some(level) if level > 2 => format!(
+            "{refusal}: kernel.perf_event_paranoid is {level}; `sysctl kernel.perf_event_paranoid=2` \
+             permits it"
+        ),
+        _ => format!("{refusal}: perf_event_open may be blocked by a container or a sandbox"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+    use crate::perf::fixtures;
+
+    fn cpu(vendor: &str, family: u32, model: u32) -> CpuFacts {
+        CpuFacts {
+            vendor: Some(vendor.into()),
+            family: Some(family),
+            model: Some(model),
+            stepping: Some(4),
+            model_name: Some("Some Processor".into()),
+            ..CpuFacts::default()
+        }
+    }
+
+    fn unsupported() -> Refusal {
+        Refusal::Unsupported(io::Error::from_raw_os_error(2))
+    }
+
+    /// Resolves on a kernel that accepts everything but what `refuses` says.
+    fn resolved(
+        cpu: &CpuFacts,
+        sources: &str,
+        at: Option<usize>,
+        refuses: impl Fn(&Event) -> bool,
+    ) -> EventSet {
+        let pmu = Pmu::find(&fixtures::sources(sources), at);
+        resolve(cpu, pmu.as_ref(), |event| match refuses(event) {
+            true => Err(unsupported()),
+            false => Ok(()),
+        })
+        .unwrap()
+    }
+
+    fn config(set: &EventSet, metric: Metric) -> Option<u64> {
+        let mut events = set.events.iter();
+        let event = events.find(|event| event.metric == Some(metric))?;
+        Some(event.config)
+    }
+
+    const INTEL: [(Metric, u64); 10] = [
+        (Metric::Cycles, 0x003c),
+        (Metric::Instructions, 0x00c0),
+        (Metric::Branches, 0x00c4),
+        (Metric::BranchMisses, 0x00c5),
+        (Metric::Stores, 0x82d0),
+        (Metric::Loads, 0x81d0),
+        (Metric::L1Hits, 0x01d1),
+        (Metric::L2Hits, 0x02d1),
+        (Metric::L3Hits, 0x04d1),
+        (Metric::L3Misses, 0x20d1),
+    ];
+
+    #[test]
+    fn intel_codes_are_those_that_intel_publishes() {
+        for (model, sources, loads) in [
+            (58, "haswell", "MEM_UOPS_RETIRED.ALL_LOADS"),
+            (60, "haswell", "MEM_UOPS_RETIRED.ALL_LOADS"),
+            (79, "haswell", "MEM_UOPS_RETIRED.ALL_LOADS"),
+            (85, "skylake-sp", "MEM_INST_RETIRED.ALL_LOADS"),
+            (106, "skylake-sp", "MEM_INST_RETIRED.ALL_LOADS"),
+            (143, "skylake-sp", "MEM_INST_RETIRED.ALL_LOADS"),
+        ] {
+            let set = resolved(&cpu("GenuineIntel", 6, model), sources, None, |_| false);
+            for (metric, code) in INTEL {
+                assert_eq!(config(&set, metric), Some(code), "model {model} {metric}");
+            }
+            assert!(set.absent.is_empty() && set.warnings.is_empty(), "{set:?}");
+            let names: Vec<_> = set.events.iter().map(|event| event.name.as_str()).collect();
+            assert!(names.contains(&loads), "{names:?}");
+            assert_eq!(set.events[1].name, "ref-cycles");
+        }
+    }
+
+    #[test]
+    fn amd_codes_are_those_of_the_manuals_and_the_rest_is_absent() {
+        use Metric::{Branches, Cycles, L1Hits, L2Hits, L3Hits, L3Misses, Loads, Stores};
+        for (family, model, sources, codes, absent) in [
+            (
+                23,
+                1,
+                "zen2",
+                vec![],
+                vec![L1Hits, L2Hits, L3Hits, L3Misses],
+            ),
+            (
+                23,
+                49,
+                "zen2",
+                vec![(L2Hits, 0x0143), (L3Misses, 0x5843)],
+                vec![L1Hits, L3Hits],
+            ),
+            (
+                25,
+                1,
+                "zen2",
+                vec![(L2Hits, 0x0143), (L3Hits, 0x0243), (L3Misses, 0x5c43)],
+                vec![L1Hits],
+            ),
+            (
+                25,
+                17,
+                "zen4",
+                vec![(L2Hits, 0x0143), (L3Hits, 0x0243), (L3Misses, 0xdc43)],
+                vec![L1Hits],
+            ),
+            (26, 2, "zen4", vec![(L3Misses, 0xdc43)], vec![L1Hits]),
+        ] {
+            let set = resolved(&cpu("AuthenticAMD", family, model), sources, None, |_| {
+                false
+            });
+            for (metric, code) in codes.into_iter().chain([
+                (Cycles, 0x76),
+                (Branches, 0xc2),
+                (Loads, 0x0529),
+                (Stores, 0x0629),
+            ]) {
+                assert_eq!(
+                    config(&set, metric),
+                    Some(code),
+                    "{family} {model} {metric}"
+                );
+            }
+            let missing: Vec<_> = set.absent.keys().copied().collect();
+            assert_eq!(missing, absent, "{family} {model}");
+            assert!(set.absent[&L1Hits].contains("Zen has no event"));
+            assert!(set.warnings.is_empty(), "{:?}", set.warnings);
+            for event in &set.events {
+                let lines = matches!(event.metric, Some(L2Hits | L3Hits | L3Misses));
+                assert_eq!(
+                    event.unit.is_some(),
+                    lines,
+                    "lines are not loads: {event:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_kind_of_core_decides() {
+        let alder_lake = cpu("GenuineIntel", 6, 0x97);
+        let set = resolved(&alder_lake, "alder-lake", Some(0), |_| false);
+        assert_eq!(config(&set, Metric::Loads), Some(0x81d0));
+        // A hardware event names the kind of core, too.
+        assert_eq!(set.events[1].config, 4 << 32 | 9);
+        let set = resolved(&alder_lake, "alder-lake", Some(16), |_| false);
+        assert_eq!(config(&set, Metric::Cycles), Some(10 << 32));
+        assert_eq!(config(&set, Metric::Loads), None);
+        assert_eq!(set.warnings.len(), 1);
+    }
+
+    #[test]
+    fn an_unknown_processor_has_generic_events_only() {
+        let set = resolved(&cpu("GenuineIntel", 6, 250), "haswell", None, |_| false);
+        let names: Vec<_> = set.events.iter().map(|event| event.name.as_str()).collect();
+        assert_eq!(
+            names,
+            [
+                "cpu-cycles",
+                "ref-cycles",
+                "instructions",
+                "branch-instructions",
+                "branch-misses"
+            ]
+        );
+        assert!(set.events.iter().all(|event| event.kind == HARDWARE));
+        assert_eq!(set.absent.len(), 6);
+        assert!(set.warnings[0].contains("Some Processor is not in the table"));
+        assert!(set.facts["microarchitecture"]
+            .as_str()
+            .unwrap()
+            .starts_with("unknown"));
+    }
+
+    #[test]
+    fn an_event_that_the_kernel_refuses_is_absent_and_named() {
+        let set = resolved(&cpu("GenuineIntel", 6, 60), "haswell", None, |event| {
+            event.config == 0x20d1 || event.name == "ref-cycles"
+        });
+        assert_eq!(set.events.len(), 9);
+        let why = &set.absent[&Metric::L3Misses];
+        assert!(why.contains("MEM_LOAD_UOPS_RETIRED.L3_MISS"), "{why}");
+        assert!(why.contains("cannot count it here"), "{why}");
+    }
+
+    #[test]
+    fn where_table_and_kernel_differ_the_kernel_is_right() {
+        // An Intel model number with AMD's event source: nothing of the table fits.
+        let set = resolved(&cpu("GenuineIntel", 6, 60), "zen2", None, |_| false);
+        assert_eq!(config(&set, Metric::Cycles), Some(0x76));
+        assert!(
+            set.warnings[0].contains("cpu-cycles with the code 0x76"),
+            "{:?}",
+            set.warnings
+        );
+    }
+
+    #[test]
+    fn a_machine_without_counters_says_so() {
+        let refuse = |_: &Event| Err(unsupported());
+        let bare = cpu("GenuineIntel", 6, 60);
+        assert_eq!(resolve(&bare, None, refuse).unwrap_err(), "no PMU");
+        let virtual_machine = CpuFacts {
+            virtual_machine: true,
+            ..bare
+        };
+        let why = resolve(&virtual_machine, None, refuse).unwrap_err();
+        assert!(why.starts_with("no PMU (this virtual machine"), "{why}");
+    }
+
+    #[test]
+    fn counters_that_may_not_be_used_say_what_to_do() {
+        let why = resolve(&cpu("GenuineIntel", 6, 60), None, |_| {
+            Err(Refusal::Forbidden(io::Error::from_raw_os_error(13)))
+        })
+        .unwrap_err();
+        assert!(why.contains("does not permit"), "{why}");
+        assert!(
+            why.contains("perf_event_paranoid") || why.contains("sandbox"),
+            "{why}"
+        );
+    }
+}

@@ -1,0 +1,180 @@
+//! The process that forwards and counts itself.
+//!
+//! ```text
+//! open both devices, forward until the rings and caches are warm
+//! for each pass
+//!     counters on
+//!     whole turns until there were enough packets
+//!     counters off
+//! ```
+//!
+//! The packets of a window are those that the driver received between the two switches, so that
+//! counts and packets belong together exactly.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::kernel::Kernel;
+use super::passes::{self, Counted, Counters};
+use super::Event;
+use crate::backend::{Cell, MeasureError};
+use crate::interrupt::Interrupt;
+use crate::sys::{self, Forwarder, ForwarderLibrary};
+
+/// Turns between two looks at the number of packets and at the clock.
+const TURNS: u32 = 64;
+/// How long the first packet may take to arrive: the link needs a moment to come up.
+const FIRST_PACKET: Duration = Duration::from_secs(5);
+/// How long no packet may arrive later on.
+const NO_PACKET: Duration = Duration::from_secs(2);
+/// Longest window. If it ends before it has its packets, it has fewer, and they are counted.
+pub const LONGEST_WINDOW: Duration = Duration::from_secs(5);
+
+/// What a worker is to do.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Specification {
+    /// What to measure.
+    pub cell: Cell,
+    /// Names of the two devices.
+    pub devices: [String; 2],
+    /// What to count.
+    pub events: Vec<Event>,
+    /// Packets of each window, and before the first one.
+    pub packets: u64,
+    /// Where to write what was [`Counted`], in JSON.
+    pub output: PathBuf,
+}
+
+/// What happened in one window.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Window {
+    /// Packets received.
+    pub packets: u64,
+    /// Of these, dropped because a send ring was full.
+    pub dropped: u64,
+    /// Receive calls.
+    pub rx_calls: u64,
+    /// Receive calls that returned a full batch.
+    pub full_batches: u64,
+    /// Cycles of the time-stamp counter.
+    pub tsc_cycles: u64,
+    /// Time, seconds.
+    pub seconds: f64,
+}
+
+/// Counts what the specification asks for, and writes down what it finds.
+///
+/// # Errors
+/// Whatever went wrong; the worker is there for one cell only.
+pub fn run(specification: &Path, interrupt: &Interrupt) -> Result<(), MeasureError> {
+    let file_error = |path: &Path| {
+        let path = path.to_owned();
+        move |source| MeasureError::File { path, source }
+    };
+    let text = fs::read_to_string(specification).map_err(file_error(specification))?;
+    let specification: Specification = serde_json::from_str(&text).map_err(|error| {
+        MeasureError::Other(format!("{} is malformed: {error}", specification.display()))
+    })?;
+    let counted = measure(&specification, &Kernel, interrupt)?;
+    let path = &specification.output;
+    let json = serde_json::to_vec(&counted)
+        .map_err(|error| MeasureError::Other(format!("cannot write down the counts: {error}")))?;
+    fs::File::create(path)
+        .and_then(|mut file| file.write_all(&json))
+        .map_err(file_error(path))
+}
+
+/// Opens the driver, warms it up, counts, closes it.
+fn measure<C: Counters>(
+    specification: &Specification,
+    counters: &C,
+    interrupt: &Interrupt,
+) -> Result<Counted<Window>, MeasureError> {
+    let say = MeasureError::Other;
+    let [a, b] = &specification.devices;
+    let library = ForwarderLibrary::load(&specification.cell.library).map_err(say)?;
+    let mut forwarder = library.open(a, b, specification.cell.batch).map_err(say)?;
+    warm_up(&mut forwarder, specification.packets, interrupt)?;
+    let counted = passes::count(counters, &specification.events, || {
+        window(&mut forwarder, specification.packets, interrupt)
+    });
+    let closed = forwarder.close();
+    let counted = match interrupt.is_set() {
+        true => return Err(MeasureError::Interrupted),
+        false => counted.map_err(say)?,
+    };
+    closed.map_err(|why| say(format!("it did not close: {why}")))?;
+    Ok(counted)
+}
+
+/// Forwards until packets arrive, and then as many as a window has: through rings and pool many
+/// times, so that no descriptor, page or branch is new.
+fn warm_up(
+    forwarder: &mut Forwarder,
+    packets: u64,
+    interrupt: &Interrupt,
+) -> Result<(), MeasureError> {
+    let start = Instant::now();
+    while forwarder.turn() == 0 {
+        if interrupt.is_set() {
+            return Err(MeasureError::Interrupted);
+        }
+        if start.elapsed() > FIRST_PACKET {
+            return Err(MeasureError::Other(format!(
+                "no packet arrived within {} s",
+                FIRST_PACKET.as_secs()
+            )));
+        }
+    }
+    window(forwarder, packets, interrupt)
+        .map(drop)
+        .map_err(MeasureError::Other)
+}
+
+/// Whole turns until `packets` were received, the time is up or the user has had enough.
+fn window(
+    forwarder: &mut Forwarder,
+    packets: u64,
+    interrupt: &Interrupt,
+) -> Result<Window, String> {
+    let before = forwarder.counts();
+    let start = Instant::now();
+    let first = sys::tsc_ordered();
+    let mut received = 0;
+    let mut last_packet = Duration::ZERO;
+    while received < packets {
+        let mut some = 0;
+        for _ in 0..TURNS {
+            some += u64::from(forwarder.turn());
+        }
+        received += some;
+        let now = start.elapsed();
+        if some > 0 {
+            last_packet = now;
+        } else if now - last_packet > NO_PACKET {
+            return Err("it stopped receiving packets".to_owned());
+        }
+        if now > LONGEST_WINDOW || interrupt.is_set() {
+            break;
+        }
+    }
+    let last = sys::tsc_ordered();
+    let seconds = start.elapsed().as_secs_f64();
+    let after = forwarder.counts();
+    let packets = after.rx.saturating_sub(before.rx);
+    if packets == 0 {
+        return Err("it received no packets".to_owned());
+    }
+    Ok(Window {
+        packets,
+        dropped: after.dropped.saturating_sub(before.dropped),
+        rx_calls: after.rx_calls.saturating_sub(before.rx_calls),
+        full_batches: after.full_batches.saturating_sub(before.full_batches),
+        tsc_cycles: last.wrapping_sub(first),
+        seconds,
+    })
+}
