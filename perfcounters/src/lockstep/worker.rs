@@ -410,7 +410,7 @@ mod tests {
     use std::process::Command;
 
     use super::*;
-    use crate::record::{Implementation, Sample};
+    use crate::record::{Implementation, Sample, DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE};
 
     /// The stand-in for a driver needs no NIC.
     struct NoPorts;
@@ -439,6 +439,9 @@ mod tests {
             variant: "default".into(),
             toolchain: "cc 1.0".into(),
             batch: 32,
+            ring_size: DEFAULT_RING_SIZE,
+            frame_size: DEFAULT_FRAME_SIZE,
+            offered_mpps: None,
             program: PathBuf::new(),
             library,
         }
