@@ -87,37 +87,45 @@ C_WARNINGS := -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissi
 C_FLAGS := -std=gnu11 -O2 -march=$(TARGET_CPU) -flto -Ic/src $(C_WARNINGS)
 # Only the functions marked FORWARDER_API are visible, so that the rest can be inlined as in the program.
 C_SHARED := -fPIC -fvisibility=hidden
-C_LINK := -flto -O2 -march=$(TARGET_CPU)
 C_TEST_FLAGS := -std=gnu11 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -Ic/src $(C_WARNINGS)
 
-C_OBJECTS := $(patsubst c/src/%.c,build/c/program/%.o,$(C_LIBRARY) $(C_PROGRAM))
-C_SHARED_OBJECTS := $(patsubst c/src/%.c,build/c/shared/%.o,$(C_LIBRARY))
 C_TEST_OBJECTS := $(patsubst c/src/%.c,build/c/test/%.o,$(C_LIBRARY))
 C_TEST_PROGRAMS := $(patsubst c/tests/%.c,build/c/tests/%,$(C_TESTS))
 
-.PHONY: c
-c: $(BIN)/c/ixgbe-fwd $(BIN)/c/libforwarder.so $(BIN)/c/toolchain.txt ## the C driver
+# $(call c_build,OBJECTS,FOLDER,FLAGS): rules that make a C driver in FOLDER, its objects in OBJECTS. With -flto the
+# compiler does its work when linking, so that is done with the same flags.
+define c_build
+$(2)/ixgbe-fwd: $(patsubst c/src/%.c,$(1)/program/%.o,$(C_LIBRARY) $(C_PROGRAM))
+	@mkdir -p $$(@D)
+	@$$(CC) $(3) $$^ -o $$@
 
-$(BIN)/c/ixgbe-fwd: $(C_OBJECTS)
-	@mkdir -p $(@D)
-	@$(CC) $(C_LINK) $^ -o $@
-
-$(BIN)/c/libforwarder.so: $(C_SHARED_OBJECTS)
-	@mkdir -p $(@D)
-	@$(CC) $(C_LINK) $(C_SHARED) -shared $^ -o $@
+$(2)/libforwarder.so: $(patsubst c/src/%.c,$(1)/shared/%.o,$(C_LIBRARY))
+	@mkdir -p $$(@D)
+	@$$(CC) $(3) $(C_SHARED) -shared $$^ -o $$@
 
 # The compiler and its flags; the objects depend on it, so that a change of either makes them anew.
+$(2)/toolchain.txt: FORCE
+	@{ $$(CC) --version | head -n 1 | tr '\n' ' '; echo '$(3)'; } | $$(call put_text,$$@)
+
+$(1)/program/%.o: c/src/%.c $(2)/toolchain.txt
+	@mkdir -p $$(@D)
+	@$$(CC) $(3) -MMD -MP -c $$< -o $$@
+
+$(1)/shared/%.o: c/src/%.c $(2)/toolchain.txt
+	@mkdir -p $$(@D)
+	@$$(CC) $(3) $(C_SHARED) -MMD -MP -c $$< -o $$@
+
+-include $(patsubst c/src/%.c,$(1)/program/%.d,$(C_LIBRARY) $(C_PROGRAM))
+-include $(patsubst c/src/%.c,$(1)/shared/%.d,$(C_LIBRARY))
+endef
+
+# $(call driver_files,FOLDER): what makes up a driver.
+driver_files = $(addprefix $(1)/,ixgbe-fwd libforwarder.so toolchain.txt)
+
 .PHONY: FORCE
-$(BIN)/c/toolchain.txt: FORCE
-	@{ $(CC) --version | head -n 1 | tr '\n' ' '; echo '$(C_FLAGS)'; } | $(call put_text,$@)
-
-build/c/program/%.o: c/src/%.c $(BIN)/c/toolchain.txt
-	@mkdir -p $(@D)
-	@$(CC) $(C_FLAGS) -MMD -MP -c $< -o $@
-
-build/c/shared/%.o: c/src/%.c $(BIN)/c/toolchain.txt
-	@mkdir -p $(@D)
-	@$(CC) $(C_FLAGS) $(C_SHARED) -MMD -MP -c $< -o $@
+.PHONY: c
+c: $(call driver_files,$(BIN)/c) ## the C driver
+$(eval $(call c_build,build/c,$(BIN)/c,$(C_FLAGS)))
 
 build/c/test/%.o: c/src/%.c $(BIN)/c/toolchain.txt
 	@mkdir -p $(@D)
@@ -127,7 +135,7 @@ build/c/tests/%: c/tests/%.c $(C_TEST_OBJECTS)
 	@mkdir -p $(@D)
 	@$(CC) $(C_TEST_FLAGS) -MMD -MP $^ -o $@
 
--include $(C_OBJECTS:.o=.d) $(C_SHARED_OBJECTS:.o=.d) $(C_TEST_OBJECTS:.o=.d) $(C_TEST_PROGRAMS:=.d)
+-include $(C_TEST_OBJECTS:.o=.d) $(C_TEST_PROGRAMS:=.d)
 
 # --- the Rust drivers. Cargo knows what has changed, so it is always asked.
 
@@ -149,10 +157,31 @@ rust: ## the safe Rust driver
 rust-unsafe: ## the transpiled driver
 	@$(call build_rust_unsafe,driver,$(BIN)/rust-unsafe)
 
+# --- the drivers built in other ways, in build/variants/<variant>/<implementation>/
+
+# Indices into arrays of known length, and signed arithmetic, checked by the compiler; a violation is a trap (ud2).
+C_FLAGS_sanitized := $(C_FLAGS) -fsanitize=bounds,signed-integer-overflow -fsanitize-undefined-trap-on-error
+# What distributions build C with: checked calls of the C library, and canaries before return addresses.
+C_FLAGS_fortified := $(C_FLAGS) -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong
+C_FLAGS_no-lto := $(filter-out -flto,$(C_FLAGS))
+C_VARIANTS := sanitized fortified no-lto
+# Both are profiles in Cargo.toml: driver-overflow-checks, driver-no-lto.
+RUST_VARIANTS := overflow-checks no-lto
+
+c_variant = $(call c_build,build/c/$(1),build/variants/$(1)/c,$(C_FLAGS_$(1)))
+$(foreach variant,$(C_VARIANTS),$(eval $(call c_variant,$(variant))))
+
 .PHONY: variants
-variants: ## the Rust drivers built in other ways, in build/variants/ (overflow-checks)
-	@$(call build_rust,driver-overflow-checks,build/variants/overflow-checks/rust)
-	@$(call build_rust_unsafe,driver-overflow-checks,build/variants/overflow-checks/rust-unsafe)
+variants: ## the drivers built in other ways, in build/variants/ (overflow-checks, sanitized, fortified, no-lto)
+variants: $(foreach variant,$(C_VARIANTS),$(call driver_files,build/variants/$(variant)/c)) \
+	$(addprefix rust-,$(RUST_VARIANTS)) $(addprefix rust-unsafe-,$(RUST_VARIANTS))
+
+.PHONY: $(addprefix rust-,$(RUST_VARIANTS)) $(addprefix rust-unsafe-,$(RUST_VARIANTS))
+$(addprefix rust-,$(RUST_VARIANTS)): rust-%:
+	@$(call build_rust,driver-$*,build/variants/$*/rust)
+
+$(addprefix rust-unsafe-,$(RUST_VARIANTS)): rust-unsafe-%:
+	@$(call build_rust_unsafe,driver-$*,build/variants/$*/rust-unsafe)
 
 ##@ Generated sources
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use perfcounters::host::short_toolchain;
 use perfcounters::process::is_executable;
-use perfcounters::record::{Build, Implementation};
+use perfcounters::record::{Build, Implementation, DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE};
 use perfcounters::Cell;
 
 /// Variant that every driver is built in.
@@ -80,6 +80,9 @@ pub fn cells(build: &Path, row: &Build, batches: &[u32]) -> Vec<Cell> {
             variant: row.variant.clone(),
             toolchain: row.toolchain.clone(),
             batch: *batch,
+            ring_size: DEFAULT_RING_SIZE,
+            frame_size: DEFAULT_FRAME_SIZE,
+            offered_mpps: None,
             program: folder.join("ixgbe-fwd"),
             library: folder.join("libforwarder.so"),
         })

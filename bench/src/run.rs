@@ -236,8 +236,8 @@ impl Observer for Recorder {
         self.progress.step(what);
     }
 
-    fn sample(&mut self, sample: Sample) -> Result<(), RecordError> {
-        self.folder.write(&sample)
+    fn measured(&mut self, samples: &[Sample]) -> Result<(), RecordError> {
+        self.folder.write(samples)
     }
 
     fn failure(&mut self, failure: Failure) {

@@ -8,11 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::callgrind::CallgrindError;
 use crate::process::ProcessError;
-use crate::record::{BackendName, Failure, Implementation, Metric, RecordError, Sample};
+use crate::record::{
+    write_conditions, BackendName, Failure, Implementation, Metric, RecordError, Sample,
+};
 use crate::report::ReportError;
 
-/// What to measure: one driver, built one way, at one batch size.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// What to measure: one driver, built one way, under the same conditions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     /// Which driver.
     pub implementation: Implementation,
@@ -22,6 +24,13 @@ pub struct Cell {
     pub toolchain: String,
     /// Packets asked for per receive call, 1 to 512.
     pub batch: u32,
+    /// Descriptors per ring, a power of two, 64 to 4096.
+    pub ring_size: u32,
+    /// Bytes of a frame without its CRC, 60 to 1514.
+    pub frame_size: u32,
+    /// Offered load, million packets per second, both directions together; `None` for as many as
+    /// the driver takes.
+    pub offered_mpps: Option<f64>,
     /// Its `ixgbe-fwd`.
     pub program: PathBuf,
     /// Its `libforwarder.so`.
@@ -49,6 +58,10 @@ impl Cell {
             unit: metric.unit(backend).to_owned(),
             packets,
             repeat,
+            ring_size: self.ring_size,
+            frame_size: self.frame_size,
+            offered_mpps: self.offered_mpps,
+            note: String::new(),
         }
     }
 
@@ -58,6 +71,9 @@ impl Cell {
             implementation: self.implementation,
             variant: self.variant.clone(),
             batch: self.batch,
+            ring_size: self.ring_size,
+            frame_size: self.frame_size,
+            offered_mpps: self.offered_mpps,
             backend,
             cause: cause.to_string(),
         }
@@ -70,7 +86,8 @@ impl fmt::Display for Cell {
             f,
             "{}/{} batch {}",
             self.implementation, self.variant, self.batch
-        )
+        )?;
+        write_conditions(f, self.ring_size, self.frame_size, self.offered_mpps)
     }
 }
 
@@ -122,11 +139,25 @@ pub trait Observer {
     fn begin(&mut self, backend: BackendName, steps: u64);
     /// A step begins.
     fn step(&mut self, what: &str);
-    /// A value was measured.
+    /// Whether this measurement is wanted: not if an earlier, interrupted run has made it. Backends
+    /// ask before each.
+    fn wanted(&self, cell: &Cell, backend: BackendName, repeat: u32) -> bool {
+        let _ = (cell, backend, repeat);
+        true
+    }
+    /// A measurement gave these values. They are recorded together, so that a run that is killed
+    /// leaves all of them or none: all values of one cell, backend and repeat go in one call.
     ///
     /// # Errors
-    /// If it cannot be recorded, which ends the measurement.
-    fn sample(&mut self, sample: Sample) -> Result<(), RecordError>;
+    /// If they cannot be recorded, which ends the run.
+    fn measured(&mut self, samples: &[Sample]) -> Result<(), RecordError>;
+    /// A measurement gave one value.
+    ///
+    /// # Errors
+    /// As [`Observer::measured`].
+    fn sample(&mut self, sample: Sample) -> Result<(), RecordError> {
+        self.measured(&[sample])
+    }
     /// A cell could not be measured; the others go on.
     fn failure(&mut self, failure: Failure);
     /// Something may have disturbed the figures.

@@ -146,6 +146,7 @@ impl Lockstep {
         cells: &mut Vec<Cell>,
         observer: &mut dyn Observer,
     ) -> Result<(), MeasureError> {
+        let mut samples = Vec::new();
         for event in events {
             match event {
                 Event::Sample(mut sample) => {
@@ -153,7 +154,7 @@ impl Lockstep {
                         Metric::Cycles => session * self.rounds,
                         _ => session,
                     };
-                    observer.sample(sample)?;
+                    samples.push(sample);
                 }
                 Event::Failure(failure) => {
                     cells.retain(|cell| cell.failure(self.name(), &failure.cause) != failure);
@@ -164,6 +165,7 @@ impl Lockstep {
                 Event::Warning(_) => {}
             }
         }
+        observer.measured(&samples)?;
         Ok(())
     }
 }

@@ -121,7 +121,14 @@ pub enum BackendName {
     Wall,
 }
 
-/// What was counted. All but the last two are per packet.
+/// Descriptors per ring, unless something else is said.
+pub const DEFAULT_RING_SIZE: u32 = 512;
+/// Bytes of a frame without its CRC, unless something else is said: the smallest that Ethernet allows.
+pub const DEFAULT_FRAME_SIZE: u32 = 60;
+/// Note of a value that was scaled up, because the processor had fewer counters than events.
+pub const MULTIPLEXED: &str = "multiplexed";
+
+/// What was counted. Cycles, instructions, branches, stores, loads, hits and misses are per packet.
 #[derive(
     Debug,
     Clone,
@@ -167,9 +174,48 @@ pub enum Metric {
     Mpps,
     /// Share of the receive calls that returned as many packets as were asked for, 0 to 1.
     FullBatchRatio,
+    /// Shortest time that a packet took through the driver, from its arrival to its departure.
+    LatencyMinUs,
+    /// Time within which half of the packets came through.
+    LatencyP50Us,
+    /// Time within which 90 % of the packets came through.
+    LatencyP90Us,
+    /// Time within which 99 % of the packets came through.
+    LatencyP99Us,
+    /// Time within which 99.9 % of the packets came through.
+    #[serde(rename = "latency_p99_9_us")]
+    #[strum(serialize = "latency_p99_9_us")]
+    LatencyP99_9Us,
+    /// Time within which 99.99 % of the packets came through.
+    #[serde(rename = "latency_p99_99_us")]
+    #[strum(serialize = "latency_p99_99_us")]
+    LatencyP99_99Us,
+    /// Time within which 99.999 % of the packets came through.
+    #[serde(rename = "latency_p99_999_us")]
+    #[strum(serialize = "latency_p99_999_us")]
+    LatencyP99_999Us,
+    /// Time within which 99.9999 % of the packets came through.
+    #[serde(rename = "latency_p99_9999_us")]
+    #[strum(serialize = "latency_p99_9999_us")]
+    LatencyP99_9999Us,
+    /// Longest time that a packet took.
+    LatencyMaxUs,
+    /// Share of the offered frames that did not come back, 0 to 1.
+    LossRatio,
 }
 
 impl Metric {
+    /// The percentiles of the latency, with the share of the packets that each is about, 0 to 1.
+    pub const LATENCY_PERCENTILES: [(Self, f64); 7] = [
+        (Self::LatencyP50Us, 0.5),
+        (Self::LatencyP90Us, 0.9),
+        (Self::LatencyP99Us, 0.99),
+        (Self::LatencyP99_9Us, 0.999),
+        (Self::LatencyP99_99Us, 0.9999),
+        (Self::LatencyP99_999Us, 0.99999),
+        (Self::LatencyP99_9999Us, 0.999999),
+    ];
+
     /// The unit in which `backend` gives this metric.
     pub fn unit(self, backend: BackendName) -> &'static str {
         match (self, backend) {
@@ -183,7 +229,19 @@ impl Metric {
                 "loads/packet"
             }
             (Self::Mpps, _) => "Mpackets/s",
-            (Self::FullBatchRatio, _) => "ratio",
+            (Self::FullBatchRatio | Self::LossRatio, _) => "ratio",
+            (
+                Self::LatencyMinUs
+                | Self::LatencyP50Us
+                | Self::LatencyP90Us
+                | Self::LatencyP99Us
+                | Self::LatencyP99_9Us
+                | Self::LatencyP99_99Us
+                | Self::LatencyP99_999Us
+                | Self::LatencyP99_9999Us
+                | Self::LatencyMaxUs,
+                _,
+            ) => "us",
         }
     }
 }
@@ -213,6 +271,27 @@ pub struct Sample {
     pub packets: u64,
     /// Which repetition, counted from 0. Values of one repeat were taken in turn and can be paired.
     pub repeat: u32,
+    /// Descriptors per ring, 64 to 4096. The columns from here on are missing in old files.
+    #[serde(default = "default_ring_size")]
+    pub ring_size: u32,
+    /// Bytes of a frame without its CRC, 60 to 1514.
+    #[serde(default = "default_frame_size")]
+    pub frame_size: u32,
+    /// Offered load, million packets per second, both directions together; `None` where frames
+    /// arrived as fast as the driver took them.
+    #[serde(default)]
+    pub offered_mpps: Option<f64>,
+    /// Empty, or what there is to know about the value: [`MULTIPLEXED`].
+    #[serde(default)]
+    pub note: String,
+}
+
+fn default_ring_size() -> u32 {
+    DEFAULT_RING_SIZE
+}
+
+fn default_frame_size() -> u32 {
+    DEFAULT_FRAME_SIZE
 }
 
 impl Sample {
@@ -229,11 +308,28 @@ impl Sample {
         if self.packets == 0 {
             return Err(format!("{} was taken over no packets", self.metric));
         }
+        if !(64..=4096).contains(&self.ring_size) {
+            return Err(format!("ring size {} is not in 64 to 4096", self.ring_size));
+        }
+        if !(60..=1514).contains(&self.frame_size) {
+            return Err(format!(
+                "frame size {} is not in 60 to 1514",
+                self.frame_size
+            ));
+        }
+        if let Some(offered) = self.offered_mpps {
+            if !(offered.is_finite() && offered > 0.0) {
+                return Err(format!("an offered load of {offered} Mpps is none"));
+            }
+        }
         Ok(())
     }
 }
 
-/// Appends samples to a file, each in one write.
+const HEADER: &str = "impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat,\
+                      ring_size,frame_size,offered_mpps,note\n";
+
+/// Appends samples to a file; those of one measurement in one write.
 #[derive(Debug)]
 pub struct SampleWriter {
     path: PathBuf,
@@ -262,38 +358,39 @@ impl SampleWriter {
             file,
             length: 0,
         };
-        writer
-            .append(b"impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat\n")?;
+        writer.append(HEADER.as_bytes())?;
         Ok(writer)
     }
 
-    /// Appends one row.
+    /// Appends the rows of one measurement: all of them or, whatever happens, none.
     ///
     /// # Errors
-    /// [`RecordError::Malformed`] for a sample that is no measurement (not finite, no packets);
-    /// [`RecordError::Write`] if the disk is full: the file then still ends with a whole row.
-    pub fn write(&mut self, sample: &Sample) -> Result<(), RecordError> {
+    /// [`RecordError::Malformed`] if one is no measurement (not finite, no packets);
+    /// [`RecordError::Write`] if the disk is full: the file then ends as before.
+    pub fn write(&mut self, measurement: &[Sample]) -> Result<(), RecordError> {
         let malformed = |why: String| RecordError::Malformed {
             path: self.path.clone(),
             line: 0,
             why,
         };
-        sample.check().map_err(malformed)?;
         let mut csv = csv::WriterBuilder::new()
             .has_headers(false)
             .from_writer(Vec::new());
-        csv.serialize(sample)
-            .map_err(|error| malformed(error.to_string()))?;
-        let row = csv
+        for sample in measurement {
+            sample.check().map_err(malformed)?;
+            csv.serialize(sample)
+                .map_err(|error| malformed(error.to_string()))?;
+        }
+        let rows = csv
             .into_inner()
             .map_err(|error| malformed(error.to_string()))?;
-        self.append(&row)
+        self.append(&rows)
     }
 
-    fn append(&mut self, row: &[u8]) -> Result<(), RecordError> {
-        match self.file.write_all(row) {
+    fn append(&mut self, rows: &[u8]) -> Result<(), RecordError> {
+        match self.file.write_all(rows) {
             Ok(()) => {
-                self.length += row.len() as u64;
+                self.length += rows.len() as u64;
                 Ok(())
             }
             Err(source) => {
@@ -355,7 +452,7 @@ pub fn read_samples(path: &Path) -> Result<Vec<Sample>, RecordError> {
 }
 
 /// A measurement that did not work.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
     /// Which driver.
     #[serde(rename = "impl")]
@@ -364,6 +461,15 @@ pub struct Failure {
     pub variant: String,
     /// Batch size, 1 to 512.
     pub batch: u32,
+    /// Descriptors per ring.
+    #[serde(default = "default_ring_size")]
+    pub ring_size: u32,
+    /// Bytes of a frame without its CRC.
+    #[serde(default = "default_frame_size")]
+    pub frame_size: u32,
+    /// Offered load, Mpps; `None` for a saturating one.
+    #[serde(default)]
+    pub offered_mpps: Option<f64>,
     /// How it was to be counted.
     pub backend: BackendName,
     /// What went wrong, in a sentence or two.
@@ -374,9 +480,30 @@ impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "{}/{} batch {}, {}: {}",
-            self.implementation, self.variant, self.batch, self.backend, self.cause
-        )
+            "{}/{} batch {}",
+            self.implementation, self.variant, self.batch
+        )?;
+        write_conditions(f, self.ring_size, self.frame_size, self.offered_mpps)?;
+        write!(f, ", {}: {}", self.backend, self.cause)
+    }
+}
+
+/// Says what is not as usual about a measurement: `, ring 64`.
+pub(crate) fn write_conditions(
+    f: &mut std::fmt::Formatter<'_>,
+    ring_size: u32,
+    frame_size: u32,
+    offered_mpps: Option<f64>,
+) -> std::fmt::Result {
+    if ring_size != DEFAULT_RING_SIZE {
+        write!(f, ", ring {ring_size}")?;
+    }
+    if frame_size != DEFAULT_FRAME_SIZE {
+        write!(f, ", {frame_size} B")?;
+    }
+    match offered_mpps {
+        Some(offered) => write!(f, ", {offered} Mpps"),
+        None => Ok(()),
     }
 }
 
@@ -493,13 +620,13 @@ impl RunFolder {
         self.count
     }
 
-    /// Appends a sample.
+    /// Appends the samples of one measurement, all or none.
     ///
     /// # Errors
     /// As [`SampleWriter::write`].
-    pub fn write(&mut self, sample: &Sample) -> Result<(), RecordError> {
-        self.samples.write(sample)?;
-        self.count += 1;
+    pub fn write(&mut self, measurement: &[Sample]) -> Result<(), RecordError> {
+        self.samples.write(measurement)?;
+        self.count += measurement.len() as u64;
         Ok(())
     }
 
@@ -595,6 +722,10 @@ mod tests {
             unit: Metric::BranchMisses.unit(BackendName::Valgrind).into(),
             packets: 200_000,
             repeat: 2,
+            ring_size: 1024,
+            frame_size: 1514,
+            offered_mpps: Some(12.5),
+            note: MULTIPLEXED.into(),
         }
     }
 
@@ -619,14 +750,56 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(SAMPLES_FILE);
         let mut writer = SampleWriter::create(&path).unwrap();
-        writer.write(&sample()).unwrap();
+        writer.write(&[sample()]).unwrap();
         let text = fs::read_to_string(&path).unwrap();
         assert_eq!(
             text,
-            "impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat\n\
-             rust-unsafe,overflow-checks,rustc 1.95.0,32,valgrind,branch_misses,0.125,branches/packet,200000,2\n"
+            "impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat,\
+             ring_size,frame_size,offered_mpps,note\n\
+             rust-unsafe,overflow-checks,rustc 1.95.0,32,valgrind,branch_misses,0.125,branches/packet,200000,2,\
+             1024,1514,12.5,multiplexed\n"
         );
         assert_eq!(read_samples(&path).unwrap(), [sample()]);
+    }
+
+    #[test]
+    fn files_from_before_the_last_columns_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(SAMPLES_FILE);
+        let old = "impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat\n\
+                   c,default,gcc,32,wall,mpps,1.5,Mpackets/s,100,0\n";
+        fs::write(&path, old).unwrap();
+        let read = read_samples(&path).unwrap().remove(0);
+        assert_eq!((read.ring_size, read.frame_size), (512, 60));
+        assert_eq!((read.offered_mpps, read.note.as_str()), (None, ""));
+        // What is not set is an empty field.
+        let path = folder.path().join("new.csv");
+        SampleWriter::create(&path)
+            .unwrap()
+            .write(std::slice::from_ref(&read))
+            .unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.ends_with(",100,0,512,60,,\n"), "{text}");
+        assert_eq!(read_samples(&path).unwrap(), [read]);
+    }
+
+    #[test]
+    fn the_metrics_are_called_the_same_everywhere() {
+        use strum::IntoEnumIterator;
+        for metric in Metric::iter() {
+            let json = serde_json::to_string(&metric).unwrap();
+            assert_eq!(json, format!("\"{metric}\""));
+            assert_eq!(metric.to_string().parse(), Ok(metric));
+        }
+        let names: Vec<_> = Metric::LATENCY_PERCENTILES
+            .iter()
+            .map(|(metric, _)| metric.to_string())
+            .collect();
+        assert_eq!(names[2], "latency_p99_us");
+        assert_eq!(names[3], "latency_p99_9_us");
+        assert_eq!(names[6], "latency_p99_9999_us");
+        assert_eq!(Metric::LatencyMaxUs.unit(BackendName::Wall), "us");
+        assert_eq!(Metric::LossRatio.unit(BackendName::Wall), "ratio");
     }
 
     #[test]
@@ -637,7 +810,10 @@ mod tests {
             toolchain: "gcc \"12\", patched".into(),
             ..sample()
         };
-        SampleWriter::create(&path).unwrap().write(&odd).unwrap();
+        SampleWriter::create(&path)
+            .unwrap()
+            .write(std::slice::from_ref(&odd))
+            .unwrap();
         assert_eq!(read_samples(&path).unwrap(), [odd]);
     }
 
@@ -650,7 +826,7 @@ mod tests {
             value: f64::NAN,
             ..sample()
         };
-        let error = writer.write(&bad).unwrap_err().to_string();
+        let error = writer.write(&[sample(), bad]).unwrap_err().to_string();
         assert!(error.contains("branch_misses"), "{error}");
         assert_eq!(read_samples(&path).unwrap(), []);
     }
@@ -683,6 +859,20 @@ mod tests {
             let error = read_samples(&path).unwrap_err().to_string();
             assert!(error.contains("line 3"), "{bad}: {error}");
         }
+        for (bad, why) in [
+            ("32,60,,", "ring size 32"),
+            ("512,9000,,", "frame size 9000"),
+            ("512,60,-1,", "-1 Mpps"),
+            ("512,60,lots,", "field 12"),
+        ] {
+            let row = format!("c,default,gcc,32,wall,mpps,1.5,Mpackets/s,100,0,{bad}\n");
+            fs::write(&path, format!("{HEADER}{row}")).unwrap();
+            let error = read_samples(&path).unwrap_err().to_string();
+            assert!(
+                error.contains("line 2") && error.contains(why),
+                "{bad}: {error}"
+            );
+        }
     }
 
     #[test]
@@ -694,7 +884,7 @@ mod tests {
         assert_eq!(first.record.id, "2023-11-14T22-13-20Z");
         assert_eq!(second.record.id, "2023-11-14T22-13-20Z-1");
         for folder in [&mut first, &mut second] {
-            folder.write(&sample()).unwrap();
+            folder.write(&[sample()]).unwrap();
             folder.finish(time + Duration::from_secs(60)).unwrap();
             let latest = results.path().join(LATEST_LINK);
             assert_eq!(

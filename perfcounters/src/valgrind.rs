@@ -258,16 +258,16 @@ impl Backend for Valgrind {
                     observer.warning(&format!("{cell}, valgrind: {}", measurement.disturbance()));
                 }
                 let packets = measurement.per_packet.packets;
-                for (metric, value) in &measurement.per_packet.values {
-                    observer.sample(cell.sample(self.name(), *metric, *value, packets, repeat))?;
-                }
-                observer.sample(cell.sample(
-                    self.name(),
-                    Metric::FullBatchRatio,
-                    measurement.full_batch_ratio,
-                    packets,
-                    repeat,
-                ))?;
+                let full = (Metric::FullBatchRatio, measurement.full_batch_ratio);
+                let samples: Vec<_> = measurement
+                    .per_packet
+                    .values
+                    .iter()
+                    .map(|(metric, value)| (*metric, *value))
+                    .chain([full])
+                    .map(|(metric, value)| cell.sample(self.name(), metric, value, packets, repeat))
+                    .collect();
+                observer.measured(&samples)?;
             }
         }
         Ok(())

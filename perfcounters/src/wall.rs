@@ -113,13 +113,13 @@ impl Backend for Wall {
                         100.0 * report.dropped_ratio()
                     ));
                 }
-                for (metric, value) in [
+                let samples = [
                     (Metric::Mpps, report.tx as f64 / report.seconds / 1e6),
                     (Metric::Cycles, report.tsc_cycles as f64 / report.rx as f64),
                     (Metric::FullBatchRatio, report.full_batch_ratio()),
-                ] {
-                    observer.sample(cell.sample(self.name(), metric, value, report.rx, repeat))?;
-                }
+                ]
+                .map(|(metric, value)| cell.sample(self.name(), metric, value, report.rx, repeat));
+                observer.measured(&samples)?;
             }
         }
         Ok(())

@@ -6,7 +6,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use perfcounters::record::{BackendName, Failure, Implementation, RecordError, Sample};
+use perfcounters::record::{
+    BackendName, Failure, Implementation, RecordError, Sample, DEFAULT_FRAME_SIZE,
+    DEFAULT_RING_SIZE,
+};
 use perfcounters::{Cell, Observer};
 
 pub fn fixture(name: &str) -> PathBuf {
@@ -45,6 +48,9 @@ pub fn cell(folder: &Path, name: &str, implementation: Implementation) -> Cell {
         variant: "default".into(),
         toolchain: "cc 1.0".into(),
         batch: 32,
+        ring_size: DEFAULT_RING_SIZE,
+        frame_size: DEFAULT_FRAME_SIZE,
+        offered_mpps: None,
         program: folder.join(name),
         library: folder.join(format!("{name}.so")),
     }
@@ -66,8 +72,8 @@ impl Observer for Remember {
     fn step(&mut self, what: &str) {
         self.steps.push(what.to_owned());
     }
-    fn sample(&mut self, sample: Sample) -> Result<(), RecordError> {
-        self.samples.push(sample);
+    fn measured(&mut self, samples: &[Sample]) -> Result<(), RecordError> {
+        self.samples.extend_from_slice(samples);
         Ok(())
     }
     fn failure(&mut self, failure: Failure) {
