@@ -28,12 +28,20 @@ pub enum Command {
         /// What to measure, as `run` wrote it down.
         specification: PathBuf,
     },
+    /// Forward and count, in a process that may crash; `run` starts it.
+    #[command(hide = true)]
+    PerfWorker {
+        /// What to count, as `run` wrote it down.
+        specification: PathBuf,
+    },
 }
 
 /// The backends that `run` offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display, EnumString, EnumIter)]
 #[strum(serialize_all = "kebab-case")]
 pub enum BackendChoice {
+    /// Everything, by the processor's own counters.
+    Perf,
     /// Instructions, branches and caches, simulated.
     Valgrind,
     /// TSC cycles of the driver alone.
@@ -60,15 +68,15 @@ pub struct RunArguments {
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "32,8",
           value_parser = clap::value_parser!(u32).range(1..=512))]
     pub batch: Vec<u32>,
-    /// Ways to count: valgrind, lockstep, wall
+    /// Ways to count: perf, valgrind, lockstep, wall
     #[arg(
         long = "backend",
         value_name = "BACKEND",
         value_delimiter = ',',
-        default_value = "valgrind,lockstep,wall"
+        default_value = "perf,valgrind,lockstep,wall"
     )]
     pub backends: Vec<BackendChoice>,
-    /// Repetitions of valgrind and wall; without this: 1 (the counts are exact) and 3
+    /// Repetitions of perf, valgrind and wall; without this: 5, 1 (the counts are exact) and 3
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeats: Option<u32>,
     /// Only see whether everything works: short runs, rough figures

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
-use perfcounters::{lockstep, Interrupt};
+use perfcounters::{lockstep, perf, Interrupt};
 use triptych::cli::{Cli, Command};
 use triptych::{budget, run};
 
@@ -41,6 +41,9 @@ fn execute(cli: &Cli) -> Result<()> {
         Command::Budget(arguments) => budget::run(arguments, &interrupt),
         Command::LockstepWorker { specification } => {
             Ok(lockstep::worker::run(specification, &interrupt)?)
+        }
+        Command::PerfWorker { specification } => {
+            Ok(perf::worker::run(specification, &interrupt)?)
         }
     }
 }

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use anyhow::{bail, Context, Result};
-use perfcounters::device::NicProgram;
+use perfcounters::device::{self, NicProgram};
 use perfcounters::host::{self, HostFacts};
 use perfcounters::lockstep::Lockstep;
+use perfcounters::perf::resolve::EventSet;
+use perfcounters::perf::{Devices, Perf};
 use perfcounters::record::{
     BackendName, Build, Failure, RecordError, RunFolder, RunRecord, Sample,
 };
@@ -22,6 +24,9 @@ use crate::progress::Progress;
 /// How long each backend takes its time. Chosen so that the whole matrix takes about two minutes
 /// on two cores, and a quick run a few seconds a backend.
 struct Pace {
+    /// Packets of each of perf's windows.
+    perf_packets: u64,
+    perf_repeats: u32,
     /// Packets of valgrind's shorter run: enough that what varies between two runs (the line a
     /// second, a few empty polls) is below 0.05 instructions per packet.
     valgrind_packets: u64,
@@ -32,6 +37,8 @@ struct Pace {
 }
 
 const FULL: Pace = Pace {
+    perf_packets: 10_000_000,
+    perf_repeats: 5,
     valgrind_packets: 409_600,
     lockstep_sessions: 10,
     lockstep_rounds: 40,
@@ -39,6 +46,8 @@ const FULL: Pace = Pace {
     wall_repeats: 3,
 };
 const QUICK: Pace = Pace {
+    perf_packets: 1_000_000,
+    perf_repeats: 1,
     valgrind_packets: 20_480,
     lockstep_sessions: 1,
     lockstep_rounds: 30,
@@ -108,7 +117,6 @@ pub fn run(arguments: &RunArguments, interrupt: &Interrupt) -> Result<()> {
         folder,
         progress: Progress::new(),
     };
-    recorder.note_pmu();
 
     let mut outcome = Ok(());
     for backend in &mut backends {
@@ -144,6 +152,14 @@ fn backends(arguments: &RunArguments, interrupt: &Interrupt) -> Result<Vec<Box<d
             continue;
         }
         chosen.push(match choice {
+            BackendChoice::Perf => Box::new(Perf {
+                devices: Devices::Software(nic.clone()),
+                worker: worker("perf-worker")?,
+                packets: pace.perf_packets,
+                repeats: arguments.repeats.unwrap_or(pace.perf_repeats),
+                events: EventSet::detect(device::two_cpus().0),
+                interrupt: interrupt.clone(),
+            }),
             BackendChoice::Valgrind => Box::new(Valgrind {
                 nic: nic.clone(),
                 packets: pace.valgrind_packets,
@@ -151,7 +167,7 @@ fn backends(arguments: &RunArguments, interrupt: &Interrupt) -> Result<Vec<Box<d
                 interrupt: interrupt.clone(),
             }),
             BackendChoice::Lockstep => Box::new(Lockstep {
-                worker: worker()?,
+                worker: worker("lockstep-worker")?,
                 sessions: pace.lockstep_sessions,
                 rounds: pace.lockstep_rounds,
                 interrupt: interrupt.clone(),
@@ -169,16 +185,17 @@ fn backends(arguments: &RunArguments, interrupt: &Interrupt) -> Result<Vec<Box<d
 
 fn name(choice: BackendChoice) -> BackendName {
     match choice {
+        BackendChoice::Perf => BackendName::Perf,
         BackendChoice::Valgrind => BackendName::Valgrind,
         BackendChoice::Lockstep => BackendName::Lockstep,
         BackendChoice::Wall => BackendName::Wall,
     }
 }
 
-/// This program, as a lockstep worker.
-fn worker() -> Result<(PathBuf, Vec<String>)> {
+/// This program, as a worker.
+fn worker(command: &str) -> Result<(PathBuf, Vec<String>)> {
     let program = std::env::current_exe().context("cannot find this program's own file")?;
-    Ok((program, vec!["lockstep-worker".to_owned()]))
+    Ok((program, vec![command.to_owned()]))
 }
 
 fn measure(backend: &mut dyn Backend, cells: &[Cell], recorder: &mut Recorder) -> Result<()> {
@@ -195,7 +212,8 @@ fn measure(backend: &mut dyn Backend, cells: &[Cell], recorder: &mut Recorder) -
     }
     let mut built = Vec::new();
     for cell in cells {
-        match matrix::missing(cell, backend.name() == BackendName::Lockstep) {
+        let library = matches!(backend.name(), BackendName::Lockstep | BackendName::Perf);
+        match matrix::missing(cell, library) {
             None => built.push(cell.clone()),
             Some(why) => recorder.failure(cell.failure(backend.name(), &why)),
         }
@@ -210,21 +228,6 @@ fn measure(backend: &mut dyn Backend, cells: &[Cell], recorder: &mut Recorder) -
 struct Recorder {
     folder: RunFolder,
     progress: Progress,
-}
-
-impl Recorder {
-    /// The processor's own counters are what the published figures come from; say why they are
-    /// not among ours.
-    fn note_pmu(&mut self) {
-        let why = match self.folder.record.host.pmu.present {
-            false => "no PMU",
-            true => "there is a PMU, but no backend for it yet",
-        };
-        self.folder
-            .record
-            .not_measurable
-            .insert(BackendName::Perf, why.to_owned());
-    }
 }
 
 impl Observer for Recorder {
@@ -248,5 +251,13 @@ impl Observer for Recorder {
     fn warning(&mut self, text: &str) {
         self.progress.say(&format!("warning: {text}"));
         self.folder.record.warnings.push(text.to_owned());
+    }
+
+    fn setting(&mut self, backend: BackendName, name: &str, value: serde_json::Value) {
+        let settings = &mut self.folder.record.settings;
+        settings
+            .entry(backend.to_string())
+            .or_default()
+            .insert(name.to_owned(), value);
     }
 }

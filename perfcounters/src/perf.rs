@@ -28,7 +28,7 @@ use crate::backend::{Backend, Cell, MeasureError, Observer};
 use crate::device::{self, Nic, NicProgram, Traffic};
 use crate::interrupt::Interrupt;
 use crate::process::Process;
-use crate::record::{BackendName, Metric, Sample};
+use crate::record::{BackendName, Metric, Sample, MULTIPLEXED};
 
 /// The metrics that processors have events for.
 pub const METRICS: [Metric; 10] = [
@@ -204,7 +204,7 @@ impl Backend for Perf {
         for repeat in 0..self.repeats {
             for (cell, failed) in cells.iter().zip(&mut failed) {
                 observer.step(&cell.to_string());
-                if *failed {
+                if *failed || !observer.wanted(cell, self.name(), repeat) {
                     continue;
                 }
                 let counted = match self.run(cell, &set.events) {
@@ -229,9 +229,7 @@ impl Backend for Perf {
                     }
                 }
                 clocks.append(&mut found.clocks);
-                for sample in found.samples {
-                    observer.sample(sample)?;
-                }
+                observer.measured(&found.samples)?;
             }
         }
         observer.setting(self.name(), "not_measurable_metrics", json!(absent));
@@ -357,7 +355,11 @@ impl Found {
 }
 
 /// Marks a value that the kernel did not count all the time.
-fn note(_sample: &mut Sample, _scaled: bool) {}
+fn note(sample: &mut Sample, scaled: bool) {
+    if scaled {
+        MULTIPLEXED.clone_into(&mut sample.note);
+    }
+}
 
 /// How the core's clock and the time-stamp counter's compare, for `run.json`: a cycle at a low clock
 /// is not worth the same as one at a high clock, because memory does not slow down with the core.

@@ -115,7 +115,7 @@ impl Table {
             entry.vendor == vendor
                 && entry.family == family
                 && entry.models.contain(model)
-                && entry.steppings.as_ref().map_or(true, |steppings| {
+                && entry.steppings.as_ref().is_none_or(|steppings| {
                     cpu.stepping
                         .is_some_and(|stepping| steppings.contain(stepping))
                 })
@@ -157,7 +157,7 @@ mod tests {
                     "{}: {metric} must be an event or absent, not both or neither",
                     set.name
                 );
-                assert!(absent.map_or(true, |why| !why.is_empty()));
+                assert!(absent.is_none_or(|why| !why.is_empty()));
             }
             assert_eq!(set.events.len() + set.absent.len(), METRICS.len());
             assert!(!set.source.is_empty());
@@ -185,7 +185,7 @@ mod tests {
                                 && entry
                                     .steppings
                                     .as_ref()
-                                    .map_or(true, |numbers| numbers.contain(stepping))
+                                    .is_none_or(|numbers| numbers.contain(stepping))
                         })
                         .count();
                     assert!(matching <= 1, "{vendor} {family} {model} {stepping}");

@@ -66,7 +66,7 @@ impl Pmu {
                 // Only where there are two kinds of core does the kernel say whose a source is.
                 match fs::read_to_string(folder.join("cpus")) {
                     Err(_) => true,
-                    Ok(list) => cpu.map_or(true, |cpu| listed(&list, cpu)),
+                    Ok(list) => cpu.is_none_or(|cpu| listed(&list, cpu)),
                 }
             })
             .and_then(|(name, folder)| Self::read(name, &folder))
@@ -113,8 +113,11 @@ impl Pmu {
         let terms = text.split(',').map(|term| {
             let malformed = || EncodeError::Malformed(text.to_owned());
             let (field, value) = term.split_once('=').unwrap_or((term, "0x1"));
-            let digits = value.trim().strip_prefix("0x").ok_or_else(malformed)?;
-            let value = u64::from_str_radix(digits, 16).map_err(|_| malformed())?;
+            let value = match value.trim().strip_prefix("0x") {
+                Some(digits) => u64::from_str_radix(digits, 16),
+                None => value.trim().parse(),
+            };
+            let value = value.map_err(|_| malformed())?;
             self.place(field.trim(), value)
         });
         Some(terms.into_iter().try_fold(0, |bits, term| Ok(bits | term?)))

@@ -97,7 +97,10 @@ fn measure<C: Counters>(
     let say = MeasureError::Other;
     let [a, b] = &specification.devices;
     let library = ForwarderLibrary::load(&specification.cell.library).map_err(say)?;
-    let mut forwarder = library.open(a, b, specification.cell.batch).map_err(say)?;
+    let cell = &specification.cell;
+    let mut forwarder = library
+        .open(a, b, cell.batch, cell.ring_size)
+        .map_err(say)?;
     warm_up(&mut forwarder, specification.packets, interrupt)?;
     let counted = passes::count(counters, &specification.events, || {
         window(&mut forwarder, specification.packets, interrupt)
