@@ -42,8 +42,6 @@ fn execute(cli: &Cli) -> Result<()> {
         Command::LockstepWorker { specification } => {
             Ok(lockstep::worker::run(specification, &interrupt)?)
         }
-        Command::PerfWorker { specification } => {
-            Ok(perf::worker::run(specification, &interrupt)?)
-        }
+        Command::PerfWorker { specification } => Ok(perf::worker::run(specification, &interrupt)?),
     }
 }

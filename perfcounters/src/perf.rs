@@ -418,3 +418,185 @@ pub(crate) mod fixtures {
         .into()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::passes::{Pass, Value};
+    use super::*;
+    use crate::record::{Implementation, DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE};
+
+    fn cell() -> Cell {
+        Cell {
+            implementation: Implementation::Rust,
+            variant: "default".into(),
+            toolchain: "rustc 1.85.0".into(),
+            batch: 32,
+            ring_size: DEFAULT_RING_SIZE,
+            frame_size: DEFAULT_FRAME_SIZE,
+            offered_mpps: None,
+            program: PathBuf::new(),
+            library: PathBuf::new(),
+        }
+    }
+
+    fn event(metric: Option<Metric>, unit: Option<&str>) -> Event {
+        Event {
+            metric,
+            name: format!("{metric:?}"),
+            kind: 4,
+            config: 0,
+            unit: unit.map(ToOwned::to_owned),
+        }
+    }
+
+    /// A pass of 1000 packets in 40 full receive calls; `values` are event and count.
+    fn pass(values: &[(usize, f64)], scaled: bool) -> Pass<Window> {
+        Pass {
+            window: Window {
+                packets: 1000,
+                dropped: 0,
+                rx_calls: 40,
+                full_batches: 40,
+                tsc_cycles: 62_500,
+                seconds: 1.0 / 32.0,
+            },
+            values: values
+                .iter()
+                .map(|(event, count)| Value {
+                    event: *event,
+                    count: *count,
+                    scaled,
+                })
+                .collect(),
+        }
+    }
+
+    fn found(events: &[Event], passes: Vec<Pass<Window>>) -> Found {
+        let absent = Vec::new();
+        Found::new(&cell(), 3, events, &Counted { passes, absent })
+    }
+
+    fn values(found: &Found) -> Vec<(Metric, f64)> {
+        let samples = found.samples.iter();
+        samples
+            .map(|sample| (sample.metric, sample.value))
+            .collect()
+    }
+
+    #[test]
+    fn counts_are_divided_by_the_packets_of_their_window() {
+        let events = [
+            event(Some(Metric::Cycles), None),
+            event(None, None),
+            event(Some(Metric::Instructions), None),
+            event(Some(Metric::L2Hits), Some("lines/packet")),
+        ];
+        let passes = vec![
+            pass(&[(0, 94_000.0), (1, 188_000.0), (2, 127_000.0)], false),
+            pass(&[(3, 1100.0)], true),
+        ];
+        let found = found(&events, passes);
+        assert_eq!(
+            values(&found),
+            [
+                (Metric::Cycles, 94.0),
+                (Metric::Instructions, 127.0),
+                (Metric::Ipc, 127.0 / 94.0),
+                (Metric::L2Hits, 1.1),
+                (Metric::FullBatchRatio, 1.0)
+            ]
+        );
+        let told: Vec<_> = found
+            .samples
+            .iter()
+            .map(|sample| (sample.unit.as_str(), sample.note.as_str(), sample.packets))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("core cycles/packet", "", 1000),
+                ("instructions/packet", "", 1000),
+                ("instructions/cycle", "", 1000),
+                ("lines/packet", "multiplexed", 1000),
+                ("ratio", "", 2000)
+            ]
+        );
+        assert!(found.samples.iter().all(|sample| sample.repeat == 3));
+        assert!(found.warnings.is_empty() && found.absent.is_empty());
+        assert_eq!(
+            found.clocks,
+            [Clock {
+                ratio: 0.5,
+                tsc_mhz: 2.0,
+                exact: true
+            }]
+        );
+    }
+
+    #[test]
+    fn ratios_are_only_taken_within_a_window() {
+        let events = [
+            event(Some(Metric::Cycles), None),
+            event(Some(Metric::Instructions), None),
+        ];
+        let apart = vec![
+            pass(&[(0, 31_250.0)], false),
+            pass(&[(1, 127_000.0)], false),
+        ];
+        let found = found(&events, apart);
+        assert!(!values(&found)
+            .iter()
+            .any(|(metric, _)| *metric == Metric::Ipc));
+        // Without reference cycles, the time-stamp counter says how fast the core ran.
+        assert_eq!((found.clocks[0].ratio, found.clocks[0].exact), (0.5, false));
+        let clock = core_clock(&found.clocks);
+        assert_eq!(clock["core_mhz"]["median"], 1.0);
+        assert!(clock["counted_against"]
+            .as_str()
+            .unwrap()
+            .contains("time-stamp"));
+        assert!(core_clock(&[])["core_mhz"].is_null());
+    }
+
+    #[test]
+    fn a_counter_that_stands_still_is_no_measurement() {
+        let events = [
+            event(Some(Metric::Cycles), None),
+            event(Some(Metric::L3Misses), None),
+        ];
+        let found = found(&events, vec![pass(&[(0, 0.0), (1, 0.0)], false)]);
+        // No misses can be true; no cycles cannot.
+        assert_eq!(
+            values(&found),
+            [(Metric::L3Misses, 0.0), (Metric::FullBatchRatio, 1.0)]
+        );
+        assert_eq!(found.absent[0].0, Metric::Cycles);
+        assert!(found.clocks.is_empty());
+    }
+
+    #[test]
+    fn waiting_and_dropping_are_pointed_out() {
+        let events = [event(Some(Metric::Cycles), None)];
+        let mut bad = pass(&[(0, 1.0)], false);
+        bad.window.full_batches = 10;
+        bad.window.dropped = 100;
+        let found = found(&events, vec![bad]);
+        assert_eq!(found.warnings.len(), 2);
+        assert!(found.warnings[0].contains("25.0 % of the receive calls"));
+        assert!(found.warnings[1].contains("10.0 % of the packets were dropped"));
+    }
+
+    #[test]
+    fn what_cannot_be_counted_is_a_reason_and_not_a_figure() {
+        let perf = Perf {
+            devices: Devices::Card(["a".into(), "b".into()]),
+            worker: (PathBuf::new(), Vec::new()),
+            packets: 1,
+            repeats: 1,
+            events: Err("no PMU".into()),
+            interrupt: Interrupt::new(),
+        };
+        assert_eq!(perf.unavailable().as_deref(), Some("no PMU"));
+        assert!(!perf.settings().contains_key("events"));
+    }
+}

@@ -181,3 +181,105 @@ fn window(
         seconds,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+    use crate::perf::fixtures::software_events;
+    use crate::perf::passes::{Group, Reading};
+    use crate::record::{Implementation, DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE};
+
+    /// Counters that note how often the driver was running when they were switched on.
+    struct OneByOne;
+
+    impl Counters for OneByOne {
+        type Group = Self;
+        fn open(&self, _: &[&Event]) -> Result<Self, String> {
+            Ok(Self)
+        }
+    }
+
+    impl Group for OneByOne {
+        fn size(&self) -> usize {
+            1
+        }
+        fn count<R>(&mut self, work: impl FnOnce() -> R) -> std::io::Result<(R, Reading)> {
+            let second = Duration::from_secs(1);
+            let reading = Reading {
+                enabled: second,
+                running: second,
+                counts: vec![1],
+            };
+            Ok((work(), reading))
+        }
+    }
+
+    /// A specification whose driver is the stand-in, built with a macro defined.
+    fn specification(folder: &Path, define: &str) -> Specification {
+        let library = folder.join(format!("{define}.so"));
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/fake_library.c");
+        let status = Command::new("cc")
+            .args(["-O1", "-w", "-shared", "-fPIC"])
+            .arg(format!("-D{define}"))
+            .arg("-o")
+            .args([&library, &source])
+            .status()
+            .unwrap();
+        assert!(status.success());
+        Specification {
+            cell: Cell {
+                implementation: Implementation::C,
+                variant: "default".into(),
+                toolchain: "cc 1.0".into(),
+                batch: 32,
+                ring_size: DEFAULT_RING_SIZE,
+                frame_size: DEFAULT_FRAME_SIZE,
+                offered_mpps: None,
+                program: PathBuf::new(),
+                library,
+            },
+            devices: ["a".into(), "b".into()],
+            events: software_events(),
+            packets: 10_000,
+            output: folder.join("counts.json"),
+        }
+    }
+
+    #[test]
+    fn every_pass_has_a_window_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let specification = specification(folder.path(), "WORK=1");
+        let counted = measure(&specification, &OneByOne, &Interrupt::new()).unwrap();
+        assert_eq!(counted.passes.len(), 2);
+        for pass in &counted.passes {
+            let window = pass.window;
+            // Whole looks of 64 turns of 64 packets.
+            assert_eq!(window.packets, 3 * 64 * 64);
+            assert_eq!((window.dropped, window.rx_calls), (0, 3 * 64 * 2));
+            assert_eq!(window.rx_calls, window.full_batches);
+            assert!(window.tsc_cycles > 0 && window.seconds > 0.0);
+        }
+    }
+
+    #[test]
+    fn a_driver_that_receives_nothing_is_given_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let specification = specification(folder.path(), "NOTHING");
+        let start = Instant::now();
+        let error = measure(&specification, &OneByOne, &Interrupt::new()).unwrap_err();
+        assert!(error.to_string().contains("no packet arrived"), "{error}");
+        assert!(start.elapsed() < FIRST_PACKET + Duration::from_secs(5));
+    }
+
+    #[test]
+    fn an_interrupt_is_noticed_while_it_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let specification = specification(folder.path(), "WORK=2");
+        let interrupt = Interrupt::new();
+        interrupt.set();
+        let error = measure(&specification, &OneByOne, &interrupt).unwrap_err();
+        assert!(error.ends_the_run(), "{error}");
+    }
+}

@@ -3,6 +3,7 @@
 
 #![allow(dead_code, missing_docs, clippy::unwrap_used)]
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -63,6 +64,7 @@ pub struct Remember {
     pub warnings: Vec<String>,
     pub steps: Vec<String>,
     pub planned: u64,
+    pub settings: BTreeMap<String, serde_json::Value>,
 }
 
 impl Observer for Remember {
@@ -81,5 +83,8 @@ impl Observer for Remember {
     }
     fn warning(&mut self, text: &str) {
         self.warnings.push(text.to_owned());
+    }
+    fn setting(&mut self, _: BackendName, name: &str, value: serde_json::Value) {
+        self.settings.insert(name.to_owned(), value);
     }
 }

@@ -1,0 +1,235 @@
+//! The processor's counters, through the worker's process, with events that every kernel counts:
+//! time of the task, ns, in the place of the cycles, page faults in that of the stores.
+//! Drivers and NIC are stand-ins.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../perfcounters/tests/common/mod.rs"]
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use common::{cell, fixture, library, Remember};
+use perfcounters::device::{two_cpus, NicProgram};
+use perfcounters::perf::kernel::{Kernel, Refusal};
+use perfcounters::perf::resolve::EventSet;
+use perfcounters::perf::{Devices, Event, Perf};
+use perfcounters::record::{Implementation, Metric, Sample};
+use perfcounters::{Backend, Cell, Interrupt};
+
+const PACKETS: u64 = 400_000;
+
+fn software(metric: Metric, name: &str, config: u64) -> Event {
+    Event {
+        metric: Some(metric),
+        name: name.into(),
+        kind: 1,
+        config,
+        unit: Some("events/packet".into()),
+    }
+}
+
+fn perf(repeats: u32) -> Perf {
+    Perf {
+        devices: Devices::Software(NicProgram::new(fixture("fake_nic.sh"))),
+        worker: (
+            env!("CARGO_BIN_EXE_triptych").into(),
+            vec!["perf-worker".into()],
+        ),
+        packets: PACKETS,
+        repeats,
+        events: Ok(EventSet {
+            events: vec![
+                software(Metric::Cycles, "task-clock", 1),
+                software(Metric::Stores, "page-faults", 2),
+                software(Metric::L3Misses, "nothing like it", 999_999),
+            ],
+            absent: BTreeMap::from([(Metric::L1Hits, "there is no such event".into())]),
+            facts: BTreeMap::new(),
+            warnings: Vec::new(),
+        }),
+        interrupt: Interrupt::new(),
+    }
+}
+
+/// With one CPU or in a sandbox nothing can be counted; that this is said has its own tests.
+fn cannot_count() -> bool {
+    let refused = Kernel.try_event(&software(Metric::Cycles, "task-clock", 1));
+    two_cpus().0.is_none() || matches!(refused, Err(Refusal::Forbidden(_)))
+}
+
+fn driver(folder: &Path, name: &str, implementation: Implementation, define: &str) -> Cell {
+    library(&folder.join(format!("{name}.so")), &[define]);
+    cell(folder, name, implementation)
+}
+
+fn of(samples: &[Sample], implementation: Implementation, metric: Metric) -> Vec<&Sample> {
+    samples
+        .iter()
+        .filter(|sample| sample.implementation == implementation && sample.metric == metric)
+        .collect()
+}
+
+#[test]
+fn counts_belong_to_the_packets_of_their_window() {
+    if cannot_count() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let cells = [
+        driver(folder.path(), "once", Implementation::C, "WORK=20"),
+        driver(folder.path(), "thrice", Implementation::Rust, "WORK=60"),
+    ];
+    let mut seen = Remember::default();
+    perf(3).measure(&cells, &mut seen).unwrap();
+    assert!(seen.failures.is_empty(), "{:?}", seen.failures);
+    assert_eq!(seen.planned, 6);
+    let order: Vec<_> = seen.steps.iter().map(|step| &step[..1]).collect();
+    assert_eq!(order, ["c", "r", "c", "r", "c", "r"], "in turn");
+
+    let median = |implementation| {
+        let mut values: Vec<_> = of(&seen.samples, implementation, Metric::Cycles)
+            .iter()
+            .map(|sample| sample.value)
+            .collect();
+        assert_eq!(values.len(), 3);
+        values.sort_by(f64::total_cmp);
+        values[1]
+    };
+    let ratio = median(Implementation::Rust) / median(Implementation::C);
+    assert!(
+        (2.0..4.5).contains(&ratio),
+        "three times the work, {ratio} times the time"
+    );
+    for sample in &seen.samples {
+        // Whole turns of 64 packets, looked at every 64 turns.
+        assert!(
+            (PACKETS..PACKETS + 64 * 64).contains(&sample.packets)
+                || sample.metric == Metric::FullBatchRatio
+        );
+        assert_eq!(sample.note, "");
+    }
+    let full = of(&seen.samples, Implementation::C, Metric::FullBatchRatio);
+    assert!(full.len() == 3 && full.iter().all(|sample| sample.value == 1.0));
+    let time = of(&seen.samples, Implementation::C, Metric::Cycles)[0];
+    assert_eq!((time.repeat, time.unit.as_str()), (0, "events/packet"));
+
+    // What the kernel refuses is absent, and said once, not for each cell and repeat.
+    assert!(of(&seen.samples, Implementation::C, Metric::L3Misses).is_empty());
+    assert_eq!(seen.warnings.len(), 1, "{:?}", seen.warnings);
+    assert!(
+        seen.warnings[0].contains("no l3_misses"),
+        "{:?}",
+        seen.warnings
+    );
+    let absent = &seen.settings["not_measurable_metrics"];
+    assert_eq!(absent["l1_hits"], "there is no such event");
+    assert!(absent["l3_misses"].is_string());
+    let clock = &seen.settings["core_clock"];
+    assert!(
+        clock["tsc_mhz"]["median"].as_f64().unwrap() > 100.0,
+        "{clock}"
+    );
+    assert!(clock["counted_against"]
+        .as_str()
+        .unwrap()
+        .contains("time-stamp"));
+}
+
+#[test]
+fn a_driver_that_fails_is_named_and_the_others_are_measured() {
+    if cannot_count() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let cells = [
+        driver(folder.path(), "crash", Implementation::C, "CRASH"),
+        driver(folder.path(), "refuse", Implementation::C, "REFUSE"),
+        driver(folder.path(), "close", Implementation::RustUnsafe, "CLOSE"),
+        cell(folder.path(), "gone", Implementation::C),
+        driver(folder.path(), "good", Implementation::Rust, "WORK=2"),
+    ];
+    let mut seen = Remember::default();
+    perf(2).measure(&cells, &mut seen).unwrap();
+    let causes: Vec<_> = seen.failures.iter().map(ToString::to_string).collect();
+    assert_eq!(causes.len(), 4, "once each: {causes:?}");
+    for (cause, expected) in
+        causes
+            .iter()
+            .zip(["signal 6", "no link", "would not drain", "gone.so"])
+    {
+        assert!(cause.contains(expected), "{cause}");
+    }
+    assert_eq!(
+        of(&seen.samples, Implementation::Rust, Metric::Cycles).len(),
+        2
+    );
+    assert!(of(&seen.samples, Implementation::C, Metric::Cycles).is_empty());
+}
+
+#[test]
+fn an_interrupt_ends_a_measurement_soon() {
+    if cannot_count() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let cells = [driver(folder.path(), "hang", Implementation::C, "HANG")];
+    let mut perf = perf(1);
+    let interrupt = perf.interrupt.clone();
+    let start = Instant::now();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(300));
+            interrupt.set();
+        });
+        let error = perf.measure(&cells, &mut Remember::default()).unwrap_err();
+        assert!(error.ends_the_run(), "{error}");
+    });
+    assert!(start.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn a_card_needs_no_software_nic() {
+    if cannot_count() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let perf = Perf {
+        devices: Devices::Card(["0000:03:00.0".into(), "0000:03:00.1".into()]),
+        ..perf(1)
+    };
+    assert_eq!(perf.unavailable(), None);
+    let cells = [driver(folder.path(), "good", Implementation::C, "WORK=2")];
+    let mut seen = Remember::default();
+    let settings = perf.settings();
+    let mut perf = perf;
+    perf.measure(&cells, &mut seen).unwrap();
+    assert!(!seen.samples.is_empty());
+    assert_eq!(settings["devices"][1], "0000:03:00.1");
+}
+
+#[test]
+fn a_worker_without_a_specification_says_what_it_lacks() {
+    let folder = tempfile::tempdir().unwrap();
+    let malformed = folder.path().join("specification.json");
+    fs::write(&malformed, "{}").unwrap();
+    for (path, expected) in [
+        (malformed.as_path(), "specification.json is malformed"),
+        (
+            Path::new("/nonexistent/specification"),
+            "/nonexistent/specification",
+        ),
+    ] {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_triptych"))
+            .arg("perf-worker")
+            .arg(path)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(text.contains(expected), "{text}");
+    }
+}
