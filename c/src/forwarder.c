@@ -13,6 +13,9 @@
 /* The byte of every packet that is changed, so that its data reaches the first-level cache. */
 #define TOUCHED_BYTE 1
 
+/* Bytes of a packet that forwarder_send makes: the smallest frame, without CRC. */
+#define SENT_SIZE 60
+
 /* One direction of the forwarding. */
 struct direction {
 	struct rx_queue *rx;
@@ -68,6 +71,76 @@ uint32_t forwarder_turn(struct forwarder *forwarder)
 {
 	return forward(forwarder, &forwarder->directions[0]) +
 	       forward(forwarder, &forwarder->directions[1]);
+}
+
+/* Takes a batch from a pool into forwarder->packets. Returns how many there were. */
+static uint32_t alloc_batch(struct forwarder *forwarder, struct mempool *pool)
+{
+	uint32_t count = 0;
+
+	while (count < forwarder->batch) {
+		struct packet *packet = packet_alloc(pool);
+
+		if (packet == NULL) {
+			break;
+		}
+		forwarder->packets[count] = packet;
+		count++;
+	}
+	return count;
+}
+
+/* Frees forwarder->packets from `first` to `count`. */
+static void free_batch(struct forwarder *forwarder, uint32_t first, uint32_t count)
+{
+	for (uint32_t i = first; i < count; i++) {
+		packet_free(forwarder->packets[i]);
+	}
+}
+
+uint32_t forwarder_receive(struct forwarder *forwarder)
+{
+	uint32_t total = 0;
+
+	for (uint32_t i = 0; i < 2; i++) {
+		uint32_t received =
+			rx_batch(forwarder->directions[i].rx, forwarder->packets, forwarder->batch);
+
+		free_batch(forwarder, 0, received);
+		total += received;
+	}
+	return total;
+}
+
+uint32_t forwarder_send(struct forwarder *forwarder)
+{
+	uint32_t total = 0;
+
+	for (uint32_t i = 0; i < 2; i++) {
+		uint32_t count = alloc_batch(forwarder, &forwarder->pools[i]);
+
+		for (uint32_t j = 0; j < count; j++) {
+			forwarder->packets[j]->size = SENT_SIZE;
+		}
+		uint32_t sent = tx_batch(forwarder->directions[i].tx, forwarder->packets, count);
+
+		free_batch(forwarder, sent, count);
+		total += sent;
+	}
+	return total;
+}
+
+uint32_t forwarder_alloc(struct forwarder *forwarder)
+{
+	uint32_t total = 0;
+
+	for (uint32_t i = 0; i < 2; i++) {
+		uint32_t count = alloc_batch(forwarder, &forwarder->pools[i]);
+
+		free_batch(forwarder, 0, count);
+		total += count;
+	}
+	return total;
 }
 
 bool forwarder_on_ordinary_pages(const struct forwarder *forwarder)

@@ -55,6 +55,20 @@ FORWARDER_API bool forwarder_on_ordinary_pages(const struct forwarder *forwarder
 /* One turn: a batch from a to b, and a batch from b to a. Returns how many were received. */
 FORWARDER_API uint32_t forwarder_turn(struct forwarder *forwarder);
 
+/*
+ * Parts of a turn alone, to measure each by itself. All do it for both devices, return with
+ * how many packets, and are not counted by forwarder_read_counts.
+ */
+
+/* Receives a batch, and frees it. */
+FORWARDER_API uint32_t forwarder_receive(struct forwarder *forwarder);
+
+/* Sends a batch of fresh packets of 60 bytes, whose contents are left from earlier. */
+FORWARDER_API uint32_t forwarder_send(struct forwarder *forwarder);
+
+/* Allocates a batch of packets, and frees them. */
+FORWARDER_API uint32_t forwarder_alloc(struct forwarder *forwarder);
+
 FORWARDER_API void forwarder_read_counts(const struct forwarder *forwarder,
 					 struct forwarder_counts *counts);
 

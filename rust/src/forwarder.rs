@@ -28,6 +28,9 @@ const POOL_PACKETS_PER_DESCRIPTOR: u32 = 4;
 /// The byte of every packet that is changed, so that its data reaches the first-level cache.
 const TOUCHED_BYTE: usize = 1;
 
+/// Bytes of a packet that [`Forwarder::send`] makes: the smallest frame, without CRC.
+const SENT_SIZE: usize = 60;
+
 /// Packets, both directions together, since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Counts {
@@ -129,6 +132,14 @@ impl<'p> Direction<'p> {
     }
 }
 
+/// Takes a batch from a pool into `packets`, or what there is.
+fn alloc_batch<'p>(packets: &mut Vec<Packet<'p>>, pool: &'p Mempool, batch: usize) {
+    while packets.len() < batch {
+        let Some(packet) = pool.alloc() else { break };
+        packets.push(packet);
+    }
+}
+
 impl<'p> Forwarder<'p> {
     /// One turn: a batch from a to b, and a batch from b to a. Returns how many were received.
     ///
@@ -139,6 +150,54 @@ impl<'p> Forwarder<'p> {
         let a_to_b = self.direction.forward(&mut a.rx[0], &mut b.tx[0])?;
         let b_to_a = self.direction.forward(&mut b.rx[0], &mut a.tx[0])?;
         Ok(a_to_b + b_to_a)
+    }
+
+    /// Receives a batch from each device, and frees it. Returns how many packets. This,
+    /// [`Forwarder::send`] and [`Forwarder::alloc`] are parts of a turn alone, to measure each by
+    /// itself; [`Forwarder::read_counts`] does not count them.
+    ///
+    /// # Errors
+    /// If a device can no longer be reached.
+    pub fn receive(&mut self) -> Result<usize> {
+        let Direction { packets, batch, .. } = &mut self.direction;
+        let mut total = 0;
+        for device in &mut self.devices {
+            total += device.rx[0].rx_batch(packets, *batch)?;
+            packets.clear();
+        }
+        Ok(total)
+    }
+
+    /// Sends a batch of fresh packets of 60 bytes to each device; their contents are left from
+    /// earlier. Returns how many packets.
+    ///
+    /// # Errors
+    /// If a device can no longer be reached.
+    pub fn send(&mut self) -> Result<usize> {
+        let Direction { packets, batch, .. } = &mut self.direction;
+        let mut total = 0;
+        for device in &mut self.devices {
+            alloc_batch(packets, device.rx[0].pool, *batch);
+            for packet in packets.iter_mut() {
+                // Every buffer has room for it.
+                let _ = packet.set_size(SENT_SIZE);
+            }
+            total += device.tx[0].tx_batch(packets)?;
+            packets.clear();
+        }
+        Ok(total)
+    }
+
+    /// Allocates a batch of packets from each device's pool, and frees them. Returns how many.
+    pub fn alloc(&mut self) -> usize {
+        let Direction { packets, batch, .. } = &mut self.direction;
+        let mut total = 0;
+        for device in &mut self.devices {
+            alloc_batch(packets, device.rx[0].pool, *batch);
+            total += packets.len();
+            packets.clear();
+        }
+        total
     }
 
     /// Whether some of its memory is on ordinary pages, for want of 2 MiB ones.

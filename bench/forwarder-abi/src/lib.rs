@@ -123,6 +123,48 @@ pub unsafe extern "C" fn forwarder_turn(this: *mut Handle) -> u32 {
     })
 }
 
+/// See `c/src/forwarder.h`. A device that has failed gives 0, as in [`forwarder_turn`].
+///
+/// # Safety
+/// `this` came from [`forwarder_open`] and was not closed.
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_receive(this: *mut Handle) -> u32 {
+    // SAFETY: the caller's promise.
+    let this = unsafe { &mut *this };
+    this.0.with_dependent_mut(|_, forwarder| match forwarder {
+        Some(forwarder) => forwarder.receive().map_or(0, |received| received as u32),
+        None => 0,
+    })
+}
+
+/// See `c/src/forwarder.h`. A device that has failed gives 0, as in [`forwarder_turn`].
+///
+/// # Safety
+/// `this` came from [`forwarder_open`] and was not closed.
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_send(this: *mut Handle) -> u32 {
+    // SAFETY: the caller's promise.
+    let this = unsafe { &mut *this };
+    this.0.with_dependent_mut(|_, forwarder| match forwarder {
+        Some(forwarder) => forwarder.send().map_or(0, |sent| sent as u32),
+        None => 0,
+    })
+}
+
+/// See `c/src/forwarder.h`.
+///
+/// # Safety
+/// `this` came from [`forwarder_open`] and was not closed.
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_alloc(this: *mut Handle) -> u32 {
+    // SAFETY: the caller's promise.
+    let this = unsafe { &mut *this };
+    this.0.with_dependent_mut(|_, forwarder| match forwarder {
+        Some(forwarder) => forwarder.alloc() as u32,
+        None => 0,
+    })
+}
+
 /// See `c/src/forwarder.h`.
 ///
 /// # Safety

@@ -246,9 +246,20 @@ pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
     as ::core::ffi::c_ulong;
 pub const FORWARDER_MAX_BATCH: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
+pub const NULL_0: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
+    ::core::ffi::c_void,
+>();
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
+#[inline]
+unsafe extern "C" fn packet_alloc(mut pool: *mut mempool) -> *mut packet {
+    if (*pool).free_count == 0 as uint32_t {
+        return ::core::ptr::null_mut::<packet>();
+    }
+    (*pool).free_count = (*pool).free_count.wrapping_sub(1);
+    return *(*pool).free.offset((*pool).free_count as isize);
+}
 #[inline]
 unsafe extern "C" fn packet_free(mut packet: *mut packet) {
     let mut pool: *mut mempool = (*packet).pool as *mut mempool;
@@ -267,6 +278,7 @@ pub const DEVICE_CONFIG_DEFAULT: device_config = device_config {
 pub const POOL_MIN_CAPACITY: ::core::ffi::c_int = 2048 as ::core::ffi::c_int;
 pub const POOL_PACKETS_PER_DESCRIPTOR: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
 pub const TOUCHED_BYTE: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const SENT_SIZE: ::core::ffi::c_int = 60 as ::core::ffi::c_int;
 #[inline]
 unsafe extern "C" fn forward(
     mut forwarder: *mut forwarder,
@@ -325,6 +337,90 @@ pub unsafe extern "C" fn forwarder_turn(mut forwarder: *mut forwarder) -> uint32
                     .offset(1 as ::core::ffi::c_int as isize) as *mut direction,
             ),
         );
+}
+unsafe extern "C" fn alloc_batch(
+    mut forwarder: *mut forwarder,
+    mut pool: *mut mempool,
+) -> uint32_t {
+    let mut count: uint32_t = 0 as uint32_t;
+    while count < (*forwarder).batch {
+        let mut packet: *mut packet = packet_alloc(pool);
+        if packet.is_null() {
+            break;
+        }
+        (*forwarder).packets[count as usize] = packet;
+        count = count.wrapping_add(1);
+    }
+    return count;
+}
+unsafe extern "C" fn free_batch(
+    mut forwarder: *mut forwarder,
+    mut first: uint32_t,
+    mut count: uint32_t,
+) {
+    let mut i: uint32_t = first;
+    while i < count {
+        packet_free((*forwarder).packets[i as usize]);
+        i = i.wrapping_add(1);
+    }
+}
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_receive(mut forwarder: *mut forwarder) -> uint32_t {
+    let mut total: uint32_t = 0 as uint32_t;
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < 2 as uint32_t {
+        let mut received: uint32_t = rx_batch(
+            (*forwarder).directions[i as usize].rx,
+            &raw mut (*forwarder).packets as *mut *mut packet,
+            (*forwarder).batch,
+        );
+        free_batch(forwarder, 0 as uint32_t, received);
+        total = total.wrapping_add(received);
+        i = i.wrapping_add(1);
+    }
+    return total;
+}
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_send(mut forwarder: *mut forwarder) -> uint32_t {
+    let mut total: uint32_t = 0 as uint32_t;
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < 2 as uint32_t {
+        let mut count: uint32_t = alloc_batch(
+            forwarder,
+            (&raw mut (*forwarder).pools as *mut mempool).offset(i as isize)
+                as *mut mempool,
+        );
+        let mut j: uint32_t = 0 as uint32_t;
+        while j < count {
+            (*(*forwarder).packets[j as usize]).size = SENT_SIZE as uint32_t;
+            j = j.wrapping_add(1);
+        }
+        let mut sent: uint32_t = tx_batch(
+            (*forwarder).directions[i as usize].tx,
+            &raw mut (*forwarder).packets as *mut *mut packet,
+            count,
+        );
+        free_batch(forwarder, sent, count);
+        total = total.wrapping_add(sent);
+        i = i.wrapping_add(1);
+    }
+    return total;
+}
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_alloc(mut forwarder: *mut forwarder) -> uint32_t {
+    let mut total: uint32_t = 0 as uint32_t;
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < 2 as uint32_t {
+        let mut count: uint32_t = alloc_batch(
+            forwarder,
+            (&raw mut (*forwarder).pools as *mut mempool).offset(i as isize)
+                as *mut mempool,
+        );
+        free_batch(forwarder, 0 as uint32_t, count);
+        total = total.wrapping_add(count);
+        i = i.wrapping_add(1);
+    }
+    return total;
 }
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_on_ordinary_pages(
