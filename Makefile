@@ -50,6 +50,14 @@ bench-quick: ## the same with few packets and rough figures: to see that it work
 	$(BIN)/triptych run --quick
 	@$(MAKE) table
 
+# BASELINE=name keeps the figures under a name, AGAINST=name compares with them.
+datapath = CRITERION_HOME=$(CURDIR)/build/criterion $(CARGO) bench --quiet $(CARGO_TOOLS) --package triptych \
+	--bench datapath --
+
+.PHONY: bench-micro
+bench-micro: build ## cycles of forward, receive, send and pool alone; BASELINE=name keeps them, AGAINST=name compares
+	@$(datapath) $(if $(BASELINE),--save-baseline $(BASELINE)) $(if $(AGAINST),--baseline $(AGAINST))
+
 .PHONY: table
 table: ## the tables of the newest run once more
 	@PYTHONPATH=paper $(PYTHON) -m triptych_paper.table results/latest
@@ -236,6 +244,10 @@ unit-python:
 .PHONY: conformance
 conformance: build ## the three drivers against the software NIC
 	@$(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --no-fail-fast
+
+.PHONY: bench-micro-check
+bench-micro-check: build ## does every micro-benchmark run? No figures
+	@$(datapath) --test
 
 .PHONY: saturation
 saturation: build ## does the software NIC keep ahead of every driver? Needs two quiet processors

@@ -8,6 +8,7 @@
 //! The drivers' code runs inside that process: [`worker`] is what it executes, and this module
 //! starts it, so that a driver that crashes or hangs takes nothing with it.
 
+pub mod parts;
 pub mod worker;
 
 use std::collections::BTreeMap;

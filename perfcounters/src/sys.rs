@@ -121,8 +121,25 @@ type Close = unsafe extern "C" fn(*mut c_void, *mut c_char, usize) -> c_int;
 pub struct ForwarderLibrary {
     open: Open,
     turn: Turn,
+    /// Parts of a turn; only benchmarks of the parts need them.
+    receive: Option<Turn>,
+    send: Option<Turn>,
+    alloc: Option<Turn>,
     read_counts: ReadCounts,
     close: Close,
+}
+
+/// What a forwarder can do by itself, to be measured alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Receive a batch from each device, send it to the other: a whole turn.
+    Forward,
+    /// Receive a batch from each device, and free it.
+    Receive,
+    /// Send a batch of fresh packets to each device.
+    Send,
+    /// Allocate a batch of packets from each pool, and free them.
+    Alloc,
 }
 
 impl ForwarderLibrary {
@@ -136,12 +153,15 @@ impl ForwarderLibrary {
         // SAFETY: loading runs the library's initialisers. It is one of this project's forwarders,
         // whose initialisers are those of the C and Rust run time; it is code that we run anyway.
         let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(say)?;
-        // SAFETY: the four names have these types in the C interface that every libforwarder.so
+        // SAFETY: the names have these types in the C interface that every libforwarder.so
         // implements. The pointers stay valid because the library is never unloaded.
         let api = unsafe {
             Self {
                 open: *library.get::<Open>(b"forwarder_open\0").map_err(say)?,
                 turn: *library.get::<Turn>(b"forwarder_turn\0").map_err(say)?,
+                receive: library.get::<Turn>(b"forwarder_receive\0").ok().map(|f| *f),
+                send: library.get::<Turn>(b"forwarder_send\0").ok().map(|f| *f),
+                alloc: library.get::<Turn>(b"forwarder_alloc\0").ok().map(|f| *f),
                 read_counts: *library
                     .get::<ReadCounts>(b"forwarder_read_counts\0")
                     .map_err(say)?,
@@ -206,6 +226,19 @@ impl Forwarder {
         // SAFETY: `handle` came from `open` of the same library and is not closed: only `close`
         // and `drop` do that, and both end this object.
         unsafe { (self.api.turn)(self.handle.as_ptr()) }
+    }
+
+    /// A part of a turn, with how many packets; `None` if the library cannot do it alone.
+    #[inline(always)]
+    pub fn part(&mut self, part: Part) -> Option<u32> {
+        let function = match part {
+            Part::Forward => Some(self.api.turn),
+            Part::Receive => self.api.receive,
+            Part::Send => self.api.send,
+            Part::Alloc => self.api.alloc,
+        };
+        // SAFETY: as in `turn`.
+        function.map(|function| unsafe { function(self.handle.as_ptr()) })
     }
 
     /// What it has done so far.

@@ -33,14 +33,14 @@ pub const PACKETS_PER_TURN: u32 = 128;
 /// other drivers' code and data.
 pub const TURNS_PER_ROUND: u32 = 64;
 /// How long the first packet may take to arrive.
-const FIRST_PACKET: Duration = Duration::from_secs(5);
+pub(super) const FIRST_PACKET: Duration = Duration::from_secs(5);
 /// Descriptors of each ring: the paper's.
-const RING_SIZE: u32 = 512;
+pub(super) const RING_SIZE: u32 = 512;
 /// How often the two clock readings around nothing are taken, to know what they cost.
 const OVERHEAD_READINGS: usize = 10_001;
 
 /// Two ports and what is connected to them, stepped by hand.
-trait Ports: Send {
+pub(super) trait Ports: Send {
     /// Names by which a driver opens the ports.
     fn devices(&self) -> [String; 2];
     /// Takes what the driver sent, and gives it as many packets as its rings have room for.
@@ -300,7 +300,7 @@ impl<P: Ports> Station<P> {
 }
 
 /// Does what needs a NIC that goes on by itself: opening and closing a driver wait for it.
-fn while_stepping<P: Ports, R>(ports: &mut P, work: impl FnOnce() -> R) -> R {
+pub(super) fn while_stepping<P: Ports, R>(ports: &mut P, work: impl FnOnce() -> R) -> R {
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
@@ -316,7 +316,7 @@ fn while_stepping<P: Ports, R>(ports: &mut P, work: impl FnOnce() -> R) -> R {
 }
 
 /// What two readings of the clock with nothing between them are apart, cycles: the median.
-fn timing_overhead() -> u64 {
+pub(super) fn timing_overhead() -> u64 {
     let mut readings: Vec<u64> = (0..OVERHEAD_READINGS)
         .map(|_| {
             let start = sys::tsc_ordered();
@@ -367,7 +367,7 @@ impl Output {
 }
 
 /// The software NIC, in this process and without a data-plane thread of its own.
-struct SoftwarePorts {
+pub(super) struct SoftwarePorts {
     devices: [String; 2],
     data_plane: DataPlane,
     /// Serves the sockets; kept until the driver has closed.
@@ -376,7 +376,7 @@ struct SoftwarePorts {
 
 impl SoftwarePorts {
     /// A NIC with two ports that fills every free receive descriptor; its sockets are in `folder`.
-    fn start(folder: &Path) -> Result<Self, String> {
+    pub(super) fn start(folder: &Path) -> Result<Self, String> {
         let config = NicConfig::new(folder, 2).with_each_port(|port| {
             port.traffic = Traffic::Saturate;
             // Checking what comes back is for the conformance tests; here it would take time from

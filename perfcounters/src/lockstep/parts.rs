@@ -1,0 +1,112 @@
+//! The parts of a driver, each stepped by hand and timed alone, for micro-benchmarks.
+
+use std::path::Path;
+use std::time::Instant;
+
+use super::worker::{
+    timing_overhead, while_stepping, Ports, SoftwarePorts, FIRST_PACKET, PACKETS_PER_TURN,
+    RING_SIZE,
+};
+use crate::sys::{self, Forwarder, ForwarderLibrary};
+
+pub use crate::sys::Part;
+
+/// A driver between two ports of a software NIC, in lockstep in the calling thread.
+pub struct SteppedDriver {
+    ports: SoftwarePorts,
+    forwarder: Forwarder,
+    /// Calls in one timed turn.
+    calls: u32,
+    /// What reading the clock costs, cycles.
+    overhead: u64,
+    /// Of the NIC's sockets.
+    _folder: tempfile::TempDir,
+}
+
+/// What a turn took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Turn {
+    /// Cycles of the time-stamp counter.
+    pub cycles: u64,
+    /// Packets, of both devices together.
+    pub packets: u64,
+}
+
+/// The time-stamp counter, after all earlier instructions and before all later ones.
+pub fn clock() -> u64 {
+    sys::tsc_ordered()
+}
+
+/// Keeps the calling thread on one CPU. For when the drivers are open: the threads of their NICs
+/// stay where they are.
+///
+/// # Errors
+/// The CPU does not exist or may not be used.
+pub fn pin(cpu: usize) -> std::io::Result<()> {
+    sys::pin_this_thread(cpu)
+}
+
+impl SteppedDriver {
+    /// Opens the driver in a `libforwarder.so`, and takes turns until packets arrive.
+    ///
+    /// # Errors
+    /// What the library or the NIC says, or that no packet came.
+    pub fn open(library: &Path, batch: u32) -> Result<Self, String> {
+        let folder = crate::device::temporary_folder().map_err(|error| error.to_string())?;
+        let mut ports = SoftwarePorts::start(&folder.path().join("nic"))?;
+        let library = ForwarderLibrary::load(library)?;
+        let [a, b] = ports.devices();
+        let forwarder = while_stepping(&mut ports, || library.open(&a, &b, batch, RING_SIZE))?;
+        let mut driver = Self {
+            ports,
+            forwarder,
+            calls: (PACKETS_PER_TURN / batch.max(1)).max(1),
+            overhead: timing_overhead(),
+            _folder: folder,
+        };
+        let start = Instant::now();
+        while driver.turn(Part::Forward)?.packets == 0 {
+            if start.elapsed() > FIRST_PACKET {
+                return Err(format!(
+                    "no packet arrived within {} s",
+                    FIRST_PACKET.as_secs()
+                ));
+            }
+        }
+        Ok(driver)
+    }
+
+    /// The NIC takes what was sent and fills the receive rings; then a part of the driver works
+    /// through 128 packets per device, or one batch if that is larger. Only the driver is timed.
+    ///
+    /// # Errors
+    /// If the library cannot do the part alone.
+    pub fn turn(&mut self, part: Part) -> Result<Turn, String> {
+        self.ports.step();
+        let mut packets = Some(0);
+        let start = sys::tsc_ordered();
+        for _ in 0..self.calls {
+            let some = self.forwarder.part(part);
+            packets = packets.and_then(|packets| Some(packets + u64::from(some?)));
+        }
+        let end = sys::tsc_ordered();
+        Ok(Turn {
+            cycles: end.wrapping_sub(start).saturating_sub(self.overhead),
+            packets: packets
+                .ok_or_else(|| format!("this libforwarder.so cannot {part:?} alone: rebuild it"))?,
+        })
+    }
+
+    /// Closes the driver.
+    ///
+    /// # Errors
+    /// The driver's message.
+    pub fn close(self) -> Result<(), String> {
+        let Self {
+            mut ports,
+            forwarder,
+            ..
+        } = self;
+        while_stepping(&mut ports, || forwarder.close())
+    }
+}
