@@ -185,10 +185,10 @@ pub fn measure_in_turn(
     let mut failed = vec![false; cells.len()];
     for (repeat, index) in turns {
         let cell = &cells[index];
-        observer.step(&cell.to_string());
         if failed[index] {
             continue;
         }
+        observer.step(&cell.to_string());
         match measure(cell, repeat, observer) {
             Ok(samples) => observer.measured(&samples)?,
             Err(error) if error.ends_the_run() => return Err(error),
