@@ -43,12 +43,15 @@ reproduce: ## the paper's tables, measured here (installs what is missing)
 	$(BIN)/triptych run
 	@$(MAKE) table
 
-.PHONY: bench-quick
-bench-quick: ## the same with few packets and rough figures: to see that it works
+# QUICK=1: a little of everything. RESUME=1: go on with the newest run that was interrupted.
+MATRIX ?= bench/matrix$(if $(QUICK),-quick).toml
+
+.PHONY: bench
+bench: ## the whole matrix, for every table and figure; takes hours. QUICK=1: minutes; RESUME=1: go on after an interruption
 	@bench/setup/setup.sh reproduce
-	@$(MAKE) build variants
-	$(BIN)/triptych run --quick
-	@$(MAKE) table
+	@$(MAKE) build
+	@$(MAKE) -j $(shell nproc) variants
+	$(BIN)/triptych run $(if $(RESUME),--resume,--config $(MATRIX))
 
 # BASELINE=name keeps the figures under a name, AGAINST=name compares with them.
 datapath = CRITERION_HOME=$(CURDIR)/build/criterion $(CARGO) bench --quiet $(CARGO_TOOLS) --package triptych \

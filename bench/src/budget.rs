@@ -6,16 +6,18 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{bail, Context, Result};
 use perfcounters::device::NicProgram;
-use perfcounters::record::{Implementation, Metric};
+use perfcounters::record::{Implementation, Metric, DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE};
 use perfcounters::valgrind::Valgrind;
 use perfcounters::{Backend, Interrupt};
 use serde::Deserialize;
 
 use crate::cli::BudgetArguments;
-use crate::matrix;
+use crate::config::{RingSize, Within};
+use crate::matrix::{self, Conditions};
 use crate::progress::Progress;
 
 /// Packets of the shorter of two runs: as `triptych run`.
@@ -259,8 +261,11 @@ pub fn run(arguments: &BudgetArguments, interrupt: &Interrupt) -> Result<()> {
     if let Some(why) = valgrind.unavailable() {
         bail!("instructions are not measurable here: {why}");
     }
-    let mut progress = Progress::new();
-    progress.begin("budget", 2 * budget.instructions.len() as u64);
+    let steps = 2 * budget.instructions.len();
+    // Two runs each; starting a driver under valgrind takes most of a second.
+    let estimate = Duration::from_secs(3) * u32::try_from(steps).unwrap_or(u32::MAX);
+    let mut progress = Progress::new(estimate);
+    progress.begin("budget", steps as u64, estimate);
     let mut measured = Measured::new();
     let mut toolchains = Toolchains::new();
     let mut unmeasured = Vec::new();
@@ -271,15 +276,19 @@ pub fn run(arguments: &BudgetArguments, interrupt: &Interrupt) -> Result<()> {
             (figure.implementation, figure.variant.clone()),
             build.toolchain.clone(),
         );
-        for cell in matrix::cells(&arguments.build_dir, &build, &[figure.batch]) {
-            match measure_twice(&valgrind, &cell, &mut progress) {
-                Ok(pair) => {
-                    let key = (cell.implementation, cell.variant, cell.batch);
-                    measured.insert(key, pair);
-                }
-                Err(error) if interrupt.is_set() => return Err(error),
-                Err(error) => unmeasured.push(format!("{cell}: {error:#}")),
+        let conditions = Conditions {
+            batch: Within(figure.batch),
+            ring_size: RingSize(DEFAULT_RING_SIZE),
+            frame_size: Within(DEFAULT_FRAME_SIZE),
+        };
+        let cell = matrix::cell(&arguments.build_dir, &build, conditions);
+        match measure_twice(&valgrind, &cell, &mut progress) {
+            Ok(pair) => {
+                let key = (cell.implementation, cell.variant, cell.batch);
+                measured.insert(key, pair);
             }
+            Err(error) if interrupt.is_set() => return Err(error),
+            Err(error) => unmeasured.push(format!("{cell}: {error:#}")),
         }
     }
     progress.finish();

@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use perfcounters::record::Implementation;
+use serde::{Deserialize, Serialize};
 use strum::{Display, EnumIter, EnumString};
+
+use crate::config::{Narrowing, RingSize, Within};
 
 /// Measure the three ixgbe drivers.
 #[derive(Debug, Parser)]
@@ -18,7 +21,7 @@ pub struct Cli {
 /// What `triptych` can do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Measure every driver with every backend that works here, into a new folder of results/.
+    /// Measure the drivers with every backend that works here, into a new folder of results/.
     Run(RunArguments),
     /// Fail if a driver needs more instructions per packet than recorded.
     Budget(BudgetArguments),
@@ -36,11 +39,25 @@ pub enum Command {
     },
 }
 
-/// The backends that `run` offers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Display, EnumString, EnumIter)]
+/// The backends that `run` offers, in the order in which they measure.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Display,
+    EnumString,
+    EnumIter,
+    Serialize,
+    Deserialize,
+)]
 #[strum(serialize_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub enum BackendChoice {
-    /// Everything, by the processor's own counters.
+    /// The processor's own counters.
     Perf,
     /// Instructions, branches and caches, simulated.
     Valgrind,
@@ -53,30 +70,36 @@ pub enum BackendChoice {
 /// Arguments of `triptych run`.
 #[derive(Debug, Args)]
 pub struct RunArguments {
-    /// Drivers to measure: c, rust, rust-unsafe
-    #[arg(
-        long = "impl",
-        value_name = "IMPL",
-        value_delimiter = ',',
-        default_value = "c,rust,rust-unsafe"
-    )]
+    /// What to measure, as a file (see bench/README.md); the options below then leave only a part
+    /// of it. Without, the counter table is measured
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Go on with a run that was interrupted: a folder in results/; without ID the newest
+    #[arg(long, value_name = "ID", num_args = 0..=1)]
+    pub resume: Option<Option<String>>,
+    /// Drivers: c, rust, rust-unsafe; without this, all
+    #[arg(long = "impl", value_name = "IMPL", value_delimiter = ',')]
     pub implementations: Vec<Implementation>,
-    /// Ways they are built; without this: default, and overflow-checks for safe Rust
+    /// Ways they are built: default, overflow-checks, sanitized, fortified, no-lto, or a folder of
+    /// build/variants/; without this, default, and overflow-checks for safe Rust
     #[arg(long = "variant", value_name = "VARIANT", value_delimiter = ',')]
     pub variants: Vec<String>,
-    /// Packets asked for per receive call, each 1 to 512
-    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "32,8",
+    /// Packets asked for per receive call, each 1 to 512; without this, 32 and 8
+    #[arg(long, value_name = "N", value_delimiter = ',',
           value_parser = clap::value_parser!(u32).range(1..=512))]
     pub batch: Vec<u32>,
-    /// Ways to count: perf, valgrind, lockstep, wall
-    #[arg(
-        long = "backend",
-        value_name = "BACKEND",
-        value_delimiter = ',',
-        default_value = "perf,valgrind,lockstep,wall"
-    )]
+    /// Descriptors per ring, powers of two from 64 to 4096; without this, 512
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = ring_size)]
+    pub ring_size: Vec<u32>,
+    /// Bytes of a frame without its CRC, each 60 to 1514; without this, 60
+    #[arg(long, value_name = "BYTES", value_delimiter = ',',
+          value_parser = clap::value_parser!(u32).range(60..=1514))]
+    pub frame_size: Vec<u32>,
+    /// Ways to count: perf, valgrind, lockstep, wall; without this, all that work here
+    #[arg(long = "backend", value_name = "BACKEND", value_delimiter = ',')]
     pub backends: Vec<BackendChoice>,
-    /// Repetitions of perf, valgrind and wall; without this: 5, 1 (the counts are exact) and 3
+    /// Repetitions of perf, valgrind, wall and latency; without this and in no file: 3, 1 (the
+    /// counts are exact), 3 and 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeats: Option<u32>,
     /// Only see whether everything works: short runs, rough figures
@@ -88,6 +111,33 @@ pub struct RunArguments {
     /// Folder that the drivers were built in
     #[arg(long, value_name = "DIR", default_value = "build")]
     pub build_dir: PathBuf,
+}
+
+impl RunArguments {
+    /// Whether the command line says anything about what to measure.
+    pub fn says_what(&self) -> bool {
+        self.config.is_some()
+            || self.quick
+            || self.repeats.is_some()
+            || self.narrowing() != Narrowing::default()
+    }
+
+    /// What the command line leaves of a configuration.
+    pub fn narrowing(&self) -> Narrowing {
+        Narrowing {
+            backends: self.backends.clone(),
+            implementations: self.implementations.clone(),
+            variants: self.variants.clone(),
+            batch: self.batch.iter().copied().map(Within).collect(),
+            ring_size: self.ring_size.iter().copied().map(RingSize).collect(),
+            frame_size: self.frame_size.iter().copied().map(Within).collect(),
+        }
+    }
+}
+
+fn ring_size(text: &str) -> Result<u32, String> {
+    let number: i64 = text.parse().map_err(|_| format!("{text} is no number"))?;
+    RingSize::try_from(number).map(|size| size.0)
 }
 
 /// Arguments of `triptych budget`.
@@ -135,6 +185,21 @@ mod tests {
     }
 
     #[test]
+    fn a_run_is_named_or_the_newest() {
+        let resume = |arguments: &[&str]| {
+            let words = ["triptych", "run"].iter().chain(arguments);
+            match Cli::parse_from(words).command {
+                Command::Run(run) => (run.resume.clone(), run.says_what()),
+                _ => panic!("not run"),
+            }
+        };
+        assert_eq!(resume(&[]), (None, false));
+        assert_eq!(resume(&["--resume"]), (Some(None), false));
+        assert_eq!(resume(&["--resume", "x"]), (Some(Some("x".into())), false));
+        assert!(resume(&["--resume", "--batch", "8"]).1);
+    }
+
+    #[test]
     fn nonsense_is_refused() {
         for bad in [
             &["--batch", "0"][..],
@@ -142,6 +207,8 @@ mod tests {
             &["--impl", "fortran"],
             &["--backend", "guess"],
             &["--repeats", "0"],
+            &["--ring-size", "500"],
+            &["--frame-size", "59"],
         ] {
             let arguments = ["triptych", "run"].iter().chain(bad);
             assert!(Cli::try_parse_from(arguments).is_err(), "{bad:?}");

@@ -2,8 +2,13 @@
 //!
 //! The program itself is in `main.rs`; here is what it is made of.
 
+pub mod artefacts;
+pub mod backends;
 pub mod budget;
 pub mod cli;
+pub mod config;
 pub mod matrix;
 pub mod progress;
+pub mod recorder;
+pub mod resume;
 pub mod run;

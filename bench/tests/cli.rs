@@ -3,86 +3,14 @@
 
 #![allow(clippy::unwrap_used)]
 
-#[path = "../../perfcounters/tests/common/mod.rs"]
-mod common;
+mod support;
 
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{fixture, forwarder, library};
-use perfcounters::process::{allowed_cpus, find_program};
 use perfcounters::record::{self, BackendName, Implementation, Metric};
-
-/// A build folder in which every driver is the stand-in.
-struct Build {
-    folder: tempfile::TempDir,
-}
-
-impl Build {
-    fn new() -> Self {
-        let build = Self {
-            folder: tempfile::tempdir().unwrap(),
-        };
-        for place in [
-            "bin/c",
-            "bin/rust",
-            "bin/rust-unsafe",
-            "variants/overflow-checks/rust",
-        ] {
-            build.driver(place, &[]);
-        }
-        fs::write(
-            build.path().join("bin/c/toolchain.txt"),
-            "gcc (Debian 12.2.0-14) 12.2.0 -O2\n",
-        )
-        .unwrap();
-        fs::copy(fixture("fake_nic.sh"), build.path().join("bin/nic")).unwrap();
-        build
-    }
-
-    fn path(&self) -> &Path {
-        self.folder.path()
-    }
-
-    fn driver(&self, place: &str, defines: &[&str]) {
-        let folder = self.path().join(place);
-        fs::create_dir_all(&folder).unwrap();
-        forwarder(&folder.join("ixgbe-fwd"), defines);
-        library(&folder.join("libforwarder.so"), defines);
-    }
-
-    fn triptych(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_triptych"));
-        command
-            .args(arguments)
-            .arg("--build-dir")
-            .arg(self.path())
-            .current_dir(self.path())
-            .stdin(Stdio::null());
-        command
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        self.triptych(arguments).output().unwrap()
-    }
-}
-
-fn text(output: &Output) -> String {
-    format!(
-        "{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    )
-}
-
-fn works_here(backend: &str) -> bool {
-    match backend {
-        "valgrind" => find_program("valgrind").is_some(),
-        _ => allowed_cpus().len() > 1,
-    }
-}
+use support::{text, works_here, Build};
 
 #[test]
 fn a_wrong_command_line_ends_with_2() {
@@ -92,6 +20,10 @@ fn a_wrong_command_line_ends_with_2() {
         &["run", "--batch", "0"],
         &["run", "--backend", "guess"],
         &["run", "--impl", "c", "--variant", "overflow-checks"],
+        &["run", "--ring-size", "100"],
+        &["run", "--variant", "no-such-variant"],
+        &["run", "--batch", "512", "--ring-size", "64"],
+        &["run", "--config", "/nonexistent/matrix.toml"],
         &["run", "--no-such-thing"],
         &["fly"],
     ] {
@@ -113,7 +45,9 @@ fn a_run_leaves_a_record_of_everything() {
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let latest = build.path().join("results/latest");
     let run = record::read_run(&latest).unwrap();
-    assert!(run.end.is_some());
+    assert!(run.end.is_some() && run.complete);
+    assert_eq!(run.stretches.len(), 1);
+    assert!(run.artefacts.contains_key("bin/c/ixgbe-fwd"), "{run:?}");
     assert!(run.failures.is_empty());
     assert_eq!(run.builds.len(), 4);
     assert_eq!(run.builds[0].toolchain, "gcc 12.2.0");
@@ -180,7 +114,10 @@ fn a_driver_that_fails_is_named_and_the_rest_is_recorded() {
             said.contains(&format!("rust/overflow-checks batch 32, {backend}:")),
             "{said}"
         );
-        assert!(said.contains("build it with `make`"), "{said}");
+        assert!(
+            said.contains("build it with `make build variants`"),
+            "{said}"
+        );
         let latest = build.path().join("results/latest");
         assert_eq!(record::read_run(&latest).unwrap().failures.len(), 2);
         let samples = record::read_samples(&latest.join(record::SAMPLES_FILE)).unwrap();
@@ -294,7 +231,8 @@ fn an_interrupt_ends_the_run_and_keeps_what_was_measured() {
     };
     assert_eq!(status.code(), Some(1));
     let run = record::read_run(&results.join("latest")).unwrap();
-    assert!(run.end.is_some());
+    assert!(run.end.is_some() && !run.complete);
+    assert_eq!(record::unfinished_runs(&results), [run.id]);
 }
 
 /// A budget in which C may need that many instructions.

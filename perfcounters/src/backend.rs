@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -168,6 +169,42 @@ pub trait Observer {
     }
 }
 
+/// Makes all measurements that are wanted, in turn: every cell once, then every cell once more, so
+/// that a slow minute hits all alike. A cell that fails is reported and left out from then on.
+///
+/// # Errors
+/// Only what ends the whole run; see [`MeasureError::ends_the_run`].
+pub fn measure_in_turn(
+    backend: BackendName,
+    cells: &[Cell],
+    repeats: u32,
+    observer: &mut dyn Observer,
+    mut measure: impl FnMut(&Cell, u32, &mut dyn Observer) -> Result<Vec<Sample>, MeasureError>,
+) -> Result<(), MeasureError> {
+    let turns: Vec<(u32, usize)> = (0..repeats)
+        .flat_map(|repeat| (0..cells.len()).map(move |cell| (repeat, cell)))
+        .filter(|(repeat, cell)| observer.wanted(&cells[*cell], backend, *repeat))
+        .collect();
+    observer.begin(backend, turns.len() as u64);
+    let mut failed = vec![false; cells.len()];
+    for (repeat, index) in turns {
+        let cell = &cells[index];
+        if failed[index] {
+            continue;
+        }
+        observer.step(&cell.to_string());
+        match measure(cell, repeat, observer) {
+            Ok(samples) => observer.measured(&samples)?,
+            Err(error) if error.ends_the_run() => return Err(error),
+            Err(error) => {
+                observer.failure(cell.failure(backend, &error));
+                failed[index] = true;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// A way to count.
 pub trait Backend {
     /// Its name in records.
@@ -175,6 +212,17 @@ pub trait Backend {
 
     /// Why this machine cannot count this way; `None` if it can.
     fn unavailable(&self) -> Option<String>;
+
+    /// By which repeats the measurements of a cell are known; see [`Observer::wanted`].
+    fn repeats(&self) -> Vec<u32> {
+        vec![0]
+    }
+
+    /// About how long one measurement of `cell` takes.
+    fn estimate(&self, cell: &Cell) -> Duration {
+        let _ = cell;
+        Duration::from_secs(2)
+    }
 
     /// What it is set to, for `run.json`.
     fn settings(&self) -> BTreeMap<String, serde_json::Value>;

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use crate::backend::MeasureError;
 use crate::interrupt::Interrupt;
+use crate::placement::Topology;
 use crate::process::{self, Process, ProcessError};
+use crate::record::DEFAULT_FRAME_SIZE;
 
 /// How long the NIC may take until its sockets are there.
 const START: Duration = Duration::from_secs(10);
@@ -38,32 +40,69 @@ impl NicProgram {
 }
 
 /// What arrives at the ports of a software NIC.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Traffic {
     /// Nothing.
     Off,
     /// A frame for every free receive descriptor.
     Saturate,
+    /// So many million frames per second, both ports together.
+    Offered(f64),
+}
+
+impl Traffic {
+    /// The value of the NIC's option, which is about one port.
+    fn argument(self) -> String {
+        match self {
+            Self::Off => "off".to_owned(),
+            Self::Saturate => "saturate".to_owned(),
+            Self::Offered(mpps) => format!("rate={}", mpps / 2.0),
+        }
+    }
+}
+
+/// What a software NIC is to do.
+#[derive(Debug, Clone)]
+pub struct NicSetup {
+    /// What arrives at its ports.
+    pub traffic: Traffic,
+    /// Bytes of each frame without its CRC.
+    pub frame_size: u32,
+    /// CPU for its data plane.
+    pub cpu: Option<usize>,
+    /// Measure each frame's latency, but leave out the first so many seconds.
+    pub latency_after: Option<Duration>,
+}
+
+impl NicSetup {
+    /// The smallest frames, no latency.
+    pub fn new(traffic: Traffic, cpu: Option<usize>) -> Self {
+        Self {
+            traffic,
+            frame_size: DEFAULT_FRAME_SIZE,
+            cpu,
+            latency_after: None,
+        }
+    }
 }
 
 /// A running software NIC with two ports; gone when dropped.
 #[derive(Debug)]
 pub struct Nic {
     process: Process,
+    report: PathBuf,
     devices: [String; 2],
 }
 
 impl Nic {
-    /// Starts a NIC that takes whatever is sent. Its sockets are in `folder`; its data plane runs
-    /// on `cpu`, or anywhere.
+    /// Starts a NIC that takes whatever is sent. Its sockets are in `folder`.
     ///
     /// # Errors
     /// If it cannot be started, or does not get ready.
     pub fn start(
         program: &NicProgram,
-        traffic: Traffic,
+        setup: &NicSetup,
         folder: &Path,
-        cpu: Option<usize>,
         interrupt: &Interrupt,
     ) -> Result<Self, ProcessError> {
         let sockets = [0, 1].map(|port| folder.join(format!("port{port}.sock")));
@@ -71,18 +110,24 @@ impl Nic {
         command
             // An X520, the card that the published figures were measured with.
             .args(["--ports", "2", "--device-id", "10fb", "--mmio", "shared"])
-            .args(match traffic {
-                Traffic::Off => ["--traffic", "off"],
-                Traffic::Saturate => ["--traffic", "saturate"],
-            })
+            .args(["--traffic", &setup.traffic.argument()])
+            .args(["--size", &setup.frame_size.to_string()])
             // Checking what comes back makes the NIC faster, not slower: it brings the buffers'
             // cache lines back to the NIC's side before it writes to them again.
             .args(["--verify", "full"])
             .arg("--socket-dir")
             .arg(folder);
         // Only the data plane: the threads that serve the sockets would wait behind it.
-        if let Some(cpu) = cpu {
+        if let Some(cpu) = setup.cpu {
             command.args(["--cpu", &cpu.to_string()]);
+        }
+        let report = folder.join("nic.json");
+        if let Some(after) = setup.latency_after {
+            command
+                .args(["--latency", "--latency-after"])
+                .arg(after.as_secs_f64().to_string())
+                .arg("--json")
+                .arg(&report);
         }
         let said = folder.join("nic.stdout");
         let stdout = File::create(&said).map_err(|source| ProcessError::Start {
@@ -95,6 +140,7 @@ impl Nic {
         })?;
         Ok(Self {
             process,
+            report,
             devices: sockets.map(|socket| format!("vfio-user:{}", socket.display())),
         })
     }
@@ -104,12 +150,13 @@ impl Nic {
         &self.devices
     }
 
-    /// Ends it.
+    /// Ends it. Where it measured latency, its report is in the file that is returned.
     ///
     /// # Errors
     /// If it had failed meanwhile: then what was measured against it is worth nothing.
-    pub fn stop(self) -> Result<(), ProcessError> {
-        self.process.stop(STOP)
+    pub fn stop(self) -> Result<PathBuf, ProcessError> {
+        self.process.stop(STOP)?;
+        Ok(self.report)
     }
 }
 
@@ -128,13 +175,10 @@ pub fn temporary_folder() -> Result<tempfile::TempDir, MeasureError> {
         })
 }
 
-/// A CPU for the driver and one for the NIC: the last two that this process may use, because the
-/// first ones are where the system does its own work. `None` for both if there is only one.
+/// A CPU for the driver and one for the NIC; `None` for both if there is only one.
 pub fn two_cpus() -> (Option<usize>, Option<usize>) {
-    match process::allowed_cpus().as_slice() {
-        [.., nic, driver] => (Some(*driver), Some(*nic)),
-        _ => (None, None),
-    }
+    let placement = Topology::here().choose(None);
+    (placement.driver, placement.nic)
 }
 
 #[cfg(test)]
@@ -147,6 +191,12 @@ mod tests {
             .unavailable()
             .unwrap();
         assert!(why.contains("/nonexistent/nic"), "{why}");
+    }
+
+    #[test]
+    fn an_offered_load_is_shared_by_both_ports() {
+        assert_eq!(Traffic::Offered(20.0).argument(), "rate=10");
+        assert_eq!(Traffic::Saturate.argument(), "saturate");
     }
 
     #[test]

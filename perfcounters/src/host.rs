@@ -153,6 +153,43 @@ impl CpuFacts {
     }
 }
 
+/// Clock of a CPU at one moment.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct CpuClock {
+    /// Which CPU.
+    pub cpu: usize,
+    /// Its clock, MHz; `null` where the kernel does not say.
+    pub mhz: Option<f64>,
+    /// Its frequency governor; `null` without cpufreq.
+    pub governor: Option<String>,
+}
+
+impl CpuClock {
+    /// At this moment.
+    pub fn now(cpu: usize) -> Self {
+        let cpufreq = PathBuf::from(format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq"));
+        let governor = read(cpufreq.join("scaling_governor")).trim().to_owned();
+        let khz: Option<f64> = read(cpufreq.join("scaling_cur_freq")).trim().parse().ok();
+        Self {
+            cpu,
+            mhz: khz
+                .map(|khz| khz / 1000.0)
+                .or_else(|| clock_in_cpuinfo(&read("/proc/cpuinfo"), cpu)),
+            governor: (!governor.is_empty()).then_some(governor),
+        }
+    }
+}
+
+/// The clock that a `/proc/cpuinfo` gives for a CPU, MHz.
+fn clock_in_cpuinfo(text: &str, cpu: usize) -> Option<f64> {
+    text.lines()
+        .filter_map(|line| line.split_once(':'))
+        .map(|(key, value)| (key.trim(), value.trim()))
+        .skip_while(|(key, value)| *key != "processor" || value.parse() != Ok(cpu))
+        .find(|(key, _)| *key == "cpu MHz")
+        .and_then(|(_, value)| value.parse().ok())
+}
+
 impl HugePages {
     /// How many there are at the moment.
     pub fn now() -> Self {
@@ -364,6 +401,13 @@ mod tests {
         assert_eq!(cpu.clock_mhz, Some(1600.0));
         assert_eq!(cpu.cpus, 2);
         assert!(cpu.virtual_machine);
+    }
+
+    #[test]
+    fn each_cpu_has_its_clock() {
+        assert_eq!(clock_in_cpuinfo(CPUINFO, 0), Some(1600.0));
+        assert_eq!(clock_in_cpuinfo(CPUINFO, 1), Some(3300.0));
+        assert_eq!(clock_in_cpuinfo(CPUINFO, 2), None);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Per-packet counters of a forwarder from several backends, in one record format.
 //!
 //! A *backend* is a way to count: [`valgrind`] counts instructions exactly by
-//! simulation, [`perf`] reads the processor's own counters, [`lockstep`] counts time-stamp-counter cycles of the driver alone,
-//! [`wall`] watches whole processes. All of them emit the same [`record::Sample`]s,
+//! simulation, [`perf`] reads the processor's own counters, [`lockstep`] counts
+//! time-stamp-counter cycles of the driver alone, [`wall`] watches whole processes, and
+//! [`latency`] how long packets take through them. All of them emit the same [`record::Sample`]s,
 //! which a [`record::RunFolder`] writes to `results/<id>/samples.csv` beside a
 //! `run.json` that says what was measured where.
 //!
@@ -18,8 +19,11 @@ pub mod callgrind;
 pub mod device;
 pub mod host;
 pub mod interrupt;
+pub mod latency;
+pub mod load;
 pub mod lockstep;
 pub mod perf;
+pub mod placement;
 pub mod process;
 pub mod record;
 pub mod report;

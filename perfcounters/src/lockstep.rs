@@ -1,10 +1,11 @@
 //! Cycles of the driver alone: NIC and driver take turns in one thread, and only the driver's
 //! turns are timed.
 //!
-//! All cells are measured in one process, in short rounds one after the other, so that whatever
+//! Cells are measured in one process, in short rounds one after the other, so that whatever
 //! slows the machine down slows all alike, and the values of a round can be compared in pairs.
 //! Where memory happens to lie favours one driver or another for as long as a process lives, so
-//! there are several processes, one after the other: sessions.
+//! there are several processes, one after the other: sessions. More cells than fit into one process
+//! are divided into groups, such that those that are compared stay together.
 //! The drivers' code runs inside that process: [`worker`] is what it executes, and this module
 //! starts it, so that a driver that crashes or hangs takes nothing with it.
 
@@ -68,6 +69,37 @@ pub enum Event {
 const SETUP: Duration = Duration::from_secs(5);
 /// How long one round of one cell may take, many times what it does take.
 const ROUND: Duration = Duration::from_millis(20);
+/// How long it usually takes; only for estimates.
+const USUAL_ROUND: Duration = Duration::from_micros(900);
+
+/// Cells in one process, at most: each has its own NIC, rings and packet buffers.
+const GROUP: usize = 12;
+
+/// Divides cells into groups that are measured together: those that differ in their driver only
+/// are never parted.
+fn groups(cells: &[Cell]) -> Vec<Vec<Cell>> {
+    let mut sets: Vec<Vec<Cell>> = Vec::new();
+    for cell in cells {
+        let alike = |set: &&mut Vec<Cell>| {
+            set.first().is_some_and(|first| {
+                (first.batch, first.ring_size, first.frame_size)
+                    == (cell.batch, cell.ring_size, cell.frame_size)
+            })
+        };
+        match sets.iter_mut().find(alike) {
+            Some(set) => set.push(cell.clone()),
+            None => sets.push(vec![cell.clone()]),
+        }
+    }
+    let mut groups: Vec<Vec<Cell>> = Vec::new();
+    for set in sets {
+        match groups.last_mut() {
+            Some(group) if group.len() + set.len() <= GROUP => group.extend(set),
+            _ => groups.push(set),
+        }
+    }
+    groups
+}
 
 impl Lockstep {
     /// Runs a worker over `cells`. Its values are used only if it ends well.
@@ -193,23 +225,48 @@ impl Backend for Lockstep {
         ])
     }
 
+    fn repeats(&self) -> Vec<u32> {
+        (0..self.sessions)
+            .map(|session| session * self.rounds)
+            .collect()
+    }
+
+    fn estimate(&self, _: &Cell) -> Duration {
+        // Opening a driver and its NIC, and its share of the rounds.
+        Duration::from_millis(150) + USUAL_ROUND * self.rounds
+    }
+
     fn measure(&mut self, cells: &[Cell], observer: &mut dyn Observer) -> Result<(), MeasureError> {
-        observer.begin(self.name(), u64::from(self.sessions));
-        let mut cells = cells.to_vec();
+        let mut groups = groups(cells);
+        let wanted = |session: u32, cells: &[Cell], observer: &dyn Observer| -> Vec<Cell> {
+            cells
+                .iter()
+                .filter(|cell| observer.wanted(cell, self.name(), session * self.rounds))
+                .cloned()
+                .collect()
+        };
+        let steps = (0..self.sessions)
+            .flat_map(|session| groups.iter().map(move |group| (session, group)))
+            .filter(|(session, group)| !wanted(*session, group, observer).is_empty())
+            .count();
+        observer.begin(self.name(), steps as u64);
         for session in 0..self.sessions {
-            observer.step(&format!("{} drivers in turn", cells.len()));
-            if cells.is_empty() {
-                continue;
-            }
-            match self.session(&cells, observer) {
-                Ok((events, mut good)) => {
-                    self.report(session, events, &mut good, observer)?;
-                    cells = good;
+            for group in &mut groups {
+                let cells = wanted(session, group, observer);
+                if cells.is_empty() {
+                    continue;
                 }
-                Err(error) if error.ends_the_run() => return Err(error),
-                Err(error) => {
-                    for cell in cells.drain(..) {
-                        observer.failure(cell.failure(self.name(), &error));
+                observer.step(&format!("{} drivers in turn", cells.len()));
+                match self.session(&cells, observer) {
+                    Ok((events, mut good)) => {
+                        self.report(session, events, &mut good, observer)?;
+                        group.retain(|cell| good.contains(cell) || !cells.contains(cell));
+                    }
+                    Err(error) if error.ends_the_run() => return Err(error),
+                    Err(error) => {
+                        for cell in group.drain(..) {
+                            observer.failure(cell.failure(self.name(), &error));
+                        }
                     }
                 }
             }
@@ -231,4 +288,49 @@ fn read_events(path: &Path) -> Result<Vec<Event>, MeasureError> {
             })
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Implementation, DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE};
+
+    #[test]
+    fn what_is_compared_stays_together() {
+        let mut cells = Vec::new();
+        for batch in [32, 8, 1] {
+            for (implementation, variant) in [
+                (Implementation::C, "default"),
+                (Implementation::C, "fortified"),
+                (Implementation::Rust, "default"),
+                (Implementation::Rust, "overflow-checks"),
+                (Implementation::RustUnsafe, "default"),
+            ] {
+                cells.push(Cell {
+                    implementation,
+                    variant: variant.into(),
+                    toolchain: String::new(),
+                    batch,
+                    ring_size: DEFAULT_RING_SIZE,
+                    frame_size: DEFAULT_FRAME_SIZE,
+                    offered_mpps: None,
+                    program: PathBuf::new(),
+                    library: PathBuf::new(),
+                });
+            }
+        }
+        // Even if they come in another order.
+        cells.swap(0, 14);
+        let groups = groups(&cells);
+        assert_eq!(groups.concat().len(), cells.len());
+        for batch in [32, 8, 1] {
+            let holding: Vec<_> = groups
+                .iter()
+                .filter(|group| group.iter().any(|cell| cell.batch == batch))
+                .collect();
+            assert_eq!(holding.len(), 1);
+        }
+        assert!(groups.iter().all(|group| group.len() <= GROUP));
+        assert_eq!(groups.len(), 2);
+    }
 }

@@ -24,11 +24,14 @@ use serde_json::json;
 use self::passes::Counted;
 use self::resolve::EventSet;
 use self::worker::{Specification, Window};
-use crate::backend::{Backend, Cell, MeasureError, Observer};
-use crate::device::{self, Nic, NicProgram, Traffic};
+use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
+use crate::device::{self, Nic, NicSetup, Traffic};
 use crate::interrupt::Interrupt;
+use crate::load::Load;
+use crate::placement::Placement;
 use crate::process::Process;
 use crate::record::{BackendName, Metric, Sample, MULTIPLEXED};
+use crate::wall::Link;
 
 /// The metrics that processors have events for.
 pub const METRICS: [Metric; 10] = [
@@ -48,7 +51,9 @@ pub const METRICS: [Metric; 10] = [
 const FULL_BATCHES: f64 = 0.9;
 /// A larger share of dropped packets than this is pointed out.
 const DROPPED: f64 = 0.01;
-/// How long a worker may take to open, warm up and close.
+/// What starting and stopping takes besides, for estimates.
+const AROUND: Duration = Duration::from_secs(1);
+/// How long a worker may take to open and close.
 const SETUP: Duration = Duration::from_secs(30);
 
 /// Something that the kernel can count.
@@ -66,24 +71,19 @@ pub struct Event {
     pub unit: Option<String>,
 }
 
-/// What the driver forwards between.
-#[derive(Debug, Clone)]
-pub enum Devices {
-    /// Two ports of the software NIC, which runs as a process of its own on another CPU.
-    Software(NicProgram),
-    /// Two ports of a card, between which somebody else sends packets; by their PCI addresses.
-    Card([String; 2]),
-}
-
 /// How to count with the processor's counters.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Perf {
     /// What the driver forwards between.
-    pub devices: Devices,
+    pub link: Link,
+    /// Where it runs.
+    pub placement: Placement,
     /// Program and first arguments of the worker; the path of its specification is added.
     pub worker: (PathBuf, Vec<String>),
-    /// Packets of each window.
-    pub packets: u64,
+    /// How long each pass over some of the events takes.
+    pub window: Duration,
+    /// How long the driver forwards before the first one.
+    pub warm_up: Duration,
     /// How often each cell is measured, at least 1.
     pub repeats: u32,
     /// What to count, or why nothing can be counted; [`EventSet::detect`].
@@ -93,58 +93,103 @@ pub struct Perf {
 }
 
 impl Perf {
-    /// One worker, from start to end.
-    fn run(&self, cell: &Cell, events: &[Event]) -> Result<Counted<Window>, MeasureError> {
+    /// One worker, with its NIC or the generator that sends to the card.
+    fn run(&mut self, cell: &Cell, events: &[Event]) -> Result<Counted<Window>, MeasureError> {
         let folder = device::temporary_folder()?;
-        let (driver_cpu, nic_cpu) = device::two_cpus();
-        let nic = match &self.devices {
-            Devices::Card(_) => None,
-            Devices::Software(program) => Some(Nic::start(
-                program,
-                Traffic::Saturate,
-                folder.path(),
-                nic_cpu,
-                &self.interrupt,
-            )?),
+        let worker = Worker {
+            cell,
+            events,
+            program: &self.worker,
+            window: self.window,
+            warm_up: self.warm_up,
+            placement: &self.placement,
+            interrupt: &self.interrupt,
         };
-        let devices = match (&self.devices, &nic) {
-            (Devices::Card(addresses), _) => addresses.clone(),
-            (Devices::Software(_), Some(nic)) => nic.devices().clone(),
-            (Devices::Software(_), None) => return Err(MeasureError::Other("no NIC".to_owned())),
-        };
-        let output = folder.path().join("counts.json");
-        let specification = folder.path().join("specification.json");
+        match &mut self.link {
+            Link::Software(program) => {
+                let setup = NicSetup {
+                    frame_size: cell.frame_size,
+                    ..NicSetup::new(Traffic::Saturate, self.placement.nic)
+                };
+                let nic = Nic::start(program, &setup, folder.path(), &self.interrupt)?;
+                let counted = worker.run(nic.devices(), folder.path())?;
+                nic.stop()?;
+                Ok(counted)
+            }
+            Link::Real { devices, generator } => {
+                if let Some(generator) = generator {
+                    generator.start(Load {
+                        mpps: cell.offered_mpps,
+                        frame_size: cell.frame_size,
+                    })?;
+                }
+                let counted = worker.run(devices, folder.path());
+                // It is stopped whatever has happened; but a driver that failed is the cause.
+                let stopped = generator.as_mut().map_or(Ok(()), |it| it.stop());
+                let counted = counted?;
+                stopped?;
+                Ok(counted)
+            }
+        }
+    }
+
+    fn measure_cell(
+        &mut self,
+        cell: &Cell,
+        repeat: u32,
+        events: &[Event],
+    ) -> Result<Found, MeasureError> {
+        let counted = self.run(cell, events)?;
+        Ok(Found::new(cell, repeat, events, &counted))
+    }
+}
+
+/// A worker that is to be run.
+struct Worker<'a> {
+    cell: &'a Cell,
+    events: &'a [Event],
+    program: &'a (PathBuf, Vec<String>),
+    window: Duration,
+    warm_up: Duration,
+    placement: &'a Placement,
+    interrupt: &'a Interrupt,
+}
+
+impl Worker<'_> {
+    /// Runs it to its end.
+    fn run(&self, devices: &[String; 2], folder: &Path) -> Result<Counted<Window>, MeasureError> {
+        let output = folder.join("counts.json");
+        let specification = folder.join("specification.json");
         let file_error = |path: &Path| {
             let path = path.to_owned();
             move |source| MeasureError::File { path, source }
         };
         let json = serde_json::to_vec(&Specification {
-            cell: cell.clone(),
-            devices,
-            events: events.to_vec(),
-            packets: self.packets,
+            cell: self.cell.clone(),
+            devices: devices.clone(),
+            events: self.events.to_vec(),
+            window: self.window,
+            warm_up: self.warm_up,
             output: output.clone(),
         })
         .map_err(|error| MeasureError::Other(format!("cannot describe the cell: {error}")))?;
         fs::write(&specification, json).map_err(file_error(&specification))?;
 
-        let mut command = Command::new(&self.worker.0);
-        command.args(&self.worker.1).arg(&specification);
+        let mut command = Command::new(&self.program.0);
+        command.args(&self.program.1).arg(&specification);
         // Whatever a driver leaves goes with the folder.
-        command.env("TMPDIR", folder.path());
-        let windows = u32::try_from(2 * events.len() + 1).unwrap_or(u32::MAX);
-        let limit = SETUP + worker::LONGEST_WINDOW.saturating_mul(windows);
-        Process::start(
+        command.env("TMPDIR", folder);
+        let windows = u32::try_from(2 * self.events.len() + 1).unwrap_or(u32::MAX);
+        let limit = SETUP + self.warm_up + self.window.saturating_mul(windows);
+        Process::start_on_node(
             "perf worker",
             command,
-            driver_cpu,
-            folder.path(),
+            self.placement.driver,
+            self.placement.node,
+            folder,
             Stdio::null(),
         )?
-        .wait(limit, &self.interrupt)?;
-        if let Some(nic) = nic {
-            nic.stop()?;
-        }
+        .wait(limit, self.interrupt)?;
         let text = fs::read_to_string(&output).map_err(file_error(&output))?;
         serde_json::from_str(&text).map_err(|error| {
             MeasureError::Other(format!("the perf worker's counts are malformed: {error}"))
@@ -161,30 +206,44 @@ impl Backend for Perf {
         if let Err(why) = &self.events {
             return Some(why.clone());
         }
-        match (&self.devices, device::two_cpus()) {
-            (Devices::Card(_), _) => None,
-            (Devices::Software(nic), (Some(_), Some(_))) => nic.unavailable(),
+        match (&self.link, self.placement.driver, self.placement.nic) {
+            (Link::Real { .. }, ..) => None,
+            (Link::Software(nic), Some(_), Some(_)) => nic.unavailable(),
             _ => Some("driver and NIC need a CPU each, and only one may be used".to_owned()),
         }
     }
 
+    fn repeats(&self) -> Vec<u32> {
+        (0..self.repeats).collect()
+    }
+
+    fn estimate(&self, _: &Cell) -> Duration {
+        // Counters are enough for all events in two or three passes.
+        self.warm_up + self.window * 3 + AROUND
+    }
+
     fn settings(&self) -> BTreeMap<String, serde_json::Value> {
-        let (driver, nic) = device::two_cpus();
-        let devices = match &self.devices {
-            Devices::Software(_) => json!("software NIC"),
-            Devices::Card(addresses) => json!(addresses),
-        };
         let mut settings = BTreeMap::from([
-            ("packets_per_pass".into(), json!(self.packets)),
+            ("seconds_per_pass".into(), json!(self.window.as_secs_f64())),
+            ("warm_up".into(), json!(self.warm_up.as_secs_f64())),
             ("repeats".into(), json!(self.repeats)),
-            ("driver_cpu".into(), json!(driver)),
-            ("nic_cpu".into(), json!(nic)),
-            ("devices".into(), devices),
+            ("driver_cpu".into(), json!(self.placement.driver)),
             (
                 "counted".into(),
                 json!("the forwarding thread, user space only"),
             ),
         ]);
+        match &self.link {
+            Link::Software(_) => {
+                settings.insert("nic_cpu".into(), json!(self.placement.nic));
+            }
+            Link::Real { devices, generator } => {
+                let generator = generator.as_ref().map(|generator| generator.describe());
+                settings.insert("devices".into(), json!(devices));
+                settings.insert("generator".into(), json!(generator));
+                settings.insert("node".into(), json!(self.placement.node));
+            }
+        }
         if let Ok(set) = &self.events {
             settings.extend(set.facts.clone());
             settings.insert("not_measurable_metrics".into(), json!(set.absent));
@@ -194,47 +253,34 @@ impl Backend for Perf {
 
     fn measure(&mut self, cells: &[Cell], observer: &mut dyn Observer) -> Result<(), MeasureError> {
         let set = self.events.clone().map_err(MeasureError::Other)?;
-        observer.begin(self.name(), u64::from(self.repeats) * cells.len() as u64);
         for text in &set.warnings {
             observer.warning(text);
         }
-        let mut failed = vec![false; cells.len()];
         let mut clocks = Vec::new();
         let mut absent = set.absent.clone();
-        for repeat in 0..self.repeats {
-            for (cell, failed) in cells.iter().zip(&mut failed) {
-                observer.step(&cell.to_string());
-                if *failed || !observer.wanted(cell, self.name(), repeat) {
-                    continue;
-                }
-                let counted = match self.run(cell, &set.events) {
-                    Err(error) if error.ends_the_run() => return Err(error),
-                    Err(error) => {
-                        observer.failure(cell.failure(self.name(), &error));
-                        *failed = true;
-                        continue;
-                    }
-                    Ok(counted) => counted,
-                };
-                let mut found = Found::new(cell, repeat, &set.events, &counted);
-                if repeat == 0 {
-                    found
-                        .warnings
-                        .iter()
-                        .for_each(|text| observer.warning(text));
-                }
-                for (metric, why) in found.absent {
-                    if absent.insert(metric, why.clone()).is_none() {
-                        observer.warning(&format!("{cell}, perf: no {metric}: {why}"));
-                    }
-                }
-                clocks.append(&mut found.clocks);
-                observer.measured(&found.samples)?;
+        let (name, repeats) = (self.name(), self.repeats);
+        let outcome = measure_in_turn(name, cells, repeats, observer, |cell, repeat, observer| {
+            let mut found = self.measure_cell(cell, repeat, &set.events)?;
+            if repeat == 0 {
+                found
+                    .warnings
+                    .iter()
+                    .for_each(|text| observer.warning(text));
             }
+            for (metric, why) in found.absent {
+                if absent.insert(metric, why.clone()).is_none() {
+                    observer.warning(&format!("{cell}, perf: no {metric}: {why}"));
+                }
+            }
+            clocks.append(&mut found.clocks);
+            Ok(found.samples)
+        });
+        // Also of a run that was interrupted.
+        observer.setting(name, "not_measurable_metrics", json!(absent));
+        if !clocks.is_empty() {
+            observer.setting(name, "core_clock", core_clock(&clocks));
         }
-        observer.setting(self.name(), "not_measurable_metrics", json!(absent));
-        observer.setting(self.name(), "core_clock", core_clock(&clocks));
-        Ok(())
+        outcome
     }
 }
 
@@ -589,9 +635,14 @@ mod tests {
     #[test]
     fn what_cannot_be_counted_is_a_reason_and_not_a_figure() {
         let perf = Perf {
-            devices: Devices::Card(["a".into(), "b".into()]),
+            link: Link::Real {
+                devices: ["a".into(), "b".into()],
+                generator: None,
+            },
+            placement: Placement::default(),
             worker: (PathBuf::new(), Vec::new()),
-            packets: 1,
+            window: Duration::from_secs(1),
+            warm_up: Duration::ZERO,
             repeats: 1,
             events: Err("no PMU".into()),
             interrupt: Interrupt::new(),

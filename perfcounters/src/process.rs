@@ -106,8 +106,23 @@ impl Process {
     /// [`ProcessError::Start`].
     pub fn start(
         name: &str,
+        command: Command,
+        cpu: Option<usize>,
+        folder: &Path,
+        stdout: Stdio,
+    ) -> Result<Self, ProcessError> {
+        Self::start_on_node(name, command, cpu, None, folder, stdout)
+    }
+
+    /// As [`Process::start`], with its memory on a NUMA node.
+    ///
+    /// # Errors
+    /// [`ProcessError::Start`], also if there is no such node.
+    pub fn start_on_node(
+        name: &str,
         mut command: Command,
         cpu: Option<usize>,
+        node: Option<u32>,
         folder: &Path,
         stdout: Stdio,
     ) -> Result<Self, ProcessError> {
@@ -121,7 +136,7 @@ impl Process {
             .stdin(Stdio::null())
             .stdout(stdout)
             .stderr(File::create(&stderr).map_err(fail)?);
-        sys::prepare_child(&mut command, cpu);
+        sys::prepare_child(&mut command, cpu, node);
         Ok(Self {
             name: name.to_owned(),
             child: command.spawn().map_err(fail)?,
@@ -424,6 +439,25 @@ mod tests {
             .unwrap()
             .wait(Duration::from_secs(10), &Interrupt::new())
             .unwrap();
+    }
+
+    #[test]
+    fn memory_comes_from_the_node_that_is_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let node = |node| {
+            let mut command = Command::new("cat");
+            command.arg("/proc/self/numa_maps");
+            let maps = folder.path().join("maps");
+            let stdout = File::create(&maps).unwrap();
+            Process::start_on_node("cat", command, None, node, folder.path(), stdout.into())?
+                .wait(Duration::from_secs(10), &Interrupt::new())?;
+            Ok::<_, ProcessError>(std::fs::read_to_string(maps).unwrap())
+        };
+        if node(None).is_err() {
+            return; // A kernel without NUMA.
+        }
+        assert!(node(Some(0)).unwrap().contains(" bind:0 "));
+        assert!(matches!(node(Some(1023)), Err(ProcessError::Start { .. })));
     }
 
     #[test]

@@ -10,15 +10,20 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use rustix::fs::FlockOperation;
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumIter, EnumString, IntoStaticStr};
 
-use crate::host::HostFacts;
+use crate::host::{CpuClock, HostFacts};
+use crate::placement::Placement;
 
 /// File in a run folder that holds the samples.
 pub const SAMPLES_FILE: &str = "samples.csv";
 /// File in a run folder that says what was run where.
 pub const RUN_FILE: &str = "run.json";
+/// File in a run folder that says, while the run is not complete, up to where `samples.csv` is whole:
+/// its length after each measurement, a line each.
+pub const JOURNAL_FILE: &str = "samples.journal";
 /// Link in the results folder to the newest run.
 pub const LATEST_LINK: &str = "latest";
 
@@ -40,6 +45,12 @@ pub enum RecordError {
         path: PathBuf,
         /// What the system said.
         source: io::Error,
+    },
+    /// Another process is writing to the folder.
+    #[error("{} is being written by another triptych: wait for it, or end it", path.display())]
+    InUse {
+        /// The folder.
+        path: PathBuf,
     },
     /// The file is not what this crate writes.
     #[error("{}: line {line}: {why}", path.display())]
@@ -334,8 +345,10 @@ const HEADER: &str = "impl,variant,toolchain,batch,backend,metric,value,unit,pac
 pub struct SampleWriter {
     path: PathBuf,
     file: File,
-    /// Length of the file after the last whole row.
+    /// Length of the file after the last whole measurement.
     length: u64,
+    /// Where that length is noted.
+    journal: Option<File>,
 }
 
 impl SampleWriter {
@@ -357,8 +370,76 @@ impl SampleWriter {
             path: path.to_owned(),
             file,
             length: 0,
+            journal: None,
         };
         writer.append(HEADER.as_bytes())?;
+        Ok(writer)
+    }
+
+    /// Notes from now on in a file of its own up to where the samples are whole: a process that is
+    /// killed while it writes may leave half of a measurement.
+    ///
+    /// # Errors
+    /// [`RecordError::Write`].
+    fn keep_journal(&mut self, path: &Path) -> Result<(), RecordError> {
+        let fail = |source| write_error(path, source);
+        let journal = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(path)
+            .map_err(fail)?;
+        self.journal = Some(journal);
+        self.note_length().map_err(fail)
+    }
+
+    fn note_length(&mut self) -> io::Result<()> {
+        match &mut self.journal {
+            Some(journal) => journal.write_all(format!("{}\n", self.length).as_bytes()),
+            None => Ok(()),
+        }
+    }
+
+    /// Opens a file that a run has left behind, and cuts off what was not written to its end.
+    ///
+    /// # Errors
+    /// [`RecordError::Read`], [`RecordError::Write`], [`RecordError::Malformed`] if the journal and
+    /// the samples do not belong together.
+    fn reopen(path: &Path, journal: &Path) -> Result<Self, RecordError> {
+        let read = |path: &Path| {
+            fs::read_to_string(path).map_err(|source| RecordError::Read {
+                path: path.to_owned(),
+                source,
+            })
+        };
+        let samples = read(path)?;
+        let noted = read(journal)?;
+        // The last line may be half a line, of which nobody knows what it was going to be.
+        let whole = noted.rfind('\n').map_or("", |end| &noted[..end]);
+        let length = whole
+            .lines()
+            .filter_map(|line| line.parse().ok())
+            .filter(|length| *length <= samples.len())
+            .next_back()
+            .filter(|length| samples.starts_with(HEADER) && samples[..*length].ends_with('\n'))
+            .ok_or_else(|| RecordError::Malformed {
+                path: journal.to_owned(),
+                line: 0,
+                why: format!("it does not belong to {}", path.display()),
+            })?;
+        let fail = |source| write_error(path, source);
+        let file = OpenOptions::new().append(true).open(path).map_err(fail)?;
+        file.set_len(length as u64).map_err(fail)?;
+        if whole.len() + 1 != noted.len() {
+            fs::write(journal, format!("{length}\n"))
+                .map_err(|source| write_error(journal, source))?;
+        }
+        let mut writer = Self {
+            path: path.to_owned(),
+            file,
+            length: length as u64,
+            journal: None,
+        };
+        writer.keep_journal(journal)?;
         Ok(writer)
     }
 
@@ -391,7 +472,8 @@ impl SampleWriter {
         match self.file.write_all(rows) {
             Ok(()) => {
                 self.length += rows.len() as u64;
-                Ok(())
+                self.note_length()
+                    .map_err(|source| write_error(&self.path, source))
             }
             Err(source) => {
                 // Half a row would make the whole file unreadable. If even this fails,
@@ -521,8 +603,36 @@ pub struct Build {
     pub flags: String,
 }
 
-/// Contents of `run.json`.
+/// A stretch of time for which a run went on without an interruption.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Stretch {
+    /// When it began, RFC 3339, UTC.
+    pub start: String,
+    /// When it ended; `null` while it goes on, or if it was killed.
+    pub end: Option<String>,
+    /// The command line, one word an entry.
+    pub command: Vec<String>,
+    /// The measuring CPUs' clocks when it began.
+    pub clocks_before: Vec<CpuClock>,
+    /// The same when it ended.
+    pub clocks_after: Vec<CpuClock>,
+}
+
+/// What a driver carried at most, which shares of it were offered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Capacity {
+    /// Batch size, 1 to 512.
+    pub batch: u32,
+    /// Descriptors per ring.
+    pub ring_size: u32,
+    /// Bytes of a frame without its CRC.
+    pub frame_size: u32,
+    /// Throughput of the slowest of the compared drivers under saturating load, median, Mpps.
+    pub mpps: f64,
+}
+
+/// Contents of `run.json`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
     /// Name of the run folder.
     pub id: String,
@@ -530,6 +640,9 @@ pub struct RunRecord {
     pub start: String,
     /// When it ended; `null` while it runs, or if it was killed.
     pub end: Option<String>,
+    /// Whether everything that was planned was measured or has failed. If not, it can be resumed.
+    #[serde(default)]
+    pub complete: bool,
     /// The command line, one word an entry.
     pub command: Vec<String>,
     /// Revision of this repository; `null` outside of one.
@@ -538,6 +651,21 @@ pub struct RunRecord {
     pub host: HostFacts,
     /// The drivers and what they were built with.
     pub builds: Vec<Build>,
+    /// SHA-256 of each program and library that was measured, by file.
+    #[serde(default)]
+    pub artefacts: BTreeMap<String, String>,
+    /// What was to be measured: the configuration.
+    #[serde(default)]
+    pub plan: serde_json::Value,
+    /// Which CPUs driver and NIC ran on.
+    #[serde(default)]
+    pub placement: Placement,
+    /// The stretches that the run was made in: one, and one more for each time it was resumed.
+    #[serde(default)]
+    pub stretches: Vec<Stretch>,
+    /// What offered loads that are shares of the capacity are shares of.
+    #[serde(default)]
+    pub capacities: Vec<Capacity>,
     /// What each backend was set to, by backend, then by setting.
     pub settings: BTreeMap<String, BTreeMap<String, serde_json::Value>>,
     /// Backends that cannot work here, with the reason.
@@ -564,6 +692,8 @@ pub struct RunFolder {
     path: PathBuf,
     samples: SampleWriter,
     count: u64,
+    /// The folder, locked for as long as it is written.
+    _lock: File,
     /// What `run.json` will say; change it freely and call [`RunFolder::save`].
     pub record: RunRecord,
 }
@@ -599,15 +729,43 @@ impl RunFolder {
         record.id = id;
         record.start = humantime::format_rfc3339_seconds(now).to_string();
         record.end = None;
+        let lock = lock(&path)?;
+        let mut samples = SampleWriter::create(&path.join(SAMPLES_FILE))?;
+        samples.keep_journal(&path.join(JOURNAL_FILE))?;
         let folder = Self {
             results: results.to_owned(),
-            samples: SampleWriter::create(&path.join(SAMPLES_FILE))?,
+            samples,
             path,
             count: 0,
+            _lock: lock,
             record,
         };
         folder.save()?;
         Ok(folder)
+    }
+
+    /// Opens the folder of a run that was interrupted, to go on with it. A measurement that was
+    /// being written then is gone. Gives the samples that are there, too.
+    ///
+    /// # Errors
+    /// [`RecordError::InUse`] if the run still goes on; [`RecordError::Read`],
+    /// [`RecordError::Malformed`] or [`RecordError::Write`] if the folder is not as it was left.
+    pub fn reopen(results: &Path, id: &str) -> Result<(Self, Vec<Sample>), RecordError> {
+        let path = results.join(id);
+        let lock = lock(&path)?;
+        let record = read_run(&path)?;
+        let samples_path = path.join(SAMPLES_FILE);
+        let writer = SampleWriter::reopen(&samples_path, &path.join(JOURNAL_FILE))?;
+        let samples = read_samples(&samples_path)?;
+        let folder = Self {
+            results: results.to_owned(),
+            samples: writer,
+            path,
+            count: samples.len() as u64,
+            _lock: lock,
+            record,
+        };
+        Ok((folder, samples))
     }
 
     /// The folder, `results/<id>`.
@@ -652,6 +810,7 @@ impl RunFolder {
     }
 
     /// Ends the run: notes the time, and makes `results/latest` point here if anything was measured.
+    /// What is `complete` cannot be resumed.
     ///
     /// # Errors
     /// [`RecordError::Write`].
@@ -659,11 +818,45 @@ impl RunFolder {
         self.record.end = Some(humantime::format_rfc3339_seconds(now).to_string());
         self.samples.sync()?;
         self.save()?;
+        if self.record.complete {
+            let journal = self.path.join(JOURNAL_FILE);
+            fs::remove_file(&journal).map_err(|source| write_error(&journal, source))?;
+        }
         if self.count > 0 {
             link_latest(&self.results, &self.record.id)?;
         }
         Ok(())
     }
+}
+
+/// Keeps other processes from writing to a run folder, until the result is dropped.
+fn lock(folder: &Path) -> Result<File, RecordError> {
+    let file = File::open(folder).map_err(|source| RecordError::Read {
+        path: folder.to_owned(),
+        source,
+    })?;
+    match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(file),
+        Err(rustix::io::Errno::WOULDBLOCK) => Err(RecordError::InUse {
+            path: folder.to_owned(),
+        }),
+        Err(error) => Err(write_error(folder, error.into())),
+    }
+}
+
+/// The runs in a results folder that were not completed and can be resumed, oldest first.
+pub fn unfinished_runs(results: &Path) -> Vec<String> {
+    let mut runs: Vec<String> = fs::read_dir(results)
+        .into_iter()
+        .flatten()
+        .flatten()
+        // `latest` is one of the others once more.
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .filter(|entry| entry.path().join(JOURNAL_FILE).is_file())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    runs.sort();
+    runs
 }
 
 /// The time as a folder name that sorts by time and is safe in any file system.
@@ -731,17 +924,10 @@ mod tests {
 
     fn record() -> RunRecord {
         RunRecord {
-            id: String::new(),
-            start: String::new(),
-            end: None,
             command: vec!["triptych".into(), "run".into()],
-            git: None,
-            host: HostFacts::default(),
-            builds: Vec::new(),
-            settings: BTreeMap::new(),
             not_measurable: BTreeMap::from([(BackendName::Perf, "no PMU".into())]),
-            warnings: Vec::new(),
-            failures: Vec::new(),
+            complete: true,
+            ..RunRecord::default()
         }
     }
 
@@ -899,6 +1085,99 @@ mod tests {
         }
         let left: Vec<_> = fs::read_dir(results.path()).unwrap().collect();
         assert_eq!(left.len(), 3, "no temporary files stay behind: {left:?}");
+    }
+
+    /// A measurement of some rows, and runs of which each ends somewhere else within the file.
+    #[test]
+    fn a_run_that_was_killed_anywhere_goes_on_after_its_last_whole_measurement() {
+        let results = tempfile::tempdir().unwrap();
+        let unfinished = RunRecord {
+            complete: false,
+            ..record()
+        };
+        let mut run =
+            RunFolder::create(results.path(), SystemTime::UNIX_EPOCH, unfinished).unwrap();
+        let measurement = |repeat| {
+            (0..5)
+                .map(|index| Sample {
+                    repeat,
+                    value: f64::from(index),
+                    ..sample()
+                })
+                .collect::<Vec<_>>()
+        };
+        let mut ends = vec![HEADER.len()];
+        let path = run.path().to_owned();
+        for repeat in 0..3 {
+            run.write(&measurement(repeat)).unwrap();
+            ends.push(fs::read(path.join(SAMPLES_FILE)).unwrap().len());
+        }
+        let id = run.record.id.clone();
+        let error = RunFolder::reopen(results.path(), &id).unwrap_err();
+        assert!(error.to_string().contains("another triptych"), "{error}");
+        drop(run);
+        let whole = fs::read(path.join(SAMPLES_FILE)).unwrap();
+        let journal = fs::read_to_string(path.join(JOURNAL_FILE)).unwrap();
+        let noted = |count: usize| {
+            let lines = journal.lines().take(count).map(|line| format!("{line}\n"));
+            lines.collect::<String>()
+        };
+        // Every length near the end of a measurement, and some between.
+        let near = |cut: &usize| ends.iter().any(|end| end.abs_diff(*cut) < 3) || cut % 41 == 0;
+        for cut in (HEADER.len()..=whole.len()).filter(near) {
+            let complete = ends.iter().filter(|end| **end <= cut).count();
+            // Killed before or after the journal was written, or in its midst.
+            for (journal, kept) in [
+                (noted(complete), complete),
+                (noted(complete - 1), complete - 1),
+                (format!("{}1", noted(complete)), complete),
+            ] {
+                if kept == 0 {
+                    continue;
+                }
+                fs::write(path.join(SAMPLES_FILE), &whole[..cut]).unwrap();
+                fs::write(path.join(JOURNAL_FILE), journal).unwrap();
+                let (mut run, samples) = RunFolder::reopen(results.path(), &id).unwrap();
+                assert_eq!(samples.len(), 5 * (kept - 1), "cut at {cut}");
+                for repeat in kept - 1..3 {
+                    run.write(&measurement(repeat as u32)).unwrap();
+                }
+                assert_eq!(run.count(), 15);
+                assert_eq!(fs::read(path.join(SAMPLES_FILE)).unwrap(), whole);
+                drop(run);
+                let (_, samples) = RunFolder::reopen(results.path(), &id).unwrap();
+                assert_eq!(samples.len(), 15);
+            }
+        }
+    }
+
+    #[test]
+    fn only_unfinished_runs_can_be_resumed() {
+        let results = tempfile::tempdir().unwrap();
+        assert!(unfinished_runs(&results.path().join("none")).is_empty());
+        let mut ids = Vec::new();
+        for complete in [false, true, false] {
+            let now = SystemTime::UNIX_EPOCH + Duration::from_secs(ids.len() as u64);
+            let record = RunRecord {
+                complete,
+                ..record()
+            };
+            let mut run = RunFolder::create(results.path(), now, record).unwrap();
+            run.write(&[sample()]).unwrap();
+            run.finish(now).unwrap();
+            ids.push(run.record.id.clone());
+        }
+        assert_eq!(unfinished_runs(results.path()), [&ids[0][..], &ids[2]]);
+        assert!(RunFolder::reopen(results.path(), &ids[0]).is_ok());
+        assert!(RunFolder::reopen(results.path(), &ids[1]).is_err());
+        // Somebody has tampered with it.
+        fs::write(
+            results.path().join(&ids[0]).join(SAMPLES_FILE),
+            "other,columns\n",
+        )
+        .unwrap();
+        let error = RunFolder::reopen(results.path(), &ids[0]).unwrap_err();
+        assert!(error.to_string().contains("does not belong"), "{error}");
     }
 
     #[test]

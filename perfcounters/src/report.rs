@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +25,62 @@ pub struct ForwarderReport {
     pub tsc_cycles: u64,
 }
 
+/// How fast packets went through, both directions together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rates {
+    /// Received, million packets per second.
+    pub rx_mpps: f64,
+    /// Sent, million packets per second.
+    pub tx_mpps: f64,
+    /// Over how many seconds.
+    pub seconds: f64,
+}
+
+impl Rates {
+    /// Takes the mean of what a forwarder printed, a line per device and second, over the seconds
+    /// after `warm_up` until `duration` later, whole ones each.
+    ///
+    /// # Errors
+    /// [`ReportError::TooShort`] if it printed fewer lines, [`ReportError::NoPackets`] if nothing
+    /// was received.
+    pub fn from_lines(
+        printed: &str,
+        warm_up: Duration,
+        duration: Duration,
+    ) -> Result<Self, ReportError> {
+        let lines: Vec<(f64, f64)> = printed.lines().filter_map(parse_rates).collect();
+        let (skip, take) = (
+            warm_up.as_secs_f64().ceil() as usize,
+            duration.as_secs_f64().ceil().max(1.0) as usize,
+        );
+        // Two devices, so two lines a second.
+        let window = lines
+            .get(2 * skip..2 * (skip + take))
+            .ok_or(ReportError::TooShort {
+                printed: lines.len() / 2,
+                wanted: skip + take,
+            })?;
+        let sum = |rate: fn(&(f64, f64)) -> f64| window.iter().map(rate).sum::<f64>();
+        let rates = Self {
+            rx_mpps: sum(|line| line.0) / take as f64,
+            tx_mpps: sum(|line| line.1) / take as f64,
+            seconds: take as f64,
+        };
+        match rates.rx_mpps > 0.0 {
+            true => Ok(rates),
+            false => Err(ReportError::NoPackets),
+        }
+    }
+}
+
+/// Reads RX and TX Mpps of `DEVICE: RX 7.78 Mpps 5.23 Gbit/s, TX 7.77 Mpps 5.22 Gbit/s`.
+fn parse_rates(line: &str) -> Option<(f64, f64)> {
+    let (_, rates) = line.rsplit_once(": RX ")?;
+    let (rx, tx) = rates.split_once(", TX ")?;
+    let mpps = |text: &str| text.split_once(" Mpps")?.0.parse().ok();
+    Some((mpps(rx)?, mpps(tx)?))
+}
+
 /// A report that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
@@ -44,6 +101,14 @@ pub enum ReportError {
     /// It received nothing, where it should have.
     #[error("the forwarder received no packets")]
     NoPackets,
+    /// It did not run long enough.
+    #[error("the forwarder printed rates for {printed} seconds, {wanted} are needed")]
+    TooShort {
+        /// Seconds for which there is a line of each device.
+        printed: usize,
+        /// Seconds of warm-up and measurement.
+        wanted: usize,
+    },
     /// Its figures contradict each other.
     #[error("the forwarder's report makes no sense: {0}")]
     Nonsense(String),
@@ -93,6 +158,15 @@ impl ForwarderReport {
             return nonsense(format!("it ran for {} s", report.seconds));
         }
         Ok(report)
+    }
+
+    /// Rates over the whole run.
+    pub fn rates(&self) -> Rates {
+        Rates {
+            rx_mpps: self.rx as f64 / self.seconds / 1e6,
+            tx_mpps: self.tx as f64 / self.seconds / 1e6,
+            seconds: self.seconds,
+        }
     }
 
     /// Share of receive calls that returned a full batch, 0 to 1.
@@ -146,6 +220,31 @@ mod tests {
         assert_eq!(report.dropped_ratio(), 0.0);
         assert!(matches!(report.with_packets(), Err(ReportError::NoPackets)));
         assert!(ForwarderReport::parse(GOOD).unwrap().with_packets().is_ok());
+    }
+
+    #[test]
+    fn rates_after_a_warm_up_are_those_of_the_lines() {
+        let second = |rx: f64| {
+            format!(
+                "0000:03:00.0: RX {rx:.2} Mpps 0.67 Gbit/s, TX 0.50 Mpps 0.34 Gbit/s\n\
+                 vfio-user:/x: RX: y: RX 1.00 Mpps 0.67 Gbit/s, TX 0.25 Mpps 0.17 Gbit/s\n"
+            )
+        };
+        let printed = format!("hello\n{}{}{}", second(50.0), second(2.0), second(4.0));
+        let seconds = Duration::from_secs;
+        let rates = Rates::from_lines(&printed, seconds(1), seconds(2)).unwrap();
+        assert_eq!(
+            (rates.rx_mpps, rates.tx_mpps, rates.seconds),
+            (4.0, 0.75, 2.0)
+        );
+        let error = Rates::from_lines(&printed, seconds(1), seconds(3)).unwrap_err();
+        assert!(
+            error.to_string().contains("for 3 seconds, 4 are"),
+            "{error}"
+        );
+        let silent = second(0.0).replace("RX 1.00", "RX 0.00");
+        let error = Rates::from_lines(&silent, seconds(0), seconds(1)).unwrap_err();
+        assert!(matches!(error, ReportError::NoPackets));
     }
 
     #[test]

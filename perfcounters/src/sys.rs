@@ -53,9 +53,9 @@ pub fn pin_this_thread(cpu: usize) -> std::io::Result<()> {
 const NICEST: i32 = -20;
 
 /// Prepares a child: it dies with this process (more exactly: with the thread that starts it),
-/// leads a session and process group of its own, runs on `cpu`, if one is given, and is not kept
-/// waiting by other programs, if that is permitted.
-pub fn prepare_child(command: &mut Command, cpu: Option<usize>) {
+/// leads a session and process group of its own, runs on `cpu` with its memory on `node`, if they
+/// are given, and is not kept waiting by other programs, if that is permitted.
+pub fn prepare_child(command: &mut Command, cpu: Option<usize>, node: Option<u32>) {
     let set = cpu.map(|cpu| {
         let mut set = CpuSet::new();
         set.set(cpu);
@@ -71,10 +71,42 @@ pub fn prepare_child(command: &mut Command, cpu: Option<usize>) {
             if let Some(set) = &set {
                 rustix::thread::sched_setaffinity(None, set)?;
             }
+            if let Some(node) = node {
+                match bind_memory(node) {
+                    // Some containers forbid it. Without, memory still comes from the node of the
+                    // CPU that asks for it, as long as there is some.
+                    Err(error) if error.raw_os_error() == Some(libc::EPERM) => {}
+                    result => result?,
+                }
+            }
             // Only root may; without, a busy machine disturbs more, which the measurements notice.
             let _ = raise_priority();
             Ok(())
         });
+    }
+}
+
+/// Has all memory of this process come from one NUMA node, `numactl --membind`.
+fn bind_memory(node: u32) -> std::io::Result<()> {
+    // As many nodes as a kernel can be configured for.
+    let mut mask = [0 as libc::c_ulong; 1024 / libc::c_ulong::BITS as usize];
+    let (word, bit) = (node / libc::c_ulong::BITS, node % libc::c_ulong::BITS);
+    *mask
+        .get_mut(word as usize)
+        .ok_or(rustix::io::Errno::INVAL)? |= 1 << bit;
+    // SAFETY: the system call reads `mask`, which has as many bits as it is told (the kernel takes
+    // one less than that), and changes nothing but where this process gets memory from.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_set_mempolicy,
+            libc::MPOL_BIND,
+            mask.as_ptr(),
+            8 * size_of_val(&mask) + 1,
+        )
+    };
+    match result {
+        0 => Ok(()),
+        _ => Err(std::io::Error::last_os_error()),
     }
 }
 

@@ -13,9 +13,9 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::backend::{Backend, Cell, MeasureError, Observer};
+use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
 use crate::callgrind::{PerPacket, Run, Totals};
-use crate::device::{self, Nic, NicProgram, Traffic};
+use crate::device::{self, Nic, NicProgram, NicSetup, Traffic};
 use crate::interrupt::Interrupt;
 use crate::process::{self, Process};
 use crate::record::{BackendName, Metric};
@@ -40,6 +40,9 @@ const IDLE_SECONDS: &str = "0.2";
 const ATTEMPTS: u32 = 4;
 /// Slowest that a forwarder may be under valgrind, packets per second; bounds the wait.
 const SLOWEST: f64 = 20_000.0;
+
+/// How fast a forwarder usually is under valgrind, packets per second; only for estimates.
+const USUAL: f64 = 300_000.0;
 
 /// How to count with valgrind.
 #[derive(Debug, Clone)]
@@ -161,7 +164,11 @@ impl Valgrind {
             Limit::Packets(_) => Traffic::Saturate,
             Limit::Idle => Traffic::Off,
         };
-        let nic = Nic::start(&self.nic, traffic, folder.path(), nic_cpu, &self.interrupt)?;
+        let setup = NicSetup {
+            frame_size: cell.frame_size,
+            ..NicSetup::new(traffic, nic_cpu)
+        };
+        let nic = Nic::start(&self.nic, &setup, folder.path(), &self.interrupt)?;
         let counts = folder.path().join("callgrind.out");
         let report = folder.path().join("report.json");
         let mut command = Command::new("valgrind");
@@ -172,6 +179,7 @@ impl Valgrind {
             .args(CACHES)
             .arg(&cell.program)
             .args(["--batch", &cell.batch.to_string()])
+            .args(["--ring-size", &cell.ring_size.to_string()])
             .arg("--json")
             .arg(&report);
         let mut patience = Duration::from_secs(30);
@@ -227,6 +235,15 @@ impl Backend for Valgrind {
         }
     }
 
+    fn repeats(&self) -> Vec<u32> {
+        (0..self.repeats).collect()
+    }
+
+    fn estimate(&self, _: &Cell) -> Duration {
+        // Two runs; starting a driver under valgrind takes most of a second.
+        Duration::from_secs_f64(2.0 + 3.0 * self.packets as f64 / USUAL)
+    }
+
     fn settings(&self) -> BTreeMap<String, serde_json::Value> {
         BTreeMap::from([
             ("packets_short".into(), json!(self.packets)),
@@ -237,40 +254,29 @@ impl Backend for Valgrind {
     }
 
     fn measure(&mut self, cells: &[Cell], observer: &mut dyn Observer) -> Result<(), MeasureError> {
-        observer.begin(self.name(), u64::from(self.repeats) * cells.len() as u64);
-        let mut failed = vec![false; cells.len()];
-        for repeat in 0..self.repeats {
-            for (cell, failed) in cells.iter().zip(&mut failed) {
-                observer.step(&cell.to_string());
-                if *failed {
-                    continue;
-                }
-                let measurement = match self.measure_cell(cell) {
-                    Err(error) if error.ends_the_run() => return Err(error),
-                    Err(error) => {
-                        observer.failure(cell.failure(self.name(), &error));
-                        *failed = true;
-                        continue;
-                    }
-                    Ok(measurement) => measurement,
-                };
+        let this = &*self;
+        measure_in_turn(
+            this.name(),
+            cells,
+            this.repeats,
+            observer,
+            |cell, repeat, observer| {
+                let measurement = this.measure_cell(cell)?;
                 if !measurement.undisturbed {
                     observer.warning(&format!("{cell}, valgrind: {}", measurement.disturbance()));
                 }
                 let packets = measurement.per_packet.packets;
                 let full = (Metric::FullBatchRatio, measurement.full_batch_ratio);
-                let samples: Vec<_> = measurement
+                Ok(measurement
                     .per_packet
                     .values
                     .iter()
                     .map(|(metric, value)| (*metric, *value))
                     .chain([full])
-                    .map(|(metric, value)| cell.sample(self.name(), metric, value, packets, repeat))
-                    .collect();
-                observer.measured(&samples)?;
-            }
-        }
-        Ok(())
+                    .map(|(metric, value)| cell.sample(this.name(), metric, value, packets, repeat))
+                    .collect())
+            },
+        )
     }
 }
 

@@ -1,68 +1,179 @@
-//! Whole processes side by side: the software NIC on one CPU, the forwarder on another.
+//! Throughput of whole processes: the forwarder on one CPU, and the software NIC on another, or a
+//! real card whose load comes from outside.
 //!
-//! What comes out is dominated by how fast two cores can hand each other cache lines; it says
-//! whether the driver was the bottleneck and what it reaches, not what its code costs.
+//! Against the software NIC, what comes out is dominated by how fast two cores can hand each other
+//! cache lines; it says whether the driver was the bottleneck and what it reaches, not what its
+//! code costs.
 
 use std::collections::BTreeMap;
-use std::process::{Command, Stdio};
+use std::fs::{self, File};
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::json;
 
-use crate::backend::{Backend, Cell, MeasureError, Observer};
-use crate::device::{self, Nic, NicProgram, Traffic};
+use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
+use crate::device::{self, Nic, NicProgram, NicSetup, Traffic};
 use crate::interrupt::Interrupt;
+use crate::load::{Load, LoadGenerator};
+use crate::placement::{Pinning, Placement};
 use crate::process::Process;
-use crate::record::{BackendName, Metric};
-use crate::report::ForwarderReport;
+use crate::record::{BackendName, Metric, Sample};
+use crate::report::{ForwarderReport, Rates};
 
 /// A larger share of dropped packets than this is pointed out.
 const DROPPED: f64 = 0.01;
+/// What starting and stopping takes besides, for estimates.
+const AROUND: Duration = Duration::from_millis(500);
+/// How much longer than it should a forwarder may run: it sets devices up, and waits for the link.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What the forwarder runs between.
+#[derive(Debug)]
+pub enum Link {
+    /// Two ports of the software NIC.
+    Software(NicProgram),
+    /// Two ports of a real card.
+    Real {
+        /// Their PCI addresses.
+        devices: [String; 2],
+        /// What sends to them; `None` if somebody else sees to that.
+        generator: Option<Box<dyn LoadGenerator>>,
+    },
+}
 
 /// How to measure whole processes.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Wall {
-    /// The software NIC.
-    pub nic: NicProgram,
-    /// How long each forwarder runs.
+    /// What the forwarder runs between.
+    pub link: Link,
+    /// Where it runs.
+    pub placement: Placement,
+    /// For how long each forwarder is measured.
     pub duration: Duration,
+    /// How long it runs before that. With a warm-up, throughput is taken from the line that the
+    /// forwarder prints every second; without, from its totals.
+    pub warm_up: Duration,
     /// How often each cell is measured, at least 1.
     pub repeats: u32,
     /// Stops the measurement when set.
     pub interrupt: Interrupt,
 }
 
-impl Wall {
-    fn run(&self, cell: &Cell) -> Result<ForwarderReport, MeasureError> {
-        let folder = device::temporary_folder()?;
-        let (driver_cpu, nic_cpu) = device::two_cpus();
-        let nic = Nic::start(
-            &self.nic,
-            Traffic::Saturate,
-            folder.path(),
-            nic_cpu,
-            &self.interrupt,
-        )?;
-        let report = folder.path().join("report.json");
-        let mut command = Command::new(&cell.program);
+/// A forwarder that is to be run.
+pub(crate) struct ForwarderRun<'a> {
+    pub cell: &'a Cell,
+    pub devices: &'a [String; 2],
+    pub duration: Duration,
+    pub placement: &'a Placement,
+    pub pinning: Pinning,
+    pub interrupt: &'a Interrupt,
+}
+
+impl ForwarderRun<'_> {
+    /// Runs it to its end. Gives its totals, and what it printed every second.
+    pub(crate) fn run(&self, folder: &Path) -> Result<(ForwarderReport, String), MeasureError> {
+        let file = |path: &Path| {
+            let path = path.to_owned();
+            move |source| MeasureError::File { path, source }
+        };
+        let (report, printed) = (folder.join("report.json"), folder.join("ixgbe-fwd.stdout"));
+        let mut command = self.pinning.command(&self.cell.program, self.placement);
         command
-            .args(["--batch", &cell.batch.to_string()])
+            .args(["--batch", &self.cell.batch.to_string()])
+            .args(["--ring-size", &self.cell.ring_size.to_string()])
             .args(["--duration", &self.duration.as_secs_f64().to_string()])
             .arg("--json")
             .arg(&report)
-            .args(nic.devices());
-        let limit = self.duration + Duration::from_secs(20);
-        Process::start(
-            "ixgbe-fwd",
-            command,
-            driver_cpu,
-            folder.path(),
-            Stdio::null(),
-        )?
-        .wait(limit, &self.interrupt)?;
+            .args(self.devices);
+        let (cpu, node) = match self.pinning {
+            Pinning::SystemCalls => (self.placement.driver, self.placement.node),
+            Pinning::Numactl => (None, None),
+        };
+        let stdout = File::create(&printed).map_err(file(&printed))?;
+        Process::start_on_node("ixgbe-fwd", command, cpu, node, folder, stdout.into())?
+            .wait(self.duration + PATIENCE, self.interrupt)?;
         let report = ForwarderReport::read(&report)?.with_packets()?;
-        nic.stop()?;
-        Ok(report)
+        let printed = fs::read_to_string(&printed).map_err(file(&printed))?;
+        Ok((report, printed))
+    }
+}
+
+impl Wall {
+    fn run(&mut self, cell: &Cell) -> Result<(ForwarderReport, Rates), MeasureError> {
+        let folder = device::temporary_folder()?;
+        // The line of the last second may come too late to be printed.
+        let tail = match self.warm_up.is_zero() {
+            true => Duration::ZERO,
+            false => Duration::from_millis(500),
+        };
+        let mut run = ForwarderRun {
+            cell,
+            devices: &[String::new(), String::new()],
+            duration: self.warm_up + self.duration + tail,
+            placement: &self.placement,
+            pinning: Pinning::SystemCalls,
+            interrupt: &self.interrupt,
+        };
+        let (report, printed) = match &mut self.link {
+            Link::Software(program) => {
+                let setup = NicSetup {
+                    frame_size: cell.frame_size,
+                    ..NicSetup::new(Traffic::Saturate, self.placement.nic)
+                };
+                let nic = Nic::start(program, &setup, folder.path(), &self.interrupt)?;
+                run.devices = nic.devices();
+                let result = run.run(folder.path())?;
+                nic.stop()?;
+                result
+            }
+            Link::Real { devices, generator } => {
+                run.devices = devices;
+                run.pinning = Pinning::available(&self.placement);
+                if let Some(generator) = generator {
+                    generator.start(Load {
+                        mpps: cell.offered_mpps,
+                        frame_size: cell.frame_size,
+                    })?;
+                }
+                let result = run.run(folder.path());
+                // It is stopped whatever has happened; but a driver that failed is the cause.
+                let stopped = generator.as_mut().map_or(Ok(()), |it| it.stop());
+                let result = result?;
+                stopped?;
+                result
+            }
+        };
+        let rates = match self.warm_up.is_zero() {
+            true => report.rates(),
+            false => Rates::from_lines(&printed, self.warm_up, self.duration)?,
+        };
+        Ok((report, rates))
+    }
+
+    fn measure_cell(
+        &mut self,
+        cell: &Cell,
+        repeat: u32,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<Sample>, MeasureError> {
+        let (report, rates) = self.run(cell)?;
+        if report.dropped_ratio() > DROPPED {
+            observer.warning(&format!(
+                "{cell}, wall: {:.1} % of the packets were dropped, because the NIC did not take \
+                 them in time; what is dropped costs the driver less",
+                100.0 * report.dropped_ratio()
+            ));
+        }
+        let tsc_mhz = report.tsc_cycles as f64 / report.seconds / 1e6;
+        let packets = (rates.rx_mpps * rates.seconds * 1e6).round().max(1.0) as u64;
+        Ok([
+            (Metric::Mpps, rates.tx_mpps),
+            (Metric::Cycles, tsc_mhz / rates.rx_mpps),
+            (Metric::FullBatchRatio, report.full_batch_ratio()),
+        ]
+        .map(|(metric, value)| cell.sample(BackendName::Wall, metric, value, packets, repeat))
+        .to_vec())
     }
 }
 
@@ -72,56 +183,52 @@ impl Backend for Wall {
     }
 
     fn unavailable(&self) -> Option<String> {
-        match device::two_cpus() {
-            (Some(_), Some(_)) => self.nic.unavailable(),
+        match (&self.link, self.placement.driver, self.placement.nic) {
+            (Link::Real { .. }, ..) => None,
+            (Link::Software(nic), Some(_), Some(_)) => nic.unavailable(),
             _ => Some("driver and NIC need a CPU each, and only one may be used".to_owned()),
         }
     }
 
+    fn repeats(&self) -> Vec<u32> {
+        (0..self.repeats).collect()
+    }
+
+    fn estimate(&self, _: &Cell) -> Duration {
+        self.warm_up + self.duration + AROUND
+    }
+
     fn settings(&self) -> BTreeMap<String, serde_json::Value> {
-        let (driver, nic) = device::two_cpus();
-        BTreeMap::from([
+        let mut settings = BTreeMap::from([
             ("seconds".into(), json!(self.duration.as_secs_f64())),
+            ("warm_up".into(), json!(self.warm_up.as_secs_f64())),
             ("repeats".into(), json!(self.repeats)),
-            ("driver_cpu".into(), json!(driver)),
-            ("nic_cpu".into(), json!(nic)),
-        ])
+            ("driver_cpu".into(), json!(self.placement.driver)),
+        ]);
+        match &self.link {
+            Link::Software(_) => {
+                settings.insert("nic_cpu".into(), json!(self.placement.nic));
+            }
+            Link::Real { devices, generator } => {
+                let generator = generator.as_ref().map(|generator| generator.describe());
+                settings.insert("devices".into(), json!(devices));
+                settings.insert("generator".into(), json!(generator));
+                settings.insert("node".into(), json!(self.placement.node));
+                let pinning = Pinning::available(&self.placement);
+                settings.insert("pinning".into(), json!(pinning));
+            }
+        }
+        settings
     }
 
     fn measure(&mut self, cells: &[Cell], observer: &mut dyn Observer) -> Result<(), MeasureError> {
-        observer.begin(self.name(), u64::from(self.repeats) * cells.len() as u64);
-        let mut failed = vec![false; cells.len()];
-        for repeat in 0..self.repeats {
-            for (cell, failed) in cells.iter().zip(&mut failed) {
-                observer.step(&cell.to_string());
-                if *failed {
-                    continue;
-                }
-                let report = match self.run(cell) {
-                    Err(error) if error.ends_the_run() => return Err(error),
-                    Err(error) => {
-                        observer.failure(cell.failure(self.name(), &error));
-                        *failed = true;
-                        continue;
-                    }
-                    Ok(report) => report,
-                };
-                if report.dropped_ratio() > DROPPED {
-                    observer.warning(&format!(
-                        "{cell}, wall: {:.1} % of the packets were dropped, because the software \
-                         NIC did not take them in time; what is dropped costs the driver less",
-                        100.0 * report.dropped_ratio()
-                    ));
-                }
-                let samples = [
-                    (Metric::Mpps, report.tx as f64 / report.seconds / 1e6),
-                    (Metric::Cycles, report.tsc_cycles as f64 / report.rx as f64),
-                    (Metric::FullBatchRatio, report.full_batch_ratio()),
-                ]
-                .map(|(metric, value)| cell.sample(self.name(), metric, value, report.rx, repeat));
-                observer.measured(&samples)?;
-            }
-        }
-        Ok(())
+        let repeats = self.repeats;
+        measure_in_turn(
+            self.name(),
+            cells,
+            repeats,
+            observer,
+            |cell, repeat, observer| self.measure_cell(cell, repeat, observer),
+        )
     }
 }

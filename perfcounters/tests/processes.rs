@@ -8,10 +8,13 @@ use std::time::{Duration, Instant};
 
 use common::{cell, fixture, forwarder, Remember};
 use perfcounters::device::NicProgram;
+use perfcounters::latency::Latency;
+use perfcounters::load::{Load, LoadGenerator};
+use perfcounters::placement::Topology;
 use perfcounters::process::find_program;
 use perfcounters::record::{Implementation, Metric};
 use perfcounters::valgrind::Valgrind;
-use perfcounters::wall::Wall;
+use perfcounters::wall::{Link, Wall};
 use perfcounters::{Backend, Interrupt, MeasureError};
 
 fn valgrind() -> Valgrind {
@@ -25,8 +28,10 @@ fn valgrind() -> Valgrind {
 
 fn wall() -> Wall {
     Wall {
-        nic: NicProgram::new(fixture("fake_nic.sh")),
+        link: Link::Software(NicProgram::new(fixture("fake_nic.sh"))),
+        placement: Topology::here().choose(None),
         duration: Duration::from_secs(1),
+        warm_up: Duration::ZERO,
         repeats: 2,
         interrupt: Interrupt::new(),
     }
@@ -182,6 +187,168 @@ fn wall_takes_its_figures_from_the_report() {
 }
 
 #[test]
+fn wall_leaves_out_the_warm_up() {
+    let folder = tempfile::tempdir().unwrap();
+    forwarder(&folder.path().join("driver"), &["LINES"]);
+    let mut seen = Remember::default();
+    let cells = [cell(folder.path(), "driver", Implementation::C)];
+    let mut wall = Wall {
+        warm_up: Duration::from_secs(2),
+        duration: Duration::from_secs(3),
+        repeats: 1,
+        ..wall()
+    };
+    if wall.unavailable().is_some() {
+        return;
+    }
+    wall.measure(&cells, &mut seen).unwrap();
+    // The stand-in prints the number of the second for each device.
+    let mpps = &seen.samples[0];
+    assert_eq!((mpps.metric, mpps.value), (Metric::Mpps, 8.0), "{seen:?}");
+    assert_eq!(mpps.packets, 24_000_000);
+    // Without lines there is nothing to leave out of.
+    forwarder(&folder.path().join("driver"), &[]);
+    let mut seen = Remember::default();
+    wall.measure(&cells, &mut seen).unwrap();
+    assert!(seen.failures[0]
+        .cause
+        .contains("for 0 seconds, 5 are needed"));
+}
+
+#[test]
+fn ring_and_frame_sizes_reach_driver_and_nic() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = folder.path().join("said");
+    let script = |name: &str, rest: &str| {
+        let path = folder.path().join(name);
+        let text = format!("#!/bin/sh\necho \"$@\" >> {}\n{rest}", said.display());
+        std::fs::write(&path, text).unwrap();
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    };
+    let nic = script(
+        "nic.sh",
+        &format!("exec {} \"$@\"", fixture("fake_nic.sh").display()),
+    );
+    script("driver", "exit 1");
+    let mut odd = cell(folder.path(), "driver", Implementation::C);
+    (odd.batch, odd.ring_size, odd.frame_size) = (4, 64, 1514);
+    let mut wall = Wall {
+        link: Link::Software(NicProgram::new(nic)),
+        ..wall()
+    };
+    if wall.unavailable().is_some() {
+        return;
+    }
+    wall.measure(&[odd], &mut Remember::default()).unwrap();
+    let said = std::fs::read_to_string(said).unwrap();
+    assert!(said.contains("--traffic saturate --size 1514"), "{said}");
+    assert!(said.contains("--batch 4 --ring-size 64 "), "{said}");
+}
+
+/// Remembers what it was asked for.
+#[derive(Debug, Default)]
+struct Recorder(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
+
+impl LoadGenerator for Recorder {
+    fn describe(&self) -> String {
+        "a stand-in".into()
+    }
+    fn start(&mut self, load: Load) -> Result<(), MeasureError> {
+        self.0.lock().unwrap().push(format!("{load:?}"));
+        Ok(())
+    }
+    fn stop(&mut self) -> Result<(), MeasureError> {
+        self.0.lock().unwrap().push("stop".into());
+        Ok(())
+    }
+}
+
+#[test]
+fn with_a_real_card_the_load_comes_from_a_generator() {
+    let folder = tempfile::tempdir().unwrap();
+    let devices = ["a", "b"].map(|name| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, "").unwrap();
+        // What the stand-in for the driver looks for.
+        format!("vfio-user:{}", path.display())
+    });
+    let generator = Recorder::default();
+    let asked = generator.0.clone();
+    let mut wall = Wall {
+        link: Link::Real {
+            devices,
+            generator: Some(Box::new(generator)),
+        },
+        repeats: 1,
+        ..wall()
+    };
+    assert!(wall.unavailable().is_none());
+    assert_eq!(wall.settings()["generator"], "a stand-in");
+    forwarder(&folder.path().join("good"), &[]);
+    forwarder(&folder.path().join("crash"), &["CRASH"]);
+    let cells = ["good", "crash"].map(|name| cell(folder.path(), name, Implementation::C));
+    let mut seen = Remember::default();
+    wall.measure(&cells, &mut seen).unwrap();
+    assert_eq!(seen.samples.len(), 3);
+    assert!(
+        seen.failures[0].cause.contains("about to crash"),
+        "{seen:?}"
+    );
+    let asked = asked.lock().unwrap();
+    assert_eq!(asked.len(), 4, "{asked:?}");
+    assert!(asked[0].contains("mpps: None, frame_size: 60"), "{asked:?}");
+    assert_eq!((&*asked[1], &*asked[3]), ("stop", "stop"));
+}
+
+#[test]
+fn latency_comes_from_the_nics_report() {
+    let folder = tempfile::tempdir().unwrap();
+    forwarder(&folder.path().join("driver"), &[]);
+    let mut latency = Latency {
+        nic: NicProgram::new(fixture("fake_nic.sh")),
+        placement: Topology::here().choose(None),
+        duration: Duration::from_secs(1),
+        warm_up: Duration::from_millis(500),
+        repeats: 1,
+        interrupt: Interrupt::new(),
+    };
+    if latency.unavailable().is_some() {
+        return;
+    }
+    let mut loaded = cell(folder.path(), "driver", Implementation::C);
+    loaded.offered_mpps = Some(3.0);
+    let idle = cell(folder.path(), "driver", Implementation::Rust);
+    let mut seen = Remember::default();
+    latency.measure(&[loaded, idle], &mut seen).unwrap();
+    let value = |metric| {
+        seen.samples
+            .iter()
+            .find(|sample| sample.metric == metric)
+            .map(|sample| sample.value)
+    };
+    assert_eq!(value(Metric::LatencyP50Us), Some(4.5));
+    assert_eq!(value(Metric::LatencyP99_9Us), Some(9.5));
+    assert_eq!(value(Metric::LatencyMaxUs), Some(12.0));
+    assert_eq!(value(Metric::LatencyP99_99Us), None);
+    assert_eq!(value(Metric::LossRatio), Some(0.25));
+    assert!(seen
+        .samples
+        .iter()
+        .all(|sample| sample.packets == 3000 && sample.offered_mpps == Some(3.0)));
+    assert!(
+        seen.warnings[0].contains("25.0 % of the frames"),
+        "{seen:?}"
+    );
+    assert!(
+        seen.warnings[1].contains("latency_p99_99_us, latency_p99_999_us"),
+        "{seen:?}"
+    );
+    assert!(seen.failures[0].cause.contains("none is given"), "{seen:?}");
+}
+
+#[test]
 fn an_interrupt_ends_a_measurement_soon() {
     let folder = tempfile::tempdir().unwrap();
     forwarder(&folder.path().join("driver"), &["HANG"]);
@@ -206,7 +373,7 @@ fn a_nic_that_does_not_start_fails_the_cell() {
     forwarder(&folder.path().join("driver"), &[]);
     let cells = [cell(folder.path(), "driver", Implementation::C)];
     let mut wall = Wall {
-        nic: NicProgram::new("/bin/false".into()),
+        link: Link::Software(NicProgram::new("/bin/false".into())),
         ..wall()
     };
     let mut seen = Remember::default();
@@ -217,7 +384,7 @@ fn a_nic_that_does_not_start_fails_the_cell() {
             .contains("nic ended with exit code 1"),
         "{seen:?}"
     );
-    wall.nic = NicProgram::new("/nonexistent/nic".into());
+    wall.link = Link::Software(NicProgram::new("/nonexistent/nic".into()));
     assert!(wall.unavailable().unwrap().contains("/nonexistent/nic"));
 }
 

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use super::worker::{
     timing_overhead, while_stepping, Ports, SoftwarePorts, FIRST_PACKET, PACKETS_PER_TURN,
-    RING_SIZE,
 };
+use crate::record::{DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE};
 use crate::sys::{self, Forwarder, ForwarderLibrary};
 
 pub use crate::sys::Part;
@@ -53,10 +53,12 @@ impl SteppedDriver {
     /// What the library or the NIC says, or that no packet came.
     pub fn open(library: &Path, batch: u32) -> Result<Self, String> {
         let folder = crate::device::temporary_folder().map_err(|error| error.to_string())?;
-        let mut ports = SoftwarePorts::start(&folder.path().join("nic"))?;
+        let mut ports = SoftwarePorts::start(&folder.path().join("nic"), DEFAULT_FRAME_SIZE)?;
         let library = ForwarderLibrary::load(library)?;
         let [a, b] = ports.devices();
-        let forwarder = while_stepping(&mut ports, || library.open(&a, &b, batch, RING_SIZE))?;
+        let forwarder = while_stepping(&mut ports, || {
+            library.open(&a, &b, batch, DEFAULT_RING_SIZE)
+        })?;
         let mut driver = Self {
             ports,
             forwarder,

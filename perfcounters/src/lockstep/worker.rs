@@ -17,7 +17,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{Event, Specification};
-use nic::{DataPlane, Nic, NicConfig, Traffic, VerifyMode};
+use nic::{DataPlane, FrameSizes, Nic, NicConfig, Traffic, VerifyMode};
 use rustix::fs::{FallocateFlags, MemfdFlags};
 
 use crate::backend::{Cell, MeasureError};
@@ -26,16 +26,15 @@ use crate::interrupt::Interrupt;
 use crate::record::{BackendName, Metric};
 use crate::sys::{self, Forwarder, ForwarderLibrary};
 
-/// Packets that a driver receives from each of its two devices in one timed turn. The same for all
-/// batch sizes (a larger batch is a turn of its own), so that all find the caches alike.
+/// Packets that a driver receives from each of its two devices in one timed turn, unless its rings
+/// are too small for that. The same for all batch sizes (a larger batch is a turn of its own), so
+/// that all find the caches alike.
 pub const PACKETS_PER_TURN: u32 = 128;
 /// Turns of one cell in one round. The first is not counted: it finds the caches full of the
 /// other drivers' code and data.
 pub const TURNS_PER_ROUND: u32 = 64;
 /// How long the first packet may take to arrive.
 pub(super) const FIRST_PACKET: Duration = Duration::from_secs(5);
-/// Descriptors of each ring: the paper's.
-pub(super) const RING_SIZE: u32 = 512;
 /// How often the two clock readings around nothing are taken, to know what they cost.
 const OVERHEAD_READINGS: usize = 10_001;
 
@@ -70,14 +69,16 @@ pub fn run(specification: &Path, interrupt: &Interrupt) -> Result<(), MeasureErr
         path: specification.output.clone(),
     };
     let folder = crate::device::temporary_folder()?;
-    let open = |index: usize| SoftwarePorts::start(&folder.path().join(index.to_string()));
+    let open = |index: usize, cell: &Cell| {
+        SoftwarePorts::start(&folder.path().join(index.to_string()), cell.frame_size)
+    };
     measure(&specification, open, interrupt, &mut output)
 }
 
 /// Opens all cells, measures them in rounds, closes them.
 fn measure<P: Ports>(
     specification: &Specification,
-    open_ports: impl Fn(usize) -> Result<P, String>,
+    open_ports: impl Fn(usize, &Cell) -> Result<P, String>,
     interrupt: &Interrupt,
     output: &mut Output,
 ) -> Result<(), MeasureError> {
@@ -160,7 +161,7 @@ type Opened<'a, P> = (&'a Cell, Result<Station<P>, String>);
 /// so with too few the first ones would be measured with and the others without.
 fn open_alike<'a, P: Ports>(
     cells: &'a [Cell],
-    open_ports: impl Fn(usize) -> Result<P, String>,
+    open_ports: impl Fn(usize, &Cell) -> Result<P, String>,
     output: &mut Output,
 ) -> Result<Vec<Opened<'a, P>>, MeasureError> {
     let open_all = |first_port: usize| {
@@ -168,7 +169,7 @@ fn open_alike<'a, P: Ports>(
         let open = |(index, cell): (usize, &'a Cell)| {
             let before = HugePages::now().free;
             let station =
-                open_ports(first_port + index).and_then(|ports| Station::open(cell, ports));
+                open_ports(first_port + index, cell).and_then(|ports| Station::open(cell, ports));
             if station.is_ok() {
                 huge_pages.push(before.saturating_sub(HugePages::now().free));
             }
@@ -240,12 +241,15 @@ impl<P: Ports> Station<P> {
     fn open(cell: &Cell, mut ports: P) -> Result<Self, String> {
         let library = ForwarderLibrary::load(&cell.library)?;
         let [a, b] = ports.devices();
-        let forwarder = while_stepping(&mut ports, || library.open(&a, &b, cell.batch, RING_SIZE))?;
+        let forwarder = while_stepping(&mut ports, || {
+            library.open(&a, &b, cell.batch, cell.ring_size)
+        })?;
         Ok(Self {
             cell: cell.clone(),
             ports,
             forwarder,
-            batches: (PACKETS_PER_TURN / cell.batch).max(1),
+            // Half a ring at most: the NIC fills it anew before each turn.
+            batches: (PACKETS_PER_TURN.min(cell.ring_size / 2) / cell.batch).max(1),
             failed: false,
         })
     }
@@ -376,9 +380,14 @@ pub(super) struct SoftwarePorts {
 
 impl SoftwarePorts {
     /// A NIC with two ports that fills every free receive descriptor; its sockets are in `folder`.
-    pub(super) fn start(folder: &Path) -> Result<Self, String> {
+    pub(super) fn start(folder: &Path, frame_size: u32) -> Result<Self, String> {
+        let sizes: FrameSizes = frame_size
+            .to_string()
+            .parse()
+            .map_err(|error| format!("frames of {frame_size} bytes: {error}"))?;
         let config = NicConfig::new(folder, 2).with_each_port(|port| {
             port.traffic = Traffic::Saturate;
+            port.sizes = sizes.clone();
             // Checking what comes back is for the conformance tests; here it would take time from
             // the measurement and push the driver's data out of the caches.
             port.verify = VerifyMode::Off;
@@ -461,7 +470,13 @@ mod tests {
             file: fs::File::create(&output).unwrap(),
             path: output.clone(),
         };
-        measure(&specification, |_| Ok(NoPorts), &Interrupt::new(), &mut out).unwrap();
+        measure(
+            &specification,
+            |_, _| Ok(NoPorts),
+            &Interrupt::new(),
+            &mut out,
+        )
+        .unwrap();
         super::super::read_events(&output).unwrap()
     }
 

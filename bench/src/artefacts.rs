@@ -1,0 +1,70 @@
+//! What exactly is measured: the hashes of programs and libraries.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use perfcounters::Cell;
+use sha2::{Digest, Sha256};
+
+/// SHA-256 of the programs and libraries of `cells` and of the software NIC, by their paths within
+/// the build folder. What is not there has none.
+pub fn hashes(build: &Path, cells: &[Cell]) -> BTreeMap<String, String> {
+    let files = cells
+        .iter()
+        .flat_map(|cell| [cell.program.clone(), cell.library.clone()])
+        .chain([build.join("bin/nic")]);
+    files
+        .filter_map(|path| {
+            let hash = Sha256::digest(fs::read(&path).ok()?);
+            let name = path.strip_prefix(build).unwrap_or(&path);
+            let hex = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+            Some((name.display().to_string(), hex))
+        })
+        .collect()
+}
+
+/// Names of the files that are not the same in both.
+pub fn differences<'a>(
+    ours: &'a BTreeMap<String, String>,
+    theirs: &'a BTreeMap<String, String>,
+) -> Vec<&'a str> {
+    let mut names: Vec<_> = ours
+        .keys()
+        .chain(theirs.keys())
+        .filter(|name| ours.get(*name) != theirs.get(*name))
+        .map(String::as_str)
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_was_built_anew_is_named() {
+        let build = tempfile::tempdir().unwrap();
+        fs::create_dir(build.path().join("bin")).unwrap();
+        let nic = build.path().join("bin/nic");
+        fs::write(&nic, "abc").unwrap();
+        let before = hashes(build.path(), &[]);
+        assert_eq!(
+            before["bin/nic"],
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
+        assert!(differences(&before, &before).is_empty());
+        fs::write(&nic, "abd").unwrap();
+        assert_eq!(
+            differences(&before, &hashes(build.path(), &[])),
+            ["bin/nic"]
+        );
+        fs::remove_file(&nic).unwrap();
+        assert_eq!(
+            differences(&before, &hashes(build.path(), &[])),
+            ["bin/nic"]
+        );
+    }
+}

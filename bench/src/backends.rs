@@ -1,0 +1,119 @@
+//! The backends, set up as the configuration says.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use perfcounters::device::NicProgram;
+use perfcounters::latency::Latency;
+use perfcounters::load::{CommandGenerator, LoadGenerator};
+use perfcounters::lockstep::Lockstep;
+use perfcounters::perf::resolve::EventSet;
+use perfcounters::perf::Perf;
+use perfcounters::placement::Placement;
+use perfcounters::valgrind::Valgrind;
+use perfcounters::wall::{Link, Wall};
+use perfcounters::{Backend, Interrupt};
+
+use crate::cli::BackendChoice;
+use crate::config::Config;
+
+/// What all backends need to know.
+#[derive(Debug)]
+pub struct Surroundings<'a> {
+    /// What is to be measured, and how.
+    pub config: &'a Config,
+    /// Where the drivers and the NIC were built.
+    pub build: &'a Path,
+    /// Where things run.
+    pub placement: &'a Placement,
+    /// Asks to stop.
+    pub interrupt: &'a Interrupt,
+}
+
+impl Surroundings<'_> {
+    fn nic(&self) -> NicProgram {
+        NicProgram::new(self.build.join("bin/nic"))
+    }
+
+    /// The backend that was chosen.
+    ///
+    /// # Errors
+    /// If this program cannot find itself.
+    pub fn backend(&self, choice: BackendChoice) -> Result<Box<dyn Backend>> {
+        let config = self.config;
+        Ok(match choice {
+            BackendChoice::Perf => Box::new(Perf {
+                link: self.link(),
+                placement: self.placement.clone(),
+                worker: worker("perf-worker")?,
+                window: config.perf.seconds.duration(),
+                warm_up: config.perf.warm_up.duration(),
+                repeats: config.perf.repeats.0,
+                events: EventSet::detect(self.placement.driver),
+                interrupt: self.interrupt.clone(),
+            }),
+            BackendChoice::Valgrind => Box::new(Valgrind {
+                nic: self.nic(),
+                packets: config.valgrind.packets.0.into(),
+                repeats: config.valgrind.repeats.0,
+                interrupt: self.interrupt.clone(),
+            }),
+            BackendChoice::Lockstep => Box::new(Lockstep {
+                worker: worker("lockstep-worker")?,
+                sessions: config.lockstep.sessions.0,
+                rounds: config.lockstep.rounds.0,
+                interrupt: self.interrupt.clone(),
+            }),
+            BackendChoice::Wall => Box::new(Wall {
+                link: self.link(),
+                placement: self.placement.clone(),
+                duration: config.wall.seconds.duration(),
+                warm_up: config.wall.warm_up.duration(),
+                repeats: config.wall.repeats.0,
+                interrupt: self.interrupt.clone(),
+            }),
+        })
+    }
+
+    /// The backend that measures latency; with a real card, why there is none.
+    ///
+    /// # Errors
+    /// A real card.
+    pub fn latency(&self) -> Result<Latency, String> {
+        if self.config.devices.is_some() {
+            return Err(
+                "latency is measured by the software NIC's time stamps; a real card needs a \
+                 generator that takes time stamps, which no generator here does"
+                    .to_owned(),
+            );
+        }
+        let settings = &self.config.latency;
+        Ok(Latency {
+            nic: self.nic(),
+            placement: self.placement.clone(),
+            duration: settings.seconds.duration(),
+            warm_up: settings.warm_up.duration(),
+            repeats: settings.repeats.0,
+            interrupt: self.interrupt.clone(),
+        })
+    }
+
+    fn link(&self) -> Link {
+        match &self.config.devices {
+            None => Link::Software(self.nic()),
+            Some(devices) => Link::Real {
+                devices: devices.clone(),
+                generator: self.config.generator.clone().map(|words| {
+                    let generator: Box<dyn LoadGenerator> = Box::new(CommandGenerator::new(words));
+                    generator
+                }),
+            },
+        }
+    }
+}
+
+/// This program, as a worker.
+fn worker(command: &str) -> Result<(PathBuf, Vec<String>)> {
+    let program = std::env::current_exe().context("cannot find this program's own file")?;
+    Ok((program, vec![command.to_owned()]))
+}

@@ -1,0 +1,728 @@
+//! What a run measures and how: the file that `triptych run --config` reads.
+//!
+//! A matrix is several blocks, each of which is a cross product, so that not all dimensions
+//! multiply. `bench/README.md` describes the format.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use perfcounters::record::{Implementation, DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE};
+use serde::{Deserialize, Serialize};
+use strum::IntoEnumIterator;
+
+use crate::cli::BackendChoice;
+use crate::matrix::DEFAULT;
+
+/// A configuration that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// It cannot be read.
+    #[error("cannot read the configuration {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// It is no configuration; the message has the line.
+    #[error("{}: {}", path.display(), source.to_string().trim_end())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        source: toml::de::Error,
+    },
+    /// A block asks for something impossible.
+    #[error("{block}: {why}")]
+    Block {
+        /// Its name or number.
+        block: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// There is nothing to measure.
+    #[error("nothing to measure: {0}")]
+    Nothing(String),
+}
+
+/// A whole number between two bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "i64", into = "u32")]
+pub struct Within<const MIN: u32, const MAX: u32>(pub u32);
+
+impl<const MIN: u32, const MAX: u32> TryFrom<i64> for Within<MIN, MAX> {
+    type Error = String;
+    fn try_from(value: i64) -> Result<Self, String> {
+        match u32::try_from(value) {
+            Ok(number) if (MIN..=MAX).contains(&number) => Ok(Self(number)),
+            _ => Err(format!("{value} is not in {MIN} to {MAX}")),
+        }
+    }
+}
+
+impl<const MIN: u32, const MAX: u32> From<Within<MIN, MAX>> for u32 {
+    fn from(value: Within<MIN, MAX>) -> Self {
+        value.0
+    }
+}
+
+/// Packets asked for per receive call.
+pub type Batch = Within<1, 512>;
+/// Bytes of a frame without its CRC.
+pub type FrameSize = Within<60, 1514>;
+/// How often, at least once.
+pub type Times = Within<1, 100_000>;
+
+/// Descriptors per ring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "i64", into = "u32")]
+pub struct RingSize(pub u32);
+
+impl TryFrom<i64> for RingSize {
+    type Error = String;
+    fn try_from(value: i64) -> Result<Self, String> {
+        match u32::try_from(value) {
+            Ok(size) if size.is_power_of_two() && (64..=4096).contains(&size) => Ok(Self(size)),
+            _ => Err(format!("{value} is not a power of two from 64 to 4096")),
+        }
+    }
+}
+
+impl From<RingSize> for u32 {
+    fn from(value: RingSize) -> Self {
+        value.0
+    }
+}
+
+/// A number above 0: a load in Mpps.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct Mpps(pub f64);
+
+impl TryFrom<f64> for Mpps {
+    type Error = String;
+    fn try_from(value: f64) -> Result<Self, String> {
+        match value.is_finite() && value > 0.0 && value <= 1000.0 {
+            true => Ok(Self(value)),
+            false => Err(format!("{value} Mpps is no load: above 0, at most 1000")),
+        }
+    }
+}
+
+impl From<Mpps> for f64 {
+    fn from(value: Mpps) -> Self {
+        value.0
+    }
+}
+
+/// A share of the capacity.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct Fraction(pub f64);
+
+impl TryFrom<f64> for Fraction {
+    type Error = String;
+    fn try_from(value: f64) -> Result<Self, String> {
+        match value > 0.0 && value <= 1.0 {
+            true => Ok(Self(value)),
+            false => Err(format!("{value} is no share: above 0, at most 1")),
+        }
+    }
+}
+
+impl From<Fraction> for f64 {
+    fn from(value: Fraction) -> Self {
+        value.0
+    }
+}
+
+/// A time.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct Seconds(f64);
+
+impl Seconds {
+    /// As the standard library has it.
+    pub fn duration(self) -> Duration {
+        Duration::from_secs_f64(self.0)
+    }
+}
+
+impl TryFrom<f64> for Seconds {
+    type Error = String;
+    fn try_from(value: f64) -> Result<Self, String> {
+        match (0.0..=86_400.0).contains(&value) {
+            true => Ok(Self(value)),
+            false => Err(format!("{value} s is not between 0 and a day")),
+        }
+    }
+}
+
+impl From<Seconds> for f64 {
+    fn from(value: Seconds) -> Self {
+        value.0
+    }
+}
+
+/// Seconds, more than none.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct SomeSeconds(f64);
+
+impl SomeSeconds {
+    /// As the standard library has it.
+    pub fn duration(self) -> Duration {
+        Duration::from_secs_f64(self.0)
+    }
+}
+
+impl TryFrom<f64> for SomeSeconds {
+    type Error = String;
+    fn try_from(value: f64) -> Result<Self, String> {
+        match Seconds::try_from(value)? {
+            Seconds(seconds) if seconds >= 0.1 => Ok(Self(seconds)),
+            _ => Err(format!("{value} s is too short to measure: at least 0.1")),
+        }
+    }
+}
+
+impl From<SomeSeconds> for f64 {
+    fn from(value: SomeSeconds) -> Self {
+        value.0
+    }
+}
+
+/// What to measure and how.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// PCI addresses of the ports of a real card; without, `wall` and `perf` use the software NIC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub devices: Option<[String; 2]>,
+    /// The command that sends to a real card, word by word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generator: Option<Vec<String>>,
+    /// How to use the processor's counters.
+    #[serde(default)]
+    pub perf: Perf,
+    /// How to count with valgrind.
+    #[serde(default)]
+    pub valgrind: Valgrind,
+    /// How to measure in lockstep.
+    #[serde(default)]
+    pub lockstep: Lockstep,
+    /// How to measure throughput.
+    #[serde(default)]
+    pub wall: Wall,
+    /// How to measure latency.
+    #[serde(default)]
+    pub latency: Latency,
+    /// The matrix.
+    #[serde(rename = "block")]
+    pub blocks: Vec<Block>,
+}
+
+/// `[perf]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Perf {
+    /// How long each pass over some of the events takes.
+    pub seconds: SomeSeconds,
+    /// How long the forwarder runs before that.
+    pub warm_up: Seconds,
+    /// How often each cell is measured.
+    pub repeats: Times,
+}
+
+/// `[valgrind]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Valgrind {
+    /// Packets of the shorter run: the more, the less it matters that two runs vary (the line a
+    /// second, a few empty polls).
+    pub packets: Within<1000, 1_000_000_000>,
+    /// How often each cell is measured. The counts hardly vary.
+    pub repeats: Times,
+}
+
+/// `[lockstep]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Lockstep {
+    /// How many processes measure each cell, one after the other.
+    pub sessions: Times,
+    /// How many values each takes.
+    pub rounds: Times,
+}
+
+/// `[wall]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Wall {
+    /// How long each cell is measured.
+    pub seconds: SomeSeconds,
+    /// How long it runs before that.
+    pub warm_up: Seconds,
+    /// How often each cell is measured.
+    pub repeats: Times,
+}
+
+/// `[latency]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Latency {
+    /// How long each cell is measured.
+    pub seconds: SomeSeconds,
+    /// How long it runs before that.
+    pub warm_up: Seconds,
+    /// How often each cell is measured.
+    pub repeats: Times,
+}
+
+impl Default for Perf {
+    fn default() -> Self {
+        Self {
+            seconds: SomeSeconds(2.0),
+            warm_up: Seconds(1.0),
+            repeats: Within(3),
+        }
+    }
+}
+
+// Chosen so that the tables of `make reproduce` take about two minutes on two cores.
+
+impl Default for Valgrind {
+    fn default() -> Self {
+        Self {
+            packets: Within(409_600),
+            repeats: Within(1),
+        }
+    }
+}
+
+impl Default for Lockstep {
+    fn default() -> Self {
+        Self {
+            sessions: Within(10),
+            rounds: Within(40),
+        }
+    }
+}
+
+impl Default for Wall {
+    fn default() -> Self {
+        Self {
+            seconds: SomeSeconds(1.0),
+            warm_up: Seconds(0.0),
+            repeats: Within(3),
+        }
+    }
+}
+
+impl Default for Latency {
+    fn default() -> Self {
+        Self {
+            seconds: SomeSeconds(10.0),
+            warm_up: Seconds(1.0),
+            repeats: Within(1),
+        }
+    }
+}
+
+/// `[[block]]`: a cross product.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Block {
+    /// What it is called in messages.
+    pub name: String,
+    /// Ways to count.
+    pub backends: Vec<BackendChoice>,
+    /// Drivers.
+    #[serde(rename = "impl")]
+    pub implementations: Vec<Implementation>,
+    /// Ways they are built; each driver in those that exist of it.
+    pub variants: Vec<String>,
+    /// Batch sizes.
+    pub batch: Vec<Batch>,
+    /// Ring sizes.
+    pub ring_size: Vec<RingSize>,
+    /// Frame sizes.
+    pub frame_size: Vec<FrameSize>,
+    /// Offered loads, both directions together: latency is measured instead of throughput.
+    pub loads_mpps: Vec<Mpps>,
+    /// The same as shares of what the slowest of the block's drivers carries here.
+    pub load_fractions: Vec<Fraction>,
+}
+
+impl Default for Block {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            backends: BackendChoice::iter().collect(),
+            implementations: Implementation::iter().collect(),
+            variants: vec![DEFAULT.to_owned()],
+            batch: vec![Within(32)],
+            ring_size: vec![RingSize(DEFAULT_RING_SIZE)],
+            frame_size: vec![Within(DEFAULT_FRAME_SIZE)],
+            loads_mpps: Vec::new(),
+            load_fractions: Vec::new(),
+        }
+    }
+}
+
+impl Block {
+    /// Whether latency is what it measures.
+    pub fn is_loaded(&self) -> bool {
+        !self.loads_mpps.is_empty() || !self.load_fractions.is_empty()
+    }
+
+    fn check(&self) -> Result<(), String> {
+        for (key, empty) in [
+            ("backends", self.backends.is_empty()),
+            ("impl", self.implementations.is_empty()),
+            ("variants", self.variants.is_empty()),
+            ("batch", self.batch.is_empty()),
+            ("ring_size", self.ring_size.is_empty()),
+            ("frame_size", self.frame_size.is_empty()),
+        ] {
+            if empty {
+                return Err(format!(
+                    "`{key}` is empty: name a value, or leave the key out"
+                ));
+            }
+        }
+        if self.is_loaded() && !self.backends.contains(&BackendChoice::Wall) {
+            return Err(
+                "loads are offered with the backend `wall` only, which is not among its backends"
+                    .to_owned(),
+            );
+        }
+        let fits = |ring: &RingSize| self.batch.iter().any(|batch| fits(*batch, *ring));
+        if !self.ring_size.iter().any(fits) {
+            return Err(
+                "no batch is at most half as large as a ring; such pairs are left out".to_owned(),
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Whether a batch can be full again and again: the NIC must have a batch ready while the driver
+/// has another one.
+pub fn fits(batch: Batch, ring: RingSize) -> bool {
+    batch.0 <= ring.0 / 2
+}
+
+impl Config {
+    /// The default settings with these blocks.
+    pub fn new(blocks: Vec<Block>) -> Self {
+        Self {
+            devices: None,
+            generator: None,
+            perf: Perf::default(),
+            valgrind: Valgrind::default(),
+            lockstep: Lockstep::default(),
+            wall: Wall::default(),
+            latency: Latency::default(),
+            blocks,
+        }
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// See [`ConfigError`].
+    pub fn read(path: &Path) -> Result<Self, ConfigError> {
+        let text = std::fs::read_to_string(path).map_err(|source| ConfigError::Read {
+            path: path.to_owned(),
+            source,
+        })?;
+        let config: Self = toml::from_str(&text).map_err(|source| ConfigError::Malformed {
+            path: path.to_owned(),
+            source,
+        })?;
+        config.check()?;
+        Ok(config)
+    }
+
+    /// Whether everything in it is possible.
+    ///
+    /// # Errors
+    /// [`ConfigError::Block`], [`ConfigError::Nothing`].
+    pub fn check(&self) -> Result<(), ConfigError> {
+        if self.blocks.is_empty() {
+            return Err(ConfigError::Nothing("there is no [[block]]".to_owned()));
+        }
+        if self.generator.is_some() && self.devices.is_none() {
+            return Err(ConfigError::Nothing(
+                "`generator` is for real cards: name their `devices`".to_owned(),
+            ));
+        }
+        if self.generator.as_ref().is_some_and(Vec::is_empty) {
+            return Err(ConfigError::Nothing(
+                "the command of `generator` is empty".to_owned(),
+            ));
+        }
+        for (index, block) in self.blocks.iter().enumerate() {
+            block.check().map_err(|why| ConfigError::Block {
+                block: match block.name.as_str() {
+                    "" => format!("[[block]] number {}", index + 1),
+                    name => format!("[[block]] {name:?}"),
+                },
+                why,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Short runs and rough figures: only to see whether everything works.
+    pub fn make_quick(&mut self) {
+        self.perf.seconds = SomeSeconds(0.5);
+        self.perf.repeats = Within(1);
+        self.valgrind = Valgrind {
+            packets: Within(20_480),
+            repeats: Within(1),
+        };
+        self.lockstep = Lockstep {
+            sessions: Within(1),
+            rounds: Within(30),
+        };
+        self.wall.repeats = Within(1);
+        self.latency.seconds = SomeSeconds(1.0);
+    }
+
+    /// Another number of repeats for all backends that repeat.
+    pub fn set_repeats(&mut self, repeats: Times) {
+        self.perf.repeats = repeats;
+        self.valgrind.repeats = repeats;
+        self.wall.repeats = repeats;
+        self.latency.repeats = repeats;
+    }
+
+    /// Leaves only what is in `wanted`; an empty list leaves all.
+    ///
+    /// # Errors
+    /// [`ConfigError::Nothing`] if nothing is left.
+    pub fn narrow(&mut self, wanted: &Narrowing) -> Result<(), ConfigError> {
+        for block in &mut self.blocks {
+            keep(&mut block.backends, &wanted.backends);
+            keep(&mut block.implementations, &wanted.implementations);
+            keep(&mut block.variants, &wanted.variants);
+            keep(&mut block.batch, &wanted.batch);
+            keep(&mut block.ring_size, &wanted.ring_size);
+            keep(&mut block.frame_size, &wanted.frame_size);
+        }
+        self.blocks.retain(|block| block.check().is_ok());
+        match self.blocks.is_empty() {
+            true => Err(ConfigError::Nothing(
+                "no block of the configuration has what the command line asks for".to_owned(),
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// What two configurations do not have in common: names of keys.
+    pub fn differences(&self, other: &Self) -> BTreeSet<String> {
+        let table = |config: &Self| match serde_json::to_value(config) {
+            Ok(serde_json::Value::Object(table)) => table,
+            _ => serde_json::Map::new(),
+        };
+        let (ours, theirs) = (table(self), table(other));
+        ours.keys()
+            .chain(theirs.keys())
+            .filter(|key| ours.get(*key) != theirs.get(*key))
+            .cloned()
+            .collect()
+    }
+}
+
+/// What the command line leaves of a configuration; an empty list leaves all.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Narrowing {
+    /// Ways to count.
+    pub backends: Vec<BackendChoice>,
+    /// Drivers.
+    pub implementations: Vec<Implementation>,
+    /// Variants.
+    pub variants: Vec<String>,
+    /// Batch sizes.
+    pub batch: Vec<Batch>,
+    /// Ring sizes.
+    pub ring_size: Vec<RingSize>,
+    /// Frame sizes.
+    pub frame_size: Vec<FrameSize>,
+}
+
+fn keep<T: PartialEq>(list: &mut Vec<T>, wanted: &[T]) {
+    list.retain(|item| wanted.is_empty() || wanted.contains(item));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Config, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("matrix.toml");
+        std::fs::write(&path, text).unwrap();
+        Config::read(&path).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_is_left_out_is_as_usual() {
+        let config = parse("[[block]]\n").unwrap();
+        assert_eq!(config, Config::new(vec![Block::default()]));
+        let block = &config.blocks[0];
+        assert_eq!(block.implementations.len(), 3);
+        assert_eq!(block.backends.len(), 4);
+        assert_eq!(block.batch, [Within(32)]);
+        assert_eq!(block.ring_size, [RingSize(512)]);
+        assert!(!block.is_loaded());
+    }
+
+    #[test]
+    fn everything_can_be_said() {
+        let text = r#"
+            devices = ["0000:03:00.0", "0000:03:00.1"]
+            generator = ["ssh", "loadgen", "pktgen"]
+            wall = { seconds = 60, warm_up = 5, repeats = 2 }
+            latency = { seconds = 0.5, warm_up = 0 }
+            [valgrind]
+            packets = 1000
+            [lockstep]
+            sessions = 1
+            rounds = 5
+            [[block]]
+            name = "all"
+            backends = ["wall", "valgrind"]
+            impl = ["c", "rust-unsafe"]
+            variants = ["default", "no-lto"]
+            batch = [1, 512]
+            ring_size = [64, 4096]
+            frame_size = [60, 1514]
+            [[block]]
+            load_fractions = [0.1, 1]
+            loads_mpps = [1, 2.5]
+        "#;
+        let config = parse(text).unwrap();
+        assert_eq!(config.wall.warm_up.duration(), Duration::from_secs(5));
+        assert_eq!(config.wall.seconds.duration(), Duration::from_secs(60));
+        assert_eq!(config.latency.seconds.duration().as_millis(), 500);
+        assert_eq!(config.blocks[1].loads_mpps, [Mpps(1.0), Mpps(2.5)]);
+        // As it is kept in run.json.
+        let json = serde_json::to_value(&config).unwrap();
+        let back: Config = serde_json::from_value(json).unwrap();
+        assert_eq!(back, config);
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_line() {
+        for (text, line, why) in [
+            ("[[block]]\nbatches = [1]\n", 2, "unknown field `batches`"),
+            ("[wal]\n[[block]]\n", 1, "unknown field `wal`"),
+            (
+                "[[block]]\n\nbatch = [1, 513]\n",
+                3,
+                "513 is not in 1 to 512",
+            ),
+            ("[[block]]\nbatch = [-1]\n", 2, "-1 is not in 1 to 512"),
+            (
+                "[[block]]\nring_size = [\n  64,\n  500,\n]\n",
+                2,
+                "power of two",
+            ),
+            ("[[block]]\nring_size = [8192]\n", 2, "power of two"),
+            ("[[block]]\nframe_size = [64, 1518]\n", 2, "1518"),
+            (
+                "[[block]]\nimpl = [\"fortran\"]\n",
+                2,
+                "unknown variant `fortran`",
+            ),
+            (
+                "[[block]]\nbackends = [\"guess\"]\n",
+                2,
+                "unknown variant `guess`",
+            ),
+            ("[[block]]\nloads_mpps = [0]\n", 2, "no load"),
+            ("[[block]]\nload_fractions = [1.5]\n", 2, "no share"),
+            ("[[block]]\n[wall]\nseconds = 0\n", 3, "too short"),
+            ("[[block]]\n[wall]\nwarm_up = -1\n", 3, "-1 s"),
+            ("[[block]]\n[lockstep]\nrounds = 0\n", 3, "0 is not in 1"),
+            ("[[block]]\nname = 7\n", 2, "expected a string"),
+            ("[[block]]\nbatch = [1\n", 2, "unclosed array"),
+        ] {
+            let error = parse(text).unwrap_err();
+            assert!(error.contains(&format!("line {line}")), "{text}: {error}");
+            assert!(error.contains(why), "{text}: {error}");
+            assert!(error.contains("matrix.toml"), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for (text, why) in [
+            ("", "missing field `block`"),
+            ("block = []\n", "no [[block]]"),
+            (
+                "[[block]]\nbatch = []\n",
+                "[[block]] number 1: `batch` is empty",
+            ),
+            (
+                "[[block]]\n[[block]]\nname = \"x\"\nbatch = [64, 512]\nring_size = [64]\n",
+                "[[block]] \"x\": no batch",
+            ),
+            (
+                "[[block]]\nbackends = [\"valgrind\"]\nloads_mpps = [1]\n",
+                "`wall` only",
+            ),
+            ("generator = [\"x\"]\n[[block]]\n", "`devices`"),
+            (
+                "devices = [\"a\", \"b\"]\ngenerator = []\n[[block]]\n",
+                "is empty",
+            ),
+        ] {
+            let error = parse(text).unwrap_err();
+            assert!(error.contains(why), "{text}: {error}");
+        }
+        let error = Config::read(Path::new("/nonexistent.toml")).unwrap_err();
+        assert!(error.to_string().contains("/nonexistent.toml"));
+    }
+
+    #[test]
+    fn the_command_line_narrows_a_matrix() {
+        let text = "[[block]]\nbatch = [1, 8, 32]\n[[block]]\nbatch = [64]\n";
+        let mut config = parse(text).unwrap();
+        let wanted = Narrowing {
+            implementations: vec![Implementation::C],
+            batch: vec![Within(8), Within(1)],
+            ..Narrowing::default()
+        };
+        config.narrow(&wanted).unwrap();
+        assert_eq!(config.blocks.len(), 1);
+        assert_eq!(config.blocks[0].batch, [Within(1), Within(8)]);
+        assert_eq!(config.blocks[0].implementations, [Implementation::C]);
+        let nothing = Narrowing {
+            variants: vec!["sanitized".into()],
+            ..Narrowing::default()
+        };
+        assert!(config.narrow(&nothing).is_err());
+    }
+
+    #[test]
+    fn differences_are_named() {
+        let ours = parse("[[block]]\n").unwrap();
+        let theirs = parse("[[block]]\nbatch = [1]\n[wall]\nrepeats = 9\n").unwrap();
+        assert!(ours.differences(&ours).is_empty());
+        let names: Vec<_> = ours.differences(&theirs).into_iter().collect();
+        assert_eq!(names, ["block", "wall"]);
+    }
+
+    #[test]
+    fn the_committed_matrices_are_sound() {
+        for name in ["matrix.toml", "matrix-quick.toml"] {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+            Config::read(&path).unwrap();
+        }
+    }
+}

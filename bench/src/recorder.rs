@@ -1,0 +1,343 @@
+//! Writes down what the backends find, and shows how far they are.
+
+use std::collections::{BTreeMap, HashSet};
+use std::time::Duration;
+
+use perfcounters::record::{
+    BackendName, Failure, Implementation, Metric, RecordError, RunFolder, Sample,
+};
+use perfcounters::{Cell, Observer};
+
+use crate::progress::Progress;
+
+/// A driver under given conditions, counted one way.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Key {
+    implementation: Implementation,
+    variant: String,
+    batch: u32,
+    ring_size: u32,
+    frame_size: u32,
+    /// Bits of the load, so that it can be compared.
+    offered: Option<u64>,
+    backend: BackendName,
+}
+
+impl Key {
+    fn of_cell(cell: &Cell, backend: BackendName) -> Self {
+        Self {
+            implementation: cell.implementation,
+            variant: cell.variant.clone(),
+            batch: cell.batch,
+            ring_size: cell.ring_size,
+            frame_size: cell.frame_size,
+            offered: cell.offered_mpps.map(f64::to_bits),
+            backend,
+        }
+    }
+
+    fn of_sample(sample: &Sample) -> Self {
+        Self {
+            implementation: sample.implementation,
+            variant: sample.variant.clone(),
+            batch: sample.batch,
+            ring_size: sample.ring_size,
+            frame_size: sample.frame_size,
+            offered: sample.offered_mpps.map(f64::to_bits),
+            backend: sample.backend,
+        }
+    }
+
+    fn of_failure(failure: &Failure) -> Self {
+        Self {
+            implementation: failure.implementation,
+            variant: failure.variant.clone(),
+            batch: failure.batch,
+            ring_size: failure.ring_size,
+            frame_size: failure.frame_size,
+            offered: failure.offered_mpps.map(f64::to_bits),
+            backend: failure.backend,
+        }
+    }
+}
+
+/// The record of a run while it is made, the measurements of its earlier stretches included.
+#[derive(Debug)]
+pub struct Recorder {
+    /// Where everything is written.
+    pub folder: RunFolder,
+    /// What the user sees.
+    pub progress: Progress,
+    /// How long the backend that measures now is estimated to take.
+    pub estimate: Duration,
+    done: HashSet<(Key, u32)>,
+    failed: HashSet<Key>,
+    throughput: BTreeMap<Key, Vec<f64>>,
+}
+
+impl Recorder {
+    /// A recorder into `folder`, in which `samples` are already.
+    pub fn new(folder: RunFolder, samples: &[Sample]) -> Self {
+        let mut recorder = Self {
+            progress: Progress::new(Duration::ZERO),
+            estimate: Duration::ZERO,
+            done: HashSet::new(),
+            failed: HashSet::new(),
+            throughput: BTreeMap::new(),
+            folder,
+        };
+        recorder.remember(samples);
+        let failures = recorder.folder.record.failures.iter().map(Key::of_failure);
+        recorder.failed = failures.collect();
+        recorder
+    }
+
+    fn remember(&mut self, samples: &[Sample]) {
+        for sample in samples {
+            let key = Key::of_sample(sample);
+            if sample.metric == Metric::Mpps {
+                let values = self.throughput.entry(key.clone()).or_default();
+                values.push(sample.value);
+            }
+            // In lockstep, only cycles are counted by rounds; the share of full batches is by
+            // session, whose numbers mean something else.
+            if sample.backend != BackendName::Lockstep || sample.metric == Metric::Cycles {
+                self.done.insert((key, sample.repeat));
+            }
+        }
+    }
+
+    /// Whether this cell was given up.
+    pub fn has_failed(&self, cell: &Cell, backend: BackendName) -> bool {
+        self.failed.contains(&Key::of_cell(cell, backend))
+    }
+
+    /// Median throughput of a cell under saturating load, Mpps; `None` if it was not measured.
+    pub fn median_throughput(&self, cell: &Cell) -> Option<f64> {
+        let mut values = self
+            .throughput
+            .get(&Key::of_cell(cell, BackendName::Wall))?
+            .clone();
+        values.sort_by(f64::total_cmp);
+        let middle = values.len() / 2;
+        match values.len() % 2 {
+            1 => values.get(middle).copied(),
+            _ => Some((values.get(middle.checked_sub(1)?)? + values.get(middle)?) / 2.0),
+        }
+    }
+
+    /// Says something, and keeps it in the record; but nothing twice.
+    fn note(&mut self, text: &str) {
+        if !self
+            .folder
+            .record
+            .warnings
+            .iter()
+            .any(|known| known == text)
+        {
+            self.progress.say(&format!("warning: {text}"));
+            self.folder.record.warnings.push(text.to_owned());
+        }
+    }
+}
+
+impl Observer for Recorder {
+    fn begin(&mut self, backend: BackendName, steps: u64) {
+        self.progress
+            .begin(&backend.to_string(), steps, self.estimate);
+    }
+
+    fn step(&mut self, what: &str) {
+        self.progress.step(what);
+    }
+
+    fn wanted(&self, cell: &Cell, backend: BackendName, repeat: u32) -> bool {
+        let key = Key::of_cell(cell, backend);
+        !self.failed.contains(&key) && !self.done.contains(&(key, repeat))
+    }
+
+    fn measured(&mut self, samples: &[Sample]) -> Result<(), RecordError> {
+        self.folder.write(samples)?;
+        self.remember(samples);
+        Ok(())
+    }
+
+    fn failure(&mut self, failure: Failure) {
+        self.progress.say(&format!("error: {failure}"));
+        self.failed.insert(Key::of_failure(&failure));
+        self.folder.record.failures.push(failure);
+        // If it cannot be saved now, it will be when the backend has finished; a run that is killed
+        // before that tries once more.
+        let _ = self.folder.save();
+    }
+
+    fn warning(&mut self, text: &str) {
+        self.note(text);
+    }
+
+    fn setting(&mut self, backend: BackendName, name: &str, value: serde_json::Value) {
+        let settings = &mut self.folder.record.settings;
+        settings
+            .entry(backend.to_string())
+            .or_default()
+            .insert(name.to_owned(), value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+    use std::time::SystemTime;
+
+    use perfcounters::backend::measure_in_turn;
+    use perfcounters::record::{
+        read_samples, RunRecord, DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE, JOURNAL_FILE, SAMPLES_FILE,
+    };
+    use perfcounters::MeasureError;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const REPEATS: u32 = 3;
+
+    fn cells() -> Vec<Cell> {
+        let cell = |implementation, batch, offered_mpps| Cell {
+            implementation,
+            variant: "default".into(),
+            toolchain: "cc 1.0".into(),
+            batch,
+            ring_size: DEFAULT_RING_SIZE,
+            frame_size: DEFAULT_FRAME_SIZE,
+            offered_mpps,
+            program: "x".into(),
+            library: "y".into(),
+        };
+        vec![
+            cell(Implementation::C, 32, None),
+            cell(Implementation::Rust, 32, None),
+            cell(Implementation::C, 8, None),
+            cell(Implementation::C, 8, Some(1.1)),
+        ]
+    }
+
+    /// Measures everything that is wanted; gives how many measurements that were.
+    fn measure(recorder: &mut Recorder) -> Result<usize, MeasureError> {
+        let mut made = 0;
+        let cells = cells();
+        measure_in_turn(
+            BackendName::Wall,
+            &cells,
+            REPEATS,
+            recorder,
+            |cell, repeat, _| {
+                made += 1;
+                if cell.implementation == Implementation::Rust && repeat == 1 {
+                    return Err(MeasureError::Other("it broke".into()));
+                }
+                let value = f64::from(cell.batch + repeat);
+                Ok([Metric::Mpps, Metric::Cycles, Metric::FullBatchRatio]
+                    .map(|metric| cell.sample(BackendName::Wall, metric, value, 1, repeat))
+                    .to_vec())
+            },
+        )?;
+        Ok(made)
+    }
+
+    fn new_run(results: &Path) -> Recorder {
+        let folder =
+            RunFolder::create(results, SystemTime::UNIX_EPOCH, RunRecord::default()).unwrap();
+        Recorder::new(folder, &[])
+    }
+
+    /// All rows in a fixed order.
+    fn rows(folder: &Path) -> Vec<String> {
+        let samples = read_samples(&folder.join(SAMPLES_FILE)).unwrap();
+        let mut rows: Vec<_> = samples.iter().map(|sample| format!("{sample:?}")).collect();
+        rows.sort();
+        rows
+    }
+
+    #[test]
+    fn repeats_are_taken_in_turn() {
+        let results = tempfile::tempdir().unwrap();
+        let mut recorder = new_run(results.path());
+        assert_eq!(measure(&mut recorder).unwrap(), 11);
+        let samples = read_samples(&recorder.folder.path().join(SAMPLES_FILE)).unwrap();
+        let order: Vec<_> = samples
+            .iter()
+            .filter(|sample| sample.metric == Metric::Mpps)
+            .map(|sample| (sample.repeat, sample.implementation, sample.batch))
+            .collect();
+        use Implementation::{Rust, C};
+        assert_eq!(
+            order,
+            [
+                (0, C, 32),
+                (0, Rust, 32),
+                (0, C, 8),
+                (0, C, 8),
+                (1, C, 32),
+                (1, C, 8),
+                (1, C, 8),
+                (2, C, 32),
+                (2, C, 8),
+                (2, C, 8)
+            ]
+        );
+        assert!(recorder.has_failed(&cells()[1], BackendName::Wall));
+        assert!(!recorder.has_failed(&cells()[0], BackendName::Wall));
+        assert_eq!(recorder.median_throughput(&cells()[0]), Some(33.0));
+        assert_eq!(recorder.median_throughput(&cells()[1]), Some(32.0));
+        // Nothing is wanted any more.
+        assert_eq!(measure(&mut recorder).unwrap(), 0);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Whatever a run that was killed has left of its samples: going on from there gives what
+        /// an uninterrupted run gives, and nothing twice.
+        #[test]
+        fn any_beginning_can_be_completed(cut in 0.0..=1.0f64, behind in 0usize..3, failed: bool) {
+            let results = tempfile::tempdir().unwrap();
+            let mut recorder = new_run(results.path());
+            measure(&mut recorder).unwrap();
+            let path = recorder.folder.path().to_owned();
+            let id = recorder.folder.record.id.clone();
+            let whole = rows(&path);
+            if !failed {
+                // Killed before the failure was written down.
+                recorder.folder.record.failures.clear();
+                recorder.folder.save().unwrap();
+            }
+            drop(recorder);
+
+            let samples = fs::read(path.join(SAMPLES_FILE)).unwrap();
+            let journal = fs::read_to_string(path.join(JOURNAL_FILE)).unwrap();
+            let header = journal.lines().next().unwrap().parse::<usize>().unwrap();
+            let length = header + ((samples.len() - header) as f64 * cut) as usize;
+            let noted: Vec<_> = journal
+                .lines()
+                .filter(|line| line.parse::<usize>().unwrap() <= length)
+                .collect();
+            let noted = &noted[..noted.len().saturating_sub(behind).max(1)];
+            fs::write(path.join(SAMPLES_FILE), &samples[..length]).unwrap();
+            fs::write(path.join(JOURNAL_FILE), noted.join("\n") + "\n").unwrap();
+
+            let (folder, kept) = RunFolder::reopen(results.path(), &id).unwrap();
+            prop_assert_eq!(kept.len(), 3 * (noted.len() - 1));
+            let mut recorder = Recorder::new(folder, &kept);
+            measure(&mut recorder).unwrap();
+            let resumed = rows(&path);
+            if failed {
+                // A cell that was given up is not tried again, so its first repeat may be missing.
+                let lost = whole.len() - resumed.len();
+                prop_assert!(lost == 0 || (lost == 3 && length < samples.len()));
+                prop_assert!(resumed.iter().all(|row| whole.contains(row)));
+            } else {
+                prop_assert_eq!(resumed, whole);
+            }
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! A small matrix from outside: from a file, interrupted anywhere, resumed. Drivers and NIC are
+//! stand-ins.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use perfcounters::record::{
+    self, BackendName, Implementation, Metric, RunRecord, Sample, SAMPLES_FILE,
+};
+use support::{text, works_here, Build};
+
+const MATRIX: &str = r#"
+    [lockstep]
+    sessions = 3
+    rounds = 5
+    [wall]
+    seconds = 0.1
+    repeats = 4
+    [latency]
+    seconds = 0.1
+    warm_up = 0
+    repeats = 2
+    [[block]]
+    name = "variants"
+    backends = ["perf", "lockstep", "wall"]
+    impl = ["c", "rust"]
+    variants = ["default", "overflow-checks"]
+    batch = [8, 32]
+    [[block]]
+    name = "rings and frames"
+    backends = ["wall"]
+    impl = ["c"]
+    ring_size = [64, 1024]
+    frame_size = [60, 1514]
+    [[block]]
+    name = "latency"
+    impl = ["c", "rust"]
+    loads_mpps = [1]
+    load_fractions = [0.5]
+"#;
+
+struct Setting {
+    build: Build,
+    config: PathBuf,
+}
+
+impl Setting {
+    fn new() -> Self {
+        let build = Build::new();
+        let config = build.path().join("matrix.toml");
+        fs::write(&config, MATRIX).unwrap();
+        Self { build, config }
+    }
+
+    fn matrix(&self, more: &[&str]) -> Output {
+        let mut arguments = vec!["run", "--config", self.config.to_str().unwrap()];
+        arguments.extend(more);
+        self.build.run(&arguments)
+    }
+
+    fn start(&self, arguments: &[&str]) -> Child {
+        self.build
+            .triptych(arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    }
+
+    fn results(&self) -> PathBuf {
+        self.build.path().join("results")
+    }
+
+    fn read(&self, id: &str) -> (RunRecord, Vec<Sample>) {
+        let folder = self.results().join(id);
+        (
+            record::read_run(&folder).unwrap(),
+            record::read_samples(&folder.join(SAMPLES_FILE)).unwrap(),
+        )
+    }
+}
+
+/// What was measured, without the values: in a fixed order, so that two runs can be compared. The
+/// loads that are shares of a measured capacity are values, too.
+fn rows(samples: &[Sample]) -> Vec<String> {
+    let mut rows: Vec<_> = samples
+        .iter()
+        .map(|sample| {
+            let load = match sample.offered_mpps {
+                None => "saturating",
+                Some(load) if load == 1.0 => "1 Mpps",
+                Some(_) => "a share",
+            };
+            format!(
+                "{} {} {} {} {} {} {} {} {load}",
+                sample.implementation,
+                sample.variant,
+                sample.batch,
+                sample.ring_size,
+                sample.frame_size,
+                sample.backend,
+                sample.metric,
+                sample.repeat
+            )
+        })
+        .collect();
+    rows.sort();
+    rows
+}
+
+#[test]
+fn a_matrix_is_measured_block_by_block() {
+    if !works_here("wall") {
+        return;
+    }
+    let setting = Setting::new();
+    let output = setting.matrix(&[]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    // 6 cells × 3 sessions, 10 cells × 4 repeats, 4 cells × 2 repeats.
+    assert!(said.contains("66 measurements, about "), "{said}");
+    assert!(said.contains(" left)"), "{said}");
+    let (run, samples) = setting.read("latest");
+    assert!(run.complete);
+    assert!(run.not_measurable.contains_key(&BackendName::Perf));
+    let count = |wanted: &dyn Fn(&Sample) -> bool| samples.iter().filter(|s| wanted(s)).count();
+    let metric = |metric, backend| {
+        move |sample: &Sample| (sample.metric, sample.backend) == (metric, backend)
+    };
+    assert_eq!(
+        count(&metric(Metric::Cycles, BackendName::Lockstep)),
+        6 * 3 * 5
+    );
+    assert_eq!(
+        count(&metric(Metric::FullBatchRatio, BackendName::Wall)),
+        10 * 4
+    );
+    assert_eq!(
+        count(&metric(Metric::LatencyP50Us, BackendName::Wall)),
+        4 * 2
+    );
+    assert_eq!(
+        count(&|sample| sample.ring_size == 64 && sample.frame_size == 1514),
+        4 * 3
+    );
+    // The stand-in's throughput is always the same, so half of it is, too.
+    let [capacity] = run.capacities.as_slice() else {
+        panic!("{:?}", run.capacities)
+    };
+    assert_eq!(capacity.batch, 32);
+    let share = samples
+        .iter()
+        .find(|sample| sample.offered_mpps.is_some_and(|load| load != 1.0))
+        .unwrap();
+    assert_eq!(share.offered_mpps, Some(capacity.mpps / 2.0));
+    // Drivers that are compared are measured one after the other.
+    let order: Vec<_> = samples
+        .iter()
+        .filter(|sample| sample.backend == BackendName::Wall && sample.metric == Metric::Mpps)
+        .take(3)
+        .map(|sample| (sample.implementation, &*sample.variant, sample.batch))
+        .collect();
+    assert_eq!(
+        order,
+        [
+            (Implementation::C, "default", 8),
+            (Implementation::Rust, "default", 8),
+            (Implementation::Rust, "overflow-checks", 8)
+        ]
+    );
+    assert!(record::unfinished_runs(&setting.results()).is_empty());
+
+    // A part of it.
+    let output = setting.matrix(&["--impl", "rust", "--batch", "8", "--backend", "wall"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let (_, samples) = setting.read("latest");
+    assert_eq!(samples.len(), 2 * 4 * 3);
+    let output = setting.matrix(&["--batch", "64"]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+}
+
+#[test]
+fn a_mistake_in_the_file_is_named_with_its_line() {
+    let setting = Setting::new();
+    fs::write(&setting.config, "[[block]]\nbatchsize = [1]\n").unwrap();
+    let output = setting.matrix(&[]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("line 2") && said.contains("batchsize") && said.contains("matrix.toml"),
+        "{said}"
+    );
+    assert!(!setting.results().exists());
+}
+
+#[test]
+fn a_run_that_is_killed_anywhere_is_completed() {
+    if !works_here("wall") {
+        return;
+    }
+    let setting = Setting::new();
+    let start = Instant::now();
+    assert!(setting.matrix(&[]).status.success());
+    let duration = start.elapsed();
+    let whole = rows(&setting.read("latest").1);
+    fs::remove_dir_all(setting.results()).unwrap();
+
+    // Killed at moments all over the run. The seed is from the clock, and said if it fails.
+    let mut seed = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap()
+        .as_nanos() as u64;
+    let first_seed = seed;
+    let mut arguments = vec!["run", "--config", setting.config.to_str().unwrap()];
+    let mut id = String::new();
+    let mut kept = 0;
+    for _ in 0..6 {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1);
+        let moment = duration.mul_f64((seed >> 40) as f64 / (1 << 24) as f64 / 2.0);
+        let mut child = setting.start(&arguments);
+        std::thread::sleep(moment);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let unfinished = record::unfinished_runs(&setting.results());
+        match unfinished.as_slice() {
+            // Killed before it had begun, or not before it had ended.
+            [] => continue,
+            [run] => id.clone_from(run),
+            more => panic!("seed {first_seed}: {more:?}"),
+        }
+        arguments = vec!["run", "--resume"];
+        let text = fs::read_to_string(setting.results().join(&id).join(SAMPLES_FILE)).unwrap();
+        // At most the measurement in progress is lost: a session has 33 rows at most.
+        let rows = text.lines().count();
+        assert!(rows + 33 >= kept, "seed {first_seed}: {rows} of {kept}");
+        kept = rows;
+    }
+    let output = setting.build.run(&arguments);
+    let said = text(&output);
+    if !(said.contains("all were completed") && !id.is_empty()) {
+        assert_eq!(output.status.code(), Some(0), "seed {first_seed}: {said}");
+    }
+    let (run, samples) = setting.read("latest");
+    assert!(run.complete, "seed {first_seed}");
+    assert_eq!(rows(&samples), whole, "seed {first_seed}");
+    // Nobody is left behind.
+    let left = fs::read_dir("/proc").unwrap().flatten().filter(|process| {
+        fs::read(process.path().join("cmdline")).is_ok_and(|line| {
+            let here = setting.build.path().to_string_lossy().into_owned();
+            String::from_utf8_lossy(&line).contains(&here)
+        })
+    });
+    assert_eq!(left.count(), 0);
+}
+
+#[test]
+fn a_run_is_resumed_with_what_it_was_begun_with_only() {
+    if !works_here("wall") {
+        return;
+    }
+    let setting = Setting::new();
+    let output = setting.build.run(&["run", "--resume"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        text(&output).contains("can be resumed"),
+        "{}",
+        text(&output)
+    );
+
+    let config = setting.config.to_str().unwrap();
+    let mut child = setting.start(&["run", "--config", config]);
+    let results = setting.results();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let id = loop {
+        assert!(Instant::now() < deadline, "nothing was measured");
+        std::thread::sleep(Duration::from_millis(10));
+        let Some(id) = record::unfinished_runs(&results).pop() else {
+            continue;
+        };
+        let samples = fs::read_to_string(results.join(&id).join(SAMPLES_FILE));
+        if samples.is_ok_and(|text| text.lines().count() > 1) {
+            break id;
+        }
+    };
+    let refused = |arguments: &[&str], code: i32, why: &str| {
+        let output = setting.build.run(arguments);
+        let said = text(&output);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert!(said.contains(why), "{said}");
+    };
+    refused(&["run", "--resume"], 1, "another triptych");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    refused(&["run", "--resume", "yesterday"], 1, "there is no");
+    refused(
+        &["run", "--resume", &id, "--config", config, "--repeats", "9"],
+        1,
+        "another configuration, which differs in: latency, perf, valgrind, wall;",
+    );
+    refused(
+        &["run", "--resume", &id, "--quick"],
+        1,
+        "another configuration",
+    );
+    let program = setting.build.path().join("bin/rust/ixgbe-fwd");
+    let original = fs::read(&program).unwrap();
+    fs::write(&program, [&original[..], b"changed"].concat()).unwrap();
+    refused(
+        &["run", "--resume", &id],
+        1,
+        "other builds, different are: bin/rust/ixgbe-fwd;",
+    );
+    fs::write(&program, original).unwrap();
+    // The same said again is the same.
+    refused(
+        &["run", "--resume", &id, "--config", config],
+        0,
+        "going on with",
+    );
+    let (run, _) = setting.read("latest");
+    assert_eq!(run.stretches.len(), 2);
+    assert!(run.stretches[0].end.is_none() && run.stretches[1].end.is_some());
+    refused(&["run", "--resume", &id], 1, "it is complete");
+}

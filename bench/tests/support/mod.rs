@@ -1,0 +1,82 @@
+//! A build folder of stand-ins, and the program to run on it.
+
+#![allow(dead_code, missing_docs, clippy::unwrap_used)]
+
+#[path = "../../../perfcounters/tests/common/mod.rs"]
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use common::{fixture, forwarder, library};
+use perfcounters::process::{allowed_cpus, find_program};
+
+/// A build folder in which every driver is the stand-in.
+pub struct Build {
+    folder: tempfile::TempDir,
+}
+
+impl Build {
+    pub fn new() -> Self {
+        let build = Self {
+            folder: tempfile::tempdir().unwrap(),
+        };
+        for place in [
+            "bin/c",
+            "bin/rust",
+            "bin/rust-unsafe",
+            "variants/overflow-checks/rust",
+        ] {
+            build.driver(place, &[]);
+        }
+        fs::write(
+            build.path().join("bin/c/toolchain.txt"),
+            "gcc (Debian 12.2.0-14) 12.2.0 -O2\n",
+        )
+        .unwrap();
+        fs::copy(fixture("fake_nic.sh"), build.path().join("bin/nic")).unwrap();
+        build
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn driver(&self, place: &str, defines: &[&str]) {
+        let folder = self.path().join(place);
+        fs::create_dir_all(&folder).unwrap();
+        forwarder(&folder.join("ixgbe-fwd"), defines);
+        library(&folder.join("libforwarder.so"), defines);
+    }
+
+    pub fn triptych(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_triptych"));
+        command
+            .args(arguments)
+            .arg("--build-dir")
+            .arg(self.path())
+            .current_dir(self.path())
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        self.triptych(arguments).output().unwrap()
+    }
+}
+
+pub fn text(output: &Output) -> String {
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+pub fn works_here(backend: &str) -> bool {
+    match backend {
+        "valgrind" => find_program("valgrind").is_some(),
+        _ => allowed_cpus().len() > 1,
+    }
+}

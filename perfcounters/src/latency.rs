@@ -1,0 +1,209 @@
+//! How long packets take through a forwarder under a given load, by the time stamps of the software
+//! NIC: from when a frame was due on the wire until the NIC fetched it for sending.
+//!
+//! Every packet counts, none is sampled.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
+use crate::device::{self, Nic, NicProgram, NicSetup, Traffic};
+use crate::interrupt::Interrupt;
+use crate::placement::{Pinning, Placement};
+use crate::record::{BackendName, Metric, Sample};
+use crate::wall::ForwarderRun;
+
+/// What starting and stopping takes besides, for estimates.
+const AROUND: Duration = Duration::from_millis(500);
+/// A larger share of lost frames than this is pointed out: the driver is overloaded.
+const LOST: f64 = 0.001;
+
+/// How to measure latency.
+#[derive(Debug)]
+pub struct Latency {
+    /// The software NIC.
+    pub nic: NicProgram,
+    /// Where things run.
+    pub placement: Placement,
+    /// For how long each forwarder is measured.
+    pub duration: Duration,
+    /// How long it runs before that.
+    pub warm_up: Duration,
+    /// How often each cell is measured, at least 1.
+    pub repeats: u32,
+    /// Stops the measurement when set.
+    pub interrupt: Interrupt,
+}
+
+/// What the NIC says of latency.
+#[derive(Debug, Deserialize)]
+struct NicReport {
+    latency: Option<NicLatency>,
+}
+
+#[derive(Debug, Deserialize)]
+struct NicLatency {
+    /// Frames that were timed.
+    count: u64,
+    /// Frames that were due.
+    offered: u64,
+    /// Frames that did not come back.
+    lost: u64,
+    min_us: Option<f64>,
+    p50_us: Option<f64>,
+    p90_us: Option<f64>,
+    p99_us: Option<f64>,
+    p99_9_us: Option<f64>,
+    p99_99_us: Option<f64>,
+    p99_999_us: Option<f64>,
+    p99_9999_us: Option<f64>,
+    max_us: Option<f64>,
+}
+
+impl NicLatency {
+    fn read(path: &Path) -> Result<Self, MeasureError> {
+        let text = fs::read_to_string(path).map_err(|source| MeasureError::File {
+            path: path.to_owned(),
+            source,
+        })?;
+        let report: NicReport = serde_json::from_str(&text)
+            .map_err(|error| MeasureError::Other(format!("the NIC's report: {error}")))?;
+        match report.latency {
+            Some(latency) if latency.count > 0 && latency.offered >= latency.lost => Ok(latency),
+            Some(latency) => Err(MeasureError::Other(format!(
+                "the NIC timed {} frames of {}, {} were lost: nothing to measure",
+                latency.count, latency.offered, latency.lost
+            ))),
+            None => Err(MeasureError::Other(
+                "the NIC reports no latency: is it older than this program?".to_owned(),
+            )),
+        }
+    }
+
+    fn values(&self) -> [(Metric, Option<f64>); 10] {
+        [
+            (Metric::LatencyMinUs, self.min_us),
+            (Metric::LatencyP50Us, self.p50_us),
+            (Metric::LatencyP90Us, self.p90_us),
+            (Metric::LatencyP99Us, self.p99_us),
+            (Metric::LatencyP99_9Us, self.p99_9_us),
+            (Metric::LatencyP99_99Us, self.p99_99_us),
+            (Metric::LatencyP99_999Us, self.p99_999_us),
+            (Metric::LatencyP99_9999Us, self.p99_9999_us),
+            (Metric::LatencyMaxUs, self.max_us),
+            (Metric::LossRatio, Some(self.loss())),
+        ]
+    }
+
+    fn loss(&self) -> f64 {
+        self.lost as f64 / self.offered.max(1) as f64
+    }
+}
+
+impl Latency {
+    fn measure_cell(
+        &self,
+        cell: &Cell,
+        repeat: u32,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<Sample>, MeasureError> {
+        let Some(offered) = cell.offered_mpps else {
+            return Err(MeasureError::Other(
+                "latency is measured under a given load, and none is given".to_owned(),
+            ));
+        };
+        let folder = device::temporary_folder()?;
+        let setup = NicSetup {
+            traffic: Traffic::Offered(offered),
+            frame_size: cell.frame_size,
+            cpu: self.placement.nic,
+            latency_after: Some(self.warm_up),
+        };
+        let nic = Nic::start(&self.nic, &setup, folder.path(), &self.interrupt)?;
+        let run = ForwarderRun {
+            cell,
+            devices: nic.devices(),
+            duration: self.warm_up + self.duration,
+            placement: &self.placement,
+            pinning: Pinning::SystemCalls,
+            interrupt: &self.interrupt,
+        };
+        let (report, _) = run.run(folder.path())?;
+        let latency = NicLatency::read(&nic.stop()?)?;
+        if latency.loss() > LOST {
+            observer.warning(&format!(
+                "{cell}, wall: {:.1} % of the frames were lost: the load is more than can be carried \
+                 here, and the latency is that of full queues",
+                100.0 * latency.loss()
+            ));
+        }
+        let absent: Vec<_> = latency
+            .values()
+            .iter()
+            .filter(|(_, value)| value.is_none())
+            .map(|(metric, _)| metric.to_string())
+            .collect();
+        if !absent.is_empty() {
+            observer.warning(&format!(
+                "wall: too few packets within {} s for {} at some loads; measure for longer",
+                self.duration.as_secs_f64(),
+                absent.join(", ")
+            ));
+        }
+        let mpps = (Metric::Mpps, Some(report.rates().tx_mpps));
+        Ok([mpps]
+            .into_iter()
+            .chain(latency.values())
+            .filter_map(|(metric, value)| Some((metric, value?)))
+            .map(|(metric, value)| {
+                cell.sample(BackendName::Wall, metric, value, latency.count, repeat)
+            })
+            .collect())
+    }
+}
+
+impl Backend for Latency {
+    fn name(&self) -> BackendName {
+        BackendName::Wall
+    }
+
+    fn unavailable(&self) -> Option<String> {
+        match (self.placement.driver, self.placement.nic) {
+            (Some(_), Some(_)) => self.nic.unavailable(),
+            _ => Some("driver and NIC need a CPU each, and only one may be used".to_owned()),
+        }
+    }
+
+    fn repeats(&self) -> Vec<u32> {
+        (0..self.repeats).collect()
+    }
+
+    fn estimate(&self, _: &Cell) -> Duration {
+        self.warm_up + self.duration + AROUND
+    }
+
+    fn settings(&self) -> BTreeMap<String, serde_json::Value> {
+        let seconds = |duration: Duration| json!(duration.as_secs_f64());
+        BTreeMap::from([
+            ("latency_seconds".into(), seconds(self.duration)),
+            ("latency_warm_up".into(), seconds(self.warm_up)),
+            ("latency_repeats".into(), json!(self.repeats)),
+        ])
+    }
+
+    fn measure(&mut self, cells: &[Cell], observer: &mut dyn Observer) -> Result<(), MeasureError> {
+        let this = &*self;
+        measure_in_turn(
+            this.name(),
+            cells,
+            this.repeats,
+            observer,
+            |cell, repeat, observer| this.measure_cell(cell, repeat, observer),
+        )
+    }
+}

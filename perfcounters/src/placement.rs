@@ -1,0 +1,361 @@
+//! Which CPUs to measure on, and whether they are free.
+//!
+//! Driver and NIC model get a CPU each, on the same NUMA node and not on one core: two threads of
+//! a core share its execution units, and one would be measured at the other's expense. With a real
+//! card, the node is the card's, for the memory too.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::process;
+
+/// A CPU that does more than this on its own, 0 to 1, is not free.
+const BUSY: f64 = 0.05;
+/// How long CPUs are watched to see whether they are free.
+const WATCH: Duration = Duration::from_millis(200);
+
+/// Where things run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Placement {
+    /// The driver's CPU; `None` if there is no choice.
+    pub driver: Option<usize>,
+    /// The NIC model's CPU; `None` if it would have to be the driver's.
+    pub nic: Option<usize>,
+    /// NUMA node of the driver; `None` where there is only one.
+    pub node: Option<u32>,
+    /// Whether the two are threads of one core, because there are no others.
+    pub shared_core: bool,
+}
+
+/// The CPUs that this process may use, as the kernel describes them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Topology {
+    cpus: Vec<Cpu>,
+    nodes: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Cpu {
+    number: usize,
+    node: Option<u32>,
+    /// CPUs of the same core, itself included.
+    siblings: Vec<usize>,
+}
+
+impl Topology {
+    /// This machine.
+    pub fn here() -> Self {
+        Self::read(Path::new("/sys"), &process::allowed_cpus())
+    }
+
+    /// The machine whose `/sys` is at `sys`.
+    fn read(sys: &Path, allowed: &[usize]) -> Self {
+        let mut nodes = BTreeMap::new();
+        let mut count = 0;
+        for entry in fs::read_dir(sys.join("devices/system/node"))
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let node: Option<u32> = name.strip_prefix("node").and_then(|n| n.parse().ok());
+            let list = fs::read_to_string(entry.path().join("cpulist")).unwrap_or_default();
+            if let Some(node) = node {
+                count += 1;
+                nodes.extend(parse_cpu_list(&list).into_iter().map(|cpu| (cpu, node)));
+            }
+        }
+        let siblings = |cpu: usize| {
+            let path = format!("devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
+            parse_cpu_list(&fs::read_to_string(sys.join(path)).unwrap_or_default())
+        };
+        Self {
+            nodes: count,
+            cpus: allowed
+                .iter()
+                .map(|number| Cpu {
+                    number: *number,
+                    node: nodes.get(number).copied(),
+                    siblings: siblings(*number),
+                })
+                .collect(),
+        }
+    }
+
+    /// A CPU for the driver and one for the NIC model, on `node` if it has any: the last ones,
+    /// because the first ones are where the system does its own work.
+    pub fn choose(&self, node: Option<u32>) -> Placement {
+        let on = |node: Option<u32>| -> Vec<&Cpu> {
+            self.cpus.iter().filter(|cpu| cpu.node == node).collect()
+        };
+        let last = self.cpus.last().and_then(|cpu| cpu.node);
+        let mut candidates = match node {
+            Some(_) if !on(node).is_empty() => on(node),
+            _ => on(last),
+        };
+        if candidates.len() < 2 {
+            candidates = self.cpus.iter().collect();
+        }
+        let Some((driver, others)) = candidates.split_last() else {
+            return Placement::default();
+        };
+        let apart = others
+            .iter()
+            .rev()
+            .find(|cpu| !driver.siblings.contains(&cpu.number));
+        let Some(nic) = apart.or(others.last()) else {
+            return Placement::default();
+        };
+        Placement {
+            driver: Some(driver.number),
+            nic: Some(nic.number),
+            node: driver.node.filter(|_| self.nodes > 1),
+            shared_core: apart.is_none(),
+        }
+    }
+}
+
+impl Placement {
+    /// Its CPUs.
+    pub fn cpus(&self) -> Vec<usize> {
+        self.driver.into_iter().chain(self.nic).collect()
+    }
+
+    /// What is wrong with it: CPUs that are at work already, threads of one core, different nodes.
+    pub fn doubts(&self) -> Vec<String> {
+        let mut doubts = Vec::new();
+        if let (true, Some(driver), Some(nic)) = (self.shared_core, self.driver, self.nic) {
+            doubts.push(format!(
+                "driver and NIC run on CPUs {driver} and {nic}, which are threads of one core, \
+                 because there are no others: each slows the other down"
+            ));
+        }
+        let cpus = self.cpus();
+        for (cpu, load) in cpus.iter().zip(loads(&cpus, WATCH)) {
+            if load > BUSY {
+                doubts.push(format!(
+                    "CPU {cpu} is not free: before the measurement it was busy for {:.0} % of the \
+                     time; end what runs there, or keep it off by isolcpus",
+                    100.0 * load
+                ));
+            }
+        }
+        doubts
+    }
+}
+
+/// NUMA node of a PCI device; `None` where the kernel does not say.
+pub fn node_of_device(address: &str) -> Option<u32> {
+    let path = Path::new("/sys/bus/pci/devices")
+        .join(address)
+        .join("numa_node");
+    // The kernel's word for "I do not know" is -1.
+    fs::read_to_string(path).ok()?.trim().parse().ok()
+}
+
+/// How a process is kept on a CPU and its memory on a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pinning {
+    /// By the program `numactl`.
+    Numactl,
+    /// By system calls before the process begins.
+    SystemCalls,
+}
+
+impl Pinning {
+    /// `numactl`, if it is installed and permitted to do what it is asked for.
+    pub fn available(placement: &Placement) -> Self {
+        let works = |command: &mut Command| {
+            command
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .status()
+                .is_ok_and(|status| status.success())
+        };
+        let arguments = numactl_arguments(placement);
+        match works(Command::new("numactl").args(arguments).arg("true")) {
+            true => Self::Numactl,
+            false => Self::SystemCalls,
+        }
+    }
+
+    /// The command with which `program` is to be started.
+    pub fn command(self, program: &Path, placement: &Placement) -> Command {
+        match self {
+            Self::SystemCalls => Command::new(program),
+            Self::Numactl => {
+                let mut command = Command::new("numactl");
+                command.args(numactl_arguments(placement)).arg(program);
+                command
+            }
+        }
+    }
+}
+
+fn numactl_arguments(placement: &Placement) -> Vec<String> {
+    let cpu = placement.driver.map(|cpu| format!("--physcpubind={cpu}"));
+    let node = placement.node.map(|node| format!("--membind={node}"));
+    cpu.into_iter()
+        .chain(node)
+        .chain(["--".to_owned()])
+        .collect()
+}
+
+/// Reads `0-3,8,10-11`.
+fn parse_cpu_list(text: &str) -> Vec<usize> {
+    let parse = |part: &str| -> Option<std::ops::RangeInclusive<usize>> {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        Some(first.parse().ok()?..=last.parse().ok()?)
+    };
+    text.trim().split(',').filter_map(parse).flatten().collect()
+}
+
+/// Share of the time that each CPU is at work, 0 to 1, seen over `window`.
+fn loads(cpus: &[usize], window: Duration) -> Vec<f64> {
+    let read = || fs::read_to_string("/proc/stat").unwrap_or_default();
+    let before = read();
+    thread::sleep(window);
+    let after = read();
+    cpus.iter()
+        .map(|cpu| {
+            let (busy, total) = busy_ticks(&after, *cpu);
+            let (busy_before, total_before) = busy_ticks(&before, *cpu);
+            let total = total.saturating_sub(total_before).max(1);
+            busy.saturating_sub(busy_before) as f64 / total as f64
+        })
+        .collect()
+}
+
+/// Clock ticks for which a CPU has worked, and all of them, of a `/proc/stat`.
+fn busy_ticks(stat: &str, cpu: usize) -> (u64, u64) {
+    let name = format!("cpu{cpu}");
+    let ticks: Vec<u64> = stat
+        .lines()
+        .map(str::split_whitespace)
+        .find_map(|mut words| (words.next() == Some(&name)).then_some(words))
+        .into_iter()
+        .flatten()
+        // User, nice, system, idle, iowait, irq, softirq, steal; guests are in user already.
+        .take(8)
+        .filter_map(|word| word.parse().ok())
+        .collect();
+    let total: u64 = ticks.iter().sum();
+    let idle: u64 = ticks.iter().skip(3).take(2).sum();
+    (total - idle, total)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A machine of two nodes with two cores of two threads each, numbered as Linux does.
+    fn two_nodes() -> tempfile::TempDir {
+        let sys = tempfile::tempdir().unwrap();
+        let write = |path: String, text: &str| {
+            let path = sys.path().join("devices/system").join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("node/node0/cpulist".into(), "0-1,4-5\n");
+        write("node/node1/cpulist".into(), "2-3,6-7\n");
+        write("node/possible".into(), "0-1\n");
+        for cpu in 0..8 {
+            let path = format!("cpu/cpu{cpu}/topology/thread_siblings_list");
+            write(path, &format!("{},{}\n", cpu % 4, cpu % 4 + 4));
+        }
+        sys
+    }
+
+    #[test]
+    fn the_cpus_are_on_the_devices_node_and_not_on_one_core() {
+        let sys = two_nodes();
+        let topology = Topology::read(sys.path(), &[0, 1, 2, 3, 4, 5, 6, 7]);
+        let placement = |driver, nic, node, shared_core| Placement {
+            driver: Some(driver),
+            nic: Some(nic),
+            node: Some(node),
+            shared_core,
+        };
+        assert_eq!(topology.choose(Some(0)), placement(5, 4, 0, false));
+        assert_eq!(topology.choose(None), placement(7, 6, 1, false));
+        // No such node: better on any other than not at all.
+        assert_eq!(topology.choose(Some(9)), placement(7, 6, 1, false));
+        // A thread of the driver's core is passed over as long as there is another core.
+        let topology = Topology::read(sys.path(), &[2, 3, 7]);
+        assert_eq!(topology.choose(Some(1)), placement(7, 2, 1, false));
+        let topology = Topology::read(sys.path(), &[3, 7]);
+        assert_eq!(topology.choose(Some(1)), placement(7, 3, 1, true));
+        assert!(topology.choose(None).doubts()[0].contains("one core"));
+    }
+
+    #[test]
+    fn a_machine_that_says_nothing_or_has_one_cpu() {
+        let nothing = Path::new("/nonexistent");
+        let placement = Topology::read(nothing, &[0, 1]).choose(Some(0));
+        assert_eq!((placement.driver, placement.nic), (Some(1), Some(0)));
+        assert_eq!((placement.node, placement.shared_core), (None, false));
+        assert_eq!(
+            Topology::read(nothing, &[3]).choose(None),
+            Placement::default()
+        );
+        assert_eq!(Topology::default().choose(None), Placement::default());
+    }
+
+    #[test]
+    fn cpu_lists_are_read() {
+        assert_eq!(parse_cpu_list("0-2,8\n"), [0, 1, 2, 8]);
+        assert!(parse_cpu_list("\n").is_empty());
+    }
+
+    #[test]
+    fn work_is_told_from_idleness() {
+        let stat =
+            "cpu  9 9 9 9 9 9 9 9 0 0\ncpu0 10 1 5 80 4 0 0 0 7 0\ncpu10 1 1 1 1 1 1 1 1 0 0\n";
+        assert_eq!(busy_ticks(stat, 0), (16, 100));
+        assert_eq!(busy_ticks(stat, 10), (6, 8));
+        assert_eq!(busy_ticks(stat, 1), (0, 0));
+    }
+
+    #[test]
+    fn a_cpu_at_work_is_noticed() {
+        let Some(cpu) = process::allowed_cpus().last().copied() else {
+            return;
+        };
+        let work = "end=$(($(date +%s) + 30)); while [ $(date +%s) -lt $end ]; do :; done";
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", work]);
+        let _busy =
+            process::Process::start("busy", command, Some(cpu), folder.path(), Stdio::null())
+                .unwrap();
+        thread::sleep(Duration::from_millis(100));
+        let load = loads(&[cpu], Duration::from_millis(500))[0];
+        assert!(load > 0.5, "{load}");
+    }
+
+    #[test]
+    fn numactl_is_told_cpu_and_node() {
+        let placement = Placement {
+            driver: Some(5),
+            nic: Some(4),
+            node: Some(1),
+            shared_core: false,
+        };
+        let command = Pinning::Numactl.command(Path::new("ixgbe-fwd"), &placement);
+        let words: Vec<_> = command
+            .get_args()
+            .map(|word| word.to_string_lossy())
+            .collect();
+        assert_eq!(words, ["--physcpubind=5", "--membind=1", "--", "ixgbe-fwd"]);
+        let plain = Pinning::SystemCalls.command(Path::new("ixgbe-fwd"), &placement);
+        assert_eq!(plain.get_program(), "ixgbe-fwd");
+    }
+}
