@@ -103,8 +103,8 @@ uint32_t forwarder_receive(struct forwarder *forwarder)
 	uint32_t total = 0;
 
 	for (uint32_t i = 0; i < 2; i++) {
-		uint32_t received =
-			rx_batch(forwarder->directions[i].rx, forwarder->packets, forwarder->batch);
+		uint32_t received = rx_batch(forwarder->directions[i].rx, forwarder->packets,
+					     forwarder->batch);
 
 		free_batch(forwarder, 0, received);
 		total += received;
