@@ -4,6 +4,7 @@
 
 pub mod budget;
 pub mod cli;
+pub mod host;
 pub mod matrix;
 pub mod progress;
 pub mod run;
