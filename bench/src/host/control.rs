@@ -175,16 +175,21 @@ impl Control for Kernel {
                 let _ = child.kill();
             }
         }
-        let start = Instant::now();
-        while !path.exists() && start.elapsed() < SETTLE {
-            thread::sleep(POLL);
-        }
-        std::os::unix::fs::chown(path, Some(uid), Some(gid)).map_err(|source| ControlError::Owner {
-            path: path.to_owned(),
-            uid,
-            source,
-        })
+        give(path, uid, gid, SETTLE)
     }
+}
+
+/// Gives a file away as soon as it is there, or fails after the limit.
+fn give(path: &Path, uid: u32, gid: u32, limit: Duration) -> Result<(), ControlError> {
+    let start = Instant::now();
+    while !path.exists() && start.elapsed() < limit {
+        thread::sleep(POLL);
+    }
+    std::os::unix::fs::chown(path, Some(uid), Some(gid)).map_err(|source| ControlError::Owner {
+        path: path.to_owned(),
+        uid,
+        source,
+    })
 }
 
 /// A tool of the system's, which may be where only root looks.
@@ -276,10 +281,14 @@ mod tests {
 
     #[test]
     fn a_file_that_does_not_appear_is_an_error() {
-        let error = shell("true")
-            .give(Path::new("/nonexistent/vfio/7"), 0, 0)
-            .unwrap_err()
-            .to_string();
+        let error = give(
+            Path::new("/nonexistent/vfio/7"),
+            0,
+            0,
+            Duration::from_millis(20),
+        )
+        .unwrap_err()
+        .to_string();
         assert!(error.contains("/nonexistent/vfio/7"), "{error}");
     }
 }
