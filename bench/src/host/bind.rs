@@ -8,7 +8,7 @@ use super::address::PciAddress;
 use super::control::{Control, ControlError};
 use super::doctor;
 use super::nic::{self, join, Member, Nic, NicError, VFIO_PCI};
-use super::system::System;
+use super::system::{program, System};
 
 /// What to bind, and how.
 #[derive(Debug, Clone)]
@@ -82,9 +82,13 @@ pub enum Refusal {
     },
     /// The IOMMU is off.
     #[error(
-        "{0} is in no IOMMU group: the IOMMU is off; `triptych doctor {0}` says what mends that"
+        "{address} is in no IOMMU group: the IOMMU is off; `{} doctor {address}` says what mends that",
+        program()
     )]
-    NoGroup(PciAddress),
+    NoGroup {
+        /// The port.
+        address: PciAddress,
+    },
     /// VFIO would hand the group out only with its other devices.
     #[error(
         "{address} shares IOMMU group {group} with {}, which VFIO would not hand out; {}",
@@ -116,7 +120,8 @@ fn release(address: PciAddress, members: &[Member]) -> String {
         .collect();
     match members.iter().all(|member| member.ixgbe_family) {
         true => format!(
-            "bind them together: `triptych bind {address} {}`",
+            "bind them together: `sudo {} bind {address} {}`",
+            program(),
             addresses.join(" ")
         ),
         false => format!(
@@ -130,8 +135,11 @@ fn release(address: PciAddress, members: &[Member]) -> String {
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
     /// Only root may.
-    #[error("only root may change drivers: `sudo triptych {0}`")]
-    NotRoot(String),
+    #[error("only root may change drivers: `sudo {} {arguments}`", program())]
+    NotRoot {
+        /// What root is to do.
+        arguments: String,
+    },
     /// There is no such user.
     #[error("there is no user {0:?}")]
     NoSuchUser(String),
@@ -226,7 +234,9 @@ pub fn bind(
         let mut words = vec!["bind".to_owned()];
         words.extend(nics.iter().map(|nic| nic.address.to_string()));
         words.push(format!("--user {}", system.user().name));
-        return Err(BindError::NotRoot(words.join(" ")));
+        return Err(BindError::NotRoot {
+            arguments: words.join(" "),
+        });
     }
     let folder = format!("/sys/bus/pci/drivers/{}", request.driver);
     if !system.exists(&folder) {
@@ -284,7 +294,9 @@ fn check(system: &System, request: &Request) -> Result<Vec<Nic>, BindError> {
             });
         }
         let Some(group) = &nic.group else {
-            refusals.push(Refusal::NoGroup(nic.address));
+            refusals.push(Refusal::NoGroup {
+                address: nic.address,
+            });
             continue;
         };
         let members: Vec<Member> = group

@@ -117,7 +117,7 @@ impl Machine {
     }
 
     /// Looked at by somebody who is not root.
-    pub fn as_user(mut self) -> Self {
+    pub fn seen_by_ada(mut self) -> Self {
         self.user = User {
             uid: 54_321,
             gids: vec![54_321],

@@ -284,12 +284,14 @@ impl Pcie {
             Some(text.trim_end_matches(" PCIe").to_owned())
         };
         let width = |name: &str| system.number(&format!("{folder}/{name}"))?.try_into().ok();
-        Some(Self {
+        let pcie = Self {
             speed: speed("current_link_speed")?,
             width: width("current_link_width")?,
             max_speed: speed("max_link_speed")?,
             max_width: width("max_link_width")?,
-        })
+        };
+        // A device of a virtual machine may be on no link: "Unknown", no lanes of 255.
+        (giga(&pcie.speed) > 0.0 && pcie.width > 0).then_some(pcie)
     }
 
     /// Whether it is slower than the card could.

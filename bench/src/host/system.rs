@@ -40,6 +40,18 @@ impl User {
     }
 }
 
+/// How this program was called, for commands that are proposed: `build/bin/triptych`.
+pub fn program() -> String {
+    std::env::args()
+        .next()
+        .filter(|path| {
+            Path::new(path)
+                .file_name()
+                .is_some_and(|name| name == "triptych")
+        })
+        .unwrap_or_else(|| "triptych".to_owned())
+}
+
 /// The name of a user; the number if it has none.
 pub fn user_name(uid: u32) -> String {
     nix::unistd::User::from_uid(nix::unistd::Uid::from_raw(uid))

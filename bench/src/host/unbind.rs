@@ -5,7 +5,7 @@ use super::bind::{has, lines};
 use super::control::{Control, ControlError};
 use super::holders::{self, Holder};
 use super::nic::{self, join, Nic, NicError, KERNEL_DRIVER};
-use super::system::System;
+use super::system::{program, System};
 
 /// Why a port was not given back.
 #[derive(Debug, thiserror::Error)]
@@ -30,8 +30,9 @@ pub enum Obstacle {
     /// The kernel waits for somebody to close it.
     #[error(
         "{address}: {cause}: somebody has the device open{}. The kernel gives it back as soon as \
-         it is closed; then run `triptych unbind {address}` again",
-        suspects(holders)
+         it is closed; then run `sudo {} unbind {address}` again",
+        suspects(holders),
+        program()
     )]
     Blocked {
         /// The port.
@@ -78,8 +79,11 @@ fn suspects(holders: &[Holder]) -> String {
 #[derive(Debug, thiserror::Error)]
 pub enum UnbindError {
     /// Only root may.
-    #[error("only root may change drivers: `sudo triptych unbind {0}`")]
-    NotRoot(String),
+    #[error("only root may change drivers: `sudo {} unbind {devices}`", program())]
+    NotRoot {
+        /// The ports.
+        devices: String,
+    },
     /// Before anything was done.
     #[error("nothing was changed:{}", lines(.0))]
     Refused(Vec<Obstacle>),
@@ -105,7 +109,9 @@ pub fn unbind(
     };
     let root = system.user().is_root() || !system.is_here();
     if !root && !nics.iter().all(done) {
-        return Err(UnbindError::NotRoot(join(devices, " ")));
+        return Err(UnbindError::NotRoot {
+            devices: join(devices, " "),
+        });
     }
     let mut obstacles = Vec::new();
     for nic in &nics {

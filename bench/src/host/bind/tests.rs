@@ -232,7 +232,7 @@ fn two_ports_of_a_group_are_bound_together() {
     machine.nic(B, Some("ixgbe"), Some(11));
     let said = refusal(&machine, &request(&[A]));
     assert!(
-        said.contains("`triptych bind 0000:03:00.0 0000:03:00.1`"),
+        said.contains("`sudo triptych bind 0000:03:00.0 0000:03:00.1`"),
         "{said}"
     );
     run(&machine, &request(&[A, B])).unwrap();

@@ -3,6 +3,7 @@
 use super::{Patient, PORTS};
 use crate::host::finding::{Finding, Level, Topic};
 use crate::host::nic::{join, Nic};
+use crate::host::system::program;
 
 pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
     if patient.nics.is_empty() {
@@ -33,10 +34,7 @@ fn ports(patient: &Patient<'_>) -> Finding {
     let finding = Finding::ok(
         Topic::Nics,
         "ports",
-        format!(
-            "{count} of {} are bound to vfio-pci",
-            super::plural(patient.nics.len(), "port")
-        ),
+        format!("ports bound to vfio-pci: {count} of {}", patient.nics.len()),
         "a driver can open only what the kernel's own driver has let go of, and forwards \
          between two ports",
     );
@@ -53,12 +51,13 @@ fn ports(patient: &Patient<'_>) -> Finding {
     let finding = finding.but(Level::Problem);
     if free.len() + count < wanted {
         return finding.mend(format!(
-            "triptych bind DEVICE DEVICE # too few ports are free: see what they carry, {}",
-            "and choose"
+            "sudo {} bind DEVICE DEVICE # too few ports are free: see what they carry, and choose",
+            program()
         ));
     }
     finding.mend(format!(
-        "sudo triptych bind {}{}",
+        "sudo {} bind {}{}",
+        program(),
         join(&free, " "),
         for_user(patient)
     ))

@@ -54,7 +54,7 @@ fn a_machine_in_order_has_nothing_to_mend() {
         "0000:03:00.0  82599ES SFI/SFP+ (X520), 8086:10fb",
         "driver vfio-pci, IOMMU group 11 (alone), NUMA node 0, PCIe 5.0 GT/s x8",
         "on: 1 unit (dmar0), 2 groups; intel_iommu=on iommu=pt",
-        "2 of 2 ports are bound to vfio-pci",
+        "ports bound to vfio-pci: 2 of 2",
     ] {
         assert!(text.contains(part), "{text}");
     }
@@ -129,7 +129,7 @@ fn unbound_ports_are_a_problem_and_only_free_ones_are_proposed() {
     machine.nic(A, Some("ixgbe"), Some(11));
     machine.nic(B, Some("ixgbe"), Some(12));
     let diagnosis = examine_all(&machine);
-    expect(&diagnosis, "ports", Level::Problem, "0 of 2 ports");
+    expect(&diagnosis, "ports", Level::Problem, ": 0 of 2");
     expect_mend(
         &diagnosis,
         "ports",
@@ -138,7 +138,7 @@ fn unbound_ports_are_a_problem_and_only_free_ones_are_proposed() {
     assert!(diagnosis.text().contains("eth0: link at 10000 Mbit/s\n"));
     machine.nic("0000:05:00.0", None, Some(13));
     machine.ip_address("eth0", "192.0.2.7");
-    let machine = machine.as_user();
+    let machine = machine.seen_by_ada();
     let diagnosis = examine_all(&machine);
     expect_mend(
         &diagnosis,
@@ -152,7 +152,7 @@ fn unbound_ports_are_a_problem_and_only_free_ones_are_proposed() {
     );
     // Whoever names a port means it, and is told what it carries.
     let diagnosis = examine_some(&machine, &[A]);
-    expect(&diagnosis, "ports", Level::Problem, "0 of 1 port ");
+    expect(&diagnosis, "ports", Level::Problem, ": 0 of 1");
     assert_eq!(finding(&diagnosis, "in_use").level, Level::Warning);
 }
 
@@ -331,7 +331,7 @@ fn modules_and_files_of_vfio_are_looked_at() {
 #[test]
 fn a_user_without_access_is_told_how_to_get_it() {
     use std::os::unix::fs::PermissionsExt;
-    let machine = Machine::healthy().as_user();
+    let machine = Machine::healthy().seen_by_ada();
     machine.file(
         "/proc/self/limits",
         "Max locked memory  unlimited unlimited bytes\n",
@@ -404,7 +404,7 @@ fn huge_pages_are_counted_beside_the_card() {
 
 #[test]
 fn the_memlock_limit_is_looked_at() {
-    let machine = Machine::healthy().as_user();
+    let machine = Machine::healthy().seen_by_ada();
     for (file, mode) in [("vfio", 0o666), ("11", 0o666), ("12", 0o666)] {
         use std::os::unix::fs::PermissionsExt;
         let path = machine.path(&format!("/dev/vfio/{file}"));
@@ -516,7 +516,7 @@ fn counters_are_looked_at() {
     let diagnosis = examine_all(&machine);
     expect(&diagnosis, "nmi_watchdog", Level::Warning, "is on");
     expect(&diagnosis, "perf_event_paranoid", Level::Ok, "root may");
-    let machine = machine.as_user();
+    let machine = machine.seen_by_ada();
     let diagnosis = examine_all(&machine);
     let finding = finding(&diagnosis, "perf_event_paranoid");
     assert_eq!(finding.level, Level::Warning);

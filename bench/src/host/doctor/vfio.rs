@@ -5,7 +5,7 @@ use super::Patient;
 use crate::host::finding::{Finding, Level, Topic};
 use crate::host::holders;
 use crate::host::nic::{join, Nic};
-use crate::host::system::user_name;
+use crate::host::system::{program, user_name};
 
 const CONTAINER: &str = "/dev/vfio/vfio";
 
@@ -105,7 +105,8 @@ fn group(patient: &Patient<'_>, nic: &Nic) -> Vec<Finding> {
                     all.insert(0, nic.address);
                 }
                 finding.mend(format!(
-                    "sudo triptych bind {}{}",
+                    "sudo {} bind {}{}",
+                    program(),
                     join(&all, " "),
                     for_user(patient)
                 ))
@@ -129,7 +130,8 @@ fn group(patient: &Patient<'_>, nic: &Nic) -> Vec<Finding> {
         None => finding(format!("{node} of {} is missing", nic.address))
             .but(Level::Problem)
             .mend(format!(
-                "sudo triptych unbind {0} && sudo triptych bind {0}{1}",
+                "sudo {0} unbind {1} && sudo {0} bind {1}{2}",
+                program(),
                 nic.address,
                 for_user(patient)
             )),
@@ -145,7 +147,8 @@ fn group(patient: &Patient<'_>, nic: &Nic) -> Vec<Finding> {
             ))
             .but(Level::Problem)
             .mend(format!(
-                "sudo triptych bind {}{}",
+                "sudo {} bind {}{}",
+                program(),
                 nic.address,
                 for_user(patient)
             ))

@@ -96,7 +96,7 @@ fn a_kernel_that_waits_is_not_waited_for() {
     let said = run(&machine, &kernel, &[A, B]).unwrap_err().to_string();
     assert!(said.contains("perhaps process 4711 (odd"), "{said}");
     assert!(
-        said.contains("then run `triptych unbind 0000:03:00.0` again"),
+        said.contains("then run `sudo triptych unbind 0000:03:00.0` again"),
         "{said}"
     );
     // The other port is given back all the same.
