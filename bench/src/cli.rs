@@ -7,6 +7,7 @@ use perfcounters::record::Implementation;
 use strum::{Display, EnumIter, EnumString};
 
 use crate::host::cli::{BindArguments, DoctorArguments, UnbindArguments, WriteArguments};
+use crate::pktgen::cli::PktgenArguments;
 
 /// Measure the three ixgbe drivers.
 #[derive(Debug, Parser)]
@@ -30,6 +31,8 @@ pub enum Command {
     Bind(BindArguments),
     /// Give ports of a network card back to the kernel's driver.
     Unbind(UnbindArguments),
+    /// Send packets from a load generator, to a forwarder that drives real cards.
+    Pktgen(PktgenArguments),
     /// Write to a file of sysfs, in a process that may be left behind; `bind` starts it.
     #[command(hide = true)]
     SysfsWrite(WriteArguments),

@@ -11,7 +11,7 @@ use clap::{CommandFactory, Parser};
 use perfcounters::{lockstep, Interrupt};
 use triptych::cli::{Cli, Command};
 use triptych::host::cli as host;
-use triptych::{budget, run};
+use triptych::{budget, pktgen, run};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -49,6 +49,7 @@ fn execute(cli: &Cli) -> Result<bool> {
         Command::Doctor(arguments) => return host::doctor(arguments),
         Command::Bind(arguments) => host::bind(arguments, &interrupt)?,
         Command::Unbind(arguments) => host::unbind(arguments)?,
+        Command::Pktgen(arguments) => pktgen::cli::run(arguments, &interrupt)?,
         Command::SysfsWrite(arguments) => host::write(arguments)?,
         Command::LockstepWorker { specification } => {
             lockstep::worker::run(specification, &interrupt)?;
