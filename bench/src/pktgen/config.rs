@@ -67,6 +67,9 @@ pub struct Config {
     /// Further options for DPDK itself.
     #[serde(default)]
     pub eal: Vec<String>,
+    /// Further options for the program.
+    #[serde(default)]
+    pub options: Vec<String>,
     /// Software ports of DPDK's (--vdev) instead of PCI ones, to try everything without a card.
     #[serde(default)]
     pub vdevs: Vec<String>,

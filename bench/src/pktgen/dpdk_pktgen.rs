@@ -17,6 +17,7 @@ impl Speech for DpdkPktgen {
         words.push(config.program.clone().unwrap_or("pktgen".into()));
         words.extend(eal(config));
         words.extend(["--".into(), "-P".into(), "-m".into(), mapping(config)]);
+        words.extend(config.options.iter().cloned());
         let command: Vec<String> = words.iter().map(|word| quote(word)).collect();
         let settings = format!(
             "TRIPTYCH = {{ frame_size = {}, flows = {}, ports = {} }}\n",

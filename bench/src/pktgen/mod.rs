@@ -34,6 +34,8 @@ const ANSWER: Duration = Duration::from_secs(15);
 /// How often a rate is corrected, and how close is close enough.
 const CORRECTIONS: u32 = 4;
 const CLOSE: f64 = 0.005;
+/// How far above the rate that was asked for it may be at last.
+const TOO_MUCH: f64 = 1.05;
 /// How long a rate is measured to correct it.
 const TRIAL: Duration = Duration::from_millis(1000);
 
@@ -267,13 +269,14 @@ impl Generator {
 
     /// Changes the share of the line rate until the rate that comes out is the one asked for.
     fn correct(&mut self, rate: f64, mut share: f64) -> Result<(), PktgenError> {
+        let mut measured = rate;
         for _ in 0..CORRECTIONS {
             let before = self.counters()?;
             let begin = Instant::now();
             self.session.sleep(TRIAL)?;
             let after = self.counters()?;
             let seconds = elapsed(&before, &after, begin);
-            let measured = sum(&sent(&before, &after)) as f64 / seconds / 1e6;
+            measured = sum(&sent(&before, &after)) as f64 / seconds / 1e6;
             if measured <= 0.0 || (measured / rate - 1.0).abs() < CLOSE {
                 return Ok(());
             }
@@ -282,7 +285,13 @@ impl Generator {
             self.speech
                 .set_rate(&mut self.session, &self.config, share)?;
         }
-        Ok(())
+        // Less than asked for is told by the report; more is no load that anybody wanted.
+        match measured > rate * TOO_MUCH {
+            true => Err(PktgenError::Refused(format!(
+                "it sends {measured:.3} Mpps where {rate:.3} were asked for"
+            ))),
+            false => Ok(()),
+        }
     }
 
     /// Ends the window and stops sending.

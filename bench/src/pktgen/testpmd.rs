@@ -31,11 +31,10 @@ impl Speech for Testpmd {
         });
         // A core for each port: cores share out their flows among their ports.
         words.push(format!("--nb-cores={}", config.port_count()));
-        words
-            .iter()
-            .map(|word| quote(word))
-            .collect::<Vec<_>>()
-            .join(" ")
+        words.extend(config.options.iter().cloned());
+        let words: Vec<String> = words.iter().map(|word| quote(word)).collect();
+        // What it complains about belongs between the answers.
+        words.join(" ") + " 2>&1"
     }
 
     fn ready(&self, session: &mut Session, config: &Config) -> Result<String, PktgenError> {
