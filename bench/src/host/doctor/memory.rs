@@ -4,8 +4,8 @@ use super::Patient;
 use crate::host::finding::{Finding, Level, Topic};
 use crate::host::nic::join;
 
-/// Huge pages that a run may need. Two ports with rings of 512 take 8 of them (a pool of two
-/// each, and a page for each of four rings); the rest is room for longer rings.
+/// Huge pages that a run may need: two ports with the longest rings, of 4096, take 36 of them (a
+/// pool of 16 each, and a page for each of four rings); with rings of 512 it is 8.
 const PAGES: i64 = 64;
 const PAGE_KIB: i64 = 2048;
 

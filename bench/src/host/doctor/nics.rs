@@ -55,11 +55,19 @@ fn ports(patient: &Patient<'_>) -> Finding {
             program()
         ));
     }
+    let carry = patient
+        .nics
+        .iter()
+        .any(|nic| free.contains(&nic.address) && !nic.carries().is_empty());
     finding.mend(format!(
-        "sudo {} bind {}{}",
+        "sudo {} bind {}{}{}",
         program(),
         join(&free, " "),
-        for_user(patient)
+        for_user(patient),
+        match carry {
+            true => " --force # if what they carry can be spared",
+            false => "",
+        }
     ))
 }
 

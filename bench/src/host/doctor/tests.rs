@@ -154,6 +154,11 @@ fn unbound_ports_are_a_problem_and_only_free_ones_are_proposed() {
     let diagnosis = examine_some(&machine, &[A]);
     expect(&diagnosis, "ports", Level::Problem, ": 0 of 1");
     assert_eq!(finding(&diagnosis, "in_use").level, Level::Warning);
+    expect_mend(
+        &diagnosis,
+        "ports",
+        "sudo triptych bind 0000:03:00.0 --user ada --force # if what they carry can be spared",
+    );
 }
 
 #[test]
