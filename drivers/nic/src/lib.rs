@@ -43,6 +43,7 @@ mod error;
 mod filter;
 mod frame;
 mod interrupts;
+mod latency;
 mod memory;
 mod nic;
 mod pci_config;
@@ -63,12 +64,13 @@ mod tx;
 mod verify;
 
 pub use config::{
-    Cable, ConfigError, Expected, Faults, FrameSizes, MmioMode, NicConfig, PortConfig, TraceTo,
-    Traffic, VerifyMode, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS,
+    Cable, ConfigError, Expected, Faults, FrameSizes, MeasureLatency, MmioMode, NicConfig,
+    PortConfig, TraceTo, Traffic, VerifyMode, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS,
 };
 pub use data_plane::{DataPlane, Progress};
 pub use dma::{Direction, DmaFault, Permissions, Purpose, Refusal};
 pub use error::NicError;
+pub use latency::{Latency, LatencySummary, Times, TimesSummary};
 pub use nic::{Nic, RunningDataPlane};
 pub use port::{Port, Registers};
 pub use report::{PortCounters, ResetCause, ResetReport, SessionEnd, SessionReport, Snapshot};

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::config::{FrameSizes, Traffic};
 use crate::frame::{fill_tail, run_length, Fixed, Identity, Own, Template, MAX_FRAME, MIN_FRAME};
+use crate::latency::nanos;
 use crate::rss::{Hash, Rss};
 use crate::QUEUES;
 
@@ -102,6 +103,27 @@ impl SmallFrames<'_> {
     }
 }
 
+/// Frames that arrive at a fixed rate.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Arrivals {
+    /// How many.
+    pub(crate) count: u64,
+    /// How many had come before.
+    before: u64,
+    /// When the rate began to count, in nanoseconds.
+    since: u64,
+    /// Nanoseconds from frame to frame.
+    interval: f64,
+}
+
+impl Arrivals {
+    /// When the `nth` of them was due, in nanoseconds.
+    #[inline(always)]
+    pub(crate) fn due(&self, nth: u64) -> u64 {
+        self.since + ((self.before + nth + 1) as f64 * self.interval) as u64
+    }
+}
+
 /// What a port's wire brings.
 #[derive(Debug)]
 pub(crate) struct Generator {
@@ -148,6 +170,11 @@ impl Generator {
     pub(crate) fn set_traffic(&mut self, traffic: Traffic) {
         self.traffic = traffic;
         self.since = None;
+    }
+
+    /// The next sequence number of one stream.
+    pub(crate) fn next_sequence(&self, queue: usize) -> u64 {
+        self.streams.get(queue).map_or(0, |stream| stream.sequence)
     }
 
     /// The next sequence number of every stream.
@@ -220,21 +247,28 @@ impl Generator {
         })
     }
 
-    /// How many frames have come by `now` that were not there the last time. None at other than a
+    /// The frames that have come by `now` and were not there the last time. None at other than a
     /// fixed rate.
-    pub(crate) fn newly_arrived(&mut self, now: Duration) -> u64 {
+    pub(crate) fn newly_arrived(&mut self, now: Duration) -> Arrivals {
         let Traffic::Rate { mpps } = self.traffic else {
-            return 0;
+            return Arrivals::default();
         };
         let since = *self.since.get_or_insert_with(|| {
             self.arrived = 0;
             now
         });
         let due = (now.saturating_sub(since).as_nanos() as f64 * mpps / 1000.0) as u64;
-        // After a pause the rest comes in the next rounds: no round may take for ever.
-        let new = due.saturating_sub(self.arrived).min(MAX_ARRIVALS);
-        self.arrived += new;
-        new
+        // After a pause the rest comes in the next rounds: no round may take for ever. Nor does a
+        // frame's due moment change by it.
+        let count = due.saturating_sub(self.arrived).min(MAX_ARRIVALS);
+        let arrivals = Arrivals {
+            count,
+            before: self.arrived,
+            since: nanos(since),
+            interval: 1000.0 / mpps,
+        };
+        self.arrived += count;
+        arrivals
     }
 
     /// The queue of the next frame that comes at a fixed rate: the streams in turn, each as often
@@ -294,6 +328,7 @@ mod tests {
     use super::*;
     use crate::config::{Expected, VerifyMode};
     use crate::verify::Verifier;
+    use proptest::prelude::*;
 
     #[test]
     fn what_it_makes_is_what_the_verifier_expects() {
@@ -304,7 +339,7 @@ mod tests {
         for _ in 0..2000 {
             let (len, _) = generator.build(0, &mut frame);
             generator.accept(0);
-            verifier.check_frame(&frame[..len]);
+            verifier.check_frame(&frame[..len], &mut None);
         }
         assert_eq!(verifier.counts().ok, 2000);
         assert!(verifier.counts().clean());
@@ -316,9 +351,43 @@ mod tests {
             Generator::new(0, Traffic::Rate { mpps: 2.0 }, &FrameSizes::default(), 1);
         let mut arrived = 0;
         for micros in 0..=1000 {
-            arrived +=
-                generator.newly_arrived(Duration::from_secs(5) + Duration::from_micros(micros));
+            let now = Duration::from_secs(5) + Duration::from_micros(micros);
+            let arrivals = generator.newly_arrived(now);
+            // Each when it is due, and not before: at 2 Mpps, two a microsecond.
+            assert_eq!(arrivals.count, if micros == 0 { 0 } else { 2 });
+            for nth in 0..arrivals.count {
+                let due = 5_000_000_000 + (micros - 1) * 1000 + (nth + 1) * 500;
+                assert_eq!(arrivals.due(nth), due);
+            }
+            arrived += arrivals.count;
         }
         assert_eq!(arrived, 2000);
+    }
+
+    proptest! {
+        /// Whenever one looks, nothing has come before it was due, and nothing that was due is
+        /// still to come.
+        #[test]
+        fn frames_come_when_they_are_due(
+            mpps in 0.001..100.0_f64,
+            steps in prop::collection::vec(0..200_000_u64, 1..50),
+        ) {
+            let mut generator =
+                Generator::new(0, Traffic::Rate { mpps }, &FrameSizes::default(), 1);
+            let mut now = 7_000;
+            generator.newly_arrived(Duration::from_nanos(now));
+            let mut last = 0;
+            for step in steps {
+                now += step.min((MAX_ARRIVALS as f64 * 1000.0 / mpps) as u64);
+                let arrivals = generator.newly_arrived(Duration::from_nanos(now));
+                for nth in 0..arrivals.count {
+                    let due = arrivals.due(nth);
+                    prop_assert!(due >= last && due <= now, "{last} {due} {now}");
+                    last = due;
+                }
+                // Rounding may tell the next one a nanosecond early.
+                prop_assert!(arrivals.due(arrivals.count) + 1 >= now);
+            }
+        }
     }
 }
