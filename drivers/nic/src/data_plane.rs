@@ -21,7 +21,7 @@ use crate::registers as r;
 use crate::rss::Hash;
 use crate::rx::{Delivery, Dma};
 use crate::statistics::CRC_LEN;
-use crate::traffic::{Arrivals, Generator};
+use crate::traffic::{Arrivals, Arriving, Generator};
 use crate::tx::{Sorted, Wire};
 use crate::verify::{Meter, Verifier};
 use crate::QUEUES;
@@ -479,7 +479,11 @@ impl PortPlane {
 
     fn receive(&mut self, device: &mut Device, clock: Clock, pace: Pace) {
         let now = clock.now();
-        let arrivals = self.generator.newly_arrived(now);
+        let how = match pace {
+            Pace::Exact => Arriving::AtOnce,
+            Pace::Running => Arriving::AtLineRate,
+        };
+        let arrivals = self.generator.newly_arrived(now, how);
         if !device.running.rx {
             let lost = device.injected.len() + self.inbox.len();
             device.counters.dropped_not_running += lost as u64 + arrivals.count;

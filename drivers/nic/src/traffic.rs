@@ -15,6 +15,23 @@ use crate::QUEUES;
 
 /// Most frames that arrive in one round at a fixed rate.
 const MAX_ARRIVALS: u64 = 1 << 14;
+/// Most frames that arrive together at a fixed rate when the data plane has to catch up.
+const BURST: f64 = 256.0;
+/// Nanoseconds that a byte takes on a wire of 10 Gbit/s.
+const WIRE_BYTE: f64 = 0.8;
+/// Bytes on the wire for each frame that are not the frame's: preamble, CRC, gap.
+const WIRE_OVERHEAD: f64 = 24.0;
+
+/// How many of the frames that are due at a fixed rate come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arriving {
+    /// All, however many have come together.
+    AtOnce,
+    /// As many as come over a wire. If the data plane has lost its processor for a while, what it
+    /// has missed comes afterwards, at line rate, and not as one burst that fills the ring: drops
+    /// would then tell about the NIC, and not about the driver.
+    AtLineRate,
+}
 
 /// One queue's frames.
 #[derive(Debug, Default)]
@@ -134,11 +151,16 @@ pub(crate) struct Generator {
     /// Templates of the lengths.
     templates: Vec<Template>,
     next_length: usize,
+    mean_length: f64,
     streams: Vec<Stream>,
     /// Frames due so far, at a fixed rate.
     arrived: u64,
     /// When the rate began to count.
     since: Option<Duration>,
+    /// When frames last came.
+    last: Duration,
+    /// How many frames may come at line rate since then.
+    credit: f64,
 }
 
 impl Generator {
@@ -148,16 +170,20 @@ impl Generator {
             .iter()
             .map(|len| Template::new(port, usize::from(*len)))
             .collect();
+        let bytes: f64 = lengths.iter().map(|len| f64::from(*len)).sum();
         let mut generator = Self {
             port: port as u8,
             traffic,
             flows,
+            mean_length: bytes / lengths.len().max(1) as f64,
             lengths,
             templates,
             next_length: 0,
             streams: (0..QUEUES).map(|_| Stream::default()).collect(),
             arrived: 0,
             since: None,
+            last: Duration::ZERO,
+            credit: 0.0,
         };
         generator.assign_flows(None);
         generator
@@ -249,18 +275,29 @@ impl Generator {
 
     /// The frames that have come by `now` and were not there the last time. None at other than a
     /// fixed rate.
-    pub(crate) fn newly_arrived(&mut self, now: Duration) -> Arrivals {
+    pub(crate) fn newly_arrived(&mut self, now: Duration, how: Arriving) -> Arrivals {
         let Traffic::Rate { mpps } = self.traffic else {
             return Arrivals::default();
         };
         let since = *self.since.get_or_insert_with(|| {
             self.arrived = 0;
+            self.last = now;
             now
         });
         let due = (now.saturating_sub(since).as_nanos() as f64 * mpps / 1000.0) as u64;
-        // After a pause the rest comes in the next rounds: no round may take for ever. Nor does a
-        // frame's due moment change by it.
-        let count = due.saturating_sub(self.arrived).min(MAX_ARRIVALS);
+        // After a pause the rest comes in the next rounds: no round may take for ever. A frame's due
+        // moment does not change by it.
+        let most = match how {
+            Arriving::AtOnce => MAX_ARRIVALS,
+            Arriving::AtLineRate => {
+                let passed = now.saturating_sub(self.last).as_nanos() as f64;
+                self.credit = (self.credit + passed / self.shortest_interval(mpps)).min(BURST);
+                self.credit as u64
+            }
+        };
+        let count = due.saturating_sub(self.arrived).min(most);
+        self.last = now;
+        self.credit -= count as f64;
         let arrivals = Arrivals {
             count,
             before: self.arrived,
@@ -269,6 +306,12 @@ impl Generator {
         };
         self.arrived += count;
         arrivals
+    }
+
+    /// Nanoseconds from frame to frame at line rate; less if the rate is higher, so that there is
+    /// something to catch up with.
+    fn shortest_interval(&self, mpps: f64) -> f64 {
+        ((self.mean_length + WIRE_OVERHEAD) * WIRE_BYTE).min(1000.0 / mpps / 1.25)
     }
 
     /// The queue of the next frame that comes at a fixed rate: the streams in turn, each as often
@@ -352,7 +395,7 @@ mod tests {
         let mut arrived = 0;
         for micros in 0..=1000 {
             let now = Duration::from_secs(5) + Duration::from_micros(micros);
-            let arrivals = generator.newly_arrived(now);
+            let arrivals = generator.newly_arrived(now, Arriving::AtOnce);
             // Each when it is due, and not before: at 2 Mpps, two a microsecond.
             assert_eq!(arrivals.count, if micros == 0 { 0 } else { 2 });
             for nth in 0..arrivals.count {
@@ -362,6 +405,27 @@ mod tests {
             arrived += arrivals.count;
         }
         assert_eq!(arrived, 2000);
+    }
+
+    #[test]
+    fn after_a_pause_frames_come_at_line_rate_until_none_is_late() {
+        let mut generator =
+            Generator::new(0, Traffic::Rate { mpps: 5.0 }, &FrameSizes::default(), 1);
+        generator.newly_arrived(Duration::ZERO, Arriving::AtLineRate);
+        let mut now = Duration::from_millis(1);
+        let mut counts = Vec::new();
+        let mut total = 0;
+        while total < now.as_nanos() as u64 / 200 {
+            let count = generator.newly_arrived(now, Arriving::AtLineRate).count;
+            counts.push(count);
+            total += count;
+            now += Duration::from_micros(1);
+        }
+        // 60 bytes and 24 of overhead take 67.2 ns.
+        assert_eq!(counts[0], 256);
+        assert!(counts[1..].iter().all(|count| *count <= 15), "{counts:?}");
+        // 5000 late ones, 5 more every microsecond, at 14.88 a microsecond.
+        assert!((470..=490).contains(&counts.len()), "{}", counts.len());
     }
 
     proptest! {
@@ -375,11 +439,12 @@ mod tests {
             let mut generator =
                 Generator::new(0, Traffic::Rate { mpps }, &FrameSizes::default(), 1);
             let mut now = 7_000;
-            generator.newly_arrived(Duration::from_nanos(now));
+            generator.newly_arrived(Duration::from_nanos(now), Arriving::AtOnce);
             let mut last = 0;
             for step in steps {
                 now += step.min((MAX_ARRIVALS as f64 * 1000.0 / mpps) as u64);
-                let arrivals = generator.newly_arrived(Duration::from_nanos(now));
+                let arrivals =
+                    generator.newly_arrived(Duration::from_nanos(now), Arriving::AtOnce);
                 for nth in 0..arrivals.count {
                     let due = arrivals.due(nth);
                     prop_assert!(due >= last && due <= now, "{last} {due} {now}");
