@@ -515,13 +515,17 @@ impl PortPlane {
                 probe.arrived(arrivals.due(nth), nanos(now));
             }
         }
-        // As many as possible in one go: in most rounds, all.
+        // In one go, if they are all alike.
         let first = self.generator.next_sequence(0);
-        let together = device.receive_small(&mut self.generator, arrivals.count);
+        let (received, dropped) = device.receive_small(&mut self.generator, arrivals.count);
+        let together = received + dropped;
         self.arrivals += together;
         if let Some(probe) = &mut probe {
-            for nth in 0..together {
+            for nth in 0..received {
                 probe.given(0, first + nth, arrivals.due(nth));
+            }
+            for nth in received..together {
+                probe.dropped(arrivals.due(nth));
             }
         }
         for nth in together..arrivals.count {
@@ -665,11 +669,11 @@ impl Device {
         done
     }
 
-    /// Receives the first of `count` frames that arrive into queue 0, if they are all small and there
-    /// are descriptors; returns how many.
-    fn receive_small(&mut self, generator: &mut Generator, count: u64) -> u64 {
+    /// Receives `count` frames that arrive into queue 0, if they are all small: as many as there are
+    /// descriptors for, and drops the others, if the driver wants that. Returns how many of each.
+    fn receive_small(&mut self, generator: &mut Generator, count: u64) -> (u64, u64) {
         let Queue::On(rx) = &self.rx[0] else {
-            return 0;
+            return (0, 0);
         };
         let running = &self.running;
         let alike = generator.small_only().is_some()
@@ -678,12 +682,27 @@ impl Device {
             && running.accepts_generated
             && running.rss.is_none()
             && self.held.is_empty();
-        let available = rx.available(self.registers.get(r::RDT(0)));
-        let count = count.min(u64::from(available)) as u32;
-        if !alike || count == 0 {
-            return 0;
+        if !alike {
+            return (0, 0);
         }
-        self.fill_small(0, generator, count)
+        let available = rx.available(self.registers.get(r::RDT(0)));
+        let received = match count.min(u64::from(available)) as u32 {
+            0 => 0,
+            count => self.fill_small(0, generator, count),
+        };
+        let drop_enabled = self.registers.get(r::SRRCTL(0)) & r::SRRCTL_DROP_EN != 0;
+        if received == count || !drop_enabled {
+            return (received, 0);
+        }
+        let dropped = count - received;
+        let wire_len = MIN_FRAME as u64 + CRC_LEN;
+        self.batch.seen(dropped, dropped * wire_len);
+        self.batch
+            .received(dropped, wire_len, crate::filter::Kind::Unicast);
+        self.batch.dropped(0, dropped);
+        self.counters.generated += dropped;
+        self.counters.dropped_no_descriptor += dropped;
+        (received, dropped)
     }
 
     /// Takes a generated frame, for a queue that is known, unless there are too few descriptors.
