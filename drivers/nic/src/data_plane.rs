@@ -480,6 +480,7 @@ impl PortPlane {
     fn receive(&mut self, device: &mut Device, clock: Clock, pace: Pace) {
         let now = clock.now();
         let how = match pace {
+            _ if !device.running.rx => Arriving::Unheeded,
             Pace::Exact => Arriving::AtOnce,
             Pace::Running => Arriving::AtLineRate,
         };

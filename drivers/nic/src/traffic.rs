@@ -25,6 +25,8 @@ const WIRE_OVERHEAD: f64 = 24.0;
 /// How many of the frames that are due at a fixed rate come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arriving {
+    /// All, because nobody receives them.
+    Unheeded,
     /// All, however many have come together.
     AtOnce,
     /// As many as come over a wire. If the data plane has lost its processor for a while, what it
@@ -288,6 +290,7 @@ impl Generator {
         // After a pause the rest comes in the next rounds: no round may take for ever. A frame's due
         // moment does not change by it.
         let most = match how {
+            Arriving::Unheeded => u64::MAX,
             Arriving::AtOnce => MAX_ARRIVALS,
             Arriving::AtLineRate => {
                 let passed = now.saturating_sub(self.last).as_nanos() as f64;
@@ -297,7 +300,7 @@ impl Generator {
         };
         let count = due.saturating_sub(self.arrived).min(most);
         self.last = now;
-        self.credit -= count as f64;
+        self.credit = (self.credit - count as f64).max(0.0);
         let arrivals = Arrivals {
             count,
             before: self.arrived,
@@ -426,6 +429,12 @@ mod tests {
         assert!(counts[1..].iter().all(|count| *count <= 15), "{counts:?}");
         // 5000 late ones, 5 more every microsecond, at 14.88 a microsecond.
         assert!((470..=490).contains(&counts.len()), "{}", counts.len());
+        // Nobody is there for a second: none of it is left for who comes then.
+        now += Duration::from_secs(1);
+        let unheeded = generator.newly_arrived(now, Arriving::Unheeded).count;
+        assert!(unheeded >= 5_000_000);
+        now += Duration::from_micros(1);
+        assert_eq!(generator.newly_arrived(now, Arriving::AtLineRate).count, 5);
     }
 
     proptest! {
