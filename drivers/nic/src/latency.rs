@@ -378,3 +378,149 @@ impl Probe {
 pub(crate) fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn times(nanos: &[u64]) -> Times {
+        let mut times = Times::new();
+        nanos.iter().for_each(|nanos| times.record(*nanos));
+        times
+    }
+
+    #[test]
+    fn of_nothing_there_are_no_figures() {
+        let none = times(&[]);
+        assert_eq!((none.min(), none.max(), none.mean()), (None, None, None));
+        assert_eq!(none.percentile(50.0), None);
+        let json = serde_json::to_string(&none.summary()).unwrap();
+        assert_eq!(json, r#"{"count":0}"#);
+    }
+
+    #[test]
+    fn a_percentile_needs_ten_times_above_it() {
+        for (percentile, needed) in [(50.0, 20), (99.0, 1000), (99.9, 10_000), (99.99, 100_000)] {
+            let mut some = times(&vec![1000; needed - 1]);
+            assert_eq!(some.percentile(percentile), None, "{percentile}");
+            some.record(1000);
+            let known = Some(Duration::from_nanos(1000));
+            assert_eq!(some.percentile(percentile), known, "{percentile}");
+        }
+    }
+
+    #[test]
+    fn a_time_too_long_to_tell_counts_as_the_longest() {
+        let endless = times(&[1, u64::MAX]);
+        assert_eq!(endless.count(), 2);
+        assert_eq!(endless.max(), Some(Duration::from_nanos(u64::MAX)));
+    }
+
+    #[test]
+    fn figures_are_in_microseconds() {
+        let some = times(&[1500; 20]);
+        let json = serde_json::to_value(some.summary()).unwrap();
+        let expected = serde_json::json!({
+            "count": 20, "min_us": 1.5, "p50_us": 1.5, "max_us": 1.5, "mean_us": 1.5,
+        });
+        assert_eq!(json, expected);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Percentiles are those of the sorted times, to three digits; ends and mean are exact; and
+        /// times measured at two ports are together what they would be at one.
+        #[test]
+        fn figures_agree_with_sorted_times(
+            mut all in prop::collection::vec(0..10_000_000_000_u64, 20..2000),
+            split: prop::sample::Index,
+            shift in 0..30_u32,
+        ) {
+            all.iter_mut().for_each(|time| *time >>= shift);
+            let (one, other) = all.split_at(split.index(all.len()));
+            let mut measured = times(one);
+            measured.add(&times(other));
+            all.sort_unstable();
+            prop_assert_eq!(measured.count(), all.len() as u64);
+            prop_assert_eq!(measured.min(), Some(Duration::from_nanos(all[0])));
+            prop_assert_eq!(measured.max(), Some(Duration::from_nanos(all[all.len() - 1])));
+            let mean = all.iter().map(|time| u128::from(*time)).sum::<u128>() / all.len() as u128;
+            prop_assert_eq!(measured.mean(), Some(Duration::from_nanos(mean as u64)));
+            for percentile in [50.0, 90.0, 99.0] {
+                let Some(found) = measured.percentile(percentile) else {
+                    prop_assert!((all.len() as f64) * (100.0 - percentile) < 1000.0);
+                    continue;
+                };
+                // Nearest rank.
+                let rank = (all.len() as f64 * percentile / 100.0).ceil() as usize;
+                let exact = all[rank - 1];
+                let found = found.as_nanos() as u64;
+                prop_assert!(found >= exact, "{percentile}: {found} {exact}");
+                prop_assert!(found as f64 <= exact as f64 * 1.001, "{percentile}: {found} {exact}");
+            }
+        }
+    }
+
+    /// A probe at which frames 0, 1, 2, ... of stream 0 arrive, one every microsecond, all with
+    /// room.
+    fn probe(after: Duration, frames: u64) -> Probe {
+        let mut probe = Probe::new(after);
+        for number in 0..frames {
+            probe.arrived(1000 * number, 1000 * number + 30);
+            probe.given(0, number, 1000 * number);
+        }
+        probe
+    }
+
+    #[test]
+    fn what_is_due_in_the_first_moments_is_left_out() {
+        let mut probe = probe(Duration::from_micros(10), 30);
+        // Frames of the beginning come back late: they are still of the beginning.
+        probe.returned(0, 0, 30, 100_000);
+        let latency = probe.latency();
+        assert_eq!((latency.offered, latency.times.count()), (20, 20));
+        assert_eq!(latency.times.max(), Some(Duration::from_nanos(90_000)));
+        assert_eq!(latency.lag.max(), Some(Duration::from_nanos(30)));
+        assert_eq!(latency.lag.count(), 20);
+        // The next driver's first moments, too.
+        probe.restart();
+        for number in 30..50 {
+            probe.arrived(1_000_000 + 1000 * number, 1_000_000 + 1000 * number);
+            probe.given(0, number, 1_000_000 + 1000 * number);
+        }
+        probe.returned(0, 30, 20, 2_000_000);
+        assert_eq!(probe.latency().times.count(), 30);
+    }
+
+    #[test]
+    fn a_moment_is_forgotten_when_it_is_too_old_and_never_another_frames() {
+        let frames = MOMENTS as u64 + 10;
+        let mut probe = probe(Duration::ZERO, frames);
+        probe.returned(0, 0, frames, 1000 * frames);
+        let latency = probe.latency();
+        assert_eq!(latency.untimed, 10);
+        assert_eq!(latency.times.count(), MOMENTS as u64);
+        assert_eq!(
+            latency.times.max(),
+            Some(Duration::from_nanos(1000 * (frames - 10)))
+        );
+    }
+
+    #[test]
+    fn frames_without_a_moment_are_not_timed() {
+        let mut probe = probe(Duration::ZERO, 5);
+        // Numbers 5 to 9 were given to other traffic; 10 is due again.
+        probe.given(0, 10, 10_000);
+        probe.returned(0, 5, 6, 12_000);
+        let latency = probe.latency();
+        assert_eq!((latency.times.count(), latency.untimed), (1, 5));
+        assert_eq!(latency.times.max(), Some(Duration::from_nanos(2000)));
+        // Numbers that nobody was given, or of no stream there is.
+        probe.returned(0, 11, u64::MAX, 12_000);
+        probe.returned(200, 0, 5, 12_000);
+        probe.skipped(0, 11..u64::MAX);
+        assert_eq!(probe.latency().lost, 0);
+    }
+}

@@ -560,6 +560,66 @@ mod tests {
         assert_eq!((counts.ok, counts.missing, counts.altered), (2, 1, 0));
     }
 
+    /// A probe at which so many frames have arrived at once.
+    fn probe(frames: u64) -> Probe {
+        let mut probe = Probe::new(Duration::ZERO);
+        for number in 0..frames {
+            probe.arrived(0, 0);
+            probe.given(0, number, 0);
+        }
+        probe
+    }
+
+    /// Checks frames, of which those with `spoilt` are altered; the time is 10 ns for the first, 20
+    /// for the second and so on.
+    fn measure(verifier: &mut Verifier, probe: &mut Probe, frames: &[(u64, bool)]) {
+        for (nth, (sequence, spoilt)) in (1..).zip(frames) {
+            let mut bytes = frame(*sequence, 60);
+            bytes[30] ^= u8::from(*spoilt);
+            let now = Duration::from_nanos(10 * nth);
+            verifier.check_frame(&bytes, &mut Some(Meter { probe, now }));
+        }
+    }
+
+    #[test]
+    fn late_frames_are_timed_and_repeated_ones_are_not() {
+        let (mut verifier, mut probe) = (verifier(), probe(10));
+        let good = |number| (number, false);
+        measure(
+            &mut verifier,
+            &mut probe,
+            &[good(0), good(2), good(1), good(1), good(4), (3, true)],
+        );
+        let latency = probe.latency();
+        assert_eq!((latency.times.count(), latency.lost), (4, 1));
+        // Frame 4 was the fifth.
+        assert_eq!(latency.times.max(), Some(Duration::from_nanos(50)));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Each frame is timed once, when it first comes back intact; and every one that was
+        /// offered is timed, lost, or still to come.
+        #[test]
+        fn every_frame_is_timed_once_or_lost(
+            frames in prop::collection::vec((0..40_u64, prop::bool::weighted(0.2)), 0..120),
+        ) {
+            let (mut verifier, mut probe) = (verifier(), probe(40));
+            measure(&mut verifier, &mut probe, &frames);
+            let mut first = std::collections::BTreeMap::new();
+            for (sequence, spoilt) in &frames {
+                first.entry(*sequence).or_insert(*spoilt);
+            }
+            let intact = first.values().filter(|spoilt| !**spoilt).count() as u64;
+            let next = first.last_key_value().map_or(0, |(last, _)| last + 1);
+            let latency = probe.latency();
+            prop_assert_eq!(latency.offered, 40);
+            prop_assert_eq!(latency.times.count(), intact);
+            prop_assert_eq!(latency.lost, next - intact);
+        }
+    }
+
     proptest! {
         /// Whatever happens to a sequence on the way, the counts are those of the obvious
         /// definition.
