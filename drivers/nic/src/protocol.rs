@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::net::{
-    recvmsg, sendmsg, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags,
+    recv, recvmsg, send, sendmsg, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags,
+    SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
 };
 use thiserror::Error;
 
@@ -30,7 +30,7 @@ const MAX_MESSAGE_SIZE: usize = HEADER_SIZE + 16 + MAX_DATA_SIZE;
 /// Most file descriptors in one message: one per MSI-X vector.
 pub(crate) const MAX_FDS: usize = 64;
 /// How long the rest of a message, or room for a reply, may take.
-const PEER_TIMEOUT: Duration = Duration::from_secs(2);
+pub(crate) const PEER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// What a message asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +65,31 @@ impl Command {
             _ => Self::NotOffered,
         }
     }
+}
+
+/// Answers the first message of a client that cannot be served now, if it is there. Never waits.
+pub(crate) fn turn_away(client: &UnixStream, error: Errno) {
+    let mut head = [0; HEADER_SIZE];
+    let Ok((_, HEADER_SIZE)) = recv(client, &mut head[..], RecvFlags::DONTWAIT) else {
+        return;
+    };
+    // What is left unread when the socket is closed would turn our answer into a reset connection.
+    let mut rest = [0; 4096];
+    for _ in 0..MAX_MESSAGE_SIZE / rest.len() {
+        match recv(client, &mut rest[..], RecvFlags::DONTWAIT) {
+            Ok((_, 1..)) => {}
+            _ => break,
+        }
+    }
+    let header = Header {
+        id: u16::from_le_bytes([head[0], head[1]]),
+        number: u16::from_le_bytes([head[2], head[3]]),
+        no_reply: false,
+    };
+    let error = error.raw_os_error().unsigned_abs();
+    let answer = header.bytes(0, FLAG_REPLY | FLAG_ERROR, error);
+    // Who has gone meanwhile does not need it.
+    let _ = send(client, &answer, SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
 }
 
 const FLAG_TYPE: u32 = 0xf;

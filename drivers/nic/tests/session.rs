@@ -249,9 +249,21 @@ fn a_second_client_is_turned_away_and_the_first_goes_on() {
     let socket = nic.port(0).unwrap().socket();
     let mut first = Client::connect(socket);
     for _ in 0..3 {
-        assert!(Client::try_connect(socket).is_none());
+        let mut second = Client::raw(socket);
+        let refused = second.command(support::COMMAND_VERSION, &[0, 0, 1, 0], &[]);
+        assert_eq!(
+            refused.unwrap_err(),
+            rustix::io::Errno::BUSY.raw_os_error() as u32
+        );
         assert_eq!(first.get(r::RAH(0)), r::RAH_AV);
     }
+    // Neither do those who say nothing, or half a word, keep the first from anything.
+    let silent: Vec<_> = (0..20).map(|_| Client::raw(socket)).collect();
+    let mut mumbling = Client::raw(socket);
+    mumbling.send(&[1, 2, 3], &[]);
+    assert_eq!(first.get(r::RAH(0)), r::RAH_AV);
+    assert!(mumbling.receive(0).is_none(), "it is closed");
+    drop(silent);
     drop(first);
     until_disconnected(&nic);
     Client::connect(socket);
