@@ -455,6 +455,7 @@ impl PortPlane {
         let transmitted = device.counters.transmitted;
         self.receive(device, clock, pace);
         self.transmit(device, clock, pace);
+        device.withdraw_lost_memory();
         device.interrupts.poll(&device.registers);
         let received = device.counters.delivered - delivered;
         let sent = device.counters.transmitted - transmitted;

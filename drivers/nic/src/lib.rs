@@ -34,6 +34,7 @@
 //!
 //! What is modelled of the 82599, and what is not, is in the crate's README.
 
+mod bus_error;
 mod config;
 mod data_plane;
 mod device;

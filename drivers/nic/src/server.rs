@@ -309,7 +309,7 @@ impl Server<'_> {
                 device.note(format!("DMA_MAP refused: {error}"));
                 match error {
                     MapError::Overlap { .. } => Errno::EXIST,
-                    MapError::TooMany => Errno::NOSPC,
+                    MapError::TooMany | MapError::TooManyFiles => Errno::NOSPC,
                     MapError::ReadOnlyFile => Errno::ACCESS,
                     MapError::Os(error) => Errno::from_io_error(&error).unwrap_or(Errno::IO),
                     _ => Errno::INVAL,
