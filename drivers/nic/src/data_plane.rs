@@ -208,6 +208,12 @@ impl DataPlane {
         self.round(Clock::At(now), Pace::Exact)
     }
 
+    /// One round as of a running data plane, at a time of the caller's choice.
+    #[cfg(any(test, feature = "fuzzing"))]
+    pub(crate) fn run_once_at(&mut self, now: Duration) -> Progress {
+        self.round(Clock::At(now), Pace::Running)
+    }
+
     /// Polls until `stop` is set. While no port is in use it mostly sleeps.
     pub fn run(&mut self, stop: &AtomicBool) {
         let mut idle_rounds = 0;

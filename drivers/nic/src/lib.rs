@@ -43,6 +43,8 @@ mod eeprom;
 mod error;
 mod filter;
 mod frame;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 mod interrupts;
 mod latency;
 mod memory;

@@ -29,7 +29,7 @@ pub(crate) const MAX_DATA_SIZE: usize = 1 << 20;
 const MAX_MESSAGE_SIZE: usize = HEADER_SIZE + 16 + MAX_DATA_SIZE;
 /// Most file descriptors in one message: one per MSI-X vector.
 pub(crate) const MAX_FDS: usize = 64;
-/// How long the rest of a message, or room for a reply, may take.
+/// How long the rest of a message, or room for a reply, may take, unless a test says otherwise.
 pub(crate) const PEER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// What a message asks for.
@@ -191,11 +191,17 @@ pub(crate) struct Connection<'a> {
     stream: UnixStream,
     /// Readable when the server is to stop.
     stop: BorrowedFd<'a>,
+    /// How long the rest of a message, or room for a reply, may take.
+    patience: Duration,
 }
 
 impl<'a> Connection<'a> {
-    pub(crate) fn new(stream: UnixStream, stop: BorrowedFd<'a>) -> Self {
-        Self { stream, stop }
+    pub(crate) fn new(stream: UnixStream, stop: BorrowedFd<'a>, patience: Duration) -> Self {
+        Self {
+            stream,
+            stop,
+            patience,
+        }
     }
 
     pub(crate) fn fd(&self) -> BorrowedFd<'_> {
@@ -221,7 +227,7 @@ impl<'a> Connection<'a> {
 
     /// Reads a message that has begun to arrive.
     pub(crate) fn receive(&self) -> Result<Message, ConnectionError> {
-        let deadline = Instant::now() + PEER_TIMEOUT;
+        let deadline = Instant::now() + self.patience;
         let mut fds = Vec::new();
         let mut head = [0; HEADER_SIZE];
         self.fill(&mut head, &mut fds, deadline, ConnectionError::Closed)?;
@@ -318,7 +324,7 @@ impl<'a> Connection<'a> {
     }
 
     fn send(&self, bytes: &[u8], fd: Option<BorrowedFd<'_>>) -> Result<(), ConnectionError> {
-        let deadline = Instant::now() + PEER_TIMEOUT;
+        let deadline = Instant::now() + self.patience;
         let fds: Vec<_> = fd.into_iter().collect();
         let mut sent = 0;
         while sent < bytes.len() {

@@ -154,7 +154,7 @@ impl Server<'_> {
 
     /// Serves one driver to its end.
     fn serve(&self, stream: UnixStream) {
-        let connection = Connection::new(stream, self.stop);
+        let connection = Connection::new(stream, self.stop, PEER_TIMEOUT);
         let error = match self.converse(&connection) {
             Err(error) => error,
             Ok(never) => match never {},
@@ -177,22 +177,15 @@ impl Server<'_> {
         &self,
         connection: &Connection<'_>,
     ) -> Result<std::convert::Infallible, ConnectionError> {
-        self.agree_on_version(connection)?;
+        let session = Session {
+            port: self.port,
+            mmio: self.mmio,
+        };
+        self.wait_for_message(connection)?;
+        session.agree_on_version(connection)?;
         loop {
             self.wait_for_message(connection)?;
-            let Message {
-                header,
-                payload,
-                fds,
-            } = connection.receive()?;
-            match self.answer(header.command(), &payload, fds) {
-                Ok(Answer { payload, fd: None }) => connection.reply(header, &payload, None)?,
-                Ok(Answer {
-                    payload,
-                    fd: Some(fd),
-                }) => connection.reply(header, &payload, Some(fd.as_fd()))?,
-                Err(errno) => connection.refuse(header, errno)?,
-            }
+            session.answer_one(connection)?;
         }
     }
 
@@ -239,9 +232,20 @@ impl Server<'_> {
             }
         }
     }
+}
 
-    fn agree_on_version(&self, connection: &Connection<'_>) -> Result<(), ConnectionError> {
-        self.wait_for_message(connection)?;
+/// What one driver is answered.
+pub(crate) struct Session<'a> {
+    pub(crate) port: &'a PortShared,
+    pub(crate) mmio: MmioMode,
+}
+
+impl Session<'_> {
+    /// Answers the first message, which has begun to arrive.
+    pub(crate) fn agree_on_version(
+        &self,
+        connection: &Connection<'_>,
+    ) -> Result<(), ConnectionError> {
         let Message {
             header, payload, ..
         } = connection.receive()?;
@@ -269,6 +273,23 @@ impl Server<'_> {
         // Before the driver knows that it is in.
         self.port.lock().begin_session();
         connection.reply(header, &reply, None)
+    }
+
+    /// Answers a message that has begun to arrive.
+    pub(crate) fn answer_one(&self, connection: &Connection<'_>) -> Result<(), ConnectionError> {
+        let Message {
+            header,
+            payload,
+            fds,
+        } = connection.receive()?;
+        match self.answer(header.command(), &payload, fds) {
+            Ok(Answer { payload, fd: None }) => connection.reply(header, &payload, None),
+            Ok(Answer {
+                payload,
+                fd: Some(fd),
+            }) => connection.reply(header, &payload, Some(fd.as_fd())),
+            Err(errno) => connection.refuse(header, errno),
+        }
     }
 
     fn answer(&self, command: Command, payload: &[u8], fds: Vec<OwnedFd>) -> Result<Answer, Errno> {
