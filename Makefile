@@ -252,6 +252,12 @@ conformance: build ## the three drivers against the software NIC
 bench-micro-check: build ## does every micro-benchmark run? No figures
 	@$(datapath) --test
 
+FUZZ_SECONDS ?= 1800
+
+.PHONY: fuzz
+fuzz: ## a hostile driver against the software NIC, for FUZZ_SECONDS (half an hour); finds go to build/fuzz/found/
+	@drivers/nic/fuzz/run.sh $(FUZZ_SECONDS)
+
 .PHONY: saturation
 saturation: build ## does the software NIC keep ahead of every driver? Needs two quiet processors
 	@TRIPTYCH_QUIET=1 $(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --test saturation \
@@ -268,7 +274,7 @@ lint: ## formatters and linters of all languages, warnings are errors (installs 
 
 C_LINTED = $(filter-out c/src/registers.h c/src/device_ids.h,$(wildcard c/src/*.[ch] c/src/apps/*.[ch] c/tests/*.[ch]))
 PYTHON_LINTED := paper bench/setup/tests
-SHELL_LINTED = $(wildcard bench/setup/*.sh rust-unsafe/*.sh .ci/*)
+SHELL_LINTED = $(wildcard bench/setup/*.sh rust-unsafe/*.sh drivers/nic/fuzz/*.sh .ci/*)
 CLANG := 19
 
 .PHONY: lint-c

@@ -226,6 +226,12 @@ static int call(struct vfio_device *device, enum message_command command, void *
 	if (receive_all(device, reply, size, reply_fd, error) != 0) {
 		return -1;
 	}
+	if (answer.flags & FLAGS_ERROR && command == COMMAND_VERSION && answer.error == EBUSY) {
+		error_set(error,
+			  "%s: the device is busy: another driver uses it; end that one first",
+			  device->address);
+		return -1;
+	}
 	if (answer.flags & FLAGS_ERROR) {
 		error_set(error, "%s: the vfio-user server refused command %d: %s", device->address,
 			  (int)command, strerror((int)answer.error));

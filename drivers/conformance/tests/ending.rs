@@ -177,7 +177,9 @@ fn a_device_in_use_is_refused_and_its_user_not_disturbed(
     let [device_a, device_b] = nic.devices();
     let second = conformance::Program::forwarder(implementation)?.args([&device_a, &device_b]);
     let output = second.run(LIMIT)?;
-    output.expect_exit(1)?.expect_says([&device_a])?;
+    output
+        .expect_exit(1)?
+        .expect_says([device_a.as_str(), "busy", "another driver"])?;
 
     nic.wait_for_traffic(nic.ports()[0].stats().transmitted + 10_000)?;
     first.signal(Signal::TERM)?;

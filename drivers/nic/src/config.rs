@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use thiserror::Error;
 
@@ -19,6 +20,13 @@ pub const DEFAULT_DEVICE_ID: u16 = 0x10fb;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct ConfigError(pub(crate) String);
+
+impl ConfigError {
+    /// For settings that are put together elsewhere: says what is wrong, and what would be right.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+}
 
 /// How a driver reaches the registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -171,6 +179,15 @@ pub struct Cable {
     pub b: usize,
 }
 
+/// How latency is measured: of every frame that arrives at a fixed rate, from the moment it was due
+/// until the peer fetched it for sending. See [`Port::latency`](crate::Port::latency).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MeasureLatency {
+    /// How long to wait, from the first frame on that comes to a port after its last reset:
+    /// frames due until then are left out.
+    pub after: Duration,
+}
+
 /// Where accesses to registers are recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TraceTo {
@@ -199,6 +216,8 @@ pub struct NicConfig {
     pub trace: TraceTo,
     /// The processor for the data plane's thread; any, if not given.
     pub cpu: Option<usize>,
+    /// Whether latency is measured.
+    pub latency: Option<MeasureLatency>,
 }
 
 impl NicConfig {
@@ -218,6 +237,7 @@ impl NicConfig {
             cables: Vec::new(),
             trace: TraceTo::default(),
             cpu: None,
+            latency: None,
         }
     }
 
@@ -249,6 +269,13 @@ impl NicConfig {
         self
     }
 
+    /// The same with latency measured.
+    #[must_use]
+    pub fn with_latency(mut self, latency: MeasureLatency) -> Self {
+        self.latency = Some(latency);
+        self
+    }
+
     /// Checks that the parts fit together.
     pub fn check(&self) -> Result<(), ConfigError> {
         let wrong = |text: String| Err(ConfigError(text));
@@ -277,6 +304,9 @@ impl NicConfig {
                 }
             }
         }
+        if self.latency.is_some() {
+            self.check_latency()?;
+        }
         let mut ends = Vec::new();
         for cable in &self.cables {
             let own = if cable.a == cable.b {
@@ -296,6 +326,31 @@ impl NicConfig {
                 }
                 ends.push(end);
             }
+        }
+        Ok(())
+    }
+}
+
+impl NicConfig {
+    /// What latency is measured of must have due times, and must be known again.
+    fn check_latency(&self) -> Result<(), ConfigError> {
+        let wrong = |text: String| Err(ConfigError(text));
+        for (index, port) in self.ports.iter().enumerate() {
+            if port.traffic == Traffic::Saturate {
+                return wrong(format!(
+                    "port {index}: latency can only be measured at a rate: saturating traffic is due whenever there is room for it; use rate=MPPS"
+                ));
+            }
+            if port.verify == VerifyMode::Off || port.capture {
+                return wrong(format!(
+                    "port {index}: latency can only be measured of frames that are checked; verify full or sequence, without capture"
+                ));
+            }
+        }
+        if let Some(cable) = self.cables.first() {
+            return wrong(format!(
+                "cable {cable}: what goes over a cable is not checked, and latency can only be measured of frames that are; leave out one of the two"
+            ));
         }
         Ok(())
     }

@@ -14,15 +14,16 @@ use std::time::{Duration, Instant};
 use crate::config::{Cable, NicConfig, Traffic, VerifyMode};
 use crate::device::{Device, Held, Queue};
 use crate::frame::{crc32, Head, MAX_FRAME, MIN_FRAME};
+use crate::latency::nanos;
 use crate::memory::SmallFrame;
 use crate::port::PortShared;
 use crate::registers as r;
 use crate::rss::Hash;
 use crate::rx::{Delivery, Dma};
 use crate::statistics::CRC_LEN;
-use crate::traffic::Generator;
+use crate::traffic::{Arrivals, Arriving, Generator};
 use crate::tx::{Sorted, Wire};
-use crate::verify::Verifier;
+use crate::verify::{Meter, Verifier};
 use crate::QUEUES;
 
 /// Most descriptors of one queue in one round of a running data plane; then the other queues get
@@ -74,6 +75,26 @@ enum Pace {
     Running,
 }
 
+/// What the data plane goes by.
+#[derive(Clone, Copy, Debug)]
+enum Clock {
+    /// Always the same time.
+    At(Duration),
+    /// The time since then, by CLOCK_MONOTONIC: the time-stamp counter where the kernel trusts it,
+    /// scaled by the kernel.
+    Since(Instant),
+}
+
+impl Clock {
+    #[inline(always)]
+    fn now(self) -> Duration {
+        match self {
+            Clock::At(now) => now,
+            Clock::Since(start) => start.elapsed(),
+        }
+    }
+}
+
 /// A port's share of the data plane: what only the thread that polls needs.
 #[derive(Debug)]
 struct PortPlane {
@@ -81,6 +102,8 @@ struct PortPlane {
     generator: Generator,
     /// Checks what this port sends; with the port that received it.
     verifier: Option<(usize, Verifier)>,
+    /// That port, if latency is measured.
+    measured: Option<Arc<PortShared>>,
     /// Where this port's cable leads.
     cable: Option<usize>,
     /// Frames that have come over the cable.
@@ -144,6 +167,10 @@ impl DataPlane {
                             ),
                         )
                     }),
+                measured: port
+                    .peer
+                    .map(|peer| ports[peer].clone())
+                    .filter(|source| source.probe.is_some()),
                 cable: cable(index),
                 inbox: VecDeque::new(),
                 outbox: Vec::new(),
@@ -171,22 +198,28 @@ impl DataPlane {
     /// One round over all ports, which does everything there is to do: every frame that drivers
     /// have handed over is sent; every frame that has come is received, if there are descriptors.
     pub fn poll(&mut self) -> Progress {
-        let now = self.now();
-        self.round(now, Pace::Exact)
+        let clock = self.clock();
+        self.round(clock, Pace::Exact)
     }
 
     /// As [`DataPlane::poll`], at a time of the caller's choice: `now` counts from any moment, and
-    /// is what `rate` traffic goes by.
+    /// is what `rate` traffic and latency go by. It must not go backwards.
     pub fn poll_at(&mut self, now: Duration) -> Progress {
-        self.round(now, Pace::Exact)
+        self.round(Clock::At(now), Pace::Exact)
+    }
+
+    /// One round as of a running data plane, at a time of the caller's choice.
+    #[cfg(any(test, feature = "fuzzing"))]
+    pub(crate) fn run_once_at(&mut self, now: Duration) -> Progress {
+        self.round(Clock::At(now), Pace::Running)
     }
 
     /// Polls until `stop` is set. While no port is in use it mostly sleeps.
     pub fn run(&mut self, stop: &AtomicBool) {
         let mut idle_rounds = 0;
         while !stop.load(Ordering::Relaxed) {
-            let now = self.now();
-            let progress = self.round(now, Pace::Running);
+            let clock = self.clock();
+            let progress = self.round(clock, Pace::Running);
             if !progress.is_idle() {
                 idle_rounds = 0;
                 continue;
@@ -210,15 +243,15 @@ impl DataPlane {
         self.update_outstanding();
     }
 
-    fn now(&self) -> Duration {
+    fn clock(&self) -> Clock {
         if self.timed {
-            self.start.elapsed()
+            Clock::Since(self.start)
         } else {
-            Duration::ZERO
+            Clock::At(Duration::ZERO)
         }
     }
 
-    fn round(&mut self, now: Duration, pace: Pace) -> Progress {
+    fn round(&mut self, clock: Clock, pace: Pace) -> Progress {
         let mut progress = Progress::default();
         for index in 0..self.ports.len() {
             let shared = self.ports[index].shared.clone();
@@ -248,7 +281,7 @@ impl DataPlane {
                 port.generator.set_traffic(traffic);
                 self.timed |= matches!(traffic, Traffic::Rate { .. });
             }
-            port.poll(&mut device, now, pace, &mut progress);
+            port.poll(&mut device, clock, pace, &mut progress);
             drop(device);
             self.carry(index);
         }
@@ -263,6 +296,9 @@ impl DataPlane {
     /// The frames that a reset port had received need not come back: the driver has lost them.
     fn give_up(&mut self, reset: usize) {
         let next = self.ports[reset].generator.next_sequences();
+        if let Some(mut probe) = self.ports[reset].shared.probe() {
+            probe.restart();
+        }
         for port in &mut self.ports {
             if let Some((source, verifier)) = &mut port.verifier {
                 if *source == reset {
@@ -308,6 +344,8 @@ impl DataPlane {
 /// Where a port's frames go when they are sent.
 struct Sent<'a> {
     verifier: Option<&'a mut Verifier>,
+    meter: Option<Meter<'a>>,
+    clock: Clock,
     captured: Option<&'a mut Vec<Vec<u8>>>,
     outbox: Option<&'a mut Vec<Vec<u8>>>,
     /// Whether there is anything but the verifier.
@@ -319,11 +357,12 @@ impl Wire for Sent<'_> {
     #[inline(always)]
     fn send_small(&mut self, frames: &[Option<SmallFrame<'_>>]) -> Sorted {
         self.frames += frames.len() as u64;
+        self.look_at_clock();
         if self.keep {
             return self.send_small_slowly(frames);
         }
         let any_group = match &mut self.verifier {
-            Some(verifier) => verifier.check_small(frames) > 0,
+            Some(verifier) => verifier.check_small(frames, &mut self.meter) > 0,
             None => frames.iter().flatten().any(SmallFrame::is_to_group),
         };
         if any_group {
@@ -350,8 +389,9 @@ impl Wire for Sent<'_> {
             // The other end of the wire drops it.
             return;
         }
+        self.look_at_clock();
         if let Some(verifier) = &mut self.verifier {
-            verifier.check_frame(contents);
+            verifier.check_frame(contents, &mut self.meter);
         }
         if self.keep {
             self.keep(contents);
@@ -360,6 +400,14 @@ impl Wire for Sent<'_> {
 }
 
 impl Sent<'_> {
+    /// Frames are fetched now.
+    #[inline(always)]
+    fn look_at_clock(&mut self) {
+        if let Some(meter) = &mut self.meter {
+            meter.now = self.clock.now();
+        }
+    }
+
     /// For wires with something else at their end than a verifier.
     fn send_small_slowly(&mut self, frames: &[Option<SmallFrame<'_>>]) -> Sorted {
         let mut sorted = Sorted::default();
@@ -368,7 +416,7 @@ impl Sent<'_> {
             sorted = sort(sorted, head);
             let bytes = head.to_bytes();
             if let Some(verifier) = &mut self.verifier {
-                verifier.check_frame(&bytes);
+                verifier.check_frame(&bytes, &mut self.meter);
             }
             if self.keep {
                 self.keep(&bytes);
@@ -399,7 +447,7 @@ fn sort(mut sorted: Sorted, head: Head) -> Sorted {
 }
 
 impl PortPlane {
-    fn poll(&mut self, device: &mut Device, now: Duration, pace: Pace, progress: &mut Progress) {
+    fn poll(&mut self, device: &mut Device, clock: Clock, pace: Pace, progress: &mut Progress) {
         match pace {
             Pace::Exact => device.observe_queues(),
             Pace::Running => {
@@ -411,8 +459,9 @@ impl PortPlane {
         }
         let delivered = device.counters.delivered;
         let transmitted = device.counters.transmitted;
-        self.receive(device, now, pace);
-        self.transmit(device, pace);
+        self.receive(device, clock, pace);
+        self.transmit(device, clock, pace);
+        device.withdraw_lost_memory();
         device.interrupts.poll(&device.registers);
         let received = device.counters.delivered - delivered;
         let sent = device.counters.transmitted - transmitted;
@@ -435,12 +484,18 @@ impl PortPlane {
 
     // ---- Receiving ----
 
-    fn receive(&mut self, device: &mut Device, now: Duration, pace: Pace) {
-        let arrived = self.generator.newly_arrived(now);
+    fn receive(&mut self, device: &mut Device, clock: Clock, pace: Pace) {
+        let now = clock.now();
+        let how = match pace {
+            _ if !device.running.rx => Arriving::Unheeded,
+            Pace::Exact => Arriving::AtOnce,
+            Pace::Running => Arriving::AtLineRate,
+        };
+        let arrivals = self.generator.newly_arrived(now, how);
         if !device.running.rx {
             let lost = device.injected.len() + self.inbox.len();
-            device.counters.dropped_not_running += lost as u64 + arrived;
-            device.counters.generated += arrived;
+            device.counters.dropped_not_running += lost as u64 + arrivals.count;
+            device.counters.generated += arrivals.count;
             device.injected.clear();
             self.inbox.clear();
             return;
@@ -454,21 +509,48 @@ impl PortPlane {
         }
         match self.generator.traffic() {
             Traffic::Off => {}
-            Traffic::Rate { .. } => self.receive_arrived(device, arrived),
+            Traffic::Rate { .. } if arrivals.count == 0 => {}
+            Traffic::Rate { .. } => self.receive_arrived(device, arrivals, now),
             Traffic::Saturate => self.saturate(device, pace),
         }
     }
 
     /// Frames at a fixed rate, whether or not there are descriptors for them.
-    fn receive_arrived(&mut self, device: &mut Device, arrived: u64) {
-        for _ in 0..arrived {
+    fn receive_arrived(&mut self, device: &mut Device, arrivals: Arrivals, now: Duration) {
+        let mut probe = self.shared.probe();
+        if let Some(probe) = &mut probe {
+            for nth in 0..arrivals.count {
+                probe.arrived(arrivals.due(nth), nanos(now));
+            }
+        }
+        // In one go, if they are all alike.
+        let first = self.generator.next_sequence(0);
+        let (received, dropped) = device.receive_small(&mut self.generator, arrivals.count);
+        let together = received + dropped;
+        self.arrivals += together;
+        if let Some(probe) = &mut probe {
+            for nth in 0..received {
+                probe.given(0, first + nth, arrivals.due(nth));
+            }
+            for nth in received..together {
+                probe.dropped(arrivals.due(nth));
+            }
+        }
+        for nth in together..arrivals.count {
             let queue = self.generator.next_queue(self.arrivals);
             self.arrivals += 1;
             device.counters.generated += 1;
             let (len, _) = self.generator.build(queue, &mut self.scratch);
-            if device.arrive(&self.scratch[..len]) {
+            let sequence = self.generator.next_sequence(queue);
+            let accepted = device.arrive(&self.scratch[..len]);
+            if accepted {
                 self.generator.accept(queue);
                 device.counters.delivered_generated += 1;
+            }
+            match &mut probe {
+                Some(probe) if accepted => probe.given(queue, sequence, arrivals.due(nth)),
+                Some(probe) => probe.dropped(arrivals.due(nth)),
+                None => {}
             }
         }
     }
@@ -486,7 +568,8 @@ impl PortPlane {
                 continue;
             }
             let available = rx.available(device.registers.get(r::RDT(queue as u32)));
-            let Some(count) = due(available, rx.len(), pace, &mut self.rx_waits[queue]) else {
+            let patience = patience(rx.len());
+            let Some(count) = due(available, patience, pace, &mut self.rx_waits[queue]) else {
                 continue;
             };
             if self.generator.small_only().is_some() && rx.takes_small() && device.running.strip_crc
@@ -513,7 +596,7 @@ impl PortPlane {
 
     // ---- Sending ----
 
-    fn transmit(&mut self, device: &mut Device, pace: Pace) {
+    fn transmit(&mut self, device: &mut Device, clock: Clock, pace: Pace) {
         if !device.running.tx {
             return;
         }
@@ -522,26 +605,42 @@ impl PortPlane {
                 continue;
             };
             let available = tx.available(device.registers.get(r::TDT(queue as u32)));
-            let Some(count) = due(available, tx.len(), pace, &mut self.tx_waits[queue]) else {
+            // Waiting for more would be measured, too.
+            let patience = match self.measured {
+                Some(_) => 0,
+                None => patience(tx.len()),
+            };
+            let Some(count) = due(available, patience, pace, &mut self.tx_waits[queue]) else {
                 continue;
             };
+            let mut probe = self.measured.as_ref().and_then(|source| source.probe());
+            let meter = probe.as_mut().map(|probe| Meter {
+                probe,
+                now: Duration::ZERO,
+            });
             let verifier = self.verifier.as_mut().map(|(_, verifier)| verifier);
             let outbox = self.cable.map(|_| &mut self.outbox);
-            device.drain(queue, verifier, outbox, count);
+            device.drain(queue, verifier, meter, clock, outbox, count);
         }
     }
 }
 
+/// For how many descriptors of a ring of `len` to wait.
+#[inline(always)]
+fn patience(len: u32) -> u32 {
+    PATIENCE.min(len / 8)
+}
+
 /// How many of the available descriptors to work on now, if any.
 #[inline(always)]
-fn due(available: u32, ring: u32, pace: Pace, waits: &mut u8) -> Option<u32> {
+fn due(available: u32, patience: u32, pace: Pace, waits: &mut u8) -> Option<u32> {
     if available == 0 {
         return None;
     }
     if pace == Pace::Exact {
         return Some(available);
     }
-    if available < PATIENCE.min(ring / 8) && *waits < PATIENT_ROUNDS {
+    if available < patience && *waits < PATIENT_ROUNDS {
         *waits += 1;
         return None;
     }
@@ -551,9 +650,10 @@ fn due(available: u32, ring: u32, pace: Pace, waits: &mut u8) -> Option<u32> {
 
 impl Device {
     /// Receives generated frames of 60 bytes into `count` descriptors, which must be available.
-    fn fill_small(&mut self, queue: usize, generator: &mut Generator, count: u32) {
+    /// Returns how many there were room for.
+    fn fill_small(&mut self, queue: usize, generator: &mut Generator, count: u32) -> u64 {
         let Queue::On(rx) = &mut self.rx[queue] else {
-            return;
+            return 0;
         };
         let mut dma = Dma {
             table: &self.dma,
@@ -563,7 +663,7 @@ impl Device {
         let done = u64::from(rx.fill_small(&mut dma, generator, count));
         self.counters.dma_faults += dma.faults.count() - faults;
         if done == 0 {
-            return;
+            return 0;
         }
         let wire_len = MIN_FRAME as u64 + CRC_LEN;
         self.batch.seen(done, done * wire_len);
@@ -574,6 +674,43 @@ impl Device {
         self.counters.delivered += done;
         self.counters.delivered_generated += done;
         self.interrupts.queue_cause(&self.registers, queue, false);
+        done
+    }
+
+    /// Receives `count` frames that arrive into queue 0, if they are all small: as many as there are
+    /// descriptors for, and drops the others, if the driver wants that. Returns how many of each.
+    fn receive_small(&mut self, generator: &mut Generator, count: u64) -> (u64, u64) {
+        let Queue::On(rx) = &self.rx[0] else {
+            return (0, 0);
+        };
+        let running = &self.running;
+        let alike = generator.small_only().is_some()
+            && rx.takes_small()
+            && running.strip_crc
+            && running.accepts_generated
+            && running.rss.is_none()
+            && self.held.is_empty();
+        if !alike {
+            return (0, 0);
+        }
+        let available = rx.available(self.registers.get(r::RDT(0)));
+        let received = match count.min(u64::from(available)) as u32 {
+            0 => 0,
+            count => self.fill_small(0, generator, count),
+        };
+        let drop_enabled = self.registers.get(r::SRRCTL(0)) & r::SRRCTL_DROP_EN != 0;
+        if received == count || !drop_enabled {
+            return (received, 0);
+        }
+        let dropped = count - received;
+        let wire_len = MIN_FRAME as u64 + CRC_LEN;
+        self.batch.seen(dropped, dropped * wire_len);
+        self.batch
+            .received(dropped, wire_len, crate::filter::Kind::Unicast);
+        self.batch.dropped(0, dropped);
+        self.counters.generated += dropped;
+        self.counters.dropped_no_descriptor += dropped;
+        (received, dropped)
     }
 
     /// Takes a generated frame, for a queue that is known, unless there are too few descriptors.
@@ -689,6 +826,8 @@ impl Device {
         &mut self,
         queue: usize,
         verifier: Option<&mut Verifier>,
+        meter: Option<Meter<'_>>,
+        clock: Clock,
         outbox: Option<&mut Vec<Vec<u8>>>,
         count: u32,
     ) {
@@ -704,6 +843,8 @@ impl Device {
         let keep = captured.is_some() || outbox.is_some();
         let mut sent = Sent {
             verifier,
+            meter,
+            clock,
             captured,
             outbox,
             keep,

@@ -226,6 +226,17 @@ impl Device {
         filter::address_of(self.registers.get(r::RAL(0)), self.registers.get(r::RAH(0)))
     }
 
+    /// Does without memory that the driver has taken away.
+    #[inline(always)]
+    pub(crate) fn withdraw_lost_memory(&mut self) {
+        match self.dma.withdraw_lost() {
+            0 => {}
+            maps => self.note(format!(
+                "{maps} DMA maps are void: their file was made shorter while it was mapped"
+            )),
+        }
+    }
+
     /// Remembers something that a driver should not have done.
     pub(crate) fn note(&mut self, text: String) {
         if self.notes.len() < MAX_NOTES && !self.notes.contains(&text) {
@@ -250,6 +261,7 @@ impl Device {
         if !self.connected {
             return;
         }
+        self.withdraw_lost_memory();
         self.observe_queues();
         let start = &self.session_start;
         self.last_session = Some(SessionReport {

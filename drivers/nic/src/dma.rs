@@ -21,6 +21,7 @@ use std::sync::{Arc, Weak};
 use serde::Serialize;
 use thiserror::Error;
 
+use crate::bus_error;
 use crate::frame::MIN_FRAME;
 use crate::memory::{Descriptor, Place, SharedMapping, SmallBuffer, SmallFrame, Window, WindowMut};
 use crate::ring::DESCRIPTOR_LEN;
@@ -29,6 +30,11 @@ use crate::ring::DESCRIPTOR_LEN;
 pub const PAGE_SIZE: u64 = 4096;
 /// Most maps that may exist at once.
 pub const MAX_MAPS: usize = 65_535;
+/// Most files that may be mapped at once.
+const MAX_FILES: usize = 256;
+/// File systems whose files are memory: memfd, /dev/shm, huge pages. From linux/magic.h.
+const TMPFS: u32 = 0x0102_1994;
+const HUGETLBFS: u32 = 0x9584_58f6;
 
 /// Maps up to this size, in bytes, get their pages at once: rings and packet buffers, but not the
 /// whole memory of a virtual machine. A first use costs the data plane a microsecond a page, and
@@ -155,6 +161,12 @@ pub enum MapError {
     /// There are [`MAX_MAPS`] maps already.
     #[error("{MAX_MAPS} maps exist already")]
     TooMany,
+    /// There are maps of [`MAX_FILES`] files already.
+    #[error("{MAX_FILES} files are mapped already")]
+    TooManyFiles,
+    /// The file is on a disk, or wherever: its pages may never come.
+    #[error("the file is not memory: it must be a memfd, or lie on tmpfs or hugetlbfs")]
+    NotMemory,
     /// The range to unmap begins or ends inside a map.
     #[error("IOVA {iova:#x}, size {size:#x}: cuts the map at {existing:#x}; unmap whole maps")]
     Cuts {
@@ -254,6 +266,8 @@ pub(crate) struct DmaTable {
     files: Vec<(u64, u64, Weak<SharedMapping>)>,
     readable: Cache,
     writable: Cache,
+    /// The losses of memory that were looked into.
+    losses: u32,
 }
 
 impl DmaTable {
@@ -263,7 +277,32 @@ impl DmaTable {
             files: Vec::new(),
             readable: Cache::new(),
             writable: Cache::new(),
+            losses: bus_error::losses(),
         }
+    }
+
+    /// Withdraws memory whose file was made shorter since the last time. Returns how many maps have
+    /// lost theirs; transfers to them are refused from now on.
+    #[inline(always)]
+    pub(crate) fn withdraw_lost(&mut self) -> usize {
+        match bus_error::losses() == self.losses {
+            true => 0,
+            false => self.withdraw_now(),
+        }
+    }
+
+    #[cold]
+    fn withdraw_now(&mut self) -> usize {
+        self.losses = bus_error::losses();
+        let mut withdrawn = 0;
+        for map in &mut self.maps {
+            if map.memory.as_ref().is_some_and(|(file, _)| file.lost()) {
+                map.memory = None;
+                withdrawn += 1;
+            }
+        }
+        self.forget();
+        withdrawn
     }
 
     /// How many maps there are.
@@ -375,6 +414,10 @@ impl DmaTable {
         needed: u64,
         permissions: Permissions,
     ) -> Result<Arc<SharedMapping>, MapError> {
+        let system = rustix::fs::fstatfs(file).map_err(io::Error::from)?.f_type;
+        if ![TMPFS, HUGETLBFS].contains(&(system as u32)) {
+            return Err(MapError::NotMemory);
+        }
         let stat = rustix::fs::fstat(file).map_err(io::Error::from)?;
         let (device, inode) = (stat.st_dev, stat.st_ino);
         let file_size = u64::try_from(stat.st_size).unwrap_or(0);
@@ -386,10 +429,13 @@ impl DmaTable {
             .iter()
             .filter(|(d, i, _)| (*d, *i) == (device, inode))
             .find_map(|(_, _, file)| file.upgrade())
-            .filter(|mapping| mapping.len() as u64 >= needed)
+            .filter(|mapping| mapping.len() as u64 >= needed && !mapping.lost())
             .filter(|mapping| mapping.writable() || !permissions.write);
         if let Some(mapping) = known {
             return Ok(mapping);
+        }
+        if self.files.len() >= MAX_FILES {
+            return Err(MapError::TooManyFiles);
         }
         let len = usize::try_from(file_size)
             .ok()

@@ -34,6 +34,7 @@
 //!
 //! What is modelled of the 82599, and what is not, is in the crate's README.
 
+mod bus_error;
 mod config;
 mod data_plane;
 mod device;
@@ -42,7 +43,10 @@ mod eeprom;
 mod error;
 mod filter;
 mod frame;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 mod interrupts;
+mod latency;
 mod memory;
 mod nic;
 mod pci_config;
@@ -63,12 +67,13 @@ mod tx;
 mod verify;
 
 pub use config::{
-    Cable, ConfigError, Expected, Faults, FrameSizes, MmioMode, NicConfig, PortConfig, TraceTo,
-    Traffic, VerifyMode, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS,
+    Cable, ConfigError, Expected, Faults, FrameSizes, MeasureLatency, MmioMode, NicConfig,
+    PortConfig, TraceTo, Traffic, VerifyMode, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS,
 };
 pub use data_plane::{DataPlane, Progress};
 pub use dma::{Direction, DmaFault, Permissions, Purpose, Refusal};
 pub use error::NicError;
+pub use latency::{Latency, LatencySummary, Times, TimesSummary};
 pub use nic::{Nic, RunningDataPlane};
 pub use port::{Port, Registers};
 pub use report::{PortCounters, ResetCause, ResetReport, SessionEnd, SessionReport, Snapshot};

@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use clap::Parser;
 use nic::{
-    Cable, ConfigError, Expected, Faults, FrameSizes, MmioMode, Nic, NicConfig, NicError,
-    PortCounters, SessionReport, TraceTo, Traffic, VerifyMode,
+    Cable, ConfigError, Expected, Faults, FrameSizes, Latency, LatencySummary, MeasureLatency,
+    MmioMode, Nic, NicConfig, NicError, Port, PortCounters, SessionReport, TimesSummary, TraceTo,
+    Traffic, VerifyMode,
 };
 use serde::Serialize;
 
@@ -79,6 +80,16 @@ struct Options {
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 
+    /// Measure the latency of every frame, from the moment it is due (traffic rate=MPPS) until the
+    /// peer port fetches it for sending
+    #[arg(long)]
+    latency: bool,
+
+    /// Leave out of the latency the frames that are due in the first S seconds after a port has
+    /// begun to receive
+    #[arg(long, value_name = "S", value_parser = seconds, requires = "latency")]
+    latency_after: Option<Duration>,
+
     /// Write what each port saw to FILE, as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -128,6 +139,16 @@ impl Options {
             });
         config.cables = self.cable.clone();
         config.cpu = self.cpu;
+        if self.latency {
+            if self.traffic == Traffic::Off {
+                return Err(ConfigError::new(
+                    "--latency: there is no traffic to measure; add --traffic rate=MPPS",
+                ));
+            }
+            config.latency = Some(MeasureLatency {
+                after: self.latency_after.unwrap_or_default(),
+            });
+        }
         if let Some(path) = &self.trace {
             config.trace = TraceTo::File(path.clone());
         }
@@ -143,12 +164,18 @@ struct PortReport {
     #[serde(flatten)]
     counters: PortCounters,
     last_session: Option<SessionReport>,
+    /// Of the frames that arrived here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latency: Option<LatencySummary>,
 }
 
 #[derive(Debug, Serialize)]
 struct Report {
     seconds: f64,
     ports: Vec<PortReport>,
+    /// Of all frames.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latency: Option<LatencySummary>,
 }
 
 fn main() -> ExitCode {
@@ -215,10 +242,41 @@ fn report(nic: &Nic, seconds: f64) -> Report {
         port: port.index(),
         counters: port.stats(),
         last_session: port.last_session(),
+        latency: port.latency().map(|latency| latency.summary()),
     });
+    let latency = Latency::merged(nic.ports().iter().filter_map(Port::latency));
     Report {
         seconds,
         ports: ports.collect(),
+        latency: latency.map(|latency| latency.summary()),
+    }
+}
+
+fn print_latency(who: &str, latency: &LatencySummary) {
+    let times = |times: &TimesSummary| {
+        let figures = [
+            ("min", times.min_us),
+            ("50 %", times.p50_us),
+            ("90 %", times.p90_us),
+            ("99 %", times.p99_us),
+            ("99.9 %", times.p99_9_us),
+            ("99.99 %", times.p99_99_us),
+            ("99.999 %", times.p99_999_us),
+            ("99.9999 %", times.p99_9999_us),
+            ("max", times.max_us),
+        ];
+        let known = figures
+            .iter()
+            .filter_map(|(name, value)| value.map(|value| format!("{name} {value:.3}")));
+        known.collect::<Vec<_>>().join(", ")
+    };
+    println!(
+        "{who}: {} offered, {} lost, {} timed",
+        latency.offered, latency.lost, latency.times.count
+    );
+    if latency.times.count > 0 {
+        println!("{who}: latency in us: {}", times(&latency.times));
+        println!("{who}: of it the NIC's: {}", times(&latency.lag));
     }
 }
 
@@ -227,7 +285,7 @@ fn print(report: &Report) {
         port,
         counters: c,
         last_session,
-        ..
+        latency,
     } in &report.ports
     {
         println!(
@@ -263,5 +321,11 @@ fn print(report: &Report) {
                 println!("port {port}: note: {note}");
             }
         }
+        if let Some(latency) = latency {
+            print_latency(&format!("port {port}"), latency);
+        }
+    }
+    if let Some(latency) = &report.latency {
+        print_latency("all ports", latency);
     }
 }

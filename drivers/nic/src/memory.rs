@@ -1,7 +1,7 @@
 //! Memory that another process shares with this one: the driver's DMA memory and the register
 //! pages.
 //!
-//! All unsafe code of the crate is here. The rules it keeps:
+//! All access to such memory is here. The rules it keeps:
 //!
 //! * No reference to shared memory is ever made, except to [`AtomicU32`]s: the other process
 //!   changes the bytes whenever it likes. Everything else is raw copies into and out of private
@@ -11,9 +11,8 @@
 //! * Every window lies inside its mapping; that is checked once, when it is made. Its own accesses
 //!   are checked against its length.
 //!
-//! One danger remains that the operating system does not let us exclude: a process that shrinks its
-//! memory file after handing it over makes our access fail with SIGBUS. Files sealed with
-//! `F_SEAL_SHRINK` cannot do that.
+//! A process that makes its memory file shorter after handing it over makes our next access fail
+//! with SIGBUS: what becomes of that is in `bus_error.rs`.
 
 use std::io;
 use std::marker::PhantomData;
@@ -23,6 +22,7 @@ use std::sync::atomic::{fence, AtomicU32, AtomicU64, Ordering};
 
 use rustix::mm::{Advice, MapFlags, ProtFlags};
 
+use crate::bus_error::Watched;
 use crate::frame::{Fixed, Head, Own, OWN_OFFSET};
 
 /// A shared mapping of a file. Unmapped when dropped.
@@ -31,6 +31,8 @@ pub(crate) struct SharedMapping {
     base: NonNull<u8>,
     len: usize,
     writable: bool,
+    /// None only while it is being dropped.
+    watched: Option<Watched>,
 }
 
 // SAFETY: a mapping is a range of addresses, valid in every thread until `drop`. What is done
@@ -59,11 +61,19 @@ impl SharedMapping {
         };
         let base =
             NonNull::new(base.cast()).ok_or_else(|| io::Error::other("mmap returned address 0"))?;
-        Ok(Self {
+        let mut mapping = Self {
             base,
             len,
             writable,
-        })
+            watched: None,
+        };
+        mapping.watched = Some(Watched::new(base.as_ptr() as usize, len)?);
+        Ok(mapping)
+    }
+
+    /// Whether the file was made shorter, and its memory lost; see [`crate::bus_error`].
+    pub(crate) fn lost(&self) -> bool {
+        self.watched.as_ref().is_some_and(Watched::lost)
     }
 
     /// Bytes mapped.
@@ -104,6 +114,8 @@ impl SharedMapping {
 
 impl Drop for SharedMapping {
     fn drop(&mut self) {
+        // First: the address may be given away at once.
+        self.watched = None;
         // SAFETY: base and length are those of the mapping made in `of_file`; windows borrow their
         // mapping, so none is left.
         let unmapped = unsafe { rustix::mm::munmap(self.base.as_ptr().cast(), self.len) };

@@ -57,7 +57,11 @@ impl Nic {
         for (index, port) in config.ports.iter().enumerate() {
             let device =
                 Device::new(index, port.clone(), trace.clone()).map_err(os("register memory"))?;
-            shared.push(Arc::new(PortShared::new(device, alarm.clone())));
+            shared.push(Arc::new(PortShared::new(
+                device,
+                alarm.clone(),
+                config.latency,
+            )));
         }
         let stop =
             eventfd(0, EventfdFlags::CLOEXEC).map_err(|errno| os("eventfd")(errno.into()))?;

@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Thread;
 use std::time::Duration;
 
-use crate::config::{ConfigError, Faults, Traffic};
+use crate::config::{ConfigError, Faults, MeasureLatency, Traffic};
 use crate::device::Device;
 use crate::dma::DmaFault;
+use crate::latency::{Latency, Probe};
 use crate::report::{PortCounters, ResetReport, SessionReport, Snapshot};
 
 /// Longest frame that can be put on a wire, in bytes without CRC.
@@ -54,17 +55,26 @@ pub(crate) struct PortShared {
     pub(crate) alarm: Arc<Alarm>,
     /// As in [`PortCounters`].
     pub(crate) outstanding: AtomicU64,
+    /// Measures the frames that arrive here, if that is wanted.
+    pub(crate) probe: Option<Mutex<Probe>>,
 }
 
 impl PortShared {
-    pub(crate) fn new(device: Device, alarm: Arc<Alarm>) -> Self {
+    pub(crate) fn new(device: Device, alarm: Arc<Alarm>, latency: Option<MeasureLatency>) -> Self {
         let (waiting, outstanding) = Default::default();
         Self {
             device: Mutex::new(device),
             waiting,
             alarm,
             outstanding,
+            probe: latency.map(|measure| Mutex::new(Probe::new(measure.after))),
         }
+    }
+
+    /// What measures the frames that arrive here, if anything.
+    pub(crate) fn probe(&self) -> Option<MutexGuard<'_, Probe>> {
+        let probe = self.probe.as_ref()?;
+        Some(probe.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The device, soon.
@@ -181,6 +191,13 @@ impl Port {
         let mut counters = self.shared.lock().counters.clone();
         counters.outstanding = self.shared.outstanding.load(Ordering::Relaxed);
         counters
+    }
+
+    /// The latency of the frames that arrived here, until the peer fetched them for sending;
+    /// nothing unless [`NicConfig::latency`](crate::NicConfig::latency) asks for it. The data plane
+    /// waits while it is copied, some ten microseconds: who asks while it runs is measured too.
+    pub fn latency(&self) -> Option<Latency> {
+        self.shared.probe().map(|probe| probe.latency().clone())
     }
 
     /// The registers, for looking at.

@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::net::{
-    recvmsg, sendmsg, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags,
+    recv, recvmsg, send, sendmsg, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags,
+    SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
 };
 use thiserror::Error;
 
@@ -29,8 +29,8 @@ pub(crate) const MAX_DATA_SIZE: usize = 1 << 20;
 const MAX_MESSAGE_SIZE: usize = HEADER_SIZE + 16 + MAX_DATA_SIZE;
 /// Most file descriptors in one message: one per MSI-X vector.
 pub(crate) const MAX_FDS: usize = 64;
-/// How long the rest of a message, or room for a reply, may take.
-const PEER_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long the rest of a message, or room for a reply, may take, unless a test says otherwise.
+pub(crate) const PEER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// What a message asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +65,31 @@ impl Command {
             _ => Self::NotOffered,
         }
     }
+}
+
+/// Answers the first message of a client that cannot be served now, if it is there. Never waits.
+pub(crate) fn turn_away(client: &UnixStream, error: Errno) {
+    let mut head = [0; HEADER_SIZE];
+    let Ok((_, HEADER_SIZE)) = recv(client, &mut head[..], RecvFlags::DONTWAIT) else {
+        return;
+    };
+    // What is left unread when the socket is closed would turn our answer into a reset connection.
+    let mut rest = [0; 4096];
+    for _ in 0..MAX_MESSAGE_SIZE / rest.len() {
+        match recv(client, &mut rest[..], RecvFlags::DONTWAIT) {
+            Ok((_, 1..)) => {}
+            _ => break,
+        }
+    }
+    let header = Header {
+        id: u16::from_le_bytes([head[0], head[1]]),
+        number: u16::from_le_bytes([head[2], head[3]]),
+        no_reply: false,
+    };
+    let error = error.raw_os_error().unsigned_abs();
+    let answer = header.bytes(0, FLAG_REPLY | FLAG_ERROR, error);
+    // Who has gone meanwhile does not need it.
+    let _ = send(client, &answer, SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
 }
 
 const FLAG_TYPE: u32 = 0xf;
@@ -166,11 +191,17 @@ pub(crate) struct Connection<'a> {
     stream: UnixStream,
     /// Readable when the server is to stop.
     stop: BorrowedFd<'a>,
+    /// How long the rest of a message, or room for a reply, may take.
+    patience: Duration,
 }
 
 impl<'a> Connection<'a> {
-    pub(crate) fn new(stream: UnixStream, stop: BorrowedFd<'a>) -> Self {
-        Self { stream, stop }
+    pub(crate) fn new(stream: UnixStream, stop: BorrowedFd<'a>, patience: Duration) -> Self {
+        Self {
+            stream,
+            stop,
+            patience,
+        }
     }
 
     pub(crate) fn fd(&self) -> BorrowedFd<'_> {
@@ -196,7 +227,7 @@ impl<'a> Connection<'a> {
 
     /// Reads a message that has begun to arrive.
     pub(crate) fn receive(&self) -> Result<Message, ConnectionError> {
-        let deadline = Instant::now() + PEER_TIMEOUT;
+        let deadline = Instant::now() + self.patience;
         let mut fds = Vec::new();
         let mut head = [0; HEADER_SIZE];
         self.fill(&mut head, &mut fds, deadline, ConnectionError::Closed)?;
@@ -293,7 +324,7 @@ impl<'a> Connection<'a> {
     }
 
     fn send(&self, bytes: &[u8], fd: Option<BorrowedFd<'_>>) -> Result<(), ConnectionError> {
-        let deadline = Instant::now() + PEER_TIMEOUT;
+        let deadline = Instant::now() + self.patience;
         let fds: Vec<_> = fd.into_iter().collect();
         let mut sent = 0;
         while sent < bytes.len() {

@@ -1,6 +1,7 @@
 //! The vfio-user server of one port: listens on its socket, serves one driver at a time, and is
 //! ready for the next whatever became of the last.
 
+use std::cell::RefCell;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -8,7 +9,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::PollFlags;
 use rustix::io::Errno;
@@ -20,10 +21,14 @@ use crate::error::NicError;
 use crate::interrupts::{self, vectors_of, INDICES};
 use crate::port::PortShared;
 use crate::protocol::{
-    wait, Command, Connection, ConnectionError, Fields, Message, MAX_DATA_SIZE, MAX_FDS,
+    turn_away, wait, Command, Connection, ConnectionError, Fields, Message, MAX_DATA_SIZE, MAX_FDS,
+    PEER_TIMEOUT,
 };
 use crate::register_file::{PAGE, SHARED_PAGES};
 use crate::report::{ResetCause, SessionEnd};
+
+/// Most clients that wait to be told that the port is busy.
+const MAX_OTHERS: usize = 8;
 
 /// A listening socket. Its file goes away with it.
 #[derive(Debug)]
@@ -105,6 +110,7 @@ pub(crate) fn spawn(
                 port: &port,
                 mmio,
                 stop: stop.as_fd(),
+                others: RefCell::default(),
             };
             server.run();
         })
@@ -115,6 +121,9 @@ struct Server<'a> {
     port: &'a PortShared,
     mmio: MmioMode,
     stop: BorrowedFd<'a>,
+    /// Clients that came while another was served, and since when they are here. When they say
+    /// something, they are told that the port is busy.
+    others: RefCell<Vec<(UnixStream, Instant)>>,
 }
 
 impl Server<'_> {
@@ -132,8 +141,10 @@ impl Server<'_> {
             match ready[..] {
                 [_, true] => return,
                 [true, _] => {
-                    if let Some(stream) = self.socket.accept() {
+                    let mut next = self.socket.accept();
+                    while let Some(stream) = next {
                         self.serve(stream);
+                        next = self.next_in_line();
                     }
                 }
                 _ => {}
@@ -143,7 +154,7 @@ impl Server<'_> {
 
     /// Serves one driver to its end.
     fn serve(&self, stream: UnixStream) {
-        let connection = Connection::new(stream, self.stop);
+        let connection = Connection::new(stream, self.stop, PEER_TIMEOUT);
         let error = match self.converse(&connection) {
             Err(error) => error,
             Ok(never) => match never {},
@@ -156,26 +167,25 @@ impl Server<'_> {
         self.port.lock().end_session(end);
     }
 
+    /// Who came just before the last driver left, and has not been turned away yet.
+    fn next_in_line(&self) -> Option<UnixStream> {
+        let mut others = self.others.borrow_mut();
+        (!others.is_empty()).then(|| others.remove(0).0)
+    }
+
     fn converse(
         &self,
         connection: &Connection<'_>,
     ) -> Result<std::convert::Infallible, ConnectionError> {
-        self.agree_on_version(connection)?;
+        let session = Session {
+            port: self.port,
+            mmio: self.mmio,
+        };
+        self.wait_for_message(connection)?;
+        session.agree_on_version(connection)?;
         loop {
             self.wait_for_message(connection)?;
-            let Message {
-                header,
-                payload,
-                fds,
-            } = connection.receive()?;
-            match self.answer(header.command(), &payload, fds) {
-                Ok(Answer { payload, fd: None }) => connection.reply(header, &payload, None)?,
-                Ok(Answer {
-                    payload,
-                    fd: Some(fd),
-                }) => connection.reply(header, &payload, Some(fd.as_fd()))?,
-                Err(errno) => connection.refuse(header, errno)?,
-            }
+            session.answer_one(connection)?;
         }
     }
 
@@ -184,26 +194,58 @@ impl Server<'_> {
     fn wait_for_message(&self, connection: &Connection<'_>) -> Result<(), ConnectionError> {
         let driver = (connection.fd(), PollFlags::IN);
         loop {
-            let fds = [
+            let mut others = self.others.borrow_mut();
+            others.retain(|(_, since)| since.elapsed() < PEER_TIMEOUT);
+            let mut fds = vec![
                 driver,
                 (self.stop, PollFlags::IN),
                 (self.socket.listener.as_fd(), PollFlags::IN),
             ];
-            match wait(&fds, None)?[..] {
-                [_, true, _] => return Err(ConnectionError::Stopping),
-                [true, ..] => return Ok(()),
-                // Whoever comes now may be the next driver, and the last one just gone: look once
-                // more.
-                [_, _, true] if wait(&[driver], Some(Duration::ZERO))? == [false] => {
-                    drop(self.socket.accept())
+            fds.extend(
+                others
+                    .iter()
+                    .map(|(other, _)| (other.as_fd(), PollFlags::IN)),
+            );
+            let timeout = (!others.is_empty()).then_some(PEER_TIMEOUT);
+            let ready = wait(&fds, timeout)?;
+            if ready[1] {
+                return Err(ConnectionError::Stopping);
+            }
+            if ready[0] {
+                return Ok(());
+            }
+            let mut spoke = ready[3..].iter();
+            others.retain(|(other, _)| {
+                let spoke = spoke.next() == Some(&true);
+                if spoke {
+                    turn_away(other, Errno::BUSY);
                 }
-                _ => {}
+                !spoke
+            });
+            // Whoever comes now may be the next driver, and the last one just gone: look once more.
+            if ready[2] && wait(&[driver], Some(Duration::ZERO))? == [false] {
+                let newcomer = self.socket.accept();
+                others.extend(newcomer.map(|other| (other, Instant::now())));
+                if others.len() > MAX_OTHERS {
+                    others.remove(0);
+                }
             }
         }
     }
+}
 
-    fn agree_on_version(&self, connection: &Connection<'_>) -> Result<(), ConnectionError> {
-        self.wait_for_message(connection)?;
+/// What one driver is answered.
+pub(crate) struct Session<'a> {
+    pub(crate) port: &'a PortShared,
+    pub(crate) mmio: MmioMode,
+}
+
+impl Session<'_> {
+    /// Answers the first message, which has begun to arrive.
+    pub(crate) fn agree_on_version(
+        &self,
+        connection: &Connection<'_>,
+    ) -> Result<(), ConnectionError> {
         let Message {
             header, payload, ..
         } = connection.receive()?;
@@ -231,6 +273,23 @@ impl Server<'_> {
         // Before the driver knows that it is in.
         self.port.lock().begin_session();
         connection.reply(header, &reply, None)
+    }
+
+    /// Answers a message that has begun to arrive.
+    pub(crate) fn answer_one(&self, connection: &Connection<'_>) -> Result<(), ConnectionError> {
+        let Message {
+            header,
+            payload,
+            fds,
+        } = connection.receive()?;
+        match self.answer(header.command(), &payload, fds) {
+            Ok(Answer { payload, fd: None }) => connection.reply(header, &payload, None),
+            Ok(Answer {
+                payload,
+                fd: Some(fd),
+            }) => connection.reply(header, &payload, Some(fd.as_fd())),
+            Err(errno) => connection.refuse(header, errno),
+        }
     }
 
     fn answer(&self, command: Command, payload: &[u8], fds: Vec<OwnedFd>) -> Result<Answer, Errno> {
@@ -271,7 +330,7 @@ impl Server<'_> {
                 device.note(format!("DMA_MAP refused: {error}"));
                 match error {
                     MapError::Overlap { .. } => Errno::EXIST,
-                    MapError::TooMany => Errno::NOSPC,
+                    MapError::TooMany | MapError::TooManyFiles => Errno::NOSPC,
                     MapError::ReadOnlyFile => Errno::ACCESS,
                     MapError::Os(error) => Errno::from_io_error(&error).unwrap_or(Errno::IO),
                     _ => Errno::INVAL,

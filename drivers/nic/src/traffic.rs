@@ -9,11 +9,31 @@ use std::time::Duration;
 
 use crate::config::{FrameSizes, Traffic};
 use crate::frame::{fill_tail, run_length, Fixed, Identity, Own, Template, MAX_FRAME, MIN_FRAME};
+use crate::latency::nanos;
 use crate::rss::{Hash, Rss};
 use crate::QUEUES;
 
 /// Most frames that arrive in one round at a fixed rate.
 const MAX_ARRIVALS: u64 = 1 << 14;
+/// Most frames that arrive together at a fixed rate when the data plane has to catch up.
+const BURST: f64 = 256.0;
+/// Nanoseconds that a byte takes on a wire of 10 Gbit/s.
+const WIRE_BYTE: f64 = 0.8;
+/// Bytes on the wire for each frame that are not the frame's: preamble, CRC, gap.
+const WIRE_OVERHEAD: f64 = 24.0;
+
+/// How many of the frames that are due at a fixed rate come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arriving {
+    /// All, because nobody receives them.
+    Unheeded,
+    /// All, however many have come together.
+    AtOnce,
+    /// As many as come over a wire. If the data plane has lost its processor for a while, what it
+    /// has missed comes afterwards, at line rate, and not as one burst that fills the ring: drops
+    /// would then tell about the NIC, and not about the driver.
+    AtLineRate,
+}
 
 /// One queue's frames.
 #[derive(Debug, Default)]
@@ -102,6 +122,27 @@ impl SmallFrames<'_> {
     }
 }
 
+/// Frames that arrive at a fixed rate.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Arrivals {
+    /// How many.
+    pub(crate) count: u64,
+    /// How many had come before.
+    before: u64,
+    /// When the rate began to count, in nanoseconds.
+    since: u64,
+    /// Nanoseconds from frame to frame.
+    interval: f64,
+}
+
+impl Arrivals {
+    /// When the `nth` of them was due, in nanoseconds.
+    #[inline(always)]
+    pub(crate) fn due(&self, nth: u64) -> u64 {
+        self.since + ((self.before + nth + 1) as f64 * self.interval) as u64
+    }
+}
+
 /// What a port's wire brings.
 #[derive(Debug)]
 pub(crate) struct Generator {
@@ -112,11 +153,16 @@ pub(crate) struct Generator {
     /// Templates of the lengths.
     templates: Vec<Template>,
     next_length: usize,
+    mean_length: f64,
     streams: Vec<Stream>,
     /// Frames due so far, at a fixed rate.
     arrived: u64,
     /// When the rate began to count.
     since: Option<Duration>,
+    /// When frames last came.
+    last: Duration,
+    /// How many frames may come at line rate since then.
+    credit: f64,
 }
 
 impl Generator {
@@ -126,16 +172,20 @@ impl Generator {
             .iter()
             .map(|len| Template::new(port, usize::from(*len)))
             .collect();
+        let bytes: f64 = lengths.iter().map(|len| f64::from(*len)).sum();
         let mut generator = Self {
             port: port as u8,
             traffic,
             flows,
+            mean_length: bytes / lengths.len().max(1) as f64,
             lengths,
             templates,
             next_length: 0,
             streams: (0..QUEUES).map(|_| Stream::default()).collect(),
             arrived: 0,
             since: None,
+            last: Duration::ZERO,
+            credit: 0.0,
         };
         generator.assign_flows(None);
         generator
@@ -148,6 +198,11 @@ impl Generator {
     pub(crate) fn set_traffic(&mut self, traffic: Traffic) {
         self.traffic = traffic;
         self.since = None;
+    }
+
+    /// The next sequence number of one stream.
+    pub(crate) fn next_sequence(&self, queue: usize) -> u64 {
+        self.streams.get(queue).map_or(0, |stream| stream.sequence)
     }
 
     /// The next sequence number of every stream.
@@ -220,21 +275,46 @@ impl Generator {
         })
     }
 
-    /// How many frames have come by `now` that were not there the last time. None at other than a
+    /// The frames that have come by `now` and were not there the last time. None at other than a
     /// fixed rate.
-    pub(crate) fn newly_arrived(&mut self, now: Duration) -> u64 {
+    pub(crate) fn newly_arrived(&mut self, now: Duration, how: Arriving) -> Arrivals {
         let Traffic::Rate { mpps } = self.traffic else {
-            return 0;
+            return Arrivals::default();
         };
         let since = *self.since.get_or_insert_with(|| {
             self.arrived = 0;
+            self.last = now;
             now
         });
         let due = (now.saturating_sub(since).as_nanos() as f64 * mpps / 1000.0) as u64;
-        // After a pause the rest comes in the next rounds: no round may take for ever.
-        let new = due.saturating_sub(self.arrived).min(MAX_ARRIVALS);
-        self.arrived += new;
-        new
+        // After a pause the rest comes in the next rounds: no round may take for ever. A frame's due
+        // moment does not change by it.
+        let most = match how {
+            Arriving::Unheeded => u64::MAX,
+            Arriving::AtOnce => MAX_ARRIVALS,
+            Arriving::AtLineRate => {
+                let passed = now.saturating_sub(self.last).as_nanos() as f64;
+                self.credit = (self.credit + passed / self.shortest_interval(mpps)).min(BURST);
+                self.credit as u64
+            }
+        };
+        let count = due.saturating_sub(self.arrived).min(most);
+        self.last = now;
+        self.credit = (self.credit - count as f64).max(0.0);
+        let arrivals = Arrivals {
+            count,
+            before: self.arrived,
+            since: nanos(since),
+            interval: 1000.0 / mpps,
+        };
+        self.arrived += count;
+        arrivals
+    }
+
+    /// Nanoseconds from frame to frame at line rate; less if the rate is higher, so that there is
+    /// something to catch up with.
+    fn shortest_interval(&self, mpps: f64) -> f64 {
+        ((self.mean_length + WIRE_OVERHEAD) * WIRE_BYTE).min(1000.0 / mpps / 1.25)
     }
 
     /// The queue of the next frame that comes at a fixed rate: the streams in turn, each as often
@@ -294,6 +374,7 @@ mod tests {
     use super::*;
     use crate::config::{Expected, VerifyMode};
     use crate::verify::Verifier;
+    use proptest::prelude::*;
 
     #[test]
     fn what_it_makes_is_what_the_verifier_expects() {
@@ -304,7 +385,7 @@ mod tests {
         for _ in 0..2000 {
             let (len, _) = generator.build(0, &mut frame);
             generator.accept(0);
-            verifier.check_frame(&frame[..len]);
+            verifier.check_frame(&frame[..len], &mut None);
         }
         assert_eq!(verifier.counts().ok, 2000);
         assert!(verifier.counts().clean());
@@ -316,9 +397,72 @@ mod tests {
             Generator::new(0, Traffic::Rate { mpps: 2.0 }, &FrameSizes::default(), 1);
         let mut arrived = 0;
         for micros in 0..=1000 {
-            arrived +=
-                generator.newly_arrived(Duration::from_secs(5) + Duration::from_micros(micros));
+            let now = Duration::from_secs(5) + Duration::from_micros(micros);
+            let arrivals = generator.newly_arrived(now, Arriving::AtOnce);
+            // Each when it is due, and not before: at 2 Mpps, two a microsecond.
+            assert_eq!(arrivals.count, if micros == 0 { 0 } else { 2 });
+            for nth in 0..arrivals.count {
+                let due = 5_000_000_000 + (micros - 1) * 1000 + (nth + 1) * 500;
+                assert_eq!(arrivals.due(nth), due);
+            }
+            arrived += arrivals.count;
         }
         assert_eq!(arrived, 2000);
+    }
+
+    #[test]
+    fn after_a_pause_frames_come_at_line_rate_until_none_is_late() {
+        let mut generator =
+            Generator::new(0, Traffic::Rate { mpps: 5.0 }, &FrameSizes::default(), 1);
+        generator.newly_arrived(Duration::ZERO, Arriving::AtLineRate);
+        let mut now = Duration::from_millis(1);
+        let mut counts = Vec::new();
+        for _ in 0..1000 {
+            counts.push(generator.newly_arrived(now, Arriving::AtLineRate).count);
+            now += Duration::from_micros(1);
+        }
+        // 5000 are late, and 5 more come every microsecond. 60 bytes and 24 of overhead take 67.2
+        // ns: 14.88 come in a microsecond.
+        assert_eq!(counts[0], 256);
+        let (late, even) = counts[1..].split_at(470);
+        assert!(
+            late.iter().all(|count| (14..=15).contains(count)),
+            "{late:?}"
+        );
+        assert!(even[30..].iter().all(|count| *count == 5), "{even:?}");
+        // Nobody is there for a second: none of it is left for who comes then.
+        now += Duration::from_secs(1);
+        let unheeded = generator.newly_arrived(now, Arriving::Unheeded).count;
+        assert!(unheeded >= 5_000_000);
+        now += Duration::from_micros(1);
+        assert_eq!(generator.newly_arrived(now, Arriving::AtLineRate).count, 5);
+    }
+
+    proptest! {
+        /// Whenever one looks, nothing has come before it was due, and nothing that was due is
+        /// still to come.
+        #[test]
+        fn frames_come_when_they_are_due(
+            mpps in 0.001..100.0_f64,
+            steps in prop::collection::vec(0..200_000_u64, 1..50),
+        ) {
+            let mut generator =
+                Generator::new(0, Traffic::Rate { mpps }, &FrameSizes::default(), 1);
+            let mut now = 7_000;
+            generator.newly_arrived(Duration::from_nanos(now), Arriving::AtOnce);
+            let mut last = 0;
+            for step in steps {
+                now += step.min((MAX_ARRIVALS as f64 * 1000.0 / mpps) as u64);
+                let arrivals =
+                    generator.newly_arrived(Duration::from_nanos(now), Arriving::AtOnce);
+                for nth in 0..arrivals.count {
+                    let due = arrivals.due(nth);
+                    prop_assert!(due >= last && due <= now, "{last} {due} {now}");
+                    last = due;
+                }
+                // Rounding may tell the next one a nanosecond early.
+                prop_assert!(arrivals.due(arrivals.count) + 1 >= now);
+            }
+        }
     }
 }

@@ -6,12 +6,14 @@
 //! forwarder is meant to change, is *altered*.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use crate::config::{Expected, VerifyMode};
 use crate::frame::{
     add, opaque_step, run_length, tail_matches, Fixed, Head, Identity, Own, Template, MAX_FRAME,
     MIN_FRAME,
 };
+use crate::latency::{nanos, Probe};
 use crate::memory::SmallFrame;
 use serde::Serialize;
 
@@ -61,6 +63,46 @@ struct Gap {
     abandoned: bool,
 }
 
+/// What a frame's number says about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Seen {
+    /// It is the highest so far; the numbers from this one on were skipped.
+    First { skipped_from: u64 },
+    /// It was skipped before.
+    Late { abandoned: bool },
+    /// It was there before.
+    Again,
+}
+
+/// Measures the latency of the frames that are checked, with the time at which they were fetched.
+pub(crate) struct Meter<'a> {
+    pub(crate) probe: &'a mut Probe,
+    pub(crate) now: Duration,
+}
+
+impl Meter<'_> {
+    /// Consecutive frames of a stream that came as they should.
+    #[inline(always)]
+    fn returned(&mut self, stream: u8, first: u64, count: u64) {
+        self.probe.returned(stream, first, count, nanos(self.now));
+    }
+
+    #[cold]
+    fn seen(&mut self, stream: u8, sequence: u64, seen: Seen, intact: bool) {
+        match seen {
+            Seen::First { skipped_from } => self.probe.skipped(stream, skipped_from..sequence),
+            Seen::Late { abandoned: false } => self.probe.found(stream, sequence),
+            Seen::Late { abandoned: true } => {}
+            Seen::Again => return,
+        }
+        if intact {
+            self.returned(stream, sequence, 1);
+        } else {
+            self.probe.spoilt(stream, sequence);
+        }
+    }
+}
+
 /// The order of one stream.
 #[derive(Debug, Default)]
 struct Stream {
@@ -72,23 +114,27 @@ struct Stream {
 
 impl Stream {
     #[inline(always)]
-    fn see(&mut self, sequence: u64, counts: &mut VerifyCounts) {
+    fn see(&mut self, sequence: u64, counts: &mut VerifyCounts) -> Seen {
         if sequence == self.next {
-            self.next += 1;
+            self.next = self.next.saturating_add(1);
             counts.ok += 1;
+            Seen::First {
+                skipped_from: sequence,
+            }
         } else {
-            self.see_out_of_order(sequence, counts);
+            self.see_out_of_order(sequence, counts)
         }
     }
 
     #[cold]
-    fn see_out_of_order(&mut self, sequence: u64, counts: &mut VerifyCounts) {
+    fn see_out_of_order(&mut self, sequence: u64, counts: &mut VerifyCounts) -> Seen {
         if sequence > self.next {
+            let skipped_from = self.next;
             self.skip_to(sequence, false, counts);
             // Saturating: the number comes from the driver's memory.
             self.next = sequence.saturating_add(1);
             counts.ok += 1;
-            return;
+            return Seen::First { skipped_from };
         }
         let at = self.gaps.partition_point(|gap| gap.to <= sequence);
         let Some(gap) = self
@@ -98,7 +144,7 @@ impl Stream {
             .filter(|gap| gap.from <= sequence)
         else {
             counts.duplicated += 1;
-            return;
+            return Seen::Again;
         };
         counts.ok += 1;
         if gap.abandoned {
@@ -120,6 +166,9 @@ impl Stream {
         ];
         for gap in rest.into_iter().filter(|gap| gap.from < gap.to) {
             self.gaps.insert(at, gap);
+        }
+        Seen::Late {
+            abandoned: gap.abandoned,
         }
     }
 
@@ -224,10 +273,14 @@ impl Verifier {
 
     /// Checks frames of exactly 60 bytes. Returns how many of them have a group address.
     #[inline(always)]
-    pub(crate) fn check_small(&mut self, frames: &[Option<SmallFrame<'_>>]) -> u64 {
+    pub(crate) fn check_small(
+        &mut self,
+        frames: &[Option<SmallFrame<'_>>],
+        meter: &mut Option<Meter<'_>>,
+    ) -> u64 {
         // Whatever passes here passes the weaker check by sequence number too.
         let Some(template) = self.small.filter(|_| self.mode != VerifyMode::Off) else {
-            return self.check_slowly(frames);
+            return self.check_slowly(frames, meter);
         };
         let mut group = 0;
         let mut rest = frames;
@@ -246,6 +299,9 @@ impl Verifier {
             if is_run(template.fixed(), template.own(next), run) {
                 self.streams[usize::from(stream)].next += len as u64;
                 self.counts.ok += len as u64;
+                if let Some(meter) = meter {
+                    meter.returned(stream, sequence, len as u64);
+                }
                 self.next.flow = if len == usize::from(self.flows - flow) {
                     0
                 } else {
@@ -257,7 +313,7 @@ impl Verifier {
                     0
                 };
             } else {
-                group += self.check_slowly(run);
+                group += self.check_slowly(run, meter);
             }
             rest = others;
         }
@@ -265,25 +321,29 @@ impl Verifier {
     }
 
     #[inline(never)]
-    fn check_slowly(&mut self, frames: &[Option<SmallFrame<'_>>]) -> u64 {
+    fn check_slowly(
+        &mut self,
+        frames: &[Option<SmallFrame<'_>>],
+        meter: &mut Option<Meter<'_>>,
+    ) -> u64 {
         let mut group = 0;
         for frame in frames.iter().flatten() {
             let head = frame.read();
             group += u64::from(head.is_to_group());
-            self.check(&head, &[]);
+            self.check(&head, &[], meter);
         }
         group
     }
 
     /// Checks a frame of any length.
-    pub(crate) fn check_frame(&mut self, frame: &[u8]) {
+    pub(crate) fn check_frame(&mut self, frame: &[u8], meter: &mut Option<Meter<'_>>) {
         match frame.split_first_chunk() {
-            Some((head, tail)) => self.check(&Head::from_bytes(head), tail),
+            Some((head, tail)) => self.check(&Head::from_bytes(head), tail, meter),
             None => self.counts.foreign += u64::from(self.mode != VerifyMode::Off),
         }
     }
 
-    fn check(&mut self, head: &Head, tail: &[u8]) {
+    fn check(&mut self, head: &Head, tail: &[u8], meter: &mut Option<Meter<'_>>) {
         if self.mode == VerifyMode::Off {
             return;
         }
@@ -297,25 +357,31 @@ impl Verifier {
                         .is_some_and(|template| template.matches(head)));
         match self.streams.get_mut(usize::from(identity.stream)) {
             Some(stream) if intact => {
-                stream.see(identity.sequence, &mut self.counts);
+                let seen = stream.see(identity.sequence, &mut self.counts);
+                if let Some(meter) = meter {
+                    meter.seen(identity.stream, identity.sequence, seen, true);
+                }
                 let flow = identity.flow.saturating_add(1);
                 self.next = Expectation {
                     stream: identity.stream,
                     flow: if flow < self.flows { flow } else { 0 },
                 };
             }
-            _ => self.count_bad(head, tail, known),
+            _ => self.count_bad(head, tail, known, meter),
         }
     }
 
     #[cold]
-    fn count_bad(&mut self, head: &Head, tail: &[u8], known: bool) {
+    fn count_bad(&mut self, head: &Head, tail: &[u8], known: bool, meter: &mut Option<Meter<'_>>) {
         if known {
             // Which frame it was is still certain: it has arrived, so it is not missing too.
             let identity = head.identity();
             let mut counts = self.counts;
             if let Some(stream) = self.streams.get_mut(usize::from(identity.stream)) {
-                stream.see(identity.sequence, &mut counts);
+                let seen = stream.see(identity.sequence, &mut counts);
+                if let Some(meter) = meter {
+                    meter.seen(identity.stream, identity.sequence, seen, false);
+                }
             }
             self.counts.missing = counts.missing;
             self.counts.abandoned = counts.abandoned;
@@ -386,7 +452,7 @@ mod tests {
     fn counts_of(sequences: &[u64]) -> VerifyCounts {
         let mut verifier = verifier();
         for sequence in sequences {
-            verifier.check_frame(&frame(*sequence, 60));
+            verifier.check_frame(&frame(*sequence, 60), &mut None);
         }
         verifier.counts()
     }
@@ -422,11 +488,11 @@ mod tests {
     fn an_altered_frame_is_altered_and_not_missing() {
         for at in 0..60 {
             let mut verifier = verifier();
-            verifier.check_frame(&frame(0, 60));
+            verifier.check_frame(&frame(0, 60), &mut None);
             let mut altered = frame(1, 60);
             altered[at] ^= 0x10;
-            verifier.check_frame(&altered);
-            verifier.check_frame(&frame(2, 60));
+            verifier.check_frame(&altered, &mut None);
+            verifier.check_frame(&frame(2, 60), &mut None);
             let counts = verifier.counts();
             assert_eq!((counts.ok, counts.altered), (2, 1), "byte {at}");
             // Where the damage hides which frame it was, its number counts as missing as well.
@@ -440,20 +506,20 @@ mod tests {
         let mut verifier = verifier();
         let mut untouched = frame(0, 60);
         untouched[1] = untouched[1].wrapping_sub(1);
-        verifier.check_frame(&untouched);
+        verifier.check_frame(&untouched, &mut None);
         assert_eq!(verifier.counts().altered, 1);
     }
 
     #[test]
     fn large_frames_are_checked_to_the_last_byte() {
         let mut verifier = verifier();
-        verifier.check_frame(&frame(0, 1514));
+        verifier.check_frame(&frame(0, 1514), &mut None);
         let mut altered = frame(1, 1514);
         altered[1513] ^= 1;
-        verifier.check_frame(&altered);
+        verifier.check_frame(&altered, &mut None);
         let mut shortened = frame(2, 1514);
         shortened.truncate(1513);
-        verifier.check_frame(&shortened);
+        verifier.check_frame(&shortened, &mut None);
         let counts = verifier.counts();
         assert_eq!((counts.ok, counts.altered, counts.missing), (1, 2, 0));
     }
@@ -461,9 +527,9 @@ mod tests {
     #[test]
     fn other_frames_are_foreign() {
         let mut verifier = verifier();
-        verifier.check_frame(&[0; 60]);
-        verifier.check_frame(&[0xff; 1000]);
-        verifier.check_frame(&[1; 20]);
+        verifier.check_frame(&[0; 60], &mut None);
+        verifier.check_frame(&[0xff; 1000], &mut None);
+        verifier.check_frame(&[1; 20], &mut None);
         assert_eq!(verifier.counts().foreign, 3);
         assert_eq!(verifier.counts().altered, 0);
     }
@@ -471,15 +537,15 @@ mod tests {
     #[test]
     fn given_up_frames_are_not_missing_and_may_still_come() {
         let mut verifier = verifier();
-        verifier.check_frame(&frame(0, 60));
+        verifier.check_frame(&frame(0, 60), &mut None);
         verifier.give_up(&[100]);
         assert_eq!(verifier.counts().abandoned, 99);
-        verifier.check_frame(&frame(1, 60));
-        verifier.check_frame(&frame(2, 60));
-        verifier.check_frame(&frame(100, 60));
+        verifier.check_frame(&frame(1, 60), &mut None);
+        verifier.check_frame(&frame(2, 60), &mut None);
+        verifier.check_frame(&frame(100, 60), &mut None);
         assert!(verifier.counts().clean());
         assert_eq!((verifier.counts().ok, verifier.counts().abandoned), (4, 97));
-        verifier.check_frame(&frame(2, 60));
+        verifier.check_frame(&frame(2, 60), &mut None);
         assert_eq!(verifier.counts().duplicated, 1);
     }
 
@@ -488,10 +554,70 @@ mod tests {
         let mut verifier = Verifier::new(0, 7, VerifyMode::Sequence, Expected::TouchByte1);
         let mut altered = frame(0, 60);
         altered[0] ^= 1;
-        verifier.check_frame(&altered);
-        verifier.check_frame(&frame(2, 60));
+        verifier.check_frame(&altered, &mut None);
+        verifier.check_frame(&frame(2, 60), &mut None);
         let counts = verifier.counts();
         assert_eq!((counts.ok, counts.missing, counts.altered), (2, 1, 0));
+    }
+
+    /// A probe at which so many frames have arrived at once.
+    fn probe(frames: u64) -> Probe {
+        let mut probe = Probe::new(Duration::ZERO);
+        for number in 0..frames {
+            probe.arrived(0, 0);
+            probe.given(0, number, 0);
+        }
+        probe
+    }
+
+    /// Checks frames, of which those with `spoilt` are altered; the time is 10 ns for the first, 20
+    /// for the second and so on.
+    fn measure(verifier: &mut Verifier, probe: &mut Probe, frames: &[(u64, bool)]) {
+        for (nth, (sequence, spoilt)) in (1..).zip(frames) {
+            let mut bytes = frame(*sequence, 60);
+            bytes[30] ^= u8::from(*spoilt);
+            let now = Duration::from_nanos(10 * nth);
+            verifier.check_frame(&bytes, &mut Some(Meter { probe, now }));
+        }
+    }
+
+    #[test]
+    fn late_frames_are_timed_and_repeated_ones_are_not() {
+        let (mut verifier, mut probe) = (verifier(), probe(10));
+        let good = |number| (number, false);
+        measure(
+            &mut verifier,
+            &mut probe,
+            &[good(0), good(2), good(1), good(1), good(4), (3, true)],
+        );
+        let latency = probe.latency();
+        assert_eq!((latency.times.count(), latency.lost), (4, 1));
+        // Frame 4 was the fifth.
+        assert_eq!(latency.times.max(), Some(Duration::from_nanos(50)));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Each frame is timed once, when it first comes back intact; and every one that was
+        /// offered is timed, lost, or still to come.
+        #[test]
+        fn every_frame_is_timed_once_or_lost(
+            frames in prop::collection::vec((0..40_u64, prop::bool::weighted(0.2)), 0..120),
+        ) {
+            let (mut verifier, mut probe) = (verifier(), probe(40));
+            measure(&mut verifier, &mut probe, &frames);
+            let mut first = std::collections::BTreeMap::new();
+            for (sequence, spoilt) in &frames {
+                first.entry(*sequence).or_insert(*spoilt);
+            }
+            let intact = first.values().filter(|spoilt| !**spoilt).count() as u64;
+            let next = first.last_key_value().map_or(0, |(last, _)| last + 1);
+            let latency = probe.latency();
+            prop_assert_eq!(latency.offered, 40);
+            prop_assert_eq!(latency.times.count(), intact);
+            prop_assert_eq!(latency.lost, next - intact);
+        }
     }
 
     proptest! {

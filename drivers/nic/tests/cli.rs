@@ -94,3 +94,74 @@ fn bad_usage_and_bad_luck_differ() {
     );
     assert_eq!(status_of(&["--socket-dir", "/proc/nowhere"]), Some(1));
 }
+
+#[test]
+fn latency_needs_a_rate_and_frames_that_are_checked() {
+    let with = |arguments: &[&str]| {
+        let all = [&["--socket-dir", "x", "--duration", "0"], arguments].concat();
+        status_of(&all)
+    };
+    assert_eq!(with(&["--latency"]), Some(2));
+    assert_eq!(with(&["--latency", "--traffic", "saturate"]), Some(2));
+    let rate = ["--latency", "--traffic", "rate=1"];
+    assert_eq!(
+        with(&[&rate[..], &["--verify", "off"]].concat()),
+        Some(2),
+        "frames that are not known again"
+    );
+    assert_eq!(with(&[&rate[..], &["--cable", "0:1"]].concat()), Some(2));
+    assert_eq!(with(&["--latency-after", "1"]), Some(2));
+}
+
+#[test]
+fn the_report_has_the_latency_of_each_port_and_of_all() {
+    let directory = tempfile::tempdir().unwrap();
+    let json = directory.path().join("report.json");
+    let (mut child, mut output) = start(&[
+        "--socket-dir",
+        directory.path().to_str().unwrap(),
+        "--traffic",
+        "rate=0.01",
+        "--latency",
+        "--latency-after",
+        "0.005",
+        "--json",
+        json.to_str().unwrap(),
+    ]);
+    let open = |port: usize| {
+        let path = directory.path().join(format!("port{port}.sock"));
+        Driver::start(&path, Rings::default())
+    };
+    let (mut a, mut b) = (open(0), open(1));
+    let mut forwarded = 0;
+    support::eventually("frames arrive", || {
+        while let Some(mut frame) = a.receive() {
+            frame[1] = frame[1].wrapping_add(1);
+            b.transmit(&frame);
+            forwarded += 1;
+        }
+        forwarded > 200
+    });
+    let sent = u64::try_from(forwarded).unwrap();
+    a.stop();
+    b.stop();
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let mut text = String::new();
+    output.read_to_string(&mut text).unwrap();
+    assert!(text.contains("all ports: latency in us: min "), "{text}");
+    let report: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
+    let (all, port) = (&report["latency"], &report["ports"][0]["latency"]);
+    let count = port["count"].as_u64().unwrap();
+    // The first 5 ms, 50 frames, are left out.
+    assert!(count > 20 && count + 45 < sent, "{count} of {sent}");
+    assert_eq!(all["count"], port["count"]);
+    assert_eq!(report["ports"][1]["latency"]["count"], 0);
+    let figure = |name: &str| all[name].as_f64().unwrap();
+    assert!(figure("min_us") > 0.0 && figure("min_us") <= figure("p50_us"));
+    assert!(figure("p50_us") <= figure("max_us"));
+    assert!(figure("mean_us") <= figure("max_us"));
+    assert_eq!(all.get("p99_99_us"), None, "too few frames");
+    assert!(all["lag"]["max_us"].as_f64().unwrap() <= figure("max_us"));
+}

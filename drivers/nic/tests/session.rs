@@ -249,9 +249,21 @@ fn a_second_client_is_turned_away_and_the_first_goes_on() {
     let socket = nic.port(0).unwrap().socket();
     let mut first = Client::connect(socket);
     for _ in 0..3 {
-        assert!(Client::try_connect(socket).is_none());
+        let mut second = Client::raw(socket);
+        let refused = second.command(support::COMMAND_VERSION, &[0, 0, 1, 0], &[]);
+        assert_eq!(
+            refused.unwrap_err(),
+            rustix::io::Errno::BUSY.raw_os_error() as u32
+        );
         assert_eq!(first.get(r::RAH(0)), r::RAH_AV);
     }
+    // Neither do those who say nothing, or half a word, keep the first from anything.
+    let silent: Vec<_> = (0..20).map(|_| Client::raw(socket)).collect();
+    let mut mumbling = Client::raw(socket);
+    mumbling.send(&[1, 2, 3], &[]);
+    assert_eq!(first.get(r::RAH(0)), r::RAH_AV);
+    assert!(mumbling.receive(0).is_none(), "it is closed");
+    drop(silent);
     drop(first);
     until_disconnected(&nic);
     Client::connect(socket);
@@ -267,6 +279,87 @@ fn the_next_driver_need_not_wait_for_the_last_to_be_forgotten() {
         let mut next = Client::connect(nic.port(0).unwrap().socket());
         assert_eq!(next.get(r::FCTRL), 0);
     }
+}
+
+/// The driver takes its memory away in the middle of it all: its own port is the worse for it, and
+/// nothing else.
+#[test]
+fn memory_that_is_taken_away_costs_the_driver_its_maps() {
+    for running in [false, true] {
+        for huge in [false, true] {
+            let directory = tempfile::tempdir().unwrap();
+            let config = NicConfig::new(directory.path(), 2)
+                .with_each_port(|port| port.traffic = Traffic::Saturate);
+            let nic = Nic::new(config).unwrap();
+            let [port, other] = nic.ports() else {
+                panic!("two ports")
+            };
+            let mut driver = Driver::start(port.socket(), Rings::default());
+            let mut neighbour = Driver::start(other.socket(), Rings::default());
+            if huge {
+                // No file of 2 MiB pages on this machine: nothing to take away.
+                let Some(memory) = Memory::huge(2 << 20) else {
+                    continue;
+                };
+                driver
+                    .client
+                    .dma_map(0x2_0000_0000, 2 << 20, 0, 3, Some(&memory.file))
+                    .unwrap();
+                driver.memory.write_u64(0, 0x2_0000_0000);
+                rustix::fs::ftruncate(&memory.file, 0).unwrap();
+            } else {
+                rustix::fs::ftruncate(&driver.memory.file, 4096).unwrap();
+            }
+            let lost = |port: &nic::Port| {
+                let notes = port.notes();
+                notes.iter().any(|note| note.contains("made shorter"))
+            };
+            let mut plane = if running {
+                let running = nic.run_data_plane().unwrap();
+                eventually("the loss is noticed", || lost(port));
+                eventually("the neighbour receives", || neighbour.receive().is_some());
+                running.stop().unwrap()
+            } else {
+                let mut plane = nic.data_plane().unwrap();
+                plane.poll();
+                assert!(lost(port), "{:?}", port.notes());
+                plane.poll();
+                assert!(neighbour.receive().is_some());
+                plane
+            };
+            assert!(!lost(other));
+            if !huge {
+                driver.client.set(r::TDT(0), 5);
+                plane.poll();
+                let faults = port.dma_faults();
+                assert_eq!(faults.last().unwrap().refusal, nic::Refusal::NoMemory);
+            }
+            drop(driver);
+            eventually("it is gone", || !port.connected());
+            // The next one finds the port as good as new.
+            let mut next = Driver::start(port.socket(), Rings::default());
+            plane.poll();
+            plane.poll();
+            assert!(next.receive().is_some());
+        }
+    }
+}
+
+#[test]
+fn only_memory_can_be_mapped() {
+    let (directory, nic) = nic(MmioMode::Trap);
+    let mut client = Client::connect(nic.port(0).unwrap().socket());
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("not-memory");
+    let file = std::fs::File::create_new(&path)
+        .or_else(|_| std::fs::File::options().read(true).write(true).open(&path))
+        .unwrap();
+    file.set_len(4096).unwrap();
+    let system = rustix::fs::fstatfs(&file).unwrap().f_type;
+    let refused = client.dma_map(0, 4096, 0, 1, Some(&file.into()));
+    // Where the target directory lies on tmpfs it is memory after all.
+    assert_eq!(refused.is_err(), system != 0x0102_1994);
+    std::fs::remove_file(&path).unwrap();
+    drop(directory);
 }
 
 #[test]

@@ -321,6 +321,7 @@ pub const VFIO_REGION_BAR0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const VFIO_REGION_CONFIG: ::core::ffi::c_int = 7 as ::core::ffi::c_int;
 pub const EINTR: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
 pub const EAGAIN: ::core::ffi::c_int = 11 as ::core::ffi::c_int;
+pub const EBUSY: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
 pub const EWOULDBLOCK: ::core::ffi::c_int = EAGAIN;
 pub const ECONNRESET: ::core::ffi::c_int = 104 as ::core::ffi::c_int;
 pub const VFIO_DEVICE_FLAGS_PCI: ::core::ffi::c_int = (1 as ::core::ffi::c_int)
@@ -628,6 +629,20 @@ unsafe extern "C" fn call(
         return -(1 as ::core::ffi::c_int);
     }
     if receive_all(device, reply, size, reply_fd, error) != 0 as ::core::ffi::c_int {
+        return -(1 as ::core::ffi::c_int);
+    }
+    if answer.flags & FLAGS_ERROR as uint32_t != 0
+        && command as ::core::ffi::c_uint
+            == COMMAND_VERSION as ::core::ffi::c_int as ::core::ffi::c_uint
+        && answer.error == EBUSY as uint32_t
+    {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"%s: the device is busy: another driver uses it; end that one first\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            &raw mut (*device).address as *mut ::core::ffi::c_char,
+        );
         return -(1 as ::core::ffi::c_int);
     }
     if answer.flags & FLAGS_ERROR as uint32_t != 0 {

@@ -283,6 +283,11 @@ impl Socket {
         self.receive_all(&mut reply, &mut reply_fd)?;
         if flags & FLAGS_ERROR != 0 {
             let errno = u32_at(&header, 12).unwrap_or_default() as i32;
+            if command == VERSION && errno == rustix::io::Errno::BUSY.raw_os_error() {
+                return Err(
+                    self.error("the device is busy: another driver uses it; end that one first")
+                );
+            }
             return Err(self.error(format!(
                 "the vfio-user server refused command {command}: {}",
                 io::Error::from_raw_os_error(errno)

@@ -1,0 +1,74 @@
+//! The latency that the NIC measures of a forwarder beside it: not how large it is, which is for
+//! quiet machines to say, but that every frame is in it.
+
+use std::time::Duration;
+
+use anyhow::{ensure, Result};
+use conformance::{expect, for_each_implementation, Implementation, TestNic};
+use nic::{Latency, MeasureLatency, Port, Traffic};
+
+for_each_implementation!(every_frame_at_a_fixed_rate_is_timed_or_accounted_for);
+
+const LIMIT: Duration = Duration::from_secs(60);
+/// Of both ports together.
+const MPPS: f64 = 0.5;
+/// The first of this time are left out: they wait for the driver to begin.
+const AFTER: Duration = Duration::from_millis(100);
+
+fn every_frame_at_a_fixed_rate_is_timed_or_accounted_for(
+    implementation: Implementation,
+) -> Result<()> {
+    let mut nic = TestNic::running(|config| {
+        config
+            .with_each_port(|port| port.traffic = Traffic::Rate { mpps: MPPS / 2.0 })
+            .with_latency(MeasureLatency { after: AFTER })
+    })?;
+    let output = nic
+        .forwarder(implementation)?
+        .args(["--duration", "0.6"])
+        .run(LIMIT)?;
+    output.expect_success()?;
+    let totals = output.totals()?;
+    nic.sessions()?.iter().try_for_each(expect::left_at_rest)?;
+    nic.stop_data_plane()?;
+
+    for port in nic.ports() {
+        let (own, peer) = (port.stats(), nic.ports()[port.index() ^ 1].stats());
+        let Some(latency) = port.latency() else {
+            anyhow::bail!("port {}: nothing was measured", port.index())
+        };
+        let about = format!(
+            "port {}: {:?} {own:?} {peer:?} {totals:?}",
+            port.index(),
+            latency.summary()
+        );
+        let timed = latency.times.count();
+        ensure!(timed > 0 && timed < peer.verify.ok, "{about}");
+        ensure!(latency.untimed == 0, "{about}");
+        // What was neither timed nor lost was in the driver when that ended.
+        let gone = latency.offered.checked_sub(timed + latency.lost);
+        let ended = peer.verify.abandoned + peer.outstanding;
+        ensure!(gone.is_some_and(|gone| gone <= ended), "{about}");
+        let losses = own.dropped_no_descriptor + own.dropped_no_buffer + peer.verify.missing;
+        ensure!(latency.lost <= losses, "{about}");
+
+        let [min, median, high, max] = [
+            latency.times.min(),
+            latency.times.percentile(50.0),
+            latency.times.percentile(99.0),
+            latency.times.max(),
+        ];
+        ensure!(min > Some(Duration::ZERO), "{about}");
+        ensure!(min <= median && median <= high && high <= max, "{about}");
+        // A rate that was not kept would show here.
+        let offered = latency.offered as f64 / (MPPS / 2.0 * 1e6);
+        ensure!(offered < 0.6 + 0.5, "{about}");
+    }
+    let merged = Latency::merged(nic.ports().iter().filter_map(Port::latency));
+    let counts = |port: &Port| port.latency().map_or(0, |latency| latency.times.count());
+    ensure!(
+        merged.map(|latency| latency.times.count()) == Some(nic.ports().iter().map(counts).sum()),
+        "merged"
+    );
+    Ok(())
+}
