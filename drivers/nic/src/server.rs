@@ -20,7 +20,7 @@ use crate::error::NicError;
 use crate::interrupts::{self, vectors_of, INDICES};
 use crate::port::PortShared;
 use crate::protocol::{
-    wait, Command, Connection, ConnectionError, Fields, Message, MAX_DATA_SIZE, MAX_FDS,
+    wait, Command, Connection, ConnectionError, Fields, Message, MAX_DATA_SIZE, OFFERED_FDS,
 };
 use crate::register_file::{PAGE, SHARED_PAGES};
 use crate::report::{ResetCause, SessionEnd};
@@ -71,8 +71,13 @@ impl Socket {
         })
     }
 
+    /// What to wait for.
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
+        self.listener.as_fd()
+    }
+
     /// A client that wants to connect, if there is one.
-    fn accept(&self) -> Option<UnixStream> {
+    pub(crate) fn accept(&self) -> Option<UnixStream> {
         // Errors here are the client's: it has given up before we came to it.
         self.listener.accept().ok().map(|(stream, _)| stream)
     }
@@ -220,7 +225,7 @@ impl Server<'_> {
         // What the client can do (the rest of the payload) matters only to servers that send it
         // commands.
         let capabilities = serde_json::json!({"capabilities": {
-            "max_msg_fds": MAX_FDS,
+            "max_msg_fds": OFFERED_FDS,
             "max_data_xfer_size": MAX_DATA_SIZE,
             "pgsizes": PAGE_SIZE,
             "max_dma_maps": MAX_MAPS,
