@@ -430,6 +430,11 @@ impl Device {
         self.registers.set(r::RAH(0), high | r::RAH_AV);
         self.registers.change(r::EEC, Eeprom::description(), 0);
         self.registers.change(r::FWSM, r::FWSM_FW_VAL, 0);
+        // There is no IPsec nor LinkSec: as on cards where that is fused off.
+        self.registers
+            .change(r::SECTXSTAT, r::SECTXSTAT_SECTX_OFF_DIS, 0);
+        self.registers
+            .change(r::SECRXSTAT, r::SECRXSTAT_SECRX_OFF_DIS, 0);
         self.set_pins();
         self.interrupts.reset();
         self.registers.change(
