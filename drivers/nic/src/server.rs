@@ -346,9 +346,11 @@ impl Server<'_> {
             }
         }
         let full = INFO_LEN + capability.len() as u32;
-        // A client without room for the capability learns how much it needs, and asks again.
+        // A client without room for the capability learns how much it needs, and asks again. It
+        // learns where the capability would be as well: QEMU takes the flag without it for an
+        // error.
         let fits = !capability.is_empty() && room >= full;
-        let at = if fits { INFO_LEN } else { 0 };
+        let at = if capability.is_empty() { 0 } else { INFO_LEN };
         let mut reply = [full, flags, index, at].map(u32::to_le_bytes).concat();
         reply.extend([size, 0].map(u64::to_le_bytes).concat());
         if !fits {
