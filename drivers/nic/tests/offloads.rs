@@ -4,7 +4,7 @@
 
 mod support;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nic::registers as r;
 use nic::{MmioMode, Nic, NicConfig};
@@ -394,14 +394,25 @@ fn the_throttle_ends_the_wait_for_a_write_back() {
     driver
         .client
         .set(r::EITR(1), r::field(r::EITR_ITR_INTERVAL, 511));
-    let first = driver.transmit(&tcp(&[1; 20]));
-    bench.plane.poll();
-    assert!(driver.tx_done(first), "nothing throttles yet");
-    assert_eq!(signals(), 1);
-    let second = driver.transmit(&tcp(&[2; 20]));
-    bench.plane.poll();
-    assert_eq!((driver.tx_done(second), signals()), (false, 0), "too early");
-    std::thread::sleep(Duration::from_millis(2));
-    bench.plane.poll();
-    assert_eq!((driver.tx_done(second), signals()), (true, 1));
+    let mut looked_early = false;
+    for _ in 0..20 {
+        std::thread::sleep(Duration::from_millis(2));
+        let first = driver.transmit(&tcp(&[1; 20]));
+        let start = Instant::now();
+        bench.plane.poll();
+        assert!(driver.tx_done(first), "nothing throttles now");
+        assert_eq!(signals(), 1);
+        let second = driver.transmit(&tcp(&[2; 20]));
+        bench.plane.poll();
+        let outcome = (driver.tx_done(second), signals());
+        // A machine that is busy elsewhere may have let the time go by.
+        if start.elapsed() < Duration::from_micros(1022) {
+            assert_eq!(outcome, (false, 0), "too early");
+            std::thread::sleep(Duration::from_millis(2));
+            bench.plane.poll();
+            assert_eq!((driver.tx_done(second), signals()), (true, 1));
+            looked_early = true;
+        }
+    }
+    assert!(looked_early, "this machine is too slow for this test");
 }
