@@ -216,13 +216,9 @@ impl SfpBus {
     /// The clock goes up: the bit on the wire counts.
     fn rise(&mut self) {
         match self.state {
-            State::Idle => {}
-            State::Read => {
-                // After a byte, the master says whether it wants more: low is yes.
-                if self.bits == 9 && self.level() {
-                    self.expect(State::Idle);
-                }
-            }
+            // After a byte, the master says whether it wants more: low is yes.
+            State::Read if self.bits == 9 && self.level() => self.expect(State::Idle),
+            State::Idle | State::Read => {}
             _ if self.bits < 8 => {
                 self.shift = self.shift << 1 | u8::from(self.level());
                 self.bits += 1;

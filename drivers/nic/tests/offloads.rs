@@ -207,7 +207,7 @@ fn tagged_packets_have_the_hash_of_untagged_ones() {
         .client
         .set(r::MRQC, r::MRQC_MRQE_RSS | r::MRQC_RSS_TCP_IPV4);
     for n in 0..10 {
-        driver.client.set(r::RSSRK(n), 0x6d5a_56da ^ n * 0x0101);
+        driver.client.set(r::RSSRK(n), 0x6d5a_56da ^ (n * 0x0101));
     }
     bench.plane.poll();
     bench.port(0).inject(&tcp(&[3; 20])).unwrap();
