@@ -36,6 +36,7 @@
 
 mod bus_error;
 mod config;
+mod control;
 mod data_plane;
 mod device;
 mod dma;
@@ -49,6 +50,8 @@ mod interrupts;
 mod latency;
 mod memory;
 mod nic;
+mod offload;
+mod packet;
 mod pci_config;
 mod port;
 mod protocol;
@@ -60,16 +63,19 @@ mod ring;
 mod rss;
 mod rx;
 mod server;
+mod sfp;
 mod statistics;
 mod trace;
 mod traffic;
 mod tx;
+mod unmodelled;
 mod verify;
 
 pub use config::{
-    Cable, ConfigError, Expected, Faults, FrameSizes, MeasureLatency, MmioMode, NicConfig,
+    Cable, ConfigError, Expected, Faults, FrameSizes, MeasureLatency, MmioMode, Module, NicConfig,
     PortConfig, TraceTo, Traffic, VerifyMode, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS,
 };
+pub use control::ControlSocket;
 pub use data_plane::{DataPlane, Progress};
 pub use dma::{Direction, DmaFault, Permissions, Purpose, Refusal};
 pub use error::NicError;

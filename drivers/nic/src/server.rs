@@ -21,8 +21,8 @@ use crate::error::NicError;
 use crate::interrupts::{self, vectors_of, INDICES};
 use crate::port::PortShared;
 use crate::protocol::{
-    turn_away, wait, Command, Connection, ConnectionError, Fields, Message, MAX_DATA_SIZE, MAX_FDS,
-    PEER_TIMEOUT,
+    turn_away, wait, Command, Connection, ConnectionError, Fields, Message, MAX_DATA_SIZE,
+    OFFERED_FDS, PEER_TIMEOUT,
 };
 use crate::register_file::{PAGE, SHARED_PAGES};
 use crate::report::{ResetCause, SessionEnd};
@@ -76,8 +76,13 @@ impl Socket {
         })
     }
 
+    /// What to wait for.
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
+        self.listener.as_fd()
+    }
+
     /// A client that wants to connect, if there is one.
-    fn accept(&self) -> Option<UnixStream> {
+    pub(crate) fn accept(&self) -> Option<UnixStream> {
         // Errors here are the client's: it has given up before we came to it.
         self.listener.accept().ok().map(|(stream, _)| stream)
     }
@@ -262,7 +267,7 @@ impl Session<'_> {
         // What the client can do (the rest of the payload) matters only to servers that send it
         // commands.
         let capabilities = serde_json::json!({"capabilities": {
-            "max_msg_fds": MAX_FDS,
+            "max_msg_fds": OFFERED_FDS,
             "max_data_xfer_size": MAX_DATA_SIZE,
             "pgsizes": PAGE_SIZE,
             "max_dma_maps": MAX_MAPS,
@@ -400,9 +405,11 @@ impl Session<'_> {
             }
         }
         let full = INFO_LEN + capability.len() as u32;
-        // A client without room for the capability learns how much it needs, and asks again.
+        // A client without room for the capability learns how much it needs, and asks again. It
+        // learns where the capability would be as well: QEMU takes the flag without it for an
+        // error.
         let fits = !capability.is_empty() && room >= full;
-        let at = if fits { INFO_LEN } else { 0 };
+        let at = if capability.is_empty() { 0 } else { INFO_LEN };
         let mut reply = [full, flags, index, at].map(u32::to_le_bytes).concat();
         reply.extend([size, 0].map(u64::to_le_bytes).concat());
         if !fits {
