@@ -705,6 +705,8 @@ impl FaultLog {
 
 #[cfg(test)]
 mod tests {
+    use std::os::fd::AsRawFd;
+
     use super::*;
     use proptest::prelude::*;
     use rustix::fs::MemfdFlags;
@@ -857,9 +859,9 @@ mod tests {
 
     #[test]
     fn a_read_only_file_cannot_be_mapped_for_writing() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("memory");
-        std::fs::write(&path, vec![7; 4096]).unwrap();
+        let memory = rustix::fs::memfd_create("memory", MemfdFlags::CLOEXEC).unwrap();
+        rustix::io::write(&memory, &[7; 4096]).unwrap();
+        let path = format!("/proc/self/fd/{}", memory.as_raw_fd());
         let mut table = DmaTable::new();
         let open = || Some(OwnedFd::from(std::fs::File::open(&path).unwrap()));
         assert!(matches!(
