@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from triptych_paper.records import USUAL, Conditions
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -31,14 +33,26 @@ def summarise(values: pd.Series[float]) -> Summary | None:
     )
 
 
-def select(samples: pd.DataFrame, impl: str, variant: str, batch: int, backend: str, metric: str) -> pd.Series[float]:
+def select(
+    samples: pd.DataFrame,
+    impl: str,
+    variant: str,
+    batch: int,
+    backend: str,
+    metric: str,
+    conditions: Conditions = USUAL,
+) -> pd.Series[float]:
     """Values of one thing, by repeat."""
+    offered = samples["offered_mpps"]
     rows = samples[
         (samples["impl"] == impl)
         & (samples["variant"] == variant)
         & (samples["batch"] == batch)
         & (samples["backend"] == backend)
         & (samples["metric"] == metric)
+        & (samples["ring_size"] == conditions.ring_size)
+        & (samples["frame_size"] == conditions.frame_size)
+        & (offered.isna() if conditions.offered_mpps is None else offered == conditions.offered_mpps)
     ]
     values: pd.Series[float] = rows.set_index("repeat")["value"].sort_index()
     return values
