@@ -197,7 +197,14 @@ def why_missing(
         return f"not measured in this run: backend {backend} was not used"
     if not run.ended:
         return "not measured: the run did not come to its end"
-    return f"not measured in this run: {impl}/{variant} was not part of it, or the run was interrupted"
+    what = f"{impl}/{variant} at batch {batch}"
+    if conditions.ring_size != USUAL.ring_size:
+        what += f", rings of {conditions.ring_size}"
+    if conditions.frame_size != USUAL.frame_size:
+        what += f", {conditions.frame_size}-byte frames"
+    if conditions.offered_mpps is not None:
+        what += f", {conditions.offered_mpps:g} Mpps offered"
+    return f"not measured in this run: {what} was not part of it"
 
 
 def _beside(run: Run, published: Published, batch: int) -> tuple[Line, ...]:

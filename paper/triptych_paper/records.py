@@ -28,6 +28,22 @@ IMPLEMENTATIONS = ("c", "rust", "rust-unsafe")
 BACKENDS = ("perf", "valgrind", "lockstep", "wall")
 """The ways to count."""
 
+PERCENTILES = ("50", "90", "99", "99.9", "99.99", "99.999", "99.9999")
+"""Percentiles of the latency that are recorded."""
+
+
+def latency_metric(percentile: str) -> str:
+    """Name of the metric of a percentile, or of `min` or `max`."""
+    return f"latency_{percentile}_us" if percentile in ("min", "max") else f"latency_p{percentile.replace('.', '_')}_us"
+
+
+METRICS = (
+    *("cycles", "instructions", "ipc", "branches", "branch_misses", "stores", "loads"),
+    *("l1_hits", "l2_hits", "l3_hits", "l3_misses", "mpps", "full_batch_ratio", "loss_ratio"),
+    *(latency_metric(percentile) for percentile in ("min", *PERCENTILES, "max")),
+)
+"""What is counted."""
+
 RANGES = (
     ("batch", 1, 512),
     ("packets", 1, None),

@@ -102,6 +102,15 @@ class Section:
 
 
 @dataclass(frozen=True)
+class Tile:
+    """A count that is shown large."""
+
+    count: int
+    label: str
+    tone: str = ""
+
+
+@dataclass(frozen=True)
 class Report:
     """All of it."""
 
@@ -110,4 +119,5 @@ class Report:
     facts: tuple[tuple[str, str], ...]
     """What was measured where: label and text."""
     warnings: tuple[str, ...] = ()
+    tiles: tuple[Tile, ...] = ()
     sections: tuple[Section, ...] = field(default_factory=tuple)
