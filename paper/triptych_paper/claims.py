@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from triptych_paper.code import CodeSize
 from triptych_paper.expressions import (
@@ -129,6 +129,14 @@ class Outcome:
         return max(outside, key=abs, default=0.0)
 
     @property
+    def firm(self) -> bool:
+        """Whether all of the spread, from the 10th to the 90th percentile, gets the same verdict."""
+        if self.spread is None:
+            return True
+        values = (self.spread[0], self.results[0].value, self.spread[1])
+        return len({agrees(self.claim, value) for value in values}) == 1
+
+    @property
     def direction(self) -> str:
         """Whether an effect that differs has the published sign, all of its spread; empty where that means nothing."""
         neutral = self.claim.neutral
@@ -157,21 +165,24 @@ def check(claim: Claim, run: Run, code: CodeSize | None) -> Outcome:
             except MissingError as missing:
                 reasons.append(str(missing))
                 continue
-            verdict = Verdict.REPRODUCED if _agrees(claim, results) else Verdict.DIFFERS
+            same = all(agrees(claim, result.value) for result in results)
+            verdict = Verdict.REPRODUCED if same else Verdict.DIFFERS
             simulated = any((backend, metric) in SIMULATED for metric in _metrics(measure.formula))
             return Outcome(claim, verdict, "", backend, simulated, tuple(results))
+    # What another run could measure is worth saying; what no run can measure here is not, beside it.
     measurable = [reason for reason in reasons if not reason.startswith("not measurable")]
     verdict = Verdict.NOT_MEASURED if measurable else Verdict.NOT_MEASURABLE
-    return Outcome(claim, verdict, "; ".join(dict.fromkeys(reasons)))
+    return Outcome(claim, verdict, (measurable or reasons)[0])
 
 
-def _agrees(claim: Claim, results: list[Result]) -> bool:
+def agrees(claim: Claim, value: float) -> bool:
+    """Whether a value is what was published, by the claim's own tolerance."""
     low, high = claim.published
     if claim.compare is Compare.AT_LEAST:
-        return all(result.value >= low - claim.tolerance for result in results)
+        return value >= low - claim.tolerance
     if claim.compare is Compare.AT_MOST:
-        return all(result.value <= high + claim.tolerance for result in results)
-    return all(low - claim.tolerance <= result.value <= high + claim.tolerance for result in results)
+        return value <= high + claim.tolerance
+    return low - claim.tolerance <= value <= high + claim.tolerance
 
 
 def _metrics(tree: ast.expr) -> set[str]:
@@ -275,7 +286,7 @@ def _expression(entry: dict[str, Any], key: str, batches: bool) -> ast.expr:
 
 
 def _published(entry: dict[str, Any]) -> tuple[float, float]:
-    published = entry.get("published")
+    published: object = entry.get("published")
     if _is_number(published):
         return float(published), float(published)
     if isinstance(published, list) and len(published) == 2 and all(_is_number(value) for value in published):
@@ -285,7 +296,7 @@ def _published(entry: dict[str, Any]) -> tuple[float, float]:
     raise ValueError("published is neither a number nor a range such as [90, 98]")
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 

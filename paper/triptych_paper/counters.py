@@ -183,9 +183,7 @@ def _ipc(run: Run, impl: str, variant: str, batch: int, figure: Figure | None) -
     return Cell(instructions.median / cycles.median, figure, backend="both")
 
 
-def why_missing(
-    run: Run, backend: str, impl: str, variant: str, batch: int, conditions: Conditions = USUAL
-) -> str:
+def why_missing(run: Run, backend: str, impl: str, variant: str, batch: int, conditions: Conditions = USUAL) -> str:
     """Say why a run has no value of a driver from a backend."""
     for failure in run.failures:
         what = (failure.backend, failure.impl, failure.variant, failure.batch, failure.conditions)
@@ -197,14 +195,14 @@ def why_missing(
         return f"not measured in this run: backend {backend} was not used"
     if not run.ended:
         return "not measured: the run did not come to its end"
-    what = f"{impl}/{variant} at batch {batch}"
+    cell = f"{impl}/{variant} at batch {batch}"
     if conditions.ring_size != USUAL.ring_size:
-        what += f", rings of {conditions.ring_size}"
+        cell += f", rings of {conditions.ring_size}"
     if conditions.frame_size != USUAL.frame_size:
-        what += f", {conditions.frame_size}-byte frames"
+        cell += f", {conditions.frame_size}-byte frames"
     if conditions.offered_mpps is not None:
-        what += f", {conditions.offered_mpps:g} Mpps offered"
-    return f"not measured in this run: {what} was not part of it"
+        cell += f", {conditions.offered_mpps:g} Mpps offered"
+    return f"not measured in this run: {cell} was not part of it"
 
 
 def _beside(run: Run, published: Published, batch: int) -> tuple[Line, ...]:

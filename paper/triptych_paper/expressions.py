@@ -164,7 +164,10 @@ def evaluate(tree: ast.expr, scope: Scope) -> Result:
         raise MissingError("a division by zero")
     spread = isinstance(value, pd.Series) and summary.count > 1
     return Result(
-        summary.median, summary.low if spread else None, summary.high if spread else None, summary.count,
+        summary.median,
+        summary.low if spread else None,
+        summary.high if spread else None,
+        summary.count,
         scope.multiplexed,
     )
 

@@ -101,9 +101,7 @@ def find(
     if summary is None:
         return None
     rows = run.samples[(run.samples["metric"] == metric) & (run.samples["backend"] == backend)]
-    note = rows[
-        (rows["impl"] == driver.impl) & (rows["variant"] == driver.variant) & (rows["batch"] == batch)
-    ]["note"]
+    note = rows[(rows["impl"] == driver.impl) & (rows["variant"] == driver.variant) & (rows["batch"] == batch)]["note"]
     return Measured(summary, str(rows["unit"].iloc[0]), backend, metric, bool((note == MULTIPLEXED).any()))
 
 

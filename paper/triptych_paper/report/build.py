@@ -51,9 +51,16 @@ def _tiles(sections: tuple[Section, ...]) -> tuple[Tile, ...]:
         for table in section.tables
         for record in table.records
     ]
+    verbs = {
+        Verdict.REPRODUCED: "reproduced",
+        Verdict.DIFFERS: "with another result",
+        Verdict.NOT_MEASURABLE: "not measurable here",
+        Verdict.NOT_MEASURED: "not measured in this run",
+    }
     tones = {Verdict.REPRODUCED: "good", Verdict.DIFFERS: "bad"}
     return tuple(
-        Tile(verdicts.count(verdict.value), f"claims {verdict.value}", tones.get(verdict, "")) for verdict in Verdict
+        Tile(verdicts.count(verdict.value), f"of {len(verdicts)} claims {verbs[verdict]}", tones.get(verdict, ""))
+        for verdict in Verdict
     )
 
 
@@ -72,9 +79,7 @@ def _facts(run: Run) -> tuple[tuple[str, str], ...]:
     revision = str(git.get("revision") or "")[:10] or "no revision"
     builds = [build for build in run.info.get("builds") or [] if isinstance(build, dict)]
     compilers = list(dict.fromkeys(str(build.get("toolchain")) for build in builds))
-    used = [
-        f"{backend} ({len(run.samples[run.samples['backend'] == backend])})" for backend in run.samples["backend"].unique()
-    ]
+    used = [f"{backend} ({count})" for backend, count in run.samples["backend"].value_counts(sort=False).items()]
     return (
         ("run", run.id + ("" if run.ended else ", did not come to its end")),
         ("machine", ", ".join([*machine, f"Linux {host.get('kernel', '?')}"])),

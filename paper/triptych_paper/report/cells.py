@@ -124,8 +124,6 @@ def record(
     measured: Measured | None,
     conditions: Conditions = USUAL,
     missing: str = "",
-    published: float | str | None = None,
-    **more: object,
 ) -> Record:
     """A value as a row of the CSV."""
     return {
@@ -143,9 +141,7 @@ def record(
         "backend": measured.backend if measured else "",
         "simulated": measured.simulated if measured else None,
         "repeats": measured.summary.count if measured else 0,
-        "published": published,
         "note": missing or ("multiplexed" if measured and measured.multiplexed else ""),
-        **more,
     }
 
 
@@ -166,7 +162,13 @@ class Pair:
 
 
 def comparison(
-    data: Data, key: str, title: str, pairs: Sequence[Pair], metrics: Sequence[str], batch: int, difference: bool = False
+    data: Data,
+    key: str,
+    title: str,
+    pairs: Sequence[Pair],
+    metrics: Sequence[str],
+    batch: int,
+    difference: bool = False,
 ) -> Table:
     """Metrics by row, drivers by column, each with its change against its base in the same round."""
     rows, records = [], []
@@ -178,7 +180,7 @@ def comparison(
         for pair, value in zip(pairs, values, strict=True):
             against = ratio(data.run, pair.driver, pair.base, batch, name, backend) if pair.base else None
             detail: list[str] = []
-            more: dict[str, object] = {"base": "", "ratio": None, "ratio_p10": None, "ratio_p90": None}
+            more: Record = {"base": "", "ratio": None, "ratio_p10": None, "ratio_p90": None}
             if pair.base and against:
                 detail.append(change(against))
                 more = {
@@ -188,11 +190,11 @@ def comparison(
                     "ratio_p90": against.high if against.count > 1 else None,
                 }
                 base = find(data.run, pair.base, batch, name, backend)
-                if difference and value and base:
+                if difference and value and base and metric.unit.endswith("/packet"):
                     detail.append(f"{signed(value.summary.median - base.summary.median, metric.digits)} a packet")
             missing = "" if value else reason(data.run, pair.driver, batch, name, backend)
             cells.append(value_cell(value, lambda v, digits=metric.digits: number(v, digits), missing, detail))  # type: ignore[misc]
-            records.append(record(pair.driver, batch, name, value, missing=missing, **more))
+            records.append({**record(pair.driver, batch, name, value, missing=missing), **more})
         counts = repeats(value.summary.count for value in values if value)
         rows.append((Cell(metric.label, (metric.unit,)), *cells, source_cell(metric, values), Cell(counts)))
     columns = (
@@ -262,7 +264,9 @@ def sweep(
         Column("repeats"),
         *(Column(f"paper: {name}") for name, _ in published),
     )
-    note = f"{shown.label.capitalize()}, {shown.unit}, by {source.text}: median, and below it the 10th to 90th percentile."
+    note = (
+        f"{shown.label.capitalize()}, {shown.unit}, by {source.text}: median, and below it the 10th to 90th percentile."
+    )
     return Table(key, title, columns, tuple(rows), tuple(records), note)
 
 

@@ -9,16 +9,16 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_pdf import FigureCanvasPdf
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
-from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from triptych_paper.lookup import Driver
 from triptych_paper.report.model import Figure
+from triptych_paper.statistics import Summary
 
 LIGHT = {
     "page": "#fffefd",
@@ -107,6 +107,29 @@ def marker(driver: Driver) -> str:
     return MARKERS[colour_name(driver)]
 
 
+def published_style(driver: Driver | None, dash: str = "--", marker_of: Driver | None = None) -> dict[str, Any]:
+    """How a published line looks: hollow and broken; grey where no driver of ours has its colour."""
+    shape = driver or marker_of
+    return {
+        "color": colour(driver) if driver else LIGHT["muted"],
+        "marker": marker(shape) if shape else "o",
+        "markerfacecolor": LIGHT["page"],
+        "markersize": 4.0,
+        "linestyle": dash,
+    }
+
+
+def measured_line(axes: Axes, driver: Driver, points: Sequence[tuple[int, Summary]]) -> None:
+    """Draw the medians of a driver, with a band from the 10th to the 90th percentile."""
+    if not points:
+        return
+    x = [place for place, _ in points]
+    medians = [summary.median for _, summary in points]
+    low, high = [summary.low for _, summary in points], [summary.high for _, summary in points]
+    axes.plot(x, medians, color=colour(driver), marker=marker(driver), label=driver.name)
+    axes.fill_between(x, low, high, color=colour(driver), alpha=0.15, linewidth=0)
+
+
 def log2_axis(axes: Axes, ticks: Sequence[int], label: str) -> None:
     """Make the horizontal axis one of powers of two."""
     axes.set_xscale("log", base=2)
@@ -118,6 +141,7 @@ def log2_axis(axes: Axes, ticks: Sequence[int], label: str) -> None:
 def plain_log_axis(axes: Axes) -> None:
     """Label a logarithmic vertical axis with plain numbers."""
     axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.yaxis.set_minor_formatter(NullFormatter())
 
@@ -134,7 +158,7 @@ def svg(drawn: Canvas, key: str) -> str:
     """SVG in the colours of :data:`LIGHT`; its identifiers begin with `key`, so that several fit on one page."""
     buffer = io.BytesIO()
     with mpl.rc_context(STYLE):
-        FigureCanvasSVG(drawn).print_svg(buffer, metadata={"Date": None, "Creator": None, "Type": None, "Format": None})
+        drawn.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Type": None, "Format": None})
     text = buffer.getvalue().decode("utf-8")
     text = text[text.index("<svg") :]
     text = re.sub(r"\s*<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
@@ -147,7 +171,7 @@ def pdf(drawn: Canvas) -> bytes:
     """PDF in the colours of :data:`LIGHT`."""
     buffer = io.BytesIO()
     with mpl.rc_context(STYLE):
-        FigureCanvasPdf(drawn).print_pdf(buffer, metadata={"CreationDate": None, "Creator": None, "Producer": None})
+        drawn.savefig(buffer, format="pdf", metadata={"CreationDate": None, "Creator": None, "Producer": None})
     return buffer.getvalue()
 
 

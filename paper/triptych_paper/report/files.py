@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,10 +71,3 @@ def csv(table: Table) -> str:
 
 def _text(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
-
-
-def copy(source: Path, target: Path) -> None:
-    """Copy a file so that a reader sees the old or the new one."""
-    temporary = target.with_name(f".{target.name}.new")
-    shutil.copyfile(source, temporary)
-    os.replace(temporary, target)

@@ -25,16 +25,17 @@ def page(report: Report, drawings: Mapping[str, str], for_print: bool = False) -
     `for_print` is the form that :func:`pdf` reads: always light, with page numbers.
     """
     environment = Environment(
-        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     environment.globals["fonts"] = FONTS.as_uri()
-    styles = Markup(environment.get_template("report.css").render(  # noqa: S704 — our own style sheet
-        light=variables(LIGHT), dark=variables(DARK), for_print=for_print
-    ))
-    shown = {
-        key: Markup(svg if for_print else recolour(svg, css_colours()))  # noqa: S704 — drawn by matplotlib
-        for key, svg in drawings.items()
-    }
+    styles = Markup(
+        environment.get_template("report.css").render(light=variables(LIGHT), dark=variables(DARK), for_print=for_print)
+    )
+    shown = {key: Markup(svg if for_print else recolour(svg, css_colours())) for key, svg in drawings.items()}
     return environment.get_template("report.html").render(report=report, drawings=shown, styles=styles)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure as Canvas
 
-from triptych_paper.lookup import C, CHECKED, DRIVERS, RUST, batches, choose, find
+from triptych_paper.lookup import CHECKED, DRIVERS, RUST, C, batches, choose, find
 from triptych_paper.records import USUAL
 from triptych_paper.report.cells import METRICS, Point, repeats, sweep
-from triptych_paper.report.figures import LIGHT, colour, log2_axis, marker
+from triptych_paper.report.figures import log2_axis, measured_line, published_style
 from triptych_paper.report.model import Data, Figure, Section, Table
 
 POWERS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
@@ -47,50 +47,45 @@ def build(data: Data) -> Section:
             )
         )
         figures.append(_figure(data, metric))
-    return Section("batches", "Cycles, instructions and batch size", text, tuple(tables), tuple(figures), tuple(missing))
+    return Section(
+        "batches", "Cycles, instructions and batch size", text, tuple(tables), tuple(figures), tuple(missing)
+    )
 
 
 def _figure(data: Data, metric: str) -> Figure:
     backend = choose(data.run, metric, DRIVERS, USUAL)
+    lines = {
+        driver: [
+            (batch, value)
+            for batch in batches(data.run, metric, (driver,))
+            if (value := find(data.run, driver, batch, metric, backend))
+        ]
+        for driver in DRIVERS
+    }
 
     def draw(canvas: Canvas) -> None:
         axes = canvas.subplots()
-        for driver in DRIVERS:
-            points = [
-                (batch, value.summary)
-                for batch in batches(data.run, metric, (driver,))
-                if (value := find(data.run, driver, batch, metric, backend))
-            ]
-            if points:
-                x = [batch for batch, _ in points]
-                axes.plot(x, [summary.median for _, summary in points], color=colour(driver), marker=marker(driver), label=driver.name)
-                low, high = [summary.low for _, summary in points], [summary.high for _, summary in points]
-                axes.fill_between(x, low, high, color=colour(driver), alpha=0.15, linewidth=0)
-        raw = data.published.c_counters
-        style = {"color": LIGHT["muted"], "marker": marker(C), "markerfacecolor": LIGHT["page"], "markersize": 4}
-        axes.plot(list(raw), [counters[metric] for counters in raw.values()], linestyle=":", label="C, published raw data", **style)
-        for driver, name in ((C, "C, published"), (RUST, "safe Rust, published")):
-            known = [(batch, data.published.get(metric, driver.impl, "default", batch)) for batch in (8, 32)]
-            style = {"color": colour(driver), "marker": marker(driver), "markerfacecolor": LIGHT["page"]}
-            axes.plot([batch for batch, _ in known], [figure.value for _, figure in known if figure], linestyle="--", label=name, **style)
+        for driver, points in lines.items():
+            measured_line(axes, driver, [(batch, value.summary) for batch, value in points])
+        raw = {batch: counters[metric] for batch, counters in data.published.c_counters.items()}
+        axes.plot(list(raw), list(raw.values()), label="C, published raw data", **published_style(None, ":", C))
+        for driver in (C, RUST):
+            known = {batch: data.published.get(metric, driver.impl, "default", batch) for batch in (8, 32)}
+            figures = {batch: figure.value for batch, figure in known.items() if figure}
+            label = f"{driver.name}, published"
+            axes.plot(list(figures), list(figures.values()), label=label, **published_style(driver))
         log2_axis(axes, POWERS, "batch")
         axes.set_ylim(bottom=0)
         axes.set_ylabel(METRICS[metric].unit)
         axes.legend(loc="upper right")
 
-    values = [
-        value
-        for driver in DRIVERS
-        for batch in batches(data.run, metric, (driver,))
-        if (value := find(data.run, driver, batch, metric, backend))
-    ]
-    count = repeats(value.summary.count for value in values)
+    values = [value for points in lines.values() for _, value in points]
     source = values[0].source if values else backend
     return Figure(
         f"{metric}-batches",
         f"{METRICS[metric].label.capitalize()} per packet against batch size",
-        f"Full lines: medians of this run ({source}; repeats: {count}), bands 10th to 90th percentile. Dashed and "
-        "dotted, hollow: published, counted by hardware.",
+        f"Full lines: medians of this run ({source}; repeats: {repeats(value.summary.count for value in values)}), "
+        "bands 10th to 90th percentile. Dashed and dotted, hollow: published, counted by hardware.",
         draw,
         (6.4, 3.5),
     )

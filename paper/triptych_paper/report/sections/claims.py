@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 from triptych_paper.claims import Claim, Compare, Outcome, Verdict, check, read_claims
-from triptych_paper.report.cells import ABSENT, MULTIPLEXED_NOTE, significant, signed
+from triptych_paper.report.cells import ABSENT, MULTIPLEXED_NOTE, number, signed
 from triptych_paper.report.model import Cell, Column, Data, Record, Section, Table
+
+PERCENT = ("%", "% of C")
+"""Units whose differences are percentage points."""
+
+PLURAL = {Verdict.REPRODUCED: "are reproduced", Verdict.DIFFERS: "differ"}
 
 TONES = {Verdict.REPRODUCED: "good", Verdict.DIFFERS: "bad"}
 
@@ -15,12 +21,15 @@ def build(data: Data) -> Section:
     """One table a topic, and how many claims fared how."""
     outcomes = [check(claim, data.run, data.code) for claim in read_claims()]
     counts = Counter(outcome.verdict for outcome in outcomes)
-    said = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict])
+    said = ", ".join(
+        f"{counts[verdict]} {PLURAL.get(verdict, verdict.value)}" for verdict in Verdict if counts[verdict]
+    )
     simulated = sum(outcome.simulated for outcome in outcomes if outcome.measured)
     text = [
         f"Of {len(outcomes)} published claims: {said}. A verdict compares numbers, nothing else: the drivers are not "
         "the published ones, and where no hardware counters are, neither is what counts. The column “counted by” "
-        "says which it was.",
+        "says which it was. Published values have the tolerance below them that still counts as reproduced. “The "
+        "spread says both” marks a verdict that another repeat could turn.",
     ]
     if simulated:
         text.append(f"{simulated} of the verdicts rest on simulated caches or branch prediction, and are marked so.")
@@ -51,17 +60,18 @@ def _row(outcome: Outcome) -> tuple[Cell, ...]:
     notes = (claim.note,) if claim.note else ()
     measured = Cell(ABSENT)
     if outcome.measured:
-        spread = outcome.spread
-        detail = [f"{_plain(spread[0], claim)} to {_plain(spread[1], claim)}"] if spread else []
+        detail = [*_unit_line(claim)]
+        if outcome.spread:
+            detail.append(_range(outcome.spread, claim))
         if claim.batches:
             detail.append(f"batch {', '.join(map(str, claim.batches))}")
         multiplexed = any(result.multiplexed for result in outcome.results)
-        measured = Cell(
-            _range(outcome.measured, claim), tuple(detail), (MULTIPLEXED_NOTE,) if multiplexed else ()
-        )
+        text = _range(outcome.measured, claim) + _short_unit(claim)
+        measured = Cell(text, tuple(detail), (MULTIPLEXED_NOTE,) if multiplexed else ())
+    tolerance = (f"± {claim.tolerance:g}",) if claim.tolerance else ()
     return (
         Cell(claim.says, (claim.source,), notes),
-        Cell(_published(claim), (f"± {claim.tolerance:g}",) if claim.tolerance else ()),
+        Cell(_published(claim), (*_unit_line(claim), *tolerance)),
         measured,
         _verdict(outcome),
         Cell((outcome.backend + (", simulated" if outcome.simulated else "")) or ABSENT),
@@ -71,54 +81,49 @@ def _row(outcome: Outcome) -> tuple[Cell, ...]:
 
 def _verdict(outcome: Outcome) -> Cell:
     if outcome.verdict in TONES:
-        detail = [_deviation(outcome)]
-        if outcome.direction:
-            detail.append(outcome.direction)
-        return Cell(outcome.verdict.value, tuple(line for line in detail if line), (), TONES[outcome.verdict])
+        lines = [_deviation(outcome), outcome.direction, "" if outcome.firm else "the spread says both"]
+        return Cell(outcome.verdict.value, tuple(line for line in lines if line), (), TONES[outcome.verdict])
     reason = outcome.reason.removeprefix(f"{outcome.verdict.value}: ")
     reason = reason.removeprefix("not measured in this run: ")
     return Cell(outcome.verdict.value, (reason,), (), "none")
 
 
 def _deviation(outcome: Outcome) -> str:
-    if outcome.deviation is None:
-        return ""
-    if outcome.claim.compare in (Compare.AT_LEAST, Compare.AT_MOST):
-        side = "above" if outcome.deviation > 0 else "below"
-        return f"{significant(abs(outcome.deviation), 2)} {_unit(outcome.claim, True)} {side}"
-    if outcome.deviation == 0:
+    claim, deviation = outcome.claim, outcome.deviation
+    assert deviation is not None
+    unit = "points" if claim.unit in PERCENT else claim.unit
+    if claim.compare in (Compare.AT_LEAST, Compare.AT_MOST):
+        return f"{number(abs(deviation), _digits(claim))} {unit} {'above' if deviation > 0 else 'below'}"
+    if claim.compare is Compare.WITHIN and deviation == 0:
         return "within the range"
-    # A deviation that rounds to nothing is none worth a number.
-    text = signed(outcome.deviation, _digits(outcome.deviation))
-    return f"by {text} {_unit(outcome.claim, True)}"
+    return f"by {signed(deviation, _digits(claim))} {unit}"
 
 
-def _digits(value: float) -> int:
-    size = abs(value)
-    return 0 if size >= 100 else 1 if size >= 1 else 2 if size >= 0.1 else 4
-
-
-def _plain(value: float, claim: Claim) -> str:
-    if claim.unit in ("%", "% of C"):
-        return significant(value, 3) if abs(value) < 10 else significant(value, 3)
-    return significant(value, 3) if abs(value) < 1000 else f"{value:.0f}"
+def _digits(claim: Claim) -> int:
+    """Decimals that show what the tolerance decides."""
+    if claim.tolerance == 0:
+        return 1
+    return max(0, 1 - math.floor(math.log10(claim.tolerance)))
 
 
 def _range(values: tuple[float, float], claim: Claim) -> str:
-    low, high = (_plain(value, claim) for value in values)
-    return f"{low} {_unit(claim)}" if low == high else f"{low} to {high} {_unit(claim)}"
+    low, high = (number(value, _digits(claim)) for value in values)
+    return low if low == high else f"{low} to {high}"
 
 
 def _published(claim: Claim) -> str:
     low, high = (f"{value:g}" for value in claim.published)
     prefix = {Compare.AT_LEAST: "≥ ", Compare.AT_MOST: "≤ "}.get(claim.compare, "")
-    return prefix + (f"{low} {_unit(claim)}" if low == high else f"{low} to {high} {_unit(claim)}")
+    return prefix + (low if low == high else f"{low} to {high}") + _short_unit(claim)
 
 
-def _unit(claim: Claim, difference: bool = False) -> str:
-    if difference and claim.unit in ("%", "% of C"):
-        return "points"
-    return claim.unit
+def _short_unit(claim: Claim) -> str:
+    return f" {claim.unit}" if claim.unit in (*PERCENT, "µs") else ""
+
+
+def _unit_line(claim: Claim) -> tuple[str, ...]:
+    """The unit on a line of its own, if it is a long one."""
+    return () if _short_unit(claim) else (claim.unit,)
 
 
 def _record(outcome: Outcome) -> Record:
@@ -142,6 +147,7 @@ def _record(outcome: Outcome) -> Record:
         "verdict": outcome.verdict.value,
         "deviation": outcome.deviation,
         "direction": outcome.direction,
+        "firm": outcome.firm if measured else None,
         "reason": outcome.reason,
         "note": claim.note,
     }

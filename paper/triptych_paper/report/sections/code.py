@@ -13,7 +13,9 @@ DATA_PATH = ("rx", "tx", "mempool", "mmio", "descriptor", "buffers")
 PUBLISHED = {"c": "C", "rust": "Rust"}
 
 C_NOTE = "C does not mark unsafe code: the compiler checks none of its lines for memory safety."
-UNSAFE_NOTE = "Generated from the C driver: nearly every function is `unsafe`, and its lines are longer or shorter than what a person would write."
+UNSAFE_NOTE = (
+    "Generated from the C driver: nearly every function is `unsafe`, and its lines are not what a person would write."
+)
 PUBLISHED_NOTE = (
     "Published: counted with cloc, features and register constants stripped to what all ten languages have; the Rust "
     "driver's unsafe lines are from table 4, where it has 961 lines, too."

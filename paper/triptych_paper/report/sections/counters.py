@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from matplotlib.figure import Figure as Canvas
+from matplotlib.patches import Patch
 
 from triptych_paper import counters
 from triptych_paper.counters import C2RUST_NOTE
-from triptych_paper.lookup import C, CHECKED, RUST, UNSAFE, Measured, choose, find, reason
+from triptych_paper.lookup import CHECKED, RUST, UNSAFE, C, Measured, choose, find, reason
 from triptych_paper.published import CYCLES_NOTE, LOADS_NOTE, PROCESSOR_NOTE
 from triptych_paper.published import Figure as Known
 from triptych_paper.records import USUAL
@@ -59,7 +60,7 @@ def _table(data: Data, batch: int) -> Table:
             known = data.published.get(name, driver.impl, driver.variant, batch)
             missing = "" if value else reason(data.run, driver, batch, name, backend)
             cells.append(_cell(metric, value, known, missing, name == "loads" and driver == C and batch == 8))
-            records.append(_record(driver_record(data, driver, batch, name, value, missing), value, known))
+            records.append(_record(record(driver, batch, name, value, missing=missing), value, known))
         counts = repeats(value.summary.count for value in values if value)
         notes = (CYCLES_NOTE,) if name == "cycles" and batch == 32 else ()
         label = Cell(metric.label, (metric.unit,), notes)
@@ -74,13 +75,9 @@ def _table(data: Data, batch: int) -> Table:
         "Median; below it the 10th to 90th percentile where there are several repeats, then the published value and, "
         "after the ×, measured by published."
     )
-    return Table(f"counters-batch-{batch}", f"Counters per packet, batch {batch}", columns, tuple(rows), tuple(records), note)
-
-
-def driver_record(data: Data, driver: object, batch: int, name: str, value: Measured | None, missing: str) -> Record:
-    """A row of the CSV, without the published value."""
-    assert hasattr(driver, "impl")
-    return record(driver, batch, name, value, missing=missing)  # type: ignore[arg-type]
+    return Table(
+        f"counters-batch-{batch}", f"Counters per packet, batch {batch}", columns, tuple(rows), tuple(records), note
+    )
 
 
 def _record(row: Record, value: Measured | None, known: Known | None) -> Record:
@@ -112,20 +109,22 @@ def _figure(data: Data, batch: int) -> Figure:
                 value = find(data.run, driver, batch, name, backends[name])
                 known = data.published.get(name, driver.impl, driver.variant, batch)
                 if known:
-                    axes.bar(place, known.value, 0.84, facecolor="none", edgecolor=LIGHT["muted"], linestyle=(0, (3, 2)))
-                if value:
-                    summary = value.summary
-                    error = [[summary.median - summary.low], [summary.high - summary.median]]
-                    several = summary.count > 1
-                    axes.bar(place, summary.median, 0.6, color=colour(driver))
-                    if several:
-                        axes.errorbar(place, summary.median, yerr=error, color=LIGHT["ink"], linewidth=1, capsize=2)
-                else:
+                    dashed = (0, (3, 2))
+                    axes.bar(place, known.value, 0.88, facecolor="none", edgecolor=LIGHT["ink"], linestyle=dashed)
+                if value is None:
                     axes.text(place, 0, "–", ha="center", va="bottom", color=LIGHT["muted"])
-            axes.set_xticks(range(len(DRIVERS)), ["C", "Rust", "+checks", "unsafe"], fontsize=7.5)
+                    continue
+                summary = value.summary
+                axes.bar(place, summary.median, 0.6, color=colour(driver))
+                if summary.count > 1:
+                    error = [[summary.median - summary.low], [summary.high - summary.median]]
+                    axes.errorbar(place, summary.median, yerr=error, color=LIGHT["ink"], linewidth=1, capsize=2)
+            axes.set_xticks([])
             axes.grid(visible=False, axis="x")
-            axes.tick_params(axis="x", length=0)
             axes.margins(x=0.04)
+        patches = [Patch(color=colour(driver), label=driver.name) for driver in DRIVERS]
+        patches.append(Patch(facecolor="none", edgecolor=LIGHT["ink"], linestyle=(0, (3, 2)), label="published"))
+        canvas.legend(handles=patches, loc="outside lower center", ncols=5, columnspacing=1.2, handlelength=1.4)
 
     sources = list(dict.fromkeys(_source(data, batch, name, backends[name]) for name in PLOTTED))
     named = "; ".join(

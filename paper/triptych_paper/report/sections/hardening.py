@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure as Canvas
 
-from triptych_paper.lookup import C, CHECKED, RUST, Driver, batches, choose, find, ratio
+from triptych_paper.lookup import CHECKED, RUST, C, Driver, batches, choose, find, ratio
 from triptych_paper.records import USUAL
 from triptych_paper.report.cells import METRICS, Pair, comparison, repeats
 from triptych_paper.report.figures import LIGHT, colour
@@ -71,9 +71,7 @@ def _figure(data: Data, drivers: list[Driver], batch: int) -> Figure:
             axes.margins(x=0.08)
 
     values = {
-        metric: [
-            value for driver in drivers if (value := find(data.run, driver, batch, metric, backends[metric]))
-        ]
+        metric: [value for driver in drivers if (value := find(data.run, driver, batch, metric, backends[metric]))]
         for metric in PLOTTED
     }
     sources = "; ".join(

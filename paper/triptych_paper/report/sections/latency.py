@@ -8,11 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import NullLocator
 
-from triptych_paper.lookup import C, DRIVERS, RUST, Driver, Measured, find, reason
+from triptych_paper.lookup import DRIVERS, RUST, C, Driver, Measured, find, reason
 from triptych_paper.published import Published
 from triptych_paper.records import PERCENTILES, Conditions, latency_metric
 from triptych_paper.report.cells import record, repeats, significant, value_cell
-from triptych_paper.report.figures import LIGHT, colour, marker, plain_log_axis
+from triptych_paper.report.figures import colour, marker, plain_log_axis, published_style
 from triptych_paper.report.model import Cell, Column, Data, Figure, Record, Section, Table
 
 BATCH = 32
@@ -20,8 +20,8 @@ SHOWN = (*PERCENTILES, "max")
 PUBLISHED = ((C, "c"), (RUST, "rust"))
 
 NOTE = (
-    "The software card stamps a frame when it arrives on its wire and when the other port fetches it for sending: PCIe, "
-    "wires and a real card's queues are not in it. The published time runs from fibre to fibre."
+    "The software card stamps a frame when it arrives on its wire and when the other port fetches it for sending: "
+    "PCIe, wires and a real card's queues are not in it. The published time runs from fibre to fibre."
 )
 LOSS_NOTE = "Where frames were lost, the latency is that of those which came through, with full rings before them."
 
@@ -42,9 +42,11 @@ def build(data: Data) -> Section:
     there = loads(data)
     published = sorted({load for load, _ in data.published.latency})
     if not there:
-        missing = "Not measured in this run: latency needs a constant offered load, and there was none. Published:"
-        tables = tuple(_table(data, load) for load in published)
-        return Section("latency", "Latency", text, tables, (_figure(data, published),), (missing,))
+        missing = (
+            "Not measured in this run: latency needs a constant offered load, and there was none. Below: what was "
+            "published."
+        )
+        return Section("latency", "Latency", text, (), (_figure(data, published),), (missing,))
     tables = tuple(_table(data, load) for load in there)
     return Section("latency", "Latency", (*text, LOSS_NOTE), tables, (_figure(data, there),))
 
@@ -95,7 +97,10 @@ def _table(data: Data, load: float) -> Table:
         Column("repeats"),
         *(Column(f"paper: {driver.name}, µs") for driver, _ in PUBLISHED),
     )
-    note = "Measured by wall, from the software card's time stamps: median of the repeats, below it the 10th to 90th percentile."
+    note = (
+        "Measured by wall, from the software card's time stamps: median of the repeats, below it the 10th to 90th "
+        "percentile."
+    )
     return Table(
         f"latency-{load:g}mpps", f"Latency at {load:g} Mpps offered", columns, tuple(rows), tuple(records), note
     )
@@ -156,13 +161,15 @@ def _figure(data: Data, shown: list[float]) -> Figure:
 
 def _panel(data: Data, axes: Axes, load: float) -> None:
     for driver in DRIVERS:
-        points = [(percentile, value) for percentile in PERCENTILES if (value := _value(data, driver, load, percentile))]
+        points = [
+            (percentile, value) for percentile in PERCENTILES if (value := _value(data, driver, load, percentile))
+        ]
         if points:
             x = [_nines(percentile) for percentile, _ in points]
             y = [value.summary.median for _, value in points]
             axes.plot(x, y, color=colour(driver), marker=marker(driver), label=driver.name)
     known = _nearest(data.published, load)
     for driver, language in PUBLISHED:
-        figures = [(p, figure) for p in PERCENTILES if (figure := _published(data, known, language, p)) is not None]
-        style = {"color": colour(driver), "marker": marker(driver), "markerfacecolor": LIGHT["page"], "markersize": 4}
-        axes.plot([_nines(p) for p, _ in figures], [f for _, f in figures], linestyle="--", label=f"{driver.name}, published", **style)
+        figures = {p: figure for p in PERCENTILES if (figure := _published(data, known, language, p)) is not None}
+        x = [_nines(percentile) for percentile in figures]
+        axes.plot(x, list(figures.values()), label=f"{driver.name}, published", **published_style(driver))

@@ -12,7 +12,7 @@ SHOWN = ("instructions", "branches", "loads", "cycles", "mpps")
 def build(data: Data) -> Section:
     """A table a batch size."""
     text = (
-        "All three drivers are optimised as one program each, C with -flto and Rust with lto = \"fat\", so that the "
+        'All three drivers are optimised as one program each, C with -flto and Rust with lto = "fat", so that the '
         "data path is inlined alike. This is what remains without.",
     )
     pairs = []

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from triptych_paper.published import ABSTRACT_NOTE, CYCLES_NOTE, LOADS_NOTE, LOADS_RATIO_NOTE, PROCESSOR_NOTE, SHARE_NOTE
+from triptych_paper.published import (
+    ABSTRACT_NOTE,
+    CYCLES_NOTE,
+    LOADS_NOTE,
+    LOADS_RATIO_NOTE,
+    PROCESSOR_NOTE,
+    SHARE_NOTE,
+)
 from triptych_paper.records import BACKENDS
 from triptych_paper.report.model import Cell, Column, Data, Record, Section, Table
 
@@ -30,9 +37,8 @@ SOURCES = (
     "arXiv 1909.06344. [M] the repository ixy-languages/ixy-languages that goes with it; “page” is its "
     "Rust-vs-C-performance.md. [U] P. Emmerich et al., “User Space Network Drivers”, ANCS 2019, arXiv 1901.10664. "
     "[R] emmericp/ixy-perf-measurements, raw data of [U].",
-    "Where the sources contradict themselves: " + " ".join(
-        (LOADS_NOTE, LOADS_RATIO_NOTE, CYCLES_NOTE, ABSTRACT_NOTE, SHARE_NOTE, PROCESSOR_NOTE)
-    ),
+    "Where the sources contradict themselves: "
+    + " ".join((LOADS_NOTE, LOADS_RATIO_NOTE, CYCLES_NOTE, ABSTRACT_NOTE, SHARE_NOTE, PROCESSOR_NOTE)),
 )
 
 
@@ -42,8 +48,8 @@ def build(data: Data) -> Section:
         "method",
         "How it was measured, and where the published figures are from",
         (
-            "Values are medians over repeats, with the 10th and 90th percentile. What is compared was measured in turn, "
-            "round by round, and is compared round by round. What a machine cannot measure is absent.",
+            "Values are medians over repeats, with the 10th and 90th percentile. What is compared was measured in "
+            "turn, round by round, and is compared round by round. What a machine cannot measure is absent.",
             *SOURCES,
         ),
         (_backends(data), _builds(data)),
@@ -64,7 +70,9 @@ def _backends(data: Data) -> Table:
         rows.append((Cell(backend), Cell(how), Cell(means), Cell(state, (), (), tone)))
         record: Record = {"backend": backend, "how": how, "what_it_means": means, "state": state}
         records.append(record)
-    columns = tuple(Column(text, numeric=False) for text in ("backend", "how it counts", "what its values mean", "here"))
+    columns = tuple(
+        Column(text, numeric=False) for text in ("backend", "how it counts", "what its values mean", "here")
+    )
     return Table("backends", "Ways to count", columns, tuple(rows), tuple(records))
 
 

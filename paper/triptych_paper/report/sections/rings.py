@@ -13,8 +13,8 @@ BATCH = 32
 def build(data: Data) -> Section:
     """A table for throughput, and one for cycles, where they were measured."""
     text = (
-        "Descriptors per ring, receive and transmit alike. Published for the C driver on another processor (Xeon E5-2620 "
-        "v3, 1.2 GHz): no effect above 64, because the cards keep the rings full or empty in any case.",
+        "Descriptors per ring, receive and transmit alike. Published for the C driver on another processor (Xeon "
+        "E5-2620 v3, 1.2 GHz): no effect above 64, because the cards keep the rings full or empty in any case.",
     )
     tables = []
     for metric in ("mpps", "cycles"):

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
-from triptych_paper.lookup import C, CHECKED, DRIVERS, RUST, Driver, batches, find, ratio
+from triptych_paper.lookup import CHECKED, DRIVERS, RUST, C, Driver, batches, find, ratio
 from triptych_paper.published import CLOCKS, SHARE_NOTE
-from triptych_paper.report.cells import Point, sweep
-from triptych_paper.report.figures import LIGHT, colour, log2_axis, marker
+from triptych_paper.report.cells import Point, repeats, sweep
+from triptych_paper.report.figures import LIGHT, colour, log2_axis, marker, measured_line, published_style
 from triptych_paper.report.model import Data, Figure, Section
+from triptych_paper.statistics import Summary
 
 PUBLISHED = ((C, "C"), (RUST, "Rust"))
 POWERS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+
+LINE_RATE = 29.76
+"""Mpps of two ports with the smallest frames."""
+
+FULL = 0.9
+"""Share of full batches below which the driver waited for what feeds it more than now and then."""
+
+HOLLOW = (
+    "Hollow where fewer than nine in ten batches were full: there the software card set the pace, and the value says "
+    "little about the driver."
+)
+TITLE = "Throughput and batch size"
 
 
 def build(data: Data) -> Section:
@@ -25,89 +40,91 @@ def build(data: Data) -> Section:
         SHARE_NOTE,
     )
     if not there:
-        return Section("throughput", "Throughput and batch size", text, missing=(_absent(data),))
+        missing = "Not measured in this run: it has no throughput (backend wall). Below: what was published."
+        return Section("throughput", TITLE, text, figures=(_curves(data),), missing=(missing,))
 
     def full(driver: Driver, point: Point) -> str:
         value = find(data.run, driver, point.batch, "full_batch_ratio", "wall")
         return "" if value is None else f"{100 * value.summary.median:.0f} % full"
 
-    drivers = [*DRIVERS, CHECKED] if batches(data.run, "mpps", (CHECKED,)) else list(DRIVERS)
+    def curve(clock: str, language: str) -> Callable[[Point], float | None]:
+        return lambda point: data.published.throughput[clock, language].get(point.batch)
+
     table = sweep(
         data,
         "throughput-batches",
         "Throughput against batch size",
         "batch",
         "mpps",
-        drivers,
+        [*DRIVERS, CHECKED] if batches(data.run, "mpps", (CHECKED,)) else DRIVERS,
         [Point(str(batch), batch) for batch in there],
-        [
-            (f"{language}, {clock}", lambda point, key=(clock, language): data.published.throughput[key].get(point.batch))  # type: ignore[misc]
-            for clock in CLOCKS
-            for _, language in PUBLISHED
-        ],
+        [(f"{language}, {clock}", curve(clock, language)) for clock in CLOCKS for _, language in PUBLISHED],
         full,
     )
-    return Section("throughput", "Throughput and batch size", text, (table,), (_curves(data), _share(data)))
+    return Section("throughput", TITLE, text, (table,), (_curves(data), _share(data)))
 
 
-def _absent(data: Data) -> str:
-    return "Not measured in this run: it has no throughput (backend wall)."
+def _points(data: Data, driver: Driver) -> list[tuple[int, Summary]]:
+    return [
+        (batch, value.summary)
+        for batch in batches(data.run, "mpps", (driver,))
+        if (value := find(data.run, driver, batch, "mpps", "wall"))
+    ]
 
 
-def _measured(data: Data, axes: Axes) -> None:
-    for driver in DRIVERS:
-        points = [
-            (batch, value.summary)
-            for batch in batches(data.run, "mpps", (driver,))
-            if (value := find(data.run, driver, batch, "mpps", "wall"))
-        ]
-        if points:
-            x = [batch for batch, _ in points]
-            axes.plot(x, [summary.median for _, summary in points], color=colour(driver), marker=marker(driver), label=driver.name)
-            low, high = [summary.low for _, summary in points], [summary.high for _, summary in points]
-            axes.fill_between(x, low, high, color=colour(driver), alpha=0.15, linewidth=0)
-    axes.set_ylim(bottom=0)
+def _repeats(data: Data) -> str:
+    counts = repeats(summary.count for driver in DRIVERS for _, summary in _points(data, driver))
+    return f"Repeats of each: {counts}."
+
+
+def _starved(data: Data, drivers: tuple[Driver, ...], batch: int) -> bool:
+    """Whether one of the drivers was not what limited its throughput."""
+    shares = [find(data.run, driver, batch, "full_batch_ratio", "wall") for driver in drivers]
+    return any(share is not None and share.summary.median < FULL for share in shares)
+
+
+def _hollow(data: Data, axes: Axes, driver: Driver, points: list[tuple[int, float]], *others: Driver) -> None:
+    """Make the markers hollow where the driver, or one that it is compared with, was not the limit."""
+    starved = [(batch, value) for batch, value in points if _starved(data, (driver, *others), batch)]
+    x, y = [batch for batch, _ in starved], [value for _, value in starved]
+    axes.plot(x, y, marker(driver), color=colour(driver), markerfacecolor=LIGHT["page"], zorder=4)
 
 
 def _curves(data: Data) -> Figure:
+    there = batches(data.run, "mpps")
+
     def draw(canvas: Canvas) -> None:
-        panels = canvas.subplots(1, 3)
-        panels[0].set_title("measured here")
-        _measured(data, panels[0])
-        for axes, clock in zip(panels[1:], CLOCKS, strict=True):
+        panels = list(canvas.subplots(1, 3 if there else 2))
+        if there:
+            panels[0].set_title("measured here")
+            for driver in DRIVERS:
+                points = _points(data, driver)
+                measured_line(panels[0], driver, points)
+                _hollow(data, panels[0], driver, [(batch, summary.median) for batch, summary in points])
+            panels[0].set_ylim(bottom=0)
+            panels[0].legend(loc="lower right")
+        for axes, clock in zip(panels[-2:], CLOCKS, strict=True):
             axes.set_title(f"published, {clock}")
             for driver, language in PUBLISHED:
-                curve = data.published.throughput[(clock, language)]
-                style = {"color": colour(driver), "marker": marker(driver), "linestyle": "--", "markerfacecolor": LIGHT["page"]}
-                axes.plot(list(curve), list(curve.values()), **style)
-            axes.axhline(29.76, color=LIGHT["muted"], linewidth=0.8, linestyle=":")
+                curve = data.published.throughput[clock, language]
+                axes.plot(list(curve), list(curve.values()), label=driver.name, **published_style(driver))
+            axes.axhline(LINE_RATE, color=LIGHT["muted"], linewidth=0.8, linestyle=":")
             axes.set_ylim(0, 32)
         for axes in panels:
             log2_axis(axes, (1, 4, 16, 64, 256), "batch")
             axes.set_xlim(0.8, 320)
         panels[0].set_ylabel("Mpps")
-        panels[0].legend(loc="lower right")
+        panels[-1].legend(loc="lower right")
 
+    measured = f"Left: medians of this run (wall), bands 10th to 90th percentile. {_repeats(data)} {HOLLOW} "
+    caption = "Dashed: published; dotted: line rate of two ports." + (" The scales differ." if there else "")
     return Figure(
         "throughput-batches",
         "Throughput against batch size",
-        f"Left: medians of this run (wall), bands 10th to 90th percentile. {_repeats(data)} Middle and right: published; "
-        "dotted: line rate of two ports. The scales differ.",
+        (measured if there else "") + caption,
         draw,
         (6.8, 3.2),
     )
-
-
-def _repeats(data: Data) -> str:
-    counts = {
-        value.summary.count
-        for driver in DRIVERS
-        for batch in batches(data.run, "mpps", (driver,))
-        if (value := find(data.run, driver, batch, "mpps", "wall"))
-    }
-    if not counts:
-        return ""
-    return f"Repeats of each: {min(counts)}." if len(counts) == 1 else f"Repeats of each: {min(counts)} to {max(counts)}."
 
 
 def _share(data: Data) -> Figure:
@@ -115,26 +132,33 @@ def _share(data: Data) -> Figure:
         axes = canvas.subplots()
         axes.axhline(100, color=colour(C), linewidth=1.2)
         for clock, dash in zip(CLOCKS, ("--", ":"), strict=True):
-            base, rust = (data.published.throughput[(clock, language)] for language in ("C", "Rust"))
+            base, rust = (data.published.throughput[clock, language] for language in ("C", "Rust"))
             both = [batch for batch in base if batch in rust]
             shares = [100 * rust[batch] / base[batch] for batch in both]
-            style = {"color": LIGHT["muted"], "marker": marker(RUST), "markerfacecolor": LIGHT["page"], "markersize": 4}
-            axes.plot(both, shares, linestyle=dash, label=f"safe Rust, published, {clock}", **style)
+            axes.plot(both, shares, label=f"safe Rust, published, {clock}", **published_style(None, dash, RUST))
         for driver in DRIVERS[1:]:
             points = [
                 (batch, share)
                 for batch in batches(data.run, "mpps", (driver,))
                 if (share := ratio(data.run, driver, C, batch, "mpps", "wall"))
             ]
-            if points:
-                x = [batch for batch, _ in points]
-                y = [100 * share.median for _, share in points]
-                error = [
+            if not points:
+                continue
+            x, medians = [batch for batch, _ in points], [100 * share.median for _, share in points]
+            axes.errorbar(
+                x,
+                medians,
+                yerr=[
                     [100 * (share.median - share.low) for _, share in points],
                     [100 * (share.high - share.median) for _, share in points],
-                ]
-                style = {"color": colour(driver), "marker": marker(driver), "capsize": 2, "elinewidth": 0.9}
-                axes.errorbar(x, y, yerr=error, label=f"{driver.name}, measured", **style)
+                ],
+                label=f"{driver.name}, measured",
+                color=colour(driver),
+                marker=marker(driver),
+                capsize=2,
+                elinewidth=0.9,
+            )
+            _hollow(data, axes, driver, list(zip(x, medians, strict=True)), C)
         log2_axis(axes, POWERS, "batch")
         axes.set_ylabel("% of C's throughput")
         axes.legend(loc="best")
@@ -142,6 +166,6 @@ def _share(data: Data) -> Figure:
     return Figure(
         "throughput-share",
         "Throughput as a share of C's",
-        f"Median ratio to C in the same round (wall), whiskers 10th to 90th percentile. {_repeats(data)}",
+        f"Median ratio to C in the same round (wall), whiskers 10th to 90th percentile. {_repeats(data)} {HOLLOW}",
         draw,
     )
