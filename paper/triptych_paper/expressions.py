@@ -18,6 +18,7 @@ by Python's parser and walked here; nothing is evaluated by Python.
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -154,14 +155,14 @@ def evaluate(tree: ast.expr, scope: Scope) -> Result:
     """Compute a formula; :class:`MissingError` if the run lacks a value, or a division is by zero."""
     value = _value(tree, scope)
     if isinstance(value, pd.Series):
+        if not all(map(math.isfinite, value)):
+            raise MissingError("a division by zero")
         summary = summarise(value)
     else:
         number = float(value)
         summary = Summary(number, number, number, min(scope.counts, default=1))
     if summary is None:
         raise MissingError("not measured in this run: the values have no repeat in common")
-    if not (abs(summary.median) < float("inf")):
-        raise MissingError("a division by zero")
     spread = isinstance(value, pd.Series) and summary.count > 1
     return Result(
         summary.median,

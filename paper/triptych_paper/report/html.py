@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -50,6 +51,8 @@ def pdf(report: Report, drawings: Mapping[str, str]) -> bytes:
             f"the report cannot be written as PDF, a system library is missing ({error}): `bench/setup/setup.sh paper` "
             "installs it"
         ) from None
+    # It warns of properties that only SVG has, one by one.
+    logging.getLogger("weasyprint").setLevel(logging.ERROR)
     document = weasyprint.HTML(string=page(report, drawings, for_print=True), base_url=str(TEMPLATES))
     written: bytes = document.write_pdf()
     return written

@@ -8,7 +8,7 @@ from triptych_paper.report.model import Cell, Column, Table
 
 def escape(text: str) -> str:
     """Make a text safe inside a cell."""
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("*", "\\*").replace("\n", " ")
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("*", "\\*").replace("<", "\\<").replace("\n", " ")
 
 
 def marks(numbers: list[int]) -> str:
