@@ -27,8 +27,17 @@ import pandas as pd
 
 from triptych_paper.code import CodeSize
 from triptych_paper.lookup import Driver, reason
-from triptych_paper.records import BACKENDS, FRAME_SIZE, IMPLEMENTATIONS, METRICS, RING_SIZE, Conditions, Run
-from triptych_paper.statistics import Summary, select, summarise
+from triptych_paper.records import (
+    BACKENDS,
+    FRAME_SIZE,
+    IMPLEMENTATIONS,
+    METRICS,
+    MULTIPLEXED,
+    RING_SIZE,
+    Conditions,
+    Run,
+)
+from triptych_paper.statistics import Summary, rows, summarise
 
 Value: TypeAlias = "float | str | pd.Series[float]"
 
@@ -228,22 +237,10 @@ def _call(node: ast.Call, scope: Scope) -> Value:
         frame_size=int(given.get("frame_size", FRAME_SIZE)),
         offered_mpps=given.get("offered"),
     )
-    values = select(scope.run.samples, impl, variant, batch, scope.backend, metric, conditions)
-    if values.empty:
+    found = rows(scope.run.samples, impl, variant, batch, scope.backend, metric, conditions)
+    if found.empty:
         raise MissingError(reason(scope.run, Driver(impl, variant), batch, metric, scope.backend, conditions))
+    values: pd.Series[float] = found.set_index("repeat")["value"]
     scope.counts.append(len(values))
-    scope.multiplexed = scope.multiplexed or multiplexed(scope, impl, variant, batch, metric)
+    scope.multiplexed = scope.multiplexed or bool((found["note"] == MULTIPLEXED).any())
     return float(values.median()) if node.func.id == "median" else values
-
-
-def multiplexed(scope: Scope, impl: str, variant: str, batch: int, metric: str) -> bool:
-    """Whether a value was scaled up because the processor had too few counters."""
-    samples = scope.run.samples
-    rows = samples[
-        (samples["impl"] == impl)
-        & (samples["variant"] == variant)
-        & (samples["batch"] == batch)
-        & (samples["metric"] == metric)
-        & (samples["backend"] == scope.backend)
-    ]
-    return bool((rows["note"] != "").any())

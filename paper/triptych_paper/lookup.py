@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from triptych_paper.counters import why_missing
 from triptych_paper.records import MULTIPLEXED, USUAL, Conditions, Run
-from triptych_paper.statistics import Summary, paired_ratio, select, summarise
+from triptych_paper.statistics import Summary, paired_ratio, rows, select, summarise
 
 SIMULATED = {("valgrind", metric) for metric in ("branch_misses", "l1_hits", "l2_hits", "l3_hits", "l3_misses")}
 """What a model of a processor counts, not a processor."""
@@ -76,15 +76,18 @@ def choose(run: Run, metric: str, drivers: Iterable[Driver], conditions: Conditi
     One backend for all of them, because values of two backends are not to be compared. Without any value, the first
     backend whose absence has a reason that says more than "not used".
     """
-    rows = run.samples[run.samples["metric"] == metric]
+    measured = run.samples[run.samples["metric"] == metric]
     if conditions is not None:
         offered = conditions.offered_mpps
-        rows = rows[
-            (rows["ring_size"] == conditions.ring_size)
-            & (rows["frame_size"] == conditions.frame_size)
-            & (rows["offered_mpps"].isna() if offered is None else rows["offered_mpps"] == offered)
+        measured = measured[
+            (measured["ring_size"] == conditions.ring_size)
+            & (measured["frame_size"] == conditions.frame_size)
+            & (measured["offered_mpps"].isna() if offered is None else measured["offered_mpps"] == offered)
         ]
-    there = {(str(i), str(v), str(b)) for i, v, b in zip(rows["impl"], rows["variant"], rows["backend"], strict=True)}
+    there = {
+        (str(i), str(v), str(b))
+        for i, v, b in zip(measured["impl"], measured["variant"], measured["backend"], strict=True)
+    }
     possible = backends(metric)
     for backend in possible:
         if any((driver.impl, driver.variant, backend) in there for driver in drivers):
@@ -96,13 +99,12 @@ def find(
     run: Run, driver: Driver, batch: int, metric: str, backend: str, conditions: Conditions = USUAL
 ) -> Measured | None:
     """Look a value up; None if it was not measured (see :func:`reason`)."""
-    values = select(run.samples, driver.impl, driver.variant, batch, backend, metric, conditions)
-    summary = summarise(values)
+    found = rows(run.samples, driver.impl, driver.variant, batch, backend, metric, conditions)
+    summary = summarise(found["value"])
     if summary is None:
         return None
-    rows = run.samples[(run.samples["metric"] == metric) & (run.samples["backend"] == backend)]
-    note = rows[(rows["impl"] == driver.impl) & (rows["variant"] == driver.variant) & (rows["batch"] == batch)]["note"]
-    return Measured(summary, str(rows["unit"].iloc[0]), backend, metric, bool((note == MULTIPLEXED).any()))
+    multiplexed = bool((found["note"] == MULTIPLEXED).any())
+    return Measured(summary, str(found["unit"].iloc[0]), backend, metric, multiplexed)
 
 
 def ratio(
@@ -132,7 +134,7 @@ def reason(
 
 def batches(run: Run, metric: str, drivers: Iterable[Driver] = DRIVERS) -> list[int]:
     """Batch sizes at which a metric was measured under the usual conditions."""
-    rows = run.samples[
+    measured = run.samples[
         (run.samples["metric"] == metric)
         & (run.samples["ring_size"] == USUAL.ring_size)
         & (run.samples["frame_size"] == USUAL.frame_size)
@@ -140,5 +142,9 @@ def batches(run: Run, metric: str, drivers: Iterable[Driver] = DRIVERS) -> list[
     ]
     impls = {(driver.impl, driver.variant) for driver in drivers}
     return sorted(
-        {int(b) for i, v, b in zip(rows["impl"], rows["variant"], rows["batch"], strict=True) if (i, v) in impls}
+        {
+            int(b)
+            for i, v, b in zip(measured["impl"], measured["variant"], measured["batch"], strict=True)
+            if (i, v) in impls
+        }
     )
