@@ -65,6 +65,20 @@ bench-micro: build ## cycles of forward, receive, send and pool alone; BASELINE=
 table: ## the tables of the newest run once more
 	@PYTHONPATH=paper $(PYTHON) -m triptych_paper.table results/latest
 
+RUN ?= results/latest
+
+# Lines of code are counted once for each run, so that they are those of its sources and not of later ones.
+.PHONY: paper
+paper: ## report.html, report.pdf, all tables and figures of the newest run, or of RUN=results/ID
+	@bench/setup/setup.sh paper
+	@[ ! -d $(RUN) ] || [ -e $(RUN)/code.json ] || { \
+		$(MAKE) code-size && $(BIN)/code-size --output $(RUN)/code.json; }
+	@PYTHONPATH=paper $(PYTHON) -m triptych_paper.report $(RUN)
+
+.PHONY: paper-example
+paper-example: paper ## the same, and a copy of the run and some of its report into paper/example/
+	@PYTHONPATH=paper $(PYTHON) -m triptych_paper.example $(RUN) paper/example
+
 .PHONY: hugepages
 hugepages: ## reserve 256 huge pages of 2 MiB (512 MiB) for packet buffers until the next reboot; needs root
 	@bench/setup/hugepages.sh
@@ -88,6 +102,10 @@ nic: ## the software 82599
 .PHONY: triptych
 triptych: ## the benchmark runner
 	@$(call build_tool,triptych)
+
+.PHONY: code-size
+code-size: ## what counts the drivers' lines
+	@$(call build_tool,code-size)
 
 # --- the C driver: build/bin/c/ixgbe-fwd and build/bin/c/libforwarder.so
 

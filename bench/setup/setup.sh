@@ -3,7 +3,8 @@
 #
 #   setup.sh build         a C compiler, Rust
 #   setup.sh reproduce     build, and Valgrind, Python and its packages for the tables
-#   setup.sh test          reproduce, and Python's test and lint packages
+#   setup.sh paper         Python and its packages, and what they need to write the report as PDF
+#   setup.sh test          reproduce and paper, and Python's test and lint packages
 #   setup.sh lint          the formatters and linters of all languages
 #
 # Debian's packages are installed with apt, as root or through sudo; it says beforehand which. Where it cannot,
@@ -40,6 +41,13 @@ need_reproduce() {
     need_python
 }
 
+# WeasyPrint loads them by name.
+need_paper() {
+    need_python
+    python3 -c 'import ctypes; ctypes.CDLL("libpangoft2-1.0.so.0")' 2>/dev/null ||
+        missing+=(libpango-1.0-0 libpangoft2-1.0-0)
+}
+
 need_lint() {
     need "clang-format-$CLANG" "clang-format-$CLANG"
     need "clang-tidy-$CLANG" "clang-tidy-$CLANG"
@@ -48,7 +56,7 @@ need_lint() {
     need_python
 }
 
-[ $# -gt 0 ] || fail "usage: setup.sh build|reproduce|test|lint..."
+[ $# -gt 0 ] || fail "usage: setup.sh build|reproduce|paper|test|lint..."
 rust_options=()
 requirements=()
 for goal in "$@"; do
@@ -58,8 +66,14 @@ for goal in "$@"; do
             need_reproduce
             requirements+=(paper/requirements.txt)
             ;;
+        paper)
+            need_build
+            need_paper
+            requirements+=(paper/requirements.txt)
+            ;;
         test)
             need_reproduce
+            need_paper
             requirements+=(paper/requirements.txt paper/requirements-dev.txt)
             ;;
         lint)
@@ -67,7 +81,7 @@ for goal in "$@"; do
             rust_options=(--lint)
             requirements+=(paper/requirements.txt paper/requirements-dev.txt)
             ;;
-        *) fail "unknown goal '$goal': build, reproduce, test or lint" ;;
+        *) fail "unknown goal '$goal': build, reproduce, paper, test or lint" ;;
     esac
 done
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 HEADER = "impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat"
+CONDITIONS = "ring_size,frame_size,offered_mpps,note"
 DRIVERS = (
     ("c", "default", 1.0),
     ("rust", "default", 1.6),
@@ -45,6 +46,69 @@ def rows() -> list[str]:
                 lines.append(f"{start},wall,cycles,{130 * factor},tsc cycles/packet,1000,{repeat}")
                 lines.append(f"{start},wall,full_batch_ratio,0.995,ratio,1000,{repeat}")
     return lines
+
+
+def with_conditions(
+    lines: Iterable[str], ring: int = 512, frame: int = 60, offered: str = "", note: str = ""
+) -> list[str]:
+    """The same rows in a file of today, with the columns that were added."""
+    return [f"{line},{ring},{frame},{offered},{note}" for line in lines]
+
+
+def matrix_rows() -> list[str]:
+    """A run of everything: all variants, batch sizes, rings, frames, loads."""
+    lines = with_conditions(rows())
+    more = (("c", "sanitized", 1.1), ("c", "fortified", 1.02), ("c", "no-lto", 1.3), ("rust", "no-lto", 2.0))
+    for impl, variant, factor in more:
+        start = f"{impl},{variant},cc 1.0,32"
+        lines += with_conditions(
+            [f"{start},valgrind,instructions,{130 * factor},instructions/packet,204800,0"]
+            + [
+                f"{start},lockstep,cycles,{33 * factor * (1 + repeat / 100)},tsc cycles/packet,3840,{repeat}"
+                for repeat in range(11)
+            ]
+        )
+    for impl, variant, factor in DRIVERS:
+        for batch in (1, 2, 4, 16, 64, 128, 256):
+            start = f"{impl},{variant},cc 1.0,{batch}"
+            lines += with_conditions(
+                [
+                    f"{start},valgrind,instructions,{(130 + 100 / batch) * factor},instructions/packet,204800,0",
+                    f"{start},wall,mpps,{20 / factor},Mpackets/s,1000,0",
+                    f"{start},wall,full_batch_ratio,0.5,ratio,1000,0",
+                ]
+                + [f"{start},lockstep,cycles,{33 * factor},tsc cycles/packet,3840,{repeat}" for repeat in range(3)]
+            )
+        if variant != "default":
+            continue
+        start = f"{impl},{variant},cc 1.0,32,wall"
+        for ring in (64, 4096):
+            lines += with_conditions([f"{start},mpps,{19 / factor},Mpackets/s,1000,0"], ring=ring)
+        lines += with_conditions([f"{start},mpps,{15 / factor},Mpackets/s,1000,0"], frame=1514)
+        for load in ("1.0", "10"):
+            latencies = {"p50": 3.0, "p90": 4.0, "p99": 5.5, "p99_9": 12.0, "max": 90.0}
+            for name, value in latencies.items():
+                for repeat in range(3):
+                    row = f"{start},latency_{name}_us,{value * factor + repeat},us,1000,{repeat}"
+                    lines += with_conditions([row], offered=load)
+            lines += with_conditions([f"{start},loss_ratio,0.001,ratio,1000,0"], offered=load)
+    return lines
+
+
+def code() -> dict[str, Any]:
+    """A `code.json`."""
+    return {
+        "revision": "0123456789",
+        "counted_by": "tokei 15.0.0",
+        "files": {
+            "c": [{"path": "c/src/rx.c", "twin": "rx", "lines": 830, "unsafe_lines": None}],
+            "rust": [
+                {"path": "rust/src/rx.rs", "twin": "rx", "lines": 900, "unsafe_lines": 0},
+                {"path": "rust/src/sys/dma.rs", "twin": "dma", "lines": 100, "unsafe_lines": 40},
+            ],
+            "rust-unsafe": [{"path": "rust-unsafe/src/gen/rx.rs", "twin": "rx", "lines": 2000, "unsafe_lines": 1900}],
+        },
+    }
 
 
 def info() -> dict[str, Any]:

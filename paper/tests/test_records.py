@@ -4,9 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from triptych_paper.records import DataError, read_run
+from triptych_paper.records import USUAL, Conditions, DataError, read_run
+from triptych_paper.statistics import select
 
-from tests.example import HEADER, MakeRun, rows
+from tests.example import CONDITIONS, HEADER, MakeRun, rows, with_conditions
 
 GOOD = "c,default,gcc 12.2.0,32,wall,mpps,1.5,Mpackets/s,100,0"
 
@@ -20,6 +21,49 @@ def test_a_run_is_read(make_run: MakeRun) -> None:
     assert len(run.samples) == len(rows())
     assert run.samples["batch"].dtype.kind == "i"
     assert run.samples["value"].dtype.kind == "f"
+
+
+def test_a_file_of_before_the_conditions_means_the_usual_ones(make_run: MakeRun) -> None:
+    samples = read_run(make_run()).samples
+    assert set(samples["ring_size"]) == {512}
+    assert set(samples["frame_size"]) == {60}
+    assert samples["offered_mpps"].isna().all()
+    assert set(samples["note"]) == {""}
+
+
+def test_conditions_tell_samples_apart(make_run: MakeRun) -> None:
+    lines = [*with_conditions([GOOD]), *with_conditions([GOOD], ring=64), *with_conditions([GOOD], offered="1.5")]
+    run = read_run(make_run(lines=lines, header=f"{HEADER},{CONDITIONS}"))
+    found = [
+        select(run.samples, "c", "default", 32, "wall", "mpps", conditions)
+        for conditions in (USUAL, Conditions(ring_size=64), Conditions(offered_mpps=1.5), Conditions(frame_size=1514))
+    ]
+    assert [len(values) for values in found] == [1, 1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("conditions", "why"),
+    [
+        ("32,60,,", "ring_size '32'"),
+        ("512,9000,,", "frame_size '9000'"),
+        ("512,60,-1,", "offered_mpps '-1' is no load"),
+        ("512,60,lots,", "offered_mpps 'lots' is not a number"),
+        ("512,60,inf,", "not finite"),
+        ("512,60,,maybe", "note 'maybe'"),
+        ("512,60,,", "a second time"),
+    ],
+)
+def test_malformed_conditions_are_named_by_line(make_run: MakeRun, conditions: str, why: str) -> None:
+    lines = [*with_conditions([GOOD]), f"{GOOD},{conditions}"]
+    with pytest.raises(DataError) as error:
+        read_run(make_run(lines=lines, header=f"{HEADER},{CONDITIONS}"))
+    assert why in str(error.value)
+    assert "line 3" in str(error.value)
+
+
+def test_a_failure_has_conditions(make_run: MakeRun) -> None:
+    failure = {"impl": "c", "variant": "default", "batch": 8, "backend": "wall", "cause": "x", "ring_size": 64}
+    assert read_run(make_run(failures=[failure])).failures[0].conditions == Conditions(ring_size=64)
 
 
 def test_links_are_followed(make_run: MakeRun) -> None:

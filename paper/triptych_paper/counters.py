@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from triptych_paper.published import Figure, Published
-from triptych_paper.records import Run
+from triptych_paper.records import USUAL, Conditions, Run
 from triptych_paper.statistics import Summary, paired_ratio, select, summarise
 
 DRIVERS = (
@@ -144,6 +144,12 @@ def batches(run: Run) -> list[int]:
     return [batch for batch in BATCHES if batch in there] + sorted(there - set(BATCHES))
 
 
+def shown(run: Run) -> list[int]:
+    """Batch sizes whose tables are printed: those with published figures, or all if there are none."""
+    every = batches(run)
+    return [batch for batch in every if batch in BATCHES] or every
+
+
 def build(run: Run, published: Published, batch: int) -> Table:
     """Compute the table of one batch size."""
     counters = tuple(
@@ -177,10 +183,11 @@ def _ipc(run: Run, impl: str, variant: str, batch: int, figure: Figure | None) -
     return Cell(instructions.median / cycles.median, figure, backend="both")
 
 
-def why_missing(run: Run, backend: str, impl: str, variant: str, batch: int) -> str:
+def why_missing(run: Run, backend: str, impl: str, variant: str, batch: int, conditions: Conditions = USUAL) -> str:
     """Say why a run has no value of a driver from a backend."""
     for failure in run.failures:
-        if (failure.backend, failure.impl, failure.variant, failure.batch) == (backend, impl, variant, batch):
+        what = (failure.backend, failure.impl, failure.variant, failure.batch, failure.conditions)
+        if what == (backend, impl, variant, batch, conditions):
             return textwrap.shorten(f"failed: {impl}/{variant}: {failure.cause}", NOTE, placeholder=" … (see run.json)")
     if backend in run.not_measurable:
         return f"not measurable here: {run.not_measurable[backend]}"
@@ -188,7 +195,14 @@ def why_missing(run: Run, backend: str, impl: str, variant: str, batch: int) -> 
         return f"not measured in this run: backend {backend} was not used"
     if not run.ended:
         return "not measured: the run did not come to its end"
-    return f"not measured in this run: {impl}/{variant} was not part of it, or the run was interrupted"
+    cell = f"{impl}/{variant} at batch {batch}"
+    if conditions.ring_size != USUAL.ring_size:
+        cell += f", rings of {conditions.ring_size}"
+    if conditions.frame_size != USUAL.frame_size:
+        cell += f", {conditions.frame_size}-byte frames"
+    if conditions.offered_mpps is not None:
+        cell += f", {conditions.offered_mpps:g} Mpps offered"
+    return f"not measured in this run: {cell} was not part of it"
 
 
 def _beside(run: Run, published: Published, batch: int) -> tuple[Line, ...]:

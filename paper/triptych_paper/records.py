@@ -11,7 +11,16 @@ from typing import Any
 import pandas as pd
 
 COLUMNS = ["impl", "variant", "toolchain", "batch", "backend", "metric", "value", "unit", "packets", "repeat"]
-"""Columns of ``samples.csv``, in order."""
+"""The columns that every ``samples.csv`` has, in order."""
+
+CONDITIONS = ["ring_size", "frame_size", "offered_mpps", "note"]
+"""The columns that follow them; files of before they were measured do without."""
+
+RING_SIZE, FRAME_SIZE = 512, 60
+"""Descriptors per ring and bytes of a frame without CRC, unless something else is said."""
+
+MULTIPLEXED = "multiplexed"
+"""Note of a value that was scaled up, because the processor had fewer counters than events."""
 
 IMPLEMENTATIONS = ("c", "rust", "rust-unsafe")
 """The three drivers."""
@@ -19,11 +28,48 @@ IMPLEMENTATIONS = ("c", "rust", "rust-unsafe")
 BACKENDS = ("perf", "valgrind", "lockstep", "wall")
 """The ways to count."""
 
-MAX_BATCH = 512
+PERCENTILES = ("50", "90", "99", "99.9", "99.99", "99.999", "99.9999")
+"""Percentiles of the latency that are recorded."""
+
+
+def latency_metric(percentile: str) -> str:
+    """Name of the metric of a percentile, or of `min` or `max`."""
+    return f"latency_{percentile}_us" if percentile in ("min", "max") else f"latency_p{percentile.replace('.', '_')}_us"
+
+
+METRICS = (
+    *("cycles", "instructions", "ipc", "branches", "branch_misses", "stores", "loads"),
+    *("l1_hits", "l2_hits", "l3_hits", "l3_misses", "mpps", "full_batch_ratio", "loss_ratio"),
+    *(latency_metric(percentile) for percentile in ("min", *PERCENTILES, "max")),
+)
+"""What is counted."""
+
+RANGES = (
+    ("batch", 1, 512),
+    ("packets", 1, None),
+    ("repeat", 0, None),
+    ("ring_size", 64, 4096),
+    ("frame_size", 60, 1514),
+)
+"""The columns that are whole numbers, with the least and the most that they may be."""
 
 
 class DataError(Exception):
     """A file that is missing or malformed; the message names it and says what is wrong."""
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What a value was measured under, besides its batch size."""
+
+    ring_size: int = RING_SIZE
+    frame_size: int = FRAME_SIZE
+    offered_mpps: float | None = None
+    """Offered load, Mpps, both directions together; None for one that saturates the driver."""
+
+
+USUAL = Conditions()
+"""Those of everything whose conditions are not varied on purpose."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +81,7 @@ class Failure:
     batch: int
     backend: str
     cause: str
+    conditions: Conditions = USUAL
 
 
 @dataclass(frozen=True)
@@ -45,7 +92,8 @@ class Run:
     """The run's own folder, links resolved."""
     id: str
     samples: pd.DataFrame
-    """One row a sample, with :data:`COLUMNS`; ``value`` is a float; ``batch``, ``packets``, ``repeat`` are integers."""
+    """One row a sample, with :data:`COLUMNS` and :data:`CONDITIONS`; ``value`` and ``offered_mpps`` are floats (the
+    latter NaN for a load that saturates the driver), ``batch``, ``packets``, ``repeat`` and the sizes integers."""
     backends: tuple[str, ...]
     """The backends that the run was to use, whether or not they worked."""
     not_measurable: dict[str, str] = field(default_factory=dict)
@@ -95,16 +143,21 @@ def read_samples(path: Path) -> pd.DataFrame:
         raise DataError(f"{path} is malformed: {error}") from None
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}") from None
-    if list(raw.columns) != COLUMNS:
-        raise DataError(f"{path}: line 1: the columns are {','.join(raw.columns)}, not {','.join(COLUMNS)}")
+    if list(raw.columns) == COLUMNS:
+        raw = raw.assign(ring_size=str(RING_SIZE), frame_size=str(FRAME_SIZE), offered_mpps="", note="")
+    if list(raw.columns) != COLUMNS + CONDITIONS:
+        expected = ",".join(COLUMNS + CONDITIONS)
+        raise DataError(f"{path}: line 1: the columns are {','.join(raw.columns)}, not {expected}")
     if raw.empty:
         raise DataError(f"{path} holds no samples: nothing was measured in this run")
     for line, row in enumerate(raw.to_dict("records"), start=2):
         problem = _problem({str(key): str(value) for key, value in row.items()})
         if problem:
             raise DataError(f"{path}: line {line}: {problem}")
-    samples = raw.astype({"value": float, "batch": int, "packets": int, "repeat": int})
-    key = ["impl", "variant", "batch", "backend", "metric", "repeat"]
+    raw["offered_mpps"] = raw["offered_mpps"].replace("", "nan")
+    integers = dict.fromkeys(("batch", "packets", "repeat", "ring_size", "frame_size"), int)
+    samples = raw.astype({"value": float, "offered_mpps": float, **integers})
+    key = ["impl", "variant", "batch", "backend", "metric", "repeat", "ring_size", "frame_size", "offered_mpps"]
     twice = samples.duplicated(key)
     if twice.any():
         line = int(twice.to_numpy().argmax()) + 2
@@ -114,21 +167,28 @@ def read_samples(path: Path) -> pd.DataFrame:
 
 def _problem(row: dict[str, str]) -> str | None:
     """What is wrong with a row; None if nothing is."""
-    if any(not isinstance(value, str) or not value for value in row.values()):
+    if not all(row[column] for column in COLUMNS):
         return "a column is empty"
     if row["impl"] not in IMPLEMENTATIONS:
         return f"impl {row['impl']!r} is none of {', '.join(IMPLEMENTATIONS)}"
     if row["backend"] not in BACKENDS:
         return f"backend {row['backend']!r} is none of {', '.join(BACKENDS)}"
-    for column, least, most in (("batch", 1, MAX_BATCH), ("packets", 1, None), ("repeat", 0, None)):
+    if row["note"] not in ("", MULTIPLEXED):
+        return f"note {row['note']!r} is neither empty nor {MULTIPLEXED!r}"
+    for column, least, most in RANGES:
         text = row[column]
         if not (text.isascii() and text.isdigit()) or int(text) < least or (most is not None and int(text) > most):
             return f"{column} {text!r} is not a number of at least {least}" + (f" and at most {most}" if most else "")
-    try:
-        value = float(row["value"])
-    except ValueError:
-        return f"value {row['value']!r} is not a number"
-    return None if math.isfinite(value) else f"value {row['value']!r} is not finite"
+    for column in ("value", "offered_mpps") if row["offered_mpps"] else ("value",):
+        try:
+            value = float(row[column])
+        except ValueError:
+            return f"{column} {row[column]!r} is not a number"
+        if not math.isfinite(value):
+            return f"{column} {row[column]!r} is not finite"
+        if column == "offered_mpps" and value <= 0:
+            return f"offered_mpps {row[column]!r} is no load"
+    return None
 
 
 def _read_info(path: Path) -> dict[str, Any]:
@@ -175,6 +235,11 @@ def _failure(entry: object, where: Path) -> Failure:
             batch=int(entry["batch"]),
             backend=str(entry["backend"]),
             cause=str(entry["cause"]),
+            conditions=Conditions(
+                ring_size=int(entry.get("ring_size", RING_SIZE)),
+                frame_size=int(entry.get("frame_size", FRAME_SIZE)),
+                offered_mpps=None if entry.get("offered_mpps") is None else float(entry["offered_mpps"]),
+            ),
         )
     except (AssertionError, KeyError, TypeError, ValueError):
         raise DataError(f"{where} is malformed: {entry!r} is not a failure") from None

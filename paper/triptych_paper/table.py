@@ -44,12 +44,13 @@ def show(folder: Path) -> None:
     run = read_run(folder)
     published = read_published()
     tables = [counters.build(run, published, batch) for batch in counters.batches(run)]
+    shown = [table for table in tables if table.batch in counters.shown(run)]
     try:
-        _write(run.folder / "counters.md", render.markdown_report(run, tables))
+        _write(run.folder / "counters.md", render.markdown_report(run, shown))
         _write(run.folder / "counters.csv", render.csv_rows(tables).to_csv(index=False, float_format="%.6g"))
     finally:
         # A folder that cannot be written is no reason not to show the tables.
-        print(render.text_report(run, tables), end="", flush=True)
+        print(render.text_report(run, shown), end="", flush=True)
 
 
 def _write(path: Path, text: str) -> None:

@@ -88,6 +88,16 @@ def test_failing_apt_is_an_error(machine: Machine) -> None:
     assert "could not install: make" in result.stderr
 
 
+def test_the_report_needs_what_writes_pdf(machine: Machine) -> None:
+    complete(machine)
+    # A Python that has venv, but finds no Pango.
+    machine.pretend("python3", 'case "$*" in *ctypes*) exit 1 ;; esac')
+    machine.pretend("id", PLAIN_USER)
+    result = machine.run("bench/setup/setup.sh", "paper")
+    assert result.returncode == 2
+    assert "missing for make paper: libpango-1.0-0 libpangoft2-1.0-0" in result.stderr
+
+
 def test_unknown_goal_is_bad_usage(machine: Machine) -> None:
     result = complete(machine).run("bench/setup/setup.sh", "everything")
     assert result.returncode == 2

@@ -1,0 +1,204 @@
+//! Which files belong to a driver, and how many lines of code they have.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{bail, Context, Result};
+use serde::Serialize;
+use tokei::{Config, LanguageType};
+use walkdir::WalkDir;
+
+use crate::unsafety::unsafe_lines;
+
+/// A driver and its sources.
+#[derive(Debug)]
+pub struct Implementation {
+    /// As in `samples.csv`.
+    pub name: &'static str,
+    /// Folder of its sources, from the top of the repository.
+    pub folder: &'static str,
+    /// Files that are left out, from that folder: generated constants, and tests.
+    pub without: &'static [&'static str],
+}
+
+/// The three drivers.
+pub const IMPLEMENTATIONS: &[Implementation] = &[
+    Implementation {
+        name: "c",
+        folder: "c/src",
+        without: &["registers.h", "device_ids.h"],
+    },
+    Implementation {
+        name: "rust",
+        folder: "rust/src",
+        without: &["registers.rs", "test_queues.rs"],
+    },
+    Implementation {
+        name: "rust-unsafe",
+        folder: "rust-unsafe/src",
+        without: &["tests.rs"],
+    },
+];
+
+/// A file of a driver.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct SourceFile {
+    /// From the top of the repository.
+    pub path: String,
+    /// What it is about, the same in all three drivers: `rx` is `rx.c` and `rx.rs`.
+    pub twin: String,
+    /// Lines that are code, without tests.
+    pub lines: usize,
+    /// Those that are unsafe; none in C, which does not mark them.
+    pub unsafe_lines: Option<usize>,
+}
+
+/// Counts a driver's files, in the order of their names.
+///
+/// # Errors
+/// If a file cannot be read, is not what its name says, or there is none.
+pub fn count(root: &Path, implementation: &Implementation) -> Result<Vec<SourceFile>> {
+    let folder = root.join(implementation.folder);
+    let mut files = Vec::new();
+    for entry in WalkDir::new(&folder).sort_by_file_name() {
+        let entry = entry.with_context(|| format!("cannot list {}", folder.display()))?;
+        let path = entry.path();
+        let inside = path.strip_prefix(&folder)?.to_string_lossy().into_owned();
+        let language = match path.extension().and_then(|ending| ending.to_str()) {
+            Some("c") => LanguageType::C,
+            Some("h") => LanguageType::CHeader,
+            Some("rs") => LanguageType::Rust,
+            _ => continue,
+        };
+        if implementation.without.contains(&inside.as_str()) {
+            continue;
+        }
+        let text =
+            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text = without_tests(&text);
+        files.push(SourceFile {
+            path: format!("{}/{inside}", implementation.folder),
+            twin: twin(&inside),
+            lines: code_lines(text, language),
+            unsafe_lines: match language {
+                LanguageType::Rust => Some(
+                    unsafe_code_lines(text)
+                        .with_context(|| format!("{} is not Rust", path.display()))?,
+                ),
+                _ => None,
+            },
+        });
+    }
+    if files.is_empty() {
+        bail!("{} holds no sources", folder.display());
+    }
+    Ok(files)
+}
+
+fn code_lines(text: &str, language: LanguageType) -> usize {
+    language.parse_from_str(text, &Config::default()).code
+}
+
+/// Unsafe lines that are code: comments and blank lines between them are not.
+fn unsafe_code_lines(text: &str) -> syn::Result<usize> {
+    let found = unsafe_lines(text)?;
+    let lines: Vec<_> = text.lines().map(str::trim).collect();
+    let is_code = |number: &&usize| {
+        let line = lines.get(**number - 1).copied().unwrap_or_default();
+        !line.is_empty() && !line.starts_with("//")
+    };
+    Ok(found.iter().filter(is_code).count())
+}
+
+/// The part of a file before its unit tests, which come last everywhere here.
+fn without_tests(text: &str) -> &str {
+    let end = text.match_indices("#[cfg(test)]").find(|(at, _)| {
+        let rest = text.get(at + "#[cfg(test)]".len()..).unwrap_or_default();
+        // Attributes may stand between.
+        rest.lines()
+            .map(str::trim)
+            .find(|line| !line.is_empty() && !line.starts_with("#["))
+            .is_some_and(|line| line.starts_with("mod tests {"))
+    });
+    end.map_or(text, |(at, _)| text.get(..at).unwrap_or(text))
+}
+
+/// What a file is about.
+fn twin(inside: &str) -> String {
+    let stem = inside
+        .rsplit_once('.')
+        .map_or(inside, |(stem, _ending)| stem)
+        .trim_start_matches("gen/");
+    let name = match stem {
+        "apps/fwd" | "bin/ixgbe-fwd" | "main" => "program",
+        "vfio_kernel" | "vfio/kernel" => "vfio kernel",
+        "vfio_user" | "vfio/user" => "vfio user",
+        "vfio/mod" => "vfio",
+        "lib" | "mod" | "gen/mod" | "sys/mod" | "layout" => "crate",
+        "shim" => "mmio",
+        other => other.trim_start_matches("sys/"),
+    };
+    name.into()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn top() -> &'static Path {
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+    }
+
+    #[test]
+    fn comments_and_blank_lines_are_no_code() {
+        let c = "/* a\n   b */\n\nint x; // c\n// d\nint f(void) {\n    return 1;\n}\n";
+        assert_eq!(code_lines(c, LanguageType::C), 4);
+        let rust = "//! a\n\n/// ```\n/// let x = 1;\n/// ```\nfn f() {}\n";
+        assert_eq!(code_lines(rust, LanguageType::Rust), 1);
+    }
+
+    #[test]
+    fn tests_are_left_out() {
+        let text = "fn f() {}\n\n#[cfg(test)]\n#[allow(x)]\nmod tests {\n    fn g() {}\n}\n";
+        assert_eq!(without_tests(text), "fn f() {}\n\n");
+        let other = "#[cfg(test)]\nmod test_queues;\nfn f() {}\n";
+        assert_eq!(without_tests(other), other);
+    }
+
+    #[test]
+    fn twins_have_one_name() {
+        assert_eq!(twin("rx.c"), twin("gen/rx.rs"));
+        assert_eq!(twin("vfio_kernel.c"), twin("vfio/kernel.rs"));
+        assert_eq!(twin("mmio.h"), twin("sys/mmio.rs"));
+        assert_eq!(twin("apps/fwd.c"), twin("bin/ixgbe-fwd.rs"));
+    }
+
+    #[test]
+    fn the_drivers_of_this_repository_are_counted() {
+        for implementation in IMPLEMENTATIONS {
+            let files = count(top(), implementation).unwrap();
+            let sum: usize = files.iter().map(|file| file.lines).sum();
+            assert!(sum > 500, "{}: {sum}", implementation.name);
+            assert!(files.iter().all(|file| !file.path.contains("registers")));
+            let marks = files
+                .iter()
+                .filter(|file| file.unsafe_lines.is_some())
+                .count();
+            assert_eq!(marks > 0, implementation.name != "c");
+        }
+        let rust = count(top(), &IMPLEMENTATIONS[1]).unwrap();
+        for file in rust.iter().filter(|file| !file.path.contains("/sys/")) {
+            assert_eq!(file.unsafe_lines, Some(0), "{}", file.path);
+        }
+    }
+
+    #[test]
+    fn a_folder_without_sources_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(count(folder.path(), &IMPLEMENTATIONS[0]).is_err());
+        fs::create_dir_all(folder.path().join("c/src")).unwrap();
+        let error = count(folder.path(), &IMPLEMENTATIONS[0]).unwrap_err();
+        assert!(error.to_string().contains("holds no sources"), "{error}");
+    }
+}

@@ -1,0 +1,85 @@
+//! `code-size`: lines of code of the three drivers, and how many of them are unsafe.
+//!
+//! Ends with 0; 1 if a file cannot be read or is no Rust; 2 on a wrong command line.
+
+mod count;
+mod unsafety;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use perfcounters::host;
+use serde::Serialize;
+
+use count::SourceFile;
+
+/// Count the lines of the three drivers: JSON on the standard output, or in a file.
+#[derive(Debug, Parser)]
+#[command(name = "code-size", version)]
+struct Cli {
+    /// Top of the repository
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    root: PathBuf,
+    /// File to write instead
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// What is written.
+#[derive(Debug, Serialize)]
+struct Document {
+    /// What the sources are: a revision of git, `with changes` if they differ from it.
+    revision: String,
+    /// The program that tells code from comments.
+    counted_by: &'static str,
+    /// Files by implementation.
+    files: BTreeMap<&'static str, Vec<SourceFile>>,
+}
+
+fn main() -> ExitCode {
+    match run(&Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("code-size: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: &Cli) -> Result<()> {
+    let mut files = BTreeMap::new();
+    for implementation in count::IMPLEMENTATIONS {
+        files.insert(
+            implementation.name,
+            count::count(&cli.root, implementation)?,
+        );
+    }
+    let document = Document {
+        revision: revision(cli),
+        counted_by: "tokei 15.0.0",
+        files,
+    };
+    let text = serde_json::to_string_pretty(&document)? + "\n";
+    match &cli.output {
+        None => print!("{text}"),
+        Some(path) => {
+            fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+    }
+    Ok(())
+}
+
+fn revision(cli: &Cli) -> String {
+    let Some(git) = host::git(&cli.root) else {
+        return "no revision".into();
+    };
+    let revision = git.revision.unwrap_or_else(|| "no revision".into());
+    if git.dirty {
+        return format!("{revision} with changes");
+    }
+    revision
+}

@@ -1,0 +1,116 @@
+//! Which lines of a Rust file are unsafe.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+
+/// Numbers, counted from 1, of the lines inside `unsafe` blocks, functions, impls and traits, with those that open and
+/// close them.
+///
+/// # Errors
+/// If the text is not Rust.
+pub fn unsafe_lines(text: &str) -> syn::Result<BTreeSet<usize>> {
+    let file = syn::parse_file(text)?;
+    let mut found = Unsafe::default();
+    found.visit_file(&file);
+    Ok(found.lines)
+}
+
+#[derive(Default)]
+struct Unsafe {
+    lines: BTreeSet<usize>,
+}
+
+impl Unsafe {
+    fn add(&mut self, from: Span, to: Span) {
+        self.lines.extend(from.start().line..=to.end().line);
+    }
+}
+
+impl<'ast> Visit<'ast> for Unsafe {
+    fn visit_expr_unsafe(&mut self, node: &'ast syn::ExprUnsafe) {
+        self.add(node.unsafe_token.span(), node.block.span());
+        visit::visit_expr_unsafe(self, node);
+    }
+
+    fn visit_item_fn(&mut self, node: &'ast syn::ItemFn) {
+        // From the signature: attributes and documentation are not what is unsafe.
+        if node.sig.unsafety.is_some() {
+            self.add(node.sig.span(), node.block.span());
+        }
+        visit::visit_item_fn(self, node);
+    }
+
+    fn visit_impl_item_fn(&mut self, node: &'ast syn::ImplItemFn) {
+        if node.sig.unsafety.is_some() {
+            self.add(node.sig.span(), node.block.span());
+        }
+        visit::visit_impl_item_fn(self, node);
+    }
+
+    fn visit_item_impl(&mut self, node: &'ast syn::ItemImpl) {
+        if let Some(token) = &node.unsafety {
+            self.add(token.span(), node.brace_token.span.close());
+        }
+        visit::visit_item_impl(self, node);
+    }
+
+    fn visit_item_trait(&mut self, node: &'ast syn::ItemTrait) {
+        if let Some(token) = &node.unsafety {
+            self.add(token.span(), node.brace_token.span.close());
+        }
+        visit::visit_item_trait(self, node);
+    }
+
+    fn visit_item_foreign_mod(&mut self, node: &'ast syn::ItemForeignMod) {
+        // Declarations of foreign functions: all of them are unsafe to call, and the compiler believes them.
+        self.add(node.abi.span(), node.brace_token.span.close());
+        visit::visit_item_foreign_mod(self, node);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Vec<usize> {
+        unsafe_lines(text).unwrap().into_iter().collect()
+    }
+
+    #[test]
+    fn a_block_counts_with_its_braces() {
+        let text = "fn f() {\n    let x = 1;\n    unsafe {\n        g();\n    }\n}\n";
+        assert_eq!(lines(text), [3, 4, 5]);
+    }
+
+    #[test]
+    fn a_function_counts_from_its_signature() {
+        let text = "/// Doc.\n#[inline]\npub unsafe extern \"C\" fn f(\n    a: u8,\n) {\n    g();\n}\nfn safe() {}\n";
+        assert_eq!(lines(text), [3, 4, 5, 6, 7]);
+    }
+
+    #[test]
+    fn blocks_within_unsafe_functions_count_once() {
+        let text = "unsafe fn f() {\n    unsafe { g() }\n}\n";
+        assert_eq!(lines(text), [1, 2, 3]);
+    }
+
+    #[test]
+    fn impls_and_foreign_functions_count() {
+        assert_eq!(lines("struct S;\nunsafe impl Send for S {}\n"), [2]);
+        assert_eq!(lines("unsafe extern \"C\" {\n    fn f();\n}\n"), [1, 2, 3]);
+    }
+
+    #[test]
+    fn words_in_texts_and_comments_do_not() {
+        assert_eq!(lines("// unsafe {\nconst A: &str = \"unsafe {\";\n"), []);
+    }
+
+    #[test]
+    fn what_is_not_rust_is_an_error() {
+        assert!(unsafe_lines("fn {").is_err());
+    }
+}

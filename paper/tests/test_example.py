@@ -1,0 +1,37 @@
+"""The copy of a run that is committed."""
+
+import json
+from pathlib import Path
+
+import pytest
+from triptych_paper import example
+from triptych_paper.records import read_run
+
+from tests.example import MakeRun
+
+
+def test_what_only_concerns_the_machine_is_left_out(make_run: MakeRun, tmp_path: Path) -> None:
+    host = {"host": "secret", "kernel": "6.1", "cpu": {"cpus": 2}, "nics": [{"address": "0000:01:00.0"}]}
+    command = [str(Path.cwd() / "build/bin/triptych"), "run", "--results", "/home/me/results"]
+    folder = make_run(host=host, command=command)
+    (folder / "report" / "figures").mkdir(parents=True)
+    (folder / "report" / "figures" / "latency.svg").write_text("<svg/>")
+    target = tmp_path / "example"
+    target.mkdir()
+    (target / "old.svg").write_text("")
+    (target / "README.md").write_text("stays")
+    assert example.main([str(folder), str(target)]) == 0
+    text = (target / "run.json").read_text()
+    assert "secret" not in text
+    assert "0000:01" not in text
+    assert "/home" not in text
+    assert json.loads(text)["command"] == ["build/bin/triptych", "run", "--results", "results"]
+    assert sorted(path.name for path in target.iterdir()) == ["README.md", "latency.svg", "run.json", "samples.csv"]
+    assert len(read_run(target).samples) == len(read_run(folder).samples)
+
+
+def test_a_run_without_a_report_is_refused(
+    make_run: MakeRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert example.main([str(make_run()), str(tmp_path / "example")]) == 1
+    assert "make paper" in capsys.readouterr().err

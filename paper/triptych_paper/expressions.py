@@ -1,0 +1,246 @@
+"""The little language of ``claims.toml``: arithmetic over the samples of a run.
+
+::
+
+    100 * (each("rust", "default", 32, "cycles") / each("c", "default", 32, "cycles") - 1)
+
+- ``each(impl, variant, batch, metric)`` is one value per repeat. Arithmetic goes repeat by repeat, so that what
+  disturbed a repeat cancels; the result is the median, with its spread.
+- ``median(impl, variant, batch, metric)`` is one number.
+- both take ``offered=`` (Mpps), ``ring_size=`` and ``frame_size=``; without, they mean the usual ones.
+- ``lines(impl)`` and ``unsafe_lines(impl)`` are lines of code.
+- ``batch`` is the batch size, where a claim is about several.
+
+Numbers, texts, ``+ - * /``, parentheses, and one comparison (``>= > <= <``) around it all; nothing else. It is parsed
+by Python's parser and walked here; nothing is evaluated by Python.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import pandas as pd
+
+from triptych_paper.code import CodeSize
+from triptych_paper.lookup import Driver, reason
+from triptych_paper.records import (
+    BACKENDS,
+    FRAME_SIZE,
+    IMPLEMENTATIONS,
+    METRICS,
+    MULTIPLEXED,
+    RING_SIZE,
+    Conditions,
+    Run,
+)
+from triptych_paper.statistics import Summary, rows, summarise
+
+Value: TypeAlias = "float | str | pd.Series[float]"
+
+SAMPLES = ("each", "median")
+CODE = ("lines", "unsafe_lines")
+SOURCES = "sources"
+"""What counts lines of code, in place of a backend."""
+
+OPERATORS: dict[type[ast.operator], Callable[..., object]] = {
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+    ast.Div: lambda a, b: a / b,
+}
+COMPARISONS: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
+    ast.GtE: lambda a, b: a >= b,
+    ast.Gt: lambda a, b: a > b,
+    ast.LtE: lambda a, b: a <= b,
+    ast.Lt: lambda a, b: a < b,
+}
+
+
+class ExpressionError(Exception):
+    """A formula that is none; the message says what is wrong and what would be right."""
+
+
+class MissingError(Exception):
+    """A value that the run does not have; the message says why."""
+
+
+@dataclass
+class Scope:
+    """What a formula can see."""
+
+    run: Run
+    code: CodeSize | None
+    backend: str
+    batch: int | None = None
+    counts: list[int] = field(default_factory=list)
+    """Repeats of every value that was used."""
+    multiplexed: bool = False
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a formula amounts to."""
+
+    value: float
+    low: float | None
+    high: float | None
+    """10th and 90th percentile over the repeats; None of a single one."""
+    count: int
+    multiplexed: bool = False
+
+
+def parse(text: str) -> ast.expr:
+    """Parse and check a formula; :class:`ExpressionError` if it is none."""
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise ExpressionError(f"it cannot be read: {error}") from None
+    _check(tree.left if isinstance(tree, ast.Compare) else tree)
+    if isinstance(tree, ast.Compare):
+        if len(tree.ops) != 1 or type(tree.ops[0]) not in COMPARISONS:
+            raise ExpressionError("only one comparison is known, by >=, >, <= or <")
+        _check(tree.comparators[0])
+    return tree
+
+
+def uses_batch(tree: ast.expr) -> bool:
+    """Whether the name `batch` occurs."""
+    return any(isinstance(node, ast.Name) and node.id == "batch" for node in ast.walk(tree))
+
+
+def _check(node: ast.expr) -> None:
+    if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
+        _check(node.left)
+        _check(node.right)
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        _check(node.operand)
+    elif isinstance(node, ast.Call):
+        _check_call(node)
+    elif isinstance(node, ast.Constant):
+        if isinstance(node.value, bool) or not isinstance(node.value, (int, float)):
+            raise ExpressionError(f"{node.value!r} is not a number")
+    elif not (isinstance(node, ast.Name) and node.id == "batch"):
+        raise ExpressionError(
+            f"`{ast.unparse(node)}` is not known: use numbers, + - * /, {', '.join(SAMPLES + CODE)} and `batch`"
+        )
+
+
+def _check_call(node: ast.Call) -> None:
+    name = node.func.id if isinstance(node.func, ast.Name) else ast.unparse(node.func)
+    if name in CODE:
+        usage = f'{name}("rust")'
+        kinds: tuple[type, ...] = (str,)
+        keywords: tuple[str, ...] = ()
+    elif name in SAMPLES:
+        usage = f'{name}("rust", "default", 32, "cycles")'
+        kinds = (str, str, int, str)
+        keywords = ("offered", "ring_size", "frame_size")
+    else:
+        raise ExpressionError(f"there is no {name}(): use {', '.join(SAMPLES + CODE)}")
+    fits = len(node.args) == len(kinds) and all(
+        (isinstance(argument, ast.Constant) and isinstance(argument.value, kind))
+        or (kind is int and isinstance(argument, ast.Name) and argument.id == "batch")
+        for argument, kind in zip(node.args, kinds, strict=True)
+    )
+    if not fits:
+        raise ExpressionError(f"`{ast.unparse(node)}` should be like {usage}")
+    impl = node.args[0]
+    if isinstance(impl, ast.Constant) and impl.value not in IMPLEMENTATIONS:
+        raise ExpressionError(f"{impl.value!r} in `{ast.unparse(node)}` is none of {', '.join(IMPLEMENTATIONS)}")
+    metric = node.args[-1]
+    if name in SAMPLES and isinstance(metric, ast.Constant) and metric.value not in METRICS:
+        raise ExpressionError(f"{metric.value!r} in `{ast.unparse(node)}` is none of the metrics {', '.join(METRICS)}")
+    for keyword in node.keywords:
+        number = isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, (int, float))
+        if keyword.arg not in keywords or not number:
+            raise ExpressionError(f"`{ast.unparse(keyword)}` is not known: {', '.join(keywords)}, each a number")
+
+
+def evaluate(tree: ast.expr, scope: Scope) -> Result:
+    """Compute a formula; :class:`MissingError` if the run lacks a value, or a division is by zero."""
+    value = _value(tree, scope)
+    if isinstance(value, pd.Series):
+        if not all(map(math.isfinite, value)):
+            raise MissingError("a division by zero")
+        summary = summarise(value)
+    else:
+        number = float(value)
+        summary = Summary(number, number, number, min(scope.counts, default=1))
+    if summary is None:
+        raise MissingError("not measured in this run: the values have no repeat in common")
+    spread = isinstance(value, pd.Series) and summary.count > 1
+    return Result(
+        summary.median,
+        summary.low if spread else None,
+        summary.high if spread else None,
+        summary.count,
+        scope.multiplexed,
+    )
+
+
+def holds(tree: ast.expr, scope: Scope) -> bool:
+    """Whether a comparison is true; :class:`MissingError` as above."""
+    if not isinstance(tree, ast.Compare):
+        raise ExpressionError("it compares nothing: use >=, >, <= or <")
+    left, right = (evaluate(side, scope).value for side in (tree.left, tree.comparators[0]))
+    return COMPARISONS[type(tree.ops[0])](left, right)
+
+
+def _value(node: ast.expr, scope: Scope) -> Value:
+    if isinstance(node, ast.BinOp):
+        left, right = _value(node.left, scope), _value(node.right, scope)
+        if isinstance(left, pd.Series) and isinstance(right, pd.Series):
+            both = left.index.intersection(right.index)
+            left, right = left.loc[both], right.loc[both]
+        try:
+            result: Value = OPERATORS[type(node.op)](left, right)  # type: ignore[assignment]
+        except ZeroDivisionError:
+            raise MissingError("a division by zero") from None
+        return result
+    if isinstance(node, ast.UnaryOp):
+        operand = _value(node.operand, scope)
+        assert not isinstance(operand, str)
+        return -operand
+    if isinstance(node, ast.Call):
+        return _call(node, scope)
+    if isinstance(node, ast.Name):
+        if scope.batch is None:
+            raise ExpressionError("`batch` has no value: give the claim `batches = [8, 32]`")
+        return scope.batch
+    assert isinstance(node, ast.Constant)
+    assert isinstance(node.value, (int, float, str))
+    return node.value
+
+
+def _call(node: ast.Call, scope: Scope) -> Value:
+    assert isinstance(node.func, ast.Name)
+    arguments = [_value(argument, scope) for argument in node.args]
+    impl = str(arguments[0])
+    if node.func.id in CODE:
+        if scope.code is None:
+            raise MissingError("not measured in this run: lines of code were not counted")
+        lines = scope.code.lines(impl) if node.func.id == "lines" else scope.code.unsafe_lines(impl)
+        if not lines and node.func.id == "lines":
+            raise MissingError(f"not measured in this run: the lines of {impl} were not counted")
+        if lines is None:
+            raise MissingError(f"not measurable: the language of {impl} does not mark unsafe code")
+        return float(lines)
+    assert scope.backend in BACKENDS
+    variant, batch, metric = str(arguments[1]), int(arguments[2]), str(arguments[3])  # type: ignore[arg-type]
+    given = {str(keyword.arg): float(ast.literal_eval(keyword.value)) for keyword in node.keywords}
+    conditions = Conditions(
+        ring_size=int(given.get("ring_size", RING_SIZE)),
+        frame_size=int(given.get("frame_size", FRAME_SIZE)),
+        offered_mpps=given.get("offered"),
+    )
+    found = rows(scope.run.samples, impl, variant, batch, scope.backend, metric, conditions)
+    if found.empty:
+        raise MissingError(reason(scope.run, Driver(impl, variant), batch, metric, scope.backend, conditions))
+    values: pd.Series[float] = found.set_index("repeat")["value"]
+    scope.counts.append(len(values))
+    scope.multiplexed = scope.multiplexed or bool((found["note"] == MULTIPLEXED).any())
+    return float(values.median()) if node.func.id == "median" else values

@@ -1,0 +1,42 @@
+"""Write the report of a run: page, PDF, tables and figures.
+
+Usage: ``python -m triptych_paper.report results/latest``
+
+Writes ``report/`` into the folder of the run. Ends with 0; 1 if a file is missing, malformed or cannot be written;
+2 on a wrong command line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from triptych_paper.records import DataError
+from triptych_paper.report import files
+from triptych_paper.report.build import build, read_data
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m triptych_paper.report",
+        description="Write the report of a run: report.html, report.pdf, every table and every figure.",
+    )
+    parser.add_argument("run", type=Path, help="a results folder, such as results/latest")
+    options = parser.parse_args(arguments)
+    try:
+        data = read_data(options.run)
+        written = files.write(build(data), data.run.folder)
+    except DataError as error:
+        print(f"triptych_paper.report: {error}", file=sys.stderr)
+        return 1
+    folder = Path(os.path.relpath(written.folder))
+    print(f"{folder}/report.html and report.pdf; {written.tables} tables and {written.figures} figures beside them")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,36 @@
+"""The sections of the report, in order. Each module has a function ``build(data) -> Section``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from triptych_paper.report.model import Data, Section
+from triptych_paper.report.sections import (
+    batches,
+    claims,
+    code,
+    counters,
+    frames,
+    hardening,
+    latency,
+    lto,
+    method,
+    overflow,
+    rings,
+    throughput,
+)
+
+SECTIONS: tuple[Callable[[Data], Section], ...] = (
+    claims.build,
+    counters.build,
+    overflow.build,
+    throughput.build,
+    batches.build,
+    latency.build,
+    rings.build,
+    frames.build,
+    hardening.build,
+    lto.build,
+    code.build,
+    method.build,
+)

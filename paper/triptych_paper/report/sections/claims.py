@@ -1,0 +1,153 @@
+"""What was published, and what this run says to it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+from triptych_paper.claims import Claim, Compare, Outcome, Verdict, check, read_claims
+from triptych_paper.report.cells import ABSENT, MULTIPLEXED_NOTE, number, signed
+from triptych_paper.report.model import Cell, Column, Data, Record, Section, Table
+
+PERCENT = ("%", "% of C")
+"""Units whose differences are percentage points."""
+
+PLURAL = {Verdict.REPRODUCED: "are reproduced", Verdict.DIFFERS: "differ"}
+
+TONES = {Verdict.REPRODUCED: "good", Verdict.DIFFERS: "bad"}
+
+
+def build(data: Data) -> Section:
+    """One table a topic, and how many claims fared how."""
+    outcomes = [check(claim, data.run, data.code) for claim in read_claims()]
+    counts = Counter(outcome.verdict for outcome in outcomes)
+    said = ", ".join(
+        f"{counts[verdict]} {PLURAL.get(verdict, verdict.value)}" for verdict in Verdict if counts[verdict]
+    )
+    simulated = sum(outcome.simulated for outcome in outcomes if outcome.measured)
+    text = [
+        f"Of {len(outcomes)} published claims: {said}. A verdict compares numbers, nothing else: the drivers are not "
+        "the published ones, and where no hardware counters are, neither is what counts. The column “counted by” "
+        "says which it was. Published values have the tolerance below them that still counts as reproduced. “The "
+        "spread says both” marks a verdict that another repeat could turn.",
+    ]
+    if simulated:
+        text.append(f"{simulated} of the verdicts rest on simulated caches or branch prediction, and are marked so.")
+    topics = list(dict.fromkeys(outcome.claim.topic for outcome in outcomes))
+    tables = [
+        _table(place, topic, [outcome for outcome in outcomes if outcome.claim.topic == topic])
+        for place, topic in enumerate(topics, start=1)
+    ]
+    return Section("claims", "Claims and verdicts", tuple(text), tuple(tables))
+
+
+def _table(place: int, topic: str, outcomes: list[Outcome]) -> Table:
+    columns = (
+        Column("claim", numeric=False),
+        Column("published"),
+        Column("measured"),
+        Column("verdict", numeric=False),
+        Column("counted by", numeric=False),
+        Column("repeats"),
+    )
+    rows = tuple(_row(outcome) for outcome in outcomes)
+    key = "claims-" + topic.lower().replace(",", "").replace(" ", "-")
+    return Table(key, f"Claims {place}: {topic}", columns, rows, tuple(_record(outcome) for outcome in outcomes))
+
+
+def _row(outcome: Outcome) -> tuple[Cell, ...]:
+    claim = outcome.claim
+    notes = (claim.note,) if claim.note else ()
+    measured = Cell(ABSENT)
+    if outcome.measured:
+        detail = [*_unit_line(claim)]
+        if outcome.spread:
+            detail.append(_range(outcome.spread, claim))
+        if claim.batches:
+            detail.append(f"batch {', '.join(map(str, claim.batches))}")
+        multiplexed = any(result.multiplexed for result in outcome.results)
+        text = _range(outcome.measured, claim) + _short_unit(claim)
+        measured = Cell(text, tuple(detail), (MULTIPLEXED_NOTE,) if multiplexed else ())
+    tolerance = (f"± {claim.tolerance:g}",) if claim.tolerance else ()
+    return (
+        Cell(claim.says, (claim.source,), notes),
+        Cell(_published(claim), (*_unit_line(claim), *tolerance)),
+        measured,
+        _verdict(outcome),
+        Cell((outcome.backend + (", simulated" if outcome.simulated else "")) or ABSENT),
+        Cell(str(outcome.count) if outcome.count else ABSENT),
+    )
+
+
+def _verdict(outcome: Outcome) -> Cell:
+    if outcome.verdict in TONES:
+        lines = [_deviation(outcome), outcome.direction, "" if outcome.firm else "the spread says both"]
+        return Cell(outcome.verdict.value, tuple(line for line in lines if line), (), TONES[outcome.verdict])
+    reason = outcome.reason.removeprefix(f"{outcome.verdict.value}: ")
+    reason = reason.removeprefix("not measured in this run: ")
+    return Cell(outcome.verdict.value, (reason,), (), "none")
+
+
+def _deviation(outcome: Outcome) -> str:
+    claim, deviation = outcome.claim, outcome.deviation
+    assert deviation is not None
+    unit = "points" if claim.unit in PERCENT else claim.unit
+    if claim.compare in (Compare.AT_LEAST, Compare.AT_MOST):
+        return f"{number(abs(deviation), _digits(claim))} {unit} {'above' if deviation > 0 else 'below'}"
+    if claim.compare is Compare.WITHIN and deviation == 0:
+        return "within the range"
+    return f"by {signed(deviation, _digits(claim))} {unit}"
+
+
+def _digits(claim: Claim) -> int:
+    """Decimals that show what the tolerance decides."""
+    if claim.tolerance == 0:
+        return 1
+    return max(0, 1 - math.floor(math.log10(claim.tolerance)))
+
+
+def _range(values: tuple[float, float], claim: Claim) -> str:
+    low, high = (number(value, _digits(claim)) for value in values)
+    return low if low == high else f"{low} to {high}"
+
+
+def _published(claim: Claim) -> str:
+    low, high = (f"{value:g}" for value in claim.published)
+    prefix = {Compare.AT_LEAST: "≥ ", Compare.AT_MOST: "≤ "}.get(claim.compare, "")
+    return prefix + (low if low == high else f"{low} to {high}") + _short_unit(claim)
+
+
+def _short_unit(claim: Claim) -> str:
+    return f" {claim.unit}" if claim.unit in (*PERCENT, "µs") else ""
+
+
+def _unit_line(claim: Claim) -> tuple[str, ...]:
+    """The unit on a line of its own, if it is a long one."""
+    return () if _short_unit(claim) else (claim.unit,)
+
+
+def _record(outcome: Outcome) -> Record:
+    claim, measured, spread = outcome.claim, outcome.measured, outcome.spread
+    return {
+        "id": claim.id,
+        "says": claim.says,
+        "source": claim.source,
+        "unit": claim.unit,
+        "published_low": claim.published[0],
+        "published_high": claim.published[1],
+        "compare": claim.compare.value,
+        "tolerance": claim.tolerance,
+        "measured_low": measured[0] if measured else None,
+        "measured_high": measured[1] if measured else None,
+        "p10": spread[0] if spread else None,
+        "p90": spread[1] if spread else None,
+        "backend": outcome.backend,
+        "simulated": outcome.simulated if measured else None,
+        "repeats": outcome.count,
+        "verdict": outcome.verdict.value,
+        "deviation": outcome.deviation,
+        "direction": outcome.direction,
+        "firm": outcome.firm if measured else None,
+        "reason": outcome.reason,
+        "note": claim.note,
+    }
