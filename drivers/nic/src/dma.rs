@@ -857,9 +857,10 @@ mod tests {
 
     #[test]
     fn a_read_only_file_cannot_be_mapped_for_writing() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("memory");
-        std::fs::write(&path, vec![7; 4096]).unwrap();
+        let flags = rustix::fs::MemfdFlags::CLOEXEC;
+        let memory = rustix::fs::memfd_create("test", flags).unwrap();
+        rustix::io::write(&memory, &[7; 4096]).unwrap();
+        let path = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&memory));
         let mut table = DmaTable::new();
         let open = || Some(OwnedFd::from(std::fs::File::open(&path).unwrap()));
         assert!(matches!(
