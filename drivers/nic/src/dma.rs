@@ -705,8 +705,6 @@ impl FaultLog {
 
 #[cfg(test)]
 mod tests {
-    use std::os::fd::AsRawFd;
-
     use super::*;
     use proptest::prelude::*;
     use rustix::fs::MemfdFlags;
@@ -859,9 +857,10 @@ mod tests {
 
     #[test]
     fn a_read_only_file_cannot_be_mapped_for_writing() {
-        let memory = rustix::fs::memfd_create("memory", MemfdFlags::CLOEXEC).unwrap();
+        let flags = rustix::fs::MemfdFlags::CLOEXEC;
+        let memory = rustix::fs::memfd_create("test", flags).unwrap();
         rustix::io::write(&memory, &[7; 4096]).unwrap();
-        let path = format!("/proc/self/fd/{}", memory.as_raw_fd());
+        let path = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&memory));
         let mut table = DmaTable::new();
         let open = || Some(OwnedFd::from(std::fs::File::open(&path).unwrap()));
         assert!(matches!(

@@ -574,7 +574,7 @@ mod tests {
     /// Inputs that a fuzzer found worth keeping, and those that once went wrong.
     const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/corpus/vfio_user_peer");
     /// Changed inputs that are tried.
-    const MUTATIONS: u64 = 1500;
+    const MUTATIONS: u64 = 600;
 
     /// The same numbers in every run (xorshift64*).
     struct Numbers(u64);
