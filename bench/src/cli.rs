@@ -22,7 +22,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Measure the drivers with every backend that works here, into a new folder of results/.
-    Run(RunArguments),
+    Run(Box<RunArguments>),
     /// Fail if a driver needs more instructions per packet than recorded.
     Budget(BudgetArguments),
     /// Measure in lockstep, in a process that may crash; `run` starts it.

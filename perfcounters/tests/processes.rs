@@ -342,7 +342,11 @@ fn latency_comes_from_the_nics_report() {
         "{seen:?}"
     );
     assert!(
-        seen.warnings[1].contains("latency_p99_99_us, latency_p99_999_us"),
+        seen.warnings[1].contains("up to 75 % of the latency"),
+        "{seen:?}"
+    );
+    assert!(
+        seen.warnings[2].contains("latency_p99_99_us, latency_p99_999_us"),
         "{seen:?}"
     );
     assert!(seen.failures[0].cause.contains("none is given"), "{seen:?}");
