@@ -22,7 +22,7 @@ PYTHON := build/venv/bin/python
 CARGO_FLAGS := $(if $(CI),--locked)
 CARGO_TOOLS := $(CARGO_FLAGS) --target-dir build/cargo
 DRIVER_RUSTFLAGS := -C target-cpu=$(TARGET_CPU)
-cargo_driver = RUSTFLAGS='$(DRIVER_RUSTFLAGS)' $(CARGO) build --quiet $(CARGO_FLAGS) --target-dir build/cargo-driver --profile
+cargo_driver = RUSTFLAGS='$(DRIVER_RUSTFLAGS)' $(CARGO) $(1) --quiet $(CARGO_FLAGS) --target-dir build/cargo-driver --profile
 
 # $(call put,FROM,TO): copies if they differ, so that what depends on TO is not made anew for nothing.
 put = mkdir -p $(dir $(2)) && { cmp -s $(1) $(2) || { cp $(1) $(2).new && mv $(2).new $(2); }; }
@@ -47,7 +47,7 @@ reproduce: ## the paper's tables, measured here (installs what is missing)
 MATRIX ?= bench/matrix$(if $(QUICK),-quick).toml
 
 .PHONY: bench
-bench: ## the whole matrix, for every table and figure; takes hours. QUICK=1: minutes; RESUME=1: go on after an interruption
+bench: ## the whole matrix, for every table and figure (QUICK=1: in minutes, roughly; RESUME=1: goes on)
 	@bench/setup/setup.sh reproduce
 	@$(MAKE) build
 	@$(MAKE) -j $(shell nproc) variants
@@ -169,11 +169,13 @@ build/c/tests/%: c/tests/%.c $(C_TEST_OBJECTS)
 # --- the Rust drivers. Cargo knows what has changed, so it is always asked.
 
 # $(call build_rust,PROFILE,FOLDER): also the C interface, which is a crate of its own.
-build_rust = $(cargo_driver) $(1) --package ixgbe --package forwarder-abi-rust --lib --bin ixgbe-fwd \
+build_rust = $(call cargo_driver,build) $(1) --package ixgbe --package forwarder-abi-rust --lib --bin ixgbe-fwd \
 	&& $(call put,build/cargo-driver/$(1)/ixgbe-fwd,$(2)/ixgbe-fwd) \
 	&& $(call put,build/cargo-driver/$(1)/libforwarder_abi_rust.so,$(2)/libforwarder.so) \
 	&& echo "$$(rustc --version) --profile $(1) $(DRIVER_RUSTFLAGS)" | $(call put_text,$(2)/toolchain.txt)
-build_rust_unsafe = $(cargo_driver) $(1) --package ixgbe-unsafe --lib --bins \
+# A library that is for Rust and for C at once is not optimised as a whole; as one for C alone, it is.
+build_rust_unsafe = $(call cargo_driver,build) $(1) --package ixgbe-unsafe --bins \
+	&& $(call cargo_driver,rustc) $(1) --package ixgbe-unsafe --lib --crate-type cdylib \
 	&& $(call put,build/cargo-driver/$(1)/ixgbe-fwd-unsafe,$(2)/ixgbe-fwd) \
 	&& $(call put,build/cargo-driver/$(1)/libixgbe_unsafe.so,$(2)/libforwarder.so) \
 	&& echo "$$(rustc --version) --profile $(1) $(DRIVER_RUSTFLAGS)" | $(call put_text,$(2)/toolchain.txt)

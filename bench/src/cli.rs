@@ -24,7 +24,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Measure the drivers with every backend that works here, into a new folder of results/.
-    Run(RunArguments),
+    Run(Box<RunArguments>),
     /// Fail if a driver needs more instructions per packet than recorded.
     Budget(BudgetArguments),
     /// Look at what a run with a network card needs, and say what mends what is missing.

@@ -54,7 +54,7 @@ fn execute(cli: &Cli) -> Result<bool> {
         Command::LockstepWorker { specification } => {
             lockstep::worker::run(specification, &interrupt)?;
         }
-        Command::PerfWorker { specification } => Ok(perf::worker::run(specification, &interrupt)?),
+        Command::PerfWorker { specification } => perf::worker::run(specification, &interrupt)?,
     }
     Ok(true)
 }
