@@ -28,7 +28,9 @@ pub(crate) const MAX_DATA_SIZE: usize = 1 << 20;
 /// Longest message: a region write of that much data.
 const MAX_MESSAGE_SIZE: usize = HEADER_SIZE + 16 + MAX_DATA_SIZE;
 /// Most file descriptors in one message: one per MSI-X vector.
-pub(crate) const MAX_FDS: usize = 64;
+const MAX_FDS: usize = 64;
+/// What clients are told: QEMU does not talk to a server that permits more.
+pub(crate) const ADVERTISED_FDS: usize = 16;
 /// How long the rest of a message, or room for a reply, may take.
 const PEER_TIMEOUT: Duration = Duration::from_secs(2);
 
