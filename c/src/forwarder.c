@@ -3,8 +3,12 @@
 #include "device.h"
 #include <stdlib.h>
 
-/* Enough to fill an RX and a TX ring and the batch in hand, so that the pool never runs dry. */
-#define POOL_CAPACITY 2048
+/*
+ * Enough to fill an RX and a TX ring and the batch in hand, so that the pool never runs dry:
+ * the paper's 2048, more for rings above its 512.
+ */
+#define POOL_MIN_CAPACITY 2048
+#define POOL_PACKETS_PER_DESCRIPTOR 4
 
 /* The byte of every packet that is changed, so that its data reaches the first-level cache. */
 #define TOUCHED_BYTE 1
@@ -114,9 +118,25 @@ static void destroy(struct forwarder *forwarder)
 	free(forwarder);
 }
 
-static int start(struct forwarder *forwarder, const char *const *addresses, struct error *error)
+static uint32_t pool_capacity(uint32_t ring_size)
 {
-	const struct device_config config = DEVICE_CONFIG_DEFAULT;
+	/* device_start refuses larger rings. */
+	if (ring_size > DEVICE_MAX_RING_SIZE) {
+		ring_size = DEVICE_MAX_RING_SIZE;
+	}
+	uint32_t capacity = ring_size * POOL_PACKETS_PER_DESCRIPTOR;
+
+	return capacity < POOL_MIN_CAPACITY ? POOL_MIN_CAPACITY : capacity;
+}
+
+static int start(struct forwarder *forwarder, const char *const *addresses, uint32_t ring_size,
+		 struct error *error)
+{
+	struct device_config config = DEVICE_CONFIG_DEFAULT;
+	uint32_t capacity = pool_capacity(ring_size);
+
+	config.rx_ring_size = ring_size;
+	config.tx_ring_size = ring_size;
 
 	for (uint32_t i = 0; i < 2; i++) {
 		if (device_open(&forwarder->devices[i], &forwarder->container, addresses[i],
@@ -126,8 +146,8 @@ static int start(struct forwarder *forwarder, const char *const *addresses, stru
 		forwarder->opened++;
 	}
 	for (uint32_t i = 0; i < 2; i++) {
-		if (mempool_create(&forwarder->pools[i], &forwarder->container, POOL_CAPACITY,
-				   error) != 0) {
+		if (mempool_create(&forwarder->pools[i], &forwarder->container, capacity, error) !=
+		    0) {
 			return -1;
 		}
 	}
@@ -145,7 +165,7 @@ static int start(struct forwarder *forwarder, const char *const *addresses, stru
 }
 
 struct forwarder *forwarder_open(const char *device_a, const char *device_b, uint32_t batch,
-				 char *error, size_t error_size)
+				 uint32_t ring_size, char *error, size_t error_size)
 {
 	const char *const addresses[2] = {device_a, device_b};
 	struct error reason;
@@ -164,7 +184,7 @@ struct forwarder *forwarder_open(const char *device_a, const char *device_b, uin
 	forwarder->batch = batch;
 	forwarder->packets_left = UINT64_MAX;
 	vfio_container_init(&forwarder->container);
-	if (start(forwarder, addresses, &reason) != 0) {
+	if (start(forwarder, addresses, ring_size, &reason) != 0) {
 		(void)snprintf(error, error_size, "%s", reason.text);
 		/* A device that did start is stopped; why it cannot be matters less than the reason. */
 		struct error ignored;

@@ -16,6 +16,8 @@
 #define FORWARDER_MAX_BATCH 512
 #define FORWARDER_DEFAULT_BATCH 32
 
+#define FORWARDER_DEFAULT_RING_SIZE 512
+
 struct forwarder;
 
 /* Packets, both directions together, since forwarder_open. */
@@ -36,11 +38,13 @@ struct forwarder_device_stats {
 };
 
 /*
- * Opens both devices and takes them to running. `batch` is 1 to FORWARDER_MAX_BATCH.
+ * Opens both devices and takes them to running. `batch` is 1 to FORWARDER_MAX_BATCH,
+ * `ring_size` the descriptors of every ring: a power of two, 64 to 4096.
  * NULL on failure, with the reason in `error` (at most `error_size` bytes with the NUL).
  */
 FORWARDER_API struct forwarder *forwarder_open(const char *device_a, const char *device_b,
-					       uint32_t batch, char *error, size_t error_size);
+					       uint32_t batch, uint32_t ring_size, char *error,
+					       size_t error_size);
 
 /* From now on, receives `packets` more and then no others. Without it there is no limit. */
 FORWARDER_API void forwarder_limit(struct forwarder *forwarder, uint64_t packets);

@@ -111,7 +111,7 @@ pub struct ForwarderCounts {
 const MESSAGE_SIZE: usize = 1024;
 
 type Open =
-    unsafe extern "C" fn(*const c_char, *const c_char, u32, *mut c_char, usize) -> *mut c_void;
+    unsafe extern "C" fn(*const c_char, *const c_char, u32, u32, *mut c_char, usize) -> *mut c_void;
 type Turn = unsafe extern "C" fn(*mut c_void) -> u32;
 type ReadCounts = unsafe extern "C" fn(*const c_void, *mut ForwarderCounts);
 type Close = unsafe extern "C" fn(*mut c_void, *mut c_char, usize) -> c_int;
@@ -152,11 +152,18 @@ impl ForwarderLibrary {
         Ok(api)
     }
 
-    /// Opens a forwarder between two devices.
+    /// Opens a forwarder between two devices. `ring_size` is what each of its rings has of
+    /// descriptors, a power of two.
     ///
     /// # Errors
     /// The forwarder's message.
-    pub fn open(&self, device_a: &str, device_b: &str, batch: u32) -> Result<Forwarder, String> {
+    pub fn open(
+        &self,
+        device_a: &str,
+        device_b: &str,
+        batch: u32,
+        ring_size: u32,
+    ) -> Result<Forwarder, String> {
         let text = |device: &str| {
             CString::new(std::ffi::OsStr::new(device).as_bytes())
                 .map_err(|_| format!("device name {device:?} contains a zero byte"))
@@ -170,6 +177,7 @@ impl ForwarderLibrary {
                 device_a.as_ptr(),
                 device_b.as_ptr(),
                 batch,
+                ring_size,
                 message.as_mut_ptr().cast(),
                 message.len(),
             )

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use crate::device::{Config, Device, OpenDevice};
+use crate::device::{Config, Device, OpenDevice, MAX_RING_SIZE};
 use crate::error::{Error, Result};
 use crate::mempool::{Mempool, Packet};
 use crate::rx::RxQueue;
@@ -17,8 +17,13 @@ pub const MAX_BATCH: usize = 512;
 /// The paper's.
 pub const DEFAULT_BATCH: usize = 32;
 
-/// Enough to fill an RX and a TX ring and the batch in hand, so that the pool never runs dry.
-const POOL_CAPACITY: u32 = 2048;
+/// The paper's.
+pub const DEFAULT_RING_SIZE: u32 = 512;
+
+/// Enough to fill an RX and a TX ring and the batch in hand, so that the pool never runs dry:
+/// the paper's 2048, more for rings above its 512.
+const POOL_MIN_CAPACITY: u32 = 2048;
+const POOL_PACKETS_PER_DESCRIPTOR: u32 = 4;
 
 /// The byte of every packet that is changed, so that its data reaches the first-level cache.
 const TOUCHED_BYTE: usize = 1;
@@ -44,27 +49,36 @@ pub struct Ports {
     pools: [Mempool; 2],
     devices: [OpenDevice; 2],
     container: Rc<Container>,
+    ring_size: u32,
+}
+
+fn pool_capacity(ring_size: u32) -> u32 {
+    // Larger rings are refused when the devices start.
+    let ring_size = ring_size.min(MAX_RING_SIZE);
+    (ring_size * POOL_PACKETS_PER_DESCRIPTOR).max(POOL_MIN_CAPACITY)
 }
 
 impl Ports {
-    /// Opens both devices and allocates their pools.
+    /// Opens both devices and allocates pools for rings of `ring_size` descriptors.
     ///
     /// # Errors
     /// If a device cannot be opened, or there is no memory.
-    pub fn open(device_a: &str, device_b: &str) -> Result<Self> {
+    pub fn open(device_a: &str, device_b: &str, ring_size: u32) -> Result<Self> {
+        let capacity = pool_capacity(ring_size);
         let container = Container::new();
         let devices = [
             OpenDevice::open(&container, device_a)?,
             OpenDevice::open(&container, device_b)?,
         ];
         let pools = [
-            Mempool::create(&container, POOL_CAPACITY)?,
-            Mempool::create(&container, POOL_CAPACITY)?,
+            Mempool::create(&container, capacity)?,
+            Mempool::create(&container, capacity)?,
         ];
         Ok(Self {
             pools,
             devices,
             container,
+            ring_size,
         })
     }
 }
@@ -154,14 +168,18 @@ impl<'p> Forwarder<'p> {
     /// Takes both devices to running. `batch` is 1 to [`MAX_BATCH`].
     ///
     /// # Errors
-    /// If the batch is out of range, or a device does not start.
+    /// If the batch or the rings' size is out of range, or a device does not start.
     pub fn start(ports: &'p Ports, batch: usize) -> Result<Self> {
         if !(1..=MAX_BATCH).contains(&batch) {
             return Err(Box::new(Error::Argument(format!(
                 "a batch has 1 to {MAX_BATCH} packets, not {batch}"
             ))));
         }
-        let config = Config::default();
+        let config = Config {
+            rx_ring_size: ports.ring_size,
+            tx_ring_size: ports.ring_size,
+            ..Config::default()
+        };
         let [a, b] = &ports.devices;
         let [pool_a, pool_b] = &ports.pools;
         Ok(Self {

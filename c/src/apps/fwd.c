@@ -28,13 +28,15 @@
 #define NANOSECONDS 1000000000ull
 
 static const char usage[] =
-	"usage: ixgbe-fwd [--batch N] [--packets N | --duration S] [--json FILE] DEVICE DEVICE\n"
+	"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S] [--json FILE]\n"
+	"                 DEVICE DEVICE\n"
 	"\n"
 	"Forwards what each DEVICE receives to the other, changing one byte of every packet.\n"
 	"Ends on SIGINT or SIGTERM, after N packets, or after S seconds.\n"
 	"\n"
 	"  DEVICE         0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n"
 	"  --batch N      packets a call, 1 to 512 (default 32)\n"
+	"  --ring-size N  descriptors of every ring, a power of two, 64 to 4096 (default 512)\n"
 	"  --packets N    end after receiving N packets, both directions together\n"
 	"  --duration S   end after S seconds, which may be a fraction\n"
 	"  --json FILE    write the totals to FILE at the end\n"
@@ -42,6 +44,7 @@ static const char usage[] =
 
 struct options {
 	uint32_t batch;
+	uint32_t ring_size;
 	uint64_t packets; /* UINT64_MAX: no limit */
 	uint64_t duration; /* nanoseconds, UINT64_MAX: no limit */
 	const char *json;
@@ -91,6 +94,7 @@ static int usage_error(const char *what, const char *value)
 
 enum {
 	OPTION_BATCH = 1,
+	OPTION_RING_SIZE,
 	OPTION_PACKETS,
 	OPTION_DURATION,
 	OPTION_JSON,
@@ -102,6 +106,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 {
 	static const struct option known[] = {
 		{.name = "batch", .has_arg = required_argument, .val = OPTION_BATCH},
+		{.name = "ring-size", .has_arg = required_argument, .val = OPTION_RING_SIZE},
 		{.name = "packets", .has_arg = required_argument, .val = OPTION_PACKETS},
 		{.name = "duration", .has_arg = required_argument, .val = OPTION_DURATION},
 		{.name = "json", .has_arg = required_argument, .val = OPTION_JSON},
@@ -124,6 +129,15 @@ static int parse_options(int argc, char **argv, struct options *options)
 						   optarg);
 			}
 			options->batch = (uint32_t)number;
+			break;
+		case OPTION_RING_SIZE:
+			if (!parse_number(optarg, 64, 4096, &number) ||
+			    (number & (number - 1)) != 0) {
+				return usage_error(
+					"--ring-size is a power of two from 64 to 4096, not",
+					optarg);
+			}
+			options->ring_size = (uint32_t)number;
 			break;
 		case OPTION_PACKETS:
 			if (!parse_number(optarg, 1, UINT64_MAX - 1, &options->packets)) {
@@ -282,7 +296,8 @@ static int forward_until_end(const struct options *options, int json_fd)
 	sigset_t held;
 	int status = EXIT_SUCCESS;
 	struct forwarder *forwarder = forwarder_open(options->devices[0], options->devices[1],
-						     options->batch, error, sizeof(error));
+						     options->batch, options->ring_size, error,
+						     sizeof(error));
 
 	if (forwarder == NULL) {
 		say("ixgbe-fwd: %s\n", error);
@@ -315,6 +330,7 @@ int main(int argc, char **argv)
 {
 	struct options options = {
 		.batch = FORWARDER_DEFAULT_BATCH,
+		.ring_size = FORWARDER_DEFAULT_RING_SIZE,
 		.packets = UINT64_MAX,
 		.duration = UINT64_MAX,
 	};

@@ -44,7 +44,7 @@ pub struct DeviceStats {
 }
 
 type Open =
-    unsafe extern "C" fn(*const c_char, *const c_char, u32, *mut c_char, usize) -> *mut c_void;
+    unsafe extern "C" fn(*const c_char, *const c_char, u32, u32, *mut c_char, usize) -> *mut c_void;
 type Limit = unsafe extern "C" fn(*mut c_void, u64);
 type Turn = unsafe extern "C" fn(*mut c_void) -> u32;
 type ReadCounts = unsafe extern "C" fn(*const c_void, *mut Counts);
@@ -90,18 +90,31 @@ impl Library {
         Ok(functions)
     }
 
-    /// Opens two devices and starts to forward between them.
+    /// Opens two devices and starts to forward between them, with so many descriptors in each ring.
     ///
     /// # Errors
     /// The forwarder's message.
-    pub fn open(&self, device_a: &str, device_b: &str, batch: u32) -> Result<Forwarder> {
+    pub fn open(
+        &self,
+        device_a: &str,
+        device_b: &str,
+        batch: u32,
+        ring_size: u32,
+    ) -> Result<Forwarder> {
         let (device_a, device_b) = (CString::new(device_a)?, CString::new(device_b)?);
         let mut message = Message::new();
         // SAFETY: the names end with a NUL and outlive the call, and there is as much room for a
         // message as is said.
         let handle = unsafe {
             let (text, size) = message.room();
-            (self.open)(device_a.as_ptr(), device_b.as_ptr(), batch, text, size)
+            (self.open)(
+                device_a.as_ptr(),
+                device_b.as_ptr(),
+                batch,
+                ring_size,
+                text,
+                size,
+            )
         };
         let handle = NonNull::new(handle).ok_or_else(|| message.into_error())?;
         Ok(Forwarder {

@@ -13,6 +13,9 @@ use crate::{Counts, DeviceStats, Forwarder, Implementation, Library, TestNic};
 /// Most rounds in [`Lockstep::run_until_idle`]. Each moves a packet at least.
 const MAX_ROUNDS: usize = 10_000_000;
 
+/// Descriptors of a ring, where a test does not say otherwise.
+const RING_SIZE: u32 = 512;
+
 /// A forwarder between the two ports of a NIC.
 #[derive(Debug)]
 pub struct Lockstep {
@@ -32,12 +35,25 @@ impl Lockstep {
         batch: u32,
         change: impl FnOnce(NicConfig) -> NicConfig,
     ) -> Result<Self> {
+        Self::open_with_rings(implementation, batch, RING_SIZE, change)
+    }
+
+    /// The same, with rings of another size.
+    ///
+    /// # Errors
+    /// If either does not start.
+    pub fn open_with_rings(
+        implementation: Implementation,
+        batch: u32,
+        ring_size: u32,
+        change: impl FnOnce(NicConfig) -> NicConfig,
+    ) -> Result<Self> {
         let library = Library::load(implementation)?;
         let nic = TestNic::still(change)?;
         let mut data_plane = nic.nic().data_plane()?;
         let [device_a, device_b] = nic.devices();
         let forwarder = polled(&mut data_plane, || {
-            library.open(&device_a, &device_b, batch)
+            library.open(&device_a, &device_b, batch, ring_size)
         })?;
         Ok(Self {
             forwarder: Some(forwarder),

@@ -8,6 +8,8 @@ for_each_implementation!(
     frames_of_every_size_come_back_byte_exact_but_for_one_byte,
     frames_of_all_kinds_of_address_are_forwarded,
     rings_wrap_many_times_in_every_mmio_mode,
+    rings_of_every_size_fill_and_wrap,
+    a_ring_that_cannot_be_is_refused,
     every_batch_size_forwards_what_it_says,
     a_limit_is_kept_to_the_packet,
     an_empty_ring_costs_a_call_and_nothing_else,
@@ -198,6 +200,49 @@ fn rings_wrap_many_times_in_every_mmio_mode(implementation: Implementation) -> R
             let stats = lockstep.port(port).stats();
             ensure!(stats.verify.clean(), "{mmio:?}: {stats:#?}");
             ensure!(stats.verify.ok >= 20 * RING, "{mmio:?}: {stats:#?}");
+        }
+    }
+    Ok(())
+}
+
+/// Each ring takes what it has room for and no more, is emptied, and wraps.
+fn rings_of_every_size_fill_and_wrap(implementation: Implementation) -> Result<()> {
+    for ring_size in [64, 128, 256, 1024, 2048, 4096] {
+        let room = u64::from(ring_size) - 1;
+        // Sent packets are taken back 32 at a time, so up to 31 of them may occupy the transmit
+        // ring: batches leave room for that in the smallest one too.
+        let batch = (ring_size / 4).min(512);
+        let mut lockstep = Lockstep::open_with_rings(implementation, batch, ring_size, capturing)?;
+        let mut noise = Noise(room);
+        for lap in 0..3 {
+            let frames: Vec<_> = (0..room).map(|_| noise.frame(60)).collect();
+            for frame in &frames {
+                lockstep.port(0).inject(frame)?;
+            }
+            let received = lockstep.poll().received;
+            ensure!(
+                received == room,
+                "ring of {ring_size}, lap {lap}: {received} of {room} found a descriptor"
+            );
+            lockstep.run_until_idle()?;
+            expect_sent(&lockstep, 1, &touched(&frames))
+                .with_context(|| format!("ring of {ring_size}, lap {lap}"))?;
+        }
+        let counts = lockstep.counts()?;
+        ensure!(counts.rx == 3 * room && counts.dropped == 0, "{counts:?}");
+        close_well(&mut lockstep)?;
+    }
+    Ok(())
+}
+
+fn a_ring_that_cannot_be_is_refused(implementation: Implementation) -> Result<()> {
+    for ring_size in [0, 1, 32, 63, 500, 513, 8192, 1 << 30, u32::MAX] {
+        match Lockstep::open_with_rings(implementation, 32, ring_size, capturing) {
+            Ok(_) => anyhow::bail!("a ring of {ring_size} was accepted"),
+            Err(error) => {
+                let said = format!("{error:#}");
+                ensure!(said.contains("power of two"), "ring of {ring_size}: {said}");
+            }
         }
     }
     Ok(())

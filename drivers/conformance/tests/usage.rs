@@ -58,6 +58,7 @@ fn help_names_everything(implementation: Implementation) -> Result<()> {
         output.expect_success()?;
         for name in [
             "--batch",
+            "--ring-size",
             "--packets",
             "--duration",
             "--json",
@@ -69,7 +70,13 @@ fn help_names_everything(implementation: Implementation) -> Result<()> {
                 "{option} does not name {name}: {output}"
             );
         }
-        for explained in ["1 to 512", "32", "0000:03:00.0", "vfio-user:PATH"] {
+        for explained in [
+            "1 to 512",
+            "32",
+            "64 to 4096",
+            "0000:03:00.0",
+            "vfio-user:PATH",
+        ] {
             ensure!(
                 output.stdout.contains(explained),
                 "{option} lacks {explained}: {output}"
@@ -92,6 +99,10 @@ fn what_makes_no_sense_is_refused(implementation: Implementation) -> Result<()> 
         (&["--batch", "32x", A, B], "--batch"),
         (&["--batch", "", A, B], "--batch"),
         (&["--batch", "4294967328", A, B], "--batch"),
+        (&["--ring-size", "0", A, B], "--ring-size"),
+        (&["--ring-size", "500", A, B], "--ring-size"),
+        (&["--ring-size", "32", A, B], "--ring-size"),
+        (&["--ring-size", "8192", A, B], "--ring-size"),
         (&["--packets", "0", A, B], "--packets"),
         (&["--packets", "-1", A, B], "-1"),
         (&["--packets", "x", A, B], "--packets"),

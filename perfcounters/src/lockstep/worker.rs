@@ -34,6 +34,8 @@ pub const PACKETS_PER_TURN: u32 = 128;
 pub const TURNS_PER_ROUND: u32 = 64;
 /// How long the first packet may take to arrive.
 const FIRST_PACKET: Duration = Duration::from_secs(5);
+/// Descriptors of each ring: the paper's.
+const RING_SIZE: u32 = 512;
 /// How often the two clock readings around nothing are taken, to know what they cost.
 const OVERHEAD_READINGS: usize = 10_001;
 
@@ -238,7 +240,7 @@ impl<P: Ports> Station<P> {
     fn open(cell: &Cell, mut ports: P) -> Result<Self, String> {
         let library = ForwarderLibrary::load(&cell.library)?;
         let [a, b] = ports.devices();
-        let forwarder = while_stepping(&mut ports, || library.open(&a, &b, cell.batch))?;
+        let forwarder = while_stepping(&mut ports, || library.open(&a, &b, cell.batch, RING_SIZE))?;
         Ok(Self {
             cell: cell.clone(),
             ports,

@@ -256,6 +256,7 @@ unsafe extern "C" fn packet_free(mut packet: *mut packet) {
     *fresh1 = packet;
     (*pool).free_count = (*pool).free_count.wrapping_add(1);
 }
+pub const DEVICE_MAX_RING_SIZE: ::core::ffi::c_int = 4096 as ::core::ffi::c_int;
 pub const DEVICE_CONFIG_DEFAULT: device_config = device_config {
     rx_queues: 1 as uint32_t,
     tx_queues: 1 as uint32_t,
@@ -263,7 +264,8 @@ pub const DEVICE_CONFIG_DEFAULT: device_config = device_config {
     tx_ring_size: 512 as uint32_t,
     promiscuous: true_0 != 0,
 };
-pub const POOL_CAPACITY: ::core::ffi::c_int = 2048 as ::core::ffi::c_int;
+pub const POOL_MIN_CAPACITY: ::core::ffi::c_int = 2048 as ::core::ffi::c_int;
+pub const POOL_PACKETS_PER_DESCRIPTOR: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
 pub const TOUCHED_BYTE: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 #[inline]
 unsafe extern "C" fn forward(
@@ -408,12 +410,28 @@ unsafe extern "C" fn destroy(mut forwarder: *mut forwarder) {
     vfio_container_close(&raw mut (*forwarder).container);
     free(forwarder as *mut ::core::ffi::c_void);
 }
+unsafe extern "C" fn pool_capacity(mut ring_size: uint32_t) -> uint32_t {
+    if ring_size > DEVICE_MAX_RING_SIZE as uint32_t {
+        ring_size = DEVICE_MAX_RING_SIZE as uint32_t;
+    }
+    let mut capacity: uint32_t = ring_size
+        .wrapping_mul(POOL_PACKETS_PER_DESCRIPTOR as uint32_t);
+    return if capacity < POOL_MIN_CAPACITY as uint32_t {
+        POOL_MIN_CAPACITY as uint32_t
+    } else {
+        capacity
+    };
+}
 unsafe extern "C" fn start(
     mut forwarder: *mut forwarder,
     mut addresses: *const *const ::core::ffi::c_char,
+    mut ring_size: uint32_t,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let config: device_config = DEVICE_CONFIG_DEFAULT;
+    let mut config: device_config = DEVICE_CONFIG_DEFAULT;
+    let mut capacity: uint32_t = pool_capacity(ring_size);
+    config.rx_ring_size = ring_size;
+    config.tx_ring_size = ring_size;
     let mut i: uint32_t = 0 as uint32_t;
     while i < 2 as uint32_t {
         if device_open(
@@ -435,7 +453,7 @@ unsafe extern "C" fn start(
             (&raw mut (*forwarder).pools as *mut mempool).offset(i_0 as isize)
                 as *mut mempool,
             &raw mut (*forwarder).container,
-            POOL_CAPACITY as uint32_t,
+            capacity,
             error,
         ) != 0 as ::core::ffi::c_int
         {
@@ -448,7 +466,7 @@ unsafe extern "C" fn start(
         if device_start(
             (&raw mut (*forwarder).devices as *mut device).offset(i_1 as isize)
                 as *mut device,
-            &raw const config,
+            &raw mut config,
             (&raw mut (*forwarder).pools as *mut mempool).offset(i_1 as isize)
                 as *mut mempool,
             error,
@@ -479,6 +497,7 @@ pub unsafe extern "C" fn forwarder_open(
     mut device_a: *const ::core::ffi::c_char,
     mut device_b: *const ::core::ffi::c_char,
     mut batch: uint32_t,
+    mut ring_size: uint32_t,
     mut error: *mut ::core::ffi::c_char,
     mut error_size: size_t,
 ) -> *mut forwarder {
@@ -514,6 +533,7 @@ pub unsafe extern "C" fn forwarder_open(
     if start(
         forwarder,
         &raw const addresses as *const *const ::core::ffi::c_char,
+        ring_size,
         &raw mut reason,
     ) != 0 as ::core::ffi::c_int
     {

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
-use ixgbe::forwarder::{Counts, Forwarder, Ports, DEFAULT_BATCH, MAX_BATCH};
+use ixgbe::device::{MAX_RING_SIZE, MIN_RING_SIZE};
+use ixgbe::forwarder::{Counts, Forwarder, Ports, DEFAULT_BATCH, DEFAULT_RING_SIZE, MAX_BATCH};
 use ixgbe::stats::Stats;
 use ixgbe::sys::mmio::tsc_read;
 use serde::Serialize;
@@ -40,6 +41,11 @@ struct Options {
     /// Packets a call, 1 to 512
     #[arg(long, value_name = "N", default_value_t = DEFAULT_BATCH, value_parser = parse_batch)]
     batch: usize,
+
+    /// Descriptors of every ring, a power of two, 64 to 4096
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_RING_SIZE,
+          value_parser = parse_ring_size)]
+    ring_size: u32,
 
     /// End after receiving N packets, both directions together
     #[arg(long, value_name = "N", conflicts_with = "duration", value_parser = parse_packets)]
@@ -100,6 +106,15 @@ fn parse_batch(text: &str) -> Result<usize, String> {
         .and_then(|batch| usize::try_from(batch).ok())
         .filter(|batch| (1..=MAX_BATCH).contains(batch))
         .ok_or_else(|| format!("--batch is a number from 1 to {MAX_BATCH}"))
+}
+
+fn parse_ring_size(text: &str) -> Result<u32, String> {
+    parse_number(text)
+        .and_then(|size| u32::try_from(size).ok())
+        .filter(|size| (MIN_RING_SIZE..=MAX_RING_SIZE).contains(size) && size.is_power_of_two())
+        .ok_or_else(|| {
+            format!("--ring-size is a power of two from {MIN_RING_SIZE} to {MAX_RING_SIZE}")
+        })
 }
 
 fn parse_packets(text: &str) -> Result<u64, String> {
@@ -223,7 +238,7 @@ fn forward_until_end(options: &Options) -> anyhow::Result<()> {
         Some(path) => Some(File::create(path).with_context(|| path.display().to_string())?),
         None => None,
     };
-    let ports = Ports::open(&options.device_a, &options.device_b)?;
+    let ports = Ports::open(&options.device_a, &options.device_b, options.ring_size)?;
     let mut forwarder = Forwarder::start(&ports, options.batch)?;
 
     // From here on, a signal ends the run, so that the devices are left quiet.

@@ -4,6 +4,7 @@ extern "C" {
         device_a: *const ::core::ffi::c_char,
         device_b: *const ::core::ffi::c_char,
         batch: uint32_t,
+        ring_size: uint32_t,
         error: *mut ::core::ffi::c_char,
         error_size: size_t,
     ) -> *mut forwarder;
@@ -225,16 +226,18 @@ pub type clockid_t = __clockid_t;
 #[repr(C)]
 pub struct options {
     pub batch: uint32_t,
+    pub ring_size: uint32_t,
     pub packets: uint64_t,
     pub duration: uint64_t,
     pub json: *const ::core::ffi::c_char,
     pub devices: [*const ::core::ffi::c_char; 2],
 }
 pub type C2RustUnnamed_9 = ::core::ffi::c_uint;
-pub const OPTION_HELP: C2RustUnnamed_9 = 5;
-pub const OPTION_JSON: C2RustUnnamed_9 = 4;
-pub const OPTION_DURATION: C2RustUnnamed_9 = 3;
-pub const OPTION_PACKETS: C2RustUnnamed_9 = 2;
+pub const OPTION_HELP: C2RustUnnamed_9 = 6;
+pub const OPTION_JSON: C2RustUnnamed_9 = 5;
+pub const OPTION_DURATION: C2RustUnnamed_9 = 4;
+pub const OPTION_PACKETS: C2RustUnnamed_9 = 3;
+pub const OPTION_RING_SIZE: C2RustUnnamed_9 = 2;
 pub const OPTION_BATCH: C2RustUnnamed_9 = 1;
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -249,6 +252,7 @@ pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
     as ::core::ffi::c_ulong;
 pub const FORWARDER_MAX_BATCH: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
 pub const FORWARDER_DEFAULT_BATCH: ::core::ffi::c_int = 32 as ::core::ffi::c_int;
+pub const FORWARDER_DEFAULT_RING_SIZE: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
 pub const O_WRONLY: ::core::ffi::c_int = 0o1 as ::core::ffi::c_int;
 pub const O_CREAT: ::core::ffi::c_int = 0o100 as ::core::ffi::c_int;
 pub const O_TRUNC: ::core::ffi::c_int = 0o1000 as ::core::ffi::c_int;
@@ -271,12 +275,12 @@ pub const EXIT_USAGE: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const TURNS_PER_LOOK: ::core::ffi::c_int = 1024 as ::core::ffi::c_int;
 pub const WIRE_OVERHEAD_BYTES: ::core::ffi::c_int = 20 as ::core::ffi::c_int;
 pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
-static mut usage: [::core::ffi::c_char; 591] = unsafe {
+static mut usage: [::core::ffi::c_char; 709] = unsafe {
     ::core::mem::transmute::<
-        [u8; 591],
-        [::core::ffi::c_char; 591],
+        [u8; 709],
+        [::core::ffi::c_char; 709],
     >(
-        *b"usage: ixgbe-fwd [--batch N] [--packets N | --duration S] [--json FILE] DEVICE DEVICE\n\nForwards what each DEVICE receives to the other, changing one byte of every packet.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\n\n  DEVICE         0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --batch N      packets a call, 1 to 512 (default 32)\n  --packets N    end after receiving N packets, both directions together\n  --duration S   end after S seconds, which may be a fraction\n  --json FILE    write the totals to FILE at the end\n  --help         this text\n\0",
+        *b"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S] [--json FILE]\n                 DEVICE DEVICE\n\nForwards what each DEVICE receives to the other, changing one byte of every packet.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\n\n  DEVICE         0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --batch N      packets a call, 1 to 512 (default 32)\n  --ring-size N  descriptors of every ring, a power of two, 64 to 4096 (default 512)\n  --packets N    end after receiving N packets, both directions together\n  --duration S   end after S seconds, which may be a fraction\n  --json FILE    write the totals to FILE at the end\n  --help         this text\n\0",
     )
 };
 unsafe extern "C" fn parse_number(
@@ -360,12 +364,18 @@ unsafe extern "C" fn parse_options(
     mut argv: *mut *mut ::core::ffi::c_char,
     mut options: *mut options,
 ) -> ::core::ffi::c_int {
-    static mut known: [option; 6] = [
+    static mut known: [option; 7] = [
         option {
             name: b"batch\0" as *const u8 as *const ::core::ffi::c_char,
             has_arg: required_argument,
             flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
             val: OPTION_BATCH as ::core::ffi::c_int,
+        },
+        option {
+            name: b"ring-size\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: required_argument,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_RING_SIZE as ::core::ffi::c_int,
         },
         option {
             name: b"packets\0" as *const u8 as *const ::core::ffi::c_char,
@@ -430,6 +440,22 @@ unsafe extern "C" fn parse_options(
             2 => {
                 if !parse_number(
                     optarg,
+                    64 as uint64_t,
+                    4096 as uint64_t,
+                    &raw mut number,
+                ) || number & number.wrapping_sub(1 as uint64_t) != 0 as uint64_t
+                {
+                    return usage_error(
+                        b"--ring-size is a power of two from 64 to 4096, not\0"
+                            as *const u8 as *const ::core::ffi::c_char,
+                        optarg,
+                    );
+                }
+                (*options).ring_size = number as uint32_t;
+            }
+            3 => {
+                if !parse_number(
+                    optarg,
                     1 as uint64_t,
                     (UINT64_MAX as uint64_t).wrapping_sub(1 as uint64_t),
                     &raw mut (*options).packets,
@@ -441,7 +467,7 @@ unsafe extern "C" fn parse_options(
                     );
                 }
             }
-            3 => {
+            4 => {
                 if !parse_duration(optarg, &raw mut (*options).duration) {
                     return usage_error(
                         b"--duration is a number of seconds above 0, not\0" as *const u8
@@ -450,10 +476,10 @@ unsafe extern "C" fn parse_options(
                     );
                 }
             }
-            4 => {
+            5 => {
                 (*options).json = optarg;
             }
-            5 | 104 => {
+            6 | 104 => {
                 dprintf(
                     STDOUT_FILENO,
                     b"%s\0" as *const u8 as *const ::core::ffi::c_char,
@@ -709,6 +735,7 @@ unsafe extern "C" fn forward_until_end(
         (*options).devices[0 as ::core::ffi::c_int as usize],
         (*options).devices[1 as ::core::ffi::c_int as usize],
         (*options).batch,
+        (*options).ring_size,
         &raw mut error as *mut ::core::ffi::c_char,
         ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
     );
@@ -779,6 +806,7 @@ unsafe fn main_0(
 ) -> ::core::ffi::c_int {
     let mut options: options = options {
         batch: FORWARDER_DEFAULT_BATCH as uint32_t,
+        ring_size: FORWARDER_DEFAULT_RING_SIZE as uint32_t,
         packets: UINT64_MAX as uint64_t,
         duration: UINT64_MAX as uint64_t,
         json: ::core::ptr::null::<::core::ffi::c_char>(),
