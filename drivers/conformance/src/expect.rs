@@ -116,9 +116,8 @@ fn nothing_lost_between(
         missing <= dropped,
         "{missing} missing of which {dropped} dropped: {now:#?}"
     );
-    // Outstanding are those of the last run only.
-    let outstanding = now.iter().map(|port| port.outstanding).sum::<u64>();
-    let left = outstanding + sum(|port| port.verify.abandoned);
+    // What one run leaves outstanding, the next finds abandoned.
+    let left = sum(|port| port.outstanding + port.verify.abandoned);
     let delivered = sum(|port| port.delivered_generated);
     ensure!(
         delivered == tx + missing + left,

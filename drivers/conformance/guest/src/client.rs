@@ -175,7 +175,11 @@ impl<'vm> Run<'vm> {
     /// If the guest is gone.
     pub fn start(self) -> Result<Job<'vm>> {
         let number = {
-            let mut next = self.client.next_job.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut next = self
+                .client
+                .next_job
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
             *next += 1;
             *next
         };
@@ -263,7 +267,10 @@ impl Drop for Job<'_> {
             // If the guest is gone, so is the job.
             let _ = self.signal(Signal::KILL);
             let number = self.number;
-            let _ = self.client.shared.wait(DEATH, |ends| ends.ended.remove(&number));
+            let _ = self
+                .client
+                .shared
+                .wait(DEATH, |ends| ends.ended.remove(&number));
         }
     }
 }
@@ -282,7 +289,10 @@ impl Output {
     /// # Errors
     /// If it is another, or a signal has ended the program.
     pub fn expect_exit(&self, code: i32) -> Result<&Self> {
-        ensure!(self.end.code == Some(code), "exit status is not {code}: {self}");
+        ensure!(
+            self.end.code == Some(code),
+            "exit status is not {code}: {self}"
+        );
         Ok(self)
     }
 
@@ -293,7 +303,10 @@ impl Output {
     pub fn expect_says<T: AsRef<str>>(&self, texts: impl IntoIterator<Item = T>) -> Result<&Self> {
         for text in texts {
             let text = text.as_ref();
-            ensure!(self.end.stderr.contains(text), "does not say {text:?}: {self}");
+            ensure!(
+                self.end.stderr.contains(text),
+                "does not say {text:?}: {self}"
+            );
         }
         Ok(self)
     }
@@ -318,7 +331,11 @@ impl fmt::Display for Output {
             stderr,
             milliseconds,
         } = &self.end;
-        write!(f, "{} (exit {code:?}, signal {signal:?}, {milliseconds} ms)", self.name)?;
+        write!(
+            f,
+            "{} (exit {code:?}, signal {signal:?}, {milliseconds} ms)",
+            self.name
+        )?;
         write!(f, "\n-- stdout\n{stdout}-- stderr\n{stderr}")
     }
 }

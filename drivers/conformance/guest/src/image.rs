@@ -93,7 +93,9 @@ impl Overlay {
 
     fn file(&mut self, from: &Path, to: &str, mode: u32) {
         let folders = Path::new(to).ancestors().skip(1);
-        let names = folders.filter_map(Path::to_str).filter(|name| !name.is_empty());
+        let names = folders
+            .filter_map(Path::to_str)
+            .filter(|name| !name.is_empty());
         self.folders.extend(names.map(str::to_owned));
         self.files.push((to.to_owned(), from.to_owned(), mode));
     }
@@ -162,8 +164,14 @@ mod tests {
             .iter()
             .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
             .collect();
-        assert!(names.iter().any(|name| name.starts_with("libc.so")), "{names:?}");
-        assert!(names.iter().any(|name| name.starts_with("ld-linux")), "{names:?}");
+        assert!(
+            names.iter().any(|name| name.starts_with("libc.so")),
+            "{names:?}"
+        );
+        assert!(
+            names.iter().any(|name| name.starts_with("ld-linux")),
+            "{names:?}"
+        );
     }
 
     #[test]
@@ -184,7 +192,11 @@ mod tests {
             rest = reader.finish().unwrap();
         }
         let size = u32::try_from(fs::metadata(program).unwrap().len()).unwrap();
-        let expected = [("drivers", 0), ("drivers/c", 0), ("drivers/c/program", size)];
+        let expected = [
+            ("drivers", 0),
+            ("drivers/c", 0),
+            ("drivers/c/program", size),
+        ];
         assert_eq!(names, expected.map(|(name, size)| (name.to_owned(), size)));
     }
 }

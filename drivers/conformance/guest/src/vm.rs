@@ -44,7 +44,9 @@ impl Accelerator {
             Err(_) => {}
         }
         let processor = fs::read_to_string("/proc/cpuinfo")?;
-        let virtualises = processor.split_whitespace().any(|flag| flag == "vmx" || flag == "svm");
+        let virtualises = processor
+            .split_whitespace()
+            .any(|flag| flag == "vmx" || flag == "svm");
         let device = File::options().read(true).write(true).open("/dev/kvm");
         Ok(match virtualises && device.is_ok() {
             true => Self::Kvm,
@@ -135,13 +137,24 @@ impl Vm {
         if let Some(iommu) = machine.iommu {
             // Without caching-mode, QEMU would not learn what the guest maps.
             let bits = iommu.address_bits;
-            command.args(["-device", &format!("intel-iommu,intremap=on,caching-mode=on,aw-bits={bits}")]);
+            command.args([
+                "-device",
+                &format!("intel-iommu,intremap=on,caching-mode=on,aw-bits={bits}"),
+            ]);
             kernel += " intel_iommu=on";
         }
         command.args(["-append", &kernel]);
-        command.args(["-device", "virtio-serial-pci,addr=02.0", "-device", "virtserialport,chardev=agent"]);
+        command.args([
+            "-device",
+            "virtio-serial-pci,addr=02.0",
+            "-device",
+            "virtserialport,chardev=agent",
+        ]);
         let path = agent.display();
-        command.args(["-chardev", &format!("socket,id=agent,path={path},server=on,wait=off")]);
+        command.args([
+            "-chardev",
+            &format!("socket,id=agent,path={path},server=on,wait=off"),
+        ]);
         command.args(["-serial", &format!("file:{}", log.display())]);
         if machine.devices.iter().any(|device| device.shared_bus) {
             command.args(["-device", "pcie-pci-bridge,id=shared,addr=10.0"]);
@@ -171,7 +184,8 @@ impl Vm {
             client.wait_ready(BOOT)?;
             Ok(client)
         });
-        let client = connected.with_context(|| format!("{} does not boot, see {}", machine.name, log.display()))?;
+        let client = connected
+            .with_context(|| format!("{} does not boot, see {}", machine.name, log.display()))?;
         Ok(Self {
             client,
             qemu: starting.0.take().context("taken")?,
@@ -217,7 +231,10 @@ impl Vm {
             if got == wanted {
                 return Ok(());
             }
-            ensure!(Instant::now() < deadline, "`{script}` says {got:?}, not {wanted:?}, after {limit:?}");
+            ensure!(
+                Instant::now() < deadline,
+                "`{script}` says {got:?}, not {wanted:?}, after {limit:?}"
+            );
             std::thread::sleep(Duration::from_millis(50));
         }
     }
@@ -242,7 +259,11 @@ impl Vm {
         let _ = self.script("poweroff -f").run(POWER_OFF);
         let deadline = Instant::now() + POWER_OFF;
         while self.qemu.try_wait()?.is_none() {
-            ensure!(Instant::now() < deadline, "the guest does not go off, see {}", self.log.display());
+            ensure!(
+                Instant::now() < deadline,
+                "the guest does not go off, see {}",
+                self.log.display()
+            );
             std::thread::sleep(Duration::from_millis(20));
         }
         Ok(())
@@ -265,7 +286,9 @@ impl Vm {
 /// Lines of `dmesg -r` at this level or worse, without what stands in front of them.
 fn at_level(text: &str, level: u8) -> Vec<String> {
     let severe = |line: &&str| {
-        let number = line.strip_prefix('<').and_then(|line| line.split('>').next());
+        let number = line
+            .strip_prefix('<')
+            .and_then(|line| line.split('>').next());
         number
             .and_then(|number| number.parse::<u32>().ok())
             .is_some_and(|number| number % 8 <= u32::from(level))

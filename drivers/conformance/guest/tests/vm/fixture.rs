@@ -9,7 +9,7 @@ use anyhow::{anyhow, Context, Result};
 use conformance::wait_until;
 use guest::{Accelerator, Device, Image, Iommu, Machine, Vm};
 use libtest_mimic::{Failed, Trial};
-use nic::{Nic, NicConfig, Port, PortCounters, RunningDataPlane, Traffic};
+use nic::{Faults, Nic, NicConfig, Port, PortCounters, RunningDataPlane, Traffic};
 use tempfile::TempDir;
 
 /// What all machines have in common.
@@ -37,11 +37,20 @@ impl Bench {
 impl fmt::Display for Bench {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let version = |package: &str| {
-            let line = self.image.versions.lines().find(|line| line.starts_with(package));
+            let line = self
+                .image
+                .versions
+                .lines()
+                .find(|line| line.starts_with(package));
             line.unwrap_or(package).to_owned()
         };
         let (qemu, kernel) = (version("qemu-system-x86 "), version("linux-image-"));
-        write!(f, "{qemu}, {kernel}, {:?}; logs in {}", self.accelerator, self.logs.display())
+        write!(
+            f,
+            "{qemu}, {kernel}, {:?}; logs in {}",
+            self.accelerator,
+            self.logs.display()
+        )
     }
 }
 
@@ -70,8 +79,10 @@ impl<T> Shared<T> {
 /// A test of a machine.
 pub(crate) struct Test<T> {
     name: String,
-    run: Box<dyn FnOnce(&mut T) -> Result<()> + Send>,
+    run: Body<T>,
 }
+
+type Body<T> = Box<dyn FnOnce(&mut T) -> Result<()> + Send>;
 
 impl<T> Test<T> {
     pub(crate) fn new(
@@ -150,7 +161,13 @@ impl Ports {
 
     pub(crate) fn set_traffic(&self, traffic: &Traffic) {
         for port in self.ports() {
-            port.set_traffic(traffic.clone());
+            port.set_traffic(*traffic);
+        }
+    }
+
+    pub(crate) fn set_faults(&self, faults: Faults) {
+        for port in self.ports() {
+            port.set_faults(faults);
         }
     }
 
@@ -181,7 +198,10 @@ impl Ports {
     /// Waits until both ports receive and send.
     pub(crate) fn wait_until_enabled(&self) -> Result<()> {
         wait_until("both ports to be enabled", || {
-            self.ports().iter().map(Port::snapshot).all(|port| port.rx_enabled && port.tx_enabled)
+            self.ports()
+                .iter()
+                .map(Port::snapshot)
+                .all(|port| port.rx_enabled && port.tx_enabled)
         })
     }
 }

@@ -19,7 +19,11 @@ const WINDOW: usize = 16;
 
 /// What is printed of a transfer: one line.
 fn report(bytes: u64, hash: Sha256) {
-    let hex: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex: String = hash
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     println!("{bytes} {hex}");
 }
 
@@ -51,7 +55,10 @@ pub(crate) fn tcp_receive(port: u16) -> Result<()> {
     stream.set_read_timeout(Some(QUIET))?;
     let (mut hash, mut bytes, mut buffer) = (Sha256::new(), 0, vec![0; CHUNK]);
     loop {
-        match stream.read(&mut buffer).with_context(|| format!("after {bytes} bytes"))? {
+        match stream
+            .read(&mut buffer)
+            .with_context(|| format!("after {bytes} bytes"))?
+        {
             0 => break,
             got => {
                 hash.update(&buffer[..got]);
@@ -118,7 +125,11 @@ pub(crate) fn udp_check(to: SocketAddr, lengths: RangeInclusive<usize>) -> Resul
     let mut buffer = vec![0; 65_536];
     // What the other end does not listen to yet comes back as a refusal.
     let deadline = Instant::now() + CONNECTION;
-    while socket.send(b"?").and_then(|_| socket.recv(&mut buffer)).is_err() {
+    while socket
+        .send(b"?")
+        .and_then(|_| socket.recv(&mut buffer))
+        .is_err()
+    {
         ensure!(Instant::now() < deadline, "{to} does not answer");
         std::thread::sleep(Duration::from_millis(50));
     }
@@ -134,7 +145,10 @@ pub(crate) fn udp_check(to: SocketAddr, lengths: RangeInclusive<usize>) -> Resul
             let place = missing.iter().position(|length| *length == got);
             let place = place.with_context(|| format!("{got} bytes came back, unasked"))?;
             missing.swap_remove(place);
-            ensure!(buffer[..got] == datagram(got), "{got} bytes came back altered");
+            ensure!(
+                buffer[..got] == datagram(got),
+                "{got} bytes came back altered"
+            );
         }
     }
     println!("{} datagrams", all.len());
