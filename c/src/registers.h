@@ -62,7 +62,7 @@
 #define IXGBE_ESDP_SDP0 0x00000001u
 /* Bit 1: Value of pin 1. */
 #define IXGBE_ESDP_SDP1 0x00000002u
-/* Bit 2: Value of pin 2; on SFP+ cards, low when a module is in. */
+/* Bit 2: Value of pin 2; on SFP+ cards, high when a module is in. */
 #define IXGBE_ESDP_SDP2 0x00000004u
 /* Bit 3: Value of pin 3. */
 #define IXGBE_ESDP_SDP3 0x00000008u
@@ -187,6 +187,8 @@
 #define IXGBE_EEC_PRES 0x00000100u
 /* Bit 9, ro: The EEPROM has been read, or there is none. */
 #define IXGBE_EEC_ARD 0x00000200u
+/* Bit 10, ro: The EEPROM takes addresses of 16 bits; else of 8. */
+#define IXGBE_EEC_ADDR_SIZE 0x00000400u
 /* Bits 14:11, ro: Size: 2 to the power of this, times 128 bytes. */
 #define IXGBE_EEC_SIZE 0x00007800u
 
@@ -1043,9 +1045,15 @@
 
 /* DTXTCPFLGL, rw: TCP flags of the first and middle segments. Datasheet 8.2.3.9.3. */
 #define IXGBE_DTXTCPFLGL 0x04A88u
+/* Bits 11:0: Flags that the first segment keeps. */
+#define IXGBE_DTXTCPFLGL_FIRST 0x00000FFFu
+/* Bits 27:16: Flags that the segments between keep. */
+#define IXGBE_DTXTCPFLGL_MIDDLE 0x0FFF0000u
 
 /* DTXTCPFLGH, rw: TCP flags of the last segment. Datasheet 8.2.3.9.4. */
 #define IXGBE_DTXTCPFLGH 0x04A8Cu
+/* Bits 11:0: Flags that the last segment keeps. */
+#define IXGBE_DTXTCPFLGH_LAST 0x00000FFFu
 
 /* TDBAL, rw: IOVA of the ring, low half: a multiple of 128. Datasheet 8.2.3.9.5. */
 #define IXGBE_TDBAL(n) (0x06000u + 0x40u * (n))
@@ -3065,6 +3073,25 @@
 #define IXGBE_TXD_POPTS_IPSEC UINT64_C(0x0000040000000000)
 /* Word 1, bits 63:46: Bytes of the whole packet, without CRC. */
 #define IXGBE_TXD_PAYLEN UINT64_C(0xFFFFC00000000000)
+
+/* TXD, context, as software writes it: Advanced transmit context descriptor: where headers are, for offloads. Datasheet 7.2.3.2.3. */
+/* Word 0, bits 8:0: Bytes of the IP header, extensions included. */
+#define IXGBE_TXD_CONTEXT_IPLEN UINT64_C(0x00000000000001FF)
+/* Word 0, bits 15:9: Bytes of the Ethernet header, without the tag to insert. */
+#define IXGBE_TXD_CONTEXT_MACLEN UINT64_C(0x000000000000FE00)
+/* Word 0, bits 31:16: VLAN tag to insert. */
+#define IXGBE_TXD_CONTEXT_VLAN UINT64_C(0x00000000FFFF0000)
+/* Word 1, bit 10: The IP header is version 4. */
+#define IXGBE_TXD_CONTEXT_IPV4 UINT64_C(0x0000000000000400)
+/* Word 1, bits 12:11: What follows the IP header. */
+#define IXGBE_TXD_CONTEXT_L4T UINT64_C(0x0000000000001800)
+#define IXGBE_TXD_CONTEXT_L4T_UDP UINT64_C(0x0000000000000000)
+#define IXGBE_TXD_CONTEXT_L4T_TCP UINT64_C(0x0000000000000800)
+#define IXGBE_TXD_CONTEXT_L4T_SCTP UINT64_C(0x0000000000001000)
+/* Word 1, bits 47:40: Bytes of that header; for segmentation. */
+#define IXGBE_TXD_CONTEXT_L4LEN UINT64_C(0x0000FF0000000000)
+/* Word 1, bits 63:48: Most bytes of payload in a segment; for segmentation. */
+#define IXGBE_TXD_CONTEXT_MSS UINT64_C(0xFFFF000000000000)
 
 /* TXD, as hardware writes it back: Transmit descriptor: done. Datasheet 7.2.3.2.4. */
 /* Word 1, bit 32: Descriptor done: hardware has fetched the data. */

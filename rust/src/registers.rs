@@ -71,7 +71,7 @@ pub const ESDP: u32 = 0x00020;
 pub const ESDP_SDP0: u32 = 0x00000001;
 /// Bit 1: Value of pin 1.
 pub const ESDP_SDP1: u32 = 0x00000002;
-/// Bit 2: Value of pin 2; on SFP+ cards, low when a module is in.
+/// Bit 2: Value of pin 2; on SFP+ cards, high when a module is in.
 pub const ESDP_SDP2: u32 = 0x00000004;
 /// Bit 3: Value of pin 3.
 pub const ESDP_SDP3: u32 = 0x00000008;
@@ -207,6 +207,8 @@ pub const EEC_GNT: u32 = 0x00000080;
 pub const EEC_PRES: u32 = 0x00000100;
 /// Bit 9, ro: The EEPROM has been read, or there is none.
 pub const EEC_ARD: u32 = 0x00000200;
+/// Bit 10, ro: The EEPROM takes addresses of 16 bits; else of 8.
+pub const EEC_ADDR_SIZE: u32 = 0x00000400;
 /// Bits 14:11, ro: Size: 2 to the power of this, times 128 bytes.
 pub const EEC_SIZE: u32 = 0x00007800;
 
@@ -1262,9 +1264,15 @@ pub const DMATXCTL_VT: u32 = 0xFFFF0000;
 
 /// DTXTCPFLGL, rw: TCP flags of the first and middle segments. Datasheet 8.2.3.9.3.
 pub const DTXTCPFLGL: u32 = 0x04A88;
+/// Bits 11:0: Flags that the first segment keeps.
+pub const DTXTCPFLGL_FIRST: u32 = 0x00000FFF;
+/// Bits 27:16: Flags that the segments between keep.
+pub const DTXTCPFLGL_MIDDLE: u32 = 0x0FFF0000;
 
 /// DTXTCPFLGH, rw: TCP flags of the last segment. Datasheet 8.2.3.9.4.
 pub const DTXTCPFLGH: u32 = 0x04A8C;
+/// Bits 11:0: Flags that the last segment keeps.
+pub const DTXTCPFLGH_LAST: u32 = 0x00000FFF;
 
 /// TDBAL, rw: IOVA of the ring, low half: a multiple of 128. Datasheet 8.2.3.9.5.
 /// `n` is below 128.
@@ -3739,6 +3747,29 @@ pub const TXD_POPTS_TXSM: u64 = 0x0000020000000000;
 pub const TXD_POPTS_IPSEC: u64 = 0x0000040000000000;
 /// Word 1, bits 63:46: Bytes of the whole packet, without CRC.
 pub const TXD_PAYLEN: u64 = 0xFFFFC00000000000;
+
+// TXD, context, as software writes it: Advanced transmit context descriptor: where headers are, for offloads. Datasheet 7.2.3.2.3.
+
+/// Word 0, bits 8:0: Bytes of the IP header, extensions included.
+pub const TXD_CONTEXT_IPLEN: u64 = 0x00000000000001FF;
+/// Word 0, bits 15:9: Bytes of the Ethernet header, without the tag to insert.
+pub const TXD_CONTEXT_MACLEN: u64 = 0x000000000000FE00;
+/// Word 0, bits 31:16: VLAN tag to insert.
+pub const TXD_CONTEXT_VLAN: u64 = 0x00000000FFFF0000;
+/// Word 1, bit 10: The IP header is version 4.
+pub const TXD_CONTEXT_IPV4: u64 = 0x0000000000000400;
+/// Word 1, bits 12:11: What follows the IP header.
+pub const TXD_CONTEXT_L4T: u64 = 0x0000000000001800;
+/// Value of [`TXD_CONTEXT_L4T`].
+pub const TXD_CONTEXT_L4T_UDP: u64 = 0x0000000000000000;
+/// Value of [`TXD_CONTEXT_L4T`].
+pub const TXD_CONTEXT_L4T_TCP: u64 = 0x0000000000000800;
+/// Value of [`TXD_CONTEXT_L4T`].
+pub const TXD_CONTEXT_L4T_SCTP: u64 = 0x0000000000001000;
+/// Word 1, bits 47:40: Bytes of that header; for segmentation.
+pub const TXD_CONTEXT_L4LEN: u64 = 0x0000FF0000000000;
+/// Word 1, bits 63:48: Most bytes of payload in a segment; for segmentation.
+pub const TXD_CONTEXT_MSS: u64 = 0xFFFF000000000000;
 
 // TXD, as hardware writes it back: Transmit descriptor: done. Datasheet 7.2.3.2.4.
 

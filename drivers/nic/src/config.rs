@@ -120,6 +120,34 @@ impl Faults {
     }
 }
 
+/// What is in a port's SFP+ cage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Module {
+    /// Nothing: the port has no link.
+    None,
+    /// A passive direct-attach cable.
+    #[default]
+    Dac,
+    /// An optical module for short range (10GBASE-SR), whose laser the driver can switch off.
+    Sr,
+}
+
+impl FromStr for Module {
+    type Err = ConfigError;
+
+    fn from_str(text: &str) -> Result<Self, ConfigError> {
+        match text {
+            "none" => Ok(Self::None),
+            "dac" => Ok(Self::Dac),
+            "sr" => Ok(Self::Sr),
+            _ => Err(ConfigError(format!(
+                "module {text:?}: must be dac, sr or none"
+            ))),
+        }
+    }
+}
+
 /// One port.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -139,6 +167,8 @@ pub struct PortConfig {
     pub expected: Expected,
     /// PCI device id. The vendor is Intel's, 0x8086.
     pub device_id: u16,
+    /// What is in the SFP+ cage.
+    pub module: Module,
     /// How the device misbehaves.
     pub faults: Faults,
     /// Whether sent frames are kept, for [`Port::take_transmitted`](crate::Port::take_transmitted),
@@ -156,6 +186,7 @@ impl Default for PortConfig {
             verify: VerifyMode::Full,
             expected: Expected::TouchByte1,
             device_id: DEFAULT_DEVICE_ID,
+            module: Module::default(),
             faults: Faults::default(),
             capture: false,
         }

@@ -11,10 +11,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::config::{Cable, NicConfig, Traffic, VerifyMode};
+use crate::config::{Cable, MmioMode, NicConfig, Traffic, VerifyMode};
 use crate::device::{Device, Held, Queue};
 use crate::frame::{crc32, Head, MAX_FRAME, MIN_FRAME};
 use crate::memory::SmallFrame;
+use crate::packet::{Packet, Verdict, TAG_LEN};
 use crate::port::PortShared;
 use crate::registers as r;
 use crate::rss::Hash;
@@ -43,6 +44,13 @@ const IDLE_ROUNDS: u32 = 2000;
 /// How long it sleeps at most when no port is in use. A driver's write to any register that is not
 /// shared wakes it.
 const IDLE_SLEEP: Duration = Duration::from_millis(1);
+/// Rounds without work after which a running data plane sleeps that has no traffic of its own to
+/// make: who waits at the other end is a program that wants to run as well.
+const CALM_ROUNDS: u32 = 32;
+/// How long it sleeps then at most, if every tail that a driver writes is seen.
+const CALM_SLEEP_TRAP: Duration = Duration::from_millis(1);
+/// How long it sleeps then at most, if tails are written to shared memory.
+const CALM_SLEEP_SHARED: Duration = Duration::from_micros(50);
 /// Most frames on a cable. A port takes all it gets in every round, so this is never reached but by
 /// a stopped port.
 const CABLE_FRAMES: usize = 65_536;
@@ -56,6 +64,8 @@ pub struct Progress {
     pub transmitted: u64,
     /// Whether any port is set to receive or send, work or not.
     pub active: bool,
+    /// When the first of the interrupts is due that wait for their time.
+    pub(crate) next_due: Option<Instant>,
 }
 
 impl Progress {
@@ -72,6 +82,8 @@ enum Pace {
     Exact,
     /// As fast as possible in the long run.
     Running,
+    /// As soon as possible: there is no traffic of our own to keep up with.
+    Calm,
 }
 
 /// A port's share of the data plane: what only the thread that polls needs.
@@ -83,6 +95,10 @@ struct PortPlane {
     verifier: Option<(usize, Verifier)>,
     /// Where this port's cable leads.
     cable: Option<usize>,
+    /// Whether light comes out of that cable.
+    partner_lit: bool,
+    /// Whether light goes into it.
+    lit: bool,
     /// Frames that have come over the cable.
     inbox: VecDeque<Vec<u8>>,
     /// Frames that are to go over the cable.
@@ -107,6 +123,9 @@ pub struct DataPlane {
     ports: Vec<PortPlane>,
     /// Whether any port's traffic depends on the time.
     timed: bool,
+    /// Whether any port's traffic is made here.
+    busy: bool,
+    calm_sleep: Duration,
     start: Instant,
     rounds: u32,
 }
@@ -145,6 +164,8 @@ impl DataPlane {
                         )
                     }),
                 cable: cable(index),
+                partner_lit: true,
+                lit: true,
                 inbox: VecDeque::new(),
                 outbox: Vec::new(),
                 rx_waits: [0; QUEUES],
@@ -160,9 +181,18 @@ impl DataPlane {
         let timed = ports
             .iter()
             .any(|port| matches!(port.generator.traffic(), Traffic::Rate { .. }));
+        let busy = ports
+            .iter()
+            .any(|port| port.generator.traffic() != Traffic::Off);
+        let calm_sleep = match config.mmio {
+            MmioMode::Trap => CALM_SLEEP_TRAP,
+            MmioMode::Shared => CALM_SLEEP_SHARED,
+        };
         Self {
             ports,
             timed,
+            busy,
+            calm_sleep,
             start: Instant::now(),
             rounds: 0,
         }
@@ -186,7 +216,8 @@ impl DataPlane {
         let mut idle_rounds = 0;
         while !stop.load(Ordering::Relaxed) {
             let now = self.now();
-            let progress = self.round(now, Pace::Running);
+            let pace = if self.busy { Pace::Running } else { Pace::Calm };
+            let progress = self.round(now, pace);
             if !progress.is_idle() {
                 idle_rounds = 0;
                 continue;
@@ -196,6 +227,13 @@ impl DataPlane {
                 match self.ports.first() {
                     Some(port) => port.shared.alarm.sleep(IDLE_SLEEP),
                     None => return,
+                }
+            } else if pace == Pace::Calm && idle_rounds > CALM_ROUNDS {
+                let due = progress.next_due;
+                let wait = due.map(|due| due.saturating_duration_since(Instant::now()));
+                if let Some(port) = self.ports.first() {
+                    let longest = wait.map_or(self.calm_sleep, |wait| wait.min(self.calm_sleep));
+                    port.shared.alarm.sleep(longest);
                 }
             } else if idle_rounds > IDLE_ROUNDS {
                 idle_rounds = 0;
@@ -226,7 +264,7 @@ impl DataPlane {
                 Pace::Exact => shared.lock_after_others(),
                 // The driver is waiting for an answer: the data plane can do without this port for
                 // one round.
-                Pace::Running => match shared.lock_if_nobody_waits() {
+                Pace::Running | Pace::Calm => match shared.lock_if_nobody_waits() {
                     Some(device) => device,
                     None => {
                         progress.active = true;
@@ -247,6 +285,11 @@ impl DataPlane {
             if let Some(traffic) = device.new_traffic.take() {
                 port.generator.set_traffic(traffic);
                 self.timed |= matches!(traffic, Traffic::Rate { .. });
+                self.busy |= traffic != Traffic::Off;
+            }
+            if port.cable.is_some() {
+                device.set_partner_lit(port.partner_lit);
+                port.lit = device.lit();
             }
             port.poll(&mut device, now, pace, &mut progress);
             drop(device);
@@ -289,12 +332,20 @@ impl DataPlane {
 
     /// Takes what a port sent over its cable to the other end.
     fn carry(&mut self, index: usize) {
+        let lit = self.ports[index].lit;
+        if let Some(other) = self.ports[index]
+            .cable
+            .and_then(|other| self.ports.get_mut(other))
+        {
+            other.partner_lit = lit;
+        }
         if self.ports[index].outbox.is_empty() {
             return;
         }
         let mut frames = std::mem::take(&mut self.ports[index].outbox);
         if let Some(other) = self.ports[index]
             .cable
+            .filter(|_| lit)
             .and_then(|other| self.ports.get_mut(other))
         {
             let room = CABLE_FRAMES.saturating_sub(other.inbox.len());
@@ -402,7 +453,7 @@ impl PortPlane {
     fn poll(&mut self, device: &mut Device, now: Duration, pace: Pace, progress: &mut Progress) {
         match pace {
             Pace::Exact => device.observe_queues(),
-            Pace::Running => {
+            Pace::Running | Pace::Calm => {
                 // Queue 0, which all drivers use, at once; the others in turn.
                 device.observe_queue(0);
                 self.look_at = (self.look_at + 1) % QUEUES;
@@ -414,6 +465,12 @@ impl PortPlane {
         self.receive(device, now, pace);
         self.transmit(device, pace);
         device.interrupts.poll(&device.registers);
+        if device.interrupts.set_up() {
+            let written_back = device.write_back_overdue();
+            let signalled = device.interrupts.next_due(&device.registers);
+            let dues = [progress.next_due, written_back, signalled];
+            progress.next_due = dues.into_iter().flatten().min();
+        }
         let received = device.counters.delivered - delivered;
         let sent = device.counters.transmitted - transmitted;
         progress.received += received;
@@ -427,7 +484,7 @@ impl PortPlane {
         } else {
             PUBLISH_ROUNDS
         };
-        if pace == Pace::Exact || self.unpublished >= PUBLISH_ROUNDS {
+        if pace != Pace::Running || self.unpublished >= PUBLISH_ROUNDS {
             self.unpublished = 0;
             device.publish();
         }
@@ -538,7 +595,7 @@ fn due(available: u32, ring: u32, pace: Pace, waits: &mut u8) -> Option<u32> {
     if available == 0 {
         return None;
     }
-    if pace == Pace::Exact {
+    if pace != Pace::Running {
         return Some(available);
     }
     if available < PATIENCE.min(ring / 8) && *waits < PATIENT_ROUNDS {
@@ -572,13 +629,14 @@ impl Device {
         self.batch.delivered(queue, done, done * wire_len);
         self.counters.generated += done;
         self.counters.delivered += done;
+        self.counters.delivered_bytes += done * wire_len;
         self.counters.delivered_generated += done;
         self.interrupts.queue_cause(&self.registers, queue, false);
     }
 
     /// Takes a generated frame, for a queue that is known, unless there are too few descriptors.
     fn offer(&mut self, queue: usize, frame: &[u8], hash: Hash) -> bool {
-        if !self.place(queue, frame, hash) {
+        if !self.place(queue, frame, hash, &Verdict::GENERATED) {
             return false;
         }
         let wire_len = frame.len() as u64 + CRC_LEN;
@@ -601,28 +659,34 @@ impl Device {
             self.counters.dropped_filtered += 1;
             return false;
         };
-        if wire_len > self.running.max_frame as u64 {
+        let packet = Packet::of(frame, self.running.filter.vlan_type());
+        // A VLAN tag may come on top.
+        let tag_len = packet.vlan.map_or(0, |_| TAG_LEN);
+        if wire_len > (self.running.max_frame + tag_len) as u64 {
             self.batch.oversize();
             self.counters.dropped_filtered += 1;
             return false;
         }
-        let Some(kind) = self.running.filter.accepts(*destination) else {
+        let kind = self.running.filter.accepts(*destination);
+        let kind = kind.filter(|_| self.running.filter.accepts_tag(packet.vlan));
+        let Some(kind) = kind else {
             self.counters.dropped_filtered += 1;
             return false;
         };
         self.batch.received(1, wire_len, kind);
         let (queue, hash) = match &self.running.rss {
-            Some(rss) => rss.queue(frame),
+            Some(rss) => rss.queue_of(frame, &packet),
             None => (0, Hash::default()),
         };
-        if self.held.is_empty() && self.place(queue, frame, hash) {
+        let verdict = Verdict::of(frame, &packet);
+        if self.held.is_empty() && self.place(queue, frame, hash, &verdict) {
             return true;
         }
-        self.keep_or_drop(queue, frame, hash)
+        self.keep_or_drop(queue, frame, hash, verdict)
     }
 
     /// A frame for which there is no descriptor.
-    fn keep_or_drop(&mut self, queue: usize, frame: &[u8], hash: Hash) -> bool {
+    fn keep_or_drop(&mut self, queue: usize, frame: &[u8], hash: Hash, verdict: Verdict) -> bool {
         let enabled = matches!(self.rx[queue], Queue::On(_));
         let drop_enabled = self.registers.get(r::SRRCTL(queue as u32)) & r::SRRCTL_DROP_EN != 0;
         if !enabled || drop_enabled && self.held.is_empty() {
@@ -640,6 +704,7 @@ impl Device {
             frame: frame.to_vec(),
             queue,
             hash,
+            verdict,
         });
         true
     }
@@ -648,7 +713,7 @@ impl Device {
     /// descriptors now.
     fn deliver_held(&mut self) {
         while let Some(held) = self.held.pop_front() {
-            if self.place(held.queue, &held.frame, held.hash) {
+            if self.place(held.queue, &held.frame, held.hash, &held.verdict) {
                 self.held_bytes -= held.frame.len();
             } else {
                 self.held.push_front(held);
@@ -658,7 +723,7 @@ impl Device {
     }
 
     /// Puts a frame into a queue's buffers, if it has enough.
-    fn place(&mut self, queue: usize, frame: &[u8], hash: Hash) -> bool {
+    fn place(&mut self, queue: usize, frame: &[u8], hash: Hash, verdict: &Verdict) -> bool {
         let Queue::On(rx) = &mut self.rx[queue] else {
             return false;
         };
@@ -669,17 +734,19 @@ impl Device {
         };
         let faults = dma.faults.count();
         let delivery = if self.running.strip_crc {
-            rx.deliver(&mut dma, frame, hash, available)
+            rx.deliver(&mut dma, frame, hash, verdict, available)
         } else {
             let with_crc = [frame, &crc32(frame).to_le_bytes()].concat();
-            rx.deliver(&mut dma, &with_crc, hash, available)
+            rx.deliver(&mut dma, &with_crc, hash, verdict, available)
         };
         self.counters.dma_faults += dma.faults.count() - faults;
         if delivery != Delivery::Done {
             return false;
         }
-        self.batch.delivered(queue, 1, frame.len() as u64 + CRC_LEN);
+        let wire_len = frame.len() as u64 + CRC_LEN;
+        self.batch.delivered(queue, 1, wire_len);
         self.counters.delivered += 1;
+        self.counters.delivered_bytes += wire_len;
         self.interrupts.queue_cause(&self.registers, queue, false);
         true
     }
@@ -712,7 +779,7 @@ impl Device {
         let bytes = self.batch.sent_bytes();
         let progress = tx.drain(
             &mut dma,
-            self.running.mac,
+            &self.running.sending,
             &mut sent,
             &mut self.batch,
             count,
@@ -723,5 +790,38 @@ impl Device {
         if progress.written_back {
             self.interrupts.queue_cause(&self.registers, queue, true);
         }
+        if let Some(complaint) = progress.complaint {
+            self.note(format!("transmit queue {queue}: a frame was not sent: {complaint}"));
+        }
+    }
+
+    /// Writes back the transmit descriptors that wait for more to come, of queues whose vector may
+    /// be signalled now: the end of its throttle is the end of their wait. Returns when the next
+    /// such end is.
+    fn write_back_overdue(&mut self) -> Option<Instant> {
+        let mut next = None;
+        for queue in self.tx_on.queues() {
+            let Queue::On(tx) = &mut self.tx[queue] else {
+                continue;
+            };
+            if !tx.has_unwritten() {
+                continue;
+            }
+            match self.interrupts.throttle_of(&self.registers, queue) {
+                None => {}
+                Some(Some(end)) if Instant::now() < end => {
+                    next = Some(next.map_or(end, |next: Instant| next.min(end)));
+                }
+                Some(_) => {
+                    let mut dma = Dma {
+                        table: &self.dma,
+                        faults: &mut self.faults,
+                    };
+                    tx.flush(&mut dma);
+                    self.interrupts.queue_cause(&self.registers, queue, true);
+                }
+            }
+        }
+        next
     }
 }

@@ -7,21 +7,25 @@ use std::sync::Arc;
 
 use rustix::io::Errno;
 
-use crate::config::PortConfig;
+use crate::config::{Module, PortConfig};
 use crate::dma::{DmaTable, FaultLog};
 use crate::eeprom::Eeprom;
 use crate::filter::{self, Filter};
 use crate::frame::station_address;
-use crate::interrupts::Interrupts;
-use crate::pci_config::{PciConfig, CONFIG_LEN, IO_LEN, MSIX_LEN};
+use crate::interrupts::{mirror, Interrupts};
+use crate::offload::OffloadSettings;
+use crate::packet::Verdict;
+use crate::pci_config::{PciConfig, Started, CONFIG_LEN, IO_LEN, MSIX_LEN};
 use crate::register_file::{Located, RegisterFile, BAR0_LEN};
 use crate::registers as r;
 use crate::report::{PortCounters, ResetCause, ResetReport, SessionEnd, SessionReport, Snapshot};
 use crate::rss::{self, Hash, Rss};
 use crate::rx::RxQueue;
+use crate::sfp::SfpBus;
 use crate::statistics::Batch;
 use crate::trace::{Trace, TraceEntry};
-use crate::tx::{MacSettings, TxQueue};
+use crate::tx::{MacSettings, TxQueue, TxSettings};
+use crate::unmodelled;
 use crate::QUEUES;
 
 /// The VFIO indices of the regions.
@@ -95,7 +99,7 @@ pub(crate) struct Running {
     pub(crate) max_frame: usize,
     /// Room in the packet buffer for frames that wait for descriptors.
     pub(crate) buffer_bytes: usize,
-    pub(crate) mac: MacSettings,
+    pub(crate) sending: TxSettings,
     pub(crate) filter: Filter,
     pub(crate) rss: Option<Rss>,
     /// Whether the traffic generator's frames pass the filter.
@@ -108,6 +112,7 @@ pub(crate) struct Held {
     pub(crate) frame: Vec<u8>,
     pub(crate) queue: usize,
     pub(crate) hash: Hash,
+    pub(crate) verdict: Verdict,
 }
 
 /// One port.
@@ -116,6 +121,7 @@ pub(crate) struct Device {
     index: usize,
     config: PortConfig,
     eeprom: Eeprom,
+    sfp: SfpBus,
     trace: Option<Arc<Trace>>,
 
     pub(crate) registers: RegisterFile,
@@ -150,8 +156,16 @@ pub(crate) struct Device {
     /// Goes up with every change of the RSS settings.
     pub(crate) rss_generation: u64,
 
+    /// Whether the wire is plugged in.
+    plugged: bool,
+    /// Whether light comes from the other end of the wire.
+    partner_lit: bool,
+    /// Whether there was a link when last looked at.
+    had_link: bool,
+
     connected: bool,
     notes: Vec<String>,
+    unmodelled: Vec<String>,
     session_start: PortCounters,
     last_session: Option<SessionReport>,
     last_reset: Option<ResetReport>,
@@ -166,6 +180,7 @@ impl Device {
         let mut device = Self {
             index,
             eeprom: Eeprom::new(index, config.device_id),
+            sfp: SfpBus::new(config.module, index),
             trace,
             registers: RegisterFile::new(index)?,
             pci: PciConfig::new(config.device_id),
@@ -188,20 +203,97 @@ impl Device {
             new_traffic: None,
             generation: 0,
             rss_generation: 0,
+            plugged: true,
+            partner_lit: true,
+            had_link: true,
             connected: false,
             notes: Vec::new(),
+            unmodelled: Vec::new(),
             session_start: PortCounters::default(),
             last_session: None,
             last_reset: None,
             config,
         };
+        device.had_link = device.link();
         device.reset_registers();
         Ok(device)
+    }
+
+    // ---- Link ----
+
+    /// Whether there is a link.
+    pub(crate) fn link(&self) -> bool {
+        !self.config.faults.no_link
+            && self.plugged
+            && self.partner_lit
+            && self.sfp.module() != Module::None
+    }
+
+    /// Whether the other end of the wire sees light. A cable of copper has nothing to switch off.
+    pub(crate) fn lit(&self) -> bool {
+        let laser = self.registers.get(r::ESDP) & r::ESDP_SDP3 == 0;
+        self.plugged
+            && match self.sfp.module() {
+                Module::None => false,
+                Module::Dac => true,
+                Module::Sr => laser,
+            }
+    }
+
+    /// Pulls the wire out, or puts it in again.
+    pub(crate) fn set_plugged(&mut self, plugged: bool) {
+        self.plugged = plugged;
+        self.link_may_have_changed();
+    }
+
+    /// Light from the other end of the wire comes or goes.
+    pub(crate) fn set_partner_lit(&mut self, lit: bool) {
+        if self.partner_lit != lit {
+            self.partner_lit = lit;
+            self.link_may_have_changed();
+        }
+    }
+
+    /// What is in the cage.
+    pub(crate) fn module(&self) -> Module {
+        self.sfp.module()
+    }
+
+    /// Puts another module into the cage.
+    pub(crate) fn set_module(&mut self, module: Module) {
+        self.sfp = SfpBus::new(module, self.index);
+        self.set_pins();
+        if self.registers.get(r::GPIE) & r::GPIE_SDP2_GPIEN != 0 {
+            self.interrupts
+                .other_cause(&self.registers, r::EICR_GPI_SDP2);
+        }
+        self.link_may_have_changed();
+    }
+
+    /// The pins that the card, and not the driver, drives.
+    fn set_pins(&self) {
+        let (set, clear) = match self.sfp.module() {
+            Module::None => (0, r::ESDP_SDP2),
+            _ => (r::ESDP_SDP2, 0),
+        };
+        self.registers.change(r::ESDP, set, clear);
+    }
+
+    fn link_may_have_changed(&mut self) {
+        if self.link() != self.had_link {
+            self.had_link = self.link();
+            // A link that has come shows in LINKS when it is looked at the second time: UP stays
+            // low until it has been read.
+            self.link_restarts();
+            self.interrupts.other_cause(&self.registers, r::EICR_LSC);
+            self.refresh(false);
+        }
     }
 
     /// Changes how the device misbehaves.
     pub(crate) fn set_faults(&mut self, faults: crate::config::Faults) {
         self.config.faults = faults;
+        self.link_may_have_changed();
         self.refresh(true);
     }
 
@@ -219,6 +311,18 @@ impl Device {
 
     pub(crate) fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    pub(crate) fn unmodelled(&self) -> &[String] {
+        &self.unmodelled
+    }
+
+    /// Remembers, and tells, that a driver touched something that this device does not have.
+    pub(crate) fn lacks(&mut self, text: String) {
+        if self.unmodelled.len() < MAX_NOTES && !self.unmodelled.contains(&text) {
+            tracing::warn!(port = self.index, "not modelled: {text}");
+            self.unmodelled.push(text);
+        }
     }
 
     /// The MAC address in the first filter entry.
@@ -239,6 +343,7 @@ impl Device {
     pub(crate) fn begin_session(&mut self) {
         self.connected = true;
         self.notes.clear();
+        self.unmodelled.clear();
         self.counters.sessions += 1;
         self.session_start = self.counters.clone();
         self.faults = FaultLog::default();
@@ -261,6 +366,7 @@ impl Device {
             transmitted: self.counters.transmitted - start.transmitted,
             dma_faults: self.faults.first().to_vec(),
             notes: self.notes.clone(),
+            unmodelled: self.unmodelled.clone(),
         });
         self.dma.unmap_all();
         self.interrupts.disconnect();
@@ -284,7 +390,7 @@ impl Device {
             tx_queues: enabled(r::TXDCTL, r::TXDCTL_ENABLE),
             tx_pending: self.tx_pending(),
             interrupts_enabled: self.registers.get(r::EIMS),
-            link_up: !self.config.faults.no_link,
+            link_up: self.link(),
             dma_maps: self.dma.len(),
             dma_faults: self.faults.count(),
         }
@@ -322,6 +428,15 @@ impl Device {
         let (low, high) = self.eeprom.mac_address();
         self.registers.set(r::RAL(0), low);
         self.registers.set(r::RAH(0), high | r::RAH_AV);
+        self.registers.change(r::EEC, Eeprom::description(), 0);
+        self.registers.change(r::FWSM, r::FWSM_FW_VAL, 0);
+        // There is no IPsec nor LinkSec: as on cards where that is fused off.
+        self.registers
+            .change(r::SECTXSTAT, r::SECTXSTAT_SECTX_OFF_DIS, 0);
+        self.registers
+            .change(r::SECRXSTAT, r::SECRXSTAT_SECRX_OFF_DIS, 0);
+        self.set_pins();
+        self.interrupts.reset();
         self.registers.change(
             r::STATUS,
             r::field(r::STATUS_LAN_ID, self.index as u32 & 1),
@@ -342,7 +457,7 @@ impl Device {
         let get = |address| self.registers.get(address);
         let faults = self.config.faults;
         let master = self.pci.bus_master() && get(r::CTRL) & r::CTRL_MASTER_DISABLE == 0;
-        let link = !faults.no_link;
+        let link = self.link();
         let mac = get(r::HLREG0);
         let jumbo = mac & r::HLREG0_JUMBOEN != 0;
         let running = &mut self.running;
@@ -358,9 +473,17 @@ impl Device {
             1518
         };
         running.buffer_bytes = r::field_get(r::RXPBSIZE_SIZE, get(r::RXPBSIZE(0))) as usize * 1024;
-        running.mac = MacSettings {
-            pad: mac & r::HLREG0_TXPADEN != 0,
-            insert_crc: mac & r::HLREG0_TXCRCEN != 0,
+        running.sending = TxSettings {
+            mac: MacSettings {
+                pad: mac & r::HLREG0_TXPADEN != 0,
+                insert_crc: mac & r::HLREG0_TXCRCEN != 0,
+            },
+            offload: OffloadSettings {
+                vlan_type: r::field_get(r::DMATXCTL_VT, get(r::DMATXCTL)) as u16,
+                first_flags: r::field_get(r::DTXTCPFLGL_FIRST, get(r::DTXTCPFLGL)) as u16,
+                middle_flags: r::field_get(r::DTXTCPFLGL_MIDDLE, get(r::DTXTCPFLGL)) as u16,
+                last_flags: r::field_get(r::DTXTCPFLGH_LAST, get(r::DTXTCPFLGH)) as u16,
+            },
         };
         if filters {
             running.filter = Filter::from_registers(&self.registers);
@@ -430,8 +553,11 @@ impl Device {
             REGION_MSIX => self.msix_table[offset..offset + from.len()].copy_from_slice(from),
             _ => {
                 self.trace_config(true, offset, from);
-                self.pci.write(offset, from);
-                self.refresh(false);
+                match self.pci.write(offset, from) {
+                    Some(Started::Reset) => self.reset(ResetCause::Function),
+                    Some(Started::WakeUp) => self.reset(ResetCause::WakeUp),
+                    None => self.refresh(false),
+                }
             }
         }
         Ok(())
@@ -527,7 +653,7 @@ impl Device {
             r::CTRL => self.finish_reset(),
             r::EEC => self.registers.change(r::EEC, r::EEC_ARD, 0),
             r::RDRXCTL => self.registers.change(r::RDRXCTL, r::RDRXCTL_DMAIDONE, 0),
-            r::LINKS if !self.config.faults.no_link => {
+            r::LINKS if self.link() => {
                 let up = r::LINKS_UP | r::LINKS_SPEED_10G | r::LINKS_LINK_STATUS;
                 self.registers.change(r::LINKS, up, 0);
                 self.registers.change(r::STATUS, r::STATUS_LINK_UP, 0);
@@ -569,7 +695,9 @@ impl Device {
                 "write to {located} while the queue is enabled: ignored"
             ));
         }
+        let before = self.registers.get(located.address);
         self.registers.write(address, value);
+        self.tell_unmodelled(&located, before, value);
         match located.address {
             r::CTRL => self.control_written(value),
             r::EERD if value & r::EERD_START != 0 => {
@@ -586,17 +714,51 @@ impl Device {
                     (0, r::EEC_GNT)
                 };
                 self.registers.change(r::EEC, set, clear);
+                let level = |wire| granted && value & wire != 0;
+                let (select, clock) = (level(r::EEC_CS), level(r::EEC_SK));
+                let out = self.eeprom.drive(select, clock, level(r::EEC_DI));
+                let (set, clear) = if out { (r::EEC_DO, 0) } else { (0, r::EEC_DO) };
+                self.registers.change(r::EEC, set, clear);
             }
+            r::ESDP => self.set_pins(),
             r::I2CCTL => {
-                // An idle bus: what is driven is what is read.
-                let driven = value & (r::I2CCTL_CLK_OUT | r::I2CCTL_DATA_OUT);
-                self.registers.change(
-                    r::I2CCTL,
-                    driven >> 1,
-                    (r::I2CCTL_CLK_IN | r::I2CCTL_DATA_IN) & !(driven >> 1),
-                );
+                let clock = value & r::I2CCTL_CLK_OUT != 0;
+                let data = self.sfp.drive(clock, value & r::I2CCTL_DATA_OUT != 0);
+                let level = |high, wire| if high { wire } else { 0 };
+                let set = level(clock, r::I2CCTL_CLK_IN) | level(data, r::I2CCTL_DATA_IN);
+                let both = r::I2CCTL_CLK_IN | r::I2CCTL_DATA_IN;
+                self.registers.change(r::I2CCTL, set, both & !set);
             }
-            r::AUTOC if value & r::AUTOC_AN_RESTART != 0 => self.link_restarts(),
+            // No PHY is there to answer: the wire is high.
+            r::MSCA if value & r::MSCA_MDI_COMMAND != 0 => {
+                self.registers.change(r::MSRWD, r::MSRWD_READ_DATA, 0);
+            }
+            r::AUTOC if value & r::AUTOC_AN_RESTART != 0 => {
+                // Modes with negotiation leave the state of rest; the serial one has none.
+                let mode = value & r::AUTOC_LMS;
+                let negotiates = r::field_get(r::AUTOC_LMS, mode) & 4 != 0 || mode == r::AUTOC_LMS_1G_AN;
+                let state = r::field(r::ANLP1_AN_STATE, u32::from(negotiates));
+                self.registers
+                    .change(r::ANLP1, state, r::ANLP1_AN_STATE & !state);
+                self.link_restarts();
+            }
+            // There is memory for filters as soon as it is asked for.
+            r::FDIRCTRL => {
+                let ready = value & r::FDIRCTRL_PBALLOC != 0;
+                let (set, clear) = if ready {
+                    (r::FDIRCTRL_INIT_DONE, 0)
+                } else {
+                    (0, r::FDIRCTRL_INIT_DONE)
+                };
+                self.registers.change(r::FDIRCTRL, set, clear);
+            }
+            // Done at once, whatever it was.
+            r::FDIRCMD => {
+                if value & r::FDIRCMD_CMD == r::FDIRCMD_CMD_ADD {
+                    self.lacks("flow director: filters are taken, and never match".to_owned());
+                }
+                self.registers.change(r::FDIRCMD, 0, r::FDIRCMD_CMD);
+            }
             r::SECRXCTRL => {
                 let halted = value & r::SECRXCTRL_RX_DIS != 0;
                 let (set, clear) = if halted {
@@ -606,10 +768,27 @@ impl Device {
                 };
                 self.registers.change(r::SECRXSTAT, set, clear);
             }
-            r::EICS | r::EIMS => self.interrupts.evaluate(&self.registers),
+            r::EICS => self.interrupts.evaluate(&self.registers),
+            r::EIMS | r::EIMC => {
+                mirror(&self.registers, r::EIMS, r::EIMS_EX(0));
+                self.interrupts.evaluate(&self.registers);
+            }
+            r::EIAM => mirror(&self.registers, r::EIAM, r::EIAM_EX(0)),
             _ => {}
         }
         match (located.name, queue) {
+            ("EICS_EX", Some(entry)) => {
+                self.registers.set(located.address, 0);
+                self.interrupts
+                    .set_causes(&self.registers, entry as u32, value);
+            }
+            ("EIMS_EX" | "EIMC_EX", Some(entry)) => {
+                if entry == 0 {
+                    mirror(&self.registers, r::EIMS_EX(0), r::EIMS);
+                }
+                self.interrupts.evaluate(&self.registers);
+            }
+            ("EIAM_EX", Some(0)) => mirror(&self.registers, r::EIAM_EX(0), r::EIAM),
             ("TXDCTL", Some(queue)) if value & r::TXDCTL_SWFLSH != 0 => self.flush_tx(queue),
             _ => {}
         }
@@ -664,6 +843,35 @@ impl Device {
         }
     }
 
+    /// Tells of a write that asks for something that this device does not have.
+    fn tell_unmodelled(&mut self, located: &Located, before: u32, value: u32) {
+        let text = match located.name {
+            "HLREG0" if value & r::HLREG0_LPBK != 0 => "HLREG0.LPBK: loop-back in the MAC".to_owned(),
+            "RSCCTL" if value & r::RSCCTL_RSCEN != 0 => {
+                "RSCCTL.RSCEN: packets are never coalesced, as hardware may do too".to_owned()
+            }
+            "MRQC" if !matches!(value & r::MRQC_MRQE, r::MRQC_MRQE_OFF | r::MRQC_MRQE_RSS) => {
+                let mode = r::field_get(r::MRQC_MRQE, value);
+                format!("MRQC.MRQE {mode}: pools and traffic classes; frames go to queue 0")
+            }
+            "MFLCN" if value & (r::MFLCN_RFCE | r::MFLCN_RPFCE) != 0 => {
+                "MFLCN: received pause frames change nothing".to_owned()
+            }
+            "CTRL_EXT" | "DMATXCTL"
+                if (located.address == r::CTRL_EXT && value & r::CTRL_EXT_EXTENDED_VLAN != 0)
+                    || (located.address == r::DMATXCTL && value & r::DMATXCTL_GDV != 0) =>
+            {
+                format!("{}: double VLAN tags", located.name)
+            }
+            _ if value == before || value == 0 => return,
+            name => match unmodelled::part_of(name) {
+                Some(what) => format!("{name}: {what}"),
+                None => return,
+            },
+        };
+        self.lacks(text);
+    }
+
     fn control_written(&mut self, value: u32) {
         if value & r::CTRL_RST != 0 {
             self.reset(ResetCause::Register);
@@ -703,9 +911,12 @@ impl Device {
     #[inline(always)]
     pub(crate) fn observe_queue(&mut self, queue: usize) {
         let n = queue as u32;
-        let rx_enabled = self.registers.get(r::RXDCTL(n)) & r::RXDCTL_ENABLE != 0;
+        let control = self.registers.get(r::RXDCTL(n));
+        let rx_enabled = control & r::RXDCTL_ENABLE != 0;
         if rx_enabled == self.rx[queue].is_off() {
             self.switch_rx(queue, rx_enabled);
+        } else if let Queue::On(rx) = &mut self.rx[queue] {
+            rx.set_strip_tags(control & r::RXDCTL_VME != 0);
         }
         let tx_enabled = self.registers.get(r::TXDCTL(n)) & r::TXDCTL_ENABLE != 0;
         if tx_enabled == self.tx[queue].is_off() {
@@ -786,7 +997,9 @@ impl Device {
         count: u32,
         fds: Vec<OwnedFd>,
     ) -> Result<(), Errno> {
-        self.interrupts.set(index, flags, start, count, fds)
+        self.interrupts.set(index, flags, start, count, fds)?;
+        self.interrupts.evaluate(&self.registers);
+        Ok(())
     }
 }
 

@@ -1,13 +1,23 @@
-//! The EEPROM that the 82599 loads itself from.
+//! The EEPROM that the 82599 loads itself from, and its wires.
 
 use crate::frame::station_address;
+use crate::registers as r;
 
-/// Words in the image; a power of two.
-const WORDS: usize = 1 << 12;
+/// Words in the image, as a power of two.
+const LOG_WORDS: u32 = 12;
+const WORDS: usize = 1 << LOG_WORDS;
 /// The word that makes the checksum right.
 const CHECKSUM_WORD: usize = 0x3f;
-/// What words 0 to 0x3f must add up to.
+/// What words 0 to 0x3f, and the sections that words 3 to 0x0e point to, must add up to.
 const CHECKSUM: u16 = 0xbaba;
+/// Pointers to sections that the checksum covers.
+const SECTIONS: std::ops::Range<usize> = 0x03..0x0f;
+/// Points to the configuration of the PCI function.
+const PCI_POINTER: usize = 0x07;
+const PCI_SECTION: usize = 0x80;
+/// Points to the section with the port's MAC address, in three words.
+const CORE_POINTER: usize = 0x09;
+const CORE_SECTION: usize = 0x90;
 /// Points to the firmware module.
 const FIRMWARE_POINTER: usize = 0x0f;
 /// Where the firmware module is here.
@@ -18,34 +28,75 @@ const PATCH_POINTER: usize = 4;
 const PATCH_MODULE: usize = 0x120;
 /// In the patch: the firmware's version. Drivers take versions up to 5 for pre-production adapters.
 const PATCH_VERSION: usize = 7;
-/// Where the port's MAC address is here, in three words.
-const MAC_ADDRESS: usize = 0x140;
+/// The part number: a word that says that the next one points to it as text.
+const PART_NUMBER: usize = 0x15;
+const PART_NUMBER_IS_TEXT: u16 = 0xfafa;
+const PART_NUMBER_SECTION: usize = 0xa0;
+const PART_NUMBER_TEXT: &[u8; 10] = b"SOFT82-599";
+/// The image's version.
+const VERSION: usize = 0x29;
+/// Points to what to do for each kind of SFP+ module.
+const MODULES_POINTER: usize = 0x2b;
+const MODULES_SECTION: usize = 0xc0;
+/// Where the list of analogue settings is, which is empty: there is nothing analogue here.
+const NO_SETTINGS: usize = 0xf0;
+/// What the device can do.
+const CAPABILITIES: usize = 0x2c;
+/// Modules of any make are welcome.
+const ANY_MODULE: u16 = 1 << 0;
+/// The image's number.
+const TRACK_ID: usize = 0x2d;
 
-/// The image of one port.
+/// The image of one port, and the state of the wires.
 #[derive(Clone, Debug)]
 pub(crate) struct Eeprom {
     words: Vec<u16>,
+    wires: Wires,
 }
 
 impl Eeprom {
     pub(crate) fn new(port: usize, device_id: u16) -> Self {
         let mut words = vec![0; WORDS];
-        words[0x0a] = 0x8086;
-        words[0x0b] = device_id;
+        words[PCI_POINTER] = PCI_SECTION as u16;
+        words[PCI_SECTION..PCI_SECTION + 3].copy_from_slice(&[2, device_id, 0x8086]);
+        words[CORE_POINTER] = CORE_SECTION as u16;
+        words[CORE_SECTION] = 3;
+        let address = station_address(port);
+        put_bytes(&mut words[CORE_SECTION + 1..], &address, u16::from_le_bytes);
         words[FIRMWARE_POINTER] = FIRMWARE_MODULE as u16;
         words[FIRMWARE_MODULE + PATCH_POINTER] = PATCH_MODULE as u16;
         words[PATCH_MODULE + PATCH_VERSION] = 6;
-        for (word, bytes) in words[MAC_ADDRESS..]
-            .iter_mut()
-            .zip(station_address(port).chunks_exact(2))
-        {
-            *word = u16::from_le_bytes([bytes[0], bytes[1]]);
+        words[PART_NUMBER] = PART_NUMBER_IS_TEXT;
+        words[PART_NUMBER + 1] = PART_NUMBER_SECTION as u16;
+        let text = PART_NUMBER_TEXT;
+        // The length counts its own word.
+        words[PART_NUMBER_SECTION] = 1 + text.len() as u16 / 2;
+        put_bytes(
+            &mut words[PART_NUMBER_SECTION + 1..],
+            text,
+            u16::from_be_bytes,
+        );
+        words[VERSION] = 0x0100;
+        words[MODULES_POINTER] = MODULES_SECTION as u16;
+        // Kinds 3 to 10: cables, optics, active cables and 1 Gbit/s copper, each on port 0 and 1.
+        let kinds = (3..=10).flat_map(|kind| [kind, NO_SETTINGS as u16]);
+        let list = [0].into_iter().chain(kinds).chain([0xffff]);
+        for (word, value) in words[MODULES_SECTION..].iter_mut().zip(list) {
+            *word = value;
         }
-        let sum = words[..CHECKSUM_WORD]
-            .iter()
-            .fold(0_u16, |sum, word| sum.wrapping_add(*word));
-        words[CHECKSUM_WORD] = CHECKSUM.wrapping_sub(sum);
-        Self { words }
+        words[NO_SETTINGS + 1] = 0xffff;
+        words[CAPABILITIES] = ANY_MODULE;
+        words[TRACK_ID..TRACK_ID + 2].copy_from_slice(&[0x0599, 0x8000]);
+        words[CHECKSUM_WORD] = CHECKSUM.wrapping_sub(covered_sum(&words));
+        Self {
+            words,
+            wires: Wires::default(),
+        }
+    }
+
+    /// The bits of EEC that tell what EEPROM this is.
+    pub(crate) fn description() -> u32 {
+        r::EEC_ADDR_SIZE | r::field(r::EEC_SIZE, LOG_WORDS - 6)
     }
 
     /// A word; addresses past the end wrap round, as there are no more address lines.
@@ -55,8 +106,96 @@ impl Eeprom {
 
     /// The MAC address, as the registers RAL(0) and RAH(0) take it: first byte lowest.
     pub(crate) fn mac_address(&self) -> (u32, u32) {
-        let word = |at| u32::from(self.words[MAC_ADDRESS + at]);
+        let word = |at| u32::from(self.words[CORE_SECTION + 1 + at]);
         (word(0) | word(1) << 16, word(2))
+    }
+
+    /// The wires are at these levels now; returns the level of the data wire from the EEPROM.
+    pub(crate) fn drive(&mut self, select: bool, clock: bool, data: bool) -> bool {
+        let mut wires = self.wires;
+        wires.drive(select, clock, data, |address| self.word(address));
+        self.wires = wires;
+        wires.out
+    }
+}
+
+fn put_bytes(words: &mut [u16], bytes: &[u8], word: fn([u8; 2]) -> u16) {
+    for (place, pair) in words.iter_mut().zip(bytes.chunks_exact(2)) {
+        *place = word([pair[0], pair[1]]);
+    }
+}
+
+/// The sum of what the checksum covers.
+fn covered_sum(words: &[u16]) -> u16 {
+    let sections = SECTIONS.flat_map(|at| {
+        let pointer = usize::from(words[at]);
+        let len = if pointer == 0 { 0 } else { words[pointer] };
+        &words[(pointer + 1).min(WORDS)..(pointer + 1 + usize::from(len)).min(WORDS)]
+    });
+    (words[..CHECKSUM_WORD].iter().chain(sections))
+        .fold(0, |sum: u16, word| sum.wrapping_add(*word))
+}
+
+/// The EEPROM's end of its four wires (SPI): commands of 8 bits, addresses of 16 bits, in bytes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Wires {
+    selected: bool,
+    clock: bool,
+    /// Bits taken in since it was selected, and the last 32 of them.
+    taken: u32,
+    shift: u32,
+    /// The bits to hand out.
+    hands_out: Option<HandsOut>,
+    out: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum HandsOut {
+    /// Byte after byte from this address on; bits of it that are out already.
+    Memory { address: u32, bits: u32 },
+    /// The status register, which is 0: ready, and nothing protected.
+    Status,
+}
+
+impl Wires {
+    const READ: u32 = 0x03;
+    const READ_STATUS: u32 = 0x05;
+
+    fn drive(&mut self, select: bool, clock: bool, data: bool, word: impl Fn(u32) -> u16) {
+        let (rises, falls) = (clock && !self.clock, !clock && self.clock);
+        self.clock = clock;
+        if !select || !self.selected {
+            *self = Self {
+                selected: select,
+                clock,
+                ..Self::default()
+            };
+            return;
+        }
+        if rises && self.hands_out.is_none() {
+            self.shift = self.shift << 1 | u32::from(data);
+            self.taken += 1;
+            self.hands_out = match self.taken {
+                8 if self.shift == Self::READ_STATUS => Some(HandsOut::Status),
+                24 if self.shift >> 16 == Self::READ => Some(HandsOut::Memory {
+                    address: self.shift & 0xffff,
+                    bits: 0,
+                }),
+                _ => None,
+            };
+        }
+        if falls {
+            self.out = match &mut self.hands_out {
+                Some(HandsOut::Memory { address, bits }) => {
+                    let place = *address + *bits / 8;
+                    let byte = word(place / 2).to_le_bytes()[place as usize % 2];
+                    let bit = byte >> (7 - *bits % 8) & 1 == 1;
+                    *bits = bits.wrapping_add(1);
+                    bit
+                }
+                _ => false,
+            };
+        }
     }
 }
 
@@ -66,13 +205,62 @@ mod tests {
 
     #[test]
     fn the_checksum_is_the_one_that_drivers_expect() {
-        let eeprom = Eeprom::new(0, 0x10fb);
-        let sum = (0..0x40).fold(0_u16, |sum, at| sum.wrapping_add(eeprom.word(at)));
-        assert_eq!(sum, 0xbaba);
+        for port in 0..16 {
+            let eeprom = Eeprom::new(port, 0x10fb);
+            // As drivers do it: words 0 to 0x3f, then the sections that words 3 to 0x0e point to.
+            let mut sum = (0..0x40).fold(0_u16, |sum, at| sum.wrapping_add(eeprom.word(at)));
+            for pointer in (3..0x0f).map(|at| eeprom.word(at)) {
+                let len = eeprom.word(pointer.into());
+                if pointer != 0 && pointer != 0xffff && len != 0xffff {
+                    for at in pointer + 1..=pointer + len {
+                        sum = sum.wrapping_add(eeprom.word(at.into()));
+                    }
+                }
+            }
+            assert_eq!(sum, 0xbaba);
+        }
     }
 
     #[test]
     fn the_address_is_the_ports() {
         assert_eq!(Eeprom::new(3, 0x10fb).mac_address(), (0x9059_8202, 0x0300));
+    }
+
+    /// Sends bits and takes bits, as drivers do.
+    fn transfer(eeprom: &mut Eeprom, send: u32, sent: u32, taken: u32) -> u32 {
+        for nth in (0..sent).rev() {
+            let bit = send >> nth & 1 == 1;
+            eeprom.drive(true, false, bit);
+            eeprom.drive(true, true, bit);
+        }
+        eeprom.drive(true, false, false);
+        (0..taken).fold(0, |value, _| {
+            let bit = eeprom.drive(true, true, false);
+            eeprom.drive(true, false, false);
+            value << 1 | u32::from(bit)
+        })
+    }
+
+    #[test]
+    fn words_come_over_the_wires_low_byte_first() {
+        let mut eeprom = Eeprom::new(0, 0x10fb);
+        for address in [0_u32, 0x0f, 0x15, 0x3f, 0x81, 0xfff] {
+            eeprom.drive(false, false, false);
+            eeprom.drive(true, false, false);
+            let word = transfer(&mut eeprom, 0x03_0000 | address * 2, 24, 16) as u16;
+            assert_eq!(word.swap_bytes(), eeprom.word(address), "{address:#x}");
+        }
+        eeprom.drive(false, false, false);
+        eeprom.drive(true, false, false);
+        assert_eq!(transfer(&mut eeprom, 0x05, 8, 8), 0, "ready");
+    }
+
+    #[test]
+    fn several_words_may_be_read_in_one_go() {
+        let mut eeprom = Eeprom::new(0, 0x10fb);
+        eeprom.drive(true, false, false);
+        let words = transfer(&mut eeprom, 0x03_0000 | 0x15 * 2, 24, 32);
+        assert_eq!(words.swap_bytes() as u16, PART_NUMBER_IS_TEXT);
+        assert_eq!((words as u16).swap_bytes(), PART_NUMBER_SECTION as u16);
     }
 }

@@ -1,5 +1,5 @@
-//! Which frames are for this port: MAC addresses, hash tables, promiscuous modes. What is left of
-//! the 82599's receive filters here; those for VLANs, flows and virtual machines are not modelled.
+//! Which frames are for this port: MAC addresses, hash tables, promiscuous modes, VLANs. The 82599's
+//! filters for flows and virtual machines are not modelled.
 
 use crate::register_file::RegisterFile;
 use crate::registers as r;
@@ -24,6 +24,36 @@ pub(crate) struct Filter {
     /// The lowest of the 12 address bits that index the tables, counted from bit 0 of the fifth
     /// byte.
     table_shift: u32,
+    /// EtherType of VLAN tags.
+    vlan_type: u16,
+    vlans: Vlans,
+}
+
+/// Which VLAN tags are let in. Frames without one always are.
+#[derive(Clone, Debug, Default)]
+struct Vlans {
+    /// A bit for each VLAN; nothing if all are let in.
+    table: Option<Box<[u32; 128]>>,
+    /// The tag's CFI bit has to have this value, if any.
+    cfi: Option<bool>,
+}
+
+impl Vlans {
+    fn from_registers(registers: &RegisterFile) -> Self {
+        let control = registers.get(r::VLNCTRL);
+        let table = || Box::new(std::array::from_fn(|n| registers.get(r::VFTA(n as u32))));
+        let cfi = control & r::VLNCTRL_CFI != 0;
+        Self {
+            table: (control & r::VLNCTRL_VFE != 0).then(table),
+            cfi: (control & r::VLNCTRL_CFIEN != 0).then_some(cfi),
+        }
+    }
+
+    fn accept(&self, tag: u16) -> bool {
+        let (vlan, cfi) = (u32::from(tag & 0xfff), tag >> 12 & 1 == 1);
+        let known = |table: &[u32; 128]| table[(vlan >> 5) as usize] >> (vlan & 31) & 1 == 1;
+        self.table.as_deref().is_none_or(known) && self.cfi.is_none_or(|wanted| wanted == cfi)
+    }
 }
 
 impl Filter {
@@ -47,7 +77,19 @@ impl Filter {
             multicast_table,
             unicast_table,
             table_shift: [4, 3, 2, 0][(multicast_control & r::MCSTCTRL_MO) as usize],
+            vlan_type: r::field_get(r::VLNCTRL_VET, registers.get(r::VLNCTRL)) as u16,
+            vlans: Vlans::from_registers(registers),
         }
+    }
+
+    /// EtherType of VLAN tags.
+    pub(crate) fn vlan_type(&self) -> u16 {
+        self.vlan_type
+    }
+
+    /// Whether a frame with that VLAN tag, or none, is accepted.
+    pub(crate) fn accepts_tag(&self, tag: Option<u16>) -> bool {
+        tag.is_none_or(|tag| self.vlans.accept(tag))
     }
 
     /// Whether a frame to that address is accepted, and as what.
@@ -93,7 +135,10 @@ pub(crate) fn address_of(low: u32, high: u32) -> [u8; 6] {
 
 /// Whether a write to that register can change the filter.
 pub(crate) fn concerns(name: &str) -> bool {
-    matches!(name, "FCTRL" | "MCSTCTRL" | "RAL" | "RAH" | "MTA" | "PFUTA")
+    matches!(
+        name,
+        "FCTRL" | "MCSTCTRL" | "RAL" | "RAH" | "MTA" | "PFUTA" | "VLNCTRL" | "VFTA"
+    )
 }
 
 #[cfg(test)]
@@ -143,6 +188,20 @@ mod tests {
         registers.set(r::FCTRL, r::FCTRL_BAM);
         assert_eq!(accepts(&registers, [0xff; 6]), Some(Kind::Broadcast));
         assert_eq!(accepts(&registers, GROUP), None);
+    }
+
+    #[test]
+    fn the_vlan_table_lets_in_its_vlans() {
+        let registers = registers();
+        let accepts = |tag| Filter::from_registers(&registers).accepts_tag(tag);
+        assert!(accepts(Some(5)), "all, without VFE");
+        registers.change(r::VLNCTRL, r::VLNCTRL_VFE, 0);
+        registers.set(r::VFTA(4095 >> 5), 1 << 31);
+        assert!(!accepts(Some(5)));
+        assert!(accepts(Some(0xefff)), "whatever the priority");
+        assert!(accepts(None), "untagged frames have no VLAN");
+        registers.change(r::VLNCTRL, r::VLNCTRL_CFIEN, 0);
+        assert!(accepts(Some(4095)) && !accepts(Some(0x1fff)));
     }
 
     #[test]

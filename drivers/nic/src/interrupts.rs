@@ -2,8 +2,12 @@
 //!
 //! With GPIE.MSIX_MODE a queue's cause becomes the EICR bit of its vector, and the vector is
 //! signalled if EIMS has that bit; EIAC clears the cause and EIAM (with GPIE.EIAME) masks it,
-//! automatically. Without, any unmasked cause signals MSI, or INTx if MSI is not set up. A vector's
-//! EITR keeps signals apart; what comes too early waits for the next poll of the data plane.
+//! automatically. All other causes share the vector that IVAR_MISC names. Vectors above 15 have
+//! their bits in the _EX registers only. A vector's EITR keeps its signals apart: what comes too
+//! early waits for the first poll of the data plane after the time is up.
+//!
+//! Without, the line is up while EICR has a bit that EIMS has too; MSI, or INTx if MSI is not set
+//! up, is signalled when the line goes up. A read of EICR masks what EIAM names.
 //!
 //! Mask bits in the MSI-X table are not looked at: through VFIO, the table is the client's affair.
 
@@ -46,9 +50,9 @@ const ACTION_TRIGGER: u32 = 1 << 5;
 #[derive(Debug, Default)]
 struct Vector {
     eventfd: Option<File>,
-    /// When it may be signalled again.
-    not_before: Option<Instant>,
-    /// A signal is due, but it is too early for it.
+    /// When it was last signalled.
+    last: Option<Instant>,
+    /// A signal is due, but it is too early for it, or nobody is there for it.
     due: bool,
 }
 
@@ -70,6 +74,12 @@ pub(crate) struct Interrupts {
     msix: Vec<Vector>,
     /// Whether a vector's signal is waiting for its time.
     any_due: bool,
+    /// Causes of the vectors above 15, which have no bit in EICR.
+    causes: u64,
+    /// Whether the line is up, for MSI and INTx.
+    line: bool,
+    /// Whether any vector has an eventfd.
+    any_eventfd: bool,
 }
 
 impl Interrupts {
@@ -79,7 +89,26 @@ impl Interrupts {
             msi: Vector::default(),
             msix: (0..MSIX_VECTORS).map(|_| Vector::default()).collect(),
             any_due: false,
+            causes: 0,
+            line: false,
+            any_eventfd: false,
         }
+    }
+
+    /// The device is reset: nothing is pending any more.
+    pub(crate) fn reset(&mut self) {
+        self.causes = 0;
+        self.any_due = false;
+        self.line = false;
+        for vector in &mut self.msix {
+            (vector.last, vector.due) = (None, false);
+        }
+    }
+
+    /// Whether the driver can be interrupted at all.
+    #[inline(always)]
+    pub(crate) fn set_up(&self) -> bool {
+        self.any_eventfd
     }
 
     /// As VFIO's request to set interrupts up.
@@ -98,7 +127,12 @@ impl Interrupts {
             _ => return Err(Errno::INVAL),
         };
         if flags & (ACTION_MASK | ACTION_UNMASK) != 0 {
-            // Masking is done in EIMS; VFIO masks only INTx, and ours is not level-triggered.
+            // A client masks INTx when it is signalled, and unmasks it when the driver has dealt
+            // with it: if the line is still up then, that is the next signal. The rest is masked in
+            // EIMS.
+            if index == INTX && flags & ACTION_UNMASK != 0 {
+                self.line = false;
+            }
             return Ok(());
         }
         if flags & ACTION_TRIGGER == 0 {
@@ -121,14 +155,15 @@ impl Interrupts {
                         let flags = rustix::fs::fcntl_getfl(fd)?;
                         rustix::fs::fcntl_setfl(fd, flags | rustix::fs::OFlags::NONBLOCK)?;
                     }
-                    *vector = Vector {
-                        eventfd: eventfd.map(File::from),
-                        ..Vector::default()
-                    };
+                    vector.eventfd = eventfd.map(File::from);
                 }
             }
             _ => return Err(Errno::INVAL),
         }
+        let mut all = self.msix.iter().chain([&self.intx, &self.msi]);
+        self.any_eventfd = all.any(|vector| vector.eventfd.is_some());
+        // What could not be signalled for want of an eventfd can be now.
+        self.any_due = self.msix.iter().any(|vector| vector.due);
         Ok(())
     }
 
@@ -139,94 +174,212 @@ impl Interrupts {
 
     /// A queue has written descriptors back.
     pub(crate) fn queue_cause(&mut self, registers: &RegisterFile, queue: usize, transmit: bool) {
-        let allocation = registers.get(r::IVAR(queue as u32 / 2));
-        let byte = allocation >> (16 * (queue % 2) + 8 * usize::from(transmit)) & 0xff;
-        if byte & 0x80 == 0 {
+        let Some(vector) = vector_of(registers, queue, transmit) else {
             return;
-        }
-        let vector = byte & 0x3f;
-        if (vector as usize) < EICR_VECTORS {
+        };
+        if vector < EICR_VECTORS {
             registers.change(r::EICR, 1 << vector, 0);
+        } else {
+            self.causes |= 1 << vector;
         }
-        self.deliver(registers, vector as usize);
+        self.deliver(registers, vector);
+    }
+
+    /// Something else has happened: bits of EICR above the queues'.
+    pub(crate) fn other_cause(&mut self, registers: &RegisterFile, causes: u32) {
+        registers.change(r::EICR, causes, 0);
+        self.deliver_other(registers);
     }
 
     /// Causes or masks have changed by a register write.
     pub(crate) fn evaluate(&mut self, registers: &RegisterFile) {
-        let pending = registers.get(r::EICR) & registers.get(r::EIMS);
-        for vector in (0..32).filter(|bit| pending >> bit & 1 == 1) {
+        if registers.get(r::GPIE) & r::GPIE_MSIX_MODE == 0 {
+            return self.deliver_line(registers);
+        }
+        let mut pending = u64::from(registers.get(r::EICR) & r::EICR_RTX_QUEUE) | self.causes;
+        while pending != 0 {
+            let vector = pending.trailing_zeros() as usize;
+            pending &= pending - 1;
             self.deliver(registers, vector);
         }
+        self.deliver_other(registers);
+    }
+
+    /// A driver's write to EICS_EX: causes of queue vectors.
+    pub(crate) fn set_causes(&mut self, registers: &RegisterFile, entry: u32, bits: u32) {
+        if entry == 0 {
+            registers.change(r::EICR, bits & r::EICR_RTX_QUEUE, 0);
+        }
+        let bits = u64::from(bits) << (32 * (entry & 1));
+        self.causes |= bits & !u64::from(r::EICR_RTX_QUEUE);
+        self.evaluate(registers);
     }
 
     /// Signals that had to wait, if their time has come.
+    #[inline(always)]
     pub(crate) fn poll(&mut self, registers: &RegisterFile) {
-        if !self.any_due {
-            return;
+        if self.any_due {
+            self.poll_due(registers);
         }
+    }
+
+    fn poll_due(&mut self, registers: &RegisterFile) {
         self.any_due = false;
         for vector in 0..self.msix.len() {
-            if self.msix[vector].due {
-                self.msix[vector].due = false;
+            if std::mem::take(&mut self.msix[vector].due) {
                 self.deliver(registers, vector);
             }
         }
+        self.deliver_other(registers);
     }
 
+    /// When the next signal that waits is due; nothing if none waits.
+    pub(crate) fn next_due(&self, registers: &RegisterFile) -> Option<Instant> {
+        let due = |(nth, vector): (usize, &Vector)| {
+            let last = vector.last.filter(|_| vector.due)?;
+            Some(last + interval(registers, nth))
+        };
+        if !self.any_due {
+            return None;
+        }
+        self.msix.iter().enumerate().filter_map(due).min()
+    }
+
+    /// Whether the vector of a transmit queue may be signalled now, as far as its throttle is
+    /// concerned; and if not, from when on. Nothing if the queue has no vector, or the vector no
+    /// throttle.
+    pub(crate) fn throttle_of(
+        &self,
+        registers: &RegisterFile,
+        queue: usize,
+    ) -> Option<Option<Instant>> {
+        let vector = vector_of(registers, queue, true)?;
+        let interval = interval(registers, vector);
+        if interval.is_zero() {
+            return None;
+        }
+        let last = self.msix.get(vector)?.last;
+        Some(last.map(|last| last + interval))
+    }
+
+    /// Signals a queue vector whose cause is pending and not masked, now or when its throttle lets
+    /// it.
     fn deliver(&mut self, registers: &RegisterFile, vector: usize) {
-        let control = registers.get(r::GPIE);
-        if control & r::GPIE_MSIX_MODE == 0 {
-            if registers.get(r::EICR) & registers.get(r::EIMS) != 0 {
-                self.auto_mask(registers, registers.get(r::EICR));
-                let target = if self.msi.eventfd.is_some() {
-                    &self.msi
-                } else {
-                    &self.intx
-                };
-                target.signal();
-            }
+        if registers.get(r::GPIE) & r::GPIE_MSIX_MODE == 0 {
+            return self.deliver_line(registers);
+        }
+        let pending = if vector < EICR_VECTORS {
+            registers.get(r::EICR) >> vector & 1 == 1
+        } else {
+            self.causes >> vector & 1 == 1
+        };
+        let word = registers.get(r::EIMS_EX(vector as u32 / 32));
+        let unmasked = word >> (vector % 32) & 1 == 1;
+        if !pending || !unmasked || !self.signal(registers, vector) {
             return;
         }
-        let unmasked = if vector < EICR_VECTORS {
-            registers.get(r::EIMS) >> vector & 1 == 1
+        if vector < EICR_VECTORS {
+            registers.change(r::EICR, 0, registers.get(r::EIAC) & 1 << vector);
         } else {
-            let word = registers.get(r::EIMS_EX(vector as u32 / 32));
-            word >> (vector % 32) & 1 == 1
-        };
-        let Some(state) = self.msix.get_mut(vector).filter(|_| unmasked) else {
+            self.causes &= !(1 << vector);
+        }
+        if registers.get(r::GPIE) & r::GPIE_EIAME != 0 {
+            let entry = vector as u32 / 32;
+            let bit = registers.get(r::EIAM_EX(entry)) & 1 << (vector % 32);
+            registers.change(r::EIMS_EX(entry), 0, bit);
+            mirror(registers, r::EIMS_EX(0), r::EIMS);
+        }
+    }
+
+    /// Signals the vector of all causes that are no queue's, if one is pending and not masked.
+    fn deliver_other(&mut self, registers: &RegisterFile) {
+        if registers.get(r::GPIE) & r::GPIE_MSIX_MODE == 0 {
+            return self.deliver_line(registers);
+        }
+        let others = !(r::EICR_RTX_QUEUE | r::EICR_OTHER);
+        let pending = registers.get(r::EICR) & registers.get(r::EIMS) & others;
+        let allocation = registers.get(r::IVAR_MISC);
+        if pending == 0 || allocation & r::IVAR_MISC_OTHER_VALID == 0 {
             return;
+        }
+        let vector = r::field_get(r::IVAR_MISC_OTHER, allocation) as usize;
+        if self.signal(registers, vector) {
+            registers.change(r::EICR, 0, registers.get(r::EIAC) & pending);
+            if registers.get(r::GPIE) & r::GPIE_EIAME != 0 {
+                registers.change(r::EIMS, 0, registers.get(r::EIAM) & pending);
+            }
+        }
+    }
+
+    /// Signals a vector, unless it is too early; then later. Whether it was.
+    fn signal(&mut self, registers: &RegisterFile, vector: usize) -> bool {
+        let interval = interval(registers, vector);
+        let Some(state) = self.msix.get_mut(vector) else {
+            return false;
         };
         if state.eventfd.is_none() {
-            return;
+            state.due = true;
+            return false;
         }
-        let interval = r::field_get(r::EITR_ITR_INTERVAL, registers.get(r::EITR(vector as u32)));
-        if interval > 0 {
+        if !interval.is_zero() {
             let now = Instant::now();
-            if state.not_before.is_some_and(|not_before| now < not_before) {
+            if state.last.is_some_and(|last| now < last + interval) {
                 state.due = true;
                 self.any_due = true;
-                return;
+                return false;
             }
-            state.not_before = Some(now + Duration::from_micros(2 * u64::from(interval)));
+            state.last = Some(now);
         }
+        state.due = false;
         state.signal();
-        if vector < EICR_VECTORS {
-            let bit = 1 << vector;
-            registers.change(r::EICR, 0, registers.get(r::EIAC) & bit);
-            self.auto_mask(registers, bit);
-        }
+        true
     }
 
-    fn auto_mask(&self, registers: &RegisterFile, causes: u32) {
-        if registers.get(r::GPIE) & r::GPIE_EIAME != 0 {
+    fn deliver_line(&mut self, registers: &RegisterFile) {
+        let up = registers.get(r::EICR) & registers.get(r::EIMS) != 0;
+        if up && !self.line {
+            if self.msi.eventfd.is_some() {
+                self.msi.signal();
+            } else {
+                self.intx.signal();
+            }
+        }
+        self.line = up;
+    }
+
+    /// EICR has been read: without MSI-X, what was pending is masked now as EIAM says, and the line
+    /// may have gone down.
+    pub(crate) fn causes_read(&mut self, registers: &RegisterFile, causes: u32) {
+        if registers.get(r::GPIE) & r::GPIE_MSIX_MODE == 0 {
             registers.change(r::EIMS, 0, causes & registers.get(r::EIAM));
+            mirror(registers, r::EIMS, r::EIMS_EX(0));
+            self.deliver_line(registers);
+        } else if registers.get(r::GPIE) & r::GPIE_EIAME != 0 {
+            registers.change(r::EIMS, 0, causes & registers.get(r::EIAM));
+            mirror(registers, r::EIMS, r::EIMS_EX(0));
         }
     }
+}
 
-    /// EICR has been read: with auto-masking, what was pending is masked now.
-    pub(crate) fn causes_read(&self, registers: &RegisterFile, causes: u32) {
-        self.auto_mask(registers, causes);
-    }
+/// The bits of the first 16 vectors are in two registers: makes those of `to` the same as those of
+/// `from`.
+pub(crate) fn mirror(registers: &RegisterFile, from: u32, to: u32) {
+    let bits = registers.get(from) & r::EICR_RTX_QUEUE;
+    registers.change(to, bits, r::EICR_RTX_QUEUE & !bits);
+}
+
+/// The vector of a queue, if it has one.
+#[inline(always)]
+fn vector_of(registers: &RegisterFile, queue: usize, transmit: bool) -> Option<usize> {
+    let allocation = registers.get(r::IVAR(queue as u32 / 2));
+    let byte = allocation >> (16 * (queue % 2) + 8 * usize::from(transmit)) & 0xff;
+    (byte & 0x80 != 0).then_some((byte & 0x3f) as usize)
+}
+
+/// Least time between two signals of a vector.
+fn interval(registers: &RegisterFile, vector: usize) -> Duration {
+    let units = r::field_get(r::EITR_ITR_INTERVAL, registers.get(r::EITR(vector as u32)));
+    Duration::from_micros(2 * u64::from(units))
 }
 
 #[cfg(test)]

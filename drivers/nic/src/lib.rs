@@ -35,6 +35,7 @@
 //! What is modelled of the 82599, and what is not, is in the crate's README.
 
 mod config;
+mod control;
 mod data_plane;
 mod device;
 mod dma;
@@ -45,6 +46,8 @@ mod frame;
 mod interrupts;
 mod memory;
 mod nic;
+mod offload;
+mod packet;
 mod pci_config;
 mod port;
 mod protocol;
@@ -56,16 +59,19 @@ mod ring;
 mod rss;
 mod rx;
 mod server;
+mod sfp;
 mod statistics;
 mod trace;
 mod traffic;
 mod tx;
+mod unmodelled;
 mod verify;
 
 pub use config::{
-    Cable, ConfigError, Expected, Faults, FrameSizes, MmioMode, NicConfig, PortConfig, TraceTo,
+    Cable, ConfigError, Expected, Faults, FrameSizes, MmioMode, Module, NicConfig, PortConfig, TraceTo,
     Traffic, VerifyMode, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS,
 };
+pub use control::ControlSocket;
 pub use data_plane::{DataPlane, Progress};
 pub use dma::{Direction, DmaFault, Permissions, Purpose, Refusal};
 pub use error::NicError;

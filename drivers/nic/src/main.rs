@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use clap::Parser;
 use nic::{
-    Cable, ConfigError, Expected, Faults, FrameSizes, MmioMode, Nic, NicConfig, NicError,
+    Cable, ConfigError, Expected, Faults, FrameSizes, MmioMode, Module, Nic, NicConfig, NicError,
     PortCounters, SessionReport, TraceTo, Traffic, VerifyMode,
 };
 use serde::Serialize;
@@ -66,6 +66,10 @@ struct Options {
     #[arg(long, value_name = "A:B")]
     cable: Vec<Cable>,
 
+    /// What is in the SFP+ cages: dac (a direct-attach cable), sr (an optical module) or none
+    #[arg(long, value_name = "MODULE", default_value = "dac")]
+    module: Module,
+
     /// PCI device id, in hexadecimal
     #[arg(long, value_name = "HEX", value_parser = device_id, default_value = "10fb")]
     device_id: u16,
@@ -78,6 +82,10 @@ struct Options {
     /// seen)
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
+
+    /// Take commands on a UNIX socket: "link PORT up|down", "module PORT dac|sr|none", "stats"
+    #[arg(long, value_name = "PATH")]
+    control: Option<PathBuf>,
 
     /// Write what each port saw to FILE, as JSON
     #[arg(long, value_name = "FILE")]
@@ -123,6 +131,7 @@ impl Options {
                 port.flows = self.flows;
                 port.verify = self.verify;
                 port.expected = self.expect;
+                port.module = self.module;
                 port.device_id = self.device_id;
                 port.faults = faults;
             });
@@ -153,6 +162,11 @@ struct Report {
 
 fn main() -> ExitCode {
     let options = Options::parse();
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .without_time()
+        .with_target(false)
+        .init();
     let config = match options.config() {
         Ok(config) => config,
         Err(error) => {
@@ -175,6 +189,8 @@ fn run(options: &Options, config: NicConfig) -> anyhow::Result<()> {
         signal_hook::flag::register(signal, stop.clone()).context("signal handler")?;
     }
     let mut nic = Nic::new(config)?;
+    let control = options.control.as_deref();
+    let control = control.map(|path| nic.serve_control(path)).transpose()?;
     let data_plane = nic.run_data_plane()?;
     let start = Instant::now();
     for port in nic.ports() {
@@ -191,6 +207,7 @@ fn run(options: &Options, config: NicConfig) -> anyhow::Result<()> {
         std::thread::sleep(TICK);
     }
     let seconds = start.elapsed().as_secs_f64();
+    drop(control);
     // First the data plane: what it counts last is then in the last session's report.
     drop(data_plane);
     nic.stop();
@@ -261,6 +278,9 @@ fn print(report: &Report) {
             );
             for note in &session.notes {
                 println!("port {port}: note: {note}");
+            }
+            for text in &session.unmodelled {
+                println!("port {port}: not modelled: {text}");
             }
         }
     }

@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 use rustix::event::{eventfd, EventfdFlags};
 
 use crate::config::{NicConfig, TraceTo};
+use crate::control::ControlSocket;
 use crate::data_plane::DataPlane;
 use crate::device::Device;
 use crate::error::NicError;
@@ -93,6 +94,12 @@ impl Nic {
     /// One port; nothing if there are not as many.
     pub fn port(&self, index: usize) -> Option<&Port> {
         self.ports.get(index)
+    }
+
+    /// Serves commands on a UNIX socket at `path`, until the handle is dropped: see
+    /// [`ControlSocket`].
+    pub fn serve_control(&self, path: &Path) -> Result<ControlSocket, NicError> {
+        ControlSocket::new(path, self.ports.clone())
     }
 
     /// The data plane, to be stepped by the caller. There is one: the second time this is an error.

@@ -26,6 +26,15 @@ pub(crate) struct PciConfig {
     writable: Vec<u8>,
 }
 
+/// What a write to the configuration space starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Started {
+    /// A function-level reset.
+    Reset,
+    /// The way back from D3 to D0, which ends with a reset.
+    WakeUp,
+}
+
 impl PciConfig {
     pub(crate) fn new(device_id: u16) -> Self {
         let mut config = Self {
@@ -128,12 +137,29 @@ impl PciConfig {
         }
     }
 
-    /// A driver's write: only the writable bits change.
-    pub(crate) fn write(&mut self, offset: usize, from: &[u8]) {
+    /// A driver's write: only the writable bits change. Returns what it starts, if anything.
+    pub(crate) fn write(&mut self, offset: usize, from: &[u8]) -> Option<Started> {
+        /// The upper byte of the PCI Express device control register, and the bit in it that
+        /// starts a function-level reset. It reads 0.
+        const DEVICE_CONTROL: usize = EXPRESS + 9;
+        const INITIATE_RESET: u8 = 1 << 7;
+        let asleep = self.asleep();
         let places = self.bytes.iter_mut().zip(&self.writable).skip(offset);
         for ((byte, writable), new) in places.zip(from) {
             *byte = *byte & !writable | new & writable;
         }
+        let control = DEVICE_CONTROL
+            .checked_sub(offset)
+            .and_then(|at| from.get(at));
+        if control.is_some_and(|byte| byte & INITIATE_RESET != 0) {
+            return Some(Started::Reset);
+        }
+        (asleep && !self.asleep()).then_some(Started::WakeUp)
+    }
+
+    /// Whether the device is in D3, where it does nothing.
+    fn asleep(&self) -> bool {
+        self.bytes[POWER_MANAGEMENT + 4] & 3 == 3
     }
 
     /// The command register.
@@ -144,7 +170,7 @@ impl PciConfig {
 
     /// Whether the device may start bus transactions: DMA, and interrupts by message.
     pub(crate) fn bus_master(&self) -> bool {
-        self.command() & r::PCI_COMMAND_BUS_MASTER != 0
+        self.command() & r::PCI_COMMAND_BUS_MASTER != 0 && !self.asleep()
     }
 }
 
@@ -211,6 +237,31 @@ mod tests {
         assert_eq!(read(&config, 0), [0x86, 0x80, 0xfb, 0x10]);
         config.write(4, &[0x02, 0x00]);
         assert!(!config.bus_master());
+    }
+
+    #[test]
+    fn a_device_in_d3_does_nothing_and_is_reset_on_its_way_back() {
+        let mut config = PciConfig::new(0x10fb);
+        config.write(4, &[6, 0]);
+        assert_eq!(config.write(POWER_MANAGEMENT + 4, &[3, 0]), None);
+        assert!(!config.bus_master());
+        assert_eq!(
+            config.write(POWER_MANAGEMENT + 4, &[0, 0]),
+            Some(Started::WakeUp)
+        );
+        assert!(config.bus_master());
+        assert_eq!(config.write(POWER_MANAGEMENT + 4, &[0, 0]), None);
+    }
+
+    #[test]
+    fn a_function_level_reset_is_one_bit() {
+        let mut config = PciConfig::new(0x10fb);
+        assert_eq!(config.write(EXPRESS + 8, &[0x10, 0x28]), None);
+        assert_eq!(
+            config.write(EXPRESS + 8, &[0x10, 0xa8]),
+            Some(Started::Reset)
+        );
+        assert_eq!(read(&config, EXPRESS + 8), [0x10, 0x28], "it reads 0");
     }
 
     #[test]

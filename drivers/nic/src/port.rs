@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Thread;
 use std::time::Duration;
 
-use crate::config::{ConfigError, Faults, Traffic};
+use crate::config::{ConfigError, Faults, Module, Traffic};
 use crate::device::Device;
 use crate::dma::DmaFault;
 use crate::report::{PortCounters, ResetReport, SessionReport, Snapshot};
@@ -21,6 +21,8 @@ const YIELDS: u32 = 1000;
 #[derive(Debug, Default)]
 pub(crate) struct Alarm {
     sleeping: AtomicBool,
+    /// Rung since the last sleep, so that there is no need for the next one.
+    rung: AtomicBool,
     sleeper: Mutex<Option<Thread>>,
 }
 
@@ -29,12 +31,16 @@ impl Alarm {
     pub(crate) fn sleep(&self, longest: Duration) {
         *self.sleeper.lock().unwrap_or_else(PoisonError::into_inner) = Some(std::thread::current());
         self.sleeping.store(true, Ordering::SeqCst);
-        std::thread::park_timeout(longest);
+        if !self.rung.swap(false, Ordering::SeqCst) {
+            std::thread::park_timeout(longest);
+            self.rung.store(false, Ordering::SeqCst);
+        }
         self.sleeping.store(false, Ordering::SeqCst);
     }
 
     /// Wakes the sleeper, if there is one.
     pub(crate) fn ring(&self) {
+        self.rung.store(true, Ordering::SeqCst);
         if self.sleeping.load(Ordering::SeqCst) {
             if let Some(sleeper) = &*self.sleeper.lock().unwrap_or_else(PoisonError::into_inner) {
                 sleeper.unpark();
@@ -147,6 +153,7 @@ impl Port {
             )));
         }
         self.shared.lock().injected.push_back(frame.to_vec());
+        self.shared.alarm.ring();
         Ok(())
     }
 
@@ -169,11 +176,30 @@ impl Port {
     /// Changes the traffic that arrives, from the data plane's next round on.
     pub fn set_traffic(&self, traffic: Traffic) {
         self.shared.lock().new_traffic = Some(traffic);
+        self.shared.alarm.ring();
     }
 
     /// Changes how the device misbehaves, from now on.
     pub fn set_faults(&self, faults: Faults) {
         self.shared.lock().set_faults(faults);
+    }
+
+    /// Pulls the wire out of the port (false), or puts it in again. The driver is told by an
+    /// interrupt (EICR.LSC), and so is the driver at the other end of a cable.
+    pub fn set_plugged(&self, plugged: bool) {
+        self.shared.lock().set_plugged(plugged);
+        self.shared.alarm.ring();
+    }
+
+    /// Puts another module into the port's SFP+ cage, or takes it out.
+    pub fn set_module(&self, module: Module) {
+        self.shared.lock().set_module(module);
+        self.shared.alarm.ring();
+    }
+
+    /// What is in the port's SFP+ cage.
+    pub fn module(&self) -> Module {
+        self.shared.lock().module()
     }
 
     /// What has happened since the port exists.
@@ -218,6 +244,11 @@ impl Port {
     /// What the driver has done in this session that it should not have, in words.
     pub fn notes(&self) -> Vec<String> {
         self.shared.lock().notes().to_vec()
+    }
+
+    /// What the driver has touched in this session that this device does not have, in words.
+    pub fn unmodelled(&self) -> Vec<String> {
+        self.shared.lock().unmodelled().to_vec()
     }
 
     /// The MAC address in the first filter entry.

@@ -29,8 +29,9 @@ pub(crate) const MAX_DATA_SIZE: usize = 1 << 20;
 const MAX_MESSAGE_SIZE: usize = HEADER_SIZE + 16 + MAX_DATA_SIZE;
 /// Most file descriptors in one message: one per MSI-X vector.
 const MAX_FDS: usize = 64;
-/// What clients are told: QEMU does not talk to a server that permits more.
-pub(crate) const ADVERTISED_FDS: usize = 16;
+/// Most file descriptors with one message that clients are told of. QEMU takes a server that offers
+/// more than 16 for a broken one.
+pub(crate) const OFFERED_FDS: usize = 16;
 /// How long the rest of a message, or room for a reply, may take.
 const PEER_TIMEOUT: Duration = Duration::from_secs(2);
 

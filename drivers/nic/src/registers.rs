@@ -71,7 +71,7 @@ pub const ESDP: u32 = 0x00020;
 pub const ESDP_SDP0: u32 = 0x00000001;
 /// Bit 1: Value of pin 1.
 pub const ESDP_SDP1: u32 = 0x00000002;
-/// Bit 2: Value of pin 2; on SFP+ cards, low when a module is in.
+/// Bit 2: Value of pin 2; on SFP+ cards, high when a module is in.
 pub const ESDP_SDP2: u32 = 0x00000004;
 /// Bit 3: Value of pin 3.
 pub const ESDP_SDP3: u32 = 0x00000008;
@@ -207,6 +207,8 @@ pub const EEC_GNT: u32 = 0x00000080;
 pub const EEC_PRES: u32 = 0x00000100;
 /// Bit 9, ro: The EEPROM has been read, or there is none.
 pub const EEC_ARD: u32 = 0x00000200;
+/// Bit 10, ro: The EEPROM takes addresses of 16 bits; else of 8.
+pub const EEC_ADDR_SIZE: u32 = 0x00000400;
 /// Bits 14:11, ro: Size: 2 to the power of this, times 128 bytes.
 pub const EEC_SIZE: u32 = 0x00007800;
 
@@ -1262,9 +1264,15 @@ pub const DMATXCTL_VT: u32 = 0xFFFF0000;
 
 /// DTXTCPFLGL, rw: TCP flags of the first and middle segments. Datasheet 8.2.3.9.3.
 pub const DTXTCPFLGL: u32 = 0x04A88;
+/// Bits 11:0: Flags that the first segment keeps.
+pub const DTXTCPFLGL_FIRST: u32 = 0x00000FFF;
+/// Bits 27:16: Flags that the segments between keep.
+pub const DTXTCPFLGL_MIDDLE: u32 = 0x0FFF0000;
 
 /// DTXTCPFLGH, rw: TCP flags of the last segment. Datasheet 8.2.3.9.4.
 pub const DTXTCPFLGH: u32 = 0x04A8C;
+/// Bits 11:0: Flags that the last segment keeps.
+pub const DTXTCPFLGH_LAST: u32 = 0x00000FFF;
 
 /// TDBAL, rw: IOVA of the ring, low half: a multiple of 128. Datasheet 8.2.3.9.5.
 /// `n` is below 128.
@@ -3740,6 +3748,29 @@ pub const TXD_POPTS_IPSEC: u64 = 0x0000040000000000;
 /// Word 1, bits 63:46: Bytes of the whole packet, without CRC.
 pub const TXD_PAYLEN: u64 = 0xFFFFC00000000000;
 
+// TXD, context, as software writes it: Advanced transmit context descriptor: where headers are, for offloads. Datasheet 7.2.3.2.3.
+
+/// Word 0, bits 8:0: Bytes of the IP header, extensions included.
+pub const TXD_CONTEXT_IPLEN: u64 = 0x00000000000001FF;
+/// Word 0, bits 15:9: Bytes of the Ethernet header, without the tag to insert.
+pub const TXD_CONTEXT_MACLEN: u64 = 0x000000000000FE00;
+/// Word 0, bits 31:16: VLAN tag to insert.
+pub const TXD_CONTEXT_VLAN: u64 = 0x00000000FFFF0000;
+/// Word 1, bit 10: The IP header is version 4.
+pub const TXD_CONTEXT_IPV4: u64 = 0x0000000000000400;
+/// Word 1, bits 12:11: What follows the IP header.
+pub const TXD_CONTEXT_L4T: u64 = 0x0000000000001800;
+/// Value of [`TXD_CONTEXT_L4T`].
+pub const TXD_CONTEXT_L4T_UDP: u64 = 0x0000000000000000;
+/// Value of [`TXD_CONTEXT_L4T`].
+pub const TXD_CONTEXT_L4T_TCP: u64 = 0x0000000000000800;
+/// Value of [`TXD_CONTEXT_L4T`].
+pub const TXD_CONTEXT_L4T_SCTP: u64 = 0x0000000000001000;
+/// Word 1, bits 47:40: Bytes of that header; for segmentation.
+pub const TXD_CONTEXT_L4LEN: u64 = 0x0000FF0000000000;
+/// Word 1, bits 63:48: Most bytes of payload in a segment; for segmentation.
+pub const TXD_CONTEXT_MSS: u64 = 0xFFFF000000000000;
+
 // TXD, as hardware writes it back: Transmit descriptor: done. Datasheet 7.2.3.2.4.
 
 /// Word 1, bit 32: Descriptor done: hardware has fetched the data.
@@ -4053,7 +4084,7 @@ pub static REGISTERS: &[Register] = &[
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.1.4"), summary: "Software definable pins.", fields: &[
         Field { name: "SDP0", mask: ESDP_SDP0, access: Access::ReadWrite, summary: "Value of pin 0." },
         Field { name: "SDP1", mask: ESDP_SDP1, access: Access::ReadWrite, summary: "Value of pin 1." },
-        Field { name: "SDP2", mask: ESDP_SDP2, access: Access::ReadWrite, summary: "Value of pin 2; on SFP+ cards, low when a module is in." },
+        Field { name: "SDP2", mask: ESDP_SDP2, access: Access::ReadWrite, summary: "Value of pin 2; on SFP+ cards, high when a module is in." },
         Field { name: "SDP3", mask: ESDP_SDP3, access: Access::ReadWrite, summary: "Value of pin 3." },
         Field { name: "SDP4", mask: ESDP_SDP4, access: Access::ReadWrite, summary: "Value of pin 4." },
         Field { name: "SDP5", mask: ESDP_SDP5, access: Access::ReadWrite, summary: "Value of pin 5." },
@@ -4117,6 +4148,7 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "GNT", mask: EEC_GNT, access: Access::ReadOnly, summary: "The wires are software's." },
         Field { name: "PRES", mask: EEC_PRES, access: Access::ReadOnly, summary: "An EEPROM is there and holds a good signature." },
         Field { name: "ARD", mask: EEC_ARD, access: Access::ReadOnly, summary: "The EEPROM has been read, or there is none." },
+        Field { name: "ADDR_SIZE", mask: EEC_ADDR_SIZE, access: Access::ReadOnly, summary: "The EEPROM takes addresses of 16 bits; else of 8." },
         Field { name: "SIZE", mask: EEC_SIZE, access: Access::ReadOnly, summary: "Size: 2 to the power of this, times 128 bytes." },
     ] },
     Register { name: "EERD", offset: 0x10014, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10014, stride: 0x4, count: 1 }], aliases: &[],
@@ -4586,9 +4618,14 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "VT", mask: DMATXCTL_VT, access: Access::ReadWrite, summary: "EtherType of VLAN tags." },
     ] },
     Register { name: "DTXTCPFLGL", offset: 0x04A88, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04A88, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x0FF60FF6, reset_first: 0x0FF60FF6, acts_on: None, section: Some("8.2.3.9.3"), summary: "TCP flags of the first and middle segments.", fields: &[] },
+        access: Access::ReadWrite, reset: 0x0FF60FF6, reset_first: 0x0FF60FF6, acts_on: None, section: Some("8.2.3.9.3"), summary: "TCP flags of the first and middle segments.", fields: &[
+        Field { name: "FIRST", mask: DTXTCPFLGL_FIRST, access: Access::ReadWrite, summary: "Flags that the first segment keeps." },
+        Field { name: "MIDDLE", mask: DTXTCPFLGL_MIDDLE, access: Access::ReadWrite, summary: "Flags that the segments between keep." },
+    ] },
     Register { name: "DTXTCPFLGH", offset: 0x04A8C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04A8C, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000F7F, reset_first: 0x00000F7F, acts_on: None, section: Some("8.2.3.9.4"), summary: "TCP flags of the last segment.", fields: &[] },
+        access: Access::ReadWrite, reset: 0x00000F7F, reset_first: 0x00000F7F, acts_on: None, section: Some("8.2.3.9.4"), summary: "TCP flags of the last segment.", fields: &[
+        Field { name: "LAST", mask: DTXTCPFLGH_LAST, access: Access::ReadWrite, summary: "Flags that the last segment keeps." },
+    ] },
     Register { name: "TDBAL", offset: 0x06000, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x06000, stride: 0x40, count: 128 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.5"), summary: "IOVA of the ring, low half: a multiple of 128.", fields: &[] },
     Register { name: "TDBAH", offset: 0x06004, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x06004, stride: 0x40, count: 128 }], aliases: &[],

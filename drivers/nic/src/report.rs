@@ -73,6 +73,8 @@ pub struct SessionReport {
     pub dma_faults: Vec<DmaFault>,
     /// What the driver did that it should not have, in words.
     pub notes: Vec<String>,
+    /// What the driver touched that this device does not have, in words.
+    pub unmodelled: Vec<String>,
 }
 
 /// What reset a device.
@@ -81,8 +83,10 @@ pub struct SessionReport {
 pub enum ResetCause {
     /// The driver, through CTRL.RST.
     Register,
-    /// The driver, through vfio-user's DEVICE_RESET.
+    /// The driver, through vfio-user's DEVICE_RESET, or the bit of the configuration space for it.
     Function,
+    /// The driver, who brought the device back from D3 to D0.
+    WakeUp,
     /// The end of a session.
     Disconnect,
 }
@@ -103,6 +107,8 @@ pub struct PortCounters {
     pub generated: u64,
     /// Frames that got into the driver's memory, from wherever.
     pub delivered: u64,
+    /// Bytes of these, CRC included.
+    pub delivered_bytes: u64,
     /// Those of them that the traffic generator made: what can come back verified.
     pub delivered_generated: u64,
     /// Frames that found no receive descriptor (QPRDC).

@@ -1,5 +1,6 @@
 //! Receive side scaling: the Toeplitz hash of a frame's addresses and ports selects its queue.
 
+use crate::packet::{Packet, Transport, Version, DEFAULT_VLAN_TYPE};
 use crate::register_file::RegisterFile;
 use crate::registers as r;
 
@@ -59,78 +60,51 @@ impl Rss {
 
     /// The queue of a frame, 0 to 15, and its hash.
     pub(crate) fn queue(&self, frame: &[u8]) -> (usize, Hash) {
-        let hash = self.hash(frame);
+        self.queue_of(frame, &Packet::of(frame, DEFAULT_VLAN_TYPE))
+    }
+
+    /// The queue of a frame that has been looked at.
+    pub(crate) fn queue_of(&self, frame: &[u8], packet: &Packet) -> (usize, Hash) {
+        let hash = self.hash(frame, packet).unwrap_or_default();
         (
             usize::from(self.queues[hash.value as usize % ENTRIES]),
             hash,
         )
     }
 
-    fn hash(&self, frame: &[u8]) -> Hash {
-        let none = Hash::default();
-        let Some(ether_type) = frame.get(12..14) else {
-            return none;
-        };
-        match ether_type {
-            [0x08, 0x00] => self.hash_ipv4(&frame[14..]).unwrap_or(none),
-            [0x86, 0xdd] => self.hash_ipv6(&frame[14..]).unwrap_or(none),
-            _ => none,
-        }
-    }
-
-    fn hash_ipv4(&self, packet: &[u8]) -> Option<Hash> {
-        let header = usize::from(packet.first()? & 0xf) * 4;
-        let addresses = packet.get(12..20)?;
-        let fragment = u16::from_be_bytes([*packet.get(6)?, *packet.get(7)?]) & 0x3fff != 0;
-        let ports = packet.get(header..header + 4).filter(|_| !fragment);
-        self.hash_of(
-            addresses,
-            ports,
-            *packet.get(9)?,
-            [
+    fn hash(&self, frame: &[u8], packet: &Packet) -> Option<Hash> {
+        let network = packet.network?;
+        let addresses = network.addresses(frame);
+        // Enabling bit and descriptor type for TCP, UDP, and anything.
+        let [tcp, udp, any] = match network.version {
+            Version::V4 => [
                 (r::MRQC_RSS_TCP_IPV4, TYPE_TCP_IPV4),
                 (r::MRQC_RSS_UDP_IPV4, TYPE_UDP_IPV4),
                 (r::MRQC_RSS_IPV4, TYPE_IPV4),
             ],
-        )
-    }
-
-    fn hash_ipv6(&self, packet: &[u8]) -> Option<Hash> {
-        let addresses = packet.get(8..40)?;
-        self.hash_of(
-            addresses,
-            packet.get(40..44),
-            *packet.get(6)?,
-            [
+            Version::V6 => [
                 (r::MRQC_RSS_TCP_IPV6, TYPE_TCP_IPV6),
                 (r::MRQC_RSS_UDP_IPV6, TYPE_UDP_IPV6),
                 (r::MRQC_RSS_IPV6, TYPE_IPV6),
             ],
-        )
-    }
-
-    /// `kinds`: enabling bit and descriptor type for TCP, UDP, and anything.
-    fn hash_of(
-        &self,
-        addresses: &[u8],
-        ports: Option<&[u8]>,
-        protocol: u8,
-        kinds: [(u32, u8); 3],
-    ) -> Option<Hash> {
-        let transport = match protocol {
-            6 => Some(kinds[0]),
-            17 => Some(kinds[1]),
-            _ => None,
         };
         let enabled = |kind: &(u32, u8)| self.enabled & kind.0 != 0;
-        if let (Some(ports), Some((_, kind))) = (ports, transport.filter(enabled)) {
+        let of_transport = packet.transport.and_then(|(transport, at)| {
+            let kind = match transport {
+                Transport::Tcp => tcp,
+                Transport::Udp => udp,
+                Transport::Sctp => return None,
+            };
+            Some((kind, frame.get(at..at + 4)?))
+        });
+        if let Some(((_, kind), ports)) = of_transport.filter(|(kind, _)| enabled(kind)) {
             let input: Vec<u8> = addresses.iter().chain(ports).copied().collect();
             return Some(Hash {
                 value: toeplitz(&self.key, &input),
                 kind,
             });
         }
-        let (_, kind) = Some(kinds[2]).filter(enabled)?;
+        let (_, kind) = Some(any).filter(enabled)?;
         Some(Hash {
             value: toeplitz(&self.key, addresses),
             kind,
@@ -179,6 +153,7 @@ mod tests {
         let mut frame = vec![0; 60];
         frame[12] = 0x08;
         frame[14] = 0x45;
+        frame[17] = 46;
         frame[23] = protocol;
         frame[26..30].copy_from_slice(&source);
         frame[30..34].copy_from_slice(&destination);

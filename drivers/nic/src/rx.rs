@@ -3,16 +3,11 @@
 use crate::dma::{Direction, DmaFault, DmaTable, FaultLog, Purpose, SmallFinder};
 use crate::frame::{add, opaque_step, Fixed, Head, Own, MIN_FRAME};
 use crate::memory::{prefetch, Descriptor, SmallBuffer};
+use crate::packet::{Verdict, TAG_LEN, TYPE_OFFSET};
 use crate::registers as r;
 use crate::ring::{batches, Ring, BATCH, DESCRIPTOR_LEN};
 use crate::rss::Hash;
 use crate::traffic::{Generator, SmallFrames};
-
-/// Packet types in a receive descriptor.
-const TYPE_IPV4: u64 = 1;
-const TYPE_IPV6: u64 = 4;
-const TYPE_TCP: u64 = 0x10;
-const TYPE_UDP: u64 = 0x20;
 
 /// How many descriptors are written back together, if there are as many. Many more would keep the
 /// transmit queues waiting for so long that they fill up.
@@ -32,6 +27,8 @@ pub(crate) struct RxQueue {
     ring: Ring,
     buffer_len: usize,
     format: Format,
+    /// VLAN tags go to the descriptor, not to the buffer.
+    strip_tags: bool,
     /// A descriptor could not be reached: the queue does nothing more until it is enabled anew.
     halted: bool,
 }
@@ -83,8 +80,14 @@ impl RxQueue {
             ring,
             buffer_len,
             format,
+            strip_tags: get(r::RXDCTL(queue)) & r::RXDCTL_VME != 0,
             halted: false,
         })
+    }
+
+    /// Whether VLAN tags go to the descriptor; a driver may change that at any time.
+    pub(crate) fn set_strip_tags(&mut self, on: bool) {
+        self.strip_tags = on;
     }
 
     /// What RDH should read.
@@ -152,7 +155,7 @@ impl RxQueue {
                 self.fill_batch(dma, &mut frames, batch, &current, here);
                 words = rest;
             }
-            let status = advanced_status(MIN_FRAME, true);
+            let status = advanced_status(MIN_FRAME, true, Verdict::GENERATED.bits);
             for (descriptor, first) in stretch.iter().zip(first_words) {
                 descriptor.write([first, status]);
             }
@@ -175,7 +178,7 @@ impl RxQueue {
     ) {
         while !descriptors.is_empty() {
             let (own, len, hash) = frames.run(descriptors.len());
-            let first = advanced_first(hash, TYPE_IPV4 | TYPE_UDP);
+            let first = advanced_first(hash, Verdict::GENERATED.kind);
             let mut written =
                 write_run(frames.fixed(), own, buffers.get(..len).unwrap_or_default());
             if written == 0 {
@@ -195,22 +198,40 @@ impl RxQueue {
         }
     }
 
-    /// Receives one frame of any length, with `available` descriptors.
+    /// Receives one frame of any length, with `available` descriptors. The frame has its CRC at the
+    /// end if the driver is to have it.
     pub(crate) fn deliver(
         &mut self,
         dma: &mut Dma<'_>,
         frame: &[u8],
         hash: Hash,
+        verdict: &Verdict,
         available: u32,
     ) -> Delivery {
         if self.halted {
             return Delivery::Halted;
         }
+        if let Some(tag) = verdict.vlan.filter(|_| self.strip_tags) {
+            let (addresses, rest) = frame.split_at(TYPE_OFFSET.min(frame.len()));
+            let frame = [addresses, rest.get(TAG_LEN..).unwrap_or_default()].concat();
+            return self.store(dma, &frame, hash, verdict, tag, available);
+        }
+        self.store(dma, frame, hash, verdict, 0, available)
+    }
+
+    fn store(
+        &mut self,
+        dma: &mut Dma<'_>,
+        frame: &[u8],
+        hash: Hash,
+        verdict: &Verdict,
+        tag: u16,
+        available: u32,
+    ) -> Delivery {
         let needed = frame.len().div_ceil(self.buffer_len).max(1);
         if (available as usize) < needed {
             return Delivery::NoDescriptor;
         }
-        let kind = packet_type(frame);
         let mut parts = frame.chunks(self.buffer_len).peekable();
         while let Some(part) = parts.next() {
             let Some([descriptor, ..]) = self.descriptors(dma, 1) else {
@@ -219,12 +240,14 @@ impl RxQueue {
             let address = descriptor.address();
             write_packet(dma, self.queue, address, part);
             let last = parts.peek().is_none();
+            // What is known of the whole packet is in its last descriptor.
+            let (bits, tag) = if last { (verdict.bits, tag) } else { (0, 0) };
             let words = match self.format {
                 Format::Advanced => [
-                    advanced_first(hash, kind),
-                    advanced_status(part.len(), last),
+                    advanced_first(hash, verdict.kind),
+                    advanced_status(part.len(), last, bits) | r::field64(r::RXD_VLAN, tag.into()),
                 ],
-                Format::Legacy => legacy(address, part.len(), last),
+                Format::Legacy => legacy(address, part.len(), last, bits, tag),
             };
             descriptor.write(words);
             self.ring.advance(1);
@@ -310,35 +333,21 @@ fn advanced_first(hash: Hash, kind: u64) -> u64 {
 
 /// An advanced descriptor's second word as written back.
 #[inline(always)]
-fn advanced_status(len: usize, last: bool) -> u64 {
+fn advanced_status(len: usize, last: bool, bits: u64) -> u64 {
     let status = if last {
         r::RXD_DD | r::RXD_EOP
     } else {
         r::RXD_DD
     };
-    r::field64(r::RXD_LENGTH, len as u64) | status
+    r::field64(r::RXD_LENGTH, len as u64) | status | bits
 }
 
-/// A legacy descriptor as written back: the address stays.
-fn legacy(address: u64, len: usize, last: bool) -> [u64; 2] {
-    let status = if last {
-        r::RXD_DD | r::RXD_EOP
-    } else {
-        r::RXD_DD
-    };
-    [address, len as u64 & 0xffff | status << 32]
-}
-
-/// What kind of packet it is, as far as descriptors tell.
-fn packet_type(frame: &[u8]) -> u64 {
-    let (network, protocol) = match frame.get(12..14) {
-        Some([0x08, 0x00]) => (TYPE_IPV4, frame.get(23)),
-        Some([0x86, 0xdd]) => (TYPE_IPV6, frame.get(20)),
-        _ => return 0,
-    };
-    match protocol {
-        Some(6) => network | TYPE_TCP,
-        Some(17) => network | TYPE_UDP,
-        _ => network,
-    }
+/// A legacy descriptor as written back: the address stays. Its status bits are the first eight of
+/// an advanced one's; its errors are IPE and L4E, at the top of a byte as there.
+fn legacy(address: u64, len: usize, last: bool, bits: u64, tag: u16) -> [u64; 2] {
+    let end = if last { r::RXD_EOP } else { 0 };
+    let status = (r::RXD_DD | end | bits) & 0xff;
+    let errors = bits >> 24 & 0xff;
+    let word = len as u64 & 0xffff | status << 32 | errors << 40 | u64::from(tag) << 48;
+    [address, word]
 }

@@ -20,7 +20,7 @@ use crate::error::NicError;
 use crate::interrupts::{self, vectors_of, INDICES};
 use crate::port::PortShared;
 use crate::protocol::{
-    wait, Command, Connection, ConnectionError, Fields, Message, ADVERTISED_FDS, MAX_DATA_SIZE,
+    wait, Command, Connection, ConnectionError, Fields, Message, MAX_DATA_SIZE, OFFERED_FDS,
 };
 use crate::register_file::{PAGE, SHARED_PAGES};
 use crate::report::{ResetCause, SessionEnd};
@@ -71,8 +71,13 @@ impl Socket {
         })
     }
 
+    /// What to wait for.
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
+        self.listener.as_fd()
+    }
+
     /// A client that wants to connect, if there is one.
-    fn accept(&self) -> Option<UnixStream> {
+    pub(crate) fn accept(&self) -> Option<UnixStream> {
         // Errors here are the client's: it has given up before we came to it.
         self.listener.accept().ok().map(|(stream, _)| stream)
     }
@@ -220,7 +225,7 @@ impl Server<'_> {
         // What the client can do (the rest of the payload) matters only to servers that send it
         // commands.
         let capabilities = serde_json::json!({"capabilities": {
-            "max_msg_fds": ADVERTISED_FDS,
+            "max_msg_fds": OFFERED_FDS,
             "max_data_xfer_size": MAX_DATA_SIZE,
             "pgsizes": PAGE_SIZE,
             "max_dma_maps": MAX_MAPS,
@@ -325,7 +330,7 @@ impl Server<'_> {
         let mut flags = if size > 0 { READ | WRITE } else { 0 };
         let mut capability = Vec::new();
         if index == REGION_BAR0 && self.mmio == MmioMode::Shared {
-            flags |= MMAP;
+            flags |= MMAP | CAPABILITIES;
             // id 1, version 1, no next capability; number of areas, reserved
             capability.extend(
                 [SPARSE_MMAP | 1 << 16, 0, SHARED_PAGES.len() as u32, 0]
@@ -341,13 +346,9 @@ impl Server<'_> {
             }
         }
         let full = INFO_LEN + capability.len() as u32;
-        // A client without room for the capability learns how much it needs, and asks again. The
-        // kernel would set the flag all the same, but QEMU takes that, with offset 0, for an error.
+        // A client without room for the capability learns how much it needs, and asks again.
         let fits = !capability.is_empty() && room >= full;
         let at = if fits { INFO_LEN } else { 0 };
-        if fits {
-            flags |= CAPABILITIES;
-        }
         let mut reply = [full, flags, index, at].map(u32::to_le_bytes).concat();
         reply.extend([size, 0].map(u64::to_le_bytes).concat());
         if !fits {

@@ -184,7 +184,7 @@ impl Batch {
         count(r::ROC, self.oversize);
         count(r::RUC, self.undersize);
         for queue in 0..QUEUES {
-            let n = queue as u32;
+            let n = counter_of(registers, r::RQSMR, queue);
             count(r::QPRDC(n), self.queue_dropped[queue]);
             if self.queue_received[queue] > 0 {
                 count(r::QPRC(n), self.queue_received[queue]);
@@ -209,13 +209,18 @@ impl Batch {
         count(r::MPTC, self.sent_multicast);
         count(r::TXDGPC, self.sent);
         for queue in 0..QUEUES {
-            let n = queue as u32;
+            let n = counter_of(registers, r::TQSM, queue);
             if self.queue_sent[queue] > 0 {
                 count(r::QPTC(n), self.queue_sent[queue]);
                 registers.count_wide(r::QBTC_L(n), r::QBTC_H(n), self.queue_sent_bytes[queue]);
             }
         }
     }
+}
+
+/// Which of the 16 counters a queue counts in: all in the first, unless the driver says otherwise.
+fn counter_of(registers: &RegisterFile, map: fn(u32) -> u32, queue: usize) -> u32 {
+    registers.get(map(queue as u32 / 4)) >> (8 * (queue % 4)) & 0xf
 }
 
 #[cfg(test)]
@@ -225,6 +230,8 @@ mod tests {
     #[test]
     fn a_batch_ends_up_in_the_registers() {
         let registers = RegisterFile::new(0).unwrap();
+        registers.set(r::RQSMR(0), 0x0302_0100);
+        registers.set(r::TQSM(1), 0x0706_0504);
         let mut batch = Batch::default();
         batch.seen(4, 4 * 64);
         batch.received(3, 64, Kind::Unicast);

@@ -3,6 +3,7 @@
 use crate::dma::{Direction, DmaFault, Purpose, Refusal, SmallFinder};
 use crate::frame::MIN_FRAME;
 use crate::memory::{prefetch, Descriptor, SmallFrame};
+use crate::offload::{self, Context, OffloadSettings};
 use crate::registers as r;
 use crate::ring::{batches, Ring, BATCH, DESCRIPTOR_LEN};
 use crate::rx::Dma;
@@ -10,6 +11,10 @@ use crate::statistics::{Batch, CRC_LEN};
 
 /// Longest frame that the device sends: the 82599's limit for jumbo frames, CRC not counted.
 const MAX_SENT: usize = 15_872 - CRC_LEN as usize;
+/// Longest packet that the device segments: PAYLEN's range, and headers.
+const MAX_SEGMENTED: usize = (256 << 10) + 1024;
+/// Contexts of a queue.
+const CONTEXTS: usize = 2;
 
 /// Where sent frames go.
 pub(crate) trait Wire {
@@ -37,6 +42,13 @@ pub(crate) struct MacSettings {
     pub(crate) insert_crc: bool,
 }
 
+/// What a queue needs to know of the device.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TxSettings {
+    pub(crate) mac: MacSettings,
+    pub(crate) offload: OffloadSettings,
+}
+
 /// When descriptors are written back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WriteBack {
@@ -56,6 +68,10 @@ pub(crate) struct TxQueue {
     write_back: WriteBack,
     /// Descriptors done but not written back yet.
     unwritten: u32,
+    /// What offloads refer to.
+    contexts: [Context; CONTEXTS],
+    /// The second word of the frame's first descriptor, which says what it asks for.
+    first: u64,
     /// The frame whose end has not come yet.
     partial: Vec<u8>,
     /// Whether part of the frame could not be read, or it is too long: it will not be sent.
@@ -74,6 +90,8 @@ pub(crate) struct TxProgress {
     pub(crate) descriptors: u32,
     /// Whether anything was written back, which is a cause for an interrupt.
     pub(crate) written_back: bool,
+    /// Why a frame could not be sent as asked, if one could not.
+    pub(crate) complaint: Option<&'static str>,
 }
 
 impl TxQueue {
@@ -101,6 +119,8 @@ impl TxQueue {
             ring,
             write_back,
             unwritten: 0,
+            contexts: [Context::default(); CONTEXTS],
+            first: 0,
             partial: Vec::new(),
             spoilt: false,
             within_frame: false,
@@ -133,7 +153,7 @@ impl TxQueue {
     pub(crate) fn drain(
         &mut self,
         dma: &mut Dma<'_>,
-        mac: MacSettings,
+        settings: &TxSettings,
         wire: &mut impl Wire,
         statistics: &mut Batch,
         count: u32,
@@ -155,7 +175,7 @@ impl TxQueue {
                 if small
                     && self.write_back == WriteBack::Requested
                     && !self.within_frame
-                    && mac.insert_crc
+                    && settings.mac.insert_crc
                 {
                     let sorted = wire.send_small(&frames[..batch.len().min(BATCH)]);
                     count_small(self.queue, sorted, statistics);
@@ -164,7 +184,9 @@ impl TxQueue {
                     }
                     progress.written_back = true;
                 } else {
-                    progress.written_back |= self.take_all(dma, mac, wire, statistics, batch);
+                    let taken = self.take_all(dma, settings, wire, statistics, batch);
+                    progress.written_back |= taken.written_back;
+                    progress.complaint = progress.complaint.or(taken.complaint);
                 }
                 self.ring.advance(batch.len() as u32);
                 if let WriteBack::Accumulated(threshold) = self.write_back {
@@ -178,28 +200,33 @@ impl TxQueue {
         progress
     }
 
-    /// Takes descriptors of any kind one by one. Returns whether anything was written back.
+    /// Takes descriptors of any kind one by one.
     #[inline(never)]
     fn take_all(
         &mut self,
         dma: &mut Dma<'_>,
-        mac: MacSettings,
+        settings: &TxSettings,
         wire: &mut impl Wire,
         statistics: &mut Batch,
         descriptors: &[Descriptor],
-    ) -> bool {
-        let mut written_back = false;
+    ) -> TxProgress {
+        let mut progress = TxProgress {
+            descriptors: descriptors.len() as u32,
+            ..TxProgress::default()
+        };
         let mut head_due = None;
         for (nth, descriptor) in descriptors.iter().enumerate() {
             let words = [descriptor.address(), descriptor.command()];
-            self.take(dma, mac, wire, statistics, words);
+            if let Err(complaint) = self.take(dma, settings, wire, statistics, words) {
+                progress.complaint = Some(complaint);
+            }
             if words[1] & r::TXD_RS == 0 {
                 continue;
             }
             match self.write_back {
                 WriteBack::Requested => {
                     descriptor.write_status(r::TXD_DD);
-                    written_back = true;
+                    progress.written_back = true;
                 }
                 WriteBack::Head(address) => head_due = Some((address, nth as u32 + 1)),
                 WriteBack::Accumulated(_) => {}
@@ -209,9 +236,15 @@ impl TxQueue {
             let mut ring = self.ring;
             ring.advance(taken);
             self.write_head(dma, address, ring.head());
-            written_back = true;
+            progress.written_back = true;
         }
-        written_back
+        progress
+    }
+
+    /// Whether there are descriptors that are done and not written back.
+    #[inline(always)]
+    pub(crate) fn has_unwritten(&self) -> bool {
+        self.unwritten > 0
     }
 
     /// Writes back everything that is done, however little.
@@ -263,26 +296,69 @@ impl TxQueue {
     fn take(
         &mut self,
         dma: &mut Dma<'_>,
-        mac: MacSettings,
+        settings: &TxSettings,
         wire: &mut impl Wire,
         statistics: &mut Batch,
         descriptor: [u64; 2],
-    ) {
+    ) -> Result<(), &'static str> {
         let [address, command] = descriptor;
         let context = command & r::TXD_DEXT != 0 && command & r::TXD_DTYP == r::TXD_DTYP_CONTEXT;
         if context {
-            return;
+            let index = r::field64_get(r::TXD_IDX, command) as usize;
+            self.contexts[index % CONTEXTS] = Context::of(descriptor);
+            return Ok(());
+        }
+        if !self.within_frame {
+            self.first = command;
         }
         self.within_frame = true;
         self.append(dma, address, (command & r::TXD_DTALEN) as usize);
         if command & r::TXD_EOP == 0 {
-            return;
+            return Ok(());
         }
         let mut frame = std::mem::take(&mut self.partial);
         let spoilt = std::mem::take(&mut self.spoilt);
         self.within_frame = false;
+        let mut outcome = Ok(());
         if !spoilt && !frame.is_empty() {
-            let own_crc = command & r::TXD_IFCS == 0 || !mac.insert_crc;
+            let own_crc = command & r::TXD_IFCS == 0 || !settings.mac.insert_crc;
+            let mut put_on_wire = |frame: &mut Vec<u8>| {
+                self.put_on_wire(frame, own_crc, settings.mac, wire, statistics)
+            };
+            let asks = if self.first & r::TXD_DEXT != 0 {
+                offload::ASKS
+            } else {
+                offload::LEGACY_ASKS
+            };
+            if self.first & asks == 0 {
+                put_on_wire(&mut frame);
+            } else {
+                let index = r::field64_get(r::TXD_IDX, self.first) as usize;
+                outcome = offload::send(
+                    &mut frame,
+                    self.first,
+                    &self.contexts[index % CONTEXTS],
+                    &settings.offload,
+                    put_on_wire,
+                );
+            }
+        }
+        // The memory is kept for the next frame.
+        frame.clear();
+        self.partial = frame;
+        outcome
+    }
+
+    /// Pads, counts and sends a frame.
+    fn put_on_wire(
+        &self,
+        frame: &mut Vec<u8>,
+        own_crc: bool,
+        mac: MacSettings,
+        wire: &mut impl Wire,
+        statistics: &mut Batch,
+    ) {
+        if frame.len() <= MAX_SENT {
             let least = if own_crc {
                 MIN_FRAME + CRC_LEN as usize
             } else {
@@ -294,17 +370,16 @@ impl TxQueue {
             let wire_len = frame.len() as u64 + if own_crc { 0 } else { CRC_LEN };
             let broadcast = frame.starts_with(&[0xff; 6]);
             statistics.sent(self.queue as usize, wire_len, frame[0], broadcast);
-            wire.send(&frame, own_crc);
+            wire.send(frame, own_crc);
         }
-        // The memory is kept for the next frame.
-        frame.clear();
-        self.partial = frame;
     }
 
     /// Fetches the bytes of one descriptor.
     fn append(&mut self, dma: &mut Dma<'_>, address: u64, len: usize) {
         let start = self.partial.len();
-        if self.spoilt || start + len > MAX_SENT {
+        let segmented = self.first & r::TXD_DEXT != 0 && self.first & r::TXD_TSE != 0;
+        let longest = if segmented { MAX_SEGMENTED } else { MAX_SENT };
+        if self.spoilt || start + len > longest {
             self.spoilt = true;
             return;
         }
@@ -384,7 +459,7 @@ fn frames_of<'d>(
 
 /// The bits of a descriptor's second word that say whether it is a [`SMALL`] frame.
 const SMALL_MASK: u64 =
-    r::TXD_DTALEN | r::TXD_DTYP | r::TXD_EOP | r::TXD_IFCS | r::TXD_RS | r::TXD_DEXT | r::TXD_TSE;
+    r::TXD_DTALEN | r::TXD_DTYP | r::TXD_EOP | r::TXD_IFCS | r::TXD_RS | r::TXD_DEXT | offload::ASKS;
 /// A whole frame of 60 bytes, in an advanced data descriptor, that asks for a CRC and to be written
 /// back.
 const SMALL: u64 =

@@ -1,0 +1,221 @@
+//! Commands to a running NIC, over a UNIX socket: a line each, answered with a line.
+//!
+//! | command | answer |
+//! |---|---|
+//! | `link PORT up`, `link PORT down` | `ok`: the wire is plugged in, or pulled out |
+//! | `module PORT dac`, `… sr`, `… none` | `ok`: another module is in the SFP+ cage |
+//! | `stats` | JSON: what each port has seen, and its state |
+//!
+//! What cannot be done is answered with `error: ` and why.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use rustix::event::{eventfd, EventfdFlags, PollFlags};
+use serde::Serialize;
+
+use crate::config::Module;
+use crate::error::NicError;
+use crate::port::Port;
+use crate::protocol::wait;
+use crate::report::{PortCounters, Snapshot};
+use crate::server::Socket;
+
+/// Longest command, in bytes.
+const MAX_LINE: usize = 256;
+/// Most clients at a time; more wait until one leaves.
+const MAX_CLIENTS: usize = 16;
+/// How long a client may take to read an answer.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// What `stats` tells of a port.
+#[derive(Debug, Serialize)]
+struct PortStatus {
+    port: usize,
+    connected: bool,
+    module: Module,
+    mac_address: String,
+    /// Over all sessions.
+    #[serde(flatten)]
+    counters: PortCounters,
+    /// At this moment. Its `dma_faults` are those of the current session.
+    state: Snapshot,
+    notes: Vec<String>,
+    unmodelled: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Status {
+    ports: Vec<PortStatus>,
+}
+
+/// A socket that takes commands: `link PORT up|down`, `module PORT dac|sr|none`, `stats`. Dropping
+/// it ends that, and removes the socket.
+#[derive(Debug)]
+pub struct ControlSocket {
+    stop: OwnedFd,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl ControlSocket {
+    pub(crate) fn new(path: &Path, ports: Vec<Port>) -> Result<Self, NicError> {
+        let os = |what| move |reason| NicError::Os { what, reason };
+        let socket = Socket::bind(path)?;
+        let stop =
+            eventfd(0, EventfdFlags::CLOEXEC).map_err(|errno| os("eventfd")(errno.into()))?;
+        let told = stop.try_clone().map_err(os("eventfd"))?;
+        let thread = std::thread::Builder::new()
+            .name("nic control".to_owned())
+            .spawn(move || serve(&socket, &told, &ports))
+            .map_err(os("control thread"))?;
+        Ok(Self {
+            stop,
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for ControlSocket {
+    fn drop(&mut self) {
+        // Can only fail if the counter is full, and then it is readable.
+        let _ = rustix::io::write(&self.stop, &1_u64.to_ne_bytes());
+        if let Some(thread) = self.thread.take() {
+            // A thread that panicked has nothing more to say.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A client, and what it has said of its next command.
+struct Client {
+    stream: UnixStream,
+    line: Vec<u8>,
+}
+
+fn serve(socket: &Socket, stop: &OwnedFd, ports: &[Port]) {
+    let mut clients: BTreeMap<u64, Client> = BTreeMap::new();
+    let mut next = 0;
+    loop {
+        let mut fds = vec![(stop.as_fd(), PollFlags::IN)];
+        fds.extend(
+            clients
+                .values()
+                .map(|client| (client.stream.as_fd(), PollFlags::IN)),
+        );
+        if clients.len() < MAX_CLIENTS {
+            fds.push((socket.fd(), PollFlags::IN));
+        }
+        // An error here would be one of our own descriptors; there is nothing left to serve then.
+        let Ok(ready) = wait(&fds, None) else { return };
+        if ready.first() == Some(&true) {
+            return;
+        }
+        let numbers: Vec<u64> = clients.keys().copied().collect();
+        for (number, ready) in numbers.iter().zip(&ready[1..]) {
+            let stays = clients
+                .get_mut(number)
+                .is_some_and(|client| !ready || client.listen(ports));
+            if !stays {
+                clients.remove(number);
+            }
+        }
+        if ready.get(1 + numbers.len()) == Some(&true) {
+            if let Some(client) = socket.accept().and_then(Client::new) {
+                clients.insert(next, client);
+                next += 1;
+            }
+        }
+    }
+}
+
+impl Client {
+    fn new(stream: UnixStream) -> Option<Self> {
+        stream.set_nonblocking(false).ok()?;
+        stream.set_read_timeout(Some(PATIENCE)).ok()?;
+        stream.set_write_timeout(Some(PATIENCE)).ok()?;
+        Some(Self {
+            stream,
+            line: Vec::new(),
+        })
+    }
+
+    /// Reads what has come, and answers every whole line. Whether the client stays.
+    fn listen(&mut self, ports: &[Port]) -> bool {
+        let mut bytes = [0; MAX_LINE];
+        let count = match self.stream.read(&mut bytes) {
+            Ok(0) | Err(_) => return false,
+            Ok(count) => count,
+        };
+        for byte in &bytes[..count] {
+            if *byte != b'\n' {
+                self.line.push(*byte);
+                if self.line.len() > MAX_LINE {
+                    let text = format!("error: a line of more than {MAX_LINE} bytes\n");
+                    // It is sent away either way.
+                    let _ = self.stream.write_all(text.as_bytes());
+                    return false;
+                }
+                continue;
+            }
+            let line = String::from_utf8_lossy(&self.line).into_owned();
+            self.line.clear();
+            let answer =
+                execute(&line, ports).unwrap_or_else(|reason| format!("error: {reason}"));
+            if self.stream.write_all((answer + "\n").as_bytes()).is_err() {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Does what the line says; the answer, or why not.
+fn execute(line: &str, ports: &[Port]) -> Result<String, String> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let port = |number: &str| {
+        let found = number.parse().ok().and_then(|number: usize| ports.get(number));
+        found.ok_or_else(|| {
+            let last = ports.len() - 1;
+            format!("port {number:?}: ports are numbered 0 to {last}")
+        })
+    };
+    match words[..] {
+        ["link", number, "up"] => port(number)?.set_plugged(true),
+        ["link", number, "down"] => port(number)?.set_plugged(false),
+        ["module", number, module] => {
+            let module = module.parse().map_err(|error| format!("{error}"))?;
+            port(number)?.set_module(module);
+        }
+        ["stats"] => {
+            let status = Status {
+                ports: ports.iter().map(status).collect(),
+            };
+            return serde_json::to_string(&status).map_err(|error| error.to_string());
+        }
+        _ => {
+            return Err(format!(
+                "{line:?} is no command; there are: link PORT up|down, module PORT dac|sr|none, stats"
+            ))
+        }
+    }
+    Ok("ok".to_owned())
+}
+
+fn status(port: &Port) -> PortStatus {
+    let address = port.mac_address().map(|byte| format!("{byte:02x}"));
+    PortStatus {
+        port: port.index(),
+        connected: port.connected(),
+        module: port.module(),
+        mac_address: address.join(":"),
+        counters: port.stats(),
+        state: port.snapshot(),
+        notes: port.notes(),
+        unmodelled: port.unmodelled(),
+    }
+}

@@ -1,0 +1,487 @@
+//! Transmit offloads: checksums filled in, VLAN tags inserted, large TCP and UDP packets cut into
+//! segments.
+//!
+//! What a frame wants is in its first data descriptor; where its headers are, in the context
+//! descriptor that it names. Both are what a driver wrote, and may make no sense: then the frame is
+//! not sent, and the device says why.
+
+use crate::packet::{fold, sctp_checksum, sum, Transport, TYPE_OFFSET};
+use crate::registers as r;
+
+/// The parts of the registers that concern offloads.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct OffloadSettings {
+    /// EtherType of inserted VLAN tags.
+    pub(crate) vlan_type: u16,
+    /// TCP flags that the first, the middle and the last segments keep.
+    pub(crate) first_flags: u16,
+    pub(crate) middle_flags: u16,
+    pub(crate) last_flags: u16,
+}
+
+/// A context descriptor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Context {
+    mac_len: usize,
+    ip_len: usize,
+    vlan: u16,
+    ipv4: bool,
+    /// Nothing for the value that is reserved.
+    transport: Option<Transport>,
+    transport_len: usize,
+    segment_len: usize,
+}
+
+impl Context {
+    pub(crate) fn of(words: [u64; 2]) -> Self {
+        let first = |mask| r::field64_get(mask, words[0]) as usize;
+        let second = |mask| r::field64_get(mask, words[1]) as usize;
+        Self {
+            mac_len: first(r::TXD_CONTEXT_MACLEN),
+            ip_len: first(r::TXD_CONTEXT_IPLEN),
+            vlan: first(r::TXD_CONTEXT_VLAN) as u16,
+            ipv4: words[1] & r::TXD_CONTEXT_IPV4 != 0,
+            transport: match words[1] & r::TXD_CONTEXT_L4T {
+                r::TXD_CONTEXT_L4T_UDP => Some(Transport::Udp),
+                r::TXD_CONTEXT_L4T_TCP => Some(Transport::Tcp),
+                r::TXD_CONTEXT_L4T_SCTP => Some(Transport::Sctp),
+                _ => None,
+            },
+            transport_len: second(r::TXD_CONTEXT_L4LEN),
+            segment_len: second(r::TXD_CONTEXT_MSS),
+        }
+    }
+}
+
+/// Bits of a data descriptor that ask for something, if it is an advanced one.
+pub(crate) const ASKS: u64 = r::TXD_TSE | r::TXD_VLE | r::TXD_POPTS;
+/// Bits of a legacy descriptor that ask for something: a VLAN tag, a checksum (IC).
+pub(crate) const LEGACY_ASKS: u64 = r::TXD_VLE | LEGACY_IC;
+/// Legacy descriptors: insert a checksum.
+const LEGACY_IC: u64 = 1 << 26;
+
+/// Sends the frame that `descriptor` (its first one) describes, as one frame or several. Or a text
+/// that says why it cannot be sent.
+pub(crate) fn send(
+    frame: &mut Vec<u8>,
+    descriptor: u64,
+    context: &Context,
+    settings: &OffloadSettings,
+    mut emit: impl FnMut(&mut Vec<u8>),
+) -> Result<(), &'static str> {
+    if descriptor & r::TXD_DEXT == 0 {
+        return send_legacy(frame, descriptor, settings, emit);
+    }
+    if descriptor & r::TXD_POPTS_IPSEC != 0 {
+        return Err("IPsec is asked for, which is not modelled");
+    }
+    let options = Options {
+        ip: descriptor & r::TXD_POPTS_IXSM != 0,
+        transport: descriptor & r::TXD_POPTS_TXSM != 0,
+        tag: (descriptor & r::TXD_VLE != 0).then_some(context.vlan),
+    };
+    if descriptor & r::TXD_TSE != 0 {
+        return segment(frame, &options, context, settings, emit);
+    }
+    if options.ip {
+        fill_ip_checksum(frame, context)?;
+    }
+    if options.transport {
+        fill_transport_checksum(frame, context)?;
+    }
+    insert_tag(frame, options.tag, settings)?;
+    emit(frame);
+    Ok(())
+}
+
+fn send_legacy(
+    frame: &mut Vec<u8>,
+    descriptor: u64,
+    settings: &OffloadSettings,
+    mut emit: impl FnMut(&mut Vec<u8>),
+) -> Result<(), &'static str> {
+    if descriptor & LEGACY_IC != 0 {
+        let (place, start) = (
+            (descriptor >> 16 & 0xff) as usize,
+            (descriptor >> 40 & 0xff) as usize,
+        );
+        let covered = frame
+            .get(start..)
+            .ok_or("the legacy checksum starts behind the end")?;
+        let checksum = !fold(sum(covered));
+        put(frame, place, checksum).ok_or("the legacy checksum lies behind the end")?;
+    }
+    let tag = (descriptor & r::TXD_VLE != 0).then_some((descriptor >> 48) as u16);
+    insert_tag(frame, tag, settings)?;
+    emit(frame);
+    Ok(())
+}
+
+/// What is to be done to each frame.
+struct Options {
+    ip: bool,
+    transport: bool,
+    tag: Option<u16>,
+}
+
+fn put(frame: &mut [u8], at: usize, value: u16) -> Option<()> {
+    frame
+        .get_mut(at..at + 2)?
+        .copy_from_slice(&value.to_be_bytes());
+    Some(())
+}
+
+fn get(frame: &[u8], at: usize) -> Option<u16> {
+    let bytes = frame.get(at..at + 2)?;
+    Some(u16::from_be_bytes([bytes[0], bytes[1]]))
+}
+
+/// The IPv4 checksum, over IPLEN bytes. What the field holds counts: drivers put 0 there, or what
+/// makes up for bytes that are not the header's.
+fn fill_ip_checksum(frame: &mut [u8], context: &Context) -> Result<(), &'static str> {
+    const SHORT: &str = "the context's IP header does not fit into the frame";
+    if context.ip_len < 20 {
+        return Err("an IP checksum is asked for, and the context has no IP header");
+    }
+    let header = frame
+        .get(context.mac_len..context.mac_len + context.ip_len)
+        .ok_or(SHORT)?;
+    let checksum = !fold(sum(header));
+    put(frame, context.mac_len + 10, checksum).ok_or(SHORT)
+}
+
+/// The transport checksum, from its header to the end of the frame. Its field holds the sum of the
+/// pseudo header.
+fn fill_transport_checksum(frame: &mut [u8], context: &Context) -> Result<(), &'static str> {
+    const SHORT: &str = "the context's transport header does not fit into the frame";
+    let at = context.mac_len + context.ip_len;
+    let transport = context
+        .transport
+        .ok_or("the context's transport protocol is a reserved value")?;
+    let segment = frame.get(at..).ok_or(SHORT)?;
+    let place = at + transport.checksum_offset();
+    if transport == Transport::Sctp {
+        let checksum = sctp_checksum(segment);
+        frame
+            .get_mut(place..place + 4)
+            .ok_or(SHORT)?
+            .copy_from_slice(&checksum);
+        return Ok(());
+    }
+    let checksum = match !fold(sum(segment)) {
+        // 0 would mean that there is none.
+        0 if transport == Transport::Udp => 0xffff,
+        other => other,
+    };
+    put(frame, place, checksum).ok_or(SHORT)
+}
+
+fn insert_tag(
+    frame: &mut Vec<u8>,
+    tag: Option<u16>,
+    settings: &OffloadSettings,
+) -> Result<(), &'static str> {
+    let Some(tag) = tag else { return Ok(()) };
+    if frame.len() < TYPE_OFFSET {
+        return Err("a VLAN tag is asked for in a frame without addresses");
+    }
+    let bytes = [settings.vlan_type, tag].map(u16::to_be_bytes).concat();
+    frame.splice(TYPE_OFFSET..TYPE_OFFSET, bytes);
+    Ok(())
+}
+
+/// Cuts a TCP or UDP packet into segments of at most MSS bytes of payload, each with the packet's
+/// headers brought up to date.
+fn segment(
+    frame: &[u8],
+    options: &Options,
+    context: &Context,
+    settings: &OffloadSettings,
+    mut emit: impl FnMut(&mut Vec<u8>),
+) -> Result<(), &'static str> {
+    let transport_at = context.mac_len + context.ip_len;
+    let header_len = transport_at + context.transport_len;
+    let (least, transport) = match context.transport {
+        Some(transport @ Transport::Tcp) => (20, transport),
+        Some(transport @ Transport::Udp) => (8, transport),
+        _ => return Err("segmentation is asked for of neither TCP nor UDP"),
+    };
+    if context.segment_len == 0 {
+        return Err("segmentation is asked for with an MSS of 0");
+    }
+    if context.transport_len < least || context.ip_len < 20 || context.mac_len < 14 {
+        return Err("segmentation is asked for with headers that are too short");
+    }
+    if frame.len() <= header_len {
+        return Err("segmentation is asked for of a frame without payload");
+    }
+    let (headers, payload) = frame.split_at(header_len);
+    let segments = payload.len().div_ceil(context.segment_len);
+    let sequence = headers[transport_at + 4..transport_at + 8]
+        .iter()
+        .fold(0_u32, |value, byte| value << 8 | u32::from(*byte));
+    let identification = get(headers, context.mac_len + 4).unwrap_or_default();
+    let seed = get(headers, transport_at + transport.checksum_offset()).unwrap_or_default();
+    let mut whole = Vec::new();
+    for (nth, part) in payload.chunks(context.segment_len).enumerate() {
+        whole.clear();
+        whole.extend_from_slice(headers);
+        whole.extend_from_slice(part);
+        let ip_payload = context.transport_len + part.len();
+        if context.ipv4 {
+            put(
+                &mut whole,
+                context.mac_len + 2,
+                (context.ip_len + ip_payload) as u16,
+            );
+            let number = identification.wrapping_add(nth as u16);
+            put(&mut whole, context.mac_len + 4, number);
+        } else {
+            let extensions = context.ip_len.saturating_sub(40);
+            put(
+                &mut whole,
+                context.mac_len + 4,
+                (extensions + ip_payload) as u16,
+            );
+        }
+        if transport == Transport::Tcp {
+            let number = sequence.wrapping_add((nth * context.segment_len) as u32);
+            whole[transport_at + 4..transport_at + 8].copy_from_slice(&number.to_be_bytes());
+            let keep = match (nth == 0, nth + 1 == segments) {
+                (true, true) => u16::MAX,
+                (true, false) => settings.first_flags,
+                (false, false) => settings.middle_flags,
+                (false, true) => settings.last_flags,
+            };
+            // The upper bits of the word are the header's length.
+            let flags = get(&whole, transport_at + 12).unwrap_or_default();
+            put(&mut whole, transport_at + 12, flags & (keep | 0xf000));
+        } else {
+            put(&mut whole, transport_at + 4, ip_payload as u16);
+        }
+        if options.ip {
+            fill_ip_checksum(&mut whole, context)?;
+        }
+        if options.transport {
+            // The driver's sum of the pseudo header has no length, for it would be different in
+            // every segment.
+            let with_length = fold(u64::from(seed) + ip_payload as u64);
+            put(
+                &mut whole,
+                transport_at + transport.checksum_offset(),
+                with_length,
+            );
+            fill_transport_checksum(&mut whole, context)?;
+        }
+        insert_tag(&mut whole, options.tag, settings)?;
+        emit(&mut whole);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::tests::{frame, transports, verdict};
+    use crate::packet::{pseudo_header, Version};
+    use proptest::prelude::*;
+
+    const SETTINGS: OffloadSettings = OffloadSettings {
+        vlan_type: 0x8100,
+        first_flags: 0xff6,
+        middle_flags: 0xff6,
+        last_flags: 0xf7f,
+    };
+
+    fn headers(version: Version, extra: usize) -> usize {
+        match version {
+            Version::V4 => 20 + 4 * extra,
+            Version::V6 => 40 + 8 * extra,
+        }
+    }
+
+    fn context(version: Version, transport: Transport, extra: usize, mss: usize) -> Context {
+        Context {
+            mac_len: 14,
+            ip_len: headers(version, extra),
+            vlan: 0x2123,
+            ipv4: version == Version::V4,
+            transport: Some(transport),
+            transport_len: if transport == Transport::Tcp { 20 } else { 8 },
+            segment_len: mss,
+        }
+    }
+
+    /// Puts into the checksum fields what a driver puts there.
+    fn seed(frame: &mut [u8], context: &Context, len: usize) {
+        let transport = context.transport.unwrap();
+        let at = context.mac_len;
+        let addresses = if context.ipv4 {
+            put(frame, at + 10, 0);
+            frame[at + 12..at + 20].to_vec()
+        } else {
+            frame[at + 8..at + 40].to_vec()
+        };
+        let place = at + context.ip_len + transport.checksum_offset();
+        match transport {
+            Transport::Sctp => frame[place..place + 4].fill(0),
+            Transport::Tcp => {
+                put(frame, place, fold(pseudo_header(&addresses, 6, len)));
+            }
+            Transport::Udp => {
+                put(frame, place, fold(pseudo_header(&addresses, 17, len)));
+            }
+        }
+    }
+
+    fn run(frame: &[u8], descriptor: u64, context: &Context) -> Result<Vec<Vec<u8>>, &'static str> {
+        let mut sent = Vec::new();
+        let command = descriptor | r::TXD_DEXT;
+        send(&mut frame.to_vec(), command, context, &SETTINGS, |frame| {
+            sent.push(frame.clone())
+        })?;
+        Ok(sent)
+    }
+
+    const CHECKSUMS: u64 = r::TXD_POPTS_IXSM | r::TXD_POPTS_TXSM;
+
+    proptest! {
+        /// With its checksums filled in by the device, a frame is what it was with right ones.
+        #[test]
+        fn checksums_are_filled_in(
+            v6: bool,
+            transport in transports(),
+            extra in 0..3_usize,
+            payload in prop::collection::vec(any::<u8>(), 0..300),
+            tag: bool,
+        ) {
+            let version = if v6 { Version::V6 } else { Version::V4 };
+            let right = frame(version, transport, extra, None, &payload);
+            let context = context(version, transport, extra, 0);
+            let mut seeded = right.clone();
+            let len = right.len() - 14 - context.ip_len;
+            seed(&mut seeded, &context, len);
+            let asks = if v6 { r::TXD_POPTS_TXSM } else { CHECKSUMS } | if tag { r::TXD_VLE } else { 0 };
+            let sent = run(&seeded, asks, &context).unwrap();
+            let expected = frame(version, transport, extra, tag.then_some(0x2123), &payload);
+            prop_assert_eq!(sent, [expected]);
+        }
+
+        /// Segments have right checksums and no more than MSS bytes, and together they are the
+        /// payload.
+        #[test]
+        fn segments_make_up_the_payload(
+            v6: bool,
+            udp: bool,
+            extra in 0..3_usize,
+            mss in 1..1500_usize,
+            payload in prop::collection::vec(any::<u8>(), 1..6000),
+            tag: bool,
+        ) {
+            prop_assume!(payload.len() / mss < 200);
+            let version = if v6 { Version::V6 } else { Version::V4 };
+            let transport = if udp { Transport::Udp } else { Transport::Tcp };
+            let context = context(version, transport, extra, mss);
+            let mut whole = frame(version, transport, extra, None, &payload);
+            seed(&mut whole, &context, 0);
+            let asks = r::TXD_TSE | if v6 { r::TXD_POPTS_TXSM } else { CHECKSUMS } | if tag { r::TXD_VLE } else { 0 };
+            let sent = run(&whole, asks, &context).unwrap();
+            prop_assert_eq!(sent.len(), payload.len().div_ceil(mss));
+            let mut together = Vec::new();
+            for (nth, segment) in sent.iter().enumerate() {
+                let verdict = verdict(segment);
+                prop_assert_ne!(verdict.bits & r::RXD_L4I, 0);
+                prop_assert_eq!(verdict.bits & (r::RXD_IPE | r::RXD_L4E), 0);
+                prop_assert_eq!(verdict.vlan, tag.then_some(0x2123));
+                let at = 14 + if tag { 4 } else { 0 };
+                let transport_at = at + context.ip_len;
+                let data = &segment[transport_at + context.transport_len..];
+                prop_assert!(data.len() <= mss);
+                if !v6 {
+                    prop_assert_eq!(get(segment, at + 4), Some(0x1234_u16.wrapping_add(nth as u16)));
+                }
+                if !udp {
+                    let number = u32::from_be_bytes(segment[transport_at + 4..transport_at + 8].try_into().unwrap());
+                    prop_assert_eq!(number, 0x0102_0304 + together.len() as u32);
+                    let push = segment[transport_at + 13] & 8 != 0;
+                    prop_assert_eq!(push, nth + 1 == sent.len(), "PSH in the last segment only");
+                }
+                together.extend_from_slice(data);
+            }
+            prop_assert_eq!(together, payload);
+        }
+
+        /// Whatever a driver writes, nothing goes wrong but its frame.
+        #[test]
+        fn any_context_is_survived(
+            words in any::<[u64; 2]>(),
+            descriptor: u64,
+            bytes in prop::collection::vec(any::<u8>(), 0..400),
+        ) {
+            let context = Context::of(words);
+            let mut count = 0;
+            let _ = send(&mut bytes.clone(), descriptor, &context, &SETTINGS, |_| count += 1);
+            prop_assert!(count <= bytes.len().max(1));
+        }
+    }
+
+    #[test]
+    fn a_context_is_read_as_written() {
+        let first = 14 << 9 | 20 | 0x2123 << 16;
+        let second = r::TXD_CONTEXT_L4T_TCP
+            | r::TXD_CONTEXT_IPV4
+            | r::field64(r::TXD_CONTEXT_L4LEN, 20)
+            | r::field64(r::TXD_CONTEXT_MSS, 1448);
+        assert_eq!(
+            Context::of([first, second]),
+            context(Version::V4, Transport::Tcp, 0, 1448)
+        );
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_not_sent() {
+        let whole = frame(Version::V4, Transport::Tcp, 0, None, &[1; 100]);
+        let good = context(Version::V4, Transport::Tcp, 0, 50);
+        assert!(run(&whole, r::TXD_TSE, &good).is_ok());
+        let bad = [
+            Context { segment_len: 0, ..good },
+            Context { transport: None, ..good },
+            Context { transport: Some(Transport::Sctp), ..good },
+            Context { transport_len: 8, ..good },
+            Context { transport_len: 120, ..good },
+        ];
+        for context in bad {
+            assert!(run(&whole, r::TXD_TSE, &context).is_err(), "{context:?}");
+        }
+        assert!(run(&whole, r::TXD_POPTS_IPSEC, &good).is_err());
+        let far = Context { mac_len: 127, ip_len: 511, ..good };
+        assert!(run(&whole, r::TXD_POPTS_IXSM, &far).is_err());
+        assert!(run(&whole, r::TXD_POPTS_TXSM, &far).is_err());
+    }
+
+    #[test]
+    fn legacy_descriptors_have_their_own_checksum_and_tag() {
+        let right = frame(Version::V4, Transport::Udp, 0, None, &[5; 33]);
+        let mut seeded = right.clone();
+        seed(
+            &mut seeded,
+            &context(Version::V4, Transport::Udp, 0, 0),
+            41,
+        );
+        seeded[24..26].copy_from_slice(&right[24..26]);
+        let command = LEGACY_IC | 40 << 16 | 34 << 40 | r::TXD_VLE | 0x0007 << 48;
+        let mut sent = Vec::new();
+        send(
+            &mut seeded,
+            command,
+            &Context::default(),
+            &SETTINGS,
+            |frame| sent.push(frame.clone()),
+        )
+        .unwrap();
+        assert_eq!(
+            sent,
+            [frame(Version::V4, Transport::Udp, 0, Some(7), &[5; 33])]
+        );
+    }
+}

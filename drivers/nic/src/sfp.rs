@@ -1,0 +1,420 @@
+//! The SFP+ module in the port's cage, and the two-wire bus to it.
+//!
+//! A module has two memories of 256 bytes, at the bus addresses 0x50 (what it is, SFF-8472) and
+//! 0x51 (how it is: temperature, power; only optical modules). Drivers drive the wires bit by bit,
+//! through I2CCTL.
+
+use crate::config::Module;
+
+/// Bytes of a memory.
+const MEMORY_LEN: usize = 256;
+/// The bus address of what the module is.
+const IDENTITY: u8 = 0x50;
+/// The bus address of how the module is.
+const DIAGNOSTICS: u8 = 0x51;
+
+/// The memories of a module.
+#[derive(Clone, Debug)]
+struct Memories {
+    identity: [u8; MEMORY_LEN],
+    diagnostics: Option<[u8; MEMORY_LEN]>,
+}
+
+/// Copies text to a field, filled up with blanks.
+fn put_text(memory: &mut [u8], at: usize, len: usize, text: &str) {
+    let bytes = text.bytes().chain(std::iter::repeat(b' '));
+    for (place, byte) in memory[at..at + len].iter_mut().zip(bytes) {
+        *place = byte;
+    }
+}
+
+/// The low byte of a sum.
+fn checksum(bytes: &[u8]) -> u8 {
+    bytes.iter().fold(0, |sum, byte| sum.wrapping_add(*byte))
+}
+
+impl Memories {
+    fn of(module: Module, port: usize) -> Option<Self> {
+        let mut identity = [0; MEMORY_LEN];
+        identity[0] = 0x03; // SFP, SFP+
+        identity[1] = 0x04; // told by the bus
+        identity[12] = 103; // 10.3 Gbit/s
+        put_text(&mut identity, 20, 16, "TRIPTYCH");
+        put_text(&mut identity, 56, 4, "1");
+        put_text(&mut identity, 68, 16, &format!("SOFT{port:04}"));
+        put_text(&mut identity, 84, 8, "260101");
+        let diagnostics = match module {
+            Module::None => return None,
+            Module::Dac => {
+                identity[2] = 0x21; // copper pigtail
+                identity[8] = 0x04; // passive cable
+                identity[18] = 3; // metres
+                put_text(&mut identity, 40, 16, "DAC-10G-3M");
+                identity[60] = 0x01; // complies with SFF-8431, appendix E
+                None
+            }
+            Module::Sr => {
+                identity[2] = 0x07; // LC
+                identity[3] = 0x10; // 10GBASE-SR
+                identity[11] = 0x06; // 64B/66B
+                identity[16] = 8; // OM2, 10 m each
+                identity[17] = 3; // OM1
+                identity[19] = 30; // OM3
+                put_text(&mut identity, 40, 16, "SR-10G-850");
+                identity[60..62].copy_from_slice(&850_u16.to_be_bytes()); // nm
+                identity[65] = 0x1a; // TX_DISABLE, TX_FAULT, RX_LOS
+                identity[92] = 0x68; // diagnostics, calibrated, average power
+                identity[94] = 0x05; // SFF-8472 revision 11.0
+                Some(diagnostics())
+            }
+        };
+        identity[63] = checksum(&identity[..63]);
+        identity[95] = checksum(&identity[64..95]);
+        Some(Self {
+            identity,
+            diagnostics,
+        })
+    }
+
+    fn at(&self, address: u8) -> Option<&[u8; MEMORY_LEN]> {
+        match address {
+            IDENTITY => Some(&self.identity),
+            DIAGNOSTICS => self.diagnostics.as_ref(),
+            _ => None,
+        }
+    }
+}
+
+/// What an optical module measures: constants, as nothing is measured here.
+fn diagnostics() -> [u8; MEMORY_LEN] {
+    let mut memory = [0; MEMORY_LEN];
+    // High alarm, low alarm, high warning, low warning of: temperature (1/256 degree), voltage
+    // (100 uV), bias current (2 uA), transmitted and received power (0.1 uW). Then the values.
+    let limits: [[u16; 4]; 5] = [
+        [78 << 8, (-13_i16 << 8) as u16, 73 << 8, (-8_i16 << 8) as u16],
+        [37_000, 29_000, 36_000, 30_000],
+        [6_500, 500, 6_000, 1_000],
+        [15_849, 1_000, 10_000, 1_585],
+        [15_849, 251, 10_000, 501],
+    ];
+    for (place, value) in memory.chunks_exact_mut(2).zip(limits.iter().flatten()) {
+        place.copy_from_slice(&value.to_be_bytes());
+    }
+    // Calibration by the factor 1, which a module that is calibrated inside has.
+    memory[68..72].copy_from_slice(&1.0_f32.to_be_bytes());
+    for slope in [76, 80, 84, 88] {
+        memory[slope] = 1;
+    }
+    memory[95] = checksum(&memory[..95]);
+    let values: [u16; 5] = [35 << 8, 33_000, 3_000, 5_000, 5_000];
+    for (place, value) in memory[96..].chunks_exact_mut(2).zip(values) {
+        place.copy_from_slice(&value.to_be_bytes());
+    }
+    memory
+}
+
+/// What the module does with the next bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Nothing, until a start condition.
+    Idle,
+    /// Takes in the address of whom the master wants.
+    Address,
+    /// Takes in where in the memory to read.
+    Offset,
+    /// Takes in bytes to write, which change nothing.
+    Write,
+    /// Hands out bytes.
+    Read,
+}
+
+/// The bus with the module at its end.
+#[derive(Clone, Debug)]
+pub(crate) struct SfpBus {
+    module: Module,
+    memories: Option<Memories>,
+    state: State,
+    /// Which memory is read or written, and where. The place is kept from one transfer to the next.
+    address: u8,
+    offset: u8,
+    /// The byte on its way, and how many of its bits have been.
+    shift: u8,
+    bits: u8,
+    /// The wires as last seen.
+    clock: bool,
+    data: bool,
+    /// The module pulls the data wire down.
+    pulls: bool,
+    /// The ninth bit of a byte that was taken in: the module's acknowledgement.
+    acknowledges: bool,
+}
+
+impl SfpBus {
+    pub(crate) fn new(module: Module, port: usize) -> Self {
+        Self {
+            module,
+            memories: Memories::of(module, port),
+            state: State::Idle,
+            address: 0,
+            offset: 0,
+            shift: 0,
+            bits: 0,
+            clock: true,
+            data: true,
+            pulls: false,
+            acknowledges: false,
+        }
+    }
+
+    /// What is in the cage.
+    pub(crate) fn module(&self) -> Module {
+        self.module
+    }
+
+    /// The master drives the wires to these levels, high being what a wire is by itself. Returns
+    /// the level of the data wire; the clock is the master's alone.
+    pub(crate) fn drive(&mut self, clock: bool, data: bool) -> bool {
+        let (clock_was, data_was) = (self.clock, self.data);
+        (self.clock, self.data) = (clock, data);
+        if self.memories.is_none() {
+            return data;
+        }
+        match (clock_was, clock) {
+            (true, true) if data_was && !data && !self.pulls => self.start(),
+            (true, true) if !data_was && data && !self.pulls => self.stop(),
+            (false, true) => self.rise(),
+            (true, false) => self.fall(),
+            _ => {}
+        }
+        self.level()
+    }
+
+    /// The level of the data wire.
+    fn level(&self) -> bool {
+        self.data && !self.pulls
+    }
+
+    fn start(&mut self) {
+        self.expect(State::Address);
+    }
+
+    fn stop(&mut self) {
+        self.expect(State::Idle);
+    }
+
+    fn expect(&mut self, state: State) {
+        self.state = state;
+        (self.shift, self.bits) = (0, 0);
+        (self.pulls, self.acknowledges) = (false, false);
+    }
+
+    /// The clock goes up: the bit on the wire counts.
+    fn rise(&mut self) {
+        match self.state {
+            State::Idle => {}
+            State::Read => {
+                // After a byte, the master says whether it wants more: low is yes.
+                if self.bits == 9 && self.level() {
+                    self.expect(State::Idle);
+                }
+            }
+            _ if self.bits < 8 => {
+                self.shift = self.shift << 1 | u8::from(self.level());
+                self.bits += 1;
+            }
+            _ => {}
+        }
+    }
+
+    /// The clock goes down: the wire may change.
+    fn fall(&mut self) {
+        match self.state {
+            State::Idle => {}
+            State::Read => match self.bits {
+                8 => {
+                    self.pulls = false;
+                    self.bits = 9;
+                }
+                9 => self.hand_out(),
+                _ => {
+                    self.pulls = self.shift >> (7 - self.bits) & 1 == 0;
+                    self.bits += 1;
+                }
+            },
+            _ if self.acknowledges => {
+                self.pulls = false;
+                self.acknowledges = false;
+                (self.shift, self.bits) = (0, 0);
+            }
+            _ if self.bits == 8 => self.take(),
+            _ => {}
+        }
+    }
+
+    /// A byte has been taken in.
+    fn take(&mut self) {
+        let known = self
+            .memories
+            .as_ref()
+            .is_some_and(|memories| memories.at(self.shift >> 1).is_some());
+        match self.state {
+            State::Address if !known => return self.expect(State::Idle),
+            State::Address => {
+                self.address = self.shift >> 1;
+                if self.shift & 1 == 1 {
+                    // The acknowledgement is the ninth bit: the next one is the first to read.
+                    self.pulls = true;
+                    self.state = State::Read;
+                    self.bits = 9;
+                    return;
+                }
+                self.state = State::Offset;
+            }
+            State::Offset => {
+                self.offset = self.shift;
+                self.state = State::Write;
+            }
+            _ => self.offset = self.offset.wrapping_add(1),
+        }
+        self.pulls = true;
+        self.acknowledges = true;
+    }
+
+    /// Begins to hand out the next byte.
+    fn hand_out(&mut self) {
+        let memory = self
+            .memories
+            .as_ref()
+            .and_then(|memories| memories.at(self.address));
+        self.shift = memory.map_or(0xff, |memory| memory[usize::from(self.offset)]);
+        self.offset = self.offset.wrapping_add(1);
+        self.pulls = self.shift >> 7 == 0;
+        self.bits = 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A bus master, as drivers have it.
+    struct Master(SfpBus);
+
+    impl Master {
+        fn start(&mut self) {
+            self.0.drive(self.0.clock, true);
+            self.0.drive(true, true);
+            self.0.drive(true, false);
+            self.0.drive(false, false);
+        }
+
+        fn stop(&mut self) {
+            self.0.drive(false, false);
+            self.0.drive(true, false);
+            self.0.drive(true, true);
+        }
+
+        /// Sends a bit; returns the level while the clock was up.
+        fn bit(&mut self, bit: bool) -> bool {
+            self.0.drive(false, bit);
+            let level = self.0.drive(true, bit);
+            self.0.drive(false, bit);
+            level
+        }
+
+        /// Whether the byte was acknowledged.
+        fn send(&mut self, byte: u8) -> bool {
+            for nth in (0..8).rev() {
+                self.bit(byte >> nth & 1 == 1);
+            }
+            !self.bit(true)
+        }
+
+        fn receive(&mut self, more: bool) -> u8 {
+            let byte = (0..8).fold(0, |byte, _| byte << 1 | u8::from(self.bit(true)));
+            self.bit(!more);
+            byte
+        }
+
+        fn read(&mut self, device: u8, offset: u8, count: usize) -> Option<Vec<u8>> {
+            self.start();
+            let there = self.send(device << 1) && self.send(offset);
+            self.start();
+            let there = there && self.send(device << 1 | 1);
+            let bytes = there.then(|| (0..count).map(|n| self.receive(n + 1 < count)).collect());
+            self.stop();
+            bytes
+        }
+    }
+
+    fn master(module: Module) -> Master {
+        Master(SfpBus::new(module, 1))
+    }
+
+    #[test]
+    fn a_memory_is_read_byte_by_byte_and_in_one_go() {
+        for module in [Module::Dac, Module::Sr] {
+            let memories = Memories::of(module, 1).unwrap();
+            let mut master = master(module);
+            for offset in 0..=255 {
+                let expected = memories.identity[usize::from(offset)];
+                assert_eq!(master.read(0x50, offset, 1), Some(vec![expected]));
+            }
+            assert_eq!(
+                master.read(0x50, 20, 60).unwrap(),
+                memories.identity[20..80]
+            );
+        }
+    }
+
+    #[test]
+    fn only_what_is_there_answers() {
+        assert_eq!(master(Module::None).read(0x50, 0, 1), None);
+        assert_eq!(master(Module::Dac).read(0x51, 96, 2), None);
+        assert_eq!(
+            master(Module::Sr).read(0x51, 96, 2),
+            Some(vec![35, 0]),
+            "35 degrees"
+        );
+        let mut master = master(Module::Sr);
+        assert_eq!(master.read(0x20, 0, 1), None);
+        assert_eq!(master.read(0x50, 0, 1), Some(vec![3]), "and the bus is free again");
+    }
+
+    #[test]
+    fn what_is_written_changes_nothing() {
+        let mut master = master(Module::Dac);
+        master.start();
+        assert!(master.send(0xa0) && master.send(0) && master.send(0x55));
+        master.stop();
+        assert_eq!(master.read(0x50, 0, 1), Some(vec![3]));
+    }
+
+    #[test]
+    fn a_transfer_that_breaks_off_does_not_block_the_bus() {
+        for cut in 0..40 {
+            let mut master = master(Module::Sr);
+            master.start();
+            for nth in 0..cut {
+                master.bit(0xa0a1_u32 >> (nth % 16) & 1 == 1);
+            }
+            // As drivers clear the bus.
+            master.start();
+            (0..9).for_each(|_| drop(master.bit(true)));
+            master.start();
+            master.stop();
+            assert_eq!(master.read(0x50, 0, 2), Some(vec![3, 4]), "after {cut} bits");
+        }
+    }
+
+    #[test]
+    fn checksums_are_right() {
+        for module in [Module::Dac, Module::Sr] {
+            let memories = Memories::of(module, 0).unwrap();
+            let sum = |range: std::ops::Range<usize>| checksum(&memories.identity[range]);
+            assert_eq!(sum(0..63), memories.identity[63]);
+            assert_eq!(sum(64..95), memories.identity[95]);
+            assert_eq!(&memories.identity[20..36], b"TRIPTYCH        ");
+        }
+    }
+}
