@@ -8,10 +8,9 @@ const LOG_WORDS: u32 = 12;
 const WORDS: usize = 1 << LOG_WORDS;
 /// The word that makes the checksum right.
 const CHECKSUM_WORD: usize = 0x3f;
-/// What words 0 to 0x3f, and the sections that words 3 to 0x0e point to, must add up to.
+/// What words 0 to 0x3f, and the sections that words 3 to 0x0e point to, must add up to. Sections
+/// here add up to 0, so that drivers that leave them out are right as well.
 const CHECKSUM: u16 = 0xbaba;
-/// Pointers to sections that the checksum covers.
-const SECTIONS: std::ops::Range<usize> = 0x03..0x0f;
 /// Points to the configuration of the PCI function.
 const PCI_POINTER: usize = 0x07;
 const PCI_SECTION: usize = 0x80;
@@ -58,11 +57,11 @@ impl Eeprom {
     pub(crate) fn new(port: usize, device_id: u16) -> Self {
         let mut words = vec![0; WORDS];
         words[PCI_POINTER] = PCI_SECTION as u16;
-        words[PCI_SECTION..PCI_SECTION + 3].copy_from_slice(&[2, device_id, 0x8086]);
+        put_section(&mut words[PCI_SECTION..], &[device_id, 0x8086]);
         words[CORE_POINTER] = CORE_SECTION as u16;
-        words[CORE_SECTION] = 3;
-        let address = station_address(port);
-        put_bytes(&mut words[CORE_SECTION + 1..], &address, u16::from_le_bytes);
+        let mut address = [0; 3];
+        put_bytes(&mut address, &station_address(port), u16::from_le_bytes);
+        put_section(&mut words[CORE_SECTION..], &address);
         words[FIRMWARE_POINTER] = FIRMWARE_MODULE as u16;
         words[FIRMWARE_MODULE + PATCH_POINTER] = PATCH_MODULE as u16;
         words[PATCH_MODULE + PATCH_VERSION] = 6;
@@ -87,7 +86,7 @@ impl Eeprom {
         words[NO_SETTINGS + 1] = 0xffff;
         words[CAPABILITIES] = ANY_MODULE;
         words[TRACK_ID..TRACK_ID + 2].copy_from_slice(&[0x0599, 0x8000]);
-        words[CHECKSUM_WORD] = CHECKSUM.wrapping_sub(covered_sum(&words));
+        words[CHECKSUM_WORD] = CHECKSUM.wrapping_sub(sum(&words[..CHECKSUM_WORD]));
         Self {
             words,
             wires: Wires::default(),
@@ -125,15 +124,18 @@ fn put_bytes(words: &mut [u16], bytes: &[u8], word: fn([u8; 2]) -> u16) {
     }
 }
 
-/// The sum of what the checksum covers.
-fn covered_sum(words: &[u16]) -> u16 {
-    let sections = SECTIONS.flat_map(|at| {
-        let pointer = usize::from(words[at]);
-        let len = if pointer == 0 { 0 } else { words[pointer] };
-        &words[(pointer + 1).min(WORDS)..(pointer + 1 + usize::from(len)).min(WORDS)]
-    });
-    (words[..CHECKSUM_WORD].iter().chain(sections))
-        .fold(0, |sum: u16, word| sum.wrapping_add(*word))
+fn sum(words: &[u16]) -> u16 {
+    words.iter().fold(0, |sum, word| sum.wrapping_add(*word))
+}
+
+/// Writes a section: its length, the words, and one more that makes them add up to 0.
+fn put_section(place: &mut [u16], words: &[u16]) {
+    let balance = 0_u16.wrapping_sub(sum(words));
+    let section = [words.len() as u16 + 1].into_iter();
+    let section = section.chain(words.iter().copied()).chain([balance]);
+    for (place, word) in place.iter_mut().zip(section) {
+        *place = word;
+    }
 }
 
 /// The EEPROM's end of its four wires (SPI): commands of 8 bits, addresses of 16 bits, in bytes.

@@ -273,8 +273,9 @@ impl Interrupts {
         } else {
             self.causes >> vector & 1 == 1
         };
-        let word = registers.get(r::EIMS_EX(vector as u32 / 32));
-        let unmasked = word >> (vector % 32) & 1 == 1;
+        let (mask, auto_mask) = masks_of(vector);
+        let bit = 1 << (vector % 32);
+        let unmasked = registers.get(mask) & bit != 0;
         if !pending || !unmasked || !self.signal(registers, vector) {
             return;
         }
@@ -284,10 +285,8 @@ impl Interrupts {
             self.causes &= !(1 << vector);
         }
         if registers.get(r::GPIE) & r::GPIE_EIAME != 0 {
-            let entry = vector as u32 / 32;
-            let bit = registers.get(r::EIAM_EX(entry)) & 1 << (vector % 32);
-            registers.change(r::EIMS_EX(entry), 0, bit);
-            mirror(registers, r::EIMS_EX(0), r::EIMS);
+            registers.change(mask, 0, registers.get(auto_mask) & bit);
+            mirror(registers, r::EIMS, r::EIMS_EX(0));
         }
     }
 
@@ -366,6 +365,16 @@ impl Interrupts {
 pub(crate) fn mirror(registers: &RegisterFile, from: u32, to: u32) {
     let bits = registers.get(from) & r::EICR_RTX_QUEUE;
     registers.change(to, bits, r::EICR_RTX_QUEUE & !bits);
+}
+
+/// The registers with a queue vector's enable and auto-mask bits.
+fn masks_of(vector: usize) -> (u32, u32) {
+    let entry = vector as u32 / 32;
+    if vector < EICR_VECTORS {
+        (r::EIMS, r::EIAM)
+    } else {
+        (r::EIMS_EX(entry), r::EIAM_EX(entry))
+    }
 }
 
 /// The vector of a queue, if it has one.
@@ -462,6 +471,102 @@ mod tests {
         assert_eq!(signals(&mut file), 1);
         std::thread::sleep(Duration::from_millis(2));
         interrupts.poll(&registers);
+        assert_eq!(signals(&mut file), 1);
+    }
+
+    #[test]
+    fn a_vector_is_signalled_at_most_once_an_interval_and_at_its_end() {
+        let (mut interrupts, mut file) = with_vector(0);
+        let registers = registers_for(0, 0);
+        registers.set(r::EIMS, 1);
+        registers.set(r::EIAC, 1);
+        // 100 units of 2 us.
+        registers.set(r::EITR(0), r::field(r::EITR_ITR_INTERVAL, 100));
+        let start = Instant::now();
+        let mut count = 0;
+        while start.elapsed() < Duration::from_millis(20) {
+            interrupts.queue_cause(&registers, 0, false);
+            interrupts.poll(&registers);
+            count += signals(&mut file);
+        }
+        let intervals = start.elapsed().as_micros() as u64 / 200;
+        assert!(count <= intervals + 1, "{count} in {intervals} intervals");
+        assert!(count >= 2, "{count} in {intervals} intervals");
+        interrupts.queue_cause(&registers, 0, false);
+        let due = interrupts.next_due(&registers);
+        assert!(due.is_none_or(|due| due <= Instant::now() + Duration::from_micros(200)));
+    }
+
+    #[test]
+    fn vectors_above_15_have_their_own_registers() {
+        for vector in [16, 31, 32, 63] {
+            let (mut interrupts, mut file) = with_vector(vector);
+            let registers = registers_for(2, vector);
+            interrupts.queue_cause(&registers, 2, false);
+            assert_eq!((signals(&mut file), registers.get(r::EICR)), (0, 0));
+            registers.set(r::EIMS_EX(vector / 32), 1 << (vector % 32));
+            interrupts.evaluate(&registers);
+            assert_eq!(signals(&mut file), 1, "what was pending is signalled");
+            interrupts.evaluate(&registers);
+            assert_eq!(signals(&mut file), 0, "once");
+            interrupts.set_causes(&registers, vector / 32, 1 << (vector % 32));
+            assert_eq!(signals(&mut file), 1, "by software");
+        }
+    }
+
+    #[test]
+    fn other_causes_share_the_vector_of_ivar_misc() {
+        let (mut interrupts, mut file) = with_vector(2);
+        let registers = registers_for(0, 0);
+        registers.set(r::IVAR_MISC, 0x8200);
+        interrupts.other_cause(&registers, r::EICR_LSC);
+        assert_eq!(signals(&mut file), 0, "masked");
+        registers.set(r::EIMS, r::EICR_LSC);
+        interrupts.evaluate(&registers);
+        assert_eq!(signals(&mut file), 1);
+        assert_eq!(registers.get(r::EICR), r::EICR_LSC, "not cleared by itself");
+    }
+
+    #[test]
+    fn a_signal_that_nobody_is_there_for_is_kept() {
+        let fd = eventfd(0, EventfdFlags::NONBLOCK).unwrap();
+        let mut file = File::from(fd.try_clone().unwrap());
+        let mut interrupts = Interrupts::new();
+        let registers = registers_for(0, 3);
+        registers.set(r::EIMS, 1 << 3);
+        interrupts.queue_cause(&registers, 0, false);
+        let trigger = DATA_EVENTFD | ACTION_TRIGGER;
+        interrupts.set(MSIX, trigger, 3, 1, vec![fd]).unwrap();
+        interrupts.poll(&registers);
+        assert_eq!(signals(&mut file), 1);
+    }
+
+    #[test]
+    fn a_line_is_signalled_when_it_goes_up() {
+        let fd = eventfd(0, EventfdFlags::NONBLOCK).unwrap();
+        let mut file = File::from(fd.try_clone().unwrap());
+        let mut interrupts = Interrupts::new();
+        let trigger = DATA_EVENTFD | ACTION_TRIGGER;
+        interrupts.set(INTX, trigger, 0, 1, vec![fd]).unwrap();
+        let registers = registers_for(0, 0);
+        registers.set(r::GPIE, 0);
+        registers.set(r::EIMS, 1);
+        registers.set(r::EIAM, 1);
+        interrupts.queue_cause(&registers, 0, false);
+        interrupts.queue_cause(&registers, 0, false);
+        assert_eq!(signals(&mut file), 1, "it is up already");
+        interrupts
+            .set(INTX, ACTION_UNMASK | DATA_NONE, 0, 1, vec![])
+            .unwrap();
+        interrupts.evaluate(&registers);
+        assert_eq!(signals(&mut file), 1, "still up when it is unmasked");
+        let causes = registers.read(r::EICR);
+        interrupts.causes_read(&registers, causes);
+        assert_eq!(registers.get(r::EIMS), 0, "masked by the read");
+        interrupts.queue_cause(&registers, 0, false);
+        assert_eq!(signals(&mut file), 0);
+        registers.set(r::EIMS, 1);
+        interrupts.evaluate(&registers);
         assert_eq!(signals(&mut file), 1);
     }
 

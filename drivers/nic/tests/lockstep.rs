@@ -110,6 +110,10 @@ fn every_queue_works() {
         for n in 0..32 {
             driver.client.set(r::RETA(n), queue * 0x0101_0101);
         }
+        // And each queue counts in its own counter.
+        let place = 8 * (queue % 4);
+        driver.client.set(r::RQSMR(queue / 4), queue << place);
+        driver.client.set(r::TQSM(queue / 4), queue << place);
         bench.plane.poll();
         bench.port(0).inject(&frame(60, 7)).unwrap();
         driver.transmit(&frame(60, 8));
