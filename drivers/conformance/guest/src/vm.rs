@@ -170,8 +170,8 @@ impl Vm {
             }
             command.args(["-device", &properties.to_string()]);
         }
-        let messages = logs.join(format!("{}.qemu.log", machine.name));
-        let messages = File::create(&messages).with_context(|| messages.display().to_string())?;
+        let said = logs.join(format!("{}.qemu.log", machine.name));
+        let messages = File::create(&said).with_context(|| said.display().to_string())?;
         let qemu = command
             .stdin(Stdio::null())
             .stdout(messages.try_clone()?)

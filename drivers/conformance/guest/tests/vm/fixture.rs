@@ -71,7 +71,9 @@ impl<T> Shared<T> {
         });
         match fixture {
             Ok(fixture) => test(fixture),
-            Err(error) => Err(anyhow!("{error}")),
+            // The first to find it out tells why.
+            Err(error) if !error.is_empty() => Err(anyhow!(std::mem::take(error))),
+            Err(_) => Err(anyhow!("there is no such machine: see the first of its tests")),
         }
     }
 }
