@@ -189,7 +189,8 @@ unit: unit-rust unit-c unit-python ## only the unit tests
 
 .PHONY: unit-rust
 unit-rust:
-	@$(CARGO) test --quiet $(CARGO_TOOLS) --workspace --exclude conformance --no-fail-fast
+	@$(CARGO) test --quiet $(CARGO_TOOLS) --workspace --exclude conformance --exclude guest --no-fail-fast
+	@$(CARGO) test --quiet $(CARGO_TOOLS) --package guest --lib --bins
 
 # One program for each file in c/tests/, with the sanitizers; its exit status says whether it passed.
 .PHONY: unit-c
@@ -207,6 +208,10 @@ unit-python:
 .PHONY: conformance
 conformance: build ## the three drivers against the software NIC
 	@$(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --no-fail-fast
+
+.PHONY: vm-test
+vm-test: build ## drivers, tools and the stock ixgbe in virtual machines with the software NIC (fetches QEMU, 160 MB)
+	@$(CARGO) test --quiet $(CARGO_TOOLS) --release --package guest --test vm
 
 .PHONY: saturation
 saturation: build ## does the software NIC keep ahead of every driver? Needs two quiet processors

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fetches what `make vm-test` boots, and prints the folder it is in:
 #
-#   qemu          runs QEMU (>= 10.1: the first with vfio-user-pci)
+#   qemu          runs QEMU (>= 10.2: vfio-user-pci, and it ends with its parent)
 #   vmlinuz       Debian 13's kernel
 #   initramfs     busybox, that kernel's modules for VFIO, ixgbe and virtio, and guest-init.sh as /init
 #   versions      the packages that all this is from, one a line
@@ -17,9 +17,9 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 . "$here/common.sh"
 
 RELEASE=trixie
-QEMU_AT_LEAST=1:10.1
+QEMU_AT_LEAST=1:10.2
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
-# In this order: each is loaded before what needs it, and modules.order in the initramfs adds what they depend on.
+# The initramfs has them, and what they depend on, with their order in lib/modules/order.
 MODULES=(vfio_pci vfio_iommu_type1 ixgbe virtio_pci virtio_console)
 DIR="$CACHE/vm-$RELEASE"
 
@@ -117,6 +117,7 @@ done
 for package in "$work"/apt/archives/*.deb; do
     # A directory in place of the link would part them again: so tar, which can keep the links.
     dpkg-deb --fsys-tarfile "$package" | tar -x --keep-directory-symlink --no-same-owner -C "$work/root"
+    # shellcheck disable=SC2016  # ${...} is dpkg's
     dpkg-deb --showformat '${Package} ${Version}\n' --show "$package"
 done >"$work/versions"
 qemu_version="$(sed -n 's/^qemu-system-x86 //p' "$work/versions")"

@@ -66,10 +66,13 @@ pub fn nothing_lost(ports: &[Port], totals: &Totals) -> Result<()> {
 pub fn nothing_lost_in_sessions(ports: &[Port], totals: &Totals, sessions: u64) -> Result<()> {
     let now: Vec<_> = ports.iter().map(Port::stats).collect();
     let never = vec![PortCounters::default(); now.len()];
-    nothing_lost_between(&never, &now, totals, sessions)
+    nothing_lost_between(&never, &now, totals, sessions, |port| {
+        port.outstanding + port.verify.abandoned
+    })
 }
 
-/// The same for one run between two looks at the ports' counters.
+/// The same for one run between two looks at the ports' counters, at the end of which the ports were
+/// reset: what was left is abandoned.
 ///
 /// # Errors
 /// What is not so.
@@ -78,7 +81,7 @@ pub fn nothing_lost_since(
     now: &[PortCounters],
     totals: &Totals,
 ) -> Result<()> {
-    nothing_lost_between(before, now, totals, 1)
+    nothing_lost_between(before, now, totals, 1, |port| port.verify.abandoned)
 }
 
 fn nothing_lost_between(
@@ -86,6 +89,7 @@ fn nothing_lost_between(
     now: &[PortCounters],
     totals: &Totals,
     sessions: u64,
+    left: fn(&PortCounters) -> u64,
 ) -> Result<()> {
     let sum = |of: fn(&PortCounters) -> u64| {
         let of_all = |ports: &[PortCounters]| ports.iter().map(of).sum::<u64>();
@@ -116,8 +120,7 @@ fn nothing_lost_between(
         missing <= dropped,
         "{missing} missing of which {dropped} dropped: {now:#?}"
     );
-    // What one run leaves outstanding, the next finds abandoned.
-    let left = sum(|port| port.outstanding + port.verify.abandoned);
+    let left = sum(left);
     let delivered = sum(|port| port.delivered_generated);
     ensure!(
         delivered == tx + missing + left,

@@ -15,7 +15,8 @@ use tempfile::NamedTempFile;
 
 /// The repository that this is a part of.
 pub fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(3).unwrap_or(here).to_owned()
 }
 
 /// What machines boot.

@@ -30,7 +30,10 @@ impl Bench {
     }
 
     pub(crate) fn boot(&self, machine: &Machine) -> Result<Vm> {
-        Vm::boot(machine, &self.image, self.accelerator, &self.logs)
+        let vm = Vm::boot(machine, &self.image, self.accelerator, &self.logs)?;
+        // For files of root as well as of others.
+        vm.shell("mkdir -m 0777 /out")?;
+        Ok(vm)
     }
 }
 
@@ -73,7 +76,9 @@ impl<T> Shared<T> {
             Ok(fixture) => test(fixture),
             // The first to find it out tells why.
             Err(error) if !error.is_empty() => Err(anyhow!(std::mem::take(error))),
-            Err(_) => Err(anyhow!("there is no such machine: see the first of its tests")),
+            Err(_) => Err(anyhow!(
+                "there is no such machine: see the first of its tests"
+            )),
         }
     }
 }

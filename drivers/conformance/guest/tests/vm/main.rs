@@ -22,32 +22,62 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // In this thread: QEMU ends with the thread that has started it.
     arguments.test_threads = Some(1);
-    let bench = match arguments.list {
-        true => None,
-        false => match prepare() {
-            Ok(bench) => Some(bench),
-            Err(error) => {
-                eprintln!("{error:#}");
-                return ExitCode::FAILURE;
-            }
-        },
+    let prepared = match arguments.list {
+        true => Ok(Prepared::Nothing),
+        false => prepare(),
+    };
+    let bench = match prepared {
+        Ok(Prepared::Bench(bench)) => {
+            println!("{bench}");
+            Some(bench)
+        }
+        Ok(Prepared::Nothing) => None,
+        // `.ci/checks` looks for this line.
+        Ok(Prepared::Impossible(why)) => {
+            println!("skipped: {why}");
+            return ExitCode::SUCCESS;
+        }
+        Err(error) => {
+            eprintln!("{error:#}");
+            return ExitCode::FAILURE;
+        }
     };
     let tests = vfio::tests(&bench);
     libtest_mimic::run(&arguments, tests).exit_code()
 }
 
+/// What the tests can be run with.
+enum Prepared {
+    Bench(Bench),
+    /// They are only listed.
+    Nothing,
+    /// QEMU or a kernel cannot be had here.
+    Impossible(String),
+}
+
+/// The script's exit status for that.
+const CANNOT_BE_HAD: i32 = 2;
+
 /// Fetches and packs what all machines boot.
-fn prepare() -> Result<Bench> {
+fn prepare() -> Result<Prepared> {
     let script = guest::repository().join("bench/setup/vm.sh");
     let fetched = Command::new(&script)
         .output()
         .with_context(|| script.display().to_string())?;
-    if !fetched.status.success() {
-        bail!("{}", String::from_utf8_lossy(&fetched.stderr).trim_end());
+    let said = String::from_utf8_lossy(&fetched.stderr);
+    eprint!("{said}");
+    match fetched.status.code() {
+        Some(0) => {}
+        Some(CANNOT_BE_HAD) => {
+            let why = said.lines().last().unwrap_or_default();
+            return Ok(Prepared::Impossible(
+                why.trim_start_matches("setup: ").to_owned(),
+            ));
+        }
+        _ => bail!("{}: {}", script.display(), fetched.status),
     }
     let fetched = PathBuf::from(String::from_utf8(fetched.stdout)?.trim_end());
     let agent = PathBuf::from(env!("CARGO_BIN_EXE_guest"));
-    let bench = Bench::new(&fetched, &agent, &guest::repository().join(LOGS))?;
-    println!("{bench}");
-    Ok(bench)
+    let logs = guest::repository().join(LOGS);
+    Ok(Prepared::Bench(Bench::new(&fetched, &agent, &logs)?))
 }
