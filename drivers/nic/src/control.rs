@@ -164,8 +164,7 @@ impl Client {
             }
             let line = String::from_utf8_lossy(&self.line).into_owned();
             self.line.clear();
-            let answer =
-                execute(&line, ports).unwrap_or_else(|reason| format!("error: {reason}"));
+            let answer = execute(&line, ports).unwrap_or_else(|reason| format!("error: {reason}"));
             if self.stream.write_all((answer + "\n").as_bytes()).is_err() {
                 return false;
             }
@@ -178,7 +177,10 @@ impl Client {
 fn execute(line: &str, ports: &[Port]) -> Result<String, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let port = |number: &str| {
-        let found = number.parse().ok().and_then(|number: usize| ports.get(number));
+        let found = number
+            .parse()
+            .ok()
+            .and_then(|number: usize| ports.get(number));
         found.ok_or_else(|| {
             let last = ports.len() - 1;
             format!("port {number:?}: ports are numbered 0 to {last}")
@@ -199,8 +201,8 @@ fn execute(line: &str, ports: &[Port]) -> Result<String, String> {
         }
         _ => {
             return Err(format!(
-                "{line:?} is no command; there are: link PORT up|down, module PORT dac|sr|none, stats"
-            ))
+            "{line:?} is no command; there are: link PORT up|down, module PORT dac|sr|none, stats"
+        ))
         }
     }
     Ok("ok".to_owned())

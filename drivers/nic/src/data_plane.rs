@@ -791,7 +791,9 @@ impl Device {
             self.interrupts.queue_cause(&self.registers, queue, true);
         }
         if let Some(complaint) = progress.complaint {
-            self.note(format!("transmit queue {queue}: a frame was not sent: {complaint}"));
+            self.note(format!(
+                "transmit queue {queue}: a frame was not sent: {complaint}"
+            ));
         }
     }
 

@@ -736,7 +736,8 @@ impl Device {
             r::AUTOC if value & r::AUTOC_AN_RESTART != 0 => {
                 // Modes with negotiation leave the state of rest; the serial one has none.
                 let mode = value & r::AUTOC_LMS;
-                let negotiates = r::field_get(r::AUTOC_LMS, mode) & 4 != 0 || mode == r::AUTOC_LMS_1G_AN;
+                let negotiates =
+                    r::field_get(r::AUTOC_LMS, mode) & 4 != 0 || mode == r::AUTOC_LMS_1G_AN;
                 let state = r::field(r::ANLP1_AN_STATE, u32::from(negotiates));
                 self.registers
                     .change(r::ANLP1, state, r::ANLP1_AN_STATE & !state);
@@ -846,7 +847,9 @@ impl Device {
     /// Tells of a write that asks for something that this device does not have.
     fn tell_unmodelled(&mut self, located: &Located, before: u32, value: u32) {
         let text = match located.name {
-            "HLREG0" if value & r::HLREG0_LPBK != 0 => "HLREG0.LPBK: loop-back in the MAC".to_owned(),
+            "HLREG0" if value & r::HLREG0_LPBK != 0 => {
+                "HLREG0.LPBK: loop-back in the MAC".to_owned()
+            }
             "RSCCTL" if value & r::RSCCTL_RSCEN != 0 => {
                 "RSCCTL.RSCEN: packets are never coalesced, as hardware may do too".to_owned()
             }

@@ -249,7 +249,7 @@ mod tests {
         for address in [0_u32, 0x0f, 0x15, 0x3f, 0x81, 0xfff] {
             eeprom.drive(false, false, false);
             eeprom.drive(true, false, false);
-            let word = transfer(&mut eeprom, 0x03_0000 | address * 2, 24, 16) as u16;
+            let word = transfer(&mut eeprom, 0x03_0000 | (address * 2), 24, 16) as u16;
             assert_eq!(word.swap_bytes(), eeprom.word(address), "{address:#x}");
         }
         eeprom.drive(false, false, false);
@@ -261,7 +261,7 @@ mod tests {
     fn several_words_may_be_read_in_one_go() {
         let mut eeprom = Eeprom::new(0, 0x10fb);
         eeprom.drive(true, false, false);
-        let words = transfer(&mut eeprom, 0x03_0000 | 0x15 * 2, 24, 32);
+        let words = transfer(&mut eeprom, 0x03_002a, 24, 32);
         assert_eq!(words.swap_bytes() as u16, PART_NUMBER_IS_TEXT);
         assert_eq!((words as u16).swap_bytes(), PART_NUMBER_SECTION as u16);
     }

@@ -68,8 +68,8 @@ mod unmodelled;
 mod verify;
 
 pub use config::{
-    Cable, ConfigError, Expected, Faults, FrameSizes, MmioMode, Module, NicConfig, PortConfig, TraceTo,
-    Traffic, VerifyMode, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS,
+    Cable, ConfigError, Expected, Faults, FrameSizes, MmioMode, Module, NicConfig, PortConfig,
+    TraceTo, Traffic, VerifyMode, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS,
 };
 pub use control::ControlSocket;
 pub use data_plane::{DataPlane, Progress};

@@ -444,17 +444,36 @@ mod tests {
         let good = context(Version::V4, Transport::Tcp, 0, 50);
         assert!(run(&whole, r::TXD_TSE, &good).is_ok());
         let bad = [
-            Context { segment_len: 0, ..good },
-            Context { transport: None, ..good },
-            Context { transport: Some(Transport::Sctp), ..good },
-            Context { transport_len: 8, ..good },
-            Context { transport_len: 120, ..good },
+            Context {
+                segment_len: 0,
+                ..good
+            },
+            Context {
+                transport: None,
+                ..good
+            },
+            Context {
+                transport: Some(Transport::Sctp),
+                ..good
+            },
+            Context {
+                transport_len: 8,
+                ..good
+            },
+            Context {
+                transport_len: 120,
+                ..good
+            },
         ];
         for context in bad {
             assert!(run(&whole, r::TXD_TSE, &context).is_err(), "{context:?}");
         }
         assert!(run(&whole, r::TXD_POPTS_IPSEC, &good).is_err());
-        let far = Context { mac_len: 127, ip_len: 511, ..good };
+        let far = Context {
+            mac_len: 127,
+            ip_len: 511,
+            ..good
+        };
         assert!(run(&whole, r::TXD_POPTS_IXSM, &far).is_err());
         assert!(run(&whole, r::TXD_POPTS_TXSM, &far).is_err());
     }
@@ -463,11 +482,7 @@ mod tests {
     fn legacy_descriptors_have_their_own_checksum_and_tag() {
         let right = frame(Version::V4, Transport::Udp, 0, None, &[5; 33]);
         let mut seeded = right.clone();
-        seed(
-            &mut seeded,
-            &context(Version::V4, Transport::Udp, 0, 0),
-            41,
-        );
+        seed(&mut seeded, &context(Version::V4, Transport::Udp, 0, 0), 41);
         seeded[24..26].copy_from_slice(&right[24..26]);
         let command = LEGACY_IC | 40 << 16 | 34 << 40 | r::TXD_VLE | 0x0007 << 48;
         let mut sent = Vec::new();

@@ -129,9 +129,7 @@ impl Packet {
         if let Some((network, protocol, payload)) = found {
             packet.network = Some(network);
             packet.transport = Transport::of(protocol)
-                .filter(|transport| {
-                    !network.fragment && payload + transport.least() <= network.end
-                })
+                .filter(|transport| !network.fragment && payload + transport.least() <= network.end)
                 .map(|transport| (transport, payload));
         }
         packet

@@ -330,7 +330,7 @@ impl Server<'_> {
         let mut flags = if size > 0 { READ | WRITE } else { 0 };
         let mut capability = Vec::new();
         if index == REGION_BAR0 && self.mmio == MmioMode::Shared {
-            flags |= MMAP;
+            flags |= MMAP | CAPABILITIES;
             // id 1, version 1, no next capability; number of areas, reserved
             capability.extend(
                 [SPARSE_MMAP | 1 << 16, 0, SHARED_PAGES.len() as u32, 0]
@@ -346,13 +346,11 @@ impl Server<'_> {
             }
         }
         let full = INFO_LEN + capability.len() as u32;
-        // A client without room for the capability learns how much it needs, and asks again. The
-        // kernel would set the flag all the same, but QEMU takes that, with offset 0, for an error.
+        // A client without room for the capability learns how much it needs, and asks again. It
+        // learns where the capability would be as well: QEMU takes the flag without it for an
+        // error.
         let fits = !capability.is_empty() && room >= full;
-        let at = if fits { INFO_LEN } else { 0 };
-        if fits {
-            flags |= CAPABILITIES;
-        }
+        let at = if capability.is_empty() { 0 } else { INFO_LEN };
         let mut reply = [full, flags, index, at].map(u32::to_le_bytes).concat();
         reply.extend([size, 0].map(u64::to_le_bytes).concat());
         if !fits {

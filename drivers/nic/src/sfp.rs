@@ -91,7 +91,12 @@ fn diagnostics() -> [u8; MEMORY_LEN] {
     // High alarm, low alarm, high warning, low warning of: temperature (1/256 degree), voltage
     // (100 uV), bias current (2 uA), transmitted and received power (0.1 uW). Then the values.
     let limits: [[u16; 4]; 5] = [
-        [78 << 8, (-13_i16 << 8) as u16, 73 << 8, (-8_i16 << 8) as u16],
+        [
+            78 << 8,
+            (-13_i16 << 8) as u16,
+            73 << 8,
+            (-8_i16 << 8) as u16,
+        ],
         [37_000, 29_000, 36_000, 30_000],
         [6_500, 500, 6_000, 1_000],
         [15_849, 1_000, 10_000, 1_585],
@@ -211,13 +216,9 @@ impl SfpBus {
     /// The clock goes up: the bit on the wire counts.
     fn rise(&mut self) {
         match self.state {
-            State::Idle => {}
-            State::Read => {
-                // After a byte, the master says whether it wants more: low is yes.
-                if self.bits == 9 && self.level() {
-                    self.expect(State::Idle);
-                }
-            }
+            // After a byte, the master says whether it wants more: low is yes.
+            State::Read if self.bits == 9 && self.level() => self.expect(State::Idle),
+            State::Idle | State::Read => {}
             _ if self.bits < 8 => {
                 self.shift = self.shift << 1 | u8::from(self.level());
                 self.bits += 1;
@@ -378,7 +379,11 @@ mod tests {
         );
         let mut master = master(Module::Sr);
         assert_eq!(master.read(0x20, 0, 1), None);
-        assert_eq!(master.read(0x50, 0, 1), Some(vec![3]), "and the bus is free again");
+        assert_eq!(
+            master.read(0x50, 0, 1),
+            Some(vec![3]),
+            "and the bus is free again"
+        );
     }
 
     #[test]
@@ -400,10 +405,16 @@ mod tests {
             }
             // As drivers clear the bus.
             master.start();
-            (0..9).for_each(|_| drop(master.bit(true)));
+            for _ in 0..9 {
+                master.bit(true);
+            }
             master.start();
             master.stop();
-            assert_eq!(master.read(0x50, 0, 2), Some(vec![3, 4]), "after {cut} bits");
+            assert_eq!(
+                master.read(0x50, 0, 2),
+                Some(vec![3, 4]),
+                "after {cut} bits"
+            );
         }
     }
 

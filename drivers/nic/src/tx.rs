@@ -458,8 +458,13 @@ fn frames_of<'d>(
 }
 
 /// The bits of a descriptor's second word that say whether it is a [`SMALL`] frame.
-const SMALL_MASK: u64 =
-    r::TXD_DTALEN | r::TXD_DTYP | r::TXD_EOP | r::TXD_IFCS | r::TXD_RS | r::TXD_DEXT | offload::ASKS;
+const SMALL_MASK: u64 = r::TXD_DTALEN
+    | r::TXD_DTYP
+    | r::TXD_EOP
+    | r::TXD_IFCS
+    | r::TXD_RS
+    | r::TXD_DEXT
+    | offload::ASKS;
 /// A whole frame of 60 bytes, in an advanced data descriptor, that asks for a CRC and to be written
 /// back.
 const SMALL: u64 =

@@ -15,7 +15,15 @@ const PARTS: &[Part] = &[
     Part {
         what: "five-tuple, EtherType and SYN filters",
         registers: &[
-            "ETQF", "ETQS", "SAQF", "DAQF", "SDPQF", "FTQF", "L34T_IMIR", "SYNQF", "IMIRVP",
+            "ETQF",
+            "ETQS",
+            "SAQF",
+            "DAQF",
+            "SDPQF",
+            "FTQF",
+            "L34T_IMIR",
+            "SYNQF",
+            "IMIRVP",
             "LLITHRESH",
         ],
     },
@@ -25,11 +33,24 @@ const PARTS: &[Part] = &[
     },
     Part {
         what: "virtual machine queues and virtual functions (VMDq, SR-IOV)",
-        registers: &["PFVT*", "PFVF*", "PFVM*", "PFVL*", "PFMR*", "PFMB*", "PFQDE", "PFDTXGSWC", "EITRSEL"],
+        registers: &[
+            "PFVT*",
+            "PFVF*",
+            "PFVM*",
+            "PFVL*",
+            "PFMR*",
+            "PFMB*",
+            "PFQDE",
+            "PFDTXGSWC",
+            "EITRSEL",
+        ],
     },
     Part {
         what: "data centre bridging: traffic classes and rate limits",
-        registers: &["RTRPCS", "RTTPCS", "RTRUP2TC", "RTTUP2TC", "RTRPT4C", "RTTPT2C", "RTTDT1C", "RTTBCNRC", "RTTBCNRM"],
+        registers: &[
+            "RTRPCS", "RTTPCS", "RTRUP2TC", "RTTUP2TC", "RTRPT4C", "RTTPT2C", "RTTDT1C",
+            "RTTBCNRC", "RTTBCNRM",
+        ],
     },
     Part {
         what: "pause frames",
@@ -41,11 +62,16 @@ const PARTS: &[Part] = &[
     },
     Part {
         what: "Fibre Channel over Ethernet",
-        registers: &["FCPTRL", "FCPTRH", "FCBUFF", "FCDMARW", "FCFLT", "FCFLTRW", "FCRECTL", "FCRETA", "FCD_ID", "FCSMAC", "TEOFF", "TSOFF", "REOFF", "RSOFF"],
+        registers: &[
+            "FCPTRL", "FCPTRH", "FCBUFF", "FCDMARW", "FCFLT", "FCFLTRW", "FCRECTL", "FCRETA",
+            "FCD_ID", "FCSMAC", "TEOFF", "TSOFF", "REOFF", "RSOFF",
+        ],
     },
     Part {
         what: "time stamps (IEEE 1588)",
-        registers: &["TSYNC*", "TIMINCA", "TIMADJ*", "TSAUXC", "TRGTTIM*", "TSIM", "RXMTRL"],
+        registers: &[
+            "TSYNC*", "TIMINCA", "TIMADJ*", "TSAUXC", "TRGTTIM*", "TSIM", "RXMTRL",
+        ],
     },
     Part {
         what: "wake-up",
@@ -53,7 +79,10 @@ const PARTS: &[Part] = &[
     },
     Part {
         what: "management and its firmware",
-        registers: &["MANC*", "MFVAL", "MAVTV", "MFUTP", "MDEF*", "METF", "MMAL", "MMAH", "LSWFW", "HICR", "FLEX_MNG", "EEMNG*", "FLMNG*"],
+        registers: &[
+            "MANC*", "MFVAL", "MAVTV", "MFUTP", "MDEF*", "METF", "MMAL", "MMAH", "LSWFW", "HICR",
+            "FLEX_MNG", "EEMNG*", "FLMNG*",
+        ],
     },
     Part {
         what: "LinkSec and IPsec",
@@ -97,7 +126,9 @@ mod tests {
     fn every_name_is_a_registers() {
         for pattern in PARTS.iter().flat_map(|part| part.registers) {
             assert!(
-                REGISTERS.iter().any(|register| matches(pattern, register.name)),
+                REGISTERS
+                    .iter()
+                    .any(|register| matches(pattern, register.name)),
                 "{pattern}"
             );
         }
@@ -105,7 +136,9 @@ mod tests {
 
     #[test]
     fn registers_that_work_are_not_among_them() {
-        for name in ["CTRL", "RDT", "TDT", "EICR", "VFTA", "FCTRL", "MRQC", "RETA"] {
+        for name in [
+            "CTRL", "RDT", "TDT", "EICR", "VFTA", "FCTRL", "MRQC", "RETA",
+        ] {
             assert_eq!(part_of(name), None, "{name}");
         }
         assert!(part_of("SAQF").is_some());

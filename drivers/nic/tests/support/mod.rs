@@ -506,7 +506,7 @@ impl Driver {
             );
             client.set(r::TDWBAH(n), (IOVA >> 32) as u32);
         }
-        client.set(r::DMATXCTL, r::DMATXCTL_TE);
+        client.change(r::DMATXCTL, r::DMATXCTL_TE, 0);
         client.set(r::TXDCTL(n), self.rings.tx_thresholds | r::TXDCTL_ENABLE);
 
         (self.rx_next, self.rx_tail, self.tx_next) = (0, 0, 0);

@@ -1,0 +1,418 @@
+//! Checksums, VLAN tags and segmentation through rings set up by hand, the device stepped by hand.
+//! The packets and their checksums are made here, independently of the device.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use nic::registers as r;
+use nic::{MmioMode, Nic, NicConfig};
+use support::{data_command, Driver, Rings, IOVA};
+
+struct Bench {
+    nic: Nic,
+    plane: nic::DataPlane,
+    _directory: tempfile::TempDir,
+}
+
+fn bench(change: impl FnOnce(NicConfig) -> NicConfig) -> Bench {
+    let directory = tempfile::tempdir().unwrap();
+    let config = NicConfig::new(directory.path(), 2).with_mmio(MmioMode::Trap);
+    let config = config.with_each_port(|port| port.capture = true);
+    let nic = Nic::new(change(config)).unwrap();
+    let plane = nic.data_plane().unwrap();
+    Bench {
+        nic,
+        plane,
+        _directory: directory,
+    }
+}
+
+impl Bench {
+    fn port(&self, index: usize) -> &nic::Port {
+        self.nic.port(index).unwrap()
+    }
+
+    fn driver(&self, index: usize, rings: Rings) -> Driver {
+        Driver::start(self.port(index).socket(), rings)
+    }
+}
+
+/// The Internet checksum's sum, the plain way.
+fn ones_complement(bytes: &[u8]) -> u16 {
+    let mut sum = 0_u32;
+    for pair in bytes.chunks(2) {
+        sum += u32::from(pair[0]) << 8 | u32::from(*pair.get(1).unwrap_or(&0));
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    sum as u16
+}
+
+const MAC: usize = 14;
+const IP: usize = 20;
+const TCP: usize = 20;
+const HEADERS: usize = MAC + IP + TCP;
+
+/// TCP over IPv4, checksums right.
+fn tcp(payload: &[u8]) -> Vec<u8> {
+    let mut frame = vec![
+        0x02, 0x82, 0x59, 0x90, 0, 0, 0x02, 0, 0, 0, 0, 9, 0x08, 0x00,
+    ];
+    frame.extend([0x45, 0]);
+    frame.extend(((IP + TCP + payload.len()) as u16).to_be_bytes());
+    frame.extend([
+        0x00, 0x10, 0x40, 0x00, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2,
+    ]);
+    frame.extend([0x12, 0x34, 0x00, 0x50, 0, 0, 0, 100, 0, 0, 0, 0]);
+    frame.extend([0x50, 0x19, 0x10, 0x00, 0, 0, 0, 0]);
+    frame.extend(payload);
+    let checksum = !ones_complement(&frame[MAC..MAC + IP]);
+    frame[24..26].copy_from_slice(&checksum.to_be_bytes());
+    let checksum = !ones_complement(&with_pseudo_header(&frame));
+    frame[50..52].copy_from_slice(&checksum.to_be_bytes());
+    frame
+}
+
+fn with_pseudo_header(frame: &[u8]) -> Vec<u8> {
+    let segment = &frame[MAC + IP..];
+    let mut bytes = frame[26..34].to_vec();
+    bytes.extend([0, 6]);
+    bytes.extend((segment.len() as u16).to_be_bytes());
+    bytes.extend(segment);
+    bytes
+}
+
+/// Whether both checksums are right.
+fn is_right(frame: &[u8]) -> bool {
+    ones_complement(&frame[MAC..MAC + IP]) == 0xffff
+        && ones_complement(&with_pseudo_header(frame)) == 0xffff
+}
+
+fn with_tag(frame: &[u8], tag: u16) -> Vec<u8> {
+    let [a, b] = tag.to_be_bytes();
+    [&frame[..12], &[0x81, 0x00, a, b], &frame[12..]].concat()
+}
+
+const CHECKS: u64 = r::RXD_IPCS | r::RXD_L4I | r::RXD_IPE | r::RXD_L4E;
+
+#[test]
+fn received_checksums_are_told() {
+    let good = tcp(&[7; 101]);
+    let mut bad_ip = good.clone();
+    bad_ip[22] ^= 1;
+    let mut bad_tcp = good.clone();
+    bad_tcp[90] ^= 0x10;
+    let cases = [
+        (&good, r::RXD_IPCS | r::RXD_L4I),
+        (&bad_ip, r::RXD_IPCS | r::RXD_L4I | r::RXD_IPE),
+        (&bad_tcp, r::RXD_IPCS | r::RXD_L4I | r::RXD_L4E),
+    ];
+    for legacy in [false, true] {
+        let mut bench = bench(|config| config);
+        let rings = Rings {
+            legacy,
+            ..Rings::default()
+        };
+        let driver = bench.driver(0, rings);
+        bench.plane.poll();
+        for (slot, (frame, expected)) in cases.into_iter().enumerate() {
+            bench.port(0).inject(frame).unwrap();
+            bench.plane.poll();
+            let [first, second] = driver.rx_descriptor(slot);
+            if legacy {
+                let status = second >> 32 & 0xff | (second >> 40 & 0xff) << 24;
+                assert_eq!(status & CHECKS, expected);
+            } else {
+                assert_eq!(second & CHECKS, expected);
+                assert_eq!(r::field64_get(r::RXD_PACKET_TYPE, first), 0x11, "TCP, IPv4");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_frame_over_several_descriptors_has_its_checks_in_the_last() {
+    let mut bench = bench(|config| config);
+    let rings = Rings {
+        buffer_kb: 1,
+        ..Rings::default()
+    };
+    let driver = bench.driver(0, rings);
+    bench.plane.poll();
+    bench.port(0).inject(&tcp(&[1; 1400])).unwrap();
+    bench.plane.poll();
+    assert_eq!(driver.rx_descriptor(0)[1] & CHECKS, 0);
+    assert_eq!(
+        driver.rx_descriptor(1)[1] & (CHECKS | r::RXD_EOP),
+        r::RXD_EOP | r::RXD_IPCS | r::RXD_L4I
+    );
+}
+
+#[test]
+fn vlan_tags_are_filtered_and_taken_out() {
+    for mmio in [MmioMode::Trap, MmioMode::Shared] {
+        let mut bench = bench(|config| config.with_mmio(mmio));
+        let mut driver = bench.driver(0, Rings::default());
+        bench.plane.poll();
+        let plain = tcp(&[3; 20]);
+        let tagged = with_tag(&plain, 0x6005);
+        bench.port(0).inject(&tagged).unwrap();
+        bench.plane.poll();
+        assert_ne!(driver.rx_descriptor(0)[1] & r::RXD_VP, 0);
+        assert_eq!(driver.receive(), Some(tagged.clone()), "as it came");
+        driver.client.change(r::RXDCTL(0), r::RXDCTL_VME, 0);
+        bench.port(0).inject(&tagged).unwrap();
+        bench.plane.poll();
+        let status = driver.rx_descriptor(1)[1];
+        assert_eq!(r::field64_get(r::RXD_VLAN, status), 0x6005);
+        assert_eq!(status & CHECKS, r::RXD_IPCS | r::RXD_L4I);
+        assert_eq!(driver.receive(), Some(plain.clone()), "without its tag");
+        driver.client.change(r::VLNCTRL, r::VLNCTRL_VFE, 0);
+        bench.port(0).inject(&tagged).unwrap();
+        bench.port(0).inject(&plain).unwrap();
+        bench.plane.poll();
+        assert_eq!(
+            driver.receive(),
+            Some(plain.clone()),
+            "VLAN 5 is not let in"
+        );
+        assert_eq!(driver.receive(), None);
+        driver.client.set(r::VFTA(0), 1 << 5);
+        bench.port(0).inject(&tagged).unwrap();
+        bench.plane.poll();
+        assert_eq!(driver.receive(), Some(plain));
+    }
+}
+
+#[test]
+fn a_vlan_tag_comes_on_top_of_the_longest_frame() {
+    let mut bench = bench(|config| config);
+    let mut driver = bench.driver(0, Rings::default());
+    bench.plane.poll();
+    let longest = tcp(&[3; 1514 - HEADERS]);
+    bench.port(0).inject(&with_tag(&longest, 5)).unwrap();
+    bench.port(0).inject(&tcp(&[3; 1515 - HEADERS])).unwrap();
+    bench.plane.poll();
+    assert_eq!(driver.receive(), Some(with_tag(&longest, 5)));
+    assert_eq!(driver.receive(), None);
+    assert_eq!(bench.port(0).registers().peek(r::ROC), 1);
+}
+
+#[test]
+fn tagged_packets_have_the_hash_of_untagged_ones() {
+    let mut bench = bench(|config| config);
+    let mut driver = bench.driver(0, Rings::default());
+    driver
+        .client
+        .set(r::MRQC, r::MRQC_MRQE_RSS | r::MRQC_RSS_TCP_IPV4);
+    for n in 0..10 {
+        driver.client.set(r::RSSRK(n), 0x6d5a_56da ^ (n * 0x0101));
+    }
+    bench.plane.poll();
+    bench.port(0).inject(&tcp(&[3; 20])).unwrap();
+    bench.port(0).inject(&with_tag(&tcp(&[3; 20]), 9)).unwrap();
+    bench.plane.poll();
+    let [plain, tagged] = [0, 1].map(|slot| driver.rx_descriptor(slot)[0]);
+    assert_ne!(plain >> 32, 0);
+    assert_eq!(plain, tagged);
+}
+
+fn context(index: u64, tag: u16, mss: u64) -> [u64; 2] {
+    let first = r::field64(r::TXD_CONTEXT_MACLEN, MAC as u64)
+        | r::field64(r::TXD_CONTEXT_IPLEN, IP as u64)
+        | r::field64(r::TXD_CONTEXT_VLAN, tag.into());
+    let second = r::TXD_DEXT
+        | r::TXD_DTYP_CONTEXT
+        | r::TXD_CONTEXT_IPV4
+        | r::TXD_CONTEXT_L4T_TCP
+        | r::field64(r::TXD_IDX, index)
+        | r::field64(r::TXD_CONTEXT_L4LEN, TCP as u64)
+        | r::field64(r::TXD_CONTEXT_MSS, mss);
+    [first, second]
+}
+
+/// What a driver hands over: no IP checksum, and the pseudo header's sum (with the length, or
+/// without) as the TCP checksum.
+fn unfinished(frame: &[u8], with_length: bool) -> Vec<u8> {
+    let mut frame = frame.to_vec();
+    let mut pseudo = with_pseudo_header(&frame)[..12].to_vec();
+    if !with_length {
+        pseudo[10..12].fill(0);
+    }
+    frame[24..26].fill(0);
+    frame[50..52].copy_from_slice(&ones_complement(&pseudo).to_be_bytes());
+    frame
+}
+
+const CHECKSUMS: u64 = r::TXD_POPTS_IXSM | r::TXD_POPTS_TXSM;
+
+#[test]
+fn checksums_are_filled_in_by_the_context_that_the_frame_names() {
+    let mut bench = bench(|config| config);
+    let mut driver = bench.driver(0, Rings::default());
+    for (index, tag) in [(0, 0x0111), (1, 0x0222)] {
+        let [address, command] = context(index, tag, 0);
+        driver.post(address, command);
+    }
+    // 60 bytes: what would go the fast way, did it not ask for anything.
+    let right = tcp(&[9; 60 - HEADERS]);
+    for index in [1, 0] {
+        let flags = CHECKSUMS | r::TXD_VLE | r::field64(r::TXD_IDX, index) | r::TXD_RS;
+        driver.post_frame(&unfinished(&right, true), flags);
+    }
+    driver.post_frame(&right, r::TXD_RS);
+    driver.ring_doorbell();
+    bench.plane.poll();
+    assert_eq!(
+        bench.port(0).take_transmitted(),
+        [with_tag(&right, 0x0222), with_tag(&right, 0x0111), right]
+    );
+    assert_eq!(bench.port(0).registers().peek(r::GPTC), 3);
+    assert_eq!(bench.port(0).registers().peek(r::GOTCL), 68 + 68 + 64);
+}
+
+/// Posts a packet for segmentation: headers in one descriptor, payload in pieces.
+fn post_for_segmentation(driver: &mut Driver, packet: &[u8], pieces: usize) {
+    let whole = unfinished(packet, false);
+    let buffer = driver.tx_buffer(0);
+    driver.memory.write(buffer, &whole);
+    let paylen = whole.len() - HEADERS;
+    let flags = r::TXD_TSE | CHECKSUMS;
+    let at = IOVA + buffer as u64;
+    driver.post(at, data_command(HEADERS, paylen) | flags);
+    let piece = paylen.div_ceil(pieces);
+    for from in (0..paylen).step_by(piece) {
+        let len = piece.min(paylen - from);
+        let end = if from + len == paylen {
+            r::TXD_EOP | r::TXD_RS
+        } else {
+            0
+        };
+        let command = data_command(len, paylen) | flags | end;
+        driver.post(at + (HEADERS + from) as u64, command);
+    }
+    driver.ring_doorbell();
+}
+
+#[test]
+fn a_large_packet_is_cut_into_segments() {
+    let mut bench = bench(|config| config);
+    let mut driver = bench.driver(0, Rings::default());
+    let payload: Vec<u8> = (0..50_000_u32).map(|n| (n % 251) as u8).collect();
+    let [address, command] = context(0, 0, 1448);
+    driver.post(address, command);
+    post_for_segmentation(&mut driver, &tcp(&payload), 7);
+    bench.plane.poll();
+    let sent = bench.port(0).take_transmitted();
+    assert_eq!(sent.len(), 50_000_usize.div_ceil(1448));
+    let mut together: Vec<u8> = Vec::new();
+    for (nth, frame) in sent.iter().enumerate() {
+        assert!(is_right(frame), "segment {nth}");
+        assert_eq!(
+            frame[18..20],
+            (0x10 + nth as u16).to_be_bytes(),
+            "IP number"
+        );
+        let sequence = u32::from_be_bytes(frame[38..42].try_into().unwrap());
+        assert_eq!(sequence as usize, 100 + together.len());
+        // FIN and PSH only in the last one.
+        let last = nth + 1 == sent.len();
+        assert_eq!(frame[47], if last { 0x19 } else { 0x10 });
+        together.extend(&frame[HEADERS..]);
+    }
+    assert_eq!(together, payload);
+    assert!(driver.tx_done(8), "the last descriptor is written back");
+    assert_eq!(bench.port(0).registers().peek(r::GPTC), sent.len() as u32);
+}
+
+#[test]
+fn segments_of_jumbo_size_arrive_at_the_other_end_of_a_cable() {
+    let mut bench = bench(|config| config.with_cable(0, 1));
+    let mut sender = bench.driver(0, Rings::default());
+    let mut receiver = bench.driver(1, Rings::default());
+    receiver.client.change(r::HLREG0, r::HLREG0_JUMBOEN, 0);
+    receiver.client.set(r::MAXFRS, 9018 << 16);
+    bench.plane.poll();
+    let payload: Vec<u8> = (0..60_000_u32).map(|n| (n % 253) as u8).collect();
+    let [address, command] = context(0, 0, 8948);
+    sender.post(address, command);
+    post_for_segmentation(&mut sender, &tcp(&payload), 4);
+    bench.plane.poll();
+    bench.plane.poll();
+    let received = receiver.receive_all();
+    assert!(received.iter().all(|frame| is_right(frame)));
+    let together: Vec<u8> = received
+        .iter()
+        .flat_map(|frame| frame[HEADERS..].to_vec())
+        .collect();
+    assert_eq!(together, payload);
+    assert_eq!(received.len(), 60_000_usize.div_ceil(8948));
+}
+
+#[test]
+fn what_makes_no_sense_is_not_sent_and_noted() {
+    let mut bench = bench(|config| config);
+    let mut driver = bench.driver(0, Rings::default());
+    let [address, command] = context(0, 0, 0);
+    driver.post(address, command);
+    post_for_segmentation(&mut driver, &tcp(&[1; 5000]), 2);
+    let right = tcp(&[2; 30]);
+    driver.transmit(&right);
+    bench.plane.poll();
+    assert_eq!(bench.port(0).take_transmitted(), [right]);
+    let notes = bench.port(0).notes();
+    assert!(
+        notes.iter().any(|note| note.contains("MSS of 0")),
+        "{notes:?}"
+    );
+    assert!(driver.tx_done(3), "it is done with all the same");
+}
+
+/// A threshold of 8: a few descriptors are written back when the vector's throttle ends.
+#[test]
+fn the_throttle_ends_the_wait_for_a_write_back() {
+    use rustix::event::{eventfd, EventfdFlags};
+    let mut bench = bench(|config| config);
+    let rings = Rings {
+        tx_thresholds: 32 | 1 << 8 | 8 << 16,
+        ..Rings::default()
+    };
+    let mut driver = bench.driver(0, rings);
+    let fd = eventfd(0, EventfdFlags::NONBLOCK).unwrap();
+    let signals = || {
+        let mut bytes = [0; 8];
+        rustix::io::read(&fd, &mut bytes).map_or(0, |_| u64::from_ne_bytes(bytes))
+    };
+    driver.client.set_irq(1, &fd);
+    driver.client.set(r::GPIE, r::GPIE_MSIX_MODE);
+    driver.client.set(r::IVAR(0), 0x8100);
+    driver.client.set(r::EIAC, 2);
+    driver.client.set(r::EIMS_EX(0), 2);
+    assert_eq!(driver.client.get(r::EIMS), 2, "the same bits");
+    // 511 units of 2 us.
+    driver
+        .client
+        .set(r::EITR(1), r::field(r::EITR_ITR_INTERVAL, 511));
+    let mut looked_early = false;
+    for _ in 0..20 {
+        std::thread::sleep(Duration::from_millis(2));
+        let first = driver.transmit(&tcp(&[1; 20]));
+        let start = Instant::now();
+        bench.plane.poll();
+        assert!(driver.tx_done(first), "nothing throttles now");
+        assert_eq!(signals(), 1);
+        let second = driver.transmit(&tcp(&[2; 20]));
+        bench.plane.poll();
+        let outcome = (driver.tx_done(second), signals());
+        // A machine that is busy elsewhere may have let the time go by.
+        if start.elapsed() < Duration::from_micros(1022) {
+            assert_eq!(outcome, (false, 0), "too early");
+            std::thread::sleep(Duration::from_millis(2));
+            bench.plane.poll();
+            assert_eq!((driver.tx_done(second), signals()), (true, 1));
+            looked_early = true;
+        }
+    }
+    assert!(looked_early, "this machine is too slow for this test");
+}
