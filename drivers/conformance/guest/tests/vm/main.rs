@@ -5,6 +5,7 @@
 //! its last. Only one runs at a time: the NIC and two virtual processors want all of a small machine.
 
 mod fixture;
+mod stock;
 mod vfio;
 
 use std::path::PathBuf;
@@ -42,7 +43,8 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let tests = vfio::tests(&bench);
+    let mut tests = vfio::tests(&bench);
+    tests.extend(stock::tests(&bench));
     libtest_mimic::run(&arguments, tests).exit_code()
 }
 
