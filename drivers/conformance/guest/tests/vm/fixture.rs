@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, Context, Result};
 use conformance::wait_until;
@@ -119,7 +119,11 @@ pub(crate) fn on_machine<T: Send + 'static>(
     let trial = |test: Test<T>| {
         let (shared, logs) = (shared.clone(), logs.clone());
         Trial::test(format!("{machine}::{}", test.name), move || {
-            shared.run(test.run).map_err(|error| {
+            let began = Instant::now();
+            let result = shared.run(test.run);
+            // Where the time goes is asked each time that there is too little of it.
+            eprint!("({:.1} s) ", began.elapsed().as_secs_f64());
+            result.map_err(|error| {
                 let logs = logs.unwrap_or_default();
                 Failed::from(format!("{error:?}\nSee {}*.log", logs.display()))
             })

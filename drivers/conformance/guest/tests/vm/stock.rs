@@ -130,7 +130,14 @@ fn stock_iommu(bench: &Bench) -> Result<Stock> {
 }
 
 fn no_complaint(vm: &Vm) -> Result<()> {
-    let said = vm.kernel_log(4)?;
+    // A guest whose processors have to wait for the host's.
+    let of_the_host = [
+        "hrtimer: interrupt took",
+        "clocksource:",
+        "perf: interrupt took",
+    ];
+    let mut said = vm.kernel_log(4)?;
+    said.retain(|line| !of_the_host.iter().any(|remark| line.contains(remark)));
     ensure!(said.is_empty(), "the kernel says {said:#?}");
     Ok(())
 }
@@ -249,20 +256,21 @@ fn counted_by_the_model(port: &Port) -> Counts {
     }
 }
 
-/// The lines after `RX:` and `TX:` of `ip -s link`.
+/// What `ip -s link` shows, too: after the interface's name bytes and frames received, six more, and
+/// bytes and frames sent.
 fn counted_by_the_kernel(vm: &Vm, wire: &Wire, end: usize) -> Result<Counts> {
-    let text = wire.shell(vm, end, "ip -s link show $dev")?;
-    let after = |name: &str| -> Result<[u64; 2]> {
-        let mut lines = text
-            .lines()
-            .skip_while(|line| !line.trim_start().starts_with(name));
-        let mut words = lines.nth(1).unwrap_or_default().split_whitespace();
-        let mut next = || -> Result<u64> { Ok(words.next().context("no number")?.parse()?) };
-        let (bytes, frames) = (next()?, next()?);
-        Ok([frames, bytes])
-    };
-    let [rx, tx] = ["RX:", "TX:"].map(|name| after(name).with_context(|| text.clone()));
-    Ok(Counts { rx: rx?, tx: tx? })
+    let text = wire.shell(vm, end, "grep $dev: /proc/net/dev")?;
+    let words = text
+        .split(':')
+        .nth(1)
+        .unwrap_or_default()
+        .split_whitespace();
+    let numbers: Vec<u64> = words.map_while(|word| word.parse().ok()).collect();
+    ensure!(numbers.len() == 16, "/proc/net/dev: {text}");
+    Ok(Counts {
+        rx: [numbers[1], numbers[0]],
+        tx: [numbers[9], numbers[8]],
+    })
 }
 
 /// Full frames only, so that no padding comes in between: what TCP sends, and its acknowledgements
@@ -360,12 +368,19 @@ fn leaves_no_note(_: &Vm, wire: &Wire) -> Result<()> {
     Ok(())
 }
 
-const ROUNDS: usize = 20;
+/// How often something is done over again: 20 times, and fewer on the second wire, where it is not
+/// the first time.
+fn rounds(wire: &Wire) -> usize {
+    match wire.subnet {
+        0 => 20,
+        _ => 4,
+    }
+}
 
 /// Down and up, and each time it must work again.
 fn survives_down_and_up(vm: &Vm, wire: &Wire) -> Result<()> {
     wire.set_up(vm, 1500)?;
-    for round in 0..ROUNDS {
+    for round in 0..rounds(wire) {
         let script = "ip link set $dev down; ip link set $dev up";
         wire.shell(vm, round % 2, script)?;
         wire.wait_for_carrier(vm, "1")
@@ -379,7 +394,7 @@ fn survives_down_and_up(vm: &Vm, wire: &Wire) -> Result<()> {
 fn unbinding_leaves_no_map(vm: &Vm, wire: &Wire) -> Result<()> {
     let address = &wire.ports.addresses[0];
     let port = &wire.ports.ports()[0];
-    for round in 0..ROUNDS {
+    for round in 0..rounds(wire) {
         bind(vm, address)?;
         vm.shell(&format!(
             "ip link set $(ls /sys/bus/pci/devices/{address}/net) up"
@@ -438,8 +453,8 @@ macro_rules! named {
 pub(crate) fn tests(bench: &Option<Bench>) -> Vec<Trial> {
     let plain = for_each_wire(named![
         is_probed_without_complaint,
-        has_carrier_at_10g,
         answers_pings_of_all_sizes,
+        has_carrier_at_10g,
         carries_tcp_unharmed,
         carries_udp_of_every_length,
         counts_what_the_model_counts,
