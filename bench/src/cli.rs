@@ -6,6 +6,9 @@ use clap::{Args, Parser, Subcommand};
 use perfcounters::record::Implementation;
 use strum::{Display, EnumIter, EnumString};
 
+use crate::host::cli::{BindArguments, DoctorArguments, UnbindArguments, WriteArguments};
+use crate::pktgen::cli::PktgenArguments;
+
 /// Measure the three ixgbe drivers.
 #[derive(Debug, Parser)]
 #[command(name = "triptych", version)]
@@ -22,6 +25,17 @@ pub enum Command {
     Run(RunArguments),
     /// Fail if a driver needs more instructions per packet than recorded.
     Budget(BudgetArguments),
+    /// Look at what a run with a network card needs, and say what mends what is missing.
+    Doctor(DoctorArguments),
+    /// Take ports of a network card from the kernel's driver.
+    Bind(BindArguments),
+    /// Give ports of a network card back to the kernel's driver.
+    Unbind(UnbindArguments),
+    /// Send packets from a load generator, to a forwarder that drives real cards.
+    Pktgen(PktgenArguments),
+    /// Write to a file of sysfs, in a process that may be left behind; `bind` starts it.
+    #[command(hide = true)]
+    SysfsWrite(WriteArguments),
     /// Measure in lockstep, in a process that may crash; `run` starts it.
     #[command(hide = true)]
     LockstepWorker {

@@ -4,6 +4,8 @@
 
 pub mod budget;
 pub mod cli;
+pub mod host;
 pub mod matrix;
+pub mod pktgen;
 pub mod progress;
 pub mod run;

@@ -10,25 +10,32 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use perfcounters::{lockstep, Interrupt};
 use triptych::cli::{Cli, Command};
-use triptych::{budget, run};
+use triptych::host::cli as host;
+use triptych::{budget, pktgen, run};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     match execute(&cli) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
         Err(error) => match error.downcast_ref::<run::UsageError>() {
             Some(usage) => Cli::command()
                 .error(ErrorKind::ValueValidation, usage)
                 .exit(),
             None => {
-                eprintln!("triptych: {error:#}");
+                match cli.command {
+                    // Whoever started it says of which file.
+                    Command::SysfsWrite(_) => eprintln!("{error:#}"),
+                    _ => eprintln!("triptych: {error:#}"),
+                }
                 ExitCode::FAILURE
             }
         },
     }
 }
 
-fn execute(cli: &Cli) -> Result<()> {
+/// Does what was asked. Returns whether all is well, where a bad result is not an error.
+fn execute(cli: &Cli) -> Result<bool> {
     let interrupt = Interrupt::new();
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         // The first signal asks to stop, which takes a moment; the second one insists.
@@ -37,10 +44,16 @@ fn execute(cli: &Cli) -> Result<()> {
             .context("cannot handle signals")?;
     }
     match &cli.command {
-        Command::Run(arguments) => run::run(arguments, &interrupt),
-        Command::Budget(arguments) => budget::run(arguments, &interrupt),
+        Command::Run(arguments) => run::run(arguments, &interrupt)?,
+        Command::Budget(arguments) => budget::run(arguments, &interrupt)?,
+        Command::Doctor(arguments) => return host::doctor(arguments),
+        Command::Bind(arguments) => host::bind(arguments, &interrupt)?,
+        Command::Unbind(arguments) => host::unbind(arguments)?,
+        Command::Pktgen(arguments) => pktgen::cli::run(arguments, &interrupt)?,
+        Command::SysfsWrite(arguments) => host::write(arguments)?,
         Command::LockstepWorker { specification } => {
-            Ok(lockstep::worker::run(specification, &interrupt)?)
+            lockstep::worker::run(specification, &interrupt)?;
         }
     }
+    Ok(true)
 }

@@ -1,0 +1,109 @@
+-- Runs inside dpdk-pktgen (pktgen ... -f generator.lua) and does what standard input says, a command a line:
+--
+--   rate PERCENT   share of the line rate that each port sends
+--   start, stop    sending, on all ports
+--   counters       answers "counters SENT RECEIVED SENT RECEIVED ...", a pair for each port, since the beginning
+--   quit           ends dpdk-pktgen; so does the end of the input
+--
+-- Every answer is a line that begins with "triptych: ". `triptych pktgen` writes the settings in front of this:
+--   TRIPTYCH = { frame_size = bytes without CRC, flows = UDP flows of each port, ports = how many }
+
+local CRC = 4 -- dpdk-pktgen's sizes include it
+local FIRST_UDP_PORT = 1024
+
+local function answer(text)
+    -- On a line of its own, whatever is on the screen.
+    io.stdout:write("\ntriptych: " .. text .. "\n")
+    io.stdout:flush()
+end
+
+-- A range that does not vary.
+local function fixed(range, ports, value, step)
+    range(ports, "start", value)
+    range(ports, "inc", step)
+    range(ports, "min", value)
+    range(ports, "max", value)
+end
+
+-- 64-byte frames with CRC, UDP, and as many flows as source ports.
+local function set_up(settings)
+    local size = settings.frame_size + CRC
+    pktgen.screen("off")
+    pktgen.stop("all")
+    pktgen.clr()
+    pktgen.set("all", "count", 0) -- no end
+    pktgen.set("all", "burst", 32)
+    pktgen.set("all", "rate", 100)
+    pktgen.set("all", "size", size)
+    pktgen.range.ip_proto("all", "udp")
+    fixed(pktgen.range.pkt_size, "all", size, 0)
+    for port = 0, settings.ports - 1 do
+        local ports = tostring(port)
+        -- Addresses for benchmarks, RFC 2544.
+        fixed(pktgen.range.src_ip, ports, "198.18." .. port .. ".1", "0.0.0.0")
+        fixed(pktgen.range.dst_ip, ports, "198.19." .. port .. ".1", "0.0.0.0")
+        fixed(pktgen.range.dst_port, ports, 9, 0) -- discard
+        pktgen.range.src_port(ports, "start", FIRST_UDP_PORT)
+        pktgen.range.src_port(ports, "inc", 1)
+        pktgen.range.src_port(ports, "min", FIRST_UDP_PORT)
+        pktgen.range.src_port(ports, "max", FIRST_UDP_PORT + settings.flows - 1)
+    end
+    pktgen.set_range("all", "on")
+end
+
+local function counters(settings)
+    local stats = pktgen.portStats("all", "port")
+    local words = {}
+    for port = 0, settings.ports - 1 do
+        local count = stats[port]
+        words[#words + 1] = string.format("%d", count.opackets)
+        -- What it had no room for has arrived all the same; older versions do not tell.
+        words[#words + 1] = string.format("%d", count.ipackets + (count.imissed or 0))
+    end
+    return table.concat(words, " ")
+end
+
+local commands = {
+    rate = function(_, argument)
+        local percent = tonumber(argument)
+        if not percent or percent <= 0 or percent > 100 then
+            error("not a share of the line rate: " .. tostring(argument), 0)
+        end
+        pktgen.set("all", "rate", percent)
+        return "rate " .. percent
+    end,
+    start = function()
+        pktgen.start("all")
+        return "started"
+    end,
+    stop = function()
+        pktgen.stop("all")
+        return "stopped"
+    end,
+    counters = function(settings)
+        return "counters " .. counters(settings)
+    end,
+}
+
+local function serve(settings)
+    set_up(settings)
+    answer("ready " .. pktgen.portCount() .. " " .. (pktgen.info.Pktgen_Version or "?"))
+    for line in io.stdin:lines() do
+        local name, argument = line:match("^(%S+)%s*(%S*)")
+        if name == "quit" then
+            break
+        elseif commands[name] then
+            local fine, said = pcall(commands[name], settings, argument)
+            answer(fine and said or "error " .. tostring(said))
+        elseif name then
+            answer("error unknown command " .. name)
+        end
+    end
+    pktgen.stop("all")
+end
+
+local fine, said = pcall(serve, TRIPTYCH)
+if not fine then
+    answer("error " .. tostring(said))
+end
+pktgen.quit()

@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Prints the path of a DPDK testpmd that runs here: the system's, or one that is unpacked for it, some 20 MB, into the
+# cache. Debian's package of testpmd (dpdk-dev) would install two hundred others, the tests need two dozen of them, and
+# nothing of it has to be installed to send packets to nowhere.
+# testpmd.sh --installed prints the system's only. Exit status 2 if there is none; the last line says why.
+set -euo pipefail
+# shellcheck source=bench/setup/common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+case "${1:-}" in
+    '' | --installed) ;;
+    *) fail "usage: testpmd.sh [--installed]" ;;
+esac
+if command -v dpdk-testpmd; then exit 0; fi
+[ "${1:-}" != --installed ] || fail "no dpdk-testpmd here: on Debian and Ubuntu it is in the package dpdk-dev"
+
+PREFIX="$CACHE/testpmd"
+if [ -e "$PREFIX/done" ]; then
+    echo "$PREFIX/dpdk-testpmd"
+    exit 0
+fi
+for command in apt-get apt-cache dpkg-deb ldd; do
+    command -v "$command" >/dev/null || fail "testpmd is unpacked from Debian's packages, and this system has no $command"
+done
+
+work="$PREFIX.new"
+rm -rf "$work"
+mkdir -p "$work/debs" "$work/root/usr/lib"
+ln -s usr/lib "$work/root/lib" # some packages still say lib/
+trap 'rm -rf "$work"' EXIT
+libraries="$work/root/usr/lib/$(uname -m)-linux-gnu"
+
+# unpack PACKAGE...: downloads, as anybody may, and unpacks.
+unpack() {
+    (cd "$work/debs" && rm -f ./*.deb && apt-get -qq download "$@" </dev/null 2>"$work/errors") || {
+        cat "$work/errors" >&2
+        fail "apt-get could not download: $*" "if its lists of packages are old: sudo apt-get update"
+    }
+    local package
+    for package in "$work"/debs/*.deb; do
+        dpkg-deb --fsys-tarfile "$package" | tar -x --keep-directory-symlink --no-same-owner -C "$work/root"
+    done
+}
+
+# The packages of libraries are named as they are: librte_eal.so.23 is in librte-eal23, libpcap.so.0.8 in libpcap0.8,
+# librte_common_mlx5.so.23 in librte-common-mlx5-23. libmlx5 is the exception.
+package_of() {
+    local name="${1%%.so.*}" version="${1##*.so.}"
+    name="${name//_/-}"
+    case "$name" in
+        libmlx5) echo ibverbs-providers ;;
+        *[0-9]) echo "$name-$version" ;;
+        *) echo "$name$version" ;;
+    esac
+}
+
+say "unpacking testpmd (20 MB, once)"
+unpack dpdk-dev
+program="$work/root/usr/bin/dpdk-testpmd"
+# Its software ports are plug-ins, which no list of libraries names.
+major="$(ldd "$program" | sed -n 's/.*librte_eal\.so\.\([0-9]*\).*/\1/p' | head -n 1)"
+[ -n "$major" ] || fail "cannot tell the version of $program"
+unpack "librte-net-null$major" "librte-net-ring$major" "librte-net-pcap$major" "librte-mempool-ring$major"
+# A library may need others, so until nothing is missing.
+for _ in 1 2 3 4 5 6 7 8; do
+    mapfile -t missing < <(find "$program" "$libraries" -type f \( -name '*.so*' -o -name dpdk-testpmd \) \
+        -exec env LD_LIBRARY_PATH="$libraries" ldd {} + 2>/dev/null | awk '/not found/ { print $1 }' | sort -u)
+    [ ${#missing[@]} -gt 0 ] || break
+    packages=()
+    for library in "${missing[@]}"; do packages+=("$(package_of "$library")"); done
+    unpack "${packages[@]}"
+done
+[ ${#missing[@]} -eq 0 ] || fail "testpmd lacks ${missing[*]}"
+
+cat >"$work/dpdk-testpmd" <<'SCRIPT'
+#!/bin/sh
+# Runs this folder's testpmd with this folder's libraries and software ports.
+here="$(dirname "$(readlink -f "$0")")/root"
+libraries="$(echo "$here"/usr/lib/*-linux-gnu)"
+export LD_LIBRARY_PATH="$libraries"
+for plugin in net_null net_ring net_pcap mempool_ring; do
+    set -- -d "$(echo "$libraries/librte_$plugin".so.*.0)" "$@"
+done
+exec "$here/usr/bin/dpdk-testpmd" "$@"
+SCRIPT
+chmod +x "$work/dpdk-testpmd"
+rm -rf "$work/debs" "$work/errors"
+touch "$work/done"
+rm -rf "$PREFIX"
+mv "$work" "$PREFIX"
+trap - EXIT
+echo "$PREFIX/dpdk-testpmd"

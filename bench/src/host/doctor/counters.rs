@@ -1,0 +1,67 @@
+//! The processor's own counters.
+
+use super::Patient;
+use crate::host::finding::{Finding, Level, Topic};
+
+const SOURCES: &str = "/sys/bus/event_source/devices";
+const PARANOID: &str = "kernel/perf_event_paranoid";
+const WATCHDOG: &str = "kernel/nmi_watchdog";
+
+pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+    let system = patient.system;
+    let sources: Vec<String> = system
+        .entries(SOURCES)
+        .into_iter()
+        .filter(|name| matches!(name.as_str(), "cpu" | "cpu_core" | "cpu_atom"))
+        .collect();
+    let why = "the published figures were counted by it; without it, valgrind and lockstep count";
+    let finding = |found| Finding::ok(Topic::Counters, "pmu", found, why);
+    if sources.is_empty() {
+        let virtual_machine = system
+            .read("/proc/cpuinfo")
+            .is_some_and(|text| text.contains(" hypervisor"));
+        let found = match virtual_machine {
+            true => "no PMU: the virtual machine is not given one",
+            false => "no PMU",
+        };
+        return vec![finding(found.to_owned()).but(Level::Warning)];
+    }
+    let mut findings = vec![finding(format!("PMU: {}", sources.join(", ")))];
+    findings.extend(paranoid(patient));
+    findings.extend(watchdog(patient));
+    findings
+}
+
+fn sysctl(patient: &Patient<'_>, name: &str) -> Option<i64> {
+    patient.system.number(&format!("/proc/sys/{name}"))
+}
+
+/// From 3 on, a level that distributions add, users may not count at all; 2 lets them count
+/// their own programs in user space, which is all that is needed.
+fn paranoid(patient: &Patient<'_>) -> Option<Finding> {
+    let level = sysctl(patient, PARANOID)?;
+    let why = "above 2, only root may count";
+    let root = patient.system.user().is_root();
+    let user = &patient.system.user().name;
+    let finding = |found| Finding::ok(Topic::Counters, "perf_event_paranoid", found, why);
+    Some(match level <= 2 || root {
+        true => finding(format!("perf_event_paranoid is {level}: {user} may count")),
+        false => finding(format!(
+            "perf_event_paranoid is {level}: {user} may not count"
+        ))
+        .but(Level::Warning)
+        .mend("sudo sysctl kernel.perf_event_paranoid=2"),
+    })
+}
+
+fn watchdog(patient: &Patient<'_>) -> Option<Finding> {
+    let on = sysctl(patient, WATCHDOG)? != 0;
+    let why = "it keeps one of the few counters for itself";
+    let finding = |found| Finding::ok(Topic::Counters, "nmi_watchdog", found, why);
+    Some(match on {
+        true => finding("the NMI watchdog is on")
+            .but(Level::Warning)
+            .mend("sudo sysctl kernel.nmi_watchdog=0"),
+        false => finding("the NMI watchdog is off"),
+    })
+}

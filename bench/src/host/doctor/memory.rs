@@ -1,0 +1,124 @@
+//! Memory for rings and packet buffers.
+
+use super::Patient;
+use crate::host::finding::{Finding, Level, Topic};
+use crate::host::nic::join;
+
+/// Huge pages that a run may need: two ports with the longest rings, of 4096, take 36 of them (a
+/// pool of 16 each, and a page for each of four rings); with rings of 512 it is 8.
+const PAGES: i64 = 64;
+const PAGE_KIB: i64 = 2048;
+
+const FOLDER: &str = "hugepages/hugepages-2048kB";
+
+pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+    vec![huge_pages(patient), memlock(patient)]
+}
+
+fn huge_pages(patient: &Patient<'_>) -> Finding {
+    let system = patient.system;
+    let why = "a pool on 4 KiB pages misses the TLB and the IOMMU's, which shows in the figures";
+    let finding = |found: String| Finding::ok(Topic::Memory, "huge_pages", found, why);
+    let all = format!("/sys/kernel/mm/{FOLDER}");
+    if !system.exists(&all) {
+        return finding("the kernel has no huge pages of 2 MiB".to_owned()).but(Level::Warning);
+    }
+    let free = |folder: &str| {
+        system
+            .number(&format!("{folder}/free_hugepages"))
+            .unwrap_or(0)
+    };
+    let total = |folder: &str| {
+        system
+            .number(&format!("{folder}/nr_hugepages"))
+            .unwrap_or(0)
+    };
+    let nodes: Vec<(u32, String)> = system
+        .entries("/sys/devices/system/node")
+        .iter()
+        .filter_map(|name| {
+            let number = name.strip_prefix("node")?.parse().ok()?;
+            Some((number, format!("/sys/devices/system/node/{name}/{FOLDER}")))
+        })
+        .filter(|(_, folder)| system.exists(folder))
+        .collect();
+    // What matters is the memory beside the card.
+    let wanted = patient.nodes();
+    let short: Vec<&(u32, String)> = nodes
+        .iter()
+        .filter(|(node, folder)| wanted.contains(node) && free(folder) < PAGES)
+        .collect();
+    let whole = format!("{} of {} free", free(&all), total(&all));
+    let found = match nodes.as_slice() {
+        [] | [_] => format!("huge pages of 2 MiB: {whole}"),
+        several => {
+            let texts: Vec<String> = several
+                .iter()
+                .map(|(node, folder)| {
+                    format!("node {node}: {} of {} free", free(folder), total(folder))
+                })
+                .collect();
+            format!("huge pages of 2 MiB: {}", texts.join(", "))
+        }
+    };
+    if nodes.len() > 1 && !short.is_empty() {
+        let commands: Vec<String> = short
+            .iter()
+            .map(|(_, folder)| {
+                format!(
+                    "echo {} | sudo tee {folder}/nr_hugepages",
+                    total(folder) + 256
+                )
+            })
+            .collect();
+        let names: Vec<u32> = short.iter().map(|(node, _)| *node).collect();
+        return finding(format!(
+            "{found}; fewer than {PAGES} beside the card, on node {}",
+            join(&names, ", ")
+        ))
+        .but(Level::Warning)
+        .mend(commands.join(" && "));
+    }
+    if free(&all) < PAGES {
+        return finding(format!("{found}; a run may take {PAGES}"))
+            .but(Level::Warning)
+            .mend("make hugepages");
+    }
+    finding(found)
+}
+
+fn memlock(patient: &Patient<'_>) -> Finding {
+    let system = patient.system;
+    let why = "memory that a card may write to is locked, and counts against this limit";
+    let finding = |found: String| Finding::ok(Topic::Memory, "memlock", found, why);
+    if system.user().is_root() {
+        return finding("root may lock memory without limit".to_owned());
+    }
+    let user = &system.user().name;
+    let limits = system.read("/proc/self/limits").unwrap_or_default();
+    let limit = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max locked memory"))
+        .and_then(|rest| rest.split_whitespace().next());
+    match limit {
+        None => finding("the limit on locked memory is unknown".to_owned()).but(Level::Warning),
+        Some("unlimited") => finding(format!("{user} may lock memory without limit")),
+        Some(text) => {
+            let kib = text.parse().unwrap_or(0) / 1024;
+            let found = format!("{user} may lock {kib} KiB");
+            if kib >= PAGES * PAGE_KIB {
+                return finding(found);
+            }
+            finding(format!("{found}; a run may lock {} KiB", PAGES * PAGE_KIB))
+                .but(match kib < PAGES * PAGE_KIB / 4 {
+                    true => patient.if_card(Level::Problem),
+                    false => Level::Warning,
+                })
+                .mend("sudo prlimit --pid $$ --memlock=unlimited # this shell")
+                .mend(format!(
+                    "echo '{user} - memlock unlimited' | sudo tee \
+                     /etc/security/limits.d/triptych.conf # from the next login on"
+                ))
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! What makes processors run at another speed, or do something else.
+
+use super::{add_to_cmdline, plural, Patient};
+use crate::host::finding::{Finding, Level, Topic};
+use crate::host::nic::join;
+use crate::host::system::{format_list, parse_list};
+
+const CPUS: &str = "/sys/devices/system/cpu";
+
+pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
+    let mut findings = vec![governor(patient)];
+    findings.extend(turbo(patient));
+    findings.push(isolation(patient));
+    findings.extend(smt(patient));
+    findings
+}
+
+fn online(patient: &Patient<'_>) -> Vec<u32> {
+    let text = patient.system.read(&format!("{CPUS}/online"));
+    parse_list(&text.unwrap_or_default())
+}
+
+fn governor(patient: &Patient<'_>) -> Finding {
+    let why = "a clock that changes makes cycles, seconds and packets per second disagree";
+    let finding = |found: String| Finding::ok(Topic::Processors, "governor", found, why);
+    let mut governors: Vec<(String, Vec<u32>)> = Vec::new();
+    for cpu in online(patient) {
+        let path = format!("{CPUS}/cpu{cpu}/cpufreq/scaling_governor");
+        if let Some(name) = patient.system.read(&path) {
+            match governors.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, cpus)) => cpus.push(cpu),
+                None => governors.push((name, vec![cpu])),
+            }
+        }
+    }
+    match governors.as_slice() {
+        [] => finding("the kernel does not scale the clock".to_owned()),
+        [(name, _)] if name == "performance" => {
+            finding("frequency governor: performance".to_owned())
+        }
+        some => {
+            let texts: Vec<String> = some
+                .iter()
+                .map(|(name, cpus)| format!("{name} (CPU {})", format_list(cpus)))
+                .collect();
+            finding(format!("frequency governor: {}", texts.join(", ")))
+                .but(Level::Warning)
+                .mend(format!(
+                    "echo performance | sudo tee {CPUS}/cpu*/cpufreq/scaling_governor"
+                ))
+        }
+    }
+}
+
+fn turbo(patient: &Patient<'_>) -> Option<Finding> {
+    let system = patient.system;
+    let no_turbo = format!("{CPUS}/intel_pstate/no_turbo");
+    let boost = format!("{CPUS}/cpufreq/boost");
+    let (on, command) = match (system.number(&no_turbo), system.number(&boost)) {
+        (Some(off), _) => (off == 0, format!("echo 1 | sudo tee {no_turbo}")),
+        (None, Some(on)) => (on != 0, format!("echo 0 | sudo tee {boost}")),
+        (None, None) => return None,
+    };
+    let why = "turbo depends on heat and on the other cores, so two runs differ";
+    let finding = |found| Finding::ok(Topic::Processors, "turbo", found, why);
+    Some(match on {
+        true => finding("turbo is on").but(Level::Warning).mend(command),
+        false => finding("turbo is off"),
+    })
+}
+
+/// The CPUs of each NUMA node.
+fn nodes(patient: &Patient<'_>) -> Vec<(u32, Vec<u32>)> {
+    let folder = "/sys/devices/system/node";
+    let mut nodes: Vec<(u32, Vec<u32>)> = patient
+        .system
+        .entries(folder)
+        .iter()
+        .filter_map(|name| {
+            let number = name.strip_prefix("node")?.parse().ok()?;
+            let cpus = patient.system.read(&format!("{folder}/{name}/cpulist"))?;
+            Some((number, parse_list(&cpus)))
+        })
+        .collect();
+    nodes.sort_unstable();
+    nodes
+}
+
+fn isolation(patient: &Patient<'_>) -> Finding {
+    let system = patient.system;
+    let why = "on a CPU of its own the driver is not interrupted, and no packet waits for it";
+    let finding = |found: String| Finding::ok(Topic::Processors, "isolation", found, why);
+    let list = |name: &str| {
+        let text = system.read(&format!("{CPUS}/{name}")).unwrap_or_default();
+        // nohz_full says "(null)" where it is not in use.
+        parse_list(&text)
+    };
+    let isolated = list("isolated");
+    let tickless = list("nohz_full");
+    let nodes = nodes(patient);
+    let cards = patient.nodes();
+    let beside: Vec<u32> = match (cards.as_slice(), nodes.as_slice()) {
+        ([], _) | (_, []) => online(patient),
+        (cards, nodes) => nodes
+            .iter()
+            .filter(|(node, _)| cards.contains(node))
+            .flat_map(|(_, cpus)| cpus.clone())
+            .collect(),
+    };
+    let layout: Vec<String> = nodes
+        .iter()
+        .map(|(node, cpus)| format!("node {node}: CPU {}", format_list(cpus)))
+        .collect();
+    let layout = match layout.as_slice() {
+        [] | [_] => plural(online(patient).len(), "CPU"),
+        several => several.join("; "),
+    };
+    // One for the driver. The lowest CPUs are where the kernel does its own work.
+    let candidates: Vec<u32> = beside.iter().rev().take(2).rev().copied().collect();
+    let usable: Vec<u32> = isolated
+        .iter()
+        .copied()
+        .filter(|cpu| beside.contains(cpu))
+        .collect();
+    let mend = |finding: Finding| match (candidates.as_slice(), beside.len()) {
+        (cpus, 3..) => {
+            let cpus = format_list(cpus);
+            finding.mend(add_to_cmdline(&format!(
+                "isolcpus={cpus} nohz_full={cpus} rcu_nocbs={cpus}"
+            )))
+        }
+        // Too few to give any away.
+        _ => finding,
+    };
+    if isolated.is_empty() {
+        return mend(finding(format!("no isolated CPUs ({layout})")).but(Level::Warning));
+    }
+    let isolated = format_list(&isolated);
+    if usable.is_empty() {
+        return mend(
+            finding(format!(
+                "isolated CPUs {isolated} are not on the card's node {} ({layout})",
+                join(&cards, ", ")
+            ))
+            .but(Level::Warning),
+        );
+    }
+    if !usable.iter().all(|cpu| tickless.contains(cpu)) {
+        let cpus = format_list(&usable);
+        return finding(format!(
+            "isolated CPUs {isolated} have the kernel's clock tick ({layout})"
+        ))
+        .but(Level::Warning)
+        .mend(add_to_cmdline(&format!(
+            "nohz_full={cpus} rcu_nocbs={cpus}"
+        )));
+    }
+    finding(format!("isolated CPUs {isolated}, without tick ({layout})"))
+}
+
+fn smt(patient: &Patient<'_>) -> Option<Finding> {
+    let active = patient.system.number(&format!("{CPUS}/smt/active"))?;
+    let why = "a second thread on the driver's core takes execution units and cache from it";
+    let finding = |found| Finding::ok(Topic::Processors, "smt", found, why);
+    Some(match active {
+        0 => finding("no simultaneous multithreading"),
+        _ => finding("simultaneous multithreading is on")
+            .but(Level::Warning)
+            .mend(format!("echo off | sudo tee {CPUS}/smt/control")),
+    })
+}

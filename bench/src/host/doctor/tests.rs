@@ -1,0 +1,545 @@
+use super::*;
+use crate::host::fixture::{address, Machine, A, B};
+
+const CPUS: &str = "/sys/devices/system/cpu";
+
+fn examine_all(machine: &Machine) -> Diagnosis {
+    examine(&machine.system(), &[]).unwrap()
+}
+
+fn examine_some(machine: &Machine, devices: &[&str]) -> Diagnosis {
+    let devices: Vec<PciAddress> = devices.iter().map(|text| address(text)).collect();
+    examine(&machine.system(), &devices).unwrap()
+}
+
+fn finding<'a>(diagnosis: &'a Diagnosis, id: &str) -> &'a Finding {
+    let found = diagnosis.findings.iter().find(|finding| finding.id == id);
+    found.unwrap_or_else(|| panic!("no finding {id}:\n{}", diagnosis.text()))
+}
+
+/// The finding of a machine's diagnosis must be so, and what it says contain `text`.
+fn expect(diagnosis: &Diagnosis, id: &str, level: Level, text: &str) {
+    let finding = finding(diagnosis, id);
+    assert_eq!(finding.level, level, "{}", diagnosis.text());
+    assert!(finding.found.contains(text), "{}", finding.found);
+    assert!(!finding.why.is_empty());
+    assert_eq!(diagnosis.ready, level < Level::Problem);
+}
+
+/// The command that mends it.
+fn expect_mend(diagnosis: &Diagnosis, id: &str, command: &str) {
+    let finding = finding(diagnosis, id);
+    assert!(
+        finding.mend.iter().any(|mend| mend == command),
+        "{:#?}",
+        finding.mend
+    );
+}
+
+#[test]
+fn a_machine_in_order_has_nothing_to_mend() {
+    let diagnosis = examine_all(&Machine::healthy());
+    assert!(
+        diagnosis
+            .findings
+            .iter()
+            .all(|finding| finding.level == Level::Ok && finding.mend.is_empty()),
+        "{}",
+        diagnosis.text()
+    );
+    assert!(diagnosis.ready);
+    assert_eq!(diagnosis.verdict, "a run can go: 0 problems, 0 warnings");
+    let text = diagnosis.text();
+    for part in [
+        "0000:03:00.0  82599ES SFI/SFP+ (X520), 8086:10fb",
+        "driver vfio-pci, IOMMU group 11 (alone), NUMA node 0, PCIe 5.0 GT/s x8",
+        "on: 1 unit (dmar0), 2 groups; intel_iommu=on iommu=pt",
+        "ports bound to vfio-pci: 2 of 2",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+}
+
+#[test]
+fn the_doctor_changes_nothing() {
+    fn everything(folder: &std::path::Path) -> Vec<String> {
+        let mut all = Vec::new();
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let metadata = path.symlink_metadata().unwrap();
+            all.push(format!("{path:?} {:?}", metadata.modified().unwrap()));
+            if metadata.is_dir() {
+                all.extend(everything(&path));
+            }
+        }
+        all.sort();
+        all
+    }
+    let machine = Machine::healthy();
+    let before = everything(&machine.path("/"));
+    examine_all(&machine);
+    assert_eq!(everything(&machine.path("/")), before);
+}
+
+#[test]
+fn without_a_card_the_software_card_works() {
+    let machine = Machine::healthy();
+    for port in [A, B] {
+        machine.remove(&format!("/sys/bus/pci/devices/{port}"));
+    }
+    machine.remove("/sys/kernel/iommu_groups");
+    machine.remove("/sys/bus/pci/drivers/vfio-pci");
+    let diagnosis = examine_all(&machine);
+    expect(
+        &diagnosis,
+        "nics",
+        Level::Ok,
+        "no NIC of the ixgbe family; the software card works",
+    );
+    expect(&diagnosis, "iommu", Level::Warning, "off");
+    expect(&diagnosis, "vfio_modules", Level::Warning, "vfio-pci");
+    assert!(diagnosis
+        .verdict
+        .starts_with("a run with the software card can go"));
+}
+
+#[test]
+fn a_folder_without_anything_is_no_reason_to_fail() {
+    let folder = tempfile::tempdir().unwrap();
+    let user = crate::host::system::User {
+        uid: 1,
+        gids: vec![1],
+        name: "ada".to_owned(),
+    };
+    let system = System::below(folder.path(), user, Default::default());
+    let diagnosis = examine(&system, &[]).unwrap();
+    assert!(diagnosis.ready, "{}", diagnosis.text());
+}
+
+#[test]
+fn a_named_port_that_is_none_is_an_error() {
+    let machine = Machine::healthy();
+    let error = examine(&machine.system(), &[address("09:00.0")]).unwrap_err();
+    assert!(error.to_string().contains("0000:09:00.0"), "{error}");
+}
+
+#[test]
+fn unbound_ports_are_a_problem_and_only_free_ones_are_proposed() {
+    let mut machine = Machine::healthy();
+    machine.nic(A, Some("ixgbe"), Some(11));
+    machine.nic(B, Some("ixgbe"), Some(12));
+    let diagnosis = examine_all(&machine);
+    expect(&diagnosis, "ports", Level::Problem, ": 0 of 2");
+    expect_mend(
+        &diagnosis,
+        "ports",
+        "sudo triptych bind 0000:03:00.0 0000:03:00.1",
+    );
+    assert!(diagnosis.text().contains("eth0: link at 10000 Mbit/s\n"));
+    machine.nic("0000:05:00.0", None, Some(13));
+    machine.ip_address("eth0", "192.0.2.7");
+    let machine = machine.seen_by_ada();
+    let diagnosis = examine_all(&machine);
+    expect_mend(
+        &diagnosis,
+        "ports",
+        "sudo triptych bind 0000:03:00.1 0000:05:00.0 --user ada",
+    );
+    assert!(
+        diagnosis.text().contains("carries the address 192.0.2.7"),
+        "{}",
+        diagnosis.text()
+    );
+    // Whoever names a port means it, and is told what it carries.
+    let diagnosis = examine_some(&machine, &[A]);
+    expect(&diagnosis, "ports", Level::Problem, ": 0 of 1");
+    assert_eq!(finding(&diagnosis, "in_use").level, Level::Warning);
+    expect_mend(
+        &diagnosis,
+        "ports",
+        "sudo triptych bind 0000:03:00.0 --user ada --force # if what they carry can be spared",
+    );
+}
+
+#[test]
+fn two_bound_ports_of_four_are_enough() {
+    let machine = Machine::healthy();
+    machine.nic("0000:05:00.0", Some("ixgbe"), Some(13));
+    machine.nic("0000:05:00.1", Some("ixgbe"), Some(14));
+    assert!(examine_all(&machine).ready);
+    assert!(!examine_some(&machine, &["05:00.0"]).ready);
+}
+
+#[test]
+fn the_slots_link_and_the_nodes_are_looked_at() {
+    let machine = Machine::healthy();
+    machine.file(
+        &format!("/sys/bus/pci/devices/{A}/current_link_width"),
+        "4\n",
+    );
+    machine.file(&format!("/sys/bus/pci/devices/{B}/numa_node"), "1\n");
+    let diagnosis = examine_all(&machine);
+    expect(
+        &diagnosis,
+        "pcie",
+        Level::Warning,
+        "0000:03:00.0 runs at PCIe 5.0 GT/s x4, and could at 5.0 GT/s x8",
+    );
+    expect(&diagnosis, "numa", Level::Warning, "NUMA nodes 0, 1");
+}
+
+#[test]
+fn a_port_without_link_is_told() {
+    let machine = Machine::healthy();
+    machine.nic("0000:05:00.0", Some("ixgbe"), Some(13));
+    machine.file("/sys/class/net/eth0/carrier", "0\n");
+    machine.file("/sys/class/net/eth0/speed", "-1\n");
+    let diagnosis = examine_all(&machine);
+    expect(
+        &diagnosis,
+        "link",
+        Level::Warning,
+        "0000:05:00.0 (eth0) has no link",
+    );
+}
+
+#[test]
+fn an_iommu_that_is_off_has_a_mend_for_each_cause() {
+    let machine = Machine::healthy();
+    machine.remove("/sys/kernel/iommu_groups");
+    machine.remove(&format!("/sys/bus/pci/devices/{A}/iommu_group"));
+    machine.file("/proc/cmdline", "quiet");
+    let diagnosis = examine_all(&machine);
+    expect(&diagnosis, "iommu", Level::Problem, "firmware offers none");
+    expect_mend(
+        &diagnosis,
+        "iommu",
+        "sudo systemctl reboot --firmware-setup",
+    );
+    machine.file("/sys/firmware/acpi/tables/DMAR", "");
+    let diagnosis = examine_all(&machine);
+    expect(&diagnosis, "iommu", Level::Problem, "does not use");
+    expect_mend(
+        &diagnosis,
+        "iommu",
+        "sudo sed -i 's/^GRUB_CMDLINE_LINUX=\"/&intel_iommu=on /' /etc/default/grub && \
+         sudo update-grub && sudo reboot",
+    );
+    machine.file("/proc/cmdline", "quiet intel_iommu=off");
+    let diagnosis = examine_all(&machine);
+    expect(
+        &diagnosis,
+        "iommu",
+        Level::Problem,
+        "switched off on the kernel's command line; intel_iommu=off",
+    );
+    assert!(finding(&diagnosis, "iommu").mend[0].contains("s/intel_iommu=off//"));
+    machine.file("/proc/cmdline", "quiet");
+    machine.remove("/sys/firmware/acpi/tables/DMAR");
+    machine.file("/proc/cpuinfo", "flags : fpu hypervisor sse2\n");
+    expect(
+        &examine_all(&machine),
+        "iommu",
+        Level::Problem,
+        "the virtual machine has none",
+    );
+}
+
+#[test]
+fn interrupts_must_be_remapped() {
+    let machine = Machine::healthy();
+    machine.file("/proc/interrupts", " 24: 0 PCI-MSI 1-edge nvme0\n");
+    expect(
+        &examine_all(&machine),
+        "interrupt_remapping",
+        Level::Problem,
+        "not remapped",
+    );
+    machine.file("/proc/cmdline", "intel_iommu=on intremap=off");
+    let diagnosis = examine_all(&machine);
+    assert!(finding(&diagnosis, "interrupt_remapping").mend[0].contains("intremap=off"));
+    machine.file(
+        "/sys/module/vfio_iommu_type1/parameters/allow_unsafe_interrupts",
+        "Y\n",
+    );
+    expect(
+        &examine_all(&machine),
+        "interrupt_remapping",
+        Level::Warning,
+        "told to suffer it",
+    );
+}
+
+#[test]
+fn a_group_that_is_not_viable_is_a_problem() {
+    let machine = Machine::healthy();
+    machine.device("0000:03:00.2", ("144d", "a808"), "010802", Some("nvme"));
+    machine.in_group("0000:03:00.2", 11);
+    let diagnosis = examine_all(&machine);
+    expect(
+        &diagnosis,
+        "group_viable",
+        Level::Problem,
+        "IOMMU group 11 of 0000:03:00.0 is not viable: it also holds 0000:03:00.2 (144d:a808, nvme)",
+    );
+    expect_mend(
+        &diagnosis,
+        "group_viable",
+        "echo 0000:03:00.2 | sudo tee /sys/bus/pci/devices/0000:03:00.2/driver/unbind",
+    );
+    assert!(diagnosis
+        .text()
+        .contains("IOMMU group 11 with 0000:03:00.2 (nvme)"));
+}
+
+#[test]
+fn a_port_in_the_way_of_another_is_bound_with_it() {
+    let machine = Machine::new();
+    machine.nic(A, Some("vfio-pci"), Some(11));
+    machine.nic(B, Some("ixgbe"), Some(11));
+    let diagnosis = examine_some(&machine, &[A]);
+    expect_mend(
+        &diagnosis,
+        "group_viable",
+        "sudo triptych bind 0000:03:00.1",
+    );
+}
+
+#[test]
+fn modules_and_files_of_vfio_are_looked_at() {
+    let machine = Machine::healthy();
+    machine.remove("/sys/module/vfio_iommu_type1");
+    let diagnosis = examine_all(&machine);
+    expect(
+        &diagnosis,
+        "vfio_modules",
+        Level::Problem,
+        "not loaded: vfio_iommu_type1",
+    );
+    expect_mend(
+        &diagnosis,
+        "vfio_modules",
+        "sudo modprobe -a vfio_iommu_type1",
+    );
+
+    let machine = Machine::healthy();
+    machine.remove("/dev/vfio/11");
+    let diagnosis = examine_all(&machine);
+    expect(
+        &diagnosis,
+        "group_access",
+        Level::Problem,
+        "/dev/vfio/11 of 0000:03:00.0 is missing",
+    );
+}
+
+#[test]
+fn a_user_without_access_is_told_how_to_get_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let machine = Machine::healthy().seen_by_ada();
+    machine.file(
+        "/proc/self/limits",
+        "Max locked memory  unlimited unlimited bytes\n",
+    );
+    for (file, mode) in [("vfio", 0o666), ("11", 0o600), ("12", 0o666)] {
+        let path = machine.path(&format!("/dev/vfio/{file}"));
+        std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+    }
+    let diagnosis = examine_all(&machine);
+    expect(
+        &diagnosis,
+        "group_access",
+        Level::Problem,
+        "ada may not use /dev/vfio/11 of 0000:03:00.0, which belongs to",
+    );
+    expect_mend(
+        &diagnosis,
+        "group_access",
+        "sudo triptych bind 0000:03:00.0 --user ada",
+    );
+    let path = machine.path("/dev/vfio/vfio");
+    std::fs::set_permissions(path, PermissionsExt::from_mode(0o600)).unwrap();
+    expect(
+        &examine_all(&machine),
+        "vfio_container",
+        Level::Problem,
+        "ada may not use /dev/vfio/vfio",
+    );
+}
+
+#[test]
+fn a_group_in_use_is_a_problem() {
+    let machine = Machine::healthy();
+    machine.process(4711, "testpmd\n", &["/dev/vfio/11"]);
+    let diagnosis = examine_all(&machine);
+    expect(
+        &diagnosis,
+        "group_in_use",
+        Level::Problem,
+        "process 4711 (testpmd",
+    );
+    expect_mend(&diagnosis, "group_in_use", "kill 4711");
+}
+
+#[test]
+fn huge_pages_are_counted_beside_the_card() {
+    let machine = Machine::healthy();
+    machine.huge_pages("/sys/kernel/mm", 3, 256);
+    let diagnosis = examine_all(&machine);
+    expect(&diagnosis, "huge_pages", Level::Warning, "3 of 256 free");
+    expect_mend(&diagnosis, "huge_pages", "make hugepages");
+    // All on the wrong node.
+    machine.huge_pages("/sys/kernel/mm", 256, 256);
+    machine.huge_pages("/sys/devices/system/node/node0", 0, 0);
+    machine.huge_pages("/sys/devices/system/node/node1", 256, 256);
+    let diagnosis = examine_all(&machine);
+    expect(
+        &diagnosis,
+        "huge_pages",
+        Level::Warning,
+        "node 0: 0 of 0 free, node 1: 256 of 256 free; fewer than 64 beside the card, on node 0",
+    );
+    expect_mend(
+        &diagnosis,
+        "huge_pages",
+        "echo 256 | sudo tee \
+         /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages",
+    );
+}
+
+#[test]
+fn the_memlock_limit_is_looked_at() {
+    let machine = Machine::healthy().seen_by_ada();
+    for (file, mode) in [("vfio", 0o666), ("11", 0o666), ("12", 0o666)] {
+        use std::os::unix::fs::PermissionsExt;
+        let path = machine.path(&format!("/dev/vfio/{file}"));
+        std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+    }
+    let limits = |bytes: &str| {
+        let text = format!(
+            "Limit      Soft Limit  Hard Limit  Units\nMax locked memory     {bytes}   unlimited  bytes\n"
+        );
+        machine.file("/proc/self/limits", &text);
+        examine_all(&machine)
+    };
+    expect(
+        &limits("8388608"),
+        "memlock",
+        Level::Problem,
+        "ada may lock 8192 KiB; a run may lock 131072 KiB",
+    );
+    expect(&limits("67108864"), "memlock", Level::Warning, "65536 KiB");
+    expect(&limits("134217728"), "memlock", Level::Ok, "131072 KiB");
+    expect(&limits("unlimited"), "memlock", Level::Ok, "without limit");
+    expect_mend(
+        &limits("65536"),
+        "memlock",
+        "sudo prlimit --pid $$ --memlock=unlimited # this shell",
+    );
+}
+
+#[test]
+fn clocks_that_change_are_told() {
+    let machine = Machine::healthy();
+    for cpu in [1, 2] {
+        machine.file(
+            &format!("{CPUS}/cpu{cpu}/cpufreq/scaling_governor"),
+            "powersave\n",
+        );
+    }
+    machine.file(&format!("{CPUS}/intel_pstate/no_turbo"), "0\n");
+    let diagnosis = examine_all(&machine);
+    expect(
+        &diagnosis,
+        "governor",
+        Level::Warning,
+        "performance (CPU 0,3-7), powersave (CPU 1-2)",
+    );
+    expect(&diagnosis, "turbo", Level::Warning, "on");
+    expect_mend(
+        &diagnosis,
+        "turbo",
+        "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo",
+    );
+    // AMD, and other drivers of the clock.
+    machine.remove(&format!("{CPUS}/intel_pstate"));
+    machine.file(&format!("{CPUS}/cpufreq/boost"), "1\n");
+    expect_mend(
+        &examine_all(&machine),
+        "turbo",
+        "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost",
+    );
+}
+
+#[test]
+fn isolated_cpus_are_looked_for_beside_the_card() {
+    let machine = Machine::healthy();
+    machine.file(&format!("{CPUS}/nohz_full"), "(null)\n");
+    expect(
+        &examine_all(&machine),
+        "isolation",
+        Level::Warning,
+        "isolated CPUs 6-7 have the kernel's clock tick",
+    );
+    machine.file(&format!("{CPUS}/isolated"), "\n");
+    let diagnosis = examine_all(&machine);
+    expect(&diagnosis, "isolation", Level::Warning, "no isolated CPUs");
+    assert!(finding(&diagnosis, "isolation").mend[0]
+        .contains("&isolcpus=6-7 nohz_full=6-7 rcu_nocbs=6-7 /'"));
+    // On the wrong node.
+    machine.file(&format!("{CPUS}/isolated"), "6-7\n");
+    machine.file("/sys/devices/system/node/node0/cpulist", "0-3\n");
+    machine.file("/sys/devices/system/node/node1/cpulist", "4-7\n");
+    let diagnosis = examine_all(&machine);
+    expect(
+        &diagnosis,
+        "isolation",
+        Level::Warning,
+        "isolated CPUs 6-7 are not on the card's node 0 (node 0: CPU 0-3; node 1: CPU 4-7)",
+    );
+    assert!(finding(&diagnosis, "isolation").mend[0].contains("isolcpus=2-3"));
+}
+
+#[test]
+fn multithreading_is_told() {
+    let machine = Machine::healthy();
+    machine.file(&format!("{CPUS}/smt/active"), "1\n");
+    let diagnosis = examine_all(&machine);
+    expect(&diagnosis, "smt", Level::Warning, "multithreading is on");
+    expect_mend(
+        &diagnosis,
+        "smt",
+        "echo off | sudo tee /sys/devices/system/cpu/smt/control",
+    );
+}
+
+#[test]
+fn counters_are_looked_at() {
+    let machine = Machine::healthy();
+    machine.file("/proc/sys/kernel/nmi_watchdog", "1\n");
+    machine.file("/proc/sys/kernel/perf_event_paranoid", "3\n");
+    let diagnosis = examine_all(&machine);
+    expect(&diagnosis, "nmi_watchdog", Level::Warning, "is on");
+    expect(&diagnosis, "perf_event_paranoid", Level::Ok, "root may");
+    let machine = machine.seen_by_ada();
+    let diagnosis = examine_all(&machine);
+    let finding = finding(&diagnosis, "perf_event_paranoid");
+    assert_eq!(finding.level, Level::Warning);
+    assert_eq!(finding.mend, ["sudo sysctl kernel.perf_event_paranoid=2"]);
+    machine.remove("/sys/bus/event_source/devices/cpu");
+    let diagnosis = examine_all(&machine);
+    assert!(diagnosis
+        .findings
+        .iter()
+        .any(|finding| finding.id == "pmu" && finding.level == Level::Warning));
+}
+
+#[test]
+fn the_findings_are_there_for_programs_too() {
+    let value = serde_json::to_value(examine_all(&Machine::healthy())).unwrap();
+    assert_eq!(value["ready"], true);
+    assert_eq!(value["nics"][0]["address"], A);
+    assert_eq!(value["nics"][0]["group"]["number"], 11);
+    assert_eq!(value["findings"][0]["id"], "ports");
+    assert_eq!(value["findings"][0]["level"], "ok");
+}

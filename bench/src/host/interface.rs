@@ -1,0 +1,98 @@
+//! Network interfaces of the kernel: what they are used for, and how their link is.
+
+use serde::Serialize;
+
+use super::system::System;
+
+/// A network interface that the kernel made of a port.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Interface {
+    /// Name: `enp3s0f0`.
+    pub name: String,
+    /// Whether it is switched on.
+    pub up: bool,
+    /// Whether there is a link; `None` where the kernel does not tell, as when switched off.
+    pub link: Option<bool>,
+    /// Speed of the link, Mbit/s.
+    pub speed_mbit: Option<u32>,
+    /// What would be lost with it, in words.
+    pub carries: Vec<String>,
+}
+
+/// Of `include/uapi/linux/if.h`.
+const IFF_UP: u32 = 1;
+/// Of `include/uapi/linux/ipv6_route.h` and `route.h`: a route that leads nowhere.
+const RTF_REJECT: u32 = 0x0200;
+
+impl Interface {
+    /// Reads an interface by name.
+    pub fn read(system: &System, name: &str) -> Self {
+        let folder = format!("/sys/class/net/{name}");
+        Self {
+            name: name.to_owned(),
+            up: system
+                .hex(&format!("{folder}/flags"))
+                .is_some_and(|flags| flags & IFF_UP != 0),
+            link: system
+                .number(&format!("{folder}/carrier"))
+                .map(|carrier| carrier == 1),
+            // -1 without a link.
+            speed_mbit: system
+                .number(&format!("{folder}/speed"))
+                .and_then(|speed| u32::try_from(speed).ok()),
+            carries: carries(system, name),
+        }
+    }
+}
+
+/// What an interface is used for: addresses, routes, and interfaces that are built on it.
+fn carries(system: &System, name: &str) -> Vec<String> {
+    let mut carries = Vec::new();
+    for address in system.addresses(name) {
+        carries.push(format!("the address {address}"));
+    }
+    if has_default_route(system, name) {
+        carries.push("the default route".to_owned());
+    }
+    let folder = format!("/sys/class/net/{name}");
+    let master = system.link_name(&format!("{folder}/master"));
+    if let Some(master) = &master {
+        let kind = match () {
+            () if system.exists(&format!("/sys/class/net/{master}/bridge")) => "bridge ",
+            () if system.exists(&format!("/sys/class/net/{master}/bonding")) => "bond ",
+            () => "",
+        };
+        carries.push(format!("a place in {kind}{master}"));
+    }
+    // VLANs and the like.
+    for entry in system.entries(&folder) {
+        match entry.strip_prefix("upper_") {
+            Some(upper) if Some(upper) != master.as_deref() => {
+                carries.push(format!("the interface {upper}"));
+            }
+            _ => {}
+        }
+    }
+    carries
+}
+
+/// Whether the default route of IPv4 or IPv6 leads through an interface.
+fn has_default_route(system: &System, name: &str) -> bool {
+    let v4 = system.read("/proc/net/route").unwrap_or_default();
+    let v4 = v4.lines().skip(1).any(|line| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        matches!(fields.as_slice(), [interface, "00000000", _, flags, _, _, _, "00000000", ..]
+            if *interface == name && leads_somewhere(flags))
+    });
+    let v6 = system.read("/proc/net/ipv6_route").unwrap_or_default();
+    let v6 = v6.lines().any(|line| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        matches!(fields.as_slice(), [to, "00", _, _, _, _, _, _, flags, interface]
+            if *interface == name && to.bytes().all(|byte| byte == b'0') && leads_somewhere(flags))
+    });
+    v4 || v6
+}
+
+fn leads_somewhere(flags: &str) -> bool {
+    u32::from_str_radix(flags, 16).is_ok_and(|flags| flags & RTF_REJECT == 0)
+}

@@ -1,0 +1,347 @@
+//! Ports of network cards of the ixgbe family: where they are and who has them.
+
+use ixgbe::registers::DEVICE_IDS;
+use serde::Serialize;
+
+use super::address::PciAddress;
+use super::interface::Interface;
+use super::system::System;
+
+/// The driver that hands devices to processes.
+pub const VFIO_PCI: &str = "vfio-pci";
+/// The kernel's driver of this family.
+pub const KERNEL_DRIVER: &str = "ixgbe";
+
+const INTEL: u32 = 0x8086;
+const DEVICES: &str = "/sys/bus/pci/devices";
+
+/// A port of a card that the drivers know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Nic {
+    /// Where it is.
+    pub address: PciAddress,
+    /// Vendor and device number, `8086:10fb`.
+    pub id: String,
+    /// What it is called.
+    pub name: &'static str,
+    /// 82599, X540 or X550.
+    pub family: &'static str,
+    /// The driver that is bound to it.
+    pub driver: Option<String>,
+    /// The only driver that may bind to it, if one was named.
+    pub driver_override: Option<String>,
+    /// Its IOMMU group; `None` while no IOMMU is on.
+    pub group: Option<Group>,
+    /// The NUMA node that it is connected to.
+    pub numa_node: Option<u32>,
+    /// The slot's link as it is, and at its best.
+    pub pcie: Option<Pcie>,
+    /// Interfaces that the kernel's driver made of it.
+    pub interfaces: Vec<Interface>,
+    /// Virtual functions that are in existence.
+    pub virtual_functions: u32,
+}
+
+/// What the IOMMU can only isolate as one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Group {
+    /// Number: VFIO's file is `/dev/vfio/NUMBER`.
+    pub number: u32,
+    /// The devices in it besides this one.
+    pub others: Vec<Member>,
+}
+
+/// Another device of a group.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Member {
+    /// Where it is.
+    pub address: PciAddress,
+    /// Vendor and device number.
+    pub id: String,
+    /// The driver that is bound to it.
+    pub driver: Option<String>,
+    /// Whether the drivers know it.
+    pub ixgbe_family: bool,
+}
+
+/// A PCI Express link.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Pcie {
+    /// `5.0 GT/s`.
+    pub speed: String,
+    /// Lanes.
+    pub width: u32,
+    /// The fastest that the card can.
+    pub max_speed: String,
+    /// The most lanes that the card has.
+    pub max_width: u32,
+}
+
+/// Why a device is not taken for a port of the family.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NicError {
+    /// There is nothing at this address.
+    #[error("{address}: no such PCI device; {}", there(present))]
+    Absent {
+        /// The address.
+        address: PciAddress,
+        /// What there is instead.
+        present: Vec<PciAddress>,
+    },
+    /// Another kind of device.
+    #[error(
+        "{address}: {id} is {what}, not a card of the ixgbe family (82599, X520, X540, X550); {}",
+        there(present)
+    )]
+    Other {
+        /// The address.
+        address: PciAddress,
+        /// Vendor and device number.
+        id: String,
+        /// What it is.
+        what: &'static str,
+        /// What there is instead.
+        present: Vec<PciAddress>,
+    },
+}
+
+fn there(present: &[PciAddress]) -> String {
+    match present {
+        [] => "this machine has no card of the family".to_owned(),
+        some => format!("this machine has {}", join(some, ", ")),
+    }
+}
+
+/// The texts of several things, with `between` between them.
+pub fn join<T: ToString>(things: &[T], between: &str) -> String {
+    let texts: Vec<String> = things.iter().map(T::to_string).collect();
+    texts.join(between)
+}
+
+impl Nic {
+    /// All ports of the family, by address.
+    pub fn all(system: &System) -> Vec<Self> {
+        addresses(system)
+            .into_iter()
+            .filter_map(|address| Self::read(system, address))
+            .collect()
+    }
+
+    /// The port at an address.
+    ///
+    /// # Errors
+    /// If nothing is there, or something else.
+    pub fn find(system: &System, address: PciAddress) -> Result<Self, NicError> {
+        if let Some(nic) = Self::read(system, address) {
+            return Ok(nic);
+        }
+        let present = addresses(system)
+            .into_iter()
+            .filter(|other| known(system, *other).is_some())
+            .collect();
+        let folder = folder(address);
+        if !system.exists(&folder) {
+            return Err(NicError::Absent { address, present });
+        }
+        let class = system.hex(&format!("{folder}/class")).unwrap_or(0);
+        let what = match (class >> 16, class >> 8) {
+            (_, 0x0200) if is_virtual_function(system, address) => {
+                "a virtual function of a network card"
+            }
+            (_, 0x0200) => "another network card",
+            (0x02, _) => "another network device",
+            (0x01, _) => "a storage controller",
+            (0x03, _) => "a graphics card",
+            (0x06, _) => "a bridge",
+            _ => "something else",
+        };
+        Err(NicError::Other {
+            address,
+            id: id(system, address),
+            what,
+            present,
+        })
+    }
+
+    fn read(system: &System, address: PciAddress) -> Option<Self> {
+        let device = known(system, address)?;
+        let folder = folder(address);
+        let file = |name: &str| format!("{folder}/{name}");
+        Some(Self {
+            address,
+            id: id(system, address),
+            name: device.name,
+            family: device.family,
+            driver: driver(system, address),
+            driver_override: system
+                .read(&file("driver_override"))
+                .filter(|text| !text.is_empty() && text != "(null)"),
+            group: Group::of(system, address),
+            // -1 where the firmware does not say, as on machines with one node.
+            numa_node: system
+                .number(&file("numa_node"))
+                .and_then(|node| u32::try_from(node).ok()),
+            pcie: Pcie::read(system, &folder),
+            interfaces: system
+                .entries(&file("net"))
+                .iter()
+                .map(|name| Interface::read(system, name))
+                .collect(),
+            virtual_functions: system
+                .number(&file("sriov_numvfs"))
+                .and_then(|count| u32::try_from(count).ok())
+                .unwrap_or(0),
+        })
+    }
+
+    /// Whether a process could drive it through VFIO.
+    pub fn is_bound_to_vfio(&self) -> bool {
+        self.driver.as_deref().is_some_and(is_vfio)
+    }
+
+    /// Name of its folder in sysfs.
+    pub fn folder(&self) -> String {
+        folder(self.address)
+    }
+
+    /// What would be lost if the kernel's driver let go of it, in words.
+    pub fn carries(&self) -> Vec<String> {
+        let mut all: Vec<String> = self
+            .interfaces
+            .iter()
+            .flat_map(|interface| {
+                interface
+                    .carries
+                    .iter()
+                    .map(|what| format!("{what} ({})", interface.name))
+            })
+            .collect();
+        if self.virtual_functions > 0 {
+            all.push(format!("{} virtual functions", self.virtual_functions));
+        }
+        if self.driver.as_deref() == Some(KERNEL_DRIVER) && self.interfaces.is_empty() {
+            // The kernel shows only the interfaces of our own network namespace.
+            all.push("an interface in another network namespace".to_owned());
+        }
+        all
+    }
+}
+
+impl Group {
+    fn of(system: &System, address: PciAddress) -> Option<Self> {
+        let number = system
+            .link_name(&format!("{}/iommu_group", folder(address)))?
+            .parse()
+            .ok()?;
+        let others = system
+            .entries(&format!("/sys/kernel/iommu_groups/{number}/devices"))
+            .iter()
+            .filter_map(|name| name.parse().ok())
+            .filter(|other| *other != address)
+            .map(|other| Member {
+                address: other,
+                id: id(system, other),
+                driver: driver(system, other),
+                ixgbe_family: known(system, other).is_some(),
+            })
+            .collect();
+        Some(Self { number, others })
+    }
+
+    /// VFIO's file of the group.
+    pub fn node(&self) -> String {
+        format!("/dev/vfio/{}", self.number)
+    }
+
+    /// The devices because of which VFIO would not hand the group out: those with a driver of
+    /// the kernel that moves data.
+    pub fn in_the_way(&self) -> Vec<&Member> {
+        self.others
+            .iter()
+            .filter(|member| {
+                member
+                    .driver
+                    .as_deref()
+                    .is_some_and(|driver| !is_vfio(driver) && !is_harmless(driver))
+            })
+            .collect()
+    }
+}
+
+/// Drivers that VFIO suffers in a group that it hands out.
+fn is_harmless(driver: &str) -> bool {
+    matches!(driver, "pcieport" | "pci-stub")
+}
+
+fn is_vfio(driver: &str) -> bool {
+    driver == VFIO_PCI || driver.ends_with("-vfio-pci") || driver.ends_with("_vfio_pci")
+}
+
+impl Pcie {
+    fn read(system: &System, folder: &str) -> Option<Self> {
+        let speed = |name: &str| {
+            let text = system.read(&format!("{folder}/{name}"))?;
+            Some(text.trim_end_matches(" PCIe").to_owned())
+        };
+        let width = |name: &str| system.number(&format!("{folder}/{name}"))?.try_into().ok();
+        let pcie = Self {
+            speed: speed("current_link_speed")?,
+            width: width("current_link_width")?,
+            max_speed: speed("max_link_speed")?,
+            max_width: width("max_link_width")?,
+        };
+        // A device of a virtual machine may be on no link: "Unknown", no lanes of 255.
+        (giga(&pcie.speed) > 0.0 && pcie.width > 0).then_some(pcie)
+    }
+
+    /// Whether it is slower than the card could.
+    pub fn is_reduced(&self) -> bool {
+        self.width < self.max_width || giga(&self.speed) < giga(&self.max_speed)
+    }
+}
+
+/// The number of `5.0 GT/s`.
+fn giga(speed: &str) -> f64 {
+    let number = speed.split_whitespace().next();
+    number.and_then(|text| text.parse().ok()).unwrap_or(0.0)
+}
+
+fn folder(address: PciAddress) -> String {
+    format!("{DEVICES}/{address}")
+}
+
+fn addresses(system: &System) -> Vec<PciAddress> {
+    let names = system.entries(DEVICES);
+    names.iter().filter_map(|name| name.parse().ok()).collect()
+}
+
+fn id(system: &System, address: PciAddress) -> String {
+    let number = |name: &str| {
+        let value = system.hex(&format!("{}/{name}", folder(address)));
+        value.unwrap_or(0)
+    };
+    format!("{:04x}:{:04x}", number("vendor"), number("device"))
+}
+
+/// The driver that is bound to a device.
+pub fn driver(system: &System, address: PciAddress) -> Option<String> {
+    system.link_name(&format!("{}/driver", folder(address)))
+}
+
+fn is_virtual_function(system: &System, address: PciAddress) -> bool {
+    system
+        .link_name(&format!("{}/physfn", folder(address)))
+        .is_some()
+}
+
+/// What the drivers know of a device.
+fn known(system: &System, address: PciAddress) -> Option<&'static ixgbe::registers::DeviceId> {
+    let folder = folder(address);
+    if system.hex(&format!("{folder}/vendor"))? != INTEL {
+        return None;
+    }
+    let device = system.hex(&format!("{folder}/device"))?;
+    DEVICE_IDS
+        .iter()
+        .find(|known| u32::from(known.id) == device)
+}

@@ -1,0 +1,312 @@
+//! The files in which a Linux machine describes itself, below a root that tests replace.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// Who wants to use the machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct User {
+    /// User number.
+    pub uid: u32,
+    /// Group numbers.
+    pub gids: Vec<u32>,
+    /// Name, or the number where there is none.
+    pub name: String,
+}
+
+impl User {
+    /// Who runs this process.
+    pub fn current() -> Self {
+        let uid = rustix::process::geteuid().as_raw();
+        let mut gids = vec![rustix::process::getegid().as_raw()];
+        gids.extend(
+            rustix::process::getgroups()
+                .unwrap_or_default()
+                .iter()
+                .map(|gid| gid.as_raw()),
+        );
+        Self {
+            uid,
+            gids,
+            name: user_name(uid),
+        }
+    }
+
+    /// Whether it is root.
+    pub fn is_root(&self) -> bool {
+        self.uid == 0
+    }
+}
+
+/// How this program was called, for commands that are proposed: `build/bin/triptych`.
+pub fn program() -> String {
+    std::env::args()
+        .next()
+        .filter(|path| {
+            Path::new(path)
+                .file_name()
+                .is_some_and(|name| name == "triptych")
+        })
+        .unwrap_or_else(|| "triptych".to_owned())
+}
+
+/// The name of a user; the number if it has none.
+pub fn user_name(uid: u32) -> String {
+    nix::unistd::User::from_uid(nix::unistd::Uid::from_raw(uid))
+        .ok()
+        .flatten()
+        .map_or_else(|| uid.to_string(), |user| user.name)
+}
+
+/// A machine: its `/sys`, `/proc` and `/dev` below a root folder.
+#[derive(Debug, Clone)]
+pub struct System {
+    root: PathBuf,
+    user: User,
+    /// IP addresses of network interfaces, by name; no file of the kernel tells them all.
+    addresses: BTreeMap<String, Vec<String>>,
+}
+
+impl System {
+    /// This machine, as this process may see it.
+    pub fn here() -> Self {
+        Self {
+            root: PathBuf::from("/"),
+            user: User::current(),
+            addresses: interface_addresses(),
+        }
+    }
+
+    /// A machine whose files are below `root`, and whose interfaces have these addresses.
+    pub fn below(root: &Path, user: User, addresses: BTreeMap<String, Vec<String>>) -> Self {
+        Self {
+            root: root.to_owned(),
+            user,
+            addresses,
+        }
+    }
+
+    /// Whether this is the machine that the process runs on.
+    pub fn is_here(&self) -> bool {
+        self.root == Path::new("/")
+    }
+
+    /// Who wants to use it.
+    pub fn user(&self) -> &User {
+        &self.user
+    }
+
+    /// IP addresses of an interface, with prefix length, without those that every interface gives
+    /// itself.
+    pub fn addresses(&self, interface: &str) -> &[String] {
+        self.addresses.get(interface).map_or(&[], Vec::as_slice)
+    }
+
+    /// Where a file is that is called `path`, such as `/sys/bus/pci`.
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.root.join(path.trim_start_matches('/'))
+    }
+
+    /// What a file says, without blanks at its ends; `None` if it cannot be read.
+    pub fn read(&self, path: &str) -> Option<String> {
+        let bytes = fs::read(self.path(path)).ok()?;
+        Some(String::from_utf8_lossy(&bytes).trim().to_owned())
+    }
+
+    /// A decimal number that a file holds.
+    pub fn number(&self, path: &str) -> Option<i64> {
+        self.read(path)?.parse().ok()
+    }
+
+    /// A hexadecimal number that a file holds, such as `0x8086`.
+    pub fn hex(&self, path: &str) -> Option<u32> {
+        u32::from_str_radix(self.read(path)?.trim_start_matches("0x"), 16).ok()
+    }
+
+    /// Names of what is in a folder, sorted; none if it cannot be read.
+    pub fn entries(&self, path: &str) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(self.path(path))
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// The last part of what a symbolic link points to.
+    pub fn link_name(&self, path: &str) -> Option<String> {
+        let target = fs::read_link(self.path(path)).ok()?;
+        Some(target.file_name()?.to_string_lossy().into_owned())
+    }
+
+    /// Whether there is such a file or folder.
+    pub fn exists(&self, path: &str) -> bool {
+        self.path(path).exists()
+    }
+
+    /// Owner, group and permission bits of a file.
+    pub fn owner(&self, path: &str) -> Option<Owner> {
+        let metadata = fs::metadata(self.path(path)).ok()?;
+        Some(Owner {
+            uid: metadata.uid(),
+            gid: metadata.gid(),
+            mode: metadata.mode() & 0o777,
+        })
+    }
+
+    /// Whether the user may read and write a file; `None` if there is no such file.
+    pub fn may_use(&self, path: &str) -> Option<bool> {
+        let owner = self.owner(path)?;
+        if self.is_here() {
+            // The kernel also knows of access lists.
+            use rustix::fs::{Access, AtFlags, CWD};
+            return Some(
+                rustix::fs::accessat(
+                    CWD,
+                    self.path(path),
+                    Access::READ_OK | Access::WRITE_OK,
+                    AtFlags::EACCESS,
+                )
+                .is_ok(),
+            );
+        }
+        Some(owner.lets(&self.user))
+    }
+}
+
+/// To whom a file belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Owner {
+    /// User number.
+    pub uid: u32,
+    /// Group number.
+    pub gid: u32,
+    /// Permission bits.
+    pub mode: u32,
+}
+
+impl Owner {
+    /// Whether `user` may read and write.
+    fn lets(self, user: &User) -> bool {
+        let shift = if user.uid == self.uid {
+            6
+        } else if user.gids.contains(&self.gid) {
+            3
+        } else {
+            0
+        };
+        user.is_root() || (self.mode >> shift) & 0o6 == 0o6
+    }
+}
+
+/// The IP addresses of all interfaces, without link-local ones of IPv6, which every interface
+/// that is up gives itself.
+fn interface_addresses() -> BTreeMap<String, Vec<String>> {
+    let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for found in nix::ifaddrs::getifaddrs().into_iter().flatten() {
+        let Some(address) = found.address else {
+            continue;
+        };
+        let text = if let Some(v4) = address.as_sockaddr_in() {
+            v4.ip().to_string()
+        } else if let Some(v6) = address.as_sockaddr_in6() {
+            if v6.ip().is_unicast_link_local() {
+                continue;
+            }
+            v6.ip().to_string()
+        } else {
+            continue;
+        };
+        all.entry(found.interface_name).or_default().push(text);
+    }
+    all
+}
+
+/// The numbers of a list such as `0-3,8`.
+pub fn parse_list(text: &str) -> Vec<u32> {
+    let mut numbers = Vec::new();
+    for part in text.trim().split(',').filter(|part| !part.is_empty()) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        if let (Ok(first), Ok(last)) = (first.parse::<u32>(), last.parse::<u32>()) {
+            // No machine has as many, but a file may say so.
+            numbers.extend(first..=last.min(first.saturating_add(65_535)));
+        }
+    }
+    numbers
+}
+
+/// The reverse of [`parse_list`].
+pub fn format_list(numbers: &[u32]) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut rest = numbers;
+    while let [first, ..] = rest {
+        let length = rest
+            .iter()
+            .zip(*first..)
+            .take_while(|(number, expected)| **number == *expected)
+            .count();
+        let last = rest[length - 1];
+        parts.push(match length {
+            1 => first.to_string(),
+            _ => format!("{first}-{last}"),
+        });
+        rest = &rest[length..];
+    }
+    parts.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_numbers_go_both_ways() {
+        for (text, numbers) in [
+            ("", vec![]),
+            ("0", vec![0]),
+            ("0-3,8", vec![0, 1, 2, 3, 8]),
+            ("1,3-4", vec![1, 3, 4]),
+        ] {
+            assert_eq!(parse_list(text), numbers);
+            assert_eq!(format_list(&numbers), text);
+        }
+        assert_eq!(parse_list("x,2-y,5\n"), [5]);
+    }
+
+    #[test]
+    fn a_file_lets_owner_group_and_others() {
+        let file = |mode| Owner {
+            uid: 10,
+            gid: 20,
+            mode,
+        };
+        let user = |uid, gid| User {
+            uid,
+            gids: vec![gid],
+            name: String::new(),
+        };
+        assert!(file(0o600).lets(&user(10, 1)));
+        assert!(!file(0o600).lets(&user(11, 20)));
+        assert!(file(0o660).lets(&user(11, 20)));
+        assert!(!file(0o660).lets(&user(11, 21)));
+        assert!(file(0o666).lets(&user(11, 21)));
+        assert!(!file(0o444).lets(&user(11, 21)));
+        assert!(file(0o000).lets(&user(0, 0)));
+    }
+
+    #[test]
+    fn this_machine_has_a_loopback_address() {
+        // Not in every container; where there is one, it is read.
+        if let Some(addresses) = interface_addresses().get("lo") {
+            assert!(
+                addresses
+                    .iter()
+                    .any(|address| address == "127.0.0.1" || address == "::1"),
+                "{addresses:?}"
+            );
+        }
+    }
+}

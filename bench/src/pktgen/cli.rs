@@ -1,0 +1,91 @@
+//! `triptych pktgen`: tries a load generator, and sweeps rates.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use perfcounters::Interrupt;
+
+use super::{Config, Generator};
+
+/// Arguments of `triptych pktgen`.
+#[derive(Debug, Args)]
+pub struct PktgenArguments {
+    /// What the load generator is and where; bench/pktgen/ has examples
+    #[arg(long, value_name = "FILE")]
+    config: PathBuf,
+    /// Only see whether it can be reached and finds its ports; nothing is sent
+    #[arg(long, conflicts_with_all = ["rate", "seconds", "json"])]
+    check: bool,
+    /// Rates to send, Mpps, all ports together; without any: as fast as it can
+    #[arg(long, value_name = "MPPS", value_delimiter = ',', value_parser = rate)]
+    rate: Vec<f64>,
+    /// How long to count at each rate
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = clap::value_parser!(u16).range(1..=3600))]
+    seconds: u16,
+    /// Write the reports to this file too, as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(rate) if rate.is_finite() && rate > 0.0 => Ok(rate),
+        _ => Err("not a rate, Mpps".to_owned()),
+    }
+}
+
+/// Tries or sweeps.
+///
+/// # Errors
+/// [`super::PktgenError`], or the reports cannot be written.
+pub fn run(arguments: &PktgenArguments, interrupt: &Interrupt) -> Result<()> {
+    let config = Config::read(&arguments.config)?;
+    if config.real_flows() < config.flows {
+        eprintln!(
+            "warning: testpmd sends {} flows a port in txonly, not {}; mode = \"flowgen\" sends them all",
+            config.real_flows(),
+            config.flows
+        );
+    }
+    let mut generator = Generator::launch(&config, interrupt)?;
+    println!(
+        "{}; a port can send {:.2} Mpps of {} bytes",
+        generator.about(),
+        config.line_rate_mpps(),
+        config.frame_size
+    );
+    if arguments.check {
+        return Ok(());
+    }
+    let rates: Vec<Option<f64>> = match arguments.rate.as_slice() {
+        [] => vec![None],
+        rates => rates.iter().copied().map(Some).collect(),
+    };
+    println!(
+        "{:>10} {:>10} {:>10} {:>9}",
+        "asked", "offered", "received", "lost"
+    );
+    println!("{:>10} {:>10} {:>10} {:>9}", "Mpps", "Mpps", "Mpps", "%");
+    let mut reports = Vec::new();
+    for rate in rates {
+        generator.start(rate)?;
+        generator.sleep(Duration::from_secs(arguments.seconds.into()))?;
+        let report = generator.stop()?;
+        let asked = rate.map_or_else(|| "all".to_owned(), |rate| format!("{rate:.3}"));
+        println!(
+            "{asked:>10} {:>10.3} {:>10.3} {:>9.4}",
+            report.offered_mpps,
+            report.received_mpps,
+            report.loss_ratio * 100.0
+        );
+        reports.push(report);
+    }
+    if let Some(path) = &arguments.json {
+        let text = serde_json::to_string_pretty(&reports)?;
+        std::fs::write(path, text + "\n")
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,239 @@
+//! What the load generator is and where, as a TOML file says it.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::PktgenError;
+
+/// The program that sends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tool {
+    /// DPDK's testpmd, which Debian packages in dpdk-dev.
+    Testpmd,
+    /// dpdk-pktgen, which is built from source.
+    Pktgen,
+}
+
+/// How testpmd sends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// Only sends: the fastest. 256 flows for each core, whatever was asked for.
+    #[default]
+    Txonly,
+    /// Sends as many flows as were asked for, and takes what comes back from its ring.
+    Flowgen,
+}
+
+/// The load generator's configuration.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Machine that it runs on, as SSH knows it; without it, this one.
+    pub ssh: Option<String>,
+    /// Which program sends.
+    pub tool: Tool,
+    /// Its file; without it, `dpdk-testpmd` or `pktgen` where the machine finds it.
+    pub program: Option<String>,
+    /// Whether to run it through `sudo -n`.
+    #[serde(default)]
+    pub sudo: bool,
+    /// PCI addresses of its ports, each cabled to a port of the forwarder.
+    #[serde(default)]
+    pub ports: Vec<String>,
+    /// Its cores, as DPDK's option --lcores takes them: one for itself, and one for each port.
+    pub lcores: String,
+    /// Frame size, bytes without CRC.
+    #[serde(default = "frame_size")]
+    pub frame_size: u32,
+    /// UDP flows of each port.
+    #[serde(default = "flows")]
+    pub flows: u32,
+    /// How testpmd sends.
+    #[serde(default)]
+    pub mode: Mode,
+    /// Speed of a port, Gbit/s.
+    #[serde(default = "line_rate")]
+    pub line_rate_gbit: f64,
+    /// How long to send before counting, seconds.
+    #[serde(default = "warm_up")]
+    pub warm_up_seconds: f64,
+    /// Longest that the program may run, seconds; then it is ended even if nobody is there any
+    /// more who could.
+    #[serde(default = "time_limit")]
+    pub time_limit_seconds: u32,
+    /// Further options for DPDK itself.
+    #[serde(default)]
+    pub eal: Vec<String>,
+    /// Further options for the program.
+    #[serde(default)]
+    pub options: Vec<String>,
+    /// Software ports of DPDK's (--vdev) instead of PCI ones, to try everything without a card.
+    #[serde(default)]
+    pub vdevs: Vec<String>,
+}
+
+fn frame_size() -> u32 {
+    60
+}
+fn flows() -> u32 {
+    1024
+}
+fn line_rate() -> f64 {
+    10.0
+}
+fn warm_up() -> f64 {
+    1.0
+}
+fn time_limit() -> u32 {
+    3600
+}
+
+impl Config {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is not such a configuration.
+    pub fn read(path: &Path) -> Result<Self, PktgenError> {
+        let text = std::fs::read_to_string(path).map_err(|source| PktgenError::Read {
+            path: path.to_owned(),
+            source,
+        })?;
+        let wrong = |why: String| PktgenError::Config {
+            path: path.to_owned(),
+            why,
+        };
+        let config: Self = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        config.check().map_err(wrong)?;
+        Ok(config)
+    }
+
+    /// How many ports there are.
+    pub fn port_count(&self) -> usize {
+        self.ports.len() + self.vdevs.len()
+    }
+
+    /// Flows that each port really sends.
+    pub fn real_flows(&self) -> u32 {
+        match (self.tool, self.mode) {
+            (Tool::Testpmd, Mode::Txonly) => 256,
+            _ => self.flows,
+        }
+    }
+
+    /// Highest rate that one port can send, Mpps: a frame takes 24 bytes more on the wire, for CRC,
+    /// preamble and the gap to the next one.
+    pub fn line_rate_mpps(&self) -> f64 {
+        self.line_rate_gbit * 1000.0 / (f64::from(self.frame_size + 24) * 8.0)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let positive = |value: f64| value.is_finite() && value > 0.0;
+        let name = |text: &str| !text.is_empty() && !text.starts_with('-');
+        for port in &self.ports {
+            if let Err(error) = port.parse::<crate::host::address::PciAddress>() {
+                return Err(format!("ports: {error}"));
+            }
+        }
+        let checks = [
+            (
+                self.ssh.as_deref().is_none_or(name),
+                "ssh: not a name of a machine",
+            ),
+            (
+                self.program.as_deref().is_none_or(name),
+                "program: not a program",
+            ),
+            (
+                (1..=16).contains(&self.port_count()),
+                "ports: name the PCI addresses of 1 to 16 ports, such as [\"0000:03:00.0\", \
+                 \"0000:03:00.1\"]",
+            ),
+            (
+                self.ports.is_empty() || self.vdevs.is_empty(),
+                "vdevs: instead of ports, not beside them",
+            ),
+            (name(&self.lcores), "lcores: name cores, such as \"0-2\""),
+            (
+                (60..=1514).contains(&self.frame_size),
+                "frame_size: 60 to 1514 bytes, without CRC",
+            ),
+            ((1..=16_384).contains(&self.flows), "flows: 1 to 16384"),
+            (
+                positive(self.line_rate_gbit),
+                "line_rate_gbit: a number above 0",
+            ),
+            (
+                self.warm_up_seconds.is_finite() && (0.0..=60.0).contains(&self.warm_up_seconds),
+                "warm_up_seconds: 0 to 60",
+            ),
+            (
+                (10..=86_400).contains(&self.time_limit_seconds),
+                "time_limit_seconds: 10 to 86400",
+            ),
+        ];
+        match checks.iter().find(|(fine, _)| !fine) {
+            Some((_, why)) => Err((*why).to_owned()),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Config, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("generator.toml");
+        std::fs::write(&path, text).unwrap();
+        Config::read(&path).map_err(|error| error.to_string())
+    }
+
+    const SMALLEST: &str = "tool = 'testpmd'\nlcores = '0-2'\nports = ['03:00.0', '03:00.1']\n";
+
+    #[test]
+    fn the_smallest_has_the_published_load() {
+        let config = parse(SMALLEST).unwrap();
+        assert_eq!((config.frame_size, config.flows), (60, 1024));
+        assert_eq!(config.mode, Mode::Txonly);
+        assert!((config.line_rate_mpps() - 14.88).abs() < 0.01);
+    }
+
+    #[test]
+    fn the_examples_are_configurations() {
+        for name in ["testpmd.toml", "pktgen.toml", "software.toml"] {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("pktgen")
+                .join(name);
+            Config::read(&path).unwrap();
+        }
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (more, part) in [
+            ("frame_size = 64000\n", "frame_size"),
+            ("flows = 0\n", "flows"),
+            ("ssh = '-oProxyCommand=x'\n", "ssh"),
+            ("speed = 1\n", "speed"),
+            ("vdevs = ['net_null0']\n", "vdevs"),
+            ("mode = 'fast'\n", "fast"),
+            ("warm_up_seconds = nan\n", "warm_up_seconds"),
+        ] {
+            let error = parse(&format!("{SMALLEST}{more}")).unwrap_err();
+            assert!(
+                error.contains(part) && error.contains("generator.toml"),
+                "{error}"
+            );
+        }
+        assert!(parse("tool = 'testpmd'\nlcores = '0'\nports = ['eth0']")
+            .unwrap_err()
+            .contains("eth0"));
+        assert!(parse("tool = 'trex'\nlcores = '0'")
+            .unwrap_err()
+            .contains("trex"));
+    }
+}

@@ -1,0 +1,345 @@
+//! A program that is spoken to line by line, here or on another machine.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use perfcounters::Interrupt;
+
+use super::PktgenError;
+
+/// How long a program that was asked to end may take: DPDK closes its ports meanwhile.
+const END: Duration = Duration::from_secs(10);
+/// How long to wait before looking whether the user wants to stop.
+const POLL: Duration = Duration::from_millis(50);
+/// How many of the last lines are repeated in an error.
+const TAIL: usize = 6;
+/// How long a connection to another machine may take, seconds.
+const CONNECT: u32 = 10;
+
+/// Where a program runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Place {
+    /// On this machine.
+    Here,
+    /// On a machine that SSH knows by this name.
+    Host(String),
+}
+
+impl Place {
+    /// For messages.
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Here => "this machine",
+            Self::Host(name) => name,
+        }
+    }
+
+    /// What runs a shell command there. It never asks for a password, and notices in 15 s that
+    /// the machine is gone.
+    fn command(&self, script: &str) -> Command {
+        match self {
+            Self::Here => {
+                let mut command = Command::new("sh");
+                command.args(["-c", script]);
+                command
+            }
+            Self::Host(name) => {
+                let mut command = Command::new("ssh");
+                command
+                    .args(["-T", "-o", "BatchMode=yes"])
+                    .args(["-o", &format!("ConnectTimeout={CONNECT}")])
+                    .args(["-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3"])
+                    .args(["--", name, script]);
+                command
+            }
+        }
+    }
+}
+
+/// `text` as one word of a shell command.
+pub(super) fn quote(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@+%".contains(c);
+    match !text.is_empty() && text.chars().all(plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
+/// A running program. It ends when its input does, so it does not outlive this process, even if
+/// that is killed; and it is ended when dropped.
+#[derive(Debug)]
+pub(super) struct Session {
+    place: Place,
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<String>,
+    last: Arc<Mutex<VecDeque<String>>>,
+    interrupt: Interrupt,
+}
+
+impl Session {
+    /// Starts a shell command.
+    pub(super) fn start(
+        place: &Place,
+        script: &str,
+        interrupt: &Interrupt,
+    ) -> Result<Self, PktgenError> {
+        let mut child = place
+            .command(script)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // Ctrl-C is for us, who end it in order.
+            .process_group(0)
+            .spawn()
+            .map_err(|source| PktgenError::Start {
+                place: place.name().to_owned(),
+                source,
+            })?;
+        let last = Arc::new(Mutex::new(VecDeque::new()));
+        let (sender, lines) = mpsc::channel();
+        // Both threads end with the program's output.
+        if let Some(stdout) = child.stdout.take() {
+            let last = Arc::clone(&last);
+            thread::spawn(move || {
+                each_line(stdout, |line| {
+                    remember(&last, &line);
+                    // Nobody listens any more: read on, so that the program is not blocked.
+                    let _ = sender.send(line);
+                });
+            });
+        }
+        if let Some(stderr) = child.stderr.take() {
+            let last = Arc::clone(&last);
+            thread::spawn(move || each_line(stderr, |line| remember(&last, &line)));
+        }
+        Ok(Self {
+            place: place.clone(),
+            stdin: child.stdin.take(),
+            child,
+            lines,
+            last,
+            interrupt: interrupt.clone(),
+        })
+    }
+
+    /// Sends a line.
+    pub(super) fn send(&mut self, line: &str) -> Result<(), PktgenError> {
+        let sent = match &mut self.stdin {
+            Some(stdin) => stdin
+                .write_all(format!("{line}\n").as_bytes())
+                .and_then(|()| stdin.flush()),
+            None => Err(std::io::ErrorKind::BrokenPipe.into()),
+        };
+        sent.map_err(|_| self.ended())
+    }
+
+    /// Reads lines until `take` has what it wants of them.
+    pub(super) fn read<T>(
+        &mut self,
+        what: &str,
+        limit: Duration,
+        mut take: impl FnMut(&str) -> Option<T>,
+    ) -> Result<T, PktgenError> {
+        let start = Instant::now();
+        loop {
+            if self.interrupt.is_set() {
+                return Err(PktgenError::Interrupted);
+            }
+            match self.lines.recv_timeout(POLL) {
+                Ok(line) => {
+                    if let Some(found) = take(&line) {
+                        return Ok(found);
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if start.elapsed() > limit {
+                return Err(PktgenError::Silent {
+                    place: self.place.name().to_owned(),
+                    what: what.to_owned(),
+                    seconds: limit.as_secs(),
+                    said: self.said(),
+                });
+            }
+        }
+    }
+
+    /// Waits while the program runs.
+    pub(super) fn sleep(&self, time: Duration) -> Result<(), PktgenError> {
+        let start = Instant::now();
+        while start.elapsed() < time {
+            if self.interrupt.is_set() {
+                return Err(PktgenError::Interrupted);
+            }
+            thread::sleep(POLL.min(time.saturating_sub(start.elapsed())));
+        }
+        Ok(())
+    }
+
+    fn said(&self) -> String {
+        let last = self.last.lock().unwrap_or_else(|error| error.into_inner());
+        match last.is_empty() {
+            true => "it said nothing".to_owned(),
+            false => format!(
+                "its last words:\n  {}",
+                last.iter().cloned().collect::<Vec<_>>().join("\n  ")
+            ),
+        }
+    }
+
+    /// The error for a program that is not there any more.
+    fn ended(&mut self) -> PktgenError {
+        // Its last words may still be on their way.
+        let status = self.wait(Duration::from_secs(2));
+        thread::sleep(POLL);
+        PktgenError::Ended {
+            place: self.place.name().to_owned(),
+            status: status.unwrap_or_else(|| "no exit status".to_owned()),
+            said: self.said(),
+        }
+    }
+
+    fn wait(&mut self, limit: Duration) -> Option<String> {
+        let start = Instant::now();
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => return Some(status.to_string()),
+                Ok(None) if start.elapsed() < limit => thread::sleep(Duration::from_millis(5)),
+                _ => return None,
+            }
+        }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // The end of its input ends the program, wherever it runs.
+        self.stdin = None;
+        if self.wait(END).is_none() {
+            // `timeout` ends the one on the other machine.
+            let pid = rustix::process::Pid::from_child(&self.child);
+            let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
+            let _ = self.child.wait();
+        }
+    }
+}
+
+/// Calls `take` with each line, without terminal control codes.
+fn each_line(input: impl Read, mut take: impl FnMut(String)) {
+    let mut input = BufReader::new(input);
+    let mut bytes = Vec::new();
+    while matches!(input.read_until(b'\n', &mut bytes), Ok(1..)) {
+        take(plain(&String::from_utf8_lossy(&bytes)));
+        bytes.clear();
+    }
+}
+
+fn remember(last: &Mutex<VecDeque<String>>, line: &str) {
+    if line.trim().is_empty() {
+        return;
+    }
+    let mut last = last.lock().unwrap_or_else(|error| error.into_inner());
+    if last.len() == TAIL {
+        last.pop_front();
+    }
+    last.push_back(line.to_owned());
+}
+
+/// A line without escape sequences, carriage returns and blanks at its end.
+fn plain(line: &str) -> String {
+    let mut out = String::new();
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\u{1b}' if chars.peek() == Some(&'[') => {
+                chars.next();
+                while chars.next().is_some_and(|c| !('@'..='~').contains(&c)) {}
+            }
+            '\u{1b}' => {
+                chars.next();
+            }
+            c if c.is_control() && c != '\t' => {}
+            c => out.push(c),
+        }
+    }
+    out.trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        for (text, quoted) in [
+            ("0000:03:00.0", "0000:03:00.0"),
+            ("", "''"),
+            ("(0-2)@(0-1)", "'(0-2)@(0-1)'"),
+            ("it's", "'it'\\''s'"),
+            ("$(reboot)", "'$(reboot)'"),
+        ] {
+            assert_eq!(quote(text), quoted);
+        }
+    }
+
+    #[test]
+    fn control_codes_are_left_out() {
+        assert_eq!(
+            plain("\u{1b}[2J\u{1b}[1;32mready\u{1b}[0m 2\r\n"),
+            "ready 2"
+        );
+        assert_eq!(plain("\u{1b}7\u{1b}[5;1Hx\u{1b}8"), "x");
+    }
+
+    #[test]
+    fn a_program_ends_with_its_input() {
+        let mut session =
+            Session::start(&Place::Here, "cat; echo ended >&2", &Interrupt::new()).unwrap();
+        session.send("hello").unwrap();
+        let line = session
+            .read("a line", Duration::from_secs(10), |line| {
+                Some(line.to_owned())
+            })
+            .unwrap();
+        assert_eq!(line, "hello");
+        let start = Instant::now();
+        drop(session);
+        assert!(start.elapsed() < Duration::from_secs(5));
+    }
+
+    #[test]
+    fn silence_and_ends_are_errors_with_the_last_words() {
+        let mut session =
+            Session::start(&Place::Here, "echo so far; cat", &Interrupt::new()).unwrap();
+        let error = session
+            .read("an answer", Duration::from_millis(200), |_| None::<()>)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("an answer") && error.contains("so far"),
+            "{error}"
+        );
+        let mut session = Session::start(
+            &Place::Here,
+            "echo no hugepages >&2; exit 3",
+            &Interrupt::new(),
+        )
+        .unwrap();
+        let error = session
+            .read("an answer", Duration::from_secs(10), |_| None::<()>)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("no hugepages") && error.contains("3"),
+            "{error}"
+        );
+    }
+}

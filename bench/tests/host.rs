@@ -1,0 +1,170 @@
+//! `doctor`, `bind` and `unbind` from outside, on pretended machines. Drivers are changed for real
+//! only in the guests of `make vm-test`.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+const PORT: &str = "0000:03:00.0";
+
+/// A machine with a port that the kernel's driver has.
+fn machine() -> tempfile::TempDir {
+    let root = tempfile::tempdir().unwrap();
+    let device = format!("sys/bus/pci/devices/{PORT}");
+    for (path, text) in [
+        (format!("{device}/vendor"), "0x8086\n"),
+        (format!("{device}/device"), "0x1528\n"),
+        (format!("{device}/class"), "0x020000\n"),
+        (format!("{device}/driver_override"), "(null)\n"),
+        (format!("{device}/net/eth0/flags"), ""),
+        ("sys/bus/pci/drivers/ixgbe/unbind".to_owned(), ""),
+        ("sys/bus/pci/drivers/ixgbe/bind".to_owned(), ""),
+        ("sys/bus/pci/drivers/vfio-pci/bind".to_owned(), ""),
+        ("sys/bus/pci/drivers_probe".to_owned(), ""),
+        ("sys/kernel/iommu_groups/7/type".to_owned(), "DMA\n"),
+    ] {
+        let path = root.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let device = root.path().join(device);
+    symlink("../../drivers/ixgbe", device.join("driver")).unwrap();
+    symlink(
+        "../../../../kernel/iommu_groups/7",
+        device.join("iommu_group"),
+    )
+    .unwrap();
+    root
+}
+
+fn triptych(root: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_triptych"))
+        .args(arguments)
+        .arg("--root")
+        .arg(root)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+fn text(output: &Output) -> String {
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+#[test]
+fn a_wrong_command_line_ends_with_2() {
+    let root = machine();
+    for wrong in [
+        &["bind"][..],
+        &["unbind"],
+        &["bind", "eth0"],
+        &["unbind", "03:00.9"],
+        &["doctor", "0000"],
+        &["bind", PORT, "--driver", "../x"],
+        &["doctor", "--fix"],
+    ] {
+        let output = triptych(root.path(), wrong);
+        assert_eq!(
+            output.status.code(),
+            Some(2),
+            "{wrong:?}: {}",
+            text(&output)
+        );
+    }
+}
+
+#[test]
+fn the_doctor_says_whether_a_run_can_go() {
+    let empty = tempfile::tempdir().unwrap();
+    let output = triptych(empty.path(), &["doctor"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(text(&output).contains("the software card works"));
+
+    let root = machine();
+    let json = empty.path().join("findings.json");
+    let output = triptych(
+        root.path(),
+        &["doctor", "03:00.0", "--json", json.to_str().unwrap()],
+    );
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    for part in [
+        "0000:03:00.0  X540-AT2 10GBASE-T, 8086:1528",
+        "driver ixgbe, IOMMU group 7 (alone)",
+        "triptych bind 0000:03:00.0",
+        "a run with a card cannot go yet",
+    ] {
+        assert!(said.contains(part), "{said}");
+    }
+    let findings = fs::read_to_string(json).unwrap();
+    assert!(findings.contains("\"ready\": false"), "{findings}");
+
+    let output = triptych(root.path(), &["doctor", "04:00.0"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        text(&output).contains("0000:04:00.0: no such PCI device; this machine has 0000:03:00.0"),
+        "{}",
+        text(&output)
+    );
+}
+
+#[test]
+fn findings_that_cannot_be_written_are_an_error() {
+    let root = machine();
+    let output = triptych(root.path(), &["doctor", "--json", "/nonexistent/x.json"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output).contains("cannot write /nonexistent/x.json"));
+}
+
+/// Files do not act as a kernel does, so the port stays where it was, which must be noticed and
+/// undone.
+#[test]
+fn a_port_that_the_driver_does_not_take_is_given_back() {
+    let root = machine();
+    let output = triptych(root.path(), &["bind", "3:0.0"]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("0000:03:00.0: vfio-pci did not take it (it has ixgbe)"),
+        "{said}"
+    );
+    assert!(said.contains("everything is as it was before"), "{said}");
+    let read = |path: &str| fs::read_to_string(root.path().join(path)).unwrap();
+    assert_eq!(read("sys/bus/pci/drivers/ixgbe/unbind"), PORT);
+    assert_eq!(read("sys/bus/pci/drivers_probe"), PORT);
+    // Emptied again; a file keeps what is beyond the line break, a file of sysfs does not.
+    let left = read(&format!("sys/bus/pci/devices/{PORT}/driver_override"));
+    assert!(left.starts_with('\n'), "{left:?}");
+}
+
+#[test]
+fn what_the_kernel_refuses_is_told() {
+    let root = machine();
+    fs::remove_file(
+        root.path()
+            .join(format!("sys/bus/pci/devices/{PORT}/driver_override")),
+    )
+    .unwrap();
+    let output = triptych(root.path(), &["bind", PORT]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("driver_override: No such file or directory"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_port_that_the_kernel_has_need_not_be_given_back() {
+    let root = machine();
+    let output = triptych(root.path(), &["unbind", PORT]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(text(&output).contains("0000:03:00.0 has ixgbe already"));
+}
