@@ -6,6 +6,7 @@
 
 mod fixture;
 mod stock;
+mod tools;
 mod vfio;
 
 use std::path::PathBuf;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
     };
     let mut tests = vfio::tests(&bench);
     tests.extend(stock::tests(&bench));
+    tests.extend(tools::tests(&bench));
     libtest_mimic::run(&arguments, tests).exit_code()
 }
 
