@@ -249,7 +249,8 @@ unit: unit-rust unit-c unit-python ## only the unit tests
 
 .PHONY: unit-rust
 unit-rust:
-	@$(CARGO) test --quiet $(CARGO_TOOLS) --workspace --exclude conformance --no-fail-fast
+	@$(CARGO) test --quiet $(CARGO_TOOLS) --workspace --exclude conformance --exclude guest --no-fail-fast
+	@$(CARGO) test --quiet $(CARGO_TOOLS) --package guest --lib --bins
 
 # One program for each file in c/tests/, with the sanitizers; its exit status says whether it passed.
 .PHONY: unit-c
@@ -277,6 +278,10 @@ FUZZ_SECONDS ?= 1800
 .PHONY: fuzz
 fuzz: ## a hostile driver against the software NIC, for FUZZ_SECONDS (half an hour); finds go to build/fuzz/found/
 	@drivers/nic/fuzz/run.sh $(FUZZ_SECONDS)
+
+.PHONY: vm-test
+vm-test: build ## drivers, tools and the stock ixgbe in virtual machines with the software NIC (fetches QEMU, 160 MB)
+	@$(CARGO) test --quiet $(CARGO_TOOLS) --release --package guest --test vm
 
 .PHONY: saturation
 saturation: build ## does the software NIC keep ahead of every driver? Needs two quiet processors

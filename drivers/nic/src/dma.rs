@@ -305,6 +305,11 @@ impl DmaTable {
         withdrawn
     }
 
+    /// IOVA and size in bytes of each map, ascending.
+    pub(crate) fn ranges(&self) -> Vec<(u64, u64)> {
+        self.maps.iter().map(|map| (map.iova, map.size)).collect()
+    }
+
     /// How many maps there are.
     pub(crate) fn len(&self) -> usize {
         self.maps.len()

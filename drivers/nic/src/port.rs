@@ -247,6 +247,11 @@ impl Port {
         self.shared.lock().last_reset().cloned()
     }
 
+    /// IOVA and size in bytes of each DMA map, ascending.
+    pub fn dma_maps(&self) -> Vec<(u64, u64)> {
+        self.shared.lock().dma.ranges()
+    }
+
     /// The first of this session's DMA faults (at most 256; [`Snapshot::dma_faults`] has their
     /// number).
     pub fn dma_faults(&self) -> Vec<DmaFault> {
