@@ -888,12 +888,12 @@ impl Device {
     }
 
     fn control_written(&mut self, value: u32) {
-        if value & r::CTRL_RST != 0 {
+        // 4.2.1.6: the reset of the link is that of the device, and of the link. Drivers use it
+        // where there is no link that they could disturb.
+        let reset = value & (r::CTRL_RST | r::CTRL_LNK_RST);
+        if reset != 0 {
             self.reset(ResetCause::Register);
-            self.registers
-                .change(r::CTRL, value & (r::CTRL_RST | r::CTRL_LNK_RST), 0);
-        } else if value & r::CTRL_LNK_RST != 0 {
-            self.link_restarts();
+            self.registers.change(r::CTRL, reset, 0);
         }
     }
 
