@@ -414,6 +414,9 @@ impl PortPlane {
         self.receive(device, now, pace);
         self.transmit(device, pace);
         device.interrupts.poll(&device.registers);
+        if device.device_faults().interrupt_storm {
+            device.storm();
+        }
         let received = device.counters.delivered - delivered;
         let sent = device.counters.transmitted - transmitted;
         progress.received += received;
@@ -659,10 +662,15 @@ impl Device {
 
     /// Puts a frame into a queue's buffers, if it has enough.
     fn place(&mut self, queue: usize, frame: &[u8], hash: Hash) -> bool {
+        let ignore_tail = self.device_faults().ignore_tail;
         let Queue::On(rx) = &mut self.rx[queue] else {
             return false;
         };
-        let available = rx.available(self.registers.get(r::RDT(queue as u32)));
+        let available = if ignore_tail {
+            rx.len()
+        } else {
+            rx.available(self.registers.get(r::RDT(queue as u32)))
+        };
         let mut dma = Dma {
             table: &self.dma,
             faults: &mut self.faults,

@@ -173,6 +173,13 @@ impl Interrupts {
         }
     }
 
+    /// Signals every vector, whatever is masked. Returns how many eventfds there were to signal.
+    pub(crate) fn signal_all(&self) -> u64 {
+        let all = [&self.intx, &self.msi].into_iter().chain(&self.msix);
+        let connected = all.filter(|vector| vector.eventfd.is_some());
+        connected.map(|vector| vector.signal()).count() as u64
+    }
+
     fn deliver(&mut self, registers: &RegisterFile, vector: usize) {
         let control = registers.get(r::GPIE);
         if control & r::GPIE_MSIX_MODE == 0 {

@@ -40,6 +40,7 @@ mod device;
 mod dma;
 mod eeprom;
 mod error;
+mod faults;
 mod filter;
 mod frame;
 mod interrupts;
@@ -69,6 +70,7 @@ pub use config::{
 pub use data_plane::{DataPlane, Progress};
 pub use dma::{Direction, DmaFault, Permissions, Purpose, Refusal};
 pub use error::NicError;
+pub use faults::{DriverMemory, RxLie};
 pub use nic::{Nic, RunningDataPlane};
 pub use port::{Port, Registers};
 pub use report::{PortCounters, ResetCause, ResetReport, SessionEnd, SessionReport, Snapshot};

@@ -1,6 +1,7 @@
 //! Receiving: one receive queue, from a frame to its descriptors.
 
 use crate::dma::{Direction, DmaFault, DmaTable, FaultLog, Purpose, SmallFinder};
+use crate::faults::RxLie;
 use crate::frame::{add, opaque_step, Fixed, Head, Own, MIN_FRAME};
 use crate::memory::{prefetch, Descriptor, SmallBuffer};
 use crate::registers as r;
@@ -34,6 +35,8 @@ pub(crate) struct RxQueue {
     format: Format,
     /// A descriptor could not be reached: the queue does nothing more until it is enabled anew.
     halted: bool,
+    /// What it tells the driver that is not so.
+    lie: Option<RxLie>,
 }
 
 /// What became of a frame.
@@ -84,6 +87,7 @@ impl RxQueue {
             buffer_len,
             format,
             halted: false,
+            lie: None,
         })
     }
 
@@ -111,7 +115,12 @@ impl RxQueue {
     /// Whether frames of 60 bytes can be written by [`RxQueue::fill_small`].
     #[inline(always)]
     pub(crate) fn takes_small(&self) -> bool {
-        self.format == Format::Advanced
+        self.format == Format::Advanced && self.lie.is_none()
+    }
+
+    /// Tells the driver something that is not so, from now on.
+    pub(crate) fn set_lie(&mut self, lie: Option<RxLie>) {
+        self.lie = lie;
     }
 
     /// Receives generated frames of 60 bytes into `count` descriptors, which must be available.
@@ -226,7 +235,7 @@ impl RxQueue {
                 ],
                 Format::Legacy => legacy(address, part.len(), last),
             };
-            descriptor.write(words);
+            descriptor.write(self.lie.map_or(words, |lie| lie.twist(words)));
             self.ring.advance(1);
         }
         Delivery::Done
