@@ -1,0 +1,224 @@
+//! `safety`: runs the hazards against the drivers, and compares with what is recorded.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{bail, ensure, Context, Result};
+use clap::{Parser, Subcommand};
+use safety_lab::catalogue::{self, Hazard};
+use safety_lab::evidence::Evidence;
+use safety_lab::outcome::{AtFault, Subject};
+use safety_lab::record::{markdown, Folder, Row};
+use safety_lab::{builds, compile, root, scenario, stage};
+use strum::IntoEnumIterator;
+
+/// For one hazard and one driver, with everything.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// The same hazards against each driver: what happens is observed, recorded, and compared with
+/// drivers/conformance/hazards.toml.
+#[derive(Debug, Parser)]
+#[command(name = "safety")]
+struct Options {
+    #[command(subcommand)]
+    command: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Runs hazards; exit status 1 if an outcome is not the recorded one
+    Run {
+        /// Only this hazard; may be given several times
+        #[arg(long, value_name = "ID")]
+        hazard: Vec<String>,
+        /// Only hazards that these are to blame for: application, device, driver, wire
+        #[arg(long, value_name = "WHO")]
+        at_fault: Vec<AtFault>,
+        /// Only this driver: c, c-hardened, rust, rust-unsafe
+        #[arg(long = "impl", value_name = "NAME")]
+        subject: Vec<Subject>,
+        /// Record in a new folder of this one
+        #[arg(long, value_name = "DIR")]
+        results: Option<PathBuf>,
+    },
+    /// Lists the hazards and what is recorded
+    List,
+    /// Runs one hazard against one built driver, and prints the evidence as JSON
+    #[command(hide = true)]
+    Case { hazard: String, subject: Subject },
+}
+
+fn main() -> ExitCode {
+    let done = match Options::parse().command {
+        Task::Run {
+            hazard,
+            at_fault,
+            subject,
+            results,
+        } => run(&hazard, &at_fault, &subject, results),
+        Task::List => list(),
+        Task::Case { hazard, subject } => case(&hazard, subject),
+    };
+    match done {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("safety: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn list() -> Result<ExitCode> {
+    let mut out = std::io::stdout().lock();
+    for hazard in catalogue::read(&catalogue::path())? {
+        writeln!(
+            out,
+            "{} (CWE-{}, {}): {}",
+            hazard.id, hazard.cwe, hazard.at_fault, hazard.title
+        )?;
+        for (subject, recorded) in &hazard.outcome {
+            writeln!(out, "    {subject}: {}", recorded.describe())?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn case(hazard: &str, subject: Subject) -> Result<ExitCode> {
+    let scenario = scenario::scenario(hazard)?;
+    let program = builds::program(subject, scenario.patched.then_some(hazard));
+    let evidence = stage::run(&program, scenario)?;
+    println!("{}", serde_json::to_string(&evidence)?);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn chosen(ids: &[String], at_fault: &[AtFault]) -> Result<Vec<Hazard>> {
+    let mut hazards = catalogue::read(&catalogue::path())?;
+    for id in ids {
+        ensure!(
+            hazards.iter().any(|hazard| hazard.id == *id),
+            "no hazard is called {id}; `safety list` names them"
+        );
+    }
+    hazards.retain(|hazard| {
+        (ids.is_empty() || ids.contains(&hazard.id))
+            && (at_fault.is_empty() || at_fault.contains(&hazard.at_fault))
+    });
+    Ok(hazards)
+}
+
+fn run(
+    ids: &[String],
+    at_fault: &[AtFault],
+    subjects: &[Subject],
+    results: Option<PathBuf>,
+) -> Result<ExitCode> {
+    let hazards = chosen(ids, at_fault)?;
+    let mut folder = results.map(|path| Folder::create(&path)).transpose()?;
+    let externs = builds::externs()?;
+    let mut rows = Vec::new();
+    let mut failures = Vec::new();
+    let (mut passed, mut failed) = (0, 0);
+    for hazard in &hazards {
+        for subject in Subject::iter() {
+            if !subjects.is_empty() && !subjects.contains(&subject) {
+                continue;
+            }
+            let started = Instant::now();
+            let observed = observe(hazard, subject, &externs);
+            let seconds = (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
+            let name = format!("{}, {subject}", hazard.id);
+            let (outcome, evidence) = match observed {
+                Ok(evidence) => evidence.outcome(),
+                Err(error) => {
+                    failed += 1;
+                    eprintln!("FAILED: {name}: {error:#}");
+                    failures.push(format!("{name}: {error:#}"));
+                    continue;
+                }
+            };
+            let recorded = &hazard.outcome[&subject];
+            if recorded.allows(outcome) {
+                passed += 1;
+                println!("ok: {name}: {outcome} ({evidence})");
+            } else {
+                failed += 1;
+                let text = format!(
+                    "{name}: {outcome} ({evidence}), but recorded is: {}",
+                    recorded.describe()
+                );
+                eprintln!("FAILED: {text}");
+                failures.push(text);
+            }
+            let row = Row {
+                hazard: hazard.id.clone(),
+                class: format!("CWE-{}", hazard.cwe),
+                at_fault: hazard.at_fault,
+                subject,
+                outcome,
+                evidence,
+                seconds,
+            };
+            if let Some(folder) = &mut folder {
+                folder.write(&row)?;
+            }
+            rows.push(row);
+        }
+    }
+    if let Some(folder) = &mut folder {
+        let command: Vec<_> = std::env::args().collect();
+        folder.finish(&command, &failures)?;
+        println!("{}", markdown(&hazards, &rows));
+        println!("recorded in {}", folder.path().display());
+    }
+    println!("{passed} passed, {failed} failed");
+    Ok(if failed == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// What is seen of a hazard with a driver, in a process of its own.
+fn observe(hazard: &Hazard, subject: Subject, externs: &builds::Externs) -> Result<Evidence> {
+    if subject == Subject::Rust {
+        if let Some(case) = compile::case(&hazard.id) {
+            return compile::run(&case, externs);
+        }
+    }
+    let scenario = scenario::scenario(&hazard.id)?;
+    let patch = scenario.patched.then_some(hazard.id.as_str());
+    builds::build(subject, patch, externs)?;
+    let output = tempfile::tempfile()?;
+    let errors = tempfile::tempfile()?;
+    let mut child = Command::new(std::env::current_exe()?)
+        .current_dir(root())
+        .args(["case", &hazard.id, &subject.to_string()])
+        .stdin(Stdio::null())
+        .stdout(output.try_clone()?)
+        .stderr(errors.try_clone()?)
+        .spawn()?;
+    let deadline = Instant::now() + LIMIT;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if Instant::now() >= deadline {
+            child.kill()?;
+            child.wait()?;
+            bail!("the lab itself took longer than {LIMIT:?}");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    let read = |file: std::fs::File| -> Result<String> {
+        use std::io::{Read, Seek};
+        let mut file = file;
+        let mut text = String::new();
+        file.rewind()?;
+        file.read_to_string(&mut text)?;
+        Ok(text)
+    };
+    ensure!(status.success(), "{status}: {}", read(errors)?);
+    serde_json::from_str(&read(output)?).context("evidence")
+}
