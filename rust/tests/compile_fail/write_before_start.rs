@@ -2,5 +2,6 @@
 use ixgbe::mempool::Packet;
 
 pub fn prepend(packet: &mut Packet<'_>) {
-    packet[-48] = 0xee;
+    let header: isize = -48;
+    packet[header] = 0xee;
 }

@@ -90,6 +90,7 @@ static uint32_t misuse(struct lab *lab, struct packet **packets, uint32_t receiv
 	}
 	if (is(lab, "leak")) {
 		/* Forgets half of them: neither sent nor freed. */
+		lab->counts.dropped += received - received / 2;
 		return received / 2;
 	}
 	if (lab->done) {
@@ -145,7 +146,7 @@ static uint32_t forward(struct lab *lab, struct rx_queue *rx, struct tx_queue *t
 	for (uint32_t i = 0; i < received; i++) {
 		packets[i]->data[1]++;
 	}
-	if (is(lab, "large-batch") && lab->counts.rx > DEED_AFTER) {
+	if (is(lab, "large-batch") && lab->counts.rx > DEED_AFTER && !lab->done) {
 		/* More packets in one call than the ring has descriptors. */
 		memcpy((void *)(lab->hoard + lab->hoarded), (void *)packets,
 		       received * sizeof(struct packet *));
@@ -153,6 +154,7 @@ static uint32_t forward(struct lab *lab, struct rx_queue *rx, struct tx_queue *t
 		if (lab->hoarded > MAX_BATCH - BATCH) {
 			(void)send_or_free(lab, tx, lab->hoard, lab->hoarded);
 			lab->hoarded = 0;
+			lab->done = true;
 		}
 		return received;
 	}

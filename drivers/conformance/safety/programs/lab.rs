@@ -54,7 +54,9 @@ impl<'p> Lab<'p> {
     fn misuse(&mut self, packets: &mut Vec<Packet<'p>>) {
         if self.deed == "leak" {
             // Forgets half of them: they return to their pool by themselves.
-            packets.truncate(packets.len() / 2);
+            let kept = packets.len() / 2;
+            self.counts.dropped += (packets.len() - kept) as u64;
+            packets.truncate(kept);
             return;
         }
         if std::mem::replace(&mut self.done, true) {
@@ -96,12 +98,13 @@ impl<'p> Lab<'p> {
             }
         }
         let after = self.counts.rx > DEED_AFTER;
-        if self.deed == "large-batch" && after {
+        if self.deed == "large-batch" && after && !self.done {
             // More packets in one call than the ring has descriptors.
             self.hoard.append(&mut packets);
             if self.hoard.len() > MAX_BATCH - BATCH {
                 let mut hoard = std::mem::take(&mut self.hoard);
                 self.send(to, &mut hoard)?;
+                self.done = true;
             }
             return Ok(received);
         }

@@ -107,11 +107,22 @@ pub struct Evidence {
 impl Evidence {
     /// What a sanitizer or a check of the language says, shortened to one line.
     fn complaint(&self) -> Option<String> {
-        let telling = ["AddressSanitizer", "LeakSanitizer", "runtime error:"];
-        self.stderr
-            .lines()
-            .find(|line| telling.iter().any(|text| line.contains(text)) || panics(line))
-            .map(shorten)
+        let telling = [
+            "ERROR: AddressSanitizer",
+            "ERROR: LeakSanitizer",
+            "runtime error:",
+        ];
+        let mut lines = self.stderr.lines();
+        let line =
+            lines.find(|line| telling.iter().any(|text| line.contains(text)) || panics(line))?;
+        // A panic says where on the first line, and what on the second.
+        match line.split_once("panicked at ") {
+            Some((_, place)) => {
+                let what = lines.next().unwrap_or_default();
+                Some(shorten(&format!("panicked at {place} {what}")))
+            }
+            None => Some(shorten(line)),
+        }
     }
 
     /// The outcome, and what it is concluded from.
@@ -289,7 +300,11 @@ fn shorten(line: &str) -> String {
     let text = words.join(" ");
     // AddressSanitizer begins with the process id, and goes on with registers.
     let text = text.trim_start_matches(|c: char| c == '=' || c.is_ascii_digit());
-    let text = text.split(" (pc ").next().unwrap_or_default();
+    let text = [" (pc ", " on address"]
+        .iter()
+        .fold(text, |text, end| text.split(end).next().unwrap_or_default());
+    let root = format!("{}/", crate::root().display());
+    let text = text.replace(&root, "");
     text.chars().take(160).collect()
 }
 

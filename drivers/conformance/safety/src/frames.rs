@@ -105,7 +105,7 @@ impl Ledger {
             .and_then(|bytes| self.numbered.get(&u64::from_be_bytes(bytes)));
         let count = match original {
             Some(original) if frame.starts_with(original) => &mut self.returned.longer,
-            Some(original) if original.starts_with(frame) => &mut self.returned.shorter,
+            Some(original) if frame.len() < original.len() => &mut self.returned.shorter,
             _ => &mut self.returned.altered,
         };
         *count += 1;

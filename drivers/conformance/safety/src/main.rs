@@ -1,8 +1,10 @@
 //! `safety`: runs the hazards against the drivers, and compares with what is recorded.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
@@ -117,6 +119,7 @@ fn run(
     let hazards = chosen(ids, at_fault)?;
     let mut folder = results.map(|path| Folder::create(&path)).transpose()?;
     let externs = builds::externs()?;
+    build_all(&hazards, subjects, &externs);
     let mut rows = Vec::new();
     let mut failures = Vec::new();
     let (mut passed, mut failed) = (0, 0);
@@ -178,6 +181,31 @@ fn run(
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// Builds what will be run, two at a time. What cannot be built is told when it is wanted.
+fn build_all(hazards: &[Hazard], subjects: &[Subject], externs: &builds::Externs) {
+    let mut wanted = BTreeSet::new();
+    for hazard in hazards {
+        let patched = scenario::scenario(&hazard.id).is_ok_and(|scenario| scenario.patched);
+        let patch = patched.then_some(hazard.id.as_str());
+        let all = Subject::iter().filter(|one| subjects.is_empty() || subjects.contains(one));
+        wanted.extend(all.map(|subject| (patch, subject)));
+    }
+    let queue = Mutex::new(wanted.into_iter());
+    let next = || {
+        let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
+        queue.next()
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some((patch, subject)) = next() {
+                    let _ = builds::build(subject, patch, externs);
+                }
+            });
+        }
+    });
 }
 
 /// What is seen of a hazard with a driver, in a process of its own.

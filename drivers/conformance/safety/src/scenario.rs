@@ -137,7 +137,13 @@ pub const SCENARIOS: &[(&str, Scenario)] = &[
     // ---- Driver: a patch, in ordinary traffic ----
     ("drv-ring-wrap", patch("forward")),
     ("drv-rdt-too-far", patch("forward")),
-    ("drv-batch-larger-than-ring", patch("large-batch")),
+    (
+        "drv-batch-larger-than-ring",
+        Scenario {
+            during: pile_up,
+            ..patch("large-batch")
+        },
+    ),
     ("drv-iova-overflow", patch("forward")),
     ("drv-odd-ring-size", patch("odd-ring")),
     ("drv-stale-descriptor", patch("forward")),
@@ -228,6 +234,18 @@ fn with(stage: &mut Stage, set: impl FnOnce(&mut Faults), frames: u64) -> Result
     stage.fault(set);
     stage.exchange(frames)?;
     stage.fault(|_| {});
+    ordinary(stage)
+}
+
+/// Frames that the program collects, to send them in one call.
+fn pile_up(stage: &mut Stage) -> Result<()> {
+    for _ in 0..8 {
+        let frames: Vec<_> = (0..16).map(|_| stage.ledger.next(FRAME)).collect();
+        for frame in &frames {
+            stage.port(0).inject(frame)?;
+        }
+        stage.poll_for(Duration::from_millis(5));
+    }
     ordinary(stage)
 }
 

@@ -32,6 +32,8 @@ const STALLED: Duration = Duration::from_secs(1);
 const BURST: u64 = 16;
 /// Bursts of which nothing comes back, one after the other, after which nothing more will.
 const DEAD_BURSTS: u32 = 3;
+/// Wrong frames after which it is clear that there is no end of them.
+const WILD: u64 = 2000;
 /// Frames before the hazard: as many as the programs wait for.
 const BEFORE: u64 = 100;
 /// Frames during the hazard, if it does not say otherwise.
@@ -159,7 +161,7 @@ impl Stage {
     /// If the NIC does not take a frame.
     pub fn exchange(&mut self, frames: u64) -> Result<()> {
         let mut left = frames;
-        while left > 0 && self.dead_bursts < DEAD_BURSTS && self.alive()? {
+        while left > 0 && self.dead_bursts < DEAD_BURSTS && !self.runs_wild() && self.alive()? {
             let burst = left.min(BURST);
             left -= burst;
             let made: Vec<_> = (0..burst).map(|_| self.ledger.next(FRAME)).collect();
@@ -186,10 +188,16 @@ impl Stage {
         self.settle(lost_before, QUIET)
     }
 
+    /// Whether the driver sends without end what nobody sent it: enough has been seen then.
+    fn runs_wild(&self) -> bool {
+        let returned = &self.ledger.returned;
+        returned.altered + returned.duplicated > WILD
+    }
+
     /// Waits until all are back but those that had been lost before, or nothing comes for so long.
     fn settle(&mut self, lost_before: u64, quiet: Duration) -> Result<()> {
         let mut last = Instant::now();
-        while self.ledger.lost() > lost_before && last.elapsed() < quiet {
+        while self.ledger.lost() > lost_before && last.elapsed() < quiet && !self.runs_wild() {
             if self.poll() {
                 last = Instant::now();
             } else if !self.alive()? {
