@@ -10,7 +10,7 @@ use crate::device::{Device, Wait, MAX_QUEUES, MAX_RING_SIZE, MIN_RING_SIZE};
 use crate::error::{Error, Result};
 use crate::mempool::PACKET_BUFFER_SIZE;
 use crate::registers::{self as regs, field};
-use crate::rx::RxQueue;
+use crate::rx::{Discard, RxQueue};
 use crate::sys::dma::Ring;
 use crate::sys::mmio::dma_write_barrier;
 use crate::tx::TxQueue;
@@ -237,9 +237,8 @@ impl<'p> Device<'p> {
             tail: self.registers.tail(regs::RDT(id)),
             mask: size - 1,
             index: 0,
-            discarding: false,
             pool_empty: 0,
-            discarded: 0,
+            discard: Discard::default(),
         };
 
         // 4.6.7.1.1: enable the queue, and only then hand it descriptors.

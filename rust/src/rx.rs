@@ -8,7 +8,8 @@ use crate::device::Tail;
 use crate::error::Result;
 use crate::mempool::{Mempool, Packet};
 use crate::registers::{field64_get, RXD_DD, RXD_EOP, RXD_LENGTH};
-use crate::sys::dma::{Entry, Ring};
+use crate::sys::batch::Batch;
+use crate::sys::dma::{Entries, Entry, Ring};
 use crate::sys::mmio::{dma_read_barrier, dma_write_barrier};
 
 /// A receive queue.
@@ -23,10 +24,16 @@ pub struct RxQueue<'p> {
     pub(crate) mask: usize,
     /// The descriptor that the device writes back next.
     pub(crate) index: usize,
-    /// In the middle of a frame that spans descriptors.
-    pub(crate) discarding: bool,
     /// Calls that stopped early because the pool was empty.
     pub(crate) pool_empty: u64,
+    pub(crate) discard: Discard,
+}
+
+/// What becomes of frames that cannot be received.
+#[derive(Default)]
+pub(crate) struct Discard {
+    /// In the middle of a frame that spans descriptors.
+    pub(crate) discarding: bool,
     /// Frames that did not fit into one buffer, or whose length was a lie.
     pub(crate) discarded: u64,
 }
@@ -41,44 +48,51 @@ fn descriptor_refill<T>(entry: &Entry<'_, T>, iova: u64) {
     });
 }
 
-impl<'p> RxQueue<'p> {
-    /// Gives back the buffers of a frame that spans several descriptors. BSIZEPACKET holds
-    /// any frame that MAXFRS lets through, so only a broken device sends one; it is dropped.
-    /// Returns the index after the descriptors it has consumed.
-    #[cold]
-    fn rx_discard(&mut self, mut index: usize) -> usize {
-        for _ in 0..=self.mask {
-            let entry = self.ring.entry(index);
-            let status = entry.load_upper();
-            self.discarding = true;
-            if status & RXD_DD == 0 {
-                break;
-            }
-            descriptor_refill(&entry, entry.slot.iova());
-            index = (index + 1) & self.mask;
-            if status & RXD_EOP != 0 {
-                self.discarding = false;
-                self.discarded += 1;
-                break;
-            }
+/// Gives back the buffers of a frame that spans several descriptors. BSIZEPACKET holds
+/// any frame that MAXFRS lets through, so only a broken device sends one; it is dropped.
+/// Returns the index after the descriptors it has consumed.
+#[cold]
+fn rx_discard(
+    entries: &mut Entries<'_, Packet<'_>>,
+    discard: &mut Discard,
+    mut index: usize,
+) -> usize {
+    for _ in 0..entries.len() {
+        let entry = entries.entry(index);
+        let status = entry.load_upper();
+        discard.discarding = true;
+        if status & RXD_DD == 0 {
+            break;
         }
-        index
+        descriptor_refill(&entry, entry.slot.iova());
+        index += 1;
+        if status & RXD_EOP != 0 {
+            discard.discarding = false;
+            discard.discarded += 1;
+            break;
+        }
     }
+    index
+}
 
+impl<'p> RxQueue<'p> {
     /// Takes up to `count` received packets, appends them to `packets`, and gives the device
-    /// fresh buffers for them. Returns how many.
+    /// fresh buffers for them. Returns how many. Fewer may be returned than are there if the device
+    /// lied about one.
     ///
     /// # Errors
     /// If the device can no longer be reached.
     pub fn rx_batch(&mut self, packets: &mut Vec<Packet<'p>>, count: usize) -> Result<usize> {
+        let pool = self.pool;
         let mut index = self.index;
-        let held = packets.len();
+        let mut entries = self.ring.entries();
 
-        if self.discarding {
-            index = self.rx_discard(index);
+        if self.discard.discarding {
+            index = rx_discard(&mut entries, &mut self.discard, index);
         }
-        while packets.len() - held < count {
-            let entry = self.ring.entry(index);
+        let mut batch = Batch::new(packets, count);
+        while batch.has_room() {
+            let entry = entries.entry(index);
             // 7.1.6.2 write-back format. One 64-bit read takes DD, EOP and the length together,
             // so no barrier is needed between them.
             let status = entry.load_upper();
@@ -86,29 +100,31 @@ impl<'p> RxQueue<'p> {
                 break;
             }
             if status & RXD_EOP == 0 {
-                index = self.rx_discard(index);
-                if self.discarding {
+                index = rx_discard(&mut entries, &mut self.discard, index);
+                if self.discard.discarding {
                     break;
                 }
                 continue;
             }
             // A received packet leaves the ring only in exchange for a fresh buffer.
-            let Some(fresh) = self.pool.alloc() else {
+            let Some(fresh) = pool.alloc() else {
                 self.pool_empty += 1;
                 break;
             };
             descriptor_refill(&entry, fresh.iova());
             let mut packet = mem::replace(entry.slot, fresh);
-            index = (index + 1) & self.mask;
-            // A length beyond the buffer is a lie; the packet goes back to the pool.
+            index += 1;
+            // A length beyond the buffer is a lie. The packet goes back to the pool, and the batch
+            // ends: going on here would cost every honest packet six instructions.
             if !packet.set_size(field64_get(RXD_LENGTH, status) as usize) {
-                self.discarded += 1;
-                continue;
+                self.discard.discarded += 1;
+                break;
             }
-            packets.push(packet);
+            batch.push(packet);
         }
+        let received = batch.count();
         if index != self.index {
-            self.index = index;
+            self.index = index & self.mask;
             // Orders the reads of DD above before the caller's reads of the packets' data.
             dma_read_barrier();
             // Orders the writes of the descriptors above before the write of RDT.
@@ -118,7 +134,7 @@ impl<'p> RxQueue<'p> {
             self.tail
                 .write((index.wrapping_sub(1) & self.mask) as u32)?;
         }
-        Ok(packets.len() - held)
+        Ok(received)
     }
 }
 
@@ -203,7 +219,7 @@ mod tests {
         queues.device_receives(4, 2048, false);
         assert_eq!(queues.rx.rx_batch(&mut packets, 8).unwrap(), 2);
         assert_eq!((packets[0].len(), packets[1].len()), (60, 61));
-        assert_eq!(queues.rx.discarded, 1);
+        assert_eq!(queues.rx.discard.discarded, 1);
         assert_eq!(queues.rdt.get(), 4);
         queues.device_receives(5, 2048, false);
         assert_eq!(queues.rx.rx_batch(&mut packets, 8).unwrap(), 0);
@@ -212,7 +228,7 @@ mod tests {
         queues.device_receives(7, 62, true);
         assert_eq!(queues.rx.rx_batch(&mut packets, 8).unwrap(), 1);
         assert_eq!(packets[2].len(), 62);
-        assert_eq!(queues.rx.discarded, 2);
+        assert_eq!(queues.rx.discard.discarded, 2);
     }
 
     #[test]
@@ -234,9 +250,13 @@ mod tests {
         queues.device_receives(1, MAX_SIZE as u64 + 1, true);
         queues.device_receives(2, 0xffff, true);
         queues.device_receives(3, 60, true);
-        assert_eq!(queues.rx.rx_batch(&mut packets, 8).unwrap(), 2);
+        // Each lie ends a batch.
+        assert_eq!(queues.rx.rx_batch(&mut packets, 8).unwrap(), 1);
+        assert_eq!(queues.rx.rx_batch(&mut packets, 8).unwrap(), 0);
+        assert_eq!(queues.rdt.get(), 2);
+        assert_eq!(queues.rx.rx_batch(&mut packets, 8).unwrap(), 1);
         assert_eq!((packets[0].len(), packets[1].len()), (MAX_SIZE, 60));
-        assert_eq!(queues.rx.discarded, 2);
+        assert_eq!(queues.rx.discard.discarded, 2);
         assert_eq!(pool.free_count(), pool.capacity() - RING_SIZE - 2);
     }
 }

@@ -9,7 +9,7 @@ use crate::descriptor::Descriptor;
 use crate::device::Tail;
 use crate::mempool::Mempool;
 use crate::registers::{RXD_DD, RXD_EOP, TXD_DD};
-use crate::rx::RxQueue;
+use crate::rx::{Discard, RxQueue};
 use crate::sys::dma::Ring;
 use crate::tx::TxQueue;
 use crate::vfio::Container;
@@ -49,9 +49,8 @@ impl<'p> Queues<'p> {
                 tail: Tail::Fake(Rc::clone(&rdt)),
                 mask: RING_SIZE - 1,
                 index: 0,
-                discarding: false,
                 pool_empty: 0,
-                discarded: 0,
+                discard: Discard::default(),
             },
             tx: TxQueue {
                 ring: tx_ring,

@@ -35,11 +35,12 @@ impl<'p> TxQueue<'p> {
     #[inline]
     fn tx_free(&mut self, count: usize) {
         let mut index = self.clean_index;
+        let mut entries = self.ring.entries();
         for _ in 0..count {
-            *self.ring.entry(index).slot = None;
-            index = (index + 1) & self.mask;
+            *entries.entry(index).slot = None;
+            index += 1;
         }
-        self.clean_index = index;
+        self.clean_index = index & self.mask;
     }
 
     /// Whether the device has sent from descriptor `index`.
@@ -81,8 +82,9 @@ impl<'p> TxQueue<'p> {
         let space = self.clean_index.wrapping_sub(index).wrapping_sub(1) & self.mask;
         let sent = packets.len().min(space);
 
+        let mut entries = self.ring.entries();
         for packet in packets.drain(..sent) {
-            let entry = self.ring.entry(index);
+            let entry = entries.entry(index);
             let size = packet.size() as u64;
             // 7.2.3.2.4 advanced data descriptor: one buffer, which is the whole frame
             entry.store(Descriptor {
@@ -97,13 +99,13 @@ impl<'p> TxQueue<'p> {
             });
             // A free descriptor has no packet, so there is none to drop here.
             mem::forget(entry.slot.replace(packet));
-            index = (index + 1) & self.mask;
+            index += 1;
         }
         if sent > 0 {
-            self.index = index;
+            self.index = index & self.mask;
             // Orders the writes of the descriptors and packets above before the write of TDT.
             dma_write_barrier();
-            self.tail.write(index as u32)?;
+            self.tail.write(self.index as u32)?;
         }
         Ok(sent)
     }

@@ -48,20 +48,22 @@ struct FreeStack {
 }
 
 impl FreeStack {
+    /// # Safety
+    /// The header is one of the store's and not on the stack.
     #[inline]
-    fn push(&self, header: NonNull<Header>) {
+    unsafe fn push(&self, header: NonNull<Header>) {
         let top = self.count.get();
-        // There are no more buffers than places.
-        if let Some(place) = self.headers.get(top) {
-            place.set(header);
-            self.count.set(top + 1);
-        }
+        // SAFETY: the header's buffer is not on the stack, so no more than all but one are, and
+        // there is a place for each.
+        unsafe { self.headers.get_unchecked(top) }.set(header);
+        self.count.set(top + 1);
     }
 
     #[inline]
     fn pop(&self) -> Option<NonNull<Header>> {
         let top = self.count.get().checked_sub(1)?;
-        let header = self.headers.get(top)?.get();
+        // SAFETY: `count` is at most the number of places, and it was not 0.
+        let header = unsafe { self.headers.get_unchecked(top) }.get();
         self.count.set(top);
         Some(header)
     }
@@ -105,7 +107,8 @@ impl BufferStore {
         };
         // The lowest address is on top, so that buffers are first used in ascending order.
         for header in headers.iter().rev() {
-            store.free().push(NonNull::from(header));
+            // SAFETY: each header once.
+            unsafe { store.free().push(NonNull::from(header)) };
         }
         store
     }
@@ -199,8 +202,11 @@ impl Buffer<'_> {
 impl Drop for Buffer<'_> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: the stack lives as long as the header, which `self` borrows.
-        let free = unsafe { self.header.free.as_ref() };
-        free.push(NonNull::from(self.header));
+        // SAFETY: the stack lives as long as the header, which `self` borrows. The header was taken
+        // off it when `self` was made, and nobody puts it back but this, once.
+        unsafe {
+            let free = self.header.free.as_ref();
+            free.push(NonNull::from(self.header));
+        }
     }
 }

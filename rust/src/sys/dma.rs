@@ -5,6 +5,7 @@
 //! throughput, "User Space Network Drivers", section 6.4).
 
 use std::io;
+use std::marker::PhantomData;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::ptr::NonNull;
 use std::rc::Rc;
@@ -155,7 +156,8 @@ impl DmaMapping<'_> {
 
 /// A ring of descriptors, and beside each a slot for what it stands for.
 ///
-/// There are as many slots as descriptors, so that one check of an index covers both.
+/// There are as many slots as descriptors, and their number is a power of two: an index that is
+/// cut to the ring's size is inside both, so that no index can be wrong.
 pub struct Ring<T> {
     /// `slots.len()` descriptors inside `dma`.
     descriptors: NonNull<Descriptor>,
@@ -165,7 +167,16 @@ pub struct Ring<T> {
 
 impl<T> Ring<T> {
     /// Allocates a ring with a zeroed descriptor for each of `slots`.
+    ///
+    /// # Errors
+    /// If their number is not a power of two, or there is no memory.
     pub fn alloc(container: &Rc<Container>, slots: Box<[T]>) -> Result<Self> {
+        if !slots.len().is_power_of_two() {
+            return Err(Box::new(Error::Argument(format!(
+                "a ring has a power of two of descriptors, not {}",
+                slots.len()
+            ))));
+        }
         let dma = DmaMemory::alloc(container, slots.len() * size_of::<Descriptor>())?;
         Ok(Self {
             descriptors: dma.address().cast(),
@@ -195,13 +206,59 @@ impl<T> Ring<T> {
         self.len() * size_of::<Descriptor>()
     }
 
-    /// Descriptor `index` and its slot. Panics beyond the ring's end.
+    /// All entries, for a loop over some of them.
+    #[inline]
+    pub fn entries(&mut self) -> Entries<'_, T> {
+        Entries {
+            descriptors: self.descriptors,
+            mask: self.slots.len() - 1,
+            slots: NonNull::from(&mut *self.slots).cast(),
+            ring: PhantomData,
+        }
+    }
+
+    /// Entry `index`, see [`Entries::entry`].
     #[inline]
     pub fn entry(&mut self, index: usize) -> Entry<'_, T> {
-        let slot = &mut self.slots[index];
-        // SAFETY: `index` is that of a slot, so of a descriptor, which is inside the mapping.
-        let descriptor = unsafe { self.descriptors.add(index) };
-        Entry { descriptor, slot }
+        let Entries {
+            descriptors,
+            slots,
+            mask,
+            ..
+        } = self.entries();
+        // SAFETY: as in `Entries::entry`; the entry borrows the ring.
+        unsafe { Entry::at(descriptors, slots, index & mask) }
+    }
+}
+
+/// The descriptors and slots of a ring, which it borrows: in a loop, where they are stays in
+/// registers, whatever else the loop writes.
+pub struct Entries<'r, T> {
+    /// `mask + 1` descriptors.
+    descriptors: NonNull<Descriptor>,
+    /// `mask + 1` slots.
+    slots: NonNull<T>,
+    mask: usize,
+    ring: PhantomData<&'r mut Ring<T>>,
+}
+
+impl<T> Entries<'_, T> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.mask + 1
+    }
+
+    /// Whether there are none: never.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// Descriptor `index` and its slot. Behind the last one comes the first again.
+    #[inline]
+    pub fn entry(&mut self, index: usize) -> Entry<'_, T> {
+        // SAFETY: what is cut to `mask` is below the number of descriptors and slots, which are
+        // there as long as the ring is borrowed; `&mut self` makes this the only entry.
+        unsafe { Entry::at(self.descriptors, self.slots, index & self.mask) }
     }
 }
 
@@ -215,6 +272,19 @@ pub struct Entry<'r, T> {
 }
 
 impl<T> Entry<'_, T> {
+    /// # Safety
+    /// There are more than `index` descriptors and slots, and nobody else uses this slot.
+    #[inline]
+    unsafe fn at(descriptors: NonNull<Descriptor>, slots: NonNull<T>, index: usize) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe {
+            Self {
+                descriptor: descriptors.add(index),
+                slot: slots.add(index).as_mut(),
+            }
+        }
+    }
+
     /// The upper half of the descriptor, by one 64-bit access.
     #[inline]
     pub fn load_upper(&self) -> u64 {

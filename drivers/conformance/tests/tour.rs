@@ -1,0 +1,155 @@
+//! The references of the guided tour, `drivers/TOUR.md`: each names a file, a line, and what is
+//! there.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{ensure, Context, Result};
+
+/// Set to 1, it has the line numbers written anew instead of checked.
+const UPDATE: &str = "TRIPTYCH_UPDATE";
+
+/// `[FILE:LINE](../FILE#LLINE) `CODE``
+#[derive(Debug, PartialEq, Eq)]
+struct Reference {
+    file: String,
+    line: usize,
+    code: String,
+}
+
+impl Reference {
+    /// The reference in a line of the tour, if there is one.
+    fn parse(line: &str) -> Option<Self> {
+        let (_, rest) = line.split_once('[')?;
+        let (place, rest) = rest.split_once("](../")?;
+        let (target, rest) = rest.split_once(") `")?;
+        let (file, number) = place.rsplit_once(':')?;
+        let code = rest.strip_suffix('`')?;
+        let reference = Self {
+            file: file.to_owned(),
+            line: number.parse().ok()?,
+            code: code.to_owned(),
+        };
+        (target == format!("{file}#L{number}")).then_some(reference)
+    }
+
+    /// The lines of a source that are what this reference says.
+    fn places(&self, source: &str) -> Vec<usize> {
+        (1..)
+            .zip(source.lines())
+            .filter(|(_, line)| line.trim() == self.code)
+            .map(|(number, _)| number)
+            .collect()
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn tour() -> Result<String> {
+    let path = root().join("drivers/TOUR.md");
+    fs::read_to_string(&path).with_context(|| path.display().to_string())
+}
+
+/// The nearest place to where it was; a line may be there more than once.
+fn updated(tour: &str) -> Result<String> {
+    let mut text = String::new();
+    for line in tour.lines() {
+        let Some(reference) = Reference::parse(line) else {
+            text += &format!("{line}\n");
+            continue;
+        };
+        let source = fs::read_to_string(root().join(&reference.file))?;
+        let place = reference
+            .places(&source)
+            .into_iter()
+            .min_by_key(|place| place.abs_diff(reference.line))
+            .with_context(|| format!("{} has no line `{}`", reference.file, reference.code))?;
+        let Reference {
+            file, line: old, ..
+        } = &reference;
+        text += &line
+            .replace(&format!("{file}:{old}]"), &format!("{file}:{place}]"))
+            .replace(&format!("{file}#L{old})"), &format!("{file}#L{place})"));
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+#[test]
+fn every_reference_is_what_the_file_says() -> Result<()> {
+    if std::env::var(UPDATE).is_ok_and(|value| value == "1") {
+        fs::write(root().join("drivers/TOUR.md"), updated(&tour()?)?)?;
+    }
+    for reference in tour()?.lines().filter_map(Reference::parse) {
+        let source = fs::read_to_string(root().join(&reference.file))
+            .with_context(|| format!("the tour names {}", reference.file))?;
+        let places = reference.places(&source);
+        ensure!(
+            places.contains(&reference.line),
+            "drivers/TOUR.md: {}:{} is not `{}`, which is in lines {places:?}; {UPDATE}=1 writes \
+             the line numbers anew",
+            reference.file,
+            reference.line,
+            reference.code
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn every_step_shows_all_three_drivers() -> Result<()> {
+    let tour = tour()?;
+    let steps: Vec<&str> = tour
+        .split("\n## ")
+        .skip(1)
+        .filter(|step| step.starts_with(|c: char| c.is_ascii_digit()))
+        .collect();
+    ensure!(steps.len() == 10, "{} steps, not 10", steps.len());
+    for step in steps {
+        let title = step.lines().next().unwrap_or_default();
+        for folder in ["c/src/", "rust/src/", "rust-unsafe/src/gen/"] {
+            let shown = step
+                .lines()
+                .filter_map(Reference::parse)
+                .any(|reference| reference.file.starts_with(folder));
+            ensure!(shown, "step {title:?} shows nothing of {folder}");
+        }
+    }
+    Ok(())
+}
+
+/// A list item that looks like a reference and is none would not be checked.
+#[test]
+fn every_item_is_a_reference() -> Result<()> {
+    for line in tour()?.lines() {
+        let item = ["- C: ", "- safe Rust: ", "- unsafe Rust: "]
+            .iter()
+            .any(|name| line.starts_with(name));
+        ensure!(
+            !item || Reference::parse(line).is_some(),
+            "drivers/TOUR.md: not a reference: {line}"
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn a_wrong_reference_is_noticed() {
+    let right = "- C: [c/src/rx.c:7](../c/src/rx.c#L7) `int x;`";
+    let reference = Reference::parse(right).unwrap();
+    assert_eq!((reference.line, reference.code.as_str()), (7, "int x;"));
+    assert_eq!(
+        reference.places("a\n\tint x;\nint x; // y\nint x;\n"),
+        [2, 4]
+    );
+    for wrong in [
+        "- C: [c/src/rx.c:7](../c/src/rx.c#L8) `int x;`",
+        "- C: [c/src/rx.c:7](../c/src/tx.c#L7) `int x;`",
+        "- C: [c/src/rx.c](../c/src/rx.c#L7) `int x;`",
+        "- C: [c/src/rx.c:7](../c/src/rx.c#L7) int x;",
+    ] {
+        assert_eq!(Reference::parse(wrong), None, "{wrong}");
+    }
+}
