@@ -208,6 +208,14 @@ unit-python:
 conformance: build ## the three drivers against the software NIC
 	@$(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --no-fail-fast
 
+.PHONY: safety
+safety: ## hazards against each driver: what they come to, compared with what is recorded, in results/
+	@$(CARGO) run --quiet $(CARGO_TOOLS) --release --package safety-lab --bin safety -- run --results results
+
+.PHONY: safety-check
+safety-check: ## the same, compared only
+	@$(CARGO) run --quiet $(CARGO_TOOLS) --release --package safety-lab --bin safety -- run
+
 .PHONY: saturation
 saturation: build ## does the software NIC keep ahead of every driver? Needs two quiet processors
 	@TRIPTYCH_QUIET=1 $(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --test saturation \

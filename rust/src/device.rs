@@ -174,7 +174,7 @@ impl<'p> Device<'p> {
         let rx = self.rx.get(queue)?;
         Some(RxLosses {
             pool_empty: rx.pool_empty,
-            discarded: rx.discarded,
+            discarded: rx.discard.discarded,
         })
     }
 

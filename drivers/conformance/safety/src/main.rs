@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -41,6 +42,9 @@ enum Task {
         /// Only this driver: c, c-hardened, rust, rust-unsafe
         #[arg(long = "impl", value_name = "NAME")]
         subject: Vec<Subject>,
+        /// So many at once
+        #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=64))]
+        jobs: u8,
         /// Record in a new folder of this one
         #[arg(long, value_name = "DIR")]
         results: Option<PathBuf>,
@@ -58,8 +62,9 @@ fn main() -> ExitCode {
             hazard,
             at_fault,
             subject,
+            jobs,
             results,
-        } => run(&hazard, &at_fault, &subject, results),
+        } => run(&hazard, &at_fault, &subject, jobs, results),
         Task::List => list(),
         Task::Case { hazard, subject } => case(&hazard, subject),
     };
@@ -114,59 +119,54 @@ fn run(
     ids: &[String],
     at_fault: &[AtFault],
     subjects: &[Subject],
+    jobs: u8,
     results: Option<PathBuf>,
 ) -> Result<ExitCode> {
     let hazards = chosen(ids, at_fault)?;
     let mut folder = results.map(|path| Folder::create(&path)).transpose()?;
     let externs = builds::externs()?;
-    build_all(&hazards, subjects, &externs);
+    let wanted: Vec<_> = hazards
+        .iter()
+        .flat_map(|hazard| Subject::iter().map(move |subject| (hazard, subject)))
+        .filter(|(_, subject)| subjects.is_empty() || subjects.contains(subject))
+        .collect();
+    build_all(&wanted, jobs, &externs);
     let mut rows = Vec::new();
     let mut failures = Vec::new();
-    let (mut passed, mut failed) = (0, 0);
-    for hazard in &hazards {
-        for subject in Subject::iter() {
-            if !subjects.is_empty() && !subjects.contains(&subject) {
+    let observed = in_parallel(&wanted, jobs, |(hazard, subject)| {
+        let started = Instant::now();
+        let observed = observe(hazard, *subject, &externs);
+        (observed, started.elapsed().as_secs_f64())
+    });
+    for ((hazard, subject), (observed, seconds)) in wanted.iter().zip(observed) {
+        let name = format!("{}, {subject}", hazard.id);
+        let (outcome, evidence) = match observed {
+            Ok(evidence) => evidence.outcome(),
+            Err(error) => {
+                failures.push(format!("{name}: {error:#}"));
                 continue;
             }
-            let started = Instant::now();
-            let observed = observe(hazard, subject, &externs);
-            let seconds = (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
-            let name = format!("{}, {subject}", hazard.id);
-            let (outcome, evidence) = match observed {
-                Ok(evidence) => evidence.outcome(),
-                Err(error) => {
-                    failed += 1;
-                    eprintln!("FAILED: {name}: {error:#}");
-                    failures.push(format!("{name}: {error:#}"));
-                    continue;
-                }
-            };
-            let recorded = &hazard.outcome[&subject];
-            if recorded.allows(outcome) {
-                passed += 1;
-                println!("ok: {name}: {outcome} ({evidence})");
-            } else {
-                failed += 1;
-                let text = format!(
-                    "{name}: {outcome} ({evidence}), but recorded is: {}",
-                    recorded.describe()
-                );
-                eprintln!("FAILED: {text}");
-                failures.push(text);
-            }
-            let row = Row {
-                hazard: hazard.id.clone(),
-                class: format!("CWE-{}", hazard.cwe),
-                at_fault: hazard.at_fault,
-                subject,
-                outcome,
-                evidence,
-                seconds,
-            };
-            if let Some(folder) = &mut folder {
-                folder.write(&row)?;
-            }
-            rows.push(row);
+        };
+        let recorded = &hazard.outcome[subject];
+        if recorded.allows(outcome) {
+            println!("ok: {name}: {outcome} ({evidence})");
+        } else {
+            failures.push(format!(
+                "{name}: {outcome} ({evidence}), but recorded is: {}",
+                recorded.describe()
+            ));
+        }
+        rows.push(Row {
+            hazard: hazard.id.clone(),
+            class: format!("CWE-{}", hazard.cwe),
+            at_fault: hazard.at_fault,
+            subject: *subject,
+            outcome,
+            evidence,
+            seconds: (seconds * 1000.0).round() / 1000.0,
+        });
+        if let (Some(folder), Some(row)) = (&mut folder, rows.last()) {
+            folder.write(row)?;
         }
     }
     if let Some(folder) = &mut folder {
@@ -175,37 +175,60 @@ fn run(
         println!("{}", markdown(&hazards, &rows));
         println!("recorded in {}", folder.path().display());
     }
-    println!("{passed} passed, {failed} failed");
-    Ok(if failed == 0 {
+    for failure in &failures {
+        println!("FAILED: {failure}");
+    }
+    println!(
+        "{} passed, {} failed",
+        wanted.len() - failures.len(),
+        failures.len()
+    );
+    Ok(if failures.is_empty() {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     })
 }
 
-/// Builds what will be run, two at a time. What cannot be built is told when it is wanted.
-fn build_all(hazards: &[Hazard], subjects: &[Subject], externs: &builds::Externs) {
-    let mut wanted = BTreeSet::new();
-    for hazard in hazards {
-        let patched = scenario::scenario(&hazard.id).is_ok_and(|scenario| scenario.patched);
-        let patch = patched.then_some(hazard.id.as_str());
-        let all = Subject::iter().filter(|one| subjects.is_empty() || subjects.contains(one));
-        wanted.extend(all.map(|subject| (patch, subject)));
-    }
-    let queue = Mutex::new(wanted.into_iter());
-    let next = || {
-        let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
-        queue.next()
-    };
+/// Builds what will be run. What cannot be built is told when it is wanted.
+fn build_all(wanted: &[(&Hazard, Subject)], jobs: u8, externs: &builds::Externs) {
+    let programs: BTreeSet<_> = wanted
+        .iter()
+        .filter(|(hazard, subject)| {
+            *subject != Subject::Rust || compile::case(&hazard.id).is_none()
+        })
+        .map(|(hazard, subject)| (patch_of(hazard), *subject))
+        .collect();
+    let programs: Vec<_> = programs.into_iter().collect();
+    in_parallel(&programs, jobs, |(patch, subject)| {
+        builds::build(*subject, *patch, externs).is_ok()
+    });
+}
+
+/// The patch that a hazard's programs are built with, if any.
+fn patch_of(hazard: &Hazard) -> Option<&str> {
+    let patched = scenario::scenario(&hazard.id).is_ok_and(|scenario| scenario.patched);
+    patched.then_some(hazard.id.as_str())
+}
+
+/// Does something with each, `jobs` at a time; the results in order.
+fn in_parallel<T: Sync, R: Send>(items: &[T], jobs: u8, act: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                while let Some((patch, subject)) = next() {
-                    let _ = builds::build(subject, patch, externs);
-                }
+        for _ in 0..jobs {
+            scope.spawn(|| loop {
+                let place = next.fetch_add(1, Ordering::Relaxed);
+                let Some(item) = items.get(place) else { return };
+                let result = act(item);
+                let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+                results.push((place, result));
             });
         }
     });
+    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.sort_by_key(|(place, _)| *place);
+    results.into_iter().map(|(_, result)| result).collect()
 }
 
 /// What is seen of a hazard with a driver, in a process of its own.
@@ -215,9 +238,7 @@ fn observe(hazard: &Hazard, subject: Subject, externs: &builds::Externs) -> Resu
             return compile::run(&case, externs);
         }
     }
-    let scenario = scenario::scenario(&hazard.id)?;
-    let patch = scenario.patched.then_some(hazard.id.as_str());
-    builds::build(subject, patch, externs)?;
+    builds::build(subject, patch_of(hazard), externs)?;
     let output = tempfile::tempfile()?;
     let errors = tempfile::tempfile()?;
     let mut child = Command::new(std::env::current_exe()?)
