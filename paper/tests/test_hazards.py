@@ -1,7 +1,6 @@
 from pathlib import Path
 
 import pytest
-
 from triptych_paper import hazards
 
 HEADER = ",".join(hazards.COLUMNS)

@@ -16,8 +16,8 @@ const JUNK: u8 = 0xff;
 const RACE_BURSTS: u32 = 3000;
 /// Where nothing is mapped: the drivers' IOVAs are below.
 const NOWHERE: u64 = 1 << 46;
-/// DD, EOP and a length of 60, as the second word of a receive descriptor.
-const DONE: u64 = 60 << 32 | 3;
+/// DD, EOP and the length of an ordinary frame, as the second word of a receive descriptor.
+const DONE: u64 = (FRAME as u64) << 32 | 3;
 /// DD in the second word of a transmit descriptor.
 const SENT: u64 = 1 << 32;
 
