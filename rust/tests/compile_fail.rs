@@ -5,6 +5,7 @@
 //! why this is not done with trybuild, which compares the text.) `TRIPTYCH_BLESS=1` writes the
 //! texts anew.
 #![forbid(unsafe_code)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
