@@ -1,7 +1,9 @@
+import json
 from pathlib import Path
 
 import pytest
 from triptych_paper import hazards
+from triptych_paper.records import DataError
 
 HEADER = ",".join(hazards.COLUMNS)
 
@@ -21,13 +23,23 @@ def test_a_hazard_has_an_outcome_for_each_driver(tmp_path: Path) -> None:
     )
     found = hazards.read(path)
     assert [(hazard.id, hazard.title) for hazard in found] == [
-        ("dev-length-zero", "length zero"),
-        ("app-leak", "leak"),
+        ("dev-length-zero", "dev-length-zero"),
+        ("app-leak", "app-leak"),
     ]
     assert found[0].seen["rust"] == hazards.Seen("counted drop", "32 lost, counted", 0.4)
     assert list(hazards.by_culprit(found)) == ["application", "device"]
     assert hazards.counts(found, "c") == {"uncounted loss": 1, "leak": 1}
     assert hazards.counts(found, "rust-unsafe") == {}
+
+
+def test_titles_and_reasons_are_in_the_record_of_the_run(tmp_path: Path) -> None:
+    about = {"app-leak": {"title": "forget to free", "why": {"c": "nobody frees it"}}}
+    (tmp_path / "run.json").write_text(json.dumps({"hazards": about}))
+    [hazard] = hazards.read(write(tmp_path, "app-leak,CWE-401,application,c,leak,3,0.1"))
+    assert (hazard.title, hazard.seen["c"].why) == ("forget to free", "nobody frees it")
+    (tmp_path / "run.json").write_text("[]")
+    with pytest.raises(DataError, match=r"run\.json"):
+        hazards.read(tmp_path / hazards.FILE)
 
 
 @pytest.mark.parametrize(
@@ -41,14 +53,14 @@ def test_a_hazard_has_an_outcome_for_each_driver(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_malformed_is_told_with_its_place(tmp_path: Path, row: str, says: str) -> None:
-    with pytest.raises(hazards.HazardsError, match=says):
+    with pytest.raises(DataError, match=says):
         hazards.read(write(tmp_path, row))
 
 
 def test_other_columns_are_refused(tmp_path: Path) -> None:
     path = tmp_path / hazards.FILE
     path.write_text("hazard,outcome\n")
-    with pytest.raises(hazards.HazardsError, match="columns"):
+    with pytest.raises(DataError, match="columns"):
         hazards.read(path)
 
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import csv
+import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from triptych_paper.records import DataError
 
 COLUMNS = ["hazard", "class", "at_fault", "impl", "outcome", "evidence", "seconds"]
 """The columns of ``hazards.csv``, in order."""
@@ -37,10 +41,6 @@ LATEST = "latest-safety"
 """Link in the results folder to the newest run of the lab."""
 
 
-class HazardsError(Exception):
-    """A file that is malformed; the message names it and says what is wrong."""
-
-
 @dataclass(frozen=True)
 class Seen:
     """What one hazard came to with one driver."""
@@ -48,6 +48,8 @@ class Seen:
     outcome: str
     evidence: str
     seconds: float
+    why: str = ""
+    """What explains it, if it does not explain itself."""
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,8 @@ class Hazard:
     weakness: str
     """`CWE-416`."""
     at_fault: str
+    title: str
     seen: dict[str, Seen]
-
-    @property
-    def title(self) -> str:
-        """The id in words: `dev-length-zero` is `length zero`."""
-        return self.id.split("-", 1)[-1].replace("-", " ")
 
 
 def find(folder: Path) -> Path | None:
@@ -77,26 +75,43 @@ def find(folder: Path) -> Path | None:
 def read(path: Path) -> list[Hazard]:
     """Read a ``hazards.csv``, hazards in the order of the file.
 
-    Raises :class:`HazardsError` if it is malformed.
+    Raises :class:`DataError` if it is malformed.
     """
     hazards: dict[str, Hazard] = {}
+    described = _described(path.with_name("run.json"))
     with path.open(newline="", encoding="utf-8") as file:
         rows = csv.DictReader(file)
         if rows.fieldnames != COLUMNS:
-            raise HazardsError(f"{path}: columns are {rows.fieldnames}, not {COLUMNS}")
+            raise DataError(f"{path}: columns are {rows.fieldnames}, not {COLUMNS}")
         for row in rows:
             where = f"{path}, line {rows.line_num}"
             if row["impl"] not in SUBJECTS or row["at_fault"] not in CULPRITS or row["outcome"] not in TONES:
-                raise HazardsError(f"{where}: unknown impl, at_fault or outcome: {row}")
+                raise DataError(f"{where}: unknown impl, at_fault or outcome: {row}")
             try:
-                seen = Seen(row["outcome"], row["evidence"], float(row["seconds"]))
+                about = described.get(row["hazard"], {})
+                why = about.get("why", {}).get(row["impl"], "")
+                seen = Seen(row["outcome"], row["evidence"], float(row["seconds"]), why)
             except ValueError as error:
-                raise HazardsError(f"{where}: {error}") from error
-            hazard = hazards.setdefault(row["hazard"], Hazard(row["hazard"], row["class"], row["at_fault"], {}))
+                raise DataError(f"{where}: {error}") from error
+            title = about.get("title", row["hazard"])
+            hazard = hazards.setdefault(row["hazard"], Hazard(row["hazard"], row["class"], row["at_fault"], title, {}))
             if row["impl"] in hazard.seen:
-                raise HazardsError(f"{where}: {row['hazard']} with {row['impl']} is there twice")
+                raise DataError(f"{where}: {row['hazard']} with {row['impl']} is there twice")
             hazard.seen[row["impl"]] = seen
     return list(hazards.values())
+
+
+def _described(path: Path) -> dict[str, Any]:
+    """What ``run.json`` says of the hazards; nothing if it is not there yet, as in a run that was ended."""
+    if not path.is_file():
+        return {}
+    try:
+        described = json.loads(path.read_text(encoding="utf-8")).get("hazards", {})
+    except (ValueError, AttributeError) as error:
+        raise DataError(f"{path}: {error}") from error
+    if not isinstance(described, dict):
+        raise DataError(f"{path}: hazards is no object")
+    return described
 
 
 def by_culprit(hazards: list[Hazard]) -> dict[str, list[Hazard]]:

@@ -171,7 +171,7 @@ fn run(
     }
     if let Some(folder) = &mut folder {
         let command: Vec<_> = std::env::args().collect();
-        folder.finish(&command, &failures)?;
+        folder.finish(&hazards, &command, &failures)?;
         println!("{}", markdown(&hazards, &rows));
         println!("recorded in {}", folder.path().display());
     }

@@ -40,6 +40,24 @@ pub struct Row {
     pub seconds: f64,
 }
 
+/// What `run.json` says of a hazard, so that a report needs no catalogue.
+#[derive(Debug, Serialize)]
+struct Described<'a> {
+    title: &'a str,
+    provocation: &'a str,
+    why: &'a BTreeMap<Subject, String>,
+}
+
+impl<'a> Described<'a> {
+    fn of(hazard: &'a Hazard) -> Self {
+        Self {
+            title: &hazard.title,
+            provocation: &hazard.provocation,
+            why: &hazard.why,
+        }
+    }
+}
+
 /// A folder of `results/` that is being written.
 #[derive(Debug)]
 pub struct Folder {
@@ -107,7 +125,12 @@ impl Folder {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn finish(&mut self, command: &[String], failures: &[String]) -> Result<()> {
+    pub fn finish(
+        &mut self,
+        hazards: &[Hazard],
+        command: &[String],
+        failures: &[String],
+    ) -> Result<()> {
         let builds: Vec<_> = Subject::iter()
             .map(|subject| {
                 let flags = toolchain(subject)?;
@@ -128,6 +151,10 @@ impl Folder {
             "git": git(&crate::root()),
             "host": HostFacts::gather(),
             "builds": builds,
+            "hazards": hazards
+                .iter()
+                .map(|hazard| (&hazard.id, Described::of(hazard)))
+                .collect::<BTreeMap<_, _>>(),
             "failures": failures,
         });
         let path = self.path.join("run.json");

@@ -1,5 +1,6 @@
 //! How each hazard is provoked: what the program does, what the device does, what comes on the wire.
 
+use std::thread::sleep;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -216,12 +217,16 @@ fn ordinary(stage: &mut Stage) -> Result<()> {
 
 /// Traffic for a race: always something to receive, so that it is lost for certain.
 fn much(stage: &mut Stage) -> Result<()> {
-    for _ in 0..RACE_BURSTS {
+    for burst in 0..RACE_BURSTS {
         let frames: Vec<_> = (0..32).map(|_| stage.ledger.next(60)).collect();
         for frame in &frames {
             stage.port(0).inject(frame)?;
         }
         stage.poll();
+        if burst % 16 == 0 {
+            // Both of the program's threads shall have a processor now and then.
+            sleep(Duration::from_micros(300));
+        }
         if !stage.alive()? {
             break;
         }

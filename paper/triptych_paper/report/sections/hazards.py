@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from triptych_paper import hazards
-from triptych_paper.hazards import CULPRITS, SUBJECTS, TONES, Hazard
+from triptych_paper.hazards import CULPRITS, SUBJECTS, TONES, Hazard, Seen
 from triptych_paper.report.model import Cell, Column, Data, Record, Section, Table
 
 TITLE = "Hazards"
@@ -51,11 +51,19 @@ def _table(culprit: str, group: list[Hazard]) -> Table:
         cells = []
         for impl in SUBJECTS:
             seen = hazard.seen.get(impl)
-            cells.append(Cell(seen.outcome, tone=TONES[seen.outcome]) if seen else Cell("–", tone="none"))
+            cells.append(_cell(seen))
             records.append(_record(hazard, impl))
         rows.append((Cell(hazard.title, (hazard.weakness,)), *cells))
     key = f"hazards-{CULPRITS.index(culprit) + 1}-{culprit}"
     return Table(key, TITLES[culprit], _columns("hazard"), tuple(rows), tuple(records))
+
+
+def _cell(seen: Seen | None) -> Cell:
+    if seen is None:
+        return Cell("–", tone="none")
+    # A footnote is a sentence.
+    notes = (f"{seen.why[0].upper()}{seen.why[1:]}.",) if seen.why else ()
+    return Cell(seen.outcome, (), notes, TONES[seen.outcome])
 
 
 def _record(hazard: Hazard, impl: str) -> Record:
