@@ -134,12 +134,7 @@ unsafe fn misuse(lab: *mut Lab, packets: *mut *mut packet, received: usize) -> u
     received
 }
 
-unsafe fn send_or_free(
-    lab: *mut Lab,
-    tx: *mut tx_queue,
-    packets: *mut *mut packet,
-    count: usize,
-) {
+unsafe fn send_or_free(lab: *mut Lab, tx: *mut tx_queue, packets: *mut *mut packet, count: usize) {
     let sent = tx::tx_batch(tx.cast(), packets.cast(), count as u32) as usize;
     for i in sent..count {
         packet_free(*packets.add(i));

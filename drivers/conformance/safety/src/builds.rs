@@ -82,6 +82,8 @@ pub fn externs() -> Result<Externs> {
         .args(["ixgbe-unsafe", "--message-format=json", "--quiet"])
         .arg("--target-dir")
         .arg(&target)
+        // As in the Makefile: there, a Cargo.lock that does not belong to the sources is an error.
+        .args(std::env::var_os("CI").map(|_| "--locked"))
         .output()
         .context("cargo")?;
     ensure!(

@@ -189,15 +189,6 @@ impl Evidence {
                 format!("{longer} packets were sent with other memory behind their end"),
             );
         }
-        if self.dma_faults > 0 {
-            return (
-                Outcome::Iommu,
-                format!(
-                    "{} DMA faults, the first: {}",
-                    self.dma_faults, self.first_fault
-                ),
-            );
-        }
         match self.ended {
             Some(Ended::Exit(0)) => {}
             Some(Ended::Exit(code)) => {
@@ -228,6 +219,15 @@ impl Evidence {
                 ),
             );
         }
+        if self.dma_faults > 0 {
+            return (
+                Outcome::Iommu,
+                format!(
+                    "{} DMA faults, the first: {}; forwarding went on, {} of {} lost, {} altered",
+                    self.dma_faults, self.first_fault, self.lost, self.sent, altered
+                ),
+            );
+        }
         if duplicated + altered > 0 {
             return (
                 Outcome::WrongPacket,
@@ -239,10 +239,11 @@ impl Evidence {
 
     fn outcome_of_loss(&self, report: Report) -> (Outcome, String) {
         if self.lost == 0 {
-            return (
-                Outcome::Nothing,
-                format!("{} packets came back unaltered", self.returned.ok),
-            );
+            let mut text = format!("{} packets came back unaltered", self.returned.ok);
+            if report.discarded > 0 {
+                let _ = write!(text, "; driver: discarded {} others", report.discarded);
+            }
+            return (Outcome::Nothing, text);
         }
         let counted = report.discarded + report.dropped + self.drops.sum();
         // How many, the evidence tells: what a device that lies calls a frame is its own affair.
@@ -343,6 +344,8 @@ mod tests {
         assert_eq!(evidence.outcome().0, Outcome::CountedDrop);
         evidence.returned.altered = 1;
         assert_eq!(evidence.outcome().0, Outcome::WrongPacket);
+        evidence.dma_faults = 1;
+        assert_eq!(evidence.outcome().0, Outcome::Iommu);
         evidence.stalled = true;
         assert_eq!(evidence.outcome().0, Outcome::Stall);
         evidence.report = Some(Report {
@@ -352,8 +355,6 @@ mod tests {
         assert_eq!(evidence.outcome().0, Outcome::Leak);
         evidence.ended = Some(Ended::Exit(1));
         assert_eq!(evidence.outcome().0, Outcome::Error);
-        evidence.dma_faults = 1;
-        assert_eq!(evidence.outcome().0, Outcome::Iommu);
         evidence.returned.longer = 1;
         assert_eq!(evidence.outcome().0, Outcome::Disclosure);
         evidence.damaged = 1;

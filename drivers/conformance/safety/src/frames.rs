@@ -104,7 +104,7 @@ impl Ledger {
             .and_then(|bytes| bytes.try_into().ok())
             .and_then(|bytes| self.numbered.get(&u64::from_be_bytes(bytes)));
         let count = match original {
-            Some(original) if frame.starts_with(original) => &mut self.returned.longer,
+            Some(original) if frame.len() > original.len() => &mut self.returned.longer,
             Some(original) if frame.len() < original.len() => &mut self.returned.shorter,
             _ => &mut self.returned.altered,
         };

@@ -40,10 +40,6 @@ pub enum Outcome {
     #[serde(rename = "memory disclosed")]
     #[strum(serialize = "memory disclosed")]
     Disclosure,
-    /// The IOMMU refused an access.
-    #[serde(rename = "contained by the IOMMU")]
-    #[strum(serialize = "contained by the IOMMU")]
-    Iommu,
     /// The driver returned an error, which names the device.
     #[serde(rename = "error returned")]
     #[strum(serialize = "error returned")]
@@ -56,6 +52,10 @@ pub enum Outcome {
     #[serde(rename = "stalled queue")]
     #[strum(serialize = "stalled queue")]
     Stall,
+    /// The IOMMU refused an access, and forwarding went on.
+    #[serde(rename = "contained by the IOMMU")]
+    #[strum(serialize = "contained by the IOMMU")]
+    Iommu,
     /// A packet was sent altered, twice, or that nobody had received.
     #[serde(rename = "wrong packet")]
     #[strum(serialize = "wrong packet")]

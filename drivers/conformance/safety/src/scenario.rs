@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use nic::{Faults, MmioMode, RxLie};
+use rustix::process::Signal;
 
 use crate::canaries::{rings, BUFFER, DATA, POOL_CAPACITY};
 use crate::stage::{Stage, DURING, FRAME};
@@ -13,6 +14,8 @@ use crate::stage::{Stage, DURING, FRAME};
 const LENGTH_BEYOND: u16 = 4000;
 /// Bytes that no driver writes.
 const JUNK: u8 = 0xff;
+/// As a receive descriptor: done, the end of a frame, 3855 bytes long.
+const RING_JUNK: u8 = 0x0f;
 /// Bursts of frames, without a pause, for a race.
 const RACE_BURSTS: u32 = 3000;
 /// Where nothing is mapped: the drivers' IOVAs are below.
@@ -269,9 +272,15 @@ fn done_too_early(stage: &mut Stage) -> Result<()> {
 /// written back already.
 fn ring_overrun(stage: &mut Stage) -> Result<()> {
     stage.fault(|faults| faults.ignore_tail = true);
-    let frames: Vec<_> = (0..100).map(|_| stage.ledger.next(FRAME)).collect();
-    stage.send(&frames)?;
+    // The driver is elsewhere meanwhile, else it may be quick enough.
+    stage.signal(Signal::STOP)?;
+    for _ in 0..100 {
+        let frame = stage.ledger.next(FRAME);
+        stage.port(0).inject(&frame)?;
+    }
+    stage.poll();
     stage.fault(|_| {});
+    stage.signal(Signal::CONT)?;
     ordinary(stage)
 }
 
@@ -345,7 +354,9 @@ fn write_rx_ring(stage: &mut Stage) -> Result<()> {
     let [rx, _] = rings(stage.port(0));
     stage
         .port(0)
-        .rogue_write(rx.iova, &vec![JUNK; usize::try_from(rx.bytes)?]);
+        .rogue_write(rx.iova, &vec![RING_JUNK; usize::try_from(rx.bytes)?]);
+    // The driver comes to see it before the next frame.
+    sleep(Duration::from_millis(50));
     ordinary(stage)
 }
 

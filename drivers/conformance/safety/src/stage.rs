@@ -113,6 +113,16 @@ impl Stage {
         self.program.running()
     }
 
+    /// Sends the program a signal, if it still runs, and gives it time to arrive.
+    ///
+    /// # Errors
+    /// If it cannot be sent.
+    pub fn signal(&mut self, signal: Signal) -> Result<()> {
+        self.program.signal(signal)?;
+        sleep(Duration::from_millis(5));
+        Ok(())
+    }
+
     fn wait_until_running(&mut self) -> Result<bool> {
         let deadline = Instant::now() + START_LIMIT;
         loop {
@@ -253,7 +263,7 @@ impl Stage {
 
     /// The order to end, and the end; the NIC goes on meanwhile.
     fn stop_program(&mut self) -> Result<Ended> {
-        self.program.interrupt()?;
+        self.program.signal(Signal::INT)?;
         let deadline = Instant::now() + END_LIMIT;
         while self.alive()? {
             if Instant::now() >= deadline {
@@ -349,10 +359,10 @@ impl Program {
         Ok(self.status.is_none())
     }
 
-    fn interrupt(&mut self) -> Result<()> {
+    fn signal(&mut self, signal: Signal) -> Result<()> {
         if self.running()? {
             let pid = i32::try_from(self.child.id())?;
-            kill_process(Pid::from_raw(pid).context("no process id")?, Signal::INT)?;
+            kill_process(Pid::from_raw(pid).context("no process id")?, signal)?;
         }
         Ok(())
     }
