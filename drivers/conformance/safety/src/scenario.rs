@@ -1,9 +1,10 @@
 //! How each hazard is provoked: what the program does, what the device does, what comes on the wire.
 
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use nic::registers as r;
 use nic::{Faults, MmioMode, RxLie};
 use rustix::process::Signal;
 
@@ -16,6 +17,8 @@ const LENGTH_BEYOND: u16 = 4000;
 const JUNK: u8 = 0xff;
 /// As a receive descriptor: done, the end of a frame, 3855 bytes long.
 const RING_JUNK: u8 = 0x0f;
+/// A driver without a processor may take so long.
+const HANDED_OVER: Duration = Duration::from_secs(3);
 /// Bursts of frames, without a pause, for a race.
 const RACE_BURSTS: u32 = 3000;
 /// Where nothing is mapped: the drivers' IOVAs are below.
@@ -248,11 +251,18 @@ fn with(stage: &mut Stage, set: impl FnOnce(&mut Faults), frames: u64) -> Result
 /// Frames that the program collects, to send them in one call.
 fn pile_up(stage: &mut Stage) -> Result<()> {
     for _ in 0..8 {
-        let frames: Vec<_> = (0..16).map(|_| stage.ledger.next(FRAME)).collect();
-        for frame in &frames {
-            stage.port(0).inject(frame)?;
+        let tail = stage.port(0).registers().peek(r::RDT(0));
+        for _ in 0..16 {
+            let frame = stage.ledger.next(FRAME);
+            stage.port(0).inject(&frame)?;
         }
-        stage.poll_for(Duration::from_millis(5));
+        let deadline = Instant::now() + HANDED_OVER;
+        while stage.port(0).registers().peek(r::RDT(0)) != (tail + 16) % 64
+            && Instant::now() < deadline
+            && stage.alive()?
+        {
+            stage.poll_for(Duration::from_millis(1));
+        }
     }
     ordinary(stage)
 }
@@ -260,7 +270,7 @@ fn pile_up(stage: &mut Stage) -> Result<()> {
 /// DD in the one receive descriptor that the driver keeps back.
 fn done_too_early(stage: &mut Stage) -> Result<()> {
     let [rx, _] = rings(stage.port(0));
-    let kept = u64::from(stage.port(0).registers().peek(nic::registers::RDT(0)));
+    let kept = u64::from(stage.port(0).registers().peek(r::RDT(0)));
     let at = rx.iova + kept * 16;
     stage.port(0).rogue_write(at + 8, &DONE.to_le_bytes());
     // The driver comes to it when the device has not yet written to it.
@@ -284,17 +294,34 @@ fn ring_overrun(stage: &mut Stage) -> Result<()> {
     ordinary(stage)
 }
 
+/// Has the driver receive frames and put them into the transmit ring of port 1, which stands still;
+/// fewer than the rings have descriptors.
+fn hand_over(stage: &mut Stage, frames: u32) -> Result<()> {
+    let tails = |stage: &Stage| {
+        let peek = |port, address| stage.port(port).registers().peek(address);
+        [peek(0, r::RDT(0)), peek(1, r::TDT(0))]
+    };
+    let [_, tx] = rings(stage.port(1));
+    let size = u32::try_from(tx.bytes / 16)?;
+    let wanted = tails(stage).map(|tail| (tail + frames) % size);
+    for _ in 0..frames {
+        let frame = stage.ledger.next(FRAME);
+        stage.port(0).inject(&frame)?;
+    }
+    let deadline = Instant::now() + HANDED_OVER;
+    while tails(stage) != wanted && Instant::now() < deadline && stage.alive()? {
+        stage.poll_for(Duration::from_millis(1));
+    }
+    Ok(())
+}
+
 /// The device says of packets that they are sent, while it still has to read them.
 fn sent_too_early(stage: &mut Stage) -> Result<()> {
     // Held back until the ring is full of them.
     stage.port(1).set_faults(stalled());
     let [_, tx] = rings(stage.port(1));
     for _ in 0..3 {
-        let frames: Vec<_> = (0..40).map(|_| stage.ledger.next(FRAME)).collect();
-        for frame in &frames {
-            stage.port(0).inject(frame)?;
-        }
-        stage.poll_for(Duration::from_millis(20));
+        hand_over(stage, 40)?;
         let mut word = [0; 8];
         let memory = stage.port(1).driver_memory();
         for at in (tx.iova..tx.iova + tx.bytes).step_by(16) {
@@ -319,11 +346,7 @@ fn stalled() -> Faults {
 /// wait to be sent.
 fn write_after_return(stage: &mut Stage) -> Result<()> {
     stage.port(1).set_faults(stalled());
-    for _ in 0..8 {
-        let frame = stage.ledger.next(FRAME);
-        stage.port(0).inject(&frame)?;
-    }
-    stage.poll_for(Duration::from_millis(20));
+    hand_over(stage, 8)?;
     write_to_buffers(stage, DATA + 100, &[JUNK; 8])?;
     stage.port(1).set_faults(Faults::default());
     ordinary(stage)
@@ -356,17 +379,13 @@ fn write_rx_ring(stage: &mut Stage) -> Result<()> {
         .port(0)
         .rogue_write(rx.iova, &vec![RING_JUNK; usize::try_from(rx.bytes)?]);
     // The driver comes to see it before the next frame.
-    sleep(Duration::from_millis(50));
+    sleep(Duration::from_millis(200));
     ordinary(stage)
 }
 
 fn write_tx_ring(stage: &mut Stage) -> Result<()> {
     stage.port(1).set_faults(stalled());
-    for _ in 0..8 {
-        let frame = stage.ledger.next(FRAME);
-        stage.port(0).inject(&frame)?;
-    }
-    stage.poll_for(Duration::from_millis(20));
+    hand_over(stage, 8)?;
     let [_, tx] = rings(stage.port(1));
     stage
         .port(1)
