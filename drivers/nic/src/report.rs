@@ -130,6 +130,8 @@ pub struct PortCounters {
     pub outstanding: u64,
     /// DMA faults.
     pub dma_faults: u64,
+    /// Interrupts that a storm brought to a driver.
+    pub interrupts_forced: u64,
     /// Drivers that connected.
     pub sessions: u64,
     /// Resets of all causes.
