@@ -22,7 +22,6 @@ int stats_read(struct device *device, struct device_stats *stats, struct error *
 	uint64_t tx_packets = reg_read(device, IXGBE_GPTC);
 	uint64_t rx_bytes = counter_read36(device, IXGBE_GORCL, IXGBE_GORCH);
 	uint64_t tx_bytes = counter_read36(device, IXGBE_GOTCL, IXGBE_GOTCH);
-
 	uint32_t status = reg_read(device, IXGBE_STATUS);
 
 	/* First, because a register that could not be read is all ones, too. */
