@@ -104,6 +104,8 @@ impl<'p> RxQueue<'p> {
                 if self.discard.discarding {
                     break;
                 }
+                // Else a device that goes on writing them would keep us here for ever.
+                batch.skip();
                 continue;
             }
             // A received packet leaves the ring only in exchange for a fresh buffer.

@@ -1,6 +1,8 @@
 //! Queues without a device: rings in DMA memory of a container that has no devices, and a tail
 //! register that is a variable. The test plays the device.
 #![forbid(unsafe_code)]
+#![allow(clippy::unwrap_used)] // a test's
+#![cfg_attr(not(test), allow(dead_code))] // what only the unit tests use
 
 use std::cell::Cell;
 use std::rc::Rc;

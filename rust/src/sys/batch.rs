@@ -8,7 +8,7 @@ pub struct Batch<'v, T> {
     held: usize,
     /// So many values are there.
     length: usize,
-    /// There is room for so many.
+    /// No more than the vector has room for.
     end: usize,
 }
 
@@ -30,6 +30,14 @@ impl<'v, T> Batch<'v, T> {
     #[inline]
     pub fn has_room(&self) -> bool {
         self.length < self.end
+    }
+
+    /// Leaves room for one fewer.
+    #[inline]
+    pub fn skip(&mut self) {
+        if self.has_room() {
+            self.end -= 1;
+        }
     }
 
     /// Appends a value; drops it if there is no room.
