@@ -499,11 +499,74 @@ pub fn hostile_device(input: &[u8]) {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::path::Path;
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(cases()))]
+
         #[test]
-        fn no_device_breaks_the_laws(input in prop::collection::vec(any::<u8>(), 0..600)) {
+        fn no_device_breaks_the_laws(
+            input in prop::collection::vec(any::<u8>(), 0..if cfg!(miri) { 60 } else { 600 })
+        ) {
             hostile_device(&input);
         }
+    }
+
+    /// How many random inputs: fewer under what is slow.
+    fn cases() -> u32 {
+        let given = std::env::var("IXGBE_TEST_CASES");
+        let given = given.ok().and_then(|cases| cases.parse().ok());
+        given.unwrap_or(if cfg!(miri) { 3 } else { 256 })
+    }
+
+    /// Inputs that were worth keeping, by name.
+    fn corpus() -> Vec<Vec<u8>> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/hostile_device");
+        let entries = std::fs::read_dir(folder).unwrap();
+        let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        files.truncate(if cfg!(miri) { 3 } else { usize::MAX });
+        let read = |file| std::fs::read(file).unwrap();
+        files.into_iter().map(read).collect()
+    }
+
+    #[test]
+    fn the_corpus_and_inputs_like_it_break_no_law() {
+        let corpus = corpus();
+        assert!(!corpus.is_empty());
+        // Always the same changes: xorshift, from a fixed start.
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut random = |end: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state as usize % end.max(1)
+        };
+        for input in &corpus {
+            hostile_device(input);
+            for _ in 0..if cfg!(miri) { 0 } else { 4 } {
+                let other = &corpus[random(corpus.len())];
+                let (head, tail) = (random(input.len()), random(other.len()));
+                let mut changed = [&input[..head], &other[tail..]].concat();
+                if !changed.is_empty() {
+                    let at = random(changed.len());
+                    changed[at] = random(256) as u8;
+                }
+                hostile_device(&changed);
+            }
+        }
+    }
+
+    /// Nothing is shared between drivers in different threads, behind anyone's back.
+    #[test]
+    fn each_thread_has_its_own_driver() {
+        std::thread::scope(|scope| {
+            for start in 0..4u8 {
+                let length = if cfg!(miri) { 40 } else { 2000 };
+                let bytes = move |i: usize| (i.wrapping_mul(31) >> 2) as u8 ^ start;
+                let input: Vec<u8> = (0..length).map(bytes).collect();
+                scope.spawn(move || hostile_device(&input));
+            }
+        });
     }
 }

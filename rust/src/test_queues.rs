@@ -17,6 +17,9 @@ use crate::tx::TxQueue;
 use crate::vfio::Container;
 
 pub(crate) const RING_SIZE: usize = 64;
+/// How often tests go round a ring: Miri is slow.
+pub(crate) const ROUNDS: usize = if cfg!(miri) { 2 } else { 25 };
+
 pub(crate) const POOL_CAPACITY: u32 = 256;
 
 pub(crate) struct Queues<'p> {

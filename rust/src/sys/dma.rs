@@ -110,7 +110,8 @@ impl DmaMapping<'_> {
 /// There are as many slots as descriptors, and their number is a power of two: an index that is
 /// cut to the ring's size is inside both, so that no index can be wrong.
 pub struct Ring<T> {
-    /// `slots.len()` descriptors inside `dma`.
+    /// `slots.len()` descriptors inside `dma`. The device writes to them, so there is never a
+    /// reference to one.
     descriptors: NonNull<Descriptor>,
     slots: Box<[T]>,
     dma: DmaMemory,
@@ -128,7 +129,9 @@ impl<T> Ring<T> {
                 slots.len()
             ))));
         }
-        let dma = DmaMemory::alloc(container, slots.len() * size_of::<Descriptor>())?;
+        // Slots may be of no size, so their number says nothing about what memory there is.
+        let size = slots.len().saturating_mul(size_of::<Descriptor>());
+        let dma = DmaMemory::alloc(container, size)?;
         Ok(Self {
             descriptors: dma.address().cast(),
             slots,
@@ -177,7 +180,7 @@ impl<T> Ring<T> {
             mask,
             ..
         } = self.entries();
-        // SAFETY: as in `Entries::entry`; the entry borrows the ring.
+        // SAFETY: as in `Entries::entry`; the entry borrows the ring itself.
         unsafe { Entry::at(descriptors, slots, index & mask) }
     }
 }
@@ -208,7 +211,8 @@ impl<T> Entries<'_, T> {
     #[inline]
     pub fn entry(&mut self, index: usize) -> Entry<'_, T> {
         // SAFETY: what is cut to `mask` is below the number of descriptors and slots, which are
-        // there as long as the ring is borrowed; `&mut self` makes this the only entry.
+        // there as long as the ring is borrowed; the entry borrows `self`, so it is the only one,
+        // and `self` borrows the ring, so that nobody else reaches its slots.
         unsafe { Entry::at(self.descriptors, self.slots, index & self.mask) }
     }
 }
@@ -224,7 +228,8 @@ pub struct Entry<'r, T> {
 
 impl<T> Entry<'_, T> {
     /// # Safety
-    /// There are more than `index` descriptors and slots, and nobody else uses this slot.
+    /// There are more than `index` descriptors and slots, and for `'r` they stay and nobody else
+    /// uses this slot.
     #[inline]
     unsafe fn at(descriptors: NonNull<Descriptor>, slots: NonNull<T>, index: usize) -> Self {
         // SAFETY: the caller's promise.
