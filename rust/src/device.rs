@@ -27,7 +27,8 @@ pub const MIN_RING_SIZE: u32 = 64;
 pub const MAX_RING_SIZE: u32 = 4096;
 
 /// When it is fuzzed, there is no device to wait for.
-const POLL_INTERVAL: Duration = Duration::from_millis(if cfg!(feature = "fuzzing") { 0 } else { 1 });
+const POLL_INTERVAL: Duration =
+    Duration::from_millis(if cfg!(feature = "fuzzing") { 0 } else { 1 });
 
 /// How a device is to run.
 #[derive(Clone, Copy, Debug)]

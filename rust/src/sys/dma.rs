@@ -70,7 +70,8 @@ impl DmaMemory {
 
 impl Drop for DmaMemory {
     fn drop(&mut self) {
-        self.container.dma_unmap(self.iova, self.memory.size() as u64);
+        self.container
+            .dma_unmap(self.iova, self.memory.size() as u64);
     }
 }
 
