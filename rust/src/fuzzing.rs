@@ -519,15 +519,15 @@ mod tests {
         given.unwrap_or(if cfg!(miri) { 3 } else { 256 })
     }
 
-    /// Inputs that were worth keeping, by name.
+    /// Inputs that were worth keeping, the shortest first.
     fn corpus() -> Vec<Vec<u8>> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/hostile_device");
         let entries = std::fs::read_dir(folder).unwrap();
-        let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
-        files.sort();
-        files.truncate(if cfg!(miri) { 3 } else { usize::MAX });
-        let read = |file| std::fs::read(file).unwrap();
-        files.into_iter().map(read).collect()
+        let read = |entry: std::io::Result<std::fs::DirEntry>| std::fs::read(entry.unwrap().path());
+        let mut inputs: Vec<_> = entries.map(|entry| read(entry).unwrap()).collect();
+        inputs.sort_by_key(|input| (input.len(), input.clone()));
+        inputs.truncate(if cfg!(miri) { 3 } else { usize::MAX });
+        inputs
     }
 
     #[test]
