@@ -3,9 +3,10 @@
 # hostile device) under each of these. DMA memory is from the heap then (src/sys/memory_heap.rs), so that
 # its end is known to the byte.
 #
-# address, thread: needs no nightly toolchain, RUSTC_BOOTSTRAP lets the usual compiler take the flags. Its
-# standard library is not instrumented, so a race inside it is not seen.
-# memcheck: needs valgrind. miri: needs a toolchain that has it, TOOLCHAIN (default nightly).
+# address: needs no nightly toolchain, RUSTC_BOOTSTRAP lets the usual compiler take the flags.
+# thread: needs a toolchain with the standard library's source, TOOLCHAIN (default nightly). It is built too:
+# one that is not instrumented seems full of races, and to suppress those would suppress all.
+# memcheck: needs valgrind. miri: needs a toolchain that has it, TOOLCHAIN.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -18,9 +19,22 @@ cargo_test() {
 	cargo test --quiet --locked --manifest-path "$here/Cargo.toml" --features fuzzing "$@"
 }
 
-with_sanitizer() {
-	RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=$1 -Cunsafe-allow-abi-mismatch=sanitizer" \
-		cargo_test --target "$target" --target-dir "$root/build/sanitize/$1" "${tests[@]}"
+toolchain=${TOOLCHAIN:-nightly}
+
+address() {
+	RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address -Cunsafe-allow-abi-mismatch=sanitizer" \
+		cargo_test --target "$target" --target-dir "$root/build/sanitize/address" "${tests[@]}"
+}
+
+thread() {
+	local library
+	library=$(rustc "+$toolchain" --print sysroot 2>/dev/null)/lib/rustlib/src/rust/library || true
+	if [ ! -d "$library" ]; then
+		echo "the standard library's source is not in this toolchain: rustup toolchain install $toolchain --component rust-src" >&2
+		return 2
+	fi
+	RUSTFLAGS=-Zsanitizer=thread cargo "+$toolchain" test --quiet -Zbuild-std --manifest-path "$here/Cargo.toml" \
+		--features fuzzing --target "$target" --target-dir "$root/build/sanitize/thread" "${tests[@]}"
 }
 
 memcheck() {
@@ -35,7 +49,6 @@ memcheck() {
 }
 
 miri() {
-	local toolchain=${TOOLCHAIN:-nightly}
 	if ! cargo "+$toolchain" miri --version >/dev/null 2>&1; then
 		echo "Miri is not in this toolchain: rustup +$toolchain component add miri" >&2
 		return 2
@@ -50,8 +63,7 @@ miri() {
 for what in "$@"; do
 	echo "== $what"
 	case $what in
-	address | thread) with_sanitizer "$what" ;;
-	memcheck | miri) "$what" ;;
+	address | thread | memcheck | miri) "$what" ;;
 	*)
 		echo "sanitize.sh: '$what' is none of address, thread, memcheck, miri" >&2
 		exit 2
