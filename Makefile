@@ -276,8 +276,17 @@ bench-micro-check: build ## does every micro-benchmark run? No figures
 FUZZ_SECONDS ?= 1800
 
 .PHONY: fuzz
-fuzz: ## a hostile driver against the software NIC, for FUZZ_SECONDS (half an hour); finds go to build/fuzz/found/
+fuzz: ## hostile drivers against the NIC, then hostile devices against the safe driver, FUZZ_SECONDS (1800) each
 	@drivers/nic/fuzz/run.sh $(FUZZ_SECONDS)
+	@rust/fuzz/run.sh $(FUZZ_SECONDS)
+
+.PHONY: sanitize
+sanitize: ## the safe driver's tests under AddressSanitizer, ThreadSanitizer and valgrind's memcheck
+	@rust/sanitize.sh address thread memcheck
+
+.PHONY: miri
+miri: ## the safe driver's tests under Miri, in the toolchain TOOLCHAIN (nightly)
+	@rust/sanitize.sh miri
 
 .PHONY: vm-test
 vm-test: build ## drivers, tools and the stock ixgbe in virtual machines with the software NIC (fetches QEMU, 160 MB)
@@ -308,7 +317,7 @@ lint: ## formatters and linters of all languages, warnings are errors (installs 
 C_LINTED = $(filter-out c/src/registers.h c/src/device_ids.h,$(wildcard c/src/*.[ch] c/src/apps/*.[ch] c/tests/*.[ch] \
 	drivers/conformance/safety/programs/*.c))
 PYTHON_LINTED := paper bench/setup/tests
-SHELL_LINTED = $(wildcard bench/setup/*.sh rust-unsafe/*.sh drivers/nic/fuzz/*.sh .ci/*)
+SHELL_LINTED = $(wildcard bench/setup/*.sh rust-unsafe/*.sh drivers/nic/fuzz/*.sh rust/*.sh rust/fuzz/*.sh .ci/*)
 CLANG := 19
 
 .PHONY: lint-c

@@ -124,6 +124,45 @@ static void a_ring_that_only_continues_ends(void)
 	queues_destroy(&queues);
 }
 
+/* As in the safe driver's fuzzing.rs, what of it C can be asked: rings full of what was never received. */
+static void lies_lose_and_double_no_packet(void)
+{
+	struct queues queues;
+	struct packet *packets[TEST_RING_SIZE];
+	uint32_t random = 1;
+
+	queues_create(&queues, TEST_POOL_CAPACITY);
+	struct rx_queue *rx = &queues.device.rx[0];
+
+	for (uint32_t round = 0; round < 1000; round++) {
+		for (uint32_t i = 0; i < TEST_RING_SIZE; i++) {
+			random = random * 1664525 + 1013904223;
+			/* Of any status, but a length that fits: a longer one is believed. */
+			if (random >> 28 < 4) {
+				rx->ring[i].upper = (uint64_t)(random >> 8 & 0x3ff) << 32 |
+						    (random >> 24 & 3);
+			}
+		}
+		uint32_t received = rx_batch(rx, packets, random >> 16 & (TEST_RING_SIZE - 1));
+
+		CHECK_EQUAL(queues.pool.free_count + TEST_RING_SIZE + received,
+			    queues.pool.capacity);
+		for (uint32_t i = 0; i < received; i++) {
+			for (uint32_t slot = 0; slot < TEST_RING_SIZE; slot++) {
+				CHECK(rx->packets[slot] != packets[i]);
+			}
+			memset(packets[i]->data, (int)i, packets[i]->size);
+		}
+		for (uint32_t i = 0; i < received; i++) {
+			if (packets[i]->size > 0) {
+				CHECK_EQUAL(packets[i]->data[packets[i]->size - 1], i);
+			}
+			packet_free(packets[i]);
+		}
+	}
+	queues_destroy(&queues);
+}
+
 int main(void)
 {
 	nothing_received_writes_nothing();
@@ -132,5 +171,6 @@ int main(void)
 	an_empty_pool_leaves_packets_in_the_ring();
 	a_frame_of_several_descriptors_is_dropped();
 	a_ring_that_only_continues_ends();
+	lies_lose_and_double_no_packet();
 	return 0;
 }

@@ -108,6 +108,33 @@ static void reclaiming_stops_at_what_was_not_sent(void)
 	queues_destroy(&queues);
 }
 
+static void packets_said_to_be_sent_too_early_come_back_once(void)
+{
+	struct queues queues;
+
+	queues_create(&queues, TEST_POOL_CAPACITY);
+	struct tx_queue *tx = &queues.device.tx[0];
+
+	for (uint32_t round = 0; round < 100; round++) {
+		struct packet *packet = packet_of(&queues, 60);
+
+		/* All of them, also those that were never handed over. */
+		for (uint32_t i = 0; i < TEST_RING_SIZE; i++) {
+			device_sends(&queues, i);
+		}
+		CHECK_EQUAL(tx_batch(tx, &packet, 1), 1);
+		/* What is written now is not sent, whatever was there before. */
+		tx_reclaim(tx);
+		CHECK_EQUAL((tx->index - tx->clean_index) & tx->mask, 1);
+		device_sends(&queues, (tx->index - 1) & tx->mask);
+		tx_reclaim(tx);
+		CHECK_EQUAL(queues.pool.free_count, TEST_POOL_CAPACITY - TEST_RING_SIZE);
+		tx_reclaim(tx);
+		CHECK_EQUAL(queues.pool.free_count, TEST_POOL_CAPACITY - TEST_RING_SIZE);
+	}
+	queues_destroy(&queues);
+}
+
 int main(void)
 {
 	a_descriptor_says_what_is_to_be_sent();
@@ -115,5 +142,6 @@ int main(void)
 	a_full_ring_takes_no_more();
 	the_ring_wraps_and_packets_come_back();
 	reclaiming_stops_at_what_was_not_sent();
+	packets_said_to_be_sent_too_early_come_back_once();
 	return 0;
 }

@@ -26,7 +26,9 @@ pub const MIN_RING_SIZE: u32 = 64;
 /// The most descriptors of a ring.
 pub const MAX_RING_SIZE: u32 = 4096;
 
-const POLL_INTERVAL: Duration = Duration::from_millis(1);
+/// When it is fuzzed, there is no device to wait for.
+const POLL_INTERVAL: Duration =
+    Duration::from_millis(if cfg!(feature = "fuzzing") { 0 } else { 1 });
 
 /// How a device is to run.
 #[derive(Clone, Copy, Debug)]
@@ -287,7 +289,7 @@ pub(crate) enum Tail {
     /// It is not: a write is a message or a call.
     Trapped(Registers, u32),
     /// There is no device but the test.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "fuzzing"))]
     Fake(Rc<std::cell::Cell<u32>>),
 }
 
@@ -301,7 +303,7 @@ impl Tail {
                 Ok(())
             }
             Self::Trapped(registers, offset) => registers.write_trapped(*offset, value),
-            #[cfg(test)]
+            #[cfg(any(test, feature = "fuzzing"))]
             Self::Fake(register) => {
                 register.set(value);
                 Ok(())

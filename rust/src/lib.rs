@@ -18,6 +18,8 @@ pub mod descriptor;
 pub mod device;
 pub mod error;
 pub mod forwarder;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 mod init;
 pub mod mempool;
 #[rustfmt::skip]
@@ -27,7 +29,7 @@ mod rx;
 pub mod stats;
 #[allow(unsafe_code)]
 pub mod sys;
-#[cfg(test)]
+#[cfg(any(test, feature = "fuzzing"))]
 mod test_queues;
 mod tx;
 pub mod vfio;

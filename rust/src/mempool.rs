@@ -170,6 +170,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 256 }))]
+
         /// However packets are taken and dropped, each is in one place only.
         #[test]
         fn packets_are_never_shared(steps in prop::collection::vec(any::<(bool, u8)>(), 0..400)) {

@@ -1,6 +1,8 @@
 //! Queues without a device: rings in DMA memory of a container that has no devices, and a tail
 //! register that is a variable. The test plays the device.
 #![forbid(unsafe_code)]
+#![allow(clippy::unwrap_used)] // a test's
+#![cfg_attr(not(test), allow(dead_code))] // what only the unit tests use
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -15,6 +17,9 @@ use crate::tx::TxQueue;
 use crate::vfio::Container;
 
 pub(crate) const RING_SIZE: usize = 64;
+/// How often tests go round a ring: Miri is slow.
+pub(crate) const ROUNDS: usize = if cfg!(miri) { 2 } else { 25 };
+
 pub(crate) const POOL_CAPACITY: u32 = 256;
 
 pub(crate) struct Queues<'p> {

@@ -115,7 +115,7 @@ impl<'p> TxQueue<'p> {
 mod tests {
     use super::*;
     use crate::mempool::Mempool;
-    use crate::test_queues::{pool, Queues, POOL_CAPACITY, RING_SIZE};
+    use crate::test_queues::{pool, Queues, POOL_CAPACITY, RING_SIZE, ROUNDS};
 
     fn packet_of(pool: &Mempool, size: usize) -> Packet<'_> {
         let mut packet = pool.alloc().unwrap();
@@ -170,7 +170,7 @@ mod tests {
     fn the_ring_wraps_and_packets_come_back() {
         let pool = pool(POOL_CAPACITY);
         let mut queues = Queues::new(&pool);
-        for round in 0..25 * RING_SIZE {
+        for round in 0..ROUNDS * RING_SIZE {
             let mut packets = vec![packet_of(&pool, 60 + round % 1000)];
             assert_eq!(queues.tx.tx_batch(&mut packets).unwrap(), 1);
             let size = queues.tx.ring.entry(round % RING_SIZE).load_upper() & 0xffff;

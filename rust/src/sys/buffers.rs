@@ -10,7 +10,7 @@
 //! by writing its IOVA to a descriptor, and keeps the `Buffer` untouched until it is given
 //! back. A device that breaks the promise (or an IOVA written wrongly) can change the bytes
 //! of packets, but nothing else: the IOMMU confines it to this memory, where no Rust object
-//! lives. That is why a buffer's header is not in front of its data, as it is in C, but in
+//! lives. Bytes may have any value, and no index, length or address is ever taken from them here. That is why a buffer's header is not in front of its data, as it is in C, but in
 //! memory of its own.
 
 use std::cell::Cell;
@@ -99,12 +99,14 @@ impl BufferStore {
                 }
             })
             .collect();
-        let headers: &[Header] = Box::leak(headers);
         let store = Self {
-            headers: NonNull::from(headers),
+            // From the exclusive reference: what came from a shared one could not be freed.
+            headers: NonNull::from(Box::leak(headers)),
             free,
             _dma: dma,
         };
+        // SAFETY: it is freed in `drop` only, and only shared references to it are ever made.
+        let headers = unsafe { store.headers.as_ref() };
         // The lowest address is on top, so that buffers are first used in ascending order.
         for header in headers.iter().rev() {
             // SAFETY: each header once.
@@ -129,6 +131,7 @@ impl BufferStore {
         let header = self.free().pop()?;
         // SAFETY: what is on the stack are headers of this store, which lives as long as the
         // Buffer borrows it. This one has just been taken off, so there is no other Buffer of it.
+        // A header is only ever shared; what changes in it is a Cell.
         let header = unsafe { header.as_ref() };
         Some(Buffer { header })
     }
@@ -185,9 +188,10 @@ impl Buffer<'_> {
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: `data` is valid for `MAX_SIZE >= size` bytes while the store lives, which `self`
-        // borrows; they are initialized (a memfd is zeroed); no other Buffer has them, so while
-        // `&self` lives nothing on this side writes to them, and by the promise in the module's
-        // text nor does the device.
+        // borrows; they are initialized (the memory comes zeroed, and only bytes are written to
+        // it); no other Buffer has them, so while `&self` lives nothing on this side writes to
+        // them, and by the promise in the module's text nor does the device: a buffer that it has
+        // lies in a ring's slot, and nobody takes the bytes of a packet there.
         unsafe { std::slice::from_raw_parts(self.header.data.as_ptr(), self.size()) }
     }
 

@@ -4,94 +4,45 @@
 //! that one IOMMU entry covers it (with 4 KiB pages the IOMMU costs up to 62 % of the
 //! throughput, "User Space Network Drivers", section 6.4).
 
-use std::io;
 use std::marker::PhantomData;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::BorrowedFd;
 use std::ptr::NonNull;
 use std::rc::Rc;
 
-use rustix::fs::{ftruncate, memfd_create, MemfdFlags};
-use rustix::mm::{mmap, munmap, MapFlags, ProtFlags};
-
+use super::memory::Memory;
 use crate::descriptor::Descriptor;
 use crate::error::{Error, Result};
 use crate::vfio::Container;
 
-const HUGE_PAGE_SIZE: usize = 2 << 20;
-const PAGE_SIZE: usize = 4096;
-
-/// A mapped memfd.
-struct Memory {
-    fd: OwnedFd,
-    address: NonNull<u8>,
-    size: usize,
-}
-
-impl Memory {
-    /// Maps a memfd of `size` zeroed bytes, if it can be had with these flags.
-    fn map(size: usize, flags: MemfdFlags) -> io::Result<Self> {
-        let fd = memfd_create("ixgbe-dma", MemfdFlags::CLOEXEC | flags)?;
-        ftruncate(&fd, size as u64)?;
-        // SAFETY: a new mapping, where the kernel likes; nothing else is touched.
-        let address = unsafe {
-            mmap(
-                std::ptr::null_mut(),
-                size,
-                ProtFlags::READ | ProtFlags::WRITE,
-                MapFlags::SHARED | MapFlags::POPULATE,
-                &fd,
-                0,
-            )?
-        };
-        let address = NonNull::new(address.cast()).ok_or(io::ErrorKind::InvalidData)?;
-        Ok(Self { fd, address, size })
-    }
-}
-
-impl Drop for Memory {
-    fn drop(&mut self) {
-        // SAFETY: the mapping is ours, and nothing points into it that does not also own it.
-        let _ = unsafe { munmap(self.address.as_ptr().cast(), self.size) };
-    }
-}
+const HUGE_PAGE_SIZE: u64 = 2 << 20;
 
 /// DMA memory, mapped for all devices of a container until it is dropped.
 pub struct DmaMemory {
     memory: Memory,
     iova: u64,
-    huge: bool,
     container: Rc<Container>,
 }
 
 impl DmaMemory {
     /// Allocates at least `size` bytes of zeroed memory and maps it for the container's devices.
     pub fn alloc(container: &Rc<Container>, size: usize) -> Result<Self> {
-        let (memory, huge) = match Memory::map(
-            size.next_multiple_of(HUGE_PAGE_SIZE),
-            MemfdFlags::HUGETLB | MemfdFlags::HUGE_2MB,
-        ) {
-            Ok(memory) => (memory, true),
-            Err(_) => {
-                let size = size.next_multiple_of(PAGE_SIZE);
-                let memory = Memory::map(size, MemfdFlags::empty())
-                    .map_err(|source| Error::dma_alloc(size, source))?;
-                (memory, false)
-            }
-        };
-        if !huge {
+        let memory = Memory::alloc(size).map_err(|source| Error::dma_alloc(size, source))?;
+        if !memory.is_huge() {
             container.ordinary_pages.set(true);
         }
-        let iova = container.iova_alloc(memory.size as u64, HUGE_PAGE_SIZE as u64)?;
-        container.dma_map(&DmaMapping {
-            fd: memory.fd.as_fd(),
-            address: memory.address.as_ptr() as u64,
-            iova,
-            size: memory.size as u64,
-        })?;
+        let size = memory.size() as u64;
+        let iova = container.iova_alloc(size, HUGE_PAGE_SIZE)?;
+        if let Some(fd) = memory.fd() {
+            container.dma_map(&DmaMapping {
+                fd,
+                address: memory.address().as_ptr() as u64,
+                iova,
+                size,
+            })?;
+        }
         Ok(Self {
             memory,
             iova,
-            huge,
             container: Rc::clone(container),
         })
     }
@@ -103,23 +54,24 @@ impl DmaMemory {
 
     /// Its size in bytes, a multiple of the page size.
     pub fn size(&self) -> usize {
-        self.memory.size
+        self.memory.size()
     }
 
     /// Whether it is on 2 MiB pages.
     pub fn is_huge(&self) -> bool {
-        self.huge
+        self.memory.is_huge()
     }
 
     /// Its address as the CPU sees it, valid for `size` bytes while `self` lives.
     pub(super) fn address(&self) -> NonNull<u8> {
-        self.memory.address
+        self.memory.address()
     }
 }
 
 impl Drop for DmaMemory {
     fn drop(&mut self) {
-        self.container.dma_unmap(self.iova, self.memory.size as u64);
+        self.container
+            .dma_unmap(self.iova, self.memory.size() as u64);
     }
 }
 
@@ -159,7 +111,8 @@ impl DmaMapping<'_> {
 /// There are as many slots as descriptors, and their number is a power of two: an index that is
 /// cut to the ring's size is inside both, so that no index can be wrong.
 pub struct Ring<T> {
-    /// `slots.len()` descriptors inside `dma`.
+    /// `slots.len()` descriptors inside `dma`. The device writes to them, so there is never a
+    /// reference to one.
     descriptors: NonNull<Descriptor>,
     slots: Box<[T]>,
     dma: DmaMemory,
@@ -177,7 +130,9 @@ impl<T> Ring<T> {
                 slots.len()
             ))));
         }
-        let dma = DmaMemory::alloc(container, slots.len() * size_of::<Descriptor>())?;
+        // Slots may be of no size, so their number says nothing about what memory there is.
+        let size = slots.len().saturating_mul(size_of::<Descriptor>());
+        let dma = DmaMemory::alloc(container, size)?;
         Ok(Self {
             descriptors: dma.address().cast(),
             slots,
@@ -226,7 +181,7 @@ impl<T> Ring<T> {
             mask,
             ..
         } = self.entries();
-        // SAFETY: as in `Entries::entry`; the entry borrows the ring.
+        // SAFETY: as in `Entries::entry`; the entry borrows the ring itself.
         unsafe { Entry::at(descriptors, slots, index & mask) }
     }
 }
@@ -257,7 +212,8 @@ impl<T> Entries<'_, T> {
     #[inline]
     pub fn entry(&mut self, index: usize) -> Entry<'_, T> {
         // SAFETY: what is cut to `mask` is below the number of descriptors and slots, which are
-        // there as long as the ring is borrowed; `&mut self` makes this the only entry.
+        // there as long as the ring is borrowed; the entry borrows `self`, so it is the only one,
+        // and `self` borrows the ring, so that nobody else reaches its slots.
         unsafe { Entry::at(self.descriptors, self.slots, index & self.mask) }
     }
 }
@@ -273,7 +229,8 @@ pub struct Entry<'r, T> {
 
 impl<T> Entry<'_, T> {
     /// # Safety
-    /// There are more than `index` descriptors and slots, and nobody else uses this slot.
+    /// There are more than `index` descriptors and slots, and for `'r` they stay and nobody else
+    /// uses this slot.
     #[inline]
     unsafe fn at(descriptors: NonNull<Descriptor>, slots: NonNull<T>, index: usize) -> Self {
         // SAFETY: the caller's promise.
@@ -290,6 +247,15 @@ impl<T> Entry<'_, T> {
     pub fn load_upper(&self) -> u64 {
         // SAFETY: see the field.
         unsafe { (&raw const (*self.descriptor.as_ptr()).upper).read_volatile() }
+    }
+
+    /// Both halves of the descriptor, for a test that plays the device.
+    #[cfg(any(test, feature = "fuzzing"))]
+    pub fn load(&self) -> Descriptor {
+        // SAFETY: see the field.
+        let lower = unsafe { (&raw const (*self.descriptor.as_ptr()).lower).read_volatile() };
+        let upper = self.load_upper();
+        Descriptor { lower, upper }
     }
 
     /// Writes both halves of the descriptor, the lower first, each by one 64-bit access.

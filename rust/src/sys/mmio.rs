@@ -17,8 +17,18 @@ pub struct Area {
 
 impl Area {
     /// Maps `size` bytes at `file_offset` of `fd`, which are what BAR0 holds at `offset`.
-    pub fn map(fd: BorrowedFd<'_>, file_offset: u64, offset: u64, size: usize) -> io::Result<Self> {
-        // SAFETY: a new mapping, where the kernel likes; nothing else is touched.
+    ///
+    /// A file that is shorter than that is not found out here: access beyond its end is a signal
+    /// (SIGBUS), which ends the process. The kernel's VFIO does not do that; a vfio-user server can.
+    pub(crate) fn map(
+        fd: BorrowedFd<'_>,
+        file_offset: u64,
+        offset: u64,
+        size: usize,
+    ) -> io::Result<Self> {
+        // SAFETY: a new mapping, where the kernel likes; nothing else is touched. Whoever else
+        // maps the file, also this process, sees volatile accesses to whole registers; only the
+        // crate itself calls this, with a device's region, which is no DMA memory.
         let memory = unsafe {
             mmap(
                 std::ptr::null_mut(),

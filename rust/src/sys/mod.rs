@@ -14,4 +14,9 @@ pub mod batch;
 pub mod buffers;
 pub mod dma;
 pub mod ioctl;
+#[cfg(not(any(miri, feature = "fuzzing")))]
+mod memory;
+#[cfg(any(miri, feature = "fuzzing"))]
+#[path = "memory_heap.rs"]
+mod memory;
 pub mod mmio;

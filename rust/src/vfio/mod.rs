@@ -11,6 +11,8 @@
 //! success, `vfio-ioctls` does not say which IOVAs the kernel permits.
 #![forbid(unsafe_code)]
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fake;
 mod kernel;
 mod user;
 
@@ -204,6 +206,9 @@ impl Container {
 enum Backend {
     Kernel(kernel::KernelDevice),
     User(user::Socket),
+    /// There is no device but the test.
+    #[cfg(any(test, feature = "fuzzing"))]
+    Fake(Rc<fake::Answers>),
 }
 
 /// An open device.
@@ -303,6 +308,8 @@ impl VfioDevice {
             Backend::Kernel(device) => device.check_request(&self.address),
             // A vfio-user server that ends closes the connection, and accesses fail.
             Backend::User(_) => Ok(()),
+            #[cfg(any(test, feature = "fuzzing"))]
+            Backend::Fake(_) => Ok(()),
         }
     }
 
@@ -310,6 +317,8 @@ impl VfioDevice {
         self.access(|backend, address| match backend {
             Backend::Kernel(device) => device.read(address, region, offset, data),
             Backend::User(socket) => socket.read(region, offset, data),
+            #[cfg(any(test, feature = "fuzzing"))]
+            Backend::Fake(answers) => answers.read(address, data),
         })
     }
 
@@ -317,6 +326,8 @@ impl VfioDevice {
         self.access(|backend, address| match backend {
             Backend::Kernel(device) => device.write(address, region, offset, data),
             Backend::User(socket) => socket.write(region, offset, data),
+            #[cfg(any(test, feature = "fuzzing"))]
+            Backend::Fake(answers) => answers.write(address),
         })
     }
 

@@ -1,0 +1,572 @@
+//! A hostile device: bytes that say what a device writes into rings, buffers and registers, and when
+//! the application calls the driver. After each step the packets are counted, and what a call did is
+//! compared with what a model of it says, so that no packet is lost, doubled, or out of order.
+//!
+//! The unit tests run it with random bytes and with the inputs in `fuzz/corpus`, also under the
+//! sanitizers and Miri; `fuzz/run.sh` looks for worse ones.
+#![forbid(unsafe_code)]
+#![allow(clippy::unwrap_used)] // a test's
+
+use std::rc::Rc;
+
+use crate::descriptor::Descriptor;
+use crate::device::{Config, Device, Registers};
+use crate::mempool::{Mempool, Packet, MAX_SIZE};
+use crate::registers::{
+    field64_get, RXD_DD, RXD_EOP, RXD_LENGTH, TXD_DD, TXD_DTALEN, TXD_EOP, TXD_PAYLEN,
+};
+use crate::stats::Stats;
+use crate::test_queues::{pool, Queues, RING_SIZE};
+use crate::vfio::fake::Answers;
+use crate::vfio::{Container, VfioDevice};
+
+const MASK: usize = RING_SIZE - 1;
+
+/// The most answers that a device gives to one call: a call that polls a register sleeps between.
+const MAX_ANSWERS: usize = 24;
+
+/// How far back a packet is looked at for its mark.
+const MARKED: usize = 8;
+
+/// The bytes that decide; zeros when they are used up.
+struct Input<'i>(&'i [u8]);
+
+impl Input<'_> {
+    fn bytes<const N: usize>(&mut self) -> [u8; N] {
+        let mut bytes = [0; N];
+        let count = N.min(self.0.len());
+        let (now, later) = self.0.split_at(count);
+        bytes[..count].copy_from_slice(now);
+        self.0 = later;
+        bytes
+    }
+
+    fn byte(&mut self) -> u8 {
+        self.bytes::<1>()[0]
+    }
+
+    fn word(&mut self) -> u64 {
+        u64::from_le_bytes(self.bytes())
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        usize::from(u16::from_le_bytes(self.bytes())) % end.max(1)
+    }
+}
+
+/// A packet that the application holds, and what it wrote into it.
+struct Held<'p> {
+    packet: Packet<'p>,
+    mark: u8,
+}
+
+impl<'p> Held<'p> {
+    fn new(packet: Packet<'p>, mark: u8) -> Self {
+        let mut held = Self { packet, mark };
+        held.write(mark);
+        held
+    }
+
+    /// Marks both ends of the packet.
+    fn write(&mut self, mark: u8) {
+        self.mark = mark;
+        let marked = MARKED.min(self.packet.len());
+        self.packet[..marked].fill(mark);
+        let start = self.packet.len() - marked;
+        self.packet[start..].fill(mark);
+    }
+
+    fn is_untouched(&self) -> bool {
+        let marked = MARKED.min(self.packet.len());
+        let start = self.packet.len() - marked;
+        let mut bytes = self.packet[..marked].iter().chain(&self.packet[start..]);
+        bytes.all(|&byte| byte == self.mark)
+    }
+}
+
+/// What a call of `rx_batch` should do.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Received {
+    /// Address and length of each packet, in the ring's order.
+    packets: Vec<(u64, usize)>,
+    discarded: u64,
+    pool_empty: u64,
+    discarding: bool,
+    index: usize,
+}
+
+struct Lab<'p> {
+    device: Device<'p>,
+    answers: Rc<Answers>,
+    tails: [Rc<std::cell::Cell<u32>>; 2],
+    pool: &'p Mempool,
+    held: Vec<Held<'p>>,
+    /// Where the device would go on if it were honest.
+    next_rx: usize,
+    next_tx: usize,
+    mark: u8,
+    last: Stats,
+}
+
+impl<'p> Lab<'p> {
+    fn new(pool: &'p Mempool, container: &Rc<Container>) -> Self {
+        let queues = Queues::new(pool);
+        let answers = Rc::new(Answers::default());
+        let vfio = VfioDevice::fake(container, &answers);
+        Self {
+            device: Device {
+                registers: Registers { vfio },
+                is_82599: true,
+                config: Config::default(),
+                pool,
+                running: false,
+                mac: [0; 6],
+                stats: Stats::default(),
+                rx: vec![queues.rx],
+                tx: vec![queues.tx],
+            },
+            answers,
+            tails: [queues.rdt, queues.tdt],
+            pool,
+            held: Vec::new(),
+            next_rx: 0,
+            next_tx: 0,
+            mark: 0,
+            last: Stats::default(),
+        }
+    }
+
+    fn hold(&mut self, packet: Packet<'p>) {
+        self.mark = self.mark.wrapping_add(1);
+        self.held.push(Held::new(packet, self.mark));
+    }
+
+    fn rx_write(&mut self, index: usize, descriptor: Descriptor) {
+        self.device.rx[0].ring.entry(index).store(descriptor);
+    }
+
+    fn tx_write(&mut self, index: usize, descriptor: Descriptor) {
+        self.device.tx[0].ring.entry(index).store(descriptor);
+    }
+
+    fn rx_descriptors(&mut self) -> Vec<Descriptor> {
+        let ring = &mut self.device.rx[0].ring;
+        (0..RING_SIZE).map(|i| ring.entry(i).load()).collect()
+    }
+
+    fn tx_descriptors(&mut self) -> Vec<Descriptor> {
+        let ring = &mut self.device.tx[0].ring;
+        (0..RING_SIZE).map(|i| ring.entry(i).load()).collect()
+    }
+
+    fn rx_slots(&mut self) -> Vec<u64> {
+        let ring = &mut self.device.rx[0].ring;
+        (0..RING_SIZE).map(|i| ring.entry(i).slot.iova()).collect()
+    }
+
+    fn tx_slots(&mut self) -> Vec<Option<u64>> {
+        let ring = &mut self.device.tx[0].ring;
+        let slot = |i| ring.entry(i).slot.as_ref().map(Packet::iova);
+        (0..RING_SIZE).map(slot).collect()
+    }
+
+    /// What a call for `count` packets should do, by the datasheet and `rx_batch`'s own words.
+    fn model_rx(&mut self, count: usize) -> Received {
+        let slots = self.rx_slots();
+        let mut status: Vec<_> = self.rx_descriptors().iter().map(|d| d.upper).collect();
+        let mut free = self.pool.free_count();
+        let rx = &self.device.rx[0];
+        let mut model = Received {
+            discarding: rx.discard.discarding,
+            discarded: rx.discard.discarded,
+            pool_empty: rx.pool_empty,
+            index: rx.index,
+            ..Received::default()
+        };
+        let mut room = count;
+        loop {
+            let now = status[model.index];
+            // One round of descriptors without an end is looked at and no more: they read 0 then.
+            if room == 0 && !model.discarding || now & RXD_DD == 0 {
+                break;
+            }
+            if model.discarding || now & RXD_EOP == 0 {
+                if !model.discarding {
+                    room -= 1;
+                }
+                model.discarding = now & RXD_EOP == 0;
+                model.discarded += u64::from(!model.discarding);
+            } else if free == 0 {
+                model.pool_empty += 1;
+                break;
+            } else {
+                let size = field64_get(RXD_LENGTH, now) as usize;
+                if size <= MAX_SIZE {
+                    model.packets.push((slots[model.index], size));
+                    free -= 1;
+                    room -= 1;
+                } else {
+                    model.discarded += 1;
+                    room = 0;
+                }
+            }
+            status[model.index] = 0;
+            model.index = (model.index + 1) & MASK;
+        }
+        model
+    }
+
+    fn receive(&mut self, count: usize) {
+        let model = self.model_rx(count);
+        let before = self.device.rx[0].index;
+        let all_done = self.rx_descriptors().iter().all(|d| d.upper & RXD_DD != 0);
+        let mut packets = Vec::new();
+        let received = self.device.rx_batch(0, &mut packets, count).unwrap();
+        assert_eq!(received, packets.len());
+        let rx = &self.device.rx[0];
+        let real = Received {
+            packets: packets.iter().map(|p| (p.iova(), p.size())).collect(),
+            discarded: rx.discard.discarded,
+            pool_empty: rx.pool_empty,
+            discarding: rx.discard.discarding,
+            index: rx.index,
+        };
+        assert_eq!(real, model);
+
+        // What was consumed was handed back, to the packet that is there now, and RDT says so.
+        let mut consumed = real.index.wrapping_sub(before) & MASK;
+        let (slots, descriptors) = (self.rx_slots(), self.rx_descriptors());
+        if consumed == 0 && all_done && descriptors[before].upper == 0 {
+            consumed = RING_SIZE;
+        }
+        for i in (before..before + consumed).map(|i| i & MASK) {
+            assert_eq!((descriptors[i].lower, descriptors[i].upper), (slots[i], 0));
+        }
+        if consumed % RING_SIZE > 0 {
+            let last = real.index.wrapping_sub(1) & MASK;
+            assert_eq!(self.tails[0].get() as usize, last);
+        }
+        for packet in packets {
+            self.hold(packet);
+        }
+    }
+
+    fn send(&mut self, count: usize) {
+        let descriptors = self.tx_descriptors();
+        let tx = &self.device.tx[0];
+        let (start, mut clean) = (tx.index, tx.clean_index);
+        while start.wrapping_sub(clean) & MASK >= 32
+            && descriptors[(clean + 31) & MASK].upper & TXD_DD != 0
+        {
+            clean = (clean + 32) & MASK;
+        }
+        let space = clean.wrapping_sub(start).wrapping_sub(1) & MASK;
+        let count = count.min(self.held.len());
+        let held: Vec<_> = self.held.drain(..count).collect();
+        let (mut packets, mut marks) = (Vec::new(), Vec::new());
+        for Held { packet, mark } in held {
+            packets.push(packet);
+            marks.push(mark);
+        }
+        let offered: Vec<_> = packets.iter().map(|p| (p.iova(), p.size())).collect();
+        let sent = self.device.tx_batch(0, &mut packets).unwrap();
+        assert_eq!(sent, space.min(offered.len()));
+        let left: Vec<_> = packets.iter().map(|p| (p.iova(), p.size())).collect();
+        assert_eq!(left, offered[sent..]);
+
+        let (slots, descriptors) = (self.tx_slots(), self.tx_descriptors());
+        for (i, &(iova, size)) in offered[..sent].iter().enumerate() {
+            let at = (start + i) & MASK;
+            let Descriptor { lower, upper } = descriptors[at];
+            assert_eq!((slots[at], lower), (Some(iova), iova));
+            assert_eq!(field64_get(TXD_DTALEN, upper), size as u64);
+            assert_eq!(field64_get(TXD_PAYLEN, upper), size as u64);
+            assert_eq!(upper & (TXD_EOP | TXD_DD), TXD_EOP);
+        }
+        let tx = &self.device.tx[0];
+        assert_eq!(tx.index, (start + sent) & MASK);
+        assert_eq!(tx.clean_index, clean);
+        if sent > 0 {
+            assert_eq!(self.tails[1].get() as usize, tx.index);
+        }
+        let left = packets.into_iter().zip(marks.into_iter().skip(sent));
+        let left = left.map(|(packet, mark)| Held { packet, mark });
+        self.held.splice(0..0, left);
+    }
+
+    fn reclaim(&mut self) {
+        let descriptors = self.tx_descriptors();
+        let tx = &mut self.device.tx[0];
+        let mut clean = tx.clean_index;
+        while clean != tx.index && descriptors[clean].upper & TXD_DD != 0 {
+            clean = (clean + 1) & MASK;
+        }
+        tx.tx_reclaim();
+        assert_eq!(tx.clean_index, clean);
+    }
+
+    /// Calls that read registers. A device that lies makes them wrong, or errors; nothing else.
+    fn registers(&mut self, call: u8, answers: Vec<u32>) {
+        self.device.registers.vfio.revive();
+        self.answers.set(answers.iter().copied());
+        match call % 6 {
+            0 => {
+                let gone = answers.get(6).is_none_or(|&status| status == u32::MAX);
+                match self.device.stats_read() {
+                    Ok(stats) => {
+                        assert!(!gone && stats.rx_packets >= self.last.rx_packets);
+                        assert!(stats.tx_bytes >= self.last.tx_bytes);
+                        assert!(stats.rx_bytes - self.last.rx_bytes < 1 << 36);
+                        self.last = stats;
+                    }
+                    Err(_) => assert!(gone),
+                }
+            }
+            1 => {
+                if self.device.stats_clear().is_ok() {
+                    self.last = Stats::default();
+                }
+            }
+            2 => assert_eq!(self.device.mac_read().is_ok(), answers.len() >= 2),
+            3 => {
+                if let Ok(speed) = self.device.link_speed() {
+                    assert!([0, 100, 1000, 10_000].contains(&speed));
+                }
+            }
+            4 => {
+                let _ = self.device.promiscuous_set(answers.len() % 2 == 0);
+            }
+            _ => {
+                let _ = self.device.stop();
+            }
+        }
+    }
+
+    /// Every packet is in one place, and all are somewhere.
+    fn check(&mut self) {
+        let mut all = self.rx_slots();
+        let tx = self.tx_slots();
+        let (start, clean) = (self.device.tx[0].index, self.device.tx[0].clean_index);
+        let pending = start.wrapping_sub(clean) & MASK;
+        for (i, slot) in tx.iter().enumerate() {
+            assert_eq!(slot.is_some(), i.wrapping_sub(clean) & MASK < pending);
+        }
+        all.extend(tx.into_iter().flatten());
+        all.extend(self.held.iter().map(|held| held.packet.iova()));
+        assert_eq!(all.len() + self.pool.free_count(), self.pool.capacity());
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len() + self.pool.free_count(), self.pool.capacity());
+        for held in &self.held {
+            assert!(held.packet.len() <= MAX_SIZE);
+            assert!(held.is_untouched(), "a packet was written to");
+        }
+    }
+
+    fn step(&mut self, input: &mut Input<'_>) {
+        match input.byte() % 17 {
+            // A frame, as it should be.
+            0 | 1 => {
+                let size = input.below(1600) as u64;
+                let upper = size << 32 | RXD_DD | RXD_EOP;
+                self.rx_write(self.next_rx, Descriptor { lower: 0, upper });
+                self.next_rx += 1;
+            }
+            // A part of a frame, or a lie about its length.
+            2 => {
+                let upper = input.word() & RXD_LENGTH | RXD_DD;
+                let eop = u64::from(input.byte() & 1) * RXD_EOP;
+                let upper = upper | eop;
+                self.rx_write(self.next_rx, Descriptor { lower: 0, upper });
+                self.next_rx += 1;
+            }
+            // Anything, anywhere.
+            3 => {
+                let index = input.below(RING_SIZE);
+                let (lower, upper) = (input.word(), input.word());
+                self.rx_write(index, Descriptor { lower, upper });
+            }
+            4 => {
+                let index = input.below(RING_SIZE);
+                let (lower, upper) = (input.word(), input.word());
+                self.tx_write(index, Descriptor { lower, upper });
+            }
+            // The same everywhere.
+            5 => {
+                let (lower, upper) = (input.word(), input.word());
+                for i in 0..RING_SIZE {
+                    self.rx_write(i, Descriptor { lower, upper });
+                }
+            }
+            6 => {
+                let (lower, upper) = (input.word(), input.word());
+                for i in 0..RING_SIZE {
+                    self.tx_write(i, Descriptor { lower, upper });
+                }
+            }
+            // Packets sent, or said to be.
+            7 | 8 => {
+                for _ in 0..input.byte() % 40 {
+                    let upper = TXD_DD;
+                    self.tx_write(self.next_tx, Descriptor { lower: 0, upper });
+                    self.next_tx += 1;
+                }
+            }
+            // Bytes into a buffer that it has.
+            9 => {
+                let index = input.below(RING_SIZE);
+                let byte = input.byte();
+                let packet = self.device.rx[0].ring.entry(index).slot;
+                assert!(packet.set_size(MAX_SIZE));
+                packet.fill(byte);
+            }
+            10 | 11 => {
+                let count = usize::from(input.byte());
+                self.receive(count);
+            }
+            12 => {
+                let count = usize::from(input.byte());
+                self.send(count);
+            }
+            13 => {
+                let index = input.below(self.held.len());
+                if index < self.held.len() {
+                    self.held.remove(index);
+                }
+            }
+            14 => {
+                let (index, size) = (input.below(self.held.len()), input.below(3000));
+                if let Some(held) = self.held.get_mut(index) {
+                    let before = held.packet.size();
+                    let fits = held.packet.set_size(size);
+                    assert_eq!(fits, size <= MAX_SIZE);
+                    assert_eq!(held.packet.len(), if fits { size } else { before });
+                    held.write(held.mark);
+                }
+                if let Some(packet) = self.pool.alloc() {
+                    self.hold(packet);
+                }
+            }
+            15 => match input.byte() % 4 {
+                0 => {
+                    let nothing = self.device.rx_batch(1, &mut Vec::new(), 1);
+                    assert!(nothing.is_err());
+                    assert!(self.device.tx_batch(1, &mut Vec::new()).is_err());
+                }
+                1 => self.held.clear(),
+                _ => self.reclaim(),
+            },
+            _ => {
+                let call = input.byte();
+                let pattern = input.byte();
+                let count = usize::from(pattern) % MAX_ANSWERS;
+                let answer = |_| match pattern >> 6 {
+                    0 => u32::MAX,
+                    1 => 0,
+                    _ => u32::from_le_bytes(input.bytes()),
+                };
+                let answers = (0..count).map(answer).collect();
+                self.registers(call, answers);
+            }
+        }
+        self.check();
+    }
+}
+
+/// Plays `input`.
+///
+/// # Panics
+/// If the driver breaks one of the laws.
+pub fn hostile_device(input: &[u8]) {
+    let mut input = Input(input);
+    let capacity = RING_SIZE + usize::from(input.byte());
+    let pool = pool(capacity as u32);
+    let container = Container::new();
+    let mut lab = Lab::new(&pool, &container);
+    lab.check();
+    while !input.0.is_empty() {
+        lab.step(&mut input);
+    }
+    let Lab { device, held, .. } = lab;
+    drop(device);
+    assert_eq!(pool.free_count() + held.len(), capacity);
+    assert!(held.iter().all(Held::is_untouched));
+    drop(held);
+    assert_eq!(pool.free_count(), capacity);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::path::Path;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(cases()))]
+
+        #[test]
+        fn no_device_breaks_the_laws(
+            input in prop::collection::vec(any::<u8>(), 0..if cfg!(miri) { 60 } else { 600 })
+        ) {
+            hostile_device(&input);
+        }
+    }
+
+    /// How many random inputs: fewer under what is slow.
+    fn cases() -> u32 {
+        let given = std::env::var("IXGBE_TEST_CASES");
+        let given = given.ok().and_then(|cases| cases.parse().ok());
+        given.unwrap_or(if cfg!(miri) { 3 } else { 256 })
+    }
+
+    /// Inputs that were worth keeping, the shortest first.
+    fn corpus() -> Vec<Vec<u8>> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/hostile_device");
+        let entries = std::fs::read_dir(folder).unwrap();
+        let read = |entry: std::io::Result<std::fs::DirEntry>| std::fs::read(entry.unwrap().path());
+        let mut inputs: Vec<_> = entries.map(|entry| read(entry).unwrap()).collect();
+        inputs.sort_by_key(|input| (input.len(), input.clone()));
+        inputs.truncate(if cfg!(miri) { 3 } else { usize::MAX });
+        inputs
+    }
+
+    #[test]
+    fn the_corpus_and_inputs_like_it_break_no_law() {
+        let corpus = corpus();
+        assert!(!corpus.is_empty());
+        // Always the same changes: xorshift, from a fixed start.
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut random = |end: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state as usize % end.max(1)
+        };
+        for input in &corpus {
+            hostile_device(input);
+            for _ in 0..if cfg!(miri) { 0 } else { 4 } {
+                let other = &corpus[random(corpus.len())];
+                let (head, tail) = (random(input.len()), random(other.len()));
+                let mut changed = [&input[..head], &other[tail..]].concat();
+                if !changed.is_empty() {
+                    let at = random(changed.len());
+                    changed[at] = random(256) as u8;
+                }
+                hostile_device(&changed);
+            }
+        }
+    }
+
+    /// Nothing is shared between drivers in different threads, behind anyone's back.
+    #[test]
+    fn each_thread_has_its_own_driver() {
+        std::thread::scope(|scope| {
+            for start in 0..4u8 {
+                let length = if cfg!(miri) { 40 } else { 2000 };
+                let bytes = move |i: usize| (i.wrapping_mul(31) >> 2) as u8 ^ start;
+                let input: Vec<u8> = (0..length).map(bytes).collect();
+                scope.spawn(move || hostile_device(&input));
+            }
+        });
+    }
+}

@@ -1,0 +1,82 @@
+//! The memory under [`super::dma::DmaMemory`]: a memfd, so that it can be handed to a vfio-user
+//! server.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::ptr::NonNull;
+
+use rustix::fs::{ftruncate, memfd_create, MemfdFlags};
+use rustix::mm::{mmap, munmap, MapFlags, ProtFlags};
+
+const HUGE_PAGE_SIZE: usize = 2 << 20;
+const PAGE_SIZE: usize = 4096;
+
+/// A mapped memfd.
+pub(super) struct Memory {
+    fd: OwnedFd,
+    address: NonNull<u8>,
+    size: usize,
+    huge: bool,
+}
+
+impl Memory {
+    /// Maps at least `size` zeroed bytes, on 2 MiB pages if there are any.
+    pub(super) fn alloc(size: usize) -> io::Result<Self> {
+        let huge = MemfdFlags::HUGETLB | MemfdFlags::HUGE_2MB;
+        Self::map(size, HUGE_PAGE_SIZE, huge)
+            .or_else(|_| Self::map(size, PAGE_SIZE, MemfdFlags::empty()))
+    }
+
+    fn map(size: usize, page_size: usize, flags: MemfdFlags) -> io::Result<Self> {
+        let size = size
+            .checked_next_multiple_of(page_size)
+            .ok_or(io::ErrorKind::OutOfMemory)?;
+        let fd = memfd_create("ixgbe-dma", MemfdFlags::CLOEXEC | flags)?;
+        ftruncate(&fd, size as u64)?;
+        // SAFETY: a new mapping, where the kernel likes; nothing else is touched.
+        let address = unsafe {
+            mmap(
+                std::ptr::null_mut(),
+                size,
+                ProtFlags::READ | ProtFlags::WRITE,
+                MapFlags::SHARED | MapFlags::POPULATE,
+                &fd,
+                0,
+            )?
+        };
+        let address = NonNull::new(address.cast()).ok_or(io::ErrorKind::InvalidData)?;
+        Ok(Self {
+            fd,
+            address,
+            size,
+            huge: page_size == HUGE_PAGE_SIZE,
+        })
+    }
+
+    /// The file that it is.
+    pub(super) fn fd(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.fd.as_fd())
+    }
+
+    /// Aligned to a page, and valid for `size` bytes while `self` lives.
+    pub(super) fn address(&self) -> NonNull<u8> {
+        self.address
+    }
+
+    /// Bytes, a multiple of the page size.
+    pub(super) fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Whether it is on 2 MiB pages.
+    pub(super) fn is_huge(&self) -> bool {
+        self.huge
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is ours, and nothing points into it that does not also own it.
+        let _ = unsafe { munmap(self.address.as_ptr().cast(), self.size) };
+    }
+}
