@@ -6,6 +6,7 @@ pub mod artefacts;
 pub mod backends;
 pub mod budget;
 pub mod cli;
+pub mod compare;
 pub mod config;
 pub mod host;
 pub mod matrix;
