@@ -24,7 +24,7 @@ CARGO_TOOLS := $(CARGO_FLAGS) --target-dir build/cargo
 # RUST_EXTRA and C_EXTRA: more flags, after all others.
 DRIVER_RUSTFLAGS = $(strip -C target-cpu=$(TARGET_CPU) $(RUST_EXTRA))
 DRIVER_TARGET := build/cargo-driver
-cargo_driver = RUSTFLAGS='$(DRIVER_RUSTFLAGS)' $(CARGO) build --quiet $(CARGO_FLAGS) --target-dir $(DRIVER_TARGET) --profile
+cargo_driver = RUSTFLAGS='$(DRIVER_RUSTFLAGS)' $(CARGO) $(1) --quiet $(CARGO_FLAGS) --target-dir $(DRIVER_TARGET) --profile
 # The compiler, the profile and what the environment changes in it, the flags.
 rust_toolchain = { $${RUSTC:-rustc} --version; echo '--profile $(1)'; env | sed -n 's/^CARGO_PROFILE_DRIVER_//p' | sort; \
 	echo '$(DRIVER_RUSTFLAGS)'; } | tr '\n' ' ' | sed 's/ *$$//' && echo
@@ -52,7 +52,7 @@ reproduce: ## the paper's tables, measured here (installs what is missing)
 MATRIX ?= bench/matrix$(if $(QUICK),-quick).toml
 
 .PHONY: bench
-bench: ## the whole matrix, for every table and figure; takes hours. QUICK=1: minutes; RESUME=1: go on after an interruption
+bench: ## the whole matrix, for every table and figure (QUICK=1: in minutes, roughly; RESUME=1: goes on)
 	@bench/setup/setup.sh reproduce
 	@$(MAKE) build
 	@$(MAKE) -j $(shell nproc) variants
@@ -176,11 +176,13 @@ build/c/tests/%: c/tests/%.c $(C_TEST_OBJECTS)
 # --- the Rust drivers. Cargo knows what has changed, so it is always asked.
 
 # $(call build_rust,PROFILE,FOLDER): also the C interface, which is a crate of its own.
-build_rust = $(cargo_driver) $(1) --package ixgbe --package forwarder-abi-rust --lib --bin ixgbe-fwd \
+build_rust = $(call cargo_driver,build) $(1) --package ixgbe --package forwarder-abi-rust --lib --bin ixgbe-fwd \
 	&& $(call put,$(DRIVER_TARGET)/$(1)/ixgbe-fwd,$(2)/ixgbe-fwd) \
 	&& $(call put,$(DRIVER_TARGET)/$(1)/libforwarder_abi_rust.so,$(2)/libforwarder.so) \
 	&& { $(call rust_toolchain,$(1)); } | $(call put_text,$(2)/toolchain.txt)
-build_rust_unsafe = $(cargo_driver) $(1) --package ixgbe-unsafe --lib --bins \
+# A library that is for Rust and for C at once is not optimised as a whole; as one for C alone, it is.
+build_rust_unsafe = $(call cargo_driver,build) $(1) --package ixgbe-unsafe --bins \
+	&& $(call cargo_driver,rustc) $(1) --package ixgbe-unsafe --lib --crate-type cdylib \
 	&& $(call put,$(DRIVER_TARGET)/$(1)/ixgbe-fwd-unsafe,$(2)/ixgbe-fwd) \
 	&& $(call put,$(DRIVER_TARGET)/$(1)/libixgbe_unsafe.so,$(2)/libforwarder.so) \
 	&& { $(call rust_toolchain,$(1)); } | $(call put_text,$(2)/toolchain.txt)
@@ -269,7 +271,8 @@ unit: unit-rust unit-c unit-python ## only the unit tests
 
 .PHONY: unit-rust
 unit-rust:
-	@$(CARGO) test --quiet $(CARGO_TOOLS) --workspace --exclude conformance --no-fail-fast
+	@$(CARGO) test --quiet $(CARGO_TOOLS) --workspace --exclude conformance --exclude guest --no-fail-fast
+	@$(CARGO) test --quiet $(CARGO_TOOLS) --package guest --lib --bins
 
 # One program for each file in c/tests/, with the sanitizers; its exit status says whether it passed.
 .PHONY: unit-c
@@ -298,6 +301,18 @@ FUZZ_SECONDS ?= 1800
 fuzz: ## a hostile driver against the software NIC, for FUZZ_SECONDS (half an hour); finds go to build/fuzz/found/
 	@drivers/nic/fuzz/run.sh $(FUZZ_SECONDS)
 
+.PHONY: vm-test
+vm-test: build ## drivers, tools and the stock ixgbe in virtual machines with the software NIC (fetches QEMU, 160 MB)
+	@$(CARGO) test --quiet $(CARGO_TOOLS) --release --package guest --test vm
+
+.PHONY: safety
+safety: ## hazards against each driver: what they come to, compared with what is recorded, in results/
+	@$(CARGO) run --quiet $(CARGO_TOOLS) --release --package safety-lab --bin safety -- run --results results
+
+.PHONY: safety-check
+safety-check: ## the same, compared only
+	@$(CARGO) run --quiet $(CARGO_TOOLS) --release --package safety-lab --bin safety -- run
+
 .PHONY: saturation
 saturation: build ## does the software NIC keep ahead of every driver? Needs two quiet processors
 	@TRIPTYCH_QUIET=1 $(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --test saturation \
@@ -312,7 +327,8 @@ lint: ## formatters and linters of all languages, warnings are errors (installs 
 	@bench/setup/setup.sh lint
 	@$(MAKE) --keep-going lint-c lint-rust lint-python lint-shell
 
-C_LINTED = $(filter-out c/src/registers.h c/src/device_ids.h,$(wildcard c/src/*.[ch] c/src/apps/*.[ch] c/tests/*.[ch]))
+C_LINTED = $(filter-out c/src/registers.h c/src/device_ids.h,$(wildcard c/src/*.[ch] c/src/apps/*.[ch] c/tests/*.[ch] \
+	drivers/conformance/safety/programs/*.c))
 PYTHON_LINTED := paper bench/setup/tests
 SHELL_LINTED = $(wildcard bench/setup/*.sh rust-unsafe/*.sh drivers/nic/fuzz/*.sh .ci/*)
 CLANG := 19

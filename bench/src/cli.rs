@@ -25,7 +25,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Measure the drivers with every backend that works here, into a new folder of results/.
-    Run(RunArguments),
+    Run(Box<RunArguments>),
     /// Fail if a driver needs more instructions per packet than recorded.
     Budget(BudgetArguments),
     /// Build the drivers with several compilers and measure what each makes of them.

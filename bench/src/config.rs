@@ -200,7 +200,10 @@ pub struct Config {
     /// PCI addresses of the ports of a real card; without, `wall` and `perf` use the software NIC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub devices: Option<[String; 2]>,
-    /// The command that sends to a real card, word by word.
+    /// Configuration of the load generator that sends to a real card: bench/pktgen/*.toml.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pktgen: Option<PathBuf>,
+    /// Another command that sends to a real card, word by word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generator: Option<Vec<String>>,
     /// How to use the processor's counters.
@@ -419,6 +422,7 @@ impl Config {
     pub fn new(blocks: Vec<Block>) -> Self {
         Self {
             devices: None,
+            pktgen: None,
             generator: None,
             perf: Perf::default(),
             valgrind: Valgrind::default(),
@@ -454,9 +458,14 @@ impl Config {
         if self.blocks.is_empty() {
             return Err(ConfigError::Nothing("there is no [[block]]".to_owned()));
         }
-        if self.generator.is_some() && self.devices.is_none() {
+        if (self.generator.is_some() || self.pktgen.is_some()) && self.devices.is_none() {
             return Err(ConfigError::Nothing(
-                "`generator` is for real cards: name their `devices`".to_owned(),
+                "`pktgen` and `generator` are for real cards: name their `devices`".to_owned(),
+            ));
+        }
+        if self.generator.is_some() && self.pktgen.is_some() {
+            return Err(ConfigError::Nothing(
+                "`pktgen` and `generator` are two ways to send: choose one".to_owned(),
             ));
         }
         if self.generator.as_ref().is_some_and(Vec::is_empty) {
@@ -677,6 +686,10 @@ mod tests {
                 "`wall` only",
             ),
             ("generator = [\"x\"]\n[[block]]\n", "`devices`"),
+            (
+                "devices = [\"a\", \"b\"]\npktgen = \"x\"\ngenerator = [\"y\"]\n[[block]]\n",
+                "choose one",
+            ),
             (
                 "devices = [\"a\", \"b\"]\ngenerator = []\n[[block]]\n",
                 "is empty",

@@ -65,10 +65,13 @@ impl Default for Conditions {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {
     /// Under saturating load: for each backend, the drivers under the conditions.
-    pub saturating: Vec<(BackendChoice, Vec<(Conditions, Vec<Driver>)>)>,
+    pub saturating: Vec<(BackendChoice, Vec<Compared>)>,
     /// Under given loads, of which latency is measured.
     pub loaded: Vec<(Conditions, Load, Vec<Driver>)>,
 }
+
+/// Drivers that are compared: under the same conditions.
+pub type Compared = (Conditions, Vec<Driver>);
 
 /// How much is offered.
 #[derive(Debug, Clone, Copy, PartialEq)]

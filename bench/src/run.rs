@@ -481,7 +481,7 @@ mod tests {
     fn arguments(words: &[&str]) -> RunArguments {
         let words = ["triptych", "run"].iter().chain(words);
         match crate::cli::Cli::parse_from(words).command {
-            crate::cli::Command::Run(run) => run,
+            crate::cli::Command::Run(run) => *run,
             _ => panic!("not run"),
         }
     }

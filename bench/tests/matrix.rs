@@ -20,10 +20,10 @@ const MATRIX: &str = r#"
     sessions = 3
     rounds = 5
     [wall]
-    seconds = 0.1
+    seconds = 1
     repeats = 4
     [latency]
-    seconds = 0.1
+    seconds = 1
     warm_up = 0
     repeats = 2
     [[block]]
@@ -42,7 +42,7 @@ const MATRIX: &str = r#"
     name = "latency"
     impl = ["c", "rust"]
     loads_mpps = [1]
-    load_fractions = [0.5]
+    load_fractions = [0.25]
 "#;
 
 struct Setting {
@@ -94,7 +94,7 @@ fn rows(samples: &[Sample]) -> Vec<String> {
         .map(|sample| {
             let load = match sample.offered_mpps {
                 None => "saturating",
-                Some(load) if load == 1.0 => "1 Mpps",
+                Some(1.0) => "1 Mpps",
                 Some(_) => "a share",
             };
             format!(
@@ -149,7 +149,7 @@ fn a_matrix_is_measured_block_by_block() {
         count(&|sample| sample.ring_size == 64 && sample.frame_size == 1514),
         4 * 3
     );
-    // The stand-in's throughput is always the same, so half of it is, too.
+    // The stand-in's throughput is always the same, so a quarter of it is, too.
     let [capacity] = run.capacities.as_slice() else {
         panic!("{:?}", run.capacities)
     };
@@ -158,7 +158,7 @@ fn a_matrix_is_measured_block_by_block() {
         .iter()
         .find(|sample| sample.offered_mpps.is_some_and(|load| load != 1.0))
         .unwrap();
-    assert_eq!(share.offered_mpps, Some(capacity.mpps / 2.0));
+    assert_eq!(share.offered_mpps, Some(capacity.mpps / 4.0));
     // Drivers that are compared are measured one after the other.
     let order: Vec<_> = samples
         .iter()
@@ -243,7 +243,7 @@ fn a_run_that_is_killed_anywhere_is_completed() {
     }
     let output = setting.build.run(&arguments);
     let said = text(&output);
-    if !(said.contains("all were completed") && !id.is_empty()) {
+    if !said.contains("all were completed") || id.is_empty() {
         assert_eq!(output.status.code(), Some(0), "seed {first_seed}: {said}");
     }
     let (run, samples) = setting.read("latest");

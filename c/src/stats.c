@@ -33,6 +33,9 @@ int stats_read(struct device *device, struct device_stats *stats, struct error *
 			  device->vfio.address);
 		return -1;
 	}
+	if (vfio_check_request(&device->vfio, error) != 0) {
+		return -1;
+	}
 	total->rx_packets += rx_packets;
 	total->tx_packets += tx_packets;
 	total->rx_bytes += rx_bytes;

@@ -43,6 +43,7 @@ int vfio_open(struct vfio_container *container, const char *address, struct vfio
 	memset(device, 0, sizeof(*device));
 	device->container = container;
 	device->fd = -1;
+	device->request_fd = -1;
 	if (strlen(address) >= sizeof(device->address)) {
 		error_set(error, "device address longer than %d characters: %s",
 			  VFIO_ADDRESS_SIZE - 1, address);
@@ -200,6 +201,12 @@ int vfio_check(const struct vfio_device *device, struct error *error)
 	}
 	*error = device->failure;
 	return -1;
+}
+
+int vfio_check_request(const struct vfio_device *device, struct error *error)
+{
+	/* A vfio-user server that ends closes the connection, and accesses fail. */
+	return device->kind == VFIO_KIND_KERNEL ? vfio_kernel_check_request(device, error) : 0;
 }
 
 int vfio_iova_alloc(struct vfio_container *container, uint64_t size, uint64_t alignment,

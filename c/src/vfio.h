@@ -49,6 +49,7 @@ struct vfio_device {
 	char address[VFIO_ADDRESS_SIZE]; /* as the user wrote it */
 	enum vfio_kind kind;
 	int fd; /* the kernel's device, or the socket */
+	int request_fd; /* kernel: readable when it wants the device back, or -1 */
 	int group; /* kernel: index into the container's groups */
 	uint16_t next_message; /* vfio-user: id of the next message */
 	uint64_t bar0_size;
@@ -110,6 +111,9 @@ void vfio_config_write16(struct vfio_device *device, uint32_t offset, uint16_t v
 /* -1 with the reason when any access to the device has failed so far. */
 int vfio_check(const struct vfio_device *device, struct error *error);
 
+/* -1 with the reason when the device is to be given back: it is being unbound or removed. */
+int vfio_check_request(const struct vfio_device *device, struct error *error);
+
 /*
  * Hands out `size` bytes (a multiple of `alignment`, which is a power of two) of
  * permitted IOVAs. They are not reused: a container lives as long as its memory.
@@ -125,6 +129,7 @@ void vfio_dma_unmap(struct vfio_container *container, uint64_t iova, uint64_t si
 /* The two kinds of device; called by vfio.c only. */
 int vfio_kernel_open(struct vfio_device *device, struct error *error);
 void vfio_kernel_close(struct vfio_device *device);
+int vfio_kernel_check_request(const struct vfio_device *device, struct error *error);
 int vfio_kernel_read(struct vfio_device *device, uint32_t region, uint64_t offset, void *data,
 		     uint32_t size, struct error *error);
 int vfio_kernel_write(struct vfio_device *device, uint32_t region, uint64_t offset,

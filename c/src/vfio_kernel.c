@@ -5,13 +5,17 @@
  * No root is needed once the user owns /dev/vfio/GROUP.
  */
 #include "vfio.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/vfio.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define PATH_SIZE 256
@@ -36,13 +40,13 @@ static bool is_pci_address(const char *address)
 	return form[i] == '\0' && address[i] == '\0';
 }
 
-/* The last part of what a link in the device's sysfs folder points to, or -1. */
-static int sysfs_link(const struct vfio_device *device, const char *name, char target[PATH_SIZE])
+/* The last part of what a link in a device's sysfs folder points to, or -1. */
+static int sysfs_link(const char *address, const char *name, char target[PATH_SIZE])
 {
-	char path[PATH_SIZE];
+	char path[2 * PATH_SIZE];
 	char link[PATH_SIZE];
 
-	(void)snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/%s", device->address, name);
+	(void)snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/%s", address, name);
 	ssize_t length = readlink(path, link, sizeof(link) - 1);
 
 	if (length < 0) {
@@ -74,22 +78,76 @@ static int find_group(const struct vfio_device *device, struct error *error)
 		error_set(error, "%s: no such PCI device; `lspci -D` lists them", device->address);
 		return -1;
 	}
-	if (sysfs_link(device, "iommu_group", group) != 0) {
+	if (sysfs_link(device->address, "iommu_group", group) != 0) {
 		error_set(error,
 			  "%s: has no IOMMU group: switch the IOMMU (VT-d, AMD-Vi) on in the "
 			  "firmware and boot with intel_iommu=on",
 			  device->address);
 		return -1;
 	}
-	if (sysfs_link(device, "driver", driver) != 0 || strcmp(driver, "vfio-pci") != 0) {
+	if (sysfs_link(device->address, "driver", driver) != 0 || strcmp(driver, "vfio-pci") != 0) {
 		error_set(error,
-			  "%s: bound to %s, not to vfio-pci; as root, `driverctl set-override %s "
-			  "vfio-pci` binds it",
+			  "%s: bound to %s, not to vfio-pci; as root, `triptych bind %s` gives it "
+			  "to this driver",
 			  device->address, driver[0] != '\0' ? driver : "no driver",
 			  device->address);
 		return -1;
 	}
 	return (int)strtol(group, NULL, 10);
+}
+
+/* The drivers that do not keep a group from being VFIO's (vfio_dev_viable in the kernel). */
+static bool is_harmless(const char *driver)
+{
+	return strcmp(driver, "vfio-pci") == 0 || strcmp(driver, "pci-stub") == 0 ||
+	       strcmp(driver, "pcieport") == 0;
+}
+
+/* Says which device keeps the group from being VFIO's. */
+static void explain_not_viable(const char *address, int number, struct error *error)
+{
+	char path[PATH_SIZE];
+	char driver[PATH_SIZE] = "";
+	char other[PATH_SIZE] = "";
+
+	(void)snprintf(path, sizeof(path), "/sys/kernel/iommu_groups/%d/devices", number);
+	DIR *devices = opendir(path);
+
+	for (struct dirent *entry = devices != NULL ? readdir(devices) : NULL;
+	     entry != NULL && other[0] == '\0'; entry = readdir(devices)) {
+		if (sysfs_link(entry->d_name, "driver", driver) == 0 && !is_harmless(driver)) {
+			(void)snprintf(other, sizeof(other), "%s", entry->d_name);
+		}
+	}
+	if (devices != NULL) {
+		(void)closedir(devices);
+	}
+	if (other[0] == '\0') {
+		error_set(error,
+			  "%s: IOMMU group %d is not viable: bind every device listed in %s to "
+			  "vfio-pci",
+			  address, number, path);
+		return;
+	}
+	error_set(error,
+		  "%s: IOMMU group %d is not viable: %s is bound to %s; as root, `triptych bind "
+		  "%s` takes it from there",
+		  address, number, other, driver, other);
+}
+
+/* Says why a group cannot be opened, after `open` has failed. */
+static void explain_not_opened(const char *address, const char *path, struct error *error)
+{
+	int cause = errno;
+
+	if (cause == EACCES || cause == EPERM) {
+		error_set(error, "%s: %s: %s; as root, `chown %u %s` gives it to this user",
+			  address, path, strerror(cause), (unsigned int)getuid(), path);
+		return;
+	}
+	error_set(error, "%s: %s: %s; %s", address, path, strerror(cause),
+		  cause == EBUSY ? "another process drives it" :
+				   "is the device bound to vfio-pci?");
 }
 
 /* Opens the container when the first group needs it. */
@@ -207,19 +265,12 @@ static int join_group(struct vfio_device *device, int number, struct error *erro
 	int fd = open(path, O_RDWR | O_CLOEXEC);
 
 	if (fd < 0) {
-		const char *mend = errno == EACCES ? "; as root, chown it to this user" :
-				   errno == EBUSY  ? "; another process drives it" :
-						     "; is the device bound to vfio-pci?";
-
-		error_set(error, "%s: %s: %s%s", device->address, path, strerror(errno), mend);
+		explain_not_opened(device->address, path, error);
 		return -1;
 	}
 	if (ioctl(fd, VFIO_GROUP_GET_STATUS, &status) != 0 ||
 	    !(status.flags & VFIO_GROUP_FLAGS_VIABLE)) {
-		error_set(error,
-			  "%s: IOMMU group %d is not viable: bind every device listed in "
-			  "/sys/kernel/iommu_groups/%d/devices to vfio-pci",
-			  device->address, number, number);
+		explain_not_viable(device->address, number, error);
 		(void)close(fd);
 		return -1;
 	}
@@ -272,6 +323,49 @@ static int map_regions(struct vfio_device *device, struct error *error)
 	return vfio_map_bar0(device, device->fd, &reply, sizeof(reply), error);
 }
 
+/*
+ * Has the kernel tell when it wants the device back: whoever unbinds it waits until it is
+ * closed. Where the kernel does not do that, they wait until the run is over.
+ */
+static void listen_for_request(struct vfio_device *device)
+{
+	union {
+		struct vfio_irq_set set;
+		uint8_t bytes[sizeof(struct vfio_irq_set) + sizeof(int32_t)];
+	} request;
+	int32_t fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+
+	if (fd < 0) {
+		return;
+	}
+	memset(&request, 0, sizeof(request));
+	request.set.argsz = sizeof(request.bytes);
+	request.set.flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER;
+	request.set.index = VFIO_PCI_REQ_IRQ_INDEX;
+	request.set.count = 1;
+	memcpy(request.bytes + sizeof(request.set), &fd, sizeof(fd));
+	if (ioctl(device->fd, VFIO_DEVICE_SET_IRQS, &request) != 0) {
+		(void)close(fd);
+		return;
+	}
+	device->request_fd = fd;
+}
+
+int vfio_kernel_check_request(const struct vfio_device *device, struct error *error)
+{
+	struct pollfd request = {.fd = device->request_fd, .events = POLLIN};
+
+	/* A negative descriptor is never ready. */
+	if (poll(&request, 1, 0) != 1) {
+		return 0;
+	}
+	error_set(error,
+		  "%s: is being unbound or removed; as root, `triptych bind %s` gives it back to "
+		  "this driver",
+		  device->address, device->address);
+	return -1;
+}
+
 int vfio_kernel_open(struct vfio_device *device, struct error *error)
 {
 	struct vfio_container *container = device->container;
@@ -299,6 +393,7 @@ int vfio_kernel_open(struct vfio_device *device, struct error *error)
 		vfio_kernel_close(device);
 		return -1;
 	}
+	listen_for_request(device);
 	return 0;
 }
 
@@ -309,6 +404,10 @@ void vfio_kernel_close(struct vfio_device *device)
 	if (device->fd >= 0) {
 		(void)close(device->fd);
 		device->fd = -1;
+	}
+	if (device->request_fd >= 0) {
+		(void)close(device->request_fd);
+		device->request_fd = -1;
 	}
 	if (device->group < 0) {
 		return;
@@ -353,6 +452,25 @@ int vfio_kernel_write(struct vfio_device *device, uint32_t region, uint64_t offs
 	return done == (ssize_t)size ? 0 : access_error(device, "write", offset, done, error);
 }
 
+/* Says why memory cannot be mapped, after the kernel has refused to. */
+static void explain_not_mapped(uint64_t iova, uint64_t size, struct error *error)
+{
+	int cause = errno;
+	char mend[PATH_SIZE] = "";
+	struct rlimit limit;
+
+	/* What is mapped is locked, too. */
+	if (cause == ENOMEM && getrlimit(RLIMIT_MEMLOCK, &limit) == 0 &&
+	    limit.rlim_cur != RLIM_INFINITY) {
+		(void)snprintf(mend, sizeof(mend),
+			       "; this process may lock %llu KiB of memory (ulimit -l): as root, "
+			       "`prlimit --memlock=unlimited --pid %d` raises it for the shell",
+			       (unsigned long long)limit.rlim_cur / 1024, (int)getppid());
+	}
+	error_set(error, "VFIO_IOMMU_MAP_DMA of %llu bytes at 0x%llx: %s%s",
+		  (unsigned long long)size, (unsigned long long)iova, strerror(cause), mend);
+}
+
 int vfio_kernel_dma_map(struct vfio_container *container, void *memory, uint64_t iova,
 			uint64_t size, struct error *error)
 {
@@ -365,13 +483,7 @@ int vfio_kernel_dma_map(struct vfio_container *container, void *memory, uint64_t
 	};
 
 	if (ioctl(container->fd, VFIO_IOMMU_MAP_DMA, &map) != 0) {
-		const char *mend = errno == ENOMEM ?
-					   "; raise the memlock limit (ulimit -l) of this user" :
-					   "";
-
-		error_set(error, "VFIO_IOMMU_MAP_DMA of %llu bytes at 0x%llx: %s%s",
-			  (unsigned long long)size, (unsigned long long)iova, strerror(errno),
-			  mend);
+		explain_not_mapped(iova, size, error);
 		return -1;
 	}
 	return 0;

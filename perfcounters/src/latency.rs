@@ -22,6 +22,8 @@ use crate::wall::ForwarderRun;
 const AROUND: Duration = Duration::from_millis(500);
 /// A larger share of lost frames than this is pointed out: the driver is overloaded.
 const LOST: f64 = 0.001;
+/// A larger share of the latency than this is pointed out if it is the NIC's own.
+const NIC_LATE: f64 = 0.5;
 
 /// How to measure latency.
 #[derive(Debug)]
@@ -63,6 +65,14 @@ struct NicLatency {
     p99_999_us: Option<f64>,
     p99_9999_us: Option<f64>,
     max_us: Option<f64>,
+    /// How late the NIC itself looked at the frames: a part of their latency that is not the
+    /// driver's.
+    lag: Option<Lag>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Lag {
+    p99_us: Option<f64>,
 }
 
 impl NicLatency {
@@ -98,6 +108,14 @@ impl NicLatency {
             (Metric::LatencyMaxUs, self.max_us),
             (Metric::LossRatio, Some(self.loss())),
         ]
+    }
+
+    /// How much of the 99th percentile is the NIC's own lateness at most, 0 to 1.
+    fn nics_share(&self) -> f64 {
+        match (self.p99_us, self.lag.as_ref().and_then(|lag| lag.p99_us)) {
+            (Some(all), Some(lag)) if all > 0.0 => (lag / all).min(1.0),
+            _ => 0.0,
+        }
     }
 
     fn loss(&self) -> f64 {
@@ -140,6 +158,13 @@ impl Latency {
                 "{cell}, wall: {:.1} % of the frames were lost: the load is more than can be carried \
                  here, and the latency is that of full queues",
                 100.0 * latency.loss()
+            ));
+        }
+        if latency.nics_share() > NIC_LATE {
+            observer.warning(&format!(
+                "{cell}, wall: up to {:.0} % of the latency (99th percentile) is the software NIC's \
+                 own: it did not get to its work in time; is the machine busy?",
+                100.0 * latency.nics_share()
             ));
         }
         let absent: Vec<_> = latency

@@ -418,8 +418,7 @@ impl SampleWriter {
         let length = whole
             .lines()
             .filter_map(|line| line.parse().ok())
-            .filter(|length| *length <= samples.len())
-            .next_back()
+            .rfind(|length: &usize| *length <= samples.len())
             .filter(|length| samples.starts_with(HEADER) && samples[..*length].ends_with('\n'))
             .ok_or_else(|| RecordError::Malformed {
                 path: journal.to_owned(),

@@ -37,22 +37,26 @@ pub struct Rates {
 }
 
 impl Rates {
-    /// Takes the mean of what a forwarder printed, a line per device and second, over the seconds
-    /// after `warm_up` until `duration` later, whole ones each.
+    /// For how many seconds a forwarder has printed rates, a line per device and second.
+    pub fn seconds(printed: &str) -> usize {
+        printed.lines().filter_map(parse_rates).count() / 2
+    }
+
+    /// Seconds to leave out and to take: whole ones.
+    pub fn whole_seconds(warm_up: Duration, duration: Duration) -> (usize, usize) {
+        (
+            warm_up.as_secs_f64().ceil() as usize,
+            duration.as_secs_f64().ceil().max(1.0) as usize,
+        )
+    }
+
+    /// Takes the mean of what a forwarder printed, over `take` seconds after the first `skip`.
     ///
     /// # Errors
     /// [`ReportError::TooShort`] if it printed fewer lines, [`ReportError::NoPackets`] if nothing
     /// was received.
-    pub fn from_lines(
-        printed: &str,
-        warm_up: Duration,
-        duration: Duration,
-    ) -> Result<Self, ReportError> {
+    pub fn from_lines(printed: &str, skip: usize, take: usize) -> Result<Self, ReportError> {
         let lines: Vec<(f64, f64)> = printed.lines().filter_map(parse_rates).collect();
-        let (skip, take) = (
-            warm_up.as_secs_f64().ceil() as usize,
-            duration.as_secs_f64().ceil().max(1.0) as usize,
-        );
         // Two devices, so two lines a second.
         let window = lines
             .get(2 * skip..2 * (skip + take))
@@ -231,19 +235,23 @@ mod tests {
             )
         };
         let printed = format!("hello\n{}{}{}", second(50.0), second(2.0), second(4.0));
-        let seconds = Duration::from_secs;
-        let rates = Rates::from_lines(&printed, seconds(1), seconds(2)).unwrap();
+        assert_eq!(Rates::seconds(&printed), 3);
+        assert_eq!(
+            Rates::whole_seconds(Duration::from_millis(1500), Duration::from_millis(100)),
+            (2, 1)
+        );
+        let rates = Rates::from_lines(&printed, 1, 2).unwrap();
         assert_eq!(
             (rates.rx_mpps, rates.tx_mpps, rates.seconds),
             (4.0, 0.75, 2.0)
         );
-        let error = Rates::from_lines(&printed, seconds(1), seconds(3)).unwrap_err();
+        let error = Rates::from_lines(&printed, 1, 3).unwrap_err();
         assert!(
             error.to_string().contains("for 3 seconds, 4 are"),
             "{error}"
         );
         let silent = second(0.0).replace("RX 1.00", "RX 0.00");
-        let error = Rates::from_lines(&silent, seconds(0), seconds(1)).unwrap_err();
+        let error = Rates::from_lines(&silent, 0, 1).unwrap_err();
         assert!(matches!(error, ReportError::NoPackets));
     }
 

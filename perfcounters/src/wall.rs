@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::json;
@@ -70,32 +70,87 @@ pub(crate) struct ForwarderRun<'a> {
     pub interrupt: &'a Interrupt,
 }
 
+fn file_error(path: &Path) -> impl FnOnce(std::io::Error) -> MeasureError {
+    let path = path.to_owned();
+    move |source| MeasureError::File { path, source }
+}
+
+/// A forwarder that runs.
+struct Running {
+    process: Process,
+    report: PathBuf,
+    printed: PathBuf,
+}
+
+impl Running {
+    /// What it has printed until now.
+    fn printed(&self) -> Result<String, MeasureError> {
+        fs::read_to_string(&self.printed).map_err(file_error(&self.printed))
+    }
+
+    /// Waits until it has printed rates for so many seconds more than `before`.
+    fn wait_for_seconds(
+        &mut self,
+        before: usize,
+        seconds: usize,
+        interrupt: &Interrupt,
+    ) -> Result<(), MeasureError> {
+        let limit = Duration::from_secs(seconds as u64) + PATIENCE;
+        let printed = self.printed.clone();
+        Ok(self.process.wait_until(limit, interrupt, || {
+            let text = fs::read_to_string(&printed).unwrap_or_default();
+            Rates::seconds(&text) >= before + seconds
+        })?)
+    }
+
+    /// Ends it, and gives its totals.
+    fn stop(self) -> Result<ForwarderReport, MeasureError> {
+        self.process.stop(PATIENCE)?;
+        Ok(ForwarderReport::read(&self.report)?.with_packets()?)
+    }
+}
+
 impl ForwarderRun<'_> {
-    /// Runs it to its end. Gives its totals, and what it printed every second.
+    /// Runs it for its time. Gives its totals, and what it printed every second.
     pub(crate) fn run(&self, folder: &Path) -> Result<(ForwarderReport, String), MeasureError> {
-        let file = |path: &Path| {
-            let path = path.to_owned();
-            move |source| MeasureError::File { path, source }
-        };
+        let running = self.start(folder, Some(self.duration))?;
+        let limit = self.duration + PATIENCE;
+        let Running {
+            process,
+            report,
+            printed,
+        } = running;
+        process.wait(limit, self.interrupt)?;
+        let report = ForwarderReport::read(&report)?.with_packets()?;
+        let printed = fs::read_to_string(&printed).map_err(file_error(&printed))?;
+        Ok((report, printed))
+    }
+
+    /// Starts it, for some time or until it is stopped.
+    fn start(&self, folder: &Path, duration: Option<Duration>) -> Result<Running, MeasureError> {
         let (report, printed) = (folder.join("report.json"), folder.join("ixgbe-fwd.stdout"));
         let mut command = self.pinning.command(&self.cell.program, self.placement);
         command
             .args(["--batch", &self.cell.batch.to_string()])
             .args(["--ring-size", &self.cell.ring_size.to_string()])
-            .args(["--duration", &self.duration.as_secs_f64().to_string()])
             .arg("--json")
-            .arg(&report)
-            .args(self.devices);
+            .arg(&report);
+        if let Some(duration) = duration {
+            command.args(["--duration", &duration.as_secs_f64().to_string()]);
+        }
+        command.args(self.devices);
         let (cpu, node) = match self.pinning {
             Pinning::SystemCalls => (self.placement.driver, self.placement.node),
             Pinning::Numactl => (None, None),
         };
-        let stdout = File::create(&printed).map_err(file(&printed))?;
-        Process::start_on_node("ixgbe-fwd", command, cpu, node, folder, stdout.into())?
-            .wait(self.duration + PATIENCE, self.interrupt)?;
-        let report = ForwarderReport::read(&report)?.with_packets()?;
-        let printed = fs::read_to_string(&printed).map_err(file(&printed))?;
-        Ok((report, printed))
+        let stdout = File::create(&printed).map_err(file_error(&printed))?;
+        let process =
+            Process::start_on_node("ixgbe-fwd", command, cpu, node, folder, stdout.into())?;
+        Ok(Running {
+            process,
+            report,
+            printed,
+        })
     }
 }
 
@@ -130,23 +185,38 @@ impl Wall {
             Link::Real { devices, generator } => {
                 run.devices = devices;
                 run.pinning = Pinning::available(&self.placement);
-                if let Some(generator) = generator {
-                    generator.start(Load {
-                        mpps: cell.offered_mpps,
-                        frame_size: cell.frame_size,
-                    })?;
-                }
-                let result = run.run(folder.path());
+                let load = Load {
+                    mpps: cell.offered_mpps,
+                    frame_size: cell.frame_size,
+                };
+                let (skip, take) = Rates::whole_seconds(self.warm_up, self.duration);
+                // The forwarder comes first: without it the generator's ports have no link.
+                let mut forwarder = run.start(folder.path(), None)?;
+                forwarder.wait_for_seconds(0, 1, &self.interrupt)?;
+                let mut measure = || {
+                    if let Some(generator) = generator.as_mut() {
+                        generator.start(load)?;
+                    }
+                    // The second in which the load began is not a whole one.
+                    let before = Rates::seconds(&forwarder.printed()?) + 1;
+                    forwarder.wait_for_seconds(before, skip + take, &self.interrupt)?;
+                    Rates::from_lines(&forwarder.printed()?, before + skip, take)
+                        .map_err(MeasureError::from)
+                };
+                let rates = measure();
                 // It is stopped whatever has happened; but a driver that failed is the cause.
                 let stopped = generator.as_mut().map_or(Ok(()), |it| it.stop());
-                let result = result?;
+                let rates = rates?;
                 stopped?;
-                result
+                return Ok((forwarder.stop()?, rates));
             }
         };
         let rates = match self.warm_up.is_zero() {
             true => report.rates(),
-            false => Rates::from_lines(&printed, self.warm_up, self.duration)?,
+            false => {
+                let (skip, take) = Rates::whole_seconds(self.warm_up, self.duration);
+                Rates::from_lines(&printed, skip, take)?
+            }
         };
         Ok((report, rates))
     }
@@ -167,13 +237,19 @@ impl Wall {
         }
         let tsc_mhz = report.tsc_cycles as f64 / report.seconds / 1e6;
         let packets = (rates.rx_mpps * rates.seconds * 1e6).round().max(1.0) as u64;
-        Ok([
+        let mut values = vec![
             (Metric::Mpps, rates.tx_mpps),
             (Metric::Cycles, tsc_mhz / rates.rx_mpps),
-            (Metric::FullBatchRatio, report.full_batch_ratio()),
-        ]
-        .map(|(metric, value)| cell.sample(BackendName::Wall, metric, value, packets, repeat))
-        .to_vec())
+        ];
+        // With a real card, the forwarder runs before there is a load; its calls then are none of
+        // the measurement's.
+        if matches!(self.link, Link::Software(_)) {
+            values.push((Metric::FullBatchRatio, report.full_batch_ratio()));
+        }
+        Ok(values
+            .into_iter()
+            .map(|(metric, value)| cell.sample(BackendName::Wall, metric, value, packets, repeat))
+            .collect())
     }
 }
 

@@ -20,7 +20,7 @@ pub enum Error {
         /// What the system said.
         cause: io::Error,
         /// What to do, with its punctuation; may be empty.
-        mend: &'static str,
+        mend: String,
     },
     /// The device, or the system around it, is not as it must be.
     #[error("{address}: {what}")]
@@ -90,7 +90,7 @@ pub enum Error {
         /// What the system said.
         cause: io::Error,
         /// What to do, with its punctuation; may be empty.
-        mend: &'static str,
+        mend: String,
     },
     /// An argument is out of its range.
     #[error("{0}")]
@@ -108,13 +108,13 @@ impl Error {
         address: &str,
         call: impl Into<String>,
         cause: io::Error,
-        mend: &'static str,
+        mend: impl Into<String>,
     ) -> Box<Self> {
         Box::new(Self::Call {
             address: address.to_owned(),
             call: call.into(),
             cause,
-            mend,
+            mend: mend.into(),
         })
     }
 

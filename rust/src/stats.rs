@@ -48,6 +48,7 @@ impl Device<'_> {
                 "STATUS reads 0xffffffff: the device is gone; reset or replug it",
             ));
         }
+        self.registers.vfio.check_request()?;
         self.stats.rx_packets += rx_packets;
         self.stats.tx_packets += tx_packets;
         self.stats.rx_bytes += rx_bytes;

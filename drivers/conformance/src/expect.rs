@@ -1,7 +1,7 @@
 //! What must be so after a run, whatever the run was.
 
 use anyhow::{ensure, Result};
-use nic::{Port, SessionReport};
+use nic::{Port, PortCounters, SessionReport};
 
 use crate::Totals;
 
@@ -64,44 +64,74 @@ pub fn nothing_lost(ports: &[Port], totals: &Totals) -> Result<()> {
 /// # Errors
 /// What is not so.
 pub fn nothing_lost_in_sessions(ports: &[Port], totals: &Totals, sessions: u64) -> Result<()> {
-    let stats: Vec<_> = ports.iter().map(Port::stats).collect();
-    let sum = |of: fn(&nic::PortCounters) -> u64| stats.iter().map(of).sum::<u64>();
+    let now: Vec<_> = ports.iter().map(Port::stats).collect();
+    let never = vec![PortCounters::default(); now.len()];
+    nothing_lost_between(&never, &now, totals, sessions, |port| {
+        port.outstanding + port.verify.abandoned
+    })
+}
+
+/// The same for one run between two looks at the ports' counters, at the end of which the ports were
+/// reset: what was left is abandoned.
+///
+/// # Errors
+/// What is not so.
+pub fn nothing_lost_since(
+    before: &[PortCounters],
+    now: &[PortCounters],
+    totals: &Totals,
+) -> Result<()> {
+    nothing_lost_between(before, now, totals, 1, |port| port.verify.abandoned)
+}
+
+fn nothing_lost_between(
+    before: &[PortCounters],
+    now: &[PortCounters],
+    totals: &Totals,
+    sessions: u64,
+    left: fn(&PortCounters) -> u64,
+) -> Result<()> {
+    let sum = |of: fn(&PortCounters) -> u64| {
+        let of_all = |ports: &[PortCounters]| ports.iter().map(of).sum::<u64>();
+        of_all(now) - of_all(before)
+    };
     let Totals {
         rx, tx, dropped, ..
     } = *totals;
     ensure!(rx == tx + dropped, "rx is not tx + dropped: {totals:?}");
     ensure!(
         sum(|port| port.transmitted) == tx,
-        "not as many sent as said: {totals:?} {stats:#?}"
+        "not as many sent as said: {totals:?} {now:#?}, before {before:#?}"
     );
     ensure!(
         sum(|port| port.verify.ok) == tx,
-        "not all sent are as they should: {stats:#?}"
+        "not all sent are as they should: {now:#?}, before {before:#?}"
     );
-    for port in &stats {
-        let verify = &port.verify;
-        ensure!(verify.duplicated == 0, "duplicated: {port:#?}");
-        ensure!(verify.reordered == 0, "reordered: {port:#?}");
-        ensure!(verify.altered == 0, "altered: {port:#?}");
-        ensure!(verify.foreign == 0, "foreign: {port:#?}");
+    for (what, wrong) in [
+        ("duplicated", sum(|port| port.verify.duplicated)),
+        ("reordered", sum(|port| port.verify.reordered)),
+        ("altered", sum(|port| port.verify.altered)),
+        ("foreign", sum(|port| port.verify.foreign)),
+    ] {
+        ensure!(wrong == 0, "{wrong} {what}: {now:#?}, before {before:#?}");
     }
     let missing = sum(|port| port.verify.missing);
     ensure!(
         missing <= dropped,
-        "{missing} missing of which {dropped} dropped: {stats:#?}"
+        "{missing} missing of which {dropped} dropped: {now:#?}"
     );
-    let left = sum(|port| port.outstanding) + sum(|port| port.verify.abandoned);
+    let left = sum(left);
     let delivered = sum(|port| port.delivered_generated);
     ensure!(
         delivered == tx + missing + left,
-        "{delivered} received are not {tx} sent, {missing} missing and {left} left: {stats:#?}"
+        "{delivered} received are not {tx} sent, {missing} missing and {left} left: {now:#?}, before {before:#?}"
     );
     // What was received but not forwarded was in the rings, and no more than they hold.
     let unread = delivered - rx;
-    let rings = ports.len() as u64 * 512 * sessions;
+    let rings = now.len() as u64 * 512 * sessions;
     ensure!(
         unread <= rings,
-        "{unread} packets unread in rings that hold {rings}: {stats:#?}"
+        "{unread} packets unread in rings that hold {rings}: {now:#?}"
     );
     Ok(())
 }

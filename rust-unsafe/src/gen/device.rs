@@ -80,6 +80,7 @@ pub struct vfio_device {
     pub address: [::core::ffi::c_char; 128],
     pub kind: vfio_kind,
     pub fd: ::core::ffi::c_int,
+    pub request_fd: ::core::ffi::c_int,
     pub group: ::core::ffi::c_int,
     pub next_message: uint16_t,
     pub bar0_size: uint64_t,

@@ -8,6 +8,10 @@ extern "C" {
     fn vfio_read32(device: *mut vfio_device, offset: uint32_t) -> uint32_t;
     fn vfio_write32(device: *mut vfio_device, offset: uint32_t, value: uint32_t);
     fn vfio_check(device: *const vfio_device, error: *mut error) -> ::core::ffi::c_int;
+    fn vfio_check_request(
+        device: *const vfio_device,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
     fn enable_rx(device: *mut device, on: bool, error: *mut error) -> ::core::ffi::c_int;
     fn reg_set(device: *mut device, offset: uint32_t, bits: uint32_t);
     fn reg_clear(device: *mut device, offset: uint32_t, bits: uint32_t);
@@ -65,6 +69,7 @@ pub struct vfio_device {
     pub address: [::core::ffi::c_char; 128],
     pub kind: vfio_kind,
     pub fd: ::core::ffi::c_int,
+    pub request_fd: ::core::ffi::c_int,
     pub group: ::core::ffi::c_int,
     pub next_message: uint16_t,
     pub bar0_size: uint64_t,
@@ -260,6 +265,9 @@ pub unsafe extern "C" fn stats_read(
                 as *const u8 as *const ::core::ffi::c_char,
             &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
         );
+        return -(1 as ::core::ffi::c_int);
+    }
+    if vfio_check_request(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int {
         return -(1 as ::core::ffi::c_int);
     }
     (*total).rx_packets = (*total).rx_packets.wrapping_add(rx_packets);

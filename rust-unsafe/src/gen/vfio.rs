@@ -10,6 +10,10 @@ extern "C" {
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn vfio_kernel_close(device: *mut vfio_device);
+    fn vfio_kernel_check_request(
+        device: *const vfio_device,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
     fn vfio_kernel_read(
         device: *mut vfio_device,
         region: uint32_t,
@@ -143,6 +147,7 @@ pub struct vfio_device {
     pub address: [::core::ffi::c_char; 128],
     pub kind: vfio_kind,
     pub fd: ::core::ffi::c_int,
+    pub request_fd: ::core::ffi::c_int,
     pub group: ::core::ffi::c_int,
     pub next_message: uint16_t,
     pub bar0_size: uint64_t,
@@ -273,6 +278,7 @@ pub unsafe extern "C" fn vfio_open(
     );
     (*device).container = container as *mut vfio_container;
     (*device).fd = -(1 as ::core::ffi::c_int);
+    (*device).request_fd = -(1 as ::core::ffi::c_int);
     if strlen(address) >= ::core::mem::size_of::<[::core::ffi::c_char; 128]>() as usize {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
@@ -541,6 +547,19 @@ pub unsafe extern "C" fn vfio_check(
     }
     *error = (*device).failure;
     return -(1 as ::core::ffi::c_int);
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_check_request(
+    mut device: *const vfio_device,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    return if (*device).kind as ::core::ffi::c_uint
+        == VFIO_KIND_KERNEL as ::core::ffi::c_int as ::core::ffi::c_uint
+    {
+        vfio_kernel_check_request(device, error)
+    } else {
+        0 as ::core::ffi::c_int
+    };
 }
 #[no_mangle]
 pub unsafe extern "C" fn vfio_iova_alloc(

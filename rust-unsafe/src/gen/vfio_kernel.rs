@@ -12,11 +12,19 @@ extern "C" {
         info_size: size_t,
         error: *mut error,
     ) -> ::core::ffi::c_int;
+    fn closedir(__dirp: *mut DIR) -> ::core::ffi::c_int;
+    fn opendir(__name: *const ::core::ffi::c_char) -> *mut DIR;
+    fn readdir(__dirp: *mut DIR) -> *mut dirent;
     fn __errno_location() -> *mut ::core::ffi::c_int;
     fn open(
         __file: *const ::core::ffi::c_char,
         __oflag: ::core::ffi::c_int,
         ...
+    ) -> ::core::ffi::c_int;
+    fn poll(
+        __fds: *mut pollfd,
+        __nfds: nfds_t,
+        __timeout: ::core::ffi::c_int,
     ) -> ::core::ffi::c_int;
     fn strtol(
         __nptr: *const ::core::ffi::c_char,
@@ -42,10 +50,18 @@ extern "C" {
         __c: ::core::ffi::c_int,
     ) -> *mut ::core::ffi::c_char;
     fn strerror(__errnum: ::core::ffi::c_int) -> *mut ::core::ffi::c_char;
+    fn eventfd(
+        __count: ::core::ffi::c_uint,
+        __flags: ::core::ffi::c_int,
+    ) -> ::core::ffi::c_int;
     fn ioctl(
         __fd: ::core::ffi::c_int,
         __request: ::core::ffi::c_ulong,
         ...
+    ) -> ::core::ffi::c_int;
+    fn getrlimit(
+        __resource: __rlimit_resource_t,
+        __rlimits: *mut rlimit,
     ) -> ::core::ffi::c_int;
     fn access(
         __name: *const ::core::ffi::c_char,
@@ -64,6 +80,8 @@ extern "C" {
         __n: size_t,
         __offset: __off_t,
     ) -> ssize_t;
+    fn getppid() -> __pid_t;
+    fn getuid() -> __uid_t;
     fn readlink(
         __path: *const ::core::ffi::c_char,
         __buf: *mut ::core::ffi::c_char,
@@ -73,9 +91,14 @@ extern "C" {
 pub type size_t = usize;
 pub type __uint8_t = u8;
 pub type __uint16_t = u16;
+pub type __int32_t = i32;
 pub type __uint32_t = u32;
 pub type __uint64_t = u64;
+pub type __uid_t = ::core::ffi::c_uint;
+pub type __ino_t = ::core::ffi::c_ulong;
 pub type __off_t = ::core::ffi::c_long;
+pub type __pid_t = ::core::ffi::c_int;
+pub type __rlim_t = ::core::ffi::c_ulong;
 pub type __ssize_t = ::core::ffi::c_long;
 pub type off_t = __off_t;
 pub type ssize_t = __ssize_t;
@@ -84,6 +107,7 @@ pub type ssize_t = __ssize_t;
 pub struct error {
     pub text: [::core::ffi::c_char; 768],
 }
+pub type int32_t = __int32_t;
 pub type uint8_t = __uint8_t;
 pub type uint16_t = __uint16_t;
 pub type uint32_t = __uint32_t;
@@ -112,6 +136,7 @@ pub struct vfio_device {
     pub address: [::core::ffi::c_char; 128],
     pub kind: vfio_kind,
     pub fd: ::core::ffi::c_int,
+    pub request_fd: ::core::ffi::c_int,
     pub group: ::core::ffi::c_int,
     pub next_message: uint16_t,
     pub bar0_size: uint64_t,
@@ -142,9 +167,30 @@ pub struct vfio_group {
     pub fd: ::core::ffi::c_int,
     pub users: uint32_t,
 }
+pub const EFD_NONBLOCK: C2RustUnnamed_4 = 2048;
+pub const EFD_CLOEXEC: C2RustUnnamed_4 = 524288;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub union C2RustUnnamed {
+    pub set: vfio_irq_set,
+    pub bytes: [uint8_t; 24],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_irq_set {
+    pub argsz: __u32,
+    pub flags: __u32,
+    pub index: __u32,
+    pub start: __u32,
+    pub count: __u32,
+    pub data: [__u8; 0],
+}
+pub type __u8 = ::core::ffi::c_uchar;
+pub type __u32 = ::core::ffi::c_uint;
+pub const VFIO_PCI_REQ_IRQ_INDEX: C2RustUnnamed_3 = 4;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub union C2RustUnnamed_0 {
     pub info: vfio_region_info,
     pub bytes: [uint8_t; 4096],
 }
@@ -159,9 +205,8 @@ pub struct vfio_region_info {
     pub offset: __u64,
 }
 pub type __u64 = ::core::ffi::c_ulonglong;
-pub type __u32 = ::core::ffi::c_uint;
-pub const VFIO_PCI_BAR0_REGION_INDEX: C2RustUnnamed_1 = 0;
-pub const VFIO_PCI_CONFIG_REGION_INDEX: C2RustUnnamed_1 = 7;
+pub const VFIO_PCI_BAR0_REGION_INDEX: C2RustUnnamed_2 = 0;
+pub const VFIO_PCI_CONFIG_REGION_INDEX: C2RustUnnamed_2 = 7;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct vfio_iova_range {
@@ -194,9 +239,19 @@ pub struct vfio_iommu_type1_info {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub union C2RustUnnamed_0 {
+pub union C2RustUnnamed_1 {
     pub info: vfio_iommu_type1_info,
     pub bytes: [uint8_t; 4096],
+}
+pub type DIR = __dirstream;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct dirent {
+    pub d_ino: __ino_t,
+    pub d_off: __off_t,
+    pub d_reclen: ::core::ffi::c_ushort,
+    pub d_type: ::core::ffi::c_uchar,
+    pub d_name: [::core::ffi::c_char; 256],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -204,6 +259,23 @@ pub struct vfio_group_status {
     pub argsz: __u32,
     pub flags: __u32,
 }
+pub type nfds_t = ::core::ffi::c_ulong;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct pollfd {
+    pub fd: ::core::ffi::c_int,
+    pub events: ::core::ffi::c_short,
+    pub revents: ::core::ffi::c_short,
+}
+pub type rlim_t = __rlim_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct rlimit {
+    pub rlim_cur: rlim_t,
+    pub rlim_max: rlim_t,
+}
+pub const __RLIMIT_MEMLOCK: __rlimit_resource = 8;
+pub type __rlimit_resource_t = ::core::ffi::c_int;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct vfio_iommu_type1_dma_map {
@@ -222,24 +294,50 @@ pub struct vfio_iommu_type1_dma_unmap {
     pub size: __u64,
     pub data: [__u8; 0],
 }
-pub type __u8 = ::core::ffi::c_uchar;
-pub type C2RustUnnamed_1 = ::core::ffi::c_uint;
-pub const VFIO_PCI_NUM_REGIONS: C2RustUnnamed_1 = 9;
-pub const VFIO_PCI_VGA_REGION_INDEX: C2RustUnnamed_1 = 8;
-pub const VFIO_PCI_ROM_REGION_INDEX: C2RustUnnamed_1 = 6;
-pub const VFIO_PCI_BAR5_REGION_INDEX: C2RustUnnamed_1 = 5;
-pub const VFIO_PCI_BAR4_REGION_INDEX: C2RustUnnamed_1 = 4;
-pub const VFIO_PCI_BAR3_REGION_INDEX: C2RustUnnamed_1 = 3;
-pub const VFIO_PCI_BAR2_REGION_INDEX: C2RustUnnamed_1 = 2;
-pub const VFIO_PCI_BAR1_REGION_INDEX: C2RustUnnamed_1 = 1;
+pub type C2RustUnnamed_2 = ::core::ffi::c_uint;
+pub const VFIO_PCI_NUM_REGIONS: C2RustUnnamed_2 = 9;
+pub const VFIO_PCI_VGA_REGION_INDEX: C2RustUnnamed_2 = 8;
+pub const VFIO_PCI_ROM_REGION_INDEX: C2RustUnnamed_2 = 6;
+pub const VFIO_PCI_BAR5_REGION_INDEX: C2RustUnnamed_2 = 5;
+pub const VFIO_PCI_BAR4_REGION_INDEX: C2RustUnnamed_2 = 4;
+pub const VFIO_PCI_BAR3_REGION_INDEX: C2RustUnnamed_2 = 3;
+pub const VFIO_PCI_BAR2_REGION_INDEX: C2RustUnnamed_2 = 2;
+pub const VFIO_PCI_BAR1_REGION_INDEX: C2RustUnnamed_2 = 1;
+pub type C2RustUnnamed_3 = ::core::ffi::c_uint;
+pub const VFIO_PCI_NUM_IRQS: C2RustUnnamed_3 = 5;
+pub const VFIO_PCI_ERR_IRQ_INDEX: C2RustUnnamed_3 = 3;
+pub const VFIO_PCI_MSIX_IRQ_INDEX: C2RustUnnamed_3 = 2;
+pub const VFIO_PCI_MSI_IRQ_INDEX: C2RustUnnamed_3 = 1;
+pub const VFIO_PCI_INTX_IRQ_INDEX: C2RustUnnamed_3 = 0;
+pub type C2RustUnnamed_4 = ::core::ffi::c_uint;
+pub const EFD_SEMAPHORE: C2RustUnnamed_4 = 1;
+pub type __rlimit_resource = ::core::ffi::c_uint;
+pub const __RLIM_NLIMITS: __rlimit_resource = 16;
+pub const __RLIMIT_NLIMITS: __rlimit_resource = 16;
+pub const __RLIMIT_RTTIME: __rlimit_resource = 15;
+pub const __RLIMIT_RTPRIO: __rlimit_resource = 14;
+pub const __RLIMIT_NICE: __rlimit_resource = 13;
+pub const __RLIMIT_MSGQUEUE: __rlimit_resource = 12;
+pub const __RLIMIT_SIGPENDING: __rlimit_resource = 11;
+pub const __RLIMIT_LOCKS: __rlimit_resource = 10;
+pub const __RLIMIT_NPROC: __rlimit_resource = 6;
+pub const RLIMIT_AS: __rlimit_resource = 9;
+pub const __RLIMIT_OFILE: __rlimit_resource = 7;
+pub const RLIMIT_NOFILE: __rlimit_resource = 7;
+pub const __RLIMIT_RSS: __rlimit_resource = 5;
+pub const RLIMIT_CORE: __rlimit_resource = 4;
+pub const RLIMIT_STACK: __rlimit_resource = 3;
+pub const RLIMIT_DATA: __rlimit_resource = 2;
+pub const RLIMIT_FSIZE: __rlimit_resource = 1;
+pub const RLIMIT_CPU: __rlimit_resource = 0;
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const VFIO_MAX_DEVICES: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
 pub const VFIO_MAX_RANGES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
 pub const VFIO_REGION_CONFIG: ::core::ffi::c_int = 7 as ::core::ffi::c_int;
+pub const EPERM: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const ENOMEM: ::core::ffi::c_int = 12 as ::core::ffi::c_int;
 pub const EACCES: ::core::ffi::c_int = 13 as ::core::ffi::c_int;
-pub const EBUSY: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
 pub const O_RDWR: ::core::ffi::c_int = 0o2 as ::core::ffi::c_int;
 pub const __O_CLOEXEC: ::core::ffi::c_int = 0o2000000 as ::core::ffi::c_int;
 pub const O_CLOEXEC: ::core::ffi::c_int = __O_CLOEXEC;
@@ -289,6 +387,15 @@ pub const VFIO_DEVICE_GET_REGION_INFO: ::core::ffi::c_uint = (0 as ::core::ffi::
     | ((100 as ::core::ffi::c_int + 8 as ::core::ffi::c_int) << _IOC_NRSHIFT)
         as ::core::ffi::c_uint
     | ((0 as ::core::ffi::c_int) << _IOC_SIZESHIFT) as ::core::ffi::c_uint;
+pub const VFIO_IRQ_SET_DATA_EVENTFD: ::core::ffi::c_int = (1 as ::core::ffi::c_int)
+    << 2 as ::core::ffi::c_int;
+pub const VFIO_IRQ_SET_ACTION_TRIGGER: ::core::ffi::c_int = (1 as ::core::ffi::c_int)
+    << 5 as ::core::ffi::c_int;
+pub const VFIO_DEVICE_SET_IRQS: ::core::ffi::c_uint = (0 as ::core::ffi::c_uint)
+    << _IOC_DIRSHIFT | ((';' as i32) << _IOC_TYPESHIFT) as ::core::ffi::c_uint
+    | ((100 as ::core::ffi::c_int + 10 as ::core::ffi::c_int) << _IOC_NRSHIFT)
+        as ::core::ffi::c_uint
+    | ((0 as ::core::ffi::c_int) << _IOC_SIZESHIFT) as ::core::ffi::c_uint;
 pub const VFIO_IOMMU_INFO_CAPS: ::core::ffi::c_int = (1 as ::core::ffi::c_int)
     << 1 as ::core::ffi::c_int;
 pub const VFIO_IOMMU_TYPE1_INFO_CAP_IOVA_RANGE: ::core::ffi::c_int = 1
@@ -312,9 +419,11 @@ pub const VFIO_IOMMU_UNMAP_DMA: ::core::ffi::c_uint = (0 as ::core::ffi::c_uint)
     | ((100 as ::core::ffi::c_int + 14 as ::core::ffi::c_int) << _IOC_NRSHIFT)
         as ::core::ffi::c_uint
     | ((0 as ::core::ffi::c_int) << _IOC_SIZESHIFT) as ::core::ffi::c_uint;
+pub const POLLIN: ::core::ffi::c_int = 0x1 as ::core::ffi::c_int;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
+pub const RLIM_INFINITY: __rlim_t = -(1 as ::core::ffi::c_int) as __rlim_t;
 pub const F_OK: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const PATH_SIZE: ::core::ffi::c_int = 256 as ::core::ffi::c_int;
 unsafe extern "C" fn is_pci_address(mut address: *const ::core::ffi::c_char) -> bool {
@@ -347,17 +456,17 @@ unsafe extern "C" fn is_pci_address(mut address: *const ::core::ffi::c_char) -> 
         && *address.offset(i as isize) as ::core::ffi::c_int == '\0' as i32;
 }
 unsafe extern "C" fn sysfs_link(
-    mut device: *const vfio_device,
+    mut address: *const ::core::ffi::c_char,
     mut name: *const ::core::ffi::c_char,
     mut target: *mut ::core::ffi::c_char,
 ) -> ::core::ffi::c_int {
-    let mut path: [::core::ffi::c_char; 256] = [0; 256];
+    let mut path: [::core::ffi::c_char; 512] = [0; 512];
     let mut link: [::core::ffi::c_char; 256] = [0; 256];
     snprintf(
         &raw mut path as *mut ::core::ffi::c_char,
-        ::core::mem::size_of::<[::core::ffi::c_char; 256]>() as size_t,
+        ::core::mem::size_of::<[::core::ffi::c_char; 512]>() as size_t,
         b"/sys/bus/pci/devices/%s/%s\0" as *const u8 as *const ::core::ffi::c_char,
-        &raw const (*device).address as *const ::core::ffi::c_char,
+        address,
         name,
     );
     let mut length: ssize_t = readlink(
@@ -431,7 +540,7 @@ unsafe extern "C" fn find_group(
         return -(1 as ::core::ffi::c_int);
     }
     if sysfs_link(
-        device,
+        &raw const (*device).address as *const ::core::ffi::c_char,
         b"iommu_group\0" as *const u8 as *const ::core::ffi::c_char,
         &raw mut group as *mut ::core::ffi::c_char,
     ) != 0 as ::core::ffi::c_int
@@ -446,7 +555,7 @@ unsafe extern "C" fn find_group(
         return -(1 as ::core::ffi::c_int);
     }
     if sysfs_link(
-        device,
+        &raw const (*device).address as *const ::core::ffi::c_char,
         b"driver\0" as *const u8 as *const ::core::ffi::c_char,
         &raw mut driver as *mut ::core::ffi::c_char,
     ) != 0 as ::core::ffi::c_int
@@ -458,7 +567,7 @@ unsafe extern "C" fn find_group(
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
-            b"%s: bound to %s, not to vfio-pci; as root, `driverctl set-override %s vfio-pci` binds it\0"
+            b"%s: bound to %s, not to vfio-pci; as root, `triptych bind %s` gives it to this driver\0"
                 as *const u8 as *const ::core::ffi::c_char,
             &raw const (*device).address as *const ::core::ffi::c_char,
             if driver[0 as ::core::ffi::c_int as usize] as ::core::ffi::c_int
@@ -477,6 +586,126 @@ unsafe extern "C" fn find_group(
         ::core::ptr::null_mut::<*mut ::core::ffi::c_char>(),
         10 as ::core::ffi::c_int,
     ) as ::core::ffi::c_int;
+}
+unsafe extern "C" fn is_harmless(mut driver: *const ::core::ffi::c_char) -> bool {
+    return strcmp(driver, b"vfio-pci\0" as *const u8 as *const ::core::ffi::c_char)
+        == 0 as ::core::ffi::c_int
+        || strcmp(driver, b"pci-stub\0" as *const u8 as *const ::core::ffi::c_char)
+            == 0 as ::core::ffi::c_int
+        || strcmp(driver, b"pcieport\0" as *const u8 as *const ::core::ffi::c_char)
+            == 0 as ::core::ffi::c_int;
+}
+unsafe extern "C" fn explain_not_viable(
+    mut address: *const ::core::ffi::c_char,
+    mut number: ::core::ffi::c_int,
+    mut error: *mut error,
+) {
+    let mut path: [::core::ffi::c_char; 256] = [0; 256];
+    let mut driver: [::core::ffi::c_char; 256] = ::core::mem::transmute::<
+        [u8; 256],
+        [::core::ffi::c_char; 256],
+    >(
+        *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+    );
+    let mut other: [::core::ffi::c_char; 256] = ::core::mem::transmute::<
+        [u8; 256],
+        [::core::ffi::c_char; 256],
+    >(
+        *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+    );
+    snprintf(
+        &raw mut path as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 256]>() as size_t,
+        b"/sys/kernel/iommu_groups/%d/devices\0" as *const u8
+            as *const ::core::ffi::c_char,
+        number,
+    );
+    let mut devices: *mut DIR = opendir(&raw mut path as *mut ::core::ffi::c_char);
+    let mut entry: *mut dirent = if !devices.is_null() {
+        readdir(devices)
+    } else {
+        ::core::ptr::null_mut::<dirent>()
+    };
+    while !entry.is_null()
+        && other[0 as ::core::ffi::c_int as usize] as ::core::ffi::c_int == '\0' as i32
+    {
+        if sysfs_link(
+            &raw mut (*entry).d_name as *mut ::core::ffi::c_char,
+            b"driver\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw mut driver as *mut ::core::ffi::c_char,
+        ) == 0 as ::core::ffi::c_int
+            && !is_harmless(&raw mut driver as *mut ::core::ffi::c_char)
+        {
+            snprintf(
+                &raw mut other as *mut ::core::ffi::c_char,
+                ::core::mem::size_of::<[::core::ffi::c_char; 256]>() as size_t,
+                b"%s\0" as *const u8 as *const ::core::ffi::c_char,
+                &raw mut (*entry).d_name as *mut ::core::ffi::c_char,
+            );
+        }
+        entry = readdir(devices);
+    }
+    if !devices.is_null() {
+        closedir(devices);
+    }
+    if other[0 as ::core::ffi::c_int as usize] as ::core::ffi::c_int == '\0' as i32 {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"%s: IOMMU group %d is not viable: bind every device listed in %s to vfio-pci\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            address,
+            number,
+            &raw mut path as *mut ::core::ffi::c_char,
+        );
+        return;
+    }
+    snprintf(
+        &raw mut (*error).text as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+        b"%s: IOMMU group %d is not viable: %s is bound to %s; as root, `triptych bind %s` takes it from there\0"
+            as *const u8 as *const ::core::ffi::c_char,
+        address,
+        number,
+        &raw mut other as *mut ::core::ffi::c_char,
+        &raw mut driver as *mut ::core::ffi::c_char,
+        &raw mut other as *mut ::core::ffi::c_char,
+    );
+}
+unsafe extern "C" fn explain_not_opened(
+    mut address: *const ::core::ffi::c_char,
+    mut path: *const ::core::ffi::c_char,
+    mut error: *mut error,
+) {
+    let mut cause: ::core::ffi::c_int = *__errno_location();
+    if cause == EACCES || cause == EPERM {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"%s: %s: %s; as root, `chown %u %s` gives it to this user\0" as *const u8
+                as *const ::core::ffi::c_char,
+            address,
+            path,
+            strerror(cause),
+            getuid(),
+            path,
+        );
+        return;
+    }
+    snprintf(
+        &raw mut (*error).text as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+        b"%s: %s: %s; %s\0" as *const u8 as *const ::core::ffi::c_char,
+        address,
+        path,
+        strerror(cause),
+        if cause == 16 as ::core::ffi::c_int {
+            b"another process drives it\0" as *const u8 as *const ::core::ffi::c_char
+        } else {
+            b"is the device bound to vfio-pci?\0" as *const u8
+                as *const ::core::ffi::c_char
+        },
+    );
 }
 unsafe extern "C" fn open_container(
     mut container: *mut vfio_container,
@@ -526,7 +755,7 @@ unsafe extern "C" fn read_iova_ranges(
     mut address: *const ::core::ffi::c_char,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut reply: C2RustUnnamed_0 = C2RustUnnamed_0 {
+    let mut reply: C2RustUnnamed_1 = C2RustUnnamed_1 {
         info: vfio_iommu_type1_info {
             argsz: 0,
             flags: 0,
@@ -539,9 +768,9 @@ unsafe extern "C" fn read_iova_ranges(
     memset(
         &raw mut reply as *mut ::core::ffi::c_void,
         0 as ::core::ffi::c_int,
-        ::core::mem::size_of::<C2RustUnnamed_0>() as size_t,
+        ::core::mem::size_of::<C2RustUnnamed_1>() as size_t,
     );
-    reply.info.argsz = ::core::mem::size_of::<C2RustUnnamed_0>() as __u32;
+    reply.info.argsz = ::core::mem::size_of::<C2RustUnnamed_1>() as __u32;
     if ioctl(
         (*container).fd,
         VFIO_IOMMU_GET_INFO as ::core::ffi::c_ulong,
@@ -566,7 +795,7 @@ unsafe extern "C" fn read_iova_ranges(
         && next
             .wrapping_add(
                 ::core::mem::size_of::<vfio_iommu_type1_info_cap_iova_range>() as size_t,
-            ) <= ::core::mem::size_of::<C2RustUnnamed_0>() as usize
+            ) <= ::core::mem::size_of::<C2RustUnnamed_1>() as usize
     {
         let mut capability: vfio_iommu_type1_info_cap_iova_range = vfio_iommu_type1_info_cap_iova_range {
             header: vfio_info_cap_header {
@@ -607,7 +836,7 @@ unsafe extern "C" fn read_iova_ranges(
                             ),
                     );
                 if at.wrapping_add(::core::mem::size_of::<vfio_iova_range>() as size_t)
-                    > ::core::mem::size_of::<C2RustUnnamed_0>() as usize
+                    > ::core::mem::size_of::<C2RustUnnamed_1>() as usize
                 {
                     break;
                 }
@@ -703,23 +932,10 @@ unsafe extern "C" fn join_group(
         O_RDWR | O_CLOEXEC,
     );
     if fd < 0 as ::core::ffi::c_int {
-        let mut mend: *const ::core::ffi::c_char = if *__errno_location() == EACCES {
-            b"; as root, chown it to this user\0" as *const u8
-                as *const ::core::ffi::c_char
-        } else if *__errno_location() == EBUSY {
-            b"; another process drives it\0" as *const u8 as *const ::core::ffi::c_char
-        } else {
-            b"; is the device bound to vfio-pci?\0" as *const u8
-                as *const ::core::ffi::c_char
-        };
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
-            b"%s: %s: %s%s\0" as *const u8 as *const ::core::ffi::c_char,
+        explain_not_opened(
             &raw mut (*device).address as *mut ::core::ffi::c_char,
             &raw mut path as *mut ::core::ffi::c_char,
-            strerror(*__errno_location()),
-            mend,
+            error,
         );
         return -(1 as ::core::ffi::c_int);
     }
@@ -727,14 +943,10 @@ unsafe extern "C" fn join_group(
         != 0 as ::core::ffi::c_int
         || status.flags & VFIO_GROUP_FLAGS_VIABLE as __u32 == 0
     {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
-            b"%s: IOMMU group %d is not viable: bind every device listed in /sys/kernel/iommu_groups/%d/devices to vfio-pci\0"
-                as *const u8 as *const ::core::ffi::c_char,
+        explain_not_viable(
             &raw mut (*device).address as *mut ::core::ffi::c_char,
             number,
-            number,
+            error,
         );
         close(fd);
         return -(1 as ::core::ffi::c_int);
@@ -785,7 +997,7 @@ unsafe extern "C" fn map_regions(
     mut device: *mut vfio_device,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut reply: C2RustUnnamed = C2RustUnnamed {
+    let mut reply: C2RustUnnamed_0 = C2RustUnnamed_0 {
         info: vfio_region_info {
             argsz: 0,
             flags: 0,
@@ -798,9 +1010,9 @@ unsafe extern "C" fn map_regions(
     memset(
         &raw mut reply as *mut ::core::ffi::c_void,
         0 as ::core::ffi::c_int,
-        ::core::mem::size_of::<C2RustUnnamed>() as size_t,
+        ::core::mem::size_of::<C2RustUnnamed_0>() as size_t,
     );
-    reply.info.argsz = ::core::mem::size_of::<C2RustUnnamed>() as __u32;
+    reply.info.argsz = ::core::mem::size_of::<C2RustUnnamed_0>() as __u32;
     reply.info.index = VFIO_PCI_CONFIG_REGION_INDEX as ::core::ffi::c_int as __u32;
     if ioctl(
         (*device).fd,
@@ -821,9 +1033,9 @@ unsafe extern "C" fn map_regions(
     memset(
         &raw mut reply as *mut ::core::ffi::c_void,
         0 as ::core::ffi::c_int,
-        ::core::mem::size_of::<C2RustUnnamed>() as size_t,
+        ::core::mem::size_of::<C2RustUnnamed_0>() as size_t,
     );
-    reply.info.argsz = ::core::mem::size_of::<C2RustUnnamed>() as __u32;
+    reply.info.argsz = ::core::mem::size_of::<C2RustUnnamed_0>() as __u32;
     reply.info.index = VFIO_PCI_BAR0_REGION_INDEX as ::core::ffi::c_int as __u32;
     if ioctl(
         (*device).fd,
@@ -846,9 +1058,80 @@ unsafe extern "C" fn map_regions(
         device,
         (*device).fd,
         &raw mut reply as *const ::core::ffi::c_void,
-        ::core::mem::size_of::<C2RustUnnamed>() as size_t,
+        ::core::mem::size_of::<C2RustUnnamed_0>() as size_t,
         error,
     );
+}
+unsafe extern "C" fn listen_for_request(mut device: *mut vfio_device) {
+    let mut request: C2RustUnnamed = C2RustUnnamed {
+        set: vfio_irq_set {
+            argsz: 0,
+            flags: 0,
+            index: 0,
+            start: 0,
+            count: 0,
+            data: [],
+        },
+    };
+    let mut fd: int32_t = eventfd(
+        0 as ::core::ffi::c_uint,
+        EFD_CLOEXEC as ::core::ffi::c_int | EFD_NONBLOCK as ::core::ffi::c_int,
+    ) as int32_t;
+    if fd < 0 as int32_t {
+        return;
+    }
+    memset(
+        &raw mut request as *mut ::core::ffi::c_void,
+        0 as ::core::ffi::c_int,
+        ::core::mem::size_of::<C2RustUnnamed>() as size_t,
+    );
+    request.set.argsz = ::core::mem::size_of::<[uint8_t; 24]>() as __u32;
+    request.set.flags = (VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER)
+        as __u32;
+    request.set.index = VFIO_PCI_REQ_IRQ_INDEX as ::core::ffi::c_int as __u32;
+    request.set.count = 1 as __u32;
+    memcpy(
+        (&raw mut request.bytes as *mut uint8_t)
+            .offset(::core::mem::size_of::<vfio_irq_set>() as usize as isize)
+            as *mut ::core::ffi::c_void,
+        &raw mut fd as *const ::core::ffi::c_void,
+        ::core::mem::size_of::<int32_t>() as size_t,
+    );
+    if ioctl(
+        (*device).fd,
+        VFIO_DEVICE_SET_IRQS as ::core::ffi::c_ulong,
+        &raw mut request,
+    ) != 0 as ::core::ffi::c_int
+    {
+        close(fd as ::core::ffi::c_int);
+        return;
+    }
+    (*device).request_fd = fd as ::core::ffi::c_int;
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_kernel_check_request(
+    mut device: *const vfio_device,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut request: pollfd = pollfd {
+        fd: (*device).request_fd,
+        events: POLLIN as ::core::ffi::c_short,
+        revents: 0,
+    };
+    if poll(&raw mut request, 1 as nfds_t, 0 as ::core::ffi::c_int)
+        != 1 as ::core::ffi::c_int
+    {
+        return 0 as ::core::ffi::c_int;
+    }
+    snprintf(
+        &raw mut (*error).text as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+        b"%s: is being unbound or removed; as root, `triptych bind %s` gives it back to this driver\0"
+            as *const u8 as *const ::core::ffi::c_char,
+        &raw const (*device).address as *const ::core::ffi::c_char,
+        &raw const (*device).address as *const ::core::ffi::c_char,
+    );
+    return -(1 as ::core::ffi::c_int);
 }
 #[no_mangle]
 pub unsafe extern "C" fn vfio_kernel_open(
@@ -898,6 +1181,7 @@ pub unsafe extern "C" fn vfio_kernel_open(
         vfio_kernel_close(device);
         return -(1 as ::core::ffi::c_int);
     }
+    listen_for_request(device);
     return 0 as ::core::ffi::c_int;
 }
 #[no_mangle]
@@ -906,6 +1190,10 @@ pub unsafe extern "C" fn vfio_kernel_close(mut device: *mut vfio_device) {
     if (*device).fd >= 0 as ::core::ffi::c_int {
         close((*device).fd);
         (*device).fd = -(1 as ::core::ffi::c_int);
+    }
+    if (*device).request_fd >= 0 as ::core::ffi::c_int {
+        close((*device).request_fd);
+        (*device).request_fd = -(1 as ::core::ffi::c_int);
     }
     if (*device).group < 0 as ::core::ffi::c_int {
         return;
@@ -1009,6 +1297,46 @@ pub unsafe extern "C" fn vfio_kernel_write(
         )
     };
 }
+unsafe extern "C" fn explain_not_mapped(
+    mut iova: uint64_t,
+    mut size: uint64_t,
+    mut error: *mut error,
+) {
+    let mut cause: ::core::ffi::c_int = *__errno_location();
+    let mut mend: [::core::ffi::c_char; 256] = ::core::mem::transmute::<
+        [u8; 256],
+        [::core::ffi::c_char; 256],
+    >(
+        *b"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+    );
+    let mut limit: rlimit = rlimit { rlim_cur: 0, rlim_max: 0 };
+    if cause == ENOMEM
+        && getrlimit(
+            __RLIMIT_MEMLOCK as ::core::ffi::c_int as __rlimit_resource_t,
+            &raw mut limit,
+        ) == 0 as ::core::ffi::c_int && limit.rlim_cur != RLIM_INFINITY
+    {
+        snprintf(
+            &raw mut mend as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 256]>() as size_t,
+            b"; this process may lock %llu KiB of memory (ulimit -l): as root, `prlimit --memlock=unlimited --pid %d` raises it for the shell\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            (limit.rlim_cur as ::core::ffi::c_ulonglong)
+                .wrapping_div(1024 as ::core::ffi::c_ulonglong),
+            getppid(),
+        );
+    }
+    snprintf(
+        &raw mut (*error).text as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+        b"VFIO_IOMMU_MAP_DMA of %llu bytes at 0x%llx: %s%s\0" as *const u8
+            as *const ::core::ffi::c_char,
+        size as ::core::ffi::c_ulonglong,
+        iova as ::core::ffi::c_ulonglong,
+        strerror(cause),
+        &raw mut mend as *mut ::core::ffi::c_char,
+    );
+}
 #[no_mangle]
 pub unsafe extern "C" fn vfio_kernel_dma_map(
     mut container: *mut vfio_container,
@@ -1027,22 +1355,7 @@ pub unsafe extern "C" fn vfio_kernel_dma_map(
     if ioctl((*container).fd, VFIO_IOMMU_MAP_DMA as ::core::ffi::c_ulong, &raw mut map)
         != 0 as ::core::ffi::c_int
     {
-        let mut mend: *const ::core::ffi::c_char = if *__errno_location() == ENOMEM {
-            b"; raise the memlock limit (ulimit -l) of this user\0" as *const u8
-                as *const ::core::ffi::c_char
-        } else {
-            b"\0" as *const u8 as *const ::core::ffi::c_char
-        };
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
-            b"VFIO_IOMMU_MAP_DMA of %llu bytes at 0x%llx: %s%s\0" as *const u8
-                as *const ::core::ffi::c_char,
-            size as ::core::ffi::c_ulonglong,
-            iova as ::core::ffi::c_ulonglong,
-            strerror(*__errno_location()),
-            mend,
-        );
+        explain_not_mapped(iova, size, error);
         return -(1 as ::core::ffi::c_int);
     }
     return 0 as ::core::ffi::c_int;
@@ -1061,4 +1374,8 @@ pub unsafe extern "C" fn vfio_kernel_dma_unmap(
         data: [],
     };
     ioctl((*container).fd, VFIO_IOMMU_UNMAP_DMA as ::core::ffi::c_ulong, &raw mut unmap);
+}
+#[repr(C)]
+pub struct __dirstream {
+    _opaque: [u8; 0],
 }

@@ -18,6 +18,7 @@ const VFIO_GROUP_GET_STATUS: c_ulong = 0x3b67;
 const VFIO_GROUP_SET_CONTAINER: c_ulong = 0x3b68;
 const VFIO_GROUP_GET_DEVICE_FD: c_ulong = 0x3b6a;
 const VFIO_DEVICE_GET_REGION_INFO: c_ulong = 0x3b6c;
+const VFIO_DEVICE_SET_IRQS: c_ulong = 0x3b6e;
 const VFIO_IOMMU_GET_INFO: c_ulong = 0x3b70;
 const VFIO_IOMMU_MAP_DMA: c_ulong = 0x3b71;
 const VFIO_IOMMU_UNMAP_DMA: c_ulong = 0x3b72;
@@ -25,6 +26,9 @@ const VFIO_IOMMU_UNMAP_DMA: c_ulong = 0x3b72;
 const VFIO_API_VERSION: i32 = 0;
 const VFIO_TYPE1V2_IOMMU: c_ulong = 3;
 const VFIO_GROUP_FLAGS_VIABLE: u32 = 1 << 0;
+const VFIO_IRQ_SET_DATA_EVENTFD: u32 = 1 << 2;
+const VFIO_IRQ_SET_ACTION_TRIGGER: u32 = 1 << 5;
+const VFIO_PCI_REQ_IRQ_INDEX: u32 = 4;
 const VFIO_DMA_MAP_FLAG_READ: u32 = 1 << 0;
 const VFIO_DMA_MAP_FLAG_WRITE: u32 = 1 << 1;
 
@@ -51,9 +55,21 @@ struct DmaUnmap {
     size: u64,
 }
 
+/// With one descriptor as its data.
+#[repr(C)]
+struct IrqSet {
+    argsz: u32,
+    flags: u32,
+    index: u32,
+    start: u32,
+    count: u32,
+    fd: i32,
+}
+
 const _: () = assert!(size_of::<GroupStatus>() == 8);
 const _: () = assert!(size_of::<DmaMap>() == 32);
 const _: () = assert!(size_of::<DmaUnmap>() == 24);
+const _: () = assert!(size_of::<IrqSet>() == 24);
 
 fn check(result: i32) -> io::Result<i32> {
     if result < 0 {
@@ -182,4 +198,19 @@ pub fn device_region_info(
         )
     })
     .map(drop)
+}
+
+/// Has the kernel signal this eventfd when it wants the device back.
+pub fn device_notify_request(device: BorrowedFd<'_>, eventfd: BorrowedFd<'_>) -> io::Result<()> {
+    let set = IrqSet {
+        argsz: size_of::<IrqSet>() as u32,
+        flags: VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,
+        index: VFIO_PCI_REQ_IRQ_INDEX,
+        start: 0,
+        count: 1,
+        fd: eventfd.as_raw_fd(),
+    };
+    // SAFETY: the kernel reads `set`, and holds the eventfd itself from then on.
+    check(unsafe { libc::ioctl(device.as_raw_fd(), VFIO_DEVICE_SET_IRQS, &raw const set) })
+        .map(drop)
 }

@@ -7,10 +7,13 @@
 use std::cell::RefCell;
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::rc::{Rc, Weak};
+
+use rustix::event::{eventfd, poll, EventfdFlags, PollFd, PollFlags, Timespec};
+use rustix::process::{getrlimit, getuid, Resource};
 
 use super::{map_bar0, u16_at, u32_at, u64_at, Container, IovaRange, RegionInfo};
 use super::{MAX_INFO, REGION_BAR0, REGION_CONFIG};
@@ -39,6 +42,8 @@ struct Group {
 /// A device of the kernel's VFIO.
 pub(super) struct KernelDevice {
     file: File,
+    /// Readable when the kernel wants the device back.
+    request: Option<OwnedFd>,
     bar0_offset: u64,
     config_offset: u64,
     _group: Rc<Group>,
@@ -64,6 +69,7 @@ impl KernelDevice {
         let bar0 = region_info(&file, REGION_BAR0, address, "BAR0")?;
         let areas = map_bar0(address, file.as_fd(), &bar0)?;
         let device = Self {
+            request: listen_for_request(&file),
             file,
             bar0_offset: bar0.file_offset,
             config_offset: config.file_offset,
@@ -92,6 +98,24 @@ impl KernelDevice {
             .map_err(|source| access_error(address, "write", offset, source))
     }
 
+    /// Fails when the device is to be given back.
+    pub(super) fn check_request(&self, address: &str) -> Result<()> {
+        let Some(request) = &self.request else {
+            return Ok(());
+        };
+        let mut request = [PollFd::new(request, PollFlags::IN)];
+        if poll(&mut request, Some(&Timespec::default())) != Ok(1) {
+            return Ok(());
+        }
+        Err(Error::device(
+            address,
+            format!(
+                "is being unbound or removed; as root, `triptych bind {address}` gives it back \
+                 to this driver"
+            ),
+        ))
+    }
+
     fn file_offset(&self, region: u32, offset: u32) -> u64 {
         let start = match region {
             REGION_CONFIG => self.config_offset,
@@ -99,6 +123,14 @@ impl KernelDevice {
         };
         start + u64::from(offset)
     }
+}
+
+/// Has the kernel tell when it wants the device back: whoever unbinds it waits until it is
+/// closed. Where the kernel does not do that, they wait until the run is over.
+fn listen_for_request(device: &File) -> Option<OwnedFd> {
+    let request = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok()?;
+    ioctl::device_notify_request(device.as_fd(), request.as_fd()).ok()?;
+    Some(request)
 }
 
 fn access_error(address: &str, what: &str, offset: u32, source: io::Error) -> Box<Error> {
@@ -159,12 +191,67 @@ fn find_group(address: &str) -> Result<u32> {
         return Err(Error::device(
             address,
             format!(
-                "bound to {driver}, not to vfio-pci; as root, `driverctl set-override {address} \
-                 vfio-pci` binds it"
+                "bound to {driver}, not to vfio-pci; as root, `triptych bind {address}` gives it \
+                 to this driver"
             ),
         ));
     }
     Ok(number)
+}
+
+/// The drivers that do not keep a group from being VFIO's (vfio_dev_viable in the kernel).
+fn is_harmless(driver: &str) -> bool {
+    matches!(driver, "vfio-pci" | "pci-stub" | "pcieport")
+}
+
+/// Says which device keeps the group from being VFIO's.
+fn not_viable(address: &str, number: u32) -> Box<Error> {
+    let path = format!("/sys/kernel/iommu_groups/{number}/devices");
+    let devices = fs::read_dir(&path).into_iter().flatten().flatten();
+    let other = devices.into_iter().find_map(|device| {
+        let driver = sysfs_link(&device.path(), "driver")?;
+        let address = device.file_name().into_string().ok()?;
+        (!is_harmless(&driver)).then_some((address, driver))
+    });
+    let why = match other {
+        None => format!("bind every device listed in {path} to vfio-pci"),
+        Some((other, driver)) => format!(
+            "{other} is bound to {driver}; as root, `triptych bind {other}` takes it from there"
+        ),
+    };
+    Error::device(
+        address,
+        format!("IOMMU group {number} is not viable: {why}"),
+    )
+}
+
+/// Says why a group cannot be opened.
+fn not_opened(address: &str, path: String, source: io::Error) -> Box<Error> {
+    let mend = match source.raw_os_error() {
+        Some(libc_errno::EACCES | libc_errno::EPERM) => {
+            let user = getuid().as_raw();
+            format!("; as root, `chown {user} {path}` gives it to this user")
+        }
+        Some(libc_errno::EBUSY) => "; another process drives it".to_owned(),
+        _ => "; is the device bound to vfio-pci?".to_owned(),
+    };
+    Error::call_mend(address, path, source, mend)
+}
+
+/// What to do when memory cannot be mapped.
+fn mend_of_mapping(source: &io::Error) -> String {
+    // What is mapped is locked, too.
+    match (source.raw_os_error(), getrlimit(Resource::Memlock).current) {
+        (Some(libc_errno::ENOMEM), Some(limit)) => {
+            let kib = limit / 1024;
+            let shell = std::os::unix::process::parent_id();
+            format!(
+                "; this process may lock {kib} KiB of memory (ulimit -l): as root, `prlimit \
+                 --memlock=unlimited --pid {shell}` raises it for the shell"
+            )
+        }
+        _ => String::new(),
+    }
 }
 
 fn region_info(file: &File, index: u32, address: &str, name: &str) -> Result<RegionInfo> {
@@ -219,22 +306,9 @@ impl KernelContainer {
             .read(true)
             .write(true)
             .open(&path)
-            .map_err(|source| {
-                let mend = match source.raw_os_error() {
-                    Some(libc_errno::EACCES) => "; as root, chown it to this user",
-                    Some(libc_errno::EBUSY) => "; another process drives it",
-                    _ => "; is the device bound to vfio-pci?",
-                };
-                Error::call_mend(address, path, source, mend)
-            })?;
+            .map_err(|source| not_opened(address, path, source))?;
         if !ioctl::group_is_viable(file.as_fd()) {
-            return Err(Error::device(
-                address,
-                format!(
-                    "IOMMU group {number} is not viable: bind every device listed in \
-                     /sys/kernel/iommu_groups/{number}/devices to vfio-pci"
-                ),
-            ));
+            return Err(not_viable(address, number));
         }
         ioctl::group_set_container(file.as_fd(), self.file.as_fd())
             .map_err(|source| Error::call(address, "VFIO_GROUP_SET_CONTAINER", source))?;
@@ -259,15 +333,11 @@ impl KernelContainer {
     /// Maps memory for all devices of the container.
     pub(super) fn dma_map(&self, mapping: &DmaMapping<'_>) -> Result<()> {
         ioctl::container_map_dma(self.file.as_fd(), mapping).map_err(|source| {
-            let mend = match source.raw_os_error() {
-                Some(libc_errno::ENOMEM) => "; raise the memlock limit (ulimit -l) of this user",
-                _ => "",
-            };
             Box::new(Error::DmaMap {
                 size: mapping.size(),
                 iova: mapping.iova(),
+                mend: mend_of_mapping(&source),
                 cause: source,
-                mend,
             })
         })
     }
@@ -306,11 +376,12 @@ fn parse_iova_ranges(info: &[u8]) -> Option<Vec<IovaRange>> {
     None
 }
 
-/// The three error numbers that have a mend of their own.
+/// The error numbers that have a mend of their own.
 mod libc_errno {
     use rustix::io::Errno;
 
     pub(super) const ENOMEM: i32 = Errno::NOMEM.raw_os_error();
     pub(super) const EACCES: i32 = Errno::ACCESS.raw_os_error();
+    pub(super) const EPERM: i32 = Errno::PERM.raw_os_error();
     pub(super) const EBUSY: i32 = Errno::BUSY.raw_os_error();
 }

@@ -294,6 +294,18 @@ impl VfioDevice {
         self.region_write(REGION_CONFIG, offset, &value.to_le_bytes())
     }
 
+    /// Fails when the device is to be given back: it is being unbound or removed.
+    ///
+    /// # Errors
+    /// That it is.
+    pub fn check_request(&self) -> Result<()> {
+        match &self.backend {
+            Backend::Kernel(device) => device.check_request(&self.address),
+            // A vfio-user server that ends closes the connection, and accesses fail.
+            Backend::User(_) => Ok(()),
+        }
+    }
+
     fn region_read(&self, region: u32, offset: u32, data: &mut [u8]) -> Result<()> {
         self.access(|backend, address| match backend {
             Backend::Kernel(device) => device.read(address, region, offset, data),

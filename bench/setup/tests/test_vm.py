@@ -1,0 +1,55 @@
+"""vm.sh where what it fetches cannot be had: it says why, and leaves nothing behind."""
+
+from machine import Machine
+
+LAST = "setup: missing for make vm-test: "
+
+
+def test_another_processor(machine: Machine) -> None:
+    machine.pretend("uname", "echo riscv64")
+    result = machine.run("bench/setup/vm.sh")
+    assert result.returncode == 2
+    assert "this machine is riscv64" in result.stderr.splitlines()[-1]
+
+
+def test_a_system_without_apt(machine: Machine) -> None:
+    machine.pretend("uname", "echo x86_64")
+    result = machine.run("bench/setup/vm.sh")
+    assert result.returncode == 2
+    assert result.stderr.splitlines()[-1].startswith(LAST)
+    assert "apt-get" in result.stderr
+
+
+def test_a_machine_without_network(machine: Machine) -> None:
+    machine.pretend("uname", "echo x86_64")
+    machine.real("dpkg-deb", "gzip", "xz", "flock", "ln", "uniq")
+    machine.pretend("apt-get", 'case "$*" in *update*) echo "Could not resolve" >&2; exit 100 ;; esac')
+    machine.pretend("apt-cache")
+    result = machine.run("bench/setup/vm.sh")
+    assert result.returncode == 2, result.stderr
+    assert "Could not resolve" in result.stderr
+    assert result.stderr.splitlines()[-1] == "setup: no lists of Debian's packages to be had: is there a network?"
+    cache = machine.folder / ".cache/triptych"
+    assert [path.name for path in cache.iterdir()] == ["vm-trixie.lock"]
+
+
+def test_keys_that_are_too_old(machine: Machine) -> None:
+    machine.pretend("uname", "echo x86_64")
+    machine.real("dpkg-deb", "gzip", "xz", "flock", "ln", "uniq")
+    machine.pretend("apt-get", 'case "$*" in *update*) echo "NO_PUBKEY 6ED0E7B82643E131" >&2; exit 100 ;; esac')
+    result = machine.run("bench/setup/vm.sh")
+    assert result.returncode == 2
+    assert "upgrade the package debian-archive-keyring" in result.stderr.splitlines()[-1]
+
+
+def test_what_is_there_is_not_fetched_again(machine: Machine) -> None:
+    machine.pretend("uname", "echo x86_64")
+    machine.pretend("apt-get", "exit 100")
+    folder = machine.folder / ".cache/triptych/vm-trixie"
+    folder.mkdir(parents=True)
+    # The sum of what the initramfs is made of is its recipe.
+    machine.pretend("cut", "while read -r _; do :; done; echo recipe")
+    (folder / "recipe").write_text("recipe\n")
+    result = machine.run("bench/setup/vm.sh")
+    assert (result.returncode, result.stdout.strip()) == (0, str(folder)), result.stderr
+    assert not [call for call in machine.calls() if call.startswith("apt-get")]

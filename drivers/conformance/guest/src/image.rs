@@ -1,0 +1,203 @@
+//! What a machine boots: QEMU, kernel and initramfs that `bench/setup/vm.sh` has fetched, and a second
+//! initramfs with what is built here, which the kernel unpacks over the first.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{BufWriter, Cursor, Read, Seek, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{bail, ensure, Context, Result};
+use conformance::Implementation;
+use cpio::newc::{trailer, Builder, ModeFileType};
+use tempfile::NamedTempFile;
+
+/// The repository that this is a part of.
+pub fn repository() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(3).unwrap_or(here).to_owned()
+}
+
+/// What machines boot.
+#[derive(Debug)]
+pub struct Image {
+    /// Runs QEMU.
+    pub qemu: PathBuf,
+    /// The kernel.
+    pub kernel: PathBuf,
+    /// Both initramfs, one after the other.
+    initramfs: NamedTempFile,
+    /// The packages, and their versions.
+    pub versions: String,
+}
+
+impl Image {
+    /// Fetches what is missing and packs what is built. `agent` is the program `guest`.
+    ///
+    /// # Errors
+    /// If something cannot be had or has not been built.
+    pub fn prepare(fetched: &Path, agent: &Path) -> Result<Self> {
+        let mut overlay = Overlay::default();
+        overlay.program(agent, "bin/guest")?;
+        for implementation in Implementation::ALL {
+            let path = format!("drivers/{implementation}/ixgbe-fwd");
+            overlay.program(&implementation.program()?, &path)?;
+        }
+        let triptych = repository().join("build/bin/triptych");
+        if triptych.is_file() {
+            overlay.program(&triptych, "bin/triptych")?;
+        }
+        let mut initramfs = NamedTempFile::with_prefix("initramfs-")?;
+        let base = fetched.join("initramfs");
+        let mut base = File::open(&base).with_context(|| base.display().to_string())?;
+        std::io::copy(&mut base, &mut initramfs)?;
+        // An archive that is not compressed must begin at a multiple of four bytes.
+        while initramfs.stream_position()? % 4 != 0 {
+            initramfs.write_all(&[0])?;
+        }
+        overlay.write(BufWriter::new(initramfs.as_file()))?;
+        Ok(Self {
+            qemu: fetched.join("qemu"),
+            kernel: fetched.join("vmlinuz"),
+            initramfs,
+            versions: fs::read_to_string(fetched.join("versions"))?,
+        })
+    }
+
+    /// The initramfs.
+    pub fn initramfs(&self) -> &Path {
+        self.initramfs.path()
+    }
+}
+
+/// Files of an initramfs.
+#[derive(Default)]
+struct Overlay {
+    folders: BTreeSet<String>,
+    files: Vec<(String, PathBuf, u32)>,
+    libraries: BTreeSet<PathBuf>,
+}
+
+impl Overlay {
+    /// Adds a program, and the libraries that it needs where it looks for them.
+    fn program(&mut self, from: &Path, to: &str) -> Result<()> {
+        ensure!(
+            from.is_file(),
+            "{} does not exist: run `make build` first",
+            from.display()
+        );
+        self.libraries.extend(libraries(from)?);
+        self.file(from, to, 0o755);
+        Ok(())
+    }
+
+    fn file(&mut self, from: &Path, to: &str, mode: u32) {
+        let folders = Path::new(to).ancestors().skip(1);
+        let names = folders
+            .filter_map(Path::to_str)
+            .filter(|name| !name.is_empty());
+        self.folders.extend(names.map(str::to_owned));
+        self.files.push((to.to_owned(), from.to_owned(), mode));
+    }
+
+    /// Writes it all as a cpio archive in the kernel's format.
+    fn write(mut self, mut to: impl Write) -> Result<()> {
+        for library in std::mem::take(&mut self.libraries) {
+            let name = library.to_string_lossy().trim_start_matches('/').to_owned();
+            let mode = fs::metadata(&library)?.permissions().mode();
+            self.file(&library, &name, mode & 0o777);
+        }
+        for folder in &self.folders {
+            Builder::new(folder)
+                .mode(0o755)
+                .set_mode_file_type(ModeFileType::Directory)
+                .write(&mut to, 0)
+                .finish()?;
+        }
+        for (name, from, mode) in &self.files {
+            let mut content = Vec::new();
+            File::open(from)
+                .and_then(|mut file| file.read_to_end(&mut content))
+                .with_context(|| from.display().to_string())?;
+            let entry = Builder::new(name)
+                .mode(*mode)
+                .set_mode_file_type(ModeFileType::Regular);
+            let mut into = entry.write(&mut to, u32::try_from(content.len())?);
+            std::io::copy(&mut Cursor::new(content), &mut into)?;
+            into.finish()?;
+        }
+        trailer(to)?.flush()?;
+        Ok(())
+    }
+}
+
+/// The shared libraries that a program needs and the loader itself, as `ldd` finds them.
+fn libraries(program: &Path) -> Result<Vec<PathBuf>> {
+    let output = Command::new("ldd").arg(program).output().context("ldd")?;
+    let text = String::from_utf8(output.stdout)?;
+    // name => path (address), or path (address); linux-vdso has no path.
+    let mut found = Vec::new();
+    for line in text.lines() {
+        if line.contains("not found") {
+            bail!("{}: {}", program.display(), line.trim());
+        }
+        if let Some(path) = line.split_whitespace().find(|word| word.starts_with('/')) {
+            found.push(PathBuf::from(path));
+        }
+    }
+    ensure!(
+        output.status.success() && !found.is_empty(),
+        "ldd does not know {}: {text}",
+        program.display()
+    );
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_programs_libraries_include_its_loader() {
+        let found = libraries(&std::env::current_exe().unwrap()).unwrap();
+        let names: Vec<_> = found
+            .iter()
+            .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+            .collect();
+        assert!(
+            names.iter().any(|name| name.starts_with("libc.so")),
+            "{names:?}"
+        );
+        assert!(
+            names.iter().any(|name| name.starts_with("ld-linux")),
+            "{names:?}"
+        );
+    }
+
+    #[test]
+    fn an_overlay_has_its_folders_before_their_files() {
+        let mut overlay = Overlay::default();
+        let program = std::env::current_exe().unwrap();
+        overlay.file(&program, "drivers/c/program", 0o755);
+        let mut archive = Vec::new();
+        overlay.write(&mut archive).unwrap();
+        let mut names = Vec::new();
+        let mut rest = Cursor::new(archive);
+        loop {
+            let reader = cpio::newc::Reader::new(rest).unwrap();
+            if reader.entry().is_trailer() {
+                break;
+            }
+            names.push((reader.entry().name().to_owned(), reader.entry().file_size()));
+            rest = reader.finish().unwrap();
+        }
+        let size = u32::try_from(fs::metadata(program).unwrap().len()).unwrap();
+        let expected = [
+            ("drivers", 0),
+            ("drivers/c", 0),
+            ("drivers/c/program", size),
+        ];
+        assert_eq!(names, expected.map(|(name, size)| (name.to_owned(), size)));
+    }
+}

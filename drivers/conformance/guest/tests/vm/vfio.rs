@@ -1,0 +1,662 @@
+//! The three drivers through the kernel's VFIO.
+
+use std::time::Duration;
+
+use anyhow::{ensure, Context, Result};
+use conformance::trace::{expect_same, without_polling};
+use conformance::{expect, wait_until, Implementation, TestNic, Totals};
+use guest::{Output, Run, Vm};
+use libtest_mimic::Trial;
+use nic::{Faults, FrameSizes, MmioMode, Port, TraceEntry, TraceTo, Traffic};
+use rustix::process::Signal;
+
+use crate::fixture::{bind, machine, on_machine, Bench, Ports, Test};
+
+/// Longer than any run here takes to end.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// Somebody who is not root.
+const USER: u32 = 1000;
+/// More than are used.
+const RESERVE: &str = "echo 64 >/proc/sys/vm/nr_hugepages";
+
+/// Ports in an IOMMU group each, in slots 3 and 4, and again with trapped registers and a trace in
+/// slots 5 and 6.
+struct Groups {
+    vm: Vm,
+    fast: Ports,
+    traced: Ports,
+}
+
+fn groups(bench: &Bench) -> Result<Groups> {
+    let (fast, devices) = Ports::new(0, [3, 4], |config| {
+        config.with_each_port(|port| port.sizes = FrameSizes::range(60, 1514).unwrap_or_default())
+    })?;
+    let (traced, more) = Ports::new(0, [5, 6], |config| {
+        config.with_mmio(MmioMode::Trap).with_trace(TraceTo::Memory)
+    })?;
+    let vm = bench.boot(&machine("two-groups", Some(48), &[devices, more].concat()))?;
+    vm.shell(RESERVE)?;
+    for address in fast.addresses.iter().chain(&traced.addresses) {
+        bind(&vm, address, "vfio-pci")?;
+    }
+    Ok(Groups { vm, fast, traced })
+}
+
+/// An implementation's forwarder between two ports.
+fn forwarder<'vm>(vm: &'vm Vm, implementation: Implementation, ports: &Ports) -> Run<'vm> {
+    // What another user has left can be removed, but not written to.
+    vm.program([
+        "/bin/sh",
+        "-c",
+        "rm -f /out/totals.json; exec \"$@\"",
+        "sh",
+        &format!("/drivers/{implementation}/ixgbe-fwd"),
+        "--json",
+        "/out/totals.json",
+    ])
+    .args(ports.addresses.clone())
+}
+
+fn totals(vm: &Vm) -> Result<Totals> {
+    let text = vm.shell("cat /out/totals.json; rm /out/totals.json")?;
+    Totals::parse(&(text + "\n"))
+}
+
+/// Runs with traffic until `frames` have been forwarded each way, and checks what is always so.
+fn forwards(vm: &Vm, ports: &Ports, run: Run<'_>, frames: u64) -> Result<Output> {
+    let before = ports.settled()?;
+    ports.set_traffic(&Traffic::Saturate);
+    let job = run.start()?;
+    let flowed = ports.wait_for_traffic(&before, frames);
+    if let Err(error) = flowed {
+        job.signal(Signal::INT)?;
+        let output = job.wait(LIMIT)?;
+        return Err(error.context(output.to_string()));
+    }
+    job.signal(Signal::INT)?;
+    let output = job.wait(LIMIT)?;
+    ports.set_traffic(&Traffic::Off);
+    output.expect_exit(0)?;
+    at_rest(ports).with_context(|| output.to_string())?;
+    let totals = totals(vm)?;
+    totals.check(32)?;
+    expect::nothing_lost_since(&before, &ports.settled()?, &totals)?;
+    Ok(output)
+}
+
+/// Nothing enabled, nothing mapped, no fault.
+fn at_rest(ports: &Ports) -> Result<()> {
+    for port in ports.ports() {
+        let state = port.snapshot();
+        ensure!(
+            state.quiescent(),
+            "port {} is not at rest: {state:#?}",
+            port.index()
+        );
+        ensure!(
+            state.dma_maps == 0,
+            "port {}: still mapped: {:x?}",
+            port.index(),
+            port.dma_maps()
+        );
+        ensure!(
+            state.dma_faults == 0,
+            "port {}: {:#?}",
+            port.index(),
+            port.dma_faults()
+        );
+    }
+    Ok(())
+}
+
+/// One page of 2 MiB for each half of two pools, and for each of four rings.
+const HUGE_PAGE: u64 = 2 << 20;
+const HUGE_PAGES: usize = 2 * 2 + 4;
+
+/// The IOMMU group of a device.
+fn group(vm: &Vm, address: &str) -> Result<String> {
+    vm.shell(&format!(
+        "basename $(readlink /sys/bus/pci/devices/{address}/iommu_group)"
+    ))
+}
+
+/// Makes a user the owner of the ports' groups, and root again when dropped.
+struct Owned<'vm> {
+    vm: &'vm Vm,
+    groups: Vec<String>,
+}
+
+impl<'vm> Owned<'vm> {
+    fn by(vm: &'vm Vm, user: u32, ports: &Ports) -> Result<Self> {
+        let groups = ports.addresses.iter().map(|address| group(vm, address));
+        let groups = groups.collect::<Result<Vec<_>>>()?;
+        for group in &groups {
+            vm.shell(&format!("chown {user} /dev/vfio/{group}"))?;
+        }
+        Ok(Self { vm, groups })
+    }
+}
+
+impl Drop for Owned<'_> {
+    fn drop(&mut self) {
+        for group in &self.groups {
+            // A later test fails if it matters.
+            let _ = self.vm.shell(&format!("chown 0 /dev/vfio/{group}"));
+        }
+    }
+}
+
+fn forwards_as_root(groups: &mut Groups, implementation: Implementation) -> Result<()> {
+    let Groups { vm, fast, .. } = groups;
+    forwards(vm, fast, forwarder(vm, implementation, fast), 20_000)?.expect_success()?;
+    Ok(())
+}
+
+/// With exactly the memory that it maps as its limit.
+fn forwards_as_the_user_who_owns_the_groups(
+    groups: &mut Groups,
+    implementation: Implementation,
+) -> Result<()> {
+    let Groups { vm, fast, .. } = groups;
+    let _owned = Owned::by(vm, USER, fast)?;
+    let limit = HUGE_PAGES as u64 * HUGE_PAGE / 1024;
+    let run = forwarder(vm, implementation, fast)
+        .user(USER)
+        .memlock_kib(limit);
+    forwards(vm, fast, run, 20_000)?.expect_success()?;
+    Ok(())
+}
+
+/// A run without traffic, until `look` has been; it must succeed.
+fn look_at_a_run(
+    vm: &Vm,
+    ports: &Ports,
+    run: Run<'_>,
+    look: impl FnOnce() -> Result<()>,
+) -> Result<Output> {
+    let job = run.start()?;
+    let looked = ports.wait_until_enabled().and_then(|()| {
+        // The link is waited for after that, and then the signals are held back.
+        std::thread::sleep(Duration::from_millis(700));
+        look()
+    });
+    if job.is_running() {
+        job.signal(Signal::TERM)?;
+    }
+    let output = job.wait(LIMIT)?;
+    looked.with_context(|| output.to_string())?;
+    output.expect_exit(0)?;
+    at_rest(ports).with_context(|| output.to_string())?;
+    let totals = totals(vm)?;
+    ensure!(
+        totals.rx_calls > 0 && totals.rx == totals.tx + totals.dropped,
+        "{totals:?}"
+    );
+    Ok(output)
+}
+
+/// IOVAs that the kernel keeps for itself, such as that of interrupts.
+fn reserved(vm: &Vm, address: &str) -> Result<Vec<(u64, u64)>> {
+    let text = vm.shell(&format!(
+        "cat /sys/bus/pci/devices/{address}/iommu_group/reserved_regions"
+    ))?;
+    let hex = |word: Option<&str>| -> Result<u64> {
+        let word = word.with_context(|| format!("reserved_regions: {text:?}"))?;
+        Ok(u64::from_str_radix(word.trim_start_matches("0x"), 16)?)
+    };
+    let region = |line: &str| {
+        let mut words = line.split_whitespace();
+        Ok((hex(words.next())?, hex(words.next())?))
+    };
+    text.lines().map(region).collect()
+}
+
+/// Each of the ports sees the same maps: of 2 MiB, no more than are used, at none of the kernel's
+/// addresses and within `bits`.
+fn maps_are_exact(vm: &Vm, ports: &Ports, bits: u8) -> Result<()> {
+    for (port, address) in ports.ports().iter().zip(&ports.addresses) {
+        let maps = port.dma_maps();
+        ensure!(
+            maps.len() == HUGE_PAGES && maps.iter().all(|(_, size)| *size == HUGE_PAGE),
+            "not {HUGE_PAGES} maps of 2 MiB: {maps:x?}"
+        );
+        ensure!(
+            maps == ports.ports()[0].dma_maps(),
+            "not the same for both: {maps:x?}"
+        );
+        let reserved = reserved(vm, address)?;
+        ensure!(!reserved.is_empty(), "the kernel keeps no IOVAs at all");
+        for (iova, size) in maps {
+            let last = iova + (size - 1);
+            ensure!(
+                iova > 0 && last < 1 << bits,
+                "{iova:#x} is not within {bits} bits"
+            );
+            let clash = reserved
+                .iter()
+                .find(|(from, to)| iova <= *to && *from <= last);
+            ensure!(
+                clash.is_none(),
+                "{iova:#x} to {last:#x} is reserved: {clash:x?}"
+            );
+        }
+    }
+    Ok(())
+}
+
+fn maps_exactly_what_it_uses(groups: &mut Groups, implementation: Implementation) -> Result<()> {
+    let Groups { vm, fast, .. } = groups;
+    let run = forwarder(vm, implementation, fast);
+    look_at_a_run(vm, fast, run, || maps_are_exact(vm, fast, 48))?.expect_success()?;
+    Ok(())
+}
+
+/// It says so, and maps as much in small pages.
+fn runs_without_huge_pages(groups: &mut Groups, implementation: Implementation) -> Result<()> {
+    let Groups { vm, fast, .. } = groups;
+    vm.shell("echo 0 >/proc/sys/vm/nr_hugepages")?;
+    let output = forwards(vm, fast, forwarder(vm, implementation, fast), 5_000);
+    vm.shell(RESERVE)?;
+    output?.expect_says(["warning", "huge pages", "make hugepages"])?;
+    Ok(())
+}
+
+/// What cannot be sent is dropped, and counted.
+fn counts_what_it_drops(groups: &mut Groups, implementation: Implementation) -> Result<()> {
+    let Groups { vm, fast, .. } = groups;
+    let before = fast.settled()?;
+    let mut stalled = Faults::default();
+    stalled.stall_tx = true;
+    fast.set_faults(stalled);
+    fast.set_traffic(&Traffic::Saturate);
+    let job = forwarder(vm, implementation, fast).start()?;
+    let flowed = wait_until("reception", || {
+        let ports = fast.ports().iter().zip(&before);
+        ports
+            .into_iter()
+            .all(|(port, before)| port.stats().delivered > before.delivered + 5_000)
+    });
+    job.signal(Signal::TERM)?;
+    let output = job.wait(LIMIT)?;
+    fast.set_traffic(&Traffic::Off);
+    fast.set_faults(Faults::default());
+    flowed.with_context(|| output.to_string())?;
+    output
+        .expect_exit(1)?
+        .expect_says(["TDH", &fast.addresses[0], "not sent"])?;
+    at_rest(fast)?;
+    let totals = totals(vm)?;
+    totals.check(32)?;
+    ensure!(totals.tx == 2 * 511 && totals.rx > 10_000, "{totals:?}");
+    Ok(())
+}
+
+/// The kernel takes back what it could not give back itself, and the next driver finds nothing amiss.
+fn leaves_nothing_when_it_is_killed(
+    groups: &mut Groups,
+    implementation: Implementation,
+) -> Result<()> {
+    let Groups { vm, fast, .. } = groups;
+    let before = fast.settled()?;
+    fast.set_traffic(&Traffic::Saturate);
+    let job = forwarder(vm, implementation, fast).start()?;
+    let flowed = fast.wait_for_traffic(&before, 2_000);
+    job.signal(Signal::KILL)?;
+    let output = job.wait(LIMIT)?;
+    fast.set_traffic(&Traffic::Off);
+    flowed.with_context(|| output.to_string())?;
+    ensure!(output.end.signal == Some(Signal::KILL.as_raw()), "{output}");
+    at_rest(fast)?;
+    forwards(vm, fast, forwarder(vm, implementation, fast), 2_000)?.expect_success()?;
+    Ok(())
+}
+
+/// Frames one at a time: the same steps have the same accesses, whatever is between driver and NIC.
+fn frame_by_frame(ports: &[Port]) -> Result<()> {
+    for (arrives, leaves) in [(0, 1), (1, 0), (0, 1)] {
+        let before = ports[leaves].stats().transmitted;
+        ports[arrives].inject(&[0x5a; 60])?;
+        wait_until("the frame to be forwarded", || {
+            ports[leaves].stats().transmitted == before + 1
+        })?;
+    }
+    Ok(())
+}
+
+/// Accesses to registers, without those to the configuration space, which is the kernel's, and
+/// without what is read each second: how many seconds a run takes is a matter of the machine.
+fn registers(trace: Vec<TraceEntry>) -> Vec<TraceEntry> {
+    let each_second = ["GPRC", "GPTC", "GORCL", "GORCH", "GOTCL", "GOTCH", "STATUS"];
+    let wanted = trace.into_iter().filter(|entry| {
+        let register = entry.register.as_str();
+        !register.starts_with("PCI(") && (entry.write || !each_second.contains(&register))
+    });
+    without_polling(wanted.collect())
+}
+
+/// The ports one after the other: they are independent, and which is first now and then is not what
+/// is looked at.
+fn by_port(trace: &[TraceEntry], port: usize) -> Vec<TraceEntry> {
+    trace
+        .iter()
+        .filter(|entry| entry.port == port)
+        .cloned()
+        .collect()
+}
+
+fn does_to_registers_what_it_does_over_vfio_user(
+    groups: &mut Groups,
+    implementation: Implementation,
+) -> Result<()> {
+    let Groups { vm, traced, .. } = groups;
+    traced.nic.take_trace();
+    let run = forwarder(vm, implementation, traced);
+    look_at_a_run(vm, traced, run, || frame_by_frame(traced.ports()))?.expect_success()?;
+    let in_guest = registers(traced.nic.take_trace());
+
+    let nic =
+        TestNic::running(|config| config.with_mmio(MmioMode::Trap).with_trace(TraceTo::Memory))?;
+    let mut running = nic.forwarder(implementation)?.start()?;
+    wait_until("both ports to be enabled", || {
+        let mut states = nic.ports().iter().map(Port::snapshot);
+        states.all(|port| port.rx_enabled && port.tx_enabled)
+    })?;
+    std::thread::sleep(Duration::from_millis(300));
+    frame_by_frame(nic.ports())?;
+    running.signal(Signal::TERM)?;
+    running.wait(LIMIT)?.expect_success()?;
+    nic.sessions()?;
+    let over_socket = registers(nic.nic().take_trace());
+
+    ensure!(
+        over_socket.len() > 100,
+        "only {} accesses",
+        over_socket.len()
+    );
+    for port in [0, 1] {
+        let [guest, socket] = [&in_guest, &over_socket].map(|trace| by_port(trace, port));
+        expect_same(("vfio-user", &socket), ("in the guest", &guest))?;
+    }
+    Ok(())
+}
+
+fn refuses_a_device_of_the_kernels_driver(
+    groups: &mut Groups,
+    implementation: Implementation,
+) -> Result<()> {
+    let Groups { vm, fast, .. } = groups;
+    let address = &fast.addresses[1];
+    // Loading it would take the ports that nobody has; they are all taken.
+    vm.shell("grep -q ^ixgbe /proc/modules || insmod /lib/modules/ixgbe.ko")?;
+    let bound = bind(vm, address, "ixgbe");
+    let output = forwarder(vm, implementation, fast).run(LIMIT);
+    bind(vm, address, "vfio-pci")?;
+    bound?;
+    output?.expect_exit(1)?.expect_says([
+        address.as_str(),
+        "bound to ixgbe, not to vfio-pci",
+        &format!("`triptych bind {address}`"),
+    ])?;
+    at_rest(fast)
+}
+
+fn refuses_a_group_that_is_not_the_users(
+    groups: &mut Groups,
+    implementation: Implementation,
+) -> Result<()> {
+    let Groups { vm, fast, .. } = groups;
+    let number = group(vm, &fast.addresses[0])?;
+    let output = forwarder(vm, implementation, fast).user(USER).run(LIMIT)?;
+    output.expect_exit(1)?.expect_says([
+        format!("/dev/vfio/{number}"),
+        "ermission denied".to_owned(),
+        format!("`chown {USER} /dev/vfio/{number}`"),
+    ])?;
+    at_rest(fast)
+}
+
+fn says_that_too_little_memory_may_be_locked(
+    groups: &mut Groups,
+    implementation: Implementation,
+) -> Result<()> {
+    let Groups { vm, fast, .. } = groups;
+    let _owned = Owned::by(vm, USER, fast)?;
+    let run = forwarder(vm, implementation, fast)
+        .user(USER)
+        .memlock_kib(8192);
+    let output = run.run(LIMIT)?;
+    output.expect_exit(1)?.expect_says([
+        "MAP_DMA",
+        "8192 KiB",
+        "`prlimit --memlock=unlimited --pid ",
+    ])?;
+    at_rest(fast)
+}
+
+fn refuses_a_group_that_another_process_drives(
+    groups: &mut Groups,
+    implementation: Implementation,
+) -> Result<()> {
+    let Groups { vm, fast, .. } = groups;
+    let run = forwarder(vm, implementation, fast);
+    look_at_a_run(vm, fast, run, || {
+        let second = vm.program([&format!("/drivers/{implementation}/ixgbe-fwd")]);
+        let output = second.args(fast.addresses.clone()).run(LIMIT)?;
+        output
+            .expect_exit(1)?
+            .expect_says(["/dev/vfio/", "another process drives it"])?;
+        Ok(())
+    })?
+    .expect_success()?;
+    Ok(())
+}
+
+/// The kernel asks for the device and waits until it gets it.
+fn gives_back_a_device_that_is_unbound(
+    groups: &mut Groups,
+    implementation: Implementation,
+) -> Result<()> {
+    let Groups { vm, fast, .. } = groups;
+    let before = fast.settled()?;
+    fast.set_traffic(&Traffic::Saturate);
+    let job = forwarder(vm, implementation, fast).start()?;
+    let flowed = fast.wait_for_traffic(&before, 1_000);
+    let address = &fast.addresses[1];
+    let unbind = vm
+        .script(&format!(
+            "echo {address} >/sys/bus/pci/drivers/vfio-pci/unbind"
+        ))
+        .start()?;
+    let output = job.wait(LIMIT);
+    unbind.wait(LIMIT)?.expect_success()?;
+    fast.set_traffic(&Traffic::Off);
+    let output = output?;
+    flowed.with_context(|| output.to_string())?;
+    output
+        .expect_exit(1)?
+        .expect_says([address, "unbound or removed", "`triptych bind "])?;
+    let state = fast.ports()[0].snapshot();
+    ensure!(state.quiescent() && state.dma_maps == 0, "{state:#?}");
+    bind(vm, address, "vfio-pci")?;
+    let run = forwarder(vm, implementation, fast);
+    look_at_a_run(vm, fast, run, || frame_by_frame(fast.ports()))?.expect_success()?;
+    Ok(())
+}
+
+/// Two ports in one IOMMU group, whose IOMMU has 39 bits; and two ports each for the death of their
+/// NIC.
+struct OneGroup {
+    vm: Vm,
+    ports: Ports,
+    mortal: Vec<Ports>,
+}
+
+fn one_group(bench: &Bench) -> Result<OneGroup> {
+    let (ports, devices) = Ports::new(1, [1, 2], |config| config)?;
+    let mut devices = devices.to_vec();
+    let mut mortal = Vec::new();
+    for slot in [3, 5, 7] {
+        let (ports, more) = Ports::new(0, [slot, slot + 1], |config| config)?;
+        devices.extend(more);
+        mortal.push(ports);
+    }
+    let vm = bench.boot(&machine("one-group", Some(39), &devices))?;
+    vm.shell(RESERVE)?;
+    for address in mortal
+        .iter()
+        .chain([&ports])
+        .flat_map(|ports| &ports.addresses)
+    {
+        bind(&vm, address, "vfio-pci")?;
+    }
+    // When a driver closes a dead device, the kernel tries to reset it, and gives up after a minute.
+    // That is not the driver's, and is left out.
+    for address in mortal.iter().flat_map(|ports| &ports.addresses) {
+        vm.shell(&format!(
+            "echo >/sys/bus/pci/devices/{address}/reset_method"
+        ))?;
+    }
+    Ok(OneGroup { vm, ports, mortal })
+}
+
+fn forwards_between_ports_of_one_group(
+    machine: &mut OneGroup,
+    implementation: Implementation,
+) -> Result<()> {
+    let OneGroup { vm, ports, .. } = machine;
+    let [a, b] = &ports.addresses;
+    ensure!(group(vm, a)? == group(vm, b)?, "they are in two groups");
+    forwards(vm, ports, forwarder(vm, implementation, ports), 20_000)?.expect_success()?;
+    Ok(())
+}
+
+fn maps_within_39_bits(machine: &mut OneGroup, implementation: Implementation) -> Result<()> {
+    let OneGroup { vm, ports, .. } = machine;
+    let run = forwarder(vm, implementation, ports);
+    look_at_a_run(vm, ports, run, || maps_are_exact(vm, ports, 39))?.expect_success()?;
+    Ok(())
+}
+
+fn refuses_a_group_that_is_not_viable(
+    machine: &mut OneGroup,
+    implementation: Implementation,
+) -> Result<()> {
+    let OneGroup { vm, ports, mortal } = machine;
+    vm.shell("grep -q ^ixgbe /proc/modules || insmod /lib/modules/ixgbe.ko")?;
+    let [a, b] = &ports.addresses;
+    let bound = bind(vm, b, "ixgbe");
+    let program = format!("/drivers/{implementation}/ixgbe-fwd");
+    let other = &mortal[0].addresses[0];
+    let output = vm.program([&program, a, other]).run(LIMIT);
+    bind(vm, b, "vfio-pci")?;
+    bound?;
+    let number = group(vm, a)?;
+    output?.expect_exit(1)?.expect_says([
+        format!("IOMMU group {number} is not viable"),
+        format!("{b} is bound to ixgbe"),
+        format!("`triptych bind {b}`"),
+    ])?;
+    at_rest(ports)
+}
+
+/// The NIC's process is gone from one moment to the next. (It comes back for none of the tests.)
+fn notices_that_the_nic_is_gone(
+    machine: &mut OneGroup,
+    implementation: Implementation,
+) -> Result<()> {
+    let OneGroup { vm, mortal, .. } = machine;
+    let mut ports = mortal.pop().context("no NIC is left")?;
+    let before = ports.settled()?;
+    ports.set_traffic(&Traffic::Saturate);
+    let job = forwarder(vm, implementation, &ports).start()?;
+    let flowed = ports.wait_for_traffic(&before, 1_000);
+    ports.nic.stop();
+    let output = job.wait(LIMIT)?;
+    flowed.with_context(|| output.to_string())?;
+    output
+        .expect_exit(1)?
+        .expect_says([&ports.addresses[0], "the device is gone"])?;
+    Ok(())
+}
+
+/// A port that no IOMMU is in front of.
+struct NoIommu {
+    vm: Vm,
+    ports: Ports,
+}
+
+fn no_iommu(bench: &Bench) -> Result<NoIommu> {
+    let (ports, devices) = Ports::new(0, [3, 4], |config| config)?;
+    let vm = bench.boot(&machine("no-iommu", None, &devices))?;
+    Ok(NoIommu { vm, ports })
+}
+
+fn says_that_the_iommu_is_off(machine: &mut NoIommu, implementation: Implementation) -> Result<()> {
+    let NoIommu { vm, ports } = machine;
+    let output = forwarder(vm, implementation, ports).run(LIMIT)?;
+    output.expect_exit(1)?.expect_says([
+        &ports.addresses[0],
+        "no IOMMU group",
+        "intel_iommu=on",
+    ])?;
+    Ok(())
+}
+
+/// A test and its name.
+type Named<T> = (&'static str, fn(&mut T, Implementation) -> Result<()>);
+
+/// Each of these for each implementation.
+fn for_each<T: 'static>(tests: &[Named<T>]) -> Vec<Test<T>> {
+    let of = |implementation: Implementation| {
+        tests.iter().map(move |(name, test)| {
+            let (name, test) = (format!("{implementation}::{name}"), *test);
+            Test::new(name, move |machine: &mut T| test(machine, implementation))
+        })
+    };
+    Implementation::ALL.into_iter().flat_map(of).collect()
+}
+
+/// The name of a test is its function's.
+macro_rules! named {
+    ($($test:ident),+ $(,)?) => {
+        &[$((stringify!($test), $test as _)),+]
+    };
+}
+
+pub(crate) fn tests(bench: &Option<Bench>) -> Vec<Trial> {
+    let of_groups = for_each::<Groups>(named![
+        forwards_as_root,
+        forwards_as_the_user_who_owns_the_groups,
+        maps_exactly_what_it_uses,
+        runs_without_huge_pages,
+        counts_what_it_drops,
+        leaves_nothing_when_it_is_killed,
+        does_to_registers_what_it_does_over_vfio_user,
+        refuses_a_device_of_the_kernels_driver,
+        refuses_a_group_that_is_not_the_users,
+        says_that_too_little_memory_may_be_locked,
+        refuses_a_group_that_another_process_drives,
+        gives_back_a_device_that_is_unbound,
+    ]);
+    let of_one_group = for_each::<OneGroup>(named![
+        forwards_between_ports_of_one_group,
+        maps_within_39_bits,
+        refuses_a_group_that_is_not_viable,
+    ]);
+    let of_deaths = for_each::<OneGroup>(named![notices_that_the_nic_is_gone]);
+    let of_no_iommu = for_each::<NoIommu>(named![says_that_the_iommu_is_off]);
+    [
+        on_machine(bench, "two-groups", groups, of_groups),
+        on_machine(
+            bench,
+            "one-group",
+            one_group,
+            [of_one_group, of_deaths].into_iter().flatten().collect(),
+        ),
+        on_machine(bench, "no-iommu", no_iommu, of_no_iommu),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
