@@ -30,6 +30,8 @@ pub enum Command {
     Budget(BudgetArguments),
     /// Build the drivers with several compilers and measure what each makes of them.
     Compare(CompareArguments),
+    /// Show the machine code of a driver's data path beside its source, with checks marked.
+    Asm(AsmArguments),
     /// Look at what a run with a network card needs, and say what mends what is missing.
     Doctor(DoctorArguments),
     /// Take ports of a network card from the kernel's driver.
@@ -202,6 +204,29 @@ pub struct CompareArguments {
     #[arg(long, value_name = "DIR", default_value = "results/compilers")]
     pub results: PathBuf,
     /// Folder to build in, with the software NIC in bin/
+    #[arg(long, value_name = "DIR", default_value = "build")]
+    pub build_dir: PathBuf,
+}
+
+/// Arguments of `triptych asm`.
+#[derive(Debug, Args)]
+pub struct AsmArguments {
+    /// Driver: c, rust, rust-unsafe
+    #[arg(value_name = "IMPL")]
+    pub implementation: Implementation,
+    /// Compiler, as for `compare`; without this, gcc or rustc
+    #[arg(long, value_name = "COMPILER")]
+    pub toolchain: Option<String>,
+    /// Optimisation level: 1, 2, 3, s; without this, 2 for C and 3 for Rust
+    #[arg(long, value_name = "LEVEL", default_value = "usual")]
+    pub opt: Level,
+    /// Only this function, or those into which it was inlined; without this, all three
+    #[arg(long, value_name = "NAME", value_parser = crate::asm::DATA_PATH)]
+    pub function: Option<String>,
+    /// Builds nothing and shows this program
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["toolchain", "opt"])]
+    pub program: Option<PathBuf>,
+    /// Folder to build in
     #[arg(long, value_name = "DIR", default_value = "build")]
     pub build_dir: PathBuf,
 }

@@ -3,6 +3,7 @@
 //! The program itself is in `main.rs`; here is what it is made of.
 
 pub mod artefacts;
+pub mod asm;
 pub mod backends;
 pub mod budget;
 pub mod cli;
