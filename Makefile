@@ -58,6 +58,15 @@ bench: ## the whole matrix, for every table and figure (QUICK=1: in minutes, rou
 	@$(MAKE) -j $(shell nproc) variants
 	$(BIN)/triptych run $(if $(RESUME),--resume,--config $(MATRIX))
 
+.PHONY: compilers
+compilers: ## the drivers as several compilers build them (bench/compilers.toml), 20 minutes; QUICK=1: a few, 5 minutes
+	@$(MAKE) nic triptych
+	$(BIN)/triptych compare --config bench/compilers$(if $(QUICK),-quick).toml
+
+.PHONY: compilers-deps
+compilers-deps: ## install C compilers and Rust toolchains to compare, as far as this system's packages and rustup have them
+	@bench/setup/compilers.sh
+
 # BASELINE=name keeps the figures under a name, AGAINST=name compares with them.
 datapath = CRITERION_HOME=$(CURDIR)/build/criterion $(CARGO) bench --quiet $(CARGO_TOOLS) --package triptych \
 	--bench datapath --

@@ -11,7 +11,7 @@ use perfcounters::Interrupt;
 
 use crate::cli::AsmArguments;
 use crate::compare::build::{Builder, Extra};
-use crate::compare::plan::{Level, Way, USUAL_CPU};
+use crate::compare::plan::{Way, USUAL_CPU};
 use crate::compare::toolchain::{self, Family, Here};
 use crate::matrix;
 use crate::run::UsageError;
