@@ -160,12 +160,17 @@ fn disassemble(program: &Path, lines: bool) -> Result<Vec<Function>> {
     Ok(listing::parse(&String::from_utf8_lossy(&output.stdout)))
 }
 
-/// Functions of these names; where there are none, those into which they were inlined.
+/// Functions of these names; for a name that none has, those into which it was inlined.
 fn select<'a>(functions: &'a [Function], names: &[&str]) -> Vec<&'a Function> {
-    functions
-        .iter()
-        .filter(|function| function.holds(names))
-        .collect()
+    let is = |function: &Function, name: &str| listing::short(&function.name) == name;
+    let alone = |name: &str| functions.iter().any(|function| is(function, name));
+    let chosen = |function: &&Function| {
+        names.iter().any(|name| match alone(name) {
+            true => is(function, name),
+            false => function.holds(&[*name]),
+        })
+    };
+    functions.iter().filter(chosen).collect()
 }
 
 fn nothing(program: &Path, functions: &[Function], names: &[&str]) -> String {
@@ -243,4 +248,47 @@ fn show(function: &Function, analysis: &Analysis, sources: &mut Sources) -> Stri
         text.push('\n');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn function(name: &str, inlined: &[&str]) -> Function {
+        Function {
+            name: name.to_owned(),
+            inlined: inlined.iter().map(|name| (*name).to_owned()).collect(),
+            code: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_function_is_shown_where_it_is_or_where_it_was_inlined() {
+        let functions = [
+            function("main", &["forward"]),
+            function("x::Direction::forward", &["rx_batch"]),
+            function("tx_batch", &[]),
+            function("other", &["max"]),
+        ];
+        let names = |wanted: &[&str]| -> Vec<String> {
+            let found = select(&functions, wanted);
+            found
+                .into_iter()
+                .map(|function| function.name.clone())
+                .collect()
+        };
+        assert_eq!(names(&DATA_PATH), ["x::Direction::forward", "tx_batch"]);
+        assert_eq!(names(&["rx_batch"]), ["x::Direction::forward"]);
+        assert!(names(&["min"]).is_empty());
+    }
+
+    #[test]
+    fn what_cannot_be_read_says_why() {
+        let stripped = nothing(Path::new("p"), &[function(".text", &[])], &DATA_PATH);
+        assert!(stripped.contains("stripped"), "{stripped}");
+        let inlined = nothing(Path::new("p"), &[function("main", &[])], &["forward"]);
+        assert!(inlined.contains("inlined"), "{inlined}");
+        let error = hot_bounds_checks(Path::new("/no/program")).unwrap_err();
+        assert!(error.to_string().contains("make build"), "{error}");
+    }
 }
