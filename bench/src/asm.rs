@@ -1,6 +1,7 @@
 //! `triptych asm`: the data path's machine code beside its source, checks and panics marked.
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -76,9 +77,10 @@ pub fn run(arguments: &AsmArguments, interrupt: &Interrupt) -> Result<()> {
     }
     let mut sources = Sources::default();
     let mut totals = BTreeMap::new();
+    let mut text = String::new();
     for function in found {
         let analysis = checks::analyse(function);
-        print!("{}", show(function, &analysis, &mut sources));
+        text.push_str(&show(function, &analysis, &mut sources));
         for kind in [Panic::Bounds, Panic::Overflow, Panic::Trap, Panic::Other] {
             let (all, hot) = totals.entry(kind).or_insert((0, 0));
             *all += analysis.count(kind);
@@ -86,9 +88,13 @@ pub fn run(arguments: &AsmArguments, interrupt: &Interrupt) -> Result<()> {
         }
     }
     for (kind, (all, hot)) in totals {
-        println!("{kind} checks: {all}, {hot} of them in loops");
+        text.push_str(&format!("{kind} checks: {all}, {hot} of them in loops\n"));
     }
-    Ok(())
+    match std::io::stdout().write_all(text.as_bytes()) {
+        // Who reads only the beginning, as `head` does, has what they want.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.context("cannot write"),
+    }
 }
 
 /// The compiler that was asked for, or that of `make build`.
