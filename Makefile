@@ -21,8 +21,13 @@ PYTHON := build/venv/bin/python
 # In CI a Cargo.lock that does not belong to the Cargo.toml files is an error.
 CARGO_FLAGS := $(if $(CI),--locked)
 CARGO_TOOLS := $(CARGO_FLAGS) --target-dir build/cargo
-DRIVER_RUSTFLAGS := -C target-cpu=$(TARGET_CPU)
-cargo_driver = RUSTFLAGS='$(DRIVER_RUSTFLAGS)' $(CARGO) $(1) --quiet $(CARGO_FLAGS) --target-dir build/cargo-driver --profile
+# RUST_EXTRA and C_EXTRA: more flags, after all others.
+DRIVER_RUSTFLAGS = $(strip -C target-cpu=$(TARGET_CPU) $(RUST_EXTRA))
+DRIVER_TARGET := build/cargo-driver
+cargo_driver = RUSTFLAGS='$(DRIVER_RUSTFLAGS)' $(CARGO) $(1) --quiet $(CARGO_FLAGS) --target-dir $(DRIVER_TARGET) --profile
+# The compiler, the profile and what the environment changes in it, the flags.
+rust_toolchain = { $${RUSTC:-rustc} --version; echo '--profile $(1)'; env | sed -n 's/^CARGO_PROFILE_DRIVER_//p' | sort; \
+	echo '$(DRIVER_RUSTFLAGS)'; } | tr '\n' ' ' | sed 's/ *$$//' && echo
 
 # $(call put,FROM,TO): copies if they differ, so that what depends on TO is not made anew for nothing.
 put = mkdir -p $(dir $(2)) && { cmp -s $(1) $(2) || { cp $(1) $(2).new && mv $(2).new $(2); }; }
@@ -52,6 +57,15 @@ bench: ## the whole matrix, for every table and figure (QUICK=1: in minutes, rou
 	@$(MAKE) build
 	@$(MAKE) -j $(shell nproc) variants
 	$(BIN)/triptych run $(if $(RESUME),--resume,--config $(MATRIX))
+
+.PHONY: compilers
+compilers: ## the drivers as several compilers build them (bench/compilers.toml), 20 minutes; QUICK=1: a few, 5 minutes
+	@$(MAKE) nic triptych
+	$(BIN)/triptych compare --config bench/compilers$(if $(QUICK),-quick).toml
+
+.PHONY: compilers-deps
+compilers-deps: ## install C compilers and Rust toolchains to compare, as far as this system's packages and rustup have them
+	@bench/setup/compilers.sh
 
 # BASELINE=name keeps the figures under a name, AGAINST=name compares with them.
 datapath = CRITERION_HOME=$(CURDIR)/build/criterion $(CARGO) bench --quiet $(CARGO_TOOLS) --package triptych \
@@ -113,7 +127,9 @@ C_LIBRARY := $(wildcard c/src/*.c)
 C_PROGRAM := c/src/apps/fwd.c
 C_TESTS := $(wildcard c/tests/*.c)
 C_WARNINGS := -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla
-C_FLAGS := -std=gnu11 -O2 -march=$(TARGET_CPU) -flto -Ic/src $(C_WARNINGS)
+C_OPT := -O2
+C_LTO := -flto
+C_FLAGS = -std=gnu11 $(C_OPT) -march=$(TARGET_CPU) $(C_LTO) -Ic/src $(C_WARNINGS) $(C_EXTRA)
 # Only the functions marked FORWARDER_API are visible, so that the rest can be inlined as in the program.
 C_SHARED := -fPIC -fvisibility=hidden
 C_TEST_FLAGS := -std=gnu11 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -Ic/src $(C_WARNINGS)
@@ -134,7 +150,7 @@ $(2)/libforwarder.so: $(patsubst c/src/%.c,$(1)/shared/%.o,$(C_LIBRARY))
 
 # The compiler and its flags; the objects depend on it, so that a change of either makes them anew.
 $(2)/toolchain.txt: FORCE
-	@{ $$(CC) --version | head -n 1 | tr '\n' ' '; echo '$(3)'; } | $$(call put_text,$$@)
+	@{ $$(CC) --version | head -n 1 | tr '\n' ' '; echo '$(strip $(3))'; } | $$(call put_text,$$@)
 
 $(1)/program/%.o: c/src/%.c $(2)/toolchain.txt
 	@mkdir -p $$(@D)
@@ -170,15 +186,15 @@ build/c/tests/%: c/tests/%.c $(C_TEST_OBJECTS)
 
 # $(call build_rust,PROFILE,FOLDER): also the C interface, which is a crate of its own.
 build_rust = $(call cargo_driver,build) $(1) --package ixgbe --package forwarder-abi-rust --lib --bin ixgbe-fwd \
-	&& $(call put,build/cargo-driver/$(1)/ixgbe-fwd,$(2)/ixgbe-fwd) \
-	&& $(call put,build/cargo-driver/$(1)/libforwarder_abi_rust.so,$(2)/libforwarder.so) \
-	&& echo "$$(rustc --version) --profile $(1) $(DRIVER_RUSTFLAGS)" | $(call put_text,$(2)/toolchain.txt)
+	&& $(call put,$(DRIVER_TARGET)/$(1)/ixgbe-fwd,$(2)/ixgbe-fwd) \
+	&& $(call put,$(DRIVER_TARGET)/$(1)/libforwarder_abi_rust.so,$(2)/libforwarder.so) \
+	&& { $(call rust_toolchain,$(1)); } | $(call put_text,$(2)/toolchain.txt)
 # A library that is for Rust and for C at once is not optimised as a whole; as one for C alone, it is.
 build_rust_unsafe = $(call cargo_driver,build) $(1) --package ixgbe-unsafe --bins \
 	&& $(call cargo_driver,rustc) $(1) --package ixgbe-unsafe --lib --crate-type cdylib \
-	&& $(call put,build/cargo-driver/$(1)/ixgbe-fwd-unsafe,$(2)/ixgbe-fwd) \
-	&& $(call put,build/cargo-driver/$(1)/libixgbe_unsafe.so,$(2)/libforwarder.so) \
-	&& echo "$$(rustc --version) --profile $(1) $(DRIVER_RUSTFLAGS)" | $(call put_text,$(2)/toolchain.txt)
+	&& $(call put,$(DRIVER_TARGET)/$(1)/ixgbe-fwd-unsafe,$(2)/ixgbe-fwd) \
+	&& $(call put,$(DRIVER_TARGET)/$(1)/libixgbe_unsafe.so,$(2)/libforwarder.so) \
+	&& { $(call rust_toolchain,$(1)); } | $(call put_text,$(2)/toolchain.txt)
 
 .PHONY: rust
 rust: ## the safe Rust driver
@@ -213,6 +229,21 @@ $(addprefix rust-,$(RUST_VARIANTS)): rust-%:
 
 $(addprefix rust-unsafe-,$(RUST_VARIANTS)): rust-unsafe-%:
 	@$(call build_rust_unsafe,driver-$*,build/variants/$*/rust-unsafe)
+
+# --- one driver, built as the command line says, in $(INTO)/<implementation>/: what `triptych compare` and `triptych asm`
+# call. CC, C_OPT, C_LTO, C_EXTRA and TARGET_CPU say how for C; RUSTUP_TOOLCHAIN or RUSTC, CARGO_PROFILE_DRIVER_* (in the
+# environment), RUST_EXTRA and TARGET_CPU for Rust.
+ifdef INTO
+.PHONY: into-c into-rust into-rust-unsafe
+into-c: $(call driver_files,$(INTO)/c)
+$(eval $(call c_build,$(INTO)/objects,$(INTO)/c,$(C_FLAGS)))
+
+into-rust:
+	@$(call build_rust,driver,$(INTO)/rust)
+
+into-rust-unsafe:
+	@$(call build_rust_unsafe,driver,$(INTO)/rust-unsafe)
+endif
 
 ##@ Generated sources
 

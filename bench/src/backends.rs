@@ -168,7 +168,10 @@ impl LoadGenerator for Pktgen {
 }
 
 /// This program, as a worker.
-fn worker(command: &str) -> Result<(PathBuf, Vec<String>)> {
+///
+/// # Errors
+/// If it cannot find itself.
+pub fn worker(command: &str) -> Result<(PathBuf, Vec<String>)> {
     let program = std::env::current_exe().context("cannot find this program's own file")?;
     Ok((program, vec![command.to_owned()]))
 }

@@ -15,6 +15,7 @@ use perfcounters::valgrind::Valgrind;
 use perfcounters::{Backend, Interrupt};
 use serde::Deserialize;
 
+use crate::asm;
 use crate::cli::BudgetArguments;
 use crate::config::{RingSize, Within};
 use crate::matrix::{self, Conditions};
@@ -38,6 +39,31 @@ pub struct Budget {
     /// How much more than another a driver may need.
     #[serde(default)]
     pub ratio: Vec<Ratio>,
+    /// How many bounds checks may remain in the loops of a driver's data path.
+    #[serde(default)]
+    pub bounds_checks_hot: Vec<BoundsChecks>,
+}
+
+/// A rule about a driver's machine code, in its default variant.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BoundsChecks {
+    /// Which driver.
+    #[serde(rename = "impl")]
+    pub implementation: Implementation,
+    /// How many, at most; see [`crate::asm::checks`] for what counts.
+    pub at_most: usize,
+}
+
+impl BoundsChecks {
+    /// The line for a count, and whether it is kept.
+    fn judge(&self, count: usize) -> (String, bool) {
+        let name = format!("{} bounds checks in loops", self.implementation);
+        let allowed = format!("<= {}", self.at_most);
+        let kept = count <= self.at_most;
+        let mark = if kept { "" } else { "           too many" };
+        (format!("{name:32} {count:10} {allowed:>10}{mark}"), kept)
+    }
 }
 
 /// A recorded figure.
@@ -298,6 +324,23 @@ pub fn run(arguments: &BudgetArguments, interrupt: &Interrupt) -> Result<()> {
         .violations
         .retain(|violation| !violation.ends_with(": not measured"));
     verdict.violations.extend(unmeasured);
+    for rule in &budget.bounds_checks_hot {
+        let folder =
+            matrix::build_folder(&arguments.build_dir, rule.implementation, matrix::DEFAULT);
+        match asm::hot_bounds_checks(&folder.join("ixgbe-fwd")) {
+            Ok(count) => {
+                let (line, kept) = rule.judge(count);
+                if !kept {
+                    verdict.violations.push(format!(
+                        "{line}; `triptych asm {}` shows them",
+                        rule.implementation
+                    ));
+                }
+                verdict.lines.push(line);
+            }
+            Err(error) => verdict.violations.push(format!("{error:#}")),
+        }
+    }
     println!("{}", verdict.lines.join("\n"));
     for saving in &verdict.savings {
         println!("note: {saving}");
@@ -443,6 +486,15 @@ mod tests {
             &Toolchains::new(),
         );
         assert_eq!(verdict.violations.len(), 2);
+    }
+
+    #[test]
+    fn bounds_checks_are_counted_against_a_rule() {
+        let text = format!("{TEXT}\n[[bounds_checks_hot]]\nimpl = \"rust\"\nat_most = 1\n");
+        let rule = Budget::parse(&text).unwrap().bounds_checks_hot.remove(0);
+        assert!(rule.judge(1).1);
+        let (line, kept) = rule.judge(2);
+        assert!(!kept && line.contains("too many"), "{line}");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use perfcounters::record::Implementation;
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumIter, EnumString};
 
+use crate::compare::plan::Level;
 use crate::config::{Narrowing, RingSize, Within};
 use crate::host::cli::{BindArguments, DoctorArguments, UnbindArguments, WriteArguments};
 use crate::pktgen::cli::PktgenArguments;
@@ -27,6 +28,10 @@ pub enum Command {
     Run(Box<RunArguments>),
     /// Fail if a driver needs more instructions per packet than recorded.
     Budget(BudgetArguments),
+    /// Build the drivers with several compilers and measure what each makes of them.
+    Compare(CompareArguments),
+    /// Show the machine code of a driver's data path beside its source, with checks marked.
+    Asm(AsmArguments),
     /// Look at what a run with a network card needs, and say what mends what is missing.
     Doctor(DoctorArguments),
     /// Take ports of a network card from the kernel's driver.
@@ -162,6 +167,76 @@ pub struct BudgetArguments {
     /// Folder that the drivers were built in
     #[arg(long, value_name = "DIR", default_value = "build")]
     pub build_dir: PathBuf,
+}
+
+/// Arguments of `triptych compare`.
+#[derive(Debug, Args)]
+pub struct CompareArguments {
+    /// What to compare, as a file (see bench/README.md)
+    #[arg(long, value_name = "FILE", default_value = "bench/compilers.toml")]
+    pub config: PathBuf,
+    /// Instead of the file's: gcc-12, clang-19, rustc-1.85, rustc-stable, a path, or `installed`
+    /// for all that are here
+    #[arg(long = "toolchain", value_name = "COMPILER", value_delimiter = ',')]
+    pub toolchains: Vec<String>,
+    /// Optimisation levels: 1, 2, 3, s; without this, 2 for C and 3 for Rust
+    #[arg(long, value_name = "LEVEL", value_delimiter = ',')]
+    pub opt: Vec<Level>,
+    /// Processors, as the compilers name them; without this, that of the Makefile
+    #[arg(long, value_name = "CPU", value_delimiter = ',', value_parser = processor)]
+    pub target_cpu: Vec<String>,
+    /// Without optimisation over the whole program
+    #[arg(long)]
+    pub no_lto: bool,
+    /// Optimised by a profile that each driver makes of itself, forwarding for a moment
+    #[arg(long)]
+    pub pgo: bool,
+    /// Drivers: c, rust, rust-unsafe; without this, all
+    #[arg(long = "impl", value_name = "IMPL", value_delimiter = ',')]
+    pub implementations: Vec<Implementation>,
+    /// Packets asked for per receive call; without this, what the file says, or 32
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=512))]
+    pub batch: Option<u32>,
+    /// Only say what would be built, and which compilers are not here
+    #[arg(long)]
+    pub list: bool,
+    /// Folder that gets a folder per comparison
+    #[arg(long, value_name = "DIR", default_value = "results/compilers")]
+    pub results: PathBuf,
+    /// Folder to build in, with the software NIC in bin/
+    #[arg(long, value_name = "DIR", default_value = "build")]
+    pub build_dir: PathBuf,
+}
+
+/// Arguments of `triptych asm`.
+#[derive(Debug, Args)]
+pub struct AsmArguments {
+    /// Driver: c, rust, rust-unsafe
+    #[arg(value_name = "IMPL")]
+    pub implementation: Implementation,
+    /// Compiler, as for `compare`; without this, gcc or rustc
+    #[arg(long, value_name = "COMPILER")]
+    pub toolchain: Option<String>,
+    /// Optimisation level: 1, 2, 3, s; without this, 2 for C and 3 for Rust
+    #[arg(long, value_name = "LEVEL", default_value = "usual")]
+    pub opt: Level,
+    /// Only this function, or those into which it was inlined; without this, all three
+    #[arg(long, value_name = "NAME", value_parser = crate::asm::DATA_PATH)]
+    pub function: Option<String>,
+    /// Builds nothing and shows this program
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["toolchain", "opt"])]
+    pub program: Option<PathBuf>,
+    /// Folder to build in
+    #[arg(long, value_name = "DIR", default_value = "build")]
+    pub build_dir: PathBuf,
+}
+
+fn processor(text: &str) -> Result<String, String> {
+    let word = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    match !text.is_empty() && text.chars().all(word) {
+        true => Ok(text.to_owned()),
+        false => Err(format!("{text:?} is no name of a processor")),
+    }
 }
 
 #[cfg(test)]

@@ -3,9 +3,11 @@
 //! The program itself is in `main.rs`; here is what it is made of.
 
 pub mod artefacts;
+pub mod asm;
 pub mod backends;
 pub mod budget;
 pub mod cli;
+pub mod compare;
 pub mod config;
 pub mod host;
 pub mod matrix;

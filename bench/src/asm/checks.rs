@@ -1,0 +1,346 @@
+//! Loops and panic paths of a function.
+//!
+//! A *hot loop* is a natural loop: for a jump back to a block that dominates it, that block and all
+//! from which the jump is reached without passing it. A *check* is a conditional jump of which one
+//! way leads to a panic without another decision, and the other does not.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::listing::{Function, Instruction};
+
+/// Why a program would stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::Display)]
+#[strum(serialize_all = "lowercase")]
+pub enum Panic {
+    /// An index or range outside of its slice.
+    Bounds,
+    /// Arithmetic that overflowed.
+    Overflow,
+    /// An instruction that is a trap, which C's sanitizers use.
+    Trap,
+    /// Anything else: `unwrap`, `expect`, an explicit panic, a canary.
+    Other,
+}
+
+const BOUNDS: [&str; 5] = [
+    "panic_bounds_check",
+    "slice_index",
+    "slice_start_index",
+    "slice_end_index",
+    "len_mismatch_fail",
+];
+const OTHER: [&str; 7] = [
+    "core::panicking::",
+    "std::panicking::",
+    "unwrap_failed",
+    "expect_failed",
+    "panic_already_borrowed",
+    "__stack_chk_fail",
+    "__chk_fail",
+];
+
+/// What kind of panic an instruction starts, if any.
+pub fn panic(instruction: &Instruction) -> Option<Panic> {
+    if instruction.mnemonic().starts_with("ud2") {
+        return Some(Panic::Trap);
+    }
+    if !instruction.is_call() && !instruction.is_jump() {
+        return None;
+    }
+    // A jump within a function is named after it, with an offset.
+    let name = instruction.names().filter(|name| !name.contains("+0x"))?;
+    if BOUNDS.iter().any(|part| name.contains(part)) {
+        Some(Panic::Bounds)
+    } else if name.contains("panic_const") && name.contains("overflow") {
+        Some(Panic::Overflow)
+    } else if OTHER.iter().any(|part| name.contains(part)) {
+        Some(Panic::Other)
+    } else {
+        None
+    }
+}
+
+/// What was found at an instruction, by its place in the function.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Analysis {
+    /// How many loops each instruction is in.
+    pub depth: Vec<usize>,
+    /// Checks, and what they guard against.
+    pub checks: BTreeMap<usize, Panic>,
+    /// Calls and traps that panic.
+    pub panics: BTreeMap<usize, Panic>,
+    /// How many loops there are.
+    pub loops: usize,
+}
+
+impl Analysis {
+    /// Checks of a kind that are in a loop.
+    pub fn hot(&self, kind: Panic) -> usize {
+        let hot = |place: &&usize| self.depth.get(**place).is_some_and(|depth| *depth > 0);
+        let of_kind = self.checks.iter().filter(|(_, there)| **there == kind);
+        of_kind.map(|(place, _)| place).filter(hot).count()
+    }
+
+    /// All checks of a kind.
+    pub fn count(&self, kind: Panic) -> usize {
+        self.checks.values().filter(|there| **there == kind).count()
+    }
+}
+
+/// A stretch of instructions without jumps into or out of it.
+struct Block {
+    start: usize,
+    /// The last one.
+    last: usize,
+    next: Vec<usize>,
+}
+
+/// Analyses a function.
+pub fn analyse(function: &Function) -> Analysis {
+    let code = &function.code;
+    let blocks = blocks(code);
+    let mut analysis = Analysis {
+        depth: vec![0; code.len()],
+        ..Analysis::default()
+    };
+    for (place, instruction) in code.iter().enumerate() {
+        if let Some(kind) = panic(instruction) {
+            analysis.panics.insert(place, kind);
+        }
+    }
+    for body in loops(&blocks) {
+        analysis.loops += 1;
+        for block in body {
+            for depth in &mut analysis.depth[blocks[block].start..=blocks[block].last] {
+                *depth += 1;
+            }
+        }
+    }
+    for block in &blocks {
+        if !code[block.last].is_branch() {
+            continue;
+        }
+        let ways: Vec<_> = block
+            .next
+            .iter()
+            .map(|next| leads_to(*next, &blocks, &analysis))
+            .collect();
+        // A jump to another function, a panicking one.
+        let tail = analysis.panics.get(&block.last).copied();
+        let check = match ways.as_slice() {
+            [Some(kind), None] | [None, Some(kind)] => Some(*kind),
+            [None] => tail,
+            _ => None,
+        };
+        if let Some(kind) = check {
+            analysis.checks.insert(block.last, kind);
+        }
+    }
+    analysis
+}
+
+fn blocks(code: &[Instruction]) -> Vec<Block> {
+    let index: BTreeMap<u64, usize> = code
+        .iter()
+        .enumerate()
+        .map(|(place, instruction)| (instruction.address, place))
+        .collect();
+    let target = |instruction: &Instruction| {
+        let target = instruction.target().filter(|_| instruction.is_jump())?;
+        index.get(&target).copied()
+    };
+    let ends = |place: usize| {
+        let instruction = &code[place];
+        instruction.is_jump()
+            || instruction.is_end()
+            || (instruction.is_call() && panic(instruction).is_some())
+    };
+    let mut starts: BTreeSet<usize> = code.iter().filter_map(target).collect();
+    starts.extend((0..code.len()).filter(|place| *place == 0 || ends(place - 1)));
+    let starts: Vec<usize> = starts.into_iter().collect();
+    let number: BTreeMap<usize, usize> =
+        starts.iter().enumerate().map(|(n, at)| (*at, n)).collect();
+    starts
+        .iter()
+        .enumerate()
+        .map(|(n, start)| {
+            let last = starts.get(n + 1).map_or(code.len(), |next| *next) - 1;
+            let mut next = Vec::new();
+            let stops = ends(last) && !code[last].is_branch();
+            if !stops && n + 1 < starts.len() {
+                next.push(n + 1);
+            }
+            if let Some(block) = target(&code[last]).and_then(|at| number.get(&at)) {
+                if !next.contains(block) {
+                    next.push(*block);
+                }
+            }
+            Block {
+                start: *start,
+                last,
+                next,
+            }
+        })
+        .collect()
+}
+
+/// The panic that a block ends in without a decision.
+fn leads_to(mut block: usize, blocks: &[Block], analysis: &Analysis) -> Option<Panic> {
+    for _ in 0..blocks.len() {
+        let Block { start, last, next } = &blocks[block];
+        if let Some((_, kind)) = analysis.panics.range(start..=last).next() {
+            return Some(*kind);
+        }
+        match next.as_slice() {
+            [only] => block = *only,
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// The blocks of each natural loop; loops with the same head are one.
+fn loops(blocks: &[Block]) -> Vec<BTreeSet<usize>> {
+    let mut before = vec![Vec::new(); blocks.len()];
+    for (number, block) in blocks.iter().enumerate() {
+        for next in &block.next {
+            before[*next].push(number);
+        }
+    }
+    let dominators = dominators(&before);
+    let mut found: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    for (tail, block) in blocks.iter().enumerate() {
+        for head in block
+            .next
+            .iter()
+            .filter(|head| dominators[tail].contains(head))
+        {
+            let body = found.entry(*head).or_default();
+            body.insert(*head);
+            let mut open = vec![tail];
+            while let Some(block) = open.pop() {
+                if body.insert(block) {
+                    open.extend(&before[block]);
+                }
+            }
+        }
+    }
+    found.into_values().collect()
+}
+
+/// For each block those that every way to it passes; empty for one that is not reached from the
+/// first, by which no jump is a jump back.
+fn dominators(before: &[Vec<usize>]) -> Vec<BTreeSet<usize>> {
+    let mut known: Vec<Option<BTreeSet<usize>>> = vec![None; before.len()];
+    if let Some(first) = known.first_mut() {
+        *first = Some(BTreeSet::from([0]));
+    }
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for block in 1..before.len() {
+            let mut all = before[block]
+                .iter()
+                .filter_map(|there| known[*there].as_ref());
+            let Some(first) = all.next() else { continue };
+            let mut dominated_by = all.fold(first.clone(), |common, more| &common & more);
+            dominated_by.insert(block);
+            if known[block].as_ref() != Some(&dominated_by) {
+                known[block] = Some(dominated_by);
+                changed = true;
+            }
+        }
+    }
+    known.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::listing::{parse, short};
+    use super::*;
+
+    /// A loop with a check, a check before it, an overflow check and a tail jump to a panic.
+    const TEXT: &str = "\
+0000000000001000 <ixgbe::rx::RxQueue::rx_batch>:
+rx_batch():
+/src/rust/src/rx.rs:10
+    1000:\tcmp    %rax,%rbx
+    1003:\tjae    1030 <ixgbe::rx::RxQueue::rx_batch+0x30>
+/rustc/x/library/core/src/slice/index.rs:5
+inlined by /src/rust/src/rx.rs:12 (ixgbe::rx::RxQueue::rx_batch)
+    1005:\tcmp    %rcx,%rdx
+    1008:\tjae    1035 <ixgbe::rx::RxQueue::rx_batch+0x35>
+    100a:\tadd    $0x1,%rcx
+    100e:\tjb     1040 <ixgbe::rx::RxQueue::rx_batch+0x40>
+    1010:\tcall   2000 <memmove@plt>
+    1015:\tjne    1005 <ixgbe::rx::RxQueue::rx_batch+0x5>
+    1017:\tret
+    1030:\tlea    0x10(%rip),%rdx        # 5000 <x>
+    1033:\tcall   3000 <core::panicking::panic_bounds_check>
+    1035:\tmov    %rcx,%rdi
+    1038:\tjmp    1033 <ixgbe::rx::RxQueue::rx_batch+0x33>
+    1040:\tcall   3100 <core::panicking::panic_const::panic_const_add_overflow>
+
+0000000000001100 <main>:
+    1100:\tret
+";
+
+    #[test]
+    fn functions_and_places_are_read() {
+        let functions = parse(TEXT);
+        assert_eq!(functions.len(), 2);
+        let code = &functions[0].code;
+        assert_eq!(code.len(), 13);
+        assert_eq!(code[0].places[0].line, 10);
+        let files: Vec<_> = code[2]
+            .places
+            .iter()
+            .map(|place| place.file.as_str())
+            .collect();
+        assert_eq!(
+            files,
+            [
+                "/rustc/x/library/core/src/slice/index.rs",
+                "/src/rust/src/rx.rs"
+            ]
+        );
+        assert_eq!(code[1].target(), Some(0x1030));
+        assert!(functions[0].holds(&["rx_batch"]) && !functions[1].holds(&["rx_batch"]));
+    }
+
+    #[test]
+    fn names_are_shortened() {
+        for (long, name) in [
+            ("ixgbe::rx::RxQueue::rx_batch", "rx_batch"),
+            ("tx_batch.constprop.0", "tx_batch"),
+            ("rx_batch<T, U>", "rx_batch"),
+            ("forward", "forward"),
+        ] {
+            assert_eq!(short(long), name);
+        }
+    }
+
+    #[test]
+    fn checks_are_found_and_those_in_loops_are_hot() {
+        let analysis = analyse(&parse(TEXT)[0]);
+        assert_eq!(analysis.loops, 1);
+        assert_eq!(analysis.count(Panic::Bounds), 2);
+        assert_eq!(analysis.hot(Panic::Bounds), 1);
+        assert_eq!(analysis.hot(Panic::Overflow), 1);
+        assert_eq!(analysis.depth[..9], [0, 0, 1, 1, 1, 1, 1, 1, 0]);
+    }
+
+    #[test]
+    fn a_decision_before_a_panic_is_no_check() {
+        let text = "\
+0000000000001000 <forward>:
+    1000:\tje     1006 <forward+0x6>
+    1002:\tret
+    1006:\tjne    1002 <forward+0x2>
+    1008:\tud2
+";
+        let analysis = analyse(&parse(text)[0]);
+        assert_eq!(analysis.checks, BTreeMap::from([(2, Panic::Trap)]));
+        assert_eq!(analysis.loops, 0);
+    }
+}

@@ -1,0 +1,176 @@
+//! Reading what objdump writes: functions, instructions, and the source lines they come from.
+
+/// A place in the sources.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// File, as the compiler named it.
+    pub file: String,
+    /// Line, from 1.
+    pub line: usize,
+}
+
+/// An instruction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Instruction {
+    /// Its address.
+    pub address: u64,
+    /// Mnemonic and operands.
+    pub text: String,
+    /// Where it comes from, the innermost of inlined functions first; empty without line tables.
+    pub places: Vec<Place>,
+}
+
+impl Instruction {
+    /// The mnemonic, without prefixes that hold only for the processor's predictor.
+    pub fn mnemonic(&self) -> &str {
+        let mut words = self.text.split_whitespace();
+        let first = words.next().unwrap_or("");
+        match first {
+            "bnd" | "notrack" | "lock" | "rep" | "repz" | "repnz" => words.next().unwrap_or(first),
+            first => first.split(',').next().unwrap_or(first),
+        }
+    }
+
+    /// Whether it jumps, always or under a condition.
+    pub fn is_jump(&self) -> bool {
+        self.mnemonic().starts_with('j')
+    }
+
+    /// Whether it jumps under a condition.
+    pub fn is_branch(&self) -> bool {
+        self.is_jump() && !self.mnemonic().starts_with("jmp")
+    }
+
+    /// Whether it calls.
+    pub fn is_call(&self) -> bool {
+        self.mnemonic().starts_with("call")
+    }
+
+    /// Whether nothing follows it.
+    pub fn is_end(&self) -> bool {
+        ["ret", "ud2", "hlt"]
+            .iter()
+            .any(|end| self.mnemonic().starts_with(end))
+    }
+
+    /// The address that it jumps to or calls; `None` if that is computed.
+    pub fn target(&self) -> Option<u64> {
+        if !self.is_jump() && !self.is_call() {
+            return None;
+        }
+        let word = self
+            .text
+            .split_whitespace()
+            .find_map(|word| u64::from_str_radix(word, 16).ok());
+        word.filter(|_| !self.text.contains('*'))
+    }
+
+    /// The function that it jumps to or calls, as far as objdump names it.
+    pub fn names(&self) -> Option<&str> {
+        let start = self.text.find('<')?;
+        let end = self.text.rfind('>')?;
+        self.text.get(start + 1..end)
+    }
+}
+
+/// A function.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Function {
+    /// Its name, demangled.
+    pub name: String,
+    /// Functions that are inlined in it, by their own names.
+    pub inlined: Vec<String>,
+    /// Its code.
+    pub code: Vec<Instruction>,
+}
+
+/// Last part of a path of names: `ixgbe::rx::RxQueue::rx_batch` and `rx_batch.constprop.0` are
+/// `rx_batch`.
+pub fn short(name: &str) -> &str {
+    let name = name
+        .split(['<', '('])
+        .next()
+        .filter(|part| !part.is_empty())
+        .unwrap_or(name);
+    let last = name
+        .trim_end_matches(':')
+        .rsplit("::")
+        .next()
+        .unwrap_or(name);
+    last.split('.').next().unwrap_or(last)
+}
+
+impl Function {
+    /// Whether it is one of `names`, or holds one that was inlined.
+    pub fn holds(&self, names: &[&str]) -> bool {
+        names.contains(&short(&self.name))
+            || self.inlined.iter().any(|name| names.contains(&short(name)))
+    }
+}
+
+/// Reads the output of `objdump -d -l --inlines -C --no-show-raw-insn`.
+pub fn parse(text: &str) -> Vec<Function> {
+    let mut functions: Vec<Function> = Vec::new();
+    // The innermost place stays the same until another is named; where it was inlined does not.
+    let mut innermost: Option<Place> = None;
+    let mut outer: Vec<Place> = Vec::new();
+    for line in text.lines() {
+        if let Some(name) = function_start(line) {
+            functions.push(Function {
+                name: name.to_owned(),
+                ..Function::default()
+            });
+            innermost = None;
+            outer.clear();
+            continue;
+        }
+        let Some(function) = functions.last_mut() else {
+            continue;
+        };
+        if let Some((address, text)) = instruction(line) {
+            let places = innermost.iter().cloned().chain(outer.drain(..)).collect();
+            function.code.push(Instruction {
+                address,
+                text: text.to_owned(),
+                places,
+            });
+        } else if let Some(rest) = line.strip_prefix("inlined by ") {
+            let (at, name) = rest.rsplit_once(" (").unwrap_or((rest, ""));
+            outer.extend(place(at));
+            note(function, name.trim_end_matches(')'));
+        } else if let Some(name) = line.strip_suffix("():") {
+            note(function, name);
+        } else if let Some(at) = place(line) {
+            innermost = Some(at);
+        }
+    }
+    functions
+}
+
+fn note(function: &mut Function, name: &str) {
+    if !name.is_empty() && !function.inlined.iter().any(|known| known == name) {
+        function.inlined.push(name.to_owned());
+    }
+}
+
+fn function_start(line: &str) -> Option<&str> {
+    let (address, rest) = line.split_once(" <")?;
+    u64::from_str_radix(address, 16).ok()?;
+    rest.strip_suffix(">:")
+}
+
+fn instruction(line: &str) -> Option<(u64, &str)> {
+    let (address, text) = line.strip_prefix(' ')?.split_once(":\t")?;
+    let address = u64::from_str_radix(address.trim(), 16).ok()?;
+    Some((address, text.split('#').next().unwrap_or(text).trim_end()))
+}
+
+fn place(text: &str) -> Option<Place> {
+    let text = text.split(" (discriminator").next().unwrap_or(text);
+    let (file, line) = text.rsplit_once(':')?;
+    let line = line.parse().ok()?;
+    (!file.is_empty()).then(|| Place {
+        file: file.to_owned(),
+        line,
+    })
+}

@@ -1,0 +1,266 @@
+//! `triptych compare`: the drivers as different compilers build them.
+
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use anyhow::{bail, Context, Result};
+use perfcounters::device::NicProgram;
+use perfcounters::host::{self, HostFacts};
+use perfcounters::lockstep::Lockstep;
+use perfcounters::placement::Topology;
+use perfcounters::record::{self, BackendName, Implementation, RunFolder, RunRecord, SAMPLES_FILE};
+use perfcounters::valgrind::Valgrind;
+use perfcounters::{Backend, Cell, Interrupt, Observer};
+use serde_json::json;
+
+use crate::cli::CompareArguments;
+use crate::progress::Progress;
+use crate::recorder::Recorder;
+use crate::run::UsageError;
+use crate::{artefacts, backends, matrix};
+use build::Builder;
+use plan::{Block, Comparison, Level, Way};
+use toolchain::{Here, Skipped};
+
+pub mod build;
+pub mod plan;
+pub mod table;
+pub mod toolchain;
+
+/// The table, beside the samples.
+pub const TABLE_FILE: &str = "compilers.md";
+
+/// Builds, measures, and prints the table.
+///
+/// # Errors
+/// If there is nothing to compare, or something could not be built or measured; the rest is
+/// recorded all the same.
+pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<()> {
+    let comparison = comparison(arguments)?;
+    let (ways, skipped) = comparison.ways(&Here);
+    for skip in &skipped {
+        eprintln!("skipped: {skip}");
+    }
+    let wanted = |implementation: &Implementation| {
+        arguments.implementations.is_empty() || arguments.implementations.contains(implementation)
+    };
+    let builds: Vec<(&Way, Implementation)> = ways
+        .iter()
+        .flat_map(|way| {
+            way.implementations()
+                .iter()
+                .map(move |driver| (way, *driver))
+        })
+        .filter(|(_, driver)| wanted(driver))
+        .collect();
+    if builds.is_empty() {
+        bail!(UsageError(
+            "none of the compilers that were asked for builds one of these drivers here; \
+             `make compilers-deps` installs some"
+                .to_owned()
+        ));
+    }
+    if arguments.list {
+        for (way, implementation) in &builds {
+            println!(
+                "{implementation:12} {:14} {}",
+                way.toolchain.name(),
+                way.flags()
+            );
+        }
+        return Ok(());
+    }
+    let sources = std::env::current_dir().context("cannot find the current folder")?;
+    if !sources.join("Makefile").is_file() {
+        bail!("there is no Makefile here: call this at the top of the repository");
+    }
+    let builder = Builder {
+        output: arguments.build_dir.join("compare"),
+        build: &arguments.build_dir,
+        sources,
+        interrupt,
+    };
+    let mut recorder = recorder(arguments, &comparison, &ways, &skipped)?;
+    let cells = build_all(&builder, &builds, &comparison, &mut recorder)?;
+    recorder.folder.record.artefacts = artefacts::hashes(&arguments.build_dir, &cells);
+    recorder.folder.record.builds = cells
+        .iter()
+        .map(|cell| record::Build {
+            toolchain: cell.toolchain.clone(),
+            ..matrix::describe_build(&builder.output, cell.implementation, &cell.variant)
+        })
+        .collect();
+    recorder.folder.save()?;
+    let outcome = measure(arguments, &comparison, &cells, &mut recorder, interrupt);
+    recorder.progress.finish();
+    recorder.folder.record.complete = outcome.is_ok();
+    let finished = recorder.folder.finish(SystemTime::now());
+    outcome?;
+    finished?;
+    let folder = recorder.folder.path();
+    let samples = record::read_samples(&folder.join(SAMPLES_FILE))?;
+    let rows = table::rows(&ways, &samples);
+    let text = table::markdown(&rows, &skipped, comparison.batch.0);
+    let file = folder.join(TABLE_FILE);
+    std::fs::write(&file, &text).with_context(|| format!("cannot write {}", file.display()))?;
+    println!("{text}");
+    println!(
+        "{} samples in {}",
+        recorder.folder.count(),
+        folder.display()
+    );
+    match recorder.folder.record.failures.as_slice() {
+        [] => Ok(()),
+        some => {
+            let list: Vec<_> = some.iter().map(|failure| format!("  {failure}")).collect();
+            bail!(
+                "{} builds or measurements failed:\n{}",
+                some.len(),
+                list.join("\n")
+            )
+        }
+    }
+}
+
+/// The file, or what the command line names instead of its blocks.
+fn comparison(arguments: &CompareArguments) -> Result<Comparison> {
+    let mut comparison =
+        Comparison::read(&arguments.config).map_err(|error| UsageError(format!("{error:#}")))?;
+    if let Some(batch) = arguments.batch {
+        comparison.batch = crate::config::Within(batch);
+    }
+    let named = !arguments.opt.is_empty()
+        || !arguments.target_cpu.is_empty()
+        || arguments.no_lto
+        || arguments.pgo;
+    if arguments.toolchains.is_empty() {
+        if named {
+            bail!(UsageError(
+                "--opt, --target-cpu, --no-lto and --pgo need --toolchain: without, the file says \
+                 how each compiler is used"
+                    .to_owned()
+            ));
+        }
+        return Ok(comparison);
+    }
+    let or = |named: &[String], usual: &str| match named {
+        [] => vec![usual.to_owned()],
+        named => named.to_vec(),
+    };
+    comparison.blocks = vec![Block {
+        toolchains: arguments.toolchains.clone(),
+        opt: match arguments.opt.as_slice() {
+            [] => vec![Level::Usual],
+            levels => levels.to_vec(),
+        },
+        target_cpu: or(&arguments.target_cpu, plan::USUAL_CPU),
+        lto: vec![!arguments.no_lto],
+        pgo: vec![arguments.pgo],
+    }];
+    Ok(comparison)
+}
+
+fn recorder(
+    arguments: &CompareArguments,
+    comparison: &Comparison,
+    ways: &[Way],
+    skipped: &[Skipped],
+) -> Result<Recorder> {
+    let record = RunRecord {
+        command: std::env::args().collect(),
+        git: host::git(Path::new(".")),
+        host: HostFacts::gather(),
+        plan: json!({"compare": {
+            "comparison": comparison,
+            "ways": ways,
+            "skipped": skipped,
+        }}),
+        placement: Topology::here().choose(None),
+        ..RunRecord::default()
+    };
+    let folder = RunFolder::create(&arguments.results, SystemTime::now(), record)?;
+    Ok(Recorder::new(folder, &[]))
+}
+
+/// Builds what can be built; gives the cells to measure.
+fn build_all(
+    builder: &Builder<'_>,
+    builds: &[(&Way, Implementation)],
+    comparison: &Comparison,
+    recorder: &mut Recorder,
+) -> Result<Vec<Cell>> {
+    let estimate = Duration::from_secs(8) * u32::try_from(builds.len()).unwrap_or(u32::MAX);
+    recorder.progress = Progress::new(estimate);
+    recorder
+        .progress
+        .begin("building", builds.len() as u64, estimate);
+    let mut cells = Vec::new();
+    for (way, implementation) in builds {
+        recorder
+            .progress
+            .step(&format!("{implementation} {}", way.variant));
+        let outcome = builder.build(way, *implementation);
+        let cell = build::cell(builder, way, *implementation, comparison.batch);
+        match outcome {
+            Ok(()) => cells.push(cell),
+            Err(error) if builder.interrupt.is_set() => return Err(error),
+            Err(error) => {
+                let cause = format!("not built: {error:#}");
+                recorder.failure(cell.failure(BackendName::Valgrind, &cause));
+            }
+        }
+    }
+    recorder.progress.finish();
+    Ok(cells)
+}
+
+fn measure(
+    arguments: &CompareArguments,
+    comparison: &Comparison,
+    cells: &[Cell],
+    recorder: &mut Recorder,
+    interrupt: &Interrupt,
+) -> Result<()> {
+    let backends: [Box<dyn Backend>; 2] = [
+        Box::new(Valgrind {
+            nic: NicProgram::new(arguments.build_dir.join("bin/nic")),
+            packets: comparison.valgrind.packets.0.into(),
+            repeats: comparison.valgrind.repeats.0,
+            interrupt: interrupt.clone(),
+        }),
+        Box::new(Lockstep {
+            worker: backends::worker("lockstep-worker")?,
+            sessions: comparison.lockstep.sessions.0,
+            rounds: comparison.lockstep.rounds.0,
+            interrupt: interrupt.clone(),
+        }),
+    ];
+    let time = |backend: &dyn Backend| -> Duration {
+        let repeats = u32::try_from(backend.repeats().len()).unwrap_or(u32::MAX);
+        cells
+            .iter()
+            .map(|cell| backend.estimate(cell) * repeats)
+            .sum()
+    };
+    recorder.progress = Progress::new(backends.iter().map(|backend| time(backend.as_ref())).sum());
+    for mut backend in backends {
+        let name = backend.name();
+        let settings = backend.settings();
+        recorder
+            .folder
+            .record
+            .settings
+            .insert(name.to_string(), settings);
+        if let Some(why) = backend.unavailable() {
+            recorder
+                .progress
+                .say(&format!("{name}: not measurable here: {why}"));
+            recorder.folder.record.not_measurable.insert(name, why);
+            continue;
+        }
+        recorder.estimate = time(backend.as_ref());
+        backend.measure(cells, recorder)?;
+        recorder.folder.save()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,338 @@
+//! What is compared: the file `bench/compilers.toml`, and the builds that come of it.
+
+use std::path::Path;
+
+use anyhow::{bail, Context, Result};
+use perfcounters::record::Implementation;
+use serde::{Deserialize, Serialize};
+
+use super::toolchain::{self, Family, Machine, Skipped, Toolchain};
+use crate::config::{Batch, Lockstep, Valgrind, Within};
+
+/// What to compare, and how to measure it.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Comparison {
+    /// How to count with valgrind.
+    #[serde(default)]
+    pub valgrind: Valgrind,
+    /// How to measure in lockstep.
+    #[serde(default)]
+    pub lockstep: Lockstep,
+    /// Packets asked for per receive call.
+    #[serde(default = "usual_batch")]
+    pub batch: Batch,
+    /// What is built: each a cross product.
+    #[serde(rename = "block")]
+    pub blocks: Vec<Block>,
+}
+
+fn usual_batch() -> Batch {
+    Within(32)
+}
+
+/// Compilers, and ways to use each.
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Block {
+    /// The compilers, see [`toolchain::find`].
+    pub toolchains: Vec<String>,
+    /// Optimisation levels: 1, 2, 3, s, or `usual`, which is 2 for C and 3 for Rust.
+    #[serde(default = "usual")]
+    pub opt: Vec<Level>,
+    /// Processors, as the compilers name them; `usual` is the Makefile's.
+    #[serde(default = "usual_cpu")]
+    pub target_cpu: Vec<String>,
+    /// Whether the program is optimised as a whole.
+    #[serde(default = "yes")]
+    pub lto: Vec<bool>,
+    /// Whether it is optimised by a profile of itself.
+    #[serde(default = "no")]
+    pub pgo: Vec<bool>,
+}
+
+fn usual() -> Vec<Level> {
+    vec![Level::Usual]
+}
+fn usual_cpu() -> Vec<String> {
+    vec![USUAL_CPU.to_owned()]
+}
+fn yes() -> Vec<bool> {
+    vec![true]
+}
+fn no() -> Vec<bool> {
+    vec![false]
+}
+
+/// The processor that the drivers are built for unless something else is said.
+pub const USUAL_CPU: &str = "usual";
+
+/// An optimisation level.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::Display, strum::EnumString,
+)]
+pub enum Level {
+    /// That of the Makefile: 2 for C, 3 for Rust.
+    #[serde(rename = "usual")]
+    #[strum(serialize = "usual")]
+    Usual,
+    /// 1
+    #[serde(rename = "1")]
+    #[strum(serialize = "1")]
+    One,
+    /// 2
+    #[serde(rename = "2")]
+    #[strum(serialize = "2")]
+    Two,
+    /// 3
+    #[serde(rename = "3")]
+    #[strum(serialize = "3")]
+    Three,
+    /// For size.
+    #[serde(rename = "s")]
+    #[strum(serialize = "s")]
+    Size,
+}
+
+impl Level {
+    /// The level that this is for a compiler.
+    fn for_family(self, family: Family) -> Self {
+        match (self, family) {
+            (Self::Usual, Family::Rustc) => Self::Three,
+            (Self::Usual, _) => Self::Two,
+            (level, _) => level,
+        }
+    }
+}
+
+/// A compiler, used one way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Way {
+    /// Its name as a variant, and its folder.
+    pub variant: String,
+    /// The compiler.
+    #[serde(flatten)]
+    pub toolchain: Toolchain,
+    /// Optimisation level; never [`Level::Usual`].
+    pub opt: Level,
+    /// Processor.
+    pub target_cpu: String,
+    /// Whether the program is optimised as a whole.
+    pub lto: bool,
+    /// Whether it is optimised by a profile of itself.
+    pub pgo: bool,
+    /// Whether it is built as `make build` does, but for the compiler.
+    pub usual: bool,
+}
+
+impl Way {
+    /// A compiler and its use.
+    pub fn new(toolchain: Toolchain, opt: Level, target_cpu: &str, lto: bool, pgo: bool) -> Self {
+        let family = toolchain.family;
+        let opt = opt.for_family(family);
+        let mut variant = format!("{family}-{}-O{opt}", toolchain.version);
+        if target_cpu != USUAL_CPU {
+            variant.push_str(&format!("-{target_cpu}"));
+        }
+        if !lto {
+            variant.push_str("-no-lto");
+        }
+        if pgo {
+            variant.push_str("-pgo");
+        }
+        Self {
+            usual: opt == Level::Usual.for_family(family) && target_cpu == USUAL_CPU && lto && !pgo,
+            variant,
+            opt,
+            target_cpu: target_cpu.to_owned(),
+            lto,
+            pgo,
+            toolchain,
+        }
+    }
+
+    /// The drivers that it builds.
+    pub fn implementations(&self) -> &'static [Implementation] {
+        match self.toolchain.family {
+            Family::Rustc => &[Implementation::Rust, Implementation::RustUnsafe],
+            _ => &[Implementation::C],
+        }
+    }
+
+    /// The flags in short, as tables show them.
+    pub fn flags(&self) -> String {
+        let mut text = format!("-O{}", self.opt);
+        if self.target_cpu != USUAL_CPU {
+            text.push_str(&format!(" {}", self.target_cpu));
+        }
+        text.push_str(if self.lto { "" } else { " no LTO" });
+        text.push_str(if self.pgo { " PGO" } else { "" });
+        text
+    }
+}
+
+impl Comparison {
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// Names the file and what is wrong with it.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        Self::parse(&text).with_context(|| format!("{} is no comparison", path.display()))
+    }
+
+    fn parse(text: &str) -> Result<Self> {
+        let comparison: Self = toml::from_str(text)?;
+        if comparison.blocks.is_empty() {
+            bail!("it has no [[block]]");
+        }
+        for (place, block) in comparison.blocks.iter().enumerate() {
+            let empty = [
+                ("toolchains", block.toolchains.is_empty()),
+                ("opt", block.opt.is_empty()),
+                ("target_cpu", block.target_cpu.is_empty()),
+                ("lto", block.lto.is_empty()),
+                ("pgo", block.pgo.is_empty()),
+            ];
+            if let Some((key, _)) = empty.iter().find(|(_, empty)| *empty) {
+                bail!("block {}: `{key}` is an empty list", place + 1);
+            }
+            let word = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+            if let Some(cpu) = block.target_cpu.iter().find(|cpu| !cpu.chars().all(word)) {
+                bail!("block {}: {cpu:?} is no name of a processor", place + 1);
+            }
+        }
+        Ok(comparison)
+    }
+
+    /// The builds, each once, and the compilers that are not here.
+    pub fn ways(&self, machine: &dyn Machine) -> (Vec<Way>, Vec<Skipped>) {
+        let mut ways: Vec<Way> = Vec::new();
+        let mut skipped: Vec<Skipped> = Vec::new();
+        for block in &self.blocks {
+            let (found, missing) = toolchain::find(machine, &block.toolchains);
+            for skip in missing {
+                if !skipped.contains(&skip) {
+                    skipped.push(skip);
+                }
+            }
+            for toolchain in found {
+                for opt in &block.opt {
+                    for cpu in &block.target_cpu {
+                        for lto in &block.lto {
+                            for pgo in &block.pgo {
+                                let way = Way::new(toolchain.clone(), *opt, cpu, *lto, *pgo);
+                                if !ways.iter().any(|known| known.variant == way.variant) {
+                                    ways.push(way);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        ways.sort_by_key(|way| {
+            let version = way.toolchain.version.split('.');
+            let version: Vec<u32> = version.map(|part| part.parse().unwrap_or(0)).collect();
+            (way.toolchain.family, version, !way.usual)
+        });
+        (ways, skipped)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::toolchain::Call;
+    use super::*;
+
+    struct Any;
+
+    impl Machine for Any {
+        fn output(&self, program: &str, arguments: &[&str]) -> Option<String> {
+            match (program, arguments) {
+                ("rustc", ["-vV"]) => Some("release: 1.95.0\nLLVM version: 22.1\n".to_owned()),
+                ("gcc-11" | "gcc-12", _) => {
+                    let major = program.strip_prefix("gcc-")?;
+                    Some(format!("{program} (Debian) {major}.2.0\n"))
+                }
+                _ => None,
+            }
+        }
+        fn has(&self, program: &str) -> bool {
+            program.starts_with("gcc-1")
+        }
+    }
+
+    #[test]
+    fn blocks_are_products_and_each_way_is_built_once() {
+        let comparison = Comparison::parse(
+            r#"
+            [[block]]
+            toolchains = ["gcc-12", "gcc-11", "rustc"]
+            [[block]]
+            toolchains = ["gcc-12", "rustc"]
+            opt = ["2", "3"]
+            pgo = [false, true]
+            "#,
+        )
+        .unwrap();
+        let (ways, skipped) = comparison.ways(&Any);
+        assert!(skipped.is_empty(), "{skipped:?}");
+        let names: Vec<_> = ways.iter().map(|way| way.variant.as_str()).collect();
+        assert_eq!(
+            names,
+            [
+                "gcc-11.2.0-O2",
+                "gcc-12.2.0-O2",
+                "gcc-12.2.0-O2-pgo",
+                "gcc-12.2.0-O3",
+                "gcc-12.2.0-O3-pgo",
+                "rustc-1.95.0-O3",
+                "rustc-1.95.0-O2",
+                "rustc-1.95.0-O2-pgo",
+                "rustc-1.95.0-O3-pgo"
+            ]
+        );
+        assert!(ways[0].usual && !ways[2].usual && ways[5].usual && !ways[6].usual);
+    }
+
+    #[test]
+    fn names_say_what_is_not_usual() {
+        let toolchain = Toolchain {
+            family: Family::Clang,
+            version: "19.1.7".to_owned(),
+            llvm: Some(19),
+            call: Call::Program("clang-19".to_owned()),
+        };
+        let way = Way::new(toolchain, Level::Size, "x86-64-v2", false, true);
+        assert_eq!(way.variant, "clang-19.1.7-Os-x86-64-v2-no-lto-pgo");
+        assert_eq!(way.flags(), "-Os x86-64-v2 no LTO PGO");
+        assert_eq!(way.implementations(), [Implementation::C]);
+    }
+
+    #[test]
+    fn malformed_files_are_refused() {
+        for (text, why) in [
+            ("block = []", "no [[block]]"),
+            ("[[block]]\ntoolchains = []", "empty list"),
+            ("[[block]]\ntoolchains = ['gcc']\nopt = ['9']", "9"),
+            (
+                "[[block]]\ntoolchains = ['gcc']\ntarget_cpu = ['a b']",
+                "a b",
+            ),
+            ("[[block]]\ntoolchain = ['gcc']", "toolchain"),
+        ] {
+            let error = format!("{:#}", Comparison::parse(text).unwrap_err());
+            assert!(error.contains(why), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_files_of_this_repository_are_well_formed() {
+        for file in ["compilers.toml", "compilers-quick.toml"] {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+            assert!(!Comparison::read(&path).unwrap().blocks.is_empty());
+        }
+    }
+}

@@ -1,0 +1,554 @@
+//! Compilers: which are asked for, which are here, and how the others come here.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use perfcounters::host::short_toolchain;
+use perfcounters::process::{find_program, is_executable};
+use serde::{Deserialize, Serialize};
+
+/// The oldest Rust that the drivers are written for.
+const RUST_NEEDED: &str = env!("CARGO_PKG_RUST_VERSION");
+/// Major versions that `installed` looks for.
+const MAJORS: std::ops::RangeInclusive<u32> = 8..=40;
+/// The oldest GCC and clang that know C11 and the processors that the drivers are built for.
+const GCC_NEEDED: &str = "5";
+const CLANG_NEEDED: &str = "6";
+
+/// A family of compilers, of which one is newer than another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Family {
+    /// The C compiler of GNU.
+    Gcc,
+    /// The C compiler of LLVM.
+    Clang,
+    /// The Rust compiler.
+    Rustc,
+}
+
+impl fmt::Display for Family {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Gcc => "gcc",
+            Self::Clang => "clang",
+            Self::Rustc => "rustc",
+        })
+    }
+}
+
+/// How a compiler is called.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Call {
+    /// This program, by name or path.
+    Program(String),
+    /// rustup's toolchain of this name.
+    Rustup(String),
+}
+
+/// A compiler that is here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Toolchain {
+    /// What it is.
+    pub family: Family,
+    /// Its version, `12.2.0`.
+    pub version: String,
+    /// Major version of the LLVM in it; GCC has none.
+    pub llvm: Option<u32>,
+    /// How it is called.
+    pub call: Call,
+}
+
+impl Toolchain {
+    /// As the records name it: `gcc 12.2.0`.
+    pub fn name(&self) -> String {
+        format!("{} {}", self.family, self.version)
+    }
+}
+
+/// A compiler that is not measured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Skipped {
+    /// As it was asked for.
+    pub name: String,
+    /// Why.
+    pub why: String,
+    /// The command that mends it, if one is known.
+    pub mend: Option<String>,
+}
+
+impl fmt::Display for Skipped {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.name, self.why)?;
+        match &self.mend {
+            Some(command) => write!(formatter, "; `{command}` installs it"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What is asked of the machine; a test gives other answers.
+pub trait Machine {
+    /// What a command writes to its standard output; `None` if it cannot be run or fails.
+    fn output(&self, program: &str, arguments: &[&str]) -> Option<String>;
+    /// Whether there is such a program.
+    fn has(&self, program: &str) -> bool;
+}
+
+/// The machine that this runs on.
+#[derive(Debug, Clone, Copy)]
+pub struct Here;
+
+impl Machine for Here {
+    fn output(&self, program: &str, arguments: &[&str]) -> Option<String> {
+        // rustup would download what is missing, which is for the user to decide.
+        let output = Command::new(program)
+            .args(arguments)
+            .env("RUSTUP_AUTO_INSTALL", "0")
+            .output()
+            .ok()?;
+        let text = String::from_utf8(output.stdout).ok()?;
+        output.status.success().then_some(text)
+    }
+
+    fn has(&self, program: &str) -> bool {
+        match program.contains('/') {
+            true => is_executable(Path::new(program)),
+            false => find_program(program).is_some(),
+        }
+    }
+}
+
+/// Compares versions number by number; what is no number counts as 0.
+pub fn older(a: &str, b: &str) -> bool {
+    numbers(a) < numbers(b)
+}
+
+fn numbers(version: &str) -> Vec<u64> {
+    version
+        .split(['.', '-'])
+        .map(|part| part.parse().unwrap_or(0))
+        .collect()
+}
+
+/// Whether `version` is `wanted` or one of its releases: 1.85.1 is one of 1.85.
+fn is_release_of(version: &str, wanted: &str) -> bool {
+    version
+        .strip_prefix(wanted)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// Finds the compilers of a list: `gcc-12`, `clang-19`, `rustc-1.85`, `rustc-stable`, `gcc`, a
+/// path, or `installed` for all that are here. Each is found once, however often it is named.
+pub fn find(machine: &dyn Machine, names: &[String]) -> (Vec<Toolchain>, Vec<Skipped>) {
+    let mut found: Vec<Toolchain> = Vec::new();
+    let mut skipped = Vec::new();
+    let rustup = rustup_toolchains(machine);
+    for name in names {
+        let all = match name.as_str() {
+            "installed" => installed(machine, &rustup),
+            name => vec![one(machine, &rustup, name)],
+        };
+        for result in all {
+            match result {
+                Ok(toolchain) if found.iter().any(|known| known.name() == toolchain.name()) => {}
+                Ok(toolchain) => found.push(toolchain),
+                Err(skip) if skipped.contains(&skip) => {}
+                Err(skip) => skipped.push(skip),
+            }
+        }
+    }
+    (found, skipped)
+}
+
+/// Names of rustup's toolchains, without those of other processors and systems.
+fn rustup_toolchains(machine: &dyn Machine) -> Vec<String> {
+    let list = machine
+        .output("rustup", &["toolchain", "list", "--quiet"])
+        .or_else(|| machine.output("rustup", &["toolchain", "list"]));
+    list.unwrap_or_default()
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .map(str::to_owned)
+        .collect()
+}
+
+fn installed(machine: &dyn Machine, rustup: &[String]) -> Vec<Result<Toolchain, Skipped>> {
+    let compilers = ["gcc", "clang"]
+        .into_iter()
+        .flat_map(|family| MAJORS.map(move |major| format!("{family}-{major}")))
+        .filter(|program| machine.has(program))
+        .map(|program| one(machine, rustup, &program));
+    // Nightly compilers are measured where they are named: they are no version.
+    let rust = rustup
+        .iter()
+        .filter(|name| !name.starts_with("nightly") && !name.starts_with("beta"))
+        .map(|name| rust_by_rustup(machine, name, name));
+    compilers.chain(rust).collect()
+}
+
+fn one(machine: &dyn Machine, rustup: &[String], name: &str) -> Result<Toolchain, Skipped> {
+    if name.contains('/') {
+        return by_path(machine, name);
+    }
+    let (family, version) = match name.split_once('-') {
+        Some((family, version)) => (family, Some(version)),
+        None => (name, None),
+    };
+    match family {
+        "gcc" | "clang" => c_compiler(machine, name),
+        "rustc" => rust_compiler(machine, rustup, name, version),
+        _ => Err(Skipped {
+            name: name.to_owned(),
+            why: "this is no compiler that is known here: gcc-N, clang-N, rustc-N.N or a path"
+                .to_owned(),
+            mend: None,
+        }),
+    }
+}
+
+fn c_compiler(machine: &dyn Machine, name: &str) -> Result<Toolchain, Skipped> {
+    let mend = || Some(format!("sudo apt-get install {name}"));
+    let skip = |why: &str| Skipped {
+        name: name.to_owned(),
+        why: why.to_owned(),
+        mend: mend(),
+    };
+    if !machine.has(name) {
+        return Err(skip("not installed"));
+    }
+    let said = machine
+        .output(name, &["--version"])
+        .ok_or_else(|| skip("`--version` fails"))?;
+    described(name, &said, Call::Program(name.to_owned()))
+}
+
+fn by_path(machine: &dyn Machine, path: &str) -> Result<Toolchain, Skipped> {
+    let skip = |why: &str| Skipped {
+        name: path.to_owned(),
+        why: why.to_owned(),
+        mend: None,
+    };
+    if !machine.has(path) {
+        return Err(skip("there is no such program, or it cannot be executed"));
+    }
+    let said = machine
+        .output(path, &["--version"])
+        .ok_or_else(|| skip("`--version` fails"))?;
+    let call = Call::Program(path.to_owned());
+    match said.starts_with("rustc ") {
+        true => rust(machine, path, path, &[], call),
+        false => described(path, &said, call),
+    }
+}
+
+/// A C compiler by what it says of itself.
+fn described(name: &str, said: &str, call: Call) -> Result<Toolchain, Skipped> {
+    let skip = |why: String| Skipped {
+        name: name.to_owned(),
+        why,
+        mend: None,
+    };
+    let line = said.lines().next().unwrap_or("");
+    let short = short_toolchain(line);
+    let (family, needed) = match short.split_whitespace().next() {
+        Some("clang") => (Family::Clang, CLANG_NEEDED),
+        Some("gcc" | "cc") => (Family::Gcc, GCC_NEEDED),
+        _ => {
+            return Err(skip(format!(
+                "it calls itself {line:?}, not gcc, clang or rustc"
+            )))
+        }
+    };
+    let version = short.split_whitespace().nth(1).unwrap_or("").to_owned();
+    if older(&version, needed) {
+        return Err(skip(format!("{version} is too old: {needed} is needed")));
+    }
+    let major = version.split('.').next().and_then(|text| text.parse().ok());
+    Ok(Toolchain {
+        family,
+        llvm: major.filter(|_| family == Family::Clang),
+        version,
+        call,
+    })
+}
+
+fn rust_compiler(
+    machine: &dyn Machine,
+    rustup: &[String],
+    name: &str,
+    version: Option<&str>,
+) -> Result<Toolchain, Skipped> {
+    let Some(wanted) = version else {
+        return rust(
+            machine,
+            name,
+            "rustc",
+            &[],
+            Call::Program("rustc".to_owned()),
+        );
+    };
+    // The newest release of what is asked for.
+    let mut releases: Vec<&String> = rustup
+        .iter()
+        .filter(|toolchain| {
+            let channel = toolchain
+                .split_once("-x86_64")
+                .map_or(&toolchain[..], |(c, _)| c);
+            is_release_of(channel, wanted)
+        })
+        .collect();
+    releases.sort_by_key(|toolchain| numbers(toolchain));
+    if let Some(toolchain) = releases.last() {
+        return rust_by_rustup(machine, name, toolchain);
+    }
+    // A distribution's, or `stable`, may be that version.
+    let others = rustup
+        .iter()
+        .map(|toolchain| rust_by_rustup(machine, name, toolchain))
+        .chain([rust(
+            machine,
+            name,
+            "rustc",
+            &[],
+            Call::Program("rustc".to_owned()),
+        )]);
+    let fitting = others
+        .flatten()
+        .find(|toolchain| is_release_of(&toolchain.version, wanted));
+    fitting.ok_or_else(|| {
+        too_old(name, wanted).unwrap_or_else(|| Skipped {
+            name: name.to_owned(),
+            why: "not installed".to_owned(),
+            mend: Some(format!(
+                "rustup toolchain install {wanted} --profile minimal"
+            )),
+        })
+    })
+}
+
+fn too_old(name: &str, version: &str) -> Option<Skipped> {
+    let number = version.starts_with(|c: char| c.is_ascii_digit());
+    (number && older(version, RUST_NEEDED)).then(|| Skipped {
+        name: name.to_owned(),
+        why: format!("{version} is too old: the drivers need Rust {RUST_NEEDED}"),
+        mend: None,
+    })
+}
+
+fn rust_by_rustup(
+    machine: &dyn Machine,
+    name: &str,
+    toolchain: &str,
+) -> Result<Toolchain, Skipped> {
+    let arguments = ["run", toolchain, "rustc"];
+    rust(
+        machine,
+        name,
+        "rustup",
+        &arguments,
+        Call::Rustup(toolchain.to_owned()),
+    )
+}
+
+fn rust(
+    machine: &dyn Machine,
+    name: &str,
+    program: &str,
+    arguments: &[&str],
+    call: Call,
+) -> Result<Toolchain, Skipped> {
+    let skip = |why: &str| Skipped {
+        name: name.to_owned(),
+        why: why.to_owned(),
+        mend: None,
+    };
+    let arguments: Vec<&str> = arguments.iter().copied().chain(["-vV"]).collect();
+    let said = machine
+        .output(program, &arguments)
+        .ok_or_else(|| skip("`rustc -vV` fails"))?;
+    let field = |key: &str| {
+        let line = said.lines().find_map(|line| line.strip_prefix(key));
+        line.map(|value| value.trim().to_owned())
+    };
+    let version = field("release:").ok_or_else(|| skip("`rustc -vV` does not say its release"))?;
+    if let Some(skip) = too_old(name, &version) {
+        return Err(skip);
+    }
+    let llvm = field("LLVM version:").and_then(|text| text.split('.').next()?.parse().ok());
+    Ok(Toolchain {
+        family: Family::Rustc,
+        version,
+        llvm,
+        call,
+    })
+}
+
+/// The program that merges profiles for this compiler; it has to belong to the same LLVM, or a
+/// newer one. `None` for GCC, which needs none.
+///
+/// # Errors
+/// What is missing and how it comes here.
+pub fn profdata(machine: &dyn Machine, toolchain: &Toolchain) -> Result<Option<PathBuf>, String> {
+    let Some(llvm) = toolchain.llvm else {
+        return Ok(None);
+    };
+    if toolchain.family == Family::Rustc {
+        let print = ["--print", "target-libdir"];
+        let folder = match &toolchain.call {
+            Call::Program(program) => machine.output(program, &print),
+            Call::Rustup(name) => {
+                machine.output("rustup", &[&["run", name, "rustc"][..], &print].concat())
+            }
+        };
+        let own = folder.map(|folder| Path::new(folder.trim()).with_file_name("bin/llvm-profdata"));
+        if let Some(own) = own.filter(|own| machine.has(&own.to_string_lossy())) {
+            return Ok(Some(own));
+        }
+    }
+    let newer = (llvm..=llvm + 10).map(|major| format!("llvm-profdata-{major}"));
+    if let Some(name) = newer.into_iter().find(|name| machine.has(name)) {
+        return Ok(Some(PathBuf::from(name)));
+    }
+    let mend = match &toolchain.call {
+        Call::Rustup(name) => format!("rustup component add llvm-tools --toolchain {name}"),
+        Call::Program(_) => format!("sudo apt-get install llvm-{llvm}"),
+    };
+    Err(format!(
+        "there is no llvm-profdata of LLVM {llvm}, which PGO needs; `{mend}` installs it"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    struct Pretended(BTreeMap<&'static str, &'static str>);
+
+    impl Machine for Pretended {
+        fn output(&self, program: &str, arguments: &[&str]) -> Option<String> {
+            let line = format!("{program} {}", arguments.join(" "));
+            self.0.get(line.as_str()).map(|text| (*text).to_owned())
+        }
+        fn has(&self, program: &str) -> bool {
+            self.0
+                .keys()
+                .any(|line| line.split(' ').next() == Some(program))
+        }
+    }
+
+    fn machine() -> Pretended {
+        Pretended(BTreeMap::from([
+            ("gcc-12 --version", "gcc-12 (Debian 12.2.0-14+deb12u1) 12.2.0\nCopyright"),
+            ("gcc --version", "gcc (Debian 12.2.0-14+deb12u1) 12.2.0\nCopyright"),
+            ("clang-19 --version", "Debian clang version 19.1.7 (3~deb12u1)\nTarget: x"),
+            ("/opt/cc --version", "tcc version 0.9.27"),
+            ("/opt/gcc-4 --version", "gcc (GCC) 4.4.7"),
+            (
+                "rustup toolchain list",
+                "stable-x86_64-unknown-linux-gnu (active, default)\n1.85.0-x86_64-unknown-linux-gnu\n\
+                 nightly-x86_64-unknown-linux-gnu\n1.70.0-x86_64-unknown-linux-gnu\n",
+            ),
+            (
+                "rustup run stable-x86_64-unknown-linux-gnu rustc -vV",
+                "rustc 1.95.0 (abc)\nrelease: 1.95.0\nLLVM version: 22.1.2\n",
+            ),
+            (
+                "rustup run 1.85.0-x86_64-unknown-linux-gnu rustc -vV",
+                "rustc 1.85.0 (abc)\nrelease: 1.85.0\nLLVM version: 19.1.7\n",
+            ),
+            (
+                "rustup run 1.70.0-x86_64-unknown-linux-gnu rustc -vV",
+                "rustc 1.70.0 (abc)\nrelease: 1.70.0\nLLVM version: 16.0.2\n",
+            ),
+        ]))
+    }
+
+    fn found(names: &[&str]) -> (Vec<String>, Vec<Skipped>) {
+        let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
+        let (found, skipped) = find(&machine(), &names);
+        (found.iter().map(Toolchain::name).collect(), skipped)
+    }
+
+    #[test]
+    fn compilers_are_found_by_name_and_version() {
+        let (names, skipped) = found(&["gcc-12", "clang-19", "rustc-1.85", "rustc-1.95"]);
+        assert_eq!(
+            names,
+            ["gcc 12.2.0", "clang 19.1.7", "rustc 1.85.0", "rustc 1.95.0"]
+        );
+        assert!(skipped.is_empty(), "{skipped:?}");
+        let (all, _) = find(
+            &machine(),
+            &["clang-19".to_owned(), "rustc-1.85".to_owned()],
+        );
+        assert_eq!([all[0].llvm, all[1].llvm], [Some(19), Some(19)]);
+    }
+
+    #[test]
+    fn one_compiler_under_two_names_is_one() {
+        assert_eq!(found(&["gcc-12", "gcc"]).0, ["gcc 12.2.0"]);
+    }
+
+    #[test]
+    fn what_is_missing_is_named_with_what_installs_it() {
+        let (names, skipped) = found(&["gcc-11", "rustc-1.96", "clang-19"]);
+        assert_eq!(names, ["clang 19.1.7"]);
+        assert!(skipped[0]
+            .to_string()
+            .contains("sudo apt-get install gcc-11"));
+        assert!(skipped[1]
+            .to_string()
+            .contains("rustup toolchain install 1.96"));
+    }
+
+    #[test]
+    fn what_is_too_old_says_so() {
+        for name in ["rustc-1.70", "rustc-1.60", "/opt/gcc-4"] {
+            let (names, skipped) = found(&[name]);
+            assert!(names.is_empty());
+            assert!(skipped[0].why.contains("too old"), "{skipped:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_compiler_is_skipped() {
+        for (name, why) in [
+            ("icc-1", "no compiler"),
+            ("/opt/cc", "not gcc"),
+            ("/no/gcc", "no such program"),
+        ] {
+            let (names, skipped) = found(&[name]);
+            assert!(names.is_empty());
+            assert!(skipped[0].why.contains(why), "{skipped:?}");
+        }
+    }
+
+    #[test]
+    fn all_that_is_installed_is_found_but_no_nightly() {
+        let (names, skipped) = found(&["installed"]);
+        assert_eq!(
+            names,
+            ["gcc 12.2.0", "clang 19.1.7", "rustc 1.95.0", "rustc 1.85.0"]
+        );
+        assert_eq!(skipped.len(), 1);
+    }
+
+    #[test]
+    fn versions_are_compared_by_number() {
+        assert!(older("9.5.0", "12.2.0") && !older("12.2.0", "12.2"));
+        assert!(is_release_of("1.85.1", "1.85") && !is_release_of("1.850.0", "1.85"));
+    }
+
+    #[test]
+    fn profiles_need_the_merger_of_the_same_llvm() {
+        let (all, _) = find(&machine(), &["gcc-12".to_owned(), "clang-19".to_owned()]);
+        assert_eq!(profdata(&machine(), &all[0]), Ok(None));
+        let why = profdata(&machine(), &all[1]).unwrap_err();
+        assert!(why.contains("llvm-19"), "{why}");
+    }
+}
