@@ -10,8 +10,9 @@
 //! by writing its IOVA to a descriptor, and keeps the `Buffer` untouched until it is given
 //! back. A device that breaks the promise (or an IOVA written wrongly) can change the bytes
 //! of packets, but nothing else: the IOMMU confines it to this memory, where no Rust object
-//! lives. Bytes may have any value, and no index, length or address is ever taken from them here. That is why a buffer's header is not in front of its data, as it is in C, but in
-//! memory of its own.
+//! lives. Bytes may have any value, and no index, length or address is ever taken from them here.
+//! That is why a buffer's header is not in front of its data, as it is in C, but in memory of its
+//! own.
 
 use std::cell::Cell;
 use std::ptr::NonNull;
