@@ -834,13 +834,19 @@ fn lock(folder: &Path) -> Result<File, RecordError> {
         path: folder.to_owned(),
         source,
     })?;
-    match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(file),
-        Err(rustix::io::Errno::WOULDBLOCK) => Err(RecordError::InUse {
-            path: folder.to_owned(),
-        }),
-        Err(error) => Err(write_error(folder, error.into())),
+    // A process that is being started has a copy of the lock for a moment, until it runs its program.
+    for _ in 0..50 {
+        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(file),
+            Err(rustix::io::Errno::WOULDBLOCK) => {
+                std::thread::sleep(std::time::Duration::from_millis(10));
+            }
+            Err(error) => return Err(write_error(folder, error.into())),
+        }
     }
+    Err(RecordError::InUse {
+        path: folder.to_owned(),
+    })
 }
 
 /// The runs in a results folder that were not completed and can be resumed, oldest first.

@@ -201,7 +201,7 @@ impl<'p> Lab<'p> {
                 break;
             } else {
                 let size = field64_get(RXD_LENGTH, now) as usize;
-                if size <= MAX_SIZE {
+                if (1..=MAX_SIZE).contains(&size) {
                     model.packets.push((slots[model.index], size));
                     free -= 1;
                     room -= 1;

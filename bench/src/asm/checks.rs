@@ -290,7 +290,7 @@ inlined by /src/rust/src/rx.rs:12 (ixgbe::rx::RxQueue::rx_batch)
         let functions = parse(TEXT);
         assert_eq!(functions.len(), 2);
         let code = &functions[0].code;
-        assert_eq!(code.len(), 13);
+        assert_eq!(code.len(), 14);
         assert_eq!(code[0].places[0].line, 10);
         let files: Vec<_> = code[2]
             .places
