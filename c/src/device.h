@@ -19,6 +19,10 @@
 #define DEVICE_MIN_RING_SIZE 64
 #define DEVICE_MAX_RING_SIZE 4096
 
+/* How often, and how far apart, a check looks before it believes that something is wrong. */
+#define DEVICE_CHECK_LOOKS 100
+#define DEVICE_CHECK_INTERVAL_US 1000
+
 struct device_config {
 	uint32_t rx_queues; /* 1 to DEVICE_MAX_QUEUES */
 	uint32_t tx_queues; /* 1 to DEVICE_MAX_QUEUES */
@@ -59,6 +63,7 @@ struct tx_queue {
 	uint32_t mask; /* ring size - 1 */
 	uint32_t index; /* the descriptor to write next */
 	uint32_t clean_index; /* the oldest one whose packet was not taken back */
+	uint64_t done; /* packets that the device has reported as sent */
 	uint32_t id;
 	struct device *device;
 	struct dma_memory dma;
@@ -125,7 +130,16 @@ uint32_t tx_batch(struct tx_queue *queue, struct packet **packets, uint32_t coun
 /* Takes back all packets that were sent, also if they are fewer than 32. tx.c */
 void tx_reclaim(struct tx_queue *queue);
 
-/* Adds what the device counted since the last call. stats.c */
+/*
+ * Looks whether device and driver still agree on the descriptor that comes next. If they do not,
+ * each waits for the other for ever, which is an error. It takes 100 ms to be sure of it. rx.c
+ */
+int rx_check(struct rx_queue *queue, struct error *error);
+
+/*
+ * Adds what the device counted since the last call. An error also if the device has died, or
+ * if a queue is stalled: whoever forwards calls it about once a second. stats.c
+ */
 int stats_read(struct device *device, struct device_stats *stats, struct error *error);
 
 /* Forgets what the device has counted so far. stats.c */

@@ -103,7 +103,7 @@ uint32_t forwarder_receive(struct forwarder *forwarder)
 	uint32_t total = 0;
 
 	for (uint32_t i = 0; i < 2; i++) {
-		uint32_t received = rx_batch(forwarder->directions[i].rx, forwarder->packets,
+		uint32_t received = rx_batch(&forwarder->devices[i].rx[0], forwarder->packets,
 					     forwarder->batch);
 
 		free_batch(forwarder, 0, received);
@@ -122,7 +122,7 @@ uint32_t forwarder_send(struct forwarder *forwarder)
 		for (uint32_t j = 0; j < count; j++) {
 			forwarder->packets[j]->size = SENT_SIZE;
 		}
-		uint32_t sent = tx_batch(forwarder->directions[i].tx, forwarder->packets, count);
+		uint32_t sent = tx_batch(&forwarder->devices[i].tx[0], forwarder->packets, count);
 
 		free_batch(forwarder, sent, count);
 		total += sent;

@@ -3,6 +3,7 @@
  * "Initialization Sequence". Deviations are marked DEVIATION, with the reason.
  */
 #include "device.h"
+#include <inttypes.h>
 #include <stdlib.h>
 
 /*
@@ -443,6 +444,32 @@ static void keep_first(int *result, struct error *first, const struct error *nex
 	}
 }
 
+/* 8.2.3.23 GPTC must come to as many packets as the descriptors say were sent. */
+static int check_sent(struct device *device, struct error *error)
+{
+	struct device_stats stats = {0};
+	uint64_t done = 0;
+
+	for (uint32_t i = 0; i < device->config.tx_queues; i++) {
+		done += device->tx[i].done;
+	}
+	/* The last ones may still be on their way to the wire. */
+	for (uint32_t i = 0; i < DEVICE_CHECK_LOOKS; i++) {
+		if (stats_read(device, &stats, error) != 0) {
+			return -1;
+		}
+		if (stats.tx_packets >= done) {
+			return 0;
+		}
+		sleep_us(DEVICE_CHECK_INTERVAL_US);
+	}
+	error_set(error,
+		  "%s: the device reported %" PRIu64 " packets as sent, and GPTC counts %" PRIu64
+		  "; the others are lost",
+		  device->vfio.address, done, stats.tx_packets);
+	return -1;
+}
+
 int device_stop(struct device *device, struct error *error)
 {
 	struct error next;
@@ -457,6 +484,9 @@ int device_stop(struct device *device, struct error *error)
 		if (stop_tx_queue(device, i, &next) != 0) {
 			keep_first(&result, error, &next);
 		}
+	}
+	if (check_sent(device, &next) != 0) {
+		keep_first(&result, error, &next);
 	}
 	reg_clear(device, IXGBE_DMATXCTL, IXGBE_DMATXCTL_TE);
 	for (uint32_t i = 0; i < device->config.rx_queues; i++) {

@@ -61,6 +61,8 @@ uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t coun
 			if (queue->discarding) {
 				break;
 			}
+			/* Else a device that goes on writing them would keep us here for ever. */
+			count--;
 			continue;
 		}
 		/* A received packet leaves the ring only in exchange for a fresh buffer. */
@@ -92,4 +94,28 @@ uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t coun
 		tail_write(queue->device, queue->tail, IXGBE_RDT(queue->id), (index - 1) & mask);
 	}
 	return received;
+}
+
+int rx_check(struct rx_queue *queue, struct error *error)
+{
+	struct device *device = queue->device;
+	uint32_t head = 0;
+
+	for (uint32_t i = 0; i < DEVICE_CHECK_LOOKS; i++) {
+		/* 7.1.9 Below RDH all descriptors are written back, if perhaps not yet in memory. */
+		head = reg_read(device, IXGBE_RDH(queue->id));
+		if (head == queue->index ||
+		    dma_load64(&queue->ring[queue->index].upper) & IXGBE_RXD_DD) {
+			return 0;
+		}
+		if (vfio_check(&device->vfio, error) != 0) {
+			return -1;
+		}
+		sleep_us(DEVICE_CHECK_INTERVAL_US);
+	}
+	error_set(error,
+		  "%s: RX queue %u is stalled: RDH is %u, and the device has not written back "
+		  "descriptor %u, which comes next; restart the driver, which resets the device",
+		  device->vfio.address, queue->id, head, queue->index);
+	return -1;
 }

@@ -43,6 +43,11 @@ int stats_read(struct device *device, struct device_stats *stats, struct error *
 	total->rx_bytes += rx_bytes;
 	total->tx_bytes += tx_bytes;
 	*stats = *total;
+	for (uint32_t i = 0; device->running && i < device->config.rx_queues; i++) {
+		if (rx_check(&device->rx[i], error) != 0) {
+			return -1;
+		}
+	}
 	return 0;
 }
 

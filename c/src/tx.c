@@ -15,6 +15,7 @@ static inline void tx_free(struct tx_queue *queue, uint32_t count)
 		index = (index + 1) & mask;
 	}
 	queue->clean_index = index;
+	queue->done += count;
 }
 
 /* Whether the device has sent from descriptor `index`. */

@@ -111,6 +111,21 @@ static void a_frame_of_several_descriptors_is_dropped(void)
 	queues_destroy(&queues);
 }
 
+static void frames_of_several_descriptors_end_a_batch_too(void)
+{
+	struct queues queues;
+	struct packet *packets[8];
+
+	queues_create(&queues, TEST_POOL_CAPACITY);
+	for (uint32_t i = 0; i < TEST_RING_SIZE; i++) {
+		device_receives(&queues, i, 2048, i % 2 == 1);
+	}
+	CHECK_EQUAL(rx_batch(&queues.device.rx[0], packets, 8), 0);
+	CHECK_EQUAL(queues.device.rx[0].discarded, 8);
+	CHECK_EQUAL(queues.rdt, 15);
+	queues_destroy(&queues);
+}
+
 static void a_ring_that_only_continues_ends(void)
 {
 	struct queues queues;
@@ -170,6 +185,7 @@ int main(void)
 	a_batch_is_not_exceeded_and_the_ring_wraps();
 	an_empty_pool_leaves_packets_in_the_ring();
 	a_frame_of_several_descriptors_is_dropped();
+	frames_of_several_descriptors_end_a_batch_too();
 	a_ring_that_only_continues_ends();
 	lies_lose_and_double_no_packet();
 	return 0;

@@ -26,6 +26,10 @@ pub const MIN_RING_SIZE: u32 = 64;
 /// The most descriptors of a ring.
 pub const MAX_RING_SIZE: u32 = 4096;
 
+/// How often, and how far apart, a check looks before it believes that something is wrong.
+pub(crate) const CHECK_LOOKS: u32 = 100;
+pub(crate) const CHECK_INTERVAL: Duration = Duration::from_millis(1);
+
 /// When it is fuzzed, there is no device to wait for.
 const POLL_INTERVAL: Duration =
     Duration::from_millis(if cfg!(feature = "fuzzing") { 0 } else { 1 });

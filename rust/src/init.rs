@@ -6,11 +6,14 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use crate::descriptor::Descriptor;
-use crate::device::{Device, Wait, MAX_QUEUES, MAX_RING_SIZE, MIN_RING_SIZE};
+use crate::device::{
+    Device, Wait, CHECK_INTERVAL, CHECK_LOOKS, MAX_QUEUES, MAX_RING_SIZE, MIN_RING_SIZE,
+};
 use crate::error::{Error, Result};
 use crate::mempool::PACKET_BUFFER_SIZE;
 use crate::registers::{self as regs, field};
 use crate::rx::{Discard, RxQueue};
+use crate::stats::Stats;
 use crate::sys::dma::Ring;
 use crate::sys::mmio::dma_write_barrier;
 use crate::tx::TxQueue;
@@ -337,6 +340,7 @@ impl<'p> Device<'p> {
             mask: size - 1,
             index: 0,
             clean_index: 0,
+            done: 0,
         });
 
         // 4.6.8.1.1
@@ -491,6 +495,29 @@ impl<'p> Device<'p> {
         disabled
     }
 
+    /// 8.2.3.23 GPTC must come to as many packets as the descriptors say were sent.
+    fn check_sent(&mut self) -> Result<()> {
+        let done = self.tx.iter().map(|queue| queue.done).sum();
+        let mut stats = Stats::default();
+
+        // The last ones may still be on their way to the wire.
+        for _ in 0..CHECK_LOOKS {
+            stats = self.stats_read()?;
+            if stats.tx_packets >= done {
+                return Ok(());
+            }
+            sleep(CHECK_INTERVAL);
+        }
+        Err(Error::device(
+            self.registers.vfio.address(),
+            format!(
+                "the device reported {done} packets as sent, and GPTC counts {}; the others are \
+                 lost",
+                stats.tx_packets
+            ),
+        ))
+    }
+
     /// Takes the device from running to quiet: what is in the TX rings is sent, the queues are
     /// disabled, bus mastering is off.
     ///
@@ -503,6 +530,7 @@ impl<'p> Device<'p> {
         for i in 0..self.config.tx_queues {
             result = result.and(self.stop_tx_queue(i));
         }
+        result = result.and(self.check_sent());
         result = result.and(self.registers.clear(regs::DMATXCTL, regs::DMATXCTL_TE));
         for i in 0..self.config.rx_queues {
             result = result.and(self.stop_rx_queue(i));

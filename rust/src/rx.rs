@@ -2,12 +2,13 @@
 #![forbid(unsafe_code)]
 
 use std::mem;
+use std::thread::sleep;
 
 use crate::descriptor::Descriptor;
-use crate::device::Tail;
-use crate::error::Result;
+use crate::device::{Registers, Tail, CHECK_INTERVAL, CHECK_LOOKS};
+use crate::error::{Error, Result};
 use crate::mempool::{Mempool, Packet};
-use crate::registers::{field64_get, RXD_DD, RXD_EOP, RXD_LENGTH};
+use crate::registers::{field64_get, RDH, RXD_DD, RXD_EOP, RXD_LENGTH};
 use crate::sys::batch::Batch;
 use crate::sys::dma::{Entries, Entry, Ring};
 use crate::sys::mmio::{dma_read_barrier, dma_write_barrier};
@@ -138,6 +139,30 @@ impl<'p> RxQueue<'p> {
                 .write((index.wrapping_sub(1) & self.mask) as u32)?;
         }
         Ok(received)
+    }
+
+    /// Looks whether device and driver still agree on the descriptor that comes next. If they do
+    /// not, each waits for the other for ever, which is an error. It takes 100 ms to be sure of it.
+    pub(crate) fn rx_check(&mut self, registers: &Registers, id: u32) -> Result<()> {
+        let mut head = 0;
+
+        for _ in 0..CHECK_LOOKS {
+            // 7.1.9 Below RDH all descriptors are written back, if perhaps not yet in memory.
+            head = registers.read(RDH(id))?;
+            if head as usize == self.index || self.ring.entry(self.index).load_upper() & RXD_DD != 0
+            {
+                return Ok(());
+            }
+            sleep(CHECK_INTERVAL);
+        }
+        Err(Error::device(
+            registers.vfio.address(),
+            format!(
+                "RX queue {id} is stalled: RDH is {head}, and the device has not written back \
+                 descriptor {}, which comes next; restart the driver, which resets the device",
+                self.index
+            ),
+        ))
     }
 }
 

@@ -34,7 +34,8 @@ impl Device<'_> {
     /// Adds what the device counted since the last call, and returns the totals.
     ///
     /// # Errors
-    /// If the device can no longer be reached.
+    /// If the device can no longer be reached, or a queue is stalled: whoever forwards calls this
+    /// about once a second.
     pub fn stats_read(&mut self) -> Result<Stats> {
         let rx_packets = u64::from(self.registers.read(regs::GPRC)?);
         let tx_packets = u64::from(self.registers.read(regs::GPTC)?);
@@ -53,6 +54,11 @@ impl Device<'_> {
         self.stats.tx_packets += tx_packets;
         self.stats.rx_bytes += rx_bytes;
         self.stats.tx_bytes += tx_bytes;
+        if self.running {
+            for (id, queue) in (0..).zip(&mut self.rx) {
+                queue.rx_check(&self.registers, id)?;
+            }
+        }
         Ok(self.stats)
     }
 

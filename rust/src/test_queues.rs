@@ -63,6 +63,7 @@ impl<'p> Queues<'p> {
                 mask: RING_SIZE - 1,
                 index: 0,
                 clean_index: 0,
+                done: 0,
             },
             rdt,
             tdt,

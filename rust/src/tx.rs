@@ -28,6 +28,8 @@ pub struct TxQueue<'p> {
     pub(crate) index: usize,
     /// The oldest one whose packet was not taken back.
     pub(crate) clean_index: usize,
+    /// Packets that the device has reported as sent.
+    pub(crate) done: u64,
 }
 
 impl<'p> TxQueue<'p> {
@@ -41,6 +43,7 @@ impl<'p> TxQueue<'p> {
             index += 1;
         }
         self.clean_index = index & self.mask;
+        self.done += count as u64;
     }
 
     /// Whether the device has sent from descriptor `index`.

@@ -169,6 +169,7 @@ pub struct tx_queue {
     pub mask: uint32_t,
     pub index: uint32_t,
     pub clean_index: uint32_t,
+    pub done: uint64_t,
     pub id: uint32_t,
     pub device: *mut device,
     pub dma: dma_memory,

@@ -91,6 +91,7 @@ pub struct tx_queue {
     pub mask: uint32_t,
     pub index: uint32_t,
     pub clean_index: uint32_t,
+    pub done: uint64_t,
     pub id: uint32_t,
     pub device: *mut device,
     pub dma: dma_memory,
@@ -371,7 +372,10 @@ pub unsafe extern "C" fn forwarder_receive(mut forwarder: *mut forwarder) -> uin
     let mut i: uint32_t = 0 as uint32_t;
     while i < 2 as uint32_t {
         let mut received: uint32_t = rx_batch(
-            (*forwarder).directions[i as usize].rx,
+            (&raw mut (*(&raw mut (*forwarder).devices as *mut device)
+                .offset(i as isize))
+                .rx as *mut rx_queue)
+                .offset(0 as ::core::ffi::c_int as isize) as *mut rx_queue,
             &raw mut (*forwarder).packets as *mut *mut packet,
             (*forwarder).batch,
         );
@@ -397,7 +401,10 @@ pub unsafe extern "C" fn forwarder_send(mut forwarder: *mut forwarder) -> uint32
             j = j.wrapping_add(1);
         }
         let mut sent: uint32_t = tx_batch(
-            (*forwarder).directions[i as usize].tx,
+            (&raw mut (*(&raw mut (*forwarder).devices as *mut device)
+                .offset(i as isize))
+                .tx as *mut tx_queue)
+                .offset(0 as ::core::ffi::c_int as isize) as *mut tx_queue,
             &raw mut (*forwarder).packets as *mut *mut packet,
             count,
         );

@@ -21,6 +21,11 @@ extern "C" {
     fn dma_store64(address: *mut uint64_t, value: uint64_t);
     fn dma_write_barrier();
     fn tx_reclaim(queue: *mut tx_queue);
+    fn stats_read(
+        device: *mut device,
+        stats: *mut device_stats,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
     fn stats_clear(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
     fn mac_read(
         device: *mut device,
@@ -180,6 +185,7 @@ pub struct tx_queue {
     pub mask: uint32_t,
     pub index: uint32_t,
     pub clean_index: uint32_t,
+    pub done: uint64_t,
     pub id: uint32_t,
     pub device: *mut device,
     pub dma: dma_memory,
@@ -307,6 +313,8 @@ pub const IXGBE_PCI_COMMAND_BUS_MASTER: ::core::ffi::c_uint = 0x4 as ::core::ffi
 pub const DEVICE_MAX_QUEUES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
 pub const DEVICE_MIN_RING_SIZE: ::core::ffi::c_int = 64 as ::core::ffi::c_int;
 pub const DEVICE_MAX_RING_SIZE: ::core::ffi::c_int = 4096 as ::core::ffi::c_int;
+pub const DEVICE_CHECK_LOOKS: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
+pub const DEVICE_CHECK_INTERVAL_US: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
 #[inline]
 unsafe extern "C" fn reg_read(
     mut device: *mut device,
@@ -1178,6 +1186,44 @@ unsafe extern "C" fn keep_first(
         *result = -(1 as ::core::ffi::c_int);
     }
 }
+unsafe extern "C" fn check_sent(
+    mut device: *mut device,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut stats: device_stats = device_stats {
+        rx_packets: 0 as uint64_t,
+        rx_bytes: 0,
+        tx_packets: 0,
+        tx_bytes: 0,
+    };
+    let mut done: uint64_t = 0 as uint64_t;
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < (*device).config.tx_queues {
+        done = done.wrapping_add((*device).tx[i as usize].done);
+        i = i.wrapping_add(1);
+    }
+    let mut i_0: uint32_t = 0 as uint32_t;
+    while i_0 < DEVICE_CHECK_LOOKS as uint32_t {
+        if stats_read(device, &raw mut stats, error) != 0 as ::core::ffi::c_int {
+            return -(1 as ::core::ffi::c_int);
+        }
+        if stats.tx_packets >= done {
+            return 0 as ::core::ffi::c_int;
+        }
+        sleep_us(DEVICE_CHECK_INTERVAL_US as uint32_t);
+        i_0 = i_0.wrapping_add(1);
+    }
+    snprintf(
+        &raw mut (*error).text as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+        b"%s: the device reported %lu packets as sent, and GPTC counts %lu; the others are lost\0"
+            as *const u8 as *const ::core::ffi::c_char,
+        &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
+        done,
+        stats.tx_packets,
+    );
+    return -(1 as ::core::ffi::c_int);
+}
 #[no_mangle]
 pub unsafe extern "C" fn device_stop(
     mut device: *mut device,
@@ -1195,6 +1241,9 @@ pub unsafe extern "C" fn device_stop(
             keep_first(&raw mut result, error, &raw mut next);
         }
         i = i.wrapping_add(1);
+    }
+    if check_sent(device, &raw mut next) != 0 as ::core::ffi::c_int {
+        keep_first(&raw mut result, error, &raw mut next);
     }
     reg_clear(device, IXGBE_DMATXCTL as uint32_t, IXGBE_DMATXCTL_TE as uint32_t);
     let mut i_0: uint32_t = 0 as uint32_t;

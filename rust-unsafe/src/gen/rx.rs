@@ -1,10 +1,19 @@
 extern "C" {
+    fn snprintf(
+        __s: *mut ::core::ffi::c_char,
+        __maxlen: size_t,
+        __format: *const ::core::ffi::c_char,
+        ...
+    ) -> ::core::ffi::c_int;
+    fn vfio_read32(device: *mut vfio_device, offset: uint32_t) -> uint32_t;
     fn vfio_write32(device: *mut vfio_device, offset: uint32_t, value: uint32_t);
+    fn vfio_check(device: *const vfio_device, error: *mut error) -> ::core::ffi::c_int;
     fn mmio_store32(address: *mut uint32_t, value: uint32_t);
     fn dma_load64(address: *const uint64_t) -> uint64_t;
     fn dma_store64(address: *mut uint64_t, value: uint64_t);
     fn dma_read_barrier();
     fn dma_write_barrier();
+    fn sleep_us(microseconds: uint32_t);
 }
 pub type size_t = usize;
 pub type __uint8_t = u8;
@@ -138,6 +147,7 @@ pub struct tx_queue {
     pub mask: uint32_t,
     pub index: uint32_t,
     pub clean_index: uint32_t,
+    pub done: uint64_t,
     pub id: uint32_t,
     pub device: *mut device,
     pub dma: dma_memory,
@@ -178,6 +188,15 @@ unsafe extern "C" fn packet_alloc(mut pool: *mut mempool) -> *mut packet {
     }
     (*pool).free_count = (*pool).free_count.wrapping_sub(1);
     return *(*pool).free.offset((*pool).free_count as isize);
+}
+pub const DEVICE_CHECK_LOOKS: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
+pub const DEVICE_CHECK_INTERVAL_US: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
+#[inline]
+unsafe extern "C" fn reg_read(
+    mut device: *mut device,
+    mut offset: uint32_t,
+) -> uint32_t {
+    return vfio_read32(&raw mut (*device).vfio, offset);
 }
 #[inline]
 unsafe extern "C" fn reg_write(
@@ -260,6 +279,7 @@ pub unsafe extern "C" fn rx_batch(
             if (*queue).discarding {
                 break;
             }
+            count = count.wrapping_sub(1);
         } else {
             let mut fresh: *mut packet = packet_alloc(pool);
             if (fresh == NULL as *mut packet) as ::core::ffi::c_int
@@ -305,4 +325,51 @@ pub unsafe extern "C" fn rx_batch(
         );
     }
     return received;
+}
+#[no_mangle]
+pub unsafe extern "C" fn rx_check(
+    mut queue: *mut rx_queue,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut device: *mut device = (*queue).device;
+    let mut head: uint32_t = 0 as uint32_t;
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < DEVICE_CHECK_LOOKS as uint32_t {
+        head = reg_read(
+            device,
+            if (*queue).id < 64 as uint32_t {
+                (0x1010 as uint32_t)
+                    .wrapping_add((0x40 as uint32_t).wrapping_mul((*queue).id))
+            } else {
+                (0xd010 as uint32_t)
+                    .wrapping_add(
+                        (0x40 as uint32_t)
+                            .wrapping_mul((*queue).id.wrapping_sub(64 as uint32_t)),
+                    )
+            },
+        );
+        if head == (*queue).index
+            || dma_load64(
+                &raw mut (*(*queue).ring.offset((*queue).index as isize)).upper,
+            ) & 0x1 as uint64_t != 0
+        {
+            return 0 as ::core::ffi::c_int;
+        }
+        if vfio_check(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int {
+            return -(1 as ::core::ffi::c_int);
+        }
+        sleep_us(DEVICE_CHECK_INTERVAL_US as uint32_t);
+        i = i.wrapping_add(1);
+    }
+    snprintf(
+        &raw mut (*error).text as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+        b"%s: RX queue %u is stalled: RDH is %u, and the device has not written back descriptor %u, which comes next; restart the driver, which resets the device\0"
+            as *const u8 as *const ::core::ffi::c_char,
+        &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
+        (*queue).id,
+        head,
+        (*queue).index,
+    );
+    return -(1 as ::core::ffi::c_int);
 }

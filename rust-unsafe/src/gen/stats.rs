@@ -13,6 +13,7 @@ extern "C" {
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn enable_rx(device: *mut device, on: bool, error: *mut error) -> ::core::ffi::c_int;
+    fn rx_check(queue: *mut rx_queue, error: *mut error) -> ::core::ffi::c_int;
     fn reg_set(device: *mut device, offset: uint32_t, bits: uint32_t);
     fn reg_clear(device: *mut device, offset: uint32_t, bits: uint32_t);
     fn memcpy(
@@ -158,6 +159,7 @@ pub struct tx_queue {
     pub mask: uint32_t,
     pub index: uint32_t,
     pub clean_index: uint32_t,
+    pub done: uint64_t,
     pub id: uint32_t,
     pub device: *mut device,
     pub dma: dma_memory,
@@ -276,6 +278,18 @@ pub unsafe extern "C" fn stats_read(
     (*total).rx_bytes = (*total).rx_bytes.wrapping_add(rx_bytes);
     (*total).tx_bytes = (*total).tx_bytes.wrapping_add(tx_bytes);
     *stats = *total;
+    let mut i: uint32_t = 0 as uint32_t;
+    while (*device).running as ::core::ffi::c_int != 0 && i < (*device).config.rx_queues
+    {
+        if rx_check(
+            (&raw mut (*device).rx as *mut rx_queue).offset(i as isize) as *mut rx_queue,
+            error,
+        ) != 0 as ::core::ffi::c_int
+        {
+            return -(1 as ::core::ffi::c_int);
+        }
+        i = i.wrapping_add(1);
+    }
     return 0 as ::core::ffi::c_int;
 }
 #[no_mangle]

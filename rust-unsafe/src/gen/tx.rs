@@ -137,6 +137,7 @@ pub struct tx_queue {
     pub mask: uint32_t,
     pub index: uint32_t,
     pub clean_index: uint32_t,
+    pub done: uint64_t,
     pub id: uint32_t,
     pub device: *mut device,
     pub dma: dma_memory,
@@ -208,6 +209,7 @@ unsafe extern "C" fn tx_free(mut queue: *mut tx_queue, mut count: uint32_t) {
         i = i.wrapping_add(1);
     }
     (*queue).clean_index = index;
+    (*queue).done = (*queue).done.wrapping_add(count as uint64_t);
 }
 #[inline]
 unsafe extern "C" fn tx_done(mut queue: *const tx_queue, mut index: uint32_t) -> bool {

@@ -166,7 +166,7 @@ mod tests {
 
     /// The claim of the safe driver, as far as it is about what others do to it.
     #[test]
-    fn no_device_and_no_wire_corrupts_ends_or_hangs_the_safe_driver() {
+    fn what_device_and_wire_do_to_the_safe_driver_is_an_error_or_counted() {
         for hazard in read(&path()).unwrap() {
             if !matches!(hazard.at_fault, AtFault::Device | AtFault::Wire) {
                 continue;
@@ -177,6 +177,8 @@ mod tests {
                 Outcome::Corruption,
                 Outcome::Disclosure,
                 Outcome::Leak,
+                Outcome::Stall,
+                Outcome::Loss,
             ] {
                 let recorded = &hazard.outcome[&Subject::Rust];
                 assert!(!recorded.allows(bad), "{}: {bad}", hazard.id);
