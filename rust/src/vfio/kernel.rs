@@ -59,7 +59,7 @@ impl KernelDevice {
             none => none.insert(KernelContainer::open(address)?),
         };
         let group = kernel.join_group(address, number)?;
-        if let Some(allowed) = kernel.iova_ranges(address)? {
+        if let Some(allowed) = kernel.read_iova_ranges(address)? {
             container.narrow_ranges(&allowed);
         }
         let file = ioctl::group_device_fd(group.file.as_fd(), address)
@@ -205,7 +205,7 @@ fn is_harmless(driver: &str) -> bool {
 }
 
 /// Says which device keeps the group from being VFIO's.
-fn not_viable(address: &str, number: u32) -> Box<Error> {
+fn explain_not_viable(address: &str, number: u32) -> Box<Error> {
     let path = format!("/sys/kernel/iommu_groups/{number}/devices");
     let devices = fs::read_dir(&path).into_iter().flatten().flatten();
     let other = devices.into_iter().find_map(|device| {
@@ -226,7 +226,7 @@ fn not_viable(address: &str, number: u32) -> Box<Error> {
 }
 
 /// Says why a group cannot be opened.
-fn not_opened(address: &str, path: String, source: io::Error) -> Box<Error> {
+fn explain_not_opened(address: &str, path: String, source: io::Error) -> Box<Error> {
     let mend = match source.raw_os_error() {
         Some(libc_errno::EACCES | libc_errno::EPERM) => {
             let user = getuid().as_raw();
@@ -238,10 +238,10 @@ fn not_opened(address: &str, path: String, source: io::Error) -> Box<Error> {
     Error::call_mend(address, path, source, mend)
 }
 
-/// What to do when memory cannot be mapped.
-fn mend_of_mapping(source: &io::Error) -> String {
+/// Says why memory cannot be mapped.
+fn explain_not_mapped(iova: u64, size: u64, source: io::Error) -> Box<Error> {
     // What is mapped is locked, too.
-    match (source.raw_os_error(), getrlimit(Resource::Memlock).current) {
+    let mend = match (source.raw_os_error(), getrlimit(Resource::Memlock).current) {
         (Some(libc_errno::ENOMEM), Some(limit)) => {
             let kib = limit / 1024;
             let shell = std::os::unix::process::parent_id();
@@ -251,7 +251,13 @@ fn mend_of_mapping(source: &io::Error) -> String {
             )
         }
         _ => String::new(),
-    }
+    };
+    Box::new(Error::DmaMap {
+        size,
+        iova,
+        cause: source,
+        mend,
+    })
 }
 
 fn region_info(file: &File, index: u32, address: &str, name: &str) -> Result<RegionInfo> {
@@ -306,9 +312,9 @@ impl KernelContainer {
             .read(true)
             .write(true)
             .open(&path)
-            .map_err(|source| not_opened(address, path, source))?;
+            .map_err(|source| explain_not_opened(address, path, source))?;
         if !ioctl::group_is_viable(file.as_fd()) {
-            return Err(not_viable(address, number));
+            return Err(explain_not_viable(address, number));
         }
         ioctl::group_set_container(file.as_fd(), self.file.as_fd())
             .map_err(|source| Error::call(address, "VFIO_GROUP_SET_CONTAINER", source))?;
@@ -323,7 +329,7 @@ impl KernelContainer {
     }
 
     /// The IOVAs that all of the container's IOMMUs permit. Kernels before 5.4 do not say.
-    fn iova_ranges(&self, address: &str) -> Result<Option<Vec<IovaRange>>> {
+    fn read_iova_ranges(&self, address: &str) -> Result<Option<Vec<IovaRange>>> {
         let mut info = [0; MAX_INFO];
         ioctl::container_iommu_info(self.file.as_fd(), &mut info)
             .map_err(|source| Error::call(address, "VFIO_IOMMU_GET_INFO", source))?;
@@ -332,14 +338,8 @@ impl KernelContainer {
 
     /// Maps memory for all devices of the container.
     pub(super) fn dma_map(&self, mapping: &DmaMapping<'_>) -> Result<()> {
-        ioctl::container_map_dma(self.file.as_fd(), mapping).map_err(|source| {
-            Box::new(Error::DmaMap {
-                size: mapping.size(),
-                iova: mapping.iova(),
-                mend: mend_of_mapping(&source),
-                cause: source,
-            })
-        })
+        ioctl::container_map_dma(self.file.as_fd(), mapping)
+            .map_err(|source| explain_not_mapped(mapping.iova(), mapping.size(), source))
     }
 
     /// Takes a mapping back.
