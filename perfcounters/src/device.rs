@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::backend::MeasureError;
 use crate::interrupt::Interrupt;
-use crate::placement::Topology;
+use crate::placement::{Placement, Topology};
 use crate::process::{self, Process, ProcessError};
 use crate::record::DEFAULT_FRAME_SIZE;
 
@@ -36,6 +36,14 @@ impl NicProgram {
                 self.path.display()
             )
         })
+    }
+
+    /// Why it cannot run beside a driver; `None` if it can.
+    pub fn unavailable_beside_driver(&self, placement: &Placement) -> Option<String> {
+        if placement.driver.is_none() || placement.nic.is_none() {
+            return Some("driver and NIC need a CPU each, and only one may be used".to_owned());
+        }
+        self.unavailable()
     }
 }
 

@@ -198,10 +198,7 @@ impl Backend for Latency {
     }
 
     fn unavailable(&self) -> Option<String> {
-        match (self.placement.driver, self.placement.nic) {
-            (Some(_), Some(_)) => self.nic.unavailable(),
-            _ => Some("driver and NIC need a CPU each, and only one may be used".to_owned()),
-        }
+        self.nic.unavailable_beside_driver(&self.placement)
     }
 
     fn repeats(&self) -> Vec<u32> {

@@ -17,6 +17,7 @@
 pub mod backend;
 pub mod callgrind;
 pub mod device;
+pub mod folder;
 pub mod host;
 pub mod interrupt;
 pub mod latency;
@@ -27,6 +28,8 @@ pub mod placement;
 pub mod process;
 pub mod record;
 pub mod report;
+#[cfg(test)]
+mod stand_in;
 mod sys;
 pub mod valgrind;
 pub mod wall;

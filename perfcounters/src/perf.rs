@@ -206,11 +206,7 @@ impl Backend for Perf {
         if let Err(why) = &self.events {
             return Some(why.clone());
         }
-        match (&self.link, self.placement.driver, self.placement.nic) {
-            (Link::Real { .. }, ..) => None,
-            (Link::Software(nic), Some(_), Some(_)) => nic.unavailable(),
-            _ => Some("driver and NIC need a CPU each, and only one may be used".to_owned()),
-        }
+        self.link.unavailable(&self.placement)
     }
 
     fn repeats(&self) -> Vec<u32> {

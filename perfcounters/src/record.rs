@@ -14,6 +14,7 @@ use rustix::fs::FlockOperation;
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumIter, EnumString, IntoStaticStr};
 
+use crate::folder;
 use crate::host::{CpuClock, HostFacts};
 use crate::placement::Placement;
 
@@ -494,7 +495,7 @@ impl SampleWriter {
     }
 }
 
-fn write_error(path: &Path, source: io::Error) -> RecordError {
+pub(crate) fn write_error(path: &Path, source: io::Error) -> RecordError {
     RecordError::Write {
         path: path.to_owned(),
         source,
@@ -707,24 +708,7 @@ impl RunFolder {
         now: SystemTime,
         mut record: RunRecord,
     ) -> Result<Self, RecordError> {
-        fs::create_dir_all(results).map_err(|source| write_error(results, source))?;
-        let stamp = folder_name(now);
-        // Two runs may begin in the same second; a hundred of them do not.
-        let mut attempt = 0;
-        let (id, path) = loop {
-            let id = match attempt {
-                0 => stamp.clone(),
-                n => format!("{stamp}-{n}"),
-            };
-            let path = results.join(&id);
-            match fs::create_dir(&path) {
-                Ok(()) => break (id, path),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 100 => {
-                    attempt += 1;
-                }
-                Err(source) => return Err(write_error(&path, source)),
-            }
-        };
+        let (id, path) = folder::create(results, now)?;
         record.id = id;
         record.start = humantime::format_rfc3339_seconds(now).to_string();
         record.end = None;
@@ -822,7 +806,7 @@ impl RunFolder {
             fs::remove_file(&journal).map_err(|source| write_error(&journal, source))?;
         }
         if self.count > 0 {
-            link_latest(&self.results, &self.record.id)?;
+            folder::link(&self.results, LATEST_LINK, &self.record.id)?;
         }
         Ok(())
     }
@@ -862,27 +846,6 @@ pub fn unfinished_runs(results: &Path) -> Vec<String> {
         .collect();
     runs.sort();
     runs
-}
-
-/// The time as a folder name that sorts by time and is safe in any file system.
-fn folder_name(now: SystemTime) -> String {
-    humantime::format_rfc3339_seconds(now)
-        .to_string()
-        .replace(':', "-")
-}
-
-/// Points `results/latest` at `id`. The link is replaced in one step: whoever
-/// follows it meanwhile finds the old run or the new one.
-fn link_latest(results: &Path, id: &str) -> Result<(), RecordError> {
-    let latest = results.join(LATEST_LINK);
-    let fail = |source| write_error(&latest, source);
-    let folder = tempfile::Builder::new()
-        .prefix(".latest.")
-        .tempdir_in(results)
-        .map_err(fail)?;
-    let fresh = folder.path().join(LATEST_LINK);
-    std::os::unix::fs::symlink(id, &fresh).map_err(fail)?;
-    fs::rename(&fresh, &latest).map_err(fail)
 }
 
 /// Reads the `run.json` of a run folder.

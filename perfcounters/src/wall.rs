@@ -42,6 +42,16 @@ pub enum Link {
     },
 }
 
+impl Link {
+    /// Why a driver cannot run between its ports; `None` if it can.
+    pub fn unavailable(&self, placement: &Placement) -> Option<String> {
+        match self {
+            Self::Real { .. } => None,
+            Self::Software(nic) => nic.unavailable_beside_driver(placement),
+        }
+    }
+}
+
 /// How to measure whole processes.
 #[derive(Debug)]
 pub struct Wall {
@@ -259,11 +269,7 @@ impl Backend for Wall {
     }
 
     fn unavailable(&self) -> Option<String> {
-        match (&self.link, self.placement.driver, self.placement.nic) {
-            (Link::Real { .. }, ..) => None,
-            (Link::Software(nic), Some(_), Some(_)) => nic.unavailable(),
-            _ => Some("driver and NIC need a CPU each, and only one may be used".to_owned()),
-        }
+        self.link.unavailable(&self.placement)
     }
 
     fn repeats(&self) -> Vec<u32> {

@@ -417,11 +417,9 @@ impl Ports for SoftwarePorts {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-    use std::process::Command;
-
     use super::*;
-    use crate::record::{Implementation, Sample, DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE};
+    use crate::record::{Implementation, Sample};
+    use crate::stand_in::cell;
 
     /// The stand-in for a driver needs no NIC.
     struct NoPorts;
@@ -431,31 +429,6 @@ mod tests {
             ["a".into(), "b".into()]
         }
         fn step(&mut self) {}
-    }
-
-    /// A cell whose driver is the stand-in, built with a macro defined.
-    fn cell(folder: &Path, implementation: Implementation, define: &str) -> Cell {
-        let library = folder.join(format!("{define}.so"));
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/fake_library.c");
-        let status = Command::new("cc")
-            .args(["-O1", "-w", "-shared", "-fPIC"])
-            .arg(format!("-D{define}"))
-            .arg("-o")
-            .args([&library, &source])
-            .status()
-            .unwrap();
-        assert!(status.success());
-        Cell {
-            implementation,
-            variant: "default".into(),
-            toolchain: "cc 1.0".into(),
-            batch: 32,
-            ring_size: DEFAULT_RING_SIZE,
-            frame_size: DEFAULT_FRAME_SIZE,
-            offered_mpps: None,
-            program: PathBuf::new(),
-            library,
-        }
     }
 
     fn events(folder: &Path, cells: Vec<Cell>, rounds: u32) -> Vec<Event> {

@@ -182,12 +182,11 @@ fn window(
 
 #[cfg(test)]
 mod tests {
-    use std::process::Command;
-
     use super::*;
     use crate::perf::fixtures::software_events;
     use crate::perf::passes::{Group, Reading};
-    use crate::record::{Implementation, DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE};
+    use crate::record::Implementation;
+    use crate::stand_in::cell;
 
     /// Counters that count one event at a time, and each once.
     struct OneByOne;
@@ -216,28 +215,8 @@ mod tests {
 
     /// A specification whose driver is the stand-in, built with a macro defined.
     fn specification(folder: &Path, define: &str) -> Specification {
-        let library = folder.join(format!("{define}.so"));
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/fake_library.c");
-        let status = Command::new("cc")
-            .args(["-O1", "-w", "-shared", "-fPIC"])
-            .arg(format!("-D{define}"))
-            .arg("-o")
-            .args([&library, &source])
-            .status()
-            .unwrap();
-        assert!(status.success());
         Specification {
-            cell: Cell {
-                implementation: Implementation::C,
-                variant: "default".into(),
-                toolchain: "cc 1.0".into(),
-                batch: 32,
-                ring_size: DEFAULT_RING_SIZE,
-                frame_size: DEFAULT_FRAME_SIZE,
-                offered_mpps: None,
-                program: PathBuf::new(),
-                library,
-            },
+            cell: cell(folder, Implementation::C, define),
             devices: ["a".into(), "b".into()],
             events: software_events(),
             window: Duration::from_millis(20),

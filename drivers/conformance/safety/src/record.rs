@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::{Context, Result};
+use perfcounters::folder;
 use perfcounters::host::{git, HostFacts};
 use serde::{Deserialize, Serialize};
 use strum::IntoEnumIterator;
@@ -76,25 +77,7 @@ impl Folder {
     pub fn create(results: &Path) -> Result<Self> {
         let now = SystemTime::now();
         let start = humantime::format_rfc3339_seconds(now).to_string();
-        let stamp = start.replace(':', "-");
-        fs::create_dir_all(results).with_context(|| results.display().to_string())?;
-        let mut attempt = 0;
-        let (id, path) = loop {
-            let id = match attempt {
-                0 => stamp.clone(),
-                n => format!("{stamp}-{n}"),
-            };
-            let path = results.join(&id);
-            match fs::create_dir(&path) {
-                Ok(()) => break (id, path),
-                Err(error)
-                    if error.kind() == std::io::ErrorKind::AlreadyExists && attempt < 100 =>
-                {
-                    attempt += 1;
-                }
-                Err(error) => return Err(error).with_context(|| path.display().to_string()),
-            }
-        };
+        let (id, path) = folder::create(results, now)?;
         let file = path.join(HAZARDS_FILE);
         let writer = csv::Writer::from_path(&file).with_context(|| file.display().to_string())?;
         Ok(Self {
@@ -160,11 +143,8 @@ impl Folder {
         let path = self.path.join("run.json");
         let text = serde_json::to_string_pretty(&record)? + "\n";
         fs::write(&path, text).with_context(|| path.display().to_string())?;
-        let link = self.results.join(LATEST_LINK);
-        let fresh = self.results.join(format!(".{LATEST_LINK}.{}", self.id));
-        std::os::unix::fs::symlink(&self.id, &fresh)
-            .and_then(|()| fs::rename(&fresh, &link))
-            .with_context(|| link.display().to_string())
+        folder::link(&self.results, LATEST_LINK, &self.id)?;
+        Ok(())
     }
 }
 
