@@ -10,6 +10,7 @@
 # unpacked into that folder, with folders of its own for everything that apt keeps: the system's packages, their lists
 # and the sources that they are from stay as they are. 160 MB are downloaded, once; no root is needed.
 # It needs apt, and Debian's keys, by which apt checks what it downloads: the package debian-archive-keyring.
+# They come from the mirror of Debian's packages that TRIPTYCH_DEBIAN_MIRROR names, else, on a Debian, from the system's.
 # Exit status 2 if it cannot be had here; the last line says why.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -67,13 +68,13 @@ apt_options=(-qq
     # A failed fetch is an error, not a warning and yesterday's list.
     -o "APT::Update::Error-Mode=any")
 
-# Prints the mirrors to try: the one this system has its own packages from, if it is a Debian, then Debian's.
+# Prints the mirrors to try: the one the user names, and the one this system has its own packages from, if it is a Debian.
 mirrors() {
+    [ -z "${TRIPTYCH_DEBIAN_MIRROR:-}" ] || echo "$TRIPTYCH_DEBIAN_MIRROR"
     # shellcheck disable=SC2016  # $(...) is apt's
     [ "$(. /etc/os-release && echo "$ID")" != debian ] ||
         apt-get indextargets --format '$(REPO_URI) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null |
         sed -nE 's|^(.*/debian)/? main$|\1|p' | head -n 1
-    echo http://deb.debian.org/debian
 }
 
 # update MIRROR: fetches the lists of packages, whose signature apt checks.
@@ -97,6 +98,8 @@ while read -r candidate; do
     fi
 done < <(mirrors | uniq)
 if [ -z "$mirror" ]; then
+    [ -e "$work/apt/errors" ] ||
+        fail "this system's packages are not Debian's: TRIPTYCH_DEBIAN_MIRROR=URL names a mirror that has them"
     cat "$work/apt/errors" >&2
     ! grep -q NO_PUBKEY "$work/apt/errors" ||
         fail "$KEYRING is too old to know Debian's $RELEASE: upgrade the package debian-archive-keyring"

@@ -23,6 +23,7 @@ class Machine:
         self.folder = folder
         self.bin = folder / "bin"
         self.bin.mkdir()
+        self.environment: dict[str, str] = {}
         self.log = folder / "called"
         self.log.touch()
         for name in _ALWAYS:
@@ -48,7 +49,12 @@ class Machine:
         return subprocess.run(
             [str(self.bin / "bash"), str(cwd / script), *arguments],
             cwd=cwd,
-            env={"PATH": str(self.bin), "HOME": str(self.folder), "TMPDIR": os.environ.get("TMPDIR", "/tmp")},
+            env={
+                "PATH": str(self.bin),
+                "HOME": str(self.folder),
+                "TMPDIR": os.environ.get("TMPDIR", "/tmp"),
+                **self.environment,
+            },
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

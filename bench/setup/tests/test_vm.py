@@ -20,8 +20,18 @@ def test_a_system_without_apt(machine: Machine) -> None:
     assert "apt-get" in result.stderr
 
 
+def test_a_system_that_is_no_debian_is_told_to_name_a_mirror(machine: Machine) -> None:
+    machine.pretend("uname", "echo x86_64")
+    machine.real("dpkg-deb", "gzip", "xz", "flock", "ln", "uniq")
+    machine.pretend("apt-get")
+    result = machine.run("bench/setup/vm.sh")
+    assert result.returncode == 2, result.stderr
+    assert "TRIPTYCH_DEBIAN_MIRROR=URL" in result.stderr.splitlines()[-1]
+
+
 def test_a_machine_without_network(machine: Machine) -> None:
     machine.pretend("uname", "echo x86_64")
+    machine.environment["TRIPTYCH_DEBIAN_MIRROR"] = "file:///nowhere"
     machine.real("dpkg-deb", "gzip", "xz", "flock", "ln", "uniq")
     machine.pretend("apt-get", 'case "$*" in *update*) echo "Could not resolve" >&2; exit 100 ;; esac')
     machine.pretend("apt-cache")
@@ -35,6 +45,7 @@ def test_a_machine_without_network(machine: Machine) -> None:
 
 def test_keys_that_are_too_old(machine: Machine) -> None:
     machine.pretend("uname", "echo x86_64")
+    machine.environment["TRIPTYCH_DEBIAN_MIRROR"] = "file:///nowhere"
     machine.real("dpkg-deb", "gzip", "xz", "flock", "ln", "uniq")
     machine.pretend("apt-get", 'case "$*" in *update*) echo "NO_PUBKEY 6ED0E7B82643E131" >&2; exit 100 ;; esac')
     result = machine.run("bench/setup/vm.sh")
