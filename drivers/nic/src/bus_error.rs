@@ -22,17 +22,10 @@ use std::sync::OnceLock;
 
 use libc::{c_int, c_void, sigaction, siginfo_t};
 
+use crate::mappings::Slot;
+
 /// Most mappings of a process.
 const MAX_MAPPINGS: usize = 8192;
-/// The address of a slot that is being filled. Mappings begin at whole pages.
-const RESERVED: usize = 1;
-
-/// Where a mapping is; nowhere (0) if the slot is free.
-struct Slot {
-    base: AtomicUsize,
-    len: AtomicUsize,
-    lost: AtomicBool,
-}
 
 static MAPPINGS: [Slot; MAX_MAPPINGS] = [const {
     Slot {
@@ -63,32 +56,24 @@ impl Watched {
     /// Watches a shared mapping of this process.
     pub(crate) fn new(base: usize, len: usize) -> io::Result<Self> {
         catch_signal()?;
-        let free = |slot: &Slot| {
-            slot.base
-                .compare_exchange(0, RESERVED, Ordering::AcqRel, Ordering::Relaxed)
-                .is_ok()
-        };
-        let Some(index) = MAPPINGS.iter().position(free) else {
+        let taken = |slot: &Slot| slot.take(base, len);
+        let Some(index) = MAPPINGS.iter().position(taken) else {
             return Err(io::Error::other(format!(
                 "{MAX_MAPPINGS} files are mapped already"
             )));
         };
-        let slot = &MAPPINGS[index];
-        slot.len.store(len, Ordering::Relaxed);
-        slot.lost.store(false, Ordering::Relaxed);
-        slot.base.store(base, Ordering::Release);
         Ok(Self(index))
     }
 
     /// Whether the memory is no longer what it was.
     pub(crate) fn lost(&self) -> bool {
-        MAPPINGS[self.0].lost.load(Ordering::Acquire)
+        MAPPINGS[self.0].is_lost()
     }
 }
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        MAPPINGS[self.0].base.store(0, Ordering::Release);
+        MAPPINGS[self.0].free();
     }
 }
 
@@ -132,14 +117,10 @@ extern "C" fn on_bus_error(signal: c_int, info: *mut siginfo_t, context: *mut c_
 
 /// Replaces the mapping by zeros, if the address lies in it and the kernel lets us.
 fn replace(slot: &Slot, address: usize) -> bool {
-    let base = slot.base.load(Ordering::Acquire);
-    let len = slot.len.load(Ordering::Relaxed);
-    // The mapping with the address cannot go away meanwhile, as it is in use; others can, and
-    // their slots may be given away between the two loads.
-    let same = slot.base.load(Ordering::Acquire) == base;
-    if base <= RESERVED || !same || address.wrapping_sub(base) >= len {
+    // The mapping with the address cannot go away meanwhile, as it is in use; others can.
+    let Some((base, len)) = slot.range_with(address) else {
         return false;
-    }
+    };
     // SAFETY: errno of this thread, which the interrupted code may be about to read.
     let errno = unsafe { *libc::__errno_location() };
     // SAFETY: the range is a mapping that this module was told of and that is in use, as somebody
@@ -160,7 +141,7 @@ fn replace(slot: &Slot, address: usize) -> bool {
     if replaced == libc::MAP_FAILED {
         return false;
     }
-    slot.lost.store(true, Ordering::Release);
+    slot.lose();
     LOSSES.fetch_add(1, Ordering::Release);
     true
 }

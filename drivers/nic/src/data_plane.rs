@@ -65,6 +65,8 @@ pub struct Progress {
     pub transmitted: u64,
     /// Whether any port is set to receive or send, work or not.
     pub active: bool,
+    /// Whether a port was left to a thread that wanted it.
+    pub(crate) skipped: bool,
     /// When the first of the interrupts is due that wait for their time.
     pub(crate) next_due: Option<Instant>,
 }
@@ -256,7 +258,10 @@ impl DataPlane {
                 continue;
             }
             idle_rounds += 1;
-            if !progress.active && idle_rounds > QUEUES as u32 {
+            if progress.skipped {
+                // There may be something to do there that nobody will ring for any more.
+                std::thread::yield_now();
+            } else if !progress.active && idle_rounds > QUEUES as u32 {
                 match self.ports.first() {
                     Some(port) => port.shared.alarm.sleep(IDLE_SLEEP),
                     None => return,
@@ -300,7 +305,7 @@ impl DataPlane {
                 Pace::Running | Pace::Calm => match shared.lock_if_nobody_waits() {
                     Some(device) => device,
                     None => {
-                        progress.active = true;
+                        progress.skipped = true;
                         continue;
                     }
                 },

@@ -22,10 +22,11 @@ use rustix::event::{eventfd, EventfdFlags, PollFlags};
 use rustix::fs::{MemfdFlags, Mode, OFlags};
 use rustix::net::{sendmsg, SendAncillaryBuffer, SendAncillaryMessage, SendFlags};
 
+use crate::alarm::Alarm;
 use crate::config::{MmioMode, NicConfig, Traffic};
 use crate::data_plane::DataPlane;
 use crate::device::{Device, REGION_BAR0, REGION_CONFIG};
-use crate::port::{Alarm, PortShared};
+use crate::port::PortShared;
 use crate::protocol::{wait, Connection};
 use crate::register_file::{PAGE, SHARED_PAGES};
 use crate::registers as r;

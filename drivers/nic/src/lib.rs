@@ -34,6 +34,7 @@
 //!
 //! What is modelled of the 82599, and what is not, is in the crate's README.
 
+mod alarm;
 mod bus_error;
 mod config;
 mod control;
@@ -49,6 +50,7 @@ mod frame;
 pub mod fuzzing;
 mod interrupts;
 mod latency;
+mod mappings;
 mod memory;
 mod nic;
 mod offload;
@@ -66,8 +68,10 @@ mod rx;
 mod server;
 mod sfp;
 mod statistics;
+mod sync;
 mod trace;
 mod traffic;
+mod turns;
 mod tx;
 mod unmodelled;
 mod verify;

@@ -8,12 +8,13 @@ use std::thread::JoinHandle;
 
 use rustix::event::{eventfd, EventfdFlags};
 
+use crate::alarm::Alarm;
 use crate::config::{NicConfig, TraceTo};
 use crate::control::ControlSocket;
 use crate::data_plane::DataPlane;
 use crate::device::Device;
 use crate::error::NicError;
-use crate::port::{Alarm, Port, PortShared};
+use crate::port::{Port, PortShared};
 use crate::server::{self, Socket};
 use crate::trace::{Trace, TraceEntry};
 

@@ -1,62 +1,24 @@
 //! One port, as seen by whoever runs the NIC.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::Thread;
-use std::time::Duration;
 
+use crate::alarm::Alarm;
 use crate::config::{ConfigError, Faults, MeasureLatency, Module, Traffic};
 use crate::device::Device;
 use crate::dma::DmaFault;
 use crate::latency::{Latency, Probe};
 use crate::report::{PortCounters, ResetReport, SessionReport, Snapshot};
+use crate::turns::Turns;
 
 /// Longest frame that can be put on a wire, in bytes without CRC.
 const MAX_INJECTED: usize = 15_868;
-/// How often the data plane is let go first before a stepping thread takes the device from under a
-/// waiting one.
-const YIELDS: u32 = 1000;
-
-/// Wakes a running data plane that sleeps because no port is in use.
-#[derive(Debug, Default)]
-pub(crate) struct Alarm {
-    sleeping: AtomicBool,
-    /// Rung since the last sleep, so that there is no need for the next one.
-    rung: AtomicBool,
-    sleeper: Mutex<Option<Thread>>,
-}
-
-impl Alarm {
-    /// Sleeps until woken, or for that time. Spurious wake-ups happen.
-    pub(crate) fn sleep(&self, longest: Duration) {
-        *self.sleeper.lock().unwrap_or_else(PoisonError::into_inner) = Some(std::thread::current());
-        self.sleeping.store(true, Ordering::SeqCst);
-        if !self.rung.swap(false, Ordering::SeqCst) {
-            std::thread::park_timeout(longest);
-            self.rung.store(false, Ordering::SeqCst);
-        }
-        self.sleeping.store(false, Ordering::SeqCst);
-    }
-
-    /// Wakes the sleeper, if there is one.
-    pub(crate) fn ring(&self) {
-        self.rung.store(true, Ordering::SeqCst);
-        if self.sleeping.load(Ordering::SeqCst) {
-            if let Some(sleeper) = &*self.sleeper.lock().unwrap_or_else(PoisonError::into_inner) {
-                sleeper.unpark();
-            }
-        }
-    }
-}
 
 /// A device and the lock around it. Control thread, data plane and callers take turns.
 #[derive(Debug)]
 pub(crate) struct PortShared {
-    device: Mutex<Device>,
-    /// Threads other than a running data plane that want the lock. The data plane takes it again so
-    /// soon after letting it go that it has to be told.
-    waiting: AtomicU32,
+    device: Turns<Device>,
     /// For telling the data plane that the device may be in use now. All ports have the same.
     pub(crate) alarm: Arc<Alarm>,
     /// As in [`PortCounters`].
@@ -67,12 +29,10 @@ pub(crate) struct PortShared {
 
 impl PortShared {
     pub(crate) fn new(device: Device, alarm: Arc<Alarm>, latency: Option<MeasureLatency>) -> Self {
-        let (waiting, outstanding) = Default::default();
         Self {
-            device: Mutex::new(device),
-            waiting,
+            device: Turns::new(device),
             alarm,
-            outstanding,
+            outstanding: AtomicU64::new(0),
             probe: latency.map(|measure| Mutex::new(Probe::new(measure.after))),
         }
     }
@@ -85,34 +45,17 @@ impl PortShared {
 
     /// The device, soon.
     pub(crate) fn lock(&self) -> MutexGuard<'_, Device> {
-        self.waiting.fetch_add(1, Ordering::Relaxed);
-        let device = self.device.lock().unwrap_or_else(PoisonError::into_inner);
-        self.waiting.fetch_sub(1, Ordering::Relaxed);
-        device
+        self.device.lock()
     }
 
-    /// The device, unless somebody has it or wants it: for a data plane that comes back at once
-    /// anyway.
+    /// The device, unless somebody has it or wants it: for a running data plane.
     pub(crate) fn lock_if_nobody_waits(&self) -> Option<MutexGuard<'_, Device>> {
-        if self.waiting.load(Ordering::Relaxed) > 0 {
-            return None;
-        }
-        match self.device.try_lock() {
-            Ok(device) => Some(device),
-            Err(std::sync::TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-            Err(std::sync::TryLockError::WouldBlock) => None,
-        }
+        self.device.lock_if_nobody_waits()
     }
 
-    /// The device, for a data plane that is stepped, perhaps in a loop: others come first.
+    /// The device, for a data plane that is stepped, perhaps in a loop.
     pub(crate) fn lock_after_others(&self) -> MutexGuard<'_, Device> {
-        for _ in 0..YIELDS {
-            if self.waiting.load(Ordering::Relaxed) == 0 {
-                break;
-            }
-            std::thread::yield_now();
-        }
-        self.lock()
+        self.device.lock_after_others()
     }
 }
 
