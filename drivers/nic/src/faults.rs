@@ -107,6 +107,7 @@ impl Port {
     /// What the driver has mapped for the device at this moment.
     pub fn driver_memory(&self) -> DriverMemory {
         DriverMemory {
+            port: self.clone(),
             pieces: self.device().dma.pieces(),
         }
     }
@@ -116,6 +117,7 @@ impl Port {
 /// driver is gone.
 #[derive(Clone, Debug)]
 pub struct DriverMemory {
+    port: Port,
     pieces: Vec<Piece>,
 }
 
@@ -147,6 +149,8 @@ impl DriverMemory {
     /// Copies bytes out. False, and nothing is copied, if they are not all in one map.
     #[must_use]
     pub fn read(&self, iova: u64, into: &mut [u8]) -> bool {
+        // Not while the device works on the same mapping: two threads of one process must not.
+        let _device = self.port.device();
         self.find(iova, into.len())
             .is_some_and(|(piece, offset)| piece.mapping.read(offset, into))
     }
@@ -155,6 +159,7 @@ impl DriverMemory {
     /// are not all in one map.
     #[must_use]
     pub fn write(&self, iova: u64, from: &[u8]) -> bool {
+        let _device = self.port.device();
         self.find(iova, from.len())
             .is_some_and(|(piece, offset)| piece.mapping.write(offset, from))
     }

@@ -1,0 +1,191 @@
+//! Where threads meet: the data plane's, one for each socket, and those of whoever runs the NIC. Drivers take their
+//! memory away, reset and leave while their rings are worked on. Here it is everything at once; ThreadSanitizer
+//! (`make sanitize`) tells whether two threads ever touched the same memory without having agreed on it.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use nic::{
+    registers as r, Faults, MeasureLatency, MmioMode, Module, Nic, NicConfig, Port, Traffic,
+};
+use rustix::event::{eventfd, EventfdFlags};
+use support::{eventually, frame, Driver, Memory, Rings};
+
+/// How long each test goes on; longer with `NIC_TEST_SECONDS`.
+fn duration() -> Duration {
+    let given = std::env::var("NIC_TEST_SECONDS").ok();
+    let given = given.and_then(|seconds| seconds.parse().ok());
+    given.map_or(Duration::from_millis(300), Duration::from_secs)
+}
+
+/// Where a driver maps memory besides its rings.
+const ELSEWHERE: u64 = 0x2_0000_0000;
+const PIECE: u64 = 0x1_0000;
+/// What lies in memory that is never mapped.
+const CANARY: u64 = 0xa5a5_a5a5_a5a5_a5a5;
+
+fn wait_for_frames(driver: &mut Driver, count: usize) {
+    eventually("frames arrive", || driver.receive().is_some());
+    for _ in 1..count {
+        driver.receive();
+    }
+}
+
+/// Maps and unmaps, under DMA: memory beside the rings, then a stretch that descriptors point to, then all.
+fn change_maps(driver: &mut Driver, elsewhere: &Memory) {
+    for nth in 0..4 {
+        let iova = ELSEWHERE + nth * PIECE;
+        let client = &mut driver.client;
+        client
+            .dma_map(iova, PIECE, nth * PIECE, 3, Some(&elsewhere.file))
+            .unwrap();
+    }
+    // The device writes there from now on: slot 0's buffer is elsewhere.
+    driver.memory.write_u64(0, ELSEWHERE + PIECE);
+    wait_for_frames(driver, 70);
+    driver.client.dma_unmap(ELSEWHERE, 2 * PIECE).unwrap();
+    driver.client.dma_unmap(ELSEWHERE, 4 * PIECE).unwrap();
+    wait_for_frames(driver, 10);
+    // The rings themselves.
+    let len = driver.memory.len() as u64;
+    driver.client.dma_unmap(support::IOVA, len).unwrap();
+    driver.map();
+}
+
+/// One driver after the other at a port, each with something that it does in the middle of traffic.
+fn drivers(socket: &Path, end: Instant, seed: usize) -> usize {
+    let mut rounds = seed;
+    while Instant::now() < end {
+        rounds += 1;
+        let mut driver = Driver::start(socket, Rings::default());
+        let elsewhere = Memory::new(5 * PIECE as usize);
+        elsewhere.write_u64(4 * PIECE as usize, CANARY);
+        let vector: OwnedFd = eventfd(0, EventfdFlags::NONBLOCK).unwrap();
+        driver.client.set_irq(0, &vector);
+        driver.client.set(r::GPIE, r::GPIE_MSIX_MODE);
+        driver.client.set(r::IVAR(0), 0x8080);
+        driver.client.set(r::EIMS, 1);
+        if rounds % 2 == 0 {
+            let slot = driver.transmit(&frame(60, 7));
+            driver.receive();
+            let _ = driver.tx_done(slot);
+        }
+        match rounds % 5 {
+            0 => change_maps(&mut driver, &elsewhere),
+            1 => driver.client.reset(),
+            2 => driver.client.set(r::CTRL, r::CTRL_RST),
+            // The file is taken away: whoever touches the memory next gets SIGBUS.
+            3 => rustix::fs::ftruncate(&driver.memory.file, 4096).unwrap(),
+            _ => driver
+                .client
+                .set_irq(0, &eventfd(0, EventfdFlags::NONBLOCK).unwrap()),
+        }
+        let _ = driver.client.get(r::EICR);
+        let _ = driver.client.get(r::GPRC);
+        assert_eq!(elsewhere.read_u64(4 * PIECE as usize), CANARY);
+        if rounds % 5 == 4 {
+            driver.stop();
+        }
+    }
+    rounds - seed
+}
+
+/// What somebody who runs the NIC does and looks at.
+fn look_and_meddle(port: &Port, nth: usize) {
+    let _ = (
+        port.stats(),
+        port.snapshot(),
+        port.latency(),
+        port.dma_maps(),
+    );
+    let _ = (port.notes(), port.last_session(), port.last_reset());
+    let _ = (port.registers().peek(r::RDH(0)), port.take_transmitted());
+    let _ = (port.dma_faults(), port.unmodelled(), port.mac_address());
+    port.inject(&frame(60 + nth % 1000, 9)).unwrap();
+    // It may be gone, and its driver too.
+    let memory = port.driver_memory();
+    let _ = memory.read(support::IOVA, &mut [0; 64]);
+    match nth % 16 {
+        3 => port.set_plugged(false),
+        4 => port.set_plugged(true),
+        5 => port.set_module(Module::Sr),
+        6 => port.set_module(Module::Dac),
+        7 => {
+            let mut faults = Faults::default();
+            faults.stall_tx = true;
+            port.set_faults(faults);
+        }
+        8 => port.set_faults(Faults::default()),
+        9 => {
+            port.rogue_write(support::IOVA + 0x3_0000, &[nth as u8]);
+        }
+        _ => {}
+    }
+}
+
+fn everything_at_once(mmio: MmioMode, latency: Option<MeasureLatency>, traffic: Traffic) {
+    let directory = tempfile::tempdir().unwrap();
+    let mut config =
+        NicConfig::new(directory.path(), 2).with_each_port(|port| port.traffic = traffic);
+    config.mmio = mmio;
+    config.latency = latency;
+    let nic = Nic::new(config).unwrap();
+    let running = nic.run_data_plane().unwrap();
+    let end = Instant::now() + duration();
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let at = |port: usize| nic.port(port).unwrap().socket();
+        let both = [0, 1].map(|port| scope.spawn(move || drivers(at(port), end, port)));
+        scope.spawn(|| {
+            let mut nth = 0;
+            while !over.load(Ordering::Relaxed) {
+                look_and_meddle(&nic.ports()[nth % 2], nth / 2);
+                nth += 1;
+                std::thread::sleep(Duration::from_micros(200));
+            }
+            for port in nic.ports() {
+                port.set_faults(Faults::default());
+                port.set_plugged(true);
+                port.set_module(Module::Dac);
+            }
+        });
+        for drivers in both {
+            assert!(drivers.join().unwrap() > 0);
+        }
+        over.store(true, Ordering::Relaxed);
+    });
+    eventually("all are gone", || {
+        nic.ports().iter().all(|port| !port.connected())
+    });
+    // Nothing of theirs is left, and the next ones find everything in order.
+    for port in nic.ports() {
+        assert!(port.dma_maps().is_empty());
+        let mut next = Driver::start(port.socket(), Rings::default());
+        wait_for_frames(&mut next, 1);
+        next.stop();
+    }
+    let mut plane = running.stop().unwrap();
+    plane.poll();
+}
+
+#[test]
+fn drivers_come_change_and_go_under_traffic() {
+    everything_at_once(MmioMode::Trap, None, Traffic::Saturate);
+}
+
+#[test]
+fn and_with_shared_registers() {
+    everything_at_once(MmioMode::Shared, None, Traffic::Saturate);
+}
+
+#[test]
+fn and_with_latency_measured() {
+    let after = Duration::ZERO;
+    let traffic = Traffic::Rate { mpps: 0.05 };
+    everything_at_once(MmioMode::Trap, Some(MeasureLatency { after }), traffic);
+}
