@@ -5,9 +5,9 @@
 #![forbid(unsafe_code)]
 
 use std::rc::Rc;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::clock::{sleep, Instant};
 use crate::error::{Error, Result};
 use crate::mempool::{Mempool, Packet};
 use crate::registers as regs;
@@ -30,9 +30,7 @@ pub const MAX_RING_SIZE: u32 = 4096;
 pub(crate) const CHECK_LOOKS: u32 = 100;
 pub(crate) const CHECK_INTERVAL: Duration = Duration::from_millis(1);
 
-/// When it is fuzzed, there is no device to wait for.
-const POLL_INTERVAL: Duration =
-    Duration::from_millis(if cfg!(feature = "fuzzing") { 0 } else { 1 });
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// How a device is to run.
 #[derive(Clone, Copy, Debug)]

@@ -3,14 +3,16 @@
 //! compared with what a model of it says, so that no packet is lost, doubled, or out of order.
 //!
 //! The unit tests run it with random bytes and with the inputs in `fuzz/corpus`, also under the
-//! sanitizers and Miri; `fuzz/run.sh` looks for worse ones.
+//! sanitizers and Miri; `make fuzz` looks for worse ones.
 #![forbid(unsafe_code)]
 #![allow(clippy::unwrap_used)] // a test's
 
 use std::rc::Rc;
+use std::time::Duration;
 
+use crate::clock::Instant;
 use crate::descriptor::Descriptor;
-use crate::device::{Config, Device, Registers};
+use crate::device::{Config, Device, Registers, Tail};
 use crate::mempool::{Mempool, Packet, MAX_SIZE};
 use crate::registers::{
     field64_get, RXD_DD, RXD_EOP, RXD_LENGTH, TXD_DD, TXD_DTALEN, TXD_EOP, TXD_PAYLEN,
@@ -24,6 +26,16 @@ const MASK: usize = RING_SIZE - 1;
 
 /// The most answers that a device gives to one call: a call that polls a register sleeps between.
 const MAX_ANSWERS: usize = 24;
+
+/// The most answers to a driver that starts: enough for the longest wait, the one for the link, to end by itself.
+const MAX_START_ANSWERS: usize = if cfg!(miri) { 1500 } else { 10_000 };
+
+/// Longer than that, by the clock of the waits, neither starting nor stopping takes; most of it is the wait for the link.
+const LONGEST_START: Duration = Duration::from_secs(20);
+const LONGEST_STOP: Duration = Duration::from_secs(10);
+
+/// From which value on a call of the driver is to start it anew.
+const RESTART: u8 = 0xe0;
 
 /// How far back a packet is looked at for its mark.
 const MARKED: usize = 8;
@@ -117,7 +129,11 @@ impl<'p> Lab<'p> {
             device: Device {
                 registers: Registers { vfio },
                 is_82599: true,
-                config: Config::default(),
+                config: Config {
+                    rx_ring_size: RING_SIZE as u32,
+                    tx_ring_size: RING_SIZE as u32,
+                    ..Config::default()
+                },
                 pool,
                 running: false,
                 mac: [0; 6],
@@ -317,15 +333,13 @@ impl<'p> Lab<'p> {
                         assert!(!gone && stats.rx_packets >= self.last.rx_packets);
                         assert!(stats.tx_bytes >= self.last.tx_bytes);
                         assert!(stats.rx_bytes - self.last.rx_bytes < 1 << 36);
-                        self.last = stats;
                     }
-                    Err(_) => assert!(gone),
+                    // Or it lies about how far it is in the ring.
+                    Err(_) => assert!(gone || self.device.running),
                 }
             }
             1 => {
-                if self.device.stats_clear().is_ok() {
-                    self.last = Stats::default();
-                }
+                let _ = self.device.stats_clear();
             }
             2 => assert_eq!(self.device.mac_read().is_ok(), answers.len() >= 2),
             3 => {
@@ -336,10 +350,51 @@ impl<'p> Lab<'p> {
             4 => {
                 let _ = self.device.promiscuous_set(answers.len() % 2 == 0);
             }
-            _ => {
-                let _ = self.device.stop();
-            }
+            _ => self.stop(),
         }
+        self.last = self.device.stats;
+    }
+
+    fn stop(&mut self) {
+        let start = Instant::now();
+        let _ = self.device.stop();
+        assert!(!self.device.running);
+        assert!(Instant::now() <= start + LONGEST_STOP);
+    }
+
+    /// Stops the device and takes it to running again; if it does not let itself be, the queues are ready all the same.
+    fn restart(&mut self, answers: impl Iterator<Item = u32>) {
+        self.device.registers.vfio.revive();
+        self.answers.set(answers);
+        if self.device.running {
+            self.stop();
+        }
+        self.device.rx.clear();
+        self.device.tx.clear();
+        let start = Instant::now();
+        let started = self.device.start().is_ok();
+        assert!(Instant::now() <= start + LONGEST_START);
+        assert_eq!(self.device.running, started);
+        let queues = (self.device.rx.len(), self.device.tx.len());
+        assert!(if started {
+            queues == (1, 1)
+        } else {
+            queues <= (1, 1)
+        });
+        if !started {
+            self.device.rx.clear();
+            self.device.tx.clear();
+            let queues = Queues::new(self.pool);
+            self.device.rx.push(queues.rx);
+            self.device.tx.push(queues.tx);
+        }
+        let [rdt, tdt] = &self.tails;
+        rdt.set(RING_SIZE as u32 - 1);
+        tdt.set(0);
+        self.device.rx[0].tail = Tail::Fake(Rc::clone(rdt));
+        self.device.tx[0].tail = Tail::Fake(Rc::clone(tdt));
+        (self.next_rx, self.next_tx) = (0, 0);
+        self.last = self.device.stats;
     }
 
     /// Every packet is in one place, and all are somewhere.
@@ -460,13 +515,20 @@ impl<'p> Lab<'p> {
                 let call = input.byte();
                 let pattern = input.byte();
                 let count = usize::from(pattern) % MAX_ANSWERS;
-                let answer = |_| match pattern >> 6 {
-                    0 => u32::MAX,
-                    1 => 0,
+                let answer = |nth| match (pattern >> 6, nth % 2) {
+                    (0, _) => u32::MAX,
+                    (1, _) => 0,
+                    (_, 1) if call >= RESTART => u32::MAX >> 1,
                     _ => u32::from_le_bytes(input.bytes()),
                 };
-                let answers = (0..count).map(answer).collect();
-                self.registers(call, answers);
+                let answers: Vec<_> = (0..count).map(answer).collect();
+                if call >= RESTART {
+                    // The same again and again: every wait ends, or none.
+                    let count = input.below(MAX_START_ANSWERS);
+                    self.restart(answers.into_iter().cycle().take(count));
+                } else {
+                    self.registers(call, answers);
+                }
             }
         }
         self.check();
@@ -498,11 +560,12 @@ pub fn hostile_device(input: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_queues::cases;
     use proptest::prelude::*;
     use std::path::Path;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(cases()))]
+        #![proptest_config(ProptestConfig::with_cases(cases(3)))]
 
         #[test]
         fn no_device_breaks_the_laws(
@@ -510,13 +573,6 @@ mod tests {
         ) {
             hostile_device(&input);
         }
-    }
-
-    /// How many random inputs: fewer under what is slow.
-    fn cases() -> u32 {
-        let given = std::env::var("IXGBE_TEST_CASES");
-        let given = given.ok().and_then(|cases| cases.parse().ok());
-        given.unwrap_or(if cfg!(miri) { 3 } else { 256 })
     }
 
     /// Inputs that were worth keeping, the shortest first.
@@ -542,9 +598,10 @@ mod tests {
             state ^= state << 17;
             state as usize % end.max(1)
         };
+        let changes = cases(0) / 64;
         for input in &corpus {
             hostile_device(input);
-            for _ in 0..if cfg!(miri) { 0 } else { 4 } {
+            for _ in 0..changes {
                 let other = &corpus[random(corpus.len())];
                 let (head, tail) = (random(input.len()), random(other.len()));
                 let mut changed = [&input[..head], &other[tail..]].concat();
@@ -554,6 +611,36 @@ mod tests {
                 }
                 hostile_device(&changed);
             }
+        }
+    }
+
+    /// The answers that end every wait lead to a driver that runs, and then receives; those that end none, or are too
+    /// few, to an error in time.
+    #[test]
+    fn a_device_is_started_if_it_says_what_it_should_in_the_end() {
+        let pool = pool(RING_SIZE as u32 + 8);
+        let container = Container::new();
+        let mut lab = Lab::new(&pool, &container);
+        let willing = [0, u32::MAX >> 1].into_iter().cycle();
+        for _ in 0..2 {
+            lab.restart(willing.clone().take(MAX_START_ANSWERS));
+            assert!(lab.device.running);
+            lab.check();
+            let upper = 60 << 32 | RXD_DD | RXD_EOP;
+            lab.rx_write(0, Descriptor { lower: 0, upper });
+            lab.receive(4);
+            assert_eq!(lab.held.len(), 1);
+            lab.held.clear();
+        }
+        for answers in [0, 1, 10, 40] {
+            lab.restart(willing.clone().take(answers));
+            assert!(!lab.device.running, "{answers}");
+            lab.check();
+        }
+        for stubborn in [0, u32::MAX >> 1, u32::MAX] {
+            lab.restart(std::iter::repeat_n(stubborn, MAX_START_ANSWERS));
+            assert!(!lab.device.running, "{stubborn:#x}");
+            lab.check();
         }
     }
 

@@ -2,9 +2,9 @@
 //! "Initialization Sequence". Deviations are marked DEVIATION, with the reason.
 #![forbid(unsafe_code)]
 
-use std::thread::sleep;
 use std::time::Duration;
 
+use crate::clock::sleep;
 use crate::descriptor::Descriptor;
 use crate::device::{
     Device, Wait, CHECK_INTERVAL, CHECK_LOOKS, MAX_QUEUES, MAX_RING_SIZE, MIN_RING_SIZE,

@@ -14,6 +14,15 @@
 //! are handed out, in [`sys::buffers`].
 #![deny(unsafe_code)]
 
+/// Where the waits for the device get their time from.
+#[cfg(not(any(test, feature = "fuzzing")))]
+mod clock {
+    pub(crate) use std::thread::sleep;
+    pub(crate) use std::time::Instant;
+}
+#[cfg(any(test, feature = "fuzzing"))]
+#[path = "clock_played.rs"]
+mod clock;
 pub mod descriptor;
 pub mod device;
 pub mod error;

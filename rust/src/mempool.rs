@@ -125,7 +125,7 @@ impl DerefMut for Packet<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_queues::pool;
+    use crate::test_queues::{cases, pool};
     use proptest::prelude::*;
 
     #[test]
@@ -170,7 +170,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 256 }))]
+        #![proptest_config(ProptestConfig::with_cases(cases(2)))]
 
         /// However packets are taken and dropped, each is in one place only.
         #[test]

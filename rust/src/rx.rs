@@ -2,8 +2,8 @@
 #![forbid(unsafe_code)]
 
 use std::mem;
-use std::thread::sleep;
 
+use crate::clock::sleep;
 use crate::descriptor::Descriptor;
 use crate::device::{Registers, Tail, CHECK_INTERVAL, CHECK_LOOKS};
 use crate::error::{Error, Result};

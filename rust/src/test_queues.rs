@@ -20,6 +20,14 @@ pub(crate) const RING_SIZE: usize = 64;
 /// How often tests go round a ring: Miri is slow.
 pub(crate) const ROUNDS: usize = if cfg!(miri) { 2 } else { 25 };
 
+/// How many random inputs a test tries, if `IXGBE_TEST_CASES` does not say otherwise: fewer under what is slow.
+#[cfg(test)]
+pub(crate) fn cases(under_miri: u32) -> u32 {
+    let given = std::env::var("IXGBE_TEST_CASES");
+    let given = given.ok().and_then(|cases| cases.parse().ok());
+    given.unwrap_or(if cfg!(miri) { under_miri } else { 256 })
+}
+
 pub(crate) const POOL_CAPACITY: u32 = 256;
 
 pub(crate) struct Queues<'p> {

@@ -32,6 +32,7 @@ pub const IMPLEMENTATIONS: &[Implementation] = &[
         name: "rust",
         folder: "rust/src",
         without: &[
+            "clock_played.rs",
             "registers.rs",
             "test_queues.rs",
             "fuzzing.rs",
