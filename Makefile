@@ -308,8 +308,8 @@ FUZZ_SECONDS ?= 1800
 
 .PHONY: fuzz
 fuzz: ## hostile drivers against the NIC, then hostile devices against the safe driver, FUZZ_SECONDS (1800) each
-	@drivers/nic/fuzz/run.sh $(FUZZ_SECONDS)
-	@rust/fuzz/run.sh $(FUZZ_SECONDS)
+	@drivers/fuzz.sh vfio_user_peer $(FUZZ_SECONDS)
+	@drivers/fuzz.sh hostile_device $(FUZZ_SECONDS)
 
 .PHONY: sanitize
 sanitize: ## the safe driver's tests under AddressSanitizer, ThreadSanitizer and valgrind's memcheck
@@ -348,7 +348,7 @@ lint: ## formatters and linters of all languages, warnings are errors (installs 
 C_LINTED = $(filter-out c/src/registers.h c/src/device_ids.h,$(wildcard c/src/*.[ch] c/src/apps/*.[ch] c/tests/*.[ch] \
 	drivers/conformance/safety/programs/*.c))
 PYTHON_LINTED := paper bench/setup/tests
-SHELL_LINTED = $(wildcard bench/setup/*.sh rust-unsafe/*.sh drivers/nic/fuzz/*.sh rust/*.sh rust/fuzz/*.sh .ci/*)
+SHELL_LINTED = $(wildcard bench/setup/*.sh rust-unsafe/*.sh drivers/*.sh rust/*.sh .ci/*)
 CLANG := 19
 
 .PHONY: lint-c
