@@ -312,8 +312,12 @@ fuzz: ## hostile drivers against the NIC, then hostile devices against the safe 
 	@drivers/fuzz.sh hostile_device $(FUZZ_SECONDS)
 
 .PHONY: sanitize
-sanitize: ## the safe driver's tests under AddressSanitizer, ThreadSanitizer and valgrind's memcheck
-	@rust/sanitize.sh address thread memcheck
+sanitize: ## the safe driver's tests under AddressSanitizer, memcheck and ThreadSanitizer, the NIC's under the last
+	@rust/sanitize.sh address memcheck thread
+
+.PHONY: sanitize-check
+sanitize-check: ## the driver's under AddressSanitizer and memcheck, in short
+	@rust/sanitize.sh --quick address memcheck
 
 .PHONY: miri
 miri: ## the safe driver's tests under Miri, in the toolchain TOOLCHAIN (nightly)
