@@ -27,6 +27,8 @@ pub enum Command {
     Run(Box<RunArguments>),
     /// Fail if a driver needs more instructions per packet than recorded.
     Budget(BudgetArguments),
+    /// Build the steps from the transpiled driver to the safe one, and measure what each costs.
+    Ladder(LadderArguments),
     /// Look at what a run with a network card needs, and say what mends what is missing.
     Doctor(DoctorArguments),
     /// Take ports of a network card from the kernel's driver.
@@ -159,6 +161,29 @@ pub struct BudgetArguments {
     /// The recorded figures
     #[arg(long, value_name = "FILE", default_value = "bench/budget.toml")]
     pub config: PathBuf,
+    /// Folder that the drivers were built in
+    #[arg(long, value_name = "DIR", default_value = "build")]
+    pub build_dir: PathBuf,
+}
+
+/// Arguments of `triptych ladder`.
+#[derive(Debug, Args)]
+pub struct LadderArguments {
+    /// Only see whether every step can be made and compiles
+    #[arg(long, conflicts_with = "quick")]
+    pub check: bool,
+    /// Only build
+    #[arg(long, conflicts_with_all = ["quick", "check"])]
+    pub build: bool,
+    /// Only see whether everything works: short runs, rough figures
+    #[arg(long)]
+    pub quick: bool,
+    /// Folder with the list of the steps and their patches
+    #[arg(long, value_name = "DIR", default_value = "bench/ladder")]
+    pub ladder: PathBuf,
+    /// Folder that gets a folder per run
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    pub results: PathBuf,
     /// Folder that the drivers were built in
     #[arg(long, value_name = "DIR", default_value = "build")]
     pub build_dir: PathBuf,

@@ -8,6 +8,7 @@ pub mod budget;
 pub mod cli;
 pub mod config;
 pub mod host;
+pub mod ladder;
 pub mod matrix;
 pub mod pktgen;
 pub mod progress;

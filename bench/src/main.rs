@@ -11,7 +11,7 @@ use clap::{CommandFactory, Parser};
 use perfcounters::{lockstep, perf, Interrupt};
 use triptych::cli::{Cli, Command};
 use triptych::host::cli as host;
-use triptych::{budget, pktgen, run};
+use triptych::{budget, ladder, pktgen, run};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -46,6 +46,7 @@ fn execute(cli: &Cli) -> Result<bool> {
     match &cli.command {
         Command::Run(arguments) => run::run(arguments, &interrupt)?,
         Command::Budget(arguments) => budget::run(arguments, &interrupt)?,
+        Command::Ladder(arguments) => ladder::run(arguments, &interrupt)?,
         Command::Doctor(arguments) => return host::doctor(arguments),
         Command::Bind(arguments) => host::bind(arguments, &interrupt)?,
         Command::Unbind(arguments) => host::unbind(arguments)?,
