@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 from machine import ROOT, Machine
 
-GOALS = "registers-check transpile-check unit-rust unit-c unit-python conformance vm-test bench-micro-check budget"
+GOALS = (
+    "registers-check transpile-check unit-rust unit-c unit-python conformance vm-test bench-micro-check "
+    "ladder-check budget"
+)
 COUNT = len(GOALS.split())
 
 

@@ -7,7 +7,7 @@ use std::path::{absolute, Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 use perfcounters::process::Process;
 use perfcounters::Interrupt;
 
@@ -54,6 +54,7 @@ pub fn build(ladder: &Ladder, build: &Path, interrupt: &Interrupt) -> Result<()>
         here == compiler,
         "the shipped drivers were built by {compiler}, the rungs would be by {here}: make build"
     );
+    let mut built = Vec::new();
     each(ladder, BUILD, "build", |rung| {
         cargo("build", rung, build, &flags, interrupt)?;
         let folder = matrix::build_folder(build, rung.implementation(), &rung.variant());
@@ -63,11 +64,12 @@ pub fn build(ladder: &Ladder, build: &Path, interrupt: &Interrupt) -> Result<()>
             fs::copy(&built, folder.join(to))
                 .with_context(|| format!("cannot copy {}", built.display()))?;
         }
+        built.push((rung.name.clone(), fs::read(folder.join("libforwarder.so"))?));
         let toolchain = format!("{compiler} --profile {} {flags}\n", rung.profile());
         fs::write(folder.join("toolchain.txt"), toolchain)?;
         in_place_of_the_safe_driver(rung, build, &folder)
     })?;
-    Ok(())
+    check_different(&built)
 }
 
 /// Does something for every rung that is made here, and shows how far it is.
@@ -124,6 +126,18 @@ fn cargo(what: &str, rung: &Rung, build: &Path, flags: &str, interrupt: &Interru
         .with_context(|| format!("see {}", log.display()))
 }
 
+/// Refuses artefacts that are the same file: then Cargo took one rung for another. Rungs whose code is
+/// the same still differ by their symbols, which have the hash of the rung's version.
+fn check_different(built: &[(String, Vec<u8>)]) -> Result<()> {
+    for (place, (name, content)) in built.iter().enumerate() {
+        let same = built.iter().take(place).find(|(_, other)| other == content);
+        if let Some((other, _)) = same {
+            bail!("rungs {other} and {name} are the same file; remove build/cargo-ladder");
+        }
+    }
+    Ok(())
+}
+
 fn rustc_version() -> Result<String> {
     let output = Command::new("rustc")
         .arg("--version")
@@ -146,4 +160,19 @@ fn in_place_of_the_safe_driver(rung: &Rung, build: &Path, folder: &Path) -> Resu
         link(&build.join("bin").join(name), name)?;
     }
     link(folder, "rust")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_file_for_two_rungs_is_refused() {
+        let file = |name: &str, content: &[u8]| (name.to_owned(), content.to_vec());
+        let mut built = vec![file("01-a", b"1"), file("02-b", b"2"), file("03-c", b"3")];
+        check_different(&built).unwrap();
+        built.push(file("04-d", b"2"));
+        let error = check_different(&built).unwrap_err().to_string();
+        assert!(error.contains("02-b and 04-d"), "{error}");
+    }
 }

@@ -223,7 +223,6 @@ mod tests {
         named.sort();
         assert_eq!(patches, named);
 
-        // The README lists them from the top, as a ladder stands.
         let readme = std::fs::read_to_string(folder().join("README.md")).unwrap();
         let listed: Vec<_> = readme
             .lines()
@@ -231,7 +230,7 @@ mod tests {
             .map(|(name, _)| name)
             .filter(|name| name.as_bytes()[0].is_ascii_digit())
             .collect();
-        let names: Vec<_> = ladder.rungs.iter().rev().map(|r| r.name.as_str()).collect();
+        let names: Vec<_> = ladder.rungs.iter().map(|r| r.name.as_str()).collect();
         assert_eq!(listed, names);
     }
 }

@@ -21,6 +21,9 @@ const PARTS: [&str; 4] = [
     "bench/forwarder-abi/src",
 ];
 
+/// The repository's `Cargo.toml`, kept beside the rung's own.
+const REPOSITORY_MANIFEST: &str = "repository.toml";
+
 const MEMBERS: [&str; 2] = ["rust", "bench/forwarder-abi"];
 
 /// Writes the sources of all rungs but the transpiled one below `build`, each to
@@ -34,17 +37,21 @@ pub fn write(ladder: &Ladder, patches: &Path, repository: &Path, build: &Path) -
         .tempdir_in(build)
         .with_context(|| format!("cannot make a folder in {}", build.display()))?;
     let shipped = ladder.shipped().context("the ladder has no shipped rung")?;
+    let names: Vec<_> = ladder.rungs.iter().map(|rung| rung.name.clone()).collect();
+    remove_others(&build.join("ladder"), "", &names)?;
+    let variants: Vec<_> = ladder.rungs.iter().map(Rung::variant).collect();
+    remove_others(&build.join("variants"), "ladder-", &variants)?;
 
     // Downwards: what a rung adds is taken out, and the one below is left.
     let below = work.path().join("below");
     copy_repository(repository, &below)?;
-    put(&below, &folder(build, shipped))?;
+    put_rung(&below, shipped, build)?;
     let rest = ladder.of(Change::Rest);
     let removed: Vec<_> = rest.chain(ladder.of(Change::Remove)).collect();
     for pair in removed.windows(2).rev() {
         if let [lower, upper] = pair {
             apply(patches, upper, &below)?;
-            put(&below, &folder(build, lower))?;
+            put_rung(&below, lower, build)?;
         }
     }
 
@@ -52,10 +59,28 @@ pub fn write(ladder: &Ladder, patches: &Path, repository: &Path, build: &Path) -
     copy_repository(repository, &above)?;
     for rung in ladder.of(Change::Add) {
         apply(patches, rung, &above)?;
-        put(&above, &folder(build, rung))?;
+        put_rung(&above, rung, build)?;
     }
     for rung in ladder.of(Change::OverflowChecks) {
-        put(&above, &folder(build, rung))?;
+        put_rung(&above, rung, build)?;
+    }
+    Ok(())
+}
+
+/// Removes folders whose names begin with `prefix` and are none of `names`: rungs of earlier ladders.
+fn remove_others(folder: &Path, prefix: &str, names: &[String]) -> Result<()> {
+    let Ok(entries) = fs::read_dir(folder) else {
+        // There is none yet.
+        return Ok(());
+    };
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let ours = name.starts_with(prefix) && entry.file_type()?.is_dir();
+        if ours && !names.iter().any(|known| *known == name) {
+            fs::remove_dir_all(entry.path())?;
+        }
     }
     Ok(())
 }
@@ -100,20 +125,37 @@ fn copy_repository(repository: &Path, to: &Path) -> Result<()> {
         copy(&repository.join(part), &to.join(part))?;
     }
     copy(&repository.join("Cargo.lock"), &to.join("Cargo.lock"))?;
-    let manifest = repository.join("Cargo.toml");
-    let text = fs::read_to_string(&manifest)
-        .with_context(|| format!("cannot read {}", manifest.display()))?;
-    fs::write(to.join("Cargo.toml"), workspace(&text)?)?;
-    Ok(())
+    copy(
+        &repository.join("Cargo.toml"),
+        &to.join(REPOSITORY_MANIFEST),
+    )
+}
+
+/// Writes the sources of a rung, as they are in `work`, to its folder.
+fn put_rung(work: &Path, rung: &Rung, build: &Path) -> Result<()> {
+    let text = fs::read_to_string(work.join(REPOSITORY_MANIFEST))?;
+    fs::write(work.join("Cargo.toml"), workspace(&text, &rung.name)?)?;
+    put(work, &folder(build, rung))
 }
 
 /// The workspace of the repository, of a rung's members only.
-fn workspace(text: &str) -> Result<String> {
+///
+/// The rung's name becomes a part of their version. Without it, Cargo takes packages of the same
+/// name and version that lie at the same place of their workspaces for the same ones, and what is
+/// built of one rung for up to date with the next.
+fn workspace(text: &str, name: &str) -> Result<String> {
     let mut manifest: toml::Table = toml::from_str(text).context("Cargo.toml is malformed")?;
     let members = MEMBERS.map(|member| toml::Value::String(member.to_owned()));
     match manifest.get_mut("workspace") {
         Some(toml::Value::Table(workspace)) => {
             workspace.insert("members".to_owned(), toml::Value::Array(members.to_vec()));
+            let version = workspace
+                .get_mut("package")
+                .and_then(|package| package.get_mut("version"));
+            match version {
+                Some(toml::Value::String(version)) => *version = format!("{version}+{name}"),
+                _ => bail!("Cargo.toml has no [workspace.package] with a version"),
+            }
         }
         _ => bail!("Cargo.toml has no [workspace]"),
     }
@@ -236,6 +278,19 @@ mod tests {
         let error = write(&ladder, &patches, repository(), folder.path()).unwrap_err();
         let error = format!("{error:#}");
         assert!(error.contains(&shipped.display().to_string()), "{error}");
+    }
+
+    #[test]
+    fn rungs_of_earlier_ladders_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["ladder-01-a", "ladder-02-b", "overflow-checks"] {
+            fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        remove_others(folder.path(), "ladder-", &["ladder-02-b".to_owned()]).unwrap();
+        let left = |name| folder.path().join(name).is_dir();
+        assert!(!left("ladder-01-a"));
+        assert!(left("ladder-02-b") && left("overflow-checks"));
+        remove_others(&folder.path().join("none"), "", &[]).unwrap();
     }
 
     #[test]
