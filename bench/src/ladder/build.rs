@@ -22,12 +22,6 @@ const LIMIT: Duration = Duration::from_secs(600);
 const BUILD: Duration = Duration::from_secs(12);
 const CHECK: Duration = Duration::from_secs(1);
 
-/// What is built: name of Cargo's, name among the artefacts of a driver.
-const ARTEFACTS: [(&str, &str); 2] = [
-    ("ixgbe-fwd", "ixgbe-fwd"),
-    ("libforwarder_abi_rust.so", "libforwarder.so"),
-];
-
 /// Lets the compiler look at all rungs. Returns how many there are.
 ///
 /// # Errors
@@ -59,12 +53,13 @@ pub fn build(ladder: &Ladder, build: &Path, interrupt: &Interrupt) -> Result<()>
         cargo("build", rung, build, &flags, interrupt)?;
         let folder = matrix::build_folder(build, rung.implementation(), &rung.variant());
         fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        for (from, to) in ARTEFACTS {
+        let library = format!("lib{}.so", rung.library());
+        for (from, to) in [("ixgbe-fwd", "ixgbe-fwd"), (&library, "libforwarder.so")] {
             let built = target(build).join(rung.profile()).join(from);
             fs::copy(&built, folder.join(to))
                 .with_context(|| format!("cannot copy {}", built.display()))?;
         }
-        built.push((rung.name.clone(), fs::read(folder.join("libforwarder.so"))?));
+        built.push((rung.name.clone(), artefacts(&folder)?));
         let toolchain = format!("{compiler} --profile {} {flags}\n", rung.profile());
         fs::write(folder.join("toolchain.txt"), toolchain)?;
         in_place_of_the_safe_driver(rung, build, &folder)
@@ -128,14 +123,24 @@ fn cargo(what: &str, rung: &Rung, build: &Path, flags: &str, interrupt: &Interru
 
 /// Refuses artefacts that are the same file: then Cargo took one rung for another. Rungs whose code is
 /// the same still differ by their symbols, which have the hash of the rung's version.
-fn check_different(built: &[(String, Vec<u8>)]) -> Result<()> {
+fn check_different(built: &[(String, [Vec<u8>; 2])]) -> Result<()> {
     for (place, (name, content)) in built.iter().enumerate() {
-        let same = built.iter().take(place).find(|(_, other)| other == content);
+        let same = built
+            .iter()
+            .take(place)
+            .find(|(_, other)| other.iter().zip(content).any(|(one, two)| one == two));
         if let Some((other, _)) = same {
             bail!("rungs {other} and {name} are the same file; remove build/cargo-ladder");
         }
     }
     Ok(())
+}
+
+fn artefacts(folder: &Path) -> Result<[Vec<u8>; 2]> {
+    Ok([
+        fs::read(folder.join("ixgbe-fwd"))?,
+        fs::read(folder.join("libforwarder.so"))?,
+    ])
 }
 
 fn rustc_version() -> Result<String> {
@@ -168,11 +173,15 @@ mod tests {
 
     #[test]
     fn one_file_for_two_rungs_is_refused() {
-        let file = |name: &str, content: &[u8]| (name.to_owned(), content.to_vec());
-        let mut built = vec![file("01-a", b"1"), file("02-b", b"2"), file("03-c", b"3")];
+        let rung = |name: &str, program: &[u8], library: &[u8]| {
+            (name.to_owned(), [program.to_vec(), library.to_vec()])
+        };
+        let built = [rung("01-a", b"1", b"x"), rung("02-b", b"2", b"y")];
         check_different(&built).unwrap();
-        built.push(file("04-d", b"2"));
-        let error = check_different(&built).unwrap_err().to_string();
-        assert!(error.contains("02-b and 04-d"), "{error}");
+        for (program, library) in [(b"2", b"z"), (b"3", b"y")] {
+            let more = [&built[..], &[rung("03-c", program, library)]].concat();
+            let error = check_different(&more).unwrap_err().to_string();
+            assert!(error.contains("02-b and 03-c"), "{error}");
+        }
     }
 }

@@ -65,6 +65,11 @@ impl Rung {
         Some(Path::new(folder).join(format!("{}.patch", self.name)))
     }
 
+    /// Its library, as Cargo names it.
+    pub fn library(&self) -> String {
+        format!("ladder_{}", self.name.replace('-', "_"))
+    }
+
     /// The profile that it is built with.
     pub fn profile(&self) -> &'static str {
         match self.change {

@@ -17,12 +17,14 @@ use super::manifest::{Change, Ladder, Rung};
 const PARTS: [&str; 4] = [
     "rust/Cargo.toml",
     "rust/src",
-    "bench/forwarder-abi/Cargo.toml",
+    LIBRARY_MANIFEST,
     "bench/forwarder-abi/src",
 ];
 
 /// The repository's `Cargo.toml`, kept beside the rung's own.
 const REPOSITORY_MANIFEST: &str = "repository.toml";
+
+const LIBRARY_MANIFEST: &str = "bench/forwarder-abi/Cargo.toml";
 
 const MEMBERS: [&str; 2] = ["rust", "bench/forwarder-abi"];
 
@@ -135,6 +137,7 @@ fn copy_repository(repository: &Path, to: &Path) -> Result<()> {
 fn put_rung(work: &Path, rung: &Rung, build: &Path) -> Result<()> {
     let text = fs::read_to_string(work.join(REPOSITORY_MANIFEST))?;
     fs::write(work.join("Cargo.toml"), workspace(&text, &rung.name)?)?;
+    name_library(&work.join(LIBRARY_MANIFEST), &rung.library())?;
     put(work, &folder(build, rung))
 }
 
@@ -160,6 +163,19 @@ fn workspace(text: &str, name: &str) -> Result<String> {
         _ => bail!("Cargo.toml has no [workspace]"),
     }
     Ok(toml::to_string(&manifest)?)
+}
+
+/// Gives the library a name of its own, because Cargo has one file for all of the same name.
+fn name_library(manifest: &Path, name: &str) -> Result<()> {
+    let mut table: toml::Table = toml::from_str(&fs::read_to_string(manifest)?)?;
+    match table.get_mut("lib") {
+        Some(toml::Value::Table(library)) => {
+            library.insert("name".to_owned(), toml::Value::String(name.to_owned()));
+        }
+        _ => bail!("{LIBRARY_MANIFEST} has no [lib]"),
+    }
+    fs::write(manifest, toml::to_string(&table)?)?;
+    Ok(())
 }
 
 /// Copies a file, or a folder with all that is in it.
