@@ -76,6 +76,14 @@ def test_the_shipped_driver_is_marked_and_compared_with_itself(make_run: MakeRun
     assert any("76.50 instructions a packet, the driver itself 76.51" in text for text in shown.text)
 
 
+def test_a_ladder_that_does_not_end_at_the_shipped_driver_is_noticed(make_run: MakeRun) -> None:
+    assert not any("should be equal" in text for text in section(run_of(make_run)).text)
+    lines = [line.replace("76.51", "77.51") for line in ladder_rows()]
+    folder = make_run(lines=lines, header=f"{HEADER},{CONDITIONS}")
+    (folder / "ladder.json").write_text(json.dumps(ladder()), encoding="utf-8")
+    assert any("should be equal" in text for text in section(folder).text)
+
+
 def test_the_figure_can_be_drawn(make_run: MakeRun) -> None:
     for skip in ((), ("02-drop",)):
         figure = section(run_of(make_run, skip)).figures[0]

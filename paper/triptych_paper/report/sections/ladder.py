@@ -19,6 +19,9 @@ WITH_TOTAL = ("instructions", "cycles")
 SHOWN = ("instructions", "branches", "loads", "stores", "cycles")
 DIGITS = {"instructions": 2, "branches": 2, "loads": 2, "stores": 2, "cycles": 2}
 
+SAME = 0.005
+"""Two builds of the same driver may differ by this share."""
+
 Backends = dict[str, str]
 
 
@@ -60,11 +63,14 @@ def _ends(data: Data, rungs: tuple[Rung, ...], batch: int, backends: Backends) -
     itself = find(data.run, RUST, batch, "instructions", backend)
     if not rung or not itself:
         return ""
-    return (
+    text = (
         f"Batch {batch}: the rung that is the shipped safe driver has {number(rung.summary.median, 2)} instructions a "
         f"packet, the driver itself {number(itself.summary.median, 2)}; the bottom is the shipped transpiled driver "
         "itself."
     )
+    if abs(rung.summary.median / itself.summary.median - 1) > SAME:
+        text += " These two should be equal: the ladder was not built from the same sources or by the same compiler."
+    return text
 
 
 def _table(data: Data, rungs: tuple[Rung, ...], batch: int, backends: Backends) -> Table:
@@ -200,8 +206,17 @@ def _waterfall(axes: Axes, found: Sequence[Step]) -> None:
                 axes.plot([low, high], [place, place], color=LIGHT["ink"], linewidth=0.8)
                 end = max(end, high)
         text = number(value, 1) if step.added is None else signed(step.added.median, 1)
-        axes.annotate(text, (end, place), xytext=(3, 0), textcoords="offset points", va="center", fontsize=7.5)
+        axes.annotate(
+            text,
+            (end, place),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=7.5,
+            bbox={"facecolor": LIGHT["page"], "edgecolor": "none", "pad": 0.6},
+        )
         if step.rung.shipped:
             axes.axvline(value, color=LIGHT["muted"], linewidth=0.9, linestyle="--", zorder=0)
         before = value
+    axes.use_sticky_edges = False
     axes.margins(x=0.12)
