@@ -307,6 +307,14 @@ fuzz: ## a hostile driver against the software NIC, for FUZZ_SECONDS (half an ho
 vm-test: build ## drivers, tools and the stock ixgbe in virtual machines with the software NIC (fetches QEMU, 160 MB)
 	@$(CARGO) test --quiet $(CARGO_TOOLS) --release --package guest --test vm
 
+.PHONY: safety
+safety: ## hazards against each driver: what they come to, compared with what is recorded, in results/
+	@$(CARGO) run --quiet $(CARGO_TOOLS) --release --package safety-lab --bin safety -- run --results results
+
+.PHONY: safety-check
+safety-check: ## the same, compared only
+	@$(CARGO) run --quiet $(CARGO_TOOLS) --release --package safety-lab --bin safety -- run
+
 .PHONY: saturation
 saturation: build ## does the software NIC keep ahead of every driver? Needs two quiet processors
 	@TRIPTYCH_QUIET=1 $(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --test saturation \
@@ -321,7 +329,8 @@ lint: ## formatters and linters of all languages, warnings are errors (installs 
 	@bench/setup/setup.sh lint
 	@$(MAKE) --keep-going lint-c lint-rust lint-python lint-shell
 
-C_LINTED = $(filter-out c/src/registers.h c/src/device_ids.h,$(wildcard c/src/*.[ch] c/src/apps/*.[ch] c/tests/*.[ch]))
+C_LINTED = $(filter-out c/src/registers.h c/src/device_ids.h,$(wildcard c/src/*.[ch] c/src/apps/*.[ch] c/tests/*.[ch] \
+	drivers/conformance/safety/programs/*.c))
 PYTHON_LINTED := paper bench/setup/tests
 SHELL_LINTED = $(wildcard bench/setup/*.sh rust-unsafe/*.sh drivers/nic/fuzz/*.sh .ci/*)
 CLANG := 19

@@ -25,7 +25,7 @@
 #define IXGBE_CTRL 0x00000u
 /* Bit 2: Start no more bus transactions; STATUS.MASTER_ENABLE tells when all ended. */
 #define IXGBE_CTRL_MASTER_DISABLE 0x00000004u
-/* Bit 3, sc: Reset the link, with the MAC. */
+/* Bit 3, sc: Reset the link, and the device with it. */
 #define IXGBE_CTRL_LNK_RST 0x00000008u
 /* Bit 26, sc: Reset the device. Touch no register for 1 ms, then wait 10 ms more. */
 #define IXGBE_CTRL_RST 0x04000000u

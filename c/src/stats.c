@@ -22,12 +22,14 @@ int stats_read(struct device *device, struct device_stats *stats, struct error *
 	uint64_t tx_packets = reg_read(device, IXGBE_GPTC);
 	uint64_t rx_bytes = counter_read36(device, IXGBE_GORCL, IXGBE_GORCH);
 	uint64_t tx_bytes = counter_read36(device, IXGBE_GOTCL, IXGBE_GOTCH);
+	uint32_t status = reg_read(device, IXGBE_STATUS);
 
+	/* First, because a register that could not be read is all ones, too. */
 	if (vfio_check(&device->vfio, error) != 0) {
 		return -1;
 	}
 	/* A device that was pulled out reads as all ones, and its counters as nonsense. */
-	if (reg_read(device, IXGBE_STATUS) == UINT32_MAX) {
+	if (status == UINT32_MAX) {
 		error_set(error,
 			  "%s: STATUS reads 0xffffffff: the device is gone; reset or replug it",
 			  device->vfio.address);

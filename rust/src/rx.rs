@@ -114,9 +114,10 @@ impl<'p> RxQueue<'p> {
             descriptor_refill(&entry, fresh.iova());
             let mut packet = mem::replace(entry.slot, fresh);
             index += 1;
-            // A length beyond the buffer is a lie. The packet goes back to the pool, and the batch
-            // ends: going on here would cost every honest packet six instructions.
-            if !packet.set_size(field64_get(RXD_LENGTH, status) as usize) {
+            // No length, or one beyond the buffer, is a lie. The packet goes back to the pool, and the
+            // batch ends: going on here would cost every honest packet six instructions.
+            let size = field64_get(RXD_LENGTH, status) as usize;
+            if size == 0 || !packet.set_size(size) {
                 self.discard.discarded += 1;
                 break;
             }
@@ -239,6 +240,17 @@ mod tests {
             queues.device_receives(i, 2048, false);
         }
         assert_eq!(queues.rx.rx_batch(&mut Vec::new(), 8).unwrap(), 0);
+    }
+
+    #[test]
+    fn a_packet_without_bytes_is_none() {
+        let pool = pool(POOL_CAPACITY);
+        let mut queues = Queues::new(&pool);
+        queues.device_receives(0, 0, true);
+        assert_eq!(queues.rx.rx_batch(&mut Vec::new(), 8).unwrap(), 0);
+        assert_eq!(queues.rx.discard.discarded, 1);
+        assert_eq!(queues.rdt.get(), 0);
+        assert_eq!(pool.free_count(), pool.capacity() - RING_SIZE);
     }
 
     #[test]

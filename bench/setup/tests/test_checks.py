@@ -7,7 +7,7 @@ import pytest
 from machine import ROOT, Machine
 
 GOALS = (
-    "registers-check transpile-check unit-rust unit-c unit-python conformance vm-test bench-micro-check "
+    "registers-check transpile-check unit-rust unit-c unit-python conformance safety-check vm-test bench-micro-check "
     "ladder-check budget"
 )
 COUNT = len(GOALS.split())

@@ -146,7 +146,8 @@ fn a_duration_is_kept(implementation: Implementation) -> Result<()> {
         let totals = check_run(&mut nic, &output, 32)?;
         let Totals { seconds, .. } = totals;
         ensure!(
-            (0.5..0.75).contains(&seconds),
+            // Not much longer, but a busy machine may take the processor away.
+            (0.5..1.5).contains(&seconds),
             "{traffic:?}: asked for {text} s: {totals:?}"
         );
         // Opening and closing are not part of it, but take well below a second each.

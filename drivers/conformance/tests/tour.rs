@@ -120,6 +120,36 @@ fn every_step_shows_all_three_drivers() -> Result<()> {
     Ok(())
 }
 
+/// `| STEP | `ID` | text | C | safe Rust | unsafe Rust |`
+#[test]
+fn every_hazard_comes_to_what_the_catalogue_says() -> Result<()> {
+    let path = root().join("drivers/conformance/hazards.toml");
+    let catalogue: toml::Table = fs::read_to_string(path)?.parse()?;
+    let hazards = catalogue["hazard"].as_array().context("no hazards")?;
+    let tour = tour()?;
+    let rows: Vec<Vec<&str>> = tour
+        .lines()
+        .map(|line| line.split('|').map(str::trim).collect::<Vec<_>>())
+        .filter(|cells| cells.len() == 8 && cells[2].starts_with('`'))
+        .collect();
+    ensure!(rows.len() >= 10, "{} rows of hazards", rows.len());
+    for cells in rows {
+        let id = cells[2].trim_matches('`');
+        let hazard = hazards
+            .iter()
+            .find(|hazard| hazard["id"].as_str() == Some(id))
+            .with_context(|| format!("the catalogue has no {id}"))?;
+        for (implementation, said) in ["c", "rust", "rust-unsafe"].iter().zip(&cells[4..]) {
+            let recorded = hazard["outcome"][implementation].as_str();
+            ensure!(
+                recorded == Some(*said),
+                "drivers/TOUR.md: {id}, {implementation}: {said:?}, in the catalogue {recorded:?}"
+            );
+        }
+    }
+    Ok(())
+}
+
 /// A list item that looks like a reference and is none would not be checked.
 #[test]
 fn every_item_is_a_reference() -> Result<()> {

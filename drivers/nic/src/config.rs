@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::faults::RxLie;
 use crate::frame::{MAX_FRAME, MIN_FRAME};
 
 /// Most ports of one NIC.
@@ -89,21 +90,47 @@ pub struct Faults {
     pub never_finish_reset: bool,
     /// Transmit descriptors are never consumed.
     pub stall_tx: bool,
-    /// The link never comes up.
+    /// The link never comes up, or goes down.
     pub no_link: bool,
+    /// The device is not there any more: registers and configuration space read all ones, writes
+    /// vanish, nothing is received or sent. Pages that a driver has mapped keep what they hold, so
+    /// use it with [`MmioMode::Trap`].
+    pub removed: bool,
+    /// What is written back to receive descriptors is not true.
+    pub rx_lie: Option<RxLie>,
+    /// Frames are written to receive descriptors also from the tail on, which are not the device's.
+    pub ignore_tail: bool,
+    /// RDH and TDH show values beyond the ends of the rings.
+    pub head_beyond_ring: bool,
+    /// All interrupt causes are set and all vectors signalled, masked or not, in every round.
+    pub interrupt_storm: bool,
 }
 
 /// Turns one fault on.
 type SetFault = fn(&mut Faults);
 
 /// Names of the faults, as on the command line.
-const FAULTS: [(&str, SetFault); 3] = [
+const FAULTS: [(&str, SetFault); 10] = [
     ("never-finish-reset", |faults| {
         faults.never_finish_reset = true
     }),
     ("stall", |faults| faults.stall_tx = true),
     ("no-link", |faults| faults.no_link = true),
+    ("removed", |faults| faults.removed = true),
+    ("rx-length-beyond", |faults| {
+        faults.rx_lie = Some(RxLie::Length(LENGTH_BEYOND))
+    }),
+    ("rx-length-zero", |faults| {
+        faults.rx_lie = Some(RxLie::Length(0))
+    }),
+    ("rx-no-eop", |faults| faults.rx_lie = Some(RxLie::NoEop)),
+    ("ignore-tail", |faults| faults.ignore_tail = true),
+    ("head-beyond-ring", |faults| faults.head_beyond_ring = true),
+    ("interrupt-storm", |faults| faults.interrupt_storm = true),
 ];
+
+/// More than a packet buffer of 2 KiB holds, and little enough to be sent on.
+const LENGTH_BEYOND: u16 = 4000;
 
 impl Faults {
     /// Names of all faults.

@@ -514,6 +514,9 @@ impl PortPlane {
         self.transmit(device, clock, pace);
         device.withdraw_lost_memory();
         device.interrupts.poll(&device.registers);
+        if device.device_faults().interrupt_storm {
+            device.storm();
+        }
         if device.interrupts.set_up() {
             let written_back = device.write_back_overdue();
             let signalled = device.interrupts.next_due(&device.registers);
@@ -861,10 +864,15 @@ impl Device {
 
     /// Puts a frame into a queue's buffers, if it has enough.
     fn place(&mut self, queue: usize, frame: &[u8], hash: Hash, verdict: &Verdict) -> bool {
+        let ignore_tail = self.device_faults().ignore_tail;
         let Queue::On(rx) = &mut self.rx[queue] else {
             return false;
         };
-        let available = rx.available(self.registers.get(r::RDT(queue as u32)));
+        let available = if ignore_tail {
+            rx.len()
+        } else {
+            rx.available(self.registers.get(r::RDT(queue as u32)))
+        };
         let mut dma = Dma {
             table: &self.dma,
             faults: &mut self.faults,

@@ -293,8 +293,14 @@ impl Device {
     /// Changes how the device misbehaves.
     pub(crate) fn set_faults(&mut self, faults: crate::config::Faults) {
         self.config.faults = faults;
+        self.faults_changed();
         self.link_may_have_changed();
         self.refresh(true);
+    }
+
+    /// How the device misbehaves.
+    pub(crate) fn device_faults(&self) -> &crate::config::Faults {
+        &self.config.faults
     }
 
     pub(crate) fn connected(&self) -> bool {
@@ -469,7 +475,7 @@ impl Device {
         let get = |address| self.registers.get(address);
         let faults = self.config.faults;
         let master = self.pci.bus_master() && get(r::CTRL) & r::CTRL_MASTER_DISABLE == 0;
-        let link = self.link();
+        let link = self.link() && !faults.removed;
         let mac = get(r::HLREG0);
         let jumbo = mac & r::HLREG0_JUMBOEN != 0;
         let running = &mut self.running;
@@ -523,6 +529,10 @@ impl Device {
         into: &mut [u8],
     ) -> Result<(), Errno> {
         let offset = check_range(region, offset, into.len())?;
+        if self.config.faults.removed {
+            into.fill(0xff);
+            return Ok(());
+        }
         match region {
             REGION_BAR0 => self.bar0_read(offset as u32, into),
             REGION_IO => {
@@ -550,6 +560,9 @@ impl Device {
         from: &[u8],
     ) -> Result<(), Errno> {
         let offset = check_range(region, offset, from.len())?;
+        if self.config.faults.removed {
+            return Ok(());
+        }
         match region {
             REGION_BAR0 => self.bar0_write(offset as u32, from),
             REGION_IO => {
@@ -888,16 +901,16 @@ impl Device {
     }
 
     fn control_written(&mut self, value: u32) {
-        if value & r::CTRL_RST != 0 {
+        // 4.2.1.6: the reset of the link is that of the device, and of the link. Drivers use it
+        // where there is no link that they could disturb.
+        let reset = value & (r::CTRL_RST | r::CTRL_LNK_RST);
+        if reset != 0 {
             self.reset(ResetCause::Register);
-            self.registers
-                .change(r::CTRL, value & (r::CTRL_RST | r::CTRL_LNK_RST), 0);
-        } else if value & r::CTRL_LNK_RST != 0 {
-            self.link_restarts();
+            self.registers.change(r::CTRL, reset, 0);
         }
     }
 
-    fn link_restarts(&mut self) {
+    pub(crate) fn link_restarts(&mut self) {
         self.registers.set(r::LINKS, 0);
         self.registers.change(r::STATUS, 0, r::STATUS_LINK_UP);
     }
@@ -947,7 +960,10 @@ impl Device {
             Queue::Off
         } else {
             match RxQueue::new(queue as u32, |address| registers.get(address)) {
-                Ok(rx) => Queue::On(rx),
+                Ok(mut rx) => {
+                    rx.set_lie(self.config.faults.rx_lie);
+                    Queue::On(rx)
+                }
                 Err(error) => {
                     self.note(format!(
                         "receive queue {queue} enabled, but {error}; it does nothing"
@@ -987,14 +1003,15 @@ impl Device {
 
     /// Shows in the registers what the data path has done: heads and statistics.
     pub(crate) fn publish(&mut self) {
+        let beyond = self.head_offset();
         for queue in self.rx_on.queues() {
             if let Queue::On(rx) = &self.rx[queue] {
-                self.registers.set(r::RDH(queue as u32), rx.head());
+                self.registers.set(r::RDH(queue as u32), rx.head() + beyond);
             }
         }
         for queue in self.tx_on.queues() {
             if let Queue::On(tx) = &self.tx[queue] {
-                self.registers.set(r::TDH(queue as u32), tx.head());
+                self.registers.set(r::TDH(queue as u32), tx.head() + beyond);
             }
         }
         if !self.batch.is_empty() {

@@ -22,6 +22,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 use crate::bus_error;
+use crate::faults::Piece;
 use crate::frame::MIN_FRAME;
 use crate::memory::{Descriptor, Place, SharedMapping, SmallBuffer, SmallFrame, Window, WindowMut};
 use crate::ring::DESCRIPTOR_LEN;
@@ -94,6 +95,8 @@ pub enum Purpose {
     TxPacket,
     /// Writing the transmit head to memory.
     HeadWriteBack,
+    /// Nothing that a driver asked for: see [`Port::rogue_write`](crate::Port::rogue_write).
+    Rogue,
 }
 
 /// A transfer that was refused, and therefore did not happen.
@@ -313,6 +316,20 @@ impl DmaTable {
     /// How many maps there are.
     pub(crate) fn len(&self) -> usize {
         self.maps.len()
+    }
+
+    /// The maps that have memory, by IOVA.
+    pub(crate) fn pieces(&self) -> Vec<Piece> {
+        let of = |map: &Map| {
+            let (mapping, offset) = map.memory.as_ref()?;
+            Some(Piece {
+                iova: map.iova,
+                size: map.size,
+                mapping: mapping.clone(),
+                offset: *offset,
+            })
+        };
+        self.maps.iter().filter_map(of).collect()
     }
 
     /// Adds a map of `size` bytes at `iova`: `file` from `offset` on. Without a file, transfers to

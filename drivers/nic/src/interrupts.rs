@@ -233,6 +233,13 @@ impl Interrupts {
         self.deliver_other(registers);
     }
 
+    /// Signals every vector, whatever is masked. Returns how many eventfds there were to signal.
+    pub(crate) fn signal_all(&self) -> u64 {
+        let all = [&self.intx, &self.msi].into_iter().chain(&self.msix);
+        let connected = all.filter(|vector| vector.eventfd.is_some());
+        connected.map(|vector| vector.signal()).count() as u64
+    }
+
     /// When the next signal that waits is due; nothing if none waits.
     pub(crate) fn next_due(&self, registers: &RegisterFile) -> Option<Instant> {
         let due = |(nth, vector): (usize, &Vector)| {

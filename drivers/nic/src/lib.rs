@@ -42,6 +42,7 @@ mod device;
 mod dma;
 mod eeprom;
 mod error;
+mod faults;
 mod filter;
 mod frame;
 #[cfg(any(test, feature = "fuzzing"))]
@@ -79,6 +80,7 @@ pub use control::ControlSocket;
 pub use data_plane::{DataPlane, Progress};
 pub use dma::{Direction, DmaFault, Permissions, Purpose, Refusal};
 pub use error::NicError;
+pub use faults::{DriverMemory, RxLie};
 pub use latency::{Latency, LatencySummary, Times, TimesSummary};
 pub use nic::{Nic, RunningDataPlane};
 pub use port::{Port, Registers};

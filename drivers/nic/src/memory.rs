@@ -104,6 +104,33 @@ impl SharedMapping {
         let _ = unsafe { rustix::mm::madvise(place.0.cast(), len, advice) };
     }
 
+    /// The `len` bytes from `offset` on, if they are inside.
+    fn part(&self, offset: u64, len: usize) -> Option<Place> {
+        let end = usize::try_from(offset).ok()?.checked_add(len)?;
+        self.place(offset).filter(|_| end <= self.len)
+    }
+
+    /// Copies bytes out; false, and nothing is copied, if they are not all inside.
+    pub(crate) fn read(&self, offset: u64, into: &mut [u8]) -> bool {
+        let Some(place) = self.part(offset, into.len()) else {
+            return false;
+        };
+        // SAFETY: the bytes are inside the mapping, which `self` keeps.
+        unsafe { place.window(into.len()) }.read(into);
+        true
+    }
+
+    /// Copies bytes in; false, and nothing is changed, if they are not all inside or the mapping is
+    /// not writable.
+    pub(crate) fn write(&self, offset: u64, from: &[u8]) -> bool {
+        let Some(place) = self.part(offset, from.len()).filter(|_| self.writable) else {
+            return false;
+        };
+        // SAFETY: as in `read`, and the mapping is writable.
+        unsafe { place.window_mut(from.len()) }.write(from);
+        true
+    }
+
     /// A place in the mapping, or nothing if `offset` lies outside.
     pub(crate) fn place(&self, offset: u64) -> Option<Place> {
         let offset = usize::try_from(offset).ok()?;

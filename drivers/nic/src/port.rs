@@ -133,6 +133,11 @@ impl Port {
         }
     }
 
+    /// The device, for [`crate::faults`].
+    pub(crate) fn device(&self) -> MutexGuard<'_, Device> {
+        self.shared.lock()
+    }
+
     /// Number of the port, from 0.
     pub fn index(&self) -> usize {
         self.index
@@ -156,14 +161,19 @@ impl Port {
     /// Puts a frame on the port's wire: it arrives in the data plane's next round. 1 to 15868
     /// bytes, without CRC; whether the device accepts it is the device's affair.
     pub fn inject(&self, frame: &[u8]) -> Result<(), ConfigError> {
+        self.check_injected(frame)?;
+        self.shared.lock().injected.push_back(frame.to_vec());
+        self.shared.alarm.ring();
+        Ok(())
+    }
+
+    pub(crate) fn check_injected(&self, frame: &[u8]) -> Result<(), ConfigError> {
         if frame.is_empty() || frame.len() > MAX_INJECTED {
             let len = frame.len();
             return Err(ConfigError(format!(
                 "frame of {len} bytes: must have 1 to {MAX_INJECTED}, the CRC not counted"
             )));
         }
-        self.shared.lock().injected.push_back(frame.to_vec());
-        self.shared.alarm.ring();
         Ok(())
     }
 

@@ -34,7 +34,7 @@ pub const BAR0_SIZE: u32 = 0x20000;
 pub const CTRL: u32 = 0x00000;
 /// Bit 2: Start no more bus transactions; STATUS.MASTER_ENABLE tells when all ended.
 pub const CTRL_MASTER_DISABLE: u32 = 0x00000004;
-/// Bit 3, sc: Reset the link, with the MAC.
+/// Bit 3, sc: Reset the link, and the device with it.
 pub const CTRL_LNK_RST: u32 = 0x00000008;
 /// Bit 26, sc: Reset the device. Touch no register for 1 ms, then wait 10 ms more.
 pub const CTRL_RST: u32 = 0x04000000;
@@ -4061,7 +4061,7 @@ pub static REGISTERS: &[Register] = &[
     Register { name: "CTRL", offset: 0x00000, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00000, stride: 0x4, count: 1 }], aliases: &[Range { first: 0, offset: 0x00004, stride: 0x4, count: 1 }],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.1.1"), summary: "Device control.", fields: &[
         Field { name: "MASTER_DISABLE", mask: CTRL_MASTER_DISABLE, access: Access::ReadWrite, summary: "Start no more bus transactions; STATUS.MASTER_ENABLE tells when all ended." },
-        Field { name: "LNK_RST", mask: CTRL_LNK_RST, access: Access::SelfClearing, summary: "Reset the link, with the MAC." },
+        Field { name: "LNK_RST", mask: CTRL_LNK_RST, access: Access::SelfClearing, summary: "Reset the link, and the device with it." },
         Field { name: "RST", mask: CTRL_RST, access: Access::SelfClearing, summary: "Reset the device. Touch no register for 1 ms, then wait 10 ms more." },
     ] },
     Register { name: "STATUS", offset: 0x00008, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00008, stride: 0x4, count: 1 }], aliases: &[],

@@ -81,7 +81,7 @@ pub struct SessionReport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResetCause {
-    /// The driver, through CTRL.RST.
+    /// The driver, through CTRL.RST or CTRL.LNK_RST.
     Register,
     /// The driver, through vfio-user's DEVICE_RESET, or the bit of the configuration space for it.
     Function,
@@ -130,6 +130,8 @@ pub struct PortCounters {
     pub outstanding: u64,
     /// DMA faults.
     pub dma_faults: u64,
+    /// Interrupts that a storm brought to a driver.
+    pub interrupts_forced: u64,
     /// Drivers that connected.
     pub sessions: u64,
     /// Resets of all causes.

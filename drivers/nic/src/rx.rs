@@ -1,6 +1,7 @@
 //! Receiving: one receive queue, from a frame to its descriptors.
 
 use crate::dma::{Direction, DmaFault, DmaTable, FaultLog, Purpose, SmallFinder};
+use crate::faults::RxLie;
 use crate::frame::{add, opaque_step, Fixed, Head, Own, MIN_FRAME};
 use crate::memory::{prefetch, Descriptor, SmallBuffer};
 use crate::packet::{Verdict, TAG_LEN, TYPE_OFFSET};
@@ -31,6 +32,8 @@ pub(crate) struct RxQueue {
     strip_tags: bool,
     /// A descriptor could not be reached: the queue does nothing more until it is enabled anew.
     halted: bool,
+    /// What it tells the driver that is not so.
+    lie: Option<RxLie>,
 }
 
 /// What became of a frame.
@@ -82,6 +85,7 @@ impl RxQueue {
             format,
             strip_tags: get(r::RXDCTL(queue)) & r::RXDCTL_VME != 0,
             halted: false,
+            lie: None,
         })
     }
 
@@ -114,7 +118,12 @@ impl RxQueue {
     /// Whether frames of 60 bytes can be written by [`RxQueue::fill_small`].
     #[inline(always)]
     pub(crate) fn takes_small(&self) -> bool {
-        self.format == Format::Advanced
+        self.format == Format::Advanced && self.lie.is_none()
+    }
+
+    /// Tells the driver something that is not so, from now on.
+    pub(crate) fn set_lie(&mut self, lie: Option<RxLie>) {
+        self.lie = lie;
     }
 
     /// Receives generated frames of 60 bytes into `count` descriptors, which must be available.
@@ -249,7 +258,7 @@ impl RxQueue {
                 ],
                 Format::Legacy => legacy(address, part.len(), last, bits, tag),
             };
-            descriptor.write(words);
+            descriptor.write(self.lie.map_or(words, |lie| lie.twist(words)));
             self.ring.advance(1);
         }
         Delivery::Done

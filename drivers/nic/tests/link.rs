@@ -89,6 +89,22 @@ fn the_laser_of_one_end_is_the_light_of_the_other() {
     }
 }
 
+/// What drivers do when they reset a device that has no link: the reset of the link is that of all.
+#[test]
+fn a_reset_of_the_link_resets_the_device_too() {
+    let (_directory, nic) = nic(Module::Sr);
+    let port = nic.port(0).unwrap();
+    let mut driver = Driver::start(port.socket(), Rings::default());
+    let client = &mut driver.client;
+    client.set(r::CTRL, r::CTRL_MASTER_DISABLE);
+    assert_eq!(client.get(r::STATUS) & r::STATUS_MASTER_ENABLE, 0);
+    client.set(r::CTRL, r::CTRL_MASTER_DISABLE | r::CTRL_LNK_RST);
+    assert_eq!(client.get(r::CTRL), r::CTRL_LNK_RST, "it takes a moment");
+    assert_eq!(client.get(r::CTRL), 0);
+    assert_ne!(client.get(r::STATUS) & r::STATUS_MASTER_ENABLE, 0);
+    assert_eq!(client.get(r::RXDCTL(0)) & r::RXDCTL_ENABLE, 0);
+}
+
 #[test]
 fn without_a_module_there_is_no_link() {
     let (_directory, nic) = nic(Module::None);

@@ -254,10 +254,11 @@ pub unsafe extern "C" fn stats_read(
         IXGBE_GOTCL as uint32_t,
         IXGBE_GOTCH as uint32_t,
     );
+    let mut status: uint32_t = reg_read(device, IXGBE_STATUS as uint32_t);
     if vfio_check(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int {
         return -(1 as ::core::ffi::c_int);
     }
-    if reg_read(device, IXGBE_STATUS as uint32_t) == UINT32_MAX as uint32_t {
+    if status == UINT32_MAX as uint32_t {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,

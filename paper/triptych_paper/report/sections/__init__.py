@@ -12,6 +12,7 @@ from triptych_paper.report.sections import (
     counters,
     frames,
     hardening,
+    hazards,
     ladder,
     latency,
     lto,
@@ -33,6 +34,7 @@ SECTIONS: tuple[Callable[[Data], Section], ...] = (
     frames.build,
     hardening.build,
     lto.build,
+    hazards.build,
     code.build,
     method.build,
 )

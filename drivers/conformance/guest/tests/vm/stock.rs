@@ -130,6 +130,11 @@ fn stock_iommu(bench: &Bench) -> Result<Stock> {
 }
 
 fn no_complaint(vm: &Vm) -> Result<()> {
+    no_complaint_but(vm, &[])
+}
+
+/// The kernel has warned of nothing, or of what `expected` says.
+fn no_complaint_but(vm: &Vm, expected: &[&str]) -> Result<()> {
     // A guest whose processors have to wait for the host's.
     let of_the_host = [
         "hrtimer: interrupt took",
@@ -137,7 +142,8 @@ fn no_complaint(vm: &Vm) -> Result<()> {
         "perf: interrupt took",
     ];
     let mut said = vm.kernel_log(4)?;
-    said.retain(|line| !of_the_host.iter().any(|remark| line.contains(remark)));
+    let known = of_the_host.iter().chain(expected);
+    said.retain(|line| !known.clone().any(|remark| line.contains(remark)));
     ensure!(said.is_empty(), "the kernel says {said:#?}");
     Ok(())
 }
@@ -392,7 +398,15 @@ fn survives_down_and_up(vm: &Vm, wire: &Wire) -> Result<()> {
             .with_context(|| format!("round {round}"))?;
     }
     transfer(vm, wire, 0, 1 << 20)?;
-    no_complaint(vm)
+    // An optical port that goes down takes its light away. A frame that the other end wants to send
+    // at this moment stays in its ring, and the driver's answer is a reset. A cable has no light.
+    no_complaint_but(
+        vm,
+        &[
+            "initiating reset to clear Tx work after link loss",
+            "Reset adapter",
+        ],
+    )
 }
 
 /// Behind the IOMMU, where the model sees what is mapped.

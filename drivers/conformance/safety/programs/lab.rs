@@ -1,0 +1,239 @@
+//! The lab's application on the safe Rust driver: it forwards between two devices as `ixgbe-fwd`
+//! does, makes one mistake on the way, and says at the end what it finds.
+//!
+//! The twin of `lab.c`, for those of its mistakes that compile; the others are in
+//! `rust/tests/compile_fail/`.
+#![forbid(unsafe_code)]
+
+use std::collections::HashSet;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use ixgbe::device::{Config, Device, OpenDevice};
+use ixgbe::error::Result;
+use ixgbe::mempool::{Mempool, Packet, MAX_SIZE};
+use ixgbe::vfio::Container;
+use signal_hook::consts::SIGINT;
+
+const RING_SIZE: u32 = 64;
+const ODD_RING_SIZE: u32 = 96;
+const POOL_CAPACITY: u32 = 512;
+const BATCH: usize = 32;
+const MAX_BATCH: usize = 128;
+const DEED_AFTER: u64 = 100;
+const STATS_INTERVAL: Duration = Duration::from_millis(50);
+const IDLE: Duration = Duration::from_micros(20);
+
+/// What the application writes where it must not.
+const MARK: u8 = 0xee;
+
+#[derive(Default)]
+struct Counts {
+    rx: u64,
+    tx: u64,
+    dropped: u64,
+    discarded: u64,
+    pool_empty: u64,
+}
+
+struct Lab<'p> {
+    deed: &'p str,
+    counts: Counts,
+    /// The deed, if it is done once.
+    done: bool,
+    spare: Option<Mempool>,
+    /// Received, not sent yet.
+    hoard: Vec<Packet<'p>>,
+}
+
+impl<'p> Lab<'p> {
+    /// The mistakes with packets that have been received and not sent yet.
+    fn misuse(&mut self, packets: &mut Vec<Packet<'p>>) {
+        if self.deed == "leak" {
+            // Forgets half of them: they return to their pool by themselves.
+            let kept = packets.len() / 2;
+            self.counts.dropped += (packets.len() - kept) as u64;
+            packets.truncate(kept);
+            return;
+        }
+        if std::mem::replace(&mut self.done, true) {
+            return;
+        }
+        match self.deed {
+            "free-pool" => self.spare = None,
+            "write-past-end" => {
+                // A trailer behind a packet that fills its buffer.
+                if packets[0].set_size(MAX_SIZE) {
+                    for i in MAX_SIZE..MAX_SIZE + 8 {
+                        packets[0][i] = MARK;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Sends packets; what the ring does not take is dropped.
+    fn send(&mut self, to: &mut Device<'p>, packets: &mut Vec<Packet<'p>>) -> Result<()> {
+        let sent = to.tx_batch(0, packets)? as u64;
+        self.counts.tx += sent;
+        self.counts.dropped += packets.len() as u64;
+        packets.clear();
+        Ok(())
+    }
+
+    fn forward(&mut self, from: &mut Device<'p>, to: &mut Device<'p>) -> Result<usize> {
+        let mut packets = Vec::new();
+        let received = from.rx_batch(0, &mut packets, BATCH)?;
+        if received == 0 {
+            return Ok(0);
+        }
+        self.counts.rx += received as u64;
+        for packet in &mut packets {
+            if let Some(byte) = packet.get_mut(1) {
+                *byte = byte.wrapping_add(1);
+            }
+        }
+        let after = self.counts.rx > DEED_AFTER;
+        if self.deed == "large-batch" && after && !self.done {
+            // More packets in one call than the ring has descriptors.
+            self.hoard.append(&mut packets);
+            if self.hoard.len() > MAX_BATCH - BATCH {
+                let mut hoard = std::mem::take(&mut self.hoard);
+                self.send(to, &mut hoard)?;
+                self.done = true;
+            }
+            return Ok(received);
+        }
+        if after {
+            self.misuse(&mut packets);
+        }
+        self.send(to, &mut packets)?;
+        Ok(received)
+    }
+
+    fn run(&mut self, a: &mut Device<'p>, b: &mut Device<'p>, ended: &AtomicBool) -> Result<()> {
+        let mut looked = Instant::now();
+        while !ended.load(Ordering::Relaxed) {
+            let received = self.forward(a, b)? + self.forward(b, a)?;
+            if looked.elapsed() >= STATS_INTERVAL {
+                looked = Instant::now();
+                a.stats_read()?;
+                b.stats_read()?;
+            }
+            if received == 0 {
+                sleep(IDLE);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How many packets of a pool are not there, and how many are there twice.
+fn inspect(pool: &Mempool) -> (usize, usize) {
+    let packets: Vec<_> = std::iter::from_fn(|| pool.alloc())
+        .take(2 * pool.capacity())
+        .collect();
+    let places: HashSet<_> = packets.iter().map(|packet| packet.as_ptr()).collect();
+    (
+        pool.capacity() - places.len().min(pool.capacity()),
+        packets.len() - places.len(),
+    )
+}
+
+fn forward_until_end(arguments: &[String]) -> (Counts, Vec<(usize, usize)>, Result<()>) {
+    let container = Container::new();
+    let mut counts = Counts::default();
+    let opened = (|| {
+        let devices = [
+            OpenDevice::open(&container, &arguments[1])?,
+            OpenDevice::open(&container, &arguments[2])?,
+        ];
+        let pools = [
+            Mempool::create(&container, POOL_CAPACITY)?,
+            Mempool::create(&container, POOL_CAPACITY)?,
+        ];
+        let spare = Mempool::create(&container, POOL_CAPACITY)?;
+        Ok((devices, pools, spare))
+    })();
+    let (devices, pools, spare) = match opened {
+        Ok(opened) => opened,
+        Err(error) => return (counts, Vec::new(), Err(error)),
+    };
+    let result = with_devices(arguments, &devices, &pools, spare, &mut counts);
+    (counts, pools.iter().map(inspect).collect(), result)
+}
+
+fn with_devices(
+    arguments: &[String],
+    devices: &[OpenDevice; 2],
+    pools: &[Mempool; 2],
+    spare: Mempool,
+    counts: &mut Counts,
+) -> Result<()> {
+    let deed = arguments[0].as_str();
+    let ring_size = if deed == "odd-ring" {
+        ODD_RING_SIZE
+    } else {
+        RING_SIZE
+    };
+    let config = Config {
+        rx_ring_size: ring_size,
+        tx_ring_size: ring_size,
+        ..Config::default()
+    };
+    let mut a = devices[0].start(&config, &pools[0])?;
+    let mut b = devices[1].start(&config, &pools[1])?;
+    let ended = Arc::new(AtomicBool::new(false));
+    let registered = signal_hook::flag::register(SIGINT, Arc::clone(&ended));
+    assert!(registered.is_ok(), "no signal handler");
+
+    let mut lab = Lab {
+        deed,
+        counts: Counts::default(),
+        done: false,
+        spare: Some(spare),
+        hoard: Vec::new(),
+    };
+    let mut result = lab.run(&mut a, &mut b, &ended);
+    *counts = lab.counts;
+    for device in [&mut a, &mut b] {
+        let losses = device.rx_losses(0).unwrap_or_default();
+        counts.discarded += losses.discarded;
+        counts.pool_empty += losses.pool_empty;
+        result = result.and(device.stop());
+    }
+    result
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    if arguments.len() != 3 {
+        eprintln!("usage: lab DEED DEVICE DEVICE");
+        return ExitCode::from(2);
+    }
+    let (counts, pools, result) = forward_until_end(&arguments);
+    let missing: usize = pools.iter().map(|(missing, _)| missing).sum();
+    let twice: usize = pools.iter().map(|(_, twice)| twice).sum();
+    let Counts {
+        rx,
+        tx,
+        dropped,
+        discarded,
+        pool_empty,
+    } = counts;
+    println!(
+        "{{\"rx\":{rx},\"tx\":{tx},\"dropped\":{dropped},\"discarded\":{discarded},\
+         \"pool_empty\":{pool_empty},\"missing\":{missing},\"twice\":{twice}}}"
+    );
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("lab: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

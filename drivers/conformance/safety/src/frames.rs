@@ -1,0 +1,142 @@
+//! Frames that are known again: every byte of them follows from their number and length.
+
+use std::collections::HashMap;
+
+/// Ethertype for local experiments (IEEE 802).
+const ETHERTYPE: [u8; 2] = [0x88, 0xb5];
+/// Bytes in front of the pattern: addresses, type, number, length.
+const HEAD: usize = 24;
+
+/// Makes frame `number` of `len` bytes, without CRC, at least 24.
+pub fn frame(number: u64, len: usize) -> Vec<u8> {
+    let mut bytes = vec![0x02, 0x10, 0, 0, 0, 2, 0x02, 0, 0, 0, 0, 1];
+    bytes.extend(ETHERTYPE);
+    bytes.extend(number.to_be_bytes());
+    bytes.extend((len as u16).to_be_bytes());
+    while bytes.len() < len {
+        let at = bytes.len() as u64;
+        bytes.push((number.wrapping_mul(131) ^ at.wrapping_mul(29)) as u8);
+    }
+    bytes.truncate(len.max(HEAD));
+    bytes
+}
+
+/// What the driver should make of a frame: it adds 1 to byte 1.
+pub fn touched(mut frame: Vec<u8>) -> Vec<u8> {
+    if let Some(byte) = frame.get_mut(1) {
+        *byte = byte.wrapping_add(1);
+    }
+    frame
+}
+
+/// What came back, counted in frames.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Returned {
+    /// As they should be, each once.
+    pub ok: u64,
+    /// The same once more.
+    pub duplicated: u64,
+    /// With other bytes, or none of ours.
+    pub altered: u64,
+    /// With bytes added behind their end.
+    pub longer: u64,
+    /// Without some bytes of their end.
+    pub shorter: u64,
+}
+
+/// The frames put on the wire, and what has come back of them.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    /// By what should come back; whether it has.
+    expected: HashMap<Vec<u8>, bool>,
+    /// Where a frame of a number is in `expected`.
+    numbered: HashMap<u64, Vec<u8>>,
+    next: u64,
+    /// Of what came back.
+    pub returned: Returned,
+}
+
+impl Ledger {
+    /// The next frame of `len` bytes, entered as one that should come back.
+    pub fn next(&mut self, len: usize) -> Vec<u8> {
+        let made = frame(self.next, len);
+        self.numbered.insert(self.next, touched(made.clone()));
+        self.next += 1;
+        self.enter(made.clone());
+        made
+    }
+
+    /// A frame with the next number, not entered: for who changes it first.
+    pub fn next_unentered(&mut self, len: usize) -> Vec<u8> {
+        self.next += 1;
+        frame(self.next - 1, len)
+    }
+
+    /// Enters a frame of any kind.
+    pub fn enter(&mut self, frame: Vec<u8>) {
+        self.expected.insert(touched(frame), false);
+    }
+
+    /// How many frames should come back in all.
+    pub fn entered(&self) -> u64 {
+        self.expected.len() as u64
+    }
+
+    /// Frames that have not come back.
+    pub fn lost(&self) -> u64 {
+        self.expected.values().filter(|seen| !**seen).count() as u64
+    }
+
+    /// Takes in a frame that the driver sent.
+    pub fn take(&mut self, frame: &[u8]) {
+        if let Some(seen) = self.expected.get_mut(frame) {
+            let count = if std::mem::replace(seen, true) {
+                &mut self.returned.duplicated
+            } else {
+                &mut self.returned.ok
+            };
+            *count += 1;
+            return;
+        }
+        // Wrong, but whose? Its number may tell.
+        let original = frame
+            .get(14..22)
+            .and_then(|bytes| bytes.try_into().ok())
+            .and_then(|bytes| self.numbered.get(&u64::from_be_bytes(bytes)));
+        let count = match original {
+            Some(original) if frame.len() > original.len() => &mut self.returned.longer,
+            Some(original) if frame.len() < original.len() => &mut self.returned.shorter,
+            _ => &mut self.returned.altered,
+        };
+        *count += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_told_from_each_other_and_from_what_was_done_to_them() {
+        let mut ledger = Ledger::default();
+        let frames: Vec<_> = (0..6).map(|_| touched(ledger.next(60))).collect();
+        ledger.take(&frames[0]);
+        ledger.take(&frames[0]);
+        ledger.take(&[frames[1].as_slice(), &[0xc4; 9]].concat());
+        ledger.take(&frames[2][..40]);
+        let mut altered = frames[3].clone();
+        altered[30] ^= 1;
+        ledger.take(&altered);
+        ledger.take(&frame(4, 60)); // Not touched.
+        ledger.take(&[0; 60]);
+        let expected = Returned {
+            ok: 1,
+            duplicated: 1,
+            altered: 3,
+            longer: 1,
+            shorter: 1,
+        };
+        assert_eq!(ledger.returned, expected);
+        assert_eq!(ledger.lost(), 5);
+    }
+}

@@ -1,0 +1,179 @@
+//! A device that lies: what broken or hostile hardware does to a driver, on request.
+//!
+//! Lasting faults are switched on by [`Faults`](crate::Faults); single deeds are methods of
+//! [`Port`]. Everything that the device does to the driver's memory goes through the driver's maps,
+//! as it would behind an IOMMU: what is not mapped is a DMA fault. Only [`DriverMemory`] is no part
+//! of the device: it is how a test looks at (and plants canaries in) what a driver mapped.
+//!
+//! None of this costs the data path anything while it is off: lies are told where frames are
+//! delivered one by one, and a queue that lies does not take the short cut.
+
+use std::sync::Arc;
+
+use crate::config::ConfigError;
+use crate::device::{Device, Queue};
+use crate::dma::{Direction, DmaFault, Purpose};
+use crate::memory::SharedMapping;
+use crate::port::Port;
+use crate::registers as r;
+
+/// How much too high the heads are that a device shows: beyond any ring.
+const HEAD_BEYOND: u32 = 0x2000;
+
+/// A lie in what is written back to a receive descriptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RxLie {
+    /// The packet has this many bytes, whatever has been written.
+    Length(u16),
+    /// Every descriptor is done, and none is the last of its frame.
+    NoEop,
+}
+
+impl RxLie {
+    /// The second word of an advanced descriptor, changed.
+    pub(crate) fn twist(self, [first, second]: [u64; 2]) -> [u64; 2] {
+        let second = match self {
+            RxLie::Length(bytes) => {
+                second & !r::RXD_LENGTH | r::field64(r::RXD_LENGTH, u64::from(bytes))
+            }
+            RxLie::NoEop => second & !r::RXD_EOP,
+        };
+        [first, second]
+    }
+}
+
+impl Device {
+    /// What has to be told to the parts after the faults have changed.
+    pub(crate) fn faults_changed(&mut self) {
+        let lie = self.device_faults().rx_lie;
+        for rx in &mut self.rx {
+            if let Queue::On(rx) = rx {
+                rx.set_lie(lie);
+            }
+        }
+    }
+
+    /// What is added to the heads that registers show.
+    pub(crate) fn head_offset(&self) -> u32 {
+        if self.device_faults().head_beyond_ring {
+            HEAD_BEYOND
+        } else {
+            0
+        }
+    }
+
+    /// The interrupts of a storm: all causes, and all vectors, masked or not.
+    #[cold]
+    pub(crate) fn storm(&mut self) {
+        self.registers.set(r::EICR, u32::MAX >> 1);
+        self.counters.interrupts_forced += self.interrupts.signal_all();
+    }
+}
+
+impl Port {
+    /// The device writes to the driver's memory where and what it likes. Whether the IOMMU let it:
+    /// where it does not, that is a DMA fault, and nothing is written.
+    pub fn rogue_write(&self, iova: u64, bytes: &[u8]) -> bool {
+        let mut device = self.device();
+        let Err(refusal) = device.dma.write(iova, bytes) else {
+            return true;
+        };
+        device.counters.dma_faults += 1;
+        device.faults.record(DmaFault {
+            iova,
+            len: bytes.len() as u64,
+            direction: Direction::Write,
+            purpose: Purpose::Rogue,
+            queue: 0,
+            refusal,
+        });
+        false
+    }
+
+    /// Puts a frame on the port's wire that has been damaged on its way: its CRC is wrong. The
+    /// device counts it (CRCERRS) and drops it.
+    pub fn inject_with_bad_crc(&self, frame: &[u8]) -> Result<(), ConfigError> {
+        self.check_injected(frame)?;
+        let mut device = self.device();
+        if device.running.rx {
+            device.registers.count(r::CRCERRS, 1);
+            device.counters.dropped_filtered += 1;
+        } else {
+            device.counters.dropped_not_running += 1;
+        }
+        Ok(())
+    }
+
+    /// What the driver has mapped for the device at this moment.
+    pub fn driver_memory(&self) -> DriverMemory {
+        DriverMemory {
+            pieces: self.device().dma.pieces(),
+        }
+    }
+}
+
+/// Memory that a driver has mapped for its device. It stays as long as this object, also when the
+/// driver is gone.
+#[derive(Clone, Debug)]
+pub struct DriverMemory {
+    pieces: Vec<Piece>,
+}
+
+/// One map: its IOVAs, and where they are in the file.
+#[derive(Clone, Debug)]
+pub(crate) struct Piece {
+    pub(crate) iova: u64,
+    pub(crate) size: u64,
+    pub(crate) mapping: Arc<SharedMapping>,
+    pub(crate) offset: u64,
+}
+
+impl DriverMemory {
+    /// First byte and size of each map, by IOVA.
+    pub fn maps(&self) -> Vec<(u64, u64)> {
+        let of = |piece: &Piece| (piece.iova, piece.size);
+        self.pieces.iter().map(of).collect()
+    }
+
+    /// The map that holds all `len` bytes from `iova` on, and how far into its file they are.
+    fn find(&self, iova: u64, len: usize) -> Option<(&Piece, u64)> {
+        self.pieces.iter().find_map(|piece| {
+            let inside = iova.checked_sub(piece.iova)?;
+            let end = inside.checked_add(len as u64)?;
+            (end <= piece.size).then_some((piece, piece.offset + inside))
+        })
+    }
+
+    /// Copies bytes out. False, and nothing is copied, if they are not all in one map.
+    #[must_use]
+    pub fn read(&self, iova: u64, into: &mut [u8]) -> bool {
+        self.find(iova, into.len())
+            .is_some_and(|(piece, offset)| piece.mapping.read(offset, into))
+    }
+
+    /// Copies bytes in, without the device and its IOMMU. False, and nothing is changed, if they
+    /// are not all in one map.
+    #[must_use]
+    pub fn write(&self, iova: u64, from: &[u8]) -> bool {
+        self.find(iova, from.len())
+            .is_some_and(|(piece, offset)| piece.mapping.write(offset, from))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lie_changes_what_it_is_about_and_nothing_else() {
+        let truth = [7, r::field64(r::RXD_LENGTH, 60) | r::RXD_DD | r::RXD_EOP];
+        let [first, second] = RxLie::Length(4000).twist(truth);
+        assert_eq!(first, 7);
+        assert_eq!(
+            second,
+            r::field64(r::RXD_LENGTH, 4000) | r::RXD_DD | r::RXD_EOP
+        );
+        let [_, second] = RxLie::NoEop.twist(truth);
+        assert_eq!(second, r::field64(r::RXD_LENGTH, 60) | r::RXD_DD);
+    }
+}
