@@ -192,7 +192,7 @@ pub fn regressions(rows: &[Row]) -> Vec<Regression> {
                 && older(&old.way.toolchain.version, &new.way.toolchain.version)
         };
         // Rows stand in the order of versions.
-        let Some(old) = rows.iter().filter(comparable).next_back() else {
+        let Some(old) = rows.iter().rfind(comparable) else {
             continue;
         };
         for metric in [Metric::Instructions, Metric::Cycles] {
