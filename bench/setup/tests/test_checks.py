@@ -8,7 +8,7 @@ from machine import ROOT, Machine
 
 GOALS = (
     "registers-check transpile-check unit-rust unit-c unit-python conformance safety-check vm-test bench-micro-check "
-    "budget"
+    "ladder-check budget"
 )
 COUNT = len(GOALS.split())
 
