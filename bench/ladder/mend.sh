@@ -55,8 +55,9 @@ unsettled() {
 
 # take KIND RUNG WANTED: applies the patch of one rung, or takes what the user made of it.
 take() {
-    local kind=$1 rung=$2 wanted=$3 fits=yes
-    if git_in "$kind" log --format=%s | grep -qxF "$rung"; then
+    local kind=$1 rung=$2 wanted=$3 fits=yes taken
+    taken=$(git_in "$kind" log --format=%s)
+    if grep -qxF "$rung" <<<"$taken"; then
         return
     fi
     if [[ -e $STOPPED && $(<"$STOPPED") == "$kind/$rung" ]]; then
