@@ -10,14 +10,14 @@ use std::time::Duration;
 
 use anyhow::{bail, Context, Result};
 use perfcounters::device::NicProgram;
-use perfcounters::record::{Implementation, Metric, DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE};
+use perfcounters::record::{Implementation, Metric};
 use perfcounters::valgrind::Valgrind;
 use perfcounters::{Backend, Interrupt};
 use serde::Deserialize;
 
 use crate::asm;
 use crate::cli::BudgetArguments;
-use crate::config::{RingSize, Within};
+use crate::config::Within;
 use crate::matrix::{self, Conditions};
 use crate::progress::Progress;
 
@@ -278,15 +278,7 @@ fn judge_ratio(ratio: &Ratio, measured: &Measured, verdict: &mut Verdict) {
 /// If the budget is exceeded, or something could not be measured.
 pub fn run(arguments: &BudgetArguments, interrupt: &Interrupt) -> Result<()> {
     let budget = Budget::read(&arguments.config)?;
-    let valgrind = Valgrind {
-        nic: NicProgram::new(arguments.build_dir.join("bin/nic")),
-        packets: PACKETS,
-        repeats: 1,
-        interrupt: interrupt.clone(),
-    };
-    if let Some(why) = valgrind.unavailable() {
-        bail!("instructions are not measurable here: {why}");
-    }
+    let valgrind = counter(&arguments.build_dir, interrupt)?;
     let steps = 2 * budget.instructions.len();
     // Two runs each; starting a driver under valgrind takes most of a second.
     let estimate = Duration::from_secs(3) * u32::try_from(steps).unwrap_or(u32::MAX);
@@ -304,8 +296,7 @@ pub fn run(arguments: &BudgetArguments, interrupt: &Interrupt) -> Result<()> {
         );
         let conditions = Conditions {
             batch: Within(figure.batch),
-            ring_size: RingSize(DEFAULT_RING_SIZE),
-            frame_size: Within(DEFAULT_FRAME_SIZE),
+            ..Conditions::default()
         };
         let cell = matrix::cell(&arguments.build_dir, &build, conditions);
         match measure_twice(&valgrind, &cell, &mut progress) {
@@ -356,22 +347,47 @@ fn measure_twice(
     cell: &perfcounters::Cell,
     progress: &mut Progress,
 ) -> Result<Pair> {
-    if let Some(why) = matrix::missing(cell, false) {
-        bail!(why);
-    }
     let mut pair = [0.0; 2];
     for value in &mut pair {
         progress.step(&cell.to_string());
-        let measurement = valgrind.measure_cell(cell)?;
-        if !measurement.undisturbed {
-            bail!(measurement.disturbance());
-        }
-        *value = measurement
-            .per_packet
-            .get(Metric::Instructions)
-            .context("valgrind counted no instructions")?;
+        *value = count(valgrind, cell)?;
     }
     Ok(pair)
+}
+
+/// What counts the instructions.
+///
+/// # Errors
+/// If they cannot be counted here.
+pub(crate) fn counter(build: &Path, interrupt: &Interrupt) -> Result<Valgrind> {
+    let valgrind = Valgrind {
+        nic: NicProgram::new(build.join("bin/nic")),
+        packets: PACKETS,
+        repeats: 1,
+        interrupt: interrupt.clone(),
+    };
+    match valgrind.unavailable() {
+        Some(why) => bail!("instructions are not measurable here: {why}"),
+        None => Ok(valgrind),
+    }
+}
+
+/// Instructions per packet of a driver.
+///
+/// # Errors
+/// If they cannot be counted, or something disturbed the driver meanwhile.
+pub(crate) fn count(valgrind: &Valgrind, cell: &perfcounters::Cell) -> Result<f64> {
+    if let Some(why) = matrix::missing(cell, false) {
+        bail!(why);
+    }
+    let measurement = valgrind.measure_cell(cell)?;
+    if !measurement.undisturbed {
+        bail!(measurement.disturbance());
+    }
+    measurement
+        .per_packet
+        .get(Metric::Instructions)
+        .context("valgrind counted no instructions")
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use anyhow::{bail, ensure, Context, Result};
 use perfcounters::process::Process;
 use perfcounters::Interrupt;
 
-use super::manifest::{Change, Ladder, Rung};
+use super::manifest::{Ladder, Rung};
 use super::{shipped_toolchain, sources};
 use crate::matrix;
 use crate::progress::Progress;
@@ -30,18 +30,18 @@ pub fn check(ladder: &Ladder, build: &Path, interrupt: &Interrupt) -> Result<usi
     let flags = shipped_toolchain(build)
         .map(|(_, flags)| flags)
         .unwrap_or_default();
-    each(ladder, CHECK, "check", |rung| {
+    each(&ladder.builds(), CHECK, "check", |rung| {
         cargo("check", rung, build, &flags, interrupt)
     })
 }
 
-/// Builds all rungs into `build/variants/`, and a folder for each in which it takes the place of the
+/// Builds rungs into `build/variants/`, and a folder for each in which it takes the place of the
 /// safe driver, for the conformance tests: `build/ladder/NAME/bin/`.
 ///
 /// # Errors
 /// If the shipped drivers are not built, or by another compiler; if a rung does not compile: what
 /// the compiler said.
-pub fn build(ladder: &Ladder, build: &Path, interrupt: &Interrupt) -> Result<()> {
+pub fn build(rungs: &[Rung], build: &Path, interrupt: &Interrupt) -> Result<()> {
     let (compiler, flags) = shipped_toolchain(build)?;
     let here = rustc_version()?;
     ensure!(
@@ -49,7 +49,7 @@ pub fn build(ladder: &Ladder, build: &Path, interrupt: &Interrupt) -> Result<()>
         "the shipped drivers were built by {compiler}, the rungs would be by {here}: make build"
     );
     let mut built = Vec::new();
-    each(ladder, BUILD, "build", |rung| {
+    each(rungs, BUILD, "build", |rung| {
         cargo("build", rung, build, &flags, interrupt)?;
         let folder = matrix::build_folder(build, rung.implementation(), &rung.variant());
         fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -67,22 +67,18 @@ pub fn build(ladder: &Ladder, build: &Path, interrupt: &Interrupt) -> Result<()>
     check_different(&built)
 }
 
-/// Does something for every rung that is made here, and shows how far it is.
+/// Does something for each of them, and shows how far it is.
 fn each(
-    ladder: &Ladder,
+    rungs: &[Rung],
     estimate: Duration,
     title: &str,
     mut act: impl FnMut(&Rung) -> Result<()>,
 ) -> Result<usize> {
-    let made = || {
-        let rungs = ladder.rungs.iter();
-        rungs.filter(|rung| rung.change != Change::Transpiled)
-    };
-    let count = made().count();
+    let count = rungs.len();
     let all = estimate * u32::try_from(count).unwrap_or(u32::MAX);
     let mut progress = Progress::new(all);
     progress.begin(title, count as u64, all);
-    for rung in made() {
+    for rung in rungs {
         progress.step(&rung.name);
         act(rung).with_context(|| format!("rung {}", rung.name))?;
     }

@@ -36,9 +36,21 @@ pub struct Rung {
     pub title: String,
     /// The same as a sentence.
     pub adds: String,
+    /// Whether it is also built as the only difference to the shipped safe driver, so that what it
+    /// costs is known without those below it. The structure of most lower rungs does not allow it.
+    #[serde(default)]
+    pub alone: bool,
 }
 
 impl Rung {
+    /// The build in which it is the only difference to the shipped safe driver.
+    pub fn apart(&self) -> Option<Self> {
+        self.alone.then(|| Self {
+            name: format!("{}-alone", self.name),
+            ..self.clone()
+        })
+    }
+
     /// Which driver it is a build of.
     pub fn implementation(&self) -> Implementation {
         match self.change {
@@ -138,12 +150,30 @@ impl Ladder {
                 "there are {count} rungs of the kind {change:?}"
             );
         }
+        let shipped = ladder.shipped().map(|rung| rung.name.as_str());
+        for rung in ladder.rungs.iter().filter(|rung| rung.alone) {
+            ensure!(
+                !matches!(rung.change, Change::Transpiled | Change::Rest)
+                    && shipped != Some(&rung.name),
+                "rung {} cannot be alone: only one that is taken out of the shipped driver, or put \
+                 into it, can",
+                rung.name
+            );
+        }
         Ok(ladder)
     }
 
     /// The rungs that are made in one way, from the bottom.
     pub fn of(&self, change: Change) -> impl DoubleEndedIterator<Item = &Rung> {
         self.rungs.iter().filter(move |rung| rung.change == change)
+    }
+
+    /// All that is built for it: the rungs that are not shipped as they are, and those alone.
+    pub fn builds(&self) -> Vec<Rung> {
+        let rungs = self.rungs.iter();
+        let made = rungs.filter(|rung| rung.change != Change::Transpiled);
+        let alone = self.rungs.iter().filter_map(Rung::apart);
+        made.cloned().chain(alone).collect()
     }
 
     /// The rung that is the shipped safe driver.
@@ -211,6 +241,25 @@ mod tests {
             rungs[place] = rung;
             let error = format!("{:#}", Ladder::parse(&text(&rungs)).unwrap_err());
             assert!(error.contains(why), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_rung_alone_is_a_build_of_its_own() {
+        let alone = |place: usize| {
+            let mut rungs: Vec<_> = GOOD.iter().map(|rung| text(&[*rung])).collect();
+            rungs[place].push_str("alone = true\n");
+            Ladder::parse(&rungs.concat())
+        };
+        let ladder = alone(3).unwrap();
+        let names: Vec<_> = ladder.builds().into_iter().map(|rung| rung.name).collect();
+        assert_eq!(names, ["01-rest", "02-x", "03-y", "04-z", "03-y-alone"]);
+        let apart = alone(4).unwrap().rungs[4].apart().unwrap();
+        assert_eq!(apart.variant(), "ladder-04-z-alone");
+        assert_eq!(apart.profile(), "driver-overflow-checks");
+        for place in [0, 1, 2] {
+            let error = format!("{:#}", alone(place).unwrap_err());
+            assert!(error.contains("cannot be alone"), "{error}");
         }
     }
 

@@ -19,6 +19,7 @@ use crate::run;
 use manifest::{Change, Ladder};
 
 pub mod build;
+pub mod ends;
 pub mod manifest;
 pub mod sources;
 
@@ -42,6 +43,8 @@ struct RungRecord<'l> {
     adds: &'l str,
     /// Whether it is the safe driver as it is shipped.
     shipped: bool,
+    /// The variant of which it is the only difference to the shipped driver, if there is one.
+    alone: Option<String>,
 }
 
 /// Builds and measures the rungs, as far as the arguments say.
@@ -55,10 +58,13 @@ pub fn run(arguments: &LadderArguments, interrupt: &Interrupt) -> Result<()> {
     sources::write(&ladder, &arguments.ladder, Path::new("."), build)?;
     if arguments.check {
         let count = build::check(&ladder, build, interrupt)?;
-        println!("{count} rungs can be made and compile");
+        println!("{count} builds of the ladder can be made and compile");
+        let shipped = ladder.shipped().cloned();
+        build::build(shipped.as_slice(), build, interrupt)?;
+        println!("{}", ends::check(&ladder, build, interrupt)?);
         return Ok(());
     }
-    build::build(&ladder, build, interrupt)?;
+    build::build(&ladder.builds(), build, interrupt)?;
     if arguments.build {
         return Ok(());
     }
@@ -103,11 +109,7 @@ fn matrix(ladder: &Ladder) -> Config {
         batch: vec![Within(32), Within(8)],
         ..Block::default()
     };
-    let variants = ladder
-        .rungs
-        .iter()
-        .filter(|rung| rung.change != Change::Transpiled)
-        .map(manifest::Rung::variant);
+    let variants = ladder.builds().into_iter().map(|rung| rung.variant());
     Config::new(vec![
         Block {
             name: "shipped".to_owned(),
@@ -132,6 +134,7 @@ fn record(ladder: &Ladder) -> Record<'_> {
         title: &rung.title,
         adds: &rung.adds,
         shipped: Some(&rung.name) == shipped,
+        alone: rung.apart().map(|rung| rung.variant()),
     });
     Record {
         rungs: rungs.collect(),

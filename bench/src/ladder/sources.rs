@@ -39,9 +39,10 @@ pub fn write(ladder: &Ladder, patches: &Path, repository: &Path, build: &Path) -
         .tempdir_in(build)
         .with_context(|| format!("cannot make a folder in {}", build.display()))?;
     let shipped = ladder.shipped().context("the ladder has no shipped rung")?;
-    let names: Vec<_> = ladder.rungs.iter().map(|rung| rung.name.clone()).collect();
+    let builds = ladder.builds();
+    let names: Vec<_> = builds.iter().map(|rung| rung.name.clone()).collect();
     remove_others(&build.join("ladder"), "", &names)?;
-    let variants: Vec<_> = ladder.rungs.iter().map(Rung::variant).collect();
+    let variants: Vec<_> = builds.iter().map(Rung::variant).collect();
     remove_others(&build.join("variants"), "ladder-", &variants)?;
 
     // Downwards: what a rung adds is taken out, and the one below is left.
@@ -66,7 +67,60 @@ pub fn write(ladder: &Ladder, patches: &Path, repository: &Path, build: &Path) -
     for rung in ladder.of(Change::OverflowChecks) {
         put_rung(&above, rung, build)?;
     }
+
+    for pair in ladder.rungs.windows(2) {
+        if let [lower, upper] = pair {
+            if let Some(apart) = upper.apart() {
+                let alone = work.path().join(&apart.name);
+                copy_repository(repository, &alone)?;
+                let (without, with) = (folder(build, lower), folder(build, upper));
+                let (from, to) = match upper.change {
+                    Change::Remove => (with, without),
+                    _ => (without, with),
+                };
+                merge(&from, &to, &alone).with_context(|| format!("rung {}", upper.name))?;
+                put_rung(&alone, &apart, build)?;
+            }
+        }
+    }
     Ok(())
+}
+
+/// Changes the sources in `into` as those in `to` differ from those in `from`.
+fn merge(from: &Path, to: &Path, into: &Path) -> Result<()> {
+    for file in files(&into.join("rust/src"))? {
+        let name = file.strip_prefix(into)?;
+        let (before, after) = (from.join(name), to.join(name));
+        if fs::read(&before)? == fs::read(&after)? {
+            continue;
+        }
+        let outcome = Command::new("git")
+            .args(["merge-file", "--quiet"])
+            .args([&file, &before, &after])
+            .output()
+            .context("cannot start git, which merges the changes of a rung")?;
+        ensure!(
+            outcome.status.success(),
+            "what it changes in {} cannot be changed alone in the shipped driver; take its `alone` \
+             out of rungs.toml, or write its patch so that it can",
+            name.display()
+        );
+    }
+    Ok(())
+}
+
+/// All files of a folder and those in it.
+fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(files(&path)?);
+        } else {
+            found.push(path);
+        }
+    }
+    Ok(found)
 }
 
 /// Removes folders whose names begin with `prefix` and are none of `names`: rungs of earlier ladders.
