@@ -159,6 +159,7 @@ def ladder() -> dict[str, Any]:
                 "title": name[3:],
                 "adds": f"what {name} adds",
                 "shipped": name == "02-drop",
+                "alone": None,
             }
             for name, impl, variant, _, _ in RUNGS
         ]

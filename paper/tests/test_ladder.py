@@ -11,7 +11,7 @@ from triptych_paper.report.build import build, read_data
 from triptych_paper.report.figures import canvas, svg
 from triptych_paper.report.model import Section
 
-from tests.example import CONDITIONS, HEADER, MakeRun, ladder, ladder_rows
+from tests.example import CONDITIONS, HEADER, MakeRun, ladder, ladder_rows, with_conditions
 
 
 def run_of(make_run: MakeRun, skip: tuple[str, ...] = ()) -> Path:
@@ -47,6 +47,27 @@ def test_what_disturbs_a_round_does_not_disturb_the_difference(make_run: MakeRun
     assert cycles[1].added is not None
     assert cycles[1].added.high - cycles[1].added.low < 1e-9
     assert total(cycles[1:]) == pytest.approx(2.5)
+
+
+@pytest.mark.parametrize(("shipped", "place", "expected"), [(2, 1, 76.5 - 70.0), (1, 3, 70.0 - 66.0)])
+def test_a_rung_alone_is_compared_with_the_shipped_driver(
+    make_run: MakeRun, shipped: int, place: int, expected: float
+) -> None:
+    document = ladder()
+    for other, entry in enumerate(document["rungs"]):
+        entry["shipped"] = other == shipped
+    document["rungs"][place]["alone"] = "ladder-alone"
+    row = "rust,ladder-alone,cc 1.0,32,valgrind,instructions,70.0,x/packet,204800,0"
+    folder = make_run(lines=[*ladder_rows(), *with_conditions([row])], header=f"{HEADER},{CONDITIONS}")
+    (folder / "ladder.json").write_text(json.dumps(document), encoding="utf-8")
+    instructions = found(folder, "instructions", "valgrind")
+    summary = instructions[place].alone
+    assert summary is not None
+    assert summary.median == expected
+    # Next to the shipped driver a rung is alone anyway.
+    assert [step.alone == step.added for step in instructions[shipped : shipped + 2]] == [True, True]
+    cell = section(folder).tables[0].rows[place][3]
+    assert cell.text == f"+{expected:.2f}"
 
 
 def test_the_sum_of_the_rungs_stands_beside_the_whole_difference(make_run: MakeRun) -> None:
@@ -102,6 +123,7 @@ def test_without_a_ladder_the_section_says_how_to_get_one(make_run: MakeRun) -> 
     "change",
     [
         lambda entry: entry.pop("variant"),
+        lambda entry: entry.pop("alone"),
         lambda entry: entry.update(impl="ada"),
         lambda entry: entry.update(shipped="yes"),
         lambda entry: entry.update(shipped=True),

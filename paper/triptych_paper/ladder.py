@@ -27,6 +27,8 @@ class Rung:
     """The same as a sentence."""
     shipped: bool
     """Whether it is the safe driver as it is shipped."""
+    alone: Driver | None
+    """The shipped driver but for this one thing, if that was built."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,8 @@ class Step:
     """Per packet; None if it was not measured."""
     added: Summary | None
     """Against the rung below, repeat by repeat; None at the bottom."""
+    alone: Summary | None
+    """What it adds to the shipped driver without it, or to the shipped driver; None if it cannot be alone."""
 
 
 def read_ladder(folder: Path) -> tuple[Rung, ...]:
@@ -67,7 +71,9 @@ def _rung(entry: dict[str, object]) -> Rung:
     if not isinstance(shipped, bool):
         raise TypeError(f"shipped is {shipped!r}, neither true nor false")
     driver = Driver(str(impl), str(entry["variant"]))
-    return Rung(str(entry["name"]), driver, str(entry["title"]), str(entry["adds"]), shipped)
+    variant = entry["alone"]
+    alone = Driver(str(impl), str(variant)) if variant is not None else None
+    return Rung(str(entry["name"]), driver, str(entry["title"]), str(entry["adds"]), shipped, alone)
 
 
 def difference(run: Run, driver: Driver, base: Driver, batch: int, metric: str, backend: str) -> Summary | None:
@@ -80,11 +86,20 @@ def difference(run: Run, driver: Driver, base: Driver, batch: int, metric: str, 
 def steps(run: Run, rungs: tuple[Rung, ...], batch: int, metric: str, backend: str) -> tuple[Step, ...]:
     """All rungs, from the bottom. A rung above one that was not measured has nothing to be compared with."""
     found = []
+    shipped = next(place for place, rung in enumerate(rungs) if rung.shipped)
     for place, rung in enumerate(rungs):
         value = summarise(_values(run, rung.driver, batch, metric, backend))
         below = rungs[place - 1].driver if place else None
         added = difference(run, rung.driver, below, batch, metric, backend) if below else None
-        found.append(Step(rung, value, added))
+        alone = None
+        if place in (shipped, shipped + 1):
+            # Nothing else was changed before it.
+            alone = added
+        elif rung.alone:
+            itself = rungs[shipped].driver
+            having, without = (rung.alone, itself) if place > shipped else (itself, rung.alone)
+            alone = difference(run, having, without, batch, metric, backend)
+        found.append(Step(rung, value, added, alone))
     return tuple(found)
 
 

@@ -17,6 +17,9 @@ from triptych_paper.statistics import Summary
 TITLE = "Where the instructions of safe Rust come from"
 WITH_TOTAL = ("instructions", "cycles")
 SHOWN = ("instructions", "branches", "loads", "stores", "cycles")
+ALONE = ("instructions",)
+"""Of the others a rung alone says no more."""
+ALONE_NOTE = "As the only difference to the shipped safe driver. Empty where it cannot be."
 DIGITS = {"instructions": 2, "branches": 2, "loads": 2, "stores": 2, "cycles": 2}
 
 SAME = 0.005
@@ -32,7 +35,9 @@ def build(data: Data) -> Section:
         "differs from the one below by one thing: up to the shipped safe driver, what it has; above it, what safe "
         "Rust is usually written with and this driver does without. The order matters: a thing costs what it adds to "
         "those below it, and the compiler optimises all of them together, so small differences, also below 0, are "
-        "its doing. bench/ladder/README.md has each rung and its patch.",
+        "its doing. Where a thing can be taken out of the shipped driver, or put into it, by itself, that was "
+        "measured, too: a figure that holds in both orders is the price of the thing, one that does not is as much "
+        "the compiler's. bench/ladder/README.md has each rung and its patch.",
     ]
     rungs = data.ladder
     if not rungs:
@@ -84,6 +89,8 @@ def _table(data: Data, rungs: tuple[Rung, ...], batch: int, backends: Backends) 
         if name in WITH_TOTAL:
             columns.append(Column(METRICS[name].label, notes=notes))
         columns.append(Column(f"± {METRICS[name].label}", notes=() if name in WITH_TOTAL else notes))
+        if name in ALONE:
+            columns.append(Column("alone", notes=(ALONE_NOTE,)))
         records += [_record(data, step, batch, name, backends[name]) for step in found[name]]
     rows = []
     for place, rung in enumerate(rungs):
@@ -93,6 +100,8 @@ def _table(data: Data, rungs: tuple[Rung, ...], batch: int, backends: Backends) 
             if name in WITH_TOTAL:
                 cells.append(_value(data, step, batch, name, backends[name]))
             cells.append(_added(step.added, DIGITS[name]))
+            if name in ALONE:
+                cells.append(_added(step.alone, DIGITS[name]))
         rows.append(tuple(cells))
     shipped = _shipped(rungs)
     parts = (
@@ -110,6 +119,8 @@ def _table(data: Data, rungs: tuple[Rung, ...], batch: int, backends: Backends) 
             ends = (rungs[last].driver, rungs[first].driver)
             whole = difference(data.run, *ends, batch, name, backends[name])
             cells.append(_sum(total(found[name][first + 1 : last + 1]), whole, DIGITS[name]))
+            if name in ALONE:
+                cells.append(Cell())
         rows.append(tuple(cells))
     sources = ", ".join(dict.fromkeys(f"{METRICS[name].label} by {backends[name]}" for name in SHOWN))
     note = (
@@ -152,6 +163,7 @@ def _record(data: Data, step: Step, batch: int, metric: str, backend: str) -> Re
         "added": added.median if added else None,
         "added_p10": added.low if added and added.count > 1 else None,
         "added_p90": added.high if added and added.count > 1 else None,
+        "alone": step.alone.median if step.alone else None,
         "unit": METRICS[metric].unit,
         "backend": backend if value else "",
         "repeats": value.count if value else 0,
