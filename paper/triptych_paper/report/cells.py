@@ -220,6 +220,14 @@ class Point:
     conditions: Conditions = USUAL
 
 
+def sizes_measured(data: Data, metric: str, batch: int, column: str, usual: int) -> list[int]:
+    """The sizes in a column (ring_size, frame_size) by the backends that measured others than the usual one."""
+    samples = data.run.samples
+    rows = samples[(samples["metric"] == metric) & (samples["batch"] == batch) & samples["offered_mpps"].isna()]
+    varied = rows[rows["backend"].isin(set(rows[rows[column] != usual]["backend"]))]
+    return sorted({int(size) for size in varied[column]})
+
+
 def sweep(
     data: Data,
     key: str,

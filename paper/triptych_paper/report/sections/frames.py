@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from triptych_paper.lookup import DRIVERS
 from triptych_paper.records import FRAME_SIZE, Conditions
-from triptych_paper.report.cells import METRICS, Point, sweep
+from triptych_paper.report.cells import METRICS, Point, sizes_measured, sweep
 from triptych_paper.report.model import Data, Section
 
 BATCH = 32
@@ -18,10 +18,7 @@ def build(data: Data) -> Section:
     )
     tables = []
     for metric in ("mpps", "cycles"):
-        samples = data.run.samples
-        rows = samples[(samples["metric"] == metric) & (samples["batch"] == BATCH) & samples["offered_mpps"].isna()]
-        varied = rows[rows["backend"].isin(set(rows[rows["frame_size"] != FRAME_SIZE]["backend"]))]
-        sizes = sorted({int(size) for size in varied["frame_size"]})
+        sizes = sizes_measured(data, metric, BATCH, "frame_size", FRAME_SIZE)
         if len(sizes) < 2:
             continue
         points = [Point(str(size), BATCH, Conditions(frame_size=size)) for size in sizes]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from triptych_paper.lookup import DRIVERS
 from triptych_paper.records import RING_SIZE, Conditions
-from triptych_paper.report.cells import METRICS, Point, sweep
+from triptych_paper.report.cells import METRICS, Point, sizes_measured, sweep
 from triptych_paper.report.model import Data, Section, Table
 
 BATCH = 32
@@ -18,19 +18,11 @@ def build(data: Data) -> Section:
     )
     tables = []
     for metric in ("mpps", "cycles"):
-        sizes = _varied(data, metric)
+        sizes = sizes_measured(data, metric, BATCH, "ring_size", RING_SIZE)
         if len(sizes) > 1:
             tables.append(_table(data, metric, sizes))
     missing = () if tables else ("Not measured in this run: only rings of 512 were part of it.",)
     return Section("rings", "Ring sizes", text, tuple(tables), missing=missing)
-
-
-def _varied(data: Data, metric: str) -> list[int]:
-    samples = data.run.samples
-    rows = samples[(samples["metric"] == metric) & (samples["batch"] == BATCH) & samples["offered_mpps"].isna()]
-    # Backends that only know the usual size are not what was varied.
-    varied = rows[rows["backend"].isin(set(rows[rows["ring_size"] != RING_SIZE]["backend"]))]
-    return sorted({int(size) for size in varied["ring_size"]})
 
 
 def _table(data: Data, metric: str, sizes: list[int]) -> Table:
