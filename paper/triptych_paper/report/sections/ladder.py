@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
@@ -179,6 +180,8 @@ def _figure(data: Data, rungs: tuple[Rung, ...], batch: int, backends: Backends)
             axes.set_title(METRICS[name].label)
             axes.set_xlabel(METRICS[name].unit)
             _waterfall(axes, found[name])
+            if name in ALONE:
+                _alone(axes, found[name])
             axes.set_yticks(range(len(rungs)), [rung.title for rung in rungs])
             axes.set_ylim(len(rungs) - 0.4, -0.6)
             axes.grid(visible=False, axis="y")
@@ -189,13 +192,30 @@ def _figure(data: Data, rungs: tuple[Rung, ...], batch: int, backends: Backends)
     return Figure(
         f"ladder-batch-{batch}",
         f"The cost ladder, batch {batch}",
-        f"From the transpiled driver at the top downwards, what each thing adds. The broken line is the shipped safe "
-        f"driver; what is below it in the figure, that driver does without. Instructions by "
+        "From the transpiled driver at the top downwards, what each thing adds. The broken line is the shipped safe "
+        "driver; what is below it in the figure, that driver does without. A circle is where a bar would end if the "
+        "thing cost what it does as the only difference to the shipped driver. Instructions by "
         f"{backends['instructions']}; cycles by {backends['cycles']}, medians of {counts} rounds, whiskers 10th to "
         "90th percentile of the difference to the rung before, in the same round. The axes do not begin at 0.",
         draw,
         (7.4, 1.3 + 0.27 * len(rungs)),
     )
+
+
+def _alone(axes: Axes, found: Sequence[Step]) -> None:
+    """Mark where a rung would end if it cost what it does alone."""
+    for place, (below, step) in enumerate(pairwise(found), 1):
+        if below.value and step.alone:
+            axes.plot(
+                [below.value.median + step.alone.median],
+                [place],
+                marker="o",
+                markersize=4.5,
+                markerfacecolor="none",
+                markeredgecolor=LIGHT["ink"],
+                markeredgewidth=0.8,
+                linestyle="none",
+            )
 
 
 def _waterfall(axes: Axes, found: Sequence[Step]) -> None:
