@@ -213,7 +213,8 @@ pub struct CompareArguments {
 /// Arguments of `triptych ladder`.
 #[derive(Debug, Args)]
 pub struct LadderArguments {
-    /// Only see whether every step can be made and compiles
+    /// Only see whether every step can be made and compiles, and whether the shipped driver, built as
+    /// a step, needs as many instructions as itself
     #[arg(long, conflicts_with = "quick")]
     pub check: bool,
     /// Only build
