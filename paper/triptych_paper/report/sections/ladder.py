@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
@@ -179,9 +178,7 @@ def _figure(data: Data, rungs: tuple[Rung, ...], batch: int, backends: Backends)
         for axes, name in zip(canvas.subplots(1, len(WITH_TOTAL), sharey=True), WITH_TOTAL, strict=True):
             axes.set_title(METRICS[name].label)
             axes.set_xlabel(METRICS[name].unit)
-            _waterfall(axes, found[name])
-            if name in ALONE:
-                _alone(axes, found[name])
+            _waterfall(axes, found[name], alone=name in ALONE)
             axes.set_yticks(range(len(rungs)), [rung.title for rung in rungs])
             axes.set_ylim(len(rungs) - 0.4, -0.6)
             axes.grid(visible=False, axis="y")
@@ -202,33 +199,18 @@ def _figure(data: Data, rungs: tuple[Rung, ...], batch: int, backends: Backends)
     )
 
 
-def _alone(axes: Axes, found: Sequence[Step]) -> None:
-    """Mark where a rung would end if it cost what it does alone."""
-    for place, (below, step) in enumerate(pairwise(found), 1):
-        if below.value and step.alone:
-            axes.plot(
-                [below.value.median + step.alone.median],
-                [place],
-                marker="o",
-                markersize=4.5,
-                markerfacecolor="none",
-                markeredgecolor=LIGHT["ink"],
-                markeredgewidth=0.8,
-                linestyle="none",
-            )
-
-
-def _waterfall(axes: Axes, found: Sequence[Step]) -> None:
+def _waterfall(axes: Axes, found: Sequence[Step], *, alone: bool) -> None:
+    """Draw the rungs' differences one after the other, so that what is drawn is what is written beside it."""
     before: float | None = None
     for place, step in enumerate(found):
         if step.value is None:
             before = None
             continue
-        value = step.value.median
         if step.added is None or before is None:
+            value = end = step.value.median
             axes.plot([value], [place], marker="D", color=LIGHT["ink"], markersize=4)
-            end = value
         else:
+            value = before + step.added.median
             colour = LIGHT["rust"] if value >= before else LIGHT["unsafe"]
             axes.barh(place, value - before, 0.62, left=before, color=colour)
             axes.plot([before, before], [place - 1, place], color=LIGHT["muted"], linewidth=0.6)
@@ -237,11 +219,15 @@ def _waterfall(axes: Axes, found: Sequence[Step]) -> None:
                 low, high = before + step.added.low, before + step.added.high
                 axes.plot([low, high], [place, place], color=LIGHT["ink"], linewidth=0.8)
                 end = max(end, high)
+            if alone and step.alone:
+                there = before + step.alone.median
+                axes.plot([there], [place], "o", markersize=4.5, markerfacecolor="none", color=LIGHT["ink"])
+                end = max(end, there)
         text = number(value, 1) if step.added is None else signed(step.added.median, 1)
         axes.annotate(
             text,
             (end, place),
-            xytext=(4, 0),
+            xytext=(5, 0),
             textcoords="offset points",
             va="center",
             fontsize=7.5,
