@@ -67,6 +67,14 @@ compilers: ## the drivers as several compilers build them (bench/compilers.toml)
 compilers-deps: ## install C compilers and Rust toolchains to compare, as far as this system's packages and rustup have them
 	@bench/setup/compilers.sh
 
+.PHONY: ladder
+ladder: ## what each safety feature costs: steps from the transpiled driver to the safe one, built, tested, measured
+	@bench/setup/setup.sh reproduce
+	@$(MAKE) build
+	@$(MAKE) ladder-conformance
+	$(BIN)/triptych ladder
+	@PYTHONPATH=paper $(PYTHON) -m triptych_paper.report.show results/latest ladder
+
 # BASELINE=name keeps the figures under a name, AGAINST=name compares with them.
 datapath = CRITERION_HOME=$(CURDIR)/build/criterion $(CARGO) bench --quiet $(CARGO_TOOLS) --package triptych \
 	--bench datapath --
@@ -299,6 +307,21 @@ unit-python:
 .PHONY: conformance
 conformance: build ## the three drivers against the software NIC
 	@$(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --no-fail-fast
+
+# Each rung takes the place of the safe driver.
+.PHONY: ladder-conformance
+ladder-conformance: build ## every step of the ladder against the software NIC: data path, register accesses, empty pool
+	@$(BIN)/triptych ladder --build
+	@set -- build/ladder/*/bin; [ -d "$$1" ] || { echo "no step of the ladder is built"; exit 1; }; \
+	for bin in "$$@"; do \
+		echo "$$bin"; \
+		TRIPTYCH_BUILD="$(CURDIR)/$${bin%/bin}" $(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance \
+			--test data_path --test register_trace --test pool_exhaustion --no-fail-fast rust::; \
+	done
+
+.PHONY: ladder-check
+ladder-check: build ## do all patches of the ladder apply and compile, and is its end the shipped driver, by instructions?
+	@$(BIN)/triptych ladder --check
 
 .PHONY: bench-micro-check
 bench-micro-check: build ## does every micro-benchmark run? No figures

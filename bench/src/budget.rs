@@ -10,14 +10,14 @@ use std::time::Duration;
 
 use anyhow::{bail, Context, Result};
 use perfcounters::device::NicProgram;
-use perfcounters::record::{Implementation, Metric, DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE};
+use perfcounters::record::{Implementation, Metric};
 use perfcounters::valgrind::Valgrind;
 use perfcounters::{Backend, Interrupt};
 use serde::Deserialize;
 
 use crate::asm;
 use crate::cli::BudgetArguments;
-use crate::config::{RingSize, Within};
+use crate::config::Within;
 use crate::matrix::{self, Conditions};
 use crate::progress::Progress;
 
@@ -281,15 +281,7 @@ fn judge_ratio(ratio: &Ratio, measured: &Measured, verdict: &mut Verdict) {
 /// If the budget is exceeded, or something could not be measured.
 pub fn run(arguments: &BudgetArguments, interrupt: &Interrupt) -> Result<()> {
     let budget = Budget::read(&arguments.config)?;
-    let valgrind = Valgrind {
-        nic: NicProgram::new(arguments.build_dir.join("bin/nic")),
-        packets: PACKETS,
-        repeats: 1,
-        interrupt: interrupt.clone(),
-    };
-    if let Some(why) = valgrind.unavailable() {
-        bail!("instructions are not measurable here: {why}");
-    }
+    let valgrind = counter(&arguments.build_dir, interrupt)?;
     let steps = 2 * budget.instructions.len();
     // Two runs each; starting a driver under valgrind takes most of a second.
     let estimate = Duration::from_secs(3) * u32::try_from(steps).unwrap_or(u32::MAX);
@@ -307,8 +299,7 @@ pub fn run(arguments: &BudgetArguments, interrupt: &Interrupt) -> Result<()> {
         );
         let conditions = Conditions {
             batch: Within(figure.batch),
-            ring_size: RingSize(DEFAULT_RING_SIZE),
-            frame_size: Within(DEFAULT_FRAME_SIZE),
+            ..Conditions::default()
         };
         let cell = matrix::cell(&arguments.build_dir, &build, conditions);
         match measure_twice(&valgrind, &cell, budget.repeatability, &mut progress) {
@@ -354,9 +345,29 @@ pub fn run(arguments: &BudgetArguments, interrupt: &Interrupt) -> Result<()> {
     }
 }
 
+/// What counts the instructions.
+///
+/// # Errors
+/// If they cannot be counted here.
+pub(crate) fn counter(build: &Path, interrupt: &Interrupt) -> Result<Valgrind> {
+    let valgrind = Valgrind {
+        nic: NicProgram::new(build.join("bin/nic")),
+        packets: PACKETS,
+        repeats: 1,
+        interrupt: interrupt.clone(),
+    };
+    match valgrind.unavailable() {
+        Some(why) => bail!("instructions are not measurable here: {why}"),
+        None => Ok(valgrind),
+    }
+}
+
 /// Measures until two measurements agree, or it has been done often enough: what the driver does
 /// once a second counts, too, and on a busy machine a run has more seconds.
-fn measure_twice(
+///
+/// # Errors
+/// If it cannot be measured, or something disturbed the driver meanwhile.
+pub(crate) fn measure_twice(
     valgrind: &Valgrind,
     cell: &perfcounters::Cell,
     repeatability: f64,

@@ -32,6 +32,8 @@ pub enum Command {
     Compare(CompareArguments),
     /// Show the machine code of a driver's data path beside its source, with checks marked.
     Asm(AsmArguments),
+    /// Build the steps from the transpiled driver to the safe one, and measure what each costs.
+    Ladder(LadderArguments),
     /// Look at what a run with a network card needs, and say what mends what is missing.
     Doctor(DoctorArguments),
     /// Take ports of a network card from the kernel's driver.
@@ -204,6 +206,30 @@ pub struct CompareArguments {
     #[arg(long, value_name = "DIR", default_value = "results/compilers")]
     pub results: PathBuf,
     /// Folder to build in, with the software NIC in bin/
+    #[arg(long, value_name = "DIR", default_value = "build")]
+    pub build_dir: PathBuf,
+}
+
+/// Arguments of `triptych ladder`.
+#[derive(Debug, Args)]
+pub struct LadderArguments {
+    /// Only see whether every step can be made and compiles, and whether the shipped driver, built as
+    /// a step, needs as many instructions as itself
+    #[arg(long, conflicts_with = "quick")]
+    pub check: bool,
+    /// Only build
+    #[arg(long, conflicts_with_all = ["quick", "check"])]
+    pub build: bool,
+    /// Only see whether everything works: short runs, rough figures
+    #[arg(long)]
+    pub quick: bool,
+    /// Folder with the list of the steps and their patches
+    #[arg(long, value_name = "DIR", default_value = "bench/ladder")]
+    pub ladder: PathBuf,
+    /// Folder that gets a folder per run
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    pub results: PathBuf,
+    /// Folder that the drivers were built in
     #[arg(long, value_name = "DIR", default_value = "build")]
     pub build_dir: PathBuf,
 }

@@ -10,6 +10,7 @@ pub mod cli;
 pub mod compare;
 pub mod config;
 pub mod host;
+pub mod ladder;
 pub mod matrix;
 pub mod pktgen;
 pub mod progress;

@@ -11,7 +11,7 @@ use clap::{CommandFactory, Parser};
 use perfcounters::{lockstep, perf, Interrupt};
 use triptych::cli::{Cli, Command};
 use triptych::host::cli as host;
-use triptych::{asm, budget, compare, pktgen, run};
+use triptych::{asm, budget, compare, ladder, pktgen, run};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -48,6 +48,7 @@ fn execute(cli: &Cli) -> Result<bool> {
         Command::Budget(arguments) => budget::run(arguments, &interrupt)?,
         Command::Compare(arguments) => compare::run(arguments, &interrupt)?,
         Command::Asm(arguments) => asm::run(arguments, &interrupt)?,
+        Command::Ladder(arguments) => ladder::run(arguments, &interrupt)?,
         Command::Doctor(arguments) => return host::doctor(arguments),
         Command::Bind(arguments) => host::bind(arguments, &interrupt)?,
         Command::Unbind(arguments) => host::unbind(arguments)?,

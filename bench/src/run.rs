@@ -35,10 +35,23 @@ impl From<ConfigError> for UsageError {
 /// # Errors
 /// If anything failed; what could be measured is recorded all the same.
 pub fn run(arguments: &RunArguments, interrupt: &Interrupt) -> Result<()> {
+    run_in(arguments, interrupt, |_| Ok(()))
+}
+
+/// As [`run`]; `begun` may put something into the run's folder before anything is measured.
+///
+/// # Errors
+/// As [`run`], and those of `begun`.
+pub fn run_in(
+    arguments: &RunArguments,
+    interrupt: &Interrupt,
+    begun: impl FnOnce(&Path) -> Result<()>,
+) -> Result<()> {
     let (config, mut recorder, stage) = match &arguments.resume {
         None => begin(arguments)?,
         Some(id) => go_on(arguments, id.as_deref())?,
     };
+    begun(recorder.folder.path())?;
     let surroundings = Surroundings {
         config: &config,
         build: &arguments.build_dir,

@@ -6,7 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.example import CONDITIONS, HEADER, MakeRun, code, matrix_rows, write_run
+from tests.example import CONDITIONS, HEADER, MakeRun, code, ladder, ladder_rows, matrix_rows, write_run
+
+
+def ladder_only() -> list[str]:
+    """Samples of the rungs that no other part of a run has."""
+    return [line for line in ladder_rows() if ",ladder-" in line]
 
 
 @pytest.fixture
@@ -18,6 +23,7 @@ def make_run(tmp_path: Path) -> MakeRun:
 @pytest.fixture
 def matrix(tmp_path: Path) -> Path:
     """Write the results folder of a run of everything."""
-    folder = write_run(tmp_path, matrix_rows(), f"{HEADER},{CONDITIONS}")
+    folder = write_run(tmp_path, matrix_rows() + ladder_only(), f"{HEADER},{CONDITIONS}")
     (folder / "code.json").write_text(json.dumps(code()), encoding="utf-8")
+    (folder / "ladder.json").write_text(json.dumps(ladder()), encoding="utf-8")
     return folder

@@ -136,3 +136,47 @@ def write_run(parent: Path, lines: Iterable[str] | None = None, header: str = HE
     (folder / "samples.csv").write_text(text, encoding="utf-8")
     (folder / "run.json").write_text(json.dumps({**info(), **changes}), encoding="utf-8")
     return folder
+
+
+RUNGS = (
+    ("00-transpiled", "rust-unsafe", "default", 72.0, 20.0),
+    ("01-rest", "rust", "ladder-01-rest", 66.0, 21.0),
+    ("02-drop", "rust", "ladder-02-drop", 76.5, 19.0),
+    ("03-bounds", "rust", "ladder-03-bounds", 80.0, 22.5),
+)
+"""Name, driver, variant, instructions, cycles; 02-drop is the shipped one."""
+
+
+def ladder() -> dict[str, Any]:
+    """A `ladder.json`."""
+    return {
+        "rungs": [
+            {
+                "name": name,
+                "impl": impl,
+                "variant": variant,
+                "change": "remove",
+                "title": name[3:],
+                "adds": f"what {name} adds",
+                "shipped": name == "02-drop",
+                "alone": None,
+            }
+            for name, impl, variant, _, _ in RUNGS
+        ]
+    }
+
+
+def ladder_rows(skip: tuple[str, ...] = ()) -> list[str]:
+    """Samples of its rungs and of the shipped safe driver."""
+    lines = ["rust,default,cc 1.0,32,valgrind,instructions,76.51,x/packet,204800,0"]
+    for name, impl, variant, instructions, cycles in RUNGS:
+        if name in skip:
+            continue
+        start = f"{impl},{variant},cc 1.0,32"
+        counts = {"instructions": instructions, "branches": 8.0, "loads": 16.0, "stores": 12.0}
+        lines += [f"{start},valgrind,{metric},{value},x/packet,204800,0" for metric, value in counts.items()]
+        for repeat in range(11):
+            # A disturbance of a round adds the same to all.
+            value = cycles + (40.0 if repeat == 5 else repeat / 10)
+            lines.append(f"{start},lockstep,cycles,{value},tsc cycles/packet,3840,{repeat}")
+    return with_conditions(lines)

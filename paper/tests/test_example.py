@@ -30,6 +30,19 @@ def test_what_only_concerns_the_machine_is_left_out(make_run: MakeRun, tmp_path:
     assert len(read_run(target).samples) == len(read_run(folder).samples)
 
 
+def test_of_a_ladder_its_own_parts_are_copied(make_run: MakeRun, tmp_path: Path) -> None:
+    folder = make_run()
+    for part in ("figures/latency.svg", "figures/ladder-batch-32.svg", "tables/ladder-batch-8.md"):
+        path = folder / "report" / part
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(part)
+    (folder / "ladder.json").write_text("{}")
+    target = tmp_path / "example"
+    assert example.main([str(folder), str(target)]) == 0
+    copied = {"ladder-batch-32.svg", "ladder-batch-8.md", "ladder.json", "run.json", "samples.csv"}
+    assert {path.name for path in target.iterdir()} == copied
+
+
 def test_a_run_without_a_report_is_refused(
     make_run: MakeRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

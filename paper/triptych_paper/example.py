@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from triptych_paper.code import FILE as CODE
+from triptych_paper.ladder import FILE as LADDER
 from triptych_paper.records import DataError, read_run
 from triptych_paper.report.files import FOLDER
 
@@ -24,6 +25,9 @@ FIGURES = ("counters-batch-32", "instructions-batches", "throughput-share", "lat
 """Figures that are copied, as SVG in light and dark, where the run has them."""
 
 TABLES = ("counters-batch-32", "counters-batch-8")
+
+LADDER_PARTS = ("ladder-batch-32", "ladder-batch-8")
+"""Figures and tables of a run of the cost ladder, which has its own drivers and is an example of nothing else."""
 
 
 def scrub(info: dict[str, Any], top: Path) -> dict[str, Any]:
@@ -50,9 +54,11 @@ def copy(folder: Path, target: Path) -> list[str]:
     report = run.folder / FOLDER
     if not report.is_dir():
         raise DataError(f"{run.folder} has no report yet: run `make paper` first")
-    wanted = {report / "figures" / f"{name}{end}.svg" for name in FIGURES for end in ("", "-dark")}
-    wanted |= {report / "tables" / f"{name}.md" for name in TABLES}
-    wanted |= {run.folder / "samples.csv", run.folder / CODE}
+    ladder = (run.folder / LADDER).is_file()
+    figures, tables = (LADDER_PARTS, LADDER_PARTS) if ladder else (FIGURES, TABLES)
+    wanted = {report / "figures" / f"{name}{end}.svg" for name in figures for end in ("", "-dark")}
+    wanted |= {report / "tables" / f"{name}.md" for name in tables}
+    wanted |= {run.folder / "samples.csv", run.folder / (LADDER if ladder else CODE)}
     try:
         target.mkdir(parents=True, exist_ok=True)
         for old in target.iterdir():

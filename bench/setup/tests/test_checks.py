@@ -8,7 +8,7 @@ from machine import ROOT, Machine
 
 GOALS = (
     "registers-check transpile-check unit-rust unit-c unit-python conformance safety-check vm-test bench-micro-check "
-    "budget sanitize-check"
+    "ladder-check budget sanitize-check"
 )
 COUNT = len(GOALS.split())
 

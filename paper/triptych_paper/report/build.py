@@ -7,6 +7,7 @@ from typing import Any
 
 from triptych_paper.claims import Verdict
 from triptych_paper.code import read_code
+from triptych_paper.ladder import read_ladder
 from triptych_paper.published import read_published
 from triptych_paper.records import Run, read_run
 from triptych_paper.report.model import Data, Report, Section, Tile
@@ -16,7 +17,7 @@ from triptych_paper.report.sections import SECTIONS
 def read_data(folder: Path) -> Data:
     """Read a run and what was published; :class:`DataError` if anything is missing or malformed."""
     run = read_run(folder)
-    return Data(run, read_published(), read_code(run.folder))
+    return Data(run, read_published(), read_code(run.folder), read_ladder(run.folder))
 
 
 def build(data: Data) -> Report:

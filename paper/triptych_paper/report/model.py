@@ -9,6 +9,7 @@ from typing import Any
 from matplotlib.figure import Figure as Canvas
 
 from triptych_paper.code import CodeSize
+from triptych_paper.ladder import Rung
 from triptych_paper.published import Published
 from triptych_paper.records import Run
 
@@ -21,6 +22,8 @@ class Data:
     published: Published
     code: CodeSize | None = None
     """Lines of code; None if they were not counted."""
+    ladder: tuple[Rung, ...] = ()
+    """Rungs of the cost ladder from the bottom; none if it was not measured."""
 
 
 @dataclass(frozen=True)

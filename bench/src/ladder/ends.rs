@@ -1,0 +1,79 @@
+//! Whether the shipped safe driver, built as a rung, is the shipped safe driver.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{ensure, Context, Result};
+use perfcounters::record::Implementation;
+use perfcounters::Interrupt;
+
+use super::manifest::Ladder;
+use crate::matrix::{self, Conditions, DEFAULT};
+use crate::progress::Progress;
+use crate::{budget, config};
+
+/// How far the two may be apart, instructions per packet, as two measurements of one driver may be:
+/// they differ by their symbols only.
+const APART: f64 = 0.1;
+
+/// The batch sizes of the ladder.
+const BATCHES: [u32; 2] = [32, 8];
+const ESTIMATE: Duration = Duration::from_secs(24);
+
+/// Counts the instructions of the shipped rung, which has to be built, and of the shipped driver.
+/// Returns a line that says them. The bottom of the ladder needs no such thing: it is the transpiled
+/// driver itself.
+///
+/// # Errors
+/// If they differ, or cannot be counted.
+pub fn check(ladder: &Ladder, build: &Path, interrupt: &Interrupt) -> Result<String> {
+    let shipped = ladder.shipped().context("the ladder has no shipped rung")?;
+    let valgrind = budget::counter(build, interrupt)?;
+    let mut progress = Progress::new(ESTIMATE);
+    progress.begin("count", 4 * BATCHES.len() as u64, ESTIMATE);
+    let mut lines = Vec::new();
+    for batch in BATCHES {
+        let conditions = Conditions {
+            batch: config::Within(batch),
+            ..Conditions::default()
+        };
+        let mut count = |variant: &str| {
+            let described = matrix::describe_build(build, Implementation::Rust, variant);
+            let cell = matrix::cell(build, &described, conditions);
+            let pair = budget::measure_twice(&valgrind, &cell, APART, &mut progress);
+            let [first, second] = pair.with_context(|| cell.to_string())?;
+            anyhow::Ok(first.min(second))
+        };
+        let (rung, itself) = (count(&shipped.variant())?, count(DEFAULT)?);
+        lines.push(judge(&shipped.name, batch, rung, itself)?);
+    }
+    progress.finish();
+    Ok(lines.join("\n"))
+}
+
+fn judge(name: &str, batch: u32, rung: f64, itself: f64) -> Result<String> {
+    let line = format!(
+        "batch {batch}: rung {name} needs {rung:.2} instructions per packet, the shipped driver \
+         {itself:.2}"
+    );
+    ensure!(
+        (rung - itself).abs() <= APART,
+        "{line}; these are the same sources and flags. Is build/bin/rust out of date? make build"
+    );
+    Ok(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_that_differ_are_refused() {
+        let line = judge("09-x", 32, 77.0, 77.05).unwrap();
+        assert!(line.contains("09-x needs 77.00") && line.contains("driver 77.05"));
+        for rung in [76.8, 77.2, f64::NAN] {
+            let error = judge("09-x", 32, rung, 77.0).unwrap_err().to_string();
+            assert!(error.contains("the same sources"), "{error}");
+        }
+    }
+}

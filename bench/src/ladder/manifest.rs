@@ -1,0 +1,290 @@
+//! The list of rungs: `rungs.toml`.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{bail, ensure, Context, Result};
+use perfcounters::record::Implementation;
+use serde::{Deserialize, Serialize};
+
+use crate::matrix::DEFAULT;
+
+/// How a rung is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Change {
+    /// The transpiled driver as it is shipped.
+    Transpiled,
+    /// What is left of the safe driver when everything that can be taken out is.
+    Rest,
+    /// In the shipped safe driver; a patch takes it out, which gives the rung below.
+    Remove,
+    /// Not in the shipped safe driver; a patch adds it to the rung below.
+    Add,
+    /// The rung below, with overflow checks.
+    OverflowChecks,
+}
+
+/// A rung: the one below it and one thing more.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rung {
+    /// Its place from the bottom, two digits, and its name.
+    pub name: String,
+    /// How it is made.
+    pub change: Change,
+    /// What it adds, in some words.
+    pub title: String,
+    /// The same as a sentence.
+    pub adds: String,
+    /// Whether it is also built as the only difference to the shipped safe driver, so that what it
+    /// costs is known without those below it. The structure of most lower rungs does not allow it.
+    #[serde(default)]
+    pub alone: bool,
+}
+
+impl Rung {
+    /// The build in which it is the only difference to the shipped safe driver.
+    pub fn apart(&self) -> Option<Self> {
+        self.alone.then(|| Self {
+            name: format!("{}-alone", self.name),
+            ..self.clone()
+        })
+    }
+
+    /// Which driver it is a build of.
+    pub fn implementation(&self) -> Implementation {
+        match self.change {
+            Change::Transpiled => Implementation::RustUnsafe,
+            _ => Implementation::Rust,
+        }
+    }
+
+    /// The variant of that driver.
+    pub fn variant(&self) -> String {
+        match self.change {
+            Change::Transpiled => DEFAULT.to_owned(),
+            _ => format!("ladder-{}", self.name),
+        }
+    }
+
+    /// Its patch, from the folder of the ladder.
+    pub fn patch(&self) -> Option<PathBuf> {
+        let folder = match self.change {
+            Change::Remove => "remove",
+            Change::Add => "add",
+            _ => return None,
+        };
+        Some(Path::new(folder).join(format!("{}.patch", self.name)))
+    }
+
+    /// Its library, as Cargo names it.
+    pub fn library(&self) -> String {
+        format!("ladder_{}", self.name.replace('-', "_"))
+    }
+
+    /// The profile that it is built with.
+    pub fn profile(&self) -> &'static str {
+        match self.change {
+            Change::OverflowChecks => "driver-overflow-checks",
+            _ => "driver",
+        }
+    }
+}
+
+/// All rungs, from the bottom to the top.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ladder {
+    /// The rungs.
+    #[serde(rename = "rung")]
+    pub rungs: Vec<Rung>,
+}
+
+impl Ladder {
+    /// Reads and checks `rungs.toml` of a folder.
+    ///
+    /// # Errors
+    /// Names the file and what is wrong with it.
+    pub fn read(folder: &Path) -> Result<Self> {
+        let path = folder.join("rungs.toml");
+        let text = std::fs::read_to_string(&path)
+            .with_context(|| format!("cannot read the rungs, {}", path.display()))?;
+        let ladder =
+            Self::parse(&text).with_context(|| format!("{} is not a ladder", path.display()))?;
+        for patch in ladder.rungs.iter().filter_map(Rung::patch) {
+            let patch = folder.join(patch);
+            ensure!(patch.is_file(), "there is no {}", patch.display());
+        }
+        Ok(ladder)
+    }
+
+    fn parse(text: &str) -> Result<Self> {
+        let ladder: Self = toml::from_str(text)?;
+        for (place, rung) in ladder.rungs.iter().enumerate() {
+            let usable = |name: &str| {
+                let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+                !name.is_empty() && name.chars().all(allowed)
+            };
+            match rung.name.strip_prefix(&format!("{place:02}-")) {
+                Some(name) if usable(name) => {}
+                _ => bail!(
+                    "rung {:?} is at place {place}: it has to be called {place:02}-NAME, of \
+                     a to z, 0 to 9 and -",
+                    rung.name
+                ),
+            }
+        }
+        ensure!(
+            ladder.rungs.is_sorted_by_key(|rung| rung.change),
+            "the rungs are not in the order transpiled, rest, remove, add, overflow-checks"
+        );
+        for (change, least, most) in [
+            (Change::Transpiled, 1, 1),
+            (Change::Rest, 1, 1),
+            (Change::Remove, 1, usize::MAX),
+            (Change::OverflowChecks, 0, 1),
+        ] {
+            let count = ladder.of(change).count();
+            ensure!(
+                (least..=most).contains(&count),
+                "there are {count} rungs of the kind {change:?}"
+            );
+        }
+        let shipped = ladder.shipped().map(|rung| rung.name.as_str());
+        for rung in ladder.rungs.iter().filter(|rung| rung.alone) {
+            ensure!(
+                !matches!(rung.change, Change::Transpiled | Change::Rest)
+                    && shipped != Some(&rung.name),
+                "rung {} cannot be alone: only one that is taken out of the shipped driver, or put \
+                 into it, can",
+                rung.name
+            );
+        }
+        Ok(ladder)
+    }
+
+    /// The rungs that are made in one way, from the bottom.
+    pub fn of(&self, change: Change) -> impl DoubleEndedIterator<Item = &Rung> {
+        self.rungs.iter().filter(move |rung| rung.change == change)
+    }
+
+    /// All that is built for it: the rungs that are not shipped as they are, and those alone.
+    pub fn builds(&self) -> Vec<Rung> {
+        let rungs = self.rungs.iter();
+        let made = rungs.filter(|rung| rung.change != Change::Transpiled);
+        let alone = self.rungs.iter().filter_map(Rung::apart);
+        made.cloned().chain(alone).collect()
+    }
+
+    /// The rung that is the shipped safe driver.
+    pub fn shipped(&self) -> Option<&Rung> {
+        self.of(Change::Remove).next_back()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("ladder")
+    }
+
+    fn text(rungs: &[(&str, &str)]) -> String {
+        rungs
+            .iter()
+            .map(|(name, change)| {
+                format!(
+                    "[[rung]]\nname = \"{name}\"\nchange = \"{change}\"\ntitle = \"t\"\nadds = \
+                     \"a\"\n"
+                )
+            })
+            .collect()
+    }
+
+    const GOOD: [(&str, &str); 5] = [
+        ("00-t", "transpiled"),
+        ("01-rest", "rest"),
+        ("02-x", "remove"),
+        ("03-y", "add"),
+        ("04-z", "overflow-checks"),
+    ];
+
+    #[test]
+    fn a_ladder_says_where_the_shipped_driver_is() {
+        let ladder = Ladder::parse(&text(&GOOD)).unwrap();
+        let shipped = ladder.shipped().unwrap();
+        assert_eq!(shipped.name, "02-x");
+        assert_eq!(shipped.variant(), "ladder-02-x");
+        assert_eq!(shipped.patch().unwrap(), Path::new("remove/02-x.patch"));
+        let bottom = &ladder.rungs[0];
+        assert_eq!(bottom.implementation(), Implementation::RustUnsafe);
+        assert_eq!((bottom.variant().as_str(), bottom.patch()), (DEFAULT, None));
+        assert_eq!(ladder.rungs[4].profile(), "driver-overflow-checks");
+    }
+
+    #[test]
+    fn other_ladders_are_refused() {
+        for (place, rung, why) in [
+            (2, ("03-x", "remove"), "02-NAME"),
+            (2, ("02-../x", "remove"), "02-NAME"),
+            (2, ("02-x", "add"), "0 rungs of the kind Remove"),
+            (3, ("03-y", "rest"), "order"),
+            (
+                1,
+                ("01-rest", "transpiled"),
+                "2 rungs of the kind Transpiled",
+            ),
+            (3, ("03-y", "magic"), "magic"),
+        ] {
+            let mut rungs = GOOD;
+            rungs[place] = rung;
+            let error = format!("{:#}", Ladder::parse(&text(&rungs)).unwrap_err());
+            assert!(error.contains(why), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_rung_alone_is_a_build_of_its_own() {
+        let alone = |place: usize| {
+            let mut rungs: Vec<_> = GOOD.iter().map(|rung| text(&[*rung])).collect();
+            rungs[place].push_str("alone = true\n");
+            Ladder::parse(&rungs.concat())
+        };
+        let ladder = alone(3).unwrap();
+        let names: Vec<_> = ladder.builds().into_iter().map(|rung| rung.name).collect();
+        assert_eq!(names, ["01-rest", "02-x", "03-y", "04-z", "03-y-alone"]);
+        let apart = alone(4).unwrap().rungs[4].apart().unwrap();
+        assert_eq!(apart.variant(), "ladder-04-z-alone");
+        assert_eq!(apart.profile(), "driver-overflow-checks");
+        for place in [0, 1, 2] {
+            let error = format!("{:#}", alone(place).unwrap_err());
+            assert!(error.contains("cannot be alone"), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_rungs_of_this_repository_are_the_patches_and_the_readme() {
+        let ladder = Ladder::read(&folder()).unwrap();
+        let mut patches = Vec::new();
+        for kind in ["remove", "add"] {
+            for entry in std::fs::read_dir(folder().join(kind)).unwrap() {
+                patches.push(Path::new(kind).join(entry.unwrap().file_name()));
+            }
+        }
+        let mut named: Vec<_> = ladder.rungs.iter().filter_map(Rung::patch).collect();
+        patches.sort();
+        named.sort();
+        assert_eq!(patches, named);
+
+        let readme = std::fs::read_to_string(folder().join("README.md")).unwrap();
+        let listed: Vec<_> = readme
+            .lines()
+            .filter_map(|line| line.strip_prefix("| `")?.split_once('`'))
+            .map(|(name, _)| name)
+            .filter(|name| name.as_bytes()[0].is_ascii_digit())
+            .collect();
+        let names: Vec<_> = ladder.rungs.iter().map(|r| r.name.as_str()).collect();
+        assert_eq!(listed, names);
+    }
+}

@@ -1,0 +1,228 @@
+//! `triptych ladder`: what each step from the transpiled driver to the safe one costs.
+//!
+//! `bench/ladder/` lists the rungs and has their patches ([`manifest`]). Their sources are written
+//! to `build/ladder/` ([`sources`]), built like the shipped drivers ([`build`]) into
+//! `build/variants/ladder-NAME/`, and measured in one run, whose folder gets the list of rungs.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{ensure, Context, Result};
+use perfcounters::record::Implementation;
+use perfcounters::Interrupt;
+use serde::Serialize;
+
+use crate::cli::{BackendChoice, LadderArguments, RunArguments};
+use crate::config::{Block, Config, Within};
+use crate::matrix::DEFAULT;
+use crate::run;
+use manifest::{Change, Ladder};
+
+pub mod build;
+pub mod ends;
+pub mod manifest;
+pub mod sources;
+
+/// The list of rungs in the folder of a run.
+const FILE: &str = "ladder.json";
+
+/// The rungs as a run's folder has them.
+#[derive(Debug, Serialize)]
+struct Record<'l> {
+    rungs: Vec<RungRecord<'l>>,
+}
+
+#[derive(Debug, Serialize)]
+struct RungRecord<'l> {
+    name: &'l str,
+    #[serde(rename = "impl")]
+    implementation: Implementation,
+    variant: String,
+    change: Change,
+    title: &'l str,
+    adds: &'l str,
+    /// Whether it is the safe driver as it is shipped.
+    shipped: bool,
+    /// The variant of which it is the only difference to the shipped driver, if there is one.
+    alone: Option<String>,
+}
+
+/// Builds and measures the rungs, as far as the arguments say.
+///
+/// # Errors
+/// If a rung cannot be made, built or measured.
+pub fn run(arguments: &LadderArguments, interrupt: &Interrupt) -> Result<()> {
+    let ladder = Ladder::read(&arguments.ladder)?;
+    let build = &arguments.build_dir;
+    fs::create_dir_all(build).with_context(|| format!("cannot make {}", build.display()))?;
+    sources::write(&ladder, &arguments.ladder, Path::new("."), build)?;
+    if arguments.check {
+        let count = build::check(&ladder, build, interrupt)?;
+        println!("{count} builds of the ladder can be made and compile");
+        let shipped = ladder.shipped().cloned();
+        build::build(shipped.as_slice(), build, interrupt)?;
+        println!("{}", ends::check(&ladder, build, interrupt)?);
+        return Ok(());
+    }
+    build::build(&ladder.builds(), build, interrupt)?;
+    if arguments.build {
+        return Ok(());
+    }
+    measure(&ladder, arguments, interrupt)
+}
+
+fn measure(ladder: &Ladder, arguments: &LadderArguments, interrupt: &Interrupt) -> Result<()> {
+    let folder = arguments.build_dir.join("ladder");
+    let config = folder.join("matrix.toml");
+    fs::write(&config, toml::to_string(&matrix(ladder))?)
+        .with_context(|| format!("cannot write {}", config.display()))?;
+    let record = serde_json::to_string_pretty(&record(ladder))?;
+    let run = RunArguments {
+        config: Some(config),
+        resume: None,
+        implementations: Vec::new(),
+        variants: Vec::new(),
+        batch: Vec::new(),
+        ring_size: Vec::new(),
+        frame_size: Vec::new(),
+        backends: Vec::new(),
+        repeats: None,
+        quick: arguments.quick,
+        results: arguments.results.clone(),
+        build_dir: arguments.build_dir.clone(),
+    };
+    run::run_in(&run, interrupt, |folder| {
+        let path = folder.join(FILE);
+        fs::write(&path, record + "\n").with_context(|| format!("cannot write {}", path.display()))
+    })
+}
+
+/// All rungs, and the shipped drivers, to see that two rungs are what they say.
+fn matrix(ladder: &Ladder) -> Config {
+    let block = Block {
+        name: "ladder".to_owned(),
+        backends: vec![
+            BackendChoice::Perf,
+            BackendChoice::Valgrind,
+            BackendChoice::Lockstep,
+        ],
+        batch: vec![Within(32), Within(8)],
+        ..Block::default()
+    };
+    let variants = ladder.builds().into_iter().map(|rung| rung.variant());
+    Config::new(vec![
+        Block {
+            name: "shipped".to_owned(),
+            variants: vec![DEFAULT.to_owned()],
+            ..block.clone()
+        },
+        Block {
+            implementations: vec![Implementation::Rust],
+            variants: variants.collect(),
+            ..block
+        },
+    ])
+}
+
+fn record(ladder: &Ladder) -> Record<'_> {
+    let shipped = ladder.shipped().map(|rung| &rung.name);
+    let rungs = ladder.rungs.iter().map(|rung| RungRecord {
+        name: &rung.name,
+        implementation: rung.implementation(),
+        variant: rung.variant(),
+        change: rung.change,
+        title: &rung.title,
+        adds: &rung.adds,
+        shipped: Some(&rung.name) == shipped,
+        alone: rung.apart().map(|rung| rung.variant()),
+    });
+    Record {
+        rungs: rungs.collect(),
+    }
+}
+
+/// The flags that a driver was built with beside its profile, as its `toolchain.txt` says, and the
+/// compiler. The rungs are built with the same.
+///
+/// # Errors
+/// If the shipped driver is not built.
+fn shipped_toolchain(build: &Path) -> Result<(String, String)> {
+    let path = build.join("bin/rust/toolchain.txt");
+    let text = fs::read_to_string(&path).with_context(|| {
+        format!(
+            "cannot read {}; build the drivers: make build",
+            path.display()
+        )
+    })?;
+    parse_toolchain(&text).with_context(|| {
+        format!(
+            "{} is not what `make rust` writes; build anew",
+            path.display()
+        )
+    })
+}
+
+fn parse_toolchain(text: &str) -> Result<(String, String)> {
+    let (compiler, rest) = text
+        .trim()
+        .split_once(" --profile ")
+        .context("no profile")?;
+    let (profile, flags) = rest.split_once(' ').unwrap_or((rest, ""));
+    ensure!(profile == "driver", "profile {profile}, not driver");
+    Ok((compiler.to_owned(), flags.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ladder() -> Ladder {
+        Ladder::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("ladder")).unwrap()
+    }
+
+    #[test]
+    fn every_rung_is_measured_once_and_recorded() {
+        let ladder = ladder();
+        let config = matrix(&ladder);
+        config.check().unwrap();
+        let record = record(&ladder);
+        let mut drivers: Vec<_> = config
+            .blocks
+            .iter()
+            .flat_map(|block| {
+                block.implementations.iter().flat_map(|implementation| {
+                    let variants = block.variants.iter();
+                    variants.map(|variant| (*implementation, variant.clone()))
+                })
+            })
+            .collect();
+        for rung in &record.rungs {
+            let driver = (rung.implementation, rung.variant.clone());
+            assert!(drivers.contains(&driver), "{driver:?}");
+        }
+        let all = drivers.len();
+        drivers.sort();
+        drivers.dedup();
+        assert_eq!(drivers.len(), all);
+        assert_eq!(record.rungs.iter().filter(|rung| rung.shipped).count(), 1);
+        let back: Config = toml::from_str(&toml::to_string(&config).unwrap()).unwrap();
+        assert_eq!(back, config);
+    }
+
+    #[test]
+    fn the_flags_are_those_of_the_shipped_driver() {
+        let line = "rustc 1.95.0 (598 2026-04-14) --profile driver -C target-cpu=haswell\n";
+        let (compiler, flags) = parse_toolchain(line).unwrap();
+        assert_eq!(compiler, "rustc 1.95.0 (598 2026-04-14)");
+        assert_eq!(flags, "-C target-cpu=haswell");
+        let (_, none) = parse_toolchain("rustc 1.95.0 --profile driver").unwrap();
+        assert_eq!(none, "");
+        for bad in [
+            "",
+            "rustc 1.95.0",
+            "rustc 1.95.0 --profile driver-no-lto -C x",
+        ] {
+            assert!(parse_toolchain(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,388 @@
+//! The sources of every rung: copies of the safe driver, patched.
+//!
+//! A rung's folder is a workspace of its own: `rust/`, `bench/forwarder-abi/` and the `Cargo.toml`
+//! of the repository with only these two as members. Files that have not changed are not written, so
+//! that Cargo builds nothing anew for nothing.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{bail, ensure, Context, Result};
+
+use super::manifest::{Change, Ladder, Rung};
+
+/// The parts of the repository that a rung is made of.
+const PARTS: [&str; 4] = [
+    "rust/Cargo.toml",
+    "rust/src",
+    LIBRARY_MANIFEST,
+    "bench/forwarder-abi/src",
+];
+
+/// The repository's `Cargo.toml`, kept beside the rung's own.
+const REPOSITORY_MANIFEST: &str = "repository.toml";
+
+const LIBRARY_MANIFEST: &str = "bench/forwarder-abi/Cargo.toml";
+
+const MEMBERS: [&str; 2] = ["rust", "bench/forwarder-abi"];
+
+/// Writes the sources of all rungs but the transpiled one below `build`, each to
+/// [`folder`].
+///
+/// # Errors
+/// If a patch no longer applies: which, and what git said. If a file cannot be read or written.
+pub fn write(ladder: &Ladder, patches: &Path, repository: &Path, build: &Path) -> Result<()> {
+    let work = tempfile::Builder::new()
+        .prefix(".ladder-")
+        .tempdir_in(build)
+        .with_context(|| format!("cannot make a folder in {}", build.display()))?;
+    let shipped = ladder.shipped().context("the ladder has no shipped rung")?;
+    let builds = ladder.builds();
+    let names: Vec<_> = builds.iter().map(|rung| rung.name.clone()).collect();
+    remove_others(&build.join("ladder"), "", &names)?;
+    let variants: Vec<_> = builds.iter().map(Rung::variant).collect();
+    remove_others(&build.join("variants"), "ladder-", &variants)?;
+
+    // Downwards: what a rung adds is taken out, and the one below is left.
+    let below = work.path().join("below");
+    copy_repository(repository, &below)?;
+    put_rung(&below, shipped, build)?;
+    let rest = ladder.of(Change::Rest);
+    let removed: Vec<_> = rest.chain(ladder.of(Change::Remove)).collect();
+    for pair in removed.windows(2).rev() {
+        if let [lower, upper] = pair {
+            apply(patches, upper, &below)?;
+            put_rung(&below, lower, build)?;
+        }
+    }
+
+    let above = work.path().join("above");
+    copy_repository(repository, &above)?;
+    for rung in ladder.of(Change::Add) {
+        apply(patches, rung, &above)?;
+        put_rung(&above, rung, build)?;
+    }
+    for rung in ladder.of(Change::OverflowChecks) {
+        put_rung(&above, rung, build)?;
+    }
+
+    for pair in ladder.rungs.windows(2) {
+        if let [lower, upper] = pair {
+            if let Some(apart) = upper.apart() {
+                let alone = work.path().join(&apart.name);
+                copy_repository(repository, &alone)?;
+                let (without, with) = (folder(build, lower), folder(build, upper));
+                let (from, to) = match upper.change {
+                    Change::Remove => (with, without),
+                    _ => (without, with),
+                };
+                merge(&from, &to, &alone).with_context(|| format!("rung {}", upper.name))?;
+                put_rung(&alone, &apart, build)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Changes the sources in `into` as those in `to` differ from those in `from`.
+fn merge(from: &Path, to: &Path, into: &Path) -> Result<()> {
+    for file in files(&into.join("rust/src"))? {
+        let name = file.strip_prefix(into)?;
+        let (before, after) = (from.join(name), to.join(name));
+        if fs::read(&before)? == fs::read(&after)? {
+            continue;
+        }
+        let outcome = Command::new("git")
+            .args(["merge-file", "--quiet"])
+            .args([&file, &before, &after])
+            .output()
+            .context("cannot start git, which merges the changes of a rung")?;
+        ensure!(
+            outcome.status.success(),
+            "what it changes in {} cannot be changed alone in the shipped driver; take its `alone` \
+             out of rungs.toml, or write its patch so that it can",
+            name.display()
+        );
+    }
+    Ok(())
+}
+
+/// All files of a folder and those in it.
+fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(files(&path)?);
+        } else {
+            found.push(path);
+        }
+    }
+    Ok(found)
+}
+
+/// Removes folders whose names begin with `prefix` and are none of `names`: rungs of earlier ladders.
+fn remove_others(folder: &Path, prefix: &str, names: &[String]) -> Result<()> {
+    let Ok(entries) = fs::read_dir(folder) else {
+        // There is none yet.
+        return Ok(());
+    };
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let ours = name.starts_with(prefix) && entry.file_type()?.is_dir();
+        if ours && !names.iter().any(|known| *known == name) {
+            fs::remove_dir_all(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Where the sources of a rung are.
+pub fn folder(build: &Path, rung: &Rung) -> PathBuf {
+    build.join("ladder").join(&rung.name).join("source")
+}
+
+fn apply(patches: &Path, rung: &Rung, to: &Path) -> Result<()> {
+    let Some(patch) = rung.patch() else {
+        return Ok(());
+    };
+    let patch = patches.join(patch);
+    let absolute = fs::canonicalize(&patch)
+        .with_context(|| format!("cannot read the patch {}", patch.display()))?;
+    // In a repository git would take the paths as the repository's, and pass over them.
+    let parent = fs::canonicalize(to)?;
+    let outcome = Command::new("git")
+        .args(["apply", "--whitespace=nowarn"])
+        .arg(&absolute)
+        .current_dir(to)
+        .env_remove("GIT_DIR")
+        .env_remove("GIT_WORK_TREE")
+        .env(
+            "GIT_CEILING_DIRECTORIES",
+            parent.parent().unwrap_or(&parent),
+        )
+        .output()
+        .context("cannot start git, which applies the ladder's patches")?;
+    ensure!(
+        outcome.status.success(),
+        "{} does not apply any more; mend it as bench/ladder/README.md says:\n{}",
+        patch.display(),
+        String::from_utf8_lossy(&outcome.stderr).trim_end()
+    );
+    Ok(())
+}
+
+fn copy_repository(repository: &Path, to: &Path) -> Result<()> {
+    for part in PARTS {
+        copy(&repository.join(part), &to.join(part))?;
+    }
+    copy(&repository.join("Cargo.lock"), &to.join("Cargo.lock"))?;
+    copy(
+        &repository.join("Cargo.toml"),
+        &to.join(REPOSITORY_MANIFEST),
+    )
+}
+
+/// Writes the sources of a rung, as they are in `work`, to its folder.
+fn put_rung(work: &Path, rung: &Rung, build: &Path) -> Result<()> {
+    let text = fs::read_to_string(work.join(REPOSITORY_MANIFEST))?;
+    fs::write(work.join("Cargo.toml"), workspace(&text, &rung.name)?)?;
+    name_library(&work.join(LIBRARY_MANIFEST), &rung.library())?;
+    put(work, &folder(build, rung))
+}
+
+/// The workspace of the repository, of a rung's members only.
+///
+/// The rung's name becomes a part of their version. Without it, Cargo takes packages of the same
+/// name and version that lie at the same place of their workspaces for the same ones, and what is
+/// built of one rung for up to date with the next.
+fn workspace(text: &str, name: &str) -> Result<String> {
+    let mut manifest: toml::Table = toml::from_str(text).context("Cargo.toml is malformed")?;
+    let members = MEMBERS.map(|member| toml::Value::String(member.to_owned()));
+    match manifest.get_mut("workspace") {
+        Some(toml::Value::Table(workspace)) => {
+            workspace.insert("members".to_owned(), toml::Value::Array(members.to_vec()));
+            let version = workspace
+                .get_mut("package")
+                .and_then(|package| package.get_mut("version"));
+            match version {
+                Some(toml::Value::String(version)) => *version = format!("{version}+{name}"),
+                _ => bail!("Cargo.toml has no [workspace.package] with a version"),
+            }
+        }
+        _ => bail!("Cargo.toml has no [workspace]"),
+    }
+    Ok(toml::to_string(&manifest)?)
+}
+
+/// Gives the library a name of its own, because Cargo has one file for all of the same name.
+fn name_library(manifest: &Path, name: &str) -> Result<()> {
+    let mut table: toml::Table = toml::from_str(&fs::read_to_string(manifest)?)?;
+    match table.get_mut("lib") {
+        Some(toml::Value::Table(library)) => {
+            library.insert("name".to_owned(), toml::Value::String(name.to_owned()));
+        }
+        _ => bail!("{LIBRARY_MANIFEST} has no [lib]"),
+    }
+    fs::write(manifest, toml::to_string(&table)?)?;
+    Ok(())
+}
+
+/// Copies a file, or a folder with all that is in it.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    if from.is_dir() {
+        fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
+        for entry in fs::read_dir(from)? {
+            let name = entry?.file_name();
+            copy(&from.join(&name), &to.join(&name))?;
+        }
+        return Ok(());
+    }
+    if let Some(parent) = to.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    fs::copy(from, to)
+        .with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))?;
+    Ok(())
+}
+
+/// Makes `to` hold what `from` does, and writes only what differs.
+fn put(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
+    let mut wanted = BTreeSet::new();
+    for entry in fs::read_dir(from)? {
+        let name = entry?.file_name();
+        let (source, target) = (from.join(&name), to.join(&name));
+        if source.is_dir() {
+            put(&source, &target)?;
+        } else {
+            let content = fs::read(&source)?;
+            if fs::read(&target).ok().as_deref() != Some(&content) {
+                fs::write(&target, content)
+                    .with_context(|| format!("cannot write {}", target.display()))?;
+            }
+        }
+        wanted.insert(name);
+    }
+    for entry in fs::read_dir(to)? {
+        let entry = entry?;
+        if wanted.contains(&entry.file_name()) {
+            continue;
+        }
+        match entry.file_type()?.is_dir() {
+            true => fs::remove_dir_all(entry.path())?,
+            false => fs::remove_file(entry.path())?,
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+
+    fn repository() -> &'static Path {
+        Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+    }
+
+    #[test]
+    fn every_patch_applies_and_the_shipped_rung_is_the_shipped_driver() {
+        let patches = repository().join("bench/ladder");
+        let ladder = Ladder::read(&patches).unwrap();
+        let build = tempfile::tempdir().unwrap();
+        write(&ladder, &patches, repository(), build.path()).unwrap();
+        let mut texts = Vec::new();
+        for rung in &ladder.rungs {
+            if rung.change == Change::Transpiled {
+                continue;
+            }
+            let source = folder(build.path(), rung).join("rust/src");
+            let text: String = ["rx", "tx", "forwarder", "mempool", "device", "sys/dma"]
+                .into_iter()
+                .chain(["sys/buffers", "sys/mmio"])
+                .map(|name| fs::read_to_string(source.join(format!("{name}.rs"))).unwrap())
+                .collect();
+            // Overflow checks are a matter of the profile; all others differ from each other.
+            assert_eq!(texts.contains(&text), rung.change == Change::OverflowChecks);
+            texts.push(text);
+        }
+        let shipped = folder(build.path(), ladder.shipped().unwrap());
+        for file in [
+            "rust/src/rx.rs",
+            "rust/src/sys/buffers.rs",
+            "rust/Cargo.toml",
+        ] {
+            let theirs = fs::read(repository().join(file)).unwrap();
+            assert_eq!(fs::read(shipped.join(file)).unwrap(), theirs, "{file}");
+        }
+    }
+
+    #[test]
+    fn a_patch_that_does_not_apply_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let patches = folder.path().join("patches");
+        let text = fs::read_to_string(repository().join("bench/ladder/rungs.toml")).unwrap();
+        let names = Ladder::read(&repository().join("bench/ladder")).unwrap();
+        for patch in names.rungs.iter().filter_map(Rung::patch) {
+            copy(
+                &repository().join("bench/ladder").join(&patch),
+                &patches.join(&patch),
+            )
+            .unwrap();
+        }
+        fs::write(patches.join("rungs.toml"), text).unwrap();
+        let ladder = Ladder::read(&patches).unwrap();
+        let shipped = ladder.shipped().unwrap().patch().unwrap();
+        let broken = fs::read_to_string(patches.join(&shipped)).unwrap();
+        fs::write(
+            patches.join(&shipped),
+            broken.replace("\n-", "\n-no longer "),
+        )
+        .unwrap();
+        let error = write(&ladder, &patches, repository(), folder.path()).unwrap_err();
+        let error = format!("{error:#}");
+        assert!(error.contains(&shipped.display().to_string()), "{error}");
+    }
+
+    #[test]
+    fn rungs_of_earlier_ladders_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["ladder-01-a", "ladder-02-b", "overflow-checks"] {
+            fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        remove_others(folder.path(), "ladder-", &["ladder-02-b".to_owned()]).unwrap();
+        let left = |name| folder.path().join(name).is_dir();
+        assert!(!left("ladder-01-a"));
+        assert!(left("ladder-02-b") && left("overflow-checks"));
+        remove_others(&folder.path().join("none"), "", &[]).unwrap();
+    }
+
+    #[test]
+    fn what_has_not_changed_is_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        for (file, text) in [("a/one", "1"), ("a/two", "2"), ("three", "3")] {
+            fs::create_dir_all(from.join("a")).unwrap();
+            fs::write(from.join(file), text).unwrap();
+        }
+        put(&from, &to).unwrap();
+        let past = SystemTime::now() - Duration::from_secs(1000);
+        for file in ["a/one", "a/two", "three"] {
+            let file = fs::File::options().write(true).open(to.join(file)).unwrap();
+            file.set_modified(past).unwrap();
+        }
+        fs::write(from.join("a/two"), "22").unwrap();
+        fs::remove_file(from.join("three")).unwrap();
+        put(&from, &to).unwrap();
+        let modified = |file| fs::metadata(to.join(file)).unwrap().modified().unwrap();
+        assert_eq!(modified("a/one"), past);
+        assert!(modified("a/two") > past);
+        assert!(!to.join("three").exists());
+    }
+}
