@@ -42,7 +42,8 @@ install_c_compilers() {
     for package in "${missing[@]}"; do
         if offered "$package"; then
             wanted+=("$package")
-        else
+        elif [[ " ${C_COMPILERS[*]} " == *" $package "* ]]; then
+            # Of what belongs to a compiler, some versions have a part in another package.
             say "$package is not among this system's packages"
         fi
     done

@@ -49,7 +49,7 @@ def test_all_that_is_offered_is_installed_and_the_rest_is_named(machine: Machine
     install = next(call for call in machine.calls() if " install " in call)
     assert install.split()[install.split().index("install") + 1 :] == list(OFFERED)
     assert "gcc-13 is not among this system's packages" in said
-    assert "libclang-rt-14-dev is not among this system's packages" in said
+    assert "libclang-rt" not in said
     assert "5 C compilers and 4 Rust toolchains are here" in said
 
 

@@ -60,7 +60,8 @@ impl Builder<'_> {
         if !way.pgo {
             return self.make(way, implementation, &Extra::default());
         }
-        let profdata = toolchain::profdata(&Here, &way.toolchain).map_err(anyhow::Error::msg)?;
+        let profdata = toolchain::profdata(&Here, &way.toolchain)
+            .map_err(|lacks| anyhow::anyhow!("{lacks}"))?;
         let profile = self
             .folder(&way.variant)
             .join("profile")

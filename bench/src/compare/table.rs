@@ -75,11 +75,11 @@ impl Row {
     }
 }
 
-/// The rows of a comparison; what was not measured has none.
-pub fn rows(ways: &[Way], samples: &[Sample]) -> Vec<Row> {
+/// The rows of a batch size; what was not measured has none.
+pub fn rows(ways: &[Way], samples: &[Sample], batch: u32) -> Vec<Row> {
     let mut values: BTreeMap<(Implementation, &str), Values> = BTreeMap::new();
     for sample in samples {
-        if SHOWN.contains(&(sample.metric, sample.backend)) {
+        if sample.batch == batch && SHOWN.contains(&(sample.metric, sample.backend)) {
             values
                 .entry((sample.implementation, &sample.variant))
                 .or_default()
@@ -224,14 +224,35 @@ fn is_regression(metric: Metric, before: Spread, after: Spread) -> bool {
     }
 }
 
-/// All of it as Markdown.
-pub fn markdown(rows: &[Row], skipped: &[Skipped], batch: u32) -> String {
-    let mut text = format!(
-        "#### The drivers by compiler, per packet, batch {batch}\n\n\
-         | driver | compiler | LLVM | flags | instructions | loads | stores | branches | cycles |\n\
-         |---|---|---:|---|---:|---:|---:|---:|---:|\n"
+/// All of it as Markdown: the tables of each batch size, then what was not measured.
+pub fn markdown(batches: &[(u32, Vec<Row>)], skipped: &[Skipped]) -> String {
+    let mut text = String::new();
+    for (batch, rows) in batches {
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "#### The drivers by compiler, per packet, batch {batch}\n"
+        );
+        write_rows(&mut text, rows);
+        let _ = writeln!(text, "#### Rust beside C of the same LLVM, batch {batch}\n");
+        write_pairs(&mut text, rows);
+        let _ = writeln!(text, "#### Worse with a newer version, batch {batch}\n");
+        write_regressions(&mut text, rows);
+    }
+    if !skipped.is_empty() {
+        text.push_str("#### Not measured\n\n");
+        for skip in skipped {
+            let _ = writeln!(text, "- {skip}");
+        }
+    }
+    text
+}
+
+fn write_rows(text: &mut String, rows: &[Row]) {
+    text.push_str(
+        "| driver | compiler | LLVM | flags | instructions | loads | stores | branches | cycles |\n\
+         |---|---|---:|---|---:|---:|---:|---:|---:|\n",
     );
-    // Writing to a string cannot fail.
     for row in rows {
         let llvm = row
             .way
@@ -260,9 +281,11 @@ pub fn markdown(rows: &[Row], skipped: &[Skipped], batch: u32) -> String {
     }
     text.push_str(
         "\nInstructions, loads, stores and branches as valgrind counts them; cycles of the time-stamp counter in \
-         lockstep, with the 10th and 90th percentile.\n",
+         lockstep, with the 10th and 90th percentile.\n\n",
     );
-    text.push_str("\n#### Rust beside C of the same LLVM\n\n");
+}
+
+fn write_pairs(text: &mut String, rows: &[Row]) {
     let pairs = pairs(rows);
     if pairs.is_empty() {
         text.push_str("No clang here has the LLVM of a rustc that was measured.\n");
@@ -288,7 +311,10 @@ pub fn markdown(rows: &[Row], skipped: &[Skipped], batch: u32) -> String {
             )),
         );
     }
-    text.push_str("\n#### Worse with a newer version\n\n");
+    text.push('\n');
+}
+
+fn write_regressions(text: &mut String, rows: &[Row]) {
     let regressions = regressions(rows);
     if regressions.is_empty() {
         text.push_str("Nothing, beyond noise.\n");
@@ -306,13 +332,7 @@ pub fn markdown(rows: &[Row], skipped: &[Skipped], batch: u32) -> String {
             100.0 * (after / before - 1.0)
         );
     }
-    if !skipped.is_empty() {
-        text.push_str("\n#### Not measured\n\n");
-        for skip in skipped {
-            let _ = writeln!(text, "- {skip}");
-        }
-    }
-    text
+    text.push('\n');
 }
 
 #[cfg(test)]
@@ -389,7 +409,7 @@ mod tests {
             ("gcc 9.5.0", "gcc 11.4.0")
         );
         assert_eq!(found[0].metric, Metric::Instructions);
-        let text = markdown(&rows, &[], 32);
+        let text = markdown(&[(32, rows.to_vec())], &[]);
         assert!(
             text.contains("gcc 11.4.0 needs 80.0 instructions a packet"),
             "{text}"
@@ -412,7 +432,7 @@ mod tests {
             why: "not installed".to_owned(),
             mend: Some("sudo apt-get install gcc-11".to_owned()),
         }];
-        let text = markdown(&[], &skipped, 32);
+        let text = markdown(&[(32, Vec::new())], &skipped);
         assert!(text.contains("- gcc-11: not installed; `sudo apt-get install gcc-11`"));
         assert!(text.contains("No clang here"));
     }
