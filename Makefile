@@ -300,6 +300,10 @@ unit-python:
 conformance: build ## the three drivers against the software NIC
 	@$(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --no-fail-fast
 
+.PHONY: msrv
+msrv: ## do the Rust drivers build with the oldest Rust that they are written for?
+	@bench/setup/msrv.sh
+
 .PHONY: bench-micro-check
 bench-micro-check: build ## does every micro-benchmark run? No figures
 	@$(datapath) --test
