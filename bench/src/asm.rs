@@ -39,7 +39,11 @@ const KINDS: [Panic; 4] = [Panic::Bounds, Panic::Overflow, Panic::Trap, Panic::O
 pub fn checks_in_loops(program: &Path) -> Result<BTreeMap<Panic, usize>> {
     let functions = disassemble(program, false)?;
     if !functions.iter().any(|function| is(function, DATA_PATH[0])) {
-        bail!(nothing(program, &functions, &DATA_PATH[..1]));
+        bail!(
+            "{} has no function {}: it is inlined or stripped, and there are no line tables",
+            program.display(),
+            DATA_PATH[0]
+        );
     }
     Ok(count_in_loops(&functions, &DATA_PATH))
 }

@@ -30,6 +30,8 @@ pub mod toolchain;
 
 /// The table, beside the samples.
 pub const TABLE_FILE: &str = "compilers.md";
+/// Pairs and regressions, for the report.
+pub const FOUND_FILE: &str = "compilers.json";
 
 /// Builds, measures, and prints the table.
 ///
@@ -100,8 +102,12 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<()> {
         .map(|batch| (batch.0, table::rows(&ways, &samples, batch.0)))
         .collect();
     let text = table::markdown(&batches, &skipped);
-    let file = folder.join(TABLE_FILE);
-    std::fs::write(&file, &text).with_context(|| format!("cannot write {}", file.display()))?;
+    let found = serde_json::to_string_pretty(&table::found(&batches))
+        .context("cannot write down what was found")?;
+    for (name, text) in [(TABLE_FILE, &text), (FOUND_FILE, &found)] {
+        let file = folder.join(name);
+        std::fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
+    }
     println!("{text}");
     println!(
         "{} samples in {}",

@@ -6,7 +6,9 @@ from machine import Machine
 # As apt-cache does, it goes on writing after what is looked for: into a pipe that nobody reads, that fails.
 APT_CACHE = """
 case " {packages} " in
-    *" $2 "*) printf '%s:\\n  Installed: (none)\\n  Candidate: 1:1.0\\n' "$2"; for i in {{1..20000}}; do echo "  $i"; done ;;
+    *" $2 "*)
+        printf '%s:\\n  Installed: (none)\\n  Candidate: 1:1.0\\n' "$2"
+        for i in {{1..20000}}; do echo "  $i"; done ;;
 esac"""
 # Installs commands of the packages' names, and notes that they are installed.
 APT_GET = """

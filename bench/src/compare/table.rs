@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use perfcounters::record::{BackendName, Implementation, Metric, Sample};
+use serde::Serialize;
 
 use super::plan::Way;
 use super::toolchain::{older, Skipped};
@@ -17,7 +18,7 @@ const MORE_SHARE: f64 = 0.01;
 const MORE_CYCLES: f64 = 0.02;
 
 /// Median, with the 10th and the 90th percentile.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Spread {
     /// 10th percentile.
     pub low: f64,
@@ -108,7 +109,7 @@ pub fn rows(ways: &[Way], samples: &[Sample], batch: u32) -> Vec<Row> {
 }
 
 /// C and a Rust driver by the same LLVM, with the usual flags.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Pair {
     /// Major version of the LLVM.
     pub llvm: u32,
@@ -165,7 +166,7 @@ fn ratio(a: &Row, b: &Row, metric: Metric) -> Option<Spread> {
 }
 
 /// A newer compiler whose code needs more than that of the next older one.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Regression {
     /// Which driver.
     pub implementation: Implementation,
@@ -222,6 +223,24 @@ fn is_regression(metric: Metric, before: Spread, after: Spread) -> bool {
         Metric::Cycles => after.low > before.high && more > MORE_CYCLES * before.median,
         _ => more > MORE_INSTRUCTIONS && more > MORE_SHARE * before.median,
     }
+}
+
+/// What was found at a batch size, for the report.
+#[derive(Debug, Serialize)]
+pub struct Found {
+    batch: u32,
+    pairs: Vec<Pair>,
+    regressions: Vec<Regression>,
+}
+
+/// What was found at each batch size.
+pub fn found(batches: &[(u32, Vec<Row>)]) -> Vec<Found> {
+    let found = batches.iter().map(|(batch, rows)| Found {
+        batch: *batch,
+        pairs: pairs(rows),
+        regressions: regressions(rows),
+    });
+    found.collect()
 }
 
 /// All of it as Markdown: the tables of each batch size, then what was not measured.
