@@ -263,16 +263,18 @@ def _figure(run: Run, rows: list[tuple[Driver, Way]], batch: int) -> Figure:
 
     def draw(canvas: Canvas) -> None:
         for axes, metric in zip(canvas.subplots(1, len(SHOWN), sharey=True), SHOWN, strict=True):
+            most = 0.0
             for place, (driver, way) in enumerate(usual):
                 summary = _summary(run, driver.impl, way.variant, batch, metric)
                 if not summary:
                     continue
+                most = max(most, summary.high)
                 error = [[summary.median - summary.low], [summary.high - summary.median]]
                 look = {"color": colour(driver), "marker": marker(driver)}
                 axes.errorbar(summary.median, place, xerr=error, capsize=2, linestyle="none", **look)
             axes.set_title(METRICS[metric].label)
-            axes.set_xlim(left=0)
-            axes.margins(x=0.12)
+            # Room for the whole marker.
+            axes.set_xlim(0, 1.12 * most or 1)
             axes.set_yticks(range(len(usual)), [f"{driver.name}, {way.compiler}" for driver, way in usual])
             axes.set_ylim(len(usual) - 0.5, -0.5)
 
