@@ -323,6 +323,10 @@ ladder-conformance: build ## every step of the ladder against the software NIC: 
 ladder-check: build ## do all patches of the ladder apply and compile, and is its end the shipped driver, by instructions?
 	@$(BIN)/triptych ladder --check
 
+.PHONY: msrv
+msrv: ## do the Rust drivers build with the oldest Rust that they are written for?
+	@bench/setup/msrv.sh
+
 .PHONY: bench-micro-check
 bench-micro-check: build ## does every micro-benchmark run? No figures
 	@$(datapath) --test

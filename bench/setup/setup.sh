@@ -90,4 +90,5 @@ done
     apt_install "make $*" "${missing[@]}"
 }
 "$here/rust.sh" "${rust_options[@]}"
+[[ " $* " != *" test "* ]] || "$here/msrv.sh" --install
 [ ${#requirements[@]} -eq 0 ] || "$here/python.sh" build/venv "${requirements[@]}"

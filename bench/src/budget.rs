@@ -15,7 +15,7 @@ use perfcounters::valgrind::Valgrind;
 use perfcounters::{Backend, Interrupt};
 use serde::Deserialize;
 
-use crate::asm;
+use crate::asm::{self, checks::Panic};
 use crate::cli::BudgetArguments;
 use crate::config::Within;
 use crate::matrix::{self, Conditions};
@@ -321,8 +321,9 @@ pub fn run(arguments: &BudgetArguments, interrupt: &Interrupt) -> Result<()> {
     for rule in &budget.bounds_checks_hot {
         let folder =
             matrix::build_folder(&arguments.build_dir, rule.implementation, matrix::DEFAULT);
-        match asm::hot_bounds_checks(&folder.join("ixgbe-fwd")) {
-            Ok(count) => {
+        match asm::checks_in_loops(&folder.join("ixgbe-fwd")) {
+            Ok(counts) => {
+                let count = counts.get(&Panic::Bounds).copied().unwrap_or_default();
                 let (line, kept) = rule.judge(count);
                 if !kept {
                     verdict.violations.push(format!(

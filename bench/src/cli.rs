@@ -197,8 +197,8 @@ pub struct CompareArguments {
     #[arg(long = "impl", value_name = "IMPL", value_delimiter = ',')]
     pub implementations: Vec<Implementation>,
     /// Packets asked for per receive call; without this, what the file says, or 32
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=512))]
-    pub batch: Option<u32>,
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=512))]
+    pub batch: Vec<u32>,
     /// Only say what would be built, and which compilers are not here
     #[arg(long)]
     pub list: bool,

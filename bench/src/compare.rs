@@ -14,10 +14,11 @@ use perfcounters::{Backend, Cell, Interrupt, Observer};
 use serde_json::json;
 
 use crate::cli::CompareArguments;
+use crate::config::Within;
 use crate::progress::Progress;
 use crate::recorder::Recorder;
 use crate::run::UsageError;
-use crate::{artefacts, backends, matrix};
+use crate::{artefacts, asm, backends, matrix};
 use build::Builder;
 use plan::{Block, Comparison, Level, Way};
 use toolchain::{Here, Skipped};
@@ -29,6 +30,8 @@ pub mod toolchain;
 
 /// The table, beside the samples.
 pub const TABLE_FILE: &str = "compilers.md";
+/// Pairs and regressions, for the report.
+pub const FOUND_FILE: &str = "compilers.json";
 
 /// Builds, measures, and prints the table.
 ///
@@ -83,13 +86,7 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<()> {
     let mut recorder = recorder(arguments, &comparison, &ways, &skipped)?;
     let cells = build_all(&builder, &builds, &comparison, &mut recorder)?;
     recorder.folder.record.artefacts = artefacts::hashes(&arguments.build_dir, &cells);
-    recorder.folder.record.builds = cells
-        .iter()
-        .map(|cell| record::Build {
-            toolchain: cell.toolchain.clone(),
-            ..matrix::describe_build(&builder.output, cell.implementation, &cell.variant)
-        })
-        .collect();
+    recorder.folder.record.builds = described(&builder, &cells);
     recorder.folder.save()?;
     let outcome = measure(arguments, &comparison, &cells, &mut recorder, interrupt);
     recorder.progress.finish();
@@ -99,10 +96,18 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<()> {
     finished?;
     let folder = recorder.folder.path();
     let samples = record::read_samples(&folder.join(SAMPLES_FILE))?;
-    let rows = table::rows(&ways, &samples);
-    let text = table::markdown(&rows, &skipped, comparison.batch.0);
-    let file = folder.join(TABLE_FILE);
-    std::fs::write(&file, &text).with_context(|| format!("cannot write {}", file.display()))?;
+    let batches: Vec<_> = comparison
+        .batch
+        .iter()
+        .map(|batch| (batch.0, table::rows(&ways, &samples, batch.0)))
+        .collect();
+    let text = table::markdown(&batches, &skipped);
+    let found = serde_json::to_string_pretty(&table::found(&batches))
+        .context("cannot write down what was found")?;
+    for (name, text) in [(TABLE_FILE, &text), (FOUND_FILE, &found)] {
+        let file = folder.join(name);
+        std::fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
+    }
     println!("{text}");
     println!(
         "{} samples in {}",
@@ -122,12 +127,31 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<()> {
     }
 }
 
+/// Each build once, with what its machine code says.
+fn described(builder: &Builder<'_>, cells: &[Cell]) -> Vec<record::Build> {
+    let mut builds: Vec<record::Build> = Vec::new();
+    for cell in cells {
+        let same = |build: &record::Build| {
+            build.implementation == cell.implementation && build.variant == cell.variant
+        };
+        if builds.iter().any(same) {
+            continue;
+        }
+        let build = matrix::describe_build(&builder.output, cell.implementation, &cell.variant);
+        builds.push(record::Build {
+            toolchain: cell.toolchain.clone(),
+            ..asm::with_checks(build, &cell.program)
+        });
+    }
+    builds
+}
+
 /// The file, or what the command line names instead of its blocks.
 fn comparison(arguments: &CompareArguments) -> Result<Comparison> {
     let mut comparison =
         Comparison::read(&arguments.config).map_err(|error| UsageError(format!("{error:#}")))?;
-    if let Some(batch) = arguments.batch {
-        comparison.batch = crate::config::Within(batch);
+    if !arguments.batch.is_empty() {
+        comparison.batch = arguments.batch.iter().copied().map(Within).collect();
     }
     let named = !arguments.opt.is_empty()
         || !arguments.target_cpu.is_empty()
@@ -200,13 +224,18 @@ fn build_all(
             .progress
             .step(&format!("{implementation} {}", way.variant));
         let outcome = builder.build(way, *implementation);
-        let cell = build::cell(builder, way, *implementation, comparison.batch);
+        let of_build = comparison
+            .batch
+            .iter()
+            .map(|batch| build::cell(builder, way, *implementation, *batch));
         match outcome {
-            Ok(()) => cells.push(cell),
+            Ok(()) => cells.extend(of_build),
             Err(error) if builder.interrupt.is_set() => return Err(error),
             Err(error) => {
                 let cause = format!("not built: {error:#}");
-                recorder.failure(cell.failure(BackendName::Valgrind, &cause));
+                for cell in of_build {
+                    recorder.failure(cell.failure(BackendName::Valgrind, &cause));
+                }
             }
         }
     }

@@ -318,6 +318,8 @@ pub fn describe_build(build: &Path, implementation: Implementation, variant: &st
         variant: variant.to_owned(),
         toolchain: short_toolchain(&flags),
         flags,
+        checks_in_loops: BTreeMap::new(),
+        checks_not_counted: None,
     }
 }
 

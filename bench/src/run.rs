@@ -7,7 +7,7 @@ use anyhow::{bail, Context, Result};
 use perfcounters::host::{self, CpuClock, HostFacts};
 use perfcounters::placement::{self, Placement, Topology};
 use perfcounters::record::{
-    self, BackendName, Capacity, Implementation, RunFolder, RunRecord, Stretch,
+    self, BackendName, Build, Capacity, Implementation, RunFolder, RunRecord, Stretch,
 };
 use perfcounters::{Backend, Cell, Interrupt, Observer};
 
@@ -17,7 +17,7 @@ use crate::config::{Block, Config, ConfigError, Within};
 use crate::matrix::{self, Builds, Conditions, Driver, Load, Matrix, DEFAULT, OVERFLOW_CHECKS};
 use crate::progress::{rough, Progress};
 use crate::recorder::Recorder;
-use crate::{artefacts, resume};
+use crate::{artefacts, asm, resume};
 
 /// What an empty or malformed matrix is: an error of the command line.
 #[derive(Debug, thiserror::Error)]
@@ -115,6 +115,15 @@ impl Stage {
         })
     }
 
+    /// The builds, with what their machine code says.
+    fn described(&self, build_dir: &Path) -> Vec<Build> {
+        let described = self.builds.all().into_iter().map(|build| {
+            let folder = matrix::build_folder(build_dir, build.implementation, &build.variant);
+            asm::with_checks(build, &folder.join("ixgbe-fwd"))
+        });
+        described.collect()
+    }
+
     /// Every driver once, for what depends on nothing else.
     fn drivers(&self) -> Vec<Cell> {
         let conditions = Conditions::default();
@@ -145,7 +154,7 @@ fn begin(arguments: &RunArguments) -> Result<(Config, Recorder, Stage)> {
             command: std::env::args().collect(),
             git: host::git(Path::new(".")),
             host: HostFacts::gather(),
-            builds: stage.builds.all(),
+            builds: stage.described(&arguments.build_dir),
             artefacts: artefacts::hashes(&arguments.build_dir, &stage.drivers()),
             plan: serde_json::to_value(&config).context("cannot write down the configuration")?,
             placement: stage.placement.clone(),

@@ -120,7 +120,16 @@ def info() -> dict[str, Any]:
         "command": ["triptych", "run"],
         "git": {"revision": "0123456789abcdef", "dirty": True},
         "host": {"kernel": "6.1.0", "cpu": {"model_name": "A Processor", "cpus": 2, "virtual_machine": True}},
-        "builds": [{"impl": "c", "variant": "default", "toolchain": "cc 1.0", "flags": "-O2"}],
+        "builds": [
+            {"impl": "c", "variant": "default", "toolchain": "cc 1.0", "flags": "-O2"},
+            {
+                "impl": "rust",
+                "variant": "default",
+                "toolchain": "cc 1.0",
+                "flags": "-O3",
+                "checks_in_loops": {"bounds": 0, "overflow": 0, "trap": 0, "other": 2},
+            },
+        ],
         "settings": {"valgrind": {}, "lockstep": {}, "wall": {}},
         "not_measurable": {"perf": "no PMU"},
         "warnings": [],

@@ -1,5 +1,6 @@
 """The section about compilers: a comparison that lies beside the runs."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +19,33 @@ def way(family: str, version: str, llvm: int | None, **more: Any) -> dict[str, A
     return {"variant": f"{family}-{version}", "family": family, "version": version, "llvm": llvm, **usual, **more}
 
 
+PAIR = {
+    "llvm": 19,
+    "c": "clang 19.1.7",
+    "rust": "rustc 1.85.0",
+    "implementation": "rust",
+    "instructions": 1.1,
+    "cycles": {"low": 1.4, "median": 1.5, "high": 1.6},
+}
+WORSE = {
+    "implementation": "rust-unsafe",
+    "from": "rustc 1.85.0",
+    "to": "rustc 1.95.0",
+    "flags": "-O3",
+    "metric": "instructions",
+    "values": [70.0, 77.0],
+}
+FOUND = [{"batch": 32, "pairs": [PAIR], "regressions": [WORSE]}]
+BUILDS = [
+    {"impl": "c", "variant": "gcc-12.2.0", "toolchain": "gcc 12.2.0", "flags": "-O2", "checks_in_loops": {}},
+    {
+        "impl": "rust",
+        "variant": "rustc-1.85.0",
+        "toolchain": "rustc 1.85.0",
+        "flags": "",
+        "checks_in_loops": {"bounds": 2, "overflow": 0, "trap": 0, "other": 1},
+    },
+]
 WAYS = [
     way("gcc", "12.2.0", None),
     way("gcc", "12.2.1", None, lto=False, pgo=True, usual=False),
@@ -44,15 +72,22 @@ def lines() -> list[str]:
 
 @pytest.fixture
 def compared(make_run: MakeRun) -> Callable[..., Section]:
-    def section(plan: dict[str, Any]) -> Section:
+    def section(plan: dict[str, Any], found: Any = FOUND, **changes: Any) -> Section:
         run = make_run()
         folder = run.resolve().parent / "compilers"
         folder.mkdir()
-        there = write_run(folder, lines(), plan=plan)
+        there = write_run(folder, lines(), plan=plan, builds=BUILDS, **changes)
+        if found is not None:
+            (there / "compilers.json").write_text(json.dumps(found), encoding="utf-8")
         (folder / "latest").symlink_to(there.name)
         return compilers.build(read_data(run))
 
     return section
+
+
+def texts(section: Section, key: str) -> list[list[str]]:
+    table = next(table for table in section.tables if table.key == key)
+    return [[cell.text for cell in row] for row in table.rows]
 
 
 def test_without_a_comparison_the_section_says_what_makes_one(make_run: MakeRun) -> None:
@@ -63,7 +98,7 @@ def test_without_a_comparison_the_section_says_what_makes_one(make_run: MakeRun)
 
 def test_each_build_has_a_row_and_what_was_skipped_is_named(compared: Callable[..., Section]) -> None:
     section = compared(PLAN)
-    rows = [[cell.text for cell in row] for row in section.tables[0].rows]
+    rows = texts(section, "compilers-batch-32")
     assert rows[0][:5] == ["C", "gcc 12.2.0", "–", "-O2", "76.8"]
     assert rows[1][3] == "-O2 no LTO PGO"
     assert len(rows) == 4
@@ -71,14 +106,43 @@ def test_each_build_has_a_row_and_what_was_skipped_is_named(compared: Callable[.
     canvas(section.figures[0])
 
 
-def test_c_and_rust_are_paired_by_llvm_and_round(compared: Callable[..., Section]) -> None:
-    pairs = compared(PLAN).tables[1]
-    assert [[cell.text for cell in row] for row in pairs.rows] == [
-        ["19", "clang 19.1.7", "rustc 1.85.0", "safe Rust", "1.10", "1.50"],
-        ["19", "clang 19.1.7", "rustc 1.85.0", "unsafe Rust", "–", "–"],
+def test_pairs_and_what_got_worse_are_those_that_the_runner_found(compared: Callable[..., Section]) -> None:
+    section = compared(PLAN)
+    assert texts(section, "compilers-same-llvm-batch-32") == [
+        ["19", "clang 19.1.7", "rustc 1.85.0", "safe Rust", "1.10", "1.50"]
     ]
+    assert texts(section, "compilers-worse-batch-32") == [
+        ["unsafe Rust", "-O3", "rustc 1.85.0", "rustc 1.95.0", "instructions", "70.0", "77.0", "+10.0 %"]
+    ]
+
+
+def test_the_checks_of_each_rust_build_are_shown(compared: Callable[..., Section]) -> None:
+    assert texts(compared(PLAN), "compilers-checks") == [["rustc 1.85.0 -O3", "2", "0", "0", "1"]]
+
+
+def test_each_batch_size_has_its_tables(compared: Callable[..., Section], make_run: MakeRun) -> None:
+    section = compared(PLAN)
+    assert [figure.key for figure in section.figures] == ["compilers-batch-32"]
+    folder = make_run().resolve().parent / "compilers" / "latest"
+    samples = folder / "samples.csv"
+    samples.write_text(samples.read_text() + "c,gcc-12.2.0,cc 1.0,8,valgrind,instructions,90,x/packet,1000,0\n")
+    section = compilers.build(read_data(make_run()))
+    assert [figure.key for figure in section.figures] == ["compilers-batch-32", "compilers-batch-8"]
+    assert texts(section, "compilers-batch-8") == [["C", "gcc 12.2.0", "–", "-O2", "90.0", "–", "–", "–", "–"]]
+
+
+def test_what_failed_and_what_is_not_there_is_said(compared: Callable[..., Section]) -> None:
+    failure = {"impl": "c", "variant": "gcc-9", "batch": 32, "backend": "valgrind", "cause": "not built: no -flto"}
+    section = compared(PLAN, None, failures=[failure])
+    assert "Not measured: c, gcc-9: not built: no -flto" in section.missing
+    assert any("did not come to its end" in text for text in section.missing)
 
 
 def test_a_run_of_something_else_is_refused(compared: Callable[..., Section]) -> None:
     with pytest.raises(DataError, match="comparison of compilers"):
         compared({"blocks": []})
+
+
+def test_malformed_findings_are_refused(compared: Callable[..., Section]) -> None:
+    with pytest.raises(DataError, match=r"compilers\.json"):
+        compared(PLAN, {"batch": 32})

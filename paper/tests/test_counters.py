@@ -8,9 +8,11 @@ import pytest
 from triptych_paper import counters, render
 from triptych_paper.published import read_published
 from triptych_paper.records import DataError, read_run
+from triptych_paper.report.build import read_data
+from triptych_paper.report.sections import counters as counters_section
 from triptych_paper.statistics import paired_ratio, summarise
 
-from tests.example import MakeRun, rows
+from tests.example import DRIVERS, MakeRun, rows
 
 C, RUST, CHECKS, UNSAFE = range(4)
 
@@ -108,6 +110,22 @@ def test_what_needs_a_pmu_is_absent_with_the_reason(make_run: MakeRun) -> None:
     found = cell(table(make_run()), "l2_hits", C)
     assert found.measured is None
     assert found.missing == "not measurable here: no PMU"
+
+
+def test_a_counter_that_the_hardware_lacks_is_named_with_its_reason(make_run: MakeRun) -> None:
+    absent = {"l2_hits": "the processor has no such event", "loads": "the kernel refuses the event"}
+    perf = [f"{impl},{variant},cc 1.0,32,perf,cycles,50,x/packet,1000,0" for impl, variant, _ in DRIVERS]
+    settings = {"valgrind": {}, "lockstep": {}, "wall": {}, "perf": {"not_measurable_metrics": absent}}
+    run = make_run(lines=[*rows(), *perf], settings=settings, not_measurable={})
+    built = table(run)
+    assert cell(built, "l2_hits", C).missing == "not measurable here by perf: the processor has no such event"
+    # Another backend stands in for it.
+    assert cell(built, "loads", C).backend == "valgrind"
+    text = render.text_report(read_run(run), [built])
+    assert "Not measurable here by hardware counters: the kernel refuses the event." in text
+    report = counters_section.build(read_data(run)).tables[0]
+    assert "Not measurable here by hardware counters: the kernel refuses the event." in report.footnotes()
+    assert "not measurable here by perf: the processor has no such event" in report.footnotes()
 
 
 def test_a_backend_that_does_not_work_here_is_named(make_run: MakeRun) -> None:

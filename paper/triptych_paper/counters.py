@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from triptych_paper.published import Figure, Published
 from triptych_paper.records import USUAL, Conditions, Run
@@ -153,10 +153,19 @@ def shown(run: Run) -> list[int]:
 def build(run: Run, published: Published, batch: int) -> Table:
     """Compute the table of one batch size."""
     counters = tuple(
-        Line(row, tuple(_counter(run, published, row, impl, variant, batch) for impl, variant, _ in DRIVERS))
+        Line(
+            _with_reason(run, row),
+            tuple(_counter(run, published, row, impl, variant, batch) for impl, variant, _ in DRIVERS),
+        )
         for row in ROWS
     )
     return Table(batch, counters, _beside(run, published, batch))
+
+
+def _with_reason(run: Run, row: Row) -> Row:
+    """The row with the reason why another backend than hardware counters stands in it."""
+    why = why_not_perf(run, row.key)
+    return replace(row, notes=(*row.notes, why)) if why and row.backend != "perf" else row
 
 
 def _counter(run: Run, published: Published, row: Row, impl: str, variant: str, batch: int) -> Cell:
@@ -170,27 +179,37 @@ def _counter(run: Run, published: Published, row: Row, impl: str, variant: str, 
     summary = summarise(select(run.samples, impl, variant, batch, row.backend, row.key))
     if summary:
         return Cell(summary.median, figure, backend=row.backend)
-    return Cell(None, figure, why_missing(run, row.backend, impl, variant, batch))
+    return Cell(None, figure, why_missing(run, row.backend, impl, variant, batch, row.key))
 
 
 def _ipc(run: Run, impl: str, variant: str, batch: int, figure: Figure | None) -> Cell:
     instructions = summarise(select(run.samples, impl, variant, batch, "valgrind", "instructions"))
     cycles = summarise(select(run.samples, impl, variant, batch, "lockstep", "cycles"))
     if instructions is None:
-        return Cell(None, figure, why_missing(run, "valgrind", impl, variant, batch))
+        return Cell(None, figure, why_missing(run, "valgrind", impl, variant, batch, "instructions"))
     if cycles is None or cycles.median <= 0:
-        return Cell(None, figure, why_missing(run, "lockstep", impl, variant, batch))
+        return Cell(None, figure, why_missing(run, "lockstep", impl, variant, batch, "cycles"))
     return Cell(instructions.median / cycles.median, figure, backend="both")
 
 
-def why_missing(run: Run, backend: str, impl: str, variant: str, batch: int, conditions: Conditions = USUAL) -> str:
-    """Say why a run has no value of a driver from a backend."""
+def why_not_perf(run: Run, metric: str) -> str:
+    """Say why hardware counters, which the run used, do not count a metric; empty if they do."""
+    why = run.not_measurable_metrics.get("perf", {}).get(metric)
+    return f"Not measurable here by hardware counters: {why}." if why else ""
+
+
+def why_missing(
+    run: Run, backend: str, impl: str, variant: str, batch: int, metric: str, conditions: Conditions = USUAL
+) -> str:
+    """Say why a run has no value of a driver's metric from a backend."""
     for failure in run.failures:
         what = (failure.backend, failure.impl, failure.variant, failure.batch, failure.conditions)
         if what == (backend, impl, variant, batch, conditions):
             return textwrap.shorten(f"failed: {impl}/{variant}: {failure.cause}", NOTE, placeholder=" … (see run.json)")
     if backend in run.not_measurable:
         return f"not measurable here: {run.not_measurable[backend]}"
+    if metric in run.not_measurable_metrics.get(backend, {}):
+        return f"not measurable here by {backend}: {run.not_measurable_metrics[backend][metric]}"
     if backend not in run.backends:
         return f"not measured in this run: backend {backend} was not used"
     if not run.ended:
@@ -216,7 +235,7 @@ def _beside(run: Run, published: Published, batch: int) -> tuple[Line, ...]:
             figure = _published_ratio(published, key, impl, variant, batch)
             if summary is None:
                 lacking = ("c", "default") if base.empty else (impl, variant)
-                return Cell(None, figure, why_missing(run, backend, *lacking, batch))
+                return Cell(None, figure, why_missing(run, backend, *lacking, batch, key))
             return Cell(summary.median, figure, spread=_spread(summary), backend=backend)
 
         return cell
@@ -225,7 +244,7 @@ def _beside(run: Run, published: Published, batch: int) -> tuple[Line, ...]:
         def cell(impl: str, variant: str) -> Cell:
             summary = summarise(select(run.samples, impl, variant, batch, backend, key))
             if summary is None:
-                return Cell(None, None, why_missing(run, backend, impl, variant, batch))
+                return Cell(None, None, why_missing(run, backend, impl, variant, batch, key))
             return Cell(scale * summary.median, backend=backend)
 
         return cell

@@ -129,7 +129,7 @@ def reason(
     """Say why a value is missing."""
     if backend is None:
         backend = backends(metric)[-1]
-    return why_missing(run, backend, driver.impl, driver.variant, batch, conditions)
+    return why_missing(run, backend, driver.impl, driver.variant, batch, metric, conditions)
 
 
 def batches(run: Run, metric: str, drivers: Iterable[Driver] = DRIVERS) -> list[int]:

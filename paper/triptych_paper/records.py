@@ -98,6 +98,8 @@ class Run:
     """The backends that the run was to use, whether or not they worked."""
     not_measurable: dict[str, str] = field(default_factory=dict)
     """Why a backend cannot work on the machine, by backend."""
+    not_measurable_metrics: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Why a backend that works cannot count a metric, by backend and metric."""
     failures: tuple[Failure, ...] = ()
     warnings: tuple[str, ...] = ()
     ended: bool = True
@@ -123,6 +125,11 @@ def read_run(folder: Path) -> Run:
         samples=samples,
         backends=tuple(_mapping(info, "settings", where)),
         not_measurable={str(k): str(v) for k, v in _mapping(info, "not_measurable", where).items()},
+        not_measurable_metrics={
+            backend: {metric: str(why) for metric, why in settings["not_measurable_metrics"].items()}
+            for backend, settings in _mapping(info, "settings", where).items()
+            if isinstance(settings, dict) and isinstance(settings.get("not_measurable_metrics"), dict)
+        },
         failures=tuple(_failure(entry, where) for entry in _list(info, "failures", where)),
         warnings=tuple(str(text) for text in _list(info, "warnings", where)),
         ended=info.get("end") is not None,

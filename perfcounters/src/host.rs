@@ -369,7 +369,13 @@ pub fn short_toolchain(line: &str) -> String {
             let name = words[compiler.unwrap_or(0)];
             let name = name.rsplit('/').next().unwrap_or(name);
             let name = name.split('-').next().unwrap_or(name);
-            return format!("{name} {}", word.trim_end_matches([',', ';']));
+            let word = word.trim_end_matches([',', ';']);
+            // Of `13.0.1-11+b2` the last is the maker's; of `1.97.0-nightly` it is not.
+            let version = match word.split_once('-') {
+                Some((version, rest)) if rest.starts_with(|c: char| c.is_ascii_digit()) => version,
+                _ => word,
+            };
+            return format!("{name} {version}");
         }
         depth = depth.saturating_sub(closes);
     }
@@ -471,6 +477,8 @@ mod tests {
             ),
             ("gcc-12 (Debian 12.2.0-14) 12.2.0 -O2", "gcc 12.2.0"),
             ("Debian clang version 14.0.6 -O2", "clang 14.0.6"),
+            ("Debian clang version 13.0.1-11+b2 -O2", "clang 13.0.1"),
+            ("rustc 1.97.0-nightly (ac68faa20)", "rustc 1.97.0-nightly"),
             (
                 "rustc 1.95.0 (59807616e 2026-04-14) -C target-cpu=haswell",
                 "rustc 1.95.0",

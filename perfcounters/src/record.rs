@@ -601,6 +601,13 @@ pub struct Build {
     pub toolchain: String,
     /// The compiler's version and its flags, as the build recorded them.
     pub flags: String,
+    /// Conditional jumps to a panic or trap in the loops of the data path's machine code, by kind:
+    /// `bounds`, `overflow`, `trap`, `other`. Empty if they were not counted.
+    #[serde(default)]
+    pub checks_in_loops: BTreeMap<String, usize>,
+    /// Why they were not counted.
+    #[serde(default)]
+    pub checks_not_counted: Option<String>,
 }
 
 /// A stretch of time for which a run went on without an interruption.

@@ -141,6 +141,15 @@ impl Valgrind {
         })
     }
 
+    /// Has a driver forward once, and counts nothing: for one that writes a profile of itself. As the NIC
+    /// is always ahead, the profile is that of full batches, on any machine.
+    ///
+    /// # Errors
+    /// See [`MeasureError`].
+    pub fn forward(&self, cell: &Cell) -> Result<(), MeasureError> {
+        self.run(cell, Limit::Packets(self.packets)).map(|_| ())
+    }
+
     /// The first undisturbed run; if there is none, the one that waited least.
     fn best_run(&self, cell: &Cell, packets: u64) -> Result<Counted, MeasureError> {
         let mut best = self.run(cell, Limit::Packets(packets))?;

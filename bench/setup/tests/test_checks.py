@@ -7,8 +7,8 @@ import pytest
 from machine import ROOT, Machine
 
 GOALS = (
-    "registers-check transpile-check unit-rust unit-c unit-python conformance safety-check vm-test bench-micro-check "
-    "ladder-check budget sanitize-check"
+    "registers-check transpile-check msrv unit-rust unit-c unit-python conformance safety-check vm-test "
+    "bench-micro-check ladder-check budget sanitize-check"
 )
 COUNT = len(GOALS.split())
 

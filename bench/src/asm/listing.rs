@@ -53,6 +53,13 @@ impl Instruction {
             .any(|end| self.mnemonic().starts_with(end))
     }
 
+    /// Whether it only fills the room up to the next function.
+    fn is_padding(&self) -> bool {
+        let mut words = self.text.split_whitespace();
+        let fills = |word: &str| word.starts_with("nop") || word == "int3";
+        words.any(fills) || self.text.replace(' ', "") == "xchg%ax,%ax"
+    }
+
     /// The address that it jumps to or calls; `None` if that is computed.
     pub fn target(&self) -> Option<u64> {
         if !self.is_jump() && !self.is_call() {
@@ -142,6 +149,11 @@ pub fn parse(text: &str) -> Vec<Function> {
             note(function, name);
         } else if let Some(at) = place(line) {
             innermost = Some(at);
+        }
+    }
+    for function in &mut functions {
+        while function.code.last().is_some_and(Instruction::is_padding) {
+            function.code.pop();
         }
     }
     functions

@@ -7,11 +7,11 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{bail, Context, Result};
+use perfcounters::device::NicProgram;
 use perfcounters::process::Process;
-use perfcounters::record::{Implementation, RecordError};
-use perfcounters::wall::{Link, Wall};
-use perfcounters::{device::NicProgram, placement::Topology};
-use perfcounters::{Backend, Cell, Interrupt, Observer};
+use perfcounters::record::Implementation;
+use perfcounters::valgrind::Valgrind;
+use perfcounters::{Backend, Cell, Interrupt};
 
 use super::plan::{Level, Way, USUAL_CPU};
 use super::toolchain::{self, Call, Family, Here};
@@ -19,8 +19,8 @@ use crate::matrix::{self, Conditions};
 
 /// One driver with all that it depends on, on a slow machine.
 const LIMIT: Duration = Duration::from_secs(900);
-/// How long an instrumented driver forwards to see what it does often.
-const TRAINING: Duration = Duration::from_secs(1);
+/// Packets that an instrumented driver forwards to see what it does often.
+const TRAINING: u64 = 204_800;
 
 /// What all builds need to know.
 #[derive(Debug)]
@@ -60,7 +60,8 @@ impl Builder<'_> {
         if !way.pgo {
             return self.make(way, implementation, &Extra::default());
         }
-        let profdata = toolchain::profdata(&Here, &way.toolchain).map_err(anyhow::Error::msg)?;
+        let profdata = toolchain::profdata(&Here, &way.toolchain)
+            .map_err(|lacks| anyhow::anyhow!("{lacks}"))?;
         let profile = self
             .folder(&way.variant)
             .join("profile")
@@ -127,27 +128,22 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Has the instrumented driver forward for a moment, so that it writes its profile.
+    /// Has the instrumented driver forward, so that it writes its profile.
     fn train(&self, way: &Way, implementation: Implementation) -> Result<()> {
         let described = matrix::describe_build(&self.output, implementation, &way.variant);
         let cell = matrix::cell(&self.output, &described, Conditions::default());
-        let mut wall = Wall {
-            link: Link::Software(NicProgram::new(self.build.join("bin/nic"))),
-            placement: Topology::here().choose(None),
-            duration: TRAINING,
-            warm_up: Duration::ZERO,
+        let valgrind = Valgrind {
+            nic: NicProgram::new(self.build.join("bin/nic")),
+            packets: TRAINING,
             repeats: 1,
             interrupt: self.interrupt.clone(),
         };
-        if let Some(why) = wall.unavailable() {
+        if let Some(why) = valgrind.unavailable() {
             bail!("cannot train the instrumented driver: {why}");
         }
-        let mut trainer = Trainer(None);
-        wall.measure(&[cell], &mut trainer)?;
-        match trainer.0 {
-            None => Ok(()),
-            Some(failure) => bail!("the instrumented driver does not forward: {failure}"),
-        }
+        valgrind
+            .forward(&cell)
+            .context("the instrumented driver does not forward")
     }
 
     fn merge(&self, profdata: &Path, profile: &Path, merged: &Path) -> Result<()> {
@@ -248,21 +244,6 @@ fn share_gcc_profile(folder: &Path) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Notes only whether it worked.
-struct Trainer(Option<String>);
-
-impl Observer for Trainer {
-    fn begin(&mut self, _: perfcounters::record::BackendName, _: u64) {}
-    fn step(&mut self, _: &str) {}
-    fn measured(&mut self, _: &[perfcounters::record::Sample]) -> Result<(), RecordError> {
-        Ok(())
-    }
-    fn failure(&mut self, failure: perfcounters::record::Failure) {
-        self.0 = Some(failure.to_string());
-    }
-    fn warning(&mut self, _: &str) {}
 }
 
 /// The cell of a build.

@@ -19,16 +19,16 @@ pub struct Comparison {
     /// How to measure in lockstep.
     #[serde(default)]
     pub lockstep: Lockstep,
-    /// Packets asked for per receive call.
+    /// Packets asked for per receive call: everything is measured at each.
     #[serde(default = "usual_batch")]
-    pub batch: Batch,
+    pub batch: Vec<Batch>,
     /// What is built: each a cross product.
     #[serde(rename = "block")]
     pub blocks: Vec<Block>,
 }
 
-fn usual_batch() -> Batch {
-    Within(32)
+fn usual_batch() -> Vec<Batch> {
+    vec![Within(32)]
 }
 
 /// Compilers, and ways to use each.
@@ -187,6 +187,9 @@ impl Comparison {
         if comparison.blocks.is_empty() {
             bail!("it has no [[block]]");
         }
+        if comparison.batch.is_empty() {
+            bail!("`batch` is an empty list");
+        }
         for (place, block) in comparison.blocks.iter().enumerate() {
             let empty = [
                 ("toolchains", block.toolchains.is_empty()),
@@ -206,22 +209,28 @@ impl Comparison {
         Ok(comparison)
     }
 
-    /// The builds, each once, and the compilers that are not here.
+    /// The builds, each once, and the compilers that are not here, or lack what a profile needs.
     pub fn ways(&self, machine: &dyn Machine) -> (Vec<Way>, Vec<Skipped>) {
         let mut ways: Vec<Way> = Vec::new();
         let mut skipped: Vec<Skipped> = Vec::new();
+        let lacks = |pgo: bool, toolchain: &Toolchain| match pgo {
+            true => toolchain::profdata(machine, toolchain).err(),
+            false => None,
+        };
         for block in &self.blocks {
             let (found, missing) = toolchain::find(machine, &block.toolchains);
             for skip in missing {
-                if !skipped.contains(&skip) {
-                    skipped.push(skip);
-                }
+                note(skip, &mut skipped);
             }
             for toolchain in found {
                 for opt in &block.opt {
                     for cpu in &block.target_cpu {
                         for lto in &block.lto {
                             for pgo in &block.pgo {
+                                if let Some(skip) = lacks(*pgo, &toolchain) {
+                                    note(skip, &mut skipped);
+                                    continue;
+                                }
                                 let way = Way::new(toolchain.clone(), *opt, cpu, *lto, *pgo);
                                 if !ways.iter().any(|known| known.variant == way.variant) {
                                     ways.push(way);
@@ -238,6 +247,12 @@ impl Comparison {
             (way.toolchain.family, version, !way.usual)
         });
         (ways, skipped)
+    }
+}
+
+fn note(skip: Skipped, skipped: &mut Vec<Skipped>) {
+    if !skipped.contains(&skip) {
+        skipped.push(skip);
     }
 }
 
@@ -278,7 +293,12 @@ mod tests {
         )
         .unwrap();
         let (ways, skipped) = comparison.ways(&Any);
-        assert!(skipped.is_empty(), "{skipped:?}");
+        assert_eq!(skipped.len(), 1, "{skipped:?}");
+        let skip = skipped[0].to_string();
+        assert!(
+            skip.starts_with("rustc 1.95.0 with PGO: there is no llvm-profdata"),
+            "{skip}"
+        );
         let names: Vec<_> = ways.iter().map(|way| way.variant.as_str()).collect();
         assert_eq!(
             names,
@@ -290,8 +310,6 @@ mod tests {
                 "gcc-12.2.0-O3-pgo",
                 "rustc-1.95.0-O3",
                 "rustc-1.95.0-O2",
-                "rustc-1.95.0-O2-pgo",
-                "rustc-1.95.0-O3-pgo"
             ]
         );
         assert!(ways[0].usual && !ways[2].usual && ways[5].usual && !ways[6].usual);
@@ -315,6 +333,7 @@ mod tests {
     fn malformed_files_are_refused() {
         for (text, why) in [
             ("block = []", "no [[block]]"),
+            ("batch = []\n[[block]]\ntoolchains = ['gcc']", "empty list"),
             ("[[block]]\ntoolchains = []", "empty list"),
             ("[[block]]\ntoolchains = ['gcc']\nopt = ['9']", "9"),
             (

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use perfcounters::record::{BackendName, Implementation, Metric, Sample};
+use serde::Serialize;
 
 use super::plan::Way;
 use super::toolchain::{older, Skipped};
@@ -17,7 +18,7 @@ const MORE_SHARE: f64 = 0.01;
 const MORE_CYCLES: f64 = 0.02;
 
 /// Median, with the 10th and the 90th percentile.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Spread {
     /// 10th percentile.
     pub low: f64,
@@ -75,11 +76,11 @@ impl Row {
     }
 }
 
-/// The rows of a comparison; what was not measured has none.
-pub fn rows(ways: &[Way], samples: &[Sample]) -> Vec<Row> {
+/// The rows of a batch size; what was not measured has none.
+pub fn rows(ways: &[Way], samples: &[Sample], batch: u32) -> Vec<Row> {
     let mut values: BTreeMap<(Implementation, &str), Values> = BTreeMap::new();
     for sample in samples {
-        if SHOWN.contains(&(sample.metric, sample.backend)) {
+        if sample.batch == batch && SHOWN.contains(&(sample.metric, sample.backend)) {
             values
                 .entry((sample.implementation, &sample.variant))
                 .or_default()
@@ -108,7 +109,7 @@ pub fn rows(ways: &[Way], samples: &[Sample]) -> Vec<Row> {
 }
 
 /// C and a Rust driver by the same LLVM, with the usual flags.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Pair {
     /// Major version of the LLVM.
     pub llvm: u32,
@@ -165,7 +166,7 @@ fn ratio(a: &Row, b: &Row, metric: Metric) -> Option<Spread> {
 }
 
 /// A newer compiler whose code needs more than that of the next older one.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Regression {
     /// Which driver.
     pub implementation: Implementation,
@@ -224,14 +225,53 @@ fn is_regression(metric: Metric, before: Spread, after: Spread) -> bool {
     }
 }
 
-/// All of it as Markdown.
-pub fn markdown(rows: &[Row], skipped: &[Skipped], batch: u32) -> String {
-    let mut text = format!(
-        "#### The drivers by compiler, per packet, batch {batch}\n\n\
-         | driver | compiler | LLVM | flags | instructions | loads | stores | branches | cycles |\n\
-         |---|---|---:|---|---:|---:|---:|---:|---:|\n"
+/// What was found at a batch size, for the report.
+#[derive(Debug, Serialize)]
+pub struct Found {
+    batch: u32,
+    pairs: Vec<Pair>,
+    regressions: Vec<Regression>,
+}
+
+/// What was found at each batch size.
+pub fn found(batches: &[(u32, Vec<Row>)]) -> Vec<Found> {
+    let found = batches.iter().map(|(batch, rows)| Found {
+        batch: *batch,
+        pairs: pairs(rows),
+        regressions: regressions(rows),
+    });
+    found.collect()
+}
+
+/// All of it as Markdown: the tables of each batch size, then what was not measured.
+pub fn markdown(batches: &[(u32, Vec<Row>)], skipped: &[Skipped]) -> String {
+    let mut text = String::new();
+    for (batch, rows) in batches {
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "#### The drivers by compiler, per packet, batch {batch}\n"
+        );
+        write_rows(&mut text, rows);
+        let _ = writeln!(text, "#### Rust beside C of the same LLVM, batch {batch}\n");
+        write_pairs(&mut text, rows);
+        let _ = writeln!(text, "#### Worse with a newer version, batch {batch}\n");
+        write_regressions(&mut text, rows);
+    }
+    if !skipped.is_empty() {
+        text.push_str("#### Not measured\n\n");
+        for skip in skipped {
+            let _ = writeln!(text, "- {skip}");
+        }
+    }
+    text
+}
+
+fn write_rows(text: &mut String, rows: &[Row]) {
+    text.push_str(
+        "| driver | compiler | LLVM | flags | instructions | loads | stores | branches | cycles |\n\
+         |---|---|---:|---|---:|---:|---:|---:|---:|\n",
     );
-    // Writing to a string cannot fail.
     for row in rows {
         let llvm = row
             .way
@@ -260,9 +300,11 @@ pub fn markdown(rows: &[Row], skipped: &[Skipped], batch: u32) -> String {
     }
     text.push_str(
         "\nInstructions, loads, stores and branches as valgrind counts them; cycles of the time-stamp counter in \
-         lockstep, with the 10th and 90th percentile.\n",
+         lockstep, with the 10th and 90th percentile.\n\n",
     );
-    text.push_str("\n#### Rust beside C of the same LLVM\n\n");
+}
+
+fn write_pairs(text: &mut String, rows: &[Row]) {
     let pairs = pairs(rows);
     if pairs.is_empty() {
         text.push_str("No clang here has the LLVM of a rustc that was measured.\n");
@@ -288,7 +330,10 @@ pub fn markdown(rows: &[Row], skipped: &[Skipped], batch: u32) -> String {
             )),
         );
     }
-    text.push_str("\n#### Worse with a newer version\n\n");
+    text.push('\n');
+}
+
+fn write_regressions(text: &mut String, rows: &[Row]) {
     let regressions = regressions(rows);
     if regressions.is_empty() {
         text.push_str("Nothing, beyond noise.\n");
@@ -306,13 +351,7 @@ pub fn markdown(rows: &[Row], skipped: &[Skipped], batch: u32) -> String {
             100.0 * (after / before - 1.0)
         );
     }
-    if !skipped.is_empty() {
-        text.push_str("\n#### Not measured\n\n");
-        for skip in skipped {
-            let _ = writeln!(text, "- {skip}");
-        }
-    }
-    text
+    text.push('\n');
 }
 
 #[cfg(test)]
@@ -389,7 +428,7 @@ mod tests {
             ("gcc 9.5.0", "gcc 11.4.0")
         );
         assert_eq!(found[0].metric, Metric::Instructions);
-        let text = markdown(&rows, &[], 32);
+        let text = markdown(&[(32, rows.to_vec())], &[]);
         assert!(
             text.contains("gcc 11.4.0 needs 80.0 instructions a packet"),
             "{text}"
@@ -412,7 +451,7 @@ mod tests {
             why: "not installed".to_owned(),
             mend: Some("sudo apt-get install gcc-11".to_owned()),
         }];
-        let text = markdown(&[], &skipped, 32);
+        let text = markdown(&[(32, Vec::new())], &skipped);
         assert!(text.contains("- gcc-11: not installed; `sudo apt-get install gcc-11`"));
         assert!(text.contains("No clang here"));
     }

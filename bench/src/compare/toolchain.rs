@@ -83,7 +83,7 @@ impl fmt::Display for Skipped {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: {}", self.name, self.why)?;
         match &self.mend {
-            Some(command) => write!(formatter, "; `{command}` installs it"),
+            Some(command) => write!(formatter, "; `{command}` installs it, where it is offered"),
             None => Ok(()),
         }
     }
@@ -390,10 +390,15 @@ fn rust(
 /// newer one. `None` for GCC, which needs none.
 ///
 /// # Errors
-/// What is missing and how it comes here.
-pub fn profdata(machine: &dyn Machine, toolchain: &Toolchain) -> Result<Option<PathBuf>, String> {
+/// What optimising by a profile needs and is not here.
+pub fn profdata(machine: &dyn Machine, toolchain: &Toolchain) -> Result<Option<PathBuf>, Skipped> {
     let Some(llvm) = toolchain.llvm else {
         return Ok(None);
+    };
+    let skip = |why: String, mend: String| Skipped {
+        name: format!("{} with PGO", toolchain.name()),
+        why,
+        mend: Some(mend),
     };
     if toolchain.family == Family::Rustc {
         let print = ["--print", "target-libdir"];
@@ -408,6 +413,14 @@ pub fn profdata(machine: &dyn Machine, toolchain: &Toolchain) -> Result<Option<P
             return Ok(Some(own));
         }
     }
+    if let (Family::Clang, Call::Program(program)) = (toolchain.family, &toolchain.call) {
+        if !has_profile_runtime(machine, program) {
+            return Err(skip(
+                "its run time for profiles, libclang_rt.profile, is not installed".to_owned(),
+                format!("sudo apt-get install libclang-rt-{llvm}-dev"),
+            ));
+        }
+    }
     let newer = (llvm..=llvm + 10).map(|major| format!("llvm-profdata-{major}"));
     if let Some(name) = newer.into_iter().find(|name| machine.has(name)) {
         return Ok(Some(PathBuf::from(name)));
@@ -416,9 +429,23 @@ pub fn profdata(machine: &dyn Machine, toolchain: &Toolchain) -> Result<Option<P
         Call::Rustup(name) => format!("rustup component add llvm-tools --toolchain {name}"),
         Call::Program(_) => format!("sudo apt-get install llvm-{llvm}"),
     };
-    Err(format!(
-        "there is no llvm-profdata of LLVM {llvm}, which PGO needs; `{mend}` installs it"
+    Err(skip(
+        format!("there is no llvm-profdata of LLVM {llvm}"),
+        mend,
     ))
+}
+
+/// Whether clang finds the library that instrumented programs are linked with: it answers with the
+/// path of a file that it has, and with the bare name of one that it does not have.
+fn has_profile_runtime(machine: &dyn Machine, clang: &str) -> bool {
+    let names = [
+        format!("libclang_rt.profile-{}.a", std::env::consts::ARCH),
+        "libclang_rt.profile.a".to_owned(),
+    ];
+    names.iter().any(|name| {
+        let found = machine.output(clang, &[&format!("--print-file-name={name}")]);
+        found.is_some_and(|path| path.contains('/'))
+    })
 }
 
 #[cfg(test)]
@@ -548,7 +575,24 @@ mod tests {
     fn profiles_need_the_merger_of_the_same_llvm() {
         let (all, _) = find(&machine(), &["gcc-12".to_owned(), "clang-19".to_owned()]);
         assert_eq!(profdata(&machine(), &all[0]), Ok(None));
-        let why = profdata(&machine(), &all[1]).unwrap_err();
-        assert!(why.contains("llvm-19"), "{why}");
+        let lacks = || profdata(&machine(), &all[1]).unwrap_err().to_string();
+        assert!(lacks().contains("libclang-rt-19-dev"), "{}", lacks());
+        let name = format!(
+            "--print-file-name=libclang_rt.profile-{}.a",
+            std::env::consts::ARCH
+        );
+        let with = |answer: &'static str| {
+            let mut machine = machine();
+            let line = format!("clang-19 {name}");
+            machine.0.insert(Box::leak(line.into_boxed_str()), answer);
+            profdata(&machine, &all[1])
+        };
+        // Of a file that it does not have, clang gives only the name.
+        let bare = with("libclang_rt.profile-x.a\n").unwrap_err().to_string();
+        assert!(bare.contains("libclang-rt-19-dev"), "{bare}");
+        let found = with("/usr/lib/libclang_rt.profile-x.a\n")
+            .unwrap_err()
+            .to_string();
+        assert!(found.contains("apt-get install llvm-19"), "{found}");
     }
 }

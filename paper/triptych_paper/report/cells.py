@@ -12,9 +12,10 @@ from triptych_paper.counters import (
     LOCKSTEP_NOTE,
     SIMULATED_NOTE,
     WALL_NOTE,
+    why_not_perf,
 )
 from triptych_paper.lookup import Driver, Measured, choose, find, ratio, reason
-from triptych_paper.records import USUAL, Conditions
+from triptych_paper.records import USUAL, Conditions, Run
 from triptych_paper.report.model import Cell, Column, Data, Record, Table
 from triptych_paper.statistics import Summary
 
@@ -145,12 +146,14 @@ def record(
     }
 
 
-def source_cell(metric: Metric, measured: Iterable[Measured | None]) -> Cell:
-    """The backend of a row, with what has to be known about it."""
+def source_cell(run: Run, metric: Metric, measured: Iterable[Measured | None]) -> Cell:
+    """The backend of a row, with what has to be known about it, and why it is no better one."""
     there = [value for value in measured if value]
     if not there:
         return Cell(ABSENT)
-    return Cell(there[0].source, (), metric.notes.get(there[0].backend, ()))
+    backend = there[0].backend
+    why = "" if backend == "perf" else why_not_perf(run, metric.key)
+    return Cell(there[0].source, (), (*metric.notes.get(backend, ()), *((why,) if why else ())))
 
 
 @dataclass(frozen=True)
@@ -196,7 +199,7 @@ def comparison(
             cells.append(value_cell(value, lambda v, digits=metric.digits: number(v, digits), missing, detail))  # type: ignore[misc]
             records.append({**record(pair.driver, batch, name, value, missing=missing), **more})
         counts = repeats(value.summary.count for value in values if value)
-        rows.append((Cell(metric.label, (metric.unit,)), *cells, source_cell(metric, values), Cell(counts)))
+        rows.append((Cell(metric.label, (metric.unit,)), *cells, source_cell(data.run, metric, values), Cell(counts)))
     columns = (
         Column("batch " + str(batch), numeric=False),
         *(Column(pair.driver.name) for pair in pairs),
@@ -265,7 +268,7 @@ def sweep(
                 records.append(_published_record(name, point, metric, shown.unit, figure))
         counts = repeats(value.summary.count for value in values if value)
         rows.append((Cell(point.label), *cells, Cell(counts), *theirs))
-    source = source_cell(shown, everything)
+    source = source_cell(data.run, shown, everything)
     columns = (
         Column(heading),
         *(Column(driver.name, notes=source.notes) for driver in drivers),

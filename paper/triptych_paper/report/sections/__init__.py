@@ -7,6 +7,7 @@ from collections.abc import Callable
 from triptych_paper.report.model import Data, Section
 from triptych_paper.report.sections import (
     batches,
+    checks,
     claims,
     code,
     compilers,
@@ -35,6 +36,7 @@ SECTIONS: tuple[Callable[[Data], Section], ...] = (
     frames.build,
     hardening.build,
     lto.build,
+    checks.build,
     compilers.build,
     hazards.build,
     code.build,

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
 from matplotlib.figure import Figure as Canvas
 
-from triptych_paper.lookup import DRIVERS
+from triptych_paper.lookup import DRIVERS, Driver
+from triptych_paper.machine_code import Left, checks_left
 from triptych_paper.records import DataError, Run, read_run
-from triptych_paper.report.cells import ABSENT, METRICS, number
+from triptych_paper.report.cells import ABSENT, METRICS, number, signed
 from triptych_paper.report.figures import colour, marker
 from triptych_paper.report.model import Cell, Column, Data, Figure, Record, Section, Table
-from triptych_paper.statistics import Summary, summarise
+from triptych_paper.report.sections import checks
+from triptych_paper.statistics import Summary, select, summarise
 
 SHOWN = {
     "instructions": "valgrind",
@@ -39,26 +41,56 @@ class Way:
 
 
 def build(data: Data) -> Section:
-    """A table of all, C beside Rust of the same LLVM, and a figure."""
+    """For each batch size a table of all, C beside Rust of the same LLVM, what got worse, and a figure."""
     title = "What each compiler makes of the drivers"
     folder = data.run.folder.parent / "compilers" / "latest"
     if not folder.exists():
         return Section("compilers", title, missing=(MISSING,))
     run = read_run(folder)
     ways, skipped = _plan(run)
-    rows = [(driver, way) for driver in DRIVERS for way in ways if _summary(run, driver.impl, way.variant)]
+    missing = [f"Not measured: {entry['name']}, {entry['why']}." for entry in skipped]
+    missing += [f"Not measured: {failure.impl}, {failure.variant}: {failure.cause}" for failure in run.failures]
     text = (
         f"A comparison of its own, {run.id}, whose sources and machine may be others than those of this run. Each "
         "compiler builds the drivers with the flags of the Makefile, but for what is named.",
     )
-    missing = tuple(f"Not measured: {entry['name']}, {entry['why']}." for entry in skipped)
-    if not rows:
+    compared = _compared(run)
+    if compared is None:
+        missing.append("The comparison did not come to its end: what it says of versions and pairs is absent.")
+    tables: list[Table] = []
+    figures: list[Figure] = []
+    for batch in sorted({int(batch) for batch in run.samples["batch"]}, reverse=True):
+        rows = [(driver, way) for driver in DRIVERS for way in ways if _summary(run, driver.impl, way.variant, batch)]
+        if not rows:
+            continue
+        tables.append(_table(run, rows, batch))
+        tables += _pairs((compared or {}).get(batch, {}), batch)
+        tables += _regressions((compared or {}).get(batch, {}), batch)
+        figures.append(_figure(run, rows, batch))
+    if not tables:
         return Section("compilers", title, text, missing=(MISSING, *missing))
-    tables = [_table(run, rows)]
-    pairs = _pairs(run, ways)
-    if pairs:
-        tables.append(pairs)
-    return Section("compilers", title, text, tuple(tables), (_figure(run, rows),), missing)
+    left = [(_build_name(entry, ways), entry) for entry in checks_left(run)]
+    if left:
+        tables.append(
+            checks.table("compilers-checks", "Checks in the loops of safe Rust's data path, by compiler", left)
+        )
+    return Section("compilers", title, text, tuple(tables), tuple(figures), tuple(missing))
+
+
+def _build_name(entry: Left, ways: list[Way]) -> str:
+    flags = next((way.flags for way in ways if way.variant == entry.variant), entry.variant)
+    return f"{entry.compiler} {flags}"
+
+
+def _compared(run: Run) -> dict[int, dict[str, Any]] | None:
+    """What the runner found in the comparison, by batch size; None if it did not come to that."""
+    path = run.folder / "compilers.json"
+    try:
+        return {int(entry["batch"]): dict(entry) for entry in json.loads(path.read_text(encoding="utf-8"))}
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{path} is malformed: {error!r}") from None
 
 
 def _plan(run: Run) -> tuple[list[Way], list[dict[str, Any]]]:
@@ -90,29 +122,16 @@ def _flags(way: dict[str, Any]) -> str:
     return " ".join(words)
 
 
-def _values(run: Run, impl: str, variant: str, metric: str) -> dict[int, float]:
-    """Values by repeat."""
-    samples = run.samples
-    chosen = samples[
-        (samples["impl"] == impl)
-        & (samples["variant"] == variant)
-        & (samples["metric"] == metric)
-        & (samples["backend"] == SHOWN[metric])
-    ]
-    return {int(repeat): float(value) for repeat, value in zip(chosen["repeat"], chosen["value"], strict=True)}
+def _summary(run: Run, impl: str, variant: str, batch: int, metric: str = "instructions") -> Summary | None:
+    return summarise(select(run.samples, impl, variant, batch, SHOWN[metric], metric))
 
 
-def _summary(run: Run, impl: str, variant: str, metric: str = "instructions") -> Summary | None:
-    values = list(_values(run, impl, variant, metric).values())
-    return summarise(pd.Series(values)) if values else None
-
-
-def _table(run: Run, rows: list[tuple[Any, Way]]) -> Table:
+def _table(run: Run, rows: list[tuple[Driver, Way]], batch: int) -> Table:
     cells, records = [], []
     for driver, way in rows:
         line = [Cell(driver.name), Cell(way.compiler), Cell(str(way.llvm) if way.llvm else ABSENT), Cell(way.flags)]
         for metric, backend in SHOWN.items():
-            summary = _summary(run, driver.impl, way.variant, metric)
+            summary = _summary(run, driver.impl, way.variant, batch, metric)
             if not summary:
                 line.append(Cell(ABSENT))
                 continue
@@ -123,6 +142,7 @@ def _table(run: Run, rows: list[tuple[Any, Way]]) -> Table:
                 "compiler": way.compiler,
                 "llvm": way.llvm,
                 "flags": way.flags,
+                "batch": batch,
                 "metric": metric,
                 "value": summary.median,
                 "p10": summary.low,
@@ -134,8 +154,8 @@ def _table(run: Run, rows: list[tuple[Any, Way]]) -> Table:
         cells.append(tuple(line))
     texts = [Column(heading, numeric=False) for heading in ("driver", "compiler", "LLVM", "flags")]
     return Table(
-        "compilers",
-        "The drivers by compiler, per packet",
+        f"compilers-batch-{batch}",
+        f"The drivers by compiler, per packet, batch {batch}",
         (*texts, *(Column(METRICS[metric].label) for metric in SHOWN)),
         tuple(cells),
         tuple(records),
@@ -144,72 +164,125 @@ def _table(run: Run, rows: list[tuple[Any, Way]]) -> Table:
     )
 
 
-def _pairs(run: Run, ways: list[Way]) -> Table | None:
+def _pairs(compared: dict[str, Any], batch: int) -> list[Table]:
     """C by clang beside Rust by the rustc that has the same LLVM, both with the usual flags."""
-    usual = [way for way in ways if way.usual and way.llvm]
     cells: list[tuple[Cell, ...]] = []
     records: list[Record] = []
-    for c in (way for way in usual if way.compiler.startswith("clang")):
-        for rust in (way for way in usual if way.llvm == c.llvm and way.compiler.startswith("rustc")):
-            for driver in DRIVERS[1:]:
-                line = [Cell(str(c.llvm)), Cell(c.compiler), Cell(rust.compiler), Cell(driver.name)]
-                for metric in ("instructions", "cycles"):
-                    ours, theirs = _values(run, driver.impl, rust.variant, metric), _values(run, "c", c.variant, metric)
-                    ratios = [ours[repeat] / theirs[repeat] for repeat in ours if repeat in theirs]
-                    summary = summarise(pd.Series(ratios)) if ratios else None
-                    line.append(Cell(number(summary.median, 2) if summary else ABSENT))
-                    if summary:
-                        records.append(
-                            {
-                                "llvm": c.llvm,
-                                "c": c.compiler,
-                                "rust": rust.compiler,
-                                "impl": driver.impl,
-                                "metric": metric,
-                                "times_c": summary.median,
-                                "p10": summary.low,
-                                "p90": summary.high,
-                                "repeats": summary.count,
-                            }
-                        )
-                cells.append(tuple(line))
+    for pair in compared.get("pairs", []):
+        driver = Driver(str(pair["implementation"]))
+        line = [Cell(str(pair[key])) for key in ("llvm", "c", "rust")]
+        instructions, cycles = pair["instructions"], pair["cycles"] or {}
+        times = {"instructions": {"median": instructions}, "cycles": cycles}
+        for metric, ratio in times.items():
+            records.append(
+                {
+                    "llvm": pair["llvm"],
+                    "c": pair["c"],
+                    "rust": pair["rust"],
+                    "impl": driver.impl,
+                    "batch": batch,
+                    "metric": metric,
+                    "times_c": ratio.get("median"),
+                    "p10": ratio.get("low"),
+                    "p90": ratio.get("high"),
+                }
+            )
+        spread = (f"{number(cycles['low'], 2)} to {number(cycles['high'], 2)}",) if cycles else ()
+        cells.append(
+            (
+                *line,
+                Cell(driver.name),
+                Cell(ABSENT if instructions is None else number(instructions, 2)),
+                Cell(number(cycles["median"], 2) if cycles else ABSENT, spread),
+            )
+        )
     if not cells:
-        return None
+        return []
     texts = [Column(heading, numeric=False) for heading in ("LLVM", "C by", "Rust by", "driver")]
-    return Table(
-        "compilers-same-llvm",
-        "Rust beside C of the same LLVM",
-        (*texts, Column("instructions, times C"), Column("cycles, times C")),
-        tuple(cells),
-        tuple(records),
-        "Cycles: the median of the ratios of rounds, which were taken in turn.",
-    )
+    return [
+        Table(
+            f"compilers-same-llvm-batch-{batch}",
+            f"Rust beside C of the same LLVM, batch {batch}",
+            (*texts, Column("instructions, times C"), Column("cycles, times C")),
+            tuple(cells),
+            tuple(records),
+            "Cycles: the median of the ratios of rounds, which were taken in turn, with the 10th and 90th percentile.",
+        )
+    ]
 
 
-def _figure(run: Run, rows: list[tuple[Any, Way]]) -> Figure:
+def _regressions(compared: dict[str, Any], batch: int) -> list[Table]:
+    """Versions whose code needs more than that of the next older one."""
+    cells: list[tuple[Cell, ...]] = []
+    records: list[Record] = []
+    for found in compared.get("regressions", []):
+        driver = Driver(str(found["implementation"]))
+        before, after = (float(value) for value in found["values"])
+        cells.append(
+            (
+                Cell(driver.name),
+                Cell(str(found["flags"])),
+                Cell(str(found["from"])),
+                Cell(str(found["to"])),
+                Cell(str(found["metric"])),
+                Cell(number(before, 1)),
+                Cell(number(after, 1)),
+                Cell(f"{signed(100 * (after / before - 1), 1)} %", tone="bad"),
+            )
+        )
+        records.append(
+            {
+                "impl": driver.impl,
+                "flags": found["flags"],
+                "from": found["from"],
+                "to": found["to"],
+                "batch": batch,
+                "metric": found["metric"],
+                "before": before,
+                "after": after,
+            }
+        )
+    if not cells:
+        return []
+    texts = [Column(heading, numeric=False) for heading in ("driver", "flags", "version", "newer version", "metric")]
+    return [
+        Table(
+            f"compilers-worse-batch-{batch}",
+            f"Worse with a newer version, batch {batch}",
+            (*texts, Column("before"), Column("after"), Column("change")),
+            tuple(cells),
+            tuple(records),
+            "Each version beside the next older one of the same compiler, with the same flags: more than 1 % and 0.2 "
+            "instructions a packet, or more than 2 % of the cycles with spreads that do not touch.",
+        )
+    ]
+
+
+def _figure(run: Run, rows: list[tuple[Driver, Way]], batch: int) -> Figure:
     usual = [(driver, way) for driver, way in rows if way.usual]
 
     def draw(canvas: Canvas) -> None:
-        left, right = canvas.subplots(1, 2, sharey=True)
-        for axes, metric in ((left, "instructions"), (right, "cycles")):
-            for driver in DRIVERS:
-                for place, (other, way) in enumerate(usual):
-                    summary = _summary(run, driver.impl, way.variant, metric) if other == driver else None
-                    if summary:
-                        error = [[summary.median - summary.low], [summary.high - summary.median]]
-                        axes.errorbar(
-                            summary.median, place, xerr=error, color=colour(driver), marker=marker(driver), capsize=2
-                        )
-            axes.set_title(f"{METRICS[metric].label} per packet")
-            axes.set_xlim(left=0)
-        left.set_yticks(range(len(usual)), [f"{driver.name}, {way.compiler}" for driver, way in usual])
-        left.invert_yaxis()
+        for axes, metric in zip(canvas.subplots(1, len(SHOWN), sharey=True), SHOWN, strict=True):
+            most = 0.0
+            for place, (driver, way) in enumerate(usual):
+                summary = _summary(run, driver.impl, way.variant, batch, metric)
+                if not summary:
+                    continue
+                most = max(most, summary.high)
+                error = [[summary.median - summary.low], [summary.high - summary.median]]
+                look = {"color": colour(driver), "marker": marker(driver)}
+                axes.errorbar(summary.median, place, xerr=error, capsize=2, linestyle="none", **look)
+            axes.set_title(METRICS[metric].label)
+            # Room for the whole marker.
+            axes.set_xlim(0, 1.12 * most or 1)
+            axes.set_yticks(range(len(usual)), [f"{driver.name}, {way.compiler}" for driver, way in usual])
+            axes.set_ylim(len(usual) - 0.5, -0.5)
 
     return Figure(
-        "compilers",
-        "Instructions and cycles by compiler",
-        "The usual flags. Instructions as valgrind counts them; cycles of the time-stamp counter in lockstep, bars "
-        "from the 10th to the 90th percentile.",
+        f"compilers-batch-{batch}",
+        f"The drivers by compiler, batch {batch}",
+        "Per packet, with the usual flags. Instructions, loads, stores and branches as valgrind counts them; cycles of "
+        "the time-stamp counter in lockstep, bars from the 10th to the 90th percentile.",
         draw,
-        (6.8, 1.2 + 0.24 * len(usual)),
+        (8.2, 1.0 + 0.24 * len(usual)),
     )

@@ -64,7 +64,7 @@ def _table(data: Data, batch: int) -> Table:
         counts = repeats(value.summary.count for value in values if value)
         notes = (CYCLES_NOTE,) if name == "cycles" and batch == 32 else ()
         label = Cell(metric.label, (metric.unit,), notes)
-        rows.append((label, *cells, source_cell(metric, values), Cell(counts)))
+        rows.append((label, *cells, source_cell(data.run, metric, values), Cell(counts)))
     columns = (
         Column("per packet", numeric=False, notes=(PROCESSOR_NOTE,)),
         *(Column(driver.name) for driver in DRIVERS),

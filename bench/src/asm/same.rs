@@ -1,0 +1,116 @@
+//! Whether two programs have the same machine code, but for where it lies.
+
+use super::listing::{Function, Instruction};
+
+/// A function of one program beside that of the same name in another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Twin {
+    /// Instruction for instruction.
+    Same,
+    /// Other instructions: how many there are in the other program, and how many of all places of
+    /// the longer one hold another.
+    Differs {
+        /// Instructions in the other program.
+        there: usize,
+        /// Places that differ.
+        places: usize,
+    },
+    /// The other program has no function of that name.
+    Absent,
+}
+
+/// Compares a function with the one of the same name among `others`.
+pub fn twin(function: &Function, others: &[Function]) -> Twin {
+    // A function may be there several times, for several types.
+    let named: Vec<&Function> = others
+        .iter()
+        .filter(|other| other.name == function.name)
+        .collect();
+    let places = |other: &&Function| {
+        let shorter = function.code.len().min(other.code.len());
+        let equal = function
+            .code
+            .iter()
+            .zip(&other.code)
+            .filter(|(a, b)| meaning(a) == meaning(b))
+            .count();
+        shorter - equal + function.code.len().abs_diff(other.code.len())
+    };
+    let Some(nearest) = named.into_iter().min_by_key(places) else {
+        return Twin::Absent;
+    };
+    match places(&nearest) {
+        0 => Twin::Same,
+        places => Twin::Differs {
+            there: nearest.code.len(),
+            places,
+        },
+    }
+}
+
+/// An instruction without the addresses that linking gave it: a jump or call by what it leads to, an
+/// access to data without the distance to it.
+fn meaning(instruction: &Instruction) -> String {
+    let text = instruction.text.split_whitespace();
+    match (instruction.target(), instruction.names()) {
+        (Some(_), Some(name)) => format!("{} {name}", instruction.mnemonic()),
+        _ => text
+            .map(|word| match word.find("(%rip)") {
+                // Operands before the distance stay.
+                Some(end) => {
+                    let start = word[..end].rfind([',', '*']).map_or(0, |at| at + 1);
+                    format!("{}{}", &word[..start], &word[end..])
+                }
+                None => word.to_owned(),
+            })
+            .collect::<Vec<_>>()
+            .join(" "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::listing::parse;
+    use super::*;
+
+    const ONE: &str = "\
+0000000000001000 <forward>:
+    1000:\tmov    0x10(%rip),%rax
+    1003:\tjae    1009 <forward+0x9>
+    1005:\tcall   3000 <rx_batch>
+    1009:\tret
+    100a:\tint3
+    100b:\tnopw   0x0(%rax,%rax,1)
+";
+
+    #[test]
+    fn where_it_lies_makes_no_difference() {
+        let moved = ONE
+            .replace("0000000000001000", "0000000000007000")
+            .replace("0x10(%rip)", "-0x99(%rip)")
+            .replace("1009 <", "7009 <")
+            .replace("3000 <", "9000 <");
+        assert_eq!(twin(&parse(ONE)[0], &parse(&moved)), Twin::Same);
+    }
+
+    #[test]
+    fn another_instruction_target_or_operand_does() {
+        for (from, to) in [
+            ("ret", "ret\n    100a:\tpop    %rbp"),
+            ("<rx_batch>", "<tx_batch>"),
+            ("<forward+0x9>", "<forward+0x5>"),
+            ("%rax\n", "%rbx\n"),
+        ] {
+            let other = parse(&ONE.replacen(from, to, 1));
+            let found = twin(&parse(ONE)[0], &other);
+            assert!(
+                matches!(found, Twin::Differs { places: 1, .. }),
+                "{to}: {found:?}"
+            );
+        }
+        assert_eq!(
+            twin(&parse(ONE)[0], &parse(&ONE.replace("<forward>:", "<f>:"))),
+            Twin::Absent
+        );
+    }
+}

@@ -1,0 +1,60 @@
+//! Whether `triptych asm` shows the drivers as they are measured: its own builds have line tables, which
+//! must not change the code. Looks at what `make build` has built; without it there is nothing to see.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+use std::process::Command;
+
+/// What `triptych asm` says after the code.
+fn said(implementation: &str) -> Option<String> {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let shipped = sources
+        .join("build/bin")
+        .join(implementation)
+        .join("ixgbe-fwd");
+    if !shipped.exists() {
+        eprintln!("{} is not built: nothing is checked", shipped.display());
+        return None;
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_triptych"))
+        .args(["asm", implementation])
+        .current_dir(&sources)
+        // Those are of the cargo that runs this test.
+        .env_remove("CARGO_TARGET_DIR")
+        .env_remove("RUSTFLAGS")
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+fn is_the_measured_code(implementation: &str) {
+    let Some(said) = said(implementation) else {
+        return;
+    };
+    if let Some(why) = said.lines().find(|line| line.starts_with("not compared: ")) {
+        eprintln!("{implementation}: {why}");
+        return;
+    }
+    let same = said.matches(": the same instructions as in ").count();
+    assert!(same > 0, "{implementation}: no function was compared");
+    for line in said.lines() {
+        assert!(
+            !line.contains(": differs from ") && !line.contains(" has no such function"),
+            "{implementation}: {line}; if the sources were changed, `make build` comes first"
+        );
+    }
+}
+
+#[test]
+fn asm_shows_the_code_that_is_measured() {
+    // One after the other: they share a folder to build in.
+    for implementation in ["c", "rust", "rust-unsafe"] {
+        is_the_measured_code(implementation);
+    }
+}
