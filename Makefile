@@ -379,7 +379,7 @@ lint: ## formatters and linters of all languages, warnings are errors (installs 
 C_LINTED = $(filter-out c/src/registers.h c/src/device_ids.h,$(wildcard c/src/*.[ch] c/src/apps/*.[ch] c/tests/*.[ch] \
 	drivers/conformance/safety/programs/*.c))
 PYTHON_LINTED := paper bench/setup/tests
-SHELL_LINTED = $(wildcard bench/setup/*.sh rust-unsafe/*.sh drivers/*.sh rust/*.sh .ci/*)
+SHELL_LINTED = $(wildcard bench/setup/*.sh bench/ladder/*.sh rust-unsafe/*.sh drivers/*.sh rust/*.sh .ci/*)
 CLANG := 19
 
 .PHONY: lint-c

@@ -351,6 +351,27 @@ mod tests {
     }
 
     #[test]
+    fn a_change_is_merged_or_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| folder.path().join(name).join("rust/src/a.rs");
+        for (name, text) in [
+            ("from", "1\n2\n3\n4\n5\n"),
+            ("to", "1\n2\n3\n4\nfive\n"),
+            ("fits", "one\n2\n3\n4\n5\n"),
+            ("fits-not", "1\n2\n3\n4\nV\n"),
+        ] {
+            fs::create_dir_all(file(name).parent().unwrap()).unwrap();
+            fs::write(file(name), text).unwrap();
+        }
+        let at = |name: &str| folder.path().join(name);
+        merge(&at("from"), &at("to"), &at("fits")).unwrap();
+        let merged = fs::read_to_string(file("fits")).unwrap();
+        assert_eq!(merged, "one\n2\n3\n4\nfive\n");
+        let error = merge(&at("from"), &at("to"), &at("fits-not")).unwrap_err();
+        assert!(error.to_string().contains("rust/src/a.rs"), "{error}");
+    }
+
+    #[test]
     fn rungs_of_earlier_ladders_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["ladder-01-a", "ladder-02-b", "overflow-checks"] {
