@@ -85,7 +85,7 @@ def _table(data: Data, rungs: tuple[Rung, ...], batch: int, backends: Backends) 
     for name in SHOWN:
         found[name] = steps(data.run, rungs, batch, name, backends[name])
         values = [find(data.run, rung.driver, batch, name, backends[name]) for rung in rungs]
-        notes = source_cell(METRICS[name], values).notes
+        notes = source_cell(data.run, METRICS[name], values).notes
         if name in WITH_TOTAL:
             columns.append(Column(METRICS[name].label, notes=notes))
         columns.append(Column(f"± {METRICS[name].label}", notes=() if name in WITH_TOTAL else notes))
