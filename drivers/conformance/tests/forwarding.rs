@@ -184,7 +184,8 @@ fn parse_rates(line: &str) -> Option<(&str, [f64; 4])> {
 /// A line per device and second. What the lines say agrees with the totals, and the Gbit/s with the
 /// Mpps: a frame of 60 bytes is 84 on the wire, with CRC, preamble and gap.
 fn every_second_a_line_tells_each_devices_rates(implementation: Implementation) -> Result<()> {
-    let mut nic = TestNic::running(saturated)?;
+    // A load that a busy machine carries, too: then every second is like the others.
+    let mut nic = TestNic::running(at_rate(0.1))?;
     let output = nic
         .forwarder(implementation)?
         .args(["--duration", "2.5"])
