@@ -12,6 +12,7 @@ from triptych_paper.published import read_published
 from triptych_paper.records import Run, read_run
 from triptych_paper.report.model import Data, Report, Section, Tile
 from triptych_paper.report.sections import SECTIONS
+from triptych_paper.report.warnings import fold
 
 
 def read_data(folder: Path) -> Data:
@@ -24,7 +25,7 @@ def build(data: Data) -> Report:
     """Build all sections."""
     run = data.run
     sections = tuple(section(data) for section in SECTIONS)
-    warnings = list(run.warnings)
+    warnings = list(fold(run.warnings))
     if not run.ended:
         warnings.insert(0, "The run did not come to its end: what it had measured until then is here.")
     if run.failures:
