@@ -27,7 +27,7 @@ DIR="$CACHE/vm-$RELEASE"
 [ "$(uname -m)" = x86_64 ] || fail "the guest is x86-64, and this machine is $(uname -m)"
 
 # What the initramfs is made of is known by its sum, so that a change here makes it anew.
-recipe="$(sha256sum "${BASH_SOURCE[0]}" "$here/guest-init.sh" | sha256sum | cut -c 1-16)"
+recipe="$(cat "$here/vm.sh" "$here/guest-init.sh" | sha256sum | cut -c 1-16)"
 if [ "$(cat "$DIR/recipe" 2>/dev/null || true)" = "$recipe" ]; then
     echo "$DIR"
     exit 0
@@ -138,7 +138,8 @@ exec "$here/usr/lib64/ld-linux-x86-64.so.2" --library-path "$libraries:$librarie
     -L "$here/usr/share/qemu" -L "$here/usr/share/seabios" -L "$here/usr/lib/ipxe/qemu" "$@"
 SCRIPT
 chmod +x "$work/qemu"
-"$work/qemu" -device help 2>"$work/apt/errors" | grep -q '"vfio-user-pci"' || {
+devices="$("$work/qemu" -device help 2>"$work/apt/errors")" || true
+grep -q '"vfio-user-pci"' <<<"$devices" || {
     cat "$work/apt/errors" >&2
     fail "QEMU $qemu_version does not run here, or has no vfio-user-pci"
 }

@@ -55,10 +55,41 @@ def test_goes_on_after_a_failure(machine: Machine, project: Path) -> None:
     )
     result = machine.run(".ci/checks", cwd=project)
     assert result.returncode == 1
-    assert "last" in result.stdout
+    assert "last" in (project / "build/logs/budget.log").read_text()
     assert "FAILED: make unit-python, see build/logs/unit-python.log" in result.stdout
     assert last_line(result.stdout) == f"{5 + COUNT - 2} passed, 3 failed"
     assert "2 failed, 5 passed" in (project / "build/logs/unit-python.log").read_text()
+
+
+def test_shows_of_a_failure_what_failed_and_of_a_success_nothing(machine: Machine, project: Path) -> None:
+    noise = "for i in $$(seq 2000); do echo a line of no interest $$i; done"
+    machine.real("seq")
+    write_makefile(
+        project,
+        unit_rust=f"{noise}; echo 'test ring::wraps ... FAILED'; {noise}; echo the last line; exit 1",
+        unit_c="echo 'test result: ok. 4 passed; 0 failed'",
+    )
+    result = machine.run(".ci/checks", cwd=project)
+    assert "test ring::wraps ... FAILED" in result.stdout
+    assert "the last line" in result.stdout
+    assert "test result" not in result.stdout
+    # What was printed may be kept in part only, so all of it is little.
+    assert len(result.stdout) < 4000
+
+
+def test_a_failure_that_does_not_come_twice_is_told_and_no_failure(machine: Machine, project: Path) -> None:
+    machine.real("ls")
+    write_makefile(
+        project,
+        conformance="if ls tried 2>/dev/null; then echo '7 passed, 0 failed'; exit 0; fi; touch tried; "
+        "echo '6 passed, 1 failed'; echo 'not ok: it came late'; exit 1",
+    )
+    result = machine.run(".ci/checks", cwd=project)
+    assert result.returncode == 0
+    assert "not ok: it came late" in result.stdout
+    assert "FLAKY: make conformance passed at the second try only" in result.stdout
+    assert "it came late" in (project / "build/logs/conformance.first.log").read_text()
+    assert last_line(result.stdout) == f"{7 + COUNT - 1} passed, 0 failed"
 
 
 def test_a_goal_that_breaks_after_its_tests_passed_is_a_failure(machine: Machine, project: Path) -> None:

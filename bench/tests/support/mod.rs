@@ -57,6 +57,8 @@ impl Build {
             .arg("--build-dir")
             .arg(self.path())
             .current_dir(self.path())
+            // What is killed leaves its temporary folder: in ours, which is removed.
+            .env("TMPDIR", self.path())
             .stdin(Stdio::null());
         command
     }
