@@ -67,10 +67,11 @@ void device_release(struct device *device)
 		}
 		free((void *)rx->packets);
 		free((void *)tx->packets);
-		rx->packets = NULL;
-		tx->packets = NULL;
 		dma_free(&rx->dma);
 		dma_free(&tx->dma);
+		/* The next start begins at descriptor 0. */
+		memset(rx, 0, sizeof(*rx));
+		memset(tx, 0, sizeof(*tx));
 	}
 }
 

@@ -393,6 +393,12 @@ static int initialize(struct device *device, struct error *error)
 int device_start(struct device *device, const struct device_config *config, struct mempool *pool,
 		 struct error *error)
 {
+	if (device->running) {
+		error_set(error, "%s: is running already", device->vfio.address);
+		return -1;
+	}
+	/* The rings of an earlier start. */
+	device_release(device);
 	device->config = *config;
 	device->pool = pool;
 	if (check_config(device, error) != 0) {

@@ -135,6 +135,41 @@ static void packets_said_to_be_sent_too_early_come_back_once(void)
 	queues_destroy(&queues);
 }
 
+static void a_released_device_begins_anew(void)
+{
+	struct queues queues;
+
+	queues_create(&queues, TEST_POOL_CAPACITY);
+	struct tx_queue *tx = &queues.device.tx[0];
+	struct packet *packet = packet_of(&queues, 60);
+
+	CHECK_EQUAL(tx_batch(tx, &packet, 1), 1);
+	device_sends(&queues, 0);
+	tx_reclaim(tx);
+	CHECK_EQUAL(tx->index, 1);
+	device_release(&queues.device);
+	CHECK_EQUAL(queues.pool.free_count, TEST_POOL_CAPACITY);
+	CHECK_EQUAL(tx->index, 0);
+	CHECK_EQUAL(tx->clean_index, 0);
+	CHECK_EQUAL(tx->done, 0);
+	queues_destroy(&queues);
+}
+
+static void a_running_device_is_not_started(void)
+{
+	struct queues queues;
+	struct device_config config = {0};
+	struct error error;
+
+	queues_create(&queues, TEST_POOL_CAPACITY);
+	queues.device.running = true;
+	CHECK(device_start(&queues.device, &config, &queues.pool, &error) == -1);
+	CHECK_CONTAINS(error.text, "running already");
+	/* Its rings are the device's still. */
+	CHECK(queues.device.rx[0].packets != NULL);
+	queues_destroy(&queues);
+}
+
 int main(void)
 {
 	a_descriptor_says_what_is_to_be_sent();
@@ -143,5 +178,7 @@ int main(void)
 	the_ring_wraps_and_packets_come_back();
 	reclaiming_stops_at_what_was_not_sent();
 	packets_said_to_be_sent_too_early_come_back_once();
+	a_released_device_begins_anew();
+	a_running_device_is_not_started();
 	return 0;
 }

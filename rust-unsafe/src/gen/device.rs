@@ -515,10 +515,18 @@ pub unsafe extern "C" fn device_release(mut device: *mut device) {
         }
         free((*rx).packets as *mut ::core::ffi::c_void);
         free((*tx).packets as *mut ::core::ffi::c_void);
-        (*rx).packets = ::core::ptr::null_mut::<*mut packet>();
-        (*tx).packets = ::core::ptr::null_mut::<*mut packet>();
         dma_free(&raw mut (*rx).dma);
         dma_free(&raw mut (*tx).dma);
+        memset(
+            rx as *mut ::core::ffi::c_void,
+            0 as ::core::ffi::c_int,
+            ::core::mem::size_of::<rx_queue>() as size_t,
+        );
+        memset(
+            tx as *mut ::core::ffi::c_void,
+            0 as ::core::ffi::c_int,
+            ::core::mem::size_of::<tx_queue>() as size_t,
+        );
         i = i.wrapping_add(1);
     }
 }

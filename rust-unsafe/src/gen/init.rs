@@ -20,6 +20,7 @@ extern "C" {
     fn mmio_store32(address: *mut uint32_t, value: uint32_t);
     fn dma_store64(address: *mut uint64_t, value: uint64_t);
     fn dma_write_barrier();
+    fn device_release(device: *mut device);
     fn tx_reclaim(queue: *mut tx_queue);
     fn stats_read(
         device: *mut device,
@@ -1087,6 +1088,16 @@ pub unsafe extern "C" fn device_start(
     mut pool: *mut mempool,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
+    if (*device).running {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            b"%s: is running already\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    device_release(device);
     (*device).config = *config;
     (*device).pool = pool;
     if check_config(device, error) != 0 as ::core::ffi::c_int {
