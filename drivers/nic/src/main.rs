@@ -1,6 +1,7 @@
 //! `nic`: runs a software 82599 until it is told to stop, then says what happened.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -215,6 +216,11 @@ fn run(options: &Options, config: NicConfig) -> anyhow::Result<()> {
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         signal_hook::flag::register(signal, stop.clone()).context("signal handler")?;
     }
+    // First: a path that cannot be written should not cost an hour's run.
+    let json = options.json.as_deref();
+    let json = json
+        .map(|path| File::create(path).with_context(|| format!("writing {}", path.display())))
+        .transpose()?;
     let mut nic = Nic::new(config)?;
     let control = options.control.as_deref();
     let control = control.map(|path| nic.serve_control(path)).transpose()?;
@@ -223,8 +229,10 @@ fn run(options: &Options, config: NicConfig) -> anyhow::Result<()> {
     for port in nic.ports() {
         eprintln!("port {}: {}", port.index(), port.device_name());
     }
-    println!("ready");
-    std::io::stdout().flush().context("standard output")?;
+    let mut output = io::stdout();
+    writeln!(output, "ready")
+        .and_then(|()| output.flush())
+        .context("standard output")?;
 
     while !stop.load(Ordering::Relaxed)
         && options
@@ -239,12 +247,13 @@ fn run(options: &Options, config: NicConfig) -> anyhow::Result<()> {
     drop(data_plane);
     nic.stop();
     let report = report(&nic, seconds);
-    print(&report);
-    if let Some(path) = &options.json {
+    // Before standard output, whose reader may be gone.
+    if let (Some(mut file), Some(path)) = (json, &options.json) {
         let text = serde_json::to_string_pretty(&report)?;
-        std::fs::write(path, text + "\n").with_context(|| format!("writing {}", path.display()))?;
+        writeln!(file, "{text}").with_context(|| format!("writing {}", path.display()))?;
     }
-    finish_trace(&nic)
+    finish_trace(&nic)?;
+    print(&report, &mut output).context("standard output")
 }
 
 fn finish_trace(nic: &Nic) -> anyhow::Result<()> {
@@ -269,7 +278,7 @@ fn report(nic: &Nic, seconds: f64) -> Report {
     }
 }
 
-fn print_latency(who: &str, latency: &LatencySummary) {
+fn print_latency(output: &mut impl Write, who: &str, latency: &LatencySummary) -> io::Result<()> {
     let times = |times: &TimesSummary| {
         let figures = [
             ("min", times.min_us),
@@ -287,17 +296,19 @@ fn print_latency(who: &str, latency: &LatencySummary) {
             .filter_map(|(name, value)| value.map(|value| format!("{name} {value:.3}")));
         known.collect::<Vec<_>>().join(", ")
     };
-    println!(
+    writeln!(
+        output,
         "{who}: {} offered, {} lost, {} timed",
         latency.offered, latency.lost, latency.times.count
-    );
+    )?;
     if latency.times.count > 0 {
-        println!("{who}: latency in us: {}", times(&latency.times));
-        println!("{who}: of it the NIC's: {}", times(&latency.lag));
+        writeln!(output, "{who}: latency in us: {}", times(&latency.times))?;
+        writeln!(output, "{who}: of it the NIC's: {}", times(&latency.lag))?;
     }
+    Ok(())
 }
 
-fn print(report: &Report) {
+fn print(report: &Report, output: &mut impl Write) -> io::Result<()> {
     for PortReport {
         port,
         counters: c,
@@ -305,8 +316,7 @@ fn print(report: &Report) {
         latency,
     } in &report.ports
     {
-        println!(
-            "port {port}: received {} of {} generated (no descriptor {}, no buffer {}, filtered {}, not running {}); transmitted {}",
+        writeln!(output, "port {port}: received {} of {} generated (no descriptor {}, no buffer {}, filtered {}, not running {}); transmitted {}",
             c.delivered,
             c.generated,
             c.dropped_no_descriptor,
@@ -314,38 +324,40 @@ fn print(report: &Report) {
             c.dropped_filtered,
             c.dropped_not_running,
             c.transmitted,
-        );
+        )?;
         let v = &c.verify;
-        println!(
-            "port {port}: verified {} ok, {} missing, {} duplicated, {} reordered, {} altered, {} foreign; {} outstanding, {} abandoned",
+        writeln!(output, "port {port}: verified {} ok, {} missing, {} duplicated, {} reordered, {} altered, {} foreign; {} outstanding, {} abandoned",
             v.ok, v.missing, v.duplicated, v.reordered, v.altered, v.foreign, c.outstanding, v.abandoned,
-        );
-        println!(
+        )?;
+        writeln!(
+            output,
             "port {port}: {} sessions, {} resets, {} DMA faults",
             c.sessions, c.resets, c.dma_faults
-        );
+        )?;
         if let Some(session) = last_session {
             let rest = if session.snapshot.quiescent() {
                 "at rest"
             } else {
                 "NOT at rest"
             };
-            println!(
+            writeln!(
+                output,
                 "port {port}: last driver left the device {rest}, {} DMA maps",
                 session.snapshot.dma_maps
-            );
+            )?;
             for note in &session.notes {
-                println!("port {port}: note: {note}");
+                writeln!(output, "port {port}: note: {note}")?;
             }
             for text in &session.unmodelled {
-                println!("port {port}: not modelled: {text}");
+                writeln!(output, "port {port}: not modelled: {text}")?;
             }
         }
         if let Some(latency) = latency {
-            print_latency(&format!("port {port}"), latency);
+            print_latency(output, &format!("port {port}"), latency)?;
         }
     }
     if let Some(latency) = &report.latency {
-        print_latency("all ports", latency);
+        print_latency(output, "all ports", latency)?;
     }
+    Ok(())
 }

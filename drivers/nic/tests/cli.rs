@@ -5,6 +5,7 @@ mod support;
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use rustix::process::{kill_process, Pid, Signal};
 use support::{Driver, Rings};
@@ -78,6 +79,34 @@ fn it_ends_after_its_time() {
     let path = directory.path().to_str().unwrap();
     let (mut child, _output) = start(&["--socket-dir", path, "--duration", "0.1"]);
     assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_told_before_the_run() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().to_str().unwrap();
+    let start = Instant::now();
+    let arguments = ["--socket-dir", path, "--duration", "60", "--json"];
+    let status = status_of(&[&arguments[..], &["/nonexistent/report.json"]].concat());
+    assert_eq!(status, Some(1));
+    assert!(start.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn the_report_is_written_though_nobody_reads_standard_output() {
+    let directory = tempfile::tempdir().unwrap();
+    let json = directory.path().join("report.json");
+    let (mut child, output) = start(&[
+        "--socket-dir",
+        directory.path().to_str().unwrap(),
+        "--json",
+        json.to_str().unwrap(),
+    ]);
+    drop(output);
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    let report = std::fs::read_to_string(&json).unwrap();
+    serde_json::from_str::<serde_json::Value>(&report).unwrap();
 }
 
 #[test]
