@@ -1,11 +1,13 @@
 //! The command line.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use perfcounters::record::Implementation;
 use serde::{Deserialize, Serialize};
-use strum::{Display, EnumIter, EnumString};
+use strum::{Display, EnumIter, EnumString, VariantNames};
 
 use crate::compare::plan::Level;
 use crate::config::{Narrowing, RingSize, Within};
@@ -71,6 +73,7 @@ pub enum Command {
     Display,
     EnumString,
     EnumIter,
+    VariantNames,
     Serialize,
     Deserialize,
 )]
@@ -97,8 +100,8 @@ pub struct RunArguments {
     /// Go on with a run that was interrupted: a folder in results/; without ID the newest
     #[arg(long, value_name = "ID", num_args = 0..=1)]
     pub resume: Option<Option<String>>,
-    /// Drivers: c, rust, rust-unsafe; without this, all
-    #[arg(long = "impl", value_name = "IMPL", value_delimiter = ',')]
+    /// Drivers; without this, all
+    #[arg(long = "impl", value_name = "IMPL", value_delimiter = ',', value_parser = one_of::<Implementation>())]
     pub implementations: Vec<Implementation>,
     /// Ways they are built: default, overflow-checks, sanitized, fortified, no-lto, or a folder of
     /// build/variants/; without this, default, and overflow-checks for safe Rust
@@ -115,8 +118,8 @@ pub struct RunArguments {
     #[arg(long, value_name = "BYTES", value_delimiter = ',',
           value_parser = clap::value_parser!(u32).range(60..=1514))]
     pub frame_size: Vec<u32>,
-    /// Ways to count: perf, valgrind, lockstep, wall; without this, all that work here
-    #[arg(long = "backend", value_name = "BACKEND", value_delimiter = ',')]
+    /// Ways to count; without this, all that work here
+    #[arg(long = "backend", value_name = "BACKEND", value_delimiter = ',', value_parser = one_of::<BackendChoice>())]
     pub backends: Vec<BackendChoice>,
     /// Repetitions of perf, valgrind, wall and latency; without this and in no file: 3, 1 (the
     /// counts are exact), 3 and 1
@@ -181,8 +184,8 @@ pub struct CompareArguments {
     /// for all that are here
     #[arg(long = "toolchain", value_name = "COMPILER", value_delimiter = ',')]
     pub toolchains: Vec<String>,
-    /// Optimisation levels: 1, 2, 3, s; without this, 2 for C and 3 for Rust
-    #[arg(long, value_name = "LEVEL", value_delimiter = ',')]
+    /// Optimisation levels; without this, the usual one: 2 for C and 3 for Rust
+    #[arg(long, value_name = "LEVEL", value_delimiter = ',', value_parser = one_of::<Level>())]
     pub opt: Vec<Level>,
     /// Processors, as the compilers name them; without this, that of the Makefile
     #[arg(long, value_name = "CPU", value_delimiter = ',', value_parser = processor)]
@@ -193,8 +196,8 @@ pub struct CompareArguments {
     /// Optimised by a profile that each driver makes of itself, forwarding for a moment
     #[arg(long)]
     pub pgo: bool,
-    /// Drivers: c, rust, rust-unsafe; without this, all
-    #[arg(long = "impl", value_name = "IMPL", value_delimiter = ',')]
+    /// Drivers; without this, all
+    #[arg(long = "impl", value_name = "IMPL", value_delimiter = ',', value_parser = one_of::<Implementation>())]
     pub implementations: Vec<Implementation>,
     /// Packets asked for per receive call; without this, what the file says, or 32
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=512))]
@@ -237,14 +240,14 @@ pub struct LadderArguments {
 /// Arguments of `triptych asm`.
 #[derive(Debug, Args)]
 pub struct AsmArguments {
-    /// Driver: c, rust, rust-unsafe
-    #[arg(value_name = "IMPL")]
+    /// Driver
+    #[arg(value_name = "IMPL", value_parser = one_of::<Implementation>())]
     pub implementation: Implementation,
     /// Compiler, as for `compare`; without this, gcc or rustc
     #[arg(long, value_name = "COMPILER")]
     pub toolchain: Option<String>,
-    /// Optimisation level: 1, 2, 3, s; without this, 2 for C and 3 for Rust
-    #[arg(long, value_name = "LEVEL", default_value = "usual")]
+    /// Optimisation level; the usual one is 2 for C and 3 for Rust
+    #[arg(long, value_name = "LEVEL", default_value = "usual", value_parser = one_of::<Level>())]
     pub opt: Level,
     /// Only this function, or those into which it was inlined; without this, all three
     #[arg(long, value_name = "NAME", value_parser = crate::asm::DATA_PATH)]
@@ -255,6 +258,14 @@ pub struct AsmArguments {
     /// Folder to build in
     #[arg(long, value_name = "DIR", default_value = "build")]
     pub build_dir: PathBuf,
+}
+
+/// Takes the names of an enumeration's values, and says which there are if it is given another.
+fn one_of<T>() -> impl TypedValueParser<Value = T>
+where
+    T: VariantNames + FromStr<Err = strum::ParseError> + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(T::VARIANTS).try_map(|name| name.parse())
 }
 
 fn processor(text: &str) -> Result<String, String> {
@@ -326,6 +337,23 @@ mod tests {
         ] {
             let arguments = ["triptych", "run"].iter().chain(bad);
             assert!(Cli::try_parse_from(arguments).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn of_a_name_that_is_none_the_names_there_are_are_told() {
+        for (arguments, names) in [
+            (&["run", "--impl", "fortran"][..], "c, rust, rust-unsafe"),
+            (&["asm", "fortran"], "c, rust, rust-unsafe"),
+            (
+                &["run", "--backend", "guess"],
+                "perf, valgrind, lockstep, wall",
+            ),
+            (&["compare", "--opt", "4"], "usual, 1, 2, 3, s"),
+        ] {
+            let arguments = ["triptych"].iter().chain(arguments);
+            let error = Cli::try_parse_from(arguments).unwrap_err().to_string();
+            assert!(error.contains(names), "{error}");
         }
     }
 }

@@ -285,3 +285,12 @@ fn a_budget_that_cannot_be_read_is_an_error() {
         text(&output)
     );
 }
+
+#[test]
+fn a_cause_is_told_once() {
+    let build = Build::new();
+    let output = build.run(&["run", "--quick", "--results", "/proc/nowhere"]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert_eq!(said.matches("No such file").count(), 1, "{said}");
+}

@@ -12,7 +12,7 @@ use std::time::SystemTime;
 
 use rustix::fs::FlockOperation;
 use serde::{Deserialize, Serialize};
-use strum::{Display, EnumIter, EnumString, IntoStaticStr};
+use strum::{Display, EnumIter, EnumString, IntoStaticStr, VariantNames};
 
 use crate::folder;
 use crate::host::{CpuClock, HostFacts};
@@ -91,6 +91,7 @@ fn write_advice(error: &io::Error) -> &'static str {
     EnumString,
     EnumIter,
     IntoStaticStr,
+    VariantNames,
 )]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]

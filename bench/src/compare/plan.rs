@@ -69,7 +69,16 @@ pub const USUAL_CPU: &str = "usual";
 
 /// An optimisation level.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::Display, strum::EnumString,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::EnumString,
+    strum::VariantNames,
 )]
 pub enum Level {
     /// That of the Makefile: 2 for C, 3 for Rust.
