@@ -363,9 +363,9 @@ pub(crate) fn counter(build: &Path, interrupt: &Interrupt) -> Result<Valgrind> {
     }
 }
 
-/// Measures until two measurements agree, or it has been done often enough: what the driver does
-/// once a second counts, too, and on a busy machine a run has more seconds. What was disturbed does
-/// not count and is measured again.
+/// Measures until two measurements agree, or it has been done often enough: the NIC runs beside the
+/// driver, and each look for sent packets that finds none yet costs a few instructions. What was
+/// disturbed does not count and is measured again.
 ///
 /// # Errors
 /// If it cannot be measured, or is disturbed again and again.
