@@ -48,6 +48,14 @@ need_paper() {
         missing+=(libpango-1.0-0 libpangoft2-1.0-0)
 }
 
+# mend.sh and vm.sh use them.
+need_test() {
+    need_reproduce
+    need_paper
+    need patch patch
+    need xz xz-utils
+}
+
 need_lint() {
     need "clang-format-$CLANG" "clang-format-$CLANG"
     need "clang-tidy-$CLANG" "clang-tidy-$CLANG"
@@ -72,8 +80,7 @@ for goal in "$@"; do
             requirements+=(paper/requirements.txt)
             ;;
         test)
-            need_reproduce
-            need_paper
+            need_test
             requirements+=(paper/requirements.txt paper/requirements-dev.txt)
             ;;
         lint)

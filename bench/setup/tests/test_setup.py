@@ -98,6 +98,16 @@ def test_the_report_needs_what_writes_pdf(machine: Machine) -> None:
     assert "missing for make paper: libpango-1.0-0 libpangoft2-1.0-0" in result.stderr
 
 
+def test_the_tests_need_what_the_scripts_that_they_run_need(machine: Machine) -> None:
+    complete(machine)
+    machine.real("git", "valgrind")
+    machine.pretend("python3")
+    machine.pretend("id", PLAIN_USER)
+    result = machine.run("bench/setup/setup.sh", "test")
+    assert result.returncode == 2
+    assert "missing for make test: patch xz-utils" in result.stderr
+
+
 def test_unknown_goal_is_bad_usage(machine: Machine) -> None:
     result = complete(machine).run("bench/setup/setup.sh", "everything")
     assert result.returncode == 2
