@@ -133,7 +133,11 @@ impl Vm {
             .arg(&image.kernel)
             .arg("-initrd")
             .arg(image.initramfs());
-        let mut kernel = "console=ttyS0 panic=-1 loglevel=5 agent=/bin/guest".to_owned();
+        // The guest's processors wait for the host's, so that its kernel would find its clock unstable
+        // and its work queues slow, and warn of both.
+        let mut kernel = "console=ttyS0 panic=-1 loglevel=5 tsc=reliable \
+                          workqueue.cpu_intensive_thresh_us=0 agent=/bin/guest"
+            .to_owned();
         if let Some(iommu) = machine.iommu {
             // Without caching-mode, QEMU would not learn what the guest maps.
             let bits = iommu.address_bits;
