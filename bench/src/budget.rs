@@ -8,7 +8,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{bail, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
+use perfcounters::callgrind::PerPacket;
 use perfcounters::device::NicProgram;
 use perfcounters::record::{Implementation, Metric};
 use perfcounters::valgrind::Valgrind;
@@ -379,22 +380,11 @@ pub(crate) fn measure_twice(
         bail!(why);
     }
     let mut values = Vec::new();
-    let (mut steps, mut disturbed) = (0, 0);
     loop {
-        // Two are expected.
-        if steps == values.len() && steps < 2 {
-            steps += 1;
+        if values.len() < 2 {
             progress.step(&cell.to_string());
         }
-        let measurement = valgrind.measure_cell(cell)?;
-        if !measurement.undisturbed {
-            disturbed += 1;
-            if disturbed == MOST_MEASUREMENTS {
-                bail!(measurement.disturbance());
-            }
-            continue;
-        }
-        let value = measurement.per_packet.get(Metric::Instructions);
+        let value = undisturbed(valgrind, cell)?.get(Metric::Instructions);
         values.push(value.context("valgrind counted no instructions")?);
         if let Some(pair) = closest(&mut values) {
             if pair[1] - pair[0] <= repeatability || values.len() == MOST_MEASUREMENTS {
@@ -402,6 +392,19 @@ pub(crate) fn measure_twice(
             }
         }
     }
+}
+
+/// Measures until nothing disturbs the driver, or it has been done often enough.
+fn undisturbed(valgrind: &Valgrind, cell: &perfcounters::Cell) -> Result<PerPacket> {
+    let mut measurement = valgrind.measure_cell(cell)?;
+    for _ in 1..MOST_MEASUREMENTS {
+        if measurement.undisturbed {
+            break;
+        }
+        measurement = valgrind.measure_cell(cell)?;
+    }
+    ensure!(measurement.undisturbed, measurement.disturbance());
+    Ok(measurement.per_packet)
 }
 
 /// Sorts the values, and gives the two that are next to each other; none if there are no two.

@@ -18,20 +18,20 @@ use crate::matrix::DEFAULT;
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// It cannot be read.
-    #[error("cannot read the configuration {}: {source}", path.display())]
+    #[error("cannot read the configuration {}: {cause}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
         /// What the system said.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
     /// It is no configuration; the message has the line.
-    #[error("{}: {}", path.display(), source.to_string().trim_end())]
+    #[error("{}: {}", path.display(), cause.to_string().trim_end())]
     Malformed {
         /// The file.
         path: PathBuf,
         /// What is wrong, and where.
-        source: toml::de::Error,
+        cause: toml::de::Error,
     },
     /// A block asks for something impossible.
     #[error("{block}: {why}")]
@@ -438,13 +438,13 @@ impl Config {
     /// # Errors
     /// See [`ConfigError`].
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        let text = std::fs::read_to_string(path).map_err(|source| ConfigError::Read {
+        let text = std::fs::read_to_string(path).map_err(|cause| ConfigError::Read {
             path: path.to_owned(),
-            source,
+            cause,
         })?;
-        let config: Self = toml::from_str(&text).map_err(|source| ConfigError::Malformed {
+        let config: Self = toml::from_str(&text).map_err(|cause| ConfigError::Malformed {
             path: path.to_owned(),
-            source,
+            cause,
         })?;
         config.check()?;
         Ok(config)

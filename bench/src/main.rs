@@ -25,27 +25,13 @@ fn main() -> ExitCode {
             None => {
                 match cli.command {
                     // Whoever started it says of which file.
-                    Command::SysfsWrite(_) => eprintln!("{}", told(&error)),
-                    _ => eprintln!("triptych: {}", told(&error)),
+                    Command::SysfsWrite(_) => eprintln!("{error:#}"),
+                    _ => eprintln!("triptych: {error:#}"),
                 }
                 ExitCode::FAILURE
             }
         },
     }
-}
-
-/// The error and its causes, each once: some errors name their cause themselves.
-fn told(error: &anyhow::Error) -> String {
-    error
-        .chain()
-        .skip(1)
-        .fold(error.to_string(), |text, cause| {
-            let cause = cause.to_string();
-            match text.contains(&cause) {
-                true => text,
-                false => format!("{text}: {cause}"),
-            }
-        })
 }
 
 /// Does what was asked. Returns whether all is well, where a bad result is not an error.

@@ -96,7 +96,10 @@ struct device {
 int device_open(struct device *device, struct vfio_container *container, const char *address,
 		struct error *error);
 
-/* Takes the device from any state to running: init.c. Its RX queues draw from `pool`. */
+/*
+ * Takes the device from any state but running, which is an error, to running: init.c. Its RX
+ * queues draw from `pool`.
+ */
 int device_start(struct device *device, const struct device_config *config, struct mempool *pool,
 		 struct error *error);
 

@@ -111,12 +111,12 @@ pub enum MeasureError {
     #[error("interrupted")]
     Interrupted,
     /// A file or folder that the measurement needs could not be used.
-    #[error("cannot use {}: {source}", path.display())]
+    #[error("cannot use {}: {cause}", path.display())]
     File {
         /// The file or folder.
         path: PathBuf,
         /// What the system said.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
     /// Anything else, in a sentence.
     #[error("{0}")]

@@ -138,9 +138,9 @@ impl Nic {
                 .arg(&report);
         }
         let said = folder.join("nic.stdout");
-        let stdout = File::create(&said).map_err(|source| ProcessError::Start {
+        let stdout = File::create(&said).map_err(|cause| ProcessError::Start {
             program: program.path.clone(),
-            source,
+            cause,
         })?;
         let mut process = Process::start("nic", command, None, folder, stdout.into())?;
         process.wait_until(START, interrupt, || {
@@ -177,9 +177,9 @@ pub fn temporary_folder() -> Result<tempfile::TempDir, MeasureError> {
     tempfile::Builder::new()
         .prefix("triptych.")
         .tempdir()
-        .map_err(|source| MeasureError::File {
+        .map_err(|cause| MeasureError::File {
             path: std::env::temp_dir(),
-            source,
+            cause,
         })
 }
 

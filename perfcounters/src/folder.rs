@@ -12,7 +12,7 @@ use crate::record::{write_error, RecordError};
 /// # Errors
 /// [`RecordError::Write`].
 pub fn create(results: &Path, now: SystemTime) -> Result<(String, PathBuf), RecordError> {
-    fs::create_dir_all(results).map_err(|source| write_error(results, source))?;
+    fs::create_dir_all(results).map_err(|cause| write_error(results, cause))?;
     // It sorts by time, and is safe in any file system.
     let stamp = humantime::format_rfc3339_seconds(now)
         .to_string()
@@ -30,7 +30,7 @@ pub fn create(results: &Path, now: SystemTime) -> Result<(String, PathBuf), Reco
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 100 => {
                 attempt += 1;
             }
-            Err(source) => return Err(write_error(&path, source)),
+            Err(cause) => return Err(write_error(&path, cause)),
         }
     }
 }
@@ -42,7 +42,7 @@ pub fn create(results: &Path, now: SystemTime) -> Result<(String, PathBuf), Reco
 /// [`RecordError::Write`].
 pub fn link(results: &Path, name: &str, id: &str) -> Result<(), RecordError> {
     let link = results.join(name);
-    let fail = |source| write_error(&link, source);
+    let fail = |cause| write_error(&link, cause);
     let folder = tempfile::Builder::new()
         .prefix(".link.")
         .tempdir_in(results)

@@ -77,9 +77,9 @@ struct Lag {
 
 impl NicLatency {
     fn read(path: &Path) -> Result<Self, MeasureError> {
-        let text = fs::read_to_string(path).map_err(|source| MeasureError::File {
+        let text = fs::read_to_string(path).map_err(|cause| MeasureError::File {
             path: path.to_owned(),
-            source,
+            cause,
         })?;
         let report: NicReport = serde_json::from_str(&text)
             .map_err(|error| MeasureError::Other(format!("the NIC's report: {error}")))?;

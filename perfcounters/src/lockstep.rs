@@ -109,7 +109,7 @@ impl Lockstep {
         let specification = folder.path().join("specification.json");
         let file_error = |path: &Path| {
             let path = path.to_owned();
-            move |source| MeasureError::File { path, source }
+            move |cause| MeasureError::File { path, cause }
         };
         let json = serde_json::to_vec(&Specification {
             cells: cells.to_vec(),
@@ -277,9 +277,9 @@ impl Backend for Lockstep {
 
 /// Reads what a worker has written.
 fn read_events(path: &Path) -> Result<Vec<Event>, MeasureError> {
-    let text = fs::read_to_string(path).map_err(|source| MeasureError::File {
+    let text = fs::read_to_string(path).map_err(|cause| MeasureError::File {
         path: path.to_owned(),
-        source,
+        cause,
     })?;
     text.lines()
         .map(|line| {

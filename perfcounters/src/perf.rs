@@ -162,7 +162,7 @@ impl Worker<'_> {
         let specification = folder.join("specification.json");
         let file_error = |path: &Path| {
             let path = path.to_owned();
-            move |source| MeasureError::File { path, source }
+            move |cause| MeasureError::File { path, cause }
         };
         let json = serde_json::to_vec(&Specification {
             cell: self.cell.clone(),

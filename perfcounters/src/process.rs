@@ -22,12 +22,12 @@ const TAIL: usize = 600;
 #[derive(Debug, thiserror::Error)]
 pub enum ProcessError {
     /// It could not be started.
-    #[error("cannot start {}: {source}", program.display())]
+    #[error("cannot start {}: {cause}", program.display())]
     Start {
         /// The program.
         program: PathBuf,
         /// What the system said.
-        source: io::Error,
+        cause: io::Error,
     },
     /// It ended with an error.
     #[error("{name} ended with {}{}", describe(*status), said(stderr))]
@@ -56,12 +56,12 @@ pub enum ProcessError {
     #[error("interrupted")]
     Interrupted,
     /// The system would not say how the child does.
-    #[error("cannot wait for {name}: {source}")]
+    #[error("cannot wait for {name}: {cause}")]
     Wait {
         /// Which child.
         name: String,
         /// What the system said.
-        source: io::Error,
+        cause: io::Error,
     },
 }
 
@@ -127,9 +127,9 @@ impl Process {
         stdout: Stdio,
     ) -> Result<Self, ProcessError> {
         let program = PathBuf::from(command.get_program());
-        let fail = |source| ProcessError::Start {
+        let fail = |cause| ProcessError::Start {
             program: program.clone(),
-            source,
+            cause,
         };
         let stderr = folder.join(format!("{name}.stderr"));
         command
@@ -233,9 +233,9 @@ impl Process {
     }
 
     fn status(&mut self) -> Result<Option<ExitStatus>, ProcessError> {
-        self.child.try_wait().map_err(|source| ProcessError::Wait {
+        self.child.try_wait().map_err(|cause| ProcessError::Wait {
             name: self.name.clone(),
-            source,
+            cause,
         })
     }
 

@@ -32,20 +32,20 @@ pub const LATEST_LINK: &str = "latest";
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// The folder or file could not be written: most often a full disk or a folder of another user.
-    #[error("cannot write {}: {source}; {}", path.display(), write_advice(source))]
+    #[error("cannot write {}: {cause}; {}", path.display(), write_advice(cause))]
     Write {
         /// What was being written.
         path: PathBuf,
         /// What the system said.
-        source: io::Error,
+        cause: io::Error,
     },
     /// The file could not be read.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read {}: {cause}", path.display())]
     Read {
         /// What was being read.
         path: PathBuf,
         /// What the system said.
-        source: io::Error,
+        cause: io::Error,
     },
     /// Another process is writing to the folder.
     #[error("{} is being written by another triptych: wait for it, or end it", path.display())]
@@ -363,7 +363,7 @@ impl SampleWriter {
             .append(true)
             .create_new(true)
             .open(path)
-            .map_err(|source| write_error(path, source))?;
+            .map_err(|cause| write_error(path, cause))?;
         Self::with_header(path, file)
     }
 
@@ -384,7 +384,7 @@ impl SampleWriter {
     /// # Errors
     /// [`RecordError::Write`].
     fn keep_journal(&mut self, path: &Path) -> Result<(), RecordError> {
-        let fail = |source| write_error(path, source);
+        let fail = |cause| write_error(path, cause);
         let journal = OpenOptions::new()
             .append(true)
             .create(true)
@@ -408,9 +408,9 @@ impl SampleWriter {
     /// the samples do not belong together.
     fn reopen(path: &Path, journal: &Path) -> Result<Self, RecordError> {
         let read = |path: &Path| {
-            fs::read_to_string(path).map_err(|source| RecordError::Read {
+            fs::read_to_string(path).map_err(|cause| RecordError::Read {
                 path: path.to_owned(),
-                source,
+                cause,
             })
         };
         let samples = read(path)?;
@@ -427,12 +427,12 @@ impl SampleWriter {
                 line: 0,
                 why: format!("it does not belong to {}", path.display()),
             })?;
-        let fail = |source| write_error(path, source);
+        let fail = |cause| write_error(path, cause);
         let file = OpenOptions::new().append(true).open(path).map_err(fail)?;
         file.set_len(length as u64).map_err(fail)?;
         if whole.len() + 1 != noted.len() {
             fs::write(journal, format!("{length}\n"))
-                .map_err(|source| write_error(journal, source))?;
+                .map_err(|cause| write_error(journal, cause))?;
         }
         let mut writer = Self {
             path: path.to_owned(),
@@ -474,13 +474,13 @@ impl SampleWriter {
             Ok(()) => {
                 self.length += rows.len() as u64;
                 self.note_length()
-                    .map_err(|source| write_error(&self.path, source))
+                    .map_err(|cause| write_error(&self.path, cause))
             }
-            Err(source) => {
+            Err(cause) => {
                 // Half a row would make the whole file unreadable. If even this fails,
                 // the error below is still the one that matters.
                 let _ = self.file.set_len(self.length);
-                Err(write_error(&self.path, source))
+                Err(write_error(&self.path, cause))
             }
         }
     }
@@ -492,14 +492,14 @@ impl SampleWriter {
     pub fn sync(&mut self) -> Result<(), RecordError> {
         self.file
             .sync_all()
-            .map_err(|source| write_error(&self.path, source))
+            .map_err(|cause| write_error(&self.path, cause))
     }
 }
 
-pub(crate) fn write_error(path: &Path, source: io::Error) -> RecordError {
+pub(crate) fn write_error(path: &Path, cause: io::Error) -> RecordError {
     RecordError::Write {
         path: path.to_owned(),
-        source,
+        cause,
     }
 }
 
@@ -509,9 +509,9 @@ pub(crate) fn write_error(path: &Path, source: io::Error) -> RecordError {
 /// [`RecordError::Read`] if it cannot be opened, [`RecordError::Malformed`] with the line
 /// for a row that is not a sample.
 pub fn read_samples(path: &Path) -> Result<Vec<Sample>, RecordError> {
-    let file = File::open(path).map_err(|source| RecordError::Read {
+    let file = File::open(path).map_err(|cause| RecordError::Read {
         path: path.to_owned(),
-        source,
+        cause,
     })?;
     let mut samples = Vec::new();
     let mut reader = csv::Reader::from_reader(file);
@@ -785,7 +785,7 @@ impl RunFolder {
     /// [`RecordError::Write`].
     pub fn save(&self) -> Result<(), RecordError> {
         let path = self.path.join(RUN_FILE);
-        let fail = |source| write_error(&path, source);
+        let fail = |cause| write_error(&path, cause);
         let mut json =
             serde_json::to_vec_pretty(&self.record).map_err(|error| fail(error.into()))?;
         json.push(b'\n');
@@ -811,7 +811,7 @@ impl RunFolder {
         self.save()?;
         if self.record.complete {
             let journal = self.path.join(JOURNAL_FILE);
-            fs::remove_file(&journal).map_err(|source| write_error(&journal, source))?;
+            fs::remove_file(&journal).map_err(|cause| write_error(&journal, cause))?;
         }
         if self.count > 0 {
             folder::link(&self.results, LATEST_LINK, &self.record.id)?;
@@ -822,9 +822,9 @@ impl RunFolder {
 
 /// Keeps other processes from writing to a run folder, until the result is dropped.
 fn lock(folder: &Path) -> Result<File, RecordError> {
-    let file = File::open(folder).map_err(|source| RecordError::Read {
+    let file = File::open(folder).map_err(|cause| RecordError::Read {
         path: folder.to_owned(),
-        source,
+        cause,
     })?;
     // A process that is being started has a copy of the lock for a moment, until it runs its program.
     for _ in 0..50 {
@@ -862,9 +862,9 @@ pub fn unfinished_runs(results: &Path) -> Vec<String> {
 /// [`RecordError::Read`], or [`RecordError::Malformed`] with the line.
 pub fn read_run(folder: &Path) -> Result<RunRecord, RecordError> {
     let path = folder.join(RUN_FILE);
-    let text = fs::read_to_string(&path).map_err(|source| RecordError::Read {
+    let text = fs::read_to_string(&path).map_err(|cause| RecordError::Read {
         path: path.clone(),
-        source,
+        cause,
     })?;
     serde_json::from_str(&text).map_err(|error| RecordError::Malformed {
         path,

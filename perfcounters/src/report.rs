@@ -89,18 +89,18 @@ fn parse_rates(line: &str) -> Option<(f64, f64)> {
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// It was not written or cannot be read.
-    #[error("the forwarder left no report ({}: {source})", path.display())]
+    #[error("the forwarder left no report ({}: {cause})", path.display())]
     Missing {
         /// Where it should be.
         path: PathBuf,
         /// What the system said.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
     /// It is not what a forwarder writes.
-    #[error("the forwarder's report is malformed: {source}")]
+    #[error("the forwarder's report is malformed: {cause}")]
     Malformed {
         /// What is wrong with it.
-        source: serde_json::Error,
+        cause: serde_json::Error,
     },
     /// It received nothing, where it should have.
     #[error("the forwarder received no packets")]
@@ -124,9 +124,9 @@ impl ForwarderReport {
     /// # Errors
     /// See [`ReportError`].
     pub fn read(path: &Path) -> Result<Self, ReportError> {
-        let text = fs::read_to_string(path).map_err(|source| ReportError::Missing {
+        let text = fs::read_to_string(path).map_err(|cause| ReportError::Missing {
             path: path.to_owned(),
-            source,
+            cause,
         })?;
         Self::parse(&text)
     }
@@ -144,7 +144,7 @@ impl ForwarderReport {
 
     fn parse(text: &str) -> Result<Self, ReportError> {
         let report: Self =
-            serde_json::from_str(text).map_err(|source| ReportError::Malformed { source })?;
+            serde_json::from_str(text).map_err(|cause| ReportError::Malformed { cause })?;
         let nonsense = |why: String| Err(ReportError::Nonsense(why));
         if report.full_batches > report.rx_calls {
             return nonsense(format!(

@@ -290,8 +290,8 @@ impl Backend for Valgrind {
 }
 
 fn read(path: &Path) -> Result<String, MeasureError> {
-    std::fs::read_to_string(path).map_err(|source| MeasureError::File {
+    std::fs::read_to_string(path).map_err(|cause| MeasureError::File {
         path: PathBuf::from(path),
-        source,
+        cause,
     })
 }

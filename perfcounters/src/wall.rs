@@ -82,7 +82,7 @@ pub(crate) struct ForwarderRun<'a> {
 
 fn file_error(path: &Path) -> impl FnOnce(std::io::Error) -> MeasureError {
     let path = path.to_owned();
-    move |source| MeasureError::File { path, source }
+    move |cause| MeasureError::File { path, cause }
 }
 
 /// A forwarder that runs.

@@ -79,6 +79,7 @@ def test_shows_of_a_failure_what_failed_and_of_a_success_nothing(machine: Machin
 
 def test_a_failure_that_does_not_come_twice_is_told_and_no_failure(machine: Machine, project: Path) -> None:
     machine.real("ls")
+    machine.environment["CI"] = "true"
     write_makefile(
         project,
         conformance="if ls tried 2>/dev/null; then echo '7 passed, 0 failed'; exit 0; fi; touch tried; "
@@ -90,6 +91,12 @@ def test_a_failure_that_does_not_come_twice_is_told_and_no_failure(machine: Mach
     assert "FLAKY: make conformance passed at the second try only" in result.stdout
     assert "it came late" in (project / "build/logs/conformance.first.log").read_text()
     assert last_line(result.stdout) == f"{7 + COUNT - 1} passed, 0 failed"
+
+
+def test_by_hand_a_goal_that_fails_is_tried_once(machine: Machine, project: Path) -> None:
+    write_makefile(project, conformance="echo tried >>tries; exit 1")
+    assert machine.run(".ci/checks", cwd=project).returncode == 1
+    assert (project / "tries").read_text() == "tried\n"
 
 
 def test_a_goal_that_breaks_after_its_tests_passed_is_a_failure(machine: Machine, project: Path) -> None:

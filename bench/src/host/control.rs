@@ -50,14 +50,14 @@ pub enum ControlError {
         cause: String,
     },
     /// A file could not be given to somebody.
-    #[error("cannot give {} to user {uid}: {source}", path.display())]
+    #[error("cannot give {} to user {uid}: {cause}", path.display())]
     Owner {
         /// The file.
         path: PathBuf,
         /// User number.
         uid: u32,
         /// What the system said.
-        source: io::Error,
+        cause: io::Error,
     },
 }
 
@@ -185,10 +185,10 @@ fn give(path: &Path, uid: u32, gid: u32, limit: Duration) -> Result<(), ControlE
     while !path.exists() && start.elapsed() < limit {
         thread::sleep(POLL);
     }
-    std::os::unix::fs::chown(path, Some(uid), Some(gid)).map_err(|source| ControlError::Owner {
+    std::os::unix::fs::chown(path, Some(uid), Some(gid)).map_err(|cause| ControlError::Owner {
         path: path.to_owned(),
         uid,
-        source,
+        cause,
     })
 }
 

@@ -97,9 +97,9 @@ impl Config {
     /// # Errors
     /// If it cannot be read, or is not such a configuration.
     pub fn read(path: &Path) -> Result<Self, PktgenError> {
-        let text = std::fs::read_to_string(path).map_err(|source| PktgenError::Read {
+        let text = std::fs::read_to_string(path).map_err(|cause| PktgenError::Read {
             path: path.to_owned(),
-            source,
+            cause,
         })?;
         let wrong = |why: String| PktgenError::Config {
             path: path.to_owned(),

@@ -43,12 +43,12 @@ const TRIAL: Duration = Duration::from_millis(1000);
 #[derive(Debug, thiserror::Error)]
 pub enum PktgenError {
     /// The configuration is not there.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read {}: {cause}", path.display())]
     Read {
         /// Its file.
         path: PathBuf,
         /// What the system said.
-        source: io::Error,
+        cause: io::Error,
     },
     /// The configuration is wrong.
     #[error("{}: {why}", path.display())]
@@ -59,12 +59,12 @@ pub enum PktgenError {
         why: String,
     },
     /// Neither a shell nor SSH could be started.
-    #[error("cannot start a load generator on {place}: {source}")]
+    #[error("cannot start a load generator on {place}: {cause}")]
     Start {
         /// Where.
         place: String,
         /// What the system said.
-        source: io::Error,
+        cause: io::Error,
     },
     /// It ended by itself.
     #[error("the load generator on {place} ended ({status}); {said}")]

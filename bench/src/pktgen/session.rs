@@ -98,9 +98,9 @@ impl Session {
             // Ctrl-C is for us, who end it in order.
             .process_group(0)
             .spawn()
-            .map_err(|source| PktgenError::Start {
+            .map_err(|cause| PktgenError::Start {
                 place: place.name().to_owned(),
-                source,
+                cause,
             })?;
         let last = Arc::new(Mutex::new(VecDeque::new()));
         let (sender, lines) = mpsc::channel();

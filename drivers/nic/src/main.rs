@@ -247,13 +247,21 @@ fn run(options: &Options, config: NicConfig) -> anyhow::Result<()> {
     drop(data_plane);
     nic.stop();
     let report = report(&nic, seconds);
-    // Before standard output, whose reader may be gone.
-    if let (Some(mut file), Some(path)) = (json, &options.json) {
-        let text = serde_json::to_string_pretty(&report)?;
-        writeln!(file, "{text}").with_context(|| format!("writing {}", path.display()))?;
-    }
-    finish_trace(&nic)?;
-    print(&report, &mut output).context("standard output")
+    // Each goes where it can, whatever becomes of the others: a disk may be full, a reader gone.
+    let written = match (json, &options.json) {
+        (Some(file), Some(path)) => {
+            write_json(file, &report).with_context(|| format!("writing {}", path.display()))
+        }
+        _ => Ok(()),
+    };
+    let traced = finish_trace(&nic);
+    let printed = print(&report, &mut output).context("standard output");
+    written.and(traced).and(printed)
+}
+
+fn write_json(mut file: File, report: &Report) -> anyhow::Result<()> {
+    let text = serde_json::to_string_pretty(report)?;
+    Ok(file.write_all((text + "\n").as_bytes())?)
 }
 
 fn finish_trace(nic: &Nic) -> anyhow::Result<()> {

@@ -110,6 +110,22 @@ fn the_report_is_written_though_nobody_reads_standard_output() {
 }
 
 #[test]
+fn the_report_is_printed_though_the_disk_is_full() {
+    let directory = tempfile::tempdir().unwrap();
+    let (mut child, mut output) = start(&[
+        "--socket-dir",
+        directory.path().to_str().unwrap(),
+        "--json",
+        "/dev/full",
+    ]);
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    let mut text = String::new();
+    output.read_to_string(&mut text).unwrap();
+    assert!(text.contains("port 1: 0 sessions"), "{text}");
+}
+
+#[test]
 fn bad_usage_and_bad_luck_differ() {
     assert_eq!(status_of(&[]), Some(2));
     assert_eq!(

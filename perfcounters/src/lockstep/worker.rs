@@ -54,7 +54,7 @@ pub(super) trait Ports: Send {
 pub fn run(specification: &Path, interrupt: &Interrupt) -> Result<(), MeasureError> {
     let file_error = |path: &Path| {
         let path = path.to_owned();
-        move |source| MeasureError::File { path, source }
+        move |cause| MeasureError::File { path, cause }
     };
     let text = fs::read_to_string(specification).map_err(file_error(specification))?;
     let specification: Specification = serde_json::from_str(&text).map_err(|error| {
@@ -339,9 +339,9 @@ struct Output {
 
 impl Output {
     fn write(&mut self, event: &Event) -> Result<(), MeasureError> {
-        let fail = |source| MeasureError::File {
+        let fail = |cause| MeasureError::File {
             path: self.path.clone(),
-            source,
+            cause,
         };
         let mut line = serde_json::to_vec(event).map_err(|error| fail(error.into()))?;
         line.push(b'\n');

@@ -73,7 +73,7 @@ pub struct Window {
 pub fn run(specification: &Path, interrupt: &Interrupt) -> Result<(), MeasureError> {
     let file_error = |path: &Path| {
         let path = path.to_owned();
-        move |source| MeasureError::File { path, source }
+        move |cause| MeasureError::File { path, cause }
     };
     let text = fs::read_to_string(specification).map_err(file_error(specification))?;
     let specification: Specification = serde_json::from_str(&text).map_err(|error| {
