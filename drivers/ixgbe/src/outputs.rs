@@ -69,7 +69,7 @@ pub fn outputs(map: &RegisterMap) -> Vec<Output> {
             text: emit::rust::registers(map),
         },
         Output {
-            path: "drivers/nic/src/registers.rs",
+            path: "drivers/nic/src/device/registers.rs",
             text: emit::nic::registers(map),
         },
         Output {

@@ -13,7 +13,7 @@ use ixgbe_registers::outputs::{self, Output};
 mod driver;
 
 #[allow(missing_docs)]
-#[path = "../../nic/src/registers.rs"]
+#[path = "../../nic/src/device/registers.rs"]
 mod nic;
 
 fn root() -> PathBuf {
@@ -271,7 +271,7 @@ fn the_driver_and_the_software_nic_have_the_same_constants() {
     assert_eq!(driver::DEVICE_IDS.len(), nic::DEVICE_IDS.len());
     let (_, outputs) = generated();
     let driver = text_of(&outputs, "rust/src/registers.rs");
-    let nic = text_of(&outputs, "drivers/nic/src/registers.rs");
+    let nic = text_of(&outputs, "drivers/nic/src/device/registers.rs");
     for line in driver.lines().filter(|line| line.starts_with("pub const")) {
         assert!(nic.contains(line), "missing in the software NIC: {line}");
     }
@@ -384,7 +384,7 @@ fn accepted_by(tool: &mut Command) -> Option<()> {
 
 #[test]
 fn rustfmt_would_change_nothing() {
-    for path in ["rust/src/registers.rs", "drivers/nic/src/registers.rs"] {
+    for path in ["rust/src/registers.rs", "drivers/nic/src/device/registers.rs"] {
         let mut rustfmt = Command::new("rustfmt");
         accepted_by(
             rustfmt

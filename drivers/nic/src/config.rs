@@ -8,7 +8,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::faults::RxLie;
-use crate::frame::{MAX_FRAME, MIN_FRAME};
+use crate::traffic::frame::{MAX_FRAME, MIN_FRAME};
 
 /// Most ports of one NIC.
 pub const MAX_PORTS: usize = 16;

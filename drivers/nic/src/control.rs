@@ -22,9 +22,9 @@ use serde::Serialize;
 use crate::config::Module;
 use crate::error::NicError;
 use crate::port::Port;
-use crate::protocol::wait;
 use crate::report::{PortCounters, Snapshot};
-use crate::server::Socket;
+use crate::vfio_user::protocol::wait;
+use crate::vfio_user::server::Socket;
 
 /// Longest command, in bytes.
 const MAX_LINE: usize = 256;

@@ -11,11 +11,11 @@
 use std::sync::Arc;
 
 use crate::config::ConfigError;
-use crate::device::{Device, Queue};
-use crate::dma::{Direction, DmaFault, Purpose};
-use crate::memory::SharedMapping;
+use crate::device::card::{Device, Queue};
+use crate::device::registers as r;
+use crate::memory::dma::{Direction, DmaFault, Purpose};
+use crate::memory::shared::SharedMapping;
 use crate::port::Port;
-use crate::registers as r;
 
 /// How much too high the heads are that a device shows: beyond any ring.
 const HEAD_BEYOND: u32 = 0x2000;

@@ -22,16 +22,16 @@ use rustix::event::{eventfd, EventfdFlags, PollFlags};
 use rustix::fs::{MemfdFlags, Mode, OFlags};
 use rustix::net::{sendmsg, SendAncillaryBuffer, SendAncillaryMessage, SendFlags};
 
-use crate::alarm::Alarm;
 use crate::config::{MmioMode, NicConfig, Traffic};
-use crate::data_plane::DataPlane;
-use crate::device::{Device, REGION_BAR0, REGION_CONFIG};
+use crate::data_plane::rounds::DataPlane;
+use crate::device::card::{Device, REGION_BAR0, REGION_CONFIG};
+use crate::device::register_file::{PAGE, SHARED_PAGES};
+use crate::device::registers as r;
 use crate::port::PortShared;
-use crate::protocol::{wait, Connection};
-use crate::register_file::{PAGE, SHARED_PAGES};
-use crate::registers as r;
 use crate::report::SessionEnd;
-use crate::server::Session;
+use crate::threads::alarm::Alarm;
+use crate::vfio_user::protocol::{wait, Connection};
+use crate::vfio_user::server::Session;
 
 /// Most things one input can do.
 const MAX_ACTIONS: usize = 256;

@@ -34,63 +34,38 @@
 //!
 //! What is modelled of the 82599, and what is not, is in the crate's README.
 
-mod alarm;
-mod bus_error;
 mod config;
 mod control;
 mod data_plane;
 mod device;
-mod dma;
-mod eeprom;
 mod error;
 mod faults;
-mod filter;
-mod frame;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
-mod interrupts;
-mod latency;
-mod mappings;
 mod memory;
 mod nic;
-mod offload;
-mod packet;
-mod pci_config;
 mod port;
-mod protocol;
-mod register_file;
-#[allow(missing_docs)]
-pub mod registers;
 mod report;
-mod ring;
-mod rss;
-mod rx;
-mod server;
-mod sfp;
-mod statistics;
-mod sync;
-mod trace;
+mod threads;
 mod traffic;
-mod turns;
-mod tx;
-mod unmodelled;
-mod verify;
+mod vfio_user;
 
 pub use config::{
     Cable, ConfigError, Expected, Faults, FrameSizes, MeasureLatency, MmioMode, Module, NicConfig,
     PortConfig, TraceTo, Traffic, VerifyMode, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS,
 };
 pub use control::ControlSocket;
-pub use data_plane::{DataPlane, Progress};
-pub use dma::{Direction, DmaFault, Permissions, Purpose, Refusal};
+pub use data_plane::rounds::{DataPlane, Progress};
+pub use device::registers;
+pub use device::trace::TraceEntry;
 pub use error::NicError;
 pub use faults::{DriverMemory, RxLie};
-pub use latency::{Latency, LatencySummary, Times, TimesSummary};
+pub use memory::dma::{Direction, DmaFault, Permissions, Purpose, Refusal};
 pub use nic::{Nic, RunningDataPlane};
 pub use port::{Port, Registers};
 pub use report::{PortCounters, ResetCause, ResetReport, SessionEnd, SessionReport, Snapshot};
-pub use trace::TraceEntry;
-pub use verify::VerifyCounts;
+pub use traffic::latency::{Latency, LatencySummary, Times, TimesSummary};
+pub use traffic::verify::VerifyCounts;
 
 /// Receive queues, and transmit queues, of a port that are modelled: 0 to 15.
 pub const QUEUES: usize = 16;

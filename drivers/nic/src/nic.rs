@@ -8,15 +8,15 @@ use std::thread::JoinHandle;
 
 use rustix::event::{eventfd, EventfdFlags};
 
-use crate::alarm::Alarm;
 use crate::config::{NicConfig, TraceTo};
 use crate::control::ControlSocket;
-use crate::data_plane::DataPlane;
-use crate::device::Device;
+use crate::data_plane::rounds::DataPlane;
+use crate::device::card::Device;
+use crate::device::trace::{Trace, TraceEntry};
 use crate::error::NicError;
 use crate::port::{Port, PortShared};
-use crate::server::{self, Socket};
-use crate::trace::{Trace, TraceEntry};
+use crate::threads::alarm::Alarm;
+use crate::vfio_user::server::{self, Socket};
 
 /// A software 82599 with one or more ports, each served over vfio-user on its own socket.
 ///

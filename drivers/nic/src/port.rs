@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::alarm::Alarm;
 use crate::config::{ConfigError, Faults, MeasureLatency, Module, Traffic};
-use crate::device::Device;
-use crate::dma::DmaFault;
-use crate::latency::{Latency, Probe};
+use crate::device::card::Device;
+use crate::memory::dma::DmaFault;
 use crate::report::{PortCounters, ResetReport, SessionReport, Snapshot};
-use crate::turns::Turns;
+use crate::threads::alarm::Alarm;
+use crate::threads::turns::Turns;
+use crate::traffic::latency::{Latency, Probe};
 
 /// Longest frame that can be put on a wire, in bytes without CRC.
 const MAX_INJECTED: usize = 15_868;

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::dma::DmaFault;
-use crate::verify::VerifyCounts;
+use crate::memory::dma::DmaFault;
+use crate::traffic::verify::VerifyCounts;
 
 /// The state of a device that matters when a driver lets go of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

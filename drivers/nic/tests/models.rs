@@ -3,11 +3,11 @@
 //! atomics, locks and threads in place of the standard library's.
 #![allow(clippy::unwrap_used, dead_code)]
 
-#[path = "../src/alarm.rs"]
+#[path = "../src/threads/alarm.rs"]
 mod alarm;
-#[path = "../src/mappings.rs"]
+#[path = "../src/threads/mappings.rs"]
 mod mappings;
-#[path = "../src/turns.rs"]
+#[path = "../src/threads/turns.rs"]
 mod turns;
 
 mod sync {

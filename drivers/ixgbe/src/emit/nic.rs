@@ -6,7 +6,7 @@ use crate::map::{Access, Field, Range, Register, RegisterMap};
 /// Types and look-ups of the table, as Rust.
 const TYPES: &str = include_str!("nic_types.rs.in");
 
-/// `drivers/nic/src/registers.rs`.
+/// `drivers/nic/src/device/registers.rs`.
 pub fn registers(map: &RegisterMap) -> String {
     let mut out = format!(
         "// {HEADER}

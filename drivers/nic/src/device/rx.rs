@@ -1,14 +1,14 @@
 //! Receiving: one receive queue, from a frame to its descriptors.
 
-use crate::dma::{Direction, DmaFault, DmaTable, FaultLog, Purpose, SmallFinder};
+use crate::device::packet::{Verdict, TAG_LEN, TYPE_OFFSET};
+use crate::device::registers as r;
+use crate::device::ring::{batches, Ring, BATCH, DESCRIPTOR_LEN};
+use crate::device::rss::Hash;
 use crate::faults::RxLie;
-use crate::frame::{add, opaque_step, Fixed, Head, Own, MIN_FRAME};
-use crate::memory::{prefetch, Descriptor, SmallBuffer};
-use crate::packet::{Verdict, TAG_LEN, TYPE_OFFSET};
-use crate::registers as r;
-use crate::ring::{batches, Ring, BATCH, DESCRIPTOR_LEN};
-use crate::rss::Hash;
-use crate::traffic::{Generator, SmallFrames};
+use crate::memory::dma::{Direction, DmaFault, DmaTable, FaultLog, Purpose, SmallFinder};
+use crate::memory::shared::{prefetch, Descriptor, SmallBuffer};
+use crate::traffic::frame::{add, opaque_step, Fixed, Head, Own, MIN_FRAME};
+use crate::traffic::generator::{Generator, SmallFrames};
 
 /// How many descriptors are written back together, if there are as many. Many more would keep the
 /// transmit queues waiting for so long that they fill up.

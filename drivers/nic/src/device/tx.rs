@@ -1,13 +1,13 @@
 //! Transmitting: one transmit queue, from its descriptors to a frame.
 
-use crate::dma::{Direction, DmaFault, Purpose, Refusal, SmallFinder};
-use crate::frame::MIN_FRAME;
-use crate::memory::{prefetch, Descriptor, SmallFrame};
-use crate::offload::{self, Context, OffloadSettings};
-use crate::registers as r;
-use crate::ring::{batches, Ring, BATCH, DESCRIPTOR_LEN};
-use crate::rx::Dma;
-use crate::statistics::{Batch, CRC_LEN};
+use crate::device::offload::{self, Context, OffloadSettings};
+use crate::device::registers as r;
+use crate::device::ring::{batches, Ring, BATCH, DESCRIPTOR_LEN};
+use crate::device::rx::Dma;
+use crate::device::statistics::{Batch, CRC_LEN};
+use crate::memory::dma::{Direction, DmaFault, Purpose, Refusal, SmallFinder};
+use crate::memory::shared::{prefetch, Descriptor, SmallFrame};
+use crate::traffic::frame::MIN_FRAME;
 
 /// Longest frame that the device sends: the 82599's limit for jumbo frames, CRC not counted.
 const MAX_SENT: usize = 15_872 - CRC_LEN as usize;

@@ -1,7 +1,7 @@
 //! The EEPROM that the 82599 loads itself from, and its wires.
 
-use crate::frame::station_address;
-use crate::registers as r;
+use crate::device::registers as r;
+use crate::traffic::frame::station_address;
 
 /// Words in the image, as a power of two.
 const LOG_WORDS: u32 = 12;

@@ -18,9 +18,9 @@ use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 
-use crate::pci_config::MSIX_VECTORS;
-use crate::register_file::RegisterFile;
-use crate::registers as r;
+use crate::device::pci_config::MSIX_VECTORS;
+use crate::device::register_file::RegisterFile;
+use crate::device::registers as r;
 
 /// Vectors that EICR, EIMS and the like have a bit for in MSI-X mode.
 const EICR_VECTORS: usize = 16;

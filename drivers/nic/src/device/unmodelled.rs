@@ -120,7 +120,7 @@ pub(crate) fn part_of(name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registers::REGISTERS;
+    use crate::device::registers::REGISTERS;
 
     #[test]
     fn every_name_is_a_registers() {

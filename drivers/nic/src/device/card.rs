@@ -8,24 +8,24 @@ use std::sync::Arc;
 use rustix::io::Errno;
 
 use crate::config::{Module, PortConfig};
-use crate::dma::{DmaTable, FaultLog};
-use crate::eeprom::Eeprom;
-use crate::filter::{self, Filter};
-use crate::frame::station_address;
-use crate::interrupts::{mirror, Interrupts};
-use crate::offload::OffloadSettings;
-use crate::packet::Verdict;
-use crate::pci_config::{PciConfig, Started, CONFIG_LEN, IO_LEN, MSIX_LEN};
-use crate::register_file::{Located, RegisterFile, BAR0_LEN};
-use crate::registers as r;
+use crate::device::eeprom::Eeprom;
+use crate::device::filter::{self, Filter};
+use crate::device::interrupts::{mirror, Interrupts};
+use crate::device::offload::OffloadSettings;
+use crate::device::packet::Verdict;
+use crate::device::pci_config::{PciConfig, Started, CONFIG_LEN, IO_LEN, MSIX_LEN};
+use crate::device::register_file::{Located, RegisterFile, BAR0_LEN};
+use crate::device::registers as r;
+use crate::device::rss::{self, Hash, Rss};
+use crate::device::rx::RxQueue;
+use crate::device::sfp::SfpBus;
+use crate::device::statistics::Batch;
+use crate::device::trace::{Trace, TraceEntry};
+use crate::device::tx::{MacSettings, TxQueue, TxSettings};
+use crate::device::unmodelled;
+use crate::memory::dma::{DmaTable, FaultLog};
 use crate::report::{PortCounters, ResetCause, ResetReport, SessionEnd, SessionReport, Snapshot};
-use crate::rss::{self, Hash, Rss};
-use crate::rx::RxQueue;
-use crate::sfp::SfpBus;
-use crate::statistics::Batch;
-use crate::trace::{Trace, TraceEntry};
-use crate::tx::{MacSettings, TxQueue, TxSettings};
-use crate::unmodelled;
+use crate::traffic::frame::station_address;
 use crate::QUEUES;
 
 /// The VFIO indices of the regions.
@@ -917,7 +917,7 @@ impl Device {
 
     fn flush_tx(&mut self, queue: usize) {
         if let Some(Queue::On(tx)) = self.tx.get_mut(queue) {
-            let mut dma = crate::rx::Dma {
+            let mut dma = crate::device::rx::Dma {
                 table: &self.dma,
                 faults: &mut self.faults,
             };

@@ -8,9 +8,11 @@
 use std::time::Duration;
 
 use crate::config::{FrameSizes, Traffic};
-use crate::frame::{fill_tail, run_length, Fixed, Identity, Own, Template, MAX_FRAME, MIN_FRAME};
-use crate::latency::nanos;
-use crate::rss::{Hash, Rss};
+use crate::device::rss::{Hash, Rss};
+use crate::traffic::frame::{
+    fill_tail, run_length, Fixed, Identity, Own, Template, MAX_FRAME, MIN_FRAME,
+};
+use crate::traffic::latency::nanos;
 use crate::QUEUES;
 
 /// Most frames that arrive in one round at a fixed rate.
@@ -373,7 +375,7 @@ impl Generator {
 mod tests {
     use super::*;
     use crate::config::{Expected, VerifyMode};
-    use crate::verify::Verifier;
+    use crate::traffic::verify::Verifier;
     use proptest::prelude::*;
 
     #[test]

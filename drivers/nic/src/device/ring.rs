@@ -1,7 +1,7 @@
 //! What receive and transmit rings have in common: a ring of descriptors in the driver's memory, of
 //! which those from the head up to, not including, the tail are the device's.
 
-use crate::memory::Descriptor;
+use crate::memory::shared::Descriptor;
 
 /// Bytes of a descriptor.
 pub(crate) const DESCRIPTOR_LEN: u64 = 16;

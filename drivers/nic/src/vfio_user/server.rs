@@ -15,17 +15,17 @@ use rustix::event::PollFlags;
 use rustix::io::Errno;
 
 use crate::config::MmioMode;
-use crate::device::{region_len, REGIONS, REGION_BAR0, REGION_IO};
-use crate::dma::{MapError, Permissions, MAX_MAPS, PAGE_SIZE};
+use crate::device::card::{region_len, REGIONS, REGION_BAR0, REGION_IO};
+use crate::device::interrupts::{self, vectors_of, INDICES};
+use crate::device::register_file::{PAGE, SHARED_PAGES};
 use crate::error::NicError;
-use crate::interrupts::{self, vectors_of, INDICES};
+use crate::memory::dma::{MapError, Permissions, MAX_MAPS, PAGE_SIZE};
 use crate::port::PortShared;
-use crate::protocol::{
+use crate::report::{ResetCause, SessionEnd};
+use crate::vfio_user::protocol::{
     turn_away, wait, Command, Connection, ConnectionError, Fields, Message, MAX_DATA_SIZE,
     OFFERED_FDS, PEER_TIMEOUT,
 };
-use crate::register_file::{PAGE, SHARED_PAGES};
-use crate::report::{ResetCause, SessionEnd};
 
 /// Most clients that wait to be told that the port is busy.
 const MAX_OTHERS: usize = 8;

@@ -1,9 +1,9 @@
 //! The statistics registers. The data path adds up a batch in private memory, and then adds the
 //! sums to the registers.
 
-use crate::filter::Kind;
-use crate::register_file::RegisterFile;
-use crate::registers as r;
+use crate::device::filter::Kind;
+use crate::device::register_file::RegisterFile;
+use crate::device::registers as r;
 use crate::QUEUES;
 
 /// Bytes of the CRC that every frame carries on the wire.

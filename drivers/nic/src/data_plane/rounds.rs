@@ -12,19 +12,19 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::config::{Cable, MmioMode, NicConfig, Traffic, VerifyMode};
-use crate::device::{Device, Held, Queue};
-use crate::frame::{crc32, Head, MAX_FRAME, MIN_FRAME};
-use crate::latency::nanos;
-use crate::memory::SmallFrame;
-use crate::packet::{Packet, Verdict, TAG_LEN};
+use crate::device::card::{Device, Held, Queue};
+use crate::device::packet::{Packet, Verdict, TAG_LEN};
+use crate::device::registers as r;
+use crate::device::rss::Hash;
+use crate::device::rx::{Delivery, Dma};
+use crate::device::statistics::CRC_LEN;
+use crate::device::tx::{Sorted, Wire};
+use crate::memory::shared::SmallFrame;
 use crate::port::PortShared;
-use crate::registers as r;
-use crate::rss::Hash;
-use crate::rx::{Delivery, Dma};
-use crate::statistics::CRC_LEN;
-use crate::traffic::{Arrivals, Arriving, Generator};
-use crate::tx::{Sorted, Wire};
-use crate::verify::{Meter, Verifier};
+use crate::traffic::frame::{crc32, Head, MAX_FRAME, MIN_FRAME};
+use crate::traffic::generator::{Arrivals, Arriving, Generator};
+use crate::traffic::latency::nanos;
+use crate::traffic::verify::{Meter, Verifier};
 use crate::QUEUES;
 
 /// Most descriptors of one queue in one round of a running data plane; then the other queues get
@@ -733,7 +733,7 @@ impl Device {
         let wire_len = MIN_FRAME as u64 + CRC_LEN;
         self.batch.seen(done, done * wire_len);
         self.batch
-            .received(done, wire_len, crate::filter::Kind::Unicast);
+            .received(done, wire_len, crate::device::filter::Kind::Unicast);
         self.batch.delivered(queue, done, done * wire_len);
         self.counters.generated += done;
         self.counters.delivered += done;
@@ -772,7 +772,7 @@ impl Device {
         let wire_len = MIN_FRAME as u64 + CRC_LEN;
         self.batch.seen(dropped, dropped * wire_len);
         self.batch
-            .received(dropped, wire_len, crate::filter::Kind::Unicast);
+            .received(dropped, wire_len, crate::device::filter::Kind::Unicast);
         self.batch.dropped(0, dropped);
         self.counters.generated += dropped;
         self.counters.dropped_no_descriptor += dropped;
@@ -787,7 +787,7 @@ impl Device {
         let wire_len = frame.len() as u64 + CRC_LEN;
         self.batch.seen(1, wire_len);
         self.batch
-            .received(1, wire_len, crate::filter::Kind::Unicast);
+            .received(1, wire_len, crate::device::filter::Kind::Unicast);
         true
     }
 

@@ -1,8 +1,8 @@
 //! Which frames are for this port: MAC addresses, hash tables, promiscuous modes, VLANs. The 82599's
 //! filters for flows and virtual machines are not modelled.
 
-use crate::register_file::RegisterFile;
-use crate::registers as r;
+use crate::device::register_file::RegisterFile;
+use crate::device::registers as r;
 
 /// Why a frame is accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

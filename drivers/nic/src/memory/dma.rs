@@ -21,11 +21,13 @@ use std::sync::{Arc, Weak};
 use serde::Serialize;
 use thiserror::Error;
 
-use crate::bus_error;
+use crate::device::ring::DESCRIPTOR_LEN;
 use crate::faults::Piece;
-use crate::frame::MIN_FRAME;
-use crate::memory::{Descriptor, Place, SharedMapping, SmallBuffer, SmallFrame, Window, WindowMut};
-use crate::ring::DESCRIPTOR_LEN;
+use crate::memory::bus_error;
+use crate::memory::shared::{
+    Descriptor, Place, SharedMapping, SmallBuffer, SmallFrame, Window, WindowMut,
+};
+use crate::traffic::frame::MIN_FRAME;
 
 /// Granularity of maps, in bytes.
 pub const PAGE_SIZE: u64 = 4096;

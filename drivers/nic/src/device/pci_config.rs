@@ -1,8 +1,8 @@
 //! The PCI configuration space: identity, BARs, capabilities, and the command register with the
 //! bus-master bit.
 
-use crate::register_file::BAR0_LEN;
-use crate::registers as r;
+use crate::device::register_file::BAR0_LEN;
+use crate::device::registers as r;
 
 /// Bytes of the space, extended part included (which is empty).
 pub(crate) const CONFIG_LEN: usize = 4096;

@@ -9,12 +9,12 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::config::{Expected, VerifyMode};
-use crate::frame::{
+use crate::memory::shared::SmallFrame;
+use crate::traffic::frame::{
     add, opaque_step, run_length, tail_matches, Fixed, Head, Identity, Own, Template, MAX_FRAME,
     MIN_FRAME,
 };
-use crate::latency::{nanos, Probe};
-use crate::memory::SmallFrame;
+use crate::traffic::latency::{nanos, Probe};
 use serde::Serialize;
 
 /// What became of the frames that one port received, as seen on the port that sends them on.
@@ -428,7 +428,7 @@ fn is_run(fixed: Fixed, mut own: Own, frames: &[Option<SmallFrame<'_>>]) -> bool
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::build;
+    use crate::traffic::frame::build;
     use proptest::prelude::*;
 
     fn frame(sequence: u64, len: usize) -> Vec<u8> {

@@ -2,15 +2,15 @@
 //!
 //! The rules come from the table [`REGISTERS`], hence from the register map that the drivers use
 //! too. What a register makes the device do beyond its own bits (reset, a queue that starts) is not
-//! here but in [`crate::device`].
+//! here but in [`crate::device::card`].
 
 use std::io;
 use std::sync::atomic::Ordering;
 
-use crate::memory::RegisterMemory;
-use crate::registers::{Access, Register, REGISTERS};
+use crate::device::registers::{Access, Register, REGISTERS};
+use crate::memory::shared::RegisterMemory;
 
-/// Bytes of the memory BAR: registers below [`crate::registers::BAR0_SIZE`], nothing above.
+/// Bytes of the memory BAR: registers below [`crate::device::registers::BAR0_SIZE`], nothing above.
 pub(crate) const BAR0_LEN: u32 = 512 << 10;
 /// Page size of the shared areas.
 pub(crate) const PAGE: u32 = 4096;
@@ -95,7 +95,9 @@ impl RegisterFile {
         let mut index = vec![0; BAR0_LEN as usize / 4];
         for register in REGISTERS {
             let rules = Rules::of(register);
-            let target = register.acts_on.and_then(crate::registers::register);
+            let target = register
+                .acts_on
+                .and_then(crate::device::registers::register);
             for range in register.ranges.iter().chain(register.aliases) {
                 for nth in 0..range.count {
                     let entry = range.first + nth;
@@ -242,7 +244,7 @@ impl RegisterFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registers as r;
+    use crate::device::registers as r;
 
     fn file() -> RegisterFile {
         RegisterFile::new(0).unwrap()

@@ -5,8 +5,8 @@
 //! descriptor that it names. Both are what a driver wrote, and may make no sense: then the frame is
 //! not sent, and the device says why.
 
-use crate::packet::{fold, sctp_checksum, sum, Transport, TYPE_OFFSET};
-use crate::registers as r;
+use crate::device::packet::{fold, sctp_checksum, sum, Transport, TYPE_OFFSET};
+use crate::device::registers as r;
 
 /// The parts of the registers that concern offloads.
 #[derive(Clone, Copy, Debug, Default)]
@@ -282,8 +282,8 @@ fn segment(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::tests::{frame, transports, verdict};
-    use crate::packet::{pseudo_header, Version};
+    use crate::device::packet::tests::{frame, transports, verdict};
+    use crate::device::packet::{pseudo_header, Version};
     use proptest::prelude::*;
 
     const SETTINGS: OffloadSettings = OffloadSettings {

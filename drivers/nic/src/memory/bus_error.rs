@@ -22,7 +22,7 @@ use std::sync::OnceLock;
 
 use libc::{c_int, c_void, sigaction, siginfo_t};
 
-use crate::mappings::Slot;
+use crate::threads::mappings::Slot;
 
 /// Most mappings of a process.
 const MAX_MAPPINGS: usize = 8192;

@@ -1,7 +1,7 @@
 //! What the device recognises in a frame: VLAN tag, network and transport header, and whether the
 //! checksums are right.
 
-use crate::registers as r;
+use crate::device::registers as r;
 
 /// Bytes of a VLAN tag, EtherType included.
 pub(crate) const TAG_LEN: usize = 4;

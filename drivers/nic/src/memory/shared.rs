@@ -22,8 +22,8 @@ use std::sync::atomic::{fence, AtomicU32, AtomicU64, Ordering};
 
 use rustix::mm::{Advice, MapFlags, ProtFlags};
 
-use crate::bus_error::Watched;
-use crate::frame::{Fixed, Head, Own, OWN_OFFSET};
+use crate::memory::bus_error::Watched;
+use crate::traffic::frame::{Fixed, Head, Own, OWN_OFFSET};
 
 /// A shared mapping of a file. Unmapped when dropped.
 #[derive(Debug)]
@@ -71,7 +71,7 @@ impl SharedMapping {
         Ok(mapping)
     }
 
-    /// Whether the file was made shorter, and its memory lost; see [`crate::bus_error`].
+    /// Whether the file was made shorter, and its memory lost; see [`crate::memory::bus_error`].
     pub(crate) fn lost(&self) -> bool {
         self.watched.as_ref().is_some_and(Watched::lost)
     }

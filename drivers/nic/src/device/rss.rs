@@ -1,8 +1,8 @@
 //! Receive side scaling: the Toeplitz hash of a frame's addresses and ports selects its queue.
 
-use crate::packet::{Packet, Transport, Version, DEFAULT_VLAN_TYPE};
-use crate::register_file::RegisterFile;
-use crate::registers as r;
+use crate::device::packet::{Packet, Transport, Version, DEFAULT_VLAN_TYPE};
+use crate::device::register_file::RegisterFile;
+use crate::device::registers as r;
 
 /// Entries of the redirection table.
 const ENTRIES: usize = 128;

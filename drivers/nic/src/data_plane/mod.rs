@@ -1,0 +1,3 @@
+//! The thread that moves frames between the wire and the drivers' rings.
+
+pub(crate) mod rounds;

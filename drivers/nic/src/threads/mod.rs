@@ -1,0 +1,6 @@
+//! What the card's threads meet at: locks, wake-ups and the table of mappings.
+
+pub(crate) mod alarm;
+pub(crate) mod mappings;
+pub(crate) mod sync;
+pub(crate) mod turns;

@@ -1,0 +1,4 @@
+//! The vfio-user protocol: messages on a UNIX socket, and the server of one port.
+
+pub(crate) mod protocol;
+pub(crate) mod server;
