@@ -302,7 +302,7 @@ unit-c: $(C_TEST_PROGRAMS)
 
 .PHONY: unit-python
 unit-python:
-	@$(PYTHON) -m pytest paper bench/setup/tests
+	@$(PYTHON) -m pytest paper bench/setup/tests bench/lint/tests
 
 .PHONY: conformance
 conformance: build ## the three drivers against the software NIC
@@ -378,7 +378,7 @@ lint: ## formatters and linters of all languages, warnings are errors (installs 
 
 C_LINTED = $(filter-out c/src/registers.h c/src/device_ids.h,$(wildcard c/src/*.[ch] c/src/apps/*.[ch] c/tests/*.[ch] \
 	drivers/conformance/safety/programs/*.c))
-PYTHON_LINTED := paper bench/setup/tests
+PYTHON_LINTED := paper bench/setup/tests bench/lint
 SHELL_LINTED = $(wildcard bench/setup/*.sh bench/ladder/*.sh rust-unsafe/*.sh drivers/*.sh rust/*.sh .ci/*)
 CLANG := 19
 
@@ -402,6 +402,10 @@ lint-python:
 .PHONY: lint-shell
 lint-shell:
 	@shellcheck $(SHELL_LINTED)
+
+.PHONY: circles
+circles: ## list the circles of files that import each other
+	@PYTHONPATH=bench/lint $(PYTHON) -m triptych_lint circles
 
 .PHONY: format
 format: ## format all sources

@@ -1,0 +1,49 @@
+"""Which file of the C driver needs which other file.
+
+A file needs the headers that it includes, and a `.c` file needs each other `.c` file whose functions it uses. A header
+is an interface, so it does not stand for the `.c` file of the same name.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from triptych_lint.graph import ImportGraph
+
+_INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+# The formatter puts a function's name and its `(` into the line that ends or precedes the parameters, at depth zero.
+_DEFINITION = re.compile(
+    r"^(?!static|typedef|struct\s+\w+\s*\{|#)[A-Za-z_][\w\s*()]*?\b(\w+)\([^;{}]*\)\s*\{", re.MULTILINE
+)
+_IGNORED = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+
+
+def c_graph(folder: Path, base: Path) -> ImportGraph:
+    """The needs between the C sources in `folder`."""
+    texts = {file: file.read_text(encoding="utf-8") for file in sorted(folder.rglob("*.[ch]"))}
+    bare = {file: _IGNORED.sub(lambda match: "\n" * match.group().count("\n"), text) for file, text in texts.items()}
+    definers = {}
+    for file, text in bare.items():
+        if file.suffix == ".c":
+            definers.update({match.group(1): file for match in _DEFINITION.finditer(text)})
+    graph = ImportGraph(str(folder.relative_to(base)))
+    for file, text in texts.items():
+        for match in _INCLUDE.finditer(text):
+            for header in (file.parent / match.group(1), folder / match.group(1)):
+                if header in texts:
+                    graph.add(_name(file, base), _name(header, base), _line(text, match.start()))
+                    break
+        for match in re.finditer(r"\b[A-Za-z_]\w*\b", bare[file]):
+            definer = definers.get(match.group())
+            if definer is not None and file.suffix == ".c":
+                graph.add(_name(file, base), _name(definer, base), _line(bare[file], match.start()))
+    return graph
+
+
+def _name(file: Path, base: Path) -> str:
+    return str(file.relative_to(base))
+
+
+def _line(text: str, position: int) -> int:
+    return text.count("\n", 0, position) + 1
