@@ -403,9 +403,14 @@ lint-python:
 lint-shell:
 	@shellcheck $(SHELL_LINTED)
 
+# CHECKS: circles, sizes, words, sentences, weight, dependencies; all by default.
+.PHONY: lint-rules
+lint-rules: ## check the project's own rules: import circles, sizes, English, weight, licences (CHECKS=circles: only that)
+	@PYTHONPATH=bench/lint $(PYTHON) -m triptych_lint $(CHECKS)
+
 .PHONY: circles
 circles: ## list the circles of files that import each other
-	@PYTHONPATH=bench/lint $(PYTHON) -m triptych_lint circles
+	@$(MAKE) lint-rules CHECKS=circles
 
 .PHONY: format
 format: ## format all sources
