@@ -1,5 +1,5 @@
 /* generated from registers.toml by `make registers`; do not edit */
-/* The network cards that the driver knows. For one source file to include: it holds the table. */
+/* The network cards that the driver knows. Only one source file includes this header, for the table. */
 #ifndef IXGBE_DEVICE_IDS_H
 #define IXGBE_DEVICE_IDS_H
 

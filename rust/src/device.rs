@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::clock::{sleep, Instant};
+use crate::device_ids::DEVICE_IDS;
 use crate::error::{Error, Result};
 use crate::mempool::{Mempool, Packet};
 use crate::registers as regs;
@@ -77,7 +78,7 @@ impl OpenDevice {
         let vendor = vfio.config_read16(regs::PCI_VENDOR_ID)?;
         let id = vfio.config_read16(regs::PCI_DEVICE_ID)?;
         let known = (vendor == regs::PCI_VENDOR_ID_INTEL)
-            .then(|| regs::DEVICE_IDS.iter().find(|known| known.id == id))
+            .then(|| DEVICE_IDS.iter().find(|known| known.id == id))
             .flatten();
         let Some(known) = known else {
             return Err(Error::device(

@@ -25,6 +25,7 @@ mod clock {
 mod clock;
 pub mod descriptor;
 pub mod device;
+pub mod device_ids;
 pub mod error;
 pub mod forwarder;
 #[cfg(any(test, feature = "fuzzing"))]

@@ -34,6 +34,7 @@ pub const IMPLEMENTATIONS: &[Implementation] = &[
         without: &[
             "clock_played.rs",
             "registers.rs",
+            "device_ids.rs",
             "test_queues.rs",
             "fuzzing.rs",
             "vfio/fake.rs",

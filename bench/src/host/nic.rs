@@ -1,6 +1,6 @@
 //! Ports of network cards of the ixgbe family: where they are and who has them.
 
-use ixgbe::registers::DEVICE_IDS;
+use ixgbe::device_ids::DEVICE_IDS;
 use serde::Serialize;
 
 use super::address::PciAddress;
@@ -335,7 +335,7 @@ fn is_virtual_function(system: &System, address: PciAddress) -> bool {
 }
 
 /// What the drivers know of a device.
-fn known(system: &System, address: PciAddress) -> Option<&'static ixgbe::registers::DeviceId> {
+fn known(system: &System, address: PciAddress) -> Option<&'static ixgbe::device_ids::DeviceId> {
     let folder = folder(address);
     if system.hex(&format!("{folder}/vendor"))? != INTEL {
         return None;

@@ -8,6 +8,7 @@ use thiserror::Error;
 use crate::check;
 use crate::emit;
 use crate::map::RegisterMap;
+use crate::usage::Selection;
 
 /// The register map's source, relative to the repository's root.
 pub const SOURCE: &str = "drivers/ixgbe/registers.toml";
@@ -53,12 +54,24 @@ pub fn read_map(root: &Path) -> Result<RegisterMap, Error> {
     RegisterMap::parse(&text).map_err(Error::Map)
 }
 
-/// Everything that is generated from `map`.
-pub fn outputs(map: &RegisterMap) -> Vec<Output> {
+/// The constants that the drivers of the repository at `root` use.
+///
+/// # Errors
+/// If a driver source cannot be read.
+pub fn read_selection(root: &Path) -> Result<Selection, Error> {
+    Selection::of_drivers(root).map_err(|(path, source)| Error::File {
+        verb: "read",
+        path,
+        source,
+    })
+}
+
+/// Everything that is generated from `map`. The drivers' headers hold the constants of `selection`.
+pub fn outputs(map: &RegisterMap, selection: &Selection) -> Vec<Output> {
     vec![
         Output {
             path: "c/src/registers.h",
-            text: emit::c::registers(map),
+            text: emit::c::registers(map, selection),
         },
         Output {
             path: "c/src/device_ids.h",
@@ -66,7 +79,11 @@ pub fn outputs(map: &RegisterMap) -> Vec<Output> {
         },
         Output {
             path: "rust/src/registers.rs",
-            text: emit::rust::registers(map),
+            text: emit::rust::registers(map, selection),
+        },
+        Output {
+            path: "rust/src/device_ids.rs",
+            text: emit::rust::device_ids(map),
         },
         Output {
             path: "drivers/nic/src/device/registers.rs",

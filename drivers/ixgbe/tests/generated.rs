@@ -2,15 +2,21 @@
 //! languages' compilers and formatters take them as they are.
 #![allow(clippy::unwrap_used)]
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use ixgbe_registers::map::RegisterMap;
 use ixgbe_registers::outputs::{self, Output};
+use ixgbe_registers::usage::{self, Selection};
 
-#[allow(missing_docs)]
+#[allow(dead_code, missing_docs)]
+#[rustfmt::skip]
 #[path = "../../../rust/src/registers.rs"]
 mod driver;
+
+#[path = "../../../rust/src/device_ids.rs"]
+mod driver_ids;
 
 #[allow(missing_docs)]
 #[path = "../../nic/src/device/registers.rs"]
@@ -22,7 +28,7 @@ fn root() -> PathBuf {
 
 fn generated() -> (RegisterMap, Vec<Output>) {
     let map = outputs::read_map(&root()).unwrap();
-    let outputs = outputs::outputs(&map);
+    let outputs = outputs::outputs(&map, &outputs::read_selection(&root()).unwrap());
     (map, outputs)
 }
 
@@ -100,9 +106,9 @@ fn generating_twice_gives_the_same_bytes() {
 }
 
 #[test]
-fn stale_and_missing_files_are_found_and_mended() {
+fn stale_and_missing_files_are_found_and_written() {
     let directory = tempfile::tempdir().unwrap();
-    let outputs = outputs::outputs(&small());
+    let outputs = outputs::outputs(&small(), &Selection::Whole);
     for output in &outputs {
         std::fs::create_dir_all(directory.path().join(output.path).parent().unwrap()).unwrap();
     }
@@ -131,6 +137,8 @@ fn the_program_checks_without_writing() {
     let source = directory.path().join(outputs::SOURCE);
     std::fs::create_dir_all(source.parent().unwrap()).unwrap();
     std::fs::copy(root().join(outputs::SOURCE), &source).unwrap();
+    std::fs::create_dir_all(directory.path().join("c/src")).unwrap();
+    std::fs::create_dir_all(directory.path().join("rust/src")).unwrap();
     let run = |arguments: &[&str]| {
         let root = directory.path().to_str().unwrap();
         Command::new(program)
@@ -156,9 +164,8 @@ fn the_program_checks_without_writing() {
 
 #[test]
 fn the_c_header_has_contents() {
-    let text = ixgbe_registers::emit::c::registers(&small());
+    let text = ixgbe_registers::emit::c::registers(&small(), &Selection::Whole);
     for line in [
-        "#define IXGBE_BAR0_SIZE 0x20000u",
         "#define IXGBE_ONE 0x00018u",
         "/* ONE, rw: Single. Datasheet 8.2.3.1.3. */",
         "/* Bits 5:4, sc: Field. */",
@@ -168,7 +175,6 @@ fn the_c_header_has_contents() {
         "#define IXGBE_TWO(n) ((n) < 64u ? 0x01018u + 0x40u * (n) : 0x0D018u + 0x40u * ((n) - 64u))",
         "#define IXGBE_ALSO(n) ((n) < 64u ? 0x01018u + 0x40u * (n) : 0x0D018u + 0x40u * ((n) - 64u))",
         "#define IXGBE_TWO_COUNT 128u",
-        "/* Also at 0x02100 + 0x4 * n (entries 0..16). */",
         "#define IXGBE_D_LEN UINT64_C(0x0000FFFF00000000)",
         "#define IXGBE_PCI_COMMAND 0x04u",
         "#define IXGBE_PCI_COMMAND_BUS_MASTER 0x0004u",
@@ -197,7 +203,10 @@ fn the_device_table_has_contents() {
 
 #[test]
 fn the_rust_module_has_contents() {
-    let text = ixgbe_registers::emit::rust::registers(&small());
+    let text = ixgbe_registers::emit::rust::registers(&small(), &Selection::Whole);
+    let ids = ixgbe_registers::emit::rust::device_ids(&small());
+    let id = "    DeviceId { id: 0x10fb, name: \"Card\", family: \"82599\" },\n";
+    assert!(ids.contains(id), "{ids}");
     for part in [
         "pub const ONE: u32 = 0x00018;\n",
         "/// Bits 5:4, sc: Field.\npub const ONE_F: u32 = 0x00000030;\n",
@@ -206,7 +215,6 @@ fn the_rust_module_has_contents() {
         "pub const TWO_COUNT: u32 = 128;\n",
         "pub const D_LEN: u64 = 0x0000FFFF00000000;\n",
         "pub const PCI_COMMAND_BUS_MASTER: u16 = 0x0004;\n",
-        "    DeviceId { id: 0x10fb, name: \"Card\", family: \"82599\" },\n",
     ] {
         assert!(text.contains(part), "missing: {part}\n{text}");
     }
@@ -226,28 +234,62 @@ fn the_reference_has_contents() {
     }
 }
 
+/// The names of a driver's header, without the language's prefix.
+fn constants_of<'t>(text: &'t str, prefixes: &[&str]) -> Vec<&'t str> {
+    let name = |line: &'t str| {
+        let rest = prefixes.iter().find_map(|prefix| line.strip_prefix(prefix));
+        rest.and_then(|rest| rest.split(['(', ' ', ':', '<']).next())
+    };
+    text.lines().filter_map(name).collect()
+}
+
 #[test]
-fn every_register_is_in_every_output() {
-    let (map, outputs) = generated();
+fn the_drivers_headers_hold_what_the_drivers_use() {
+    let (_, outputs) = generated();
     let header = text_of(&outputs, "c/src/registers.h");
     let module = text_of(&outputs, "rust/src/registers.rs");
+    let used_by_c = usage::used_by_c(&root()).unwrap();
+    let used_by_rust = usage::used_by_rust(&root()).unwrap();
+    // The mask of a field is there for its values too.
+    let has = |used: &BTreeSet<String>, name: &str| {
+        let value_of_name = format!("{name}_");
+        used.contains(name) || used.iter().any(|used| used.starts_with(&value_of_name))
+    };
+    for name in constants_of(header, &["#define IXGBE_"]) {
+        let used = has(&used_by_c, name) || name == "REGISTERS_H";
+        assert!(used, "{name}: in registers.h, not used in c/src");
+    }
+    for name in constants_of(module, &["pub const fn ", "pub const "]) {
+        let used = has(&used_by_rust, name);
+        assert!(used, "{name}: in registers.rs, not used in rust/src");
+    }
+    for text in [header, module] {
+        assert!(text.lines().count() <= 400, "a driver's header is too long");
+    }
+}
+
+#[test]
+fn a_selection_leaves_the_rest_out() {
+    let names = ["ONE_F_B", "TWO", "PCI_COMMAND", "field"];
+    let selection = Selection::Used(names.map(str::to_owned).into());
+    let header = ixgbe_registers::emit::c::registers(&small(), &selection);
+    // A value needs its mask.
+    let found = constants_of(&header, &["#define IXGBE_"]);
+    let kept = ["ONE_F", "ONE_F_B", "TWO", "PCI_COMMAND"];
+    assert_eq!(found[3..], kept, "{header}");
+    let module = ixgbe_registers::emit::rust::registers(&small(), &selection);
+    let found = constants_of(&module, &["pub const fn ", "pub const "]);
+    let kept = ["field", "ONE_F", "ONE_F_B", "TWO", "PCI_COMMAND"];
+    assert_eq!(found, kept, "{module}");
+}
+
+#[test]
+fn every_register_is_in_the_table_and_the_reference() {
+    let (map, outputs) = generated();
     let reference = text_of(&outputs, "drivers/ixgbe/REGISTERS.md");
     assert_eq!(nic::REGISTERS.len(), map.registers().count());
     for (register, row) in map.registers().zip(nic::REGISTERS) {
         let name = register.name();
-        let (array_c, array_rust) = if register.is_array() {
-            (
-                format!("#define IXGBE_{name}(n) "),
-                format!("pub const fn {name}(n: u32) -> u32 {{"),
-            )
-        } else {
-            (
-                format!("#define IXGBE_{name} "),
-                format!("pub const {name}: u32 = "),
-            )
-        };
-        assert!(header.contains(&array_c), "{name} in C");
-        assert!(module.contains(&array_rust), "{name} in Rust");
         assert!(
             reference.contains(&format!("\n| {name}")),
             "{name} in the reference"
@@ -268,30 +310,26 @@ fn the_driver_and_the_software_nic_have_the_same_constants() {
     assert_eq!(driver::SRRCTL_DESCTYPE_ADVANCED_ONE_BUFFER, 0x0200_0000);
     assert_eq!(driver::AUTOC_LMS_10G_SERIAL, 0x0000_6000);
     assert_eq!(driver::TXD_DTYP_DATA, 0x3 << 20);
-    assert_eq!(driver::DEVICE_IDS.len(), nic::DEVICE_IDS.len());
+    assert_eq!(driver_ids::DEVICE_IDS.len(), nic::DEVICE_IDS.len());
     let (_, outputs) = generated();
     let driver = text_of(&outputs, "rust/src/registers.rs");
     let nic = text_of(&outputs, "drivers/nic/src/device/registers.rs");
-    for line in driver.lines().filter(|line| line.starts_with("pub const")) {
+    for line in driver
+        .lines()
+        .filter(|line| line.starts_with("pub const") && line.ends_with(';'))
+    {
         assert!(nic.contains(line), "missing in the software NIC: {line}");
     }
 }
 
 #[test]
 fn fields_are_put_and_taken() {
-    for module in [
-        (
-            driver::field as fn(u32, u32) -> u32,
-            driver::field_get as fn(u32, u32) -> u32,
-        ),
-        (nic::field, nic::field_get),
-    ] {
-        let (field, field_get) = module;
-        assert_eq!(field(driver::AUTOC_LMS, 3), driver::AUTOC_LMS_10G_SERIAL);
-        assert_eq!(field_get(driver::MAXFRS_MFS, 0x05EE_0000), 1518);
+    for field in [driver::field, nic::field] {
+        assert_eq!(field(nic::AUTOC_LMS, 3), nic::AUTOC_LMS_10G_SERIAL);
         assert_eq!(field(0xFFFF_FFFF, 0x1234_5678), 0x1234_5678);
-        assert_eq!(field_get(0, 7), 0);
     }
+    assert_eq!(nic::field_get(nic::MAXFRS_MFS, 0x05EE_0000), 1518);
+    assert_eq!(nic::field_get(0, 7), 0);
     assert_eq!(driver::field64(driver::TXD_PAYLEN, 60), 60 << 46);
     assert_eq!(driver::field64_get(driver::RXD_LENGTH, 60 << 32 | 3), 60);
 }
@@ -384,7 +422,10 @@ fn accepted_by(tool: &mut Command) -> Option<()> {
 
 #[test]
 fn rustfmt_would_change_nothing() {
-    for path in ["rust/src/registers.rs", "drivers/nic/src/device/registers.rs"] {
+    for path in [
+        "rust/src/device_ids.rs",
+        "drivers/nic/src/device/registers.rs",
+    ] {
         let mut rustfmt = Command::new("rustfmt");
         accepted_by(
             rustfmt
@@ -405,7 +446,7 @@ fn the_headers_are_plain_c11_without_warnings() {
 #include \"registers.h\"
 _Static_assert(IXGBE_RDT(0) == 0x01018 && IXGBE_RDT(64u) == 0x0D018, \"two ranges\");
 _Static_assert(IXGBE_FIELD(IXGBE_AUTOC_LMS, 3u) == IXGBE_AUTOC_LMS_10G_SERIAL, \"put\");
-_Static_assert(IXGBE_FIELD_GET(IXGBE_MAXFRS_MFS, 0x05EE0000u) == 1518, \"taken\");
+_Static_assert(IXGBE_FIELD_GET(IXGBE_AUTOC_LMS, 0x6000u) == 3, \"taken\");
 _Static_assert(IXGBE_FIELD(IXGBE_TXD_PAYLEN, 60u) == UINT64_C(60) << 46, \"put, 64 bits\");
 _Static_assert(IXGBE_FIELD_GET(IXGBE_RXD_LENGTH, UINT64_C(60) << 32) == 60, \"taken, 64 bits\");
 int unused_headers_are_fine;

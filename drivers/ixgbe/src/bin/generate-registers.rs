@@ -34,12 +34,12 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let map = outputs::read_map(root).with_context(|| {
         "no register map to generate from (is --root the repository's root?)".to_owned()
     })?;
-    let outputs = outputs::outputs(&map);
+    let outputs = outputs::outputs(&map, &outputs::read_selection(root)?);
     if arguments.check {
         let stale = outputs::stale(root, &outputs)?;
         if !stale.is_empty() {
             bail!(
-                "stale, not generated from the present {}: {}; run `make registers`",
+                "{} or the drivers' use of registers has changed; stale: {}; run `make registers`",
                 outputs::SOURCE,
                 stale.join(", ")
             );

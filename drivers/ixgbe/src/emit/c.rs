@@ -1,12 +1,14 @@
-//! The C header of register constants, and the C table of device ids.
+//! The C driver's header of register constants, and its table of device ids.
 
-use super::{alias_note, bits, by_value, named_values, with_section, HEADER};
+use super::{bits, by_value, named_values, with_section, HEADER};
 use crate::map::{Descriptor, PciRegister, Range, Register, RegisterMap};
+use crate::usage::Selection;
 
 const PREAMBLE: &str = "\
 /*
- * The 82599's registers, as offsets from the start of its register space; their fields, as masks;
- * and named values of fields, already shifted to their place.
+ * The registers of the 82599 that the drivers use: offsets in BAR0, masks of fields, and named
+ * values of fields, shifted to the place of the field. Each register has its datasheet section.
+ * drivers/ixgbe/REGISTERS.md has the whole map.
  */
 #ifndef IXGBE_REGISTERS_H
 #define IXGBE_REGISTERS_H
@@ -22,35 +24,36 @@ const PREAMBLE: &str = "\
 
 ";
 
-/// `c/src/registers.h`.
-pub fn registers(map: &RegisterMap) -> String {
+/// `c/src/registers.h`: the constants of `selection`.
+pub fn registers(map: &RegisterMap, selection: &Selection) -> String {
     let mut out = comment(HEADER) + PREAMBLE;
-    out += &comment("Bytes of the register space.");
-    out += &define("BAR0_SIZE", &format!("{:#x}u", map.bar0_size));
     for group in &map.groups {
-        out += "\n";
-        out += &comment(&format!("---- {} ----", group.title));
-        if !group.summary.is_empty() {
-            out += &comment(&group.summary);
-        }
-        for register in &group.registers {
-            out += "\n";
-            out += &one_register(register);
-        }
+        let registers = group.registers.iter();
+        let texts = registers.map(|register| one_register(register, selection));
+        out += &chapter(&group.title, texts);
     }
-    out += "\n/* ---- Descriptors ---- */\n";
-    out += "/* Masks of 64 bits, of one of the two quad words of a descriptor. */\n";
-    for descriptor in &map.descriptors {
-        out += "\n";
-        out += &one_descriptor(descriptor);
-    }
-    out += "\n/* ---- PCI configuration space ---- */\n";
-    for register in &map.pci {
-        out += "\n";
-        out += &pci_register(register);
-    }
+    out += &chapter(
+        "Descriptors: masks of 64 bits, of one of the two quad words",
+        map.descriptors.iter().map(|d| one_descriptor(d, selection)),
+    );
+    out += &chapter(
+        "PCI configuration space",
+        map.pci
+            .iter()
+            .map(|register| pci_register(register, selection)),
+    );
     out += "\n/* clang-format on */\n\n#endif\n";
     out
+}
+
+/// A heading and the texts below it that are not empty, each after an empty line.
+fn chapter(title: &str, texts: impl Iterator<Item = String>) -> String {
+    let texts = texts.filter(|text| !text.is_empty());
+    let below: String = texts.map(|text| format!("\n{text}")).collect();
+    match below.as_str() {
+        "" => below,
+        _ => format!("\n/* ---- {title} ---- */\n{below}"),
+    }
 }
 
 fn comment(text: &str) -> String {
@@ -78,14 +81,14 @@ fn address(range: &Range) -> String {
     }
 }
 
-fn one_register(register: &Register) -> String {
+fn one_register(register: &Register, selection: &Selection) -> String {
     let name = register.name();
-    let summary = with_section(&register.summary, register.section.as_ref());
-    let mut out = comment(&format!("{name}, {}: {summary}", register.access.code()));
-    if let Some(note) = alias_note(register) {
-        out += &comment(&note);
-    }
-    for name in std::iter::once(name).chain(register.other_names.iter().map(String::as_str)) {
+    let mut out = String::new();
+    let others = register.other_names.iter().map(String::as_str);
+    for name in std::iter::once(name)
+        .chain(others)
+        .filter(|name| selection.has(name))
+    {
         out += &match (register.is_array(), register.ranges().as_slice()) {
             (false, _) => define(name, &format!("0x{:05X}u", register.offset)),
             (true, [low, high]) => {
@@ -99,60 +102,85 @@ fn one_register(register: &Register) -> String {
             }
         };
     }
-    if register.is_array() {
-        let count = format!("{}u", register.entries());
-        out += &define(&format!("{name}_COUNT"), &count);
+    let count = format!("{name}_COUNT");
+    if register.is_array() && selection.has(&count) {
+        out += &define(&count, &format!("{}u", register.entries()));
     }
     for field in &register.fields {
+        let constant = format!("{name}_{}", field.name.get_ref());
+        let values = named_values(&constant, field.bits, &field.values);
+        if !selection.has_field(&constant, &values) {
+            continue;
+        }
         let access = field
             .access
             .map_or(String::new(), |access| format!(", {}", access.code()));
         out += &comment(&format!("{}{access}: {}", bits(field.bits), field.summary));
-        let constant = format!("{name}_{}", field.name.get_ref());
         out += &define(&constant, &hex32(field.bits.mask()));
-        for (value_name, value) in named_values(&constant, field.bits, &field.values) {
+        for (value_name, value) in selection.values(values) {
             out += &define(&value_name, &hex32(value));
         }
     }
-    out
+    if out.is_empty() {
+        return out;
+    }
+    let summary = with_section(&register.summary, register.section.as_ref());
+    comment(&format!("{name}, {}: {summary}", register.access.code())) + &out
 }
 
-fn one_descriptor(descriptor: &Descriptor) -> String {
+fn one_descriptor(descriptor: &Descriptor, selection: &Selection) -> String {
     let name = descriptor.name.get_ref();
-    let summary = with_section(&descriptor.summary, descriptor.section.as_ref());
-    let mut out = comment(&format!("{name}, {}: {summary}", descriptor.form));
+    let mut out = String::new();
     for field in &descriptor.fields {
+        let constant = format!("{name}_{}", field.name.get_ref());
+        let values = named_values(&constant, field.bits, &field.values);
+        if !selection.has_field(&constant, &values) {
+            continue;
+        }
         let place = bits(field.bits).to_lowercase();
         out += &comment(&format!("Word {}, {place}: {}", field.word, field.summary));
-        let constant = format!("{name}_{}", field.name.get_ref());
         out += &define(&constant, &hex64(field.bits.mask()));
-        for (value_name, value) in named_values(&constant, field.bits, &field.values) {
+        for (value_name, value) in selection.values(values) {
             out += &define(&value_name, &hex64(value));
         }
     }
-    out
+    if out.is_empty() {
+        return out;
+    }
+    let summary = with_section(&descriptor.summary, descriptor.section.as_ref());
+    comment(&format!("{name}, {}: {summary}", descriptor.form)) + &out
 }
 
-fn pci_register(register: &PciRegister) -> String {
+fn pci_register(register: &PciRegister, selection: &Selection) -> String {
     let name = register.name.get_ref();
-    let mut out = comment(&format!("{} ({} bytes)", register.summary, register.size));
-    out += &define(name, &format!("{:#04x}u", register.offset));
+    let mut out = String::new();
+    if selection.has(name) {
+        out += &define(name, &format!("{:#04x}u", register.offset));
+    }
     for (value_name, value) in by_value(&register.values) {
-        out += &define(&format!("{name}_{value_name}"), &format!("{value:#06x}u"));
+        let constant = format!("{name}_{value_name}");
+        if selection.has(&constant) {
+            out += &define(&constant, &format!("{value:#06x}u"));
+        }
     }
     for field in &register.fields {
-        out += &comment(&format!("{}: {}", bits(field.bits), field.summary));
         let constant = format!("{name}_{}", field.name.get_ref());
-        out += &define(&constant, &format!("{:#06x}u", field.bits.mask()));
+        if selection.has(&constant) {
+            out += &comment(&format!("{}: {}", bits(field.bits), field.summary));
+            out += &define(&constant, &format!("{:#06x}u", field.bits.mask()));
+        }
     }
-    out
+    if out.is_empty() {
+        return out;
+    }
+    comment(&format!("{} ({} bytes)", register.summary, register.size)) + &out
 }
 
 /// `c/src/device_ids.h`.
 pub fn device_ids(map: &RegisterMap) -> String {
     let mut out = format!(
         "/* {HEADER} */
-/* The network cards that the driver knows. For one source file to include: it holds the table. */
+/* The network cards that the driver knows. Only one source file includes this header, for the table. */
 #ifndef IXGBE_DEVICE_IDS_H
 #define IXGBE_DEVICE_IDS_H
 

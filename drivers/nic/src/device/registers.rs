@@ -2,7 +2,7 @@
 //! The 82599's registers: offsets, masks of fields and named values of fields, and [`REGISTERS`],
 //! the table of what a read and a write do.
 
-#![allow(dead_code, non_snake_case)] // a register map is whole, and a register is spelt in capitals
+#![allow(dead_code, non_snake_case)] // the map is complete; the datasheet spells registers in capitals
 
 /// `value` shifted to the place of the field that `mask` covers. It must fit the field.
 pub const fn field(mask: u32, value: u32) -> u32 {
@@ -14,12 +14,12 @@ pub const fn field_get(mask: u32, register: u32) -> u32 {
     (register & mask) >> (mask.trailing_zeros() & 31)
 }
 
-/// [`field`] for a descriptor's quad word.
+/// `value` shifted to the place of a descriptor word's field. It must fit the field.
 pub const fn field64(mask: u64, value: u64) -> u64 {
     value << (mask.trailing_zeros() & 63)
 }
 
-/// [`field_get`] for a descriptor's quad word.
+/// The value of the field that `mask` covers, in the descriptor word `word`.
 pub const fn field64_get(mask: u64, word: u64) -> u64 {
     (word & mask) >> (mask.trailing_zeros() & 63)
 }
