@@ -391,7 +391,7 @@ fn the_table_tells_access_and_reset() {
     let eimc = nic::register("EIMC").unwrap();
     assert_eq!(
         (eimc.access, eimc.acts_on),
-        (Access::WriteOneClear, Some("EIMS"))
+        (Access::WriteOneClear, Some(nic::RegisterId::EIMS))
     );
     assert_eq!(
         nic::register("SWSM").unwrap().bits_with(Access::ReadSet),

@@ -1,6 +1,7 @@
-//! The software NIC's module: the same constants as the driver's, and a table to drive it by.
+//! The software card's module: the constants, one `RegisterId` a register, and the table of what a
+//! read and a write do.
 
-use super::{rust, HEADER};
+use super::{rust, with_section, HEADER};
 use crate::map::{Access, Field, Range, Register, RegisterMap};
 
 /// Types and look-ups of the table, as Rust.
@@ -18,8 +19,9 @@ pub fn registers(map: &RegisterMap) -> String {
     out += &rust::constants(map);
     out += &rust::devices(map);
     out += TYPES;
+    out += &register_ids(map);
     out += "
-/// Every register, in the order of the reference.
+/// Every register, in the order of the reference and of [`RegisterId`].
 #[rustfmt::skip] // a register in two lines, a field a line
 pub static REGISTERS: &[Register] = &[
 ";
@@ -27,6 +29,24 @@ pub static REGISTERS: &[Register] = &[
         out += &one_register(register);
     }
     out += "];\n";
+    out
+}
+
+/// The enum with one variant a register, under the datasheet's names.
+fn register_ids(map: &RegisterMap) -> String {
+    let mut out = "
+/// Names a register, or all entries of a register array. The variants have the datasheet's names.
+#[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u16)]
+pub enum RegisterId {
+"
+    .to_owned();
+    for register in map.registers() {
+        let text = with_section(&register.summary, register.section.as_ref());
+        out += &format!("    /// {text}\n    {},\n", register.name());
+    }
+    out += "}\n";
     out
 }
 
@@ -44,8 +64,8 @@ fn access(access: Access) -> &'static str {
     }
 }
 
-fn optional(text: Option<&String>) -> String {
-    text.map_or("None".to_owned(), |text| format!("Some(\"{text}\")"))
+fn optional(text: Option<String>) -> String {
+    text.map_or("None".to_owned(), |text| format!("Some({text})"))
 }
 
 fn ranges(ranges: &[Range]) -> String {
@@ -81,11 +101,11 @@ fn one_register(register: &Register) -> String {
         "" => "&[]".to_owned(),
         lines => format!("&[\n{lines}    ]"),
     };
+    let name = register.name();
     format!(
-        "    Register {{ name: \"{}\", offset: 0x{:05X}, stride: {:#x}, count: {}, ranges: {}, aliases: {},
+        "    Register {{ id: RegisterId::{name}, name: \"{name}\", offset: 0x{:05X}, stride: {:#x}, count: {}, ranges: {}, aliases: {},
         access: {}, reset: 0x{:08X}, reset_first: 0x{:08X}, acts_on: {}, section: {}, summary: \"{}\", fields: {fields} }},
 ",
-        register.name(),
         register.offset,
         register.stride,
         register.entries(),
@@ -94,8 +114,8 @@ fn one_register(register: &Register) -> String {
         access(register.access),
         register.reset,
         register.reset_first.unwrap_or(register.reset),
-        optional(register.acts_on.as_ref()),
-        optional(register.section.as_ref()),
+        optional(register.acts_on.as_ref().map(|name| format!("RegisterId::{name}"))),
+        optional(register.section.as_ref().map(|section| format!("\"{section}\""))),
         register.summary,
     )
 }

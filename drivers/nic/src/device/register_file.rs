@@ -7,7 +7,7 @@
 use std::io;
 use std::sync::atomic::Ordering;
 
-use crate::device::registers::{Access, Register, REGISTERS};
+use crate::device::registers::{Access, Register, RegisterId, REGISTERS};
 use crate::memory::shared::RegisterMemory;
 
 /// Bytes of the memory BAR: registers below [`crate::device::registers::BAR0_SIZE`], nothing above.
@@ -95,9 +95,7 @@ impl RegisterFile {
         let mut index = vec![0; BAR0_LEN as usize / 4];
         for register in REGISTERS {
             let rules = Rules::of(register);
-            let target = register
-                .acts_on
-                .and_then(crate::device::registers::register);
+            let target = register.acts_on.map(RegisterId::register);
             for range in register.ranges.iter().chain(register.aliases) {
                 for nth in 0..range.count {
                     let entry = range.first + nth;

@@ -3912,11 +3912,11 @@ pub enum Access {
     ReadWrite,
     /// Writes have no effect.
     ReadOnly,
-    /// Reads say nothing.
+    /// Reads return 0.
     WriteOnly,
     /// A read clears it; writes have no effect.
     ReadClear,
-    /// A read sets it, telling what it was; a write sets the value.
+    /// A read returns the old value and sets the bits; a write sets the value.
     ReadSet,
     /// Writing 1 clears a bit.
     WriteOneClear,
@@ -3957,6 +3957,8 @@ pub struct Field {
 /// A register, or an array of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Register {
+    /// Its place in [`REGISTERS`], as a type.
+    pub id: RegisterId,
     /// The datasheet's name.
     pub name: &'static str,
     /// Address of entry 0.
@@ -3975,8 +3977,8 @@ pub struct Register {
     pub reset: u32,
     /// Value of entry 0 after reset.
     pub reset_first: u32,
-    /// Name of the register whose bits a write to this one sets or clears, if not its own.
-    pub acts_on: Option<&'static str>,
+    /// The register whose bits a write to this one sets or clears, if not its own.
+    pub acts_on: Option<RegisterId>,
     /// The fields. Bits outside them are reserved.
     pub fields: &'static [Field],
     /// Section of the 82599 datasheet, where known.
@@ -4000,7 +4002,7 @@ impl Range {
 }
 
 impl Register {
-    /// The canonical address of entry `n`, if there is such an entry.
+    /// The canonical address of entry `n`, if the array has that entry.
     pub fn address(&self, n: u32) -> Option<u32> {
         let range = self
             .ranges
@@ -4009,7 +4011,7 @@ impl Register {
         Some(range.offset + range.stride * (n - range.first))
     }
 
-    /// The entry at `address`, be that its canonical address or an alias.
+    /// The entry at `address`, which is its canonical address or an alias.
     pub fn entry_at(&self, address: u32) -> Option<u32> {
         self.ranges
             .iter()
@@ -4026,7 +4028,7 @@ impl Register {
         }
     }
 
-    /// The bits that are accessed in that way.
+    /// The bits with this kind of access.
     pub fn bits_with(&self, access: Access) -> u32 {
         let outside = !self.fields.iter().fold(0, |mask, field| mask | field.mask);
         let own = if self.access == access { outside } else { 0 };
@@ -4042,29 +4044,964 @@ impl Register {
     }
 }
 
+impl RegisterId {
+    /// How many registers there are: every `id as usize` is below it.
+    pub const COUNT: usize = REGISTERS.len();
+
+    /// The register's row in the table.
+    pub fn register(self) -> &'static Register {
+        &REGISTERS[self as usize]
+    }
+
+    /// The datasheet's name.
+    pub fn name(self) -> &'static str {
+        self.register().name
+    }
+
+    /// Section of the 82599 datasheet, where known.
+    pub fn section(self) -> Option<&'static str> {
+        self.register().section
+    }
+
+    /// What reads and writes do to bits outside the fields.
+    pub fn access(self) -> Access {
+        self.register().access
+    }
+
+    /// What entry `n` holds after reset.
+    pub fn reset_of(self, n: u32) -> u32 {
+        self.register().reset_of(n)
+    }
+}
+
+impl std::fmt::Display for RegisterId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// The register of that name.
 pub fn register(name: &str) -> Option<&'static Register> {
     REGISTERS.iter().find(|register| register.name == name)
 }
 
-/// The register at `address`, canonical or alias, and which of its entries. Looks through the
-/// whole table: whoever asks often keeps an index.
+/// The register at `address`, canonical or alias, and the entry's index. Searches the whole table:
+/// frequent callers keep an index of their own.
 pub fn locate(address: u32) -> Option<(&'static Register, u32)> {
     REGISTERS
         .iter()
         .find_map(|register| Some((register, register.entry_at(address)?)))
 }
 
-/// Every register, in the order of the reference.
+/// Names a register, or all entries of a register array. The variants have the datasheet's names.
+#[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u16)]
+pub enum RegisterId {
+    /// Device control. Datasheet 8.2.3.1.1.
+    CTRL,
+    /// Device status. Datasheet 8.2.3.1.2.
+    STATUS,
+    /// Extended device control. Datasheet 8.2.3.1.3.
+    CTRL_EXT,
+    /// Software definable pins. Datasheet 8.2.3.1.4.
+    ESDP,
+    /// The two wires to the SFP+ module. Datasheet 8.2.3.1.5.
+    I2CCTL,
+    /// Free running timer.
+    FRTIMER,
+    /// Timer that can raise an interrupt.
+    TCPTIMER,
+    /// LEDs. Datasheet 8.2.3.1.6.
+    LEDCTL,
+    /// EtherType of the outer VLAN tag.
+    EXVET,
+    /// EEPROM and flash control. Datasheet 8.2.3.2.1.
+    EEC,
+    /// Reads a word of the EEPROM. Datasheet 8.2.3.2.2.
+    EERD,
+    /// Writes a word of the EEPROM. X540 and later.
+    EEWR,
+    /// Flash access by hand.
+    FLA,
+    /// EEPROM access by the firmware.
+    EEMNGCTL,
+    /// Data of EEMNGCTL's access.
+    EEMNGDATA,
+    /// Flash access by the firmware.
+    FLMNGCTL,
+    /// Data of FLMNGCTL's access.
+    FLMNGDATA,
+    /// Bytes of FLMNGCTL's access.
+    FLMNGCNT,
+    /// Commands of the flash at hand.
+    FLOP,
+    /// Whether the card may be woken, and is managed.
+    GRC,
+    /// Software has let go of the shadow memory. X540 and later.
+    SRAMREL,
+    /// Software semaphore: drivers and firmware take turns. Datasheet 8.2.3.4.9.
+    SWSM,
+    /// Firmware semaphore and state. Datasheet 8.2.3.4.10.
+    FWSM,
+    /// Who has which shared resource. Only while SWSM.SWESMBI is held. Datasheet 8.2.3.4.11.
+    SW_FW_SYNC,
+    /// Which functions are active, and their power states.
+    FACTPS,
+    /// PCI Express control.
+    GCR,
+    /// Extended PCI Express control. Datasheet 8.2.3.4.12.
+    GCR_EXT,
+    /// Revision of the mask.
+    MREVID,
+    /// Causes of PCI Express error interrupts.
+    PICAUSE,
+    /// Which PCI Express errors raise an interrupt.
+    PIENA,
+    /// Address for reading configuration space through CIAD.
+    CIAA,
+    /// Data of the access that CIAA names.
+    CIAD,
+    /// EtherType and opcode of pause frames. Datasheet 8.2.3.3.1.
+    PFCTOP,
+    /// How long to ask the other side to pause; two traffic classes an entry. Datasheet 8.2.3.3.2.
+    FCTTV,
+    /// Fill of a packet buffer at which to let the other side go on. Datasheet 8.2.3.3.3.
+    FCRTL,
+    /// Fill of a packet buffer at which to ask the other side to pause. Datasheet 8.2.3.3.4.
+    FCRTH,
+    /// When to repeat a request to pause. Datasheet 8.2.3.3.5.
+    FCRTV,
+    /// Which traffic classes the other side has paused. Datasheet 8.2.3.3.6.
+    TFCS,
+    /// Whether to send pause frames. Datasheet 8.2.3.3.7.
+    FCCFG,
+    /// Priority XON frames received, by class.
+    PXONRXCNT,
+    /// Priority XOFF frames received, by class.
+    PXOFFRXCNT,
+    /// Causes of interrupts. With GPIE.OCD, a read clears only bits 29:16. Datasheet 8.2.3.5.1.
+    EICR,
+    /// Raises causes. A read tells EICR and clears nothing. Datasheet 8.2.3.5.2.
+    EICS,
+    /// Enables causes. A read tells which are enabled. Datasheet 8.2.3.5.3.
+    EIMS,
+    /// Disables causes. Datasheet 8.2.3.5.4.
+    EIMC,
+    /// Causes that their MSI-X message clears. Datasheet 8.2.3.5.5.
+    EIAC,
+    /// Causes that are disabled when they raise an interrupt. Datasheet 8.2.3.5.6.
+    EIAM,
+    /// EICS for queue vectors 0 to 63. Datasheet 8.2.3.5.7.
+    EICS_EX,
+    /// EIMS for queue vectors 0 to 63. Datasheet 8.2.3.5.8.
+    EIMS_EX,
+    /// EIMC for queue vectors 0 to 63. Datasheet 8.2.3.5.9.
+    EIMC_EX,
+    /// EIAM for queue vectors 0 to 63. Datasheet 8.2.3.5.10.
+    EIAM_EX,
+    /// Which throttles belong to virtual functions. Datasheet 8.2.3.5.11.
+    EITRSEL,
+    /// Interrupt throttle of a vector. Datasheet 8.2.3.5.12.
+    EITR,
+    /// Which vectors the queues 2n and 2n + 1 raise. Datasheet 8.2.3.5.16.
+    IVAR,
+    /// Which vectors the other causes raise. Datasheet 8.2.3.5.17.
+    IVAR_MISC,
+    /// How interrupts are raised. Datasheet 8.2.3.5.18.
+    GPIE,
+    /// Clears pending bits of MSI-X vectors.
+    PBACL,
+    /// Which packets are let in. Change it only while RXCTRL.RXEN is 0. Datasheet 8.2.3.7.1.
+    FCTRL,
+    /// VLAN filter control. Datasheet 8.2.3.7.2.
+    VLNCTRL,
+    /// Multicast filter control. Datasheet 8.2.3.7.3.
+    MCSTCTRL,
+    /// Where packets of a pool are split, and RSS queues of it. Datasheet 8.2.3.7.4.
+    PSRTYPE,
+    /// Receive checksums. Datasheet 8.2.3.7.5.
+    RXCSUM,
+    /// Receive filter control. Datasheet 8.2.3.7.6.
+    RFCTL,
+    /// Multicast addresses let in, by 12 bits of the address: 4096 bits. Datasheet 8.2.3.7.7.
+    MTA,
+    /// A MAC address, first four bytes; the first is lowest. Datasheet 8.2.3.7.8.
+    RAL,
+    /// A MAC address, last two bytes. Datasheet 8.2.3.7.9.
+    RAH,
+    /// Pools of a MAC address; 2n and 2n + 1 are those of RAL(n). Datasheet 8.2.3.7.10.
+    MPSAR,
+    /// VLANs let in: 4096 bits. Datasheet 8.2.3.7.11.
+    VFTA,
+    /// Unicast addresses let in, by 12 bits of the address: 4096 bits. Datasheet 8.2.3.27.17.
+    PFUTA,
+    /// IOVA of the ring, low half: a multiple of 128. Datasheet 8.2.3.8.1.
+    RDBAL,
+    /// IOVA of the ring, high half. Datasheet 8.2.3.8.2.
+    RDBAH,
+    /// Bytes of the ring: a multiple of 128. Datasheet 8.2.3.8.3.
+    RDLEN,
+    /// Head: the descriptor that hardware fills next. Write 0 before enabling only. Datasheet 8.2.3.8.4.
+    RDH,
+    /// Tail: the first descriptor that hardware may not have. Datasheet 8.2.3.8.5.
+    RDT,
+    /// Receive queue control. Datasheet 8.2.3.8.6.
+    RXDCTL,
+    /// Buffers of a receive queue. Datasheet 8.2.3.8.7.
+    SRRCTL,
+    /// How a receive queue accesses memory. Datasheet 8.2.3.11.1.
+    DCA_RXCTRL,
+    /// Receive coalescing of a queue. Datasheet 8.2.3.8.13.
+    RSCCTL,
+    /// Receive DMA control. Datasheet 8.2.3.8.8.
+    RDRXCTL,
+    /// Size of a receive packet buffer. Together 512 KiB: others than 0 need clearing. Datasheet 8.2.3.8.9.
+    RXPBSIZE,
+    /// Receive control. Datasheet 8.2.3.8.10.
+    RXCTRL,
+    /// Receive coalescing. Datasheet 8.2.3.8.12.
+    RSCDBU,
+    /// Multiple receive queues. Datasheet 8.2.3.7.12.
+    MRQC,
+    /// RSS queues of each traffic class. Datasheet 8.2.3.7.13.
+    RQTC,
+    /// The RSS hash's key, 40 bytes; the first is lowest. Datasheet 8.2.3.7.14.
+    RSSRK,
+    /// RSS: queue by the hash's low 7 bits, 4 entries a register. Datasheet 8.2.3.7.15.
+    RETA,
+    /// Reads of packet data under way. Datasheet 8.2.3.9.1.
+    DTXMXSZRQ,
+    /// Transmit DMA control. Datasheet 8.2.3.9.2.
+    DMATXCTL,
+    /// TCP flags of the first and middle segments. Datasheet 8.2.3.9.3.
+    DTXTCPFLGL,
+    /// TCP flags of the last segment. Datasheet 8.2.3.9.4.
+    DTXTCPFLGH,
+    /// IOVA of the ring, low half: a multiple of 128. Datasheet 8.2.3.9.5.
+    TDBAL,
+    /// IOVA of the ring, high half. Datasheet 8.2.3.9.6.
+    TDBAH,
+    /// Bytes of the ring: a multiple of 128. Datasheet 8.2.3.9.7.
+    TDLEN,
+    /// How a transmit queue accesses memory. Datasheet 8.2.3.11.2.
+    DCA_TXCTRL,
+    /// Head: the descriptor that hardware reads next. Write 0 before enabling only. Datasheet 8.2.3.9.8.
+    TDH,
+    /// Tail: the first descriptor that hardware may not have. Datasheet 8.2.3.9.9.
+    TDT,
+    /// Transmit queue control. Datasheet 8.2.3.9.10.
+    TXDCTL,
+    /// IOVA that the head is written to instead of descriptors, low half. Datasheet 8.2.3.9.11.
+    TDWBAL,
+    /// IOVA that the head is written to, high half. Datasheet 8.2.3.9.12.
+    TDWBAH,
+    /// Size of a transmit packet buffer. Together 160 KiB: others than 0 need clearing. Datasheet 8.2.3.9.13.
+    TXPBSIZE,
+    /// Traffic class of the firmware's packets. Datasheet 8.2.3.9.14.
+    MNGTXMAP,
+    /// Multiple transmit queues. Change it only while RTTDCS.ARBDIS is 1. Datasheet 8.2.3.9.15.
+    MTQC,
+    /// Free space that a packet buffer needs before data is fetched. Datasheet 8.2.3.9.16.
+    TXPBTHRESH,
+    /// Receive packet plane. Datasheet 8.2.3.10.1.
+    RTRPCS,
+    /// Transmit descriptor plane. Datasheet 8.2.3.10.2.
+    RTTDCS,
+    /// Transmit packet plane. Datasheet 8.2.3.10.3.
+    RTTPCS,
+    /// Traffic class of each received priority, 3 bits each. Datasheet 8.2.3.10.4.
+    RTRUP2TC,
+    /// Traffic class of each sent priority, 3 bits each. Datasheet 8.2.3.10.5.
+    RTTUP2TC,
+    /// Credits of a received traffic class. Datasheet 8.2.3.10.6.
+    RTRPT4C,
+    /// Credits of a traffic class in the transmit descriptor plane. Datasheet 8.2.3.10.9.
+    RTTDT2C,
+    /// Credits of a traffic class in the transmit packet plane. Datasheet 8.2.3.10.10.
+    RTTPT2C,
+    /// Queue that RTTDT1C and the rate registers speak of. Datasheet 8.2.3.10.13.
+    RTTDQSEL,
+    /// Credits of the queue that RTTDQSEL names. Datasheet 8.2.3.10.14.
+    RTTDT1C,
+    /// Rate limit of the queue that RTTDQSEL names. Datasheet 8.2.3.10.16.
+    RTTBCNRC,
+    /// Memory of the rate limits.
+    RTTBCNRM,
+    /// Identity for direct cache access. Datasheet 8.2.3.11.3.
+    DCA_ID,
+    /// Direct cache access. Datasheet 8.2.3.11.4.
+    DCA_CTRL,
+    /// Transmit security engine. Datasheet 8.2.3.12.1.
+    SECTXCTRL,
+    /// Transmit security engine's state. Datasheet 8.2.3.12.2.
+    SECTXSTAT,
+    /// Fill at which the transmit security buffer is almost full. Datasheet 8.2.3.12.3.
+    SECTXBUFFAF,
+    /// Least gap between frames. Datasheet 8.2.3.12.4.
+    SECTXMINIFG,
+    /// Receive security engine. Datasheet 8.2.3.12.5.
+    SECRXCTRL,
+    /// Receive security engine's state. Datasheet 8.2.3.12.6.
+    SECRXSTAT,
+    /// 1 Gbit/s coding: configuration. Datasheet 8.2.3.22.1.
+    PCS1GCFIG,
+    /// 1 Gbit/s coding: link control. Datasheet 8.2.3.22.2.
+    PCS1GLCTL,
+    /// 1 Gbit/s coding: link status. Datasheet 8.2.3.22.3.
+    PCS1GLSTA,
+    /// 1 Gbit/s coding: what to advertise. Datasheet 8.2.3.22.4.
+    PCS1GANA,
+    /// 1 Gbit/s coding: what the other side advertises. Datasheet 8.2.3.22.5.
+    PCS1GANLP,
+    /// 1 Gbit/s coding: next page to send. Datasheet 8.2.3.22.6.
+    PCS1GANNP,
+    /// 1 Gbit/s coding: next page of the other side. Datasheet 8.2.3.22.7.
+    PCS1GANLPNP,
+    /// MAC core control 0. Datasheet 8.2.3.22.8.
+    HLREG0,
+    /// MAC core status 1. Datasheet 8.2.3.22.9.
+    HLREG1,
+    /// Pause time of frames that are sent without flow control. Datasheet 8.2.3.22.10.
+    PAP,
+    /// MDIO command: an access to a register of the PHY. Datasheet 8.2.3.22.11.
+    MSCA,
+    /// MDIO data. Datasheet 8.2.3.22.12.
+    MSRWD,
+    /// Longest frame. Datasheet 8.2.3.22.13.
+    MAXFRS,
+    /// 10 Gbit/s coding: status 1. Datasheet 8.2.3.22.14.
+    PCSS1,
+    /// 10 Gbit/s coding: status 2. Datasheet 8.2.3.22.15.
+    PCSS2,
+    /// 10GBASE-X coding: status. Datasheet 8.2.3.22.16.
+    XPCSS,
+    /// Receiving pause frames. Datasheet 8.2.3.22.34.
+    MFLCN,
+    /// Serialiser: control. Datasheet 8.2.3.22.17.
+    SERDESC,
+    /// FIFO control and status of the MAC. Datasheet 8.2.3.22.18.
+    MACS,
+    /// Link mode and autonegotiation. Loaded from the EEPROM. Datasheet 8.2.3.22.19.
+    AUTOC,
+    /// Link status. Datasheet 8.2.3.22.20.
+    LINKS,
+    /// Link status 2. Datasheet 8.2.3.22.21.
+    LINKS2,
+    /// Link mode 2. Loaded from the EEPROM. Datasheet 8.2.3.22.22.
+    AUTOC2,
+    /// Link mode 3.
+    AUTOC3,
+    /// Backplane autonegotiation: the other side's page, bits 31:0. Datasheet 8.2.3.22.23.
+    ANLP1,
+    /// Backplane autonegotiation: the other side's page, bits 47:32.
+    ANLP2,
+    /// Backplane autonegotiation: the other side's next page, bits 31:0.
+    ANLPNP1,
+    /// Backplane autonegotiation: the other side's next page, bits 47:32.
+    ANLPNP2,
+    /// Whether firmware keeps the link from changing.
+    MMNGC,
+    /// KR coding: control.
+    KRPCSFC,
+    /// KR coding: status.
+    KRPCSS,
+    /// MAC control.
+    MACC,
+    /// Write access to registers of the analogue part. Datasheet 8.2.3.22.32.
+    CORECTL,
+    /// Write access to registers of the SerDes.
+    SMADARCTL,
+    /// Packets with a wrong CRC.
+    CRCERRS,
+    /// Packets with illegal bytes.
+    ILLERRC,
+    /// Packets with error bytes.
+    ERRBC,
+    /// Packets too short for the MAC.
+    MSPDC,
+    /// Packets missed for want of room in a packet buffer.
+    MPC,
+    /// Local faults of the link.
+    MLFC,
+    /// Remote faults of the link.
+    MRFC,
+    /// Packets with a wrong length field.
+    RLEC,
+    /// Packets that were dropped for a forged address.
+    SSVPC,
+    /// XON frames sent.
+    LXONTXC,
+    /// XOFF frames sent.
+    LXOFFTXC,
+    /// XON frames received.
+    LXONRXCNT,
+    /// XOFF frames received.
+    LXOFFRXCNT,
+    /// XON frames received; 82598 name, read and dropped by drivers.
+    LXONRXC,
+    /// XOFF frames received; 82598 name, read and dropped by drivers.
+    LXOFFRXC,
+    /// Priority XON frames sent, by class.
+    PXONTXC,
+    /// Priority XOFF frames sent, by class.
+    PXOFFTXC,
+    /// Priority XON frames received, by class; 82598 name.
+    PXONRXC,
+    /// Priority XOFF frames received, by class; 82598 name.
+    PXOFFRXC,
+    /// Times a class was paused again while paused.
+    PXON2OFFCNT,
+    /// Packets received, 64 bytes.
+    PRC64,
+    /// Packets received, 65 to 127 bytes.
+    PRC127,
+    /// Packets received, 128 to 255 bytes.
+    PRC255,
+    /// Packets received, 256 to 511 bytes.
+    PRC511,
+    /// Packets received, 512 to 1023 bytes.
+    PRC1023,
+    /// Packets received, 1024 bytes and more.
+    PRC1522,
+    /// Good packets received, with those dropped later for want of a buffer. Datasheet 8.2.3.23.26.
+    GPRC,
+    /// Broadcast packets received.
+    BPRC,
+    /// Multicast packets received.
+    MPRC,
+    /// Good packets sent.
+    GPTC,
+    /// Good bytes received, with CRC, low half. Read it before GORCH.
+    GORCL,
+    /// Good bytes received, bits 35:32.
+    GORCH,
+    /// Good bytes sent, with CRC, low half. Read it before GOTCH.
+    GOTCL,
+    /// Good bytes sent, bits 35:32.
+    GOTCH,
+    /// Packets that found no receive buffer, by packet buffer; 82598.
+    RNBC,
+    /// Packets too short, with a good CRC.
+    RUC,
+    /// Packets too short, with a wrong CRC: fragments.
+    RFC,
+    /// Packets too long, with a good CRC.
+    ROC,
+    /// Packets too long, with a wrong CRC: jabber.
+    RJC,
+    /// Packets received for the firmware.
+    MNGPRC,
+    /// Packets for the firmware that were dropped.
+    MNGPDC,
+    /// Packets sent by the firmware.
+    MNGPTC,
+    /// Bytes received, good or not, low half.
+    TORL,
+    /// Bytes received, good or not, bits 35:32.
+    TORH,
+    /// Packets received, good or not. Datasheet 8.2.3.23.59.
+    TPR,
+    /// Packets sent, good or not.
+    TPT,
+    /// Packets sent, 64 bytes.
+    PTC64,
+    /// Packets sent, 65 to 127 bytes.
+    PTC127,
+    /// Packets sent, 128 to 255 bytes.
+    PTC255,
+    /// Packets sent, 256 to 511 bytes.
+    PTC511,
+    /// Packets sent, 512 to 1023 bytes.
+    PTC1023,
+    /// Packets sent, 1024 bytes and more.
+    PTC1522,
+    /// Multicast packets sent.
+    MPTC,
+    /// Broadcast packets sent.
+    BPTC,
+    /// Packets with a wrong TCP, UDP or IP checksum.
+    XEC,
+    /// Which statistics receive queues 4n to 4n + 3 count in. Datasheet 8.2.3.23.71.
+    RQSMR,
+    /// Which statistics transmit queues 4n to 4n + 3 count in. Datasheet 8.2.3.23.73.
+    TQSM,
+    /// Which queues the RX DMA counters count.
+    RXDSTATCTRL,
+    /// Packets received, by queue statistics.
+    QPRC,
+    /// Packets dropped for want of descriptors, by queue statistics. Datasheet 8.2.3.23.75.
+    QPRDC,
+    /// Bytes received, by queue statistics, low half.
+    QBRC_L,
+    /// Bytes received, by queue statistics, bits 35:32.
+    QBRC_H,
+    /// Packets sent, by queue statistics.
+    QPTC,
+    /// Bytes sent, by queue statistics, low half.
+    QBTC_L,
+    /// Bytes sent, by queue statistics, bits 35:32.
+    QBTC_H,
+    /// Good packets that receive DMA passed on.
+    RXDGPC,
+    /// Good bytes that receive DMA passed on, low half.
+    RXDGBCL,
+    /// Good bytes that receive DMA passed on, bits 35:32.
+    RXDGBCH,
+    /// Good packets passed on, of duplicates for other pools.
+    RXDDGPC,
+    /// Good bytes passed on, of duplicates for other pools, low half.
+    RXDDGBCL,
+    /// Good bytes passed on, of duplicates for other pools, bits 35:32.
+    RXDDGBCH,
+    /// Good packets passed on, of those looped back.
+    RXLPBKGPC,
+    /// Good bytes passed on, of those looped back, low half.
+    RXLPBKGBCL,
+    /// Good bytes passed on, of those looped back, bits 35:32.
+    RXLPBKGBCH,
+    /// Good packets passed on, of duplicates looped back.
+    RXDLPBKGPC,
+    /// Good bytes passed on, of duplicates looped back, low half.
+    RXDLPBKGBCL,
+    /// Good bytes passed on, of duplicates looped back, bits 35:32.
+    RXDLPBKGBCH,
+    /// Good packets received, before filters.
+    RXNFGPC,
+    /// Good bytes received, before filters, low half.
+    RXNFGBCL,
+    /// Good bytes received, before filters, bits 35:32.
+    RXNFGBCH,
+    /// Good packets that transmit DMA fetched.
+    TXDGPC,
+    /// Good bytes that transmit DMA fetched, low half.
+    TXDGBCL,
+    /// Good bytes that transmit DMA fetched, bits 35:32.
+    TXDGBCH,
+    /// FCoE packets with a wrong FC CRC.
+    FCCRC,
+    /// FCoE packets dropped.
+    FCOERPDC,
+    /// FCoE last errors.
+    FCLAST,
+    /// FCoE packets received.
+    FCOEPRC,
+    /// FCoE dwords received.
+    FCOEDWRC,
+    /// FCoE packets sent.
+    FCOEPTC,
+    /// FCoE dwords sent.
+    FCOEDWTC,
+    /// Packets from the system to the firmware, good. X540 and later.
+    O2BGPTC,
+    /// Packets from the system that the firmware missed. X540 and later.
+    O2BSPC,
+    /// Packets that the firmware sent to the system. X540 and later.
+    B2OSPC,
+    /// Packets from the firmware that the system got. X540 and later.
+    B2OGPRC,
+    /// Matches packets by EtherType. Datasheet 8.2.3.7.21.
+    ETQF,
+    /// Queue of what ETQF matches. Datasheet 8.2.3.7.22.
+    ETQS,
+    /// Five-tuple filter: source address. Datasheet 8.2.3.7.16.
+    SAQF,
+    /// Five-tuple filter: destination address. Datasheet 8.2.3.7.17.
+    DAQF,
+    /// Five-tuple filter: ports. Datasheet 8.2.3.7.18.
+    SDPQF,
+    /// Five-tuple filter: protocol, and what counts. Datasheet 8.2.3.7.19.
+    FTQF,
+    /// Queue of what a five-tuple filter matches. Datasheet 8.2.3.5.13.
+    L34T_IMIR,
+    /// Queue of TCP connection requests. Datasheet 8.2.3.7.20.
+    SYNQF,
+    /// VLAN priority that raises low latency interrupts. Datasheet 8.2.3.5.15.
+    IMIRVP,
+    /// Size of packet that raises low latency interrupts. Datasheet 8.2.3.5.14.
+    LLITHRESH,
+    /// Errors in the memories of the receive filters. Datasheet 8.2.3.7.23.
+    RXFECCERR0,
+    /// Flow director control.
+    FDIRCTRL,
+    /// Key of the hash that finds a filter.
+    FDIRHKEY,
+    /// Key of the hash that is a signature.
+    FDIRSKEY,
+    /// Bits of an IPv4 destination address that count: those that are 0.
+    FDIRDIP4M,
+    /// Bits of an IPv4 source address that count: those that are 0.
+    FDIRSIP4M,
+    /// Bits of TCP ports that count: those that are 0.
+    FDIRTCPM,
+    /// Bits of UDP ports that count: those that are 0.
+    FDIRUDPM,
+    /// Bytes of IPv6 addresses that count: those that are 0.
+    FDIRIP6M,
+    /// Other parts of a packet that count: those that are 0.
+    FDIRM,
+    /// Filters free.
+    FDIRFREE,
+    /// Longest list of filters with one hash.
+    FDIRLEN,
+    /// Filters added and removed.
+    FDIRUSTAT,
+    /// Filters that could not be added or removed.
+    FDIRFSTAT,
+    /// Packets that a filter matched.
+    FDIRMATCH,
+    /// Packets that no filter matched.
+    FDIRMISS,
+    /// Filter: IPv6 source address, first three dwords.
+    FDIRSIPV6,
+    /// Filter: IPv4 source address, or last dword of an IPv6 one.
+    FDIRIPSA,
+    /// Filter: IPv4 destination address.
+    FDIRIPDA,
+    /// Filter: ports.
+    FDIRPORT,
+    /// Filter: VLAN and flexible bytes.
+    FDIRVLAN,
+    /// Filter: hash and signature.
+    FDIRHASH,
+    /// Filter: what to do with it. The write starts it.
+    FDIRCMD,
+    /// Virtualisation. Datasheet 8.2.3.27.1.
+    PFVTCTL,
+    /// Mailbox to a virtual function: control.
+    PFMAILBOX,
+    /// Mailboxes of 16 virtual functions each that raised an interrupt.
+    PFMBICR,
+    /// Virtual functions whose mailboxes may raise an interrupt.
+    PFMBIMR,
+    /// Virtual functions 32n + 31 to 32n that were reset.
+    PFVFLRE,
+    /// Virtual functions that were reset: writing 1 acknowledges. Datasheet 8.2.3.27.6.
+    PFVFLREC,
+    /// Virtual functions that may receive. Datasheet 8.2.3.27.7.
+    PFVFRE,
+    /// Virtual functions that may send. Datasheet 8.2.3.27.8.
+    PFVFTE,
+    /// Whether a queue drops packets when it has no descriptors, whatever SRRCTL says. Datasheet 8.2.3.27.9.
+    PFQDE,
+    /// Pools whose packets may be looped back to other pools.
+    PFVMTXSW,
+    /// Pools whose source addresses are checked, 8 an entry.
+    PFVFSPOOF,
+    /// Looping packets back between pools.
+    PFDTXGSWC,
+    /// VLAN tag that is put into a pool's packets.
+    PFVMVIR,
+    /// What a pool gets. Datasheet 8.2.3.27.14.
+    PFVML2FLT,
+    /// A VLAN that pools share. Datasheet 8.2.3.27.15.
+    PFVLVF,
+    /// Pools of a VLAN; 2n and 2n + 1 are those of PFVLVF(n). Datasheet 8.2.3.27.16.
+    PFVLVFB,
+    /// What a rule mirrors, and to which pool.
+    PFMRCTL,
+    /// VLANs that a rule mirrors.
+    PFMRVLAN,
+    /// Pools that a rule mirrors.
+    PFMRVM,
+    /// Pools whose malicious packets are counted and stopped. X540 and later.
+    VMECM,
+    /// Last malicious receive event.
+    LVMMC_RX,
+    /// Last malicious transmit event.
+    LVMMC_TX,
+    /// Last pool with a malicious receive event.
+    LMVM_RX,
+    /// Last pool with a malicious transmit event.
+    LMVM_TX,
+    /// Receive queues stopped for malicious behaviour.
+    WQBR_RX,
+    /// Transmit queues stopped for malicious behaviour.
+    WQBR_TX,
+    /// Mailboxes: memory, 16 dwords each; entry 16v + i is dword i of mailbox v.
+    PFMBMEM,
+    /// FCoE receive control.
+    FCRXCTRL,
+    /// FCoE redirection control.
+    FCRECTL,
+    /// FCoE redirection table.
+    FCRETA,
+    /// FCoE filter context.
+    FCFLT,
+    /// Access to an FCoE filter context.
+    FCFLTRW,
+    /// FCoE parameter of the exchange.
+    FCPARAM,
+    /// FCoE source address.
+    FCSMAC,
+    /// FCoE destination.
+    FCD_ID,
+    /// FCoE user descriptors' IOVA, low half.
+    FCPTRL,
+    /// FCoE user descriptors' IOVA, high half.
+    FCPTRH,
+    /// FCoE user buffers.
+    FCBUFF,
+    /// Access to an FCoE DMA context.
+    FCDMARW,
+    /// FCoE end-of-frame codes to send.
+    TEOFF,
+    /// FCoE start-of-frame codes to send.
+    TSOFF,
+    /// FCoE end-of-frame codes received.
+    REOFF,
+    /// FCoE start-of-frame codes received.
+    RSOFF,
+    /// Receive time stamps.
+    TSYNCRXCTL,
+    /// Transmit time stamps.
+    TSYNCTXCTL,
+    /// Receive time stamp, low half.
+    RXSTMPL,
+    /// Receive time stamp, high half. The read frees it.
+    RXSTMPH,
+    /// Source of the packet with the time stamp, low half.
+    RXSATRL,
+    /// Source of the packet with the time stamp, high half, and its sequence.
+    RXSATRH,
+    /// Messages that get a time stamp.
+    RXMTRL,
+    /// Transmit time stamp, low half.
+    TXSTMPL,
+    /// Transmit time stamp, high half. The read frees it.
+    TXSTMPH,
+    /// The card's time, low half. The read holds SYSTIMH.
+    SYSTIML,
+    /// The card's time, high half.
+    SYSTIMH,
+    /// How the card's time advances.
+    TIMINCA,
+    /// Adjustment of the card's time, low half.
+    TIMADJL,
+    /// Adjustment of the card's time, high half and sign.
+    TIMADJH,
+    /// Clock output and target times.
+    TSAUXC,
+    /// Target time 0, low half.
+    TRGTTIML0,
+    /// Target time 0, high half.
+    TRGTTIMH0,
+    /// Target time 1, low half.
+    TRGTTIML1,
+    /// Target time 1, high half.
+    TRGTTIMH1,
+    /// Period of the clock put out, low half.
+    CLKTIML,
+    /// Period of the clock put out, high half.
+    CLKTIMH,
+    /// Time stamp of pin event 0, low half.
+    AUXSTMPL0,
+    /// Time stamp of pin event 0, high half.
+    AUXSTMPH0,
+    /// Time stamp of pin event 1, low half.
+    AUXSTMPL1,
+    /// Time stamp of pin event 1, high half.
+    AUXSTMPH1,
+    /// Causes of time stamp interrupts. X540 and later.
+    TSICR,
+    /// Time stamp interrupts that are enabled. X540 and later.
+    TSIM,
+    /// Wake-up control. Datasheet 8.2.3.24.1.
+    WUC,
+    /// What wakes the system. Datasheet 8.2.3.24.2.
+    WUFC,
+    /// What woke the system. Bits as in WUFC. Datasheet 8.2.3.24.3.
+    WUS,
+    /// Which wake-up addresses are valid.
+    IPAV,
+    /// IPv4 addresses that wake the system.
+    IP4AT,
+    /// IPv6 address that wakes the system.
+    IP6AT,
+    /// Length of the packet that woke the system.
+    WUPL,
+    /// Start of the packet that woke the system.
+    WUPM,
+    /// Flexible filters 0 to 3, 64 dwords each. Datasheet 8.2.3.24.9.
+    FHFT,
+    /// Flexible filters 4 and 5, 64 dwords each. Datasheet 8.2.3.24.9.
+    FHFT_EXT,
+    /// Management control.
+    MANC,
+    /// Packets for the firmware that the system gets too.
+    MANC2H,
+    /// Which management filters are valid.
+    MFVAL,
+    /// Management VLANs.
+    MAVTV,
+    /// Management ports.
+    MFUTP,
+    /// Management filters.
+    MDEF,
+    /// Management filters, further conditions.
+    MDEF_EXT,
+    /// Management EtherTypes.
+    METF,
+    /// Management MAC addresses, first four bytes.
+    MMAL,
+    /// Management MAC addresses, last two bytes.
+    MMAH,
+    /// Lock between LinkSec in software and firmware.
+    LSWFW,
+    /// Host interface to the firmware: control.
+    HICR,
+    /// Firmware status.
+    FWSTS,
+    /// Host interface to the firmware: commands and answers.
+    FLEX_MNG,
+    /// LinkSec transmit capabilities.
+    LSECTXCAP,
+    /// LinkSec receive capabilities.
+    LSECRXCAP,
+    /// LinkSec transmit control.
+    LSECTXCTRL,
+    /// LinkSec receive control.
+    LSECRXCTRL,
+    /// LinkSec SCI to send, low half.
+    LSECTXSCL,
+    /// LinkSec SCI to send, high half.
+    LSECTXSCH,
+    /// LinkSec associations to send.
+    LSECTXSA,
+    /// LinkSec packet number to send, association 0.
+    LSECTXPN0,
+    /// LinkSec packet number to send, association 1.
+    LSECTXPN1,
+    /// LinkSec key to send, association 0.
+    LSECTXKEY0,
+    /// LinkSec key to send, association 1.
+    LSECTXKEY1,
+    /// LinkSec SCI to receive, low half.
+    LSECRXSCL,
+    /// LinkSec SCI to receive, high half.
+    LSECRXSCH,
+    /// LinkSec associations to receive.
+    LSECRXSA,
+    /// LinkSec packet numbers to receive.
+    LSECRXPN,
+    /// LinkSec keys to receive, 4 dwords for each of two associations.
+    LSECRXKEY,
+    /// LinkSec packets sent without a tag.
+    LSECTXUT,
+    /// LinkSec packets sent encrypted.
+    LSECTXPKTE,
+    /// LinkSec packets sent authenticated.
+    LSECTXPKTP,
+    /// LinkSec bytes sent encrypted.
+    LSECTXOCTE,
+    /// LinkSec bytes sent authenticated.
+    LSECTXOCTP,
+    /// LinkSec packets received without a tag.
+    LSECRXUT,
+    /// LinkSec bytes decrypted.
+    LSECRXOCTD,
+    /// LinkSec bytes checked.
+    LSECRXOCTV,
+    /// LinkSec packets with a bad tag.
+    LSECRXBAD,
+    /// LinkSec packets without an SCI.
+    LSECRXNOSCI,
+    /// LinkSec packets with an unknown SCI.
+    LSECRXUNSCI,
+    /// LinkSec packets not checked.
+    LSECRXUNCH,
+    /// LinkSec packets delayed.
+    LSECRXDELAY,
+    /// LinkSec packets late.
+    LSECRXLATE,
+    /// LinkSec packets good, by association.
+    LSECRXOK,
+    /// LinkSec packets invalid, by association.
+    LSECRXINV,
+    /// LinkSec packets not valid, by association.
+    LSECRXNV,
+    /// LinkSec packets of an unused association.
+    LSECRXUNSA,
+    /// LinkSec packets of no association.
+    LSECRXNUSA,
+    /// IPsec transmit table: access.
+    IPSTXIDX,
+    /// IPsec transmit table: salt.
+    IPSTXSALT,
+    /// IPsec transmit table: key.
+    IPSTXKEY,
+    /// IPsec receive tables: access.
+    IPSRXIDX,
+    /// IPsec receive tables: address.
+    IPSRXIPADDR,
+    /// IPsec receive tables: SPI.
+    IPSRXSPI,
+    /// IPsec receive tables: index of the address.
+    IPSRXIPIDX,
+    /// IPsec receive tables: key.
+    IPSRXKEY,
+    /// IPsec receive tables: salt.
+    IPSRXSALT,
+    /// IPsec receive tables: mode.
+    IPSRXMOD,
+    /// Access to receive descriptors on the chip.
+    RDHMPN,
+    /// A receive descriptor on the chip.
+    RIC_DW,
+    /// Probe in receive DMA.
+    RDPROBE,
+    /// Access to the memories of receive DMA.
+    RDMAM,
+    /// A dword of a memory of receive DMA.
+    RDMAD,
+    /// Access to transmit descriptors on the chip.
+    TDHMPN2,
+    /// Transmit descriptors on the chip.
+    TXDESCIC,
+    /// A transmit descriptor on the chip.
+    TIC_DW2,
+    /// Queues with strict low latency.
+    TXLLQ,
+    /// Receive statistics for debugging: control.
+    RDSTATCTL,
+    /// Receive statistics for debugging.
+    RDSTAT,
+    /// Times a receive packet buffer wrapped.
+    RXMEMWRAP,
+    /// Fill of a receive packet buffer.
+    RXUSED,
+    /// Fill of a transmit packet buffer.
+    TXUSED,
+    /// PCI Express diagnostics.
+    PCIE_DIAG,
+    /// PCI Express statistics: control.
+    GSCL_1,
+    /// PCI Express statistics: events.
+    GSCL_2,
+    /// PCI Express statistics: thresholds.
+    GSCL_5,
+    /// PCI Express statistics: counters.
+    GSCN,
+    /// Sizes of the memory regions.
+    BARCTRL,
+    /// PCI Express memory errors: control 0.
+    ECC_CTRL_0,
+    /// PCI Express memory errors: control 1.
+    ECC_CTRL_1,
+    /// PCI Express memory errors.
+    ECC_STATUS,
+}
+
+/// Every register, in the order of the reference and of [`RegisterId`].
 #[rustfmt::skip] // a register in two lines, a field a line
 pub static REGISTERS: &[Register] = &[
-    Register { name: "CTRL", offset: 0x00000, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00000, stride: 0x4, count: 1 }], aliases: &[Range { first: 0, offset: 0x00004, stride: 0x4, count: 1 }],
+    Register { id: RegisterId::CTRL, name: "CTRL", offset: 0x00000, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00000, stride: 0x4, count: 1 }], aliases: &[Range { first: 0, offset: 0x00004, stride: 0x4, count: 1 }],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.1.1"), summary: "Device control.", fields: &[
         Field { name: "MASTER_DISABLE", mask: CTRL_MASTER_DISABLE, access: Access::ReadWrite, summary: "Start no more bus transactions; STATUS.MASTER_ENABLE tells when all ended." },
         Field { name: "LNK_RST", mask: CTRL_LNK_RST, access: Access::SelfClearing, summary: "Reset the link, and the device with it." },
         Field { name: "RST", mask: CTRL_RST, access: Access::SelfClearing, summary: "Reset the device. Touch no register for 1 ms, then wait 10 ms more." },
     ] },
-    Register { name: "STATUS", offset: 0x00008, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00008, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::STATUS, name: "STATUS", offset: 0x00008, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00008, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00080000, reset_first: 0x00080000, acts_on: None, section: Some("8.2.3.1.2"), summary: "Device status.", fields: &[
         Field { name: "LAN_ID", mask: STATUS_LAN_ID, access: Access::ReadOnly, summary: "Which port of the card this is." },
         Field { name: "LINK_UP", mask: STATUS_LINK_UP, access: Access::ReadOnly, summary: "The link is up." },
@@ -4072,7 +5009,7 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "IOV_ACTIVE", mask: STATUS_IOV_ACTIVE, access: Access::ReadOnly, summary: "Virtual functions are enabled." },
         Field { name: "MASTER_ENABLE", mask: STATUS_MASTER_ENABLE, access: Access::ReadOnly, summary: "Transactions on the bus may be going on; 0 after CTRL.MASTER_DISABLE." },
     ] },
-    Register { name: "CTRL_EXT", offset: 0x00018, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00018, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::CTRL_EXT, name: "CTRL_EXT", offset: 0x00018, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00018, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.1.3"), summary: "Extended device control.", fields: &[
         Field { name: "PFRSTD", mask: CTRL_EXT_PFRSTD, access: Access::SelfClearing, summary: "The physical function's reset is done: tell the virtual ones." },
         Field { name: "NS_DIS", mask: CTRL_EXT_NS_DIS, access: Access::ReadWrite, summary: "Ask for no transaction without snooping, whatever others say." },
@@ -4080,7 +5017,7 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "EXTENDED_VLAN", mask: CTRL_EXT_EXTENDED_VLAN, access: Access::ReadWrite, summary: "Every packet has an outer VLAN tag." },
         Field { name: "DRV_LOAD", mask: CTRL_EXT_DRV_LOAD, access: Access::ReadWrite, summary: "A driver is loaded: a word to the firmware." },
     ] },
-    Register { name: "ESDP", offset: 0x00020, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00020, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::ESDP, name: "ESDP", offset: 0x00020, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00020, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.1.4"), summary: "Software definable pins.", fields: &[
         Field { name: "SDP0", mask: ESDP_SDP0, access: Access::ReadWrite, summary: "Value of pin 0." },
         Field { name: "SDP1", mask: ESDP_SDP1, access: Access::ReadWrite, summary: "Value of pin 1." },
@@ -4101,16 +5038,16 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "SDP0_NATIVE", mask: ESDP_SDP0_NATIVE, access: Access::ReadWrite, summary: "Pin 0 has its built-in function." },
         Field { name: "SDP1_NATIVE", mask: ESDP_SDP1_NATIVE, access: Access::ReadWrite, summary: "Pin 1 has its built-in function." },
     ] },
-    Register { name: "I2CCTL", offset: 0x00028, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00028, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::I2CCTL, name: "I2CCTL", offset: 0x00028, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00028, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x0000000F, reset_first: 0x0000000F, acts_on: None, section: Some("8.2.3.1.5"), summary: "The two wires to the SFP+ module.", fields: &[
         Field { name: "CLK_IN", mask: I2CCTL_CLK_IN, access: Access::ReadOnly, summary: "Clock, as it is on the wire." },
         Field { name: "CLK_OUT", mask: I2CCTL_CLK_OUT, access: Access::ReadWrite, summary: "Clock, as driven." },
         Field { name: "DATA_IN", mask: I2CCTL_DATA_IN, access: Access::ReadOnly, summary: "Data, as it is on the wire." },
         Field { name: "DATA_OUT", mask: I2CCTL_DATA_OUT, access: Access::ReadWrite, summary: "Data, as driven." },
     ] },
-    Register { name: "FRTIMER", offset: 0x00048, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00048, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FRTIMER, name: "FRTIMER", offset: 0x00048, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00048, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Free running timer.", fields: &[] },
-    Register { name: "TCPTIMER", offset: 0x0004C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0004C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::TCPTIMER, name: "TCPTIMER", offset: 0x0004C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0004C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Timer that can raise an interrupt.", fields: &[
         Field { name: "DURATION", mask: TCPTIMER_DURATION, access: Access::ReadWrite, summary: "Time to run, in milliseconds." },
         Field { name: "KS", mask: TCPTIMER_KS, access: Access::SelfClearing, summary: "Start again." },
@@ -4118,7 +5055,7 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "COUNT_FINISH", mask: TCPTIMER_COUNT_FINISH, access: Access::SelfClearing, summary: "End at once." },
         Field { name: "LOOP", mask: TCPTIMER_LOOP, access: Access::ReadWrite, summary: "Start again whenever the time is up." },
     ] },
-    Register { name: "LEDCTL", offset: 0x00200, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00200, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LEDCTL, name: "LEDCTL", offset: 0x00200, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00200, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.1.6"), summary: "LEDs.", fields: &[
         Field { name: "LED0_MODE", mask: LEDCTL_LED0_MODE, access: Access::ReadWrite, summary: "What LED 0 shows." },
         Field { name: "LED0_INVERT", mask: LEDCTL_LED0_INVERT, access: Access::ReadWrite, summary: "LED 0 inverted." },
@@ -4133,11 +5070,11 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "LED3_INVERT", mask: LEDCTL_LED3_INVERT, access: Access::ReadWrite, summary: "LED 3 inverted." },
         Field { name: "LED3_BLINK", mask: LEDCTL_LED3_BLINK, access: Access::ReadWrite, summary: "LED 3 blinks." },
     ] },
-    Register { name: "EXVET", offset: 0x05078, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05078, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::EXVET, name: "EXVET", offset: 0x05078, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05078, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x81000000, reset_first: 0x81000000, acts_on: None, section: None, summary: "EtherType of the outer VLAN tag.", fields: &[
         Field { name: "VET_EXT", mask: EXVET_VET_EXT, access: Access::ReadWrite, summary: "The EtherType." },
     ] },
-    Register { name: "EEC", offset: 0x10010, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10010, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::EEC, name: "EEC", offset: 0x10010, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10010, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000110, reset_first: 0x00000110, acts_on: None, section: Some("8.2.3.2.1"), summary: "EEPROM and flash control.", fields: &[
         Field { name: "SK", mask: EEC_SK, access: Access::ReadWrite, summary: "Clock to the EEPROM." },
         Field { name: "CS", mask: EEC_CS, access: Access::ReadWrite, summary: "EEPROM selected." },
@@ -4151,23 +5088,23 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "ADDR_SIZE", mask: EEC_ADDR_SIZE, access: Access::ReadOnly, summary: "The EEPROM takes addresses of 16 bits; else of 8." },
         Field { name: "SIZE", mask: EEC_SIZE, access: Access::ReadOnly, summary: "Size: 2 to the power of this, times 128 bytes." },
     ] },
-    Register { name: "EERD", offset: 0x10014, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10014, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::EERD, name: "EERD", offset: 0x10014, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10014, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.2.2"), summary: "Reads a word of the EEPROM.", fields: &[
         Field { name: "START", mask: EERD_START, access: Access::SelfClearing, summary: "Read the word at ADDR." },
         Field { name: "DONE", mask: EERD_DONE, access: Access::ReadOnly, summary: "DATA is there." },
         Field { name: "ADDR", mask: EERD_ADDR, access: Access::ReadWrite, summary: "Address of the word." },
         Field { name: "DATA", mask: EERD_DATA, access: Access::ReadOnly, summary: "The word." },
     ] },
-    Register { name: "EEWR", offset: 0x10018, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10018, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::EEWR, name: "EEWR", offset: 0x10018, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10018, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Writes a word of the EEPROM. X540 and later.", fields: &[
         Field { name: "START", mask: EEWR_START, access: Access::SelfClearing, summary: "Write DATA to the word at ADDR." },
         Field { name: "DONE", mask: EEWR_DONE, access: Access::ReadOnly, summary: "The word is written." },
         Field { name: "ADDR", mask: EEWR_ADDR, access: Access::ReadWrite, summary: "Address of the word." },
         Field { name: "DATA", mask: EEWR_DATA, access: Access::ReadWrite, summary: "The word." },
     ] },
-    Register { name: "FLA", offset: 0x1001C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x1001C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FLA, name: "FLA", offset: 0x1001C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x1001C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Flash access by hand.", fields: &[] },
-    Register { name: "EEMNGCTL", offset: 0x10110, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10110, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::EEMNGCTL, name: "EEMNGCTL", offset: 0x10110, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10110, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x800C0000, reset_first: 0x800C0000, acts_on: None, section: None, summary: "EEPROM access by the firmware.", fields: &[
         Field { name: "ADDR", mask: EEMNGCTL_ADDR, access: Access::ReadWrite, summary: "Address of the word." },
         Field { name: "START", mask: EEMNGCTL_START, access: Access::SelfClearing, summary: "Start the access." },
@@ -4177,29 +5114,29 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "CFG_DONE1", mask: EEMNGCTL_CFG_DONE1, access: Access::ReadWrite, summary: "Port 1 has been configured from the EEPROM." },
         Field { name: "DONE", mask: EEMNGCTL_DONE, access: Access::ReadOnly, summary: "The access has ended." },
     ] },
-    Register { name: "EEMNGDATA", offset: 0x10114, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10114, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::EEMNGDATA, name: "EEMNGDATA", offset: 0x10114, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10114, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Data of EEMNGCTL's access.", fields: &[] },
-    Register { name: "FLMNGCTL", offset: 0x10118, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10118, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FLMNGCTL, name: "FLMNGCTL", offset: 0x10118, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10118, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Flash access by the firmware.", fields: &[] },
-    Register { name: "FLMNGDATA", offset: 0x1011C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x1011C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FLMNGDATA, name: "FLMNGDATA", offset: 0x1011C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x1011C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Data of FLMNGCTL's access.", fields: &[] },
-    Register { name: "FLMNGCNT", offset: 0x10120, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10120, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FLMNGCNT, name: "FLMNGCNT", offset: 0x10120, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10120, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bytes of FLMNGCTL's access.", fields: &[] },
-    Register { name: "FLOP", offset: 0x1013C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x1013C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FLOP, name: "FLOP", offset: 0x1013C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x1013C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Commands of the flash at hand.", fields: &[] },
-    Register { name: "GRC", offset: 0x10200, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10200, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::GRC, name: "GRC", offset: 0x10200, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10200, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Whether the card may be woken, and is managed.", fields: &[
         Field { name: "MNG_EN", mask: GRC_MNG_EN, access: Access::ReadOnly, summary: "Manageability is on." },
         Field { name: "APME", mask: GRC_APME, access: Access::ReadWrite, summary: "Advanced power management wakes the system." },
     ] },
-    Register { name: "SRAMREL", offset: 0x10210, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10210, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::SRAMREL, name: "SRAMREL", offset: 0x10210, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10210, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Software has let go of the shadow memory. X540 and later.", fields: &[] },
-    Register { name: "SWSM", offset: 0x10140, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10140, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::SWSM, name: "SWSM", offset: 0x10140, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10140, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.4.9"), summary: "Software semaphore: drivers and firmware take turns.", fields: &[
         Field { name: "SMBI", mask: SWSM_SMBI, access: Access::ReadSet, summary: "Taken by a driver: the first to read 0 has it. Writing 0 gives it back." },
         Field { name: "SWESMBI", mask: SWSM_SWESMBI, access: Access::ReadWrite, summary: "Software asks for SW_FW_SYNC; it has it when the bit reads back as 1." },
     ] },
-    Register { name: "FWSM", offset: 0x10148, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10148, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FWSM, name: "FWSM", offset: 0x10148, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10148, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.4.10"), summary: "Firmware semaphore and state.", fields: &[
         Field { name: "FWSMBI", mask: FWSM_FWSMBI, access: Access::ReadOnly, summary: "Firmware has SW_FW_SYNC." },
         Field { name: "FW_MODE", mask: FWSM_FW_MODE, access: Access::ReadOnly, summary: "What firmware does." },
@@ -4208,7 +5145,7 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "RESET_CNT", mask: FWSM_RESET_CNT, access: Access::ReadOnly, summary: "How often firmware has reset the device." },
         Field { name: "EXT_ERR_IND", mask: FWSM_EXT_ERR_IND, access: Access::ReadOnly, summary: "Why firmware failed; 0 is no error." },
     ] },
-    Register { name: "SW_FW_SYNC", offset: 0x10160, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10160, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::SW_FW_SYNC, name: "SW_FW_SYNC", offset: 0x10160, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10160, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.4.11"), summary: "Who has which shared resource. Only while SWSM.SWESMBI is held.", fields: &[
         Field { name: "SW_EEP", mask: SW_FW_SYNC_SW_EEP, access: Access::ReadWrite, summary: "Software has the EEPROM." },
         Field { name: "SW_PHY0", mask: SW_FW_SYNC_SW_PHY0, access: Access::ReadWrite, summary: "Software has PHY 0, and the I2C wires." },
@@ -4223,7 +5160,7 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "I2C", mask: SW_FW_SYNC_I2C, access: Access::ReadWrite, summary: "Software has the I2C wires of PHY 0, 1. X550." },
         Field { name: "REGSMP", mask: SW_FW_SYNC_REGSMP, access: Access::ReadSet, summary: "Software has this register: the first to read 0. X540 and later." },
     ] },
-    Register { name: "FACTPS", offset: 0x10150, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10150, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FACTPS, name: "FACTPS", offset: 0x10150, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10150, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Which functions are active, and their power states.", fields: &[
         Field { name: "FUNC0_POWER_STATE", mask: FACTPS_FUNC0_POWER_STATE, access: Access::ReadOnly, summary: "Power state of function 0." },
         Field { name: "LAN0_VALID", mask: FACTPS_LAN0_VALID, access: Access::ReadOnly, summary: "Port 0 is enabled." },
@@ -4233,62 +5170,62 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "LFS", mask: FACTPS_LFS, access: Access::ReadOnly, summary: "The two ports are swapped." },
         Field { name: "PM_STATE_CHANGED", mask: FACTPS_PM_STATE_CHANGED, access: Access::ReadOnly, summary: "A power state has changed." },
     ] },
-    Register { name: "GCR", offset: 0x11000, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11000, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::GCR, name: "GCR", offset: 0x11000, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11000, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "PCI Express control.", fields: &[
         Field { name: "CMPL_TMOUT", mask: GCR_CMPL_TMOUT, access: Access::ReadWrite, summary: "Completion timeout, if the capability's version is 1." },
         Field { name: "CMPL_TMOUT_RESEND", mask: GCR_CMPL_TMOUT_RESEND, access: Access::ReadWrite, summary: "Repeat a request whose completion timed out." },
         Field { name: "CAP_VER2", mask: GCR_CAP_VER2, access: Access::ReadOnly, summary: "The PCI Express capability has version 2." },
     ] },
-    Register { name: "GCR_EXT", offset: 0x11050, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11050, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::GCR_EXT, name: "GCR_EXT", offset: 0x11050, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11050, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.4.12"), summary: "Extended PCI Express control.", fields: &[
         Field { name: "VT_MODE", mask: GCR_EXT_VT_MODE, access: Access::ReadWrite, summary: "Number of virtual functions." },
         Field { name: "BUFFERS_CLEAR", mask: GCR_EXT_BUFFERS_CLEAR, access: Access::ReadWrite, summary: "Flush internal buffers: hold for 20 us before resetting a stuck device." },
         Field { name: "MSIX_EN", mask: GCR_EXT_MSIX_EN, access: Access::ReadWrite, summary: "Virtual functions use MSI-X." },
     ] },
-    Register { name: "MREVID", offset: 0x11064, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11064, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::MREVID, name: "MREVID", offset: 0x11064, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11064, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Revision of the mask.", fields: &[] },
-    Register { name: "PICAUSE", offset: 0x110B0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x110B0, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PICAUSE, name: "PICAUSE", offset: 0x110B0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x110B0, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Causes of PCI Express error interrupts.", fields: &[] },
-    Register { name: "PIENA", offset: 0x110B8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x110B8, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PIENA, name: "PIENA", offset: 0x110B8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x110B8, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Which PCI Express errors raise an interrupt.", fields: &[] },
-    Register { name: "CIAA", offset: 0x11088, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11088, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::CIAA, name: "CIAA", offset: 0x11088, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11088, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Address for reading configuration space through CIAD.", fields: &[] },
-    Register { name: "CIAD", offset: 0x1108C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x1108C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::CIAD, name: "CIAD", offset: 0x1108C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x1108C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Data of the access that CIAA names.", fields: &[] },
-    Register { name: "PFCTOP", offset: 0x03008, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03008, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PFCTOP, name: "PFCTOP", offset: 0x03008, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03008, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00008808, reset_first: 0x00008808, acts_on: None, section: Some("8.2.3.3.1"), summary: "EtherType and opcode of pause frames.", fields: &[] },
-    Register { name: "FCTTV", offset: 0x03200, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x03200, stride: 0x4, count: 4 }], aliases: &[],
+    Register { id: RegisterId::FCTTV, name: "FCTTV", offset: 0x03200, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x03200, stride: 0x4, count: 4 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.3.2"), summary: "How long to ask the other side to pause; two traffic classes an entry.", fields: &[
         Field { name: "TTV_EVEN", mask: FCTTV_TTV_EVEN, access: Access::ReadWrite, summary: "Of traffic class 2n, in units of 512 bit times." },
         Field { name: "TTV_ODD", mask: FCTTV_TTV_ODD, access: Access::ReadWrite, summary: "Of traffic class 2n + 1, in units of 512 bit times." },
     ] },
-    Register { name: "FCRTL", offset: 0x03220, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03220, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::FCRTL, name: "FCRTL", offset: 0x03220, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03220, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.3.3"), summary: "Fill of a packet buffer at which to let the other side go on.", fields: &[
         Field { name: "RTL", mask: FCRTL_RTL, access: Access::ReadWrite, summary: "Low water mark, in units of 32 bytes." },
         Field { name: "XONE", mask: FCRTL_XONE, access: Access::ReadWrite, summary: "Send such frames." },
     ] },
-    Register { name: "FCRTH", offset: 0x03260, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03260, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::FCRTH, name: "FCRTH", offset: 0x03260, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03260, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.3.4"), summary: "Fill of a packet buffer at which to ask the other side to pause.", fields: &[
         Field { name: "RTH", mask: FCRTH_RTH, access: Access::ReadWrite, summary: "High water mark, in units of 32 bytes." },
         Field { name: "FCEN", mask: FCRTH_FCEN, access: Access::ReadWrite, summary: "Send such frames." },
     ] },
-    Register { name: "FCRTV", offset: 0x032A0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x032A0, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FCRTV, name: "FCRTV", offset: 0x032A0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x032A0, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.3.5"), summary: "When to repeat a request to pause.", fields: &[
         Field { name: "FC_REFRESH_TH", mask: FCRTV_FC_REFRESH_TH, access: Access::ReadWrite, summary: "Time left of the last pause, in units of 512 bit times." },
     ] },
-    Register { name: "TFCS", offset: 0x0CE00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0CE00, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::TFCS, name: "TFCS", offset: 0x0CE00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0CE00, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.3.6"), summary: "Which traffic classes the other side has paused.", fields: &[
         Field { name: "TC_XON", mask: TFCS_TC_XON, access: Access::ReadOnly, summary: "A bit a class: it may send." },
     ] },
-    Register { name: "FCCFG", offset: 0x03D00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03D00, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FCCFG, name: "FCCFG", offset: 0x03D00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03D00, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.3.7"), summary: "Whether to send pause frames.", fields: &[
         Field { name: "TFCE", mask: FCCFG_TFCE, access: Access::ReadWrite, summary: "Which kind to send." },
     ] },
-    Register { name: "PXONRXCNT", offset: 0x04140, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x04140, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::PXONRXCNT, name: "PXONRXCNT", offset: 0x04140, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x04140, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Priority XON frames received, by class.", fields: &[] },
-    Register { name: "PXOFFRXCNT", offset: 0x04160, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x04160, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::PXOFFRXCNT, name: "PXOFFRXCNT", offset: 0x04160, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x04160, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Priority XOFF frames received, by class.", fields: &[] },
-    Register { name: "EICR", offset: 0x00800, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00800, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::EICR, name: "EICR", offset: 0x00800, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00800, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClearWriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.1"), summary: "Causes of interrupts. With GPIE.OCD, a read clears only bits 29:16.", fields: &[
         Field { name: "RTX_QUEUE", mask: EICR_RTX_QUEUE, access: Access::ReadClearWriteOneClear, summary: "Queues, through IVAR." },
         Field { name: "FLOW_DIR", mask: EICR_FLOW_DIR, access: Access::ReadClearWriteOneClear, summary: "Flow director is out of room." },
@@ -4307,8 +5244,8 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "TCP_TIMER", mask: EICR_TCP_TIMER, access: Access::ReadClearWriteOneClear, summary: "TCPTIMER ran out." },
         Field { name: "OTHER", mask: EICR_OTHER, access: Access::ReadOnly, summary: "Any of bits 30:16 that is not masked." },
     ] },
-    Register { name: "EICS", offset: 0x00808, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00808, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::WriteOneSet, reset: 0x00000000, reset_first: 0x00000000, acts_on: Some("EICR"), section: Some("8.2.3.5.2"), summary: "Raises causes. A read tells EICR and clears nothing.", fields: &[
+    Register { id: RegisterId::EICS, name: "EICS", offset: 0x00808, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00808, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::WriteOneSet, reset: 0x00000000, reset_first: 0x00000000, acts_on: Some(RegisterId::EICR), section: Some("8.2.3.5.2"), summary: "Raises causes. A read tells EICR and clears nothing.", fields: &[
         Field { name: "RTX_QUEUE", mask: EICS_RTX_QUEUE, access: Access::WriteOneSet, summary: "Queues, through IVAR." },
         Field { name: "FLOW_DIR", mask: EICS_FLOW_DIR, access: Access::WriteOneSet, summary: "Flow director is out of room." },
         Field { name: "RX_MISS", mask: EICS_RX_MISS, access: Access::WriteOneSet, summary: "A packet buffer overflowed." },
@@ -4326,7 +5263,7 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "TCP_TIMER", mask: EICS_TCP_TIMER, access: Access::WriteOneSet, summary: "TCPTIMER ran out." },
         Field { name: "OTHER", mask: EICS_OTHER, access: Access::WriteOneSet, summary: "Any of bits 30:16 that is not masked." },
     ] },
-    Register { name: "EIMS", offset: 0x00880, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00880, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::EIMS, name: "EIMS", offset: 0x00880, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00880, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::WriteOneSet, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.3"), summary: "Enables causes. A read tells which are enabled.", fields: &[
         Field { name: "RTX_QUEUE", mask: EIMS_RTX_QUEUE, access: Access::WriteOneSet, summary: "Queues, through IVAR." },
         Field { name: "FLOW_DIR", mask: EIMS_FLOW_DIR, access: Access::WriteOneSet, summary: "Flow director is out of room." },
@@ -4345,8 +5282,8 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "TCP_TIMER", mask: EIMS_TCP_TIMER, access: Access::WriteOneSet, summary: "TCPTIMER ran out." },
         Field { name: "OTHER", mask: EIMS_OTHER, access: Access::WriteOneSet, summary: "Any of bits 30:16 that is not masked." },
     ] },
-    Register { name: "EIMC", offset: 0x00888, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00888, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: Some("EIMS"), section: Some("8.2.3.5.4"), summary: "Disables causes.", fields: &[
+    Register { id: RegisterId::EIMC, name: "EIMC", offset: 0x00888, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00888, stride: 0x4, count: 1 }], aliases: &[],
+        access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: Some(RegisterId::EIMS), section: Some("8.2.3.5.4"), summary: "Disables causes.", fields: &[
         Field { name: "RTX_QUEUE", mask: EIMC_RTX_QUEUE, access: Access::WriteOneClear, summary: "Queues, through IVAR." },
         Field { name: "FLOW_DIR", mask: EIMC_FLOW_DIR, access: Access::WriteOneClear, summary: "Flow director is out of room." },
         Field { name: "RX_MISS", mask: EIMC_RX_MISS, access: Access::WriteOneClear, summary: "A packet buffer overflowed." },
@@ -4364,7 +5301,7 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "TCP_TIMER", mask: EIMC_TCP_TIMER, access: Access::WriteOneClear, summary: "TCPTIMER ran out." },
         Field { name: "OTHER", mask: EIMC_OTHER, access: Access::WriteOneClear, summary: "Any of bits 30:16 that is not masked." },
     ] },
-    Register { name: "EIAC", offset: 0x00810, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00810, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::EIAC, name: "EIAC", offset: 0x00810, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00810, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.5"), summary: "Causes that their MSI-X message clears.", fields: &[
         Field { name: "RTX_QUEUE", mask: EIAC_RTX_QUEUE, access: Access::ReadWrite, summary: "Queues, through IVAR." },
         Field { name: "FLOW_DIR", mask: EIAC_FLOW_DIR, access: Access::ReadWrite, summary: "Flow director is out of room." },
@@ -4383,7 +5320,7 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "TCP_TIMER", mask: EIAC_TCP_TIMER, access: Access::ReadWrite, summary: "TCPTIMER ran out." },
         Field { name: "OTHER", mask: EIAC_OTHER, access: Access::ReadWrite, summary: "Any of bits 30:16 that is not masked." },
     ] },
-    Register { name: "EIAM", offset: 0x00890, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00890, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::EIAM, name: "EIAM", offset: 0x00890, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00890, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.6"), summary: "Causes that are disabled when they raise an interrupt.", fields: &[
         Field { name: "RTX_QUEUE", mask: EIAM_RTX_QUEUE, access: Access::ReadWrite, summary: "Queues, through IVAR." },
         Field { name: "FLOW_DIR", mask: EIAM_FLOW_DIR, access: Access::ReadWrite, summary: "Flow director is out of room." },
@@ -4402,17 +5339,17 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "TCP_TIMER", mask: EIAM_TCP_TIMER, access: Access::ReadWrite, summary: "TCPTIMER ran out." },
         Field { name: "OTHER", mask: EIAM_OTHER, access: Access::ReadWrite, summary: "Any of bits 30:16 that is not masked." },
     ] },
-    Register { name: "EICS_EX", offset: 0x00A90, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x00A90, stride: 0x4, count: 2 }], aliases: &[],
+    Register { id: RegisterId::EICS_EX, name: "EICS_EX", offset: 0x00A90, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x00A90, stride: 0x4, count: 2 }], aliases: &[],
         access: Access::WriteOneSet, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.7"), summary: "EICS for queue vectors 0 to 63.", fields: &[] },
-    Register { name: "EIMS_EX", offset: 0x00AA0, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x00AA0, stride: 0x4, count: 2 }], aliases: &[],
+    Register { id: RegisterId::EIMS_EX, name: "EIMS_EX", offset: 0x00AA0, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x00AA0, stride: 0x4, count: 2 }], aliases: &[],
         access: Access::WriteOneSet, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.8"), summary: "EIMS for queue vectors 0 to 63.", fields: &[] },
-    Register { name: "EIMC_EX", offset: 0x00AB0, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x00AB0, stride: 0x4, count: 2 }], aliases: &[],
-        access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: Some("EIMS_EX"), section: Some("8.2.3.5.9"), summary: "EIMC for queue vectors 0 to 63.", fields: &[] },
-    Register { name: "EIAM_EX", offset: 0x00AD0, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x00AD0, stride: 0x4, count: 2 }], aliases: &[],
+    Register { id: RegisterId::EIMC_EX, name: "EIMC_EX", offset: 0x00AB0, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x00AB0, stride: 0x4, count: 2 }], aliases: &[],
+        access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: Some(RegisterId::EIMS_EX), section: Some("8.2.3.5.9"), summary: "EIMC for queue vectors 0 to 63.", fields: &[] },
+    Register { id: RegisterId::EIAM_EX, name: "EIAM_EX", offset: 0x00AD0, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x00AD0, stride: 0x4, count: 2 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.10"), summary: "EIAM for queue vectors 0 to 63.", fields: &[] },
-    Register { name: "EITRSEL", offset: 0x00894, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00894, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::EITRSEL, name: "EITRSEL", offset: 0x00894, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00894, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.11"), summary: "Which throttles belong to virtual functions.", fields: &[] },
-    Register { name: "EITR", offset: 0x00820, stride: 0x4, count: 129, ranges: &[Range { first: 0, offset: 0x00820, stride: 0x4, count: 24 }, Range { first: 24, offset: 0x12300, stride: 0x4, count: 105 }], aliases: &[],
+    Register { id: RegisterId::EITR, name: "EITR", offset: 0x00820, stride: 0x4, count: 129, ranges: &[Range { first: 0, offset: 0x00820, stride: 0x4, count: 24 }, Range { first: 24, offset: 0x12300, stride: 0x4, count: 105 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.12"), summary: "Interrupt throttle of a vector.", fields: &[
         Field { name: "ITR_INTERVAL", mask: EITR_ITR_INTERVAL, access: Access::ReadWrite, summary: "Least time between interrupts, in units of 2 us at 10 Gbit/s." },
         Field { name: "LLI_MODERATION", mask: EITR_LLI_MODERATION, access: Access::ReadWrite, summary: "Throttle low latency interrupts too." },
@@ -4420,7 +5357,7 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "ITR_COUNTER", mask: EITR_ITR_COUNTER, access: Access::ReadWrite, summary: "Time left." },
         Field { name: "CNT_WDIS", mask: EITR_CNT_WDIS, access: Access::ReadWrite, summary: "This write leaves the counters alone." },
     ] },
-    Register { name: "IVAR", offset: 0x00900, stride: 0x4, count: 64, ranges: &[Range { first: 0, offset: 0x00900, stride: 0x4, count: 64 }], aliases: &[],
+    Register { id: RegisterId::IVAR, name: "IVAR", offset: 0x00900, stride: 0x4, count: 64, ranges: &[Range { first: 0, offset: 0x00900, stride: 0x4, count: 64 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.16"), summary: "Which vectors the queues 2n and 2n + 1 raise.", fields: &[
         Field { name: "RX_EVEN", mask: IVAR_RX_EVEN, access: Access::ReadWrite, summary: "Vector of RX queue 2n." },
         Field { name: "RX_EVEN_VALID", mask: IVAR_RX_EVEN_VALID, access: Access::ReadWrite, summary: "It has one." },
@@ -4431,14 +5368,14 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "TX_ODD", mask: IVAR_TX_ODD, access: Access::ReadWrite, summary: "Vector of TX queue 2n + 1." },
         Field { name: "TX_ODD_VALID", mask: IVAR_TX_ODD_VALID, access: Access::ReadWrite, summary: "It has one." },
     ] },
-    Register { name: "IVAR_MISC", offset: 0x00A00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00A00, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::IVAR_MISC, name: "IVAR_MISC", offset: 0x00A00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00A00, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00008000, reset_first: 0x00008000, acts_on: None, section: Some("8.2.3.5.17"), summary: "Which vectors the other causes raise.", fields: &[
         Field { name: "TCP_TIMER", mask: IVAR_MISC_TCP_TIMER, access: Access::ReadWrite, summary: "Vector of TCPTIMER." },
         Field { name: "TCP_TIMER_VALID", mask: IVAR_MISC_TCP_TIMER_VALID, access: Access::ReadWrite, summary: "It has one." },
         Field { name: "OTHER", mask: IVAR_MISC_OTHER, access: Access::ReadWrite, summary: "Vector of everything else." },
         Field { name: "OTHER_VALID", mask: IVAR_MISC_OTHER_VALID, access: Access::ReadWrite, summary: "It has one." },
     ] },
-    Register { name: "GPIE", offset: 0x00898, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00898, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::GPIE, name: "GPIE", offset: 0x00898, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00898, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.18"), summary: "How interrupts are raised.", fields: &[
         Field { name: "SDP0_GPIEN", mask: GPIE_SDP0_GPIEN, access: Access::ReadWrite, summary: "Pin SDP0 may." },
         Field { name: "SDP1_GPIEN", mask: GPIE_SDP1_GPIEN, access: Access::ReadWrite, summary: "Pin SDP1 may." },
@@ -4453,9 +5390,9 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "EIAME", mask: GPIE_EIAME, access: Access::ReadWrite, summary: "EIAM counts in MSI-X mode." },
         Field { name: "PBA_SUPPORT", mask: GPIE_PBA_SUPPORT, access: Access::ReadWrite, summary: "Pending bits are cleared as vectors are enabled." },
     ] },
-    Register { name: "PBACL", offset: 0x110C0, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x110C0, stride: 0x4, count: 8 }], aliases: &[Range { first: 0, offset: 0x11068, stride: 0x4, count: 1 }],
+    Register { id: RegisterId::PBACL, name: "PBACL", offset: 0x110C0, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x110C0, stride: 0x4, count: 8 }], aliases: &[Range { first: 0, offset: 0x11068, stride: 0x4, count: 1 }],
         access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Clears pending bits of MSI-X vectors.", fields: &[] },
-    Register { name: "FCTRL", offset: 0x05080, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05080, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FCTRL, name: "FCTRL", offset: 0x05080, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05080, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.1"), summary: "Which packets are let in. Change it only while RXCTRL.RXEN is 0.", fields: &[
         Field { name: "SBP", mask: FCTRL_SBP, access: Access::ReadWrite, summary: "Packets with errors too." },
         Field { name: "MPE", mask: FCTRL_MPE, access: Access::ReadWrite, summary: "All multicast packets." },
@@ -4464,7 +5401,7 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "PMCF", mask: FCTRL_PMCF, access: Access::ReadWrite, summary: "MAC control frames too." },
         Field { name: "DPF", mask: FCTRL_DPF, access: Access::ReadWrite, summary: "No pause frames, even so." },
     ] },
-    Register { name: "VLNCTRL", offset: 0x05088, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05088, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::VLNCTRL, name: "VLNCTRL", offset: 0x05088, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05088, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00008100, reset_first: 0x00008100, acts_on: None, section: Some("8.2.3.7.2"), summary: "VLAN filter control.", fields: &[
         Field { name: "VET", mask: VLNCTRL_VET, access: Access::ReadWrite, summary: "EtherType of VLAN tags." },
         Field { name: "CFI", mask: VLNCTRL_CFI, access: Access::ReadWrite, summary: "Value of CFI that is let in." },
@@ -4472,12 +5409,12 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "VFE", mask: VLNCTRL_VFE, access: Access::ReadWrite, summary: "VFTA is looked at." },
         Field { name: "VME", mask: VLNCTRL_VME, access: Access::ReadWrite, summary: "Tags are taken out; 82598 only, on the 82599 see RXDCTL.VME." },
     ] },
-    Register { name: "MCSTCTRL", offset: 0x05090, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05090, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::MCSTCTRL, name: "MCSTCTRL", offset: 0x05090, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05090, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.3"), summary: "Multicast filter control.", fields: &[
         Field { name: "MO", mask: MCSTCTRL_MO, access: Access::ReadWrite, summary: "Which bits of the address index MTA." },
         Field { name: "MFE", mask: MCSTCTRL_MFE, access: Access::ReadWrite, summary: "MTA is looked at." },
     ] },
-    Register { name: "PSRTYPE", offset: 0x0EA00, stride: 0x4, count: 64, ranges: &[Range { first: 0, offset: 0x0EA00, stride: 0x4, count: 64 }], aliases: &[Range { first: 0, offset: 0x05480, stride: 0x4, count: 16 }],
+    Register { id: RegisterId::PSRTYPE, name: "PSRTYPE", offset: 0x0EA00, stride: 0x4, count: 64, ranges: &[Range { first: 0, offset: 0x0EA00, stride: 0x4, count: 64 }], aliases: &[Range { first: 0, offset: 0x05480, stride: 0x4, count: 16 }],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.4"), summary: "Where packets of a pool are split, and RSS queues of it.", fields: &[
         Field { name: "TCPHDR", mask: PSRTYPE_TCPHDR, access: Access::ReadWrite, summary: "After the TCP header." },
         Field { name: "UDPHDR", mask: PSRTYPE_UDPHDR, access: Access::ReadWrite, summary: "After the UDP header." },
@@ -4486,12 +5423,12 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "L2HDR", mask: PSRTYPE_L2HDR, access: Access::ReadWrite, summary: "After the Ethernet header." },
         Field { name: "RQPL", mask: PSRTYPE_RQPL, access: Access::ReadWrite, summary: "RSS queues of the pool: 2 to the power of this." },
     ] },
-    Register { name: "RXCSUM", offset: 0x05000, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05000, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RXCSUM, name: "RXCSUM", offset: 0x05000, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05000, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.5"), summary: "Receive checksums.", fields: &[
         Field { name: "IPPCSE", mask: RXCSUM_IPPCSE, access: Access::ReadWrite, summary: "Calculate the checksum of UDP fragments." },
         Field { name: "PCSD", mask: RXCSUM_PCSD, access: Access::ReadWrite, summary: "Report the RSS hash instead of the fragment checksum." },
     ] },
-    Register { name: "RFCTL", offset: 0x05008, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05008, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RFCTL, name: "RFCTL", offset: 0x05008, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05008, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.6"), summary: "Receive filter control.", fields: &[
         Field { name: "ISCSI_DIS", mask: RFCTL_ISCSI_DIS, access: Access::ReadWrite, summary: "No iSCSI." },
         Field { name: "RSC_DIS", mask: RFCTL_RSC_DIS, access: Access::ReadWrite, summary: "No receive coalescing." },
@@ -4501,43 +5438,43 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "IPV6_DIS", mask: RFCTL_IPV6_DIS, access: Access::ReadWrite, summary: "No IPv6." },
         Field { name: "IPFRSP_DIS", mask: RFCTL_IPFRSP_DIS, access: Access::ReadWrite, summary: "No splitting of IP fragments." },
     ] },
-    Register { name: "MTA", offset: 0x05200, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x05200, stride: 0x4, count: 128 }], aliases: &[],
+    Register { id: RegisterId::MTA, name: "MTA", offset: 0x05200, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x05200, stride: 0x4, count: 128 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.7"), summary: "Multicast addresses let in, by 12 bits of the address: 4096 bits.", fields: &[] },
-    Register { name: "RAL", offset: 0x0A200, stride: 0x8, count: 128, ranges: &[Range { first: 0, offset: 0x0A200, stride: 0x8, count: 128 }], aliases: &[Range { first: 0, offset: 0x05400, stride: 0x8, count: 16 }],
+    Register { id: RegisterId::RAL, name: "RAL", offset: 0x0A200, stride: 0x8, count: 128, ranges: &[Range { first: 0, offset: 0x0A200, stride: 0x8, count: 128 }], aliases: &[Range { first: 0, offset: 0x05400, stride: 0x8, count: 16 }],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.8"), summary: "A MAC address, first four bytes; the first is lowest.", fields: &[] },
-    Register { name: "RAH", offset: 0x0A204, stride: 0x8, count: 128, ranges: &[Range { first: 0, offset: 0x0A204, stride: 0x8, count: 128 }], aliases: &[Range { first: 0, offset: 0x05404, stride: 0x8, count: 16 }],
+    Register { id: RegisterId::RAH, name: "RAH", offset: 0x0A204, stride: 0x8, count: 128, ranges: &[Range { first: 0, offset: 0x0A204, stride: 0x8, count: 128 }], aliases: &[Range { first: 0, offset: 0x05404, stride: 0x8, count: 16 }],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x80000000, acts_on: None, section: Some("8.2.3.7.9"), summary: "A MAC address, last two bytes.", fields: &[
         Field { name: "ADDRESS", mask: RAH_ADDRESS, access: Access::ReadWrite, summary: "The bytes." },
         Field { name: "AV", mask: RAH_AV, access: Access::ReadWrite, summary: "The address is valid: its packets are let in." },
     ] },
-    Register { name: "MPSAR", offset: 0x0A600, stride: 0x4, count: 256, ranges: &[Range { first: 0, offset: 0x0A600, stride: 0x4, count: 256 }], aliases: &[],
+    Register { id: RegisterId::MPSAR, name: "MPSAR", offset: 0x0A600, stride: 0x4, count: 256, ranges: &[Range { first: 0, offset: 0x0A600, stride: 0x4, count: 256 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.10"), summary: "Pools of a MAC address; 2n and 2n + 1 are those of RAL(n).", fields: &[] },
-    Register { name: "VFTA", offset: 0x0A000, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0A000, stride: 0x4, count: 128 }], aliases: &[],
+    Register { id: RegisterId::VFTA, name: "VFTA", offset: 0x0A000, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0A000, stride: 0x4, count: 128 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.11"), summary: "VLANs let in: 4096 bits.", fields: &[] },
-    Register { name: "PFUTA", offset: 0x0F400, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0F400, stride: 0x4, count: 128 }], aliases: &[],
+    Register { id: RegisterId::PFUTA, name: "PFUTA", offset: 0x0F400, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0F400, stride: 0x4, count: 128 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.27.17"), summary: "Unicast addresses let in, by 12 bits of the address: 4096 bits.", fields: &[] },
-    Register { name: "RDBAL", offset: 0x01000, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01000, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D000, stride: 0x40, count: 64 }], aliases: &[],
+    Register { id: RegisterId::RDBAL, name: "RDBAL", offset: 0x01000, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01000, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D000, stride: 0x40, count: 64 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.1"), summary: "IOVA of the ring, low half: a multiple of 128.", fields: &[] },
-    Register { name: "RDBAH", offset: 0x01004, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01004, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D004, stride: 0x40, count: 64 }], aliases: &[],
+    Register { id: RegisterId::RDBAH, name: "RDBAH", offset: 0x01004, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01004, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D004, stride: 0x40, count: 64 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.2"), summary: "IOVA of the ring, high half.", fields: &[] },
-    Register { name: "RDLEN", offset: 0x01008, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01008, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D008, stride: 0x40, count: 64 }], aliases: &[],
+    Register { id: RegisterId::RDLEN, name: "RDLEN", offset: 0x01008, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01008, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D008, stride: 0x40, count: 64 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.3"), summary: "Bytes of the ring: a multiple of 128.", fields: &[] },
-    Register { name: "RDH", offset: 0x01010, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01010, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D010, stride: 0x40, count: 64 }], aliases: &[],
+    Register { id: RegisterId::RDH, name: "RDH", offset: 0x01010, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01010, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D010, stride: 0x40, count: 64 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.4"), summary: "Head: the descriptor that hardware fills next. Write 0 before enabling only.", fields: &[
         Field { name: "RDH", mask: RDH_RDH, access: Access::ReadWrite, summary: "Index in the ring." },
     ] },
-    Register { name: "RDT", offset: 0x01018, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01018, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D018, stride: 0x40, count: 64 }], aliases: &[],
+    Register { id: RegisterId::RDT, name: "RDT", offset: 0x01018, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01018, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D018, stride: 0x40, count: 64 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.5"), summary: "Tail: the first descriptor that hardware may not have.", fields: &[
         Field { name: "RDT", mask: RDT_RDT, access: Access::ReadWrite, summary: "Index in the ring." },
     ] },
-    Register { name: "RXDCTL", offset: 0x01028, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01028, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D028, stride: 0x40, count: 64 }], aliases: &[],
+    Register { id: RegisterId::RXDCTL, name: "RXDCTL", offset: 0x01028, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01028, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D028, stride: 0x40, count: 64 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.6"), summary: "Receive queue control.", fields: &[
         Field { name: "RLPML", mask: RXDCTL_RLPML, access: Access::ReadWrite, summary: "Longest packet of the queue. X540 and later." },
         Field { name: "RLPML_EN", mask: RXDCTL_RLPML_EN, access: Access::ReadWrite, summary: "RLPML counts. X540 and later." },
         Field { name: "ENABLE", mask: RXDCTL_ENABLE, access: Access::ReadWrite, summary: "The queue runs. Reads 1 once it does, and 0 once all is done: poll it." },
         Field { name: "VME", mask: RXDCTL_VME, access: Access::ReadWrite, summary: "Take VLAN tags out." },
     ] },
-    Register { name: "SRRCTL", offset: 0x01014, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01014, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D014, stride: 0x40, count: 64 }], aliases: &[Range { first: 0, offset: 0x02100, stride: 0x4, count: 16 }],
+    Register { id: RegisterId::SRRCTL, name: "SRRCTL", offset: 0x01014, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01014, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D014, stride: 0x40, count: 64 }], aliases: &[Range { first: 0, offset: 0x02100, stride: 0x4, count: 16 }],
         access: Access::ReadWrite, reset: 0x00000402, reset_first: 0x00000402, acts_on: None, section: Some("8.2.3.8.7"), summary: "Buffers of a receive queue.", fields: &[
         Field { name: "BSIZEPACKET", mask: SRRCTL_BSIZEPACKET, access: Access::ReadWrite, summary: "Size of a packet buffer, in KiB." },
         Field { name: "BSIZEHEADER", mask: SRRCTL_BSIZEHEADER, access: Access::ReadWrite, summary: "Size of a header buffer, in units of 64 bytes." },
@@ -4545,7 +5482,7 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "DESCTYPE", mask: SRRCTL_DESCTYPE, access: Access::ReadWrite, summary: "Format of the descriptors." },
         Field { name: "DROP_EN", mask: SRRCTL_DROP_EN, access: Access::ReadWrite, summary: "Without descriptors, drop the packet; else it waits and blocks all queues." },
     ] },
-    Register { name: "DCA_RXCTRL", offset: 0x0100C, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x0100C, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D00C, stride: 0x40, count: 64 }], aliases: &[Range { first: 0, offset: 0x02200, stride: 0x4, count: 16 }],
+    Register { id: RegisterId::DCA_RXCTRL, name: "DCA_RXCTRL", offset: 0x0100C, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x0100C, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D00C, stride: 0x40, count: 64 }], aliases: &[Range { first: 0, offset: 0x02200, stride: 0x4, count: 16 }],
         access: Access::ReadWrite, reset: 0x0000B200, reset_first: 0x0000B200, acts_on: None, section: Some("8.2.3.11.1"), summary: "How a receive queue accesses memory.", fields: &[
         Field { name: "DESC_DCA_EN", mask: DCA_RXCTRL_DESC_DCA_EN, access: Access::ReadWrite, summary: "Hint the descriptors into a cache." },
         Field { name: "HEAD_DCA_EN", mask: DCA_RXCTRL_HEAD_DCA_EN, access: Access::ReadWrite, summary: "Hint the headers into a cache." },
@@ -4557,12 +5494,12 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "HEAD_WRO_EN", mask: DCA_RXCTRL_HEAD_WRO_EN, access: Access::ReadWrite, summary: "Write headers with relaxed ordering." },
         Field { name: "CPUID", mask: DCA_RXCTRL_CPUID, access: Access::ReadWrite, summary: "Whose cache." },
     ] },
-    Register { name: "RSCCTL", offset: 0x0102C, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x0102C, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D02C, stride: 0x40, count: 64 }], aliases: &[],
+    Register { id: RegisterId::RSCCTL, name: "RSCCTL", offset: 0x0102C, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x0102C, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D02C, stride: 0x40, count: 64 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.13"), summary: "Receive coalescing of a queue.", fields: &[
         Field { name: "RSCEN", mask: RSCCTL_RSCEN, access: Access::ReadWrite, summary: "Coalesce." },
         Field { name: "MAXDESC", mask: RSCCTL_MAXDESC, access: Access::ReadWrite, summary: "Descriptors that one coalesced packet may take." },
     ] },
-    Register { name: "RDRXCTL", offset: 0x02F00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F00, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RDRXCTL, name: "RDRXCTL", offset: 0x02F00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F00, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00100000, reset_first: 0x00100000, acts_on: None, section: Some("8.2.3.8.8"), summary: "Receive DMA control.", fields: &[
         Field { name: "CRCSTRIP", mask: RDRXCTL_CRCSTRIP, access: Access::ReadWrite, summary: "Take the CRC off. Has to agree with HLREG0.RXCRCSTRP." },
         Field { name: "DMAIDONE", mask: RDRXCTL_DMAIDONE, access: Access::ReadOnly, summary: "Receive DMA is ready after a reset." },
@@ -4572,20 +5509,20 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "RSCACKC", mask: RDRXCTL_RSCACKC, access: Access::ReadWrite, summary: "0 after reset; has to be set to 1." },
         Field { name: "FCOE_WRFIX", mask: RDRXCTL_FCOE_WRFIX, access: Access::ReadWrite, summary: "0 after reset; has to be set to 1." },
     ] },
-    Register { name: "RXPBSIZE", offset: 0x03C00, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03C00, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::RXPBSIZE, name: "RXPBSIZE", offset: 0x03C00, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03C00, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00080000, reset_first: 0x00080000, acts_on: None, section: Some("8.2.3.8.9"), summary: "Size of a receive packet buffer. Together 512 KiB: others than 0 need clearing.", fields: &[
         Field { name: "SIZE", mask: RXPBSIZE_SIZE, access: Access::ReadWrite, summary: "In KiB." },
     ] },
-    Register { name: "RXCTRL", offset: 0x03000, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03000, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RXCTRL, name: "RXCTRL", offset: 0x03000, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03000, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.10"), summary: "Receive control.", fields: &[
         Field { name: "RXEN", mask: RXCTRL_RXEN, access: Access::ReadWrite, summary: "Receive." },
     ] },
-    Register { name: "RSCDBU", offset: 0x03028, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03028, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RSCDBU, name: "RSCDBU", offset: 0x03028, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03028, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.12"), summary: "Receive coalescing.", fields: &[
         Field { name: "RSCSMALDIS", mask: RSCDBU_RSCSMALDIS, access: Access::ReadWrite, summary: "Do not coalesce packets with less payload than this, in units of 16 bytes." },
         Field { name: "RSCACKDIS", mask: RSCDBU_RSCACKDIS, access: Access::ReadWrite, summary: "Do not coalesce pure acknowledgements." },
     ] },
-    Register { name: "MRQC", offset: 0x0EC80, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EC80, stride: 0x4, count: 1 }], aliases: &[Range { first: 0, offset: 0x05818, stride: 0x4, count: 1 }],
+    Register { id: RegisterId::MRQC, name: "MRQC", offset: 0x0EC80, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EC80, stride: 0x4, count: 1 }], aliases: &[Range { first: 0, offset: 0x05818, stride: 0x4, count: 1 }],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.12"), summary: "Multiple receive queues.", fields: &[
         Field { name: "MRQE", mask: MRQC_MRQE, access: Access::ReadWrite, summary: "How a queue is chosen." },
         Field { name: "RSS_TCP_IPV4", mask: MRQC_RSS_TCP_IPV4, access: Access::ReadWrite, summary: "Hash addresses and ports of TCP over IPv4." },
@@ -4595,44 +5532,44 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "RSS_UDP_IPV4", mask: MRQC_RSS_UDP_IPV4, access: Access::ReadWrite, summary: "Hash addresses and ports of UDP over IPv4." },
         Field { name: "RSS_UDP_IPV6", mask: MRQC_RSS_UDP_IPV6, access: Access::ReadWrite, summary: "Hash addresses and ports of UDP over IPv6." },
     ] },
-    Register { name: "RQTC", offset: 0x0EC70, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EC70, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RQTC, name: "RQTC", offset: 0x0EC70, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EC70, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.13"), summary: "RSS queues of each traffic class.", fields: &[] },
-    Register { name: "RSSRK", offset: 0x0EB80, stride: 0x4, count: 10, ranges: &[Range { first: 0, offset: 0x0EB80, stride: 0x4, count: 10 }], aliases: &[Range { first: 0, offset: 0x05C80, stride: 0x4, count: 10 }],
+    Register { id: RegisterId::RSSRK, name: "RSSRK", offset: 0x0EB80, stride: 0x4, count: 10, ranges: &[Range { first: 0, offset: 0x0EB80, stride: 0x4, count: 10 }], aliases: &[Range { first: 0, offset: 0x05C80, stride: 0x4, count: 10 }],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.14"), summary: "The RSS hash's key, 40 bytes; the first is lowest.", fields: &[] },
-    Register { name: "RETA", offset: 0x0EB00, stride: 0x4, count: 32, ranges: &[Range { first: 0, offset: 0x0EB00, stride: 0x4, count: 32 }], aliases: &[Range { first: 0, offset: 0x05C00, stride: 0x4, count: 32 }],
+    Register { id: RegisterId::RETA, name: "RETA", offset: 0x0EB00, stride: 0x4, count: 32, ranges: &[Range { first: 0, offset: 0x0EB00, stride: 0x4, count: 32 }], aliases: &[Range { first: 0, offset: 0x05C00, stride: 0x4, count: 32 }],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.15"), summary: "RSS: queue by the hash's low 7 bits, 4 entries a register.", fields: &[
         Field { name: "ENTRY0", mask: RETA_ENTRY0, access: Access::ReadWrite, summary: "Queue of hash 4n." },
         Field { name: "ENTRY1", mask: RETA_ENTRY1, access: Access::ReadWrite, summary: "Queue of hash 4n + 1." },
         Field { name: "ENTRY2", mask: RETA_ENTRY2, access: Access::ReadWrite, summary: "Queue of hash 4n + 2." },
         Field { name: "ENTRY3", mask: RETA_ENTRY3, access: Access::ReadWrite, summary: "Queue of hash 4n + 3." },
     ] },
-    Register { name: "DTXMXSZRQ", offset: 0x08100, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08100, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::DTXMXSZRQ, name: "DTXMXSZRQ", offset: 0x08100, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08100, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000010, reset_first: 0x00000010, acts_on: None, section: Some("8.2.3.9.1"), summary: "Reads of packet data under way.", fields: &[
         Field { name: "MAX_BYTES_NUM_REQ", mask: DTXMXSZRQ_MAX_BYTES_NUM_REQ, access: Access::ReadWrite, summary: "Their sum at most, in 256 bytes; 0xFFF unless there are traffic classes." },
     ] },
-    Register { name: "DMATXCTL", offset: 0x04A80, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04A80, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::DMATXCTL, name: "DMATXCTL", offset: 0x04A80, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04A80, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x81000000, reset_first: 0x81000000, acts_on: None, section: Some("8.2.3.9.2"), summary: "Transmit DMA control.", fields: &[
         Field { name: "TE", mask: DMATXCTL_TE, access: Access::ReadWrite, summary: "Transmit. Set once, before the first queue is enabled." },
         Field { name: "NS", mask: DMATXCTL_NS, access: Access::ReadWrite, summary: "Header buffers need no snooping." },
         Field { name: "GDV", mask: DMATXCTL_GDV, access: Access::ReadWrite, summary: "Double VLAN mode." },
         Field { name: "VT", mask: DMATXCTL_VT, access: Access::ReadWrite, summary: "EtherType of VLAN tags." },
     ] },
-    Register { name: "DTXTCPFLGL", offset: 0x04A88, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04A88, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::DTXTCPFLGL, name: "DTXTCPFLGL", offset: 0x04A88, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04A88, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x0FF60FF6, reset_first: 0x0FF60FF6, acts_on: None, section: Some("8.2.3.9.3"), summary: "TCP flags of the first and middle segments.", fields: &[
         Field { name: "FIRST", mask: DTXTCPFLGL_FIRST, access: Access::ReadWrite, summary: "Flags that the first segment keeps." },
         Field { name: "MIDDLE", mask: DTXTCPFLGL_MIDDLE, access: Access::ReadWrite, summary: "Flags that the segments between keep." },
     ] },
-    Register { name: "DTXTCPFLGH", offset: 0x04A8C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04A8C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::DTXTCPFLGH, name: "DTXTCPFLGH", offset: 0x04A8C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04A8C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000F7F, reset_first: 0x00000F7F, acts_on: None, section: Some("8.2.3.9.4"), summary: "TCP flags of the last segment.", fields: &[
         Field { name: "LAST", mask: DTXTCPFLGH_LAST, access: Access::ReadWrite, summary: "Flags that the last segment keeps." },
     ] },
-    Register { name: "TDBAL", offset: 0x06000, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x06000, stride: 0x40, count: 128 }], aliases: &[],
+    Register { id: RegisterId::TDBAL, name: "TDBAL", offset: 0x06000, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x06000, stride: 0x40, count: 128 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.5"), summary: "IOVA of the ring, low half: a multiple of 128.", fields: &[] },
-    Register { name: "TDBAH", offset: 0x06004, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x06004, stride: 0x40, count: 128 }], aliases: &[],
+    Register { id: RegisterId::TDBAH, name: "TDBAH", offset: 0x06004, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x06004, stride: 0x40, count: 128 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.6"), summary: "IOVA of the ring, high half.", fields: &[] },
-    Register { name: "TDLEN", offset: 0x06008, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x06008, stride: 0x40, count: 128 }], aliases: &[],
+    Register { id: RegisterId::TDLEN, name: "TDLEN", offset: 0x06008, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x06008, stride: 0x40, count: 128 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.7"), summary: "Bytes of the ring: a multiple of 128.", fields: &[] },
-    Register { name: "DCA_TXCTRL", offset: 0x0600C, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x0600C, stride: 0x40, count: 128 }], aliases: &[],
+    Register { id: RegisterId::DCA_TXCTRL, name: "DCA_TXCTRL", offset: 0x0600C, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x0600C, stride: 0x40, count: 128 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00002A00, reset_first: 0x00002A00, acts_on: None, section: Some("8.2.3.11.2"), summary: "How a transmit queue accesses memory.", fields: &[
         Field { name: "DESC_DCA_EN", mask: DCA_TXCTRL_DESC_DCA_EN, access: Access::ReadWrite, summary: "Hint the descriptors into a cache." },
         Field { name: "DESC_RRO_EN", mask: DCA_TXCTRL_DESC_RRO_EN, access: Access::ReadWrite, summary: "Read descriptors with relaxed ordering." },
@@ -4640,15 +5577,15 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "DATA_RRO_EN", mask: DCA_TXCTRL_DATA_RRO_EN, access: Access::ReadWrite, summary: "Read packets with relaxed ordering." },
         Field { name: "CPUID", mask: DCA_TXCTRL_CPUID, access: Access::ReadWrite, summary: "Whose cache." },
     ] },
-    Register { name: "TDH", offset: 0x06010, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x06010, stride: 0x40, count: 128 }], aliases: &[],
+    Register { id: RegisterId::TDH, name: "TDH", offset: 0x06010, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x06010, stride: 0x40, count: 128 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.8"), summary: "Head: the descriptor that hardware reads next. Write 0 before enabling only.", fields: &[
         Field { name: "TDH", mask: TDH_TDH, access: Access::ReadWrite, summary: "Index in the ring." },
     ] },
-    Register { name: "TDT", offset: 0x06018, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x06018, stride: 0x40, count: 128 }], aliases: &[],
+    Register { id: RegisterId::TDT, name: "TDT", offset: 0x06018, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x06018, stride: 0x40, count: 128 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.9"), summary: "Tail: the first descriptor that hardware may not have.", fields: &[
         Field { name: "TDT", mask: TDT_TDT, access: Access::ReadWrite, summary: "Index in the ring." },
     ] },
-    Register { name: "TXDCTL", offset: 0x06028, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x06028, stride: 0x40, count: 128 }], aliases: &[],
+    Register { id: RegisterId::TXDCTL, name: "TXDCTL", offset: 0x06028, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x06028, stride: 0x40, count: 128 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.10"), summary: "Transmit queue control.", fields: &[
         Field { name: "PTHRESH", mask: TXDCTL_PTHRESH, access: Access::ReadWrite, summary: "Fetch more descriptors when fewer than this are on the chip." },
         Field { name: "HTHRESH", mask: TXDCTL_HTHRESH, access: Access::ReadWrite, summary: "But only if this many are there to fetch." },
@@ -4656,139 +5593,139 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "ENABLE", mask: TXDCTL_ENABLE, access: Access::ReadWrite, summary: "The queue runs. Reads 1 once it does, and 0 once all is done: poll it." },
         Field { name: "SWFLSH", mask: TXDCTL_SWFLSH, access: Access::SelfClearing, summary: "Write back what is done, at once." },
     ] },
-    Register { name: "TDWBAL", offset: 0x06038, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x06038, stride: 0x40, count: 128 }], aliases: &[],
+    Register { id: RegisterId::TDWBAL, name: "TDWBAL", offset: 0x06038, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x06038, stride: 0x40, count: 128 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.11"), summary: "IOVA that the head is written to instead of descriptors, low half.", fields: &[
         Field { name: "HEAD_WB_EN", mask: TDWBAL_HEAD_WB_EN, access: Access::ReadWrite, summary: "Do so." },
         Field { name: "HEADWB_LOW", mask: TDWBAL_HEADWB_LOW, access: Access::ReadWrite, summary: "The address." },
     ] },
-    Register { name: "TDWBAH", offset: 0x0603C, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x0603C, stride: 0x40, count: 128 }], aliases: &[],
+    Register { id: RegisterId::TDWBAH, name: "TDWBAH", offset: 0x0603C, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x0603C, stride: 0x40, count: 128 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.12"), summary: "IOVA that the head is written to, high half.", fields: &[] },
-    Register { name: "TXPBSIZE", offset: 0x0CC00, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0CC00, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::TXPBSIZE, name: "TXPBSIZE", offset: 0x0CC00, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0CC00, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00028000, reset_first: 0x00028000, acts_on: None, section: Some("8.2.3.9.13"), summary: "Size of a transmit packet buffer. Together 160 KiB: others than 0 need clearing.", fields: &[
         Field { name: "SIZE", mask: TXPBSIZE_SIZE, access: Access::ReadWrite, summary: "In KiB." },
     ] },
-    Register { name: "MNGTXMAP", offset: 0x0CD10, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0CD10, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::MNGTXMAP, name: "MNGTXMAP", offset: 0x0CD10, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0CD10, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.14"), summary: "Traffic class of the firmware's packets.", fields: &[] },
-    Register { name: "MTQC", offset: 0x08120, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08120, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::MTQC, name: "MTQC", offset: 0x08120, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08120, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.15"), summary: "Multiple transmit queues. Change it only while RTTDCS.ARBDIS is 1.", fields: &[
         Field { name: "RT_ENA", mask: MTQC_RT_ENA, access: Access::ReadWrite, summary: "Traffic classes." },
         Field { name: "VT_ENA", mask: MTQC_VT_ENA, access: Access::ReadWrite, summary: "Virtual functions." },
         Field { name: "NUM_TC_OR_Q", mask: MTQC_NUM_TC_OR_Q, access: Access::ReadWrite, summary: "How queues are shared out." },
     ] },
-    Register { name: "TXPBTHRESH", offset: 0x04950, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x04950, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::TXPBTHRESH, name: "TXPBTHRESH", offset: 0x04950, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x04950, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000096, acts_on: None, section: Some("8.2.3.9.16"), summary: "Free space that a packet buffer needs before data is fetched.", fields: &[
         Field { name: "THRESH", mask: TXPBTHRESH_THRESH, access: Access::ReadWrite, summary: "In KiB: its size less the longest packet." },
     ] },
-    Register { name: "RTRPCS", offset: 0x02430, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02430, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RTRPCS, name: "RTRPCS", offset: 0x02430, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02430, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.1"), summary: "Receive packet plane.", fields: &[
         Field { name: "RRM", mask: RTRPCS_RRM, access: Access::ReadWrite, summary: "Recycle credits." },
         Field { name: "RAC", mask: RTRPCS_RAC, access: Access::ReadWrite, summary: "Deficit fixed priority; else round robin." },
     ] },
-    Register { name: "RTTDCS", offset: 0x04900, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04900, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RTTDCS, name: "RTTDCS", offset: 0x04900, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04900, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.2"), summary: "Transmit descriptor plane.", fields: &[
         Field { name: "TDPAC", mask: RTTDCS_TDPAC, access: Access::ReadWrite, summary: "Arbitrate between traffic classes." },
         Field { name: "VMPAC", mask: RTTDCS_VMPAC, access: Access::ReadWrite, summary: "Arbitrate between virtual functions." },
         Field { name: "TDRM", mask: RTTDCS_TDRM, access: Access::ReadWrite, summary: "Recycle credits." },
         Field { name: "ARBDIS", mask: RTTDCS_ARBDIS, access: Access::ReadWrite, summary: "No arbitration: set around changes of DTXMXSZRQ, TXPBSIZE, MTQC." },
     ] },
-    Register { name: "RTTPCS", offset: 0x0CD00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0CD00, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RTTPCS, name: "RTTPCS", offset: 0x0CD00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0CD00, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.3"), summary: "Transmit packet plane.", fields: &[
         Field { name: "TPPAC", mask: RTTPCS_TPPAC, access: Access::ReadWrite, summary: "Arbitrate between traffic classes." },
         Field { name: "TPRM", mask: RTTPCS_TPRM, access: Access::ReadWrite, summary: "Recycle credits." },
         Field { name: "ARBD", mask: RTTPCS_ARBD, access: Access::ReadWrite, summary: "Delay of arbitration." },
     ] },
-    Register { name: "RTRUP2TC", offset: 0x03020, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03020, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RTRUP2TC, name: "RTRUP2TC", offset: 0x03020, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03020, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.4"), summary: "Traffic class of each received priority, 3 bits each.", fields: &[] },
-    Register { name: "RTTUP2TC", offset: 0x0C800, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0C800, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RTTUP2TC, name: "RTTUP2TC", offset: 0x0C800, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0C800, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.5"), summary: "Traffic class of each sent priority, 3 bits each.", fields: &[] },
-    Register { name: "RTRPT4C", offset: 0x02140, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x02140, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::RTRPT4C, name: "RTRPT4C", offset: 0x02140, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x02140, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.6"), summary: "Credits of a received traffic class.", fields: &[] },
-    Register { name: "RTTDT2C", offset: 0x04910, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x04910, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::RTTDT2C, name: "RTTDT2C", offset: 0x04910, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x04910, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.9"), summary: "Credits of a traffic class in the transmit descriptor plane.", fields: &[] },
-    Register { name: "RTTPT2C", offset: 0x0CD20, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0CD20, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::RTTPT2C, name: "RTTPT2C", offset: 0x0CD20, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0CD20, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.10"), summary: "Credits of a traffic class in the transmit packet plane.", fields: &[] },
-    Register { name: "RTTDQSEL", offset: 0x04904, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04904, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RTTDQSEL, name: "RTTDQSEL", offset: 0x04904, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04904, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.13"), summary: "Queue that RTTDT1C and the rate registers speak of.", fields: &[
         Field { name: "TXDQ_IDX", mask: RTTDQSEL_TXDQ_IDX, access: Access::ReadWrite, summary: "The queue." },
     ] },
-    Register { name: "RTTDT1C", offset: 0x04908, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04908, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RTTDT1C, name: "RTTDT1C", offset: 0x04908, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04908, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.14"), summary: "Credits of the queue that RTTDQSEL names.", fields: &[
         Field { name: "CRQ", mask: RTTDT1C_CRQ, access: Access::ReadWrite, summary: "Credits." },
     ] },
-    Register { name: "RTTBCNRC", offset: 0x04984, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04984, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RTTBCNRC, name: "RTTBCNRC", offset: 0x04984, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04984, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.16"), summary: "Rate limit of the queue that RTTDQSEL names.", fields: &[
         Field { name: "RF_DEC", mask: RTTBCNRC_RF_DEC, access: Access::ReadWrite, summary: "Link rate divided by limit, fraction." },
         Field { name: "RF_INT", mask: RTTBCNRC_RF_INT, access: Access::ReadWrite, summary: "Link rate divided by limit, whole part." },
         Field { name: "RS_ENA", mask: RTTBCNRC_RS_ENA, access: Access::ReadWrite, summary: "Limit it." },
     ] },
-    Register { name: "RTTBCNRM", offset: 0x04980, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04980, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RTTBCNRM, name: "RTTBCNRM", offset: 0x04980, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04980, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Memory of the rate limits.", fields: &[] },
-    Register { name: "DCA_ID", offset: 0x11070, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11070, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::DCA_ID, name: "DCA_ID", offset: 0x11070, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11070, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.11.3"), summary: "Identity for direct cache access.", fields: &[] },
-    Register { name: "DCA_CTRL", offset: 0x11074, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11074, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::DCA_CTRL, name: "DCA_CTRL", offset: 0x11074, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11074, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000001, reset_first: 0x00000001, acts_on: None, section: Some("8.2.3.11.4"), summary: "Direct cache access.", fields: &[
         Field { name: "DCA_DIS", mask: DCA_CTRL_DCA_DIS, access: Access::ReadWrite, summary: "None." },
         Field { name: "DCA_MODE", mask: DCA_CTRL_DCA_MODE, access: Access::ReadWrite, summary: "Which protocol." },
     ] },
-    Register { name: "SECTXCTRL", offset: 0x08800, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08800, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::SECTXCTRL, name: "SECTXCTRL", offset: 0x08800, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08800, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000001, reset_first: 0x00000001, acts_on: None, section: Some("8.2.3.12.1"), summary: "Transmit security engine.", fields: &[
         Field { name: "SECTX_DIS", mask: SECTXCTRL_SECTX_DIS, access: Access::ReadWrite, summary: "The engine is off." },
         Field { name: "TX_DIS", mask: SECTXCTRL_TX_DIS, access: Access::ReadWrite, summary: "Hold packets back; SECTXSTAT.SECTX_RDY tells when the path is empty." },
         Field { name: "STORE_FORWARD", mask: SECTXCTRL_STORE_FORWARD, access: Access::ReadWrite, summary: "Store a packet before sending it." },
     ] },
-    Register { name: "SECTXSTAT", offset: 0x08804, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08804, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::SECTXSTAT, name: "SECTXSTAT", offset: 0x08804, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08804, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000001, reset_first: 0x00000001, acts_on: None, section: Some("8.2.3.12.2"), summary: "Transmit security engine's state.", fields: &[
         Field { name: "SECTX_RDY", mask: SECTXSTAT_SECTX_RDY, access: Access::ReadOnly, summary: "The path is empty." },
         Field { name: "SECTX_OFF_DIS", mask: SECTXSTAT_SECTX_OFF_DIS, access: Access::ReadOnly, summary: "The engine is fused off." },
     ] },
-    Register { name: "SECTXBUFFAF", offset: 0x08808, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08808, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::SECTXBUFFAF, name: "SECTXBUFFAF", offset: 0x08808, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08808, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000250, reset_first: 0x00000250, acts_on: None, section: Some("8.2.3.12.3"), summary: "Fill at which the transmit security buffer is almost full.", fields: &[] },
-    Register { name: "SECTXMINIFG", offset: 0x08810, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08810, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::SECTXMINIFG, name: "SECTXMINIFG", offset: 0x08810, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08810, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00001001, reset_first: 0x00001001, acts_on: None, section: Some("8.2.3.12.4"), summary: "Least gap between frames.", fields: &[
         Field { name: "MINSECIFG", mask: SECTXMINIFG_MINSECIFG, access: Access::ReadWrite, summary: "The gap." },
         Field { name: "SECTXDCB", mask: SECTXMINIFG_SECTXDCB, access: Access::ReadWrite, summary: "Fill at which traffic classes hold back; 0x1F with them." },
     ] },
-    Register { name: "SECRXCTRL", offset: 0x08D00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08D00, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::SECRXCTRL, name: "SECRXCTRL", offset: 0x08D00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08D00, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000001, reset_first: 0x00000001, acts_on: None, section: Some("8.2.3.12.5"), summary: "Receive security engine.", fields: &[
         Field { name: "SECRX_DIS", mask: SECRXCTRL_SECRX_DIS, access: Access::ReadWrite, summary: "The engine is off." },
         Field { name: "RX_DIS", mask: SECRXCTRL_RX_DIS, access: Access::ReadWrite, summary: "Hold packets back; SECRXSTAT.SECRX_RDY tells when the path is empty." },
     ] },
-    Register { name: "SECRXSTAT", offset: 0x08D04, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08D04, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::SECRXSTAT, name: "SECRXSTAT", offset: 0x08D04, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08D04, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.12.6"), summary: "Receive security engine's state.", fields: &[
         Field { name: "SECRX_RDY", mask: SECRXSTAT_SECRX_RDY, access: Access::ReadOnly, summary: "The path is empty." },
         Field { name: "SECRX_OFF_DIS", mask: SECRXSTAT_SECRX_OFF_DIS, access: Access::ReadOnly, summary: "The engine is fused off." },
     ] },
-    Register { name: "PCS1GCFIG", offset: 0x04200, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04200, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PCS1GCFIG, name: "PCS1GCFIG", offset: 0x04200, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04200, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.1"), summary: "1 Gbit/s coding: configuration.", fields: &[] },
-    Register { name: "PCS1GLCTL", offset: 0x04208, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04208, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PCS1GLCTL, name: "PCS1GLCTL", offset: 0x04208, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04208, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.2"), summary: "1 Gbit/s coding: link control.", fields: &[
         Field { name: "FORCE_LINK", mask: PCS1GLCTL_FORCE_LINK, access: Access::ReadWrite, summary: "Force the link to the values given." },
         Field { name: "AN_TIMEOUT_EN", mask: PCS1GLCTL_AN_TIMEOUT_EN, access: Access::ReadWrite, summary: "Autonegotiation gives up after a while." },
         Field { name: "AN_RESTART", mask: PCS1GLCTL_AN_RESTART, access: Access::SelfClearing, summary: "Negotiate again." },
         Field { name: "AN_ENABLE", mask: PCS1GLCTL_AN_ENABLE, access: Access::ReadWrite, summary: "Negotiate." },
     ] },
-    Register { name: "PCS1GLSTA", offset: 0x0420C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0420C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PCS1GLSTA, name: "PCS1GLSTA", offset: 0x0420C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0420C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.3"), summary: "1 Gbit/s coding: link status.", fields: &[
         Field { name: "LINK_OK", mask: PCS1GLSTA_LINK_OK, access: Access::ReadOnly, summary: "The link is up." },
         Field { name: "SYNC_OK", mask: PCS1GLSTA_SYNC_OK, access: Access::ReadOnly, summary: "Synchronised." },
         Field { name: "AN_COMPLETE", mask: PCS1GLSTA_AN_COMPLETE, access: Access::ReadOnly, summary: "Negotiated." },
         Field { name: "AN_TIMED_OUT", mask: PCS1GLSTA_AN_TIMED_OUT, access: Access::ReadOnly, summary: "Negotiation gave up." },
     ] },
-    Register { name: "PCS1GANA", offset: 0x04218, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04218, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PCS1GANA, name: "PCS1GANA", offset: 0x04218, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04218, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.4"), summary: "1 Gbit/s coding: what to advertise.", fields: &[
         Field { name: "SYM_PAUSE", mask: PCS1GANA_SYM_PAUSE, access: Access::ReadWrite, summary: "Pause frames both ways." },
         Field { name: "ASM_PAUSE", mask: PCS1GANA_ASM_PAUSE, access: Access::ReadWrite, summary: "Pause frames one way." },
     ] },
-    Register { name: "PCS1GANLP", offset: 0x0421C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0421C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PCS1GANLP, name: "PCS1GANLP", offset: 0x0421C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0421C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.5"), summary: "1 Gbit/s coding: what the other side advertises.", fields: &[
         Field { name: "SYM_PAUSE", mask: PCS1GANLP_SYM_PAUSE, access: Access::ReadOnly, summary: "Pause frames both ways." },
         Field { name: "ASM_PAUSE", mask: PCS1GANLP_ASM_PAUSE, access: Access::ReadOnly, summary: "Pause frames one way." },
     ] },
-    Register { name: "PCS1GANNP", offset: 0x04220, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04220, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PCS1GANNP, name: "PCS1GANNP", offset: 0x04220, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04220, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.6"), summary: "1 Gbit/s coding: next page to send.", fields: &[] },
-    Register { name: "PCS1GANLPNP", offset: 0x04224, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04224, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PCS1GANLPNP, name: "PCS1GANLPNP", offset: 0x04224, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04224, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.7"), summary: "1 Gbit/s coding: next page of the other side.", fields: &[] },
-    Register { name: "HLREG0", offset: 0x04240, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04240, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::HLREG0, name: "HLREG0", offset: 0x04240, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04240, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x08010403, reset_first: 0x08010403, acts_on: None, section: Some("8.2.3.22.8"), summary: "MAC core control 0.", fields: &[
         Field { name: "TXCRCEN", mask: HLREG0_TXCRCEN, access: Access::ReadWrite, summary: "Append a CRC to what is sent." },
         Field { name: "RXCRCSTRP", mask: HLREG0_RXCRCSTRP, access: Access::ReadWrite, summary: "Take the CRC off. Has to agree with RDRXCTL.CRCSTRIP." },
@@ -4801,13 +5738,13 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "RXLNGTHERREN", mask: HLREG0_RXLNGTHERREN, access: Access::ReadWrite, summary: "Report wrong length fields." },
         Field { name: "RXPADSTRIPEN", mask: HLREG0_RXPADSTRIPEN, access: Access::ReadWrite, summary: "Take padding off; for debugging." },
     ] },
-    Register { name: "HLREG1", offset: 0x04244, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04244, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::HLREG1, name: "HLREG1", offset: 0x04244, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04244, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.9"), summary: "MAC core status 1.", fields: &[] },
-    Register { name: "PAP", offset: 0x04248, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04248, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PAP, name: "PAP", offset: 0x04248, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04248, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x0000FFFF, reset_first: 0x0000FFFF, acts_on: None, section: Some("8.2.3.22.10"), summary: "Pause time of frames that are sent without flow control.", fields: &[
         Field { name: "TXPAUSECNT", mask: PAP_TXPAUSECNT, access: Access::ReadWrite, summary: "The time." },
     ] },
-    Register { name: "MSCA", offset: 0x0425C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0425C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::MSCA, name: "MSCA", offset: 0x0425C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0425C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.11"), summary: "MDIO command: an access to a register of the PHY.", fields: &[
         Field { name: "NP_ADDR", mask: MSCA_NP_ADDR, access: Access::ReadWrite, summary: "Register, in the new protocol." },
         Field { name: "DEV_TYPE", mask: MSCA_DEV_TYPE, access: Access::ReadWrite, summary: "Device in the PHY, or register in the old protocol." },
@@ -4817,22 +5754,22 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "MDI_COMMAND", mask: MSCA_MDI_COMMAND, access: Access::SelfClearing, summary: "Do it." },
         Field { name: "MDI_IN_PROG_EN", mask: MSCA_MDI_IN_PROG_EN, access: Access::ReadWrite, summary: "MDI_COMMAND tells the end." },
     ] },
-    Register { name: "MSRWD", offset: 0x04260, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04260, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::MSRWD, name: "MSRWD", offset: 0x04260, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04260, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.12"), summary: "MDIO data.", fields: &[
         Field { name: "WRITE_DATA", mask: MSRWD_WRITE_DATA, access: Access::ReadWrite, summary: "To write." },
         Field { name: "READ_DATA", mask: MSRWD_READ_DATA, access: Access::ReadOnly, summary: "That was read." },
     ] },
-    Register { name: "MAXFRS", offset: 0x04268, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04268, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::MAXFRS, name: "MAXFRS", offset: 0x04268, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04268, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x05EE0000, reset_first: 0x05EE0000, acts_on: None, section: Some("8.2.3.22.13"), summary: "Longest frame.", fields: &[
         Field { name: "MFS", mask: MAXFRS_MFS, access: Access::ReadWrite, summary: "Bytes, with CRC, without VLAN tag; counts if HLREG0.JUMBOEN is set." },
     ] },
-    Register { name: "PCSS1", offset: 0x04288, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04288, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PCSS1, name: "PCSS1", offset: 0x04288, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04288, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.14"), summary: "10 Gbit/s coding: status 1.", fields: &[] },
-    Register { name: "PCSS2", offset: 0x0428C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0428C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PCSS2, name: "PCSS2", offset: 0x0428C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0428C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.15"), summary: "10 Gbit/s coding: status 2.", fields: &[] },
-    Register { name: "XPCSS", offset: 0x04290, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04290, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::XPCSS, name: "XPCSS", offset: 0x04290, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04290, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.16"), summary: "10GBASE-X coding: status.", fields: &[] },
-    Register { name: "MFLCN", offset: 0x04294, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04294, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::MFLCN, name: "MFLCN", offset: 0x04294, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04294, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.34"), summary: "Receiving pause frames.", fields: &[
         Field { name: "PMCF", mask: MFLCN_PMCF, access: Access::ReadWrite, summary: "Pass MAC control frames on." },
         Field { name: "DPF", mask: MFLCN_DPF, access: Access::ReadWrite, summary: "Discard pause frames." },
@@ -4840,11 +5777,11 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "RFCE", mask: MFLCN_RFCE, access: Access::ReadWrite, summary: "Heed link pause frames." },
         Field { name: "RPFCE_CLASSES", mask: MFLCN_RPFCE_CLASSES, access: Access::ReadWrite, summary: "Which classes' priority pause frames. X540 and later." },
     ] },
-    Register { name: "SERDESC", offset: 0x04298, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04298, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::SERDESC, name: "SERDESC", offset: 0x04298, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04298, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.17"), summary: "Serialiser: control.", fields: &[] },
-    Register { name: "MACS", offset: 0x0429C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0429C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::MACS, name: "MACS", offset: 0x0429C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0429C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.18"), summary: "FIFO control and status of the MAC.", fields: &[] },
-    Register { name: "AUTOC", offset: 0x042A0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042A0, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::AUTOC, name: "AUTOC", offset: 0x042A0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042A0, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0xC09C6084, reset_first: 0xC09C6084, acts_on: None, section: Some("8.2.3.22.19"), summary: "Link mode and autonegotiation. Loaded from the EEPROM.", fields: &[
         Field { name: "FLU", mask: AUTOC_FLU, access: Access::ReadWrite, summary: "Force the link up." },
         Field { name: "10G_PMA_PMD_PARALLEL", mask: AUTOC_10G_PMA_PMD_PARALLEL, access: Access::ReadWrite, summary: "10 Gbit/s over four lanes." },
@@ -4864,7 +5801,7 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "KX_SUPP", mask: AUTOC_KX_SUPP, access: Access::ReadWrite, summary: "Advertise KX." },
         Field { name: "KX4_SUPP", mask: AUTOC_KX4_SUPP, access: Access::ReadWrite, summary: "Advertise KX4." },
     ] },
-    Register { name: "LINKS", offset: 0x042A4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042A4, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LINKS, name: "LINKS", offset: 0x042A4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042A4, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.20"), summary: "Link status.", fields: &[
         Field { name: "SIGNAL", mask: LINKS_SIGNAL, access: Access::ReadOnly, summary: "Signal on each lane." },
         Field { name: "10G_ALIGN", mask: LINKS_10G_ALIGN, access: Access::ReadOnly, summary: "Lanes are aligned." },
@@ -4873,252 +5810,252 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "UP", mask: LINKS_UP, access: Access::ReadOnly, summary: "The link is up." },
         Field { name: "KX_AN_COMP", mask: LINKS_KX_AN_COMP, access: Access::ReadOnly, summary: "Backplane autonegotiation is complete." },
     ] },
-    Register { name: "LINKS2", offset: 0x04324, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04324, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LINKS2, name: "LINKS2", offset: 0x04324, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04324, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.21"), summary: "Link status 2.", fields: &[
         Field { name: "AN_SUPPORTED", mask: LINKS2_AN_SUPPORTED, access: Access::ReadOnly, summary: "The other side negotiates." },
     ] },
-    Register { name: "AUTOC2", offset: 0x042A8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042A8, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::AUTOC2, name: "AUTOC2", offset: 0x042A8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042A8, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00020000, reset_first: 0x00020000, acts_on: None, section: Some("8.2.3.22.22"), summary: "Link mode 2. Loaded from the EEPROM.", fields: &[
         Field { name: "10G_PMA_PMD_SERIAL", mask: AUTOC2_10G_PMA_PMD_SERIAL, access: Access::ReadWrite, summary: "10 Gbit/s over one lane." },
         Field { name: "LINK_DISABLE", mask: AUTOC2_LINK_DISABLE, access: Access::ReadWrite, summary: "Reasons to drop the link." },
     ] },
-    Register { name: "AUTOC3", offset: 0x042AC, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042AC, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::AUTOC3, name: "AUTOC3", offset: 0x042AC, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042AC, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Link mode 3.", fields: &[] },
-    Register { name: "ANLP1", offset: 0x042B0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042B0, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::ANLP1, name: "ANLP1", offset: 0x042B0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042B0, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.23"), summary: "Backplane autonegotiation: the other side's page, bits 31:0.", fields: &[
         Field { name: "SYM_PAUSE", mask: ANLP1_SYM_PAUSE, access: Access::ReadOnly, summary: "It takes pause frames both ways." },
         Field { name: "ASM_PAUSE", mask: ANLP1_ASM_PAUSE, access: Access::ReadOnly, summary: "It takes pause frames one way." },
         Field { name: "AN_STATE", mask: ANLP1_AN_STATE, access: Access::ReadOnly, summary: "State of the negotiation; 0 is at rest." },
     ] },
-    Register { name: "ANLP2", offset: 0x042B4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042B4, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::ANLP2, name: "ANLP2", offset: 0x042B4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042B4, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Backplane autonegotiation: the other side's page, bits 47:32.", fields: &[] },
-    Register { name: "ANLPNP1", offset: 0x042D4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042D4, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::ANLPNP1, name: "ANLPNP1", offset: 0x042D4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042D4, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Backplane autonegotiation: the other side's next page, bits 31:0.", fields: &[] },
-    Register { name: "ANLPNP2", offset: 0x042D8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042D8, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::ANLPNP2, name: "ANLPNP2", offset: 0x042D8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042D8, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Backplane autonegotiation: the other side's next page, bits 47:32.", fields: &[] },
-    Register { name: "MMNGC", offset: 0x042D0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042D0, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::MMNGC, name: "MMNGC", offset: 0x042D0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042D0, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Whether firmware keeps the link from changing.", fields: &[
         Field { name: "MNG_VETO", mask: MMNGC_MNG_VETO, access: Access::ReadWrite, summary: "It does." },
     ] },
-    Register { name: "KRPCSFC", offset: 0x042E0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042E0, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::KRPCSFC, name: "KRPCSFC", offset: 0x042E0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042E0, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "KR coding: control.", fields: &[] },
-    Register { name: "KRPCSS", offset: 0x042E4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042E4, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::KRPCSS, name: "KRPCSS", offset: 0x042E4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042E4, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "KR coding: status.", fields: &[] },
-    Register { name: "MACC", offset: 0x04330, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04330, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::MACC, name: "MACC", offset: 0x04330, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04330, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "MAC control.", fields: &[
         Field { name: "FLU", mask: MACC_FLU, access: Access::ReadWrite, summary: "Force the link up." },
         Field { name: "FSV", mask: MACC_FSV, access: Access::ReadWrite, summary: "Forced speed." },
         Field { name: "FS", mask: MACC_FS, access: Access::ReadWrite, summary: "Force the speed." },
     ] },
-    Register { name: "CORECTL", offset: 0x14F00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x14F00, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::CORECTL, name: "CORECTL", offset: 0x14F00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x14F00, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.32"), summary: "Write access to registers of the analogue part.", fields: &[
         Field { name: "DATA", mask: CORECTL_DATA, access: Access::ReadWrite, summary: "Data." },
         Field { name: "ADDRESS", mask: CORECTL_ADDRESS, access: Access::ReadWrite, summary: "Register." },
         Field { name: "WRITE_CMD", mask: CORECTL_WRITE_CMD, access: Access::SelfClearing, summary: "Write; else select for reading." },
     ] },
-    Register { name: "SMADARCTL", offset: 0x14F10, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x14F10, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::SMADARCTL, name: "SMADARCTL", offset: 0x14F10, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x14F10, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Write access to registers of the SerDes.", fields: &[] },
-    Register { name: "CRCERRS", offset: 0x04000, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04000, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::CRCERRS, name: "CRCERRS", offset: 0x04000, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04000, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets with a wrong CRC.", fields: &[] },
-    Register { name: "ILLERRC", offset: 0x04004, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04004, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::ILLERRC, name: "ILLERRC", offset: 0x04004, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04004, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets with illegal bytes.", fields: &[] },
-    Register { name: "ERRBC", offset: 0x04008, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04008, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::ERRBC, name: "ERRBC", offset: 0x04008, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04008, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets with error bytes.", fields: &[] },
-    Register { name: "MSPDC", offset: 0x04010, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04010, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::MSPDC, name: "MSPDC", offset: 0x04010, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04010, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets too short for the MAC.", fields: &[] },
-    Register { name: "MPC", offset: 0x03FA0, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03FA0, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::MPC, name: "MPC", offset: 0x03FA0, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03FA0, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets missed for want of room in a packet buffer.", fields: &[] },
-    Register { name: "MLFC", offset: 0x04034, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04034, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::MLFC, name: "MLFC", offset: 0x04034, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04034, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Local faults of the link.", fields: &[] },
-    Register { name: "MRFC", offset: 0x04038, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04038, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::MRFC, name: "MRFC", offset: 0x04038, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04038, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Remote faults of the link.", fields: &[] },
-    Register { name: "RLEC", offset: 0x04040, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04040, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RLEC, name: "RLEC", offset: 0x04040, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04040, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets with a wrong length field.", fields: &[] },
-    Register { name: "SSVPC", offset: 0x08780, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08780, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::SSVPC, name: "SSVPC", offset: 0x08780, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08780, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets that were dropped for a forged address.", fields: &[] },
-    Register { name: "LXONTXC", offset: 0x03F60, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03F60, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LXONTXC, name: "LXONTXC", offset: 0x03F60, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03F60, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "XON frames sent.", fields: &[] },
-    Register { name: "LXOFFTXC", offset: 0x03F68, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03F68, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LXOFFTXC, name: "LXOFFTXC", offset: 0x03F68, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03F68, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "XOFF frames sent.", fields: &[] },
-    Register { name: "LXONRXCNT", offset: 0x041A4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x041A4, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LXONRXCNT, name: "LXONRXCNT", offset: 0x041A4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x041A4, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "XON frames received.", fields: &[] },
-    Register { name: "LXOFFRXCNT", offset: 0x041A8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x041A8, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LXOFFRXCNT, name: "LXOFFRXCNT", offset: 0x041A8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x041A8, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "XOFF frames received.", fields: &[] },
-    Register { name: "LXONRXC", offset: 0x0CF60, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0CF60, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LXONRXC, name: "LXONRXC", offset: 0x0CF60, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0CF60, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "XON frames received; 82598 name, read and dropped by drivers.", fields: &[] },
-    Register { name: "LXOFFRXC", offset: 0x0CF68, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0CF68, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LXOFFRXC, name: "LXOFFRXC", offset: 0x0CF68, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0CF68, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "XOFF frames received; 82598 name, read and dropped by drivers.", fields: &[] },
-    Register { name: "PXONTXC", offset: 0x03F00, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03F00, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::PXONTXC, name: "PXONTXC", offset: 0x03F00, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03F00, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Priority XON frames sent, by class.", fields: &[] },
-    Register { name: "PXOFFTXC", offset: 0x03F20, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03F20, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::PXOFFTXC, name: "PXOFFTXC", offset: 0x03F20, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03F20, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Priority XOFF frames sent, by class.", fields: &[] },
-    Register { name: "PXONRXC", offset: 0x0CF00, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0CF00, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::PXONRXC, name: "PXONRXC", offset: 0x0CF00, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0CF00, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Priority XON frames received, by class; 82598 name.", fields: &[] },
-    Register { name: "PXOFFRXC", offset: 0x0CF20, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0CF20, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::PXOFFRXC, name: "PXOFFRXC", offset: 0x0CF20, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0CF20, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Priority XOFF frames received, by class; 82598 name.", fields: &[] },
-    Register { name: "PXON2OFFCNT", offset: 0x03240, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03240, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::PXON2OFFCNT, name: "PXON2OFFCNT", offset: 0x03240, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03240, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Times a class was paused again while paused.", fields: &[] },
-    Register { name: "PRC64", offset: 0x0405C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0405C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PRC64, name: "PRC64", offset: 0x0405C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0405C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets received, 64 bytes.", fields: &[] },
-    Register { name: "PRC127", offset: 0x04060, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04060, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PRC127, name: "PRC127", offset: 0x04060, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04060, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets received, 65 to 127 bytes.", fields: &[] },
-    Register { name: "PRC255", offset: 0x04064, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04064, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PRC255, name: "PRC255", offset: 0x04064, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04064, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets received, 128 to 255 bytes.", fields: &[] },
-    Register { name: "PRC511", offset: 0x04068, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04068, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PRC511, name: "PRC511", offset: 0x04068, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04068, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets received, 256 to 511 bytes.", fields: &[] },
-    Register { name: "PRC1023", offset: 0x0406C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0406C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PRC1023, name: "PRC1023", offset: 0x0406C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0406C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets received, 512 to 1023 bytes.", fields: &[] },
-    Register { name: "PRC1522", offset: 0x04070, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04070, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PRC1522, name: "PRC1522", offset: 0x04070, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04070, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets received, 1024 bytes and more.", fields: &[] },
-    Register { name: "GPRC", offset: 0x04074, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04074, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::GPRC, name: "GPRC", offset: 0x04074, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04074, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.23.26"), summary: "Good packets received, with those dropped later for want of a buffer.", fields: &[] },
-    Register { name: "BPRC", offset: 0x04078, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04078, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::BPRC, name: "BPRC", offset: 0x04078, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04078, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Broadcast packets received.", fields: &[] },
-    Register { name: "MPRC", offset: 0x0407C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0407C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::MPRC, name: "MPRC", offset: 0x0407C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0407C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Multicast packets received.", fields: &[] },
-    Register { name: "GPTC", offset: 0x04080, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04080, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::GPTC, name: "GPTC", offset: 0x04080, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04080, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good packets sent.", fields: &[] },
-    Register { name: "GORCL", offset: 0x04088, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04088, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::GORCL, name: "GORCL", offset: 0x04088, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04088, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes received, with CRC, low half. Read it before GORCH.", fields: &[] },
-    Register { name: "GORCH", offset: 0x0408C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0408C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::GORCH, name: "GORCH", offset: 0x0408C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0408C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes received, bits 35:32.", fields: &[] },
-    Register { name: "GOTCL", offset: 0x04090, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04090, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::GOTCL, name: "GOTCL", offset: 0x04090, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04090, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes sent, with CRC, low half. Read it before GOTCH.", fields: &[] },
-    Register { name: "GOTCH", offset: 0x04094, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04094, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::GOTCH, name: "GOTCH", offset: 0x04094, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04094, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes sent, bits 35:32.", fields: &[] },
-    Register { name: "RNBC", offset: 0x03FC0, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03FC0, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::RNBC, name: "RNBC", offset: 0x03FC0, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03FC0, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets that found no receive buffer, by packet buffer; 82598.", fields: &[] },
-    Register { name: "RUC", offset: 0x040A4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040A4, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RUC, name: "RUC", offset: 0x040A4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040A4, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets too short, with a good CRC.", fields: &[] },
-    Register { name: "RFC", offset: 0x040A8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040A8, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RFC, name: "RFC", offset: 0x040A8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040A8, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets too short, with a wrong CRC: fragments.", fields: &[] },
-    Register { name: "ROC", offset: 0x040AC, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040AC, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::ROC, name: "ROC", offset: 0x040AC, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040AC, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets too long, with a good CRC.", fields: &[] },
-    Register { name: "RJC", offset: 0x040B0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040B0, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RJC, name: "RJC", offset: 0x040B0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040B0, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets too long, with a wrong CRC: jabber.", fields: &[] },
-    Register { name: "MNGPRC", offset: 0x040B4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040B4, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::MNGPRC, name: "MNGPRC", offset: 0x040B4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040B4, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets received for the firmware.", fields: &[] },
-    Register { name: "MNGPDC", offset: 0x040B8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040B8, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::MNGPDC, name: "MNGPDC", offset: 0x040B8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040B8, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets for the firmware that were dropped.", fields: &[] },
-    Register { name: "MNGPTC", offset: 0x0CF90, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0CF90, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::MNGPTC, name: "MNGPTC", offset: 0x0CF90, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0CF90, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets sent by the firmware.", fields: &[] },
-    Register { name: "TORL", offset: 0x040C0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040C0, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::TORL, name: "TORL", offset: 0x040C0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040C0, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bytes received, good or not, low half.", fields: &[] },
-    Register { name: "TORH", offset: 0x040C4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040C4, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::TORH, name: "TORH", offset: 0x040C4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040C4, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bytes received, good or not, bits 35:32.", fields: &[] },
-    Register { name: "TPR", offset: 0x040D0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040D0, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::TPR, name: "TPR", offset: 0x040D0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040D0, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.23.59"), summary: "Packets received, good or not.", fields: &[] },
-    Register { name: "TPT", offset: 0x040D4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040D4, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::TPT, name: "TPT", offset: 0x040D4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040D4, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets sent, good or not.", fields: &[] },
-    Register { name: "PTC64", offset: 0x040D8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040D8, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PTC64, name: "PTC64", offset: 0x040D8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040D8, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets sent, 64 bytes.", fields: &[] },
-    Register { name: "PTC127", offset: 0x040DC, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040DC, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PTC127, name: "PTC127", offset: 0x040DC, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040DC, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets sent, 65 to 127 bytes.", fields: &[] },
-    Register { name: "PTC255", offset: 0x040E0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040E0, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PTC255, name: "PTC255", offset: 0x040E0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040E0, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets sent, 128 to 255 bytes.", fields: &[] },
-    Register { name: "PTC511", offset: 0x040E4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040E4, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PTC511, name: "PTC511", offset: 0x040E4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040E4, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets sent, 256 to 511 bytes.", fields: &[] },
-    Register { name: "PTC1023", offset: 0x040E8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040E8, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PTC1023, name: "PTC1023", offset: 0x040E8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040E8, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets sent, 512 to 1023 bytes.", fields: &[] },
-    Register { name: "PTC1522", offset: 0x040EC, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040EC, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PTC1522, name: "PTC1522", offset: 0x040EC, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040EC, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets sent, 1024 bytes and more.", fields: &[] },
-    Register { name: "MPTC", offset: 0x040F0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040F0, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::MPTC, name: "MPTC", offset: 0x040F0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040F0, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Multicast packets sent.", fields: &[] },
-    Register { name: "BPTC", offset: 0x040F4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040F4, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::BPTC, name: "BPTC", offset: 0x040F4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x040F4, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Broadcast packets sent.", fields: &[] },
-    Register { name: "XEC", offset: 0x04120, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04120, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::XEC, name: "XEC", offset: 0x04120, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04120, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets with a wrong TCP, UDP or IP checksum.", fields: &[] },
-    Register { name: "RQSMR", offset: 0x02300, stride: 0x4, count: 32, ranges: &[Range { first: 0, offset: 0x02300, stride: 0x4, count: 32 }], aliases: &[],
+    Register { id: RegisterId::RQSMR, name: "RQSMR", offset: 0x02300, stride: 0x4, count: 32, ranges: &[Range { first: 0, offset: 0x02300, stride: 0x4, count: 32 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.23.71"), summary: "Which statistics receive queues 4n to 4n + 3 count in.", fields: &[
         Field { name: "QUEUE0", mask: RQSMR_QUEUE0, access: Access::ReadWrite, summary: "Statistics of queue 4n." },
         Field { name: "QUEUE1", mask: RQSMR_QUEUE1, access: Access::ReadWrite, summary: "Statistics of queue 4n + 1." },
         Field { name: "QUEUE2", mask: RQSMR_QUEUE2, access: Access::ReadWrite, summary: "Statistics of queue 4n + 2." },
         Field { name: "QUEUE3", mask: RQSMR_QUEUE3, access: Access::ReadWrite, summary: "Statistics of queue 4n + 3." },
     ] },
-    Register { name: "TQSM", offset: 0x08600, stride: 0x4, count: 32, ranges: &[Range { first: 0, offset: 0x08600, stride: 0x4, count: 32 }], aliases: &[],
+    Register { id: RegisterId::TQSM, name: "TQSM", offset: 0x08600, stride: 0x4, count: 32, ranges: &[Range { first: 0, offset: 0x08600, stride: 0x4, count: 32 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.23.73"), summary: "Which statistics transmit queues 4n to 4n + 3 count in.", fields: &[
         Field { name: "QUEUE0", mask: TQSM_QUEUE0, access: Access::ReadWrite, summary: "Statistics of queue 4n." },
         Field { name: "QUEUE1", mask: TQSM_QUEUE1, access: Access::ReadWrite, summary: "Statistics of queue 4n + 1." },
         Field { name: "QUEUE2", mask: TQSM_QUEUE2, access: Access::ReadWrite, summary: "Statistics of queue 4n + 2." },
         Field { name: "QUEUE3", mask: TQSM_QUEUE3, access: Access::ReadWrite, summary: "Statistics of queue 4n + 3." },
     ] },
-    Register { name: "RXDSTATCTRL", offset: 0x02F40, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F40, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RXDSTATCTRL, name: "RXDSTATCTRL", offset: 0x02F40, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F40, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Which queues the RX DMA counters count.", fields: &[
         Field { name: "QSEL", mask: RXDSTATCTRL_QSEL, access: Access::ReadWrite, summary: "Queues' statistics, or 16 for all." },
     ] },
-    Register { name: "QPRC", offset: 0x01030, stride: 0x40, count: 16, ranges: &[Range { first: 0, offset: 0x01030, stride: 0x40, count: 16 }], aliases: &[],
+    Register { id: RegisterId::QPRC, name: "QPRC", offset: 0x01030, stride: 0x40, count: 16, ranges: &[Range { first: 0, offset: 0x01030, stride: 0x40, count: 16 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets received, by queue statistics.", fields: &[] },
-    Register { name: "QPRDC", offset: 0x01430, stride: 0x40, count: 16, ranges: &[Range { first: 0, offset: 0x01430, stride: 0x40, count: 16 }], aliases: &[],
+    Register { id: RegisterId::QPRDC, name: "QPRDC", offset: 0x01430, stride: 0x40, count: 16, ranges: &[Range { first: 0, offset: 0x01430, stride: 0x40, count: 16 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.23.75"), summary: "Packets dropped for want of descriptors, by queue statistics.", fields: &[] },
-    Register { name: "QBRC_L", offset: 0x01034, stride: 0x40, count: 16, ranges: &[Range { first: 0, offset: 0x01034, stride: 0x40, count: 16 }], aliases: &[],
+    Register { id: RegisterId::QBRC_L, name: "QBRC_L", offset: 0x01034, stride: 0x40, count: 16, ranges: &[Range { first: 0, offset: 0x01034, stride: 0x40, count: 16 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bytes received, by queue statistics, low half.", fields: &[] },
-    Register { name: "QBRC_H", offset: 0x01038, stride: 0x40, count: 16, ranges: &[Range { first: 0, offset: 0x01038, stride: 0x40, count: 16 }], aliases: &[],
+    Register { id: RegisterId::QBRC_H, name: "QBRC_H", offset: 0x01038, stride: 0x40, count: 16, ranges: &[Range { first: 0, offset: 0x01038, stride: 0x40, count: 16 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bytes received, by queue statistics, bits 35:32.", fields: &[] },
-    Register { name: "QPTC", offset: 0x08680, stride: 0x4, count: 16, ranges: &[Range { first: 0, offset: 0x08680, stride: 0x4, count: 16 }], aliases: &[Range { first: 0, offset: 0x06030, stride: 0x40, count: 16 }],
+    Register { id: RegisterId::QPTC, name: "QPTC", offset: 0x08680, stride: 0x4, count: 16, ranges: &[Range { first: 0, offset: 0x08680, stride: 0x4, count: 16 }], aliases: &[Range { first: 0, offset: 0x06030, stride: 0x40, count: 16 }],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets sent, by queue statistics.", fields: &[] },
-    Register { name: "QBTC_L", offset: 0x08700, stride: 0x8, count: 16, ranges: &[Range { first: 0, offset: 0x08700, stride: 0x8, count: 16 }], aliases: &[],
+    Register { id: RegisterId::QBTC_L, name: "QBTC_L", offset: 0x08700, stride: 0x8, count: 16, ranges: &[Range { first: 0, offset: 0x08700, stride: 0x8, count: 16 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bytes sent, by queue statistics, low half.", fields: &[] },
-    Register { name: "QBTC_H", offset: 0x08704, stride: 0x8, count: 16, ranges: &[Range { first: 0, offset: 0x08704, stride: 0x8, count: 16 }], aliases: &[],
+    Register { id: RegisterId::QBTC_H, name: "QBTC_H", offset: 0x08704, stride: 0x8, count: 16, ranges: &[Range { first: 0, offset: 0x08704, stride: 0x8, count: 16 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bytes sent, by queue statistics, bits 35:32.", fields: &[] },
-    Register { name: "RXDGPC", offset: 0x02F50, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F50, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RXDGPC, name: "RXDGPC", offset: 0x02F50, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F50, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good packets that receive DMA passed on.", fields: &[] },
-    Register { name: "RXDGBCL", offset: 0x02F54, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F54, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RXDGBCL, name: "RXDGBCL", offset: 0x02F54, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F54, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes that receive DMA passed on, low half.", fields: &[] },
-    Register { name: "RXDGBCH", offset: 0x02F58, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F58, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RXDGBCH, name: "RXDGBCH", offset: 0x02F58, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F58, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes that receive DMA passed on, bits 35:32.", fields: &[] },
-    Register { name: "RXDDGPC", offset: 0x02F5C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F5C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RXDDGPC, name: "RXDDGPC", offset: 0x02F5C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F5C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good packets passed on, of duplicates for other pools.", fields: &[] },
-    Register { name: "RXDDGBCL", offset: 0x02F60, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F60, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RXDDGBCL, name: "RXDDGBCL", offset: 0x02F60, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F60, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes passed on, of duplicates for other pools, low half.", fields: &[] },
-    Register { name: "RXDDGBCH", offset: 0x02F64, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F64, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RXDDGBCH, name: "RXDDGBCH", offset: 0x02F64, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F64, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes passed on, of duplicates for other pools, bits 35:32.", fields: &[] },
-    Register { name: "RXLPBKGPC", offset: 0x02F68, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F68, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RXLPBKGPC, name: "RXLPBKGPC", offset: 0x02F68, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F68, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good packets passed on, of those looped back.", fields: &[] },
-    Register { name: "RXLPBKGBCL", offset: 0x02F6C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F6C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RXLPBKGBCL, name: "RXLPBKGBCL", offset: 0x02F6C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F6C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes passed on, of those looped back, low half.", fields: &[] },
-    Register { name: "RXLPBKGBCH", offset: 0x02F70, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F70, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RXLPBKGBCH, name: "RXLPBKGBCH", offset: 0x02F70, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F70, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes passed on, of those looped back, bits 35:32.", fields: &[] },
-    Register { name: "RXDLPBKGPC", offset: 0x02F74, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F74, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RXDLPBKGPC, name: "RXDLPBKGPC", offset: 0x02F74, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F74, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good packets passed on, of duplicates looped back.", fields: &[] },
-    Register { name: "RXDLPBKGBCL", offset: 0x02F78, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F78, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RXDLPBKGBCL, name: "RXDLPBKGBCL", offset: 0x02F78, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F78, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes passed on, of duplicates looped back, low half.", fields: &[] },
-    Register { name: "RXDLPBKGBCH", offset: 0x02F7C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F7C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RXDLPBKGBCH, name: "RXDLPBKGBCH", offset: 0x02F7C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F7C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes passed on, of duplicates looped back, bits 35:32.", fields: &[] },
-    Register { name: "RXNFGPC", offset: 0x041B0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x041B0, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RXNFGPC, name: "RXNFGPC", offset: 0x041B0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x041B0, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good packets received, before filters.", fields: &[] },
-    Register { name: "RXNFGBCL", offset: 0x041B4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x041B4, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RXNFGBCL, name: "RXNFGBCL", offset: 0x041B4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x041B4, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes received, before filters, low half.", fields: &[] },
-    Register { name: "RXNFGBCH", offset: 0x041B8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x041B8, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RXNFGBCH, name: "RXNFGBCH", offset: 0x041B8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x041B8, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes received, before filters, bits 35:32.", fields: &[] },
-    Register { name: "TXDGPC", offset: 0x087A0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x087A0, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::TXDGPC, name: "TXDGPC", offset: 0x087A0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x087A0, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good packets that transmit DMA fetched.", fields: &[] },
-    Register { name: "TXDGBCL", offset: 0x087A4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x087A4, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::TXDGBCL, name: "TXDGBCL", offset: 0x087A4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x087A4, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes that transmit DMA fetched, low half.", fields: &[] },
-    Register { name: "TXDGBCH", offset: 0x087A8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x087A8, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::TXDGBCH, name: "TXDGBCH", offset: 0x087A8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x087A8, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes that transmit DMA fetched, bits 35:32.", fields: &[] },
-    Register { name: "FCCRC", offset: 0x05118, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05118, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FCCRC, name: "FCCRC", offset: 0x05118, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05118, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE packets with a wrong FC CRC.", fields: &[] },
-    Register { name: "FCOERPDC", offset: 0x0241C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0241C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FCOERPDC, name: "FCOERPDC", offset: 0x0241C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0241C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE packets dropped.", fields: &[] },
-    Register { name: "FCLAST", offset: 0x02424, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02424, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FCLAST, name: "FCLAST", offset: 0x02424, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02424, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE last errors.", fields: &[] },
-    Register { name: "FCOEPRC", offset: 0x02428, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02428, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FCOEPRC, name: "FCOEPRC", offset: 0x02428, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02428, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE packets received.", fields: &[] },
-    Register { name: "FCOEDWRC", offset: 0x0242C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0242C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FCOEDWRC, name: "FCOEDWRC", offset: 0x0242C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0242C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE dwords received.", fields: &[] },
-    Register { name: "FCOEPTC", offset: 0x08784, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08784, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FCOEPTC, name: "FCOEPTC", offset: 0x08784, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08784, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE packets sent.", fields: &[] },
-    Register { name: "FCOEDWTC", offset: 0x08788, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08788, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FCOEDWTC, name: "FCOEDWTC", offset: 0x08788, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08788, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE dwords sent.", fields: &[] },
-    Register { name: "O2BGPTC", offset: 0x041C4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x041C4, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::O2BGPTC, name: "O2BGPTC", offset: 0x041C4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x041C4, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets from the system to the firmware, good. X540 and later.", fields: &[] },
-    Register { name: "O2BSPC", offset: 0x087B0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x087B0, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::O2BSPC, name: "O2BSPC", offset: 0x087B0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x087B0, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets from the system that the firmware missed. X540 and later.", fields: &[] },
-    Register { name: "B2OSPC", offset: 0x041C0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x041C0, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::B2OSPC, name: "B2OSPC", offset: 0x041C0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x041C0, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets that the firmware sent to the system. X540 and later.", fields: &[] },
-    Register { name: "B2OGPRC", offset: 0x02F90, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F90, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::B2OGPRC, name: "B2OGPRC", offset: 0x02F90, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F90, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets from the firmware that the system got. X540 and later.", fields: &[] },
-    Register { name: "ETQF", offset: 0x05128, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x05128, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::ETQF, name: "ETQF", offset: 0x05128, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x05128, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.21"), summary: "Matches packets by EtherType.", fields: &[
         Field { name: "ETYPE", mask: ETQF_ETYPE, access: Access::ReadWrite, summary: "The EtherType." },
         Field { name: "UP", mask: ETQF_UP, access: Access::ReadWrite, summary: "Priority in the VLAN tag." },
@@ -5129,22 +6066,22 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "1588", mask: ETQF_1588, access: Access::ReadWrite, summary: "They are time stamped." },
         Field { name: "FILTER_EN", mask: ETQF_FILTER_EN, access: Access::ReadWrite, summary: "The filter is on." },
     ] },
-    Register { name: "ETQS", offset: 0x0EC00, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0EC00, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::ETQS, name: "ETQS", offset: 0x0EC00, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0EC00, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.22"), summary: "Queue of what ETQF matches.", fields: &[
         Field { name: "RX_QUEUE", mask: ETQS_RX_QUEUE, access: Access::ReadWrite, summary: "The queue." },
         Field { name: "LLI", mask: ETQS_LLI, access: Access::ReadWrite, summary: "Raise a low latency interrupt." },
         Field { name: "QUEUE_EN", mask: ETQS_QUEUE_EN, access: Access::ReadWrite, summary: "RX_QUEUE counts." },
     ] },
-    Register { name: "SAQF", offset: 0x0E000, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0E000, stride: 0x4, count: 128 }], aliases: &[],
+    Register { id: RegisterId::SAQF, name: "SAQF", offset: 0x0E000, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0E000, stride: 0x4, count: 128 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.16"), summary: "Five-tuple filter: source address.", fields: &[] },
-    Register { name: "DAQF", offset: 0x0E200, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0E200, stride: 0x4, count: 128 }], aliases: &[],
+    Register { id: RegisterId::DAQF, name: "DAQF", offset: 0x0E200, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0E200, stride: 0x4, count: 128 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.17"), summary: "Five-tuple filter: destination address.", fields: &[] },
-    Register { name: "SDPQF", offset: 0x0E400, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0E400, stride: 0x4, count: 128 }], aliases: &[],
+    Register { id: RegisterId::SDPQF, name: "SDPQF", offset: 0x0E400, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0E400, stride: 0x4, count: 128 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.18"), summary: "Five-tuple filter: ports.", fields: &[
         Field { name: "SOURCE_PORT", mask: SDPQF_SOURCE_PORT, access: Access::ReadWrite, summary: "Source port, in network order." },
         Field { name: "DESTINATION_PORT", mask: SDPQF_DESTINATION_PORT, access: Access::ReadWrite, summary: "Destination port, in network order." },
     ] },
-    Register { name: "FTQF", offset: 0x0E600, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0E600, stride: 0x4, count: 128 }], aliases: &[],
+    Register { id: RegisterId::FTQF, name: "FTQF", offset: 0x0E600, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0E600, stride: 0x4, count: 128 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.19"), summary: "Five-tuple filter: protocol, and what counts.", fields: &[
         Field { name: "PROTOCOL", mask: FTQF_PROTOCOL, access: Access::ReadWrite, summary: "Protocol." },
         Field { name: "PRIORITY", mask: FTQF_PRIORITY, access: Access::ReadWrite, summary: "Which filter wins: 7 over 1." },
@@ -5153,30 +6090,30 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "POOL_MASK", mask: FTQF_POOL_MASK, access: Access::ReadWrite, summary: "The pool need not match." },
         Field { name: "QUEUE_ENABLE", mask: FTQF_QUEUE_ENABLE, access: Access::ReadWrite, summary: "The filter is on." },
     ] },
-    Register { name: "L34T_IMIR", offset: 0x0E800, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0E800, stride: 0x4, count: 128 }], aliases: &[],
+    Register { id: RegisterId::L34T_IMIR, name: "L34T_IMIR", offset: 0x0E800, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0E800, stride: 0x4, count: 128 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.13"), summary: "Queue of what a five-tuple filter matches.", fields: &[
         Field { name: "SIZE_BP", mask: L34T_IMIR_SIZE_BP, access: Access::ReadWrite, summary: "The size need not match." },
         Field { name: "LLI", mask: L34T_IMIR_LLI, access: Access::ReadWrite, summary: "Raise a low latency interrupt." },
         Field { name: "RX_QUEUE", mask: L34T_IMIR_RX_QUEUE, access: Access::ReadWrite, summary: "The queue." },
     ] },
-    Register { name: "SYNQF", offset: 0x0EC30, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EC30, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::SYNQF, name: "SYNQF", offset: 0x0EC30, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EC30, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.20"), summary: "Queue of TCP connection requests.", fields: &[
         Field { name: "QUEUE_ENABLE", mask: SYNQF_QUEUE_ENABLE, access: Access::ReadWrite, summary: "The filter is on." },
         Field { name: "RX_QUEUE", mask: SYNQF_RX_QUEUE, access: Access::ReadWrite, summary: "The queue." },
         Field { name: "SYNQFP", mask: SYNQF_SYNQFP, access: Access::ReadWrite, summary: "It wins over five-tuple filters." },
     ] },
-    Register { name: "IMIRVP", offset: 0x05AC0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05AC0, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::IMIRVP, name: "IMIRVP", offset: 0x05AC0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05AC0, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.15"), summary: "VLAN priority that raises low latency interrupts.", fields: &[
         Field { name: "PRIORITY", mask: IMIRVP_PRIORITY, access: Access::ReadWrite, summary: "The priority." },
         Field { name: "PRIORITY_EN", mask: IMIRVP_PRIORITY_EN, access: Access::ReadWrite, summary: "It does." },
     ] },
-    Register { name: "LLITHRESH", offset: 0x0EC90, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EC90, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LLITHRESH, name: "LLITHRESH", offset: 0x0EC90, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EC90, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x14000000, reset_first: 0x14000000, acts_on: None, section: Some("8.2.3.5.14"), summary: "Size of packet that raises low latency interrupts.", fields: &[] },
-    Register { name: "RXFECCERR0", offset: 0x051B8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x051B8, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RXFECCERR0, name: "RXFECCERR0", offset: 0x051B8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x051B8, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.23"), summary: "Errors in the memories of the receive filters.", fields: &[
         Field { name: "ECCFLT_EN", mask: RXFECCERR0_ECCFLT_EN, access: Access::ReadWrite, summary: "Report them, and block reception." },
     ] },
-    Register { name: "FDIRCTRL", offset: 0x0EE00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE00, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FDIRCTRL, name: "FDIRCTRL", offset: 0x0EE00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE00, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Flow director control.", fields: &[
         Field { name: "PBALLOC", mask: FDIRCTRL_PBALLOC, access: Access::ReadWrite, summary: "Packet buffer memory that filters may take." },
         Field { name: "INIT_DONE", mask: FDIRCTRL_INIT_DONE, access: Access::ReadOnly, summary: "The filter memory has been set up." },
@@ -5188,21 +6125,21 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "MAX_LENGTH", mask: FDIRCTRL_MAX_LENGTH, access: Access::ReadWrite, summary: "Entries of one hash that are searched." },
         Field { name: "FULL_THRESH", mask: FDIRCTRL_FULL_THRESH, access: Access::ReadWrite, summary: "Filters left at which to raise an interrupt, in units of 16." },
     ] },
-    Register { name: "FDIRHKEY", offset: 0x0EE68, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE68, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FDIRHKEY, name: "FDIRHKEY", offset: 0x0EE68, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE68, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x80000001, reset_first: 0x80000001, acts_on: None, section: None, summary: "Key of the hash that finds a filter.", fields: &[] },
-    Register { name: "FDIRSKEY", offset: 0x0EE6C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE6C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FDIRSKEY, name: "FDIRSKEY", offset: 0x0EE6C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE6C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x80800101, reset_first: 0x80800101, acts_on: None, section: None, summary: "Key of the hash that is a signature.", fields: &[] },
-    Register { name: "FDIRDIP4M", offset: 0x0EE3C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE3C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FDIRDIP4M, name: "FDIRDIP4M", offset: 0x0EE3C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE3C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bits of an IPv4 destination address that count: those that are 0.", fields: &[] },
-    Register { name: "FDIRSIP4M", offset: 0x0EE40, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE40, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FDIRSIP4M, name: "FDIRSIP4M", offset: 0x0EE40, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE40, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bits of an IPv4 source address that count: those that are 0.", fields: &[] },
-    Register { name: "FDIRTCPM", offset: 0x0EE44, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE44, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FDIRTCPM, name: "FDIRTCPM", offset: 0x0EE44, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE44, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bits of TCP ports that count: those that are 0.", fields: &[] },
-    Register { name: "FDIRUDPM", offset: 0x0EE48, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE48, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FDIRUDPM, name: "FDIRUDPM", offset: 0x0EE48, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE48, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bits of UDP ports that count: those that are 0.", fields: &[] },
-    Register { name: "FDIRIP6M", offset: 0x0EE74, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE74, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FDIRIP6M, name: "FDIRIP6M", offset: 0x0EE74, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE74, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bytes of IPv6 addresses that count: those that are 0.", fields: &[] },
-    Register { name: "FDIRM", offset: 0x0EE70, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE70, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FDIRM, name: "FDIRM", offset: 0x0EE70, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE70, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Other parts of a packet that count: those that are 0.", fields: &[
         Field { name: "VLANID", mask: FDIRM_VLANID, access: Access::ReadWrite, summary: "VLAN." },
         Field { name: "VLANP", mask: FDIRM_VLANP, access: Access::ReadWrite, summary: "VLAN priority." },
@@ -5211,52 +6148,52 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "FLEX", mask: FDIRM_FLEX, access: Access::ReadWrite, summary: "Flexible bytes." },
         Field { name: "DIPV6", mask: FDIRM_DIPV6, access: Access::ReadWrite, summary: "IPv6 destination address." },
     ] },
-    Register { name: "FDIRFREE", offset: 0x0EE38, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE38, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FDIRFREE, name: "FDIRFREE", offset: 0x0EE38, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE38, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00008000, reset_first: 0x00008000, acts_on: None, section: None, summary: "Filters free.", fields: &[
         Field { name: "FREE", mask: FDIRFREE_FREE, access: Access::ReadWrite, summary: "How many." },
         Field { name: "COLL", mask: FDIRFREE_COLL, access: Access::ReadWrite, summary: "Filters with the hash of another one." },
     ] },
-    Register { name: "FDIRLEN", offset: 0x0EE4C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE4C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FDIRLEN, name: "FDIRLEN", offset: 0x0EE4C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE4C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Longest list of filters with one hash.", fields: &[
         Field { name: "MAXLEN", mask: FDIRLEN_MAXLEN, access: Access::ReadClear, summary: "How many." },
     ] },
-    Register { name: "FDIRUSTAT", offset: 0x0EE50, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE50, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FDIRUSTAT, name: "FDIRUSTAT", offset: 0x0EE50, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE50, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Filters added and removed.", fields: &[
         Field { name: "ADD", mask: FDIRUSTAT_ADD, access: Access::ReadClear, summary: "Added." },
         Field { name: "REMOVE", mask: FDIRUSTAT_REMOVE, access: Access::ReadClear, summary: "Removed." },
     ] },
-    Register { name: "FDIRFSTAT", offset: 0x0EE54, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE54, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FDIRFSTAT, name: "FDIRFSTAT", offset: 0x0EE54, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE54, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Filters that could not be added or removed.", fields: &[
         Field { name: "FADD", mask: FDIRFSTAT_FADD, access: Access::ReadClear, summary: "Not added." },
         Field { name: "FREMOVE", mask: FDIRFSTAT_FREMOVE, access: Access::ReadClear, summary: "Not removed." },
     ] },
-    Register { name: "FDIRMATCH", offset: 0x0EE58, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE58, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FDIRMATCH, name: "FDIRMATCH", offset: 0x0EE58, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE58, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets that a filter matched.", fields: &[] },
-    Register { name: "FDIRMISS", offset: 0x0EE5C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE5C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FDIRMISS, name: "FDIRMISS", offset: 0x0EE5C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE5C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets that no filter matched.", fields: &[] },
-    Register { name: "FDIRSIPV6", offset: 0x0EE0C, stride: 0x4, count: 3, ranges: &[Range { first: 0, offset: 0x0EE0C, stride: 0x4, count: 3 }], aliases: &[],
+    Register { id: RegisterId::FDIRSIPV6, name: "FDIRSIPV6", offset: 0x0EE0C, stride: 0x4, count: 3, ranges: &[Range { first: 0, offset: 0x0EE0C, stride: 0x4, count: 3 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Filter: IPv6 source address, first three dwords.", fields: &[] },
-    Register { name: "FDIRIPSA", offset: 0x0EE18, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE18, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FDIRIPSA, name: "FDIRIPSA", offset: 0x0EE18, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE18, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Filter: IPv4 source address, or last dword of an IPv6 one.", fields: &[] },
-    Register { name: "FDIRIPDA", offset: 0x0EE1C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE1C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FDIRIPDA, name: "FDIRIPDA", offset: 0x0EE1C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE1C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Filter: IPv4 destination address.", fields: &[] },
-    Register { name: "FDIRPORT", offset: 0x0EE20, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE20, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FDIRPORT, name: "FDIRPORT", offset: 0x0EE20, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE20, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Filter: ports.", fields: &[
         Field { name: "SOURCE", mask: FDIRPORT_SOURCE, access: Access::ReadWrite, summary: "Source port." },
         Field { name: "DESTINATION", mask: FDIRPORT_DESTINATION, access: Access::ReadWrite, summary: "Destination port." },
     ] },
-    Register { name: "FDIRVLAN", offset: 0x0EE24, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE24, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FDIRVLAN, name: "FDIRVLAN", offset: 0x0EE24, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE24, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Filter: VLAN and flexible bytes.", fields: &[
         Field { name: "VLAN", mask: FDIRVLAN_VLAN, access: Access::ReadWrite, summary: "VLAN tag." },
         Field { name: "FLEX", mask: FDIRVLAN_FLEX, access: Access::ReadWrite, summary: "Flexible bytes." },
     ] },
-    Register { name: "FDIRHASH", offset: 0x0EE28, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE28, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FDIRHASH, name: "FDIRHASH", offset: 0x0EE28, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE28, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Filter: hash and signature.", fields: &[
         Field { name: "HASH", mask: FDIRHASH_HASH, access: Access::ReadWrite, summary: "Hash." },
         Field { name: "BUCKET_VALID", mask: FDIRHASH_BUCKET_VALID, access: Access::ReadWrite, summary: "The hash is valid." },
         Field { name: "SIGNATURE", mask: FDIRHASH_SIGNATURE, access: Access::ReadWrite, summary: "Signature, or index in software's table." },
     ] },
-    Register { name: "FDIRCMD", offset: 0x0EE2C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE2C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FDIRCMD, name: "FDIRCMD", offset: 0x0EE2C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE2C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Filter: what to do with it. The write starts it.", fields: &[
         Field { name: "CMD", mask: FDIRCMD_CMD, access: Access::ReadWrite, summary: "Command; 0 when done." },
         Field { name: "FILTER_VALID", mask: FDIRCMD_FILTER_VALID, access: Access::ReadOnly, summary: "The filter was there." },
@@ -5272,14 +6209,14 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "RX_QUEUE", mask: FDIRCMD_RX_QUEUE, access: Access::ReadWrite, summary: "Queue of what matches." },
         Field { name: "POOL", mask: FDIRCMD_POOL, access: Access::ReadWrite, summary: "Pool." },
     ] },
-    Register { name: "PFVTCTL", offset: 0x051B0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x051B0, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PFVTCTL, name: "PFVTCTL", offset: 0x051B0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x051B0, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.27.1"), summary: "Virtualisation.", fields: &[
         Field { name: "VT_ENA", mask: PFVTCTL_VT_ENA, access: Access::ReadWrite, summary: "Pools are used." },
         Field { name: "DEF_PL", mask: PFVTCTL_DEF_PL, access: Access::ReadWrite, summary: "Pool of packets that no filter claims." },
         Field { name: "DIS_DEF_PL", mask: PFVTCTL_DIS_DEF_PL, access: Access::ReadWrite, summary: "Drop such packets instead." },
         Field { name: "RPL_EN", mask: PFVTCTL_RPL_EN, access: Access::ReadWrite, summary: "Copy multicast and broadcast packets for each pool." },
     ] },
-    Register { name: "PFMAILBOX", offset: 0x04B00, stride: 0x4, count: 64, ranges: &[Range { first: 0, offset: 0x04B00, stride: 0x4, count: 64 }], aliases: &[],
+    Register { id: RegisterId::PFMAILBOX, name: "PFMAILBOX", offset: 0x04B00, stride: 0x4, count: 64, ranges: &[Range { first: 0, offset: 0x04B00, stride: 0x4, count: 64 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Mailbox to a virtual function: control.", fields: &[
         Field { name: "STS", mask: PFMAILBOX_STS, access: Access::SelfClearing, summary: "Tell the virtual function that there is a message." },
         Field { name: "ACK", mask: PFMAILBOX_ACK, access: Access::SelfClearing, summary: "Tell the virtual function that its message was read." },
@@ -5287,22 +6224,22 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "PFU", mask: PFMAILBOX_PFU, access: Access::ReadWrite, summary: "The physical function has the mailbox." },
         Field { name: "RVFU", mask: PFMAILBOX_RVFU, access: Access::SelfClearing, summary: "Take the mailbox from the virtual function." },
     ] },
-    Register { name: "PFMBICR", offset: 0x00710, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x00710, stride: 0x4, count: 4 }], aliases: &[],
+    Register { id: RegisterId::PFMBICR, name: "PFMBICR", offset: 0x00710, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x00710, stride: 0x4, count: 4 }], aliases: &[],
         access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Mailboxes of 16 virtual functions each that raised an interrupt.", fields: &[
         Field { name: "VFREQ", mask: PFMBICR_VFREQ, access: Access::WriteOneClear, summary: "With a message." },
         Field { name: "VFACK", mask: PFMBICR_VFACK, access: Access::WriteOneClear, summary: "With an acknowledgement." },
     ] },
-    Register { name: "PFMBIMR", offset: 0x00720, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x00720, stride: 0x4, count: 4 }], aliases: &[],
+    Register { id: RegisterId::PFMBIMR, name: "PFMBIMR", offset: 0x00720, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x00720, stride: 0x4, count: 4 }], aliases: &[],
         access: Access::ReadWrite, reset: 0xFFFFFFFF, reset_first: 0xFFFFFFFF, acts_on: None, section: None, summary: "Virtual functions whose mailboxes may raise an interrupt.", fields: &[] },
-    Register { name: "PFVFLRE", offset: 0x00600, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x00600, stride: 0x4, count: 1 }, Range { first: 1, offset: 0x001C0, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PFVFLRE, name: "PFVFLRE", offset: 0x00600, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x00600, stride: 0x4, count: 1 }, Range { first: 1, offset: 0x001C0, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Virtual functions 32n + 31 to 32n that were reset.", fields: &[] },
-    Register { name: "PFVFLREC", offset: 0x00700, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x00700, stride: 0x4, count: 2 }], aliases: &[],
+    Register { id: RegisterId::PFVFLREC, name: "PFVFLREC", offset: 0x00700, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x00700, stride: 0x4, count: 2 }], aliases: &[],
         access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.27.6"), summary: "Virtual functions that were reset: writing 1 acknowledges.", fields: &[] },
-    Register { name: "PFVFRE", offset: 0x051E0, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x051E0, stride: 0x4, count: 2 }], aliases: &[],
+    Register { id: RegisterId::PFVFRE, name: "PFVFRE", offset: 0x051E0, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x051E0, stride: 0x4, count: 2 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.27.7"), summary: "Virtual functions that may receive.", fields: &[] },
-    Register { name: "PFVFTE", offset: 0x08110, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x08110, stride: 0x4, count: 2 }], aliases: &[],
+    Register { id: RegisterId::PFVFTE, name: "PFVFTE", offset: 0x08110, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x08110, stride: 0x4, count: 2 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.27.8"), summary: "Virtual functions that may send.", fields: &[] },
-    Register { name: "PFQDE", offset: 0x02F04, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F04, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PFQDE, name: "PFQDE", offset: 0x02F04, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F04, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.27.9"), summary: "Whether a queue drops packets when it has no descriptors, whatever SRRCTL says.", fields: &[
         Field { name: "ENABLE", mask: PFQDE_ENABLE, access: Access::ReadWrite, summary: "It does." },
         Field { name: "HIDE_VLAN", mask: PFQDE_HIDE_VLAN, access: Access::ReadWrite, summary: "VLAN tags are taken out and not shown." },
@@ -5310,23 +6247,23 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "WRITE", mask: PFQDE_WRITE, access: Access::ReadWrite, summary: "Set it." },
         Field { name: "READ", mask: PFQDE_READ, access: Access::ReadWrite, summary: "Tell it." },
     ] },
-    Register { name: "PFVMTXSW", offset: 0x05180, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x05180, stride: 0x4, count: 2 }], aliases: &[],
+    Register { id: RegisterId::PFVMTXSW, name: "PFVMTXSW", offset: 0x05180, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x05180, stride: 0x4, count: 2 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Pools whose packets may be looped back to other pools.", fields: &[] },
-    Register { name: "PFVFSPOOF", offset: 0x08200, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x08200, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::PFVFSPOOF, name: "PFVFSPOOF", offset: 0x08200, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x08200, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Pools whose source addresses are checked, 8 an entry.", fields: &[
         Field { name: "MACAS", mask: PFVFSPOOF_MACAS, access: Access::ReadWrite, summary: "MAC address." },
         Field { name: "VLANAS", mask: PFVFSPOOF_VLANAS, access: Access::ReadWrite, summary: "VLAN." },
     ] },
-    Register { name: "PFDTXGSWC", offset: 0x08220, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08220, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::PFDTXGSWC, name: "PFDTXGSWC", offset: 0x08220, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08220, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Looping packets back between pools.", fields: &[
         Field { name: "LBE", mask: PFDTXGSWC_LBE, access: Access::ReadWrite, summary: "It is done." },
     ] },
-    Register { name: "PFVMVIR", offset: 0x08000, stride: 0x4, count: 64, ranges: &[Range { first: 0, offset: 0x08000, stride: 0x4, count: 64 }], aliases: &[],
+    Register { id: RegisterId::PFVMVIR, name: "PFVMVIR", offset: 0x08000, stride: 0x4, count: 64, ranges: &[Range { first: 0, offset: 0x08000, stride: 0x4, count: 64 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "VLAN tag that is put into a pool's packets.", fields: &[
         Field { name: "PORT_VLAN", mask: PFVMVIR_PORT_VLAN, access: Access::ReadWrite, summary: "The tag." },
         Field { name: "VLANA", mask: PFVMVIR_VLANA, access: Access::ReadWrite, summary: "When: as the descriptor says, always, or never." },
     ] },
-    Register { name: "PFVML2FLT", offset: 0x0F000, stride: 0x4, count: 64, ranges: &[Range { first: 0, offset: 0x0F000, stride: 0x4, count: 64 }], aliases: &[],
+    Register { id: RegisterId::PFVML2FLT, name: "PFVML2FLT", offset: 0x0F000, stride: 0x4, count: 64, ranges: &[Range { first: 0, offset: 0x0F000, stride: 0x4, count: 64 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.27.14"), summary: "What a pool gets.", fields: &[
         Field { name: "UPE", mask: PFVML2FLT_UPE, access: Access::ReadWrite, summary: "All unicast packets. X540 and later." },
         Field { name: "VPE", mask: PFVML2FLT_VPE, access: Access::ReadWrite, summary: "Packets of all VLANs. X540 and later." },
@@ -5336,14 +6273,14 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "BAM", mask: PFVML2FLT_BAM, access: Access::ReadWrite, summary: "Broadcast packets." },
         Field { name: "MPE", mask: PFVML2FLT_MPE, access: Access::ReadWrite, summary: "All multicast packets." },
     ] },
-    Register { name: "PFVLVF", offset: 0x0F100, stride: 0x4, count: 64, ranges: &[Range { first: 0, offset: 0x0F100, stride: 0x4, count: 64 }], aliases: &[],
+    Register { id: RegisterId::PFVLVF, name: "PFVLVF", offset: 0x0F100, stride: 0x4, count: 64, ranges: &[Range { first: 0, offset: 0x0F100, stride: 0x4, count: 64 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.27.15"), summary: "A VLAN that pools share.", fields: &[
         Field { name: "VLAN_ID", mask: PFVLVF_VLAN_ID, access: Access::ReadWrite, summary: "The VLAN." },
         Field { name: "VI_EN", mask: PFVLVF_VI_EN, access: Access::ReadWrite, summary: "It is valid." },
     ] },
-    Register { name: "PFVLVFB", offset: 0x0F200, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0F200, stride: 0x4, count: 128 }], aliases: &[],
+    Register { id: RegisterId::PFVLVFB, name: "PFVLVFB", offset: 0x0F200, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0F200, stride: 0x4, count: 128 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.27.16"), summary: "Pools of a VLAN; 2n and 2n + 1 are those of PFVLVF(n).", fields: &[] },
-    Register { name: "PFMRCTL", offset: 0x0F600, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x0F600, stride: 0x4, count: 4 }], aliases: &[],
+    Register { id: RegisterId::PFMRCTL, name: "PFMRCTL", offset: 0x0F600, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x0F600, stride: 0x4, count: 4 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "What a rule mirrors, and to which pool.", fields: &[
         Field { name: "VPME", mask: PFMRCTL_VPME, access: Access::ReadWrite, summary: "Packets of pools." },
         Field { name: "UPME", mask: PFMRCTL_UPME, access: Access::ReadWrite, summary: "Packets received." },
@@ -5351,27 +6288,27 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "VLME", mask: PFMRCTL_VLME, access: Access::ReadWrite, summary: "Packets of VLANs." },
         Field { name: "MP", mask: PFMRCTL_MP, access: Access::ReadWrite, summary: "Pool that gets them." },
     ] },
-    Register { name: "PFMRVLAN", offset: 0x0F610, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0F610, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::PFMRVLAN, name: "PFMRVLAN", offset: 0x0F610, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0F610, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "VLANs that a rule mirrors.", fields: &[] },
-    Register { name: "PFMRVM", offset: 0x0F630, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0F630, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::PFMRVM, name: "PFMRVM", offset: 0x0F630, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0F630, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Pools that a rule mirrors.", fields: &[] },
-    Register { name: "VMECM", offset: 0x08790, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x08790, stride: 0x4, count: 2 }], aliases: &[],
+    Register { id: RegisterId::VMECM, name: "VMECM", offset: 0x08790, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x08790, stride: 0x4, count: 2 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Pools whose malicious packets are counted and stopped. X540 and later.", fields: &[] },
-    Register { name: "LVMMC_RX", offset: 0x02FA8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02FA8, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LVMMC_RX, name: "LVMMC_RX", offset: 0x02FA8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02FA8, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Last malicious receive event.", fields: &[] },
-    Register { name: "LVMMC_TX", offset: 0x08108, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08108, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LVMMC_TX, name: "LVMMC_TX", offset: 0x08108, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08108, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Last malicious transmit event.", fields: &[] },
-    Register { name: "LMVM_RX", offset: 0x02FA4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02FA4, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LMVM_RX, name: "LMVM_RX", offset: 0x02FA4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02FA4, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Last pool with a malicious receive event.", fields: &[] },
-    Register { name: "LMVM_TX", offset: 0x08124, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08124, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LMVM_TX, name: "LMVM_TX", offset: 0x08124, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08124, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Last pool with a malicious transmit event.", fields: &[] },
-    Register { name: "WQBR_RX", offset: 0x02FB0, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x02FB0, stride: 0x4, count: 4 }], aliases: &[],
+    Register { id: RegisterId::WQBR_RX, name: "WQBR_RX", offset: 0x02FB0, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x02FB0, stride: 0x4, count: 4 }], aliases: &[],
         access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Receive queues stopped for malicious behaviour.", fields: &[] },
-    Register { name: "WQBR_TX", offset: 0x08130, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x08130, stride: 0x4, count: 4 }], aliases: &[],
+    Register { id: RegisterId::WQBR_TX, name: "WQBR_TX", offset: 0x08130, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x08130, stride: 0x4, count: 4 }], aliases: &[],
         access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Transmit queues stopped for malicious behaviour.", fields: &[] },
-    Register { name: "PFMBMEM", offset: 0x13000, stride: 0x4, count: 1024, ranges: &[Range { first: 0, offset: 0x13000, stride: 0x4, count: 1024 }], aliases: &[],
+    Register { id: RegisterId::PFMBMEM, name: "PFMBMEM", offset: 0x13000, stride: 0x4, count: 1024, ranges: &[Range { first: 0, offset: 0x13000, stride: 0x4, count: 1024 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Mailboxes: memory, 16 dwords each; entry 16v + i is dword i of mailbox v.", fields: &[] },
-    Register { name: "FCRXCTRL", offset: 0x05100, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05100, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FCRXCTRL, name: "FCRXCTRL", offset: 0x05100, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05100, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE receive control.", fields: &[
         Field { name: "FCOELLI", mask: FCRXCTRL_FCOELLI, access: Access::ReadWrite, summary: "Raise a low latency interrupt." },
         Field { name: "SAVBAD", mask: FCRXCTRL_SAVBAD, access: Access::ReadWrite, summary: "Keep bad frames." },
@@ -5383,39 +6320,39 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "FCCRCBO", mask: FCRXCTRL_FCCRCBO, access: Access::ReadWrite, summary: "Byte order of the FC CRC." },
         Field { name: "FCOEVER", mask: FCRXCTRL_FCOEVER, access: Access::ReadWrite, summary: "Version of FCoE." },
     ] },
-    Register { name: "FCRECTL", offset: 0x0ED00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0ED00, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FCRECTL, name: "FCRECTL", offset: 0x0ED00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0ED00, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE redirection control.", fields: &[
         Field { name: "ENA", mask: FCRECTL_ENA, access: Access::ReadWrite, summary: "Choose the queue by FCRETA." },
     ] },
-    Register { name: "FCRETA", offset: 0x0ED10, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0ED10, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::FCRETA, name: "FCRETA", offset: 0x0ED10, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0ED10, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE redirection table.", fields: &[
         Field { name: "ENTRY", mask: FCRETA_ENTRY, access: Access::ReadWrite, summary: "Queue." },
     ] },
-    Register { name: "FCFLT", offset: 0x05108, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05108, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FCFLT, name: "FCFLT", offset: 0x05108, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05108, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE filter context.", fields: &[
         Field { name: "VALID", mask: FCFLT_VALID, access: Access::ReadWrite, summary: "It is valid." },
         Field { name: "FIRST", mask: FCFLT_FIRST, access: Access::ReadWrite, summary: "First packet of a sequence is awaited." },
         Field { name: "SEQID", mask: FCFLT_SEQID, access: Access::ReadWrite, summary: "Sequence." },
         Field { name: "SEQCNT", mask: FCFLT_SEQCNT, access: Access::ReadWrite, summary: "Count within the sequence." },
     ] },
-    Register { name: "FCFLTRW", offset: 0x05110, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05110, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FCFLTRW, name: "FCFLTRW", offset: 0x05110, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05110, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Access to an FCoE filter context.", fields: &[
         Field { name: "FCOESEL", mask: FCFLTRW_FCOESEL, access: Access::ReadWrite, summary: "Exchange." },
         Field { name: "RVALDT", mask: FCFLTRW_RVALDT, access: Access::ReadWrite, summary: "Validate again." },
         Field { name: "WE", mask: FCFLTRW_WE, access: Access::ReadWrite, summary: "Write." },
         Field { name: "RE", mask: FCFLTRW_RE, access: Access::ReadWrite, summary: "Read." },
     ] },
-    Register { name: "FCPARAM", offset: 0x051D8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x051D8, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FCPARAM, name: "FCPARAM", offset: 0x051D8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x051D8, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE parameter of the exchange.", fields: &[] },
-    Register { name: "FCSMAC", offset: 0x0510C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0510C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FCSMAC, name: "FCSMAC", offset: 0x0510C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0510C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE source address.", fields: &[] },
-    Register { name: "FCD_ID", offset: 0x05114, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05114, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FCD_ID, name: "FCD_ID", offset: 0x05114, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05114, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE destination.", fields: &[] },
-    Register { name: "FCPTRL", offset: 0x02410, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02410, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FCPTRL, name: "FCPTRL", offset: 0x02410, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02410, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE user descriptors' IOVA, low half.", fields: &[] },
-    Register { name: "FCPTRH", offset: 0x02414, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02414, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FCPTRH, name: "FCPTRH", offset: 0x02414, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02414, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE user descriptors' IOVA, high half.", fields: &[] },
-    Register { name: "FCBUFF", offset: 0x02418, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02418, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FCBUFF, name: "FCBUFF", offset: 0x02418, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02418, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE user buffers.", fields: &[
         Field { name: "VALID", mask: FCBUFF_VALID, access: Access::ReadWrite, summary: "The context is valid." },
         Field { name: "BUFFSIZE", mask: FCBUFF_BUFFSIZE, access: Access::ReadWrite, summary: "Size of a buffer: 4 KiB times 2 to the power of this." },
@@ -5423,64 +6360,64 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "BUFFCNT", mask: FCBUFF_BUFFCNT, access: Access::ReadWrite, summary: "Buffers." },
         Field { name: "OFFSET", mask: FCBUFF_OFFSET, access: Access::ReadWrite, summary: "Offset in the first buffer." },
     ] },
-    Register { name: "FCDMARW", offset: 0x02420, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02420, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FCDMARW, name: "FCDMARW", offset: 0x02420, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02420, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Access to an FCoE DMA context.", fields: &[
         Field { name: "FCOESEL", mask: FCDMARW_FCOESEL, access: Access::ReadWrite, summary: "Exchange." },
         Field { name: "WE", mask: FCDMARW_WE, access: Access::ReadWrite, summary: "Write." },
         Field { name: "RE", mask: FCDMARW_RE, access: Access::ReadWrite, summary: "Read." },
         Field { name: "LASTSIZE", mask: FCDMARW_LASTSIZE, access: Access::ReadWrite, summary: "Bytes in the last buffer." },
     ] },
-    Register { name: "TEOFF", offset: 0x04A94, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04A94, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::TEOFF, name: "TEOFF", offset: 0x04A94, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04A94, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE end-of-frame codes to send.", fields: &[] },
-    Register { name: "TSOFF", offset: 0x04A98, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04A98, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::TSOFF, name: "TSOFF", offset: 0x04A98, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04A98, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE start-of-frame codes to send.", fields: &[] },
-    Register { name: "REOFF", offset: 0x05158, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05158, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::REOFF, name: "REOFF", offset: 0x05158, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05158, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE end-of-frame codes received.", fields: &[] },
-    Register { name: "RSOFF", offset: 0x051F8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x051F8, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RSOFF, name: "RSOFF", offset: 0x051F8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x051F8, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE start-of-frame codes received.", fields: &[] },
-    Register { name: "TSYNCRXCTL", offset: 0x05188, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05188, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::TSYNCRXCTL, name: "TSYNCRXCTL", offset: 0x05188, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05188, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Receive time stamps.", fields: &[
         Field { name: "VALID", mask: TSYNCRXCTL_VALID, access: Access::ReadOnly, summary: "RXSTMPL and RXSTMPH hold one." },
         Field { name: "TYPE", mask: TSYNCRXCTL_TYPE, access: Access::ReadWrite, summary: "Packets that get one." },
         Field { name: "ENABLED", mask: TSYNCRXCTL_ENABLED, access: Access::ReadWrite, summary: "They are taken." },
     ] },
-    Register { name: "TSYNCTXCTL", offset: 0x08C00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C00, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::TSYNCTXCTL, name: "TSYNCTXCTL", offset: 0x08C00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C00, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Transmit time stamps.", fields: &[
         Field { name: "VALID", mask: TSYNCTXCTL_VALID, access: Access::ReadOnly, summary: "TXSTMPL and TXSTMPH hold one." },
         Field { name: "ENABLED", mask: TSYNCTXCTL_ENABLED, access: Access::ReadWrite, summary: "They are taken." },
     ] },
-    Register { name: "RXSTMPL", offset: 0x051E8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x051E8, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RXSTMPL, name: "RXSTMPL", offset: 0x051E8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x051E8, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Receive time stamp, low half.", fields: &[] },
-    Register { name: "RXSTMPH", offset: 0x051A4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x051A4, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RXSTMPH, name: "RXSTMPH", offset: 0x051A4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x051A4, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Receive time stamp, high half. The read frees it.", fields: &[] },
-    Register { name: "RXSATRL", offset: 0x051A0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x051A0, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RXSATRL, name: "RXSATRL", offset: 0x051A0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x051A0, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Source of the packet with the time stamp, low half.", fields: &[] },
-    Register { name: "RXSATRH", offset: 0x051A8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x051A8, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RXSATRH, name: "RXSATRH", offset: 0x051A8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x051A8, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Source of the packet with the time stamp, high half, and its sequence.", fields: &[] },
-    Register { name: "RXMTRL", offset: 0x05120, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05120, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RXMTRL, name: "RXMTRL", offset: 0x05120, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05120, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x319F0000, reset_first: 0x319F0000, acts_on: None, section: None, summary: "Messages that get a time stamp.", fields: &[
         Field { name: "CTRLT", mask: RXMTRL_CTRLT, access: Access::ReadWrite, summary: "Control field of version 1." },
         Field { name: "MSGT", mask: RXMTRL_MSGT, access: Access::ReadWrite, summary: "Message type of version 2." },
         Field { name: "UDPT", mask: RXMTRL_UDPT, access: Access::ReadWrite, summary: "UDP port." },
     ] },
-    Register { name: "TXSTMPL", offset: 0x08C04, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C04, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::TXSTMPL, name: "TXSTMPL", offset: 0x08C04, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C04, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Transmit time stamp, low half.", fields: &[] },
-    Register { name: "TXSTMPH", offset: 0x08C08, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C08, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::TXSTMPH, name: "TXSTMPH", offset: 0x08C08, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C08, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Transmit time stamp, high half. The read frees it.", fields: &[] },
-    Register { name: "SYSTIML", offset: 0x08C0C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C0C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::SYSTIML, name: "SYSTIML", offset: 0x08C0C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C0C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "The card's time, low half. The read holds SYSTIMH.", fields: &[] },
-    Register { name: "SYSTIMH", offset: 0x08C10, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C10, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::SYSTIMH, name: "SYSTIMH", offset: 0x08C10, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C10, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "The card's time, high half.", fields: &[] },
-    Register { name: "TIMINCA", offset: 0x08C14, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C14, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::TIMINCA, name: "TIMINCA", offset: 0x08C14, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C14, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "How the card's time advances.", fields: &[
         Field { name: "INCVALUE", mask: TIMINCA_INCVALUE, access: Access::ReadWrite, summary: "Added at each step." },
         Field { name: "INCPER", mask: TIMINCA_INCPER, access: Access::ReadWrite, summary: "Clocks in a step." },
     ] },
-    Register { name: "TIMADJL", offset: 0x08C18, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C18, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::TIMADJL, name: "TIMADJL", offset: 0x08C18, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C18, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Adjustment of the card's time, low half.", fields: &[] },
-    Register { name: "TIMADJH", offset: 0x08C1C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C1C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::TIMADJH, name: "TIMADJH", offset: 0x08C1C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C1C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Adjustment of the card's time, high half and sign.", fields: &[] },
-    Register { name: "TSAUXC", offset: 0x08C20, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C20, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::TSAUXC, name: "TSAUXC", offset: 0x08C20, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C20, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Clock output and target times.", fields: &[
         Field { name: "EN_TT0", mask: TSAUXC_EN_TT0, access: Access::ReadWrite, summary: "Target time 0 counts." },
         Field { name: "EN_TT1", mask: TSAUXC_EN_TT1, access: Access::ReadWrite, summary: "Target time 1 counts." },
@@ -5490,37 +6427,37 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "SDP0_INT", mask: TSAUXC_SDP0_INT, access: Access::ReadWrite, summary: "Pin SDP0 raises an interrupt." },
         Field { name: "DISABLE_SYSTIME", mask: TSAUXC_DISABLE_SYSTIME, access: Access::ReadWrite, summary: "The card's time stands still. X550." },
     ] },
-    Register { name: "TRGTTIML0", offset: 0x08C24, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C24, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::TRGTTIML0, name: "TRGTTIML0", offset: 0x08C24, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C24, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Target time 0, low half.", fields: &[] },
-    Register { name: "TRGTTIMH0", offset: 0x08C28, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C28, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::TRGTTIMH0, name: "TRGTTIMH0", offset: 0x08C28, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C28, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Target time 0, high half.", fields: &[] },
-    Register { name: "TRGTTIML1", offset: 0x08C2C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C2C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::TRGTTIML1, name: "TRGTTIML1", offset: 0x08C2C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C2C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Target time 1, low half.", fields: &[] },
-    Register { name: "TRGTTIMH1", offset: 0x08C30, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C30, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::TRGTTIMH1, name: "TRGTTIMH1", offset: 0x08C30, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C30, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Target time 1, high half.", fields: &[] },
-    Register { name: "CLKTIML", offset: 0x08C34, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C34, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::CLKTIML, name: "CLKTIML", offset: 0x08C34, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C34, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Period of the clock put out, low half.", fields: &[] },
-    Register { name: "CLKTIMH", offset: 0x08C38, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C38, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::CLKTIMH, name: "CLKTIMH", offset: 0x08C38, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C38, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Period of the clock put out, high half.", fields: &[] },
-    Register { name: "AUXSTMPL0", offset: 0x08C3C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C3C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::AUXSTMPL0, name: "AUXSTMPL0", offset: 0x08C3C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C3C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Time stamp of pin event 0, low half.", fields: &[] },
-    Register { name: "AUXSTMPH0", offset: 0x08C40, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C40, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::AUXSTMPH0, name: "AUXSTMPH0", offset: 0x08C40, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C40, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Time stamp of pin event 0, high half.", fields: &[] },
-    Register { name: "AUXSTMPL1", offset: 0x08C44, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C44, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::AUXSTMPL1, name: "AUXSTMPL1", offset: 0x08C44, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C44, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Time stamp of pin event 1, low half.", fields: &[] },
-    Register { name: "AUXSTMPH1", offset: 0x08C48, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C48, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::AUXSTMPH1, name: "AUXSTMPH1", offset: 0x08C48, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C48, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Time stamp of pin event 1, high half.", fields: &[] },
-    Register { name: "TSICR", offset: 0x08C60, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C60, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::TSICR, name: "TSICR", offset: 0x08C60, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C60, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Causes of time stamp interrupts. X540 and later.", fields: &[] },
-    Register { name: "TSIM", offset: 0x08C68, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C68, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::TSIM, name: "TSIM", offset: 0x08C68, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C68, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Time stamp interrupts that are enabled. X540 and later.", fields: &[] },
-    Register { name: "WUC", offset: 0x05800, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05800, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::WUC, name: "WUC", offset: 0x05800, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05800, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.24.1"), summary: "Wake-up control.", fields: &[
         Field { name: "PME_EN", mask: WUC_PME_EN, access: Access::ReadWrite, summary: "Wake the system." },
         Field { name: "PME_STATUS", mask: WUC_PME_STATUS, access: Access::WriteOneClear, summary: "The system was woken." },
         Field { name: "WKEN", mask: WUC_WKEN, access: Access::ReadWrite, summary: "Use the pin PE_WAKE_N." },
     ] },
-    Register { name: "WUFC", offset: 0x05808, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05808, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::WUFC, name: "WUFC", offset: 0x05808, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05808, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.24.2"), summary: "What wakes the system.", fields: &[
         Field { name: "LNKC", mask: WUFC_LNKC, access: Access::ReadWrite, summary: "A change of the link." },
         Field { name: "MAG", mask: WUFC_MAG, access: Access::ReadWrite, summary: "A magic packet." },
@@ -5535,49 +6472,49 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "FLX", mask: WUFC_FLX, access: Access::ReadWrite, summary: "Flexible filters, a bit each." },
         Field { name: "FW_RST_WK", mask: WUFC_FW_RST_WK, access: Access::ReadWrite, summary: "A reset of the firmware." },
     ] },
-    Register { name: "WUS", offset: 0x05810, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05810, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::WUS, name: "WUS", offset: 0x05810, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05810, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.24.3"), summary: "What woke the system. Bits as in WUFC.", fields: &[] },
-    Register { name: "IPAV", offset: 0x05838, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05838, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::IPAV, name: "IPAV", offset: 0x05838, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05838, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Which wake-up addresses are valid.", fields: &[] },
-    Register { name: "IP4AT", offset: 0x05840, stride: 0x8, count: 4, ranges: &[Range { first: 0, offset: 0x05840, stride: 0x8, count: 4 }], aliases: &[],
+    Register { id: RegisterId::IP4AT, name: "IP4AT", offset: 0x05840, stride: 0x8, count: 4, ranges: &[Range { first: 0, offset: 0x05840, stride: 0x8, count: 4 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPv4 addresses that wake the system.", fields: &[] },
-    Register { name: "IP6AT", offset: 0x05880, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x05880, stride: 0x4, count: 4 }], aliases: &[],
+    Register { id: RegisterId::IP6AT, name: "IP6AT", offset: 0x05880, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x05880, stride: 0x4, count: 4 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPv6 address that wakes the system.", fields: &[] },
-    Register { name: "WUPL", offset: 0x05900, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05900, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::WUPL, name: "WUPL", offset: 0x05900, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05900, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Length of the packet that woke the system.", fields: &[] },
-    Register { name: "WUPM", offset: 0x05A00, stride: 0x4, count: 32, ranges: &[Range { first: 0, offset: 0x05A00, stride: 0x4, count: 32 }], aliases: &[],
+    Register { id: RegisterId::WUPM, name: "WUPM", offset: 0x05A00, stride: 0x4, count: 32, ranges: &[Range { first: 0, offset: 0x05A00, stride: 0x4, count: 32 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Start of the packet that woke the system.", fields: &[] },
-    Register { name: "FHFT", offset: 0x09000, stride: 0x4, count: 256, ranges: &[Range { first: 0, offset: 0x09000, stride: 0x4, count: 256 }], aliases: &[],
+    Register { id: RegisterId::FHFT, name: "FHFT", offset: 0x09000, stride: 0x4, count: 256, ranges: &[Range { first: 0, offset: 0x09000, stride: 0x4, count: 256 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.24.9"), summary: "Flexible filters 0 to 3, 64 dwords each.", fields: &[] },
-    Register { name: "FHFT_EXT", offset: 0x09800, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x09800, stride: 0x4, count: 128 }], aliases: &[],
+    Register { id: RegisterId::FHFT_EXT, name: "FHFT_EXT", offset: 0x09800, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x09800, stride: 0x4, count: 128 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.24.9"), summary: "Flexible filters 4 and 5, 64 dwords each.", fields: &[] },
-    Register { name: "MANC", offset: 0x05820, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05820, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::MANC, name: "MANC", offset: 0x05820, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05820, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Management control.", fields: &[
         Field { name: "RCV_TCO_EN", mask: MANC_RCV_TCO_EN, access: Access::ReadWrite, summary: "The firmware gets packets." },
         Field { name: "EN_BMC2OS", mask: MANC_EN_BMC2OS, access: Access::ReadWrite, summary: "Packets between firmware and system. X540 and later." },
         Field { name: "MPROXYE", mask: MANC_MPROXYE, access: Access::ReadWrite, summary: "The firmware answers for the system. X540 and later." },
     ] },
-    Register { name: "MANC2H", offset: 0x05860, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05860, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::MANC2H, name: "MANC2H", offset: 0x05860, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05860, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets for the firmware that the system gets too.", fields: &[] },
-    Register { name: "MFVAL", offset: 0x05824, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05824, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::MFVAL, name: "MFVAL", offset: 0x05824, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05824, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Which management filters are valid.", fields: &[] },
-    Register { name: "MAVTV", offset: 0x05010, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x05010, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::MAVTV, name: "MAVTV", offset: 0x05010, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x05010, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Management VLANs.", fields: &[] },
-    Register { name: "MFUTP", offset: 0x05030, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x05030, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::MFUTP, name: "MFUTP", offset: 0x05030, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x05030, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Management ports.", fields: &[] },
-    Register { name: "MDEF", offset: 0x05890, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x05890, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::MDEF, name: "MDEF", offset: 0x05890, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x05890, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Management filters.", fields: &[] },
-    Register { name: "MDEF_EXT", offset: 0x05160, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x05160, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::MDEF_EXT, name: "MDEF_EXT", offset: 0x05160, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x05160, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Management filters, further conditions.", fields: &[] },
-    Register { name: "METF", offset: 0x05190, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x05190, stride: 0x4, count: 4 }], aliases: &[],
+    Register { id: RegisterId::METF, name: "METF", offset: 0x05190, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x05190, stride: 0x4, count: 4 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Management EtherTypes.", fields: &[] },
-    Register { name: "MMAL", offset: 0x05910, stride: 0x8, count: 4, ranges: &[Range { first: 0, offset: 0x05910, stride: 0x8, count: 4 }], aliases: &[],
+    Register { id: RegisterId::MMAL, name: "MMAL", offset: 0x05910, stride: 0x8, count: 4, ranges: &[Range { first: 0, offset: 0x05910, stride: 0x8, count: 4 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Management MAC addresses, first four bytes.", fields: &[] },
-    Register { name: "MMAH", offset: 0x05914, stride: 0x8, count: 4, ranges: &[Range { first: 0, offset: 0x05914, stride: 0x8, count: 4 }], aliases: &[],
+    Register { id: RegisterId::MMAH, name: "MMAH", offset: 0x05914, stride: 0x8, count: 4, ranges: &[Range { first: 0, offset: 0x05914, stride: 0x8, count: 4 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Management MAC addresses, last two bytes.", fields: &[] },
-    Register { name: "LSWFW", offset: 0x15F14, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x15F14, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSWFW, name: "LSWFW", offset: 0x15F14, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x15F14, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Lock between LinkSec in software and firmware.", fields: &[] },
-    Register { name: "HICR", offset: 0x15F00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x15F00, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::HICR, name: "HICR", offset: 0x15F00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x15F00, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Host interface to the firmware: control.", fields: &[
         Field { name: "EN", mask: HICR_EN, access: Access::ReadOnly, summary: "The interface is on." },
         Field { name: "C", mask: HICR_C, access: Access::SelfClearing, summary: "A command is in FLEX_MNG: run it." },
@@ -5585,102 +6522,102 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "FW_RESET_ENABLE", mask: HICR_FW_RESET_ENABLE, access: Access::ReadWrite, summary: "The firmware may be reset." },
         Field { name: "FW_RESET", mask: HICR_FW_RESET, access: Access::SelfClearing, summary: "Reset the firmware." },
     ] },
-    Register { name: "FWSTS", offset: 0x15F0C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x15F0C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::FWSTS, name: "FWSTS", offset: 0x15F0C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x15F0C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Firmware status.", fields: &[
         Field { name: "FWRI", mask: FWSTS_FWRI, access: Access::WriteOneClear, summary: "The firmware was reset." },
     ] },
-    Register { name: "FLEX_MNG", offset: 0x15800, stride: 0x4, count: 448, ranges: &[Range { first: 0, offset: 0x15800, stride: 0x4, count: 448 }], aliases: &[],
+    Register { id: RegisterId::FLEX_MNG, name: "FLEX_MNG", offset: 0x15800, stride: 0x4, count: 448, ranges: &[Range { first: 0, offset: 0x15800, stride: 0x4, count: 448 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Host interface to the firmware: commands and answers.", fields: &[] },
-    Register { name: "LSECTXCAP", offset: 0x08A00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A00, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSECTXCAP, name: "LSECTXCAP", offset: 0x08A00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A00, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec transmit capabilities.", fields: &[] },
-    Register { name: "LSECRXCAP", offset: 0x08F00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F00, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSECRXCAP, name: "LSECRXCAP", offset: 0x08F00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F00, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec receive capabilities.", fields: &[] },
-    Register { name: "LSECTXCTRL", offset: 0x08A04, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A04, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSECTXCTRL, name: "LSECTXCTRL", offset: 0x08A04, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A04, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec transmit control.", fields: &[
         Field { name: "EN", mask: LSECTXCTRL_EN, access: Access::ReadWrite, summary: "What to do." },
         Field { name: "AISCI", mask: LSECTXCTRL_AISCI, access: Access::ReadWrite, summary: "Put the SCI into packets." },
         Field { name: "PNTHRSH", mask: LSECTXCTRL_PNTHRSH, access: Access::ReadWrite, summary: "Packet number at which to warn." },
     ] },
-    Register { name: "LSECRXCTRL", offset: 0x08F04, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F04, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSECRXCTRL, name: "LSECRXCTRL", offset: 0x08F04, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F04, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec receive control.", fields: &[
         Field { name: "EN", mask: LSECRXCTRL_EN, access: Access::ReadWrite, summary: "What to do." },
         Field { name: "PLSH", mask: LSECRXCTRL_PLSH, access: Access::ReadWrite, summary: "Pass the header on." },
         Field { name: "RP", mask: LSECRXCTRL_RP, access: Access::ReadWrite, summary: "Protect against replay." },
     ] },
-    Register { name: "LSECTXSCL", offset: 0x08A08, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A08, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSECTXSCL, name: "LSECTXSCL", offset: 0x08A08, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A08, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec SCI to send, low half.", fields: &[] },
-    Register { name: "LSECTXSCH", offset: 0x08A0C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A0C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSECTXSCH, name: "LSECTXSCH", offset: 0x08A0C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A0C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec SCI to send, high half.", fields: &[] },
-    Register { name: "LSECTXSA", offset: 0x08A10, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A10, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSECTXSA, name: "LSECTXSA", offset: 0x08A10, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A10, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec associations to send.", fields: &[] },
-    Register { name: "LSECTXPN0", offset: 0x08A14, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A14, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSECTXPN0, name: "LSECTXPN0", offset: 0x08A14, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A14, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packet number to send, association 0.", fields: &[] },
-    Register { name: "LSECTXPN1", offset: 0x08A18, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A18, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSECTXPN1, name: "LSECTXPN1", offset: 0x08A18, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A18, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packet number to send, association 1.", fields: &[] },
-    Register { name: "LSECTXKEY0", offset: 0x08A1C, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x08A1C, stride: 0x4, count: 4 }], aliases: &[],
+    Register { id: RegisterId::LSECTXKEY0, name: "LSECTXKEY0", offset: 0x08A1C, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x08A1C, stride: 0x4, count: 4 }], aliases: &[],
         access: Access::WriteOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec key to send, association 0.", fields: &[] },
-    Register { name: "LSECTXKEY1", offset: 0x08A2C, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x08A2C, stride: 0x4, count: 4 }], aliases: &[],
+    Register { id: RegisterId::LSECTXKEY1, name: "LSECTXKEY1", offset: 0x08A2C, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x08A2C, stride: 0x4, count: 4 }], aliases: &[],
         access: Access::WriteOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec key to send, association 1.", fields: &[] },
-    Register { name: "LSECRXSCL", offset: 0x08F08, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F08, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSECRXSCL, name: "LSECRXSCL", offset: 0x08F08, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F08, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec SCI to receive, low half.", fields: &[] },
-    Register { name: "LSECRXSCH", offset: 0x08F0C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F0C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSECRXSCH, name: "LSECRXSCH", offset: 0x08F0C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F0C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec SCI to receive, high half.", fields: &[] },
-    Register { name: "LSECRXSA", offset: 0x08F10, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x08F10, stride: 0x4, count: 2 }], aliases: &[],
+    Register { id: RegisterId::LSECRXSA, name: "LSECRXSA", offset: 0x08F10, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x08F10, stride: 0x4, count: 2 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec associations to receive.", fields: &[] },
-    Register { name: "LSECRXPN", offset: 0x08F18, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x08F18, stride: 0x4, count: 2 }], aliases: &[],
+    Register { id: RegisterId::LSECRXPN, name: "LSECRXPN", offset: 0x08F18, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x08F18, stride: 0x4, count: 2 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packet numbers to receive.", fields: &[] },
-    Register { name: "LSECRXKEY", offset: 0x08F20, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x08F20, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::LSECRXKEY, name: "LSECRXKEY", offset: 0x08F20, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x08F20, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::WriteOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec keys to receive, 4 dwords for each of two associations.", fields: &[] },
-    Register { name: "LSECTXUT", offset: 0x08A3C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A3C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSECTXUT, name: "LSECTXUT", offset: 0x08A3C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A3C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets sent without a tag.", fields: &[] },
-    Register { name: "LSECTXPKTE", offset: 0x08A40, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A40, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSECTXPKTE, name: "LSECTXPKTE", offset: 0x08A40, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A40, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets sent encrypted.", fields: &[] },
-    Register { name: "LSECTXPKTP", offset: 0x08A44, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A44, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSECTXPKTP, name: "LSECTXPKTP", offset: 0x08A44, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A44, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets sent authenticated.", fields: &[] },
-    Register { name: "LSECTXOCTE", offset: 0x08A48, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A48, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSECTXOCTE, name: "LSECTXOCTE", offset: 0x08A48, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A48, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec bytes sent encrypted.", fields: &[] },
-    Register { name: "LSECTXOCTP", offset: 0x08A4C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A4C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSECTXOCTP, name: "LSECTXOCTP", offset: 0x08A4C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A4C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec bytes sent authenticated.", fields: &[] },
-    Register { name: "LSECRXUT", offset: 0x08F40, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F40, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSECRXUT, name: "LSECRXUT", offset: 0x08F40, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F40, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets received without a tag.", fields: &[] },
-    Register { name: "LSECRXOCTD", offset: 0x08F44, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F44, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSECRXOCTD, name: "LSECRXOCTD", offset: 0x08F44, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F44, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec bytes decrypted.", fields: &[] },
-    Register { name: "LSECRXOCTV", offset: 0x08F48, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F48, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSECRXOCTV, name: "LSECRXOCTV", offset: 0x08F48, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F48, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec bytes checked.", fields: &[] },
-    Register { name: "LSECRXBAD", offset: 0x08F4C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F4C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSECRXBAD, name: "LSECRXBAD", offset: 0x08F4C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F4C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets with a bad tag.", fields: &[] },
-    Register { name: "LSECRXNOSCI", offset: 0x08F50, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F50, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSECRXNOSCI, name: "LSECRXNOSCI", offset: 0x08F50, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F50, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets without an SCI.", fields: &[] },
-    Register { name: "LSECRXUNSCI", offset: 0x08F54, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F54, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSECRXUNSCI, name: "LSECRXUNSCI", offset: 0x08F54, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F54, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets with an unknown SCI.", fields: &[] },
-    Register { name: "LSECRXUNCH", offset: 0x08F58, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F58, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSECRXUNCH, name: "LSECRXUNCH", offset: 0x08F58, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F58, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets not checked.", fields: &[] },
-    Register { name: "LSECRXDELAY", offset: 0x08F5C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F5C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSECRXDELAY, name: "LSECRXDELAY", offset: 0x08F5C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F5C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets delayed.", fields: &[] },
-    Register { name: "LSECRXLATE", offset: 0x08F60, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F60, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSECRXLATE, name: "LSECRXLATE", offset: 0x08F60, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F60, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets late.", fields: &[] },
-    Register { name: "LSECRXOK", offset: 0x08F64, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x08F64, stride: 0x4, count: 2 }], aliases: &[],
+    Register { id: RegisterId::LSECRXOK, name: "LSECRXOK", offset: 0x08F64, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x08F64, stride: 0x4, count: 2 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets good, by association.", fields: &[] },
-    Register { name: "LSECRXINV", offset: 0x08F6C, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x08F6C, stride: 0x4, count: 2 }], aliases: &[],
+    Register { id: RegisterId::LSECRXINV, name: "LSECRXINV", offset: 0x08F6C, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x08F6C, stride: 0x4, count: 2 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets invalid, by association.", fields: &[] },
-    Register { name: "LSECRXNV", offset: 0x08F74, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x08F74, stride: 0x4, count: 2 }], aliases: &[],
+    Register { id: RegisterId::LSECRXNV, name: "LSECRXNV", offset: 0x08F74, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x08F74, stride: 0x4, count: 2 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets not valid, by association.", fields: &[] },
-    Register { name: "LSECRXUNSA", offset: 0x08F7C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F7C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSECRXUNSA, name: "LSECRXUNSA", offset: 0x08F7C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F7C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets of an unused association.", fields: &[] },
-    Register { name: "LSECRXNUSA", offset: 0x08F80, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F80, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::LSECRXNUSA, name: "LSECRXNUSA", offset: 0x08F80, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F80, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets of no association.", fields: &[] },
-    Register { name: "IPSTXIDX", offset: 0x08900, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08900, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::IPSTXIDX, name: "IPSTXIDX", offset: 0x08900, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08900, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPsec transmit table: access.", fields: &[
         Field { name: "IPS_TX_EN", mask: IPSTXIDX_IPS_TX_EN, access: Access::ReadWrite, summary: "Look for IPsec in what is sent." },
         Field { name: "TB_IDX", mask: IPSTXIDX_TB_IDX, access: Access::ReadWrite, summary: "Index in the table." },
         Field { name: "READ", mask: IPSTXIDX_READ, access: Access::SelfClearing, summary: "Read the entry." },
         Field { name: "WRITE", mask: IPSTXIDX_WRITE, access: Access::SelfClearing, summary: "Write the entry." },
     ] },
-    Register { name: "IPSTXSALT", offset: 0x08904, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08904, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::IPSTXSALT, name: "IPSTXSALT", offset: 0x08904, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08904, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPsec transmit table: salt.", fields: &[] },
-    Register { name: "IPSTXKEY", offset: 0x08908, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x08908, stride: 0x4, count: 4 }], aliases: &[],
+    Register { id: RegisterId::IPSTXKEY, name: "IPSTXKEY", offset: 0x08908, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x08908, stride: 0x4, count: 4 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPsec transmit table: key.", fields: &[] },
-    Register { name: "IPSRXIDX", offset: 0x08E00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08E00, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::IPSRXIDX, name: "IPSRXIDX", offset: 0x08E00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08E00, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPsec receive tables: access.", fields: &[
         Field { name: "IPS_RX_EN", mask: IPSRXIDX_IPS_RX_EN, access: Access::ReadWrite, summary: "Look for IPsec in what is received." },
         Field { name: "TABLE", mask: IPSRXIDX_TABLE, access: Access::ReadWrite, summary: "Which table." },
@@ -5688,72 +6625,72 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "READ", mask: IPSRXIDX_READ, access: Access::SelfClearing, summary: "Read the entry." },
         Field { name: "WRITE", mask: IPSRXIDX_WRITE, access: Access::SelfClearing, summary: "Write the entry." },
     ] },
-    Register { name: "IPSRXIPADDR", offset: 0x08E04, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x08E04, stride: 0x4, count: 4 }], aliases: &[],
+    Register { id: RegisterId::IPSRXIPADDR, name: "IPSRXIPADDR", offset: 0x08E04, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x08E04, stride: 0x4, count: 4 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPsec receive tables: address.", fields: &[] },
-    Register { name: "IPSRXSPI", offset: 0x08E14, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08E14, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::IPSRXSPI, name: "IPSRXSPI", offset: 0x08E14, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08E14, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPsec receive tables: SPI.", fields: &[] },
-    Register { name: "IPSRXIPIDX", offset: 0x08E18, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08E18, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::IPSRXIPIDX, name: "IPSRXIPIDX", offset: 0x08E18, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08E18, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPsec receive tables: index of the address.", fields: &[] },
-    Register { name: "IPSRXKEY", offset: 0x08E1C, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x08E1C, stride: 0x4, count: 4 }], aliases: &[],
+    Register { id: RegisterId::IPSRXKEY, name: "IPSRXKEY", offset: 0x08E1C, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x08E1C, stride: 0x4, count: 4 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPsec receive tables: key.", fields: &[] },
-    Register { name: "IPSRXSALT", offset: 0x08E2C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08E2C, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::IPSRXSALT, name: "IPSRXSALT", offset: 0x08E2C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08E2C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPsec receive tables: salt.", fields: &[] },
-    Register { name: "IPSRXMOD", offset: 0x08E30, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08E30, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::IPSRXMOD, name: "IPSRXMOD", offset: 0x08E30, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08E30, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPsec receive tables: mode.", fields: &[
         Field { name: "VALID", mask: IPSRXMOD_VALID, access: Access::ReadWrite, summary: "The entry is valid." },
         Field { name: "PROTO", mask: IPSRXMOD_PROTO, access: Access::ReadWrite, summary: "ESP; else AH." },
         Field { name: "DECRYPT", mask: IPSRXMOD_DECRYPT, access: Access::ReadWrite, summary: "Decrypt." },
         Field { name: "IPV6", mask: IPSRXMOD_IPV6, access: Access::ReadWrite, summary: "The address is an IPv6 one." },
     ] },
-    Register { name: "RDHMPN", offset: 0x02F08, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F08, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RDHMPN, name: "RDHMPN", offset: 0x02F08, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F08, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Access to receive descriptors on the chip.", fields: &[] },
-    Register { name: "RIC_DW", offset: 0x02F10, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x02F10, stride: 0x4, count: 4 }], aliases: &[],
+    Register { id: RegisterId::RIC_DW, name: "RIC_DW", offset: 0x02F10, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x02F10, stride: 0x4, count: 4 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "A receive descriptor on the chip.", fields: &[] },
-    Register { name: "RDPROBE", offset: 0x02F20, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F20, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RDPROBE, name: "RDPROBE", offset: 0x02F20, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F20, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Probe in receive DMA.", fields: &[] },
-    Register { name: "RDMAM", offset: 0x02F30, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F30, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RDMAM, name: "RDMAM", offset: 0x02F30, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F30, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Access to the memories of receive DMA.", fields: &[] },
-    Register { name: "RDMAD", offset: 0x02F34, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F34, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RDMAD, name: "RDMAD", offset: 0x02F34, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F34, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "A dword of a memory of receive DMA.", fields: &[] },
-    Register { name: "TDHMPN2", offset: 0x082FC, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x082FC, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::TDHMPN2, name: "TDHMPN2", offset: 0x082FC, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x082FC, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Access to transmit descriptors on the chip.", fields: &[] },
-    Register { name: "TXDESCIC", offset: 0x082CC, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x082CC, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::TXDESCIC, name: "TXDESCIC", offset: 0x082CC, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x082CC, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Transmit descriptors on the chip.", fields: &[
         Field { name: "READY", mask: TXDESCIC_READY, access: Access::ReadOnly, summary: "TIC_DW2 holds one." },
     ] },
-    Register { name: "TIC_DW2", offset: 0x082B0, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x082B0, stride: 0x4, count: 4 }], aliases: &[],
+    Register { id: RegisterId::TIC_DW2, name: "TIC_DW2", offset: 0x082B0, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x082B0, stride: 0x4, count: 4 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "A transmit descriptor on the chip.", fields: &[] },
-    Register { name: "TXLLQ", offset: 0x082E0, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x082E0, stride: 0x4, count: 4 }], aliases: &[],
+    Register { id: RegisterId::TXLLQ, name: "TXLLQ", offset: 0x082E0, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x082E0, stride: 0x4, count: 4 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Queues with strict low latency.", fields: &[] },
-    Register { name: "RDSTATCTL", offset: 0x02C20, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02C20, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RDSTATCTL, name: "RDSTATCTL", offset: 0x02C20, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02C20, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Receive statistics for debugging: control.", fields: &[] },
-    Register { name: "RDSTAT", offset: 0x02C00, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x02C00, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::RDSTAT, name: "RDSTAT", offset: 0x02C00, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x02C00, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Receive statistics for debugging.", fields: &[] },
-    Register { name: "RXMEMWRAP", offset: 0x03190, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03190, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::RXMEMWRAP, name: "RXMEMWRAP", offset: 0x03190, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03190, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Times a receive packet buffer wrapped.", fields: &[] },
-    Register { name: "RXUSED", offset: 0x03120, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03120, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::RXUSED, name: "RXUSED", offset: 0x03120, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03120, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Fill of a receive packet buffer.", fields: &[] },
-    Register { name: "TXUSED", offset: 0x0C120, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0C120, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::TXUSED, name: "TXUSED", offset: 0x0C120, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0C120, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Fill of a transmit packet buffer.", fields: &[] },
-    Register { name: "PCIE_DIAG", offset: 0x11090, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x11090, stride: 0x4, count: 8 }], aliases: &[],
+    Register { id: RegisterId::PCIE_DIAG, name: "PCIE_DIAG", offset: 0x11090, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x11090, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "PCI Express diagnostics.", fields: &[] },
-    Register { name: "GSCL_1", offset: 0x11010, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11010, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::GSCL_1, name: "GSCL_1", offset: 0x11010, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11010, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "PCI Express statistics: control.", fields: &[] },
-    Register { name: "GSCL_2", offset: 0x11014, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11014, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::GSCL_2, name: "GSCL_2", offset: 0x11014, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11014, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "PCI Express statistics: events.", fields: &[] },
-    Register { name: "GSCL_5", offset: 0x11030, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x11030, stride: 0x4, count: 4 }], aliases: &[],
+    Register { id: RegisterId::GSCL_5, name: "GSCL_5", offset: 0x11030, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x11030, stride: 0x4, count: 4 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "PCI Express statistics: thresholds.", fields: &[] },
-    Register { name: "GSCN", offset: 0x11020, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x11020, stride: 0x4, count: 4 }], aliases: &[],
+    Register { id: RegisterId::GSCN, name: "GSCN", offset: 0x11020, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x11020, stride: 0x4, count: 4 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "PCI Express statistics: counters.", fields: &[] },
-    Register { name: "BARCTRL", offset: 0x110F4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x110F4, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::BARCTRL, name: "BARCTRL", offset: 0x110F4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x110F4, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Sizes of the memory regions.", fields: &[
         Field { name: "FLSIZE", mask: BARCTRL_FLSIZE, access: Access::ReadOnly, summary: "Flash." },
         Field { name: "CSRSIZE", mask: BARCTRL_CSRSIZE, access: Access::ReadOnly, summary: "Registers: 256 KiB; else 128 KiB." },
     ] },
-    Register { name: "ECC_CTRL_0", offset: 0x11100, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11100, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::ECC_CTRL_0, name: "ECC_CTRL_0", offset: 0x11100, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11100, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "PCI Express memory errors: control 0.", fields: &[] },
-    Register { name: "ECC_CTRL_1", offset: 0x11104, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11104, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::ECC_CTRL_1, name: "ECC_CTRL_1", offset: 0x11104, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11104, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "PCI Express memory errors: control 1.", fields: &[] },
-    Register { name: "ECC_STATUS", offset: 0x110E0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x110E0, stride: 0x4, count: 1 }], aliases: &[],
+    Register { id: RegisterId::ECC_STATUS, name: "ECC_STATUS", offset: 0x110E0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x110E0, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "PCI Express memory errors.", fields: &[] },
 ];
