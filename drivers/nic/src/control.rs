@@ -23,8 +23,7 @@ use crate::config::Module;
 use crate::error::NicError;
 use crate::port::Port;
 use crate::report::{PortCounters, Snapshot};
-use crate::vfio_user::protocol::wait;
-use crate::vfio_user::server::Socket;
+use crate::socket::{wait, ListeningSocket};
 
 /// Longest command, in bytes.
 const MAX_LINE: usize = 256;
@@ -65,7 +64,7 @@ pub struct ControlSocket {
 impl ControlSocket {
     pub(crate) fn new(path: &Path, ports: Vec<Port>) -> Result<Self, NicError> {
         let os = |what| move |reason| NicError::Os { what, reason };
-        let socket = Socket::bind(path)?;
+        let socket = ListeningSocket::bind(path)?;
         let stop =
             eventfd(0, EventfdFlags::CLOEXEC).map_err(|errno| os("eventfd")(errno.into()))?;
         let told = stop.try_clone().map_err(os("eventfd"))?;
@@ -97,7 +96,7 @@ struct Client {
     line: Vec<u8>,
 }
 
-fn serve(socket: &Socket, stop: &OwnedFd, ports: &[Port]) {
+fn serve(socket: &ListeningSocket, stop: &OwnedFd, ports: &[Port]) {
     let mut clients: BTreeMap<u64, Client> = BTreeMap::new();
     let mut next = 0;
     loop {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use crate::config::ConfigError;
+use crate::socket::SocketError;
 
 /// What goes wrong with a NIC as a whole. What drivers do wrong is not among it.
 #[derive(Debug, Error)]
@@ -22,28 +23,9 @@ pub enum NicError {
         /// Why not.
         reason: io::Error,
     },
-    /// Somebody listens on the socket already.
-    #[error(
-        "socket {path}: another server is listening there; stop it, or choose another directory"
-    )]
-    SocketInUse {
-        /// The socket.
-        path: PathBuf,
-    },
-    /// There is something at the socket's place that is no socket.
-    #[error("socket {path}: there is a file of that name which is not a socket; remove it, or choose another directory")]
-    NotASocket {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The socket cannot be made.
-    #[error("socket {path}: {reason}")]
-    Socket {
-        /// The socket.
-        path: PathBuf,
-        /// Why not.
-        reason: io::Error,
-    },
+    /// A socket cannot be listened on.
+    #[error(transparent)]
+    Socket(#[from] SocketError),
     /// Memory or threads are refused.
     #[error("{what}: {reason}")]
     Os {

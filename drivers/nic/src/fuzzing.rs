@@ -24,14 +24,15 @@ use rustix::net::{sendmsg, SendAncillaryBuffer, SendAncillaryMessage, SendFlags}
 
 use crate::config::{MmioMode, NicConfig, Traffic};
 use crate::data_plane::rounds::DataPlane;
-use crate::device::card::{Device, REGION_BAR0, REGION_CONFIG};
+use crate::device::card::{Device, REGION_BAR0};
 use crate::device::register_file::{PAGE, SHARED_PAGES};
 use crate::device::registers as r;
-use crate::port::PortShared;
-use crate::report::SessionEnd;
+use crate::device::shared::SharedDevice;
+use crate::pci_function::{PciFunction, SessionEnd, REGION_CONFIG};
+use crate::socket::wait;
 use crate::threads::alarm::Alarm;
-use crate::vfio_user::protocol::{wait, Connection};
-use crate::vfio_user::server::Session;
+use crate::vfio_user::protocol::Connection;
+use crate::vfio_user::session::Session;
 
 /// Most things one input can do.
 const MAX_ACTIONS: usize = 256;
@@ -189,10 +190,9 @@ impl File {
 /// The driver, and the NIC around it.
 struct Bench {
     name: String,
-    ports: Vec<Arc<PortShared>>,
+    ports: Vec<Arc<SharedDevice>>,
     plane: DataPlane,
     now: Duration,
-    mmio: MmioMode,
     /// Never written to: nobody stops the server.
     stop: OwnedFd,
     /// Both ends of the connection: driver, NIC.
@@ -227,7 +227,12 @@ impl Bench {
         let ports: Vec<_> = (0..2)
             .map(|index| {
                 let device = Device::new(index, config.ports[index].clone(), None).unwrap();
-                Arc::new(PortShared::new(device, alarm.clone(), config.latency))
+                Arc::new(SharedDevice::new(
+                    device,
+                    mmio,
+                    alarm.clone(),
+                    config.latency,
+                ))
             })
             .collect();
         let open = |path: &str| rustix::fs::open(path, OFlags::RDWR, Mode::empty()).unwrap();
@@ -245,7 +250,6 @@ impl Bench {
             name,
             ports,
             now: Duration::ZERO,
-            mmio,
             stop: new_event(),
             connection: None,
             next_id: 0,
@@ -266,7 +270,7 @@ impl Bench {
 
     fn disconnect(&mut self) {
         if self.connection.take().is_some() {
-            self.ports[0].lock().end_session(SessionEnd::Disconnected);
+            self.ports[0].end_session(SessionEnd::Disconnected);
         }
     }
 
@@ -276,10 +280,7 @@ impl Bench {
         act: impl FnOnce(&Session<'_>, &Connection<'_>) -> Result<(), E>,
     ) -> Option<bool> {
         let (_, nic) = self.connection.as_ref()?;
-        let session = Session {
-            port: &self.ports[0],
-            mmio: self.mmio,
-        };
+        let session = Session::new(self.ports[0].as_ref());
         let stream = nic.try_clone().unwrap();
         let connection = Connection::new(stream, self.stop.as_fd(), PATIENCE);
         Some(act(&session, &connection).is_ok())

@@ -12,11 +12,13 @@ use crate::config::{NicConfig, TraceTo};
 use crate::control::ControlSocket;
 use crate::data_plane::rounds::DataPlane;
 use crate::device::card::Device;
+use crate::device::shared::SharedDevice;
 use crate::device::trace::{Trace, TraceEntry};
 use crate::error::NicError;
-use crate::port::{Port, PortShared};
+use crate::port::Port;
+use crate::socket::ListeningSocket;
 use crate::threads::alarm::Alarm;
-use crate::vfio_user::server::{self, Socket};
+use crate::vfio_user::server;
 
 /// A software 82599 with one or more ports, each served over vfio-user on its own socket.
 ///
@@ -59,8 +61,9 @@ impl Nic {
         for (index, port) in config.ports.iter().enumerate() {
             let device =
                 Device::new(index, port.clone(), trace.clone()).map_err(os("register memory"))?;
-            shared.push(Arc::new(PortShared::new(
+            shared.push(Arc::new(SharedDevice::new(
                 device,
+                config.mmio,
                 alarm.clone(),
                 config.latency,
             )));
@@ -79,13 +82,13 @@ impl Nic {
         let mut sockets = Vec::new();
         for (index, shared) in shared.iter().enumerate() {
             let path = socket_path(&config.socket_dir, index);
-            sockets.push(Socket::bind(&path)?);
+            sockets.push(ListeningSocket::bind(&path)?);
             nic.ports.push(Port::new(index, path, shared.clone()));
         }
         for (index, (socket, shared)) in sockets.into_iter().zip(shared).enumerate() {
             let stop = nic.stop.try_clone().map_err(os("eventfd"))?;
-            let thread = server::spawn(index, socket, shared, config.mmio, stop)
-                .map_err(os("control thread"))?;
+            let thread =
+                server::spawn(index, socket, shared, stop).map_err(os("control thread"))?;
             nic.threads.push(thread);
         }
         Ok(nic)

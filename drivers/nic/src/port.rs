@@ -1,74 +1,29 @@
 //! One port, as seen by whoever runs the NIC.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, MutexGuard};
 
-use crate::config::{ConfigError, Faults, MeasureLatency, Module, Traffic};
+use crate::config::{ConfigError, Faults, Module, Traffic};
 use crate::device::card::Device;
+use crate::device::shared::SharedDevice;
 use crate::memory::dma::DmaFault;
 use crate::report::{PortCounters, ResetReport, SessionReport, Snapshot};
-use crate::threads::alarm::Alarm;
-use crate::threads::turns::Turns;
-use crate::traffic::latency::{Latency, Probe};
+use crate::traffic::latency::Latency;
 
 /// Longest frame that can be put on a wire, in bytes without CRC.
 const MAX_INJECTED: usize = 15_868;
-
-/// A device and the lock around it. Control thread, data plane and callers take turns.
-#[derive(Debug)]
-pub(crate) struct PortShared {
-    device: Turns<Device>,
-    /// For telling the data plane that the device may be in use now. All ports have the same.
-    pub(crate) alarm: Arc<Alarm>,
-    /// As in [`PortCounters`].
-    pub(crate) outstanding: AtomicU64,
-    /// Measures the frames that arrive here, if that is wanted.
-    pub(crate) probe: Option<Mutex<Probe>>,
-}
-
-impl PortShared {
-    pub(crate) fn new(device: Device, alarm: Arc<Alarm>, latency: Option<MeasureLatency>) -> Self {
-        Self {
-            device: Turns::new(device),
-            alarm,
-            outstanding: AtomicU64::new(0),
-            probe: latency.map(|measure| Mutex::new(Probe::new(measure.after))),
-        }
-    }
-
-    /// What measures the frames that arrive here, if anything.
-    pub(crate) fn probe(&self) -> Option<MutexGuard<'_, Probe>> {
-        let probe = self.probe.as_ref()?;
-        Some(probe.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// The device, soon.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Device> {
-        self.device.lock()
-    }
-
-    /// The device, unless somebody has it or wants it: for a running data plane.
-    pub(crate) fn lock_if_nobody_waits(&self) -> Option<MutexGuard<'_, Device>> {
-        self.device.lock_if_nobody_waits()
-    }
-
-    /// The device, for a data plane that is stepped, perhaps in a loop.
-    pub(crate) fn lock_after_others(&self) -> MutexGuard<'_, Device> {
-        self.device.lock_after_others()
-    }
-}
 
 /// One port of a [`Nic`](crate::Nic). Clones are the same port.
 #[derive(Clone, Debug)]
 pub struct Port {
     index: usize,
     socket: PathBuf,
-    shared: Arc<PortShared>,
+    shared: Arc<SharedDevice>,
 }
 
 impl Port {
-    pub(crate) fn new(index: usize, socket: PathBuf, shared: Arc<PortShared>) -> Self {
+    pub(crate) fn new(index: usize, socket: PathBuf, shared: Arc<SharedDevice>) -> Self {
         Self {
             index,
             socket,

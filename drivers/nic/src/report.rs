@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::memory::dma::DmaFault;
+use crate::pci_function::SessionEnd;
 use crate::traffic::verify::VerifyCounts;
 
 /// The state of a device that matters when a driver lets go of it.
@@ -40,18 +41,6 @@ impl Snapshot {
             && self.rx_queues.is_empty()
             && self.tx_queues.is_empty()
     }
-}
-
-/// How a driver's session came to its end.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SessionEnd {
-    /// The driver closed the connection, or died.
-    Disconnected,
-    /// The driver broke the protocol, and was disconnected.
-    ProtocolError(String),
-    /// The NIC was stopped.
-    Stopped,
 }
 
 /// One driver's session, from connecting to disconnecting.

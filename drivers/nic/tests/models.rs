@@ -49,7 +49,7 @@ fn no_ringing_is_slept_through(ringers: usize, lookers: usize) {
             move || {
                 let mut done = 0;
                 while done < ringers {
-                    match shared.0.lock_if_nobody_waits() {
+                    match shared.0.lock_unless_wanted() {
                         Some(mut work) if *work > 0 => done += std::mem::take(&mut *work),
                         Some(work) => {
                             drop(work);
@@ -102,7 +102,7 @@ fn turns_are_taken_and_nobody_is_in_it_with_another() {
         });
         let mut rounds = 0;
         for _ in 0..2 {
-            if let Some(mut inner) = shared.lock_if_nobody_waits() {
+            if let Some(mut inner) = shared.lock_unless_wanted() {
                 inner.1 += 1;
                 rounds += 1;
             }
@@ -111,7 +111,7 @@ fn turns_are_taken_and_nobody_is_in_it_with_another() {
         control.join().unwrap();
         assert_eq!(*shared.lock(), (1, rounds + 1));
         // Nobody is left waiting: the data plane gets it.
-        assert!(shared.lock_if_nobody_waits().is_some());
+        assert!(shared.lock_unless_wanted().is_some());
     });
 }
 

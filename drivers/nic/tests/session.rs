@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use nic::registers as r;
-use nic::{MmioMode, Nic, NicConfig, NicError, ResetCause, SessionEnd, Traffic};
+use nic::{MmioMode, Nic, NicConfig, NicError, ResetCause, SessionEnd, SocketError, Traffic};
 use proptest::prelude::*;
 use support::{eventually, frame, Client, Driver, Memory, Rings, IOVA};
 
@@ -685,7 +685,7 @@ fn sockets_are_looked_after() {
     // A live one is not.
     assert!(matches!(
         Nic::new(config()),
-        Err(NicError::SocketInUse { .. })
+        Err(NicError::Socket(SocketError::InUse { .. }))
     ));
     Client::connect(&path);
     drop(first);
@@ -694,7 +694,7 @@ fn sockets_are_looked_after() {
     std::fs::write(&path, "precious").unwrap();
     assert!(matches!(
         Nic::new(config()),
-        Err(NicError::NotASocket { .. })
+        Err(NicError::Socket(SocketError::NotASocket { .. }))
     ));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "precious");
 }

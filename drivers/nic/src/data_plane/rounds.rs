@@ -17,10 +17,10 @@ use crate::device::packet::{Packet, Verdict, TAG_LEN};
 use crate::device::registers as r;
 use crate::device::rss::Hash;
 use crate::device::rx::{Delivery, Dma};
+use crate::device::shared::SharedDevice;
 use crate::device::statistics::CRC_LEN;
 use crate::device::tx::{Sorted, Wire};
 use crate::memory::shared::SmallFrame;
-use crate::port::PortShared;
 use crate::traffic::frame::{crc32, Head, MAX_FRAME, MIN_FRAME};
 use crate::traffic::generator::{Arrivals, Arriving, Generator};
 use crate::traffic::latency::nanos;
@@ -112,12 +112,12 @@ impl Clock {
 /// A port's share of the data plane: what only the thread that polls needs.
 #[derive(Debug)]
 struct PortPlane {
-    shared: Arc<PortShared>,
+    shared: Arc<SharedDevice>,
     generator: Generator,
     /// Checks what this port sends; with the port that received it.
     verifier: Option<(usize, Verifier)>,
     /// That port, if latency is measured.
-    measured: Option<Arc<PortShared>>,
+    measured: Option<Arc<SharedDevice>>,
     /// Where this port's cable leads.
     cable: Option<usize>,
     /// Whether light comes out of that cable.
@@ -156,7 +156,7 @@ pub struct DataPlane {
 }
 
 impl DataPlane {
-    pub(crate) fn new(config: &NicConfig, ports: &[Arc<PortShared>]) -> Self {
+    pub(crate) fn new(config: &NicConfig, ports: &[Arc<SharedDevice>]) -> Self {
         let cable = |port: usize| {
             config.cables.iter().find_map(|Cable { a, b }| match port {
                 _ if port == *a => Some(*b),
@@ -191,7 +191,7 @@ impl DataPlane {
                 measured: port
                     .peer
                     .map(|peer| ports[peer].clone())
-                    .filter(|source| source.probe.is_some()),
+                    .filter(|source| source.is_measured()),
                 cable: cable(index),
                 partner_lit: true,
                 lit: true,
@@ -302,7 +302,7 @@ impl DataPlane {
                 Pace::Exact => shared.lock_after_others(),
                 // The driver is waiting for an answer: the data plane can do without this port for
                 // one round.
-                Pace::Running | Pace::Calm => match shared.lock_if_nobody_waits() {
+                Pace::Running | Pace::Calm => match shared.lock_unless_wanted() {
                     Some(device) => device,
                     None => {
                         progress.skipped = true;

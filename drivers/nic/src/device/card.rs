@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use rustix::io::Errno;
@@ -24,7 +23,8 @@ use crate::device::trace::{Trace, TraceEntry};
 use crate::device::tx::{MacSettings, TxQueue, TxSettings};
 use crate::device::unmodelled;
 use crate::memory::dma::{DmaTable, FaultLog};
-use crate::report::{PortCounters, ResetCause, ResetReport, SessionEnd, SessionReport, Snapshot};
+use crate::pci_function::{IrqRequest, SessionEnd, REGION_CONFIG};
+use crate::report::{PortCounters, ResetCause, ResetReport, SessionReport, Snapshot};
 use crate::traffic::frame::station_address;
 use crate::QUEUES;
 
@@ -32,8 +32,6 @@ use crate::QUEUES;
 pub(crate) const REGION_BAR0: u32 = 0;
 pub(crate) const REGION_IO: u32 = 2;
 pub(crate) const REGION_MSIX: u32 = 4;
-pub(crate) const REGION_CONFIG: u32 = 7;
-pub(crate) const REGIONS: u32 = 9;
 
 /// Bytes of a region; 0 for those that the device does not have.
 pub(crate) fn region_len(region: u32) -> u64 {
@@ -1021,15 +1019,8 @@ impl Device {
     }
 
     /// Sets up interrupts as the client asks.
-    pub(crate) fn set_irqs(
-        &mut self,
-        index: u32,
-        flags: u32,
-        start: u32,
-        count: u32,
-        fds: Vec<OwnedFd>,
-    ) -> Result<(), Errno> {
-        self.interrupts.set(index, flags, start, count, fds)?;
+    pub(crate) fn set_irqs(&mut self, kind: u32, request: IrqRequest) -> Result<(), Errno> {
+        self.interrupts.set(kind, request)?;
         self.interrupts.evaluate(&self.registers);
         Ok(())
     }

@@ -13,7 +13,6 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
@@ -21,31 +20,19 @@ use rustix::io::Errno;
 use crate::device::pci_config::MSIX_VECTORS;
 use crate::device::register_file::RegisterFile;
 use crate::device::registers as r;
+use crate::pci_function::{IrqRequest, IRQ_INTX, IRQ_MSI, IRQ_MSIX};
 
 /// Vectors that EICR, EIMS and the like have a bit for in MSI-X mode.
 const EICR_VECTORS: usize = 16;
 
-/// The interrupt indices of VFIO.
-pub(crate) const INTX: u32 = 0;
-pub(crate) const MSI: u32 = 1;
-pub(crate) const MSIX: u32 = 2;
-/// How many indices there are: the above, errors, requests.
-pub(crate) const INDICES: u32 = 5;
-
-/// How many vectors an index has.
-pub(crate) fn vectors_of(index: u32) -> u32 {
-    match index {
-        INTX | MSI => 1,
-        MSIX => u32::from(MSIX_VECTORS),
+/// How many vectors an interrupt kind has.
+pub(crate) fn vectors_of(kind: u32) -> u32 {
+    match kind {
+        IRQ_INTX | IRQ_MSI => 1,
+        IRQ_MSIX => u32::from(MSIX_VECTORS),
         _ => 0,
     }
 }
-
-const DATA_NONE: u32 = 1 << 0;
-const DATA_EVENTFD: u32 = 1 << 2;
-const ACTION_MASK: u32 = 1 << 3;
-const ACTION_UNMASK: u32 = 1 << 4;
-const ACTION_TRIGGER: u32 = 1 << 5;
 
 #[derive(Debug, Default)]
 struct Vector {
@@ -111,54 +98,47 @@ impl Interrupts {
         self.any_eventfd
     }
 
-    /// As VFIO's request to set interrupts up.
-    pub(crate) fn set(
-        &mut self,
-        index: u32,
-        flags: u32,
-        start: u32,
-        count: u32,
-        fds: Vec<OwnedFd>,
-    ) -> Result<(), Errno> {
-        let vectors = match index {
-            INTX => std::slice::from_mut(&mut self.intx),
-            MSI => std::slice::from_mut(&mut self.msi),
-            MSIX => self.msix.as_mut_slice(),
+    /// Sets the interrupts of one kind up.
+    pub(crate) fn set(&mut self, kind: u32, request: IrqRequest) -> Result<(), Errno> {
+        let vectors = match kind {
+            IRQ_INTX => std::slice::from_mut(&mut self.intx),
+            IRQ_MSI => std::slice::from_mut(&mut self.msi),
+            IRQ_MSIX => self.msix.as_mut_slice(),
             _ => return Err(Errno::INVAL),
         };
-        if flags & (ACTION_MASK | ACTION_UNMASK) != 0 {
-            // A client masks INTx when it is signalled, and unmasks it when the driver has dealt
-            // with it: if the line is still up then, that is the next signal. The rest is masked in
-            // EIMS.
-            if index == INTX && flags & ACTION_UNMASK != 0 {
-                self.line = false;
+        match request {
+            // The driver masks vectors in EIMS. Only INTx is masked here: a client masks the line
+            // when it is signalled, and unmasks it when the driver has handled the interrupt. A
+            // line that is still up then is signalled again.
+            IrqRequest::Mask => return Ok(()),
+            IrqRequest::Unmask => {
+                if kind == IRQ_INTX {
+                    self.line = false;
+                }
+                return Ok(());
             }
-            return Ok(());
-        }
-        if flags & ACTION_TRIGGER == 0 {
-            return Err(Errno::INVAL);
-        }
-        let end = start.checked_add(count).ok_or(Errno::INVAL)? as usize;
-        let chosen = vectors.get_mut(start as usize..end).ok_or(Errno::INVAL)?;
-        match flags & (DATA_NONE | DATA_EVENTFD) {
-            DATA_NONE if count == 0 => vectors
-                .iter_mut()
-                .for_each(|vector| *vector = Vector::default()),
-            DATA_NONE => chosen.iter().for_each(Vector::signal),
-            DATA_EVENTFD => {
-                let mut fds = fds.into_iter();
+            IrqRequest::Disable => vectors.fill_with(Vector::default),
+            IrqRequest::Trigger(chosen) => {
+                let chosen = vectors.get(chosen).ok_or(Errno::INVAL)?;
+                chosen.iter().for_each(Vector::signal);
+            }
+            IrqRequest::Connect {
+                vectors: chosen,
+                eventfds,
+            } => {
+                let chosen = vectors.get_mut(chosen).ok_or(Errno::INVAL)?;
+                let mut eventfds = eventfds.into_iter();
                 for vector in chosen {
-                    let eventfd = fds.next();
+                    let eventfd = eventfds.next();
                     if let Some(fd) = &eventfd {
-                        // Whatever the client handed over: signalling it must not block the data
-                        // plane.
+                        // The client may hand over any descriptor: signalling it must not block
+                        // the data plane.
                         let flags = rustix::fs::fcntl_getfl(fd)?;
                         rustix::fs::fcntl_setfl(fd, flags | rustix::fs::OFlags::NONBLOCK)?;
                     }
                     vector.eventfd = eventfd.map(File::from);
                 }
             }
-            _ => return Err(Errno::INVAL),
         }
         let mut all = self.msix.iter().chain([&self.intx, &self.msi]);
         self.any_eventfd = all.any(|vector| vector.eventfd.is_some());
@@ -403,13 +383,21 @@ mod tests {
     use super::*;
     use rustix::event::{eventfd, EventfdFlags};
     use std::io::Read;
+    use std::os::fd::OwnedFd;
+
+    fn connect(vector: usize, eventfd: OwnedFd) -> IrqRequest {
+        IrqRequest::Connect {
+            vectors: vector..vector + 1,
+            eventfds: vec![eventfd],
+        }
+    }
 
     fn with_vector(vector: u32) -> (Interrupts, File) {
         let fd = eventfd(0, EventfdFlags::NONBLOCK).unwrap();
         let other = fd.try_clone().unwrap();
         let mut interrupts = Interrupts::new();
         interrupts
-            .set(MSIX, DATA_EVENTFD | ACTION_TRIGGER, vector, 1, vec![fd])
+            .set(IRQ_MSIX, connect(vector as usize, fd))
             .unwrap();
         (interrupts, File::from(other))
     }
@@ -542,8 +530,7 @@ mod tests {
         let registers = registers_for(0, 3);
         registers.set(r::EIMS, 1 << 3);
         interrupts.queue_cause(&registers, 0, false);
-        let trigger = DATA_EVENTFD | ACTION_TRIGGER;
-        interrupts.set(MSIX, trigger, 3, 1, vec![fd]).unwrap();
+        interrupts.set(IRQ_MSIX, connect(3, fd)).unwrap();
         interrupts.poll(&registers);
         assert_eq!(signals(&mut file), 1);
     }
@@ -553,8 +540,7 @@ mod tests {
         let fd = eventfd(0, EventfdFlags::NONBLOCK).unwrap();
         let mut file = File::from(fd.try_clone().unwrap());
         let mut interrupts = Interrupts::new();
-        let trigger = DATA_EVENTFD | ACTION_TRIGGER;
-        interrupts.set(INTX, trigger, 0, 1, vec![fd]).unwrap();
+        interrupts.set(IRQ_INTX, connect(0, fd)).unwrap();
         let registers = registers_for(0, 0);
         registers.set(r::GPIE, 0);
         registers.set(r::EIMS, 1);
@@ -562,9 +548,7 @@ mod tests {
         interrupts.queue_cause(&registers, 0, false);
         interrupts.queue_cause(&registers, 0, false);
         assert_eq!(signals(&mut file), 1, "it is up already");
-        interrupts
-            .set(INTX, ACTION_UNMASK | DATA_NONE, 0, 1, vec![])
-            .unwrap();
+        interrupts.set(IRQ_INTX, IrqRequest::Unmask).unwrap();
         interrupts.evaluate(&registers);
         assert_eq!(signals(&mut file), 1, "still up when it is unmasked");
         let causes = registers.read(r::EICR);
@@ -580,19 +564,9 @@ mod tests {
     #[test]
     fn requests_that_make_no_sense_are_refused() {
         let mut interrupts = Interrupts::new();
-        let trigger = DATA_EVENTFD | ACTION_TRIGGER;
-        assert_eq!(interrupts.set(7, trigger, 0, 1, vec![]), Err(Errno::INVAL));
-        assert_eq!(
-            interrupts.set(MSIX, trigger, 64, 1, vec![]),
-            Err(Errno::INVAL)
-        );
-        assert_eq!(
-            interrupts.set(MSIX, trigger, u32::MAX, 2, vec![]),
-            Err(Errno::INVAL)
-        );
-        assert_eq!(
-            interrupts.set(MSIX, ACTION_TRIGGER, 0, 1, vec![]),
-            Err(Errno::INVAL)
-        );
+        let mut set = |kind, vector| interrupts.set(kind, IrqRequest::Trigger(vector..vector + 1));
+        assert_eq!(set(7, 0), Err(Errno::INVAL));
+        assert_eq!(set(IRQ_MSIX, 64), Err(Errno::INVAL));
+        assert_eq!(set(IRQ_MSIX, 63), Ok(()));
     }
 }

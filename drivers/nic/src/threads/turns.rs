@@ -32,7 +32,7 @@ impl<T> Turns<T> {
     }
 
     /// It, unless somebody has it or wants it: for one who comes back at once anyway.
-    pub(crate) fn lock_if_nobody_waits(&self) -> Option<MutexGuard<'_, T>> {
+    pub(crate) fn lock_unless_wanted(&self) -> Option<MutexGuard<'_, T>> {
         if self.waiting.load(Ordering::Relaxed) > 0 {
             return None;
         }

@@ -2,3 +2,7 @@
 
 pub(crate) mod protocol;
 pub(crate) mod server;
+pub(crate) mod session;
+
+#[cfg(test)]
+mod scratch_function;

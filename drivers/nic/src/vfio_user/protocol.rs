@@ -13,13 +13,15 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use rustix::event::{poll, PollFd, PollFlags, Timespec};
+use rustix::event::PollFlags;
 use rustix::io::Errno;
 use rustix::net::{
     recv, recvmsg, send, sendmsg, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags,
     SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
 };
 use thiserror::Error;
+
+use crate::socket::wait;
 
 /// Bytes in a message's header.
 const HEADER_SIZE: usize = 16;
@@ -166,26 +168,6 @@ impl From<Errno> for ConnectionError {
             other => Self::Io(other.into()),
         }
     }
-}
-
-/// Waits for one of several descriptors; returns which are ready. No time-out means for ever.
-pub(crate) fn wait(
-    fds: &[(BorrowedFd<'_>, PollFlags)],
-    timeout: Option<Duration>,
-) -> io::Result<Vec<bool>> {
-    let mut polled: Vec<_> = fds
-        .iter()
-        .map(|(fd, flags)| PollFd::from_borrowed_fd(*fd, *flags))
-        .collect();
-    let timeout = timeout.map(|timeout| Timespec {
-        tv_sec: timeout.as_secs() as i64,
-        tv_nsec: i64::from(timeout.subsec_nanos()),
-    });
-    match poll(&mut polled, timeout.as_ref()) {
-        Ok(_) | Err(Errno::INTR) => {}
-        Err(errno) => return Err(errno.into()),
-    }
-    Ok(polled.iter().map(|fd| !fd.revents().is_empty()).collect())
 }
 
 /// A client's connection.

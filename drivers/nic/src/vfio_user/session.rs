@@ -1,0 +1,322 @@
+//! Answers the messages of one client.
+
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::io::Errno;
+
+use crate::memory::dma::{MapError, Permissions, MAX_MAPS, PAGE_SIZE};
+use crate::pci_function::{
+    IrqRequest, MappableArea, PciFunction, Region, IRQ_KINDS, IRQ_MSIX, REGIONS,
+};
+use crate::vfio_user::protocol::{
+    Command, Connection, ConnectionError, Fields, Message, MAX_DATA_SIZE, OFFERED_FDS,
+};
+
+/// A client's session with the function that it drives.
+pub(crate) struct Session<'a> {
+    function: &'a dyn PciFunction,
+}
+
+impl<'a> Session<'a> {
+    pub(crate) fn new(function: &'a dyn PciFunction) -> Self {
+        Self { function }
+    }
+
+    /// Answers the first message, which has begun to arrive.
+    pub(crate) fn agree_on_version(
+        &self,
+        connection: &Connection<'_>,
+    ) -> Result<(), ConnectionError> {
+        let Message {
+            header, payload, ..
+        } = connection.receive()?;
+        let mut fields = Fields(&payload);
+        let version = (fields.u16(), fields.u16());
+        let (Command::Version, (Ok(major), Ok(minor))) = (header.command(), version) else {
+            connection.refuse(header, Errno::INVAL)?;
+            return Err(ConnectionError::NoVersion);
+        };
+        if major != 0 {
+            connection.refuse(header, Errno::NOTSUP)?;
+            return Err(ConnectionError::Version(major, minor));
+        }
+        // The rest of the payload says what the client can do. Only servers that send commands to
+        // their clients need it.
+        let capabilities = serde_json::json!({"capabilities": {
+            "max_msg_fds": OFFERED_FDS,
+            "max_data_xfer_size": MAX_DATA_SIZE,
+            "pgsizes": PAGE_SIZE,
+            "max_dma_maps": MAX_MAPS,
+        }});
+        let mut reply = [0_u16.to_le_bytes(), minor.min(1).to_le_bytes()].concat();
+        reply.extend_from_slice(capabilities.to_string().as_bytes());
+        reply.push(0);
+        // The session begins before the client learns that it was accepted.
+        self.function.begin_session();
+        connection.reply(header, &reply, None)
+    }
+
+    /// Answers a message that has begun to arrive.
+    pub(crate) fn answer_one(&self, connection: &Connection<'_>) -> Result<(), ConnectionError> {
+        let Message {
+            header,
+            payload,
+            fds,
+        } = connection.receive()?;
+        match self.answer(header.command(), &payload, fds) {
+            Ok(Answer { payload, fd: None }) => connection.reply(header, &payload, None),
+            Ok(Answer {
+                payload,
+                fd: Some(fd),
+            }) => connection.reply(header, &payload, Some(fd.as_fd())),
+            Err(errno) => connection.refuse(header, errno),
+        }
+    }
+
+    fn answer(&self, command: Command, payload: &[u8], fds: Vec<OwnedFd>) -> Result<Answer, Errno> {
+        match command {
+            Command::Version => Err(Errno::INVAL),
+            Command::DmaMap => self.dma_map(payload, fds),
+            Command::DmaUnmap => self.dma_unmap(payload),
+            Command::DeviceGetInfo => self.device_info(payload),
+            Command::DeviceGetRegionInfo => self.region_info(payload),
+            Command::DeviceGetIrqInfo => self.irq_info(payload),
+            Command::DeviceSetIrqs => self.set_irqs(payload, fds),
+            Command::RegionRead => self.region_read(payload),
+            Command::RegionWrite => self.region_write(payload),
+            Command::DeviceReset => {
+                self.function.reset();
+                Ok(Answer::empty())
+            }
+            Command::NotOffered => Err(Errno::NOTSUP),
+        }
+    }
+
+    fn dma_map(&self, payload: &[u8], mut fds: Vec<OwnedFd>) -> Result<Answer, Errno> {
+        let mut fields = Fields(payload);
+        let (_argsz, flags) = (fields.u32()?, fields.u32()?);
+        let (offset, iova, size) = (fields.u64()?, fields.u64()?, fields.u64()?);
+        if fds.len() > 1 {
+            return Err(Errno::INVAL);
+        }
+        let permissions = Permissions {
+            read: flags & 1 != 0,
+            write: flags & 2 != 0,
+        };
+        self.function
+            .dma_map(iova, size, permissions, fds.pop(), offset)
+            .map_err(|error| match error {
+                MapError::Overlap { .. } => Errno::EXIST,
+                MapError::TooMany | MapError::TooManyFiles => Errno::NOSPC,
+                MapError::ReadOnlyFile => Errno::ACCESS,
+                MapError::Os(error) => Errno::from_io_error(&error).unwrap_or(Errno::IO),
+                _ => Errno::INVAL,
+            })?;
+        Ok(Answer::empty())
+    }
+
+    fn dma_unmap(&self, payload: &[u8]) -> Result<Answer, Errno> {
+        const UNMAP_ALL: u32 = 1 << 2;
+        let mut fields = Fields(payload);
+        let (_argsz, flags) = (fields.u32()?, fields.u32()?);
+        let (iova, size) = (fields.u64()?, fields.u64()?);
+        match flags {
+            0 => {
+                let unmapped = self.function.dma_unmap(iova, size);
+                unmapped.map_err(|_| Errno::INVAL)?;
+            }
+            UNMAP_ALL if iova == 0 && size == 0 => self.function.dma_unmap_all(),
+            UNMAP_ALL => return Err(Errno::INVAL),
+            _ => return Err(Errno::NOTSUP),
+        }
+        Ok(Answer::with(payload[..24].to_vec()))
+    }
+
+    fn device_info(&self, payload: &[u8]) -> Result<Answer, Errno> {
+        const RESET: u32 = 1 << 0;
+        const PCI: u32 = 1 << 1;
+        Fields(payload).u32()?;
+        Ok(Answer::words(&[16, RESET | PCI, REGIONS, IRQ_KINDS]))
+    }
+
+    fn region_info(&self, payload: &[u8]) -> Result<Answer, Errno> {
+        const READ: u32 = 1 << 0;
+        const WRITE: u32 = 1 << 1;
+        const MMAP: u32 = 1 << 2;
+        const CAPABILITIES: u32 = 1 << 3;
+        const INFO_LEN: u32 = 32;
+        let mut fields = Fields(payload);
+        let (room, _flags, index) = (fields.u32()?, fields.u32()?, fields.u32()?);
+        if index >= REGIONS {
+            return Err(Errno::INVAL);
+        }
+        let Region { len, mappable, .. } = self.function.region(index);
+        let mut flags = if len > 0 { READ | WRITE } else { 0 };
+        let mut capability = Vec::new();
+        if !mappable.is_empty() {
+            flags |= MMAP | CAPABILITIES;
+            capability = sparse_mmap_capability(mappable);
+        }
+        let full = INFO_LEN + capability.len() as u32;
+        // A client without room for the capability learns how much room it needs, and asks again.
+        // The reply always says where the capability would be: QEMU treats the flag without an
+        // offset as an error.
+        let fits = !capability.is_empty() && room >= full;
+        let at = if capability.is_empty() { 0 } else { INFO_LEN };
+        let mut reply = [full, flags, index, at].map(u32::to_le_bytes).concat();
+        reply.extend([len, 0].map(u64::to_le_bytes).concat());
+        if !fits {
+            return Ok(Answer::with(reply));
+        }
+        reply.extend(capability);
+        let file = self.function.region_file(index).map_err(|_| Errno::MFILE)?;
+        Ok(Answer {
+            payload: reply,
+            fd: Some(file),
+        })
+    }
+
+    fn irq_info(&self, payload: &[u8]) -> Result<Answer, Errno> {
+        const EVENTFD: u32 = 1 << 0;
+        const NO_RESIZE: u32 = 1 << 3;
+        let mut fields = Fields(payload);
+        let (_argsz, _flags, kind) = (fields.u32()?, fields.u32()?, fields.u32()?);
+        if kind >= IRQ_KINDS {
+            return Err(Errno::INVAL);
+        }
+        let flags = if kind == IRQ_MSIX {
+            EVENTFD
+        } else {
+            EVENTFD | NO_RESIZE
+        };
+        let vectors = self.function.irq_vectors(kind);
+        Ok(Answer::words(&[16, flags, kind, vectors]))
+    }
+
+    fn set_irqs(&self, payload: &[u8], fds: Vec<OwnedFd>) -> Result<Answer, Errno> {
+        let mut fields = Fields(payload);
+        let (_argsz, flags, kind) = (fields.u32()?, fields.u32()?, fields.u32()?);
+        let (start, count) = (fields.u32()?, fields.u32()?);
+        let vectors = self.function.irq_vectors(kind);
+        let request = irq_request(vectors, flags, start, count, fds)?;
+        self.function.set_irqs(kind, request)?;
+        Ok(Answer::empty())
+    }
+
+    fn region_read(&self, payload: &[u8]) -> Result<Answer, Errno> {
+        let access = self.region_access(payload)?;
+        let mut reply = payload[..RegionAccess::LEN].to_vec();
+        reply.resize(RegionAccess::LEN + access.count, 0);
+        let into = &mut reply[RegionAccess::LEN..];
+        self.function
+            .region_read(access.region, access.offset, into)?;
+        Ok(Answer::with(reply))
+    }
+
+    fn region_write(&self, payload: &[u8]) -> Result<Answer, Errno> {
+        let access = self.region_access(payload)?;
+        let data = &payload[RegionAccess::LEN..];
+        if data.len() != access.count {
+            return Err(Errno::INVAL);
+        }
+        self.function
+            .region_write(access.region, access.offset, data)?;
+        Ok(Answer::with(payload[..RegionAccess::LEN].to_vec()))
+    }
+
+    /// Reads the fixed part of a region access. Refuses sizes that the region does not allow, so
+    /// that the server allocates nothing for them.
+    fn region_access(&self, payload: &[u8]) -> Result<RegionAccess, Errno> {
+        let mut fields = Fields(payload);
+        let (offset, index, count) = (fields.u64()?, fields.u32()?, fields.u32()? as usize);
+        let region = self.function.region(index);
+        if count > MAX_DATA_SIZE || count as u64 > region.len.min(region.max_access) {
+            return Err(Errno::INVAL);
+        }
+        Ok(RegionAccess {
+            offset,
+            region: index,
+            count,
+        })
+    }
+}
+
+/// The capability of a region that tells a client which parts it may map.
+fn sparse_mmap_capability(areas: &[MappableArea]) -> Vec<u8> {
+    const SPARSE_MMAP: u32 = 1;
+    const VERSION: u32 = 1 << 16;
+    // Identifier and version, no next capability, number of areas, reserved.
+    let head = [SPARSE_MMAP | VERSION, 0, areas.len() as u32, 0];
+    let mut bytes = head.map(u32::to_le_bytes).concat();
+    for area in areas {
+        bytes.extend([area.offset, area.len].map(u64::to_le_bytes).concat());
+    }
+    bytes
+}
+
+/// Reads the flags of a request to set interrupts up, of a kind with so many vectors.
+fn irq_request(
+    vectors: u32,
+    flags: u32,
+    start: u32,
+    count: u32,
+    eventfds: Vec<OwnedFd>,
+) -> Result<IrqRequest, Errno> {
+    const DATA_NONE: u32 = 1 << 0;
+    const DATA_EVENTFD: u32 = 1 << 2;
+    const ACTION_MASK: u32 = 1 << 3;
+    const ACTION_UNMASK: u32 = 1 << 4;
+    const ACTION_TRIGGER: u32 = 1 << 5;
+    if vectors == 0 {
+        return Err(Errno::INVAL);
+    }
+    if flags & ACTION_UNMASK != 0 {
+        return Ok(IrqRequest::Unmask);
+    }
+    if flags & ACTION_MASK != 0 {
+        return Ok(IrqRequest::Mask);
+    }
+    let end = start.checked_add(count).ok_or(Errno::INVAL)?;
+    if flags & ACTION_TRIGGER == 0 || end > vectors {
+        return Err(Errno::INVAL);
+    }
+    let vectors = start as usize..end as usize;
+    match flags & (DATA_NONE | DATA_EVENTFD) {
+        DATA_NONE if count == 0 => Ok(IrqRequest::Disable),
+        DATA_NONE => Ok(IrqRequest::Trigger(vectors)),
+        DATA_EVENTFD => Ok(IrqRequest::Connect { vectors, eventfds }),
+        _ => Err(Errno::INVAL),
+    }
+}
+
+/// The fixed part of a region read or write.
+struct RegionAccess {
+    offset: u64,
+    region: u32,
+    count: usize,
+}
+
+impl RegionAccess {
+    /// Bytes of the fixed part.
+    const LEN: usize = 16;
+}
+
+/// The answer to a command.
+struct Answer {
+    payload: Vec<u8>,
+    fd: Option<OwnedFd>,
+}
+
+impl Answer {
+    fn empty() -> Self {
+        Self::with(Vec::new())
+    }
+
+    fn with(payload: Vec<u8>) -> Self {
+        Self { payload, fd: None }
+    }
+
+    fn words(words: &[u32]) -> Self {
+        Self::with(words.iter().flat_map(|word| word.to_le_bytes()).collect())
+    }
+}
