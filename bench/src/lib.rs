@@ -1,19 +1,21 @@
-//! `triptych`: measures the three drivers and writes what it finds to `results/`.
+//! `triptych`: measures the three drivers and writes the results to `results/`.
 //!
-//! The program itself is in `main.rs`; here is what it is made of.
+//! The commands stand at the top: [`run`], [`budget`], [`compare`], [`asm`], [`ladder`], [`host`]
+//! (doctor, bind, unbind) and [`pktgen`]. They share [`builds`], [`machine_code`], [`toolchain`],
+//! [`settings`], [`progress`] and [`usage`], which import no command. [`cli`] joins the commands'
+//! arguments, and `main.rs` calls the commands.
 
-pub mod artefacts;
 pub mod asm;
-pub mod backends;
 pub mod budget;
+pub mod builds;
 pub mod cli;
 pub mod compare;
-pub mod config;
 pub mod host;
 pub mod ladder;
-pub mod matrix;
+pub mod machine_code;
 pub mod pktgen;
 pub mod progress;
-pub mod recorder;
-pub mod resume;
 pub mod run;
+pub mod settings;
+pub mod toolchain;
+pub mod usage;

@@ -11,6 +11,7 @@ use clap::{CommandFactory, Parser};
 use perfcounters::{lockstep, perf, Interrupt};
 use triptych::cli::{Cli, Command};
 use triptych::host::cli as host;
+use triptych::usage::UsageError;
 use triptych::{asm, budget, compare, ladder, pktgen, run};
 
 fn main() -> ExitCode {
@@ -18,7 +19,7 @@ fn main() -> ExitCode {
     match execute(&cli) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
-        Err(error) => match error.downcast_ref::<run::UsageError>() {
+        Err(error) => match error.downcast_ref::<UsageError>() {
             Some(usage) => Cli::command()
                 .error(ErrorKind::ValueValidation, usage)
                 .exit(),

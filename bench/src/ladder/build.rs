@@ -12,8 +12,9 @@ use perfcounters::process::Process;
 use perfcounters::Interrupt;
 
 use super::manifest::{Ladder, Rung};
-use super::{shipped_toolchain, sources};
-use crate::matrix;
+use super::shipped::shipped_toolchain;
+use super::sources;
+use crate::builds::variants::build_folder;
 use crate::progress::Progress;
 
 /// After this, a build hangs.
@@ -51,7 +52,7 @@ pub fn build(rungs: &[Rung], build: &Path, interrupt: &Interrupt) -> Result<()> 
     let mut built = Vec::new();
     each(rungs, BUILD, "build", |rung| {
         cargo("build", rung, build, &flags, interrupt)?;
-        let folder = matrix::build_folder(build, rung.implementation(), &rung.variant());
+        let folder = build_folder(build, rung.implementation(), &rung.variant());
         fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
         let library = format!("lib{}.so", rung.library());
         for (from, to) in [("ixgbe-fwd", "ixgbe-fwd"), (&library, "libforwarder.so")] {

@@ -8,9 +8,11 @@ use perfcounters::record::Implementation;
 use perfcounters::Interrupt;
 
 use super::manifest::Ladder;
-use crate::matrix::{self, Conditions, DEFAULT};
+use crate::budget::count::{counter, measure_twice};
+use crate::builds::cells::{self, describe_build, Conditions};
+use crate::builds::variants::DEFAULT;
 use crate::progress::Progress;
-use crate::{budget, config};
+use crate::settings::values::BoundedInteger;
 
 /// How far two measurements of one driver may be apart, instructions per packet.
 const REPEATABILITY: f64 = 0.1;
@@ -31,19 +33,19 @@ const ESTIMATE: Duration = Duration::from_secs(24);
 /// If they differ, or cannot be counted.
 pub fn check(ladder: &Ladder, build: &Path, interrupt: &Interrupt) -> Result<String> {
     let shipped = ladder.shipped().context("the ladder has no shipped rung")?;
-    let valgrind = budget::counter(build, interrupt)?;
+    let valgrind = counter(build, interrupt)?;
     let mut progress = Progress::new(ESTIMATE);
     progress.begin("count", 4 * BATCHES.len() as u64, ESTIMATE);
     let mut lines = Vec::new();
     for batch in BATCHES {
         let conditions = Conditions {
-            batch: config::Within(batch),
+            batch: BoundedInteger(batch),
             ..Conditions::default()
         };
         let mut count = |variant: &str| {
-            let described = matrix::describe_build(build, Implementation::Rust, variant);
-            let cell = matrix::cell(build, &described, conditions);
-            let pair = budget::measure_twice(&valgrind, &cell, REPEATABILITY, &mut progress);
+            let described = describe_build(build, Implementation::Rust, variant);
+            let cell = cells::cell(build, &described, conditions);
+            let pair = measure_twice(&valgrind, &cell, REPEATABILITY, &mut progress);
             let [first, second] = pair.with_context(|| cell.to_string())?;
             anyhow::Ok(first.min(second))
         };

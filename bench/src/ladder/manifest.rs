@@ -6,7 +6,7 @@ use anyhow::{bail, ensure, Context, Result};
 use perfcounters::record::Implementation;
 use serde::{Deserialize, Serialize};
 
-use crate::matrix::DEFAULT;
+use crate::builds::variants::DEFAULT;
 
 /// How a rung is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

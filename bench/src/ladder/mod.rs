@@ -7,20 +7,25 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{Context, Result};
 use perfcounters::record::Implementation;
 use perfcounters::Interrupt;
 use serde::Serialize;
 
-use crate::cli::{BackendChoice, LadderArguments, RunArguments};
-use crate::config::{Block, Config, Within};
-use crate::matrix::DEFAULT;
+use crate::builds::variants::DEFAULT;
 use crate::run;
+use crate::run::arguments::RunArguments;
+use crate::run::config::{Block, Config};
+use crate::settings::backends::BackendChoice;
+use crate::settings::values::BoundedInteger;
+use arguments::LadderArguments;
 use manifest::{Change, Ladder};
 
+pub mod arguments;
 pub mod build;
 pub mod ends;
 pub mod manifest;
+pub mod shipped;
 pub mod sources;
 
 /// The list of rungs in the folder of a run.
@@ -106,7 +111,7 @@ fn matrix(ladder: &Ladder) -> Config {
             BackendChoice::Valgrind,
             BackendChoice::Lockstep,
         ],
-        batch: vec![Within(32), Within(8)],
+        batch: vec![BoundedInteger(32), BoundedInteger(8)],
         ..Block::default()
     };
     let variants = ladder.builds().into_iter().map(|rung| rung.variant());
@@ -139,37 +144,6 @@ fn record(ladder: &Ladder) -> Record<'_> {
     Record {
         rungs: rungs.collect(),
     }
-}
-
-/// The flags that a driver was built with beside its profile, as its `toolchain.txt` says, and the
-/// compiler. The rungs are built with the same.
-///
-/// # Errors
-/// If the shipped driver is not built.
-fn shipped_toolchain(build: &Path) -> Result<(String, String)> {
-    let path = build.join("bin/rust/toolchain.txt");
-    let text = fs::read_to_string(&path).with_context(|| {
-        format!(
-            "cannot read {}; build the drivers: make build",
-            path.display()
-        )
-    })?;
-    parse_toolchain(&text).with_context(|| {
-        format!(
-            "{} is not what `make rust` writes; build anew",
-            path.display()
-        )
-    })
-}
-
-fn parse_toolchain(text: &str) -> Result<(String, String)> {
-    let (compiler, rest) = text
-        .trim()
-        .split_once(" --profile ")
-        .context("no profile")?;
-    let (profile, flags) = rest.split_once(' ').unwrap_or((rest, ""));
-    ensure!(profile == "driver", "profile {profile}, not driver");
-    Ok((compiler.to_owned(), flags.to_owned()))
 }
 
 #[cfg(test)]
@@ -207,22 +181,5 @@ mod tests {
         assert_eq!(record.rungs.iter().filter(|rung| rung.shipped).count(), 1);
         let back: Config = toml::from_str(&toml::to_string(&config).unwrap()).unwrap();
         assert_eq!(back, config);
-    }
-
-    #[test]
-    fn the_flags_are_those_of_the_shipped_driver() {
-        let line = "rustc 1.95.0 (598 2026-04-14) --profile driver -C target-cpu=haswell\n";
-        let (compiler, flags) = parse_toolchain(line).unwrap();
-        assert_eq!(compiler, "rustc 1.95.0 (598 2026-04-14)");
-        assert_eq!(flags, "-C target-cpu=haswell");
-        let (_, none) = parse_toolchain("rustc 1.95.0 --profile driver").unwrap();
-        assert_eq!(none, "");
-        for bad in [
-            "",
-            "rustc 1.95.0",
-            "rustc 1.95.0 --profile driver-no-lto -C x",
-        ] {
-            assert!(parse_toolchain(bad).is_err(), "{bad}");
-        }
     }
 }

@@ -7,7 +7,8 @@ use anyhow::{Context, Result};
 use clap::Args;
 use perfcounters::Interrupt;
 
-use super::{Config, Generator};
+use super::config::Config;
+use super::generator::Generator;
 
 /// Arguments of `triptych pktgen`.
 #[derive(Debug, Args)]
@@ -39,7 +40,7 @@ fn rate(text: &str) -> Result<f64, String> {
 /// Tries or sweeps.
 ///
 /// # Errors
-/// [`super::PktgenError`], or the reports cannot be written.
+/// [`super::error::PktgenError`], or the reports cannot be written.
 pub fn run(arguments: &PktgenArguments, interrupt: &Interrupt) -> Result<()> {
     let config = Config::read(&arguments.config)?;
     if config.real_flows() < config.flows {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::PktgenError;
+use super::error::PktgenError;
 
 /// The program that sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

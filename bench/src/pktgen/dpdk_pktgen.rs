@@ -1,8 +1,10 @@
 //! dpdk-pktgen, by a Lua script that it runs: `bench/pktgen/generator.lua`, which is sent along.
 
+use super::config::Config;
+use super::error::PktgenError;
+use super::protocol::{GeneratorProtocol, PortCounters, ANSWER, LAUNCH};
 use super::session::{quote, Session};
 use super::testpmd::{eal, guard};
-use super::{Config, PktgenError, PortCounters, Speech, ANSWER, LAUNCH};
 
 const SCRIPT: &str = include_str!("../../pktgen/generator.lua");
 /// What the script's lines begin with, among everything that dpdk-pktgen draws on its screen.
@@ -11,7 +13,7 @@ const MARK: &str = "triptych: ";
 #[derive(Debug)]
 pub(super) struct DpdkPktgen;
 
-impl Speech for DpdkPktgen {
+impl GeneratorProtocol for DpdkPktgen {
     fn script(&self, config: &Config) -> String {
         let mut words = guard(config);
         words.push(config.program.clone().unwrap_or("pktgen".into()));

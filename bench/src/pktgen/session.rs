@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use perfcounters::Interrupt;
 
-use super::PktgenError;
+use super::error::PktgenError;
 
 /// How long a program that was asked to end may take: DPDK closes its ports meanwhile.
 const END: Duration = Duration::from_secs(10);

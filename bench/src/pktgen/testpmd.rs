@@ -4,13 +4,15 @@
 //! the line. Written for DPDK 22.11 and newer, whose statistics begin with
 //! `NIC statistics for port N`.
 
+use super::config::{Config, Mode};
+use super::error::PktgenError;
+use super::protocol::{GeneratorProtocol, PortCounters, ANSWER, LAUNCH};
 use super::session::{quote, Session};
-use super::{Config, Mode, PktgenError, PortCounters, Speech, ANSWER, LAUNCH};
 
 #[derive(Debug)]
 pub(super) struct Testpmd;
 
-impl Speech for Testpmd {
+impl GeneratorProtocol for Testpmd {
     fn script(&self, config: &Config) -> String {
         let mut words: Vec<String> = vec!["exec".into()];
         words.extend(guard(config));

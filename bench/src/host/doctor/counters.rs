@@ -1,14 +1,14 @@
 //! The processor's own counters.
 
-use super::Patient;
+use super::machine::ExaminedMachine;
 use crate::host::finding::{Finding, Level, Topic};
 
 const SOURCES: &str = "/sys/bus/event_source/devices";
 const PARANOID: &str = "kernel/perf_event_paranoid";
 const WATCHDOG: &str = "kernel/nmi_watchdog";
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
-    let system = patient.system;
+pub(super) fn check(machine: &ExaminedMachine<'_>) -> Vec<Finding> {
+    let system = machine.system;
     let sources: Vec<String> = system
         .entries(SOURCES)
         .into_iter()
@@ -27,22 +27,22 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
         return vec![finding(found.to_owned()).but(Level::Warning)];
     }
     let mut findings = vec![finding(format!("PMU: {}", sources.join(", ")))];
-    findings.extend(paranoid(patient));
-    findings.extend(watchdog(patient));
+    findings.extend(paranoid(machine));
+    findings.extend(watchdog(machine));
     findings
 }
 
-fn sysctl(patient: &Patient<'_>, name: &str) -> Option<i64> {
-    patient.system.number(&format!("/proc/sys/{name}"))
+fn sysctl(machine: &ExaminedMachine<'_>, name: &str) -> Option<i64> {
+    machine.system.number(&format!("/proc/sys/{name}"))
 }
 
 /// From 3 on, a level that distributions add, users may not count at all; 2 lets them count
 /// their own programs in user space, which is all that is needed.
-fn paranoid(patient: &Patient<'_>) -> Option<Finding> {
-    let level = sysctl(patient, PARANOID)?;
+fn paranoid(machine: &ExaminedMachine<'_>) -> Option<Finding> {
+    let level = sysctl(machine, PARANOID)?;
     let why = "above 2, only root may count";
-    let root = patient.system.user().is_root();
-    let user = &patient.system.user().name;
+    let root = machine.system.user().is_root();
+    let user = &machine.system.user().name;
     let finding = |found| Finding::ok(Topic::Counters, "perf_event_paranoid", found, why);
     Some(match level <= 2 || root {
         true => finding(format!("perf_event_paranoid is {level}: {user} may count")),
@@ -54,8 +54,8 @@ fn paranoid(patient: &Patient<'_>) -> Option<Finding> {
     })
 }
 
-fn watchdog(patient: &Patient<'_>) -> Option<Finding> {
-    let on = sysctl(patient, WATCHDOG)? != 0;
+fn watchdog(machine: &ExaminedMachine<'_>) -> Option<Finding> {
+    let on = sysctl(machine, WATCHDOG)? != 0;
     let why = "it keeps one of the few counters for itself";
     let finding = |found| Finding::ok(Topic::Counters, "nmi_watchdog", found, why);
     Some(match on {

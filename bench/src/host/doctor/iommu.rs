@@ -1,15 +1,15 @@
 //! The IOMMU, without which the kernel hands no device out.
 
-use super::{add_to_cmdline, Patient};
+use super::machine::{add_to_cmdline, plural, ExaminedMachine};
 use crate::host::finding::{Finding, Level, Topic};
 
 const WHY: &str = "VFIO hands a device out only where an IOMMU keeps its DMA in bounds";
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
-    let system = patient.system;
+pub(super) fn check(machine: &ExaminedMachine<'_>) -> Vec<Finding> {
+    let system = machine.system;
     let groups = system.entries("/sys/kernel/iommu_groups").len();
     if groups == 0 {
-        return vec![off(patient)];
+        return vec![off(machine)];
     }
     let units = system.entries("/sys/class/iommu");
     let mut findings = vec![Finding::ok(
@@ -17,14 +17,14 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
         "iommu",
         format!(
             "on: {} ({}), {}{}",
-            super::plural(units.len(), "unit"),
+            plural(units.len(), "unit"),
             units.join(", "),
-            super::plural(groups, "group"),
-            options(&command_line(patient))
+            plural(groups, "group"),
+            options(&command_line(machine))
         ),
         WHY,
     )];
-    for nic in patient.nics.iter().filter(|nic| nic.group.is_none()) {
+    for nic in machine.nics.iter().filter(|nic| nic.group.is_none()) {
         findings.push(
             Finding::ok(
                 Topic::Iommu,
@@ -36,12 +36,12 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
             .mend("sudo dmesg | grep -e DMAR -e IOMMU -e AMD-Vi"),
         );
     }
-    findings.push(remapping(patient));
+    findings.push(remapping(machine));
     findings
 }
 
-fn command_line(patient: &Patient<'_>) -> String {
-    patient.system.read("/proc/cmdline").unwrap_or_default()
+fn command_line(machine: &ExaminedMachine<'_>) -> String {
+    machine.system.read("/proc/cmdline").unwrap_or_default()
 }
 
 /// What the kernel's command line says of the IOMMU.
@@ -60,13 +60,13 @@ fn options(command_line: &str) -> String {
 }
 
 /// There are no groups: is it the command line, the firmware, or the machine?
-fn off(patient: &Patient<'_>) -> Finding {
-    let system = patient.system;
-    let command_line = command_line(patient);
+fn off(machine: &ExaminedMachine<'_>) -> Finding {
+    let system = machine.system;
+    let command_line = command_line(machine);
     let options = options(&command_line);
     let finding = |text: &str| {
         Finding::ok(Topic::Iommu, "iommu", format!("off: {text}{options}"), WHY)
-            .but(patient.if_card(Level::Problem))
+            .but(machine.if_card(Level::Problem))
     };
     let switched_off = command_line
         .split_whitespace()
@@ -98,9 +98,9 @@ fn off(patient: &Patient<'_>) -> Finding {
 }
 
 /// Interrupts that are not remapped could be forged by a device.
-fn remapping(patient: &Patient<'_>) -> Finding {
+fn remapping(machine: &ExaminedMachine<'_>) -> Finding {
     const PARAMETER: &str = "/sys/module/vfio_iommu_type1/parameters/allow_unsafe_interrupts";
-    let system = patient.system;
+    let system = machine.system;
     let why = "without it a device could forge interrupts, and VFIO refuses to hand it out";
     // The names of the interrupt chips begin so where remapping is on.
     let remapped = system
@@ -120,8 +120,8 @@ fn remapping(patient: &Patient<'_>) -> Finding {
         "interrupts are not remapped",
         why,
     )
-    .but(patient.if_card(Level::Problem));
-    match command_line(patient)
+    .but(machine.if_card(Level::Problem));
+    match command_line(machine)
         .split_whitespace()
         .any(|option| option == "intremap=off" || option == "nointremap")
     {

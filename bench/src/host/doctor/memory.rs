@@ -1,6 +1,6 @@
 //! Memory for rings and packet buffers.
 
-use super::Patient;
+use super::machine::ExaminedMachine;
 use crate::host::finding::{Finding, Level, Topic};
 use crate::host::nic::join;
 
@@ -11,12 +11,12 @@ const PAGE_KIB: i64 = 2048;
 
 const FOLDER: &str = "hugepages/hugepages-2048kB";
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
-    vec![huge_pages(patient), memlock(patient)]
+pub(super) fn check(machine: &ExaminedMachine<'_>) -> Vec<Finding> {
+    vec![huge_pages(machine), memlock(machine)]
 }
 
-fn huge_pages(patient: &Patient<'_>) -> Finding {
-    let system = patient.system;
+fn huge_pages(machine: &ExaminedMachine<'_>) -> Finding {
+    let system = machine.system;
     let why = "a pool on 4 KiB pages misses the TLB and the IOMMU's, which shows in the figures";
     let finding = |found: String| Finding::ok(Topic::Memory, "huge_pages", found, why);
     let all = format!("/sys/kernel/mm/{FOLDER}");
@@ -43,7 +43,7 @@ fn huge_pages(patient: &Patient<'_>) -> Finding {
         .filter(|(_, folder)| system.exists(folder))
         .collect();
     // What matters is the memory beside the card.
-    let wanted = patient.nodes();
+    let wanted = machine.nodes();
     let short: Vec<&(u32, String)> = nodes
         .iter()
         .filter(|(node, folder)| wanted.contains(node) && free(folder) < PAGES)
@@ -87,8 +87,8 @@ fn huge_pages(patient: &Patient<'_>) -> Finding {
     finding(found)
 }
 
-fn memlock(patient: &Patient<'_>) -> Finding {
-    let system = patient.system;
+fn memlock(machine: &ExaminedMachine<'_>) -> Finding {
+    let system = machine.system;
     let why = "memory that a card may write to is locked, and counts against this limit";
     let finding = |found: String| Finding::ok(Topic::Memory, "memlock", found, why);
     if system.user().is_root() {
@@ -111,7 +111,7 @@ fn memlock(patient: &Patient<'_>) -> Finding {
             }
             finding(format!("{found}; a run may lock {} KiB", PAGES * PAGE_KIB))
                 .but(match kib < PAGES * PAGE_KIB / 4 {
-                    true => patient.if_card(Level::Problem),
+                    true => machine.if_card(Level::Problem),
                     false => Level::Warning,
                 })
                 .mend("sudo prlimit --pid $$ --memlock=unlimited # this shell")

@@ -1,12 +1,12 @@
 //! The ports themselves.
 
-use super::{Patient, PORTS};
+use super::machine::{ExaminedMachine, PORTS};
 use crate::host::finding::{Finding, Level, Topic};
 use crate::host::nic::{join, Nic};
 use crate::host::system::program;
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
-    if patient.nics.is_empty() {
+pub(super) fn check(machine: &ExaminedMachine<'_>) -> Vec<Finding> {
+    if machine.nics.is_empty() {
         return vec![Finding::ok(
             Topic::Nics,
             "nics",
@@ -14,37 +14,37 @@ pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
             "what is said below of IOMMU and VFIO matters only with a card",
         )];
     }
-    let mut findings = vec![ports(patient)];
-    for nic in patient.nics {
-        findings.extend(one(patient, nic));
+    let mut findings = vec![ports(machine)];
+    for nic in machine.nics {
+        findings.extend(one(machine, nic));
     }
-    findings.extend(numa(patient));
+    findings.extend(numa(machine));
     findings
 }
 
 /// Whether there are enough ports that a driver could open.
-fn ports(patient: &Patient<'_>) -> Finding {
+fn ports(machine: &ExaminedMachine<'_>) -> Finding {
     let bound = |nic: &&Nic| nic.is_bound_to_vfio();
-    let count = patient.nics.iter().filter(bound).count();
-    let wanted = if patient.named {
-        patient.nics.len()
+    let count = machine.nics.iter().filter(bound).count();
+    let wanted = if machine.named {
+        machine.nics.len()
     } else {
         PORTS
     };
     let finding = Finding::ok(
         Topic::Nics,
         "ports",
-        format!("ports bound to vfio-pci: {count} of {}", patient.nics.len()),
+        format!("ports bound to vfio-pci: {count} of {}", machine.nics.len()),
         "a driver can open only what the kernel's own driver has let go of, and forwards \
          between two ports",
     );
     if count >= wanted {
         return finding;
     }
-    let free: Vec<_> = patient
+    let free: Vec<_> = machine
         .nics
         .iter()
-        .filter(|nic| !nic.is_bound_to_vfio() && (patient.named || nic.carries().is_empty()))
+        .filter(|nic| !nic.is_bound_to_vfio() && (machine.named || nic.carries().is_empty()))
         .map(|nic| nic.address)
         .take(wanted - count)
         .collect();
@@ -55,7 +55,7 @@ fn ports(patient: &Patient<'_>) -> Finding {
             program()
         ));
     }
-    let carry = patient
+    let carry = machine
         .nics
         .iter()
         .any(|nic| free.contains(&nic.address) && !nic.carries().is_empty());
@@ -63,7 +63,7 @@ fn ports(patient: &Patient<'_>) -> Finding {
         "sudo {} bind {}{}{}",
         program(),
         join(&free, " "),
-        for_user(patient),
+        for_user(machine),
         match carry {
             true => " --force # if what they carry can be spared",
             false => "",
@@ -72,17 +72,17 @@ fn ports(patient: &Patient<'_>) -> Finding {
 }
 
 /// Gives the ports to the user who asks, if that is not root.
-pub(super) fn for_user(patient: &Patient<'_>) -> String {
-    match patient.system.user() {
+pub(super) fn for_user(machine: &ExaminedMachine<'_>) -> String {
+    match machine.system.user() {
         user if user.is_root() => String::new(),
         user => format!(" --user {}", user.name),
     }
 }
 
-fn one(patient: &Patient<'_>, nic: &Nic) -> Vec<Finding> {
+fn one(machine: &ExaminedMachine<'_>, nic: &Nic) -> Vec<Finding> {
     let mut findings = Vec::new();
     let carries = nic.carries();
-    if !carries.is_empty() && patient.named {
+    if !carries.is_empty() && machine.named {
         findings.push(
             Finding::ok(
                 Topic::Nics,
@@ -126,8 +126,8 @@ fn one(patient: &Patient<'_>, nic: &Nic) -> Vec<Finding> {
 }
 
 /// Whether all ports hang on the same node.
-fn numa(patient: &Patient<'_>) -> Option<Finding> {
-    let nodes = patient.nodes();
+fn numa(machine: &ExaminedMachine<'_>) -> Option<Finding> {
+    let nodes = machine.nodes();
     (nodes.len() > 1).then(|| {
         Finding::ok(
             Topic::Nics,

@@ -1,32 +1,32 @@
 //! What makes processors run at another speed, or do something else.
 
-use super::{add_to_cmdline, plural, Patient};
+use super::machine::{add_to_cmdline, plural, ExaminedMachine};
 use crate::host::finding::{Finding, Level, Topic};
 use crate::host::nic::join;
 use crate::host::system::{format_list, parse_list};
 
 const CPUS: &str = "/sys/devices/system/cpu";
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
-    let mut findings = vec![governor(patient)];
-    findings.extend(turbo(patient));
-    findings.push(isolation(patient));
-    findings.extend(smt(patient));
+pub(super) fn check(machine: &ExaminedMachine<'_>) -> Vec<Finding> {
+    let mut findings = vec![governor(machine)];
+    findings.extend(turbo(machine));
+    findings.push(isolation(machine));
+    findings.extend(smt(machine));
     findings
 }
 
-fn online(patient: &Patient<'_>) -> Vec<u32> {
-    let text = patient.system.read(&format!("{CPUS}/online"));
+fn online(machine: &ExaminedMachine<'_>) -> Vec<u32> {
+    let text = machine.system.read(&format!("{CPUS}/online"));
     parse_list(&text.unwrap_or_default())
 }
 
-fn governor(patient: &Patient<'_>) -> Finding {
+fn governor(machine: &ExaminedMachine<'_>) -> Finding {
     let why = "a clock that changes makes cycles, seconds and packets per second disagree";
     let finding = |found: String| Finding::ok(Topic::Processors, "governor", found, why);
     let mut governors: Vec<(String, Vec<u32>)> = Vec::new();
-    for cpu in online(patient) {
+    for cpu in online(machine) {
         let path = format!("{CPUS}/cpu{cpu}/cpufreq/scaling_governor");
-        if let Some(name) = patient.system.read(&path) {
+        if let Some(name) = machine.system.read(&path) {
             match governors.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, cpus)) => cpus.push(cpu),
                 None => governors.push((name, vec![cpu])),
@@ -52,8 +52,8 @@ fn governor(patient: &Patient<'_>) -> Finding {
     }
 }
 
-fn turbo(patient: &Patient<'_>) -> Option<Finding> {
-    let system = patient.system;
+fn turbo(machine: &ExaminedMachine<'_>) -> Option<Finding> {
+    let system = machine.system;
     let no_turbo = format!("{CPUS}/intel_pstate/no_turbo");
     let boost = format!("{CPUS}/cpufreq/boost");
     let (on, command) = match (system.number(&no_turbo), system.number(&boost)) {
@@ -70,15 +70,15 @@ fn turbo(patient: &Patient<'_>) -> Option<Finding> {
 }
 
 /// The CPUs of each NUMA node.
-fn nodes(patient: &Patient<'_>) -> Vec<(u32, Vec<u32>)> {
+fn nodes(machine: &ExaminedMachine<'_>) -> Vec<(u32, Vec<u32>)> {
     let folder = "/sys/devices/system/node";
-    let mut nodes: Vec<(u32, Vec<u32>)> = patient
+    let mut nodes: Vec<(u32, Vec<u32>)> = machine
         .system
         .entries(folder)
         .iter()
         .filter_map(|name| {
             let number = name.strip_prefix("node")?.parse().ok()?;
-            let cpus = patient.system.read(&format!("{folder}/{name}/cpulist"))?;
+            let cpus = machine.system.read(&format!("{folder}/{name}/cpulist"))?;
             Some((number, parse_list(&cpus)))
         })
         .collect();
@@ -86,8 +86,8 @@ fn nodes(patient: &Patient<'_>) -> Vec<(u32, Vec<u32>)> {
     nodes
 }
 
-fn isolation(patient: &Patient<'_>) -> Finding {
-    let system = patient.system;
+fn isolation(machine: &ExaminedMachine<'_>) -> Finding {
+    let system = machine.system;
     let why = "on a CPU of its own the driver is not interrupted, and no packet waits for it";
     let finding = |found: String| Finding::ok(Topic::Processors, "isolation", found, why);
     let list = |name: &str| {
@@ -97,10 +97,10 @@ fn isolation(patient: &Patient<'_>) -> Finding {
     };
     let isolated = list("isolated");
     let tickless = list("nohz_full");
-    let nodes = nodes(patient);
-    let cards = patient.nodes();
+    let nodes = nodes(machine);
+    let cards = machine.nodes();
     let beside: Vec<u32> = match (cards.as_slice(), nodes.as_slice()) {
-        ([], _) | (_, []) => online(patient),
+        ([], _) | (_, []) => online(machine),
         (cards, nodes) => nodes
             .iter()
             .filter(|(node, _)| cards.contains(node))
@@ -112,7 +112,7 @@ fn isolation(patient: &Patient<'_>) -> Finding {
         .map(|(node, cpus)| format!("node {node}: CPU {}", format_list(cpus)))
         .collect();
     let layout = match layout.as_slice() {
-        [] | [_] => plural(online(patient).len(), "CPU"),
+        [] | [_] => plural(online(machine).len(), "CPU"),
         several => several.join("; "),
     };
     // One for the driver. The lowest CPUs are where the kernel does its own work.
@@ -158,8 +158,8 @@ fn isolation(patient: &Patient<'_>) -> Finding {
     finding(format!("isolated CPUs {isolated}, without tick ({layout})"))
 }
 
-fn smt(patient: &Patient<'_>) -> Option<Finding> {
-    let active = patient.system.number(&format!("{CPUS}/smt/active"))?;
+fn smt(machine: &ExaminedMachine<'_>) -> Option<Finding> {
+    let active = machine.system.number(&format!("{CPUS}/smt/active"))?;
     let why = "a second thread on the driver's core takes execution units and cache from it";
     let finding = |found| Finding::ok(Topic::Processors, "smt", found, why);
     Some(match active {

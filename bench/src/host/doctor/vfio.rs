@@ -1,7 +1,7 @@
 //! The kernel's VFIO: its modules, its files, and the groups.
 
+use super::machine::ExaminedMachine;
 use super::nics::for_user;
-use super::Patient;
 use crate::host::finding::{Finding, Level, Topic};
 use crate::host::holders;
 use crate::host::nic::{join, Nic};
@@ -9,17 +9,17 @@ use crate::host::system::{program, user_name};
 
 const CONTAINER: &str = "/dev/vfio/vfio";
 
-pub(super) fn check(patient: &Patient<'_>) -> Vec<Finding> {
-    let mut findings = vec![modules(patient)];
-    findings.extend(container(patient));
-    for nic in patient.nics {
-        findings.extend(group(patient, nic));
+pub(super) fn check(machine: &ExaminedMachine<'_>) -> Vec<Finding> {
+    let mut findings = vec![modules(machine)];
+    findings.extend(container(machine));
+    for nic in machine.nics {
+        findings.extend(group(machine, nic));
     }
     findings
 }
 
-fn modules(patient: &Patient<'_>) -> Finding {
-    let system = patient.system;
+fn modules(machine: &ExaminedMachine<'_>) -> Finding {
+    let system = machine.system;
     let why = "vfio-pci hands devices to processes, vfio_iommu_type1 maps memory for them";
     let missing: Vec<&str> = [
         // Built in, they have no folder in /sys/module of that use; what they offer is there.
@@ -46,7 +46,7 @@ fn modules(patient: &Patient<'_>) -> Finding {
             why,
         )
         // `triptych bind` loads them.
-        .but(match patient.nics.iter().any(Nic::is_bound_to_vfio) {
+        .but(match machine.nics.iter().any(Nic::is_bound_to_vfio) {
             true => Level::Problem,
             false => Level::Warning,
         })
@@ -55,26 +55,26 @@ fn modules(patient: &Patient<'_>) -> Finding {
 }
 
 /// The file through which memory is mapped; open to everybody as the kernel makes it.
-fn container(patient: &Patient<'_>) -> Option<Finding> {
-    let usable = patient.system.may_use(CONTAINER)?;
-    let user = &patient.system.user().name;
+fn container(machine: &ExaminedMachine<'_>) -> Option<Finding> {
+    let usable = machine.system.may_use(CONTAINER)?;
+    let user = &machine.system.user().name;
     let why = "a driver maps its memory for the card through it";
     let finding = |found| Finding::ok(Topic::Vfio, "vfio_container", found, why);
     Some(match usable {
         true => finding(format!("{user} may use {CONTAINER}")),
         false => finding(format!("{user} may not use {CONTAINER}"))
-            .but(patient.if_card(Level::Problem))
+            .but(machine.if_card(Level::Problem))
             .mend(format!("sudo chmod 666 {CONTAINER}")),
     })
 }
 
-fn group(patient: &Patient<'_>, nic: &Nic) -> Vec<Finding> {
+fn group(machine: &ExaminedMachine<'_>, nic: &Nic) -> Vec<Finding> {
     let Some(group) = &nic.group else {
         return Vec::new();
     };
     let mut findings = Vec::new();
     let in_the_way = group.in_the_way();
-    if !in_the_way.is_empty() && (nic.is_bound_to_vfio() || patient.named) {
+    if !in_the_way.is_empty() && (nic.is_bound_to_vfio() || machine.named) {
         let names: Vec<String> = in_the_way
             .iter()
             .map(|member| {
@@ -108,7 +108,7 @@ fn group(patient: &Patient<'_>, nic: &Nic) -> Vec<Finding> {
                     "sudo {} bind {}{}",
                     program(),
                     join(&all, " "),
-                    for_user(patient)
+                    for_user(machine)
                 ))
             }
             false => finding.mend(release(
@@ -123,21 +123,21 @@ fn group(patient: &Patient<'_>, nic: &Nic) -> Vec<Finding> {
         return findings;
     }
     let node = group.node();
-    let user = patient.system.user();
+    let user = machine.system.user();
     let why = "whoever may open the group's file needs no root to drive the card";
     let finding = |found| Finding::ok(Topic::Vfio, "group_access", found, why);
-    findings.push(match patient.system.may_use(&node) {
+    findings.push(match machine.system.may_use(&node) {
         None => finding(format!("{node} of {} is missing", nic.address))
             .but(Level::Problem)
             .mend(format!(
                 "sudo {0} unbind {1} && sudo {0} bind {1}{2}",
                 program(),
                 nic.address,
-                for_user(patient)
+                for_user(machine)
             )),
         Some(true) => finding(format!("{} may use {node} of {}", user.name, nic.address)),
         Some(false) => {
-            let owner = patient.system.owner(&node);
+            let owner = machine.system.owner(&node);
             let owner = owner.map_or_else(String::new, |owner| {
                 format!(", which belongs to {}", user_name(owner.uid))
             });
@@ -150,11 +150,11 @@ fn group(patient: &Patient<'_>, nic: &Nic) -> Vec<Finding> {
                 "sudo {} bind {}{}",
                 program(),
                 nic.address,
-                for_user(patient)
+                for_user(machine)
             ))
         }
     });
-    let holders = holders::of_group(patient.system, group.number);
+    let holders = holders::of_group(machine.system, group.number);
     if !holders.is_empty() {
         findings.push(
             Finding::ok(

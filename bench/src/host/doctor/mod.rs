@@ -2,6 +2,7 @@
 
 mod counters;
 mod iommu;
+mod machine;
 mod memory;
 mod nics;
 mod processors;
@@ -13,36 +14,7 @@ use super::address::PciAddress;
 use super::finding::{Diagnosis, Finding, Level};
 use super::nic::{Nic, NicError};
 use super::system::System;
-
-/// Ports that a run needs.
-const PORTS: usize = 2;
-
-/// What the checks look at.
-struct Patient<'a> {
-    system: &'a System,
-    /// Ports of the family: those that were named, or all.
-    nics: &'a [Nic],
-    /// Whether particular ports were asked about.
-    named: bool,
-}
-
-impl Patient<'_> {
-    /// How bad it is that a card could not be used: without a card, nothing is lost.
-    fn if_card(&self, level: Level) -> Level {
-        match self.nics {
-            [] => Level::Warning.min(level),
-            _ => level,
-        }
-    }
-
-    /// The NUMA nodes of the ports, each once.
-    fn nodes(&self) -> Vec<u32> {
-        let mut nodes: Vec<u32> = self.nics.iter().filter_map(|nic| nic.numa_node).collect();
-        nodes.sort_unstable();
-        nodes.dedup();
-        nodes
-    }
-}
+use machine::{plural, ExaminedMachine};
 
 /// Looks at a machine: at these ports of it, or at all of the family.
 ///
@@ -59,17 +31,17 @@ pub fn examine(system: &System, devices: &[PciAddress]) -> Result<Diagnosis, Nic
     if devices.is_empty() {
         nics = Nic::all(system);
     }
-    let patient = Patient {
+    let machine = ExaminedMachine {
         system,
         nics: &nics,
         named: !devices.is_empty(),
     };
-    let mut findings = nics::check(&patient);
-    findings.extend(iommu::check(&patient));
-    findings.extend(vfio::check(&patient));
-    findings.extend(memory::check(&patient));
-    findings.extend(processors::check(&patient));
-    findings.extend(counters::check(&patient));
+    let mut findings = nics::check(&machine);
+    findings.extend(iommu::check(&machine));
+    findings.extend(vfio::check(&machine));
+    findings.extend(memory::check(&machine));
+    findings.extend(processors::check(&machine));
+    findings.extend(counters::check(&machine));
     let count = |level| {
         findings
             .iter()
@@ -94,22 +66,6 @@ pub fn examine(system: &System, devices: &[PciAddress]) -> Result<Diagnosis, Nic
         nics,
         findings,
     })
-}
-
-/// `1 problem`, `2 problems`.
-fn plural(count: usize, what: &str) -> String {
-    match count {
-        1 => format!("1 {what}"),
-        _ => format!("{count} {what}s"),
-    }
-}
-
-/// The command that adds options to the kernel's command line, on Debian and its kin.
-fn add_to_cmdline(options: &str) -> String {
-    format!(
-        "sudo sed -i 's/^GRUB_CMDLINE_LINUX=\"/&{options} /' /etc/default/grub && \
-         sudo update-grub && sudo reboot"
-    )
 }
 
 #[cfg(test)]

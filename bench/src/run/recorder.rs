@@ -6,7 +6,7 @@ use std::time::Duration;
 use perfcounters::record::{
     BackendName, Failure, Implementation, Metric, RecordError, RunFolder, Sample,
 };
-use perfcounters::{Cell, Observer};
+use perfcounters::{Backend, Cell, Observer};
 
 use crate::progress::Progress;
 
@@ -126,7 +126,25 @@ impl Recorder {
         }
     }
 
-    /// Says something, and keeps it in the record; but nothing twice.
+    /// Records the settings of a backend.
+    pub fn note_settings(&mut self, backend: &dyn Backend) {
+        self.folder
+            .record
+            .settings
+            .entry(backend.name().to_string())
+            .or_default()
+            .extend(backend.settings());
+    }
+
+    /// Records and shows why a backend cannot measure on this machine.
+    pub fn not_measurable(&mut self, backend: BackendName, why: &str) {
+        self.progress
+            .say(&format!("{backend}: not measurable here: {why}"));
+        let record = &mut self.folder.record;
+        record.not_measurable.insert(backend, why.to_owned());
+    }
+
+    /// Shows a warning and records it, unless the record has it already.
     fn note(&mut self, text: &str) {
         if !self
             .folder

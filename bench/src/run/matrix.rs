@@ -1,65 +1,12 @@
 //! The cells of a matrix, and where the drivers' builds are.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use perfcounters::host::short_toolchain;
-use perfcounters::process::is_executable;
-use perfcounters::record::{Build, Implementation, DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE};
-use perfcounters::Cell;
+use crate::builds::cells::Conditions;
+use crate::builds::variants::{exists, table_order, Driver, VARIANTS};
+use crate::settings::backends::BackendChoice;
 
-use crate::cli::BackendChoice;
-use crate::config::{fits, Batch, Block, Config, ConfigError, FrameSize, RingSize, Within};
-
-/// Variant that every driver is built in.
-pub const DEFAULT: &str = "default";
-/// Variant in which Rust's arithmetic is checked; C has none.
-pub const OVERFLOW_CHECKS: &str = "overflow-checks";
-/// Variant in which the compiler checks C's array indices and signed arithmetic.
-pub const SANITIZED: &str = "sanitized";
-/// Variant in which C is built as distributions do, with its own safety nets.
-pub const FORTIFIED: &str = "fortified";
-/// Variant without optimisation over the whole program.
-pub const NO_LTO: &str = "no-lto";
-
-/// The variants that `make variants` builds, and the default, in the order of tables.
-pub const VARIANTS: [&str; 5] = [DEFAULT, OVERFLOW_CHECKS, SANITIZED, FORTIFIED, NO_LTO];
-
-/// Whether a driver is built in a variant. One that the Makefile knows nothing of exists where
-/// somebody has put it.
-fn exists(build: &Path, implementation: Implementation, variant: &str) -> bool {
-    match (variant, implementation) {
-        (DEFAULT | NO_LTO, _) => true,
-        (OVERFLOW_CHECKS, implementation) => implementation != Implementation::C,
-        (SANITIZED | FORTIFIED, implementation) => implementation == Implementation::C,
-        _ => build_folder(build, implementation, variant).is_dir(),
-    }
-}
-
-/// A driver, built one way.
-pub type Driver = (Implementation, String);
-
-/// What a driver is measured under.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Conditions {
-    /// Packets asked for per receive call.
-    pub batch: Batch,
-    /// Descriptors per ring.
-    pub ring_size: RingSize,
-    /// Bytes of a frame without its CRC.
-    pub frame_size: FrameSize,
-}
-
-impl Default for Conditions {
-    /// The paper's.
-    fn default() -> Self {
-        Self {
-            batch: Within(32),
-            ring_size: RingSize(DEFAULT_RING_SIZE),
-            frame_size: Within(DEFAULT_FRAME_SIZE),
-        }
-    }
-}
+use super::config::{fits, Block, Config, ConfigError};
 
 /// The cells of a matrix, but for what is known only when measuring.
 #[derive(Debug, Clone, PartialEq)]
@@ -127,7 +74,7 @@ impl Matrix {
             .iter_mut()
             .flat_map(|(_, cells)| cells.iter_mut().map(|(_, drivers)| drivers))
             .chain(matrix.loaded.iter_mut().map(|(_, _, drivers)| drivers));
-        groups.for_each(|drivers| drivers.sort_by_key(in_tables));
+        groups.for_each(|drivers| drivers.sort_by_key(table_order));
         match matrix.drivers().is_empty() {
             true => Err(ConfigError::Nothing(
                 "none of the drivers is built in one of these variants".to_owned(),
@@ -179,7 +126,7 @@ impl Matrix {
         for (_, _, drivers) in &self.loaded {
             merge(&mut all, drivers);
         }
-        all.sort_by_key(in_tables);
+        all.sort_by_key(table_order);
         all
     }
 }
@@ -190,12 +137,6 @@ fn merge(known: &mut Vec<Driver>, more: &[Driver]) {
             known.push(driver.clone());
         }
     }
-}
-
-/// Where a driver stands in tables.
-fn in_tables(driver: &Driver) -> (Implementation, usize, String) {
-    let place = VARIANTS.iter().position(|variant| *variant == driver.1);
-    (driver.0, place.unwrap_or(VARIANTS.len()), driver.1.clone())
 }
 
 fn conditions(block: &Block) -> Vec<Conditions> {
@@ -245,122 +186,13 @@ fn check_variants(block: &Block, build: &Path) -> Result<(), ConfigError> {
     }
     Ok(())
 }
-
-/// The builds of the drivers, by driver.
-#[derive(Debug, Clone)]
-pub struct Builds {
-    folder: PathBuf,
-    builds: BTreeMap<Driver, Build>,
-}
-
-impl Builds {
-    /// Finds out what each was built with.
-    pub fn describe(folder: &Path, drivers: &[Driver]) -> Self {
-        let describe = |driver: &Driver| {
-            let build = describe_build(folder, driver.0, &driver.1);
-            (driver.clone(), build)
-        };
-        Self {
-            folder: folder.to_owned(),
-            builds: drivers.iter().map(describe).collect(),
-        }
-    }
-
-    /// All of them, in the order of tables.
-    pub fn all(&self) -> Vec<Build> {
-        let mut drivers: Vec<_> = self.builds.iter().collect();
-        drivers.sort_by_key(|(driver, _)| in_tables(driver));
-        drivers
-            .into_iter()
-            .map(|(_, build)| build.clone())
-            .collect()
-    }
-
-    /// The cells of some drivers under the same conditions.
-    pub fn cells(
-        &self,
-        conditions: Conditions,
-        offered_mpps: Option<f64>,
-        drivers: &[Driver],
-    ) -> Vec<Cell> {
-        drivers
-            .iter()
-            .filter_map(|driver| self.builds.get(driver))
-            .map(|build| Cell {
-                offered_mpps,
-                ..cell(&self.folder, build, conditions)
-            })
-            .collect()
-    }
-}
-
-/// Folder with the artefacts of one driver.
-pub fn build_folder(build: &Path, implementation: Implementation, variant: &str) -> PathBuf {
-    let parent = match variant {
-        DEFAULT => build.join("bin"),
-        variant => build.join("variants").join(variant),
-    };
-    parent.join(implementation.to_string())
-}
-
-/// What a driver was built with, as its build wrote it down.
-pub fn describe_build(build: &Path, implementation: Implementation, variant: &str) -> Build {
-    // A variant that left no note of its own was built by the same compiler as the default.
-    let flags = [variant, DEFAULT]
-        .iter()
-        .map(|variant| build_folder(build, implementation, variant).join("toolchain.txt"))
-        .find_map(|path| std::fs::read_to_string(path).ok())
-        .map(|text| text.lines().next().unwrap_or("").trim().to_owned())
-        .filter(|line| !line.is_empty())
-        .unwrap_or_else(|| "unknown".to_owned());
-    Build {
-        implementation,
-        variant: variant.to_owned(),
-        toolchain: short_toolchain(&flags),
-        flags,
-        checks_in_loops: BTreeMap::new(),
-        checks_not_counted: None,
-    }
-}
-
-/// The cell of a build under saturating load.
-pub fn cell(build: &Path, row: &Build, conditions: Conditions) -> Cell {
-    let folder = build_folder(build, row.implementation, &row.variant);
-    Cell {
-        implementation: row.implementation,
-        variant: row.variant.clone(),
-        toolchain: row.toolchain.clone(),
-        batch: conditions.batch.0,
-        ring_size: conditions.ring_size.0,
-        frame_size: conditions.frame_size.0,
-        offered_mpps: None,
-        program: folder.join("ixgbe-fwd"),
-        library: folder.join("libforwarder.so"),
-    }
-}
-
-/// What is missing to measure a cell, with what to do about it.
-pub fn missing(cell: &Cell, needs_library: bool) -> Option<String> {
-    let artefact = match needs_library {
-        true => &cell.library,
-        false => &cell.program,
-    };
-    let there = match needs_library {
-        true => artefact.is_file(),
-        false => is_executable(artefact),
-    };
-    (!there).then(|| {
-        format!(
-            "{} is not there: build it with `make build variants`",
-            artefact.display()
-        )
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Fraction, Mpps};
+    use crate::builds::variants::{DEFAULT, FORTIFIED, OVERFLOW_CHECKS};
+    use crate::settings::values::{BoundedInteger, RingSize};
+    use crate::settings::values::{Fraction, Mpps};
+    use perfcounters::record::Implementation;
     use Implementation::{Rust, RustUnsafe, C};
 
     fn names(drivers: &[Driver]) -> Vec<String> {
@@ -431,7 +263,7 @@ mod tests {
         let blocks = vec![
             Block {
                 backends: vec![BackendChoice::Wall, BackendChoice::Lockstep],
-                batch: vec![Within(32), Within(8)],
+                batch: vec![BoundedInteger(32), BoundedInteger(8)],
                 ..Block::default()
             },
             Block {
@@ -439,8 +271,8 @@ mod tests {
                 backends: vec![BackendChoice::Wall],
                 variants: variants(&[DEFAULT, FORTIFIED]),
                 ring_size: vec![RingSize(64), RingSize(512)],
-                frame_size: vec![Within(60), Within(1514)],
-                batch: vec![Within(32), Within(64)],
+                frame_size: vec![BoundedInteger(60), BoundedInteger(1514)],
+                batch: vec![BoundedInteger(32), BoundedInteger(64)],
                 ..Block::default()
             },
         ];
@@ -489,47 +321,5 @@ mod tests {
         assert_eq!(shares.saturating.len(), 1);
         assert_eq!(shares.saturating[0].0, BackendChoice::Wall);
         assert_eq!(shares.saturating[0].1[0].0, Conditions::default());
-    }
-
-    #[test]
-    fn builds_are_found_by_variant() {
-        let build = Path::new("build");
-        assert_eq!(build_folder(build, C, DEFAULT), Path::new("build/bin/c"));
-        assert_eq!(
-            build_folder(build, RustUnsafe, OVERFLOW_CHECKS),
-            Path::new("build/variants/overflow-checks/rust-unsafe")
-        );
-    }
-
-    #[test]
-    fn a_variant_without_a_note_has_the_defaults_compiler() {
-        let build = tempfile::tempdir().unwrap();
-        assert_eq!(
-            describe_build(build.path(), Rust, OVERFLOW_CHECKS).toolchain,
-            "unknown"
-        );
-        let folder = build_folder(build.path(), Rust, DEFAULT);
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(
-            folder.join("toolchain.txt"),
-            "rustc 1.95.0 -C opt-level=3\n",
-        )
-        .unwrap();
-        let described = describe_build(build.path(), Rust, OVERFLOW_CHECKS);
-        assert_eq!(described.toolchain, "rustc 1.95.0");
-        assert_eq!(described.flags, "rustc 1.95.0 -C opt-level=3");
-    }
-
-    #[test]
-    fn what_is_missing_is_named() {
-        let build = tempfile::tempdir().unwrap();
-        let row = describe_build(build.path(), C, DEFAULT);
-        let cell = cell(build.path(), &row, Conditions::default());
-        let text = missing(&cell, false).unwrap();
-        assert!(
-            text.contains("bin/c/ixgbe-fwd") && text.contains("make"),
-            "{text}"
-        );
-        assert!(missing(&cell, true).unwrap().contains("libforwarder.so"));
     }
 }

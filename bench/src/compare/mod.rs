@@ -13,20 +13,25 @@ use perfcounters::valgrind::Valgrind;
 use perfcounters::{Backend, Cell, Interrupt, Observer};
 use serde_json::json;
 
-use crate::cli::CompareArguments;
-use crate::config::Within;
+use crate::builds::artefacts;
+use crate::builds::cells::describe_build;
+use crate::machine_code::data_path::with_checks;
 use crate::progress::Progress;
-use crate::recorder::Recorder;
-use crate::run::UsageError;
-use crate::{artefacts, asm, backends, matrix};
-use build::Builder;
-use plan::{Block, Comparison, Level, Way};
-use toolchain::{Here, Skipped};
+use crate::run::backends::worker;
+use crate::run::recorder::Recorder;
+use crate::settings::values::BoundedInteger;
+use crate::toolchain::builder::{self, Builder};
+use crate::toolchain::compiler::Skipped;
+use crate::toolchain::machine::Here;
+use crate::toolchain::recipe::{Level, Way, USUAL_CPU};
+use crate::usage::UsageError;
+use arguments::CompareArguments;
+use plan::{Block, Comparison};
 
-pub mod build;
+pub mod analysis;
+pub mod arguments;
 pub mod plan;
 pub mod table;
-pub mod toolchain;
 
 /// The table, beside the samples.
 pub const TABLE_FILE: &str = "compilers.md";
@@ -99,10 +104,10 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<()> {
     let batches: Vec<_> = comparison
         .batch
         .iter()
-        .map(|batch| (batch.0, table::rows(&ways, &samples, batch.0)))
+        .map(|batch| (batch.0, analysis::rows(&ways, &samples, batch.0)))
         .collect();
     let text = table::markdown(&batches, &skipped);
-    let found = serde_json::to_string_pretty(&table::found(&batches))
+    let found = serde_json::to_string_pretty(&analysis::found(&batches))
         .context("cannot write down what was found")?;
     for (name, text) in [(TABLE_FILE, &text), (FOUND_FILE, &found)] {
         let file = folder.join(name);
@@ -137,10 +142,10 @@ fn described(builder: &Builder<'_>, cells: &[Cell]) -> Vec<record::Build> {
         if builds.iter().any(same) {
             continue;
         }
-        let build = matrix::describe_build(&builder.output, cell.implementation, &cell.variant);
+        let build = describe_build(&builder.output, cell.implementation, &cell.variant);
         builds.push(record::Build {
             toolchain: cell.toolchain.clone(),
-            ..asm::with_checks(build, &cell.program)
+            ..with_checks(build, &cell.program)
         });
     }
     builds
@@ -151,7 +156,12 @@ fn comparison(arguments: &CompareArguments) -> Result<Comparison> {
     let mut comparison =
         Comparison::read(&arguments.config).map_err(|error| UsageError(format!("{error:#}")))?;
     if !arguments.batch.is_empty() {
-        comparison.batch = arguments.batch.iter().copied().map(Within).collect();
+        comparison.batch = arguments
+            .batch
+            .iter()
+            .copied()
+            .map(BoundedInteger)
+            .collect();
     }
     let named = !arguments.opt.is_empty()
         || !arguments.target_cpu.is_empty()
@@ -177,7 +187,7 @@ fn comparison(arguments: &CompareArguments) -> Result<Comparison> {
             [] => vec![Level::Usual],
             levels => levels.to_vec(),
         },
-        target_cpu: or(&arguments.target_cpu, plan::USUAL_CPU),
+        target_cpu: or(&arguments.target_cpu, USUAL_CPU),
         lto: vec![!arguments.no_lto],
         pgo: vec![arguments.pgo],
     }];
@@ -227,7 +237,7 @@ fn build_all(
         let of_build = comparison
             .batch
             .iter()
-            .map(|batch| build::cell(builder, way, *implementation, *batch));
+            .map(|batch| builder::cell(builder, way, *implementation, *batch));
         match outcome {
             Ok(()) => cells.extend(of_build),
             Err(error) if builder.interrupt.is_set() => return Err(error),
@@ -258,7 +268,7 @@ fn measure(
             interrupt: interrupt.clone(),
         }),
         Box::new(Lockstep {
-            worker: backends::worker("lockstep-worker")?,
+            worker: worker("lockstep-worker")?,
             sessions: comparison.lockstep.sessions.0,
             rounds: comparison.lockstep.rounds.0,
             interrupt: interrupt.clone(),
@@ -273,18 +283,9 @@ fn measure(
     };
     recorder.progress = Progress::new(backends.iter().map(|backend| time(backend.as_ref())).sum());
     for mut backend in backends {
-        let name = backend.name();
-        let settings = backend.settings();
-        recorder
-            .folder
-            .record
-            .settings
-            .insert(name.to_string(), settings);
+        recorder.note_settings(backend.as_ref());
         if let Some(why) = backend.unavailable() {
-            recorder
-                .progress
-                .say(&format!("{name}: not measurable here: {why}"));
-            recorder.folder.record.not_measurable.insert(name, why);
+            recorder.not_measurable(backend.name(), &why);
             continue;
         }
         recorder.estimate = time(backend.as_ref());

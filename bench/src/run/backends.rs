@@ -5,18 +5,18 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use perfcounters::device::NicProgram;
 use perfcounters::latency::Latency;
-use perfcounters::load::{CommandGenerator, Load, LoadGenerator};
+use perfcounters::load::{CommandGenerator, LoadGenerator};
 use perfcounters::lockstep::Lockstep;
 use perfcounters::perf::resolve::EventSet;
 use perfcounters::perf::Perf;
 use perfcounters::placement::Placement;
 use perfcounters::valgrind::Valgrind;
 use perfcounters::wall::{Link, Wall};
-use perfcounters::{Backend, Interrupt, MeasureError};
+use perfcounters::{Backend, Interrupt};
 
-use crate::cli::BackendChoice;
-use crate::config::Config;
-use crate::pktgen::{self, Generator, PktgenError};
+use super::config::Config;
+use super::generator::Pktgen;
+use crate::settings::backends::BackendChoice;
 
 /// What all backends need to know.
 #[derive(Debug)]
@@ -119,51 +119,6 @@ impl Surroundings<'_> {
                 generator: self.generator(),
             },
         }
-    }
-}
-
-/// The load generator that `triptych pktgen` drives, too. It is launched when it is first needed,
-/// and stays until the frame size changes.
-#[derive(Debug)]
-struct Pktgen {
-    config: PathBuf,
-    interrupt: Interrupt,
-    running: Option<(u32, Generator)>,
-}
-
-impl LoadGenerator for Pktgen {
-    fn describe(&self) -> String {
-        self.config.display().to_string()
-    }
-
-    fn start(&mut self, load: Load) -> Result<(), MeasureError> {
-        let fail = |error: PktgenError| MeasureError::Other(error.to_string());
-        if !matches!(&self.running, Some((size, _)) if *size == load.frame_size) {
-            // The old one has its ports until it is gone.
-            self.running = None;
-            let mut config = pktgen::Config::read(&self.config).map_err(fail)?;
-            config.frame_size = load.frame_size;
-            let generator = Generator::launch(&config, &self.interrupt).map_err(fail)?;
-            self.running = Some((load.frame_size, generator));
-        }
-        match &mut self.running {
-            Some((_, generator)) => generator.start(load.mpps).map_err(fail),
-            None => Ok(()),
-        }
-    }
-
-    fn stop(&mut self) -> Result<(), MeasureError> {
-        let Some((_, generator)) = &mut self.running else {
-            return Ok(());
-        };
-        let stopped = generator.stop();
-        if stopped.is_err() {
-            // It is in an unknown state; the next measurement launches another one.
-            self.running = None;
-        }
-        stopped
-            .map(|_| ())
-            .map_err(|error| MeasureError::Other(error.to_string()))
     }
 }
 

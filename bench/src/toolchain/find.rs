@@ -1,12 +1,9 @@
 //! Compilers: which are asked for, which are here, and how the others come here.
 
-use std::fmt;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
 use perfcounters::host::short_toolchain;
-use perfcounters::process::{find_program, is_executable};
-use serde::{Deserialize, Serialize};
+
+use super::compiler::{is_release_of, numbers, older, Call, Family, Skipped, Toolchain};
+use super::machine::Machine;
 
 /// The oldest Rust that the drivers are written for.
 const RUST_NEEDED: &str = env!("CARGO_PKG_RUST_VERSION");
@@ -15,130 +12,6 @@ const MAJORS: std::ops::RangeInclusive<u32> = 8..=40;
 /// The oldest GCC and clang that know C11 and the processors that the drivers are built for.
 const GCC_NEEDED: &str = "5";
 const CLANG_NEEDED: &str = "6";
-
-/// A family of compilers, of which one is newer than another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Family {
-    /// The C compiler of GNU.
-    Gcc,
-    /// The C compiler of LLVM.
-    Clang,
-    /// The Rust compiler.
-    Rustc,
-}
-
-impl fmt::Display for Family {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Gcc => "gcc",
-            Self::Clang => "clang",
-            Self::Rustc => "rustc",
-        })
-    }
-}
-
-/// How a compiler is called.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Call {
-    /// This program, by name or path.
-    Program(String),
-    /// rustup's toolchain of this name.
-    Rustup(String),
-}
-
-/// A compiler that is here.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Toolchain {
-    /// What it is.
-    pub family: Family,
-    /// Its version, `12.2.0`.
-    pub version: String,
-    /// Major version of the LLVM in it; GCC has none.
-    pub llvm: Option<u32>,
-    /// How it is called.
-    pub call: Call,
-}
-
-impl Toolchain {
-    /// As the records name it: `gcc 12.2.0`.
-    pub fn name(&self) -> String {
-        format!("{} {}", self.family, self.version)
-    }
-}
-
-/// A compiler that is not measured.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Skipped {
-    /// As it was asked for.
-    pub name: String,
-    /// Why.
-    pub why: String,
-    /// The command that mends it, if one is known.
-    pub mend: Option<String>,
-}
-
-impl fmt::Display for Skipped {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}: {}", self.name, self.why)?;
-        match &self.mend {
-            Some(command) => write!(formatter, "; `{command}` installs it, where it is offered"),
-            None => Ok(()),
-        }
-    }
-}
-
-/// What is asked of the machine; a test gives other answers.
-pub trait Machine {
-    /// What a command writes to its standard output; `None` if it cannot be run or fails.
-    fn output(&self, program: &str, arguments: &[&str]) -> Option<String>;
-    /// Whether there is such a program.
-    fn has(&self, program: &str) -> bool;
-}
-
-/// The machine that this runs on.
-#[derive(Debug, Clone, Copy)]
-pub struct Here;
-
-impl Machine for Here {
-    fn output(&self, program: &str, arguments: &[&str]) -> Option<String> {
-        // rustup would download what is missing, which is for the user to decide.
-        let output = Command::new(program)
-            .args(arguments)
-            .env("RUSTUP_AUTO_INSTALL", "0")
-            .output()
-            .ok()?;
-        let text = String::from_utf8(output.stdout).ok()?;
-        output.status.success().then_some(text)
-    }
-
-    fn has(&self, program: &str) -> bool {
-        match program.contains('/') {
-            true => is_executable(Path::new(program)),
-            false => find_program(program).is_some(),
-        }
-    }
-}
-
-/// Compares versions number by number; what is no number counts as 0.
-pub fn older(a: &str, b: &str) -> bool {
-    numbers(a) < numbers(b)
-}
-
-fn numbers(version: &str) -> Vec<u64> {
-    version
-        .split(['.', '-'])
-        .map(|part| part.parse().unwrap_or(0))
-        .collect()
-}
-
-/// Whether `version` is `wanted` or one of its releases: 1.85.1 is one of 1.85.
-fn is_release_of(version: &str, wanted: &str) -> bool {
-    version
-        .strip_prefix(wanted)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-}
 
 /// Finds the compilers of a list: `gcc-12`, `clang-19`, `rustc-1.85`, `rustc-stable`, `gcc`, a
 /// path, or `installed` for all that are here. Each is found once, however often it is named.
@@ -385,115 +258,10 @@ fn rust(
         call,
     })
 }
-
-/// The program that merges profiles for this compiler; it has to belong to the same LLVM, or a
-/// newer one. `None` for GCC, which needs none.
-///
-/// # Errors
-/// What optimising by a profile needs and is not here.
-pub fn profdata(machine: &dyn Machine, toolchain: &Toolchain) -> Result<Option<PathBuf>, Skipped> {
-    let Some(llvm) = toolchain.llvm else {
-        return Ok(None);
-    };
-    let skip = |why: String, mend: String| Skipped {
-        name: format!("{} with PGO", toolchain.name()),
-        why,
-        mend: Some(mend),
-    };
-    if toolchain.family == Family::Rustc {
-        let print = ["--print", "target-libdir"];
-        let folder = match &toolchain.call {
-            Call::Program(program) => machine.output(program, &print),
-            Call::Rustup(name) => {
-                machine.output("rustup", &[&["run", name, "rustc"][..], &print].concat())
-            }
-        };
-        let own = folder.map(|folder| Path::new(folder.trim()).with_file_name("bin/llvm-profdata"));
-        if let Some(own) = own.filter(|own| machine.has(&own.to_string_lossy())) {
-            return Ok(Some(own));
-        }
-    }
-    if let (Family::Clang, Call::Program(program)) = (toolchain.family, &toolchain.call) {
-        if !has_profile_runtime(machine, program) {
-            return Err(skip(
-                "its run time for profiles, libclang_rt.profile, is not installed".to_owned(),
-                format!("sudo apt-get install libclang-rt-{llvm}-dev"),
-            ));
-        }
-    }
-    let newer = (llvm..=llvm + 10).map(|major| format!("llvm-profdata-{major}"));
-    if let Some(name) = newer.into_iter().find(|name| machine.has(name)) {
-        return Ok(Some(PathBuf::from(name)));
-    }
-    let mend = match &toolchain.call {
-        Call::Rustup(name) => format!("rustup component add llvm-tools --toolchain {name}"),
-        Call::Program(_) => format!("sudo apt-get install llvm-{llvm}"),
-    };
-    Err(skip(
-        format!("there is no llvm-profdata of LLVM {llvm}"),
-        mend,
-    ))
-}
-
-/// Whether clang finds the library that instrumented programs are linked with: it answers with the
-/// path of a file that it has, and with the bare name of one that it does not have.
-fn has_profile_runtime(machine: &dyn Machine, clang: &str) -> bool {
-    let names = [
-        format!("libclang_rt.profile-{}.a", std::env::consts::ARCH),
-        "libclang_rt.profile.a".to_owned(),
-    ];
-    names.iter().any(|name| {
-        let found = machine.output(clang, &[&format!("--print-file-name={name}")]);
-        found.is_some_and(|path| path.contains('/'))
-    })
-}
-
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
+    use super::super::machine::pretended::machine;
     use super::*;
-
-    struct Pretended(BTreeMap<&'static str, &'static str>);
-
-    impl Machine for Pretended {
-        fn output(&self, program: &str, arguments: &[&str]) -> Option<String> {
-            let line = format!("{program} {}", arguments.join(" "));
-            self.0.get(line.as_str()).map(|text| (*text).to_owned())
-        }
-        fn has(&self, program: &str) -> bool {
-            self.0
-                .keys()
-                .any(|line| line.split(' ').next() == Some(program))
-        }
-    }
-
-    fn machine() -> Pretended {
-        Pretended(BTreeMap::from([
-            ("gcc-12 --version", "gcc-12 (Debian 12.2.0-14+deb12u1) 12.2.0\nCopyright"),
-            ("gcc --version", "gcc (Debian 12.2.0-14+deb12u1) 12.2.0\nCopyright"),
-            ("clang-19 --version", "Debian clang version 19.1.7 (3~deb12u1)\nTarget: x"),
-            ("/opt/cc --version", "tcc version 0.9.27"),
-            ("/opt/gcc-4 --version", "gcc (GCC) 4.4.7"),
-            (
-                "rustup toolchain list",
-                "stable-x86_64-unknown-linux-gnu (active, default)\n1.85.0-x86_64-unknown-linux-gnu\n\
-                 nightly-x86_64-unknown-linux-gnu\n1.70.0-x86_64-unknown-linux-gnu\n",
-            ),
-            (
-                "rustup run stable-x86_64-unknown-linux-gnu rustc -vV",
-                "rustc 1.95.0 (abc)\nrelease: 1.95.0\nLLVM version: 22.1.2\n",
-            ),
-            (
-                "rustup run 1.85.0-x86_64-unknown-linux-gnu rustc -vV",
-                "rustc 1.85.0 (abc)\nrelease: 1.85.0\nLLVM version: 19.1.7\n",
-            ),
-            (
-                "rustup run 1.70.0-x86_64-unknown-linux-gnu rustc -vV",
-                "rustc 1.70.0 (abc)\nrelease: 1.70.0\nLLVM version: 16.0.2\n",
-            ),
-        ]))
-    }
 
     fn found(names: &[&str]) -> (Vec<String>, Vec<Skipped>) {
         let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
@@ -563,36 +331,5 @@ mod tests {
             ["gcc 12.2.0", "clang 19.1.7", "rustc 1.95.0", "rustc 1.85.0"]
         );
         assert_eq!(skipped.len(), 1);
-    }
-
-    #[test]
-    fn versions_are_compared_by_number() {
-        assert!(older("9.5.0", "12.2.0") && !older("12.2.0", "12.2"));
-        assert!(is_release_of("1.85.1", "1.85") && !is_release_of("1.850.0", "1.85"));
-    }
-
-    #[test]
-    fn profiles_need_the_merger_of_the_same_llvm() {
-        let (all, _) = find(&machine(), &["gcc-12".to_owned(), "clang-19".to_owned()]);
-        assert_eq!(profdata(&machine(), &all[0]), Ok(None));
-        let lacks = || profdata(&machine(), &all[1]).unwrap_err().to_string();
-        assert!(lacks().contains("libclang-rt-19-dev"), "{}", lacks());
-        let name = format!(
-            "--print-file-name=libclang_rt.profile-{}.a",
-            std::env::consts::ARCH
-        );
-        let with = |answer: &'static str| {
-            let mut machine = machine();
-            let line = format!("clang-19 {name}");
-            machine.0.insert(Box::leak(line.into_boxed_str()), answer);
-            profdata(&machine, &all[1])
-        };
-        // Of a file that it does not have, clang gives only the name.
-        let bare = with("libclang_rt.profile-x.a\n").unwrap_err().to_string();
-        assert!(bare.contains("libclang-rt-19-dev"), "{bare}");
-        let found = with("/usr/lib/libclang_rt.profile-x.a\n")
-            .unwrap_err()
-            .to_string();
-        assert!(found.contains("apt-get install llvm-19"), "{found}");
     }
 }

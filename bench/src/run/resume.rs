@@ -6,8 +6,8 @@ use std::path::Path;
 use perfcounters::host::HostFacts;
 use perfcounters::record::{self, RecordError, RunFolder, RunRecord, Sample};
 
-use crate::artefacts;
-use crate::config::Config;
+use super::config::Config;
+use crate::builds::artefacts;
 
 /// Why a run cannot be resumed.
 #[derive(Debug, thiserror::Error)]

@@ -5,14 +5,17 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use perfcounters::record::{Implementation, DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE};
 use serde::{Deserialize, Serialize};
 use strum::IntoEnumIterator;
 
-use crate::cli::BackendChoice;
-use crate::matrix::DEFAULT;
+use crate::builds::variants::DEFAULT;
+use crate::settings::backends::{BackendChoice, Latency, Lockstep, Perf, Valgrind, Wall};
+use crate::settings::values::{
+    Batch, BoundedInteger, Fraction, FrameSize, MeasurementSeconds, Mpps, Repeats, RingSize,
+};
+use crate::usage::UsageError;
 
 /// A configuration that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -46,150 +49,9 @@ pub enum ConfigError {
     Nothing(String),
 }
 
-/// A whole number between two bounds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "i64", into = "u32")]
-pub struct Within<const MIN: u32, const MAX: u32>(pub u32);
-
-impl<const MIN: u32, const MAX: u32> TryFrom<i64> for Within<MIN, MAX> {
-    type Error = String;
-    fn try_from(value: i64) -> Result<Self, String> {
-        match u32::try_from(value) {
-            Ok(number) if (MIN..=MAX).contains(&number) => Ok(Self(number)),
-            _ => Err(format!("{value} is not in {MIN} to {MAX}")),
-        }
-    }
-}
-
-impl<const MIN: u32, const MAX: u32> From<Within<MIN, MAX>> for u32 {
-    fn from(value: Within<MIN, MAX>) -> Self {
-        value.0
-    }
-}
-
-/// Packets asked for per receive call.
-pub type Batch = Within<1, 512>;
-/// Bytes of a frame without its CRC.
-pub type FrameSize = Within<60, 1514>;
-/// How often, at least once.
-pub type Times = Within<1, 100_000>;
-
-/// Descriptors per ring.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "i64", into = "u32")]
-pub struct RingSize(pub u32);
-
-impl TryFrom<i64> for RingSize {
-    type Error = String;
-    fn try_from(value: i64) -> Result<Self, String> {
-        match u32::try_from(value) {
-            Ok(size) if size.is_power_of_two() && (64..=4096).contains(&size) => Ok(Self(size)),
-            _ => Err(format!("{value} is not a power of two from 64 to 4096")),
-        }
-    }
-}
-
-impl From<RingSize> for u32 {
-    fn from(value: RingSize) -> Self {
-        value.0
-    }
-}
-
-/// A number above 0: a load in Mpps.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
-#[serde(try_from = "f64", into = "f64")]
-pub struct Mpps(pub f64);
-
-impl TryFrom<f64> for Mpps {
-    type Error = String;
-    fn try_from(value: f64) -> Result<Self, String> {
-        match value.is_finite() && value > 0.0 && value <= 1000.0 {
-            true => Ok(Self(value)),
-            false => Err(format!("{value} Mpps is no load: above 0, at most 1000")),
-        }
-    }
-}
-
-impl From<Mpps> for f64 {
-    fn from(value: Mpps) -> Self {
-        value.0
-    }
-}
-
-/// A share of the capacity.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
-#[serde(try_from = "f64", into = "f64")]
-pub struct Fraction(pub f64);
-
-impl TryFrom<f64> for Fraction {
-    type Error = String;
-    fn try_from(value: f64) -> Result<Self, String> {
-        match value > 0.0 && value <= 1.0 {
-            true => Ok(Self(value)),
-            false => Err(format!("{value} is no share: above 0, at most 1")),
-        }
-    }
-}
-
-impl From<Fraction> for f64 {
-    fn from(value: Fraction) -> Self {
-        value.0
-    }
-}
-
-/// A time.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
-#[serde(try_from = "f64", into = "f64")]
-pub struct Seconds(f64);
-
-impl Seconds {
-    /// As the standard library has it.
-    pub fn duration(self) -> Duration {
-        Duration::from_secs_f64(self.0)
-    }
-}
-
-impl TryFrom<f64> for Seconds {
-    type Error = String;
-    fn try_from(value: f64) -> Result<Self, String> {
-        match (0.0..=86_400.0).contains(&value) {
-            true => Ok(Self(value)),
-            false => Err(format!("{value} s is not between 0 and a day")),
-        }
-    }
-}
-
-impl From<Seconds> for f64 {
-    fn from(value: Seconds) -> Self {
-        value.0
-    }
-}
-
-/// Seconds, more than none.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
-#[serde(try_from = "f64", into = "f64")]
-pub struct SomeSeconds(f64);
-
-impl SomeSeconds {
-    /// As the standard library has it.
-    pub fn duration(self) -> Duration {
-        Duration::from_secs_f64(self.0)
-    }
-}
-
-impl TryFrom<f64> for SomeSeconds {
-    type Error = String;
-    fn try_from(value: f64) -> Result<Self, String> {
-        match Seconds::try_from(value)? {
-            Seconds(seconds) if seconds >= 0.1 => Ok(Self(seconds)),
-            _ => Err(format!("{value} s is too short to measure: at least 0.1")),
-        }
-    }
-}
-
-impl From<SomeSeconds> for f64 {
-    fn from(value: SomeSeconds) -> Self {
-        value.0
+impl From<ConfigError> for UsageError {
+    fn from(error: ConfigError) -> Self {
+        Self(error.to_string())
     }
 }
 
@@ -226,113 +88,6 @@ pub struct Config {
     pub blocks: Vec<Block>,
 }
 
-/// `[perf]`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Perf {
-    /// How long each pass over some of the events takes.
-    pub seconds: SomeSeconds,
-    /// How long the forwarder runs before that.
-    pub warm_up: Seconds,
-    /// How often each cell is measured.
-    pub repeats: Times,
-}
-
-/// `[valgrind]`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Valgrind {
-    /// Packets of the shorter run: the more, the less it matters that two runs vary (the line a
-    /// second, a few empty polls).
-    pub packets: Within<1000, 1_000_000_000>,
-    /// How often each cell is measured. The counts hardly vary.
-    pub repeats: Times,
-}
-
-/// `[lockstep]`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Lockstep {
-    /// How many processes measure each cell, one after the other.
-    pub sessions: Times,
-    /// How many values each takes.
-    pub rounds: Times,
-}
-
-/// `[wall]`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Wall {
-    /// How long each cell is measured.
-    pub seconds: SomeSeconds,
-    /// How long it runs before that.
-    pub warm_up: Seconds,
-    /// How often each cell is measured.
-    pub repeats: Times,
-}
-
-/// `[latency]`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Latency {
-    /// How long each cell is measured.
-    pub seconds: SomeSeconds,
-    /// How long it runs before that.
-    pub warm_up: Seconds,
-    /// How often each cell is measured.
-    pub repeats: Times,
-}
-
-impl Default for Perf {
-    fn default() -> Self {
-        Self {
-            seconds: SomeSeconds(2.0),
-            warm_up: Seconds(1.0),
-            repeats: Within(3),
-        }
-    }
-}
-
-// Chosen so that the tables of `make reproduce` take about two minutes on two cores.
-
-impl Default for Valgrind {
-    fn default() -> Self {
-        Self {
-            packets: Within(409_600),
-            repeats: Within(1),
-        }
-    }
-}
-
-impl Default for Lockstep {
-    fn default() -> Self {
-        Self {
-            sessions: Within(10),
-            rounds: Within(40),
-        }
-    }
-}
-
-impl Default for Wall {
-    fn default() -> Self {
-        Self {
-            seconds: SomeSeconds(1.0),
-            warm_up: Seconds(0.0),
-            repeats: Within(3),
-        }
-    }
-}
-
-impl Default for Latency {
-    fn default() -> Self {
-        Self {
-            seconds: SomeSeconds(10.0),
-            warm_up: Seconds(1.0),
-            repeats: Within(1),
-        }
-    }
-}
-
 /// `[[block]]`: a cross product.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -365,9 +120,9 @@ impl Default for Block {
             backends: BackendChoice::iter().collect(),
             implementations: Implementation::iter().collect(),
             variants: vec![DEFAULT.to_owned()],
-            batch: vec![Within(32)],
+            batch: vec![BoundedInteger(32)],
             ring_size: vec![RingSize(DEFAULT_RING_SIZE)],
-            frame_size: vec![Within(DEFAULT_FRAME_SIZE)],
+            frame_size: vec![BoundedInteger(DEFAULT_FRAME_SIZE)],
             loads_mpps: Vec::new(),
             load_fractions: Vec::new(),
         }
@@ -487,22 +242,22 @@ impl Config {
 
     /// Short runs and rough figures: only to see whether everything works.
     pub fn make_quick(&mut self) {
-        self.perf.seconds = SomeSeconds(0.5);
-        self.perf.repeats = Within(1);
+        self.perf.seconds = MeasurementSeconds(0.5);
+        self.perf.repeats = BoundedInteger(1);
         self.valgrind = Valgrind {
-            packets: Within(20_480),
-            repeats: Within(1),
+            packets: BoundedInteger(20_480),
+            repeats: BoundedInteger(1),
         };
         self.lockstep = Lockstep {
-            sessions: Within(1),
-            rounds: Within(30),
+            sessions: BoundedInteger(1),
+            rounds: BoundedInteger(30),
         };
-        self.wall.repeats = Within(1);
-        self.latency.seconds = SomeSeconds(1.0);
+        self.wall.repeats = BoundedInteger(1);
+        self.latency.seconds = MeasurementSeconds(1.0);
     }
 
     /// Another number of repeats for all backends that repeat.
-    pub fn set_repeats(&mut self, repeats: Times) {
+    pub fn set_repeats(&mut self, repeats: Repeats) {
         self.perf.repeats = repeats;
         self.valgrind.repeats = repeats;
         self.wall.repeats = repeats;
@@ -513,14 +268,14 @@ impl Config {
     ///
     /// # Errors
     /// [`ConfigError::Nothing`] if nothing is left.
-    pub fn narrow(&mut self, wanted: &Narrowing) -> Result<(), ConfigError> {
+    pub fn apply_filter(&mut self, filter: &MatrixFilter) -> Result<(), ConfigError> {
         for block in &mut self.blocks {
-            keep(&mut block.backends, &wanted.backends);
-            keep(&mut block.implementations, &wanted.implementations);
-            keep(&mut block.variants, &wanted.variants);
-            keep(&mut block.batch, &wanted.batch);
-            keep(&mut block.ring_size, &wanted.ring_size);
-            keep(&mut block.frame_size, &wanted.frame_size);
+            keep(&mut block.backends, &filter.backends);
+            keep(&mut block.implementations, &filter.implementations);
+            keep(&mut block.variants, &filter.variants);
+            keep(&mut block.batch, &filter.batch);
+            keep(&mut block.ring_size, &filter.ring_size);
+            keep(&mut block.frame_size, &filter.frame_size);
         }
         self.blocks.retain(|block| block.check().is_ok());
         match self.blocks.is_empty() {
@@ -548,7 +303,7 @@ impl Config {
 
 /// What the command line leaves of a configuration; an empty list leaves all.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Narrowing {
+pub struct MatrixFilter {
     /// Ways to count.
     pub backends: Vec<BackendChoice>,
     /// Drivers.
@@ -569,6 +324,8 @@ fn keep<T: PartialEq>(list: &mut Vec<T>, wanted: &[T]) {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn parse(text: &str) -> Result<Config, String> {
@@ -585,7 +342,7 @@ mod tests {
         let block = &config.blocks[0];
         assert_eq!(block.implementations.len(), 3);
         assert_eq!(block.backends.len(), 4);
-        assert_eq!(block.batch, [Within(32)]);
+        assert_eq!(block.batch, [BoundedInteger(32)]);
         assert_eq!(block.ring_size, [RingSize(512)]);
         assert!(!block.is_loaded());
     }
@@ -706,20 +463,23 @@ mod tests {
     fn the_command_line_narrows_a_matrix() {
         let text = "[[block]]\nbatch = [1, 8, 32]\n[[block]]\nbatch = [64]\n";
         let mut config = parse(text).unwrap();
-        let wanted = Narrowing {
+        let wanted = MatrixFilter {
             implementations: vec![Implementation::C],
-            batch: vec![Within(8), Within(1)],
-            ..Narrowing::default()
+            batch: vec![BoundedInteger(8), BoundedInteger(1)],
+            ..MatrixFilter::default()
         };
-        config.narrow(&wanted).unwrap();
+        config.apply_filter(&wanted).unwrap();
         assert_eq!(config.blocks.len(), 1);
-        assert_eq!(config.blocks[0].batch, [Within(1), Within(8)]);
+        assert_eq!(
+            config.blocks[0].batch,
+            [BoundedInteger(1), BoundedInteger(8)]
+        );
         assert_eq!(config.blocks[0].implementations, [Implementation::C]);
-        let nothing = Narrowing {
+        let nothing = MatrixFilter {
             variants: vec!["sanitized".into()],
-            ..Narrowing::default()
+            ..MatrixFilter::default()
         };
-        assert!(config.narrow(&nothing).is_err());
+        assert!(config.apply_filter(&nothing).is_err());
     }
 
     #[test]

@@ -13,9 +13,12 @@ use perfcounters::record::Implementation;
 use perfcounters::valgrind::Valgrind;
 use perfcounters::{Backend, Cell, Interrupt};
 
-use super::plan::{Level, Way, USUAL_CPU};
-use super::toolchain::{self, Call, Family, Here};
-use crate::matrix::{self, Conditions};
+use super::compiler::{Call, Family};
+use super::machine::Here;
+use super::profile::profdata;
+use super::recipe::{Level, Way, USUAL_CPU};
+use crate::builds::cells::{self, describe_build, Conditions};
+use crate::settings::values::Batch;
 
 /// One driver with all that it depends on, on a slow machine.
 const LIMIT: Duration = Duration::from_secs(900);
@@ -60,8 +63,8 @@ impl Builder<'_> {
         if !way.pgo {
             return self.make(way, implementation, &Extra::default());
         }
-        let profdata = toolchain::profdata(&Here, &way.toolchain)
-            .map_err(|lacks| anyhow::anyhow!("{lacks}"))?;
+        let profdata =
+            profdata(&Here, &way.toolchain).map_err(|lacks| anyhow::anyhow!("{lacks}"))?;
         let profile = self
             .folder(&way.variant)
             .join("profile")
@@ -130,8 +133,8 @@ impl Builder<'_> {
 
     /// Has the instrumented driver forward, so that it writes its profile.
     fn train(&self, way: &Way, implementation: Implementation) -> Result<()> {
-        let described = matrix::describe_build(&self.output, implementation, &way.variant);
-        let cell = matrix::cell(&self.output, &described, Conditions::default());
+        let described = describe_build(&self.output, implementation, &way.variant);
+        let cell = cells::cell(&self.output, &described, Conditions::default());
         let valgrind = Valgrind {
             nic: NicProgram::new(self.build.join("bin/nic")),
             packets: TRAINING,
@@ -251,9 +254,9 @@ pub fn cell(
     builder: &Builder<'_>,
     way: &Way,
     implementation: Implementation,
-    batch: crate::config::Batch,
+    batch: Batch,
 ) -> Cell {
-    let described = matrix::describe_build(&builder.output, implementation, &way.variant);
+    let described = describe_build(&builder.output, implementation, &way.variant);
     let conditions = Conditions {
         batch,
         ..Conditions::default()
@@ -261,13 +264,13 @@ pub fn cell(
     Cell {
         // The file of the build says the same, unless it could not be built.
         toolchain: way.toolchain.name(),
-        ..matrix::cell(&builder.output, &described, conditions)
+        ..cells::cell(&builder.output, &described, conditions)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::toolchain::Toolchain;
+    use super::super::compiler::Toolchain;
     use super::*;
 
     fn way(family: Family, call: Call, opt: Level, lto: bool) -> Way {

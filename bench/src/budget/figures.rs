@@ -1,0 +1,183 @@
+//! The recorded figures: `bench/budget.toml`.
+
+use std::path::Path;
+
+use anyhow::{bail, Context, Result};
+use perfcounters::record::Implementation;
+use serde::Deserialize;
+
+use crate::builds::variants::DEFAULT;
+
+/// The recorded figures.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Budget {
+    /// How much more than recorded a driver may need, as a share: 0.02 is 2 %.
+    pub tolerance: f64,
+    /// The same for a driver that another compiler has built than the recorded one.
+    pub tolerance_other_compiler: f64,
+    /// How far two measurements of one driver may be apart, instructions per packet.
+    pub repeatability: f64,
+    /// The figures.
+    pub instructions: Vec<Figure>,
+    /// How much more than another a driver may need.
+    #[serde(default)]
+    pub ratio: Vec<Ratio>,
+    /// How many bounds checks may remain in the loops of a driver's data path.
+    #[serde(default)]
+    pub bounds_checks_hot: Vec<BoundsChecks>,
+}
+
+/// A rule about a driver's machine code, in its default variant.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BoundsChecks {
+    /// Which driver.
+    #[serde(rename = "impl")]
+    pub implementation: Implementation,
+    /// How many, at most; see [`crate::machine_code::checks`] for what counts.
+    pub at_most: usize,
+}
+
+impl BoundsChecks {
+    /// The line for a count, and whether it is kept.
+    pub(super) fn judge(&self, count: usize) -> (String, bool) {
+        let name = format!("{} bounds checks in loops", self.implementation);
+        let allowed = format!("<= {}", self.at_most);
+        let kept = count <= self.at_most;
+        let mark = if kept { "" } else { "           too many" };
+        (format!("{name:32} {count:10} {allowed:>10}{mark}"), kept)
+    }
+}
+
+/// A recorded figure.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Figure {
+    /// Which driver.
+    #[serde(rename = "impl")]
+    pub implementation: Implementation,
+    /// How it is built.
+    #[serde(default = "default_variant")]
+    pub variant: String,
+    /// Batch size, 1 to 512.
+    pub batch: u32,
+    /// Instructions per packet; absent until it was measured once.
+    pub per_packet: Option<f64>,
+    /// The compiler that this was measured with, as `samples.csv` names toolchains.
+    pub compiler: Option<String>,
+}
+
+/// A rule about two drivers in their default variant; it holds at every batch size listed.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ratio {
+    /// The driver that may need more.
+    #[serde(rename = "impl")]
+    pub implementation: Implementation,
+    /// The one that it is compared with.
+    pub to: Implementation,
+    /// How many times as many instructions, at most.
+    pub at_most: f64,
+}
+
+fn default_variant() -> String {
+    DEFAULT.to_owned()
+}
+
+impl Budget {
+    /// Reads and checks the figures.
+    ///
+    /// # Errors
+    /// Names the file and what is wrong with it.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read the budget {}", path.display()))?;
+        Self::parse(&text).with_context(|| format!("{} is not a budget", path.display()))
+    }
+
+    pub(super) fn parse(text: &str) -> Result<Self> {
+        let budget: Self = toml::from_str(text)?;
+        let positive = |what: &str, value: f64| match value.is_finite() && value > 0.0 {
+            true => Ok(()),
+            false => bail!("{what} is {value}, not a positive number"),
+        };
+        positive("tolerance", budget.tolerance)?;
+        positive("tolerance_other_compiler", budget.tolerance_other_compiler)?;
+        positive("repeatability", budget.repeatability)?;
+        for ratio in &budget.ratio {
+            positive("at_most", ratio.at_most)?;
+        }
+        if budget.instructions.is_empty() {
+            bail!("it lists no driver under [[instructions]]");
+        }
+        for figure in &budget.instructions {
+            if !(1..=512).contains(&figure.batch) {
+                bail!("batch {} is not in 1 to 512", figure.batch);
+            }
+            positive("per_packet", figure.per_packet.unwrap_or(1.0))?;
+        }
+        Ok(budget)
+    }
+}
+
+/// A small budget for tests.
+#[cfg(test)]
+pub(super) mod example {
+    pub const TEXT: &str = r#"
+        tolerance = 0.02
+        tolerance_other_compiler = 0.1
+        repeatability = 0.1
+        [[instructions]]
+        impl = "c"
+        batch = 32
+        per_packet = 100.0
+        compiler = "gcc 12.2.0"
+        [[instructions]]
+        impl = "rust"
+        batch = 32
+        per_packet = 150.0
+        [[ratio]]
+        impl = "rust"
+        to = "c"
+        at_most = 1.65
+    "#;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::example::TEXT;
+    use super::*;
+
+    #[test]
+    fn malformed_budgets_are_refused() {
+        for (from, to, why) in [
+            ("tolerance = 0.02", "", "tolerance"),
+            ("tolerance = 0.02", "tolerance = -1.0", "tolerance is -1"),
+            ("batch = 32", "batch = 513", "513"),
+            ("per_packet = 100.0", "per_packet = 0.0", "per_packet is 0"),
+            ("per_packet = 100.0", "perpacket = 1.0", "perpacket"),
+            (r#"impl = "c""#, r#"impl = "ada""#, "ada"),
+        ] {
+            let error = Budget::parse(&TEXT.replacen(from, to, 1)).unwrap_err();
+            assert!(format!("{error:#}").contains(why), "{error:#}");
+        }
+    }
+
+    #[test]
+    fn the_budget_of_this_repository_is_well_formed() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("budget.toml");
+        let budget = Budget::read(&path).unwrap();
+        assert_eq!(budget.instructions.len(), 6);
+        assert_eq!(budget.ratio.len(), 2);
+    }
+
+    #[test]
+    fn bounds_checks_are_counted_against_a_rule() {
+        let text = format!("{TEXT}\n[[bounds_checks_hot]]\nimpl = \"rust\"\nat_most = 1\n");
+        let rule = Budget::parse(&text).unwrap().bounds_checks_hot.remove(0);
+        assert!(rule.judge(1).1);
+        let (line, kept) = rule.judge(2);
+        assert!(!kept && line.contains("too many"), "{line}");
+    }
+}

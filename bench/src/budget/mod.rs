@@ -1,0 +1,110 @@
+//! `triptych budget`: fails if a driver needs more instructions per packet than recorded.
+//!
+//! Instruction counts under valgrind hardly vary between runs. A slower data path therefore shows
+//! within a minute on any machine, while a measurement of time needs a quiet one.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{bail, Result};
+use perfcounters::Interrupt;
+
+use crate::builds::cells::{cell, describe_build, Conditions};
+use crate::builds::variants::{build_folder, DEFAULT};
+use crate::machine_code::checks::Panic;
+use crate::machine_code::data_path::checks_in_loops;
+use crate::progress::Progress;
+use crate::settings::values::BoundedInteger;
+use arguments::BudgetArguments;
+use count::{counter, measure_twice};
+use figures::Budget;
+use verdict::{judge, Measured, Toolchains, Verdict};
+
+pub mod arguments;
+pub(crate) mod count;
+pub mod figures;
+pub mod verdict;
+
+/// Measures every driver twice, compares, and prints the comparison.
+///
+/// # Errors
+/// If the budget is exceeded, or something cannot be measured.
+pub fn run(arguments: &BudgetArguments, interrupt: &Interrupt) -> Result<()> {
+    let budget = Budget::read(&arguments.config)?;
+    let (measured, toolchains, unmeasured) = measure(&budget, &arguments.build_dir, interrupt)?;
+    let mut verdict = judge(&budget, &measured, &toolchains);
+    // The cause of a failed measurement says more than the missing figure.
+    verdict
+        .violations
+        .retain(|violation| !violation.ends_with(": not measured"));
+    verdict.violations.extend(unmeasured);
+    judge_bounds_checks(&budget, &arguments.build_dir, &mut verdict);
+    println!("{}", verdict.lines.join("\n"));
+    for saving in &verdict.savings {
+        println!("note: {saving}");
+    }
+    match verdict.violations.as_slice() {
+        [] => Ok(()),
+        some => bail!("the budget is exceeded:\n  {}", some.join("\n  ")),
+    }
+}
+
+/// Measures the driver of each figure. Returns the values, the compilers, and the failures.
+fn measure(
+    budget: &Budget,
+    build_dir: &Path,
+    interrupt: &Interrupt,
+) -> Result<(Measured, Toolchains, Vec<String>)> {
+    let valgrind = counter(build_dir, interrupt)?;
+    let steps = 2 * budget.instructions.len();
+    // Each measurement is two runs, and a start under valgrind takes most of a second.
+    let estimate = Duration::from_secs(3) * u32::try_from(steps).unwrap_or(u32::MAX);
+    let mut progress = Progress::new(estimate);
+    progress.begin("budget", steps as u64, estimate);
+    let mut measured = Measured::new();
+    let mut toolchains = Toolchains::new();
+    let mut unmeasured = Vec::new();
+    for figure in &budget.instructions {
+        let build = describe_build(build_dir, figure.implementation, &figure.variant);
+        toolchains.insert(
+            (figure.implementation, figure.variant.clone()),
+            build.toolchain.clone(),
+        );
+        let conditions = Conditions {
+            batch: BoundedInteger(figure.batch),
+            ..Conditions::default()
+        };
+        let cell = cell(build_dir, &build, conditions);
+        match measure_twice(&valgrind, &cell, budget.repeatability, &mut progress) {
+            Ok(pair) => {
+                let key = (cell.implementation, cell.variant, cell.batch);
+                measured.insert(key, pair);
+            }
+            Err(error) if interrupt.is_set() => return Err(error),
+            Err(error) => unmeasured.push(format!("{cell}: {error:#}")),
+        }
+    }
+    progress.finish();
+    Ok((measured, toolchains, unmeasured))
+}
+
+/// Counts the bounds checks in the machine code of the default builds.
+fn judge_bounds_checks(budget: &Budget, build_dir: &Path, verdict: &mut Verdict) {
+    for rule in &budget.bounds_checks_hot {
+        let folder = build_folder(build_dir, rule.implementation, DEFAULT);
+        match checks_in_loops(&folder.join("ixgbe-fwd")) {
+            Ok(counts) => {
+                let count = counts.get(&Panic::Bounds).copied().unwrap_or_default();
+                let (line, kept) = rule.judge(count);
+                if !kept {
+                    verdict.violations.push(format!(
+                        "{line}; `triptych asm {}` shows them",
+                        rule.implementation
+                    ));
+                }
+                verdict.lines.push(line);
+            }
+            Err(error) => verdict.violations.push(format!("{error:#}")),
+        }
+    }
+}

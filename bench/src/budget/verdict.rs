@@ -1,0 +1,241 @@
+//! Compares the measured figures with the recorded ones.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use perfcounters::record::Implementation;
+
+use super::figures::{Budget, Figure, Ratio};
+use crate::builds::variants::DEFAULT;
+
+/// Instructions per packet of two measurements of one driver.
+pub type CountPair = [f64; 2];
+/// What was measured, by driver, variant and batch size.
+pub type Measured = BTreeMap<(Implementation, String, u32), CountPair>;
+
+/// Which compiler built them, as `samples.csv` names toolchains, by driver and variant.
+pub type Toolchains = BTreeMap<(Implementation, String), String>;
+
+/// What came out.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// The comparison, a line each.
+    pub lines: Vec<String>,
+    /// What is wrong; empty if the budget is kept.
+    pub violations: Vec<String>,
+    /// What is better than recorded, so that the record can be tightened.
+    pub savings: Vec<String>,
+}
+
+/// Compares what was measured with what is recorded.
+pub fn judge(budget: &Budget, measured: &Measured, toolchains: &Toolchains) -> Verdict {
+    let mut verdict = Verdict::default();
+    verdict.lines.push(format!(
+        "{:32} {:>10} {:>10} {:>8}",
+        "instructions per packet", "measured", "recorded", "change"
+    ));
+    for figure in &budget.instructions {
+        let built_by = toolchains.get(&(figure.implementation, figure.variant.clone()));
+        let built_by = built_by.map(String::as_str);
+        judge_figure(budget, figure, measured, built_by, &mut verdict);
+    }
+    for ratio in &budget.ratio {
+        judge_ratio(ratio, measured, &mut verdict);
+    }
+    verdict
+}
+
+fn judge_figure(
+    budget: &Budget,
+    figure: &Figure,
+    measured: &Measured,
+    built_by: Option<&str>,
+    verdict: &mut Verdict,
+) {
+    let name = format!(
+        "{}/{} batch {}",
+        figure.implementation, figure.variant, figure.batch
+    );
+    let key = (figure.implementation, figure.variant.clone(), figure.batch);
+    let Some([first, second]) = measured.get(&key).copied() else {
+        verdict.violations.push(format!("{name}: not measured"));
+        return;
+    };
+    let value = first.min(second);
+    if (first - second).abs() > budget.repeatability {
+        verdict.violations.push(format!(
+            "{name}: two measurements differ, {first:.2} and {second:.2} instructions per packet; \
+             at most {} is allowed. Is the machine busy, or does the driver's work vary?",
+            budget.repeatability
+        ));
+    }
+    let Some(recorded) = figure.per_packet else {
+        verdict
+            .lines
+            .push(format!("{name:32} {value:10.2} {:>10}", "-"));
+        verdict.violations.push(format!(
+            "{name}: no figure is recorded; add `per_packet = {value:.2}`"
+        ));
+        return;
+    };
+    let change = value / recorded - 1.0;
+    let other = match (figure.compiler.as_deref(), built_by) {
+        (Some(compiler), Some(built_by)) => built_by != compiler,
+        _ => false,
+    };
+    let tolerance = if other {
+        budget.tolerance_other_compiler
+    } else {
+        budget.tolerance
+    };
+    let mut line = format!(
+        "{name:32} {value:10.2} {recorded:10.2} {:>+7.1}%",
+        100.0 * change
+    );
+    if other {
+        line.push_str("  another compiler");
+    }
+    if change > tolerance {
+        line.push_str("  too many");
+        verdict.violations.push(format!(
+            "{name}: {value:.2} instructions per packet, {:.1} % more than the recorded \
+             {recorded:.2}; at most {:.0} % is allowed. If this is meant, record \
+             `per_packet = {value:.2}`",
+            100.0 * change,
+            100.0 * tolerance
+        ));
+    } else if change < -tolerance && !other {
+        line.push_str("  fewer");
+        verdict.savings.push(format!(
+            "{name}: {:.1} % fewer instructions than recorded; record `per_packet = {value:.2}` \
+             so that they stay saved",
+            -100.0 * change
+        ));
+    }
+    verdict.lines.push(line);
+}
+
+fn judge_ratio(ratio: &Ratio, measured: &Measured, verdict: &mut Verdict) {
+    for ((implementation, variant, batch), [first, second]) in measured {
+        if *implementation != ratio.implementation || variant != DEFAULT {
+            continue;
+        }
+        let Some(base) = measured.get(&(ratio.to, variant.clone(), *batch)) else {
+            continue;
+        };
+        let value = first.min(*second) / base[0].min(base[1]);
+        let name = format!("{implementation} / {} batch {batch}", ratio.to);
+        let mut line = String::new();
+        // Writing to a string cannot fail.
+        let _ = write!(
+            line,
+            "{name:32} {value:10.3} {:>10}",
+            format!("<= {:.2}", ratio.at_most)
+        );
+        if value > ratio.at_most {
+            line.push_str("           too many");
+            verdict.violations.push(format!(
+                "{name}: {value:.3} times as many instructions, at most {} is allowed",
+                ratio.at_most
+            ));
+        }
+        verdict.lines.push(line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::figures::example::TEXT;
+    use super::*;
+    use Implementation::{Rust, C};
+
+    fn measured(c: CountPair, rust: CountPair) -> Measured {
+        BTreeMap::from([
+            ((C, DEFAULT.to_owned(), 32), c),
+            ((Rust, DEFAULT.to_owned(), 32), rust),
+        ])
+    }
+
+    fn judged(c: CountPair, rust: CountPair) -> Verdict {
+        let budget = Budget::parse(TEXT).unwrap();
+        judge(&budget, &measured(c, rust), &Toolchains::new())
+    }
+
+    #[test]
+    fn another_compiler_has_more_room() {
+        let budget = Budget::parse(TEXT).unwrap();
+        let violations = |c, toolchain: &str| {
+            let toolchain = ((C, DEFAULT.to_owned()), toolchain.to_owned());
+            let toolchains = Toolchains::from([toolchain]);
+            let verdict = judge(&budget, &measured([c, c], [150.0, 150.0]), &toolchains);
+            verdict.violations.len()
+        };
+        assert_eq!(violations(105.0, "gcc 12.2.0"), 1);
+        assert_eq!(violations(105.0, "gcc 14.2.0"), 0);
+        assert_eq!(violations(111.0, "gcc 14.2.0"), 1);
+    }
+
+    #[test]
+    fn what_is_recorded_is_kept() {
+        let verdict = judged([100.0, 100.05], [152.9, 152.9]);
+        assert!(verdict.violations.is_empty(), "{verdict:?}");
+        assert!(verdict.savings.is_empty(), "{verdict:?}");
+        assert_eq!(verdict.lines.len(), 4);
+    }
+
+    #[test]
+    fn more_than_the_tolerance_fails() {
+        let verdict = judged([102.5, 102.5], [150.0, 150.0]);
+        assert_eq!(verdict.violations.len(), 1);
+        assert!(verdict.violations[0].contains("c/default batch 32"));
+        assert!(verdict.violations[0].contains("2.5 % more"));
+    }
+
+    #[test]
+    fn much_less_is_pointed_out_and_no_failure() {
+        let verdict = judged([97.0, 97.0], [150.0, 150.0]);
+        assert!(verdict.violations.is_empty());
+        assert!(verdict.savings[0].contains("per_packet = 97.00"));
+    }
+
+    #[test]
+    fn two_measurements_have_to_agree() {
+        let verdict = judged([100.0, 100.2], [150.0, 150.0]);
+        assert!(verdict.violations[0].contains("two measurements differ"));
+    }
+
+    #[test]
+    fn the_ratio_is_a_rule_of_its_own() {
+        let mut budget = Budget::parse(TEXT).unwrap();
+        budget.instructions[1].per_packet = Some(166.0);
+        let verdict = judge(
+            &budget,
+            &measured([100.0, 100.0], [166.0, 166.0]),
+            &Toolchains::new(),
+        );
+        assert_eq!(verdict.violations.len(), 1);
+        assert!(verdict.violations[0].contains("1.660 times"));
+    }
+
+    #[test]
+    fn a_figure_that_is_not_recorded_is_asked_for() {
+        let mut budget = Budget::parse(TEXT).unwrap();
+        budget.instructions[0].per_packet = None;
+        let verdict = judge(
+            &budget,
+            &measured([100.0, 100.0], [150.0, 150.0]),
+            &Toolchains::new(),
+        );
+        assert!(verdict.violations[0].contains("add `per_packet = 100.00`"));
+    }
+
+    #[test]
+    fn a_driver_that_was_not_measured_fails() {
+        let verdict = judge(
+            &Budget::parse(TEXT).unwrap(),
+            &Measured::new(),
+            &Toolchains::new(),
+        );
+        assert_eq!(verdict.violations.len(), 2);
+    }
+}

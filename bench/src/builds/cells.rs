@@ -1,0 +1,171 @@
+//! What each driver was built with, and the cells that measure the builds.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use perfcounters::host::short_toolchain;
+use perfcounters::process::is_executable;
+use perfcounters::record::{Build, Implementation, DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE};
+use perfcounters::Cell;
+
+use super::variants::{build_folder, table_order, Driver, DEFAULT};
+use crate::settings::values::{Batch, BoundedInteger, FrameSize, RingSize};
+
+/// The conditions under which a driver is measured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Conditions {
+    /// Packets asked for per receive call.
+    pub batch: Batch,
+    /// Descriptors per ring.
+    pub ring_size: RingSize,
+    /// Bytes of a frame without its CRC.
+    pub frame_size: FrameSize,
+}
+
+impl Default for Conditions {
+    /// The paper's conditions.
+    fn default() -> Self {
+        Self {
+            batch: BoundedInteger(32),
+            ring_size: RingSize(DEFAULT_RING_SIZE),
+            frame_size: BoundedInteger(DEFAULT_FRAME_SIZE),
+        }
+    }
+}
+
+/// The builds to measure, by driver and variant.
+#[derive(Debug, Clone)]
+pub struct Builds {
+    folder: PathBuf,
+    builds: BTreeMap<Driver, Build>,
+}
+
+impl Builds {
+    /// Reads the compiler and the flags of each build.
+    pub fn describe(folder: &Path, drivers: &[Driver]) -> Self {
+        let describe = |driver: &Driver| {
+            let build = describe_build(folder, driver.0, &driver.1);
+            (driver.clone(), build)
+        };
+        Self {
+            folder: folder.to_owned(),
+            builds: drivers.iter().map(describe).collect(),
+        }
+    }
+
+    /// All builds, in the order of tables.
+    pub fn all(&self) -> Vec<Build> {
+        let mut drivers: Vec<_> = self.builds.iter().collect();
+        drivers.sort_by_key(|(driver, _)| table_order(driver));
+        drivers
+            .into_iter()
+            .map(|(_, build)| build.clone())
+            .collect()
+    }
+
+    /// The cells of some drivers under the same conditions.
+    pub fn cells(
+        &self,
+        conditions: Conditions,
+        offered_mpps: Option<f64>,
+        drivers: &[Driver],
+    ) -> Vec<Cell> {
+        drivers
+            .iter()
+            .filter_map(|driver| self.builds.get(driver))
+            .map(|build| Cell {
+                offered_mpps,
+                ..cell(&self.folder, build, conditions)
+            })
+            .collect()
+    }
+}
+
+/// The compiler and the flags of a build, from its `toolchain.txt`.
+pub fn describe_build(build: &Path, implementation: Implementation, variant: &str) -> Build {
+    // A variant without a `toolchain.txt` was built by the compiler of the default variant.
+    let flags = [variant, DEFAULT]
+        .iter()
+        .map(|variant| build_folder(build, implementation, variant).join("toolchain.txt"))
+        .find_map(|path| std::fs::read_to_string(path).ok())
+        .map(|text| text.lines().next().unwrap_or("").trim().to_owned())
+        .filter(|line| !line.is_empty())
+        .unwrap_or_else(|| "unknown".to_owned());
+    Build {
+        implementation,
+        variant: variant.to_owned(),
+        toolchain: short_toolchain(&flags),
+        flags,
+        checks_in_loops: BTreeMap::new(),
+        checks_not_counted: None,
+    }
+}
+
+/// The cell of a build under saturating load.
+pub fn cell(build: &Path, row: &Build, conditions: Conditions) -> Cell {
+    let folder = build_folder(build, row.implementation, &row.variant);
+    Cell {
+        implementation: row.implementation,
+        variant: row.variant.clone(),
+        toolchain: row.toolchain.clone(),
+        batch: conditions.batch.0,
+        ring_size: conditions.ring_size.0,
+        frame_size: conditions.frame_size.0,
+        offered_mpps: None,
+        program: folder.join("ixgbe-fwd"),
+        library: folder.join("libforwarder.so"),
+    }
+}
+
+/// Names the file that a measurement of the cell lacks, and the command that builds it.
+pub fn missing(cell: &Cell, needs_library: bool) -> Option<String> {
+    let (file, present) = match needs_library {
+        true => (&cell.library, cell.library.is_file()),
+        false => (&cell.program, is_executable(&cell.program)),
+    };
+    (!present).then(|| {
+        format!(
+            "there is no {}: build it with `make build variants`",
+            file.display()
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::variants::OVERFLOW_CHECKS;
+    use super::*;
+    use Implementation::{Rust, C};
+
+    #[test]
+    fn a_variant_without_toolchain_file_has_the_compiler_of_the_default() {
+        let build = tempfile::tempdir().unwrap();
+        assert_eq!(
+            describe_build(build.path(), Rust, OVERFLOW_CHECKS).toolchain,
+            "unknown"
+        );
+        let folder = build_folder(build.path(), Rust, DEFAULT);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(
+            folder.join("toolchain.txt"),
+            "rustc 1.95.0 -C opt-level=3\n",
+        )
+        .unwrap();
+        let described = describe_build(build.path(), Rust, OVERFLOW_CHECKS);
+        assert_eq!(described.toolchain, "rustc 1.95.0");
+        assert_eq!(described.flags, "rustc 1.95.0 -C opt-level=3");
+    }
+
+    #[test]
+    fn a_missing_file_is_named_with_the_command_that_builds_it() {
+        let build = tempfile::tempdir().unwrap();
+        let row = describe_build(build.path(), C, DEFAULT);
+        let cell = cell(build.path(), &row, Conditions::default());
+        let text = missing(&cell, false).unwrap();
+        assert!(
+            text.contains("bin/c/ixgbe-fwd") && text.contains("make"),
+            "{text}"
+        );
+        assert!(missing(&cell, true).unwrap().contains("libforwarder.so"));
+    }
+}

@@ -1,0 +1,64 @@
+//! The variants in which the drivers are built, and where each build lies.
+
+use std::path::{Path, PathBuf};
+
+use perfcounters::record::Implementation;
+
+/// The variant in which every driver is built.
+pub const DEFAULT: &str = "default";
+/// The variant in which overflowing arithmetic panics. Only the Rust drivers have it.
+pub const OVERFLOW_CHECKS: &str = "overflow-checks";
+/// The variant in which the compiler checks C's array indices and signed arithmetic.
+pub const SANITIZED: &str = "sanitized";
+/// The variant in which C is built with the hardening flags of Linux distributions.
+pub const FORTIFIED: &str = "fortified";
+/// The variant without link-time optimisation.
+pub const NO_LTO: &str = "no-lto";
+
+/// The default and the variants that `make variants` builds, in the order of tables.
+pub const VARIANTS: [&str; 5] = [DEFAULT, OVERFLOW_CHECKS, SANITIZED, FORTIFIED, NO_LTO];
+
+/// A driver and the variant in which it is built.
+pub type Driver = (Implementation, String);
+
+/// Whether a driver can be built in a variant. A variant that the Makefile does not know exists
+/// where its folder does.
+pub fn exists(build: &Path, implementation: Implementation, variant: &str) -> bool {
+    match (variant, implementation) {
+        (DEFAULT | NO_LTO, _) => true,
+        (OVERFLOW_CHECKS, implementation) => implementation != Implementation::C,
+        (SANITIZED | FORTIFIED, implementation) => implementation == Implementation::C,
+        _ => build_folder(build, implementation, variant).is_dir(),
+    }
+}
+
+/// The folder with the program and the library of one driver.
+pub fn build_folder(build: &Path, implementation: Implementation, variant: &str) -> PathBuf {
+    let parent = match variant {
+        DEFAULT => build.join("bin"),
+        variant => build.join("variants").join(variant),
+    };
+    parent.join(implementation.to_string())
+}
+
+/// Sorts drivers as tables list them.
+pub fn table_order(driver: &Driver) -> (Implementation, usize, String) {
+    let place = VARIANTS.iter().position(|variant| *variant == driver.1);
+    (driver.0, place.unwrap_or(VARIANTS.len()), driver.1.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Implementation::{RustUnsafe, C};
+
+    #[test]
+    fn the_variant_decides_the_folder() {
+        let build = Path::new("build");
+        assert_eq!(build_folder(build, C, DEFAULT), Path::new("build/bin/c"));
+        assert_eq!(
+            build_folder(build, RustUnsafe, OVERFLOW_CHECKS),
+            Path::new("build/variants/overflow-checks/rust-unsafe")
+        );
+    }
+}

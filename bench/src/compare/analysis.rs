@@ -1,0 +1,345 @@
+//! Analyses a comparison: C beside Rust of the same LLVM, and regressions of newer compilers.
+
+use std::collections::BTreeMap;
+
+use perfcounters::record::{BackendName, Implementation, Metric, Sample};
+use serde::Serialize;
+
+use crate::toolchain::compiler::older;
+use crate::toolchain::recipe::Way;
+
+/// Instructions that a newer compiler may need more before that is pointed out: two counts of the
+/// same program agree to 0.1 a packet.
+const MORE_INSTRUCTIONS: f64 = 0.2;
+/// The same as a share.
+const MORE_SHARE: f64 = 0.01;
+/// Cycles that may be more, as a share, even if the spreads do not touch: code moves.
+const MORE_CYCLES: f64 = 0.02;
+
+/// Median, with the 10th and the 90th percentile.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Spread {
+    /// 10th percentile.
+    pub low: f64,
+    /// Median.
+    pub median: f64,
+    /// 90th percentile.
+    pub high: f64,
+}
+
+impl Spread {
+    /// Of some values; `None` of none.
+    pub fn of(mut values: Vec<f64>) -> Option<Self> {
+        values.sort_by(f64::total_cmp);
+        let last = values.len().checked_sub(1)?;
+        let at = |share: f64| {
+            let place = share * last as f64;
+            let (below, part) = (place.floor() as usize, place.fract());
+            let next = (below + 1).min(last);
+            values[below] + (values[next] - values[below]) * part
+        };
+        Some(Self {
+            low: at(0.1),
+            median: at(0.5),
+            high: at(0.9),
+        })
+    }
+}
+
+/// What is shown, and which backend counts it.
+pub const SHOWN: [(Metric, BackendName); 5] = [
+    (Metric::Instructions, BackendName::Valgrind),
+    (Metric::Loads, BackendName::Valgrind),
+    (Metric::Stores, BackendName::Valgrind),
+    (Metric::Branches, BackendName::Valgrind),
+    (Metric::Cycles, BackendName::Lockstep),
+];
+
+/// Values of a driver in a variant, by metric and repeat.
+type Values = BTreeMap<Metric, BTreeMap<u32, f64>>;
+
+/// What was measured of one driver, built one way.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// Which driver.
+    pub implementation: Implementation,
+    /// How it was built.
+    pub way: Way,
+    values: Values,
+}
+
+impl Row {
+    /// A metric; `None` if it was not measured.
+    pub fn spread(&self, metric: Metric) -> Option<Spread> {
+        Spread::of(self.values.get(&metric)?.values().copied().collect())
+    }
+}
+
+/// The rows of a batch size; what was not measured has none.
+pub fn rows(ways: &[Way], samples: &[Sample], batch: u32) -> Vec<Row> {
+    let mut values: BTreeMap<(Implementation, &str), Values> = BTreeMap::new();
+    for sample in samples {
+        if sample.batch == batch && SHOWN.contains(&(sample.metric, sample.backend)) {
+            values
+                .entry((sample.implementation, &sample.variant))
+                .or_default()
+                .entry(sample.metric)
+                .or_default()
+                .insert(sample.repeat, sample.value);
+        }
+    }
+    let mut rows = Vec::new();
+    for implementation in [
+        Implementation::C,
+        Implementation::Rust,
+        Implementation::RustUnsafe,
+    ] {
+        for way in ways {
+            if let Some(values) = values.remove(&(implementation, way.variant.as_str())) {
+                rows.push(Row {
+                    implementation,
+                    way: way.clone(),
+                    values,
+                });
+            }
+        }
+    }
+    rows
+}
+
+/// C and a Rust driver by the same LLVM, with the usual flags.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Pair {
+    /// Major version of the LLVM.
+    pub llvm: u32,
+    /// The C compiler, `clang 19.1.7`.
+    pub c: String,
+    /// The Rust compiler.
+    pub rust: String,
+    /// The Rust driver.
+    pub implementation: Implementation,
+    /// Instructions, times C.
+    pub instructions: Option<f64>,
+    /// Cycles, times C: the median of the ratios of rounds, which were taken in turn.
+    pub cycles: Option<Spread>,
+}
+
+/// Pairs the rows that were built by the same LLVM.
+pub fn pairs(rows: &[Row]) -> Vec<Pair> {
+    let usual = |row: &&Row| row.way.usual;
+    let mut pairs = Vec::new();
+    for c in rows
+        .iter()
+        .filter(usual)
+        .filter(|row| row.implementation == Implementation::C)
+    {
+        let Some(llvm) = c.way.toolchain.llvm else {
+            continue;
+        };
+        let same = |row: &&Row| {
+            row.implementation != Implementation::C && row.way.toolchain.llvm == Some(llvm)
+        };
+        for rust in rows.iter().filter(usual).filter(same) {
+            let instructions = ratio(rust, c, Metric::Instructions);
+            let cycles = ratio(rust, c, Metric::Cycles);
+            pairs.push(Pair {
+                llvm,
+                c: c.way.toolchain.name(),
+                rust: rust.way.toolchain.name(),
+                implementation: rust.implementation,
+                instructions: instructions.map(|spread| spread.median),
+                cycles,
+            });
+        }
+    }
+    pairs
+}
+
+fn ratio(a: &Row, b: &Row, metric: Metric) -> Option<Spread> {
+    let (a, b) = (a.values.get(&metric)?, b.values.get(&metric)?);
+    let ratios = a
+        .iter()
+        .filter_map(|(repeat, value)| Some(value / b.get(repeat)?))
+        .collect();
+    Spread::of(ratios)
+}
+
+/// A newer compiler whose code needs more than that of the next older one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Regression {
+    /// Which driver.
+    pub implementation: Implementation,
+    /// The older compiler.
+    pub from: String,
+    /// The newer compiler.
+    pub to: String,
+    /// Flags of both.
+    pub flags: String,
+    /// What there is more of.
+    pub metric: Metric,
+    /// Medians, before and after.
+    pub values: [f64; 2],
+}
+
+/// Compares each version with the next older one of the same family, with the same flags.
+pub fn regressions(rows: &[Row]) -> Vec<Regression> {
+    let mut found = Vec::new();
+    for new in rows {
+        let comparable = |old: &&Row| {
+            old.implementation == new.implementation
+                && old.way.toolchain.family == new.way.toolchain.family
+                && old.way.flags() == new.way.flags()
+                && older(&old.way.toolchain.version, &new.way.toolchain.version)
+        };
+        // Rows stand in the order of versions.
+        let Some(old) = rows.iter().rfind(comparable) else {
+            continue;
+        };
+        for metric in [Metric::Instructions, Metric::Cycles] {
+            let (Some(before), Some(after)) = (old.spread(metric), new.spread(metric)) else {
+                continue;
+            };
+            if is_regression(metric, before, after) {
+                found.push(Regression {
+                    implementation: new.implementation,
+                    from: old.way.toolchain.name(),
+                    to: new.way.toolchain.name(),
+                    flags: new.way.flags(),
+                    metric,
+                    values: [before.median, after.median],
+                });
+            }
+        }
+    }
+    found
+}
+
+/// Whether `after` is worse beyond noise. Instructions are exact but for a tenth; of cycles, nine
+/// of ten values have to be more than nine of ten before.
+fn is_regression(metric: Metric, before: Spread, after: Spread) -> bool {
+    let more = after.median - before.median;
+    match metric {
+        Metric::Cycles => after.low > before.high && more > MORE_CYCLES * before.median,
+        _ => more > MORE_INSTRUCTIONS && more > MORE_SHARE * before.median,
+    }
+}
+
+/// What was found at a batch size, for the report.
+#[derive(Debug, Serialize)]
+pub struct Found {
+    batch: u32,
+    pairs: Vec<Pair>,
+    regressions: Vec<Regression>,
+}
+
+/// What was found at each batch size.
+pub fn found(batches: &[(u32, Vec<Row>)]) -> Vec<Found> {
+    let found = batches.iter().map(|(batch, rows)| Found {
+        batch: *batch,
+        pairs: pairs(rows),
+        regressions: regressions(rows),
+    });
+    found.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::toolchain::compiler::{Call, Family, Toolchain};
+    use crate::toolchain::recipe::{Level, USUAL_CPU};
+    use proptest::prelude::*;
+    use Implementation::{Rust, C};
+
+    fn way(family: Family, version: &str, llvm: Option<u32>) -> Way {
+        let toolchain = Toolchain {
+            family,
+            version: version.to_owned(),
+            llvm,
+            call: Call::Program("x".to_owned()),
+        };
+        Way::new(toolchain, Level::Usual, USUAL_CPU, true, false)
+    }
+
+    fn row(implementation: Implementation, way: Way, instructions: f64, cycles: &[f64]) -> Row {
+        let rounds = (0..).zip(cycles.iter().copied()).collect();
+        Row {
+            implementation,
+            way,
+            values: BTreeMap::from([
+                (Metric::Instructions, BTreeMap::from([(0, instructions)])),
+                (Metric::Cycles, rounds),
+            ]),
+        }
+    }
+
+    #[test]
+    fn c_and_rust_are_paired_by_llvm_and_rounds() {
+        let rows = [
+            row(C, way(Family::Gcc, "12.2.0", None), 76.0, &[1.0]),
+            row(
+                C,
+                way(Family::Clang, "19.1.7", Some(19)),
+                70.0,
+                &[10.0, 20.0, 40.0],
+            ),
+            row(
+                Rust,
+                way(Family::Rustc, "1.85.0", Some(19)),
+                77.0,
+                &[11.0, 22.0, 44.0],
+            ),
+            row(Rust, way(Family::Rustc, "1.95.0", Some(22)), 75.0, &[1.0]),
+        ];
+        let pairs = pairs(&rows);
+        assert_eq!(pairs.len(), 1);
+        assert_eq!(
+            (pairs[0].llvm, pairs[0].rust.as_str()),
+            (19, "rustc 1.85.0")
+        );
+        assert!((pairs[0].instructions.unwrap() - 1.1).abs() < 1e-9);
+        let cycles = pairs[0].cycles.unwrap();
+        assert!((cycles.median - 1.1).abs() < 1e-9 && (cycles.high - cycles.low).abs() < 1e-9);
+    }
+
+    #[test]
+    fn only_the_next_older_version_of_the_same_family_is_compared() {
+        let rows = [
+            row(C, way(Family::Gcc, "9.5.0", None), 70.0, &[10.0; 5]),
+            row(C, way(Family::Gcc, "11.4.0", None), 80.0, &[10.0; 5]),
+            row(C, way(Family::Gcc, "12.2.0", None), 80.1, &[10.1; 5]),
+            row(C, way(Family::Clang, "19.1.7", Some(19)), 90.0, &[20.0; 5]),
+        ];
+        let found = regressions(&rows);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(
+            (found[0].from.as_str(), found[0].to.as_str()),
+            ("gcc 9.5.0", "gcc 11.4.0")
+        );
+        assert_eq!(found[0].metric, Metric::Instructions);
+    }
+
+    #[test]
+    fn cycles_are_worse_only_if_the_spreads_do_not_touch() {
+        let before = Spread::of(vec![10.0, 10.5, 11.0, 12.0]).unwrap();
+        let noisy = Spread::of(vec![11.0, 12.0, 13.0, 14.0]).unwrap();
+        let clear = Spread::of(vec![14.0, 14.5, 15.0]).unwrap();
+        assert!(!is_regression(Metric::Cycles, before, noisy));
+        assert!(is_regression(Metric::Cycles, before, clear));
+    }
+
+    proptest! {
+        /// No noise is a regression of itself, and less is never one.
+        #[test]
+        fn better_is_no_regression(
+            values in proptest::collection::vec(1.0..1000.0f64, 1..50),
+            factor in 0.1..1.0f64,
+        ) {
+            let before = Spread::of(values.clone()).unwrap();
+            let after = Spread::of(values.iter().map(|value| value * factor).collect()).unwrap();
+            prop_assert!(before.low <= before.median && before.median <= before.high);
+            for metric in [Metric::Cycles, Metric::Instructions] {
+                prop_assert!(!is_regression(metric, before, after));
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! `triptych asm`: the data path's machine code beside its source, checks and panics marked.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{bail, Result};
+use perfcounters::record::{Build, Implementation};
+
+use super::checks::{self, Panic};
+use super::disassembly::{disassemble, is, select};
+use super::listing::Function;
+
+/// The functions of the data path.
+pub const DATA_PATH: [&str; 3] = ["forward", "rx_batch", "tx_batch"];
+
+/// All kinds of checks.
+pub const KINDS: [Panic; 4] = [Panic::Bounds, Panic::Overflow, Panic::Trap, Panic::Other];
+
+/// Checks in the loops of a driver's data path, by kind: in the loops of `forward` and of the
+/// functions of the data path that it calls, and in all that is called from within these loops.
+///
+/// # Errors
+/// If the program cannot be read, or `forward` is inlined: a program without line tables does not
+/// say where.
+pub fn checks_in_loops(program: &Path) -> Result<BTreeMap<Panic, usize>> {
+    let functions = disassemble(program, false)?;
+    if !functions.iter().any(|function| is(function, DATA_PATH[0])) {
+        bail!(
+            "{} has no function {}: it is inlined or stripped, and there are no line tables",
+            program.display(),
+            DATA_PATH[0]
+        );
+    }
+    Ok(count_in_loops(&functions, &DATA_PATH))
+}
+
+/// A driver's build with the checks that are left in its data path. Only safe Rust has some that
+/// could be left.
+pub fn with_checks(build: Build, program: &Path) -> Build {
+    if build.implementation != Implementation::Rust {
+        return build;
+    }
+    match checks_in_loops(program) {
+        Ok(counts) => Build {
+            checks_in_loops: counts
+                .into_iter()
+                .map(|(kind, count)| (kind.to_string(), count))
+                .collect(),
+            ..build
+        },
+        Err(error) => Build {
+            checks_not_counted: Some(format!("{error:#}")),
+            ..build
+        },
+    }
+}
+
+pub fn count_in_loops(functions: &[Function], names: &[&str]) -> BTreeMap<Panic, usize> {
+    let mut counts: BTreeMap<Panic, usize> = KINDS.into_iter().map(|kind| (kind, 0)).collect();
+    let mut add = |kind: Panic, count: usize| *counts.entry(kind).or_default() += count;
+    let chosen = select(functions, names);
+    for function in &chosen {
+        let analysis = checks::analyse(function);
+        for kind in KINDS {
+            add(kind, analysis.hot(kind));
+        }
+    }
+    // What a loop calls is as hot as the loop.
+    for function in called_in_loops(functions, &chosen) {
+        let analysis = checks::analyse(function);
+        for kind in KINDS {
+            add(kind, analysis.count(kind));
+        }
+    }
+    counts
+}
+
+/// Functions of the driver, and those that index slices, that are called from within the loops of
+/// some functions, directly or by one another. The rest of the libraries is left out: formatting an
+/// error has many checks and is in no loop that turns.
+pub fn called_in_loops<'a>(functions: &'a [Function], from: &[&'a Function]) -> Vec<&'a Function> {
+    let by_address: BTreeMap<u64, &Function> = functions
+        .iter()
+        .filter_map(|function| Some((function.code.first()?.address, function)))
+        .collect();
+    let followed = |function: &Function| {
+        ["ixgbe", "core::slice::", "::Index"]
+            .iter()
+            .any(|part| function.name.contains(part))
+    };
+    let calls = |function: &Function, everywhere: bool| -> Vec<u64> {
+        let analysis = checks::analyse(function);
+        let called =
+            function.code.iter().enumerate().filter(|(place, there)| {
+                there.is_call() && (everywhere || analysis.depth[*place] > 0)
+            });
+        called.filter_map(|(_, there)| there.target()).collect()
+    };
+    let mut open: Vec<u64> = from
+        .iter()
+        .flat_map(|function| calls(function, false))
+        .collect();
+    let mut found: BTreeMap<u64, &Function> = BTreeMap::new();
+    while let Some(address) = open.pop() {
+        let Some(function) = by_address.get(&address) else {
+            continue;
+        };
+        let counted = from.iter().any(|known| known.name == function.name);
+        if counted || !followed(function) || found.contains_key(&address) {
+            continue;
+        }
+        found.insert(address, function);
+        open.extend(calls(function, true));
+    }
+    found.into_values().collect()
+}
+#[cfg(test)]
+mod tests {
+    use super::super::listing;
+    use super::*;
+
+    #[test]
+    fn what_a_loop_calls_is_as_hot_as_the_loop() {
+        let functions = listing::parse(
+            "\
+0000000000001000 <ixgbe::forwarder::Direction::forward>:
+    1000:\tcall   3000 <ixgbe::stats::once>
+    1005:\tcall   2000 <ixgbe::dma::at>
+    100a:\tcall   4000 <core::fmt::write>
+    1010:\tjne    1005 <ixgbe::forwarder::Direction::forward+0x5>
+    1012:\tret
+0000000000002000 <ixgbe::dma::at>:
+    2000:\tjae    2005 <ixgbe::dma::at+0x5>
+    2002:\tcall   2000 <ixgbe::dma::at>
+    2004:\tret
+    2005:\tcall   5000 <core::panicking::panic_bounds_check>
+0000000000003000 <ixgbe::stats::once>:
+    3000:\tjae    3005 <ixgbe::stats::once+0x5>
+    3004:\tret
+    3005:\tcall   5000 <core::panicking::panic_bounds_check>
+0000000000004000 <core::fmt::write>:
+    4000:\tjae    4005 <core::fmt::write+0x5>
+    4004:\tret
+    4005:\tcall   5000 <core::panicking::panic_bounds_check>
+",
+        );
+        let counts = count_in_loops(&functions, &DATA_PATH);
+        assert_eq!(counts[&Panic::Bounds], 1, "{counts:?}");
+        assert_eq!(counts[&Panic::Overflow], 0);
+    }
+}

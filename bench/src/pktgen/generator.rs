@@ -1,0 +1,268 @@
+//! A running load generator.
+
+use std::time::{Duration, Instant};
+
+use perfcounters::Interrupt;
+use serde::Serialize;
+
+use super::config::{Config, Tool};
+use super::dpdk_pktgen::DpdkPktgen;
+use super::error::PktgenError;
+use super::protocol::{GeneratorProtocol, PortCounters};
+use super::session::{Place, Session};
+use super::testpmd::Testpmd;
+
+/// How often a rate is corrected, and how close is close enough.
+const CORRECTIONS: u32 = 4;
+const CLOSE: f64 = 0.005;
+/// How far above the rate that was asked for it may be at last.
+const TOO_MUCH: f64 = 1.05;
+/// How long a rate is measured to correct it.
+const TRIAL: Duration = Duration::from_millis(1000);
+
+/// What was sent and what came back, in a window of time.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// The rate that was asked for, Mpps, both directions together; `None`: as fast as it can.
+    pub asked_mpps: Option<f64>,
+    /// What was sent, Mpps, all ports together.
+    pub offered_mpps: f64,
+    /// What came back, Mpps, all ports together.
+    pub received_mpps: f64,
+    /// Share of what was sent that did not come back, 0 to 1. In a window that begins and ends
+    /// while frames are under way, a few of them are missing or too many: then it is 0 at least.
+    pub loss_ratio: f64,
+    /// Length of the window, seconds.
+    pub seconds: f64,
+    /// Frames that each port sent.
+    pub sent: Vec<u64>,
+    /// Frames that each port received.
+    pub received: Vec<u64>,
+    /// Frame size, bytes without CRC.
+    pub frame_size: u32,
+    /// Flows of each port.
+    pub flows: u32,
+}
+
+/// A window that is being counted.
+#[derive(Debug)]
+struct Window {
+    asked_mpps: Option<f64>,
+    begin: Instant,
+    counters: Vec<PortCounters>,
+}
+
+/// A running load generator; ended when dropped.
+#[derive(Debug)]
+pub struct Generator {
+    config: Config,
+    protocol: Box<dyn GeneratorProtocol>,
+    session: Session,
+    about: String,
+    /// Whether it sends now.
+    sending: bool,
+    /// Whether a rate was ever set, and may have to be taken back.
+    limited: bool,
+    window: Option<Window>,
+}
+
+impl Generator {
+    /// Starts it and waits until it can send, a minute at most.
+    ///
+    /// # Errors
+    /// [`PktgenError`]: no connection, no such program, no such ports, no memory, …
+    pub fn launch(config: &Config, interrupt: &Interrupt) -> Result<Self, PktgenError> {
+        let place = match &config.ssh {
+            None => Place::Here,
+            Some(name) => Place::Host(name.clone()),
+        };
+        let protocol: Box<dyn GeneratorProtocol> = match config.tool {
+            Tool::Testpmd => Box::new(Testpmd),
+            Tool::Pktgen => Box::new(DpdkPktgen),
+        };
+        let mut session = Session::start(&place, &protocol.script(config), interrupt)?;
+        let about = protocol.ready(&mut session, config)?;
+        Ok(Self {
+            about: format!("{about} on {}", place.name()),
+            config: config.clone(),
+            protocol,
+            session,
+            sending: false,
+            limited: false,
+            window: None,
+        })
+    }
+
+    /// What it is and where it runs.
+    pub fn about(&self) -> &str {
+        &self.about
+    }
+
+    /// Sends `rate_mpps`, both directions together, or as much as it can, and counts from the
+    /// moment that this returns, after the warm-up. If it sends already, it goes on at the new
+    /// rate.
+    ///
+    /// The rate that comes out is measured and corrected, because programs and cards count bytes
+    /// differently; what was really sent, [`Report`] says.
+    ///
+    /// # Errors
+    /// [`PktgenError`]; it may be sending then.
+    pub fn start(&mut self, rate_mpps: Option<f64>) -> Result<(), PktgenError> {
+        self.window = None;
+        let ports = self.config.port_count();
+        let most = self.config.line_rate_mpps() * ports as f64;
+        let mut share = 1.0;
+        if let Some(rate) = rate_mpps {
+            // A little more, because rates are rounded when they are printed.
+            if !(rate > 0.0 && rate <= most * 1.001) {
+                return Err(PktgenError::Rate { rate, most, ports });
+            }
+            share = (rate / most).min(1.0);
+        }
+        let limit = share < 1.0;
+        if limit || self.limited {
+            self.protocol
+                .set_rate(&mut self.session, &self.config, share)?;
+            self.limited = limit;
+        }
+        if !self.sending {
+            self.protocol.start(&mut self.session)?;
+            self.sending = true;
+        }
+        self.session
+            .sleep(Duration::from_secs_f64(self.config.warm_up_seconds))?;
+        if let Some(rate) = rate_mpps.filter(|_| limit) {
+            self.correct(rate, share)?;
+        }
+        let counters = self.counters()?;
+        self.window = Some(Window {
+            asked_mpps: rate_mpps,
+            begin: Instant::now(),
+            counters,
+        });
+        Ok(())
+    }
+
+    /// Changes the share of the line rate until the rate that comes out is the one asked for.
+    fn correct(&mut self, rate: f64, mut share: f64) -> Result<(), PktgenError> {
+        let mut measured = rate;
+        for _ in 0..CORRECTIONS {
+            let before = self.counters()?;
+            let begin = Instant::now();
+            self.session.sleep(TRIAL)?;
+            let after = self.counters()?;
+            let seconds = elapsed(&before, &after, begin);
+            measured = sum(&sent(&before, &after)) as f64 / seconds / 1e6;
+            if measured <= 0.0 || (measured / rate - 1.0).abs() < CLOSE {
+                return Ok(());
+            }
+            // Never far from what it should be: a port that is down must not be driven mad.
+            share = (share * (rate / measured).clamp(0.5, 2.0)).min(1.0);
+            self.protocol
+                .set_rate(&mut self.session, &self.config, share)?;
+        }
+        // Less than asked for is told by the report; more is no load that anybody wanted.
+        match measured > rate * TOO_MUCH {
+            true => Err(PktgenError::Refused(format!(
+                "it sends {measured:.3} Mpps where {rate:.3} were asked for"
+            ))),
+            false => Ok(()),
+        }
+    }
+
+    /// Ends the window and stops sending.
+    ///
+    /// # Errors
+    /// [`PktgenError`].
+    pub fn stop(&mut self) -> Result<Report, PktgenError> {
+        let window = self.window.take().ok_or(PktgenError::NotStarted)?;
+        let after = self.counters()?;
+        let seconds = elapsed(&window.counters, &after, window.begin);
+        self.protocol.stop(&mut self.session)?;
+        self.sending = false;
+        let sent = sent(&window.counters, &after);
+        let received: Vec<u64> = window
+            .counters
+            .iter()
+            .zip(&after)
+            .map(|(before, after)| after.received.saturating_sub(before.received))
+            .collect();
+        let (all_sent, all_received) = (sum(&sent) as f64, sum(&received) as f64);
+        Ok(Report {
+            asked_mpps: window.asked_mpps,
+            offered_mpps: all_sent / seconds / 1e6,
+            received_mpps: all_received / seconds / 1e6,
+            loss_ratio: match all_sent > 0.0 {
+                true => (1.0 - all_received / all_sent).max(0.0),
+                false => 0.0,
+            },
+            seconds,
+            sent,
+            received,
+            frame_size: self.config.frame_size,
+            flows: self.config.real_flows(),
+        })
+    }
+
+    /// Waits while it sends.
+    ///
+    /// # Errors
+    /// [`PktgenError::Interrupted`].
+    pub fn sleep(&self, time: Duration) -> Result<(), PktgenError> {
+        self.session.sleep(time)
+    }
+
+    fn counters(&mut self) -> Result<Vec<PortCounters>, PktgenError> {
+        self.protocol.counters(&mut self.session, &self.config)
+    }
+}
+
+fn sent(before: &[PortCounters], after: &[PortCounters]) -> Vec<u64> {
+    before
+        .iter()
+        .zip(after)
+        .map(|(before, after)| after.sent.saturating_sub(before.sent))
+        .collect()
+}
+
+fn sum(counts: &[u64]) -> u64 {
+    counts.iter().sum()
+}
+
+/// The time between two looks at the counters, seconds: by the generator's own clock where its
+/// rate says it, because an answer takes its time over a network.
+fn elapsed(before: &[PortCounters], after: &[PortCounters], begin: Instant) -> f64 {
+    let here = begin.elapsed().as_secs_f64();
+    let rate: u64 = after.iter().map(|port| port.sent_per_second).sum();
+    let there = sum(&sent(before, after)) as f64 / rate as f64;
+    match there.is_finite() && (there - here).abs() < 0.2 * here + 0.5 {
+        true => there,
+        false => here,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn port(sent: u64, received: u64, sent_per_second: u64) -> PortCounters {
+        PortCounters {
+            sent,
+            received,
+            sent_per_second,
+        }
+    }
+
+    #[test]
+    fn time_is_the_generators_where_it_says_so() {
+        let begin = Instant::now() - Duration::from_secs(2);
+        let before = [port(0, 0, 0), port(100, 0, 0)];
+        let after = [port(2_100, 0, 1_000), port(2_200, 0, 1_000)];
+        assert!((elapsed(&before, &after, begin) - 2.1).abs() < 1e-9);
+        // Nothing was sent, or its clock cannot be right.
+        let silent = [port(0, 0, 0), port(100, 0, 0)];
+        assert!((elapsed(&before, &silent, begin) - 2.0).abs() < 0.1);
+        let odd = [port(2_100, 0, 1), port(2_200, 0, 1)];
+        assert!((elapsed(&before, &odd, begin) - 2.0).abs() < 0.1);
+    }
+}

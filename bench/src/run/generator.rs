@@ -1,0 +1,53 @@
+//! The load generator of `triptych pktgen`, as `triptych run` uses it.
+
+use std::path::PathBuf;
+
+use perfcounters::load::{Load, LoadGenerator};
+use perfcounters::{Interrupt, MeasureError};
+
+use crate::pktgen::{self, Generator, PktgenError};
+
+/// The load generator that `triptych pktgen` drives, too. It is launched when it is first needed,
+/// and stays until the frame size changes.
+#[derive(Debug)]
+pub(super) struct Pktgen {
+    pub(super) config: PathBuf,
+    pub(super) interrupt: Interrupt,
+    pub(super) running: Option<(u32, Generator)>,
+}
+
+impl LoadGenerator for Pktgen {
+    fn describe(&self) -> String {
+        self.config.display().to_string()
+    }
+
+    fn start(&mut self, load: Load) -> Result<(), MeasureError> {
+        let fail = |error: PktgenError| MeasureError::Other(error.to_string());
+        if !matches!(&self.running, Some((size, _)) if *size == load.frame_size) {
+            // The old one has its ports until it is gone.
+            self.running = None;
+            let mut config = pktgen::Config::read(&self.config).map_err(fail)?;
+            config.frame_size = load.frame_size;
+            let generator = Generator::launch(&config, &self.interrupt).map_err(fail)?;
+            self.running = Some((load.frame_size, generator));
+        }
+        match &mut self.running {
+            Some((_, generator)) => generator.start(load.mpps).map_err(fail),
+            None => Ok(()),
+        }
+    }
+
+    fn stop(&mut self) -> Result<(), MeasureError> {
+        let Some((_, generator)) = &mut self.running else {
+            return Ok(());
+        };
+        let stopped = generator.stop();
+        if stopped.is_err() {
+            // It is in an unknown state; the next measurement launches another one.
+            self.running = None;
+        }
+        stopped
+            .map(|_| ())
+            .map_err(|error| MeasureError::Other(error.to_string()))
+    }
+}

@@ -1,0 +1,102 @@
+//! Measures the cells of a matrix, backend by backend.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use perfcounters::record::BackendName;
+use perfcounters::{Backend, Cell, Observer};
+
+use super::backends::Surroundings;
+use super::latency::{latency, loaded_cells, remaining_latency};
+use super::recorder::Recorder;
+use super::stage::Stage;
+use crate::builds::cells::missing;
+use crate::progress::{rough, Progress};
+
+/// A backend and what it is to measure.
+struct Work {
+    backend: Box<dyn Backend>,
+    cells: Vec<Cell>,
+}
+
+impl Work {
+    /// Measurements that are still to be made, and about how long they take.
+    fn remaining(&self, recorder: &Recorder) -> (usize, Duration) {
+        let repeats = self.backend.repeats();
+        let mut all = (0, Duration::ZERO);
+        for cell in &self.cells {
+            let wanted = repeats
+                .iter()
+                .filter(|repeat| recorder.wanted(cell, self.backend.name(), **repeat))
+                .count();
+            all.0 += wanted;
+            all.1 += self.backend.estimate(cell) * u32::try_from(wanted).unwrap_or(u32::MAX);
+        }
+        all
+    }
+}
+
+pub(super) fn measure_all(
+    surroundings: &Surroundings<'_>,
+    stage: &Stage,
+    recorder: &mut Recorder,
+) -> Result<()> {
+    // All backends are set up first: what they are set to is on record before the first sample.
+    let mut works = Vec::new();
+    for (choice, groups) in &stage.matrix.saturating {
+        let backend = surroundings.backend(*choice)?;
+        recorder.note_settings(backend.as_ref());
+        if let Some(why) = backend.unavailable() {
+            recorder.not_measurable(backend.name(), &why);
+            continue;
+        }
+        let cells = groups
+            .iter()
+            .flat_map(|(conditions, drivers)| stage.builds.cells(*conditions, None, drivers))
+            .collect();
+        let cells = built(backend.name(), cells, recorder);
+        works.push(Work { backend, cells });
+    }
+    let latency = latency(surroundings, stage, recorder);
+
+    let mut plan: Vec<_> = works.iter().map(|work| work.remaining(recorder)).collect();
+    if let Some(latency) = &latency {
+        plan.push(remaining_latency(stage, latency.as_ref(), recorder));
+    }
+    let (count, time) = plan.iter().fold((0, Duration::ZERO), |all, part| {
+        (all.0 + part.0, all.1 + part.1)
+    });
+    eprintln!("{count} measurements, about {}", rough(time));
+    recorder.progress = Progress::new(time);
+
+    for mut work in works {
+        recorder.estimate = work.remaining(recorder).1;
+        work.backend.measure(&work.cells, recorder)?;
+        recorder.folder.save()?;
+    }
+    if let Some(mut latency) = latency {
+        let cells = loaded_cells(stage, recorder);
+        let cells = built(latency.name(), cells, recorder);
+        recorder.folder.save()?;
+        recorder.estimate = remaining_latency(stage, latency.as_ref(), recorder).1;
+        latency.measure(&cells, recorder)?;
+        recorder.folder.save()?;
+    }
+    Ok(())
+}
+
+/// The cells that are built; the others have failed.
+fn built(backend: BackendName, cells: Vec<Cell>, recorder: &mut Recorder) -> Vec<Cell> {
+    let mut built = Vec::new();
+    for cell in cells {
+        let library = matches!(backend, BackendName::Lockstep | BackendName::Perf);
+        match missing(&cell, library) {
+            None => built.push(cell),
+            Some(why) if !recorder.has_failed(&cell, backend) => {
+                recorder.failure(cell.failure(backend, &why));
+            }
+            Some(_) => {}
+        }
+    }
+    built
+}

@@ -1,0 +1,148 @@
+//! What the command line asks to measure.
+
+use perfcounters::record::Implementation;
+
+use super::arguments::RunArguments;
+use super::config::{Block, Config, ConfigError};
+use crate::builds::variants::{DEFAULT, OVERFLOW_CHECKS};
+use crate::settings::values::BoundedInteger;
+
+/// What the command line asks for: a file, or the rows of the counter table.
+pub(super) fn configuration(arguments: &RunArguments) -> Result<Config, ConfigError> {
+    let filter = arguments.matrix_filter();
+    let mut config = match &arguments.config {
+        Some(path) => {
+            let mut config = Config::read(path)?;
+            config.apply_filter(&filter)?;
+            config
+        }
+        None => Config::new(table_rows(arguments)),
+    };
+    if arguments.quick {
+        config.make_quick();
+    }
+    if let Some(repeats) = arguments.repeats {
+        config.set_repeats(BoundedInteger(repeats));
+    }
+    config.check()?;
+    Ok(config)
+}
+
+/// The blocks of the counter table, or of what is named instead. Without variants these are the
+/// default of all drivers, and overflow checks in safe Rust.
+fn table_rows(arguments: &RunArguments) -> Vec<Block> {
+    fn or<T: Clone>(named: &[T], usual: Vec<T>) -> Vec<T> {
+        match named {
+            [] => usual,
+            named => named.to_vec(),
+        }
+    }
+    let named = arguments.matrix_filter();
+    let usual = Block::default();
+    let block = Block {
+        backends: or(&named.backends, usual.backends),
+        implementations: or(&named.implementations, usual.implementations),
+        variants: or(&named.variants, usual.variants),
+        batch: or(&named.batch, vec![BoundedInteger(32), BoundedInteger(8)]),
+        ring_size: or(&named.ring_size, usual.ring_size),
+        frame_size: or(&named.frame_size, usual.frame_size),
+        ..Block::default()
+    };
+    let checked = Block {
+        implementations: vec![Implementation::Rust],
+        variants: vec![OVERFLOW_CHECKS.to_owned()],
+        ..block.clone()
+    };
+    let with_checks = named.variants.is_empty()
+        && block.implementations.contains(&Implementation::Rust)
+        && block.variants == [DEFAULT];
+    match with_checks {
+        true => vec![block, checked],
+        false => vec![block],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use std::path::Path;
+
+    use super::super::matrix::Matrix;
+    use crate::settings::backends::BackendChoice;
+
+    fn arguments(words: &[&str]) -> RunArguments {
+        let words = ["triptych", "run"].iter().chain(words);
+        match crate::cli::Cli::parse_from(words).command {
+            crate::cli::Command::Run(run) => *run,
+            _ => panic!("not run"),
+        }
+    }
+
+    fn drivers(words: &[&str]) -> Vec<String> {
+        let config = configuration(&arguments(words)).unwrap();
+        let matrix = Matrix::new(&config, Path::new("/nonexistent")).unwrap();
+        matrix
+            .drivers()
+            .iter()
+            .map(|(implementation, variant)| format!("{implementation}/{variant}"))
+            .collect()
+    }
+
+    #[test]
+    fn the_tables_rows_are_the_default() {
+        assert_eq!(
+            drivers(&[]),
+            [
+                "c/default",
+                "rust/default",
+                "rust/overflow-checks",
+                "rust-unsafe/default"
+            ]
+        );
+        assert_eq!(drivers(&["--impl", "c"]), ["c/default"]);
+        assert_eq!(
+            drivers(&["--impl", "rust", "--variant", "default"]),
+            ["rust/default"]
+        );
+        assert_eq!(
+            drivers(&[
+                "--variant",
+                "default,overflow-checks",
+                "--impl",
+                "c,rust-unsafe,c"
+            ]),
+            [
+                "c/default",
+                "rust-unsafe/default",
+                "rust-unsafe/overflow-checks"
+            ]
+        );
+        let config = configuration(&arguments(&[])).unwrap();
+        assert_eq!(
+            config.blocks[0].batch,
+            [BoundedInteger(32), BoundedInteger(8)]
+        );
+    }
+
+    #[test]
+    fn options_change_a_configuration() {
+        let config = configuration(&arguments(&[
+            "--quick",
+            "--repeats",
+            "7",
+            "--ring-size",
+            "64",
+            "--batch",
+            "8",
+            "--backend",
+            "wall",
+        ]))
+        .unwrap();
+        assert_eq!(config.wall.repeats.0, 7);
+        assert_eq!(config.lockstep.sessions.0, 1);
+        assert_eq!(config.blocks[0].ring_size.len(), 1);
+        assert_eq!(config.blocks[0].backends, [BackendChoice::Wall]);
+    }
+}

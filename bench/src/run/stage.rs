@@ -1,0 +1,53 @@
+//! What a run measures, and where.
+
+use std::path::Path;
+
+use anyhow::Result;
+use perfcounters::placement::{self, Placement, Topology};
+use perfcounters::record::Build;
+use perfcounters::Cell;
+
+use super::config::Config;
+use super::matrix::Matrix;
+use crate::builds::cells::{Builds, Conditions};
+use crate::builds::variants::build_folder;
+use crate::machine_code::data_path::with_checks;
+use crate::usage::UsageError;
+
+/// What is measured, with what, where.
+pub(super) struct Stage {
+    pub(super) matrix: Matrix,
+    pub(super) builds: Builds,
+    pub(super) placement: Placement,
+}
+
+impl Stage {
+    pub(super) fn new(config: &Config, build: &Path) -> Result<Self> {
+        let matrix = Matrix::new(config, build).map_err(UsageError::from)?;
+        let builds = Builds::describe(build, &matrix.drivers());
+        let node = config
+            .devices
+            .as_ref()
+            .and_then(|[device, _]| placement::node_of_device(device));
+        Ok(Self {
+            builds,
+            matrix,
+            placement: Topology::here().choose(node),
+        })
+    }
+
+    /// The builds, with what their machine code says.
+    pub(super) fn described(&self, build_dir: &Path) -> Vec<Build> {
+        let described = self.builds.all().into_iter().map(|build| {
+            let folder = build_folder(build_dir, build.implementation, &build.variant);
+            with_checks(build, &folder.join("ixgbe-fwd"))
+        });
+        described.collect()
+    }
+
+    /// Every driver once, for what depends on nothing else.
+    pub(super) fn drivers(&self) -> Vec<Cell> {
+        let conditions = Conditions::default();
+        self.builds.cells(conditions, None, &self.matrix.drivers())
+    }
+}

@@ -1,0 +1,152 @@
+//! Checked values of the configuration files.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// A whole number between two bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "i64", into = "u32")]
+pub struct BoundedInteger<const MIN: u32, const MAX: u32>(pub u32);
+
+impl<const MIN: u32, const MAX: u32> TryFrom<i64> for BoundedInteger<MIN, MAX> {
+    type Error = String;
+    fn try_from(value: i64) -> Result<Self, String> {
+        match u32::try_from(value) {
+            Ok(number) if (MIN..=MAX).contains(&number) => Ok(Self(number)),
+            _ => Err(format!("{value} is not in {MIN} to {MAX}")),
+        }
+    }
+}
+
+impl<const MIN: u32, const MAX: u32> From<BoundedInteger<MIN, MAX>> for u32 {
+    fn from(value: BoundedInteger<MIN, MAX>) -> Self {
+        value.0
+    }
+}
+
+/// Packets asked for per receive call.
+pub type Batch = BoundedInteger<1, 512>;
+/// Bytes of a frame without its CRC.
+pub type FrameSize = BoundedInteger<60, 1514>;
+/// How often, at least once.
+pub type Repeats = BoundedInteger<1, 100_000>;
+
+/// Descriptors per ring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "i64", into = "u32")]
+pub struct RingSize(pub u32);
+
+impl TryFrom<i64> for RingSize {
+    type Error = String;
+    fn try_from(value: i64) -> Result<Self, String> {
+        match u32::try_from(value) {
+            Ok(size) if size.is_power_of_two() && (64..=4096).contains(&size) => Ok(Self(size)),
+            _ => Err(format!("{value} is not a power of two from 64 to 4096")),
+        }
+    }
+}
+
+impl From<RingSize> for u32 {
+    fn from(value: RingSize) -> Self {
+        value.0
+    }
+}
+
+/// A number above 0: a load in Mpps.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct Mpps(pub f64);
+
+impl TryFrom<f64> for Mpps {
+    type Error = String;
+    fn try_from(value: f64) -> Result<Self, String> {
+        match value.is_finite() && value > 0.0 && value <= 1000.0 {
+            true => Ok(Self(value)),
+            false => Err(format!("{value} Mpps is no load: above 0, at most 1000")),
+        }
+    }
+}
+
+impl From<Mpps> for f64 {
+    fn from(value: Mpps) -> Self {
+        value.0
+    }
+}
+
+/// A share of the capacity.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct Fraction(pub f64);
+
+impl TryFrom<f64> for Fraction {
+    type Error = String;
+    fn try_from(value: f64) -> Result<Self, String> {
+        match value > 0.0 && value <= 1.0 {
+            true => Ok(Self(value)),
+            false => Err(format!("{value} is no share: above 0, at most 1")),
+        }
+    }
+}
+
+impl From<Fraction> for f64 {
+    fn from(value: Fraction) -> Self {
+        value.0
+    }
+}
+
+/// A time.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct WarmUpSeconds(pub(super) f64);
+
+impl WarmUpSeconds {
+    /// As the standard library has it.
+    pub fn duration(self) -> Duration {
+        Duration::from_secs_f64(self.0)
+    }
+}
+
+impl TryFrom<f64> for WarmUpSeconds {
+    type Error = String;
+    fn try_from(value: f64) -> Result<Self, String> {
+        match (0.0..=86_400.0).contains(&value) {
+            true => Ok(Self(value)),
+            false => Err(format!("{value} s is not between 0 and a day")),
+        }
+    }
+}
+
+impl From<WarmUpSeconds> for f64 {
+    fn from(value: WarmUpSeconds) -> Self {
+        value.0
+    }
+}
+
+/// WarmUpSeconds, more than none.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct MeasurementSeconds(pub(crate) f64);
+
+impl MeasurementSeconds {
+    /// As the standard library has it.
+    pub fn duration(self) -> Duration {
+        Duration::from_secs_f64(self.0)
+    }
+}
+
+impl TryFrom<f64> for MeasurementSeconds {
+    type Error = String;
+    fn try_from(value: f64) -> Result<Self, String> {
+        match WarmUpSeconds::try_from(value)? {
+            WarmUpSeconds(seconds) if seconds >= 0.1 => Ok(Self(seconds)),
+            _ => Err(format!("{value} s is too short to measure: at least 0.1")),
+        }
+    }
+}
+
+impl From<MeasurementSeconds> for f64 {
+    fn from(value: MeasurementSeconds) -> Self {
+        value.0
+    }
+}

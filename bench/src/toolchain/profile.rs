@@ -1,0 +1,100 @@
+//! What profile-guided optimisation needs besides the compiler.
+
+use std::path::{Path, PathBuf};
+
+use super::compiler::{Call, Family, Skipped, Toolchain};
+use super::machine::Machine;
+
+/// The program that merges profiles for this compiler; it has to belong to the same LLVM, or a
+/// newer one. `None` for GCC, which needs none.
+///
+/// # Errors
+/// What optimising by a profile needs and is not here.
+pub fn profdata(machine: &dyn Machine, toolchain: &Toolchain) -> Result<Option<PathBuf>, Skipped> {
+    let Some(llvm) = toolchain.llvm else {
+        return Ok(None);
+    };
+    let skip = |why: String, mend: String| Skipped {
+        name: format!("{} with PGO", toolchain.name()),
+        why,
+        mend: Some(mend),
+    };
+    if toolchain.family == Family::Rustc {
+        let print = ["--print", "target-libdir"];
+        let folder = match &toolchain.call {
+            Call::Program(program) => machine.output(program, &print),
+            Call::Rustup(name) => {
+                machine.output("rustup", &[&["run", name, "rustc"][..], &print].concat())
+            }
+        };
+        let own = folder.map(|folder| Path::new(folder.trim()).with_file_name("bin/llvm-profdata"));
+        if let Some(own) = own.filter(|own| machine.has(&own.to_string_lossy())) {
+            return Ok(Some(own));
+        }
+    }
+    if let (Family::Clang, Call::Program(program)) = (toolchain.family, &toolchain.call) {
+        if !has_profile_runtime(machine, program) {
+            return Err(skip(
+                "its run time for profiles, libclang_rt.profile, is not installed".to_owned(),
+                format!("sudo apt-get install libclang-rt-{llvm}-dev"),
+            ));
+        }
+    }
+    let newer = (llvm..=llvm + 10).map(|major| format!("llvm-profdata-{major}"));
+    if let Some(name) = newer.into_iter().find(|name| machine.has(name)) {
+        return Ok(Some(PathBuf::from(name)));
+    }
+    let mend = match &toolchain.call {
+        Call::Rustup(name) => format!("rustup component add llvm-tools --toolchain {name}"),
+        Call::Program(_) => format!("sudo apt-get install llvm-{llvm}"),
+    };
+    Err(skip(
+        format!("there is no llvm-profdata of LLVM {llvm}"),
+        mend,
+    ))
+}
+
+/// Whether clang finds the library that instrumented programs are linked with: it answers with the
+/// path of a file that it has, and with the bare name of one that it does not have.
+fn has_profile_runtime(machine: &dyn Machine, clang: &str) -> bool {
+    let names = [
+        format!("libclang_rt.profile-{}.a", std::env::consts::ARCH),
+        "libclang_rt.profile.a".to_owned(),
+    ];
+    names.iter().any(|name| {
+        let found = machine.output(clang, &[&format!("--print-file-name={name}")]);
+        found.is_some_and(|path| path.contains('/'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::find::find;
+    use super::super::machine::pretended::machine;
+    use super::*;
+
+    #[test]
+    fn profiles_need_the_merger_of_the_same_llvm() {
+        let (all, _) = find(&machine(), &["gcc-12".to_owned(), "clang-19".to_owned()]);
+        assert_eq!(profdata(&machine(), &all[0]), Ok(None));
+        let lacks = || profdata(&machine(), &all[1]).unwrap_err().to_string();
+        assert!(lacks().contains("libclang-rt-19-dev"), "{}", lacks());
+        let name = format!(
+            "--print-file-name=libclang_rt.profile-{}.a",
+            std::env::consts::ARCH
+        );
+        let with = |answer: &'static str| {
+            let mut machine = machine();
+            let line = format!("clang-19 {name}");
+            machine.0.insert(Box::leak(line.into_boxed_str()), answer);
+            profdata(&machine, &all[1])
+        };
+        // Of a file that it does not have, clang gives only the name.
+        let bare = with("libclang_rt.profile-x.a\n").unwrap_err().to_string();
+        assert!(bare.contains("libclang-rt-19-dev"), "{bare}");
+        let found = with("/usr/lib/libclang_rt.profile-x.a\n")
+            .unwrap_err()
+            .to_string();
+        assert!(found.contains("apt-get install llvm-19"), "{found}");
+    }
+}
