@@ -1,12 +1,13 @@
 /*
- * The lab's application on the C driver: it forwards between two devices as ixgbe-fwd does, makes
- * one mistake on the way, and says at the end what it finds.
+ * The lab's application on the C driver. It forwards between two devices as ixgbe-fwd does,
+ * performs one action on the way, and reports its counts at the end.
  *
- *     lab DEED DEVICE DEVICE
+ *     lab ACTION DEVICE DEVICE
  *
- * The twins are lab.rs (safe Rust) and lab_unsafe.rs (the transpiled driver). The deed is done after
- * DEED_AFTER received packets. Ends on SIGINT: exit status 0, or 1 after an error, and one line of
- * JSON on the output.
+ * Most actions are mistakes; `forward` does nothing besides forwarding. An action starts after
+ * ACTION_AFTER received packets. The program stops on SIGINT and prints one line of JSON. Exit
+ * status: 0, 1 after an error of the driver, 2 for an unknown action or a wrong command line.
+ * The twins are lab.rs (safe Rust) and lab_unsafe.rs (the transpiled driver).
  */
 #define _GNU_SOURCE
 #include "device.h"
@@ -24,12 +25,18 @@
 #define POOL_CAPACITY 512
 #define BATCH 32
 #define MAX_BATCH 128
-#define DEED_AFTER 100
+#define ACTION_AFTER 100
 #define STATS_INTERVAL_NS 50000000
 #define IDLE_NS 20000
 
-/* What the application writes where it must not. */
+/* The byte that the application writes outside its packets. */
 #define MARK 0xee
+
+static const char *const actions[] = {
+	"forward",	  "use-after-send", "double-free",	  "use-after-pool",
+	"write-past-end", "two-threads",    "write-before-start", "leak",
+	"free-pool",	  "large-batch",    "odd-ring",
+};
 
 struct counts {
 	uint64_t rx;
@@ -38,7 +45,7 @@ struct counts {
 };
 
 struct lab {
-	const char *deed;
+	const char *action;
 	struct vfio_container container;
 	struct mempool pools[2];
 	struct mempool spare;
@@ -46,23 +53,33 @@ struct lab {
 	struct device devices[2];
 	uint32_t opened;
 	struct counts counts;
-	bool done; /* the deed, if it is done once */
+	bool done; /* whether an action that happens once has happened */
 	struct packet *stale;
-	struct packet *hoard[MAX_BATCH]; /* received, not sent yet */
-	uint32_t hoarded;
+	struct packet *collected[MAX_BATCH]; /* received and not sent yet */
+	uint32_t collected_count;
 };
 
-static volatile sig_atomic_t ended;
+static volatile sig_atomic_t stopped;
 
-static void end(int number)
+static void stop(int number)
 {
 	(void)number;
-	ended = 1;
+	stopped = 1;
 }
 
-static bool is(const struct lab *lab, const char *deed)
+static bool known(const char *action)
 {
-	return strcmp(lab->deed, deed) == 0;
+	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+		if (strcmp(action, actions[i]) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is(const struct lab *lab, const char *action)
+{
+	return strcmp(lab->action, action) == 0;
 }
 
 static uint64_t now_ns(void)
@@ -73,13 +90,13 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* The mistakes with packets that have been received and not sent yet. How many are left to send. */
-static uint32_t misuse(struct lab *lab, struct packet **packets, uint32_t received)
+/* Performs an action on received packets. Returns how many are left to send. */
+static uint32_t act(struct lab *lab, struct packet **packets, uint32_t received)
 {
 	struct packet *first = packets[0];
 
 	if (is(lab, "use-after-send")) {
-		/* Keeps a packet that will have been sent, and goes on writing to it. */
+		/* Keeps a packet while it is sent, and writes to it later. */
 		if (lab->stale == NULL) {
 			lab->stale = first;
 		} else {
@@ -89,7 +106,7 @@ static uint32_t misuse(struct lab *lab, struct packet **packets, uint32_t receiv
 		return received;
 	}
 	if (is(lab, "leak")) {
-		/* Forgets half of them: neither sent nor freed. */
+		/* Neither sends nor frees half of the packets. */
 		lab->counts.dropped += received - received / 2;
 		return received / 2;
 	}
@@ -98,7 +115,7 @@ static uint32_t misuse(struct lab *lab, struct packet **packets, uint32_t receiv
 	}
 	lab->done = true;
 	if (is(lab, "double-free")) {
-		/* In place of sending it. */
+		/* Frees a packet twice and does not send it. */
 		packet_free(first);
 		packet_free(first);
 		memmove((void *)packets, (void *)(packets + 1),
@@ -109,13 +126,13 @@ static uint32_t misuse(struct lab *lab, struct packet **packets, uint32_t receiv
 		mempool_destroy(&lab->spare);
 		memset(lab->spare_packet->data, MARK, 60);
 	} else if (is(lab, "free-pool")) {
-		/* No mistake: memory that the device could reach, and now may not. */
+		/* No mistake: the device loses its access to this memory. */
 		mempool_destroy(&lab->spare);
 	} else if (is(lab, "write-past-end")) {
-		/* A trailer behind a packet that fills its buffer. */
+		/* Writes a trailer behind a packet that fills its buffer. */
 		memset(first->data + PACKET_MAX_SIZE, MARK, 8);
 	} else if (is(lab, "write-before-start")) {
-		/* A tunnel's header in front of the data. */
+		/* Writes a tunnel header in front of the data. */
 		memset(first->data - 48, MARK, 48);
 	}
 	return received;
@@ -146,22 +163,22 @@ static uint32_t forward(struct lab *lab, struct rx_queue *rx, struct tx_queue *t
 	for (uint32_t i = 0; i < received; i++) {
 		packets[i]->data[1]++;
 	}
-	if (is(lab, "large-batch") && lab->counts.rx > DEED_AFTER && !lab->done) {
-		/* More packets in one call than the ring has descriptors. */
-		memcpy((void *)(lab->hoard + lab->hoarded), (void *)packets,
+	if (is(lab, "large-batch") && lab->counts.rx > ACTION_AFTER && !lab->done) {
+		/* Sends more packets in one call than the ring has descriptors. */
+		memcpy((void *)(lab->collected + lab->collected_count), (void *)packets,
 		       received * sizeof(struct packet *));
-		lab->hoarded += received;
-		if (lab->hoarded > MAX_BATCH - BATCH) {
-			(void)send_or_free(lab, tx, lab->hoard, lab->hoarded);
-			lab->hoarded = 0;
+		lab->collected_count += received;
+		if (lab->collected_count > MAX_BATCH - BATCH) {
+			(void)send_or_free(lab, tx, lab->collected, lab->collected_count);
+			lab->collected_count = 0;
 			lab->done = true;
 		}
 		return received;
 	}
 	uint32_t count = received;
 
-	if (lab->counts.rx > DEED_AFTER) {
-		count = misuse(lab, packets, received);
+	if (lab->counts.rx > ACTION_AFTER) {
+		count = act(lab, packets, received);
 	}
 	(void)send_or_free(lab, tx, packets, count);
 	return received;
@@ -174,13 +191,13 @@ static void pause_idle(void)
 	(void)nanosleep(&idle, NULL);
 }
 
-/* Another thread on the same queues: what no driver of this kind allows. */
-static void *intrude(void *argument)
+/* Forwards on the same queues in a second thread, which the driver does not allow. */
+static void *forward_in_second_thread(void *argument)
 {
 	struct lab *lab = argument;
 
-	while (!ended) {
-		if (lab->counts.rx > DEED_AFTER) {
+	while (!stopped) {
+		if (lab->counts.rx > ACTION_AFTER) {
 			(void)forward(lab, &lab->devices[0].rx[0], &lab->devices[1].tx[0]);
 		}
 	}
@@ -192,34 +209,34 @@ static int run(struct lab *lab, struct error *error)
 	struct device *a = &lab->devices[0];
 	struct device *b = &lab->devices[1];
 	bool threads = is(lab, "two-threads");
-	uint64_t looked = now_ns();
-	pthread_t intruder;
+	uint64_t stats_time = now_ns();
+	pthread_t second;
 	int result = 0;
 
-	if (threads && pthread_create(&intruder, NULL, intrude, lab) != 0) {
-		error_set(error, "no second thread");
+	if (threads && pthread_create(&second, NULL, forward_in_second_thread, lab) != 0) {
+		error_set(error, "cannot start a second thread");
 		return -1;
 	}
-	while (!ended && result == 0) {
+	while (!stopped && result == 0) {
 		uint32_t received = forward(lab, &a->rx[0], &b->tx[0]) +
 				    forward(lab, &b->rx[0], &a->tx[0]);
 		uint64_t now = now_ns();
 
-		if (now - looked >= STATS_INTERVAL_NS) {
+		if (now - stats_time >= STATS_INTERVAL_NS) {
 			struct device_stats stats;
 
-			looked = now;
+			stats_time = now;
 			for (uint32_t i = 0; i < 2 && result == 0; i++) {
 				result = stats_read(&lab->devices[i], &stats, error);
 			}
 		}
-		if (received == 0 && !(threads && lab->counts.rx > DEED_AFTER)) {
+		if (received == 0 && !(threads && lab->counts.rx > ACTION_AFTER)) {
 			pause_idle();
 		}
 	}
 	if (threads) {
-		ended = 1;
-		(void)pthread_join(intruder, NULL);
+		stopped = 1;
+		(void)pthread_join(second, NULL);
 	}
 	return result;
 }
@@ -261,7 +278,7 @@ static int compare(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Looks at a pool to which all packets should have come back: how many are not there, or twice. */
+/* Counts the packets that did not return to their pool, and those that returned twice. */
 static void inspect(const struct mempool *pool, uint64_t *missing, uint64_t *twice)
 {
 	uint32_t count = pool->free_count < pool->capacity ? pool->free_count : pool->capacity;
@@ -294,8 +311,8 @@ static void report(struct lab *lab)
 		pool_empty += lab->devices[i].rx[0].pool_empty;
 		device_release(&lab->devices[i]);
 	}
-	for (uint32_t i = 0; i < lab->hoarded; i++) {
-		packet_free(lab->hoard[i]);
+	for (uint32_t i = 0; i < lab->collected_count; i++) {
+		packet_free(lab->collected[i]);
 	}
 	for (uint32_t i = 0; i < 2; i++) {
 		inspect(&lab->pools[i], &missing, &twice);
@@ -314,12 +331,12 @@ int main(int argc, char **argv)
 	struct error later;
 	int status = EXIT_SUCCESS;
 
-	if (argc != 4) {
-		(void)fprintf(stderr, "usage: lab DEED DEVICE DEVICE\n");
+	if (argc != 4 || !known(argv[1])) {
+		(void)fprintf(stderr, "usage: lab ACTION DEVICE DEVICE\n");
 		return 2;
 	}
-	(void)signal(SIGINT, end);
-	lab.deed = argv[1];
+	(void)signal(SIGINT, stop);
+	lab.action = argv[1];
 	vfio_container_init(&lab.container);
 	if (start(&lab, argv + 2, &error) != 0 || run(&lab, &error) != 0) {
 		(void)fprintf(stderr, "lab: %s\n", error.text);

@@ -1,7 +1,7 @@
-//! The lab's application on the safe Rust driver: it forwards between two devices as `ixgbe-fwd`
-//! does, makes one mistake on the way, and says at the end what it finds.
+//! The lab's application on the safe Rust driver. It forwards between two devices as `ixgbe-fwd`
+//! does, performs one action on the way, and reports its counts at the end.
 //!
-//! The twin of `lab.c`, for those of its mistakes that compile; the others are in
+//! It is the twin of `lab.c`, with the actions that compile in safe Rust. The other mistakes are in
 //! `rust/tests/compile_fail/`.
 #![forbid(unsafe_code)]
 
@@ -23,12 +23,21 @@ const ODD_RING_SIZE: u32 = 96;
 const POOL_CAPACITY: u32 = 512;
 const BATCH: usize = 32;
 const MAX_BATCH: usize = 128;
-const DEED_AFTER: u64 = 100;
+const ACTION_AFTER: u64 = 100;
 const STATS_INTERVAL: Duration = Duration::from_millis(50);
 const IDLE: Duration = Duration::from_micros(20);
 
-/// What the application writes where it must not.
+/// The byte that the application writes outside its packets.
 const MARK: u8 = 0xee;
+
+const ACTIONS: [&str; 6] = [
+    "forward",
+    "leak",
+    "write-past-end",
+    "free-pool",
+    "large-batch",
+    "odd-ring",
+];
 
 #[derive(Default)]
 struct Counts {
@@ -40,20 +49,20 @@ struct Counts {
 }
 
 struct Lab<'p> {
-    deed: &'p str,
+    action: &'p str,
     counts: Counts,
-    /// The deed, if it is done once.
+    /// Whether an action that happens once has happened.
     done: bool,
     spare: Option<Mempool>,
-    /// Received, not sent yet.
-    hoard: Vec<Packet<'p>>,
+    /// Packets received and not sent yet.
+    collected: Vec<Packet<'p>>,
 }
 
 impl<'p> Lab<'p> {
-    /// The mistakes with packets that have been received and not sent yet.
-    fn misuse(&mut self, packets: &mut Vec<Packet<'p>>) {
-        if self.deed == "leak" {
-            // Forgets half of them: they return to their pool by themselves.
+    /// Performs an action on received packets.
+    fn act(&mut self, packets: &mut Vec<Packet<'p>>) {
+        if self.action == "leak" {
+            // Forgets half of the packets, which then return to their pool.
             let kept = packets.len() / 2;
             self.counts.dropped += (packets.len() - kept) as u64;
             packets.truncate(kept);
@@ -62,10 +71,10 @@ impl<'p> Lab<'p> {
         if std::mem::replace(&mut self.done, true) {
             return;
         }
-        match self.deed {
+        match self.action {
             "free-pool" => self.spare = None,
             "write-past-end" => {
-                // A trailer behind a packet that fills its buffer.
+                // Writes a trailer behind a packet that fills its buffer.
                 if packets[0].set_size(MAX_SIZE) {
                     for i in MAX_SIZE..MAX_SIZE + 8 {
                         packets[0][i] = MARK;
@@ -76,7 +85,7 @@ impl<'p> Lab<'p> {
         }
     }
 
-    /// Sends packets; what the ring does not take is dropped.
+    /// Sends packets and drops those that do not fit into the ring.
     fn send(&mut self, to: &mut Device<'p>, packets: &mut Vec<Packet<'p>>) -> Result<()> {
         let sent = to.tx_batch(0, packets)? as u64;
         self.counts.tx += sent;
@@ -97,30 +106,30 @@ impl<'p> Lab<'p> {
                 *byte = byte.wrapping_add(1);
             }
         }
-        let after = self.counts.rx > DEED_AFTER;
-        if self.deed == "large-batch" && after && !self.done {
-            // More packets in one call than the ring has descriptors.
-            self.hoard.append(&mut packets);
-            if self.hoard.len() > MAX_BATCH - BATCH {
-                let mut hoard = std::mem::take(&mut self.hoard);
-                self.send(to, &mut hoard)?;
+        let after = self.counts.rx > ACTION_AFTER;
+        if self.action == "large-batch" && after && !self.done {
+            // Sends more packets in one call than the ring has descriptors.
+            self.collected.append(&mut packets);
+            if self.collected.len() > MAX_BATCH - BATCH {
+                let mut batch = std::mem::take(&mut self.collected);
+                self.send(to, &mut batch)?;
                 self.done = true;
             }
             return Ok(received);
         }
         if after {
-            self.misuse(&mut packets);
+            self.act(&mut packets);
         }
         self.send(to, &mut packets)?;
         Ok(received)
     }
 
-    fn run(&mut self, a: &mut Device<'p>, b: &mut Device<'p>, ended: &AtomicBool) -> Result<()> {
-        let mut looked = Instant::now();
-        while !ended.load(Ordering::Relaxed) {
+    fn run(&mut self, a: &mut Device<'p>, b: &mut Device<'p>, stopped: &AtomicBool) -> Result<()> {
+        let mut stats_time = Instant::now();
+        while !stopped.load(Ordering::Relaxed) {
             let received = self.forward(a, b)? + self.forward(b, a)?;
-            if looked.elapsed() >= STATS_INTERVAL {
-                looked = Instant::now();
+            if stats_time.elapsed() >= STATS_INTERVAL {
+                stats_time = Instant::now();
                 a.stats_read()?;
                 b.stats_read()?;
             }
@@ -132,7 +141,7 @@ impl<'p> Lab<'p> {
     }
 }
 
-/// How many packets of a pool are not there, and how many are there twice.
+/// Counts the packets that did not return to their pool, and those that returned twice.
 fn inspect(pool: &Mempool) -> (usize, usize) {
     let packets: Vec<_> = std::iter::from_fn(|| pool.alloc())
         .take(2 * pool.capacity())
@@ -144,7 +153,7 @@ fn inspect(pool: &Mempool) -> (usize, usize) {
     )
 }
 
-fn forward_until_end(arguments: &[String]) -> (Counts, Vec<(usize, usize)>, Result<()>) {
+fn forward_until_stopped(arguments: &[String]) -> (Counts, Vec<(usize, usize)>, Result<()>) {
     let container = Container::new();
     let mut counts = Counts::default();
     let opened = (|| {
@@ -174,8 +183,8 @@ fn with_devices(
     spare: Mempool,
     counts: &mut Counts,
 ) -> Result<()> {
-    let deed = arguments[0].as_str();
-    let ring_size = if deed == "odd-ring" {
+    let action = arguments[0].as_str();
+    let ring_size = if action == "odd-ring" {
         ODD_RING_SIZE
     } else {
         RING_SIZE
@@ -187,18 +196,18 @@ fn with_devices(
     };
     let mut a = devices[0].start(&config, &pools[0])?;
     let mut b = devices[1].start(&config, &pools[1])?;
-    let ended = Arc::new(AtomicBool::new(false));
-    let registered = signal_hook::flag::register(SIGINT, Arc::clone(&ended));
+    let stopped = Arc::new(AtomicBool::new(false));
+    let registered = signal_hook::flag::register(SIGINT, Arc::clone(&stopped));
     assert!(registered.is_ok(), "no signal handler");
 
     let mut lab = Lab {
-        deed,
+        action,
         counts: Counts::default(),
         done: false,
         spare: Some(spare),
-        hoard: Vec::new(),
+        collected: Vec::new(),
     };
-    let mut result = lab.run(&mut a, &mut b, &ended);
+    let mut result = lab.run(&mut a, &mut b, &stopped);
     *counts = lab.counts;
     for device in [&mut a, &mut b] {
         let losses = device.rx_losses(0).unwrap_or_default();
@@ -211,11 +220,11 @@ fn with_devices(
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
-    if arguments.len() != 3 {
-        eprintln!("usage: lab DEED DEVICE DEVICE");
+    if arguments.len() != 3 || !ACTIONS.contains(&arguments[0].as_str()) {
+        eprintln!("usage: lab ACTION DEVICE DEVICE");
         return ExitCode::from(2);
     }
-    let (counts, pools, result) = forward_until_end(&arguments);
+    let (counts, pools, result) = forward_until_stopped(&arguments);
     let missing: usize = pools.iter().map(|(missing, _)| missing).sum();
     let twice: usize = pools.iter().map(|(_, twice)| twice).sum();
     let Counts {

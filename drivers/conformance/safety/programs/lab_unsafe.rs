@@ -1,11 +1,10 @@
-//! The lab's application on the transpiled driver: `lab.c`, function by function, in Rust that is
+//! The lab's application on the transpiled driver. It follows `lab.c` function by function and is
 //! as unsafe as the driver's interface.
 //!
-//! That interface is C's, with a copy of each structure in each module: pointers are cast from one
-//! to the other. `packet_alloc` and `packet_free` are inline functions of a C header, so they are
-//! here once more.
-// SAFETY, for all blocks below: the lab lives until `main` ends, and its parts do not move. What the
-// deeds do is not sound, on purpose.
+//! The transpiled modules each have a copy of each C structure, so pointers are cast between the
+//! copies. `packet_alloc` and `packet_free` are inline functions of a C header and repeated here.
+// SAFETY, for all blocks below: the lab lives until `main` ends, and its parts do not move. The
+// actions are unsound on purpose.
 #![allow(clippy::undocumented_unsafe_blocks, static_mut_refs)]
 
 use std::ffi::{c_char, CStr, CString};
@@ -25,18 +24,32 @@ const ODD_RING_SIZE: u32 = 96;
 const POOL_CAPACITY: u32 = 512;
 const BATCH: usize = 32;
 const MAX_BATCH: usize = 128;
-const DEED_AFTER: u64 = 100;
+const ACTION_AFTER: u64 = 100;
 const PACKET_MAX_SIZE: usize = 2048 - 64;
 const STATS_INTERVAL: Duration = Duration::from_millis(50);
 const IDLE: Duration = Duration::from_micros(20);
 
-/// What the application writes where it must not.
+/// The byte that the application writes outside its packets.
 const MARK: u8 = 0xee;
+
+const ACTIONS: [&str; 11] = [
+    "forward",
+    "use-after-send",
+    "double-free",
+    "use-after-pool",
+    "write-past-end",
+    "two-threads",
+    "write-before-start",
+    "leak",
+    "free-pool",
+    "large-batch",
+    "odd-ring",
+];
 
 type Result<T> = std::result::Result<T, String>;
 
 struct Lab {
-    deed: String,
+    action: String,
     container: vfio::vfio_container,
     pools: [Mempool; 2],
     spare: Mempool,
@@ -46,12 +59,12 @@ struct Lab {
     rx: u64,
     tx: u64,
     dropped: u64,
-    /// The deed, if it is done once.
+    /// Whether an action that happens once has happened.
     done: bool,
     stale: *mut packet,
-    /// Received, not sent yet.
-    hoard: [*mut packet; MAX_BATCH],
-    hoarded: usize,
+    /// Packets received and not sent yet.
+    collected: [*mut packet; MAX_BATCH],
+    collected_count: usize,
 }
 
 unsafe fn packet_alloc(pool: *mut Mempool) -> *mut packet {
@@ -77,7 +90,7 @@ fn text(error: &error) -> String {
     text.to_string_lossy().into_owned()
 }
 
-/// Calls a function that returns 0, or -1 with the reason.
+/// Calls a function that returns 0, or -1 and the reason.
 fn checked(call: impl FnOnce(*mut error) -> i32) -> Result<()> {
     let mut reason: error = unsafe { std::mem::zeroed() };
     match call(&raw mut reason) {
@@ -86,13 +99,13 @@ fn checked(call: impl FnOnce(*mut error) -> i32) -> Result<()> {
     }
 }
 
-/// The mistakes with packets that have been received and not sent yet. How many are left to send.
-unsafe fn misuse(lab: *mut Lab, packets: *mut *mut packet, received: usize) -> usize {
+/// Performs an action on received packets. Returns how many are left to send.
+unsafe fn act(lab: *mut Lab, packets: *mut *mut packet, received: usize) -> usize {
     let lab = &mut *lab;
     let first = *packets;
-    match lab.deed.as_str() {
+    match lab.action.as_str() {
         "use-after-send" => {
-            // Keeps a packet that will have been sent, and goes on writing to it.
+            // Keeps a packet while it is sent, and writes to it later.
             if lab.stale.is_null() {
                 lab.stale = first;
             } else {
@@ -101,7 +114,7 @@ unsafe fn misuse(lab: *mut Lab, packets: *mut *mut packet, received: usize) -> u
             }
             return received;
         }
-        // Forgets half of them: neither sent nor freed.
+        // Neither sends nor frees half of the packets.
         "leak" => {
             lab.dropped += (received - received / 2) as u64;
             return received / 2;
@@ -111,9 +124,9 @@ unsafe fn misuse(lab: *mut Lab, packets: *mut *mut packet, received: usize) -> u
     if std::mem::replace(&mut lab.done, true) {
         return received;
     }
-    match lab.deed.as_str() {
+    match lab.action.as_str() {
         "double-free" => {
-            // In place of sending it.
+            // Frees a packet twice and does not send it.
             packet_free(first);
             packet_free(first);
             std::ptr::copy(packets.add(1), packets, received - 1);
@@ -123,11 +136,11 @@ unsafe fn misuse(lab: *mut Lab, packets: *mut *mut packet, received: usize) -> u
             mempool::mempool_destroy(&raw mut lab.spare);
             data(lab.spare_packet).write_bytes(MARK, 60);
         }
-        // No mistake: memory that the device could reach, and now may not.
+        // No mistake: the device loses its access to this memory.
         "free-pool" => mempool::mempool_destroy(&raw mut lab.spare),
-        // A trailer behind a packet that fills its buffer.
+        // Writes a trailer behind a packet that fills its buffer.
         "write-past-end" => data(first).add(PACKET_MAX_SIZE).write_bytes(MARK, 8),
-        // A tunnel's header in front of the data.
+        // Writes a tunnel header in front of the data.
         "write-before-start" => data(first).sub(48).write_bytes(MARK, 48),
         _ => {}
     }
@@ -154,21 +167,22 @@ unsafe fn forward(lab: *mut Lab, from: *mut rx_queue, to: *mut tx_queue) -> usiz
         let byte = data(*packet).add(1);
         *byte = (*byte).wrapping_add(1);
     }
-    let after = (*lab).rx > DEED_AFTER;
-    if (*lab).deed == "large-batch" && after && !(*lab).done {
-        // More packets in one call than the ring has descriptors.
-        let hoard = (&raw mut (*lab).hoard).cast::<*mut packet>();
-        std::ptr::copy_nonoverlapping(packets.as_ptr(), hoard.add((*lab).hoarded), received);
-        (*lab).hoarded += received;
-        if (*lab).hoarded > MAX_BATCH - BATCH {
-            send_or_free(lab, to, hoard, (*lab).hoarded);
-            (*lab).hoarded = 0;
+    let after = (*lab).rx > ACTION_AFTER;
+    if (*lab).action == "large-batch" && after && !(*lab).done {
+        // Sends more packets in one call than the ring has descriptors.
+        let collected = (&raw mut (*lab).collected).cast::<*mut packet>();
+        let free = collected.add((*lab).collected_count);
+        std::ptr::copy_nonoverlapping(packets.as_ptr(), free, received);
+        (*lab).collected_count += received;
+        if (*lab).collected_count > MAX_BATCH - BATCH {
+            send_or_free(lab, to, collected, (*lab).collected_count);
+            (*lab).collected_count = 0;
             (*lab).done = true;
         }
         return received;
     }
     let count = if after {
-        misuse(lab, packets.as_mut_ptr(), received)
+        act(lab, packets.as_mut_ptr(), received)
     } else {
         received
     };
@@ -176,14 +190,15 @@ unsafe fn forward(lab: *mut Lab, from: *mut rx_queue, to: *mut tx_queue) -> usiz
     received
 }
 
-/// A pointer that goes to another thread: what no driver of this kind allows.
-struct Smuggled(*mut Lab);
-unsafe impl Send for Smuggled {}
+/// A pointer to the lab for a second thread, which the driver does not allow.
+struct SharedLab(*mut Lab);
+unsafe impl Send for SharedLab {}
 
-unsafe fn intrude(lab: Smuggled, ended: &AtomicBool) {
+/// Forwards on the same queues in a second thread.
+unsafe fn forward_in_second_thread(lab: SharedLab, stopped: &AtomicBool) {
     let lab = lab.0;
-    while !ended.load(Ordering::Relaxed) {
-        if (&raw const (*lab).rx).read_volatile() > DEED_AFTER {
+    while !stopped.load(Ordering::Relaxed) {
+        if (&raw const (*lab).rx).read_volatile() > ACTION_AFTER {
             let from = &raw mut (*lab).devices[0].rx[0];
             let to = &raw mut (*lab).devices[1].tx[0];
             forward(lab, from, to);
@@ -191,20 +206,20 @@ unsafe fn intrude(lab: Smuggled, ended: &AtomicBool) {
     }
 }
 
-unsafe fn run(lab: *mut Lab, ended: &Arc<AtomicBool>) -> Result<()> {
-    let threads = (*lab).deed == "two-threads";
-    let intruder = threads.then(|| {
-        let (smuggled, ended) = (Smuggled(lab), Arc::clone(ended));
-        std::thread::spawn(move || unsafe { intrude(smuggled, &ended) })
+unsafe fn run(lab: *mut Lab, stopped: &Arc<AtomicBool>) -> Result<()> {
+    let threads = (*lab).action == "two-threads";
+    let second = threads.then(|| {
+        let (shared, stopped) = (SharedLab(lab), Arc::clone(stopped));
+        std::thread::spawn(move || unsafe { forward_in_second_thread(shared, &stopped) })
     });
     let [a, b] = [0, 1].map(|i| &raw mut (*lab).devices[i]);
-    let mut looked = Instant::now();
+    let mut stats_time = Instant::now();
     let mut result = Ok(());
-    while !ended.load(Ordering::Relaxed) && result.is_ok() {
+    while !stopped.load(Ordering::Relaxed) && result.is_ok() {
         let received = forward(lab, &raw mut (*a).rx[0], &raw mut (*b).tx[0])
             + forward(lab, &raw mut (*b).rx[0], &raw mut (*a).tx[0]);
-        if looked.elapsed() >= STATS_INTERVAL {
-            looked = Instant::now();
+        if stats_time.elapsed() >= STATS_INTERVAL {
+            stats_time = Instant::now();
             for device in [a, b] {
                 let mut read: stats::device_stats = std::mem::zeroed();
                 let call =
@@ -212,20 +227,20 @@ unsafe fn run(lab: *mut Lab, ended: &Arc<AtomicBool>) -> Result<()> {
                 result = result.and(checked(call));
             }
         }
-        if received == 0 && !(threads && (*lab).rx > DEED_AFTER) {
+        if received == 0 && !(threads && (*lab).rx > ACTION_AFTER) {
             sleep(IDLE);
         }
     }
-    ended.store(true, Ordering::Relaxed);
-    if let Some(intruder) = intruder {
-        let _ = intruder.join();
+    stopped.store(true, Ordering::Relaxed);
+    if let Some(second) = second {
+        let _ = second.join();
     }
     result
 }
 
 unsafe fn start(lab: *mut Lab, addresses: &[CString]) -> Result<()> {
     let container = &raw mut (*lab).container;
-    let ring_size = if (*lab).deed == "odd-ring" {
+    let ring_size = if (*lab).action == "odd-ring" {
         ODD_RING_SIZE
     } else {
         RING_SIZE
@@ -259,7 +274,7 @@ unsafe fn start(lab: *mut Lab, addresses: &[CString]) -> Result<()> {
     Ok(())
 }
 
-/// Looks at a pool to which all packets should have come back: how many are not there, or twice.
+/// Counts the packets that did not return to their pool, and those that returned twice.
 unsafe fn inspect(pool: &Mempool) -> (u32, u32) {
     if pool.free.is_null() {
         return (0, 0);
@@ -280,8 +295,8 @@ unsafe fn report(lab: *mut Lab) {
         pool_empty += (*device).rx[0].pool_empty;
         device::device_release(device);
     }
-    for i in 0..(*lab).hoarded {
-        packet_free((*lab).hoard[i]);
+    for i in 0..(*lab).collected_count {
+        packet_free((*lab).collected[i]);
     }
     let pools = [0, 1].map(|i| inspect(&(*lab).pools[i]));
     let missing: u32 = pools.iter().map(|(missing, _)| missing).sum();
@@ -297,33 +312,29 @@ unsafe fn report(lab: *mut Lab) {
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
-    let (Some(deed), addresses) = (arguments.next(), arguments.collect::<Vec<_>>()) else {
-        eprintln!("usage: lab DEED DEVICE DEVICE");
-        return ExitCode::from(2);
-    };
-    let addresses: Vec<_> = addresses
-        .into_iter()
+    let action = arguments.next().unwrap_or_default();
+    let addresses: Vec<_> = arguments
         .filter_map(|address| CString::new(address).ok())
         .collect();
-    if addresses.len() != 2 {
-        eprintln!("usage: lab DEED DEVICE DEVICE");
+    if addresses.len() != 2 || !ACTIONS.contains(&action.as_str()) {
+        eprintln!("usage: lab ACTION DEVICE DEVICE");
         return ExitCode::from(2);
     }
-    let ended = Arc::new(AtomicBool::new(false));
-    let registered = signal_hook::flag::register(SIGINT, Arc::clone(&ended));
+    let stopped = Arc::new(AtomicBool::new(false));
+    let registered = signal_hook::flag::register(SIGINT, Arc::clone(&stopped));
     assert!(registered.is_ok(), "no signal handler");
     unsafe {
-        // Zeroed, as C's static storage is; only the text needs more.
+        // All bytes are zero, as in C's static storage. Only the text needs a constructor.
         let lab = Box::into_raw(Box::<Lab>::new_uninit()).cast::<Lab>();
         lab.write_bytes(0, 1);
-        (&raw mut (*lab).deed).write(deed);
+        (&raw mut (*lab).action).write(action);
         vfio::vfio_container_init(&raw mut (*lab).container);
-        let mut result = start(lab, &addresses).and_then(|()| run(lab, &ended));
+        let mut result = start(lab, &addresses).and_then(|()| run(lab, &stopped));
         for i in 0..(*lab).opened {
             let device = &raw mut (*lab).devices[i];
             if (*device).running {
-                let stopped = checked(|error| init::device_stop(device.cast(), error.cast()));
-                result = result.and(stopped);
+                let stop = checked(|error| init::device_stop(device.cast(), error.cast()));
+                result = result.and(stop);
             }
         }
         report(lab);

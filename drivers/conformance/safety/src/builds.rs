@@ -1,8 +1,8 @@
-//! Builds the lab's programs: each driver as it is, and copies of it with one mistake patched in.
+//! Builds the lab's programs with each driver: with the driver as it is, and with patched copies.
 //!
-//! Nothing is built in the sources' own folders and the drivers know nothing of it. What is up to
-//! date by the hash of all that went in is not built again. Rust is compiled by `rustc` itself,
-//! with the dependencies that Cargo has built for the driver once, so that a copy costs seconds.
+//! A patch puts one mistake into a copy of the driver's sources; the sources themselves stay
+//! unchanged. A hash of all inputs shows whether a program is up to date. Cargo builds the Rust
+//! drivers' dependencies once and `rustc` compiles each copy, which takes seconds.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,11 +12,12 @@ use std::process::Command;
 
 use anyhow::{bail, ensure, Context, Result};
 
-use crate::outcome::Subject;
-use crate::{lab, root};
+use crate::outcome::DriverBuild;
+use crate::paths::{lab, root};
 
-/// Flags of the C driver and of the C driver with sanitizers.
+/// Flags of the C driver.
 const C_FLAGS: [&str; 5] = ["-std=gnu11", "-O2", "-pthread", "-DNDEBUG", "-g"];
+/// Flags of the C driver with sanitizers.
 const HARDENED_FLAGS: [&str; 6] = [
     "-std=gnu11",
     "-O1",
@@ -35,42 +36,42 @@ const RUST_FLAGS: [&str; 7] = [
     "-Cstrip=symbols",
 ];
 
-/// Where the lab builds.
+/// The folder that the lab builds in.
 pub fn folder() -> PathBuf {
     root().join("build/safety")
 }
 
-/// The program of a subject, with a hazard's patch or none. It may not be built yet.
-pub fn program(subject: Subject, patch: Option<&str>) -> PathBuf {
+/// The program with a driver, with or without a hazard's patch. It may not exist yet.
+pub fn program(driver: DriverBuild, patch: Option<&str>) -> PathBuf {
     folder()
         .join(patch.unwrap_or("unpatched"))
-        .join(subject.to_string())
+        .join(driver.to_string())
         .join("lab")
 }
 
-/// The patch of a hazard for a subject's sources.
-pub fn patch_file(hazard: &str, subject: Subject) -> PathBuf {
-    let name = match subject {
-        Subject::C | Subject::CHardened => "c",
-        Subject::Rust => "rust",
-        Subject::RustUnsafe => "rust-unsafe",
+/// The patch that puts a hazard's mistake into a driver's sources.
+pub fn patch_file(hazard: &str, driver: DriverBuild) -> PathBuf {
+    let name = match driver {
+        DriverBuild::C | DriverBuild::CHardened => "c",
+        DriverBuild::Rust => "rust",
+        DriverBuild::RustUnsafe => "rust-unsafe",
     };
     lab().join(format!("patches/{hazard}/{name}.patch"))
 }
 
-/// The folders below the root that hold a subject's sources.
-fn sources(subject: Subject) -> &'static str {
-    match subject {
-        Subject::C | Subject::CHardened => "c/src",
-        Subject::Rust => "rust/src",
-        Subject::RustUnsafe => "rust-unsafe/src",
+/// The folder below the root that holds a driver's sources.
+fn sources(driver: DriverBuild) -> &'static str {
+    match driver {
+        DriverBuild::C | DriverBuild::CHardened => "c/src",
+        DriverBuild::Rust => "rust/src",
+        DriverBuild::RustUnsafe => "rust-unsafe/src",
     }
 }
 
-/// Libraries that Cargo has built, by crate name.
+/// Rust libraries that Cargo has built, by crate name.
 pub type Externs = BTreeMap<String, PathBuf>;
 
-/// Builds what the Rust programs link with, and the drivers' libraries.
+/// Builds the Rust drivers and the libraries that they use.
 ///
 /// # Errors
 /// If Cargo fails.
@@ -82,7 +83,7 @@ pub fn externs() -> Result<Externs> {
         .args(["ixgbe-unsafe", "--message-format=json", "--quiet"])
         .arg("--target-dir")
         .arg(&target)
-        // As in the Makefile: there, a Cargo.lock that does not belong to the sources is an error.
+        // As in the Makefile: in CI, an outdated Cargo.lock is an error.
         .args(std::env::var_os("CI").map(|_| "--locked"))
         .output()
         .context("cargo")?;
@@ -109,12 +110,13 @@ pub fn externs() -> Result<Externs> {
         }
     }
     for name in ["ixgbe", "ixgbe_unsafe", "libc", "signal_hook"] {
-        ensure!(found.contains_key(name), "cargo has built no {name}");
+        ensure!(found.contains_key(name), "cargo did not build {name}");
     }
     Ok(found)
 }
 
-/// Adds what a crate is compiled with to `command`, but for `replaced`, which is another.
+/// Adds `--extern` options for all libraries to `command`. `replaced` names a library to take from
+/// another path.
 pub fn add_externs(command: &mut Command, externs: &Externs, replaced: Option<(&str, &Path)>) {
     let dependencies = root().join("build/cargo/release/deps");
     command
@@ -131,15 +133,15 @@ pub fn add_externs(command: &mut Command, externs: &Externs, replaced: Option<(&
     }
 }
 
-/// Builds a subject's program.
+/// Builds the program with a driver, unless it is up to date.
 ///
 /// # Errors
-/// If a patch does not apply, or the compiler refuses.
-pub fn build(subject: Subject, patch: Option<&str>, externs: &Externs) -> Result<PathBuf> {
-    let program = program(subject, patch);
+/// If the patch does not apply, or a compiler reports an error.
+pub fn build(driver: DriverBuild, patch: Option<&str>, externs: &Externs) -> Result<PathBuf> {
+    let program = program(driver, patch);
     let work = program.parent().context("no folder")?.to_owned();
-    let patch_file = patch.map(|hazard| patch_file(hazard, subject));
-    let stamp = stamp(subject, patch_file.as_deref(), externs)?;
+    let patch_file = patch.map(|hazard| patch_file(hazard, driver));
+    let stamp = stamp(driver, patch_file.as_deref(), externs)?;
     let stamp_file = work.join("stamp");
     if program.is_file() && fs::read_to_string(&stamp_file).is_ok_and(|text| text == stamp) {
         return Ok(program);
@@ -150,19 +152,19 @@ pub fn build(subject: Subject, patch: Option<&str>, externs: &Externs) -> Result
     fs::create_dir_all(&work)?;
     let from = match &patch_file {
         Some(file) => {
-            copy_and_patch(subject, &work, file)?;
+            copy_and_patch(driver, &work, file)?;
             work.clone()
         }
         None => root(),
     };
-    match subject {
-        Subject::C => compile_c(&from, &program, &C_FLAGS),
-        Subject::CHardened => compile_c(&from, &program, &HARDENED_FLAGS),
-        Subject::Rust => {
+    match driver {
+        DriverBuild::C => compile_c(&from, &program, &C_FLAGS),
+        DriverBuild::CHardened => compile_c(&from, &program, &HARDENED_FLAGS),
+        DriverBuild::Rust => {
             let library = compile_library("ixgbe", &from.join("rust/src/lib.rs"), &work, externs)?;
             compile_rust("lab.rs", &program, externs, ("ixgbe", &library))
         }
-        Subject::RustUnsafe => {
+        DriverBuild::RustUnsafe => {
             let source = from.join("rust-unsafe/src/lib.rs");
             let library = compile_library("ixgbe_unsafe", &source, &work, externs)?;
             compile_rust(
@@ -178,16 +180,16 @@ pub fn build(subject: Subject, patch: Option<&str>, externs: &Externs) -> Result
     Ok(program)
 }
 
-/// Copies a subject's sources to `work` and patches them there.
+/// Copies a driver's sources to `work` and patches them there.
 ///
 /// # Errors
-/// If the patch does not apply, exactly.
-pub fn copy_and_patch(subject: Subject, work: &Path, patch: &Path) -> Result<()> {
-    let folder = sources(subject);
+/// If the patch does not apply exactly.
+pub fn copy_and_patch(driver: DriverBuild, work: &Path, patch: &Path) -> Result<()> {
+    let folder = sources(driver);
     copy_folder(&root().join(folder), &work.join(folder))?;
     let output = Command::new("git")
         .current_dir(work)
-        // Else git takes the folder for a part of this repository, and applies nothing.
+        // Without this, git considers the folder a part of this repository and applies nothing.
         .env("GIT_CEILING_DIRECTORIES", work.parent().unwrap_or(work))
         .args(["apply", "--whitespace=nowarn", "--verbose"])
         .arg(patch)
@@ -195,7 +197,7 @@ pub fn copy_and_patch(subject: Subject, work: &Path, patch: &Path) -> Result<()>
         .context("git")?;
     ensure!(
         output.status.success(),
-        "{} does not apply to {folder}: make it anew, see the README\n{}",
+        "{} does not apply to {folder}: write it again, see safety/README.md\n{}",
         patch.display(),
         String::from_utf8_lossy(&output.stderr)
     );
@@ -259,10 +261,10 @@ fn compile_rust(
     source: &str,
     program: &Path,
     externs: &Externs,
-    driver: (&str, &Path),
+    library: (&str, &Path),
 ) -> Result<()> {
     let mut others = externs.clone();
-    others.retain(|name, _| name == driver.0 || !name.starts_with("ixgbe"));
+    others.retain(|name, _| name == library.0 || !name.starts_with("ixgbe"));
     let mut command = rustc();
     command
         .args(RUST_FLAGS)
@@ -270,7 +272,7 @@ fn compile_rust(
         .arg(lab().join("programs").join(source))
         .arg("-o")
         .arg(program);
-    add_externs(&mut command, &others, Some(driver));
+    add_externs(&mut command, &others, Some(library));
     run(command)
 }
 
@@ -288,20 +290,20 @@ fn run(mut command: Command) -> Result<()> {
     Ok(())
 }
 
-/// A hash of all that goes into a program.
-fn stamp(subject: Subject, patch: Option<&Path>, externs: &Externs) -> Result<String> {
+/// A hash of everything that a program is built from.
+fn stamp(driver: DriverBuild, patch: Option<&Path>, externs: &Externs) -> Result<String> {
     let mut hasher = DefaultHasher::new();
-    hash_folder(&root().join(sources(subject)), &mut hasher)?;
+    hash_folder(&root().join(sources(driver)), &mut hasher)?;
     hash_folder(&lab().join("programs"), &mut hasher)?;
     if let Some(patch) = patch {
         fs::read(patch)
             .with_context(|| patch.display().to_string())?
             .hash(&mut hasher);
     }
-    toolchain(subject)?.hash(&mut hasher);
-    if matches!(subject, Subject::Rust | Subject::RustUnsafe) {
+    toolchain(driver)?.hash(&mut hasher);
+    if matches!(driver, DriverBuild::Rust | DriverBuild::RustUnsafe) {
         externs.hash(&mut hasher);
-        // A library that was built anew has another time.
+        // Cargo may have rebuilt a library.
         for library in externs.values() {
             fs::metadata(library)?.modified()?.hash(&mut hasher);
         }
@@ -326,15 +328,15 @@ fn hash_folder(folder: &Path, hasher: &mut DefaultHasher) -> Result<()> {
     Ok(())
 }
 
-/// The compiler of a subject, with its flags.
+/// The compiler's version and the flags for a driver.
 ///
 /// # Errors
-/// If there is none.
-pub fn toolchain(subject: Subject) -> Result<String> {
-    let (mut command, flags): (Command, &[&str]) = match subject {
-        Subject::C => (Command::new(c_compiler()), &C_FLAGS),
-        Subject::CHardened => (Command::new(c_compiler()), &HARDENED_FLAGS),
-        Subject::Rust | Subject::RustUnsafe => (rustc(), &RUST_FLAGS),
+/// If the compiler does not run.
+pub fn toolchain(driver: DriverBuild) -> Result<String> {
+    let (mut command, flags): (Command, &[&str]) = match driver {
+        DriverBuild::C => (Command::new(c_compiler()), &C_FLAGS),
+        DriverBuild::CHardened => (Command::new(c_compiler()), &HARDENED_FLAGS),
+        DriverBuild::Rust | DriverBuild::RustUnsafe => (rustc(), &RUST_FLAGS),
     };
     let output = command
         .arg("--version")

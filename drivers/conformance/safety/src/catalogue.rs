@@ -1,4 +1,4 @@
-//! `hazards.toml`: what hazards there are, and what came of them when it was recorded.
+//! The catalogue, `hazards.toml`: the hazards and their recorded outcomes.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,42 +7,42 @@ use anyhow::{ensure, Context, Result};
 use serde::Deserialize;
 use strum::IntoEnumIterator;
 
-use crate::outcome::{AtFault, Outcome, Subject};
-use crate::root;
+use crate::outcome::{AtFault, DriverBuild, Outcome};
+use crate::paths::root;
 
 /// A hazard.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hazard {
-    /// Short name, unique.
+    /// Unique short name.
     pub id: String,
-    /// In a few words.
+    /// Title of a few words.
     pub title: String,
     /// Number of the weakness in the Common Weakness Enumeration.
     pub cwe: u32,
-    /// Whose fault it is.
+    /// The party that causes it.
     pub at_fault: AtFault,
-    /// How it is provoked.
+    /// How the lab provokes it.
     pub provocation: String,
-    /// What came of it.
-    pub outcome: BTreeMap<Subject, Recorded>,
-    /// Why, where that is not plain.
+    /// The recorded outcome of each driver.
+    pub outcome: BTreeMap<DriverBuild, RecordedOutcome>,
+    /// The reason for an outcome that is not obvious.
     #[serde(default)]
-    pub why: BTreeMap<Subject, String>,
+    pub why: BTreeMap<DriverBuild, String>,
 }
 
-/// A recorded outcome: one, or for a race all that were seen.
+/// A recorded outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
-pub enum Recorded {
-    /// Always the same.
+pub enum RecordedOutcome {
+    /// Every run has this outcome.
     One(Outcome),
-    /// Now this, now that.
+    /// Each run has one of these outcomes: the hazard is a race.
     AnyOf(Vec<Outcome>),
 }
 
-impl Recorded {
-    /// Whether an outcome agrees with it.
+impl RecordedOutcome {
+    /// Whether an observed outcome agrees with the record.
     pub fn allows(&self, outcome: Outcome) -> bool {
         match self {
             Self::One(one) => *one == outcome,
@@ -50,7 +50,7 @@ impl Recorded {
         }
     }
 
-    /// In words.
+    /// The recorded outcomes in words.
     pub fn describe(&self) -> String {
         match self {
             Self::One(one) => one.to_string(),
@@ -68,7 +68,7 @@ struct File {
     hazard: Vec<Hazard>,
 }
 
-/// Where the catalogue is.
+/// The catalogue's file.
 pub fn path() -> PathBuf {
     root().join("drivers/conformance/hazards.toml")
 }
@@ -76,7 +76,7 @@ pub fn path() -> PathBuf {
 /// Reads a catalogue.
 ///
 /// # Errors
-/// If it is not what it should be, with the place.
+/// If the file cannot be read or has a mistake; the error names the line or the hazard.
 pub fn read(path: &Path) -> Result<Vec<Hazard>> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
     parse(&text).with_context(|| path.display().to_string())
@@ -88,23 +88,23 @@ fn parse(text: &str) -> Result<Vec<Hazard>> {
         let id = &hazard.id;
         ensure!(
             hazards[..nth].iter().all(|other| other.id != *id),
-            "hazard {id} is there twice"
+            "hazard {id} appears twice"
         );
-        for subject in Subject::iter() {
+        for driver in DriverBuild::iter() {
             ensure!(
-                hazard.outcome.contains_key(&subject),
-                "hazard {id} has no outcome for {subject}"
+                hazard.outcome.contains_key(&driver),
+                "hazard {id} has no outcome for {driver}"
             );
         }
-        for (subject, recorded) in &hazard.outcome {
-            if let Recorded::AnyOf(several) = recorded {
+        for (driver, recorded) in &hazard.outcome {
+            if let RecordedOutcome::AnyOf(several) = recorded {
                 ensure!(
                     several.len() > 1,
-                    "hazard {id}, {subject}: a list has several outcomes"
+                    "hazard {id}, {driver}: a list needs several outcomes"
                 );
                 ensure!(
-                    hazard.why.contains_key(subject),
-                    "hazard {id}, {subject}: why is the outcome not always the same?"
+                    hazard.why.contains_key(driver),
+                    "hazard {id}, {driver}: `why` must say why the outcome varies"
                 );
             }
         }
@@ -115,7 +115,7 @@ fn parse(text: &str) -> Result<Vec<Hazard>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::SCENARIOS;
+    use crate::scenario::{listed, scenario};
 
     const HAZARD: &str = r#"
         [[hazard]]
@@ -129,44 +129,46 @@ mod tests {
     "#;
 
     #[test]
-    fn a_race_may_have_several_outcomes_but_no_others() {
+    fn a_race_allows_the_recorded_outcomes_only() {
         let hazards = parse(HAZARD).unwrap();
-        let rust = &hazards[0].outcome[&Subject::Rust];
+        let rust = &hazards[0].outcome[&DriverBuild::Rust];
         assert!(rust.allows(Outcome::Hang) && rust.allows(Outcome::Leak));
-        assert!(!rust.allows(Outcome::Nothing));
+        assert!(!rust.allows(Outcome::NoEffect));
         assert_eq!(rust.describe(), "hang or leak");
     }
 
     #[test]
-    fn what_does_not_make_sense_is_refused() {
-        for (from, to, says) in [
+    fn an_error_names_the_mistake() {
+        for (from, to, message) in [
             (r#"c = "hang","#, "", "no outcome for c"),
             (r#""hang", "leak"]"#, r#""hang"]"#, "several"),
-            (r#"why = { rust = "a race" }"#, "", "not always"),
+            (r#"why = { rust = "a race" }"#, "", "varies"),
             (r#"c = "hang""#, r#"c = "bang""#, "bang"),
         ] {
             let text = HAZARD.replace(from, to);
             assert_ne!(text, HAZARD);
             let error = format!("{:#}", parse(&text).unwrap_err());
-            assert!(error.contains(says), "{says}: {error}");
+            assert!(error.contains(message), "{message}: {error}");
         }
         let twice = [HAZARD, HAZARD].concat();
         assert!(parse(&twice).unwrap_err().to_string().contains("twice"));
     }
 
     #[test]
-    fn every_hazard_of_the_catalogue_can_be_provoked_and_the_other_way_round() {
+    fn every_hazard_has_a_scenario_and_every_scenario_a_hazard() {
         let hazards = read(&path()).unwrap();
-        let mut ids: Vec<_> = hazards.iter().map(|hazard| hazard.id.as_str()).collect();
-        let mut scenarios: Vec<_> = SCENARIOS.iter().map(|(id, _)| *id).collect();
-        ids.sort_unstable();
-        scenarios.sort_unstable();
-        assert_eq!(ids, scenarios);
+        for hazard in &hazards {
+            scenario(&hazard.id).unwrap();
+        }
+        for id in listed() {
+            assert!(hazards.iter().any(|hazard| hazard.id == id), "{id}");
+        }
     }
 
-    /// The claim of the safe driver, as far as it is about what others do to it.
+    /// The claim of the safe driver about the NIC and the wire: whatever they do, it returns an
+    /// error or counts the loss.
     #[test]
-    fn what_device_and_wire_do_to_the_safe_driver_is_an_error_or_counted() {
+    fn no_device_or_wire_hazard_breaks_the_safe_driver() {
         for hazard in read(&path()).unwrap() {
             if !matches!(hazard.at_fault, AtFault::Device | AtFault::Wire) {
                 continue;
@@ -180,7 +182,7 @@ mod tests {
                 Outcome::Stall,
                 Outcome::Loss,
             ] {
-                let recorded = &hazard.outcome[&Subject::Rust];
+                let recorded = &hazard.outcome[&DriverBuild::Rust];
                 assert!(!recorded.allows(bad), "{}: {bad}", hazard.id);
             }
         }

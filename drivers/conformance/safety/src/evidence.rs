@@ -1,56 +1,57 @@
-//! What was seen in a run, and the outcome that follows from it. Nothing here knows the catalogue.
+//! What the lab saw in a run, and the outcome that follows. This module does not know the catalogue.
 
 use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 
-use crate::frames::Returned;
+use crate::frames::ReturnedFrames;
 use crate::outcome::Outcome;
+use crate::paths::root;
 
 /// How a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ended {
-    /// By itself.
+pub enum ProgramEnd {
+    /// It exited with this status.
     Exit(i32),
-    /// By a signal that nobody sent.
+    /// This signal ended it, and the lab did not send the signal.
     Signal(i32),
-    /// Not: it was killed at the end of its time.
+    /// The lab killed it after the time limit.
     Killed,
 }
 
-/// What a lab program says at its end. Packets of both directions.
+/// What a lab program reports at its end. Packets of both directions are added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Report {
-    /// Received.
+pub struct ProgramReport {
+    /// Packets received.
     pub rx: u64,
-    /// Handed to the other device.
+    /// Packets handed to the other device.
     pub tx: u64,
-    /// Received, but the transmit ring was full.
+    /// Packets received and dropped because the transmit ring was full.
     pub dropped: u64,
-    /// Frames that the driver did not hand out, and counted.
+    /// Frames that the driver discarded and counted.
     pub discarded: u64,
     /// Receive calls that found the pool empty.
     pub pool_empty: u64,
-    /// Packet buffers that did not come back to their pools.
+    /// Packet buffers that did not return to their pools.
     pub missing: u64,
-    /// Packet buffers that came back more than once.
+    /// Packet buffers that returned more than once.
     pub twice: u64,
 }
 
-/// What the device counted of frames that it did not deliver.
+/// What the NIC counted of frames that it did not deliver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceDrops {
     /// RUC: too short.
     pub short: u64,
     /// ROC: too long.
     pub long: u64,
-    /// CRCERRS: with a wrong CRC.
+    /// CRCERRS: wrong CRC.
     pub bad_crc: u64,
-    /// QPRDC: no descriptor was free.
+    /// QPRDC: no free descriptor.
     pub no_descriptor: u64,
-    /// MPC: the packet buffer was full.
+    /// MPC: packet buffer full.
     pub no_buffer: u64,
     /// On the wire while the link was down or reception was off.
     pub link_down: u64,
@@ -62,87 +63,87 @@ impl DeviceDrops {
     }
 }
 
-/// What a compiler said.
+/// A compiler's error message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Refusal {
+pub struct CompilerError {
     /// Error codes (`E0382`), each once.
     pub codes: Vec<String>,
-    /// The first error's first line.
+    /// First line of the first error.
     pub first_line: String,
 }
 
-/// Everything that was seen of one run.
+/// Everything that the lab saw of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// Nothing ran: the compiler refused.
-    pub refusal: Option<Refusal>,
+    /// The compiler's error, if the program did not compile and so did not run.
+    pub compiler_error: Option<CompilerError>,
     /// How the program ended.
-    pub ended: Option<Ended>,
-    /// What it wrote to its standard error, but for sanitizers' details.
+    pub program_end: Option<ProgramEnd>,
+    /// The program's standard error.
     pub stderr: String,
-    /// What it said at its end, if it got there.
-    pub report: Option<Report>,
-    /// Canaries that were changed, the first few, and how many in all.
+    /// The program's report, if it got to its end.
+    pub report: Option<ProgramReport>,
+    /// The first few changed canaries, in words.
     pub damage: Vec<String>,
-    /// How many.
+    /// How many canaries were changed in all.
     pub damaged: usize,
-    /// Frames that were put on the wire and should have come back.
+    /// Frames on the wire that should have come back.
     pub sent: u64,
-    /// Those that did not.
+    /// Frames of those that did not come back.
     pub lost: u64,
-    /// Those that did.
-    pub returned: Returned,
-    /// Whether at the end no frame got through any more, though the program ran.
+    /// Frames that came back.
+    pub returned: ReturnedFrames,
+    /// Whether no frame got through at the end, although the program ran.
     pub stalled: bool,
-    /// Transfers that the IOMMU refused: how many, and the first in words.
+    /// Accesses that the IOMMU refused.
     pub dma_faults: u64,
-    /// In words.
+    /// The first of those, in words.
     pub first_fault: String,
-    /// What the NIC thinks the driver did wrong.
+    /// The driver's mistakes in the eyes of the NIC.
     pub notes: Vec<String>,
-    /// What the device dropped.
+    /// What the NIC dropped.
     pub drops: DeviceDrops,
 }
 
 impl Evidence {
-    /// What a sanitizer or a check of the language says, shortened to one line.
+    /// The message of a sanitizer or of a language check, in one line.
     fn complaint(&self) -> Option<String> {
-        let telling = [
+        let sanitizers = [
             "ERROR: AddressSanitizer",
             "ERROR: LeakSanitizer",
             "runtime error:",
         ];
         let mut lines = self.stderr.lines();
         let line =
-            lines.find(|line| telling.iter().any(|text| line.contains(text)) || panics(line))?;
-        // A panic says where on the first line, and what on the second.
+            lines.find(|line| sanitizers.iter().any(|text| line.contains(text)) || panics(line))?;
+        // A panic names the place on its first line and the reason on its second.
         match line.split_once("panicked at ") {
             Some((_, place)) => {
-                let what = lines.next().unwrap_or_default();
-                Some(shorten(&format!("panicked at {place} {what}")))
+                let reason = lines.next().unwrap_or_default();
+                Some(shorten(&format!("panicked at {place} {reason}")))
             }
             None => Some(shorten(line)),
         }
     }
 
-    /// The outcome, and what it is concluded from.
+    /// The outcome, and the evidence for it in words.
     pub fn outcome(&self) -> (Outcome, String) {
-        if let Some(refusal) = &self.refusal {
-            let codes = refusal.codes.join(", ");
+        if let Some(error) = &self.compiler_error {
+            let codes = error.codes.join(", ");
             return (
                 Outcome::DoesNotCompile,
-                format!("{codes}: {}", refusal.first_line),
+                format!("{codes}: {}", error.first_line),
             );
         }
         let complaint = self.complaint();
-        match self.ended {
-            Some(Ended::Killed) => {
+        match self.program_end {
+            Some(ProgramEnd::Killed) => {
                 return (
                     Outcome::Hang,
-                    "had to be killed at the end of its time".to_owned(),
+                    "did not stop and was killed after the time limit".to_owned(),
                 )
             }
-            Some(Ended::Signal(number)) => {
+            Some(ProgramEnd::Signal(number)) => {
                 let name = signal_name(number);
                 let text = complaint.map_or(name.clone(), |line| format!("{name}, {line}"));
                 return (Outcome::Trap, text);
@@ -152,101 +153,102 @@ impl Evidence {
         if let Some(complaint) = complaint {
             return (Outcome::Trap, complaint);
         }
-        self.outcome_of_survivor()
+        let report = self.report.unwrap_or_default();
+        self.memory_outcome(report)
+            .or_else(|| self.error_outcome())
+            .or_else(|| self.queue_outcome(report))
+            .unwrap_or_else(|| self.loss_outcome(report))
     }
 
-    /// The outcome if nothing ended the program but itself.
-    fn outcome_of_survivor(&self) -> (Outcome, String) {
-        let report = self.report.unwrap_or_default();
-        let Returned {
-            duplicated,
-            altered,
-            longer,
-            shorter,
-            ..
-        } = self.returned;
-        if self.damaged > 0 || report.twice > 0 || shorter > 0 {
-            let mut text = Vec::new();
-            if self.damaged > 0 {
-                let more = self.damaged - self.damage.len().min(self.damaged);
-                let mut line = format!("changed: {}", self.damage.join(", "));
-                if more > 0 {
-                    let _ = write!(line, " and {more} more");
-                }
-                text.push(line);
+    /// The outcome if memory was changed or disclosed.
+    fn memory_outcome(&self, report: ProgramReport) -> Option<(Outcome, String)> {
+        let mut text = Vec::new();
+        if self.damaged > 0 {
+            let more = self.damaged - self.damage.len().min(self.damaged);
+            let mut line = format!("changed: {}", self.damage.join(", "));
+            if more > 0 {
+                let _ = write!(line, " and {more} more");
             }
-            if report.twice > 0 {
-                text.push(format!("{} buffers twice in their pool", report.twice));
-            }
-            if shorter > 0 {
-                text.push(format!("{shorter} packets lost their end"));
-            }
-            return (Outcome::Corruption, text.join("; "));
+            text.push(line);
         }
-        if longer > 0 {
-            return (
+        if report.twice > 0 {
+            text.push(format!("{} buffers twice in their pool", report.twice));
+        }
+        let ReturnedFrames {
+            longer, shorter, ..
+        } = self.returned;
+        if shorter > 0 {
+            text.push(format!("{shorter} packets lost their end"));
+        }
+        if !text.is_empty() {
+            return Some((Outcome::Corruption, text.join("; ")));
+        }
+        (longer > 0).then(|| {
+            (
                 Outcome::Disclosure,
                 format!("{longer} packets were sent with other memory behind their end"),
-            );
-        }
-        match self.ended {
-            Some(Ended::Exit(0)) => {}
-            Some(Ended::Exit(code)) => {
+            )
+        })
+    }
+
+    /// The outcome if the program ended with an error, or did not start.
+    fn error_outcome(&self) -> Option<(Outcome, String)> {
+        let text = match self.program_end {
+            Some(ProgramEnd::Exit(0)) => return None,
+            Some(ProgramEnd::Exit(code)) => {
                 let line = self
                     .stderr
                     .lines()
                     .find(|line| line.starts_with("lab: "))
                     .map_or_else(|| "no message".to_owned(), shorten);
-                return (Outcome::Error, format!("exit status {code}: {line}"));
+                format!("exit status {code}: {line}")
             }
-            _ => return (Outcome::Error, "did not start".to_owned()),
-        }
-        if report.missing > 0 {
-            return (
-                Outcome::Leak,
-                format!(
-                    "{} buffers did not come back to their pools",
-                    report.missing
-                ),
-            );
-        }
-        if self.stalled {
-            return (
-                Outcome::Stall,
-                format!(
-                    "no packet got through any more; {} of {} lost",
-                    self.lost, self.sent
-                ),
-            );
-        }
-        if self.dma_faults > 0 {
-            return (
-                Outcome::Iommu,
-                format!(
-                    "{} DMA faults, the first: {}; forwarding went on, {} of {} lost, {} altered",
-                    self.dma_faults, self.first_fault, self.lost, self.sent, altered
-                ),
-            );
-        }
-        if duplicated + altered > 0 {
-            return (
-                Outcome::WrongPacket,
-                format!("{altered} packets were sent altered, {duplicated} twice"),
-            );
-        }
-        self.outcome_of_loss(report)
+            _ => "did not start".to_owned(),
+        };
+        Some((Outcome::Error, text))
     }
 
-    fn outcome_of_loss(&self, report: Report) -> (Outcome, String) {
+    /// The outcome if buffers leaked, a queue stalled, the NIC's access was refused, or a packet
+    /// was wrong.
+    fn queue_outcome(&self, report: ProgramReport) -> Option<(Outcome, String)> {
+        let Self { lost, sent, .. } = self;
+        let ReturnedFrames {
+            altered,
+            duplicated,
+            ..
+        } = self.returned;
+        if report.missing > 0 {
+            let text = format!("{} buffers did not return to their pools", report.missing);
+            return Some((Outcome::Leak, text));
+        }
+        if self.stalled {
+            let text = format!("no packet got through any more; {lost} of {sent} lost");
+            return Some((Outcome::Stall, text));
+        }
+        if self.dma_faults > 0 {
+            let text = format!(
+                "{} DMA faults, the first: {}; forwarding went on, {lost} of {sent} lost, {altered} altered",
+                self.dma_faults, self.first_fault
+            );
+            return Some((Outcome::Iommu, text));
+        }
+        (duplicated + altered > 0).then(|| {
+            (
+                Outcome::WrongPacket,
+                format!("{altered} packets were sent altered, {duplicated} twice"),
+            )
+        })
+    }
+
+    fn loss_outcome(&self, report: ProgramReport) -> (Outcome, String) {
         if self.lost == 0 {
             let mut text = format!("{} packets came back unaltered", self.returned.ok);
             if report.discarded > 0 {
                 let _ = write!(text, "; driver: discarded {} others", report.discarded);
             }
-            return (Outcome::Nothing, text);
+            return (Outcome::NoEffect, text);
         }
         let counted = report.discarded + report.dropped + self.drops.sum();
-        // How many, the evidence tells: what a device that lies calls a frame is its own affair.
         let DeviceDrops {
             short,
             long,
@@ -255,6 +257,7 @@ impl Evidence {
             no_buffer,
             link_down,
         } = self.drops;
+        // The counts need not add up to the loss: a lying NIC may count one frame differently.
         let counters: Vec<_> = [
             ("driver: discarded", report.discarded),
             ("driver: dropped", report.dropped),
@@ -276,7 +279,7 @@ impl Evidence {
                 format!("{lost}; {}", counters.join(", ")),
             )
         } else {
-            (Outcome::Loss, format!("{lost}; counted by nobody"))
+            (Outcome::Loss, format!("{lost}; no counter shows it"))
         }
     }
 }
@@ -285,7 +288,7 @@ fn panics(line: &str) -> bool {
     line.contains("panicked at")
 }
 
-/// A line without addresses and process ids, so that it is the same in every run.
+/// Removes addresses, process ids and folders from a line, which differ from run to run.
 fn shorten(line: &str) -> String {
     let words = line.split_whitespace().map(|word| {
         let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
@@ -299,13 +302,12 @@ fn shorten(line: &str) -> String {
     });
     let words: Vec<_> = words.collect();
     let text = words.join(" ");
-    // AddressSanitizer begins with the process id, and goes on with registers.
+    // AddressSanitizer puts the process id first and registers last.
     let text = text.trim_start_matches(|c: char| c == '=' || c.is_ascii_digit());
     let text = [" (pc ", " on address"]
         .iter()
         .fold(text, |text, end| text.split(end).next().unwrap_or_default());
-    let root = format!("{}/", crate::root().display());
-    let text = text.replace(&root, "");
+    let text = text.replace(&format!("{}/", root().display()), "");
     text.chars().take(160).collect()
 }
 
@@ -327,17 +329,17 @@ mod tests {
 
     fn survivor() -> Evidence {
         Evidence {
-            ended: Some(Ended::Exit(0)),
-            report: Some(Report::default()),
+            program_end: Some(ProgramEnd::Exit(0)),
+            report: Some(ProgramReport::default()),
             sent: 10,
             ..Evidence::default()
         }
     }
 
     #[test]
-    fn the_worst_that_was_seen_decides() {
+    fn the_worst_evidence_decides() {
         let mut evidence = survivor();
-        assert_eq!(evidence.outcome().0, Outcome::Nothing);
+        assert_eq!(evidence.outcome().0, Outcome::NoEffect);
         evidence.lost = 2;
         assert_eq!(evidence.outcome().0, Outcome::Loss);
         evidence.drops.long = 2;
@@ -348,12 +350,12 @@ mod tests {
         assert_eq!(evidence.outcome().0, Outcome::Iommu);
         evidence.stalled = true;
         assert_eq!(evidence.outcome().0, Outcome::Stall);
-        evidence.report = Some(Report {
+        evidence.report = Some(ProgramReport {
             missing: 1,
-            ..Report::default()
+            ..ProgramReport::default()
         });
         assert_eq!(evidence.outcome().0, Outcome::Leak);
-        evidence.ended = Some(Ended::Exit(1));
+        evidence.program_end = Some(ProgramEnd::Exit(1));
         assert_eq!(evidence.outcome().0, Outcome::Error);
         evidence.returned.longer = 1;
         assert_eq!(evidence.outcome().0, Outcome::Disclosure);
@@ -361,19 +363,19 @@ mod tests {
         assert_eq!(evidence.outcome().0, Outcome::Corruption);
         evidence.stderr = "==7==ERROR: AddressSanitizer: SEGV".to_owned();
         assert_eq!(evidence.outcome().0, Outcome::Trap);
-        evidence.ended = Some(Ended::Killed);
+        evidence.program_end = Some(ProgramEnd::Killed);
         assert_eq!(evidence.outcome().0, Outcome::Hang);
     }
 
     #[test]
-    fn a_signal_is_a_trap_and_named() {
+    fn a_signal_is_a_trap_with_its_name() {
         let mut evidence = survivor();
-        evidence.ended = Some(Ended::Signal(11));
+        evidence.program_end = Some(ProgramEnd::Signal(11));
         assert_eq!(evidence.outcome(), (Outcome::Trap, "SIGSEGV".to_owned()));
     }
 
     #[test]
-    fn addresses_are_left_out() {
+    fn messages_lose_their_addresses() {
         let line =
             "==12==ERROR: AddressSanitizer: SEGV on unknown address 0x7f0000001000 (pc 0x5 bp)";
         assert_eq!(

@@ -1,13 +1,13 @@
-//! Frames that are known again: every byte of them follows from their number and length.
+//! Frames that the lab recognises: number and length determine every byte.
 
 use std::collections::HashMap;
 
 /// Ethertype for local experiments (IEEE 802).
 const ETHERTYPE: [u8; 2] = [0x88, 0xb5];
 /// Bytes in front of the pattern: addresses, type, number, length.
-const HEAD: usize = 24;
+const HEADER: usize = 24;
 
-/// Makes frame `number` of `len` bytes, without CRC, at least 24.
+/// Makes frame `number` with `len` bytes, without CRC. The shortest frame has 24 bytes.
 pub fn frame(number: u64, len: usize) -> Vec<u8> {
     let mut bytes = vec![0x02, 0x10, 0, 0, 0, 2, 0x02, 0, 0, 0, 0, 1];
     bytes.extend(ETHERTYPE);
@@ -17,11 +17,11 @@ pub fn frame(number: u64, len: usize) -> Vec<u8> {
         let at = bytes.len() as u64;
         bytes.push((number.wrapping_mul(131) ^ at.wrapping_mul(29)) as u8);
     }
-    bytes.truncate(len.max(HEAD));
+    bytes.truncate(len.max(HEADER));
     bytes
 }
 
-/// What the driver should make of a frame: it adds 1 to byte 1.
+/// The frame that the driver should send for a received one: it adds 1 to byte 1.
 pub fn touched(mut frame: Vec<u8>) -> Vec<u8> {
     if let Some(byte) = frame.get_mut(1) {
         *byte = byte.wrapping_add(1);
@@ -29,35 +29,35 @@ pub fn touched(mut frame: Vec<u8>) -> Vec<u8> {
     frame
 }
 
-/// What came back, counted in frames.
+/// The frames that came back, counted by their condition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Returned {
-    /// As they should be, each once.
+pub struct ReturnedFrames {
+    /// Correct frames, each counted once.
     pub ok: u64,
-    /// The same once more.
+    /// Correct frames that had already come back.
     pub duplicated: u64,
-    /// With other bytes, or none of ours.
+    /// Frames with wrong bytes, and frames that the lab never sent.
     pub altered: u64,
-    /// With bytes added behind their end.
+    /// Frames with bytes added at the end.
     pub longer: u64,
-    /// Without some bytes of their end.
+    /// Frames with bytes missing at the end.
     pub shorter: u64,
 }
 
-/// The frames put on the wire, and what has come back of them.
+/// The frames that the lab put on the wire, and those that came back.
 #[derive(Debug, Default)]
-pub struct Ledger {
-    /// By what should come back; whether it has.
+pub struct FrameLedger {
+    /// The frames that should come back, and whether they have.
     expected: HashMap<Vec<u8>, bool>,
-    /// Where a frame of a number is in `expected`.
+    /// The frame that should come back for each number.
     numbered: HashMap<u64, Vec<u8>>,
     next: u64,
-    /// Of what came back.
-    pub returned: Returned,
+    /// Counts of the frames that came back.
+    pub returned: ReturnedFrames,
 }
 
-impl Ledger {
-    /// The next frame of `len` bytes, entered as one that should come back.
+impl FrameLedger {
+    /// Makes the next frame with `len` bytes and enters it as one that should come back.
     pub fn next(&mut self, len: usize) -> Vec<u8> {
         let made = frame(self.next, len);
         self.numbered.insert(self.next, touched(made.clone()));
@@ -66,13 +66,13 @@ impl Ledger {
         made
     }
 
-    /// A frame with the next number, not entered: for who changes it first.
+    /// Makes the next frame without entering it, so that the caller can change it first.
     pub fn next_unentered(&mut self, len: usize) -> Vec<u8> {
         self.next += 1;
         frame(self.next - 1, len)
     }
 
-    /// Enters a frame of any kind.
+    /// Enters a frame of any kind as one that should come back.
     pub fn enter(&mut self, frame: Vec<u8>) {
         self.expected.insert(touched(frame), false);
     }
@@ -82,12 +82,12 @@ impl Ledger {
         self.expected.len() as u64
     }
 
-    /// Frames that have not come back.
+    /// How many frames have not come back.
     pub fn lost(&self) -> u64 {
         self.expected.values().filter(|seen| !**seen).count() as u64
     }
 
-    /// Takes in a frame that the driver sent.
+    /// Counts a frame that the driver sent.
     pub fn take(&mut self, frame: &[u8]) {
         if let Some(seen) = self.expected.get_mut(frame) {
             let count = if std::mem::replace(seen, true) {
@@ -98,7 +98,7 @@ impl Ledger {
             *count += 1;
             return;
         }
-        // Wrong, but whose? Its number may tell.
+        // The frame is wrong. Its number shows which frame it should have been.
         let original = frame
             .get(14..22)
             .and_then(|bytes| bytes.try_into().ok())
@@ -117,8 +117,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frames_are_told_from_each_other_and_from_what_was_done_to_them() {
-        let mut ledger = Ledger::default();
+    fn the_ledger_counts_each_frame_by_its_condition() {
+        let mut ledger = FrameLedger::default();
         let frames: Vec<_> = (0..6).map(|_| touched(ledger.next(60))).collect();
         ledger.take(&frames[0]);
         ledger.take(&frames[0]);
@@ -129,7 +129,7 @@ mod tests {
         ledger.take(&altered);
         ledger.take(&frame(4, 60)); // Not touched.
         ledger.take(&[0; 60]);
-        let expected = Returned {
+        let expected = ReturnedFrames {
             ok: 1,
             duplicated: 1,
             altered: 3,

@@ -1,30 +1,17 @@
-//! The safety lab: the same hazards against each driver, and what was seen to happen.
+//! The safety lab: it provokes the same hazards in each driver and observes what happens.
 //!
-//! `hazards.toml` says what there is and what was recorded; everything here is about finding out
-//! anew. Knowledge flows one way: [`scenario`] provokes, [`stage`] runs driver and NIC and gathers
-//! [`evidence`], from which alone the outcome follows; only then [`catalogue`] is looked at, to
-//! compare.
+//! Knowledge flows one way. [`scenario`] provokes a hazard, [`testbed`] runs driver and NIC and
+//! gathers [`evidence`]. The outcome follows from the evidence alone. Only then does the lab look
+//! at the [`catalogue`] (`hazards.toml`), to compare with the recorded outcome.
 
 pub mod builds;
 pub mod canaries;
 pub mod catalogue;
-pub mod compile;
+pub mod compile_fail;
 pub mod evidence;
 pub mod frames;
 pub mod outcome;
+pub mod paths;
 pub mod record;
 pub mod scenario;
-pub mod stage;
-
-use std::path::PathBuf;
-
-/// The repository's root.
-pub fn root() -> PathBuf {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../..");
-    path.canonicalize().unwrap_or(path)
-}
-
-/// The lab's own folder.
-pub fn lab() -> PathBuf {
-    root().join("drivers/conformance/safety")
-}
+pub mod testbed;

@@ -1,4 +1,4 @@
-//! `safety`: runs the hazards against the drivers, and compares with what is recorded.
+//! `safety`: provokes the hazards in each driver and compares the outcomes with the recorded ones.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -12,63 +12,64 @@ use anyhow::{bail, ensure, Context, Result};
 use clap::{Parser, Subcommand};
 use safety_lab::catalogue::{self, Hazard};
 use safety_lab::evidence::Evidence;
-use safety_lab::outcome::{AtFault, Subject};
-use safety_lab::record::{markdown, Folder, Row};
-use safety_lab::{builds, compile, root, scenario, stage};
+use safety_lab::outcome::{AtFault, DriverBuild};
+use safety_lab::paths::root;
+use safety_lab::record::{markdown, OutcomeRow, ResultFolder};
+use safety_lab::{builds, compile_fail, scenario};
 use strum::IntoEnumIterator;
 
-/// For one hazard and one driver, with everything.
+/// Time limit for one hazard with one driver.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// The same hazards against each driver: what happens is observed, recorded, and compared with
-/// drivers/conformance/hazards.toml.
+/// Provokes hazards in each driver, observes the outcomes, and compares them with the recorded ones
+/// (drivers/conformance/hazards.toml).
 #[derive(Debug, Parser)]
 #[command(name = "safety")]
 struct Options {
     #[command(subcommand)]
-    command: Task,
+    command: LabCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Task {
-    /// Runs hazards; exit status 1 if an outcome is not the recorded one
+enum LabCommand {
+    /// Run hazards; the exit status is 1 if an outcome differs from the recorded one
     Run {
-        /// Only this hazard; may be given several times
+        /// Run only this hazard; may be given several times
         #[arg(long, value_name = "ID")]
         hazard: Vec<String>,
-        /// Only hazards that these are to blame for: application, device, driver, wire
-        #[arg(long, value_name = "WHO")]
+        /// Run only the hazards that this party causes: application, device, driver, wire
+        #[arg(long, value_name = "PARTY")]
         at_fault: Vec<AtFault>,
-        /// Only this driver: c, c-hardened, rust, rust-unsafe
+        /// Run only this driver: c, c-hardened, rust, rust-unsafe
         #[arg(long = "impl", value_name = "NAME")]
-        subject: Vec<Subject>,
-        /// So many at once
+        driver: Vec<DriverBuild>,
+        /// Run this many hazards at once
         #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=64))]
         jobs: u8,
-        /// Record in a new folder of this one
+        /// Record the outcomes in a new folder inside DIR
         #[arg(long, value_name = "DIR")]
         results: Option<PathBuf>,
     },
-    /// Lists the hazards and what is recorded
+    /// List the hazards and their recorded outcomes
     List,
-    /// Runs one hazard against one built driver, and prints the evidence as JSON
+    /// Run one hazard with one driver that is already built, and print the evidence as JSON
     #[command(hide = true)]
-    Case { hazard: String, subject: Subject },
+    Case { hazard: String, driver: DriverBuild },
 }
 
 fn main() -> ExitCode {
-    let done = match Options::parse().command {
-        Task::Run {
+    let result = match Options::parse().command {
+        LabCommand::Run {
             hazard,
             at_fault,
-            subject,
+            driver,
             jobs,
             results,
-        } => run(&hazard, &at_fault, &subject, jobs, results),
-        Task::List => list(),
-        Task::Case { hazard, subject } => case(&hazard, subject),
+        } => run(&hazard, &at_fault, &driver, jobs, results),
+        LabCommand::List => list(),
+        LabCommand::Case { hazard, driver } => case(&hazard, driver),
     };
-    match done {
+    match result {
         Ok(code) => code,
         Err(error) => {
             eprintln!("safety: {error:#}");
@@ -85,17 +86,17 @@ fn list() -> Result<ExitCode> {
             "{} (CWE-{}, {}): {}",
             hazard.id, hazard.cwe, hazard.at_fault, hazard.title
         )?;
-        for (subject, recorded) in &hazard.outcome {
-            writeln!(out, "    {subject}: {}", recorded.describe())?;
+        for (driver, recorded) in &hazard.outcome {
+            writeln!(out, "    {driver}: {}", recorded.describe())?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn case(hazard: &str, subject: Subject) -> Result<ExitCode> {
+fn case(hazard: &str, driver: DriverBuild) -> Result<ExitCode> {
     let scenario = scenario::scenario(hazard)?;
-    let program = builds::program(subject, scenario.patched.then_some(hazard));
-    let evidence = stage::run(&program, scenario)?;
+    let program = builds::program(driver, scenario.patched.then_some(hazard));
+    let evidence = scenario::run(&program, &scenario)?;
     println!("{}", serde_json::to_string(&evidence)?);
     Ok(ExitCode::SUCCESS)
 }
@@ -105,7 +106,7 @@ fn chosen(ids: &[String], at_fault: &[AtFault]) -> Result<Vec<Hazard>> {
     for id in ids {
         ensure!(
             hazards.iter().any(|hazard| hazard.id == *id),
-            "no hazard is called {id}; `safety list` names them"
+            "there is no hazard {id}; `safety list` lists them"
         );
     }
     hazards.retain(|hazard| {
@@ -118,55 +119,39 @@ fn chosen(ids: &[String], at_fault: &[AtFault]) -> Result<Vec<Hazard>> {
 fn run(
     ids: &[String],
     at_fault: &[AtFault],
-    subjects: &[Subject],
+    drivers: &[DriverBuild],
     jobs: u8,
     results: Option<PathBuf>,
 ) -> Result<ExitCode> {
     let hazards = chosen(ids, at_fault)?;
-    let mut folder = results.map(|path| Folder::create(&path)).transpose()?;
+    let mut folder = results
+        .map(|path| ResultFolder::create(&path))
+        .transpose()?;
     let externs = builds::externs()?;
-    let wanted: Vec<_> = hazards
+    let cases: Vec<_> = hazards
         .iter()
-        .flat_map(|hazard| Subject::iter().map(move |subject| (hazard, subject)))
-        .filter(|(_, subject)| subjects.is_empty() || subjects.contains(subject))
+        .flat_map(|hazard| DriverBuild::iter().map(move |driver| (hazard, driver)))
+        .filter(|(_, driver)| drivers.is_empty() || drivers.contains(driver))
         .collect();
-    build_all(&wanted, jobs, &externs);
+    build_all(&cases, jobs, &externs);
+    let observed = in_parallel(&cases, jobs, |(hazard, driver)| {
+        let started = Instant::now();
+        let evidence = observe(hazard, *driver, &externs);
+        (evidence, started.elapsed().as_secs_f64())
+    });
     let mut rows = Vec::new();
     let mut failures = Vec::new();
-    let observed = in_parallel(&wanted, jobs, |(hazard, subject)| {
-        let started = Instant::now();
-        let observed = observe(hazard, *subject, &externs);
-        (observed, started.elapsed().as_secs_f64())
-    });
-    for ((hazard, subject), (observed, seconds)) in wanted.iter().zip(observed) {
-        let name = format!("{}, {subject}", hazard.id);
-        let (outcome, evidence) = match observed {
-            Ok(evidence) => evidence.outcome(),
-            Err(error) => {
-                failures.push(format!("{name}: {error:#}"));
-                continue;
+    for ((hazard, driver), (evidence, seconds)) in cases.iter().zip(observed) {
+        match evidence {
+            Ok(evidence) => {
+                let row = outcome_row(hazard, *driver, &evidence, seconds);
+                failures.extend(compare(hazard, &row));
+                if let Some(folder) = &mut folder {
+                    folder.write(&row)?;
+                }
+                rows.push(row);
             }
-        };
-        let recorded = &hazard.outcome[subject];
-        if recorded.allows(outcome) {
-            println!("ok: {name}: {outcome} ({evidence})");
-        } else {
-            failures.push(format!(
-                "{name}: {outcome} ({evidence}), but recorded is: {}",
-                recorded.describe()
-            ));
-        }
-        rows.push(Row {
-            hazard: hazard.id.clone(),
-            class: format!("CWE-{}", hazard.cwe),
-            at_fault: hazard.at_fault,
-            subject: *subject,
-            outcome,
-            evidence,
-            seconds: (seconds * 1000.0).round() / 1000.0,
-        });
-        if let (Some(folder), Some(row)) = (&mut folder, rows.last()) {
-            folder.write(row)?;
+            Err(error) => failures.push(format!("{}, {driver}: {error:#}", hazard.id)),
         }
     }
     if let Some(folder) = &mut folder {
@@ -180,7 +165,7 @@ fn run(
     }
     println!(
         "{} passed, {} failed",
-        wanted.len() - failures.len(),
+        cases.len() - failures.len(),
         failures.len()
     );
     Ok(if failures.is_empty() {
@@ -190,60 +175,95 @@ fn run(
     })
 }
 
-/// Builds what will be run. What cannot be built is told when it is wanted.
-fn build_all(wanted: &[(&Hazard, Subject)], jobs: u8, externs: &builds::Externs) {
-    let programs: BTreeSet<_> = wanted
+fn outcome_row(
+    hazard: &Hazard,
+    driver: DriverBuild,
+    evidence: &Evidence,
+    seconds: f64,
+) -> OutcomeRow {
+    let (outcome, evidence) = evidence.outcome();
+    OutcomeRow {
+        hazard: hazard.id.clone(),
+        class: format!("CWE-{}", hazard.cwe),
+        at_fault: hazard.at_fault,
+        driver,
+        outcome,
+        evidence,
+        seconds: (seconds * 1000.0).round() / 1000.0,
+    }
+}
+
+/// Prints an outcome that agrees with the recorded one, and returns a message for another.
+fn compare(hazard: &Hazard, row: &OutcomeRow) -> Option<String> {
+    let recorded = &hazard.outcome[&row.driver];
+    let OutcomeRow {
+        driver,
+        outcome,
+        evidence,
+        ..
+    } = row;
+    let line = format!("{}, {driver}: {outcome} ({evidence})", hazard.id);
+    if recorded.allows(*outcome) {
+        println!("ok: {line}");
+        return None;
+    }
+    Some(format!("{line}; recorded: {}", recorded.describe()))
+}
+
+/// Builds all programs in advance. [`observe`] reports a program that cannot be built.
+fn build_all(cases: &[(&Hazard, DriverBuild)], jobs: u8, externs: &builds::Externs) {
+    let programs: BTreeSet<_> = cases
         .iter()
-        .filter(|(hazard, subject)| {
-            *subject != Subject::Rust || compile::case(&hazard.id).is_none()
+        .filter(|(hazard, driver)| {
+            *driver != DriverBuild::Rust || compile_fail::source(&hazard.id).is_none()
         })
-        .map(|(hazard, subject)| (patch_of(hazard), *subject))
+        .map(|(hazard, driver)| (patch_of(hazard), *driver))
         .collect();
     let programs: Vec<_> = programs.into_iter().collect();
-    in_parallel(&programs, jobs, |(patch, subject)| {
-        builds::build(*subject, *patch, externs).is_ok()
+    in_parallel(&programs, jobs, |(patch, driver)| {
+        builds::build(*driver, *patch, externs).is_ok()
     });
 }
 
-/// The patch that a hazard's programs are built with, if any.
+/// The name of the hazard's patch, if it has one.
 fn patch_of(hazard: &Hazard) -> Option<&str> {
     let patched = scenario::scenario(&hazard.id).is_ok_and(|scenario| scenario.patched);
     patched.then_some(hazard.id.as_str())
 }
 
-/// Does something with each, `jobs` at a time; the results in order.
+/// Applies `act` to each item, `jobs` at a time, and returns the results in order.
 fn in_parallel<T: Sync, R: Send>(items: &[T], jobs: u8, act: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..jobs {
             scope.spawn(|| loop {
-                let place = next.fetch_add(1, Ordering::Relaxed);
-                let Some(item) = items.get(place) else { return };
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some(item) = items.get(index) else { return };
                 let result = act(item);
                 let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
-                results.push((place, result));
+                results.push((index, result));
             });
         }
     });
     let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-    results.sort_by_key(|(place, _)| *place);
+    results.sort_by_key(|(index, _)| *index);
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-/// What is seen of a hazard with a driver, in a process of its own.
-fn observe(hazard: &Hazard, subject: Subject, externs: &builds::Externs) -> Result<Evidence> {
-    if subject == Subject::Rust {
-        if let Some(case) = compile::case(&hazard.id) {
-            return compile::run(&case, externs);
+/// Runs a hazard with a driver in a process of its own and returns the evidence.
+fn observe(hazard: &Hazard, driver: DriverBuild, externs: &builds::Externs) -> Result<Evidence> {
+    if driver == DriverBuild::Rust {
+        if let Some(source) = compile_fail::source(&hazard.id) {
+            return compile_fail::run(&source, externs);
         }
     }
-    builds::build(subject, patch_of(hazard), externs)?;
+    builds::build(driver, patch_of(hazard), externs)?;
     let output = tempfile::tempfile()?;
     let errors = tempfile::tempfile()?;
     let mut child = Command::new(std::env::current_exe()?)
         .current_dir(root())
-        .args(["case", &hazard.id, &subject.to_string()])
+        .args(["case", &hazard.id, &driver.to_string()])
         .stdin(Stdio::null())
         .stdout(output.try_clone()?)
         .stderr(errors.try_clone()?)
@@ -256,7 +276,7 @@ fn observe(hazard: &Hazard, subject: Subject, externs: &builds::Externs) -> Resu
         if Instant::now() >= deadline {
             child.kill()?;
             child.wait()?;
-            bail!("the lab itself took longer than {LIMIT:?}");
+            bail!("the lab took longer than {LIMIT:?}");
         }
         std::thread::sleep(Duration::from_millis(5));
     };

@@ -1,9 +1,9 @@
-//! What a hazard came to, and who met it. The words are those of `hazards.toml`, which defines them.
+//! What a hazard can come to, and the driver builds that meet it. `hazards.toml` defines the words.
 
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumIter, EnumString};
 
-/// What a hazard came to, the one that ranks first if it came to several.
+/// What a hazard came to. If a run shows several outcomes, the first in this order counts.
 #[derive(
     Clone,
     Copy,
@@ -20,61 +20,61 @@ use strum::{Display, EnumIter, EnumString};
     EnumIter,
 )]
 pub enum Outcome {
-    /// The compiler refuses it.
+    /// The compiler refuses the program.
     #[serde(rename = "does not compile")]
     #[strum(serialize = "does not compile")]
     DoesNotCompile,
-    /// The program had to be killed at the end of its time.
+    /// The program did not stop, and the lab killed it.
     #[serde(rename = "hang")]
     #[strum(serialize = "hang")]
     Hang,
-    /// A check, a sanitizer or the processor ended the program.
+    /// A check of the language, a sanitizer or the processor ended the program.
     #[serde(rename = "panic/trap")]
     #[strum(serialize = "panic/trap")]
     Trap,
-    /// Memory that is nobody's packet data was changed, and nothing said so.
+    /// Memory outside the packets' data was changed, and nothing reported it.
     #[serde(rename = "silent corruption")]
     #[strum(serialize = "silent corruption")]
     Corruption,
-    /// Bytes of other packets or of the driver left on the wire.
+    /// The NIC sent bytes of other packets or of the driver's memory.
     #[serde(rename = "memory disclosed")]
     #[strum(serialize = "memory disclosed")]
     Disclosure,
-    /// The driver returned an error, which names the device.
+    /// The driver returned an error that names the device.
     #[serde(rename = "error returned")]
     #[strum(serialize = "error returned")]
     Error,
-    /// Packet buffers did not come back.
+    /// Packet buffers did not return to their pool.
     #[serde(rename = "leak")]
     #[strum(serialize = "leak")]
     Leak,
-    /// Packets no longer get through, though the program lives and ends when it is told to.
+    /// Packets no longer get through, but the program runs and stops on SIGINT.
     #[serde(rename = "stalled queue")]
     #[strum(serialize = "stalled queue")]
     Stall,
-    /// The IOMMU refused an access, and forwarding went on.
+    /// The IOMMU refused an access of the NIC, and forwarding went on.
     #[serde(rename = "contained by the IOMMU")]
     #[strum(serialize = "contained by the IOMMU")]
     Iommu,
-    /// A packet was sent altered, twice, or that nobody had received.
+    /// The driver sent an altered packet, a packet twice, or a packet that never arrived.
     #[serde(rename = "wrong packet")]
     #[strum(serialize = "wrong packet")]
     WrongPacket,
-    /// Packets were lost, and no counter says so.
+    /// Packets were lost, and no counter shows it.
     #[serde(rename = "uncounted loss")]
     #[strum(serialize = "uncounted loss")]
     Loss,
-    /// Packets were dropped and counted; the others got through.
+    /// Packets were lost and counted, and the others got through.
     #[serde(rename = "counted drop")]
     #[strum(serialize = "counted drop")]
     CountedDrop,
     /// Every packet got through once and unaltered.
     #[serde(rename = "no effect")]
     #[strum(serialize = "no effect")]
-    Nothing,
+    NoEffect,
 }
 
-/// What meets the hazards: a driver and how it was built.
+/// A driver, and how it was built.
 #[derive(
     Clone,
     Copy,
@@ -92,7 +92,7 @@ pub enum Outcome {
 )]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
-pub enum Subject {
+pub enum DriverBuild {
     /// The C driver.
     C,
     /// The C driver with AddressSanitizer and UndefinedBehaviorSanitizer.
@@ -103,7 +103,7 @@ pub enum Subject {
     RustUnsafe,
 }
 
-/// Whose fault a hazard is.
+/// The party that causes a hazard.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, Display, EnumString, EnumIter,
 )]
@@ -116,6 +116,6 @@ pub enum AtFault {
     Device,
     /// The driver.
     Driver,
-    /// Whoever sends frames.
+    /// The sender of frames.
     Wire,
 }

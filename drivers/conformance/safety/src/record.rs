@@ -1,4 +1,4 @@
-//! What a run leaves behind: `hazards.csv` and `run.json` in a folder of `results/`, and a table.
+//! What a run of the lab writes: `hazards.csv` and `run.json` in a folder of `results/`, and a table.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -14,42 +14,43 @@ use strum::IntoEnumIterator;
 
 use crate::builds::toolchain;
 use crate::catalogue::Hazard;
-use crate::outcome::{AtFault, Outcome, Subject};
+use crate::outcome::{AtFault, DriverBuild, Outcome};
+use crate::paths::root;
 
 /// File with the outcomes.
 pub const HAZARDS_FILE: &str = "hazards.csv";
 /// Link in the results folder to the newest run of the lab.
 pub const LATEST_LINK: &str = "latest-safety";
 
-/// One row of `hazards.csv`. The fields are its columns, in this order.
+/// One row of `hazards.csv`. Its columns are the fields, in this order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Row {
+pub struct OutcomeRow {
     /// Id of the hazard.
     pub hazard: String,
-    /// Its class, `CWE-416`.
+    /// Class of the weakness, such as `CWE-416`.
     pub class: String,
-    /// Whose fault it is.
+    /// The party that causes the hazard.
     pub at_fault: AtFault,
-    /// Which driver, and how built.
+    /// The driver and how it was built.
     #[serde(rename = "impl")]
-    pub subject: Subject,
-    /// What it came to.
+    pub driver: DriverBuild,
+    /// What the hazard came to.
     pub outcome: Outcome,
-    /// What that was concluded from.
+    /// The evidence for the outcome.
     pub evidence: String,
-    /// How long it took.
+    /// Duration of the run in seconds.
     pub seconds: f64,
 }
 
-/// What `run.json` says of a hazard, so that a report needs no catalogue.
+/// The part of a catalogue entry that `run.json` repeats, so that a report needs no catalogue.
 #[derive(Debug, Serialize)]
-struct Described<'a> {
+struct HazardNotes<'a> {
     title: &'a str,
     provocation: &'a str,
-    why: &'a BTreeMap<Subject, String>,
+    why: &'a BTreeMap<DriverBuild, String>,
 }
 
-impl<'a> Described<'a> {
+impl<'a> HazardNotes<'a> {
     fn of(hazard: &'a Hazard) -> Self {
         Self {
             title: &hazard.title,
@@ -59,9 +60,9 @@ impl<'a> Described<'a> {
     }
 }
 
-/// A folder of `results/` that is being written.
+/// A folder of `results/` that a run writes to.
 #[derive(Debug)]
-pub struct Folder {
+pub struct ResultFolder {
     results: PathBuf,
     path: PathBuf,
     id: String,
@@ -69,11 +70,11 @@ pub struct Folder {
     writer: csv::Writer<fs::File>,
 }
 
-impl Folder {
-    /// Makes `results/<id>/`, named after the time.
+impl ResultFolder {
+    /// Creates `results/<id>/`; the id is the current time.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the folder cannot be written.
     pub fn create(results: &Path) -> Result<Self> {
         let now = SystemTime::now();
         let start = humantime::format_rfc3339_seconds(now).to_string();
@@ -89,36 +90,36 @@ impl Folder {
         })
     }
 
-    /// The folder.
+    /// The folder's path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Appends a row; a run that is killed keeps those until then.
+    /// Appends a row to the file at once, so that a killed run keeps its rows.
     ///
     /// # Errors
-    /// If it cannot be written.
-    pub fn write(&mut self, row: &Row) -> Result<()> {
+    /// If the file cannot be written.
+    pub fn write(&mut self, row: &OutcomeRow) -> Result<()> {
         self.writer.serialize(row)?;
         self.writer.flush()?;
         Ok(())
     }
 
-    /// Writes `run.json`, and has `latest-safety` point here.
+    /// Writes `run.json` and points `latest-safety` to this folder.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If a file or the link cannot be written.
     pub fn finish(
         &mut self,
         hazards: &[Hazard],
         command: &[String],
         failures: &[String],
     ) -> Result<()> {
-        let builds: Vec<_> = Subject::iter()
-            .map(|subject| {
-                let flags = toolchain(subject)?;
+        let builds: Vec<_> = DriverBuild::iter()
+            .map(|driver| {
+                let flags = toolchain(driver)?;
                 Ok(serde_json::json!({
-                    "impl": subject,
+                    "impl": driver,
                     "variant": "lab",
                     "toolchain": perfcounters::host::short_toolchain(&flags),
                     "flags": flags,
@@ -131,12 +132,12 @@ impl Folder {
             "start": self.start,
             "end": end,
             "command": command,
-            "git": git(&crate::root()),
+            "git": git(&root()),
             "host": HostFacts::gather(),
             "builds": builds,
             "hazards": hazards
                 .iter()
-                .map(|hazard| (&hazard.id, Described::of(hazard)))
+                .map(|hazard| (&hazard.id, HazardNotes::of(hazard)))
                 .collect::<BTreeMap<_, _>>(),
             "failures": failures,
         });
@@ -148,20 +149,20 @@ impl Folder {
     }
 }
 
-/// The outcomes as a Markdown table, a row a hazard, a part for each who is at fault.
-pub fn markdown(hazards: &[Hazard], rows: &[Row]) -> String {
-    let mut found: BTreeMap<(&str, Subject), Outcome> = BTreeMap::new();
+/// The outcomes as Markdown: a table for each party at fault, a row for each hazard.
+pub fn markdown(hazards: &[Hazard], rows: &[OutcomeRow]) -> String {
+    let mut found: BTreeMap<(&str, DriverBuild), Outcome> = BTreeMap::new();
     for row in rows {
-        found.insert((&row.hazard, row.subject), row.outcome);
+        found.insert((&row.hazard, row.driver), row.outcome);
     }
     let mut text = String::new();
     for at_fault in AtFault::iter() {
-        let those = hazards
+        let caused = hazards
             .iter()
             .filter(|hazard| hazard.at_fault == at_fault)
             .filter(|hazard| rows.iter().any(|row| row.hazard == hazard.id));
-        let those: Vec<_> = those.collect();
-        if those.is_empty() {
+        let caused: Vec<_> = caused.collect();
+        if caused.is_empty() {
             continue;
         }
         let _ = writeln!(text, "\n#### At fault: the {at_fault}\n");
@@ -170,10 +171,10 @@ pub fn markdown(hazards: &[Hazard], rows: &[Row]) -> String {
             "| hazard | class | C | C, sanitizers | safe Rust | unsafe Rust |"
         );
         let _ = writeln!(text, "|---|---|---|---|---|---|");
-        for hazard in those {
+        for hazard in caused {
             let _ = write!(text, "| {} | CWE-{} |", hazard.title, hazard.cwe);
-            for subject in Subject::iter() {
-                let outcome = found.get(&(hazard.id.as_str(), subject));
+            for driver in DriverBuild::iter() {
+                let outcome = found.get(&(hazard.id.as_str(), driver));
                 let cell = outcome.map_or_else(|| "–".to_owned(), Outcome::to_string);
                 let _ = write!(text, " {cell} |");
             }

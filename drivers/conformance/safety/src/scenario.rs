@@ -1,80 +1,89 @@
-//! How each hazard is provoked: what the program does, what the device does, what comes on the wire.
+//! How the lab provokes each hazard: what the program does, what the NIC does, what arrives on the
+//! wire.
+//!
+//! An application's mistake (`app-X`) is the action `X` of the lab's programs, and a driver's
+//! mistake (`drv-X`) is a patch. Both run in ordinary traffic and need no entry here. [`SCENARIOS`]
+//! lists the other hazards.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 use nic::registers as r;
 use nic::{Faults, MmioMode, RxLie};
 use rustix::process::Signal;
 
 use crate::canaries::{rings, BUFFER, DATA, POOL_CAPACITY};
-use crate::stage::{Stage, DURING, FRAME};
+use crate::evidence::{Evidence, ProgramEnd};
+use crate::testbed::{Testbed, FRAME};
 
-/// More than a packet buffer holds, and little enough to be sent on.
+/// Frames before the hazard. The lab's programs start their action after as many.
+const FRAMES_BEFORE: u64 = 100;
+/// Frames during the hazard, unless the scenario sends others.
+const FRAMES_DURING: u64 = 200;
+/// Frames after the hazard: enough for the rings to wrap several times.
+const FRAMES_AFTER: u64 = 400;
+/// A length in bytes that exceeds a packet buffer, but that the driver can still send.
 const LENGTH_BEYOND: u16 = 4000;
-/// Bytes that no driver writes.
+/// A byte that no driver writes.
 const JUNK: u8 = 0xff;
-/// As a receive descriptor: done, the end of a frame, 3855 bytes long.
+/// Read as a receive descriptor, this byte means: done, end of a frame, 3855 bytes long.
 const RING_JUNK: u8 = 0x0f;
-/// A driver without a processor may take so long.
-const HANDED_OVER: Duration = Duration::from_secs(3);
-/// Bursts of frames, without a pause, for a race.
+/// How long the lab waits for a driver that has no processor.
+const HAND_OVER_LIMIT: Duration = Duration::from_secs(3);
+/// Bursts of frames that the lab sends without a pause, to provoke a race.
 const RACE_BURSTS: u32 = 3000;
-/// Where nothing is mapped: the drivers' IOVAs are below.
-const NOWHERE: u64 = 1 << 46;
-/// DD, EOP and the length of an ordinary frame, as the second word of a receive descriptor.
-const DONE: u64 = (FRAME as u64) << 32 | 3;
+/// An IOVA that the drivers never map: theirs are lower.
+const UNMAPPED_IOVA: u64 = 1 << 46;
+/// Second word of a receive descriptor: DD, EOP and the length of an ordinary frame.
+const RX_DONE: u64 = (FRAME as u64) << 32 | 3;
 /// DD in the second word of a transmit descriptor.
-const SENT: u64 = 1 << 32;
+const TX_DD: u64 = 1 << 32;
 
-/// A hazard's course: start, [`Stage`] in good order, the hazard, good order again, end.
-pub struct Scenario {
-    /// What the program is told to do.
-    pub deed: &'static str,
+/// How a hazard is provoked. A run has five steps: start, ordinary traffic, the hazard, ordinary
+/// traffic, stop.
+#[derive(Clone, Copy, Debug)]
+pub struct Scenario<'a> {
+    /// What the lab's program does besides forwarding; `forward` means nothing else.
+    pub action: &'a str,
     /// How the driver reaches the registers.
     pub mmio: MmioMode,
-    /// How both ports misbehave from the start.
+    /// Sets the faults that both ports have from the start.
     pub at_start: fn(&mut Faults),
-    /// The hazard.
-    pub during: fn(&mut Stage) -> Result<()>,
-    /// How port 0 misbehaves after it, to the end.
+    /// Provokes the hazard.
+    pub during: fn(&mut Testbed) -> Result<()>,
+    /// Sets the faults that port 0 has after the hazard, until the end.
     pub at_end: fn(&mut Faults),
-    /// Whether the driver's own sources are patched.
+    /// Whether the driver's sources are patched.
     pub patched: bool,
 }
 
-const PLAIN: Scenario = Scenario {
-    deed: "forward",
+const ORDINARY: Scenario = Scenario {
+    action: "forward",
     mmio: MmioMode::Shared,
     at_start: |_| {},
-    during: ordinary,
+    during: ordinary_traffic,
     at_end: |_| {},
     patched: false,
 };
 
-/// All hazards that the lab can provoke, by id.
-pub const SCENARIOS: &[(&str, Scenario)] = &[
-    // ---- Application: the program's deed, in ordinary traffic ----
-    ("app-use-after-send", deed("use-after-send")),
-    ("app-double-free", deed("double-free")),
-    ("app-use-after-pool", deed("use-after-pool")),
-    ("app-write-past-end", deed("write-past-end")),
-    ("app-write-before-start", deed("write-before-start")),
+/// The hazards that need more than a program's action or a patch in ordinary traffic, by id.
+const SCENARIOS: &[(&str, Scenario)] = &[
+    // ---- Application ----
     (
         "app-two-threads",
         Scenario {
-            during: much,
-            ..deed("two-threads")
+            action: "two-threads",
+            during: race_traffic,
+            ..ORDINARY
         },
     ),
-    ("app-leak", deed("leak")),
     // ---- Device ----
     (
         "dev-length-beyond-buffer",
-        lie(|stage| {
-            with(
-                stage,
+        during(|testbed| {
+            with_fault(
+                testbed,
                 |faults| faults.rx_lie = Some(RxLie::Length(LENGTH_BEYOND)),
                 32,
             )
@@ -82,368 +91,409 @@ pub const SCENARIOS: &[(&str, Scenario)] = &[
     ),
     (
         "dev-length-zero",
-        lie(|stage| with(stage, |faults| faults.rx_lie = Some(RxLie::Length(0)), 32)),
+        during(|testbed| with_fault(testbed, |faults| faults.rx_lie = Some(RxLie::Length(0)), 32)),
     ),
     (
         "dev-dd-without-eop",
-        lie(|stage| with(stage, |faults| faults.rx_lie = Some(RxLie::NoEop), 32)),
+        during(|testbed| with_fault(testbed, |faults| faults.rx_lie = Some(RxLie::NoEop), 32)),
     ),
-    ("dev-dd-not-handed-over", lie(done_too_early)),
-    ("dev-ring-overrun", lie(ring_overrun)),
-    ("dev-early-dd-on-tx", lie(sent_too_early)),
+    ("dev-dd-not-handed-over", during(rx_dd_too_early)),
+    ("dev-ring-overrun", during(ring_overrun)),
+    ("dev-early-dd-on-tx", during(tx_dd_too_early)),
     (
         "dev-head-beyond-ring",
         Scenario {
             at_end: |faults| faults.head_beyond_ring = true,
-            ..PLAIN
+            ..ORDINARY
         },
     ),
-    ("dev-write-after-return", lie(write_after_return)),
-    ("dev-write-metadata", lie(write_metadata)),
+    ("dev-write-after-return", during(write_after_return)),
+    ("dev-write-metadata", during(write_metadata)),
     (
         "dev-write-unmapped",
-        lie(|stage| {
-            stage.port(0).rogue_write(NOWHERE, &[JUNK; 64]);
-            ordinary(stage)
+        during(|testbed| {
+            testbed.port(0).rogue_write(UNMAPPED_IOVA, &[JUNK; 64]);
+            ordinary_traffic(testbed)
         }),
     ),
-    ("dev-write-rx-ring", lie(write_rx_ring)),
-    ("dev-write-tx-ring", lie(write_tx_ring)),
+    ("dev-write-rx-ring", during(write_rx_ring)),
+    ("dev-write-tx-ring", during(write_tx_ring)),
     (
         "dev-write-freed-memory",
         Scenario {
-            during: write_freed,
-            ..deed("free-pool")
+            action: "free-pool",
+            during: write_freed_memory,
+            ..ORDINARY
         },
     ),
     (
         "dev-removed",
         Scenario {
             mmio: MmioMode::Trap,
-            during: |stage| {
-                stage.fault(|faults| faults.removed = true);
-                stage.poll_for(Duration::from_millis(150));
+            during: |testbed| {
+                testbed.set_faults(|faults| faults.removed = true);
+                testbed.poll_for(Duration::from_millis(150));
                 Ok(())
             },
             at_end: |faults| faults.removed = true,
-            ..PLAIN
+            ..ORDINARY
         },
     ),
     (
         "dev-reset-never-ends",
         Scenario {
             at_start: |faults| faults.never_finish_reset = true,
-            ..PLAIN
+            ..ORDINARY
         },
     ),
-    ("dev-link-flapping", lie(link_flapping)),
+    ("dev-link-flapping", during(link_flapping)),
     (
         "dev-interrupt-storm",
-        lie(|stage| with(stage, |faults| faults.interrupt_storm = true, DURING)),
+        during(|testbed| {
+            with_fault(
+                testbed,
+                |faults| faults.interrupt_storm = true,
+                FRAMES_DURING,
+            )
+        }),
     ),
-    // ---- Driver: a patch, in ordinary traffic ----
-    ("drv-ring-wrap", patch("forward")),
-    ("drv-rdt-too-far", patch("forward")),
+    // ---- Driver ----
     (
         "drv-batch-larger-than-ring",
         Scenario {
-            during: pile_up,
-            ..patch("large-batch")
+            action: "large-batch",
+            during: fill_large_batch,
+            patched: true,
+            ..ORDINARY
         },
     ),
-    ("drv-iova-overflow", patch("forward")),
-    ("drv-odd-ring-size", patch("odd-ring")),
-    ("drv-stale-descriptor", patch("forward")),
+    (
+        "drv-odd-ring-size",
+        Scenario {
+            action: "odd-ring",
+            patched: true,
+            ..ORDINARY
+        },
+    ),
     // ---- Wire ----
-    ("wire-runt", lie(|stage| of_sizes(stage, &[24, 32, 46, 59]))),
+    (
+        "wire-runt",
+        during(|testbed| frames_of_sizes(testbed, &[24, 32, 46, 59])),
+    ),
     (
         "wire-giant",
-        lie(|stage| of_sizes(stage, &[1600, 2048, 4000, 9000, 15_868])),
+        during(|testbed| frames_of_sizes(testbed, &[1600, 2048, 4000, 9000, 15_868])),
     ),
-    (
-        "wire-bad-crc",
-        lie(|stage| {
-            for _ in 0..16 {
-                let frame = stage.ledger.next(FRAME);
-                stage.port(0).inject_with_bad_crc(&frame)?;
-            }
-            ordinary(stage)
-        }),
-    ),
-    (
-        "wire-all-zero",
-        lie(|stage| {
-            let frames: Vec<_> = (60..76).map(|len| vec![0; len]).collect();
-            for frame in &frames {
-                stage.ledger.enter(frame.clone());
-            }
-            stage.send(&frames)?;
-            ordinary(stage)
-        }),
-    ),
+    ("wire-bad-crc", during(bad_crc)),
+    ("wire-all-zero", during(all_zero_frames)),
     (
         "wire-size-boundary",
-        // With CRC 1517 to 1523: 1518 is the longest without a VLAN tag, 1522 with one.
-        lie(|stage| of_sizes(stage, &[1513, 1514, 1515, 1517, 1518, 1519])),
+        // With CRC 1517 to 1523: the limit is 1518 without a VLAN tag and 1522 with one.
+        during(|testbed| frames_of_sizes(testbed, &[1513, 1514, 1515, 1517, 1518, 1519])),
     ),
-    ("wire-broadcast-flood", lie(broadcast_flood)),
+    ("wire-broadcast-flood", during(broadcast_flood)),
 ];
 
 /// The scenario of a hazard.
 ///
 /// # Errors
-/// If there is none.
-pub fn scenario(hazard: &str) -> Result<&'static Scenario> {
-    SCENARIOS
-        .iter()
-        .find(|(id, _)| *id == hazard)
-        .map(|(_, scenario)| scenario)
-        .with_context(|| format!("hazard {hazard} has no scenario"))
-}
-
-const fn deed(deed: &'static str) -> Scenario {
-    Scenario { deed, ..PLAIN }
-}
-
-const fn lie(during: fn(&mut Stage) -> Result<()>) -> Scenario {
-    Scenario { during, ..PLAIN }
-}
-
-const fn patch(deed: &'static str) -> Scenario {
-    Scenario {
-        deed,
-        patched: true,
-        ..PLAIN
+/// If the hazard has none.
+pub fn scenario(hazard: &str) -> Result<Scenario<'_>> {
+    if let Some((_, scenario)) = SCENARIOS.iter().find(|(id, _)| *id == hazard) {
+        return Ok(*scenario);
     }
+    if let Some(action) = hazard.strip_prefix("app-") {
+        return Ok(Scenario { action, ..ORDINARY });
+    }
+    if hazard.starts_with("drv-") {
+        return Ok(Scenario {
+            patched: true,
+            ..ORDINARY
+        });
+    }
+    bail!("hazard {hazard} has no scenario: add one to SCENARIOS in safety/src/scenario.rs")
 }
 
-fn ordinary(stage: &mut Stage) -> Result<()> {
-    stage.exchange(DURING)
+/// The ids of all hazards in [`SCENARIOS`].
+pub fn listed() -> impl Iterator<Item = &'static str> {
+    SCENARIOS.iter().map(|(id, _)| *id)
 }
 
-/// Traffic for a race: always something to receive, so that it is lost for certain.
-fn much(stage: &mut Stage) -> Result<()> {
+/// Runs a lab program through a scenario and returns what was seen.
+///
+/// # Errors
+/// If the lab itself fails. Whatever a driver does is evidence, not an error.
+pub fn run(program: &std::path::Path, scenario: &Scenario) -> Result<Evidence> {
+    let mut testbed = Testbed::start(program, scenario.action, scenario.mmio, scenario.at_start)?;
+    if testbed.wait_until_running()? {
+        testbed.plant_canaries()?;
+        testbed.exchange(FRAMES_BEFORE)?;
+        (scenario.during)(&mut testbed)?;
+        testbed.set_faults(scenario.at_end);
+        testbed.exchange(FRAMES_AFTER)?;
+    }
+    let evidence = testbed.stop()?;
+    ensure!(
+        evidence.program_end != Some(ProgramEnd::Exit(2)),
+        "the lab's program does not know the action {}: {}",
+        scenario.action,
+        evidence.stderr
+    );
+    Ok(evidence)
+}
+
+const fn during(during: fn(&mut Testbed) -> Result<()>) -> Scenario<'static> {
+    Scenario { during, ..ORDINARY }
+}
+
+fn ordinary_traffic(testbed: &mut Testbed) -> Result<()> {
+    testbed.exchange(FRAMES_DURING)
+}
+
+/// Sends enough frames without a pause that two threads always have something to receive, and so
+/// collide.
+fn race_traffic(testbed: &mut Testbed) -> Result<()> {
     for burst in 0..RACE_BURSTS {
-        let frames: Vec<_> = (0..32).map(|_| stage.ledger.next(60)).collect();
+        let frames: Vec<_> = (0..32).map(|_| testbed.ledger.next(60)).collect();
         for frame in &frames {
-            stage.port(0).inject(frame)?;
+            testbed.port(0).inject(frame)?;
         }
-        stage.poll();
+        testbed.poll();
         if burst % 16 == 0 {
-            // Both of the program's threads shall have a processor now and then.
+            // Gives both threads of the program a processor now and then.
             sleep(Duration::from_micros(300));
         }
-        if !stage.alive()? {
+        if !testbed.alive()? {
             break;
         }
     }
-    ordinary(stage)
+    ordinary_traffic(testbed)
 }
 
-/// Some frames while a fault is on, then ordinary traffic.
-fn with(stage: &mut Stage, set: impl FnOnce(&mut Faults), frames: u64) -> Result<()> {
-    stage.fault(set);
-    stage.exchange(frames)?;
-    stage.fault(|_| {});
-    ordinary(stage)
+/// Sends `frames` frames while port 0 has a fault, then ordinary traffic.
+fn with_fault(testbed: &mut Testbed, set: impl FnOnce(&mut Faults), frames: u64) -> Result<()> {
+    testbed.set_faults(set);
+    testbed.exchange(frames)?;
+    testbed.set_faults(|_| {});
+    ordinary_traffic(testbed)
 }
 
-/// Frames that the program collects, to send them in one call.
-fn pile_up(stage: &mut Stage) -> Result<()> {
+/// Sends frames that the program collects in order to send them in one call.
+fn fill_large_batch(testbed: &mut Testbed) -> Result<()> {
     for _ in 0..8 {
-        let tail = stage.port(0).registers().peek(r::RDT(0));
+        let tail = testbed.port(0).registers().peek(r::RDT(0));
         for _ in 0..16 {
-            let frame = stage.ledger.next(FRAME);
-            stage.port(0).inject(&frame)?;
+            let frame = testbed.ledger.next(FRAME);
+            testbed.port(0).inject(&frame)?;
         }
-        let deadline = Instant::now() + HANDED_OVER;
-        while stage.port(0).registers().peek(r::RDT(0)) != (tail + 16) % 64
+        let deadline = Instant::now() + HAND_OVER_LIMIT;
+        while testbed.port(0).registers().peek(r::RDT(0)) != (tail + 16) % 64
             && Instant::now() < deadline
-            && stage.alive()?
+            && testbed.alive()?
         {
-            stage.poll_for(Duration::from_millis(1));
+            testbed.poll_for(Duration::from_millis(1));
         }
     }
-    ordinary(stage)
+    ordinary_traffic(testbed)
 }
 
-/// DD in the one receive descriptor that the driver keeps back.
-fn done_too_early(stage: &mut Stage) -> Result<()> {
-    let [rx, _] = rings(stage.port(0));
-    let kept = u64::from(stage.port(0).registers().peek(r::RDT(0)));
+/// Sets DD in the one receive descriptor that the driver keeps back.
+fn rx_dd_too_early(testbed: &mut Testbed) -> Result<()> {
+    let [rx, _] = rings(testbed.port(0));
+    let kept = u64::from(testbed.port(0).registers().peek(r::RDT(0)));
     let at = rx.iova + kept * 16;
-    stage.port(0).rogue_write(at + 8, &DONE.to_le_bytes());
-    // The driver comes to it when the device has not yet written to it.
-    stage.exchange(rx.bytes / 16 - 1)?;
-    ordinary(stage)
+    testbed.port(0).rogue_write(at + 8, &RX_DONE.to_le_bytes());
+    // After so many frames the driver reads that descriptor, and the NIC has not written it yet.
+    testbed.exchange(rx.bytes / 16 - 1)?;
+    ordinary_traffic(testbed)
 }
 
-/// More frames at once than there are descriptors, and the device goes round over those that it has
-/// written back already.
-fn ring_overrun(stage: &mut Stage) -> Result<()> {
-    stage.fault(|faults| faults.ignore_tail = true);
-    // The driver is elsewhere meanwhile, else it may be quick enough.
-    stage.signal(Signal::STOP)?;
+/// Delivers more frames at once than the ring has descriptors. The NIC ignores the tail and reuses
+/// descriptors that it has already written back.
+fn ring_overrun(testbed: &mut Testbed) -> Result<()> {
+    testbed.set_faults(|faults| faults.ignore_tail = true);
+    // Stops the driver, which might otherwise refill the ring in time.
+    testbed.signal(Signal::STOP)?;
     for _ in 0..100 {
-        let frame = stage.ledger.next(FRAME);
-        stage.port(0).inject(&frame)?;
+        let frame = testbed.ledger.next(FRAME);
+        testbed.port(0).inject(&frame)?;
     }
-    stage.poll();
-    stage.fault(|_| {});
-    stage.signal(Signal::CONT)?;
-    ordinary(stage)
+    testbed.poll();
+    testbed.set_faults(|_| {});
+    testbed.signal(Signal::CONT)?;
+    ordinary_traffic(testbed)
 }
 
-/// Has the driver receive frames and put them into the transmit ring of port 1, which stands still;
-/// fewer than the rings have descriptors.
-fn hand_over(stage: &mut Stage, frames: u32) -> Result<()> {
-    let tails = |stage: &Stage| {
-        let peek = |port, address| stage.port(port).registers().peek(address);
+/// Makes the driver receive frames and put them into the transmit ring of port 1, which must be
+/// stalled. `frames` must be fewer than a ring has descriptors.
+fn hand_over(testbed: &mut Testbed, frames: u32) -> Result<()> {
+    let tails = |testbed: &Testbed| {
+        let peek = |port, address| testbed.port(port).registers().peek(address);
         [peek(0, r::RDT(0)), peek(1, r::TDT(0))]
     };
-    let [_, tx] = rings(stage.port(1));
+    let [_, tx] = rings(testbed.port(1));
     let size = u32::try_from(tx.bytes / 16)?;
-    let wanted = tails(stage).map(|tail| (tail + frames) % size);
+    let wanted = tails(testbed).map(|tail| (tail + frames) % size);
     for _ in 0..frames {
-        let frame = stage.ledger.next(FRAME);
-        stage.port(0).inject(&frame)?;
+        let frame = testbed.ledger.next(FRAME);
+        testbed.port(0).inject(&frame)?;
     }
-    let deadline = Instant::now() + HANDED_OVER;
-    while tails(stage) != wanted && Instant::now() < deadline && stage.alive()? {
-        stage.poll_for(Duration::from_millis(1));
+    let deadline = Instant::now() + HAND_OVER_LIMIT;
+    while tails(testbed) != wanted && Instant::now() < deadline && testbed.alive()? {
+        testbed.poll_for(Duration::from_millis(1));
     }
     Ok(())
 }
 
-/// The device says of packets that they are sent, while it still has to read them.
-fn sent_too_early(stage: &mut Stage) -> Result<()> {
-    // Held back until the ring is full of them.
-    stage.port(1).set_faults(stalled());
-    let [_, tx] = rings(stage.port(1));
+/// The NIC reports packets as sent before it reads them.
+fn tx_dd_too_early(testbed: &mut Testbed) -> Result<()> {
+    // The NIC sends nothing until the driver has filled the ring.
+    testbed.port(1).set_faults(stalled_tx());
+    let [_, tx] = rings(testbed.port(1));
     for _ in 0..3 {
-        hand_over(stage, 40)?;
+        hand_over(testbed, 40)?;
         let mut word = [0; 8];
-        let memory = stage.port(1).driver_memory();
+        let memory = testbed.port(1).driver_memory();
         for at in (tx.iova..tx.iova + tx.bytes).step_by(16) {
             if memory.read(at + 8, &mut word) {
-                let done = u64::from_le_bytes(word) | SENT;
-                stage.port(1).rogue_write(at + 8, &done.to_le_bytes());
+                let done = u64::from_le_bytes(word) | TX_DD;
+                testbed.port(1).rogue_write(at + 8, &done.to_le_bytes());
             }
         }
-        stage.poll_for(Duration::from_millis(5));
+        testbed.poll_for(Duration::from_millis(5));
     }
-    stage.port(1).set_faults(Faults::default());
-    ordinary(stage)
+    testbed.port(1).set_faults(Faults::default());
+    ordinary_traffic(testbed)
 }
 
-fn stalled() -> Faults {
+fn stalled_tx() -> Faults {
     let mut faults = Faults::default();
     faults.stall_tx = true;
     faults
 }
 
-/// The device writes to the data of all packets while the driver has them: they were received, and
-/// wait to be sent.
-fn write_after_return(stage: &mut Stage) -> Result<()> {
-    stage.port(1).set_faults(stalled());
-    hand_over(stage, 8)?;
-    write_to_buffers(stage, DATA + 100, &[JUNK; 8])?;
-    stage.port(1).set_faults(Faults::default());
-    ordinary(stage)
+/// The NIC writes to the data of packets that it has delivered and that now wait to be sent.
+fn write_after_return(testbed: &mut Testbed) -> Result<()> {
+    testbed.port(1).set_faults(stalled_tx());
+    hand_over(testbed, 8)?;
+    write_to_buffers(testbed, DATA + 100, &[JUNK; 8])?;
+    testbed.port(1).set_faults(Faults::default());
+    ordinary_traffic(testbed)
 }
 
-/// The device writes in front of the data of all packets: where the C driver has its metadata.
-fn write_metadata(stage: &mut Stage) -> Result<()> {
-    write_to_buffers(stage, 0, &[JUNK; DATA as usize])?;
-    ordinary(stage)
+/// The NIC writes in front of the data of all packets, where the C driver keeps its metadata.
+fn write_metadata(testbed: &mut Testbed) -> Result<()> {
+    write_to_buffers(testbed, 0, &[JUNK; DATA as usize])?;
+    ordinary_traffic(testbed)
 }
 
-/// What is written is the hazard, not its consequence: canaries take it as given.
-fn write_to_buffers(stage: &mut Stage, offset: u64, bytes: &[u8]) -> Result<()> {
-    let canaries = stage.canaries.as_ref().context("no canaries")?;
+/// The NIC writes `bytes` at `offset` of each buffer of pool 0. The canaries accept the new bytes:
+/// the write is the hazard and not its consequence.
+fn write_to_buffers(testbed: &mut Testbed, offset: u64, bytes: &[u8]) -> Result<()> {
+    let canaries = testbed.canaries.as_ref().context("no canaries")?;
     let pool = canaries.pools()[0];
     for nth in 0..POOL_CAPACITY {
-        stage
+        testbed
             .port(0)
             .rogue_write(pool + nth * BUFFER + offset, bytes);
     }
-    if let Some(canaries) = stage.canaries.as_mut() {
+    if let Some(canaries) = testbed.canaries.as_mut() {
         canaries.accept();
     }
     Ok(())
 }
 
-fn write_rx_ring(stage: &mut Stage) -> Result<()> {
-    let [rx, _] = rings(stage.port(0));
-    stage
+fn write_rx_ring(testbed: &mut Testbed) -> Result<()> {
+    let [rx, _] = rings(testbed.port(0));
+    testbed
         .port(0)
         .rogue_write(rx.iova, &vec![RING_JUNK; usize::try_from(rx.bytes)?]);
-    // The driver comes to see it before the next frame.
+    // The driver reads the ring before the next frame arrives.
     sleep(Duration::from_millis(200));
-    ordinary(stage)
+    ordinary_traffic(testbed)
 }
 
-fn write_tx_ring(stage: &mut Stage) -> Result<()> {
-    stage.port(1).set_faults(stalled());
-    hand_over(stage, 8)?;
-    let [_, tx] = rings(stage.port(1));
-    stage
+fn write_tx_ring(testbed: &mut Testbed) -> Result<()> {
+    testbed.port(1).set_faults(stalled_tx());
+    hand_over(testbed, 8)?;
+    let [_, tx] = rings(testbed.port(1));
+    testbed
         .port(1)
         .rogue_write(tx.iova, &vec![JUNK; usize::try_from(tx.bytes)?]);
-    stage.port(1).set_faults(Faults::default());
-    ordinary(stage)
+    testbed.port(1).set_faults(Faults::default());
+    ordinary_traffic(testbed)
 }
 
-/// The program frees a pool that no queue uses, and the device writes to where it was.
-fn write_freed(stage: &mut Stage) -> Result<()> {
-    ordinary(stage)?;
-    let spare = *stage
+/// The program frees a pool that no queue uses, and the NIC writes to the freed memory.
+fn write_freed_memory(testbed: &mut Testbed) -> Result<()> {
+    ordinary_traffic(testbed)?;
+    let spare = *testbed
         .canaries
         .as_ref()
         .context("no canaries")?
         .pools()
         .last()
         .context("no pools")?;
-    stage.port(0).rogue_write(spare + DATA, &[JUNK; 60]);
-    ordinary(stage)
+    testbed.port(0).rogue_write(spare + DATA, &[JUNK; 60]);
+    ordinary_traffic(testbed)
 }
 
-/// The link goes down and comes up again, in traffic.
-fn link_flapping(stage: &mut Stage) -> Result<()> {
+/// The link goes down and comes up again, 20 times in traffic.
+fn link_flapping(testbed: &mut Testbed) -> Result<()> {
     for _ in 0..20 {
-        stage.exchange(8)?;
-        stage.fault(|faults| faults.no_link = true);
-        let lost: Vec<_> = (0..4).map(|_| stage.ledger.next(FRAME)).collect();
+        testbed.exchange(8)?;
+        testbed.set_faults(|faults| faults.no_link = true);
+        let lost: Vec<_> = (0..4).map(|_| testbed.ledger.next(FRAME)).collect();
         for frame in &lost {
-            stage.port(0).inject(frame)?;
+            testbed.port(0).inject(frame)?;
         }
-        stage.poll_for(Duration::from_millis(2));
-        stage.fault(|_| {});
+        testbed.poll_for(Duration::from_millis(2));
+        testbed.set_faults(|_| {});
     }
-    ordinary(stage)
+    ordinary_traffic(testbed)
 }
 
-/// Frames of these sizes, which may be dropped, and ordinary ones after them.
-fn of_sizes(stage: &mut Stage, sizes: &[usize]) -> Result<()> {
+/// Frames of these sizes, which may be dropped, then ordinary traffic.
+fn frames_of_sizes(testbed: &mut Testbed, sizes: &[usize]) -> Result<()> {
     for _ in 0..4 {
-        let frames: Vec<_> = sizes.iter().map(|size| stage.ledger.next(*size)).collect();
-        stage.send(&frames)?;
+        let frames: Vec<_> = sizes
+            .iter()
+            .map(|size| testbed.ledger.next(*size))
+            .collect();
+        testbed.send(&frames)?;
     }
-    ordinary(stage)
+    ordinary_traffic(testbed)
 }
 
-/// Far more broadcasts at once than there are descriptors and room in the packet buffer.
-fn broadcast_flood(stage: &mut Stage) -> Result<()> {
+fn bad_crc(testbed: &mut Testbed) -> Result<()> {
+    for _ in 0..16 {
+        let frame = testbed.ledger.next(FRAME);
+        testbed.port(0).inject_with_bad_crc(&frame)?;
+    }
+    ordinary_traffic(testbed)
+}
+
+fn all_zero_frames(testbed: &mut Testbed) -> Result<()> {
+    let frames: Vec<_> = (60..76).map(|len| vec![0; len]).collect();
+    for frame in &frames {
+        testbed.ledger.enter(frame.clone());
+    }
+    testbed.send(&frames)?;
+    ordinary_traffic(testbed)
+}
+
+/// Far more broadcasts at once than the rings and the packet buffer hold.
+fn broadcast_flood(testbed: &mut Testbed) -> Result<()> {
     let frames: Vec<_> = (0..5000)
         .map(|_| {
-            let mut frame = stage.ledger.next_unentered(FRAME);
+            let mut frame = testbed.ledger.next_unentered(FRAME);
             frame[..6].fill(0xff);
             frame
         })
         .collect();
     for frame in &frames {
-        stage.ledger.enter(frame.clone());
+        testbed.ledger.enter(frame.clone());
     }
-    stage.send(&frames)?;
-    ordinary(stage)
+    testbed.send(&frames)?;
+    ordinary_traffic(testbed)
 }

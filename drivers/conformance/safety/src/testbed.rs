@@ -1,4 +1,4 @@
-//! One run: a driver's lab program beside the NIC, frames through both, a hazard on the way.
+//! A driver's lab program beside the NIC, and the frames that pass through both.
 
 use std::fs::File;
 use std::io::Read;
@@ -11,119 +11,125 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use nic::registers as r;
-use nic::{DataPlane, Faults, Nic, NicConfig, Port};
+use nic::{DataPlane, Faults, MmioMode, Nic, NicConfig, Port};
 use rustix::process::{kill_process, Pid, Signal};
 use tempfile::TempDir;
 
 use crate::canaries::Canaries;
-use crate::evidence::{DeviceDrops, Ended, Evidence, Report};
-use crate::frames::Ledger;
-use crate::scenario::Scenario;
+use crate::evidence::{DeviceDrops, Evidence, ProgramEnd, ProgramReport};
+use crate::frames::FrameLedger;
 
-/// Until the devices run, or the program gives up.
+/// How long the program may take to start both devices.
 const START_LIMIT: Duration = Duration::from_secs(15);
-/// From the order to end until the end; the drivers' own waits are bounded by less.
-const END_LIMIT: Duration = Duration::from_secs(15);
-/// No frame has come back for so long: those that have not are lost.
+/// How long the program may take to stop after SIGINT. The drivers' own waits are shorter.
+const STOP_LIMIT: Duration = Duration::from_secs(15);
+/// Frames that have not come back after so long without any frame are lost.
 const QUIET: Duration = Duration::from_millis(100);
-/// No frame has come back for so long at the end: none ever will.
-const STALLED: Duration = Duration::from_secs(1);
-/// Frames that are on their way at once; a ring has 64 descriptors.
+/// The same at the end of the run, where it decides whether the queue has stalled.
+const QUIET_AT_END: Duration = Duration::from_secs(1);
+/// Frames in flight at once; a ring has 64 descriptors.
 const BURST: u64 = 16;
-/// Bursts of which nothing comes back, one after the other, after which nothing more will.
-const DEAD_BURSTS: u32 = 3;
-/// Wrong frames after which it is clear that there is no end of them.
-const WILD: u64 = 2000;
-/// Frames before the hazard: as many as the programs wait for.
-const BEFORE: u64 = 100;
-/// Frames during the hazard, if it does not say otherwise.
-pub const DURING: u64 = 200;
-/// Frames after it: the rings wrap several times.
-const AFTER: u64 = 400;
+/// The lab sends no more frames after so many bursts in a row without an answer.
+const MAX_DEAD_BURSTS: u32 = 3;
+/// The lab waits no longer after so many wrong frames: the driver may send them forever.
+const MAX_WRONG_FRAMES: u64 = 2000;
+/// The lab reads at most so many bytes of a program's output, which may be endless.
+const MAX_OUTPUT: u64 = 1 << 20;
 /// Bytes of an ordinary frame.
 pub const FRAME: usize = 200;
 
-/// A driver's program and the NIC, in the middle of a run.
+/// A running driver program and the NIC. Frames arrive at port 0 and leave at port 1.
 #[derive(Debug)]
-pub struct Stage {
-    // In the order in which they must go.
+pub struct Testbed {
+    // Dropped in this order.
     program: Program,
     data_plane: DataPlane,
     nic: Nic,
-    /// Of the driver's memory.
+    /// Canaries in the driver's memory, once it is mapped.
     pub canaries: Option<Canaries>,
-    /// Of the frames.
-    pub ledger: Ledger,
+    /// The frames that were sent and that came back.
+    pub ledger: FrameLedger,
     dead_bursts: u32,
     _directory: TempDir,
 }
 
-/// Runs a program through a scenario, and tells what was seen.
-///
-/// # Errors
-/// If the lab itself does not work; what the program does is never an error.
-pub fn run(path: &Path, scenario: &Scenario) -> Result<Evidence> {
-    let directory = tempfile::tempdir()?;
-    let mut config = NicConfig::new(directory.path(), 2).with_mmio(scenario.mmio);
-    config = config.with_each_port(|port| {
-        port.capture = true;
-        (scenario.at_start)(&mut port.faults);
-    });
-    let nic = Nic::new(config)?;
-    let devices: Vec<_> = nic.ports().iter().map(Port::device_name).collect();
-    let data_plane = nic.data_plane()?;
-    let program = Program::start(path, scenario.deed, &devices)?;
-    let mut stage = Stage {
-        program,
-        data_plane,
-        nic,
-        canaries: None,
-        ledger: Ledger::default(),
-        dead_bursts: 0,
-        _directory: directory,
-    };
-    if stage.wait_until_running()? {
-        stage.canaries = Some(Canaries::plant(stage.nic.ports())?);
-        stage.exchange(BEFORE)?;
-        (scenario.during)(&mut stage)?;
-        stage.fault(scenario.at_end);
-        stage.exchange(AFTER)?;
+impl Testbed {
+    /// Starts a NIC, and a lab program that performs `action`. `faults` sets the faults of both
+    /// ports.
+    ///
+    /// # Errors
+    /// If the NIC or the program cannot be started.
+    pub fn start(
+        program: &Path,
+        action: &str,
+        mmio: MmioMode,
+        faults: fn(&mut Faults),
+    ) -> Result<Self> {
+        let directory = tempfile::tempdir()?;
+        let mut config = NicConfig::new(directory.path(), 2).with_mmio(mmio);
+        config = config.with_each_port(|port| {
+            port.capture = true;
+            faults(&mut port.faults);
+        });
+        let nic = Nic::new(config)?;
+        let devices: Vec<_> = nic.ports().iter().map(Port::device_name).collect();
+        let data_plane = nic.data_plane()?;
+        let program = Program::start(program, action, &devices)?;
+        Ok(Self {
+            program,
+            data_plane,
+            nic,
+            canaries: None,
+            ledger: FrameLedger::default(),
+            dead_bursts: 0,
+            _directory: directory,
+        })
     }
-    stage.end()
-}
 
-impl Stage {
-    /// A port of the NIC; the frames come in at 0, and out at 1.
+    /// A port of the NIC.
     pub fn port(&self, index: usize) -> &Port {
         &self.nic.ports()[index]
     }
 
-    /// Changes how port 0 misbehaves.
-    pub fn fault(&self, set: impl FnOnce(&mut Faults)) {
+    /// Replaces the faults of port 0 with those that `set` sets.
+    pub fn set_faults(&self, set: impl FnOnce(&mut Faults)) {
         let mut faults = Faults::default();
         set(&mut faults);
         self.port(0).set_faults(faults);
     }
 
+    /// Plants the canaries. The driver must have mapped its memory, and no frame may be in flight.
+    ///
+    /// # Errors
+    /// If the memory is not laid out as the lab expects.
+    pub fn plant_canaries(&mut self) -> Result<()> {
+        self.canaries = Some(Canaries::plant(self.nic.ports())?);
+        Ok(())
+    }
+
     /// Whether the program still runs.
     ///
     /// # Errors
-    /// If the system does not say.
+    /// If the system call fails.
     pub fn alive(&mut self) -> Result<bool> {
         self.program.running()
     }
 
-    /// Sends the program a signal, if it still runs, and gives it time to arrive.
+    /// Sends the program a signal if it still runs, and waits 5 ms for it to act.
     ///
     /// # Errors
-    /// If it cannot be sent.
+    /// If the signal cannot be sent.
     pub fn signal(&mut self, signal: Signal) -> Result<()> {
         self.program.signal(signal)?;
         sleep(Duration::from_millis(5));
         Ok(())
     }
 
-    fn wait_until_running(&mut self) -> Result<bool> {
+    /// Waits until both devices run. Returns false if the program ended or took too long.
+    ///
+    /// # Errors
+    /// If the system call fails.
+    pub fn wait_until_running(&mut self) -> Result<bool> {
         let deadline = Instant::now() + START_LIMIT;
         loop {
             self.data_plane.poll();
@@ -132,7 +138,7 @@ impl Stage {
                 state.rx_enabled && state.tx_enabled && state.tx_queues == [0]
             });
             if up {
-                // The driver still has to see that the link is up.
+                // The driver has yet to see that the link is up.
                 self.poll_for(Duration::from_millis(20));
                 return self.alive();
             }
@@ -143,7 +149,7 @@ impl Stage {
         }
     }
 
-    /// Lets the NIC work for a while.
+    /// Runs the NIC's data plane for a while.
     pub fn poll_for(&mut self, time: Duration) {
         let deadline = Instant::now() + time;
         while Instant::now() < deadline {
@@ -152,7 +158,8 @@ impl Stage {
         }
     }
 
-    /// One round of the NIC; what the driver has sent is taken in. Whether there was any.
+    /// Runs one round of the NIC's data plane and enters the frames that the driver sent. Returns
+    /// whether there were any.
     pub fn poll(&mut self) -> bool {
         self.data_plane.poll();
         let mut any = false;
@@ -165,13 +172,17 @@ impl Stage {
         any
     }
 
-    /// Sends ordinary frames through the driver, a burst at a time, and waits for them.
+    /// Sends ordinary frames through the driver in bursts, and waits for each burst.
     ///
     /// # Errors
-    /// If the NIC does not take a frame.
+    /// If the NIC does not accept a frame.
     pub fn exchange(&mut self, frames: u64) -> Result<()> {
         let mut left = frames;
-        while left > 0 && self.dead_bursts < DEAD_BURSTS && !self.runs_wild() && self.alive()? {
+        while left > 0
+            && self.dead_bursts < MAX_DEAD_BURSTS
+            && !self.sends_endlessly()
+            && self.alive()?
+        {
             let burst = left.min(BURST);
             left -= burst;
             let made: Vec<_> = (0..burst).map(|_| self.ledger.next(FRAME)).collect();
@@ -186,10 +197,10 @@ impl Stage {
         Ok(())
     }
 
-    /// Sends frames that are in the ledger, and waits until they are back or lost.
+    /// Sends frames that are in the ledger, and waits until they have come back or are lost.
     ///
     /// # Errors
-    /// If the NIC does not take a frame.
+    /// If the NIC does not accept a frame.
     pub fn send(&mut self, frames: &[Vec<u8>]) -> Result<()> {
         let lost_before = self.ledger.lost().saturating_sub(frames.len() as u64);
         for frame in frames {
@@ -198,16 +209,18 @@ impl Stage {
         self.settle(lost_before, QUIET)
     }
 
-    /// Whether the driver sends without end what nobody sent it: enough has been seen then.
-    fn runs_wild(&self) -> bool {
+    /// Whether the driver has sent so many wrong frames that the lab need not wait for more.
+    fn sends_endlessly(&self) -> bool {
         let returned = &self.ledger.returned;
-        returned.altered + returned.duplicated > WILD
+        returned.altered + returned.duplicated > MAX_WRONG_FRAMES
     }
 
-    /// Waits until all are back but those that had been lost before, or nothing comes for so long.
+    /// Waits until at most `lost_before` frames are missing, or until no frame has come back for
+    /// `quiet`.
     fn settle(&mut self, lost_before: u64, quiet: Duration) -> Result<()> {
         let mut last = Instant::now();
-        while self.ledger.lost() > lost_before && last.elapsed() < quiet && !self.runs_wild() {
+        while self.ledger.lost() > lost_before && last.elapsed() < quiet && !self.sends_endlessly()
+        {
             if self.poll() {
                 last = Instant::now();
             } else if !self.alive()? {
@@ -219,12 +232,15 @@ impl Stage {
         Ok(())
     }
 
-    /// Ends the program and gathers the evidence.
-    fn end(mut self) -> Result<Evidence> {
+    /// Stops the program and gathers the evidence.
+    ///
+    /// # Errors
+    /// If a system call fails.
+    pub fn stop(mut self) -> Result<Evidence> {
         if self.dead_bursts > 0 && self.alive()? {
-            // Perhaps the driver had no processor for a while.
+            // The driver may have had no processor for a while.
             let before = self.ledger.returned;
-            self.settle(0, STALLED)?;
+            self.settle(0, QUIET_AT_END)?;
             if self.ledger.returned != before {
                 self.dead_bursts = 0;
             }
@@ -233,15 +249,15 @@ impl Stage {
         let (dma_faults, first_fault) = self.dma_faults();
         let notes = self.nic.ports().iter().flat_map(Port::notes).collect();
         let drops = self.drops();
-        let ended = self.stop_program()?;
-        let (late, late_fault) = self.late_faults();
+        let program_end = self.stop_program()?;
+        let (late_faults, late_fault) = self.dma_faults_of_ended_sessions();
         let (damage, damaged) = match &self.canaries {
             Some(canaries) => canaries.damage(),
             None => (Vec::new(), 0),
         };
         Ok(Evidence {
-            refusal: None,
-            ended: Some(ended),
+            compiler_error: None,
+            program_end: Some(program_end),
             stderr: self.program.stderr()?,
             report: self.program.report()?,
             damage,
@@ -250,7 +266,7 @@ impl Stage {
             lost: self.ledger.lost(),
             returned: self.ledger.returned,
             stalled,
-            dma_faults: dma_faults.max(late),
+            dma_faults: dma_faults.max(late_faults),
             first_fault: if first_fault.is_empty() {
                 late_fault
             } else {
@@ -261,36 +277,37 @@ impl Stage {
         })
     }
 
-    /// The order to end, and the end; the NIC goes on meanwhile.
-    fn stop_program(&mut self) -> Result<Ended> {
+    /// Sends SIGINT and waits for the end of the program, while the NIC goes on.
+    fn stop_program(&mut self) -> Result<ProgramEnd> {
         self.program.signal(Signal::INT)?;
-        let deadline = Instant::now() + END_LIMIT;
+        let deadline = Instant::now() + STOP_LIMIT;
         while self.alive()? {
             if Instant::now() >= deadline {
                 self.program.kill()?;
-                return Ok(Ended::Killed);
+                return Ok(ProgramEnd::Killed);
             }
             self.poll();
             sleep(Duration::from_micros(200));
         }
-        self.program.ended()
+        self.program.end()
     }
 
+    /// How many DMA faults the running sessions had, and the first in words.
     fn dma_faults(&self) -> (u64, String) {
         let count = self.nic.ports().iter().map(|port| port.stats().dma_faults);
         let first = self.nic.ports().iter().find_map(|port| {
             let fault = port.dma_faults().first().copied()?;
-            Some(describe(port.index(), &fault))
+            Some(describe_fault(port.index(), &fault))
         });
         (count.sum(), first.unwrap_or_default())
     }
 
-    /// The same, from the reports on the sessions that have ended.
-    fn late_faults(&self) -> (u64, String) {
+    /// The same for the sessions that have ended.
+    fn dma_faults_of_ended_sessions(&self) -> (u64, String) {
         let count = self.nic.ports().iter().map(|port| port.stats().dma_faults);
         let first = self.nic.ports().iter().find_map(|port| {
             let fault = port.last_session()?.dma_faults.first().copied()?;
-            Some(describe(port.index(), &fault))
+            Some(describe_fault(port.index(), &fault))
         });
         (count.sum(), first.unwrap_or_default())
     }
@@ -310,7 +327,7 @@ impl Stage {
     }
 }
 
-fn describe(port: usize, fault: &nic::DmaFault) -> String {
+fn describe_fault(port: usize, fault: &nic::DmaFault) -> String {
     let nic::DmaFault {
         direction,
         purpose,
@@ -321,7 +338,7 @@ fn describe(port: usize, fault: &nic::DmaFault) -> String {
     format!("port {port}, {direction:?} of {len} bytes for {purpose:?}: {refusal}")
 }
 
-/// A lab program that runs. Dropping it kills it.
+/// A running lab program. Dropping it kills the process.
 #[derive(Debug)]
 struct Program {
     child: Child,
@@ -331,16 +348,17 @@ struct Program {
 }
 
 impl Program {
-    fn start(path: &Path, deed: &str, devices: &[String]) -> Result<Self> {
-        // Files, not pipes: nobody has to read while it runs.
+    fn start(path: &Path, action: &str, devices: &[String]) -> Result<Self> {
+        // Files and not pipes: a full pipe would block the program, and the lab reads only at the
+        // end.
         let (stdout, stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
         let child = Command::new(path)
-            .arg(deed)
+            .arg(action)
             .args(devices)
             .stdin(Stdio::null())
             .stdout(stdout.try_clone()?)
             .stderr(stderr.try_clone()?)
-            // Leaks of the deed itself are counted by the program; a core dump helps nobody.
+            // LeakSanitizer watches the driver's heap; the program counts packet buffers itself.
             .env("ASAN_OPTIONS", "detect_leaks=1:symbolize=0")
             .spawn()
             .with_context(|| path.display().to_string())?;
@@ -373,11 +391,11 @@ impl Program {
         Ok(())
     }
 
-    fn ended(&self) -> Result<Ended> {
-        let status = self.status.context("still runs")?;
+    fn end(&self) -> Result<ProgramEnd> {
+        let status = self.status.context("the program still runs")?;
         Ok(match (status.code(), status.signal()) {
-            (Some(code), _) => Ended::Exit(code),
-            (None, signal) => Ended::Signal(signal.unwrap_or_default()),
+            (Some(code), _) => ProgramEnd::Exit(code),
+            (None, signal) => ProgramEnd::Signal(signal.unwrap_or_default()),
         })
     }
 
@@ -385,7 +403,7 @@ impl Program {
         Ok(String::from_utf8_lossy(&contents(&self.stderr)?).into_owned())
     }
 
-    fn report(&self) -> Result<Option<Report>> {
+    fn report(&self) -> Result<Option<ProgramReport>> {
         let text = contents(&self.stdout)?;
         Ok(serde_json::from_slice(&text).ok())
     }
@@ -393,7 +411,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // It may have ended already.
+        // Both calls fail if the program has already ended, which is fine.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -402,8 +420,7 @@ impl Drop for Program {
 fn contents(file: &File) -> Result<Vec<u8>> {
     let mut bytes = vec![0; usize::try_from(file.metadata()?.len())?];
     file.read_exact_at(&mut bytes, 0)?;
-    // More than anybody reads: a program gone wild.
     let mut short = Vec::new();
-    bytes.take(1 << 20).read_to_end(&mut short)?;
+    bytes.take(MAX_OUTPUT).read_to_end(&mut short)?;
     Ok(short)
 }
