@@ -1,16 +1,16 @@
-//! What must be so after a run, whatever the run was.
+//! Checks that hold after every run.
 
 use anyhow::{ensure, Result};
 use nic::{Port, PortCounters, SessionReport};
 
-use crate::Totals;
+use crate::process::Totals;
 
-/// The device is at rest: no queue and no path is enabled, the bus master is off after the
-/// handshake, no memory is mapped for it, nothing waits to be sent. And the driver has done
-/// nothing on the way that the NIC took exception to.
+/// Checks that the driver left the device at rest: no queue and no path is enabled, the bus master
+/// is off after the handshake, no memory is mapped, and no packet waits to be sent. Also checks that
+/// the driver behaved well, see [`well_behaved`].
 ///
 /// # Errors
-/// What is not so.
+/// Names the condition that does not hold.
 pub fn left_at_rest(session: &SessionReport) -> Result<()> {
     let state = &session.snapshot;
     ensure!(state.quiescent(), "the device is not at rest: {session:#?}");
@@ -21,7 +21,7 @@ pub fn left_at_rest(session: &SessionReport) -> Result<()> {
     );
     ensure!(
         state.tx_pending == 0,
-        "packets were left unsent: {session:#?}"
+        "packets wait to be sent: {session:#?}"
     );
     ensure!(state.dma_maps == 0, "memory is still mapped: {session:#?}");
     ensure!(
@@ -31,14 +31,14 @@ pub fn left_at_rest(session: &SessionReport) -> Result<()> {
     well_behaved(session)
 }
 
-/// The driver has done nothing that the NIC took exception to, and no access to memory was refused.
+/// Checks that the NIC noted no mistake of the driver and refused no access to memory.
 ///
 /// # Errors
-/// What it has done.
+/// Names the driver's mistakes.
 pub fn well_behaved(session: &SessionReport) -> Result<()> {
     ensure!(
         session.notes.is_empty(),
-        "the NIC objects to {:#?}",
+        "the NIC noted mistakes: {:#?}",
         session.notes
     );
     ensure!(
@@ -49,33 +49,33 @@ pub fn well_behaved(session: &SessionReport) -> Result<()> {
     Ok(())
 }
 
-/// All that the forwarder says it sent was sent, each frame once, in order, unaltered but for its
-/// touch; what did not come back is what the forwarder says it dropped, or was still in the
-/// receive rings at the end. To be called when the drivers are gone and the data plane is stopped.
+/// Checks that the NIC received every packet that the forwarder counts as sent: once, in order, and
+/// unaltered except for the touched byte. All others were dropped and counted, or were still in the
+/// receive rings at the end. The drivers must have ended and the data plane must be stopped.
 ///
 /// # Errors
-/// What is not so.
+/// Names the condition that does not hold.
 pub fn nothing_lost(ports: &[Port], totals: &Totals) -> Result<()> {
     nothing_lost_in_sessions(ports, totals, 1)
 }
 
-/// The same for so many runs, one after the other; `totals` are all of theirs together.
+/// The same for several runs in a row. `totals` is the sum of their totals.
 ///
 /// # Errors
-/// What is not so.
+/// Names the condition that does not hold.
 pub fn nothing_lost_in_sessions(ports: &[Port], totals: &Totals, sessions: u64) -> Result<()> {
     let now: Vec<_> = ports.iter().map(Port::stats).collect();
-    let never = vec![PortCounters::default(); now.len()];
-    nothing_lost_between(&never, &now, totals, sessions, |port| {
+    let start = vec![PortCounters::default(); now.len()];
+    nothing_lost_between(&start, &now, totals, sessions, |port| {
         port.outstanding + port.verify.abandoned
     })
 }
 
-/// The same for one run between two looks at the ports' counters, at the end of which the ports were
-/// reset: what was left is abandoned.
+/// The same for one run between two readings of the ports' counters. The run reset the ports at its
+/// end, so the NIC counts frames left in the rings as abandoned.
 ///
 /// # Errors
-/// What is not so.
+/// Names the condition that does not hold.
 pub fn nothing_lost_since(
     before: &[PortCounters],
     now: &[PortCounters],
@@ -101,37 +101,37 @@ fn nothing_lost_between(
     ensure!(rx == tx + dropped, "rx is not tx + dropped: {totals:?}");
     ensure!(
         sum(|port| port.transmitted) == tx,
-        "not as many sent as said: {totals:?} {now:#?}, before {before:#?}"
+        "the NIC did not receive as many packets as the driver sent: {totals:?} {now:#?}, before {before:#?}"
     );
     ensure!(
         sum(|port| port.verify.ok) == tx,
-        "not all sent are as they should: {now:#?}, before {before:#?}"
+        "not all packets are correct: {now:#?}, before {before:#?}"
     );
-    for (what, wrong) in [
+    for (kind, wrong) in [
         ("duplicated", sum(|port| port.verify.duplicated)),
         ("reordered", sum(|port| port.verify.reordered)),
         ("altered", sum(|port| port.verify.altered)),
         ("foreign", sum(|port| port.verify.foreign)),
     ] {
-        ensure!(wrong == 0, "{wrong} {what}: {now:#?}, before {before:#?}");
+        ensure!(wrong == 0, "{wrong} {kind}: {now:#?}, before {before:#?}");
     }
     let missing = sum(|port| port.verify.missing);
     ensure!(
         missing <= dropped,
-        "{missing} missing of which {dropped} dropped: {now:#?}"
+        "{missing} packets are missing, but only {dropped} were dropped: {now:#?}"
     );
     let left = sum(left);
     let delivered = sum(|port| port.delivered_generated);
     ensure!(
         delivered == tx + missing + left,
-        "{delivered} received are not {tx} sent, {missing} missing and {left} left: {now:#?}, before {before:#?}"
+        "{delivered} packets received, but {tx} sent, {missing} missing and {left} left: {now:#?}, before {before:#?}"
     );
-    // What was received but not forwarded was in the rings, and no more than they hold.
+    // The rings held the packets that were received and not forwarded.
     let unread = delivered - rx;
     let rings = now.len() as u64 * 512 * sessions;
     ensure!(
         unread <= rings,
-        "{unread} packets unread in rings that hold {rings}: {now:#?}"
+        "{unread} packets were not read, but the rings hold {rings}: {now:#?}"
     );
     Ok(())
 }

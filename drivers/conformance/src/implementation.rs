@@ -1,11 +1,11 @@
-//! The implementations, and where the built ones are.
+//! The three implementations of the driver, and where their builds are.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Result};
 
-/// Environment variable with the folder that `make build` writes to, if it is not `build/`.
+/// Environment variable that names a build folder other than `build/`.
 const BUILD: &str = "TRIPTYCH_BUILD";
 
 /// One of the implementations of the driver.
@@ -23,7 +23,7 @@ impl Implementation {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::C, Self::Rust, Self::RustUnsafe];
 
-    /// Its name, which is also that of its folder in `build/bin/`.
+    /// Its name, which is also the name of its folder in `build/bin/`.
     pub fn name(self) -> &'static str {
         match self {
             Self::C => "c",
@@ -32,18 +32,18 @@ impl Implementation {
         }
     }
 
-    /// Its forwarder.
+    /// Its program `ixgbe-fwd`.
     ///
     /// # Errors
-    /// If it has not been built.
+    /// If the program does not exist.
     pub fn program(self) -> Result<PathBuf> {
         built(&format!("bin/{self}/ixgbe-fwd"))
     }
 
-    /// The same as a library, for lockstep.
+    /// Its library `libforwarder.so`, for lockstep.
     ///
     /// # Errors
-    /// If it has not been built.
+    /// If the library does not exist.
     pub fn library(self) -> Result<PathBuf> {
         built(&format!("bin/{self}/libforwarder.so"))
     }
@@ -58,12 +58,12 @@ impl fmt::Display for Implementation {
 /// The software NIC's program.
 ///
 /// # Errors
-/// If it has not been built.
+/// If the program does not exist.
 pub(crate) fn nic_program() -> Result<PathBuf> {
     built("bin/nic")
 }
 
-/// A file below the build folder, which must exist: a test that is skipped proves nothing.
+/// A file in the build folder. It must exist, because a skipped test proves nothing.
 fn built(file: &str) -> Result<PathBuf> {
     let build = match std::env::var_os(BUILD) {
         Some(folder) => PathBuf::from(folder),
@@ -72,7 +72,7 @@ fn built(file: &str) -> Result<PathBuf> {
     let path = build.join(file);
     ensure!(
         path.is_file(),
-        "{} does not exist: run `make build` first (or name the folder that has it in {BUILD})",
+        "{} does not exist: run `make build`, or set {BUILD} to the folder that contains it",
         path.display()
     );
     Ok(path)
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_built_is_an_error_that_says_how_to_build_it() {
+    fn an_error_for_a_missing_file_says_how_to_build_it() {
         let error = built("bin/cobol/ixgbe-fwd").unwrap_err().to_string();
         assert!(error.contains("bin/cobol/ixgbe-fwd"), "{error}");
         assert!(error.contains("make build"), "{error}");

@@ -1,11 +1,11 @@
-//! What every implementation of the driver must do, run against the software 82599.
+//! Tests of what every driver must do, run against the software 82599.
 //!
-//! The tests are in `tests/`, one file a subject; what they have in common is here: where the
-//! implementations are ([`Implementation`]), how their program is run ([`Program`]), how their
-//! library is stepped in lockstep with the NIC ([`Lockstep`]), the NIC with its sockets
-//! ([`TestNic`]), and how a trace of register accesses is read ([`trace`]).
+//! The tests are in `tests/`, one file for each subject. This library has their common parts:
+//! where a driver's build is ([`Implementation`]), how to run its program ([`Program`]), how to step
+//! its library in lockstep with the NIC ([`Lockstep`]), the NIC with its sockets ([`TestNic`]), and
+//! how to compare traces of register accesses ([`trace`]).
 //!
-//! Errors are [`anyhow::Error`]: nobody but the person who reads a failed test handles them.
+//! Errors are [`anyhow::Error`]: only the reader of a failed test handles them.
 
 pub mod expect;
 mod implementation;
@@ -21,8 +21,8 @@ pub use lockstep::Lockstep;
 pub use process::{Output, Program, Running, Totals};
 pub use test_nic::{processors, wait_until, TestNic};
 
-/// Makes a test for each implementation of each function named, in the modules `c`, `rust` and
-/// `rust_unsafe`, so that the name of a test says whose it is.
+/// Makes a test for each implementation from each named function, in the modules `c`, `rust` and
+/// `rust_unsafe`. So a test's name begins with its driver.
 ///
 /// The functions take an [`Implementation`] and return [`anyhow::Result`]`<()>`.
 #[macro_export]

@@ -1,6 +1,6 @@
-//! The forwarder as a library: the C interface of `libforwarder.so`, safe to use.
+//! A safe interface to the forwarder's library, `libforwarder.so`.
 //!
-//! The interface is described in `c/src/forwarder.h`.
+//! `c/src/forwarder.h` describes the C interface.
 
 use std::ffi::{c_char, c_int, c_void, CString};
 use std::ptr::NonNull;
@@ -8,38 +8,38 @@ use std::ptr::NonNull;
 use anyhow::{anyhow, Result};
 use libloading::os::unix;
 
-use crate::Implementation;
+use crate::implementation::Implementation;
 
-/// Bytes for an error message, with its NUL.
+/// Size of the buffer for an error message, in bytes.
 const MESSAGE_SIZE: usize = 1024;
 
-/// `struct forwarder_counts`: packets of both directions together, since opening.
+/// `struct forwarder_counts`: packets of both directions added, since the forwarder was opened.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Received.
+    /// Packets received.
     pub rx: u64,
-    /// Handed to the other device.
+    /// Packets handed to the other device.
     pub tx: u64,
-    /// Received, but the other device's ring was full.
+    /// Packets received and dropped because the other device's ring was full.
     pub dropped: u64,
     /// Receive calls.
     pub rx_calls: u64,
-    /// Receive calls that returned as many packets as were asked for.
+    /// Receive calls that returned a full batch.
     pub full_batches: u64,
 }
 
-/// `struct forwarder_device_stats`: what a device has counted since opening. Bytes are with CRC.
+/// `struct forwarder_device_stats`: a device's counts since it was opened. Bytes include the CRC.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeviceStats {
     /// Frames received.
     pub rx_packets: u64,
-    /// Their bytes.
+    /// Bytes of those frames.
     pub rx_bytes: u64,
     /// Frames sent.
     pub tx_packets: u64,
-    /// Their bytes.
+    /// Bytes of those frames.
     pub tx_bytes: u64,
 }
 
@@ -52,7 +52,7 @@ type ReadStats =
     unsafe extern "C" fn(*mut c_void, u32, *mut DeviceStats, *mut c_char, usize) -> c_int;
 type Close = unsafe extern "C" fn(*mut c_void, *mut c_char, usize) -> c_int;
 
-/// An implementation's `libforwarder.so`, loaded.
+/// A loaded `libforwarder.so`.
 #[derive(Clone, Copy, Debug)]
 pub struct Library {
     open: Open,
@@ -64,18 +64,19 @@ pub struct Library {
 }
 
 impl Library {
-    /// Loads it, to stay: what it has registered to run at the end of a thread must still be there.
+    /// Loads an implementation's library and never unloads it, because the library registers functions
+    /// that run at the end of a thread.
     ///
     /// # Errors
-    /// If it is not built, or lacks one of the functions.
+    /// If the library does not exist or lacks a function.
     pub fn load(implementation: Implementation) -> Result<Self> {
         let path = implementation.library()?;
         let flags = unix::RTLD_NOW | unix::RTLD_LOCAL;
-        // SAFETY: this runs the library's initialisers, which are those of the C and the Rust run
-        // time: it is one of this project's forwarders.
+        // SAFETY: opening the library runs its initialisers. It is one of this project's forwarders,
+        // so they are only those of the C and the Rust run time.
         let library = unsafe { unix::Library::open(Some(&path), flags) }?;
-        // SAFETY: the functions have these types in the interface that all of the libraries share.
-        // The pointers stay valid, as the library is never unloaded.
+        // SAFETY: all libraries share one interface, in which the functions have these types. The
+        // pointers stay valid because the library is never unloaded.
         let functions = unsafe {
             Self {
                 open: *library.get::<Open>(b"forwarder_open\0")?,
@@ -90,10 +91,10 @@ impl Library {
         Ok(functions)
     }
 
-    /// Opens two devices and starts to forward between them, with so many descriptors in each ring.
+    /// Opens two devices and starts to forward between them. Each ring has `ring_size` descriptors.
     ///
     /// # Errors
-    /// The forwarder's message.
+    /// Returns the forwarder's message.
     pub fn open(
         &self,
         device_a: &str,
@@ -102,9 +103,9 @@ impl Library {
         ring_size: u32,
     ) -> Result<Forwarder> {
         let (device_a, device_b) = (CString::new(device_a)?, CString::new(device_b)?);
-        let mut message = Message::new();
-        // SAFETY: the names end with a NUL and outlive the call, and there is as much room for a
-        // message as is said.
+        let mut message = MessageBuffer::new();
+        // SAFETY: the names end with a NUL and outlive the call, and the message has room for `size`
+        // bytes.
         let handle = unsafe {
             let (text, size) = message.room();
             (self.open)(
@@ -124,7 +125,7 @@ impl Library {
     }
 }
 
-/// An open forwarder. It belongs to the thread that opened it; dropping it closes it.
+/// An open forwarder. It belongs to the thread that opened it, and dropping it closes it.
 #[derive(Debug)]
 pub struct Forwarder {
     functions: Library,
@@ -132,35 +133,35 @@ pub struct Forwarder {
 }
 
 impl Forwarder {
-    /// From now on, receives so many packets more, and then no others.
+    /// Limits the forwarder to `packets` more packets.
     pub fn limit(&mut self, packets: u64) {
-        // SAFETY: the handle is open: only `close` and `drop` close it, and they consume it.
+        // SAFETY: the handle is open, because only `close` and `drop` close it and both consume it.
         unsafe { (self.functions.limit)(self.handle.as_ptr(), packets) }
     }
 
-    /// A batch from the first device to the second, and one back. Returns how many packets were
-    /// received.
+    /// Forwards a batch from the first device to the second, and one back. Returns how many packets
+    /// it received.
     pub fn turn(&mut self) -> u32 {
         // SAFETY: as in `limit`.
         unsafe { (self.functions.turn)(self.handle.as_ptr()) }
     }
 
-    /// What it has done so far.
+    /// The counts so far.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
-        // SAFETY: as in `limit`; the structure is ours and laid out as in C.
+        // SAFETY: as in `limit`. The structure has C's layout and belongs to this function.
         unsafe { (self.functions.read_counts)(self.handle.as_ptr(), &mut counts) };
         counts
     }
 
-    /// What device 0 or 1 has counted so far.
+    /// The counts of device 0 or 1 so far.
     ///
     /// # Errors
-    /// The forwarder's message.
+    /// Returns the forwarder's message.
     pub fn device_stats(&mut self, device: u32) -> Result<DeviceStats> {
         let mut stats = DeviceStats::default();
-        let mut message = Message::new();
-        // SAFETY: as in `limit` and `counts`, and there is as much room for a message as is said.
+        let mut message = MessageBuffer::new();
+        // SAFETY: as in `limit` and `counts`, and the message has room for `size` bytes.
         let result = unsafe {
             let (text, size) = message.room();
             (self.functions.device_stats)(self.handle.as_ptr(), device, &mut stats, text, size)
@@ -172,21 +173,20 @@ impl Forwarder {
         }
     }
 
-    /// The `struct forwarder` itself, which this object owns. What it looks like is the
-    /// implementation's affair.
+    /// The `struct forwarder`, which this object owns. Each implementation has its own layout.
     pub fn as_ptr(&mut self) -> *mut c_void {
         self.handle.as_ptr()
     }
 
-    /// Sends what is still to be sent, and stops and closes both devices.
+    /// Sends the waiting packets, then stops and closes both devices.
     ///
     /// # Errors
-    /// The forwarder's message. It is closed all the same.
+    /// Returns the forwarder's message. The forwarder is closed even then.
     pub fn close(self) -> Result<()> {
-        // Closed here, and not once more when dropped.
+        // Without this, dropping the forwarder would close it again.
         let this = std::mem::ManuallyDrop::new(self);
-        let mut message = Message::new();
-        // SAFETY: as in `limit`, and there is as much room for a message as is said.
+        let mut message = MessageBuffer::new();
+        // SAFETY: as in `limit`, and the message has room for `size` bytes.
         let result = unsafe {
             let (text, size) = message.room();
             (this.functions.close)(this.handle.as_ptr(), text, size)
@@ -201,8 +201,8 @@ impl Forwarder {
 
 impl Drop for Forwarder {
     fn drop(&mut self) {
-        let mut message = Message::new();
-        // SAFETY: as in `close`, which does not drop.
+        let mut message = MessageBuffer::new();
+        // SAFETY: as in `close`, which does not run `drop`.
         unsafe {
             let (text, size) = message.room();
             (self.functions.close)(self.handle.as_ptr(), text, size)
@@ -210,10 +210,10 @@ impl Drop for Forwarder {
     }
 }
 
-/// Room for a message.
-struct Message([u8; MESSAGE_SIZE]);
+/// A buffer for an error message.
+struct MessageBuffer([u8; MESSAGE_SIZE]);
 
-impl Message {
+impl MessageBuffer {
     fn new() -> Self {
         Self([0; MESSAGE_SIZE])
     }

@@ -1,35 +1,37 @@
-//! A forwarder and the NIC's data plane, taking turns in one thread.
+//! A forwarder and the NIC's data plane that take turns in one thread.
 //!
-//! So a test decides what happens when: the same steps give the same result, in every run and, if
-//! the implementations are alike, with each of them.
+//! A test decides the order of the turns. The same steps therefore give the same result in every
+//! run, and with every implementation that behaves alike.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 use nic::{DataPlane, NicConfig, Port, Progress, SessionReport, TraceEntry};
 
-use crate::{Counts, DeviceStats, Forwarder, Implementation, Library, TestNic};
+use crate::implementation::Implementation;
+use crate::library::{Counts, DeviceStats, Forwarder, Library};
+use crate::test_nic::{settle, TestNic};
 
-/// Most rounds in [`Lockstep::run_until_idle`]. Each moves a packet at least.
+/// Limit of the rounds in [`Lockstep::run_until_idle`]. Each round moves at least one packet.
 const MAX_ROUNDS: usize = 10_000_000;
 
-/// Descriptors of a ring, where a test does not say otherwise.
+/// Descriptors of a ring, unless a test chooses another number.
 const RING_SIZE: u32 = 512;
 
 /// A forwarder between the two ports of a NIC.
 #[derive(Debug)]
 pub struct Lockstep {
-    // In the order in which they must go.
+    // Dropped in this order.
     forwarder: Option<Forwarder>,
     data_plane: DataPlane,
     nic: TestNic,
 }
 
 impl Lockstep {
-    /// Starts a NIC, and a forwarder on it. `change` makes the NIC other than [`NicConfig::new`].
+    /// Starts a NIC and a forwarder on it. `change` changes the NIC's default configuration.
     ///
     /// # Errors
-    /// If either does not start.
+    /// If the NIC or the forwarder does not start.
     pub fn open(
         implementation: Implementation,
         batch: u32,
@@ -38,10 +40,10 @@ impl Lockstep {
         Self::open_with_rings(implementation, batch, RING_SIZE, change)
     }
 
-    /// The same, with rings of another size.
+    /// The same with rings of another size.
     ///
     /// # Errors
-    /// If either does not start.
+    /// If the NIC or the forwarder does not start.
     pub fn open_with_rings(
         implementation: Implementation,
         batch: u32,
@@ -70,29 +72,28 @@ impl Lockstep {
     /// The forwarder.
     ///
     /// # Errors
-    /// If it is closed.
+    /// If the forwarder is closed.
     pub fn forwarder(&mut self) -> Result<&mut Forwarder> {
         self.forwarder.as_mut().context("the forwarder is closed")
     }
 
-    /// The NIC's turn: everything that has come is received, everything handed over is sent.
+    /// The NIC's turn: it delivers all frames that have arrived and sends all packets handed to it.
     pub fn poll(&mut self) -> Progress {
         self.data_plane.poll()
     }
 
-    /// The forwarder's turn: a batch each way. Returns how many packets it received.
+    /// The forwarder's turn: it forwards a batch each way. Returns how many packets it received.
     ///
     /// # Errors
-    /// If it is closed.
+    /// If the forwarder is closed.
     pub fn turn(&mut self) -> Result<u32> {
         Ok(self.forwarder()?.turn())
     }
 
-    /// Turns of both, until neither has anything left to do. Returns how many packets were
-    /// received.
+    /// Lets both take turns until both are idle. Returns how many packets the forwarder received.
     ///
     /// # Errors
-    /// If it does not come to an end.
+    /// If they do not become idle, or the forwarder is closed.
     pub fn run_until_idle(&mut self) -> Result<u64> {
         let mut received = 0;
         for _ in 0..MAX_ROUNDS {
@@ -103,27 +104,27 @@ impl Lockstep {
                 return Ok(received);
             }
         }
-        anyhow::bail!("still busy after {MAX_ROUNDS} rounds, {received} packets")
+        anyhow::bail!("still busy after {MAX_ROUNDS} rounds and {received} packets")
     }
 
-    /// What the forwarder has done so far.
+    /// The forwarder's counts so far.
     ///
     /// # Errors
-    /// If it is closed.
+    /// If the forwarder is closed.
     pub fn counts(&mut self) -> Result<Counts> {
         Ok(self.forwarder()?.counts())
     }
 
-    /// What both devices have counted so far, as the forwarder sees it.
+    /// The counts of both devices so far, as the forwarder reads them.
     ///
     /// # Errors
-    /// The forwarder's message.
+    /// Returns the forwarder's message.
     pub fn device_stats(&mut self) -> Result<[DeviceStats; 2]> {
         let forwarder = self.forwarder()?;
         Ok([forwarder.device_stats(0)?, forwarder.device_stats(1)?])
     }
 
-    /// The register accesses since the last time, if they are recorded.
+    /// The register accesses since the last call, if the NIC records them.
     pub fn take_trace(&self) -> Vec<TraceEntry> {
         self.nic.nic().take_trace()
     }
@@ -131,7 +132,7 @@ impl Lockstep {
     /// Closes the forwarder, while the NIC goes on.
     ///
     /// # Errors
-    /// The forwarder's message.
+    /// Returns the forwarder's message.
     pub fn close(&mut self) -> Result<()> {
         let forwarder = self
             .forwarder
@@ -143,23 +144,16 @@ impl Lockstep {
         closed
     }
 
-    /// How the forwarder, closed by now, left the devices.
+    /// The NIC's reports on the devices after the forwarder was closed.
     ///
     /// # Errors
-    /// If it is still there.
+    /// If the forwarder is still open.
     pub fn sessions(&self) -> Result<Vec<SessionReport>> {
         self.nic.sessions()
     }
 }
 
-/// Lets the data plane notice that drivers are gone, and count the frames that went with them.
-pub(crate) fn settle(data_plane: &mut DataPlane) {
-    // In the first round a port may be told after it has published its counts.
-    data_plane.poll();
-    data_plane.poll();
-}
-
-/// Does something during which a driver waits for the data plane: that goes on in another thread.
+/// Calls `act`, which waits for the data plane, while another thread polls the data plane.
 fn polled<T>(data_plane: &mut DataPlane, act: impl FnOnce() -> T) -> T {
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! Running a program, never for longer than allowed.
+//! Runs programs with a time limit.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -15,34 +15,33 @@ use rustix::io::retry_on_intr;
 use rustix::process::{kill_process, pidfd_open, Pid, PidfdFlags, Signal};
 use serde::Deserialize;
 
-use crate::implementation::nic_program;
-use crate::Implementation;
+use crate::implementation::{nic_program, Implementation};
 
-/// What a forwarder writes with `--json`: these keys, and no others.
+/// The totals that a forwarder writes with `--json`: exactly these keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Totals {
-    /// Packets received, both directions together.
+    /// Packets received, both directions added.
     pub rx: u64,
     /// Packets handed to the other device.
     pub tx: u64,
-    /// Packets received that the other device's ring had no room for.
+    /// Packets received and dropped because the other device's ring was full.
     pub dropped: u64,
     /// Receive calls.
     pub rx_calls: u64,
-    /// Receive calls that returned as many packets as were asked for.
+    /// Receive calls that returned a full batch.
     pub full_batches: u64,
-    /// Duration of the forwarding, without opening and closing.
+    /// Duration of the forwarding in seconds, without opening and closing the devices.
     pub seconds: f64,
-    /// The same in cycles of the time-stamp counter.
+    /// The same duration in cycles of the time-stamp counter.
     pub tsc_cycles: u64,
 }
 
 impl Totals {
-    /// Parses the contents of a `--json` file: one object, and a newline.
+    /// Parses a `--json` file: one object and a newline.
     ///
     /// # Errors
-    /// If it is anything else.
+    /// If the text is anything else.
     pub fn parse(text: &str) -> Result<Self> {
         ensure!(
             text.ends_with('\n') && text.trim_end().lines().count() == 1,
@@ -51,10 +50,10 @@ impl Totals {
         serde_json::from_str(text).with_context(|| format!("totals {text:?}"))
     }
 
-    /// Checks what holds for every run.
+    /// Checks the rules that hold for every run.
     ///
     /// # Errors
-    /// The rule that is broken, with the totals.
+    /// Names the broken rule and shows the totals.
     pub fn check(&self, batch: u64) -> Result<()> {
         let calls = self.rx_calls;
         ensure!(
@@ -88,15 +87,15 @@ impl Program {
     /// An implementation's forwarder.
     ///
     /// # Errors
-    /// If it has not been built.
+    /// If the forwarder does not exist.
     pub fn forwarder(implementation: Implementation) -> Result<Self> {
         Ok(Self::new(implementation.program()?))
     }
 
-    /// The software NIC, as a program of its own.
+    /// The software NIC as a program of its own.
     ///
     /// # Errors
-    /// If it has not been built.
+    /// If the program does not exist.
     pub fn nic() -> Result<Self> {
         Ok(Self::new(nic_program()?))
     }
@@ -123,26 +122,26 @@ impl Program {
         arguments.into_iter().fold(self, Self::arg)
     }
 
-    /// Has a forwarder write its totals to this file.
+    /// Makes a forwarder write its totals to this file.
     #[must_use]
     pub fn json(mut self, path: impl AsRef<Path>) -> Self {
         self.json = Some(path.as_ref().to_owned());
         self.arg("--json").arg(path.as_ref())
     }
 
-    /// Writes its output to a pipe, see [`Running::pipe`], and not to where [`Output`] has it from.
+    /// Sends its standard output to a pipe ([`Running::pipe`]) instead of the [`Output`].
     #[must_use]
     pub fn piped(mut self) -> Self {
         self.piped = true;
         self
     }
 
-    /// Starts it.
+    /// Starts the program.
     ///
     /// # Errors
-    /// If it cannot be started.
+    /// If the program cannot be started.
     pub fn start(self) -> Result<Running> {
-        // Files, not pipes: a program that says much does not block on a test that does not read.
+        // Files and not pipes: a program that prints much would block while the test does not read.
         let (stdout, stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
         let name = self.path.display().to_string();
         let started = Instant::now();
@@ -167,16 +166,16 @@ impl Program {
         })
     }
 
-    /// Runs it to its end.
+    /// Runs the program to its end.
     ///
     /// # Errors
-    /// If it cannot be started, or takes longer than `limit`.
+    /// If the program cannot be started, or runs longer than `limit`.
     pub fn run(self, limit: Duration) -> Result<Output> {
         self.start()?.wait(limit)
     }
 }
 
-/// A program that runs. Dropping it kills it.
+/// A running program. Dropping it kills the process.
 #[derive(Debug)]
 pub struct Running {
     name: String,
@@ -193,49 +192,49 @@ impl Running {
         self.child.id()
     }
 
-    /// The pipe that its output goes to.
+    /// The pipe of its standard output.
     ///
     /// # Errors
-    /// If it was not started with [`Program::piped`], or the pipe has been taken before.
+    /// If the program was not started with [`Program::piped`], or the pipe was taken before.
     pub fn pipe(&mut self) -> Result<ChildStdout> {
         self.child.stdout.take().context("there is no pipe")
     }
 
-    /// Whether it has not ended yet.
+    /// Whether the program still runs.
     ///
     /// # Errors
-    /// If the system does not say.
+    /// If the system call fails.
     pub fn is_running(&mut self) -> Result<bool> {
         Ok(self.child.try_wait()?.is_none())
     }
 
-    /// What it has written to its output so far.
+    /// Its standard output so far.
     ///
     /// # Errors
-    /// If that cannot be read.
+    /// If the output cannot be read.
     pub fn stdout_so_far(&self) -> Result<String> {
         read(&self.stdout)
     }
 
-    /// What it has written to its standard error so far.
+    /// Its standard error so far.
     ///
     /// # Errors
-    /// If that cannot be read.
+    /// If the output cannot be read.
     pub fn stderr_so_far(&self) -> Result<String> {
         read(&self.stderr)
     }
 
-    /// Sends it a signal.
+    /// Sends a signal.
     ///
     /// # Errors
-    /// If it has ended.
+    /// If the program has ended.
     pub fn signal(&mut self, signal: Signal) -> Result<()> {
-        // As long as it was not waited for, its id is not given to another process.
+        // No other process can have its id before this one waits for it.
         ensure!(
             self.is_running()?,
-            "{} has ended before its signal: {}",
+            "{} ended before the signal: {}",
             self.name,
-            self.said()
+            self.output_so_far()
         );
         kill_process(self.pid()?, signal)?;
         Ok(())
@@ -245,20 +244,20 @@ impl Running {
         Pid::from_raw(i32::try_from(self.child.id())?).context("process id 0")
     }
 
-    /// Waits until it ends.
+    /// Waits for the end of the program.
     ///
     /// # Errors
-    /// If it has not ended after `limit`; it is killed then.
+    /// If the program still runs after `limit`; it is then killed.
     pub fn wait(mut self, limit: Duration) -> Result<Output> {
-        // Sleeping until it ends, instead of looking every so often, leaves the processors to it.
+        // Sleeps until the end instead of polling, which leaves the processors to the program.
         let pidfd = pidfd_open(self.pid()?, PidfdFlags::empty())?;
         let mut ended = [PollFd::new(&pidfd, PollFlags::IN)];
         let limit_spec = Timespec::try_from(limit)?;
         if retry_on_intr(|| poll(&mut ended, Some(&limit_spec)))? == 0 {
             bail!(
-                "{} runs for longer than {limit:?}; so far: {}",
+                "{} runs longer than {limit:?}; so far: {}",
                 self.name,
-                self.said()
+                self.output_so_far()
             );
         }
         let status = self.child.wait()?;
@@ -272,7 +271,7 @@ impl Running {
         })
     }
 
-    fn said(&self) -> String {
+    fn output_so_far(&self) -> String {
         let [out, err] = [&self.stdout, &self.stderr]
             .map(|file| read(file).unwrap_or_else(|error| format!("({error})")));
         format!("stdout {out:?}, stderr {err:?}")
@@ -281,30 +280,30 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended already.
+        // Both calls fail if the program has already ended, which is fine.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// All of a file from its start, wherever the program that writes to it is.
+/// Reads a whole file without moving the position at which a program writes.
 fn read(file: &File) -> Result<String> {
     let mut bytes = vec![0; usize::try_from(file.metadata()?.len())?];
     file.read_exact_at(&mut bytes, 0)?;
     Ok(String::from_utf8(bytes)?)
 }
 
-/// What a program has left behind.
+/// The result of a program that has ended.
 #[derive(Debug)]
 pub struct Output {
     name: String,
-    /// How it has ended.
+    /// Its exit status.
     pub status: ExitStatus,
-    /// What it wrote to its output.
+    /// Its standard output.
     pub stdout: String,
-    /// What it wrote to its standard error.
+    /// Its standard error.
     pub stderr: String,
-    /// How long it has run.
+    /// How long it ran.
     pub elapsed: Duration,
     json: Option<PathBuf>,
 }
@@ -313,7 +312,7 @@ impl Output {
     /// Checks the exit status.
     ///
     /// # Errors
-    /// If it is another, or a signal has ended the program.
+    /// If the status is another, or a signal ended the program.
     pub fn expect_exit(&self, code: i32) -> Result<&Self> {
         ensure!(
             self.status.code() == Some(code),
@@ -322,39 +321,47 @@ impl Output {
         Ok(self)
     }
 
-    /// Checks that the program says all of this on its standard error.
+    /// Checks that the standard error contains all these texts.
     ///
     /// # Errors
-    /// What it does not say.
-    pub fn expect_says<T: AsRef<str>>(&self, texts: impl IntoIterator<Item = T>) -> Result<&Self> {
+    /// Names the text that is missing.
+    pub fn expect_stderr<T: AsRef<str>>(
+        &self,
+        texts: impl IntoIterator<Item = T>,
+    ) -> Result<&Self> {
         for text in texts {
             let text = text.as_ref();
-            ensure!(self.stderr.contains(text), "does not say {text:?}: {self}");
+            ensure!(
+                self.stderr.contains(text),
+                "standard error lacks {text:?}: {self}"
+            );
         }
         Ok(self)
     }
 
-    /// Checks that a forwarder has ended as it does after a run without trouble: exit status 0 and
-    /// nothing to say, but for a remark about huge pages.
+    /// Checks that a forwarder succeeded: exit status 0 and no message except about huge pages.
     ///
     /// # Errors
-    /// If it has not.
+    /// If the forwarder failed or printed another message.
     pub fn expect_success(&self) -> Result<&Self> {
         self.expect_exit(0)?;
-        let remark = |line: &&str| !line.contains("huge pages");
+        let unexpected = |line: &&str| !line.contains("huge pages");
         ensure!(
-            self.stderr.lines().find(remark).is_none(),
-            "says something: {self}"
+            self.stderr.lines().find(unexpected).is_none(),
+            "unexpected message: {self}"
         );
         Ok(self)
     }
 
-    /// The totals that a forwarder wrote to its `--json` file.
+    /// The totals in a forwarder's `--json` file.
     ///
     /// # Errors
-    /// If there is no such file, or it holds anything else.
+    /// If the file does not exist or contains anything else.
     pub fn totals(&self) -> Result<Totals> {
-        let path = self.json.as_ref().context("was not asked for totals")?;
+        let path = self
+            .json
+            .as_ref()
+            .context("the program was started without --json")?;
         let text =
             std::fs::read_to_string(path).with_context(|| format!("{}: {self}", path.display()))?;
         Totals::parse(&text).with_context(|| format!("{self}"))
@@ -389,18 +396,22 @@ mod tests {
     }
 
     #[test]
-    fn what_a_program_says_and_how_it_ends_is_kept() {
+    fn the_output_has_exit_status_and_both_streams() {
         let output = shell("echo out; echo err >&2; exit 3")
             .run(Duration::from_secs(5))
             .unwrap();
-        output.expect_exit(3).unwrap().expect_says(["err"]).unwrap();
+        output
+            .expect_exit(3)
+            .unwrap()
+            .expect_stderr(["err"])
+            .unwrap();
         assert_eq!(output.stdout, "out\n");
         assert!(output.expect_exit(0).is_err());
-        assert!(output.expect_says(["other"]).is_err());
+        assert!(output.expect_stderr(["other"]).is_err());
     }
 
     #[test]
-    fn a_program_that_does_not_end_is_killed() {
+    fn a_program_over_its_time_limit_is_killed() {
         let mut running = shell("echo ready; exec sleep 60").start().unwrap();
         crate::wait_until("the program to start", || {
             running.stdout_so_far().unwrap() == "ready\n"

@@ -1,4 +1,4 @@
-//! The software NIC with two ports, for one test.
+//! A software NIC with two ports, for one test.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,40 +8,39 @@ use anyhow::{bail, ensure, Context, Result};
 use nic::{DataPlane, Nic, NicConfig, Port, RunningDataPlane, SessionReport};
 use tempfile::TempDir;
 
-use crate::lockstep::settle;
-use crate::{Implementation, Program};
+use crate::implementation::Implementation;
+use crate::process::Program;
 
 /// How long [`wait_until`] waits.
 const LIMIT: Duration = Duration::from_secs(10);
-/// How often it looks.
+/// How often [`wait_until`] checks.
 const INTERVAL: Duration = Duration::from_millis(1);
 
-/// Waits until something is so.
+/// Waits until a condition holds. `event` describes it in the error.
 ///
 /// # Errors
-/// If it is not so after ten seconds; `what` says what was waited for.
-pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) -> Result<()> {
+/// If the condition does not hold after ten seconds.
+pub fn wait_until(event: &str, mut condition: impl FnMut() -> bool) -> Result<()> {
     let deadline = Instant::now() + LIMIT;
-    while !is_so() {
-        ensure!(Instant::now() < deadline, "waited {LIMIT:?} for {what}");
+    while !condition() {
+        ensure!(Instant::now() < deadline, "waited {LIMIT:?} for {event}");
         std::thread::sleep(INTERVAL);
     }
     Ok(())
 }
 
-/// Keeps two processors for a test: a data plane and a driver, both of which poll all the time.
-/// Others that want them wait. Only for threads of one process: Cargo runs the files with tests
-/// one after the other.
+/// Reserves two processors for a test: data plane and driver both poll all the time. Other tests
+/// wait. The lock covers one process, because Cargo runs the test files one after the other.
 pub fn processors() -> MutexGuard<'static, ()> {
     static PROCESSORS: Mutex<()> = Mutex::new(());
-    // A test that failed has let go of them all the same.
+    // A failed test has also released them.
     PROCESSORS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A NIC with two ports, which are each other's peers, and a folder for files of the test.
+/// A NIC with two ports, which are each other's peers, and a folder for the test's files.
 #[derive(Debug)]
 pub struct TestNic {
-    // In the order in which they must go.
+    // Dropped in this order.
     data_plane: Option<RunningDataPlane>,
     nic: Nic,
     directory: TempDir,
@@ -49,11 +48,11 @@ pub struct TestNic {
 }
 
 impl TestNic {
-    /// A NIC whose data plane runs in a thread of its own. `change` makes it other than
-    /// [`NicConfig::new`].
+    /// A NIC whose data plane runs in a thread of its own. `change` changes the default
+    /// configuration.
     ///
     /// # Errors
-    /// If it cannot be started.
+    /// If the NIC cannot be started.
     pub fn running(change: impl FnOnce(NicConfig) -> NicConfig) -> Result<Self> {
         let processors = processors();
         let mut test_nic = Self::still(change)?;
@@ -62,10 +61,10 @@ impl TestNic {
         Ok(test_nic)
     }
 
-    /// A NIC that answers drivers, but whose data plane does nothing unless it is stepped.
+    /// A NIC that answers drivers, but whose data plane runs only when the test steps it.
     ///
     /// # Errors
-    /// If it cannot be started.
+    /// If the NIC cannot be started.
     pub fn still(change: impl FnOnce(NicConfig) -> NicConfig) -> Result<Self> {
         let directory = tempfile::tempdir()?;
         let nic = Nic::new(change(NicConfig::new(directory.path(), 2)))?;
@@ -87,21 +86,21 @@ impl TestNic {
         self.nic.ports()
     }
 
-    /// The names of its devices, as drivers want them.
+    /// The names of its devices, in the form that drivers accept.
     pub fn devices(&self) -> [String; 2] {
         [0, 1].map(|port| self.ports()[port].device_name())
     }
 
-    /// A path in the folder of the test.
+    /// A path in the test's folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }
 
-    /// An implementation's forwarder between the two ports, with its totals in a file. Other
-    /// arguments can be added.
+    /// An implementation's forwarder between the two ports, which writes its totals to a file. The
+    /// caller can add arguments.
     ///
     /// # Errors
-    /// If it has not been built.
+    /// If the forwarder does not exist.
     pub fn forwarder(&self, implementation: Implementation) -> Result<Program> {
         let [device_a, device_b] = self.devices();
         let program = Program::forwarder(implementation)?;
@@ -111,10 +110,10 @@ impl TestNic {
             .arg(device_b))
     }
 
-    /// Waits until frames have come to both ports' driver, `packets` each since the NIC exists.
+    /// Waits until each port has sent `packets` packets since the NIC was started.
     ///
     /// # Errors
-    /// If they do not come.
+    /// If that takes longer than ten seconds.
     pub fn wait_for_traffic(&self, packets: u64) -> Result<()> {
         wait_until("traffic", || {
             self.ports()
@@ -123,10 +122,10 @@ impl TestNic {
         })
     }
 
-    /// Waits until the drivers are gone, and tells how they left the devices: port 0, port 1.
+    /// Waits until the drivers have disconnected, and returns the reports of port 0 and port 1.
     ///
     /// # Errors
-    /// If they do not go, or there never were any.
+    /// If a driver stays connected, or none was ever connected.
     pub fn sessions(&self) -> Result<Vec<SessionReport>> {
         wait_until("the drivers to disconnect", || {
             self.ports().iter().all(|port| !port.connected())
@@ -138,21 +137,28 @@ impl TestNic {
         self.ports().iter().map(last).collect()
     }
 
-    /// Stops the data plane's thread. What the NIC counts is final then, if the drivers are gone.
+    /// Stops the data plane's thread. The NIC's counts are then final, if the drivers have ended.
     ///
     /// # Errors
-    /// If it does not run.
+    /// If the thread does not run.
     pub fn stop_data_plane(&mut self) -> Result<DataPlane> {
         let Some(running) = self.data_plane.take() else {
-            bail!("the data plane does not run")
+            bail!("the data plane's thread does not run")
         };
         let mut data_plane = running.stop().context("the data plane panicked")?;
         settle(&mut data_plane);
         Ok(data_plane)
     }
 
-    /// Disconnects drivers and removes the sockets, as if the NIC were pulled out.
+    /// Disconnects drivers and removes the sockets, as if the NIC were unplugged.
     pub fn stop(&mut self) {
         self.nic.stop();
     }
+}
+
+/// Lets the data plane notice that drivers have ended, and count the frames lost with them.
+pub(crate) fn settle(data_plane: &mut DataPlane) {
+    // In the first round, a port may learn of the end only after it has published its counts.
+    data_plane.poll();
+    data_plane.poll();
 }

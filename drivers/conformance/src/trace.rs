@@ -1,4 +1,4 @@
-//! Reading a trace of register accesses.
+//! Compares traces of register accesses.
 
 use std::fmt::Write;
 
@@ -6,11 +6,10 @@ use anyhow::{bail, Result};
 use nic::registers::REGISTERS;
 use nic::TraceEntry;
 
-/// Lines shown in front of the first difference of two traces.
+/// Common lines shown in front of the first difference of two traces.
 const CONTEXT: usize = 5;
 
-/// Without repetitions of a read that gave the same value: how often a driver looks is a matter of
-/// how fast it is.
+/// Removes repeated reads of the same value: their number depends on the driver's speed.
 #[must_use]
 pub fn without_polling(mut entries: Vec<TraceEntry>) -> Vec<TraceEntry> {
     entries.dedup_by(|next, kept| !kept.write && next == kept);
@@ -20,7 +19,7 @@ pub fn without_polling(mut entries: Vec<TraceEntry>) -> Vec<TraceEntry> {
 /// Checks that two traces are the same.
 ///
 /// # Errors
-/// The first difference, with what came before it.
+/// Shows the first difference and the accesses before it.
 pub fn expect_same(one: (&str, &[TraceEntry]), other: (&str, &[TraceEntry])) -> Result<()> {
     let (a, b) = (one.1, other.1);
     let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
@@ -34,14 +33,14 @@ pub fn expect_same(one: (&str, &[TraceEntry]), other: (&str, &[TraceEntry])) -> 
     for (name, entries) in [one, other] {
         match entries.get(same) {
             Some(entry) => writeln!(text, "  {name}: {entry}")?,
-            None => writeln!(text, "  {name}: nothing more")?,
+            None => writeln!(text, "  {name}: no further access")?,
         }
     }
     bail!(text)
 }
 
-/// The bits of a register that the datasheet gives a meaning. All, where it has no fields or is not
-/// in the map.
+/// The bits of a register that have a meaning in the datasheet. A register without fields, or one
+/// that is not in the map, has a meaning for all bits.
 pub fn known_bits(entry: &TraceEntry) -> u32 {
     let name = entry.register.split('(').next().unwrap_or_default();
     let register = REGISTERS.iter().find(|register| register.name == name);
@@ -67,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn only_repeated_reads_of_the_same_value_are_polling() {
+    fn only_repeated_reads_of_the_same_value_are_removed() {
         let entries = vec![
             entry(false, "LINKS", 0),
             entry(false, "LINKS", 0),
@@ -81,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_difference_is_shown() {
+    fn the_error_shows_the_first_difference() {
         let one = [entry(true, "CTRL", 1), entry(true, "CTRL", 2)];
         let other = [entry(true, "CTRL", 1)];
         expect_same(("c", &one), ("rust", &one)).unwrap();
@@ -90,7 +89,7 @@ mod tests {
             .to_string();
         assert!(error.contains("number 1"), "{error}");
         assert!(error.contains("c: 0 W CTRL 0x00000002"), "{error}");
-        assert!(error.contains("rust: nothing more"), "{error}");
+        assert!(error.contains("rust: no further access"), "{error}");
     }
 
     #[test]

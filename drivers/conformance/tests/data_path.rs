@@ -1,42 +1,42 @@
-//! The data path in lockstep with the NIC: every step decided by the test, no timing involved.
+//! The data path in lockstep with the NIC. The test decides every step, so timing plays no part.
 
 use anyhow::{ensure, Context, Result};
 use conformance::{expect, for_each_implementation, Counts, Implementation, Lockstep};
 use nic::{Faults, FrameSizes, MmioMode, NicConfig, Traffic, VerifyMode};
 
 for_each_implementation!(
-    frames_of_every_size_come_back_byte_exact_but_for_one_byte,
-    frames_of_all_kinds_of_address_are_forwarded,
+    frames_of_every_size_come_back_with_one_byte_changed,
+    frames_to_every_kind_of_address_are_forwarded,
     rings_wrap_many_times_in_every_mmio_mode,
     rings_of_every_size_fill_and_wrap,
-    a_ring_that_cannot_be_is_refused,
-    every_batch_size_forwards_what_it_says,
-    a_limit_is_kept_to_the_packet,
-    an_empty_ring_costs_a_call_and_nothing_else,
+    an_invalid_ring_size_is_refused,
+    every_batch_size_is_exact,
+    a_packet_limit_is_exact,
+    an_empty_ring_causes_no_register_access,
     a_full_transmit_ring_drops_and_counts,
-    under_the_worst_pressure_no_buffer_is_lost,
+    no_buffer_is_lost_when_rings_fill_and_empty,
     one_stalled_direction_does_not_stop_the_other,
-    the_devices_statistics_are_added_up,
-    it_can_be_opened_and_closed_over_and_over,
-    two_pairs_of_devices_in_one_process_do_not_meddle,
+    device_statistics_accumulate,
+    a_forwarder_can_be_opened_and_closed_repeatedly,
+    two_forwarders_in_one_process_are_independent,
 );
 
 /// Descriptors of a ring.
 const RING: u64 = 512;
-/// Packets that a transmit ring takes before it is full: one descriptor stays free.
+/// Packets that a transmit ring holds: one descriptor stays free.
 const TX_ROOM: u64 = RING - 1;
 /// Buffers in each of a forwarder's two pools.
 const POOL: u64 = 2048;
-/// The byte that the forwarder touches.
+/// The index of the byte that the forwarder changes.
 const TOUCHED: usize = 1;
 
-/// Bytes that look random, the same in every run.
-struct Noise(u64);
+/// A generator of pseudo-random bytes, the same in every run.
+struct RandomBytes(u64);
 
-impl Noise {
+impl RandomBytes {
     /// The next number below `bound`.
     fn below(&mut self, bound: u64) -> u64 {
-        // Knuth's MMIX generator; its high bits are the good ones.
+        // Knuth's MMIX generator. Its high bits are more random than its low bits.
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -57,14 +57,14 @@ fn saturated(config: NicConfig) -> NicConfig {
     config.with_each_port(|port| port.traffic = Traffic::Saturate)
 }
 
-/// Whether the device sends nothing, and no other fault.
+/// Faults of a device that sends nothing if `on`, and of a correct device otherwise.
 fn tx_stalled(on: bool) -> Faults {
     let mut faults = Faults::default();
     faults.stall_tx = on;
     faults
 }
 
-/// What the forwarder makes of frames.
+/// The frames that the forwarder should send for received ones.
 fn touched(frames: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let mut frames = frames.to_vec();
     for frame in &mut frames {
@@ -73,7 +73,7 @@ fn touched(frames: &[Vec<u8>]) -> Vec<Vec<u8>> {
     frames
 }
 
-/// Checks that a port has sent exactly these frames since the last time, in order.
+/// Checks that a port has sent exactly these frames in order since the last check.
 fn expect_sent(lockstep: &Lockstep, port: usize, expected: &[Vec<u8>]) -> Result<()> {
     let sent = lockstep.port(port).take_transmitted();
     for (nth, (sent, expected)) in sent.iter().zip(expected).enumerate() {
@@ -108,25 +108,25 @@ fn close_well(lockstep: &mut Lockstep) -> Result<()> {
         .try_for_each(expect::left_at_rest)
 }
 
-/// 60 to 1514 bytes, both ways at once, with random contents, through rings that wrap more than
-/// twenty times; the touched byte starts as anything, 255 included, which wraps to 0.
-fn frames_of_every_size_come_back_byte_exact_but_for_one_byte(
+/// Frames of 60 to 1514 random bytes go both ways, through rings that wrap more than twenty times.
+/// The touched byte has all values, including 255, which becomes 0.
+fn frames_of_every_size_come_back_with_one_byte_changed(
     implementation: Implementation,
 ) -> Result<()> {
     let mut lockstep = Lockstep::open(implementation, 32, capturing)?;
-    let mut noise = Noise(1);
+    let mut random = RandomBytes(1);
     let mut wrapped_touches = 0;
     for _ in 0..8 {
         let mut sizes = 60..=1514;
         loop {
-            // Any number of frames at once that the ring has room for.
-            let count = 1 + noise.below(RING - 1) as usize;
+            // A random number of frames that fits into the ring.
+            let count = 1 + random.below(RING - 1) as usize;
             let lengths: Vec<usize> = sizes.by_ref().take(count).collect();
             if lengths.is_empty() {
                 break;
             }
             let frames: [Vec<Vec<u8>>; 2] =
-                [0, 1].map(|_| lengths.iter().map(|len| noise.frame(*len)).collect());
+                [0, 1].map(|_| lengths.iter().map(|len| random.frame(*len)).collect());
             for (port, frames) in frames.iter().enumerate() {
                 for frame in frames {
                     lockstep.port(port).inject(frame)?;
@@ -140,7 +140,7 @@ fn frames_of_every_size_come_back_byte_exact_but_for_one_byte(
     }
     ensure!(
         wrapped_touches > 10,
-        "only {wrapped_touches} frames began with 255"
+        "only {wrapped_touches} frames had 255 in the touched byte"
     );
     let Counts {
         rx, tx, dropped, ..
@@ -154,8 +154,8 @@ fn frames_of_every_size_come_back_byte_exact_but_for_one_byte(
     close_well(&mut lockstep)
 }
 
-/// To this port, to others, to groups, to all: the device is promiscuous.
-fn frames_of_all_kinds_of_address_are_forwarded(implementation: Implementation) -> Result<()> {
+/// Frames to this port, other ports, groups and all: the device is promiscuous.
+fn frames_to_every_kind_of_address_are_forwarded(implementation: Implementation) -> Result<()> {
     let mut lockstep = Lockstep::open(implementation, 32, capturing)?;
     let own = lockstep.port(0).mac_address();
     let destinations = [
@@ -166,9 +166,9 @@ fn frames_of_all_kinds_of_address_are_forwarded(implementation: Implementation) 
         [0x01, 0x00, 0x5e, 0, 0, 1],
         [0x33, 0x33, 0, 0, 0, 1],
     ];
-    let mut noise = Noise(2);
+    let mut random = RandomBytes(2);
     let frames = destinations.map(|destination| {
-        let mut frame = noise.frame(64);
+        let mut frame = random.frame(64);
         frame[..6].copy_from_slice(&destination);
         frame
     });
@@ -180,7 +180,7 @@ fn frames_of_all_kinds_of_address_are_forwarded(implementation: Implementation) 
     close_well(&mut lockstep)
 }
 
-/// Both rings of both ports full all the time, of frames of changing size, checked by the NIC.
+/// Both rings of both ports are full all the time, with frames of all sizes. The NIC checks them.
 fn rings_wrap_many_times_in_every_mmio_mode(implementation: Implementation) -> Result<()> {
     for mmio in [MmioMode::Shared, MmioMode::Trap] {
         let sizes = FrameSizes::range(60, 1514)?;
@@ -205,17 +205,17 @@ fn rings_wrap_many_times_in_every_mmio_mode(implementation: Implementation) -> R
     Ok(())
 }
 
-/// Each ring takes what it has room for and no more, is emptied, and wraps.
+/// Each ring fills completely, empties, and wraps.
 fn rings_of_every_size_fill_and_wrap(implementation: Implementation) -> Result<()> {
     for ring_size in [64, 128, 256, 1024, 2048, 4096] {
         let room = u64::from(ring_size) - 1;
-        // Sent packets are taken back 32 at a time, so up to 31 of them may occupy the transmit
-        // ring: batches leave room for that in the smallest one too.
+        // The driver reclaims 32 sent packets at a time, so up to 31 may occupy the transmit ring.
+        // The batch leaves room for them, even in the smallest ring.
         let batch = (ring_size / 4).min(512);
         let mut lockstep = Lockstep::open_with_rings(implementation, batch, ring_size, capturing)?;
-        let mut noise = Noise(room);
+        let mut random = RandomBytes(room);
         for lap in 0..3 {
-            let frames: Vec<_> = (0..room).map(|_| noise.frame(60)).collect();
+            let frames: Vec<_> = (0..room).map(|_| random.frame(60)).collect();
             for frame in &frames {
                 lockstep.port(0).inject(frame)?;
             }
@@ -235,31 +235,34 @@ fn rings_of_every_size_fill_and_wrap(implementation: Implementation) -> Result<(
     Ok(())
 }
 
-fn a_ring_that_cannot_be_is_refused(implementation: Implementation) -> Result<()> {
+fn an_invalid_ring_size_is_refused(implementation: Implementation) -> Result<()> {
     for ring_size in [0, 1, 32, 63, 500, 513, 8192, 1 << 30, u32::MAX] {
         match Lockstep::open_with_rings(implementation, 32, ring_size, capturing) {
-            Ok(_) => anyhow::bail!("a ring of {ring_size} was accepted"),
+            Ok(_) => anyhow::bail!("the driver accepted a ring of {ring_size}"),
             Err(error) => {
-                let said = format!("{error:#}");
-                ensure!(said.contains("power of two"), "ring of {ring_size}: {said}");
+                let message = format!("{error:#}");
+                ensure!(
+                    message.contains("power of two"),
+                    "ring of {ring_size}: {message}"
+                );
             }
         }
     }
     Ok(())
 }
 
-/// With so many packets waiting in each direction, each call returns as many as it can, and the
-/// counts say so exactly.
-fn every_batch_size_forwards_what_it_says(implementation: Implementation) -> Result<()> {
+/// 511 packets wait in each direction. Each call returns a full batch while it can, and the counts
+/// are exact.
+fn every_batch_size_is_exact(implementation: Implementation) -> Result<()> {
     for batch in [1, 2, 3, 31, 32, 33, 256, 511, 512] {
         let mut lockstep = Lockstep::open(implementation, batch, capturing)?;
         let batch = u64::from(batch);
-        let mut noise = Noise(batch);
-        // The device has one descriptor less than the ring, so that is how much can wait.
+        let mut random = RandomBytes(batch);
+        // The device owns one descriptor less than the ring has.
         let waiting = RING - 1;
         for port in [0, 1] {
             for _ in 0..waiting {
-                lockstep.port(port).inject(&noise.frame(60))?;
+                lockstep.port(port).inject(&random.frame(60))?;
             }
         }
         lockstep.poll();
@@ -272,7 +275,7 @@ fn every_batch_size_forwards_what_it_says(implementation: Implementation) -> Res
                 received == 2 * left.min(batch),
                 "batch {batch}, turn {turns}: {received}"
             );
-            // A transmit ring must not be what limits this test.
+            // Empties the transmit rings, which must not limit this test.
             lockstep.poll();
             if received == 0 {
                 break;
@@ -299,7 +302,7 @@ fn every_batch_size_forwards_what_it_says(implementation: Implementation) -> Res
     Ok(())
 }
 
-fn a_limit_is_kept_to_the_packet(implementation: Implementation) -> Result<()> {
+fn a_packet_limit_is_exact(implementation: Implementation) -> Result<()> {
     for limit in [1, 31, 32, 33, 1000] {
         let mut lockstep = Lockstep::open(implementation, 32, saturated)?;
         lockstep.forwarder()?.limit(limit);
@@ -322,7 +325,7 @@ fn a_limit_is_kept_to_the_packet(implementation: Implementation) -> Result<()> {
     Ok(())
 }
 
-fn an_empty_ring_costs_a_call_and_nothing_else(implementation: Implementation) -> Result<()> {
+fn an_empty_ring_causes_no_register_access(implementation: Implementation) -> Result<()> {
     let mut lockstep = Lockstep::open(implementation, 32, |config| {
         capturing(config)
             .with_mmio(MmioMode::Trap)
@@ -331,7 +334,10 @@ fn an_empty_ring_costs_a_call_and_nothing_else(implementation: Implementation) -
     lockstep.take_trace();
     for _ in 0..100 {
         lockstep.poll();
-        ensure!(lockstep.turn()? == 0, "packets out of nothing");
+        ensure!(
+            lockstep.turn()? == 0,
+            "the driver received packets that the NIC did not send"
+        );
     }
     let counts = lockstep.counts()?;
     ensure!(
@@ -343,23 +349,19 @@ fn an_empty_ring_costs_a_call_and_nothing_else(implementation: Implementation) -
         "{counts:?}"
     );
     let trace = lockstep.take_trace();
-    ensure!(
-        trace.is_empty(),
-        "registers were touched for nothing: {trace:?}"
-    );
+    ensure!(trace.is_empty(), "the driver accessed registers: {trace:?}");
     close_well(&mut lockstep)
 }
 
-/// Nothing leaves: the ring fills, then everything that comes is dropped, counted, and its buffer
-/// used again. When the device goes on, so does the forwarding, and nothing of what was accepted
-/// is missing.
+/// The device sends nothing, so the ring fills. The driver then drops and counts every packet, and
+/// reuses its buffer. When the device sends again, forwarding resumes and no accepted packet is lost.
 fn a_full_transmit_ring_drops_and_counts(implementation: Implementation) -> Result<()> {
-    // Not 512: sent packets are taken back 32 at a time, so an empty ring has room for 480 at least.
+    // 480 and not 512: the driver reclaims 32 packets at a time, so a ring has room for at least 480.
     for batch in [1, 32, 480] {
         let mut lockstep = Lockstep::open(implementation, batch, |config| {
             saturated(config).with_each_port(|port| port.faults.stall_tx = true)
         })?;
-        // Often enough that a buffer lost with every drop, or every hundredth, would empty the pool.
+        // A driver that loses a buffer with every drop, or with every hundredth, empties its pool.
         let enough = 100 * POOL;
         while lockstep.counts()?.rx < enough {
             let before = lockstep.counts()?.rx;
@@ -390,7 +392,7 @@ fn a_full_transmit_ring_drops_and_counts(implementation: Implementation) -> Resu
         let counts = lockstep.counts()?;
         ensure!(
             counts.dropped == dropped,
-            "drops with an empty ring: {counts:?}"
+            "the driver dropped packets with an empty ring: {counts:?}"
         );
         close_well(&mut lockstep)?;
         let ports = [0, 1].map(|port| lockstep.port(port).clone());
@@ -405,10 +407,9 @@ fn a_full_transmit_ring_drops_and_counts(implementation: Implementation) -> Resu
     Ok(())
 }
 
-/// Transmit rings that fill and empty over and over, at every phase of the batch, with the largest
-/// batch in hand: as many buffers in use as there ever can be. A buffer lost once a cycle would
-/// show as a reception that stops.
-fn under_the_worst_pressure_no_buffer_is_lost(implementation: Implementation) -> Result<()> {
+/// Transmit rings fill and empty repeatedly with the largest batch, so that the largest number of
+/// buffers is in use. If a cycle lost a buffer, reception would stop.
+fn no_buffer_is_lost_when_rings_fill_and_empty(implementation: Implementation) -> Result<()> {
     let mut lockstep = Lockstep::open(implementation, 512, saturated)?;
     for cycle in 0..2 * POOL {
         let stalled = tx_stalled(cycle % 2 == 0);
@@ -456,14 +457,14 @@ fn one_stalled_direction_does_not_stop_the_other(implementation: Implementation)
     close_well(&mut lockstep)
 }
 
-/// The registers they come from fall to 0 when read; what the forwarder reports does not.
-fn the_devices_statistics_are_added_up(implementation: Implementation) -> Result<()> {
+/// A device's counters are cleared when read, but the forwarder's statistics accumulate.
+fn device_statistics_accumulate(implementation: Implementation) -> Result<()> {
     let mut lockstep = Lockstep::open(implementation, 32, capturing)?;
-    let mut noise = Noise(3);
+    let mut random = RandomBytes(3);
     let (mut packets, mut bytes) = (0, 0);
     for len in [60, 1514, 100] {
         for _ in 0..7 {
-            lockstep.port(0).inject(&noise.frame(len))?;
+            lockstep.port(0).inject(&random.frame(len))?;
             packets += 1;
             bytes += len as u64 + 4;
         }
@@ -485,9 +486,9 @@ fn the_devices_statistics_are_added_up(implementation: Implementation) -> Result
     close_well(&mut lockstep)
 }
 
-/// Also a forwarder that is opened after another has been closed, in the same process, starts with
-/// nothing left over. (Descriptors and memory that leak show here when they run out.)
-fn it_can_be_opened_and_closed_over_and_over(implementation: Implementation) -> Result<()> {
+/// Each forwarder starts clean after the previous one in the same process. A leak of files or memory
+/// shows here.
+fn a_forwarder_can_be_opened_and_closed_repeatedly(implementation: Implementation) -> Result<()> {
     let before = open_files()?;
     for _ in 0..10 {
         let mut lockstep = Lockstep::open(implementation, 32, capturing)?;
@@ -498,17 +499,17 @@ fn it_can_be_opened_and_closed_over_and_over(implementation: Implementation) -> 
         close_well(&mut lockstep)?;
     }
     let leaked = open_files()?.saturating_sub(before);
-    // Other tests of this process have files open, too.
+    // Other tests of this process also have open files.
     ensure!(leaked < 100, "{leaked} files are still open");
     Ok(())
 }
 
-/// Files that the process has open.
+/// The number of files that the process has open.
 fn open_files() -> Result<usize> {
     Ok(std::fs::read_dir("/proc/self/fd")?.count())
 }
 
-fn two_pairs_of_devices_in_one_process_do_not_meddle(implementation: Implementation) -> Result<()> {
+fn two_forwarders_in_one_process_are_independent(implementation: Implementation) -> Result<()> {
     let with_sequence =
         |config: NicConfig| saturated(config).with_each_port(|port| port.verify = VerifyMode::Full);
     let mut one = Lockstep::open(implementation, 32, with_sequence)?;

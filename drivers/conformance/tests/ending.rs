@@ -1,4 +1,4 @@
-//! How a run ends that does not end by itself: signals, and what the next driver finds.
+//! Runs that a signal ends, and the state in which the next driver finds the device.
 
 use std::time::Duration;
 
@@ -8,23 +8,23 @@ use nic::{MmioMode, NicConfig, SessionEnd, Traffic};
 use rustix::process::Signal;
 
 for_each_implementation!(
-    a_signal_in_mid_traffic_leaves_the_devices_at_rest,
-    a_signal_without_traffic_does_the_same,
-    a_signal_while_nothing_can_be_sent_still_ends_the_run,
-    a_driver_that_is_killed_is_no_harm_to_the_next,
-    a_device_in_use_is_refused_and_its_user_not_disturbed,
+    a_signal_during_traffic_leaves_the_devices_at_rest,
+    a_signal_without_traffic_leaves_the_devices_at_rest,
+    a_signal_ends_a_run_that_cannot_send,
+    a_killed_driver_does_not_harm_the_next_one,
+    a_device_in_use_is_refused_and_its_driver_goes_on,
 );
 
-/// Longer than any run here takes to end.
+/// No run here takes so long to end.
 const LIMIT: Duration = Duration::from_secs(10);
 
 fn saturated(config: NicConfig) -> NicConfig {
     config.with_each_port(|port| port.traffic = Traffic::Saturate)
 }
 
-/// Queues disabled, bus master off after the handshake, nothing mapped; exit 0, and totals that add
-/// up to what the NIC has seen.
-fn a_signal_in_mid_traffic_leaves_the_devices_at_rest(
+/// The queues are disabled, the bus master is off after the handshake, and no memory is mapped. The
+/// exit status is 0, and the totals agree with the NIC's counts.
+fn a_signal_during_traffic_leaves_the_devices_at_rest(
     implementation: Implementation,
 ) -> Result<()> {
     for mmio in [MmioMode::Shared, MmioMode::Trap] {
@@ -33,7 +33,7 @@ fn a_signal_in_mid_traffic_leaves_the_devices_at_rest(
             let mut nic = TestNic::running(|config| saturated(config).with_mmio(mmio))?;
             let mut running = nic.forwarder(implementation)?.start()?;
             nic.wait_for_traffic(10_000)?;
-            // The report below is worth something only if it would show a device that is not.
+            // The device is not at rest before the signal, so the check below proves something.
             for port in nic.ports() {
                 let state = port.snapshot();
                 ensure!(
@@ -62,7 +62,9 @@ fn a_signal_in_mid_traffic_leaves_the_devices_at_rest(
     Ok(())
 }
 
-fn a_signal_without_traffic_does_the_same(implementation: Implementation) -> Result<()> {
+fn a_signal_without_traffic_leaves_the_devices_at_rest(
+    implementation: Implementation,
+) -> Result<()> {
     for signal in [Signal::INT, Signal::TERM] {
         let nic = TestNic::running(|config| config)?;
         let mut running = nic.forwarder(implementation)?.start()?;
@@ -78,24 +80,21 @@ fn a_signal_without_traffic_does_the_same(implementation: Implementation) -> Res
     Ok(())
 }
 
-/// Waits until a driver without traffic has got to where signals end the run: a packet that it
-/// forwards is the sign.
+/// Waits until a driver without traffic handles signals.
 fn wait_until_forwarding(nic: &TestNic) -> Result<()> {
     conformance::wait_until("both devices to receive", || {
         nic.ports()
             .iter()
             .all(|port| port.snapshot().rx_enabled && port.snapshot().tx_enabled)
     })?;
-    // The link is waited for after that, for two looks, and then the signals are held back.
+    // After that the driver waits for the link, checks it twice, and then handles signals.
     std::thread::sleep(Duration::from_millis(300));
     Ok(())
 }
 
-/// The rings cannot be drained: that is said, but the devices are at rest all the same, and the
-/// totals are there.
-fn a_signal_while_nothing_can_be_sent_still_ends_the_run(
-    implementation: Implementation,
-) -> Result<()> {
+/// The driver cannot drain its rings and says so. The devices are at rest even then, and the driver
+/// writes its totals.
+fn a_signal_ends_a_run_that_cannot_send(implementation: Implementation) -> Result<()> {
     let nic = TestNic::running(|config| {
         saturated(config).with_each_port(|port| port.faults.stall_tx = true)
     })?;
@@ -109,7 +108,7 @@ fn a_signal_while_nothing_can_be_sent_still_ends_the_run(
     let output = running.wait(LIMIT)?;
     output
         .expect_exit(1)?
-        .expect_says(["TDH", "port0.sock", "not sent"])?;
+        .expect_stderr(["TDH", "port0.sock", "not sent"])?;
     for session in nic.sessions()? {
         ensure!(session.snapshot.quiescent(), "{session:#?}");
         ensure!(session.snapshot.dma_maps == 0, "{session:#?}");
@@ -122,7 +121,7 @@ fn a_signal_while_nothing_can_be_sent_still_ends_the_run(
     Ok(())
 }
 
-fn a_driver_that_is_killed_is_no_harm_to_the_next(implementation: Implementation) -> Result<()> {
+fn a_killed_driver_does_not_harm_the_next_one(implementation: Implementation) -> Result<()> {
     let mut nic = TestNic::running(saturated)?;
     let mut running = nic.forwarder(implementation)?.start()?;
     nic.wait_for_traffic(10_000)?;
@@ -130,7 +129,7 @@ fn a_driver_that_is_killed_is_no_harm_to_the_next(implementation: Implementation
     let output = running.wait(LIMIT)?;
     ensure!(output.status.code().is_none(), "{output}");
     for session in nic.sessions()? {
-        // It could not clean up, and the NIC has not hidden that.
+        // The killed driver could not clean up, and the NIC's report shows that.
         ensure!(!session.snapshot.quiescent(), "{session:#?}");
         ensure!(session.snapshot.dma_faults == 0, "{session:#?}");
     }
@@ -167,9 +166,7 @@ fn a_driver_that_is_killed_is_no_harm_to_the_next(implementation: Implementation
     Ok(())
 }
 
-fn a_device_in_use_is_refused_and_its_user_not_disturbed(
-    implementation: Implementation,
-) -> Result<()> {
+fn a_device_in_use_is_refused_and_its_driver_goes_on(implementation: Implementation) -> Result<()> {
     let mut nic = TestNic::running(saturated)?;
     let mut first = nic.forwarder(implementation)?.start()?;
     nic.wait_for_traffic(10_000)?;
@@ -179,7 +176,7 @@ fn a_device_in_use_is_refused_and_its_user_not_disturbed(
     let output = second.run(LIMIT)?;
     output
         .expect_exit(1)?
-        .expect_says([device_a.as_str(), "busy", "another driver"])?;
+        .expect_stderr([device_a.as_str(), "busy", "another driver"])?;
 
     nic.wait_for_traffic(nic.ports()[0].stats().transmitted + 10_000)?;
     first.signal(Signal::TERM)?;

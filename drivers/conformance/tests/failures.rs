@@ -1,5 +1,5 @@
-//! What goes wrong around a driver: each ends it within ten seconds, with exit status 1 and a
-//! message that names the device, says what is wrong and what to do.
+//! Failures outside the driver. Each ends the driver within ten seconds, with exit status 1 and one
+//! message that names the device, the cause and the remedy.
 
 use std::os::unix::net::UnixListener;
 use std::time::Duration;
@@ -13,75 +13,76 @@ use nic::{MmioMode, Traffic};
 use rustix::process::Signal;
 
 for_each_implementation!(
-    a_socket_that_is_not_there,
+    a_socket_that_does_not_exist,
     a_socket_path_that_is_too_long,
-    a_file_that_is_no_socket,
-    a_name_that_is_no_device,
+    a_file_that_is_not_a_socket,
+    a_name_that_is_not_a_device,
     a_pci_address_without_a_device,
-    whatever_never_happens_is_waited_for_within_bounds,
-    a_server_that_hangs_up,
-    a_server_that_talks_nonsense,
-    a_device_of_an_unknown_kind,
-    devices_of_all_known_kinds_are_driven,
+    every_wait_for_a_device_is_bounded,
+    a_server_that_disconnects,
+    a_server_with_another_protocol,
+    a_device_with_an_unknown_id,
+    every_known_device_is_driven,
     a_device_that_never_finishes_its_reset,
-    a_nic_that_is_killed_in_mid_traffic,
-    a_nic_that_disconnects_in_mid_traffic,
-    totals_that_cannot_be_written,
-    totals_for_a_full_disk,
-    the_second_device_fails,
+    a_nic_killed_during_traffic,
+    a_nic_that_disconnects_during_traffic,
+    a_totals_file_that_cannot_be_written,
+    a_totals_file_on_a_full_disk,
+    a_second_device_that_fails,
 );
 
-/// What every failure must stay within.
+/// Every failure must end the driver within this time.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// A device that is not looked for any more when the first has failed.
+/// A second device. The driver does not open it after the first has failed.
 const OTHER: &str = "vfio-user:/nonexistent/other.sock";
 
-/// Runs a forwarder on these devices, which must end it with exit status 1 and one line that says
-/// all of `says`.
+/// Runs a forwarder on these devices, and checks that it fails with one line that contains all
+/// `texts`.
 fn expect_failure(
     implementation: Implementation,
     devices: [&str; 2],
-    says: &[&str],
+    texts: &[&str],
 ) -> Result<Output> {
     let output = Program::forwarder(implementation)?
         .args(devices)
         .run(LIMIT)?;
-    check_failure(&output, says)?;
+    check_failure(&output, texts)?;
     Ok(output)
 }
 
-fn check_failure(output: &Output, says: &[&str]) -> Result<()> {
-    output.expect_exit(1)?.expect_says(says)?;
+/// Checks that a forwarder failed with exit status 1 and one line that contains all `texts`.
+fn check_failure(output: &Output, texts: &[&str]) -> Result<()> {
+    output.expect_exit(1)?.expect_stderr(texts)?;
     let lines: Vec<&str> = output
         .stderr
         .lines()
         .filter(|line| !line.contains("huge pages"))
         .collect();
-    ensure!(lines.len() == 1, "not one message: {output}");
+    ensure!(lines.len() == 1, "not exactly one message: {output}");
     ensure!(
         lines[0].starts_with("ixgbe-fwd: "),
-        "the message is not the program's: {output}"
+        "the message does not begin with the program's name: {output}"
     );
     Ok(())
 }
 
-fn a_socket_that_is_not_there(implementation: Implementation) -> Result<()> {
+fn a_socket_that_does_not_exist(implementation: Implementation) -> Result<()> {
     let device = "vfio-user:/nonexistent/port0.sock";
-    let says = [
+    let texts = [
         device,
         "No such file or directory",
         "is the software NIC running",
     ];
-    let output = expect_failure(implementation, [device, OTHER], &says)?;
-    // The cause is told once.
+    let output = expect_failure(implementation, [device, OTHER], &texts)?;
+    // The message names the cause once.
     let causes = output.stderr.matches("No such file or directory").count();
     ensure!(causes == 1, "{output}");
     Ok(())
 }
 
 fn a_socket_path_that_is_too_long(implementation: Implementation) -> Result<()> {
-    // 107 characters fit into an address; that is tried, and not found.
+    // A socket address holds 107 characters. The driver tries such a path and does not find it.
     let longest = format!("vfio-user:/{}", "x".repeat(106));
     expect_failure(
         implementation,
@@ -100,7 +101,7 @@ fn a_socket_path_that_is_too_long(implementation: Implementation) -> Result<()> 
     Ok(())
 }
 
-fn a_file_that_is_no_socket(implementation: Implementation) -> Result<()> {
+fn a_file_that_is_not_a_socket(implementation: Implementation) -> Result<()> {
     let file = tempfile::NamedTempFile::new()?;
     let device = format!("vfio-user:{}", file.path().display());
     expect_failure(
@@ -111,7 +112,7 @@ fn a_file_that_is_no_socket(implementation: Implementation) -> Result<()> {
     Ok(())
 }
 
-fn a_name_that_is_no_device(implementation: Implementation) -> Result<()> {
+fn a_name_that_is_not_a_device(implementation: Implementation) -> Result<()> {
     for name in [
         "eth0",
         "03:00.0",
@@ -121,8 +122,8 @@ fn a_name_that_is_no_device(implementation: Implementation) -> Result<()> {
         "",
         " ",
     ] {
-        let says = [name, "not a device", "0000:03:00.0", "vfio-user:PATH"];
-        expect_failure(implementation, [name, OTHER], &says)?;
+        let texts = [name, "not a device", "0000:03:00.0", "vfio-user:PATH"];
+        expect_failure(implementation, [name, OTHER], &texts)?;
     }
     Ok(())
 }
@@ -137,51 +138,55 @@ fn a_pci_address_without_a_device(implementation: Implementation) -> Result<()> 
     Ok(())
 }
 
-/// A server that accepts a driver and then does with the connection what `serve` does.
+/// Runs a forwarder on a server that accepts the connection and then runs `serve`.
 fn with_server(
     implementation: Implementation,
     serve: impl FnOnce(std::os::unix::net::UnixStream) + Send + 'static,
-    says: &[&str],
+    texts: &[&str],
 ) -> Result<()> {
     let directory = tempfile::tempdir()?;
     let path = directory.path().join("server.sock");
     let listener = UnixListener::bind(&path)?;
     let device = format!("vfio-user:{}", path.display());
     let server = std::thread::spawn(move || listener.accept().map(|(stream, _)| serve(stream)));
-    let output = expect_failure(implementation, [&device, OTHER], says)?;
-    output.expect_says([&device])?;
+    let output = expect_failure(implementation, [&device, OTHER], texts)?;
+    output.expect_stderr([&device])?;
     ensure!(
         server.join().is_ok_and(|accepted| accepted.is_ok()),
-        "the server had no visitor"
+        "the driver did not connect to the server"
     );
     Ok(())
 }
 
-fn a_server_that_hangs_up(implementation: Implementation) -> Result<()> {
+fn a_server_that_disconnects(implementation: Implementation) -> Result<()> {
     with_server(implementation, drop, &["went away", "start it again"])
 }
 
-fn a_server_that_talks_nonsense(implementation: Implementation) -> Result<()> {
-    let nonsense = |mut stream: std::os::unix::net::UnixStream| {
+fn a_server_with_another_protocol(implementation: Implementation) -> Result<()> {
+    let answer_in_http = |mut stream: std::os::unix::net::UnixStream| {
         let _ = std::io::Write::write_all(&mut stream, b"HTTP/1.1 400 Bad Request\r\n\r\n");
         let _ = std::io::copy(&mut stream, &mut std::io::sink());
     };
-    with_server(implementation, nonsense, &["vfio-user server", "protocol"])
+    with_server(
+        implementation,
+        answer_in_http,
+        &["vfio-user server", "protocol"],
+    )
 }
 
-fn a_device_of_an_unknown_kind(implementation: Implementation) -> Result<()> {
+fn a_device_with_an_unknown_id(implementation: Implementation) -> Result<()> {
     for id in [0x1521, 0x10c9, 0x1572, 0xffff] {
         let nic = TestNic::still(|config| config.with_each_port(|port| port.device_id = id))?;
         let [device_a, device_b] = nic.devices();
-        let says = [
+        let texts = [
             &device_a,
             &format!("8086:{id:04x}"),
             "82599",
             "X540",
             "X550",
         ];
-        expect_failure(implementation, [&device_a, &device_b], &says)?;
-        // It was not touched: no register was written, no bus master, no memory.
+        expect_failure(implementation, [&device_a, &device_b], &texts)?;
+        // The driver did not touch the device: no reset, no bus master, no memory.
         wait_until("the driver to disconnect", || !nic.ports()[0].connected())?;
         let session = nic.ports()[0]
             .last_session()
@@ -192,7 +197,7 @@ fn a_device_of_an_unknown_kind(implementation: Implementation) -> Result<()> {
     Ok(())
 }
 
-fn devices_of_all_known_kinds_are_driven(implementation: Implementation) -> Result<()> {
+fn every_known_device_is_driven(implementation: Implementation) -> Result<()> {
     for id in [0x10fb, 0x154d, 0x1528, 0x1560, 0x1563, 0x15ad] {
         let mut nic = TestNic::running(|config| {
             config.with_each_port(|port| {
@@ -217,13 +222,13 @@ fn a_device_that_never_finishes_its_reset(implementation: Implementation) -> Res
         config.with_each_port(|port| port.faults.never_finish_reset = true)
     })?;
     let [device_a, device_b] = nic.devices();
-    let says = [
+    let texts = [
         &device_a,
         "CTRL.RST",
         "reset the device",
         "restart the software NIC",
     ];
-    expect_failure(implementation, [&device_a, &device_b], &says)?;
+    expect_failure(implementation, [&device_a, &device_b], &texts)?;
     for session in nic.sessions()? {
         ensure!(
             session.snapshot.quiescent() && session.snapshot.dma_maps == 0,
@@ -233,11 +238,9 @@ fn a_device_that_never_finishes_its_reset(implementation: Implementation) -> Res
     Ok(())
 }
 
-/// A server that does not accept, one that accepts and does not answer, and a device whose link
-/// does not come up. All at once, because each takes a driver some seconds.
-fn whatever_never_happens_is_waited_for_within_bounds(
-    implementation: Implementation,
-) -> Result<()> {
+/// A server that does not accept, a server that does not answer, and a device whose link stays down.
+/// All three run at once, because each takes a driver several seconds.
+fn every_wait_for_a_device_is_bounded(implementation: Implementation) -> Result<()> {
     let directory = tempfile::tempdir()?;
     let listen = |name: &str| -> Result<_> {
         let path = directory.path().join(name);
@@ -252,26 +255,25 @@ fn whatever_never_happens_is_waited_for_within_bounds(
             .start()
     };
 
-    let (_not_accepting, deaf) = listen("deaf.sock")?;
-    let not_accepted = start(&deaf, OTHER)?;
+    let (_not_accepting, unaccepted) = listen("unaccepted.sock")?;
+    let not_accepted = start(&unaccepted, OTHER)?;
 
-    let (accepting, mute) = listen("mute.sock")?;
-    let not_answered = start(&mute, OTHER)?;
+    let (accepting, unanswered) = listen("unanswered.sock")?;
+    let not_answered = start(&unanswered, OTHER)?;
     let connection = accepting.accept()?;
 
     let nic = TestNic::still(|config| config.with_each_port(|port| port.faults.no_link = true))?;
     let mut data_plane = nic.nic().data_plane()?;
     let [device_a, device_b] = nic.devices();
-    let not_linked = start(&device_a, &device_b)?;
-    // The data plane is wanted for nothing but to switch the queues on, now and then.
-    let mut not_linked = not_linked;
-    wait_until("the driver to wait for the link, or to give up", || {
+    let mut not_linked = start(&device_a, &device_b)?;
+    // The data plane only has to enable the queues.
+    wait_until("the driver to wait for the link or to end", || {
         data_plane.poll();
         let state = nic.ports()[0].snapshot();
         !state.tx_queues.is_empty() || !not_linked.is_running().unwrap_or(false)
     })?;
 
-    for (running, device) in [(not_accepted, &deaf), (not_answered, &mute)] {
+    for (running, device) in [(not_accepted, &unaccepted), (not_answered, &unanswered)] {
         check_failure(
             &running.wait(LIMIT)?,
             &[device, "no answer", "stopped or stuck"],
@@ -287,8 +289,8 @@ fn whatever_never_happens_is_waited_for_within_bounds(
     Ok(())
 }
 
-/// The process is gone from one moment to the next, with the memory it shared still mapped.
-fn a_nic_that_is_killed_in_mid_traffic(implementation: Implementation) -> Result<()> {
+/// The NIC's process dies, and the memory that it shared stays mapped in the driver.
+fn a_nic_killed_during_traffic(implementation: Implementation) -> Result<()> {
     for mmio in ["shared", "trap"] {
         let _processors = processors();
         let directory = tempfile::tempdir()?;
@@ -306,7 +308,7 @@ fn a_nic_that_is_killed_in_mid_traffic(implementation: Implementation) -> Result
             .json(directory.path().join("totals.json"))
             .args(&devices)
             .start()?;
-        // Rates are printed: it is in mid-traffic. Or it has ended, which the signal below reveals.
+        // A printed rate shows traffic. If the driver has ended, the checks below fail.
         wait_until("a line with rates", || {
             let rates = running
                 .stdout_so_far()
@@ -327,9 +329,8 @@ fn a_nic_that_is_killed_in_mid_traffic(implementation: Implementation) -> Result
     Ok(())
 }
 
-/// The same, in an orderly way: the NIC closes its sockets, while its memory and its data plane
-/// go on.
-fn a_nic_that_disconnects_in_mid_traffic(implementation: Implementation) -> Result<()> {
+/// The NIC closes its sockets, while its memory and its data plane remain.
+fn a_nic_that_disconnects_during_traffic(implementation: Implementation) -> Result<()> {
     for mmio in [MmioMode::Shared, MmioMode::Trap] {
         let mut nic = TestNic::running(|config| {
             config
@@ -348,8 +349,8 @@ fn a_nic_that_disconnects_in_mid_traffic(implementation: Implementation) -> Resu
     Ok(())
 }
 
-/// Found out before the run, not after it: the devices are not even looked for.
-fn totals_that_cannot_be_written(implementation: Implementation) -> Result<()> {
+/// The driver notices it before the run, and does not open the devices.
+fn a_totals_file_that_cannot_be_written(implementation: Implementation) -> Result<()> {
     let directory = tempfile::tempdir()?;
     for (path, cause) in [
         (
@@ -365,13 +366,13 @@ fn totals_that_cannot_be_written(implementation: Implementation) -> Result<()> {
         check_failure(&output, &[&path.display().to_string(), cause])?;
         ensure!(
             !output.stderr.contains("vfio-user:"),
-            "the device came first: {output}"
+            "the driver opened a device first: {output}"
         );
     }
     Ok(())
 }
 
-fn totals_for_a_full_disk(implementation: Implementation) -> Result<()> {
+fn a_totals_file_on_a_full_disk(implementation: Implementation) -> Result<()> {
     let nic =
         TestNic::running(|config| config.with_each_port(|port| port.traffic = Traffic::Saturate))?;
     let output = Program::forwarder(implementation)?
@@ -383,14 +384,14 @@ fn totals_for_a_full_disk(implementation: Implementation) -> Result<()> {
     nic.sessions()?.iter().try_for_each(expect::left_at_rest)
 }
 
-/// The first device is let go of as it should be.
-fn the_second_device_fails(implementation: Implementation) -> Result<()> {
+/// The driver releases the first device correctly.
+fn a_second_device_that_fails(implementation: Implementation) -> Result<()> {
     let nic = TestNic::still(|config| config)?;
     let [device_a, _] = nic.devices();
     expect_failure(implementation, [&device_a, OTHER], &[OTHER, "No such file"])?;
     wait_until("the driver to disconnect", || !nic.ports()[0].connected())?;
 
-    // Later: both are there, the second does not start, the first already runs.
+    // Both devices exist and the first runs, but the second does not start.
     let nic = TestNic::running(|mut config| {
         config.ports[1].faults.never_finish_reset = true;
         config

@@ -1,4 +1,4 @@
-//! The program `ixgbe-fwd` with a NIC whose data plane runs beside it, as fast as both can.
+//! The program `ixgbe-fwd` beside a NIC whose data plane runs at full speed.
 
 use std::io::Read;
 use std::time::Duration;
@@ -9,19 +9,19 @@ use nic::{FrameSizes, MmioMode, NicConfig, Traffic};
 use rustix::process::Signal;
 
 for_each_implementation!(
-    ten_million_packets_are_neither_lost_nor_doubled_nor_reordered_nor_altered,
+    ten_million_packets_arrive_once_in_order_and_unaltered,
     frames_of_every_size_are_forwarded_at_full_speed,
     every_batch_size_forwards,
-    trapped_registers_forward_as_well,
-    exactly_the_packets_asked_for_are_received,
-    a_duration_is_kept,
-    every_second_a_line_tells_each_devices_rates,
-    a_reader_of_the_output_that_goes_away_does_not_end_the_run,
-    totals_may_go_to_a_pipe,
+    forwarding_works_with_trapped_registers,
+    a_packet_limit_is_exact,
+    a_duration_limit_is_kept,
+    each_device_has_a_line_with_rates_every_second,
+    a_closed_output_does_not_end_the_run,
+    totals_can_go_to_a_pipe,
     the_next_run_finds_the_device_ready,
 );
 
-/// Longer than any run here takes, on a slow machine, too.
+/// No run here takes so long, even on a slow machine.
 const LIMIT: Duration = Duration::from_secs(60);
 
 fn saturated(config: NicConfig) -> NicConfig {
@@ -32,8 +32,7 @@ fn at_rate(mpps: f64) -> impl Fn(NicConfig) -> NicConfig {
     move |config| config.with_each_port(|port| port.traffic = Traffic::Rate { mpps })
 }
 
-/// Checks everything about a run that has ended: exit status, totals, each packet, the devices.
-/// Stops the data plane.
+/// Checks exit status, totals, packets and devices of a run that has ended. Stops the data plane.
 fn check_run(nic: &mut TestNic, output: &Output, batch: u64) -> Result<Totals> {
     output.expect_success()?;
     let totals = output.totals()?;
@@ -44,7 +43,7 @@ fn check_run(nic: &mut TestNic, output: &Output, batch: u64) -> Result<Totals> {
     Ok(totals)
 }
 
-fn ten_million_packets_are_neither_lost_nor_doubled_nor_reordered_nor_altered(
+fn ten_million_packets_arrive_once_in_order_and_unaltered(
     implementation: Implementation,
 ) -> Result<()> {
     const PACKETS: u64 = 10_000_000;
@@ -55,7 +54,7 @@ fn ten_million_packets_are_neither_lost_nor_doubled_nor_reordered_nor_altered(
     let output = program.run(LIMIT)?;
     let totals = check_run(&mut nic, &output, 32)?;
     ensure!(totals.rx == PACKETS, "{totals:?}");
-    // Both directions took part.
+    // Packets went both ways.
     for port in nic.ports() {
         let sent = port.stats().transmitted;
         ensure!(
@@ -95,7 +94,7 @@ fn every_batch_size_forwards(implementation: Implementation) -> Result<()> {
     Ok(())
 }
 
-fn trapped_registers_forward_as_well(implementation: Implementation) -> Result<()> {
+fn forwarding_works_with_trapped_registers(implementation: Implementation) -> Result<()> {
     for batch in [1, 32, 512] {
         let mut nic = TestNic::running(|config| saturated(config).with_mmio(MmioMode::Trap))?;
         let program = nic
@@ -109,8 +108,8 @@ fn trapped_registers_forward_as_well(implementation: Implementation) -> Result<(
     Ok(())
 }
 
-/// Also where the number is no multiple of the batch, or less than one.
-fn exactly_the_packets_asked_for_are_received(implementation: Implementation) -> Result<()> {
+/// The limit holds even if it is not a multiple of the batch, or is less than a batch.
+fn a_packet_limit_is_exact(implementation: Implementation) -> Result<()> {
     for (batch, packets) in [
         (32, 1),
         (32, 31),
@@ -129,13 +128,13 @@ fn exactly_the_packets_asked_for_are_received(implementation: Implementation) ->
         let totals = check_run(&mut nic, &output, batch)?;
         ensure!(
             totals.rx == packets,
-            "{packets} asked for in batches of {batch}: {totals:?}"
+            "limit {packets}, batch {batch}: {totals:?}"
         );
     }
     Ok(())
 }
 
-fn a_duration_is_kept(implementation: Implementation) -> Result<()> {
+fn a_duration_limit_is_kept(implementation: Implementation) -> Result<()> {
     for (traffic, text) in [(Traffic::Saturate, "0.5"), (Traffic::Off, "0.5")] {
         let mut nic =
             TestNic::running(|config| config.with_each_port(|port| port.traffic = traffic))?;
@@ -146,11 +145,11 @@ fn a_duration_is_kept(implementation: Implementation) -> Result<()> {
         let totals = check_run(&mut nic, &output, 32)?;
         let Totals { seconds, .. } = totals;
         ensure!(
-            // Not much longer, but a busy machine may take the processor away.
+            // A busy machine may extend the duration.
             (0.5..1.5).contains(&seconds),
-            "{traffic:?}: asked for {text} s: {totals:?}"
+            "{traffic:?}: limit {text} s: {totals:?}"
         );
-        // Opening and closing are not part of it, but take well below a second each.
+        // Opening and closing do not count, and take well below a second each.
         ensure!(
             output.elapsed < Duration::from_millis(2500),
             "{traffic:?}: {output}"
@@ -163,14 +162,14 @@ fn a_duration_is_kept(implementation: Implementation) -> Result<()> {
     Ok(())
 }
 
-/// What a line tells: the device, and RX and TX, each in Mpps and in Gbit/s.
+/// Parses a line with rates: the device, then RX and TX, each in Mpps and in Gbit/s.
 fn parse_rates(line: &str) -> Option<(&str, [f64; 4])> {
     let (device, rates) = line.split_once(": RX ")?;
     let (rx, tx) = rates.split_once(", TX ")?;
     let pair = |text: &str| -> Option<[f64; 2]> {
         let (mpps, gbits) = text.strip_suffix(" Gbit/s")?.split_once(" Mpps ")?;
         for number in [mpps, gbits] {
-            // Two decimals, always.
+            // A rate always has two decimals.
             if number.split_once('.')?.1.len() != 2 {
                 return None;
             }
@@ -181,10 +180,10 @@ fn parse_rates(line: &str) -> Option<(&str, [f64; 4])> {
     Some((device, [rx_mpps, rx_gbits, tx_mpps, tx_gbits]))
 }
 
-/// A line per device and second. What the lines say agrees with the totals, and the Gbit/s with the
-/// Mpps: a frame of 60 bytes is 84 on the wire, with CRC, preamble and gap.
-fn every_second_a_line_tells_each_devices_rates(implementation: Implementation) -> Result<()> {
-    // To each port; little, so that a busy machine gives the NIC its time, too.
+/// The rates agree with the totals, and Gbit/s agrees with Mpps: a frame of 60 bytes takes 84 bytes
+/// on the wire, with CRC, preamble and gap.
+fn each_device_has_a_line_with_rates_every_second(implementation: Implementation) -> Result<()> {
+    // The rate of each port. It is low, so that even a busy machine keeps it.
     const MPPS: f64 = 0.1;
     let mut nic = TestNic::running(at_rate(MPPS))?;
     let output = nic
@@ -195,10 +194,10 @@ fn every_second_a_line_tells_each_devices_rates(implementation: Implementation) 
     let lines: Vec<&str> = output.stdout.lines().collect();
     ensure!(
         lines.len() == 4,
-        "two devices for two seconds are four lines: {output}"
+        "two devices in two seconds must print four lines: {output}"
     );
     let devices = nic.devices();
-    // Millions, both devices and seconds together.
+    // Millions of packets, both devices and both seconds added.
     let (mut rx, mut tx) = (0.0, 0.0);
     for (nth, line) in lines.iter().enumerate() {
         let (device, rates) = parse_rates(line).with_context(|| format!("line {line:?}"))?;
@@ -209,7 +208,7 @@ fn every_second_a_line_tells_each_devices_rates(implementation: Implementation) 
         );
         let [rx_mpps, rx_gbits, tx_mpps, tx_gbits] = rates;
         for (mpps, gbits) in [(rx_mpps, rx_gbits), (tx_mpps, tx_gbits)] {
-            // Both are rounded to two decimals.
+            // Both rates are rounded to two decimals.
             ensure!(
                 (gbits - mpps * 84.0 * 8.0 / 1000.0).abs() < 0.01,
                 "line {nth}: {output}"
@@ -224,7 +223,7 @@ fn every_second_a_line_tells_each_devices_rates(implementation: Implementation) 
         "{rx} of {offered} million offered: {output}"
     );
     let forwarded = totals.tx as f64 / 1e6;
-    // Each rate is rounded to a hundredth.
+    // Each of the four rates is rounded to a hundredth.
     ensure!(
         tx > 0.0 && tx <= forwarded + 4.0 * 0.005,
         "{tx} of {forwarded} million sent: {output}"
@@ -232,9 +231,7 @@ fn every_second_a_line_tells_each_devices_rates(implementation: Implementation) 
     Ok(())
 }
 
-fn a_reader_of_the_output_that_goes_away_does_not_end_the_run(
-    implementation: Implementation,
-) -> Result<()> {
+fn a_closed_output_does_not_end_the_run(implementation: Implementation) -> Result<()> {
     let mut nic = TestNic::running(at_rate(0.2))?;
     let program = nic.forwarder(implementation)?.args(["--duration", "1.3"]);
     let mut running = program.piped().start()?;
@@ -245,8 +242,8 @@ fn a_reader_of_the_output_that_goes_away_does_not_end_the_run(
     Ok(())
 }
 
-/// `--json /dev/stdout`, for scripts.
-fn totals_may_go_to_a_pipe(implementation: Implementation) -> Result<()> {
+/// Scripts use `--json /dev/stdout`.
+fn totals_can_go_to_a_pipe(implementation: Implementation) -> Result<()> {
     let nic = TestNic::running(saturated)?;
     let mut running = conformance::Program::forwarder(implementation)?
         .args(["--packets", "1000", "--json", "/dev/stdout"])
@@ -263,8 +260,8 @@ fn totals_may_go_to_a_pipe(implementation: Implementation) -> Result<()> {
     Ok(())
 }
 
-/// A run after a run that ended by itself, one after a run that was ended, one after a run that
-/// was killed: all on the same sockets, and each as good as the first.
+/// A run follows a run that ended by itself, and another follows a run that SIGINT ended. All use the
+/// same sockets, and all packets of all runs are accounted for.
 fn the_next_run_finds_the_device_ready(implementation: Implementation) -> Result<()> {
     let mut nic = TestNic::running(saturated)?;
     let mut sum = Totals::default();

@@ -1,5 +1,5 @@
-//! The latency that the NIC measures of a forwarder beside it: not how large it is, which is for
-//! quiet machines to say, but that every frame is in it.
+//! The latency of a forwarder that the NIC measures. These tests do not check the latency itself,
+//! which needs a quiet machine, but that the NIC accounts for every frame.
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use nic::{Latency, MeasureLatency, Port, Traffic};
 for_each_implementation!(every_frame_at_a_fixed_rate_is_timed_or_accounted_for);
 
 const LIMIT: Duration = Duration::from_secs(60);
-/// Of both ports together.
+/// Rate of both ports together.
 const MPPS: f64 = 0.5;
-/// The first of this time are left out: they wait for the driver to begin.
+/// The NIC does not time frames of this first period, which wait until the driver starts.
 const AFTER: Duration = Duration::from_millis(100);
 
 fn every_frame_at_a_fixed_rate_is_timed_or_accounted_for(
@@ -35,7 +35,7 @@ fn every_frame_at_a_fixed_rate_is_timed_or_accounted_for(
     for port in nic.ports() {
         let (own, peer) = (port.stats(), nic.ports()[port.index() ^ 1].stats());
         let Some(latency) = port.latency() else {
-            anyhow::bail!("port {}: nothing was measured", port.index())
+            anyhow::bail!("port {}: no latency was measured", port.index())
         };
         let about = format!(
             "port {}: {:?} {own:?} {peer:?} {totals:?}",
@@ -45,7 +45,7 @@ fn every_frame_at_a_fixed_rate_is_timed_or_accounted_for(
         let timed = latency.times.count();
         ensure!(timed > 0 && timed < peer.verify.ok, "{about}");
         ensure!(latency.untimed == 0, "{about}");
-        // What was neither timed nor lost was in the driver when that ended.
+        // A frame that was neither timed nor lost was in the driver when it ended.
         let gone = latency.offered.checked_sub(timed + latency.lost);
         let ended = peer.verify.abandoned + peer.outstanding;
         ensure!(gone.is_some_and(|gone| gone <= ended), "{about}");
@@ -60,7 +60,7 @@ fn every_frame_at_a_fixed_rate_is_timed_or_accounted_for(
         ];
         ensure!(min > Some(Duration::ZERO), "{about}");
         ensure!(min <= median && median <= high && high <= max, "{about}");
-        // A rate that was not kept would show here.
+        // This check would fail if the NIC exceeded the rate.
         let offered = latency.offered as f64 / (MPPS / 2.0 * 1e6);
         ensure!(offered < 0.6 + 0.5, "{about}");
     }

@@ -1,8 +1,8 @@
-//! Where packet buffers are: on huge pages if there are any, else on ordinary ones, and that is
-//! said.
+//! Packet buffers are on huge pages if there are any. Otherwise they are on ordinary pages and the
+//! driver warns.
 //!
-//! Huge pages are the whole machine's. One test at a time changes how many there are, and puts the
-//! number back. Where it may not, what was not tested is said, as "not measurable here".
+//! The whole machine shares the huge pages. One test at a time changes their number and restores it.
+//! Without the permission to do so, a test prints "not measurable here".
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -13,22 +13,22 @@ use conformance::{expect, for_each_implementation, Implementation, Output, TestN
 use nic::Traffic;
 use rustix::process::Signal;
 
-for_each_implementation!(it_runs_with_huge_pages_and_without);
+for_each_implementation!(it_runs_with_and_without_huge_pages);
 
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// Huge pages of 2 MiB that are reserved.
+/// The file with the number of reserved huge pages of 2 MiB.
 const RESERVED: &str = "/proc/sys/vm/nr_hugepages";
-/// Pages that two pools of 2048 buffers of 2 KiB and four rings of 8 KiB fill.
+/// Huge pages for two pools of 2048 buffers of 2 KiB, and for four rings of 8 KiB.
 const NEEDED: u64 = 2 * 2 + 4;
 
-/// A number of reserved huge pages; when dropped, it is again as it was.
-struct HugePages {
+/// A number of reserved huge pages. Dropping it restores the previous number.
+struct HugePageReservation {
     before: u64,
 }
 
-impl HugePages {
-    /// Nothing if this process may not change it, or there is no memory for so many.
+impl HugePageReservation {
+    /// Reserves `wanted` pages. Returns `None` without permission or memory.
     fn reserve(wanted: u64) -> Result<Option<Self>> {
         let reservation = Self {
             before: reserved()?,
@@ -40,11 +40,11 @@ impl HugePages {
     }
 }
 
-impl Drop for HugePages {
+impl Drop for HugePageReservation {
     fn drop(&mut self) {
         if let Err(error) = std::fs::write(RESERVED, self.before.to_string()) {
             eprintln!(
-                "{RESERVED} was {} and cannot be set back: {error}",
+                "{RESERVED} was {} and cannot be restored: {error}",
                 self.before
             );
         }
@@ -56,7 +56,7 @@ fn reserved() -> Result<u64> {
     Ok(text.trim().parse()?)
 }
 
-/// Kilobytes of a process's DMA memory, by page size in kilobytes.
+/// A process's DMA memory in kB, by page size in kB.
 fn dma_memory(id: u32) -> Result<BTreeMap<u64, u64>> {
     let text = std::fs::read_to_string(format!("/proc/{id}/smaps"))?;
     let mut memory = BTreeMap::new();
@@ -69,7 +69,7 @@ fn dma_memory(id: u32) -> Result<BTreeMap<u64, u64>> {
                 .parse()
                 .ok()
         };
-        // Each mapping: a line with its addresses and name, then its figures.
+        // Each mapping starts with a line of addresses and name, and its sizes follow.
         if line.contains("/memfd:") || line.contains("/anon_hugepage") {
             ours = line.contains("/memfd:ixgbe-dma") || line.contains("/anon_hugepage");
         } else if line
@@ -88,7 +88,7 @@ fn dma_memory(id: u32) -> Result<BTreeMap<u64, u64>> {
     Ok(memory)
 }
 
-/// Runs a forwarder until it has traffic; also returns its memory.
+/// Runs a forwarder until it has traffic. Returns its output and its memory as [`dma_memory`].
 fn run(implementation: Implementation) -> Result<(Output, BTreeMap<u64, u64>)> {
     let mut nic =
         TestNic::running(|config| config.with_each_port(|port| port.traffic = Traffic::Saturate))?;
@@ -104,11 +104,11 @@ fn run(implementation: Implementation) -> Result<(Output, BTreeMap<u64, u64>)> {
     Ok((output, memory))
 }
 
-fn it_runs_with_huge_pages_and_without(implementation: Implementation) -> Result<()> {
+fn it_runs_with_and_without_huge_pages(implementation: Implementation) -> Result<()> {
     static MACHINE: Mutex<()> = Mutex::new(());
     let _machine = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
 
-    match HugePages::reserve(0)? {
+    match HugePageReservation::reserve(0)? {
         Some(_reservation) => {
             let (output, memory) = run(implementation)?;
             ensure!(
@@ -121,15 +121,15 @@ fn it_runs_with_huge_pages_and_without(implementation: Implementation) -> Result
                 .filter(|line| line.contains("huge pages"));
             ensure!(
                 warnings.count() == 1,
-                "a warning, once, that there are none: {output}"
+                "not exactly one warning about huge pages: {output}"
             );
-            output.expect_says(["hugepages"])?;
+            output.expect_stderr(["hugepages"])?;
         }
         None => eprintln!("without huge pages: not measurable here: {RESERVED} cannot be set to 0"),
     }
-    // More than are needed, as others may use huge pages, too.
+    // Other processes may use huge pages as well.
     let plenty = reserved()? + 4 * NEEDED;
-    match HugePages::reserve(plenty)? {
+    match HugePageReservation::reserve(plenty)? {
         Some(_reservation) => {
             let (output, memory) = run(implementation)?;
             ensure!(

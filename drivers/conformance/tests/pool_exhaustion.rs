@@ -1,9 +1,8 @@
-//! A pool that runs dry: reception stops, nothing breaks, nothing is lost, and when packets come
-//! back it goes on.
+//! An empty pool stops reception without a loss, and reception resumes when packets return.
 //!
-//! A forwarder's pools are large enough that this never happens to it. So here most of a pool is
-//! taken away: from the C forwarder and the transpiled one, whose structures are the same, through
-//! their memory; safe Rust does not let anybody at its memory, there a device gets a small pool.
+//! A forwarder's pools are so large that they never run empty. So these tests take most of a pool
+//! away. They change the memory of the C forwarder and of the transpiled forwarder, which have the
+//! same structures. Safe Rust gives no access to its memory, so its device gets a small pool.
 
 use anyhow::{ensure, Result};
 use conformance::{expect, Implementation, Lockstep, TestNic};
@@ -15,11 +14,11 @@ use nic::{Faults, MmioMode, NicConfig, Traffic};
 
 /// Packets that a receive ring holds.
 const RING: u32 = 512;
-/// Packets in a pool besides, while it is small.
+/// Further packets in a small pool.
 const SPARE: u32 = 88;
-/// Of those, the packets that come back when they are sent: they are taken back 32 at a time.
+/// Of those, the packets that return after transmission: the driver reclaims 32 at a time.
 const RECLAIMED: u32 = SPARE / 32 * 32;
-/// How often a pool is run dry.
+/// How often a test empties a pool.
 const CYCLES: u32 = 500;
 
 fn saturated(config: NicConfig) -> NicConfig {
@@ -28,7 +27,7 @@ fn saturated(config: NicConfig) -> NicConfig {
         .with_each_port(|port| port.traffic = Traffic::Saturate)
 }
 
-/// Whether the device sends nothing, and no other fault.
+/// Faults of a device that sends nothing if `on`, and of a correct device otherwise.
 fn tx_stalled(on: bool) -> Faults {
     let mut faults = Faults::default();
     faults.stall_tx = on;
@@ -37,62 +36,61 @@ fn tx_stalled(on: bool) -> Faults {
 
 mod c {
     #[test]
-    fn a_dry_pool_loses_nothing() -> anyhow::Result<()> {
-        super::a_dry_pool_of_a_forwarder(conformance::Implementation::C)
+    fn an_empty_pool_loses_nothing() -> anyhow::Result<()> {
+        super::an_empty_pool_of_a_forwarder(conformance::Implementation::C)
     }
 }
 
 mod rust {
     #[test]
-    fn a_dry_pool_loses_nothing() -> anyhow::Result<()> {
-        super::a_dry_pool_of_a_device()
+    fn an_empty_pool_loses_nothing() -> anyhow::Result<()> {
+        super::an_empty_pool_of_a_device()
     }
 }
 
 mod rust_unsafe {
     #[test]
-    fn a_dry_pool_loses_nothing() -> anyhow::Result<()> {
-        super::a_dry_pool_of_a_forwarder(conformance::Implementation::RustUnsafe)
+    fn an_empty_pool_loses_nothing() -> anyhow::Result<()> {
+        super::an_empty_pool_of_a_forwarder(conformance::Implementation::RustUnsafe)
     }
 }
 
-/// The memory of a forwarder that is laid out as in C.
-struct Inside(*mut forwarder);
+/// The memory of a forwarder with C's layout.
+struct ForwarderMemory(*mut forwarder);
 
-impl Inside {
+impl ForwarderMemory {
     fn of(lockstep: &mut Lockstep) -> Result<Self> {
         Ok(Self(lockstep.forwarder()?.as_ptr().cast()))
     }
 
     /// The pool that feeds the first device.
     fn pool(&mut self) -> &mut mempool {
-        // SAFETY: the forwarder is open as long as its `Lockstep` is, and does nothing between two
-        // turns. Its structure is that of the transpiled C, which `make transpile-check` keeps the
-        // same as that of the C.
+        // SAFETY: the forwarder is open as long as its `Lockstep`, and does nothing between two
+        // turns. `make transpile-check` proves that C and transpiled C have the same structure.
         unsafe { &mut (*self.0).pools[0] }
     }
 
-    /// Hides all free packets of the pool but `left`, the ones on top of the stack. Returns how
-    /// many.
+    /// Hides all free packets of the pool except the `left` packets on top of the stack. Returns how
+    /// many it hides.
     fn hide(&mut self, left: u32) -> u32 {
         let pool = self.pool();
         let hidden = pool.free_count - left;
-        // SAFETY: the stack has `free_count` entries at least, so this stays within it.
+        // SAFETY: the stack has at least `free_count` entries, so the pointer stays inside.
         pool.free = unsafe { pool.free.add(hidden as usize) };
         pool.free_count = left;
         hidden
     }
 
-    /// Shows what [`Inside::hide`] has hidden.
+    /// Shows the packets that [`ForwarderMemory::hide`] hid.
     fn show(&mut self, hidden: u32) {
         let pool = self.pool();
-        // SAFETY: undoes what `hide` has done.
+        // SAFETY: this reverses `hide`.
         pool.free = unsafe { pool.free.sub(hidden as usize) };
         pool.free_count += hidden;
     }
 
-    /// Packets of the first device that are free, in its receive ring, or in the other's transmit
-    /// ring: all there are.
+    /// All packets of the first device's pool: free, in its receive ring, or in the other device's
+    /// transmit ring.
     fn packets(&mut self) -> u32 {
         // SAFETY: as in `pool`.
         let (rx, tx) = unsafe { (&(*self.0).devices[0].rx[0], &(*self.0).devices[1].tx[0]) };
@@ -101,42 +99,42 @@ impl Inside {
         self.pool().free_count + receiving + sending
     }
 
-    /// Calls that found the pool empty.
+    /// Receive calls that found the pool empty.
     fn pool_empty(&self) -> u64 {
         // SAFETY: as in `pool`.
         unsafe { (*self.0).devices[0].rx[0].pool_empty }
     }
 }
 
-fn a_dry_pool_of_a_forwarder(implementation: Implementation) -> Result<()> {
+fn an_empty_pool_of_a_forwarder(implementation: Implementation) -> Result<()> {
     let mut lockstep = Lockstep::open(implementation, 32, saturated)?;
-    let mut inside = Inside::of(&mut lockstep)?;
-    let capacity = inside.pool().capacity;
+    let mut memory = ForwarderMemory::of(&mut lockstep)?;
+    let capacity = memory.pool().capacity;
     ensure!(
-        inside.packets() == capacity,
-        "{} of {capacity} packets",
-        inside.packets()
+        memory.packets() == capacity,
+        "{} packets in a pool of {capacity}",
+        memory.packets()
     );
     for cycle in 1..=CYCLES {
         let before = lockstep.counts()?;
         let other_way = lockstep.port(0).stats().transmitted;
-        let hidden = inside.hide(SPARE);
-        // What is received stays in the transmit ring, so that it does not come back.
+        let hidden = memory.hide(SPARE);
+        // The received packets stay in the transmit ring and do not return to the pool.
         lockstep.port(1).set_faults(tx_stalled(true));
         for _ in 0..20 {
             lockstep.poll();
             lockstep.turn()?;
         }
-        let (free, empty) = (inside.pool().free_count, inside.pool_empty());
+        let (free, empty) = (memory.pool().free_count, memory.pool_empty());
         let waiting = lockstep.port(1).snapshot().tx_pending;
         lockstep.poll();
         lockstep.turn()?;
         let waiting_later = lockstep.port(1).snapshot().tx_pending;
-        // Before anything that may fail: a forwarder can only be closed when its pools are whole.
-        inside.show(hidden);
+        // This comes before the checks: the forwarder can be closed only if its pools are complete.
+        memory.show(hidden);
         ensure!(
             free == 0 && empty > 0,
-            "cycle {cycle}: {free} packets are left, {empty} calls"
+            "cycle {cycle}: {free} packets are free, {empty} calls found the pool empty"
         );
         ensure!(
             waiting >= SPARE,
@@ -144,12 +142,12 @@ fn a_dry_pool_of_a_forwarder(implementation: Implementation) -> Result<()> {
         );
         ensure!(
             waiting_later == waiting,
-            "cycle {cycle}: packets out of an empty pool"
+            "cycle {cycle}: the driver received packets with an empty pool"
         );
         ensure!(
-            inside.packets() == capacity,
-            "cycle {cycle}: {} left",
-            inside.packets()
+            memory.packets() == capacity,
+            "cycle {cycle}: only {} packets remain",
+            memory.packets()
         );
         // The other direction has its own pool.
         ensure!(
@@ -162,10 +160,10 @@ fn a_dry_pool_of_a_forwarder(implementation: Implementation) -> Result<()> {
         lockstep.poll();
         lockstep.turn()?;
         lockstep.poll();
-        let going_on = lockstep.port(1).stats().transmitted;
+        let later = lockstep.port(1).stats().transmitted;
         ensure!(
-            going_on == sent + 32,
-            "cycle {cycle}: reception has not resumed"
+            later == sent + 32,
+            "cycle {cycle}: reception did not resume"
         );
         let after = lockstep.counts()?;
         ensure!(after.dropped == before.dropped, "cycle {cycle}: {after:?}");
@@ -186,9 +184,9 @@ fn a_dry_pool_of_a_forwarder(implementation: Implementation) -> Result<()> {
     Ok(())
 }
 
-fn a_dry_pool_of_a_device() -> Result<()> {
+fn an_empty_pool_of_a_device() -> Result<()> {
     let nic = TestNic::still(|mut config| {
-        // It sends what it has received, unchanged.
+        // The port receives its own packets again, unchanged.
         config.ports[0].peer = Some(0);
         saturated(config).with_each_port(|port| port.expected = nic::Expected::Unchanged)
     })?;
@@ -219,7 +217,7 @@ fn a_dry_pool_of_a_device() -> Result<()> {
             let more = device.rx_batch(0, &mut held, 32)?;
             ensure!(
                 more == 0,
-                "cycle {cycle}: {more} packets out of an empty pool"
+                "cycle {cycle}: {more} packets received with an empty pool"
             );
         }
         let sent = device.tx_batch(0, &mut held)?;
@@ -228,17 +226,17 @@ fn a_dry_pool_of_a_device() -> Result<()> {
             "cycle {cycle}: {sent} sent"
         );
         data_plane.poll();
-        // Sends nothing, and takes back what was sent.
+        // Sends nothing and reclaims the sent packets.
         device.tx_batch(0, &mut held)?;
         let free = pool.free_count() as u32;
-        ensure!(free == RECLAIMED, "cycle {cycle}: {free} packets came back");
+        ensure!(free == RECLAIMED, "cycle {cycle}: {free} packets returned");
     }
     device.stop()?;
     drop((device, held));
     let free = pool.free_count();
     ensure!(
         free == pool.capacity(),
-        "{free} of {} packets in the end",
+        "{free} of {} packets are free at the end",
         pool.capacity()
     );
     drop(pool);

@@ -1,11 +1,12 @@
-//! Does the software NIC saturate every driver, so that it is never what limits a measurement?
+//! Does the software NIC saturate every driver, so that it never limits a measurement?
 //!
-//! Full batches say so: if the driver always finds as many packets as it asks for, the NIC is ahead.
-//! Where it is not, `make saturation` says by how much; the tests ask for a rate only.
+//! Full batches show it: if every receive call returns as many packets as it asks for, the NIC is
+//! ahead of the driver. `make saturation` checks the share of full batches. The ordinary test checks
+//! only a rate.
 //!
-//! That is a statement about time, so it needs two processors that nobody else uses. What else runs
-//! on the machine can only make it look worse than it is, which is why the best of five attempts
-//! counts; how many were needed is printed (`cargo test ... -- --nocapture`).
+//! Both depend on time and need two processors without other work. Other work can only make the
+//! result worse, so the best of five attempts counts. `cargo test ... -- --nocapture` prints the
+//! number of attempts.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -20,18 +21,18 @@ for_each_implementation!(calls_return_full_batches);
 
 const LIMIT: Duration = Duration::from_secs(60);
 const ATTEMPTS: usize = 5;
-/// With this variable in the environment (`make saturation`), the processors are taken to be quiet.
+/// Environment variable that declares the processors quiet (`make saturation` sets it).
 const STRICT: &str = "TRIPTYCH_QUIET";
-/// Share of the receive calls that must then return as many packets as they ask for.
+/// Share of the receive calls that must return full batches on quiet processors.
 const FULL: f64 = 0.99;
-/// What the NIC must then carry.
+/// Rate that the NIC must reach on quiet processors, in million packets per second.
 const QUIET_MPPS: f64 = 15.0;
-/// What it must carry in any case.
+/// Rate that the NIC must reach on any machine, in million packets per second.
 const BUSY_MPPS: f64 = 2.0;
-/// Packets of one attempt: some tenths of a second.
+/// Packets of one attempt, which takes some tenths of a second.
 const PACKETS: u64 = 2_000_000;
 
-/// Two processors of which this process may use both: for the NIC, and for the driver.
+/// Two processors that this process may use: one for the NIC, one for the driver.
 fn two_processors() -> Result<[usize; 2]> {
     let allowed = sched_getaffinity(None)?;
     let mut processors = (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu));
@@ -42,15 +43,13 @@ fn two_processors() -> Result<[usize; 2]> {
     Ok([two.0, two.1])
 }
 
-/// Share of full batches in one run, with the NIC's data plane and the driver on processors of
-/// their own.
+/// Measures one run with the NIC's data plane and the driver on a processor each.
 fn attempt(
     implementation: Implementation,
     batch: u64,
     [one, other]: [usize; 2],
 ) -> Result<Attempt> {
-    // Before whatever else runs, if that is permitted; threads and processes started from here on
-    // are, too.
+    // The highest priority, if permitted. Threads and processes that start later inherit it.
     let _ = setpriority_process(None, -20);
     let mut nic = TestNic::running(|mut config| {
         config.cpu = Some(one);
@@ -59,13 +58,13 @@ fn attempt(
     let program = nic
         .forwarder(implementation)?
         .args(["--batch", &batch.to_string()]);
-    // A process starts on the processors of the thread that starts it.
-    let everywhere = sched_getaffinity(None)?;
-    let mut there = CpuSet::new();
-    there.set(other);
-    sched_setaffinity(None, &there)?;
+    // A process inherits the processors of the thread that starts it.
+    let all = sched_getaffinity(None)?;
+    let mut driver_cpu = CpuSet::new();
+    driver_cpu.set(other);
+    sched_setaffinity(None, &driver_cpu)?;
     let started = program.args(["--packets", &PACKETS.to_string()]).start();
-    sched_setaffinity(None, &everywhere)?;
+    sched_setaffinity(None, &all)?;
 
     let output = started?.wait(LIMIT)?;
     output.expect_success()?;
@@ -80,12 +79,12 @@ fn attempt(
     })
 }
 
-/// What an attempt reached.
+/// The result of an attempt.
 #[derive(Clone, Copy, Default)]
 struct Attempt {
     /// Share of the calls that returned full batches.
     full: f64,
-    /// Million packets a second, both directions.
+    /// Million packets per second, both directions added.
     mpps: f64,
 }
 
@@ -128,7 +127,7 @@ fn calls_return_full_batches(implementation: Implementation) -> Result<()> {
     println!("{implementation}\n{results}");
     ensure!(
         enough,
-        "the NIC does not keep ahead of the driver:\n{results}"
+        "the NIC does not stay ahead of the driver:\n{results}"
     );
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The command line: what is refused, and how. No NIC is needed.
+//! The command line: what the forwarder refuses and accepts. These tests need no NIC.
 
 use std::time::Duration;
 
@@ -6,17 +6,17 @@ use anyhow::{ensure, Result};
 use conformance::{for_each_implementation, Implementation, Output, Program};
 
 for_each_implementation!(
-    help_names_everything,
-    what_makes_no_sense_is_refused,
+    help_names_every_option,
+    a_wrong_command_line_is_refused,
     numbers_are_decimal_digits,
     values_may_follow_an_equals_sign,
-    options_may_stand_anywhere,
+    options_may_follow_devices,
 );
 
-/// Nothing here waits for anything.
+/// No run here waits for a device.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// Devices that are looked for only after the command line was found to be right.
+/// Devices that do not exist. The forwarder opens them only if the command line is correct.
 const A: &str = "vfio-user:/nonexistent/a.sock";
 const B: &str = "vfio-user:/nonexistent/b.sock";
 
@@ -26,33 +26,34 @@ fn run(implementation: Implementation, arguments: &[&str]) -> Result<Output> {
         .run(LIMIT)
 }
 
-/// The forwarder names what is wrong and shows its usage, on standard error, with exit status 2.
+/// Checks that the forwarder names the wrong argument and shows its usage on standard error, with
+/// exit status 2.
 fn expect_refused(implementation: Implementation, arguments: &[&str], names: &str) -> Result<()> {
     let output = run(implementation, arguments)?;
     output.expect_exit(2)?;
-    let said = output.stderr.to_lowercase();
-    ensure!(said.contains(names), "does not name {names}: {output}");
+    let message = output.stderr.to_lowercase();
+    ensure!(message.contains(names), "does not name {names}: {output}");
     let usage = output.stderr.lines().any(|line| {
         let line = line.to_lowercase();
         line.starts_with("usage: ") && line.contains("ixgbe-fwd")
     });
-    ensure!(usage, "no line with the usage: {output}");
+    ensure!(usage, "there is no usage line: {output}");
     ensure!(
         output.stdout.is_empty(),
-        "an error goes to standard error: {output}"
+        "the error is not on standard error: {output}"
     );
     Ok(())
 }
 
-/// The command line is accepted: the first device is what fails.
+/// Checks that the forwarder accepts the command line and fails at the first device.
 fn expect_accepted(implementation: Implementation, arguments: &[&str]) -> Result<()> {
     run(implementation, arguments)?
         .expect_exit(1)?
-        .expect_says([A])?;
+        .expect_stderr([A])?;
     Ok(())
 }
 
-fn help_names_everything(implementation: Implementation) -> Result<()> {
+fn help_names_every_option(implementation: Implementation) -> Result<()> {
     for option in ["--help", "-h"] {
         let output = run(implementation, &[option])?;
         output.expect_success()?;
@@ -86,7 +87,7 @@ fn help_names_everything(implementation: Implementation) -> Result<()> {
     Ok(())
 }
 
-fn what_makes_no_sense_is_refused(implementation: Implementation) -> Result<()> {
+fn a_wrong_command_line_is_refused(implementation: Implementation) -> Result<()> {
     let wrong: &[(&[&str], &str)] = &[
         (&[], "device"),
         (&[A], "device"),
@@ -157,7 +158,7 @@ fn values_may_follow_an_equals_sign(implementation: Implementation) -> Result<()
     expect_refused(implementation, &["--batch=513", A, B], "--batch")
 }
 
-fn options_may_stand_anywhere(implementation: Implementation) -> Result<()> {
+fn options_may_follow_devices(implementation: Implementation) -> Result<()> {
     expect_accepted(implementation, &[A, "--batch", "8", B, "--duration", "1"])?;
     expect_accepted(implementation, &["--batch", "8", "--", A, B])
 }

@@ -300,7 +300,10 @@ impl Output {
     ///
     /// # Errors
     /// What it does not say.
-    pub fn expect_says<T: AsRef<str>>(&self, texts: impl IntoIterator<Item = T>) -> Result<&Self> {
+    pub fn expect_stderr<T: AsRef<str>>(
+        &self,
+        texts: impl IntoIterator<Item = T>,
+    ) -> Result<&Self> {
         for text in texts {
             let text = text.as_ref();
             ensure!(

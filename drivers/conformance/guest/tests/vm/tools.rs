@@ -71,7 +71,7 @@ fn bind_refuses_a_port_with_an_address(tools: &mut Tools) -> Result<()> {
     let output = triptych(vm, &["bind", a])?;
     output
         .expect_exit(1)?
-        .expect_says([a.as_str(), "192.0.2.7", "--force"])?;
+        .expect_stderr([a.as_str(), "192.0.2.7", "--force"])?;
     ensure!(driver_of(vm, a)? == "ixgbe", "it was taken");
     triptych(vm, &["bind", "--force", a])?.expect_exit(0)?;
     ensure!(driver_of(vm, a)? == "vfio-pci", "it was not taken");
@@ -128,7 +128,7 @@ fn bind_refuses_without_an_iommu(tools: &mut Tools) -> Result<()> {
     let output = triptych(vm, &["bind", a])?;
     output
         .expect_exit(1)?
-        .expect_says([a.as_str(), "no IOMMU group", "doctor"])?;
+        .expect_stderr([a.as_str(), "no IOMMU group", "doctor"])?;
     ensure!(driver_of(vm, a)? == "ixgbe", "it was taken");
     Ok(())
 }

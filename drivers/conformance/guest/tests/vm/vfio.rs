@@ -258,7 +258,7 @@ fn runs_without_huge_pages(groups: &mut Groups, implementation: Implementation) 
     vm.shell("echo 0 >/proc/sys/vm/nr_hugepages")?;
     let output = forwards(vm, fast, forwarder(vm, implementation, fast), 5_000);
     vm.shell(RESERVE)?;
-    output?.expect_says(["warning", "huge pages", "make hugepages"])?;
+    output?.expect_stderr(["warning", "huge pages", "make hugepages"])?;
     Ok(())
 }
 
@@ -284,7 +284,7 @@ fn counts_what_it_drops(groups: &mut Groups, implementation: Implementation) -> 
     flowed.with_context(|| output.to_string())?;
     output
         .expect_exit(1)?
-        .expect_says(["TDH", &fast.addresses[0], "not sent"])?;
+        .expect_stderr(["TDH", &fast.addresses[0], "not sent"])?;
     at_rest(fast)?;
     let totals = totals(vm)?;
     totals.check(32)?;
@@ -393,7 +393,7 @@ fn refuses_a_device_of_the_kernels_driver(
     let output = forwarder(vm, implementation, fast).run(LIMIT);
     bind(vm, address, "vfio-pci")?;
     bound?;
-    output?.expect_exit(1)?.expect_says([
+    output?.expect_exit(1)?.expect_stderr([
         address.as_str(),
         "bound to ixgbe, not to vfio-pci",
         &format!("`triptych bind {address}`"),
@@ -408,7 +408,7 @@ fn refuses_a_group_that_is_not_the_users(
     let Groups { vm, fast, .. } = groups;
     let number = group(vm, &fast.addresses[0])?;
     let output = forwarder(vm, implementation, fast).user(USER).run(LIMIT)?;
-    output.expect_exit(1)?.expect_says([
+    output.expect_exit(1)?.expect_stderr([
         format!("/dev/vfio/{number}"),
         "ermission denied".to_owned(),
         format!("`chown {USER} /dev/vfio/{number}`"),
@@ -426,7 +426,7 @@ fn says_that_too_little_memory_may_be_locked(
         .user(USER)
         .memlock_kib(8192);
     let output = run.run(LIMIT)?;
-    output.expect_exit(1)?.expect_says([
+    output.expect_exit(1)?.expect_stderr([
         "MAP_DMA",
         "8192 KiB",
         "`prlimit --memlock=unlimited --pid ",
@@ -445,7 +445,7 @@ fn refuses_a_group_that_another_process_drives(
         let output = second.args(fast.addresses.clone()).run(LIMIT)?;
         output
             .expect_exit(1)?
-            .expect_says(["/dev/vfio/", "another process drives it"])?;
+            .expect_stderr(["/dev/vfio/", "another process drives it"])?;
         Ok(())
     })?
     .expect_success()?;
@@ -475,7 +475,7 @@ fn gives_back_a_device_that_is_unbound(
     flowed.with_context(|| output.to_string())?;
     output
         .expect_exit(1)?
-        .expect_says([address, "unbound or removed", "`triptych bind "])?;
+        .expect_stderr([address, "unbound or removed", "`triptych bind "])?;
     let state = fast.ports()[0].snapshot();
     ensure!(state.quiescent() && state.dma_maps == 0, "{state:#?}");
     bind(vm, address, "vfio-pci")?;
@@ -552,7 +552,7 @@ fn refuses_a_group_that_is_not_viable(
     bind(vm, b, "vfio-pci")?;
     bound?;
     let number = group(vm, a)?;
-    output?.expect_exit(1)?.expect_says([
+    output?.expect_exit(1)?.expect_stderr([
         format!("IOMMU group {number} is not viable"),
         format!("{b} is bound to ixgbe"),
         format!("`triptych bind {b}`"),
@@ -576,7 +576,7 @@ fn notices_that_the_nic_is_gone(
     flowed.with_context(|| output.to_string())?;
     output
         .expect_exit(1)?
-        .expect_says([&ports.addresses[0], "the device is gone"])?;
+        .expect_stderr([&ports.addresses[0], "the device is gone"])?;
     Ok(())
 }
 
@@ -595,7 +595,7 @@ fn no_iommu(bench: &Bench) -> Result<NoIommu> {
 fn says_that_the_iommu_is_off(machine: &mut NoIommu, implementation: Implementation) -> Result<()> {
     let NoIommu { vm, ports } = machine;
     let output = forwarder(vm, implementation, ports).run(LIMIT)?;
-    output.expect_exit(1)?.expect_says([
+    output.expect_exit(1)?.expect_stderr([
         &ports.addresses[0],
         "no IOMMU group",
         "intel_iommu=on",
