@@ -2,7 +2,7 @@
 # rust-unsafe/src/gen/ is what C2Rust makes of c/src/; this script makes it, or checks that it is up to date.
 #
 #   transpile.sh           write src/gen/ anew                                     (make transpile)
-#   transpile.sh --check   compare with what is there; exit 1 if it is stale       (make transpile-check)
+#   transpile.sh --check   compare with what is there; exit 1 if it is stale       (make transpile-up-to-date)
 #
 # src/gen/SOURCES.sha256 records how the output was made and the hashes of what went in and what came out, so that
 # stale or edited output is noticed without C2Rust too. The output holds libc's declarations as the system's headers

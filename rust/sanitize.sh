@@ -52,7 +52,7 @@ lacks_miri() {
 		echo "no toolchain '$toolchain' with Miri: rustup toolchain install $toolchain --component miri"
 }
 
-# The dependencies are those of `make unit-rust`, as they lie there.
+# The dependencies are those of `make test-unit-rust`, as they lie there.
 
 run_address() {
 	! $quick || export IXGBE_TEST_CASES=64

@@ -110,4 +110,4 @@ for kind in remove add; do
     write "$kind"
 done
 rm -rf "$WORK"
-echo "all patches are written; do they compile? make ladder-check"
+echo "all patches are written; do they compile? make test-ladder"

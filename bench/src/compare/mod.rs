@@ -64,7 +64,7 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<()> {
     if builds.is_empty() {
         bail!(UsageError(
             "none of the compilers that were asked for builds one of these drivers here; \
-             `make compilers-deps` installs some"
+             `make setup-compilers` installs some"
                 .to_owned()
         ));
     }

@@ -1,6 +1,6 @@
 //! Where threads meet: the data plane's, one for each socket, and those of whoever runs the NIC. Drivers take their
 //! memory away, reset and leave while their rings are worked on. Here it is everything at once; ThreadSanitizer
-//! (`make sanitize`) tells whether two threads ever touched the same memory without having agreed on it.
+//! (`make test-sanitizers`) tells whether two threads ever touched the same memory without having agreed on it.
 #![allow(clippy::unwrap_used)]
 
 mod support;

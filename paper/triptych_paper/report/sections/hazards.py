@@ -31,7 +31,7 @@ def build(data: Data) -> Section:
     )
     path = hazards.find(data.run.folder)
     if path is None:
-        return Section("hazards", TITLE, text, missing=("Not run here: `make safety` does.",))
+        return Section("hazards", TITLE, text, missing=("Not run here: `make safety-lab` does.",))
     found = hazards.read(path)
     tables = [_table(culprit, group) for culprit, group in hazards.by_culprit(found).items()]
     return Section("hazards", TITLE, text, (_sums(found), *tables))
