@@ -1,21 +1,22 @@
 #!/usr/bin/env bash
-# Builds the C2Rust transpiler, about five minutes on two cores, and prints where it is.
-# Needed only to change rust-unsafe/: its generated sources are checked in.
+# c2rust.sh [--path]: builds the C2Rust transpiler in about five minutes on two cores, and prints its path.
 #
-# Everything that decides what C2Rust emits is pinned here: its own version and LLVM's major version.
-# `cargo install c2rust` alone would clone tinycbor from the network with CMake in the middle of the build;
-# so tinycbor, and the exporter that uses it, are built here from packages, and handed to the build.
+# --path prints the path that the program has or would have, and installs nothing.
+# Only a change of rust-unsafe/ needs C2Rust, because git holds the generated sources.
+# versions.sh pins C2Rust and LLVM's major version, because both decide which Rust the transpiler emits.
+# `cargo install c2rust` alone would clone tinycbor with CMake during the build. This script builds tinycbor and the
+# exporter that uses it from packages, then hands both to the build.
 set -euo pipefail
 # shellcheck source=bench/setup/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-VERSION=0.22.1
-LLVM=19
+VERSION="$C2RUST"
+LLVM="$C2RUST_LLVM"
 PREFIX="$CACHE/c2rust-$VERSION-llvm$LLVM"
 
 case "${1:-}" in
     '') ;;
-    --path) # where it is, or would be; installs nothing
+    --path)
         echo "$PREFIX/bin/c2rust"
         exit 0
         ;;
@@ -40,8 +41,8 @@ work="$PREFIX/work"
 rm -rf "$work"
 mkdir -p "$work/lib" "$work/include/tinycbor"
 
-# tinycbor: Debian 12 has no package of it, but Qt's source package carries it, in every Debian and Ubuntu
-# that has LLVM 19. The lists of source packages are kept apart from the system's, so this needs no root.
+# Debian 12 has no package of tinycbor. Qt's source package contains tinycbor in every Debian and Ubuntu with LLVM 19.
+# The script keeps the lists of source packages in its own folder, so it needs no root.
 say "fetching tinycbor's source (inside Qt's source package, 46 MB)"
 mkdir -p "$work/apt/lists/partial" "$work/apt/sources"
 for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources; do
@@ -59,8 +60,8 @@ done
 ar rcs "$work/lib/libtinycbor.a" "$work"/cbor*.o
 cp "$work"/apt/src/*.h "$work/include/tinycbor/"
 
-# The exporter: the C++ half of C2Rust. Its source is in the crate; cargo says where.
-say "building c2rust $VERSION against LLVM $LLVM: some five minutes"
+# The exporter is the C++ half of C2Rust. Its source is in a crate, and cargo prints the crate's folder.
+say "building c2rust $VERSION against LLVM $LLVM (about five minutes)"
 mkdir -p "$work/fetch/src"
 touch "$work/fetch/src/lib.rs"
 printf '[package]\nname = "fetch"\nversion = "0.0.0"\n[dependencies]\nc2rust-ast-exporter = "=%s"\n[workspace]\n' \

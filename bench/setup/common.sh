@@ -1,20 +1,22 @@
-# Shared by the set-up scripts: `. "$(dirname "$0")/common.sh"`.
+# Functions that the set-up scripts share: `. "$(dirname "$0")/common.sh"`.
 # shellcheck shell=bash
+# shellcheck source=bench/setup/versions.sh
+. "$(dirname "${BASH_SOURCE[0]}")/versions.sh"
 
-# What is downloaded or built once and outlives `make clean`.
+# The folder of downloads and builds that `make clean` keeps.
 export CACHE="${TRIPTYCH_CACHE:-$HOME/.cache/triptych}"
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 
-# fail MESSAGE...: one line per argument, then exit 2 (something a person must put right).
+# fail MESSAGE...: prints one line per argument and exits with 2, because the user has to act.
 fail() {
     local line
     for line in "$@"; do say "$line"; done
     exit 2
 }
 
-# Prints the prefix that makes a command run as root; fails if there is none.
-# `sudo -n` only: a script that may run without a terminal must not wait for a password.
+# Prints the prefix that runs a command as root. Fails if there is none.
+# `sudo -n` never asks for a password, because the script may run without a terminal.
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then
         echo ''
@@ -25,26 +27,26 @@ as_root() {
     fi
 }
 
-# apt_install REASON PACKAGE...: installs Debian packages, and says so beforehand.
-# Call it only with what is missing.
+# apt_install REASON PACKAGE...: announces and installs missing Debian packages.
 apt_install() {
     local reason="$1" root
     shift
     if ! command -v apt-get >/dev/null; then
         fail "missing for $reason: $*" \
-            "these are Debian's package names, and this system has no apt-get: install their equivalents by hand, then run this again"
+            "These are names of Debian packages, and this system has no apt-get." \
+            "Install their equivalents, then run this again."
     fi
     if ! root="$(as_root)"; then
         fail "missing for $reason: $*" \
-            "not root, and no sudo without a password. Install them, then run this again:" \
+            "This user is not root and has no sudo without a password. Install the packages, then run this again:" \
             "    sudo apt-get install --no-install-recommends $*"
     fi
     say "installing Debian packages for $reason: $*"
-    # The package lists of a fresh machine or container are empty or stale, so they are fetched first.
+    # A fresh machine or container has no package lists or old ones, so the script fetches them first.
     # shellcheck disable=SC2086  # $root is empty or one word
     if ! { $root apt-get -qq update &&
         $root env DEBIAN_FRONTEND=noninteractive \
             apt-get -qq -y --no-install-recommends install "$@" >/dev/null; } </dev/null; then
-        fail "apt-get could not install: $*" "its messages are above; mend that, then run this again"
+        fail "apt-get could not install: $*" "Its messages are above. Solve that problem, then run this again."
     fi
 }

@@ -1,24 +1,23 @@
 #!/usr/bin/env bash
-# Installs compilers to compare the drivers by: all of C that the system's packages have of a list, with what their
-# profiles need, and Rust by rustup. Does nothing, quickly, if nothing is missing. What cannot be had is named.
-# Ends with 0 if at least five C compilers and three Rust toolchains are there, otherwise with 1.
+# Installs the compilers that `make compilers` compares: C from the system's packages, Rust from rustup.
+#
+# For each compiler the script also installs the tools that profile-guided optimisation needs. It names each compiler
+# that it cannot install. If nothing is missing, it ends at once.
+# The exit status is 0 with at least five C compilers and three Rust toolchains, otherwise 1.
 set -euo pipefail
 # shellcheck source=bench/setup/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-C_COMPILERS=(gcc-11 gcc-12 gcc-13 gcc-14 clang-13 clang-14 clang-15 clang-16 clang-19 clang-22)
-RUST_TOOLCHAINS=(1.85.1 1.90.0 1.95.0 1.96.0)
+# The functions below read each output to its end, because a program that writes to a closed pipe fails.
 
-# The outputs below are read to their end: what writes to a closed pipe fails.
-
-# Whether apt could install package $1.
+# offered PACKAGE: succeeds if apt could install the package.
 offered() { [[ "$(apt-cache policy "$1" 2>/dev/null)" =~ Candidate:\ *[0-9] ]]; }
 
-# Whether package $1 is installed.
+# installed PACKAGE: succeeds if the package is installed.
 installed() { [ "$(dpkg-query --show --showformat='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
-# The packages of compiler $1: for clang also LTO's plug-in, the run time of instrumented programs and what merges
-# their profiles.
+# packages_of COMPILER: prints its packages. Clang needs three more: the LTO plug-in, the run time of instrumented
+# programs, and the tool that merges their profiles.
 packages_of() {
     echo "$1"
     case "$1" in
@@ -34,23 +33,23 @@ install_c_compilers() {
         done < <(packages_of "$compiler")
     done
     [ ${#missing[@]} -gt 0 ] || return 0
-    # A fresh machine has no lists of packages, or old ones.
+    # A fresh machine has no package lists or old ones.
     if root="$(as_root)"; then
         # shellcheck disable=SC2086  # $root is empty or one word
-        $root apt-get -qq update </dev/null || say "apt-get could not fetch the lists of packages, see above"
+        $root apt-get -qq update </dev/null || say "apt-get could not fetch the package lists, see the message above"
     fi
     for package in "${missing[@]}"; do
         if offered "$package"; then
             wanted+=("$package")
         elif [[ " ${C_COMPILERS[*]} " == *" $package "* ]]; then
-            # Of what belongs to a compiler, some versions have a part in another package.
-            say "$package is not among this system's packages"
+            # The script reports only compilers, because some versions have their tools in another package.
+            say "this system's packages do not include $package"
         fi
     done
     [ ${#wanted[@]} -eq 0 ] || apt_install "comparing compilers" "${wanted[@]}"
 }
 
-# Rust $1, and the llvm-profdata that belongs to it, which optimising by a profile needs.
+# install_rust RELEASE: installs the toolchain and its llvm-profdata, which profile-guided optimisation needs.
 install_rust() {
     local have components toolchain
     have="$(rustup toolchain list)"
@@ -58,20 +57,20 @@ install_rust() {
     if [ -z "$toolchain" ]; then
         say "installing Rust $1"
         rustup --quiet toolchain install "$1" --profile minimal --component llvm-tools </dev/null >&2 ||
-            say "rustup could not install Rust $1, its message is above"
+            say "rustup could not install Rust $1, see the message above"
         return
     fi
     components="$(rustup component list --installed --toolchain "$toolchain")"
     [[ "$components" == *llvm-tools* ]] ||
         rustup --quiet component add llvm-tools --toolchain "$toolchain" </dev/null >&2 ||
-        say "rustup could not add llvm-tools to Rust $toolchain, its message is above"
+        say "rustup could not add llvm-tools to Rust $toolchain, see the message above"
 }
 
 ! command -v apt-cache >/dev/null || install_c_compilers
 if command -v rustup >/dev/null; then
     for release in "${RUST_TOOLCHAINS[@]}"; do install_rust "$release"; done
 else
-    say "there is no rustup: only the Rust that is installed is compared; rustup.rs says how to get it"
+    say "there is no rustup (https://rustup.rs), so the comparison uses only the installed Rust"
 fi
 
 c_count=0
@@ -79,8 +78,8 @@ for compiler in "${C_COMPILERS[@]}"; do
     ! command -v "$compiler" >/dev/null || c_count=$((c_count + 1))
 done
 rust_count="$(rustup toolchain list 2>/dev/null | grep -c '^[0-9]' || true)"
-say "$c_count C compilers and $rust_count Rust toolchains are here"
+say "$c_count C compilers and $rust_count Rust toolchains are installed"
 if [ "$c_count" -lt 5 ] || [ "$rust_count" -lt 3 ]; then
-    say "the comparison is meant for five and three; it can be run with these"
+    say "the comparison needs five and three to show a trend, but it also runs with these"
     exit 1
 fi

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Do the Rust drivers build with the oldest Rust that Cargo.toml says they are written for? Says 'skipped: WHY' where
-# rustup or that toolchain is missing. msrv.sh --install: only installs it, where there is a rustup (15 seconds, once).
+# msrv.sh [--install]: checks that the Rust drivers build with the oldest Rust that Cargo.toml allows (`rust-version`).
+#
+# Without rustup or that toolchain, the script prints 'skipped: REASON' and succeeds.
+# --install only installs the toolchain, if rustup is there.
 set -euo pipefail
 # shellcheck source=bench/setup/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -8,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 oldest="$(sed -n 's/^rust-version *= *"\(.*\)"/\1/p' Cargo.toml)"
 
-# rustup's name of a toolchain of that version; empty if there is none.
+# Prints rustup's name of an installed toolchain of that version, or nothing.
 installed() {
     local list
     command -v rustup >/dev/null || return 0
@@ -21,14 +23,14 @@ installed() {
 toolchain="$(installed)"
 if [ "${1:-}" = --install ]; then
     if [ -z "$toolchain" ] && command -v rustup >/dev/null; then
-        say "installing Rust $oldest, the oldest that the drivers have to build with"
+        say "installing Rust $oldest, the oldest version that the drivers support"
         rustup --quiet toolchain install "$oldest" --profile minimal </dev/null >&2 ||
-            say "rustup could not install Rust $oldest, its message is above"
+            say "rustup could not install Rust $oldest, see the message above"
     fi
     exit 0
 fi
 if [ -z "$toolchain" ]; then
-    echo "skipped: Rust $oldest is not here; 'rustup toolchain install $oldest --profile minimal' installs it"
+    echo "skipped: Rust $oldest is not installed; 'rustup toolchain install $oldest --profile minimal' installs it"
     exit 0
 fi
 RUSTUP_TOOLCHAIN="$toolchain" cargo check --quiet --locked --target-dir build/msrv \

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Checks for a Rust toolchain that is new enough; installs one from the distribution if there is none at all.
-# rust.sh [--lint] also asks for rustfmt and clippy.
+# rust.sh [--lint]: checks that Rust is new enough. Without any Rust, the script installs the distribution's packages.
+#
+# --lint also checks that rustfmt and clippy are installed.
 set -euo pipefail
 # shellcheck source=bench/setup/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -10,7 +11,7 @@ NEEDED="$(sed -n 's/^rust-version *= *"\(.*\)"/\1/p' "$(dirname "${BASH_SOURCE[0
 # at_least NEEDED FOUND: compares version numbers.
 at_least() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
 
-# The version that apt would install of package $1; empty if it knows none.
+# candidate PACKAGE: prints the version that apt would install, or nothing.
 candidate() {
     command -v apt-cache >/dev/null || return 0
     apt-cache policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: *\([0-9][^+~-]*\).*/\1/p'
@@ -22,22 +23,24 @@ if ! command -v cargo >/dev/null; then
     elif [ -n "$(candidate rustup)" ]; then
         apt_install "building Rust" rustup
         say "rustup downloads the stable toolchain"
-        rustup default stable >&2 </dev/null || fail "rustup could not install the stable toolchain, see above"
+        rustup default stable >&2 </dev/null ||
+            fail "rustup could not install the stable toolchain, see the message above"
     else
-        fail "no cargo found, and this system's packages have none of version $NEEDED or newer" \
-            "install Rust as https://rustup.rs says, then run this again in a new shell"
+        fail "there is no cargo, and this system's packages have no version $NEEDED or newer" \
+            "Install Rust as https://rustup.rs describes, then run this again in a new shell."
     fi
 fi
 
 found="$(cargo --version 2>/dev/null | awk '{print $2}' || true)"
 if ! at_least "$NEEDED" "${found:-0}"; then
-    fail "cargo is ${found:-not working}, but version $NEEDED or newer is needed ($(command -v cargo))" \
-        "with rustup: 'rustup update stable'; without: remove it and install Rust as https://rustup.rs says"
+    fail "cargo is ${found:-not working}, but Triptych needs version $NEEDED or newer ($(command -v cargo))" \
+        "With rustup, run 'rustup update stable'." \
+        "Without rustup, remove cargo and install Rust as https://rustup.rs describes."
 fi
 if [ "${1:-}" = --lint ]; then
     for tool in cargo-fmt cargo-clippy; do
         command -v "$tool" >/dev/null && continue
-        fail "$tool is missing, which 'make lint' needs" \
-            "with rustup: 'rustup component add rustfmt clippy'; Debian's packages: rustfmt, rust-clippy"
+        fail "'make lint' needs $tool, which is missing" \
+            "With rustup, run 'rustup component add rustfmt clippy'. Debian's packages are rustfmt and rust-clippy."
     done
 fi

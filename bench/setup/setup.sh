@@ -1,25 +1,22 @@
 #!/usr/bin/env bash
-# Installs what is missing for one or more of make's goals, and does nothing, quickly, if nothing is.
+# Installs the missing tools for one or more of make's goals. If nothing is missing, it ends at once.
 #
 #   setup.sh build         a C compiler, Rust
-#   setup.sh reproduce     build, and Valgrind, Python and its packages for the tables
-#   setup.sh paper         Python and its packages, and what they need to write the report as PDF
-#   setup.sh test          reproduce and paper, and Python's test and lint packages
+#   setup.sh reproduce     the tools of build, Valgrind, Python and its packages for the tables
+#   setup.sh paper         Python, its packages, and the libraries that write the report as PDF
+#   setup.sh test          the tools of reproduce and paper, and Python's packages for tests and lint
 #   setup.sh lint          the formatters and linters of all languages
 #
-# Debian's packages are installed with apt, as root or through sudo; it says beforehand which. Where it cannot,
-# it says what is missing and exits with 2. The virtual environment is build/venv.
+# The script announces the Debian packages, then installs them with apt, as root or through sudo. Where it cannot, it
+# lists the missing packages and exits with 2. The virtual environment is build/venv.
 set -euo pipefail
 here="$(dirname "${BASH_SOURCE[0]}")"
 # shellcheck source=bench/setup/common.sh
 . "$here/common.sh"
 cd "$here/../.."
 
-# clang-format's output changes between major versions. 19 is in Debian 12 and 13 and in Ubuntu 24.04.
-CLANG=19
-
 missing=()
-# need COMMAND PACKAGE: notes the package if the command is not there.
+# need COMMAND PACKAGE: notes the package if the command is missing.
 need() { command -v "$1" >/dev/null || missing+=("$2"); }
 
 need_build() {
@@ -41,14 +38,14 @@ need_reproduce() {
     need_python
 }
 
-# WeasyPrint loads them by name.
+# WeasyPrint loads these libraries by name.
 need_paper() {
     need_python
     python3 -c 'import ctypes; ctypes.CDLL("libpangoft2-1.0.so.0")' 2>/dev/null ||
         missing+=(libpango-1.0-0 libpangoft2-1.0-0)
 }
 
-# mend.sh and vm.sh use them.
+# The ladder's script uses patch, and vm.sh uses xz.
 need_test() {
     need_reproduce
     need_paper
@@ -88,7 +85,7 @@ for goal in "$@"; do
             rust_options=(--lint)
             requirements+=(paper/requirements.txt paper/requirements-dev.txt)
             ;;
-        *) fail "unknown goal '$goal': build, reproduce, paper, test or lint" ;;
+        *) fail "unknown goal '$goal': the goals are build, reproduce, paper, test and lint" ;;
     esac
 done
 

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Prints the path of a DPDK testpmd that runs here: the system's, or one that is unpacked for it, some 20 MB, into the
-# cache. Debian's package of testpmd (dpdk-dev) would install two hundred others, the tests need two dozen of them, and
-# nothing of it has to be installed to send packets to nowhere.
-# testpmd.sh --installed prints the system's only. Exit status 2 if there is none; the last line says why.
+# testpmd.sh [--installed]: prints the path of a DPDK testpmd that runs on this system.
+#
+# If the system has none, the script unpacks one into the cache (20 MB). Debian's package of testpmd (dpdk-dev) would
+# install two hundred other packages. The tests only send packets to software ports, for which two dozen suffice.
+# --installed considers only the system's testpmd.
+# The exit status is 2 if there is no testpmd. The last line gives the reason.
 set -euo pipefail
 # shellcheck source=bench/setup/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -12,7 +14,8 @@ case "${1:-}" in
     *) fail "usage: testpmd.sh [--installed]" ;;
 esac
 if command -v dpdk-testpmd; then exit 0; fi
-[ "${1:-}" != --installed ] || fail "no dpdk-testpmd here: on Debian and Ubuntu it is in the package dpdk-dev"
+[ "${1:-}" != --installed ] ||
+    fail "this system has no dpdk-testpmd; on Debian and Ubuntu the package dpdk-dev contains it"
 
 PREFIX="$CACHE/testpmd"
 if [ -e "$PREFIX/done" ]; then
@@ -20,21 +23,22 @@ if [ -e "$PREFIX/done" ]; then
     exit 0
 fi
 for command in apt-get apt-cache dpkg-deb ldd; do
-    command -v "$command" >/dev/null || fail "testpmd is unpacked from Debian's packages, and this system has no $command"
+    command -v "$command" >/dev/null ||
+        fail "testpmd.sh needs $command to unpack Debian packages, and this system has no $command"
 done
 
 work="$PREFIX.new"
 rm -rf "$work"
 mkdir -p "$work/debs" "$work/root/usr/lib"
-ln -s usr/lib "$work/root/lib" # some packages still say lib/
+ln -s usr/lib "$work/root/lib" # some packages still use lib/
 trap 'rm -rf "$work"' EXIT
 libraries="$work/root/usr/lib/$(uname -m)-linux-gnu"
 
-# unpack PACKAGE...: downloads, as anybody may, and unpacks.
+# unpack PACKAGE...: downloads and unpacks packages, without root.
 unpack() {
     (cd "$work/debs" && rm -f ./*.deb && apt-get -qq download "$@" </dev/null 2>"$work/errors") || {
         cat "$work/errors" >&2
-        fail "apt-get could not download: $*" "if its lists of packages are old: sudo apt-get update"
+        fail "apt-get could not download: $*" "If its package lists are old, run: sudo apt-get update"
     }
     local package
     for package in "$work"/debs/*.deb; do
@@ -42,8 +46,9 @@ unpack() {
     done
 }
 
-# The packages of libraries are named as they are: librte_eal.so.23 is in librte-eal23, libpcap.so.0.8 in libpcap0.8,
-# librte_common_mlx5.so.23 in librte-common-mlx5-23. libmlx5 is the exception.
+# package_of LIBRARY: prints the package of a library. Packages take the name of their library: librte-eal23 contains
+# librte_eal.so.23, libpcap0.8 contains libpcap.so.0.8, and librte-common-mlx5-23 contains librte_common_mlx5.so.23.
+# libmlx5 is an exception.
 package_of() {
     local name="${1%%.so.*}" version="${1##*.so.}"
     name="${name//_/-}"
@@ -57,11 +62,11 @@ package_of() {
 say "unpacking testpmd (20 MB, once)"
 unpack dpdk-dev
 program="$work/root/usr/bin/dpdk-testpmd"
-# Its software ports are plug-ins, which no list of libraries names.
+# The software ports are plug-ins, which ldd does not list.
 major="$(ldd "$program" | sed -n 's/.*librte_eal\.so\.\([0-9]*\).*/\1/p' | head -n 1)"
-[ -n "$major" ] || fail "cannot tell the version of $program"
+[ -n "$major" ] || fail "cannot find the DPDK version of $program"
 unpack "librte-net-null$major" "librte-net-ring$major" "librte-net-pcap$major" "librte-mempool-ring$major"
-# A library may need others, so until nothing is missing.
+# A library may need other libraries, so the loop repeats until all are there.
 for _ in 1 2 3 4 5 6 7 8; do
     mapfile -t missing < <(find "$program" "$libraries" -type f \( -name '*.so*' -o -name dpdk-testpmd \) \
         -exec env LD_LIBRARY_PATH="$libraries" ldd {} + 2>/dev/null | awk '/not found/ { print $1 }' | sort -u)
@@ -70,7 +75,7 @@ for _ in 1 2 3 4 5 6 7 8; do
     for library in "${missing[@]}"; do packages+=("$(package_of "$library")"); done
     unpack "${packages[@]}"
 done
-[ ${#missing[@]} -eq 0 ] || fail "testpmd lacks ${missing[*]}"
+[ ${#missing[@]} -eq 0 ] || fail "testpmd still lacks ${missing[*]}"
 
 cat >"$work/dpdk-testpmd" <<'SCRIPT'
 #!/bin/sh

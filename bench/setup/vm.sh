@@ -1,17 +1,16 @@
 #!/usr/bin/env bash
-# Fetches what `make vm-test` boots, and prints the folder it is in:
+# Fetches the virtual machine of `make vm-test`, and prints its folder. The folder contains:
 #
-#   qemu          runs QEMU (>= 10.2: vfio-user-pci, and it ends with its parent)
-#   vmlinuz       Debian 13's kernel
-#   initramfs     busybox, that kernel's modules for VFIO, ixgbe and virtio, and guest-init.sh as /init
-#   versions      the packages that all this is from, one a line
+#   qemu          a script that runs QEMU (>= 10.2, which has vfio-user-pci and ends with its parent)
+#   vmlinuz       the kernel of Debian 13
+#   initramfs     busybox, the kernel's modules for VFIO, ixgbe and virtio, and guest-init.sh as /init
+#   versions      the packages that the folder comes from, one a line
 #
-# They are Debian packages, and those of Debian 13 whatever this system is, so they are not installed here but
-# unpacked into that folder, with folders of its own for everything that apt keeps: the system's packages, their lists
-# and the sources that they are from stay as they are. 160 MB are downloaded, once; no root is needed.
-# It needs apt, and Debian's keys, by which apt checks what it downloads: the package debian-archive-keyring.
-# They come from the mirror of Debian's packages that TRIPTYCH_DEBIAN_MIRROR names, else, on a Debian, from the system's.
-# Exit status 2 if it cannot be had here; the last line says why.
+# The script downloads 160 MB of Debian 13's packages once and unpacks them into that folder. apt keeps its state there
+# too, so the system's packages, package lists and sources do not change. The script needs no root.
+# It needs apt, and the package debian-archive-keyring, whose keys let apt verify the downloads.
+# The packages come from the mirror in TRIPTYCH_DEBIAN_MIRROR. Without that variable, a Debian system uses its mirror.
+# The exit status is 2 if the script cannot fetch the packages. The last line gives the reason.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 # shellcheck source=bench/setup/common.sh
@@ -20,13 +19,13 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 RELEASE=trixie
 QEMU_AT_LEAST=1:10.2
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
-# The initramfs has them, and what they depend on, with their order in lib/modules/order.
+# The initramfs contains these modules and their dependencies. lib/modules/order lists all in the order of loading.
 MODULES=(vfio_pci vfio_iommu_type1 ixgbe virtio_pci virtio_console)
 DIR="$CACHE/vm-$RELEASE"
 
-[ "$(uname -m)" = x86_64 ] || fail "the guest is x86-64, and this machine is $(uname -m)"
+[ "$(uname -m)" = x86_64 ] || fail "the guest runs only on x86-64, and this machine is $(uname -m)"
 
-# What the initramfs is made of is known by its sum, so that a change here makes it anew.
+# A checksum identifies the scripts that build the initramfs, so that a change of them builds it again.
 recipe="$(cat "$here/vm.sh" "$here/guest-init.sh" | sha256sum | cut -c 1-16)"
 if [ "$(cat "$DIR/recipe" 2>/dev/null || true)" = "$recipe" ]; then
     echo "$DIR"
@@ -37,11 +36,12 @@ missing=()
 for command in apt-get dpkg-deb gzip xz flock; do
     command -v "$command" >/dev/null || missing+=("$command")
 done
-[ ${#missing[@]} -eq 0 ] || fail "missing for make vm-test: ${missing[*]}. It unpacks Debian packages, and this is how"
+[ ${#missing[@]} -eq 0 ] ||
+    fail "missing for make vm-test: ${missing[*]}. The script needs them to unpack Debian packages"
 [ -e "$KEYRING" ] || apt_install "make vm-test (Debian's keys)" debian-archive-keyring
 
 mkdir -p "$CACHE"
-# Two that fetch at once would be in each other's way; the second finds it done.
+# Only one process fetches at a time. A second one waits, then finds the finished folder.
 exec 9>"$DIR.lock"
 flock 9
 if [ "$(cat "$DIR/recipe" 2>/dev/null || true)" = "$recipe" ]; then
@@ -55,7 +55,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$work"/apt/{lists/partial,archives/partial,sources,preferences} "$work/root"
 touch "$work/apt/status"
 
-# Everything of apt's that would be the system's, except its configuration, which knows of proxies.
+# Separate all of apt's state from the system's, except the configuration, which names proxies.
 apt_options=(-qq
     -o "APT::Architecture=amd64" -o "APT::Architectures=amd64" -o "APT::Sandbox::User="
     -o "Dir::State=$work/apt" -o "Dir::State::status=$work/apt/status" -o "Dir::State::lists=$work/apt/lists"
@@ -65,19 +65,19 @@ apt_options=(-qq
     -o "Dir::Etc::Preferences=/dev/null" -o "Dir::Etc::PreferencesParts=$work/apt/preferences"
     -o "Dir::Etc::Trusted=/dev/null" -o "Dir::Etc::TrustedParts=$work/apt/preferences"
     -o "Acquire::Retries=2" -o "Acquire::http::Timeout=30" -o "Acquire::https::Timeout=30"
-    # A failed fetch is an error, not a warning and yesterday's list.
+    # Without this option, apt only warns of a failed fetch and continues with an old list.
     -o "APT::Update::Error-Mode=any")
 
-# Prints the mirrors to try: the one the user names, and the one this system has its own packages from, if it is a Debian.
+# Prints the mirrors to try: first the user's choice, then, on a Debian system, the mirror of its own packages.
 mirrors() {
     [ -z "${TRIPTYCH_DEBIAN_MIRROR:-}" ] || echo "$TRIPTYCH_DEBIAN_MIRROR"
-    # shellcheck disable=SC2016  # $(...) is apt's
+    # shellcheck disable=SC2016  # apt expands $(...)
     [ "$(. /etc/os-release && echo "$ID")" != debian ] ||
         apt-get indextargets --format '$(REPO_URI) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null |
         sed -nE 's|^(.*/debian)/? main$|\1|p' | head -n 1
 }
 
-# update MIRROR: fetches the lists of packages, whose signature apt checks.
+# update MIRROR: fetches the package lists. apt verifies their signature.
 update() {
     cat >"$work/apt/sources/debian.sources" <<SOURCES
 Types: deb
@@ -99,35 +99,36 @@ while read -r candidate; do
 done < <(mirrors | uniq)
 if [ -z "$mirror" ]; then
     [ -e "$work/apt/errors" ] ||
-        fail "this system's packages are not Debian's: TRIPTYCH_DEBIAN_MIRROR=URL names a mirror that has them"
+        fail "this system is not Debian: set TRIPTYCH_DEBIAN_MIRROR=URL to a mirror of Debian's packages"
     cat "$work/apt/errors" >&2
     ! grep -q NO_PUBKEY "$work/apt/errors" ||
-        fail "$KEYRING is too old to know Debian's $RELEASE: upgrade the package debian-archive-keyring"
-    fail "no lists of Debian's packages to be had: is there a network?"
+        fail "$KEYRING has no key for Debian's $RELEASE: upgrade the package debian-archive-keyring"
+    fail "cannot fetch the lists of Debian's packages: is there a network?"
 fi
 
-# busybox and the kernel alone: what else the kernel's package asks for is for installing it.
+# Download busybox and the kernel alone. The kernel's dependencies serve only its installation.
 kernel="$(apt-cache "${apt_options[@]}" depends linux-image-amd64 | sed -n 's/^ *Depends: //p' | head -n 1)"
 (cd "$work/apt/archives" && apt-get "${apt_options[@]}" download busybox-static "$kernel" </dev/null)
 apt-get "${apt_options[@]}" -y --download-only --no-install-recommends --target-release "$RELEASE-backports" \
     install qemu-system-x86 </dev/null >/dev/null
 
-# Where a merged /usr has links, so that what is packed as lib/x and as usr/lib/x is one folder.
+# The links of a merged /usr put files of lib/x and of usr/lib/x into one folder.
 for link in bin sbin lib lib64; do
     mkdir -p "$work/root/usr/$link"
     ln -s "usr/$link" "$work/root/$link"
 done
 for package in "$work"/apt/archives/*.deb; do
-    # A directory in place of the link would part them again: so tar, which can keep the links.
+    # tar can keep these links. dpkg-deb would replace them by folders.
     dpkg-deb --fsys-tarfile "$package" | tar -x --keep-directory-symlink --no-same-owner -C "$work/root"
-    # shellcheck disable=SC2016  # ${...} is dpkg's
+    # shellcheck disable=SC2016  # dpkg expands ${...}
     dpkg-deb --showformat '${Package} ${Version}\n' --show "$package"
 done >"$work/versions"
 qemu_version="$(sed -n 's/^qemu-system-x86 //p' "$work/versions")"
 dpkg --compare-versions "$qemu_version" ge "$QEMU_AT_LEAST" ||
-    fail "$mirror has QEMU $qemu_version for $RELEASE, and $QEMU_AT_LEAST is needed"
+    fail "$mirror has QEMU $qemu_version for $RELEASE, but the tests need $QEMU_AT_LEAST"
 
-# QEMU runs with its own libraries, not this system's. It is told where it lies by a script, so that the folder can move.
+# QEMU runs with its own libraries instead of the system's. The script finds them by its own path, so the folder may
+# move.
 cat >"$work/qemu" <<'SCRIPT'
 #!/bin/sh
 # Runs this folder's QEMU with this folder's libraries.
@@ -145,7 +146,7 @@ grep -q '"vfio-user-pci"' <<<"$devices" || {
 }
 cp "$work/root/boot/vmlinuz-${kernel#linux-image-}" "$work/vmlinuz"
 
-# The initramfs: busybox, its names for everything, and the modules in the order in which they are to be loaded.
+# The initramfs contains busybox, user names, and the modules with the order of loading.
 initramfs="$work/initramfs.d"
 modules="$work/root/usr/lib/modules/${kernel#linux-image-}"
 mkdir -p "$initramfs"/{bin,dev,etc,lib/modules,proc,root,run,sys,tmp}
@@ -156,15 +157,15 @@ chmod +x "$initramfs/init"
 printf 'root:x:0:0::/root:/bin/sh\nuser:x:1000:1000::/tmp:/bin/sh\n' >"$initramfs/etc/passwd"
 printf 'root:x:0:\nuser:x:1000:\n' >"$initramfs/etc/group"
 
-# add_module NAME: adds a module after those it depends on, which are in its section .modinfo as `depends=a,b`.
+# add_module NAME: adds a module after its dependencies, which the section .modinfo lists as `depends=a,b`.
 add_module() {
     local name="$1" file dependency
     [ ! -e "$initramfs/lib/modules/$name.ko" ] || return 0
     file="$(find "$modules/kernel" -name "$name.ko*" -o -name "${name//_/-}.ko*" | head -n 1)"
-    # What the kernel has built in needs no module.
+    # A driver that is built into the kernel has no module.
     [ -n "$file" ] || {
         grep -qE "/(${name}|${name//_/-})\.ko$" "$modules/modules.builtin" && return 0
-        fail "this kernel has no module $name"
+        fail "the guest's kernel has no module $name"
     }
     case "$file" in
         *.xz) xz -dc "$file" >"$initramfs/lib/modules/$name.ko" ;;
@@ -181,7 +182,7 @@ for module in "${MODULES[@]}"; do add_module "$module"; done
 
 (cd "$initramfs" && find . | "$work/root/usr/bin/busybox" cpio -o -H newc 2>/dev/null) | gzip -1 >"$work/initramfs"
 
-# Only what is used: the kernel's other modules are 100 MB, the packages as many.
+# Remove the files that the tests do not use: the kernel's other modules are 100 MB, and so are the packages.
 rm -rf "$work/apt" "$initramfs" "$work/root/usr/lib/modules" "$work/root/boot"
 echo "$recipe" >"$work/recipe"
 rm -rf "$DIR"

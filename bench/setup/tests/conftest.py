@@ -12,5 +12,5 @@ from machine import Machine
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
-    """A machine with nothing but the basic tools."""
+    """A machine with only the basic tools."""
     return Machine(tmp_path)

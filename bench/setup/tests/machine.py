@@ -1,4 +1,4 @@
-"""A pretended machine: a PATH with only the commands that a test puts there."""
+"""A simulated machine: its PATH holds only the commands that a test puts there."""
 
 import os
 import shutil
@@ -9,15 +9,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 
-# What the scripts use of any system: bash and the tools that every Debian has.
+# The commands that every Debian has and the scripts may use on any system.
 _ALWAYS = """
     awk bash basename cat chmod cmp cp cut diff dirname echo env false find grep head id mkdir mktemp mv printf rm sed
     sha256sum sort tail tee touch tr true uname wc xargs
-""".split()  # noqa: SIM905, a list of this length is easier to read as words
+""".split()  # noqa: SIM905, words are easier to read than a list of this length
 
 
 class Machine:
-    """Runs the project's scripts with commands that are real, pretended or absent."""
+    """Runs the project's scripts. Each command is real, simulated or absent."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -30,22 +30,22 @@ class Machine:
             self.real(name)
 
     def real(self, *names: str) -> None:
-        """Makes commands of this system available."""
+        """Adds commands of this system."""
         for name in names:
             path = sys.executable if name == "python3" else shutil.which(name)
             assert path is not None, f"the tests need {name}"
             self._write(name, f'exec "{path}" "$@"')
 
     def pretend(self, name: str, script: str = "") -> None:
-        """Adds a command that notes its arguments in `called`, then runs `script`."""
+        """Adds a simulated command, which writes its arguments to `called` and then runs `script`."""
         self._write(name, f'echo "{name} $*" >>"{self.log}"\n{script}')
 
     def calls(self) -> list[str]:
-        """The command lines of pretended commands, in order."""
+        """The command lines of the simulated commands, in order."""
         return self.log.read_text().splitlines()
 
     def run(self, script: str, *arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-        """Runs a script of the project, by its path in the repository."""
+        """Runs a script of the project; `script` is its path in the repository."""
         return subprocess.run(
             [str(self.bin / "bash"), str(cwd / script), *arguments],
             cwd=cwd,

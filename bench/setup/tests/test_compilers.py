@@ -1,16 +1,16 @@
-"""compilers.sh: what it installs of what a machine lacks, and what it says of the rest."""
+"""compilers.sh: it installs the compilers that a machine lacks, and names those that it cannot install."""
 
 import pytest
 from machine import Machine
 
-# As apt-cache does, it goes on writing after what is looked for: into a pipe that nobody reads, that fails.
+# Like apt-cache, this program goes on writing after the line that the script needs. Its write to a closed pipe fails.
 APT_CACHE = """
 case " {packages} " in
     *" $2 "*)
         printf '%s:\\n  Installed: (none)\\n  Candidate: 1:1.0\\n' "$2"
         for i in {{1..20000}}; do echo "  $i"; done ;;
 esac"""
-# Installs commands of the packages' names, and notes that they are installed.
+# For each package, makes a command of the same name and records the package as installed.
 APT_GET = """
 case "$*" in *" install "*)
     for word; do
@@ -45,24 +45,24 @@ def run(machine: Machine) -> tuple[int, str]:
     return result.returncode, result.stderr
 
 
-def test_all_that_is_offered_is_installed_and_the_rest_is_named(machine: Machine) -> None:
+def test_installs_the_offered_packages_and_names_the_others(machine: Machine) -> None:
     code, said = run(prepared(machine))
     assert code == 0, said
     install = next(call for call in machine.calls() if " install " in call)
     assert install.split()[install.split().index("install") + 1 :] == list(OFFERED)
-    assert "gcc-13 is not among this system's packages" in said
+    assert "this system's packages do not include gcc-13" in said
     assert "libclang-rt" not in said
-    assert "5 C compilers and 4 Rust toolchains are here" in said
+    assert "5 C compilers and 4 Rust toolchains are installed" in said
 
 
-def test_lists_are_fetched_before_they_are_asked(machine: Machine) -> None:
+def test_fetches_the_package_lists_before_it_reads_them(machine: Machine) -> None:
     run(prepared(machine))
     calls = machine.calls()
     first = next(place for place, call in enumerate(calls) if call.startswith("apt-cache"))
     assert "apt-get -qq update" in calls[:first]
 
 
-def test_missing_rust_is_installed_and_llvm_tools_are_added(machine: Machine) -> None:
+def test_installs_missing_rust_and_adds_llvm_tools(machine: Machine) -> None:
     run(prepared(machine, rust=RUST[:3], components="cargo"))
     calls = machine.calls()
     assert "rustup --quiet toolchain install 1.96.0 --profile minimal --component llvm-tools" in calls
@@ -70,7 +70,7 @@ def test_missing_rust_is_installed_and_llvm_tools_are_added(machine: Machine) ->
 
 
 @pytest.mark.parametrize(("offered", "rust"), [(OFFERED[:4], RUST), (OFFERED, RUST[:2])])
-def test_too_few_are_a_failure(machine: Machine, offered: tuple[str, ...], rust: tuple[str, ...]) -> None:
+def test_too_few_compilers_are_a_failure(machine: Machine, offered: tuple[str, ...], rust: tuple[str, ...]) -> None:
     code, said = run(prepared(machine, offered, rust))
     assert code == 1
-    assert "meant for five and three" in said
+    assert "needs five and three" in said

@@ -1,4 +1,4 @@
-"""The set-up scripts on machines where something is missing, too old or not allowed."""
+"""The set-up scripts on machines that lack a tool, have an old one, or forbid the installation."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from machine import ROOT, Machine
 NEEDED = "1.85"  # Cargo.toml's rust-version
 ROOT_USER = "echo 0"
 PLAIN_USER = "echo 1000"
-# An apt-get that pretends to install: each package is one command of that name.
+# An apt-get that simulates installing: each package becomes one command of the same name.
 APT_GET = """
 case "$*" in *" install "*)
     for word; do
@@ -19,7 +19,7 @@ esac"""
 
 
 def complete(machine: Machine) -> Machine:
-    """Adds everything that `setup.sh build` looks for, but for what the test then takes away."""
+    """Adds every tool that `setup.sh build` looks for. A test then removes some of them."""
     machine.real("make", "gcc")
     machine.pretend("cargo", 'echo "cargo 1.95.0 (f2d3ce0bd 2026-03-21)"')
     machine.pretend("id", ROOT_USER)
@@ -34,7 +34,7 @@ def test_does_nothing_if_nothing_is_missing(machine: Machine) -> None:
     assert machine.calls() == ["cargo --version"]
 
 
-def test_root_installs_what_is_missing_and_says_so(machine: Machine) -> None:
+def test_root_announces_and_installs_missing_packages(machine: Machine) -> None:
     complete(machine)
     (machine.bin / "make").unlink()
     result = machine.run("bench/setup/setup.sh", "build")
@@ -44,7 +44,7 @@ def test_root_installs_what_is_missing_and_says_so(machine: Machine) -> None:
     assert "apt-get -qq -y --no-install-recommends install make" in machine.calls()
 
 
-def test_plain_user_goes_through_sudo(machine: Machine) -> None:
+def test_a_plain_user_installs_through_sudo(machine: Machine) -> None:
     complete(machine)
     (machine.bin / "make").unlink()
     machine.pretend("id", PLAIN_USER)
@@ -55,7 +55,7 @@ def test_plain_user_goes_through_sudo(machine: Machine) -> None:
 
 
 @pytest.mark.parametrize("sudo", [None, "exit 1"], ids=["no sudo", "sudo wants a password"])
-def test_plain_user_without_sudo_is_told_what_to_install(machine: Machine, sudo: str | None) -> None:
+def test_a_plain_user_without_sudo_gets_the_command(machine: Machine, sudo: str | None) -> None:
     complete(machine)
     (machine.bin / "make").unlink()
     (machine.bin / "gcc").unlink()
@@ -68,7 +68,7 @@ def test_plain_user_without_sudo_is_told_what_to_install(machine: Machine, sudo:
     assert not [call for call in machine.calls() if call.startswith("apt-get")]
 
 
-def test_system_without_apt_is_told_what_is_missing(machine: Machine) -> None:
+def test_a_system_without_apt_gets_the_list_of_packages(machine: Machine) -> None:
     complete(machine)
     (machine.bin / "make").unlink()
     (machine.bin / "apt-get").unlink()
@@ -78,7 +78,7 @@ def test_system_without_apt_is_told_what_is_missing(machine: Machine) -> None:
     assert "no apt-get" in result.stderr
 
 
-def test_failing_apt_is_an_error(machine: Machine) -> None:
+def test_a_failure_of_apt_is_an_error(machine: Machine) -> None:
     complete(machine)
     (machine.bin / "make").unlink()
     machine.pretend("apt-get", "echo 'E: no network' >&2; exit 100")
@@ -88,9 +88,9 @@ def test_failing_apt_is_an_error(machine: Machine) -> None:
     assert "could not install: make" in result.stderr
 
 
-def test_the_report_needs_what_writes_pdf(machine: Machine) -> None:
+def test_the_report_needs_the_pdf_libraries(machine: Machine) -> None:
     complete(machine)
-    # A Python that has venv, but finds no Pango.
+    # This Python has venv, but cannot load Pango.
     machine.pretend("python3", 'case "$*" in *ctypes*) exit 1 ;; esac')
     machine.pretend("id", PLAIN_USER)
     result = machine.run("bench/setup/setup.sh", "paper")
@@ -98,7 +98,7 @@ def test_the_report_needs_what_writes_pdf(machine: Machine) -> None:
     assert "missing for make paper: libpango-1.0-0 libpangoft2-1.0-0" in result.stderr
 
 
-def test_the_tests_need_what_the_scripts_that_they_run_need(machine: Machine) -> None:
+def test_the_tests_need_the_tools_of_the_tested_scripts(machine: Machine) -> None:
     complete(machine)
     machine.real("git", "valgrind")
     machine.pretend("python3")
@@ -118,11 +118,11 @@ def test_old_cargo_names_both_versions(machine: Machine) -> None:
     machine.pretend("cargo", 'echo "cargo 1.63.0 (fd9c4297c 2022-07-01)"')
     result = machine.run("bench/setup/rust.sh")
     assert result.returncode == 2
-    assert "cargo is 1.63.0, but version 1.85 or newer is needed" in result.stderr
+    assert "cargo is 1.63.0, but Triptych needs version 1.85 or newer" in result.stderr
 
 
 @pytest.mark.parametrize("version", ["1.85.0", "1.85.1-nightly", "1.100.0", "2.0.0"])
-def test_new_enough_cargo_is_taken(machine: Machine, version: str) -> None:
+def test_a_new_cargo_is_accepted(machine: Machine, version: str) -> None:
     machine.pretend("cargo", f'echo "cargo {version}"')
     assert machine.run("bench/setup/rust.sh").returncode == 0
 
@@ -135,22 +135,22 @@ def test_broken_cargo_is_an_error(machine: Machine) -> None:
 
 
 def apt_cache(cargo: str, rustup: str) -> str:
-    """An apt-cache that knows these versions; empty for none."""
+    """An apt-cache that offers these versions; an empty version means that it has no package."""
     return f"""
 case "$2" in cargo) version="{cargo}" ;; rustup) version="{rustup}" ;; esac
 [ -z "$version" ] || printf '%s:\\n  Installed: (none)\\n  Candidate: %s\\n' "$2" "$version"
 """
 
 
-def test_no_cargo_and_none_to_install(machine: Machine) -> None:
+def test_no_cargo_and_no_package_to_install(machine: Machine) -> None:
     machine.pretend("apt-cache", apt_cache(cargo="0.66.0+ds1-1", rustup=""))
     result = machine.run("bench/setup/rust.sh")
     assert result.returncode == 2
-    assert f"none of version {NEEDED} or newer" in result.stderr
+    assert f"no version {NEEDED} or newer" in result.stderr
     assert "rustup.rs" in result.stderr
 
 
-def test_no_cargo_but_a_package_of_it(machine: Machine) -> None:
+def test_no_cargo_but_a_package_of_cargo(machine: Machine) -> None:
     machine.pretend("id", ROOT_USER)
     machine.pretend("apt-cache", apt_cache(cargo="1.85.0+dfsg3-1", rustup="1.27.1-3"))
     machine.pretend(
@@ -176,27 +176,27 @@ def test_no_cargo_but_a_package_of_rustup(machine: Machine) -> None:
     assert "rustup default stable" in machine.calls()
 
 
-def test_lint_wants_rustfmt_and_clippy(machine: Machine) -> None:
+def test_lint_needs_rustfmt_and_clippy(machine: Machine) -> None:
     machine.pretend("cargo", 'echo "cargo 1.95.0"')
     machine.pretend("cargo-fmt")
     result = machine.run("bench/setup/rust.sh", "--lint")
     assert result.returncode == 2
-    assert "cargo-clippy is missing" in result.stderr
+    assert "'make lint' needs cargo-clippy, which is missing" in result.stderr
 
 
-def test_needed_version_is_cargo_tomls() -> None:
+def test_the_needed_version_is_that_of_cargo_toml() -> None:
     assert f'rust-version = "{NEEDED}"' in (ROOT / "Cargo.toml").read_text()
 
 
-def test_old_python_is_refused(machine: Machine, tmp_path: Path) -> None:
+def test_an_old_python_is_an_error(machine: Machine, tmp_path: Path) -> None:
     machine.pretend("python3", 'case "$1" in -c) exit 1 ;; --version) echo "Python 3.9.2" ;; esac')
     result = machine.run("bench/setup/python.sh", str(tmp_path / "venv"), "paper/requirements.txt")
     assert result.returncode == 2
-    assert "python3 is Python 3.9.2, but 3.10 or newer is needed" in result.stderr
+    assert "python3 is Python 3.9.2, but Triptych needs 3.10 or newer" in result.stderr
 
 
 def pretend_python(machine: Machine) -> None:
-    """A Python whose venv holds a Python that notes what pip is asked to do."""
+    """Adds a Python whose virtual environments record the calls of pip."""
     machine.pretend(
         "python3",
         f"""
@@ -209,7 +209,7 @@ def pip_calls(machine: Machine) -> list[str]:
     return [call for call in machine.calls() if call.startswith("pip -m pip")]
 
 
-def test_python_packages_are_installed_once(machine: Machine, tmp_path: Path) -> None:
+def test_installs_python_packages_once(machine: Machine, tmp_path: Path) -> None:
     pretend_python(machine)
     requirements = tmp_path / "requirements.txt"
     requirements.write_text("pandas==2.3.3\n")
@@ -225,7 +225,7 @@ def test_python_packages_are_installed_once(machine: Machine, tmp_path: Path) ->
     assert len(pip_calls(machine)) == 2
 
 
-def test_broken_venv_is_made_anew(machine: Machine, tmp_path: Path) -> None:
+def test_makes_a_new_venv_if_the_old_one_is_broken(machine: Machine, tmp_path: Path) -> None:
     pretend_python(machine)
     requirements = tmp_path / "requirements.txt"
     requirements.write_text("pandas==2.3.3\n")
@@ -236,7 +236,34 @@ def test_broken_venv_is_made_anew(machine: Machine, tmp_path: Path) -> None:
     assert len(pip_calls(machine)) == 1
 
 
-def test_hugepages_wants_a_number(machine: Machine) -> None:
+def test_hugepages_needs_a_number(machine: Machine) -> None:
     result = machine.run("bench/setup/hugepages.sh", "many")
     assert result.returncode == 2
     assert "usage: hugepages.sh [COUNT]" in result.stderr
+
+
+def curl(machine: Machine, installer: str) -> None:
+    """Adds a curl that downloads this text."""
+    machine.pretend("uname", "echo x86_64")
+    machine.pretend("curl", f'while [ "$1" != --output ]; do shift; done; printf %s "{installer}" >"$2"')
+
+
+def test_rustup_of_another_checksum_never_runs(machine: Machine) -> None:
+    curl(machine, f"#!/bin/bash\ntouch {machine.folder}/ran")
+    result = machine.run("bench/setup/rustup.sh")
+    assert result.returncode == 2
+    assert "another checksum" in result.stderr
+    assert not (machine.folder / "ran").exists()
+
+
+def test_rustup_needs_its_checksum_for_the_processor(machine: Machine) -> None:
+    machine.pretend("uname", "echo riscv64")
+    result = machine.run("bench/setup/rustup.sh")
+    assert result.returncode == 2
+    assert "this machine is riscv64" in result.stderr
+
+
+def test_the_makefile_uses_the_pinned_version_of_clang() -> None:
+    versions = (ROOT / "bench/setup/versions.sh").read_text()
+    (clang,) = [line.partition("=")[2] for line in versions.splitlines() if line.startswith("CLANG=")]
+    assert f"\nCLANG := {clang}\n" in (ROOT / "Makefile").read_text()

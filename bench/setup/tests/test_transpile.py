@@ -1,4 +1,4 @@
-"""rust-unsafe/transpile.sh --check, without C2Rust: stale output is noticed by the recorded hashes."""
+"""rust-unsafe/transpile.sh --check without C2Rust: the recorded hashes reveal stale output."""
 
 import shutil
 from pathlib import Path
@@ -11,7 +11,7 @@ SCRIPT = "rust-unsafe/transpile.sh"
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A copy of what the script looks at."""
+    """A copy of the files that the script reads."""
     for folder in ("c/src", "rust-unsafe", "bench/setup"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     return tmp_path
@@ -23,7 +23,7 @@ def test_fresh_output_passes(machine: Machine, project: Path) -> None:
     assert "up to date, by its hashes" in result.stdout
 
 
-def test_changed_c_is_noticed(machine: Machine, project: Path) -> None:
+def test_reports_a_changed_c_file(machine: Machine, project: Path) -> None:
     with (project / "c/src/rx.c").open("a") as source:
         source.write("/* changed */\n")
     result = machine.run(SCRIPT, "--check", cwd=project)
@@ -32,14 +32,14 @@ def test_changed_c_is_noticed(machine: Machine, project: Path) -> None:
     assert "run 'make transpile'" in result.stderr
 
 
-def test_new_c_file_is_noticed(machine: Machine, project: Path) -> None:
+def test_reports_a_new_c_file(machine: Machine, project: Path) -> None:
     (project / "c/src/new.c").write_text("int new;\n")
     result = machine.run(SCRIPT, "--check", cwd=project)
     assert result.returncode == 1
     assert "c/src/new.c" in result.stdout
 
 
-def test_edited_output_is_noticed(machine: Machine, project: Path) -> None:
+def test_reports_an_edited_output_file(machine: Machine, project: Path) -> None:
     with (project / "rust-unsafe/src/gen/rx.rs").open("a") as output:
         output.write("// edited\n")
     result = machine.run(SCRIPT, "--check", cwd=project)
@@ -47,7 +47,7 @@ def test_edited_output_is_noticed(machine: Machine, project: Path) -> None:
     assert "rust-unsafe/src/gen/rx.rs" in result.stdout
 
 
-def test_missing_record_is_noticed(machine: Machine, project: Path) -> None:
+def test_reports_missing_hashes(machine: Machine, project: Path) -> None:
     (project / "rust-unsafe/src/gen/SOURCES.sha256").unlink()
     result = machine.run(SCRIPT, "--check", cwd=project)
     assert result.returncode == 1

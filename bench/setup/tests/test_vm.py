@@ -1,4 +1,4 @@
-"""vm.sh where what it fetches cannot be had: it says why, and leaves nothing behind."""
+"""vm.sh on systems where it cannot fetch the packages: it gives the reason and leaves no files."""
 
 import hashlib
 
@@ -22,7 +22,7 @@ def test_a_system_without_apt(machine: Machine) -> None:
     assert "apt-get" in result.stderr
 
 
-def test_a_system_that_is_no_debian_is_told_to_name_a_mirror(machine: Machine) -> None:
+def test_a_system_other_than_debian_needs_a_mirror(machine: Machine) -> None:
     machine.pretend("uname", "echo x86_64")
     machine.real("dpkg-deb", "gzip", "xz", "flock", "ln", "uniq")
     machine.pretend("apt-get")
@@ -40,7 +40,7 @@ def test_a_machine_without_network(machine: Machine) -> None:
     result = machine.run("bench/setup/vm.sh")
     assert result.returncode == 2, result.stderr
     assert "Could not resolve" in result.stderr
-    assert result.stderr.splitlines()[-1] == "setup: no lists of Debian's packages to be had: is there a network?"
+    assert result.stderr.splitlines()[-1] == "setup: cannot fetch the lists of Debian's packages: is there a network?"
     cache = machine.folder / ".cache/triptych"
     assert [path.name for path in cache.iterdir()] == ["vm-trixie.lock"]
 
@@ -55,14 +55,14 @@ def test_keys_that_are_too_old(machine: Machine) -> None:
     assert "upgrade the package debian-archive-keyring" in result.stderr.splitlines()[-1]
 
 
-def test_what_is_there_is_not_fetched_again(machine: Machine) -> None:
+def test_does_not_fetch_a_second_time(machine: Machine) -> None:
     machine.pretend("uname", "echo x86_64")
     machine.pretend("apt-get", "exit 100")
     folder = machine.folder / ".cache/triptych/vm-trixie"
     folder.mkdir(parents=True)
-    # The sum of what the initramfs is made of is its recipe, wherever the project lies.
-    made_of = b"".join((ROOT / "bench/setup" / name).read_bytes() for name in ("vm.sh", "guest-init.sh"))
-    (folder / "recipe").write_text(hashlib.sha256(made_of).hexdigest()[:16] + "\n")
+    # The checksum does not depend on the project's folder.
+    sources = b"".join((ROOT / "bench/setup" / name).read_bytes() for name in ("vm.sh", "guest-init.sh"))
+    (folder / "recipe").write_text(hashlib.sha256(sources).hexdigest()[:16] + "\n")
     result = machine.run("bench/setup/vm.sh")
     assert (result.returncode, result.stdout.strip()) == (0, str(folder)), result.stderr
     assert not [call for call in machine.calls() if call.startswith("apt-get")]

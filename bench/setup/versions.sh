@@ -1,0 +1,20 @@
+# The versions of the tools that the project pins. The set-up scripts and the Containerfile read them here.
+# shellcheck shell=bash disable=SC2034  # the scripts that read this file use the variables
+
+# Rust for the Containerfile. Elsewhere the project builds with any Rust since `rust-version` in Cargo.toml.
+RUST=1.95.0
+# The installer of that toolchain, and the SHA-256 sum of its program for x86-64.
+RUSTUP=1.28.2
+RUSTUP_SHA256=20a06e644b0d9bd2fbdbfd52d42540bdde820ea7df86e92e533c073da0cdd43c
+
+# clang-format and clang-tidy. The output of clang-format changes between major versions. Debian 12 and 13 and
+# Ubuntu 24.04 have version 19.
+CLANG=19
+
+# C2Rust, and LLVM's major version. Both decide which Rust the transpiler emits.
+C2RUST=0.22.1
+C2RUST_LLVM=19
+
+# The compilers that `make compilers` compares.
+C_COMPILERS=(gcc-11 gcc-12 gcc-13 gcc-14 clang-13 clang-14 clang-15 clang-16 clang-19 clang-22)
+RUST_TOOLCHAINS=(1.85.1 1.90.0 "$RUST" 1.96.0)
