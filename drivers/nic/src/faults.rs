@@ -8,44 +8,20 @@
 //! None of this costs the data path anything while it is off: lies are told where frames are
 //! delivered one by one, and a queue that lies does not take the short cut.
 
-use std::sync::Arc;
-
 use crate::config::ConfigError;
 use crate::device::card::{Device, Queue};
 use crate::device::registers as r;
-use crate::memory::dma::{Direction, DmaFault, Purpose};
-use crate::memory::shared::SharedMapping;
+use crate::memory::dma::MappedRange;
+use crate::memory::dma_fault::{Direction, DmaFault, Purpose};
 use crate::port::Port;
 
 /// How much too high the heads are that a device shows: beyond any ring.
 const HEAD_BEYOND: u32 = 0x2000;
 
-/// A lie in what is written back to a receive descriptor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RxLie {
-    /// The packet has this many bytes, whatever has been written.
-    Length(u16),
-    /// Every descriptor is done, and none is the last of its frame.
-    NoEop,
-}
-
-impl RxLie {
-    /// The second word of an advanced descriptor, changed.
-    pub(crate) fn twist(self, [first, second]: [u64; 2]) -> [u64; 2] {
-        let second = match self {
-            RxLie::Length(bytes) => {
-                second & !r::RXD_LENGTH | r::field64(r::RXD_LENGTH, u64::from(bytes))
-            }
-            RxLie::NoEop => second & !r::RXD_EOP,
-        };
-        [first, second]
-    }
-}
-
 impl Device {
     /// What has to be told to the parts after the faults have changed.
     pub(crate) fn faults_changed(&mut self) {
-        let lie = self.device_faults().rx_lie;
+        let lie = self.device_faults().receive;
         for rx in &mut self.rx {
             if let Queue::On(rx) = rx {
                 rx.set_lie(lie);
@@ -108,7 +84,7 @@ impl Port {
     pub fn driver_memory(&self) -> DriverMemory {
         DriverMemory {
             port: self.clone(),
-            pieces: self.device().dma.pieces(),
+            pieces: self.device().dma.mapped_ranges(),
         }
     }
 }
@@ -118,27 +94,18 @@ impl Port {
 #[derive(Clone, Debug)]
 pub struct DriverMemory {
     port: Port,
-    pieces: Vec<Piece>,
-}
-
-/// One map: its IOVAs, and where they are in the file.
-#[derive(Clone, Debug)]
-pub(crate) struct Piece {
-    pub(crate) iova: u64,
-    pub(crate) size: u64,
-    pub(crate) mapping: Arc<SharedMapping>,
-    pub(crate) offset: u64,
+    pieces: Vec<MappedRange>,
 }
 
 impl DriverMemory {
     /// First byte and size of each map, by IOVA.
     pub fn maps(&self) -> Vec<(u64, u64)> {
-        let of = |piece: &Piece| (piece.iova, piece.size);
+        let of = |piece: &MappedRange| (piece.iova, piece.size);
         self.pieces.iter().map(of).collect()
     }
 
     /// The map that holds all `len` bytes from `iova` on, and how far into its file they are.
-    fn find(&self, iova: u64, len: usize) -> Option<(&Piece, u64)> {
+    fn find(&self, iova: u64, len: usize) -> Option<(&MappedRange, u64)> {
         self.pieces.iter().find_map(|piece| {
             let inside = iova.checked_sub(piece.iova)?;
             let end = inside.checked_add(len as u64)?;
@@ -162,23 +129,5 @@ impl DriverMemory {
         let _device = self.port.device();
         self.find(iova, from.len())
             .is_some_and(|(piece, offset)| piece.mapping.write(offset, from))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_lie_changes_what_it_is_about_and_nothing_else() {
-        let truth = [7, r::field64(r::RXD_LENGTH, 60) | r::RXD_DD | r::RXD_EOP];
-        let [first, second] = RxLie::Length(4000).twist(truth);
-        assert_eq!(first, 7);
-        assert_eq!(
-            second,
-            r::field64(r::RXD_LENGTH, 4000) | r::RXD_DD | r::RXD_EOP
-        );
-        let [_, second] = RxLie::NoEop.twist(truth);
-        assert_eq!(second, r::field64(r::RXD_LENGTH, 60) | r::RXD_DD);
     }
 }

@@ -54,15 +54,17 @@ mod vfio_user;
 
 pub use config::{
     Cable, ConfigError, Expected, Faults, FrameSizes, MeasureLatency, MmioMode, Module, NicConfig,
-    PortConfig, TraceTo, Traffic, VerifyMode, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS,
+    PortConfig, ReceiveFault, TraceTo, Traffic, VerifyMode, DEFAULT_DEVICE_ID, MAX_FLOWS,
+    MAX_PORTS, QUEUES,
 };
 pub use control::ControlSocket;
 pub use data_plane::rounds::{DataPlane, Progress};
 pub use device::registers;
 pub use device::trace::TraceEntry;
 pub use error::NicError;
-pub use faults::{DriverMemory, RxLie};
-pub use memory::dma::{Direction, DmaFault, Permissions, Purpose, Refusal};
+pub use faults::DriverMemory;
+pub use memory::dma_fault::{Direction, DmaFault, Purpose, Refusal};
+pub use memory::map_request::Permissions;
 pub use nic::{Nic, RunningDataPlane};
 pub use pci_function::SessionEnd;
 pub use port::{Port, Registers};
@@ -70,6 +72,3 @@ pub use report::{PortCounters, ResetCause, ResetReport, SessionReport, Snapshot}
 pub use socket::SocketError;
 pub use traffic::latency::{Latency, LatencySummary, Times, TimesSummary};
 pub use traffic::verify::VerifyCounts;
-
-/// Receive queues, and transmit queues, of a port that are modelled: 0 to 15.
-pub const QUEUES: usize = 16;

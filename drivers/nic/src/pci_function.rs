@@ -15,7 +15,7 @@ use std::os::fd::OwnedFd;
 use rustix::io::Errno;
 use serde::Serialize;
 
-use crate::memory::dma::{MapError, Permissions};
+use crate::memory::map_request::{MapError, Permissions};
 
 /// Number of regions that VFIO defines for a PCI function: six BARs, the expansion ROM, the
 /// configuration space and VGA.

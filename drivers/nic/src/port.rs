@@ -7,7 +7,7 @@ use std::sync::{Arc, MutexGuard};
 use crate::config::{ConfigError, Faults, Module, Traffic};
 use crate::device::card::Device;
 use crate::device::shared::SharedDevice;
-use crate::memory::dma::DmaFault;
+use crate::memory::dma_fault::DmaFault;
 use crate::report::{PortCounters, ResetReport, SessionReport, Snapshot};
 use crate::traffic::latency::Latency;
 

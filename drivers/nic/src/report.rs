@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::memory::dma::DmaFault;
+use crate::memory::dma_fault::DmaFault;
 use crate::pci_function::SessionEnd;
 use crate::traffic::verify::VerifyCounts;
 

@@ -4,7 +4,7 @@
 mod support;
 
 use nic::registers as r;
-use nic::{Direction, Faults, MmioMode, Nic, NicConfig, Purpose, Refusal, RxLie, Traffic};
+use nic::{Direction, Faults, MmioMode, Nic, NicConfig, Purpose, ReceiveFault, Refusal, Traffic};
 use rustix::event::{eventfd, EventfdFlags};
 use support::{frame, Driver, Rings, IOVA};
 
@@ -57,9 +57,9 @@ fn length(descriptor: [u64; 2]) -> u64 {
 fn receive_descriptors_say_what_they_are_told_to() {
     let mut bench = Bench::new();
     let driver = bench.driver();
-    bench.fault(|faults| faults.rx_lie = Some(RxLie::Length(4000)));
+    bench.fault(|faults| faults.receive = Some(ReceiveFault::Length(4000)));
     bench.receive_one();
-    bench.fault(|faults| faults.rx_lie = Some(RxLie::NoEop));
+    bench.fault(|faults| faults.receive = Some(ReceiveFault::NoEndOfPacket));
     bench.receive_one();
     bench.fault(|_| {});
     bench.receive_one();
@@ -75,7 +75,7 @@ fn receive_descriptors_say_what_they_are_told_to() {
 fn generated_frames_are_lied_about_too() {
     let mut bench = Bench::new();
     let driver = bench.driver();
-    bench.fault(|faults| faults.rx_lie = Some(RxLie::Length(0)));
+    bench.fault(|faults| faults.receive = Some(ReceiveFault::Length(0)));
     bench.port().set_traffic(Traffic::Saturate);
     assert!(bench.plane.poll().received > 0);
     assert_ne!(driver.rx_descriptor(0)[1] & r::RXD_DD, 0);

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
 use nic::registers as r;
-use nic::{Faults, MmioMode, RxLie};
+use nic::{Faults, MmioMode, ReceiveFault};
 use rustix::process::Signal;
 
 use crate::canaries::{rings, BUFFER, DATA, POOL_CAPACITY};
@@ -84,18 +84,30 @@ const SCENARIOS: &[(&str, Scenario)] = &[
         during(|testbed| {
             with_fault(
                 testbed,
-                |faults| faults.rx_lie = Some(RxLie::Length(LENGTH_BEYOND)),
+                |faults| faults.receive = Some(ReceiveFault::Length(LENGTH_BEYOND)),
                 32,
             )
         }),
     ),
     (
         "dev-length-zero",
-        during(|testbed| with_fault(testbed, |faults| faults.rx_lie = Some(RxLie::Length(0)), 32)),
+        during(|testbed| {
+            with_fault(
+                testbed,
+                |faults| faults.receive = Some(ReceiveFault::Length(0)),
+                32,
+            )
+        }),
     ),
     (
         "dev-dd-without-eop",
-        during(|testbed| with_fault(testbed, |faults| faults.rx_lie = Some(RxLie::NoEop), 32)),
+        during(|testbed| {
+            with_fault(
+                testbed,
+                |faults| faults.receive = Some(ReceiveFault::NoEndOfPacket),
+                32,
+            )
+        }),
     ),
     ("dev-dd-not-handed-over", during(rx_dd_too_early)),
     ("dev-ring-overrun", during(ring_overrun)),

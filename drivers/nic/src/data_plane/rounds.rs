@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::config::QUEUES;
 use crate::config::{Cable, MmioMode, NicConfig, Traffic, VerifyMode};
 use crate::device::card::{Device, Held, Queue};
 use crate::device::packet::{Packet, Verdict, TAG_LEN};
@@ -25,7 +26,6 @@ use crate::traffic::frame::{crc32, Head, MAX_FRAME, MIN_FRAME};
 use crate::traffic::generator::{Arrivals, Arriving, Generator};
 use crate::traffic::latency::nanos;
 use crate::traffic::verify::{Meter, Verifier};
-use crate::QUEUES;
 
 /// Most descriptors of one queue in one round of a running data plane; then the other queues get
 /// their turn.

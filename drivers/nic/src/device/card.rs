@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use rustix::io::Errno;
 
+use crate::config::QUEUES;
 use crate::config::{Module, PortConfig};
 use crate::device::eeprom::Eeprom;
 use crate::device::filter::{self, Filter};
@@ -22,11 +23,11 @@ use crate::device::statistics::Batch;
 use crate::device::trace::{Trace, TraceEntry};
 use crate::device::tx::{MacSettings, TxQueue, TxSettings};
 use crate::device::unmodelled;
-use crate::memory::dma::{DmaTable, FaultLog};
+use crate::memory::dma::DmaTable;
+use crate::memory::dma_fault::FaultLog;
 use crate::pci_function::{IrqRequest, SessionEnd, REGION_CONFIG};
 use crate::report::{PortCounters, ResetCause, ResetReport, SessionReport, Snapshot};
 use crate::traffic::frame::station_address;
-use crate::QUEUES;
 
 /// The VFIO indices of the regions.
 pub(crate) const REGION_BAR0: u32 = 0;
@@ -959,7 +960,7 @@ impl Device {
         } else {
             match RxQueue::new(queue as u32, |address| registers.get(address)) {
                 Ok(mut rx) => {
-                    rx.set_lie(self.config.faults.rx_lie);
+                    rx.set_lie(self.config.faults.receive);
                     Queue::On(rx)
                 }
                 Err(error) => {

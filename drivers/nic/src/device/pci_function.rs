@@ -10,7 +10,7 @@ use crate::device::card::{region_len, REGION_BAR0, REGION_IO};
 use crate::device::interrupts::vectors_of;
 use crate::device::register_file::{PAGE, SHARED_PAGES};
 use crate::device::shared::SharedDevice;
-use crate::memory::dma::{MapError, Permissions};
+use crate::memory::map_request::{MapError, Permissions};
 use crate::pci_function::{IrqRequest, MappableArea, PciFunction, Region, SessionEnd};
 use crate::report::ResetCause;
 

@@ -1,11 +1,12 @@
 //! Receiving: one receive queue, from a frame to its descriptors.
 
+use crate::config::ReceiveFault;
 use crate::device::packet::{Verdict, TAG_LEN, TYPE_OFFSET};
 use crate::device::registers as r;
 use crate::device::ring::{batches, Ring, BATCH, DESCRIPTOR_LEN};
 use crate::device::rss::Hash;
-use crate::faults::RxLie;
-use crate::memory::dma::{Direction, DmaFault, DmaTable, FaultLog, Purpose, SmallFinder};
+use crate::memory::dma::{DmaTable, SmallFrameTranslator};
+use crate::memory::dma_fault::{Direction, DmaFault, FaultLog, Purpose};
 use crate::memory::shared::{prefetch, Descriptor, SmallBuffer};
 use crate::traffic::frame::{add, opaque_step, Fixed, Head, Own, MIN_FRAME};
 use crate::traffic::generator::{Generator, SmallFrames};
@@ -33,7 +34,7 @@ pub(crate) struct RxQueue {
     /// A descriptor could not be reached: the queue does nothing more until it is enabled anew.
     halted: bool,
     /// What it tells the driver that is not so.
-    lie: Option<RxLie>,
+    lie: Option<ReceiveFault>,
 }
 
 /// What became of a frame.
@@ -122,7 +123,7 @@ impl RxQueue {
     }
 
     /// Tells the driver something that is not so, from now on.
-    pub(crate) fn set_lie(&mut self, lie: Option<RxLie>) {
+    pub(crate) fn set_lie(&mut self, lie: Option<ReceiveFault>) {
         self.lie = lie;
     }
 
@@ -258,7 +259,7 @@ impl RxQueue {
                 ],
                 Format::Legacy => legacy(address, part.len(), last, bits, tag),
             };
-            descriptor.write(self.lie.map_or(words, |lie| lie.twist(words)));
+            descriptor.write(self.lie.map_or(words, |lie| lie.falsify(words)));
             self.ring.advance(1);
         }
         Delivery::Done
@@ -290,7 +291,7 @@ impl RxQueue {
 /// their way.
 #[inline(always)]
 fn buffers_of<'d>(
-    finder: &mut SmallFinder<'d>,
+    finder: &mut SmallFrameTranslator<'d>,
     descriptors: &[Descriptor],
 ) -> [Option<SmallBuffer<'d>>; BATCH] {
     let mut buffers = [None; BATCH];

@@ -1,10 +1,10 @@
 //! The statistics registers. The data path adds up a batch in private memory, and then adds the
 //! sums to the registers.
 
+use crate::config::QUEUES;
 use crate::device::filter::Kind;
 use crate::device::register_file::RegisterFile;
 use crate::device::registers as r;
-use crate::QUEUES;
 
 /// Bytes of the CRC that every frame carries on the wire.
 pub(crate) const CRC_LEN: u64 = 4;

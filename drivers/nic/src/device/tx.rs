@@ -5,7 +5,8 @@ use crate::device::registers as r;
 use crate::device::ring::{batches, Ring, BATCH, DESCRIPTOR_LEN};
 use crate::device::rx::Dma;
 use crate::device::statistics::{Batch, CRC_LEN};
-use crate::memory::dma::{Direction, DmaFault, Purpose, Refusal, SmallFinder};
+use crate::memory::dma::SmallFrameTranslator;
+use crate::memory::dma_fault::{Direction, DmaFault, Purpose, Refusal};
 use crate::memory::shared::{prefetch, Descriptor, SmallFrame};
 use crate::traffic::frame::MIN_FRAME;
 
@@ -441,7 +442,7 @@ impl TxQueue {
 /// their way. And whether they all are [`SMALL`].
 #[inline(always)]
 fn frames_of<'d>(
-    finder: &mut SmallFinder<'d>,
+    finder: &mut SmallFrameTranslator<'d>,
     descriptors: &[Descriptor],
 ) -> ([Option<SmallFrame<'d>>; BATCH], bool) {
     let mut frames = [None; BATCH];

@@ -1,202 +1,51 @@
-//! DMA as behind an IOMMU: the device reaches what the driver mapped, with the permissions it gave,
-//! and nothing else.
+//! DMA as behind an IOMMU: the device reaches only the memory that the driver has mapped, and only
+//! as the map permits.
 //!
-//! Rules, which are those of Linux's VFIO (type 1, version 2):
+//! The rules are those of Linux's VFIO (type 1, version 2):
 //!
-//! * A map is a range of IOVAs, in whole pages of 4 KiB, that does not overlap another map and does
+//! * A map is a range of IOVAs in whole pages of 4 KiB. It does not overlap another map and does
 //!   not run past the end of the address space.
-//! * Unmapping takes away every map inside the given range, of which there may be none. A range
-//!   that cuts a map in two is refused and changes nothing.
+//! * Unmapping withdraws every map inside the given range, if there are any. A range that cuts a
+//!   map in two is refused and changes nothing.
 //! * A transfer may cross from one map into the next if the IOVAs are adjacent.
 //! * A transfer that is not allowed from its first to its last byte touches nothing.
 //!
-//! Memory files are mapped into this process once each, not once per DMA map: real kernels send
-//! thousands of 4 KiB maps of one file.
+//! This process maps each memory file once, not once per DMA map: real kernels send thousands of
+//! 4 KiB maps of one file.
 
-use std::cell::Cell;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Weak};
 
-use serde::Serialize;
-use thiserror::Error;
-
-use crate::device::ring::DESCRIPTOR_LEN;
-use crate::faults::Piece;
 use crate::memory::bus_error;
+use crate::memory::dma_fault::Refusal;
+use crate::memory::map_request::{MapError, Permissions, MAX_FILES, MAX_MAPS, PAGE_SIZE};
 use crate::memory::shared::{
     Descriptor, Place, SharedMapping, SmallBuffer, SmallFrame, Window, WindowMut,
 };
+use crate::memory::translation_cache::{CachedMap, TranslationCache};
 use crate::traffic::frame::MIN_FRAME;
 
-/// Granularity of maps, in bytes.
-pub const PAGE_SIZE: u64 = 4096;
-/// Most maps that may exist at once.
-pub const MAX_MAPS: usize = 65_535;
-/// Most files that may be mapped at once.
-const MAX_FILES: usize = 256;
 /// File systems whose files are memory: memfd, /dev/shm, huge pages. From linux/magic.h.
 const TMPFS: u32 = 0x0102_1994;
 const HUGETLBFS: u32 = 0x9584_58f6;
 
-/// Maps up to this size, in bytes, get their pages at once: rings and packet buffers, but not the
-/// whole memory of a virtual machine. A first use costs the data plane a microsecond a page, and
-/// its driver's ring would run dry.
+/// Largest map in bytes whose pages are populated at once. Rings and packet buffers are smaller,
+/// the whole memory of a virtual machine is larger. Populating a page at its first use costs the
+/// data plane a microsecond, in which the driver's ring runs dry.
 const POPULATE_MAX: u64 = 64 << 20;
-
-/// Entries of a translation cache; one per 2 MiB of IOVAs, so 128 MiB before two share one.
-const CACHE_ENTRIES: usize = 64;
-/// IOVAs that differ below this bit share a cache entry.
-const CACHE_SHIFT: u32 = 21;
-
-/// What the device may do to a map's memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Permissions {
-    /// The device may read it.
-    pub read: bool,
-    /// The device may write to it.
-    pub write: bool,
-}
-
-/// Why the device may not make a transfer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Error)]
-#[serde(rename_all = "snake_case")]
-pub enum Refusal {
-    /// Some of the bytes are in no map.
-    #[error("not mapped")]
-    Unmapped,
-    /// Some of the bytes are in a map that does not allow it.
-    #[error("not permitted by the map")]
-    Permission,
-    /// Some of the bytes are in a map without memory behind it (made without a file).
-    #[error("no memory behind the map")]
-    NoMemory,
-}
-
-/// Which way the bytes of a transfer go, seen from the device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Direction {
-    /// From the driver's memory.
-    Read,
-    /// To the driver's memory.
-    Write,
-}
-
-/// What the device was about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Purpose {
-    /// Fetching or writing back a receive descriptor.
-    RxDescriptor,
-    /// Storing a received packet.
-    RxPacket,
-    /// Fetching or writing back a transmit descriptor.
-    TxDescriptor,
-    /// Fetching a packet to send.
-    TxPacket,
-    /// Writing the transmit head to memory.
-    HeadWriteBack,
-    /// Nothing that a driver asked for: see [`Port::rogue_write`](crate::Port::rogue_write).
-    Rogue,
-}
-
-/// A transfer that was refused, and therefore did not happen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct DmaFault {
-    /// First byte of the transfer.
-    pub iova: u64,
-    /// Bytes in the transfer.
-    pub len: u64,
-    /// Which way.
-    pub direction: Direction,
-    /// What for.
-    pub purpose: Purpose,
-    /// The queue, 0 to 15.
-    pub queue: u32,
-    /// Why not.
-    pub refusal: Refusal,
-}
-
-/// Why a request to map or unmap was refused. Nothing has changed then.
-#[derive(Debug, Error)]
-pub enum MapError {
-    /// IOVA, size or file offset is not a multiple of the page size, or the size is 0.
-    #[error("IOVA {iova:#x}, size {size:#x}, file offset {offset:#x}: all must be multiples of 4096, and the size above 0")]
-    Alignment {
-        /// First byte.
-        iova: u64,
-        /// Bytes.
-        size: u64,
-        /// Where in the file.
-        offset: u64,
-    },
-    /// The range runs past the end of the IOVAs.
-    #[error("IOVA {iova:#x}, size {size:#x}: runs past the end of the address space")]
-    AddressSpace {
-        /// First byte.
-        iova: u64,
-        /// Bytes.
-        size: u64,
-    },
-    /// The range overlaps a map.
-    #[error("IOVA {iova:#x}, size {size:#x}: overlaps the map at {existing:#x}; unmap that first")]
-    Overlap {
-        /// First byte.
-        iova: u64,
-        /// Bytes.
-        size: u64,
-        /// Where the other map begins.
-        existing: u64,
-    },
-    /// Neither reading nor writing is allowed.
-    #[error("a map must allow reading, writing, or both")]
-    NoPermissions,
-    /// The file ends before the map does.
-    #[error("the map ends at byte {needed:#x} of its file, which has only {file_size:#x}")]
-    FileTooShort {
-        /// Bytes the file should have.
-        needed: u64,
-        /// Bytes it has.
-        file_size: u64,
-    },
-    /// The device shall write, but the file was handed over read-only.
-    #[error("the map allows writing, but its file is open for reading only")]
-    ReadOnlyFile,
-    /// There are [`MAX_MAPS`] maps already.
-    #[error("{MAX_MAPS} maps exist already")]
-    TooMany,
-    /// There are maps of [`MAX_FILES`] files already.
-    #[error("{MAX_FILES} files are mapped already")]
-    TooManyFiles,
-    /// The file is on a disk, or wherever: its pages may never come.
-    #[error("the file is not memory: it must be a memfd, or lie on tmpfs or hugetlbfs")]
-    NotMemory,
-    /// The range to unmap begins or ends inside a map.
-    #[error("IOVA {iova:#x}, size {size:#x}: cuts the map at {existing:#x}; unmap whole maps")]
-    Cuts {
-        /// First byte.
-        iova: u64,
-        /// Bytes.
-        size: u64,
-        /// Where the map begins that would be cut.
-        existing: u64,
-    },
-    /// The operating system refused.
-    #[error("mapping the file: {0}")]
-    Os(#[from] io::Error),
-}
 
 #[derive(Debug)]
 struct Map {
     iova: u64,
     size: u64,
     permissions: Permissions,
-    /// The file's mapping and where in it this map begins; nothing if the map came without a file.
+    /// The file's mapping and the offset of this map in it; `None` for a map without a file.
     memory: Option<(Arc<SharedMapping>, u64)>,
 }
 
 impl Map {
+    /// The last IOVA of the map.
     fn last(&self) -> u64 {
         self.iova + (self.size - 1)
     }
@@ -218,6 +67,16 @@ impl Map {
     }
 }
 
+/// A map that has memory, and where that memory is.
+#[derive(Clone, Debug)]
+pub(crate) struct MappedRange {
+    pub(crate) iova: u64,
+    pub(crate) size: u64,
+    pub(crate) mapping: Arc<SharedMapping>,
+    /// Offset of the range in the mapping.
+    pub(crate) offset: u64,
+}
+
 #[derive(Clone, Copy, Debug)]
 enum Access {
     Read,
@@ -225,53 +84,17 @@ enum Access {
     Both,
 }
 
-/// The last map found for a stretch of IOVAs, so that translating a small frame's address is one
-/// comparison.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(32))]
-struct Cached {
-    iova: u64,
-    /// At how many IOVAs from there a small frame fits into the map.
-    fits: u64,
-    place: Place,
-}
-
-const NOT_CACHED: Cached = Cached {
-    iova: 0,
-    fits: 0,
-    place: Place::NOWHERE,
-};
-
-#[derive(Debug)]
-struct Cache([Cell<Cached>; CACHE_ENTRIES]);
-
-impl Cache {
-    fn new() -> Self {
-        Self(std::array::from_fn(|_| Cell::new(NOT_CACHED)))
-    }
-
-    fn clear(&self) {
-        for entry in &self.0 {
-            entry.set(NOT_CACHED);
-        }
-    }
-
-    #[inline(always)]
-    fn entry(&self, iova: u64) -> &Cell<Cached> {
-        &self.0[(iova >> CACHE_SHIFT) as usize % CACHE_ENTRIES]
-    }
-}
-
 /// The driver's DMA maps.
 #[derive(Debug)]
 pub(crate) struct DmaTable {
-    /// By IOVA, without overlap.
+    /// Sorted by IOVA, without overlap.
     maps: Vec<Map>,
     /// The files mapped into this process, by device and inode.
     files: Vec<(u64, u64, Weak<SharedMapping>)>,
-    readable: Cache,
-    writable: Cache,
-    /// The losses of memory that were looked into.
+    /// Small frames that the device may read, and buffers that it may write.
+    readable: TranslationCache,
+    writable: TranslationCache,
+    /// The number of lost mappings that this table has handled.
     losses: u32,
 }
 
@@ -280,14 +103,14 @@ impl DmaTable {
         Self {
             maps: Vec::new(),
             files: Vec::new(),
-            readable: Cache::new(),
-            writable: Cache::new(),
+            readable: TranslationCache::new(),
+            writable: TranslationCache::new(),
             losses: bus_error::losses(),
         }
     }
 
-    /// Withdraws memory whose file was made shorter since the last time. Returns how many maps have
-    /// lost theirs; transfers to them are refused from now on.
+    /// Withdraws memory whose file has become shorter since the last call. Returns the number of
+    /// maps that have lost their memory; transfers to them are refused from then on.
     #[inline(always)]
     pub(crate) fn withdraw_lost(&mut self) -> usize {
         match bus_error::losses() == self.losses {
@@ -315,16 +138,16 @@ impl DmaTable {
         self.maps.iter().map(|map| (map.iova, map.size)).collect()
     }
 
-    /// How many maps there are.
+    /// Number of maps.
     pub(crate) fn len(&self) -> usize {
         self.maps.len()
     }
 
-    /// The maps that have memory, by IOVA.
-    pub(crate) fn pieces(&self) -> Vec<Piece> {
+    /// The maps that have memory, sorted by IOVA.
+    pub(crate) fn mapped_ranges(&self) -> Vec<MappedRange> {
         let of = |map: &Map| {
             let (mapping, offset) = map.memory.as_ref()?;
-            Some(Piece {
+            Some(MappedRange {
                 iova: map.iova,
                 size: map.size,
                 mapping: mapping.clone(),
@@ -334,8 +157,8 @@ impl DmaTable {
         self.maps.iter().filter_map(of).collect()
     }
 
-    /// Adds a map of `size` bytes at `iova`: `file` from `offset` on. Without a file, transfers to
-    /// it are refused.
+    /// Maps `size` bytes of `file` from `offset` on at `iova`. Transfers to a map without a file are
+    /// refused.
     pub(crate) fn map(
         &mut self,
         iova: u64,
@@ -391,7 +214,7 @@ impl DmaTable {
         Ok(())
     }
 
-    /// Takes away every map inside the range; returns how many there were.
+    /// Withdraws every map inside the range and returns their number.
     pub(crate) fn unmap(&mut self, iova: u64, size: u64) -> Result<usize, MapError> {
         if size == 0 {
             return Ok(0);
@@ -416,7 +239,7 @@ impl DmaTable {
         Ok(to - from)
     }
 
-    /// Takes away every map; returns how many there were.
+    /// Withdraws every map and returns their number.
     pub(crate) fn unmap_all(&mut self) -> usize {
         let count = self.maps.len();
         self.maps.clear();
@@ -424,14 +247,14 @@ impl DmaTable {
         count
     }
 
+    /// Drops the cached translations and the files that no map uses.
     fn forget(&mut self) {
         self.readable.clear();
         self.writable.clear();
         self.files.retain(|(_, _, file)| file.strong_count() > 0);
     }
 
-    /// The mapping of a file, shared with other maps of the same file, at least `needed` bytes
-    /// long.
+    /// The mapping of a file, at least `needed` bytes long. Maps of the same file share it.
     fn mapping_of(
         &mut self,
         file: &OwnedFd,
@@ -473,8 +296,8 @@ impl DmaTable {
             other => other?,
         };
         let mapping = Arc::new(mapping);
-        // A file that has grown, or is writable now, gets a second mapping; the first lives as long
-        // as its maps.
+        // A file that has grown, or has become writable, gets a second mapping. The first mapping
+        // lives as long as its maps.
         self.files
             .insert(0, (device, inode, Arc::downgrade(&mapping)));
         Ok(mapping)
@@ -489,7 +312,7 @@ impl DmaTable {
             .ok_or(Refusal::Unmapped)
     }
 
-    /// Where `len` bytes from `iova` on are, if one map holds them all.
+    /// The place of `len` bytes from `iova` on, if one map holds them all.
     fn translate(&self, iova: u64, len: u64, access: Access) -> Option<Place> {
         let map = self.find(iova).ok()?;
         let place = map.place(iova, access).ok()?;
@@ -498,16 +321,21 @@ impl DmaTable {
 
     #[cold]
     #[inline(never)]
-    fn translate_and_cache(&self, cache: &Cache, iova: u64, access: Access) -> Option<Cached> {
+    fn translate_and_cache(
+        &self,
+        cache: &TranslationCache,
+        iova: u64,
+        access: Access,
+    ) -> Option<CachedMap> {
         let cached = cache.entry(iova).get();
         if iova.wrapping_sub(cached.iova) < cached.fits {
             return Some(cached);
         }
         let map = self.find(iova).ok()?;
         let place = map.place(map.iova, access).ok()?;
-        // Maps are pages: small frames fit.
+        // A map has at least a page, so a small frame fits.
         let fits = map.size - (MIN_FRAME as u64 - 1);
-        let cached = Cached {
+        let cached = CachedMap {
             iova: map.iova,
             fits,
             place,
@@ -516,35 +344,35 @@ impl DmaTable {
         (iova - map.iova < fits).then_some(cached)
     }
 
-    /// Finds small frames that the device may read.
+    /// Translates addresses of small frames that the device may read.
     #[inline(always)]
-    pub(crate) fn small_frames(&self) -> SmallFinder<'_> {
-        SmallFinder {
+    pub(crate) fn small_frames(&self) -> SmallFrameTranslator<'_> {
+        SmallFrameTranslator {
             table: self,
             cache: &self.readable,
             access: Access::Read,
-            last: NOT_CACHED,
+            last: CachedMap::NONE,
         }
     }
 
-    /// Finds room for small frames that the device may write.
+    /// Translates addresses of buffers for small frames that the device may write.
     #[inline(always)]
-    pub(crate) fn small_buffers(&self) -> SmallFinder<'_> {
-        SmallFinder {
+    pub(crate) fn small_buffers(&self) -> SmallFrameTranslator<'_> {
+        SmallFrameTranslator {
             table: self,
             cache: &self.writable,
             access: Access::Write,
-            last: NOT_CACHED,
+            last: CachedMap::NONE,
         }
     }
 
-    /// A frame of 60 bytes at `iova` that may be read, if one map holds it.
+    /// The readable frame of 60 bytes at `iova`, if one map holds it.
     #[cfg(test)]
     fn small_frame(&self, iova: u64) -> Option<SmallFrame<'_>> {
         self.small_frames().frame(iova)
     }
 
-    /// Room for a frame of 60 bytes at `iova`, if one map holds it.
+    /// The writable buffer of 60 bytes at `iova`, if one map holds it.
     #[cfg(test)]
     fn small_buffer(&self, iova: u64) -> Option<SmallBuffer<'_>> {
         self.small_buffers().buffer(iova)
@@ -567,16 +395,16 @@ impl DmaTable {
         Some(unsafe { place.window_mut(len) })
     }
 
-    /// The descriptors from `iova` on, `max` of them or as many as its map has, to read and write.
-    /// At least one.
+    /// The descriptors from `iova` on, to read and write: at least one, at most `max`, as many as
+    /// the map holds.
     #[inline(always)]
     pub(crate) fn descriptors(&self, iova: u64, max: usize) -> Result<&[Descriptor], Refusal> {
         let map = self.find(iova)?;
         let place = map.place(iova, Access::Both)?;
         let len = (map.last() - iova)
             .saturating_add(1)
-            .min(DESCRIPTOR_LEN * max as u64) as usize;
-        // SAFETY: as in `window_mut`; `len` is at most what is left of the map.
+            .min((size_of::<Descriptor>() * max) as u64) as usize;
+        // SAFETY: as in `window_mut`; the map has at least `len` bytes from here on.
         let descriptors = unsafe { place.descriptors(len) };
         if descriptors.is_empty() {
             return Err(Refusal::Unmapped);
@@ -593,7 +421,7 @@ impl DmaTable {
             map.place(iova, access)?;
             let here = (map.last() - iova).saturating_add(1).min(left);
             left -= here;
-            // Past the last IOVA of all there is nothing.
+            // No map continues past the last IOVA.
             iova = match iova.checked_add(here) {
                 Some(next) => next,
                 None if left == 0 => break,
@@ -655,16 +483,17 @@ impl DmaTable {
     }
 }
 
-/// Translates the addresses of small frames, one after the other, which are mostly in the same map.
+/// Translates the addresses of small frames. Successive addresses are mostly in the same map, so
+/// the last map is tried first.
 #[derive(Debug)]
-pub(crate) struct SmallFinder<'a> {
+pub(crate) struct SmallFrameTranslator<'a> {
     table: &'a DmaTable,
-    cache: &'a Cache,
+    cache: &'a TranslationCache,
     access: Access,
-    last: Cached,
+    last: CachedMap,
 }
 
-impl<'a> SmallFinder<'a> {
+impl<'a> SmallFrameTranslator<'a> {
     #[inline(always)]
     fn place(&mut self, iova: u64) -> Option<Place> {
         let mut offset = iova.wrapping_sub(self.last.iova);
@@ -687,7 +516,7 @@ impl<'a> SmallFinder<'a> {
         Some(unsafe { place.small_frame() })
     }
 
-    /// Room for a frame of 60 bytes at `iova`, if one map holds it. Only for finders of
+    /// The buffer of 60 bytes at `iova`, if one map holds it. Only for translators from
     /// [`DmaTable::small_buffers`].
     #[inline(always)]
     pub(crate) fn buffer(&mut self, iova: u64) -> Option<SmallBuffer<'a>> {
@@ -697,33 +526,6 @@ impl<'a> SmallFinder<'a> {
         let place = self.place(iova)?;
         // SAFETY: as in `frame`; maps that allow writing have a writable mapping, see `mapping_of`.
         Some(unsafe { place.small_buffer() })
-    }
-}
-
-/// Refused transfers: how many there were, and the first few of them.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct FaultLog {
-    count: u64,
-    first: Vec<DmaFault>,
-}
-
-impl FaultLog {
-    /// How many faults are kept in full; a device gone wrong makes millions.
-    const KEPT: usize = 256;
-
-    pub(crate) fn record(&mut self, fault: DmaFault) {
-        self.count += 1;
-        if self.first.len() < Self::KEPT {
-            self.first.push(fault);
-        }
-    }
-
-    pub(crate) fn count(&self) -> u64 {
-        self.count
-    }
-
-    pub(crate) fn first(&self) -> &[DmaFault] {
-        &self.first
     }
 }
 

@@ -1,5 +1,8 @@
-//! The driver's memory as the card reaches it: DMA mappings, and what happens when one disappears.
+//! The driver's memory as the card reaches it: DMA maps, and what happens when memory disappears.
 
 pub(crate) mod bus_error;
 pub(crate) mod dma;
+pub(crate) mod dma_fault;
+pub(crate) mod map_request;
 pub(crate) mod shared;
+mod translation_cache;

@@ -7,13 +7,13 @@
 
 use std::time::Duration;
 
+use crate::config::QUEUES;
 use crate::config::{FrameSizes, Traffic};
 use crate::device::rss::{Hash, Rss};
 use crate::traffic::frame::{
     fill_tail, run_length, Fixed, Identity, Own, Template, MAX_FRAME, MIN_FRAME,
 };
 use crate::traffic::latency::nanos;
-use crate::QUEUES;
 
 /// Most frames that arrive in one round at a fixed rate.
 const MAX_ARRIVALS: u64 = 1 << 14;

@@ -16,7 +16,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-use crate::QUEUES;
+use crate::config::QUEUES;
 
 /// Moments kept of one stream: more than there is room for frames in a driver's rings and the
 /// packet buffer together. A power of two.

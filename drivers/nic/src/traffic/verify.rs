@@ -209,7 +209,7 @@ pub(crate) struct Verifier {
     expected: Expected,
     /// The port whose received frames are expected here.
     source: usize,
-    streams: [Stream; crate::QUEUES],
+    streams: [Stream; crate::config::QUEUES],
     /// What the next frame most likely is.
     next: Expectation,
     /// How many flows the source's frames belong to.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use rustix::event::{eventfd, EventfdFlags};
 use rustix::io::Errno;
 
-use crate::memory::dma::{MapError, Permissions};
+use crate::memory::map_request::{MapError, Permissions};
 use crate::pci_function::{IrqRequest, PciFunction, Region, SessionEnd};
 use crate::socket::ListeningSocket;
 use crate::vfio_user::server;

@@ -4,7 +4,7 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::io::Errno;
 
-use crate::memory::dma::{MapError, Permissions, MAX_MAPS, PAGE_SIZE};
+use crate::memory::map_request::{MapError, Permissions, MAX_MAPS, PAGE_SIZE};
 use crate::pci_function::{
     IrqRequest, MappableArea, PciFunction, Region, IRQ_KINDS, IRQ_MSIX, REGIONS,
 };

@@ -1,0 +1,14 @@
+//! The configuration of a NIC: ports, traffic, checks, cables and faults.
+
+mod error;
+mod faults;
+mod nic;
+mod parse;
+mod settings;
+
+pub use error::ConfigError;
+pub use faults::{Faults, ReceiveFault};
+pub use nic::{NicConfig, PortConfig, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS, QUEUES};
+pub use settings::{
+    Cable, Expected, FrameSizes, MeasureLatency, MmioMode, Module, TraceTo, Traffic, VerifyMode,
+};

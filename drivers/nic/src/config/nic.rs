@@ -1,0 +1,266 @@
+//! The configuration of one port and of a whole NIC.
+
+use std::path::PathBuf;
+
+use crate::config::error::ConfigError;
+use crate::config::faults::Faults;
+use crate::config::settings::{
+    Cable, Expected, FrameSizes, MeasureLatency, MmioMode, Module, TraceTo, Traffic, VerifyMode,
+};
+
+/// Most ports of one NIC.
+pub const MAX_PORTS: usize = 16;
+/// Most flows of one port's traffic.
+pub const MAX_FLOWS: u16 = 60_000;
+/// PCI device id of an 82599ES with SFP+ (X520).
+pub const DEFAULT_DEVICE_ID: u16 = 0x10fb;
+/// Modelled receive queues, and modelled transmit queues, of a port: 0 to 15.
+pub const QUEUES: usize = 16;
+
+/// One port.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PortConfig {
+    /// The frames that arrive from the wire.
+    pub traffic: Traffic,
+    /// Lengths of the generated frames.
+    pub sizes: FrameSizes,
+    /// Number of flows of the generated frames, 1 to [`MAX_FLOWS`].
+    pub flows: u16,
+    /// The port whose received frames the driver should send here, if there is one.
+    pub peer: Option<usize>,
+    /// How closely the NIC checks those frames.
+    pub verify: VerifyMode,
+    /// The change that the driver should make to those frames.
+    pub expected: Expected,
+    /// PCI device id. The vendor id is Intel's, 0x8086.
+    pub device_id: u16,
+    /// The module in the SFP+ cage.
+    pub module: Module,
+    /// The faults that the device shows.
+    pub faults: Faults,
+    /// Whether the NIC keeps sent frames for
+    /// [`Port::take_transmitted`](crate::Port::take_transmitted) instead of checking them.
+    pub capture: bool,
+}
+
+impl Default for PortConfig {
+    fn default() -> Self {
+        Self {
+            traffic: Traffic::Off,
+            sizes: FrameSizes::default(),
+            flows: 1024,
+            peer: None,
+            verify: VerifyMode::Full,
+            expected: Expected::TouchByte1,
+            device_id: DEFAULT_DEVICE_ID,
+            module: Module::default(),
+            faults: Faults::default(),
+            capture: false,
+        }
+    }
+}
+
+/// A whole NIC.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct NicConfig {
+    /// Directory of the sockets `port0.sock`, `port1.sock` and so on. The NIC makes it if it does
+    /// not exist.
+    pub socket_dir: PathBuf,
+    /// The ports, at most [`MAX_PORTS`].
+    pub ports: Vec<PortConfig>,
+    /// How drivers reach the registers.
+    pub mmio: MmioMode,
+    /// Cables between ports.
+    pub cables: Vec<Cable>,
+    /// Where the NIC records register accesses.
+    pub trace: TraceTo,
+    /// The processor for the data plane's thread. By default the kernel chooses.
+    pub cpu: Option<usize>,
+    /// Latency measurement, if wanted.
+    pub latency: Option<MeasureLatency>,
+}
+
+impl NicConfig {
+    /// `ports` ports without traffic, with their sockets in `socket_dir`. Neighbours are peers: 0
+    /// and 1, 2 and 3, and so on.
+    pub fn new(socket_dir: impl Into<PathBuf>, ports: usize) -> Self {
+        let ports = (0..ports)
+            .map(|port| PortConfig {
+                peer: Some(port ^ 1).filter(|peer| *peer < ports),
+                ..PortConfig::default()
+            })
+            .collect();
+        Self {
+            socket_dir: socket_dir.into(),
+            ports,
+            mmio: MmioMode::default(),
+            cables: Vec::new(),
+            trace: TraceTo::default(),
+            cpu: None,
+            latency: None,
+        }
+    }
+
+    /// Makes `change` to every port.
+    #[must_use]
+    pub fn with_each_port(mut self, change: impl FnMut(&mut PortConfig)) -> Self {
+        self.ports.iter_mut().for_each(change);
+        self
+    }
+
+    /// Sets how drivers reach the registers.
+    #[must_use]
+    pub fn with_mmio(mut self, mmio: MmioMode) -> Self {
+        self.mmio = mmio;
+        self
+    }
+
+    /// Adds a cable between two ports.
+    #[must_use]
+    pub fn with_cable(mut self, a: usize, b: usize) -> Self {
+        self.cables.push(Cable { a, b });
+        self
+    }
+
+    /// Records register accesses.
+    #[must_use]
+    pub fn with_trace(mut self, trace: TraceTo) -> Self {
+        self.trace = trace;
+        self
+    }
+
+    /// Measures latency.
+    #[must_use]
+    pub fn with_latency(mut self, latency: MeasureLatency) -> Self {
+        self.latency = Some(latency);
+        self
+    }
+
+    /// Checks that the settings fit together.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let count = self.ports.len();
+        if count == 0 || count > MAX_PORTS {
+            return Err(ConfigError(format!(
+                "{count} ports: there must be 1 to {MAX_PORTS}"
+            )));
+        }
+        for (index, port) in self.ports.iter().enumerate() {
+            port.check(count)
+                .map_err(|error| ConfigError(format!("port {index}: {error}")))?;
+        }
+        if self.latency.is_some() {
+            self.check_latency()?;
+        }
+        self.check_cables()
+    }
+
+    /// Checks that latency can be measured: frames need due times, and the NIC must recognize them
+    /// when they come back.
+    fn check_latency(&self) -> Result<(), ConfigError> {
+        for (index, port) in self.ports.iter().enumerate() {
+            if port.traffic == Traffic::Saturate {
+                return Err(ConfigError(format!(
+                    "port {index}: saturating traffic has no due times to measure latency from; use rate=MPPS"
+                )));
+            }
+            if port.verify == VerifyMode::Off || port.capture {
+                return Err(ConfigError(format!(
+                    "port {index}: latency needs frames that are checked; use verify full or sequence, without capture"
+                )));
+            }
+        }
+        match self.cables.first() {
+            Some(cable) => Err(ConfigError(format!(
+                "cable {cable}: latency needs frames that are checked, and frames on a cable are not; remove the cable or the latency measurement"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that cables end at ports that exist, and at most one cable at each.
+    fn check_cables(&self) -> Result<(), ConfigError> {
+        let count = self.ports.len();
+        let mut taken = vec![false; count];
+        for cable in &self.cables {
+            let ends = if cable.a == cable.b {
+                vec![cable.a]
+            } else {
+                vec![cable.a, cable.b]
+            };
+            for end in ends {
+                let Some(taken) = taken.get_mut(end) else {
+                    return Err(ConfigError(format!("cable {cable}: {}", numbering(count))));
+                };
+                if std::mem::replace(taken, true) {
+                    return Err(ConfigError(format!(
+                        "cable {cable}: port {end} has a cable already"
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl PortConfig {
+    /// Checks the settings of one of `count` ports.
+    fn check(&self, count: usize) -> Result<(), ConfigError> {
+        if self.flows == 0 || self.flows > MAX_FLOWS {
+            let flows = self.flows;
+            return Err(ConfigError(format!(
+                "{flows} flows: there must be 1 to {MAX_FLOWS}"
+            )));
+        }
+        if let Some(peer) = self.peer.filter(|peer| *peer >= count) {
+            return Err(ConfigError(format!("peer {peer}: {}", numbering(count))));
+        }
+        match self.traffic {
+            Traffic::Rate { mpps } if !(mpps > 0.0 && mpps <= 1000.0) => Err(ConfigError(format!(
+                "rate {mpps}: must be above 0 and at most 1000 Mpps"
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Says how `count` ports are numbered, for error messages.
+fn numbering(count: usize) -> String {
+    format!("ports are numbered 0 to {}", count - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbouring_ports_are_peers() {
+        let peers = |ports| {
+            NicConfig::new("x", ports)
+                .ports
+                .iter()
+                .map(|port| port.peer)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(peers(2), [Some(1), Some(0)]);
+        assert_eq!(peers(3), [Some(1), Some(0), None]);
+    }
+
+    #[test]
+    fn settings_that_do_not_fit_together_are_refused() {
+        assert!(NicConfig::new("x", 2).check().is_ok());
+        assert!(NicConfig::new("x", 0).check().is_err());
+        assert!(NicConfig::new("x", 17).check().is_err());
+        assert!(NicConfig::new("x", 2).with_cable(0, 2).check().is_err());
+        assert!(NicConfig::new("x", 3)
+            .with_cable(0, 1)
+            .with_cable(1, 2)
+            .check()
+            .is_err());
+        assert!(NicConfig::new("x", 2)
+            .with_each_port(|port| port.flows = 0)
+            .check()
+            .is_err());
+    }
+}

@@ -1,0 +1,147 @@
+//! Settings written as text, as on the command line and on the control socket.
+
+use std::str::FromStr;
+
+use crate::config::error::ConfigError;
+use crate::config::settings::{Cable, Expected, FrameSizes, MmioMode, Module, Traffic, VerifyMode};
+
+impl FromStr for MmioMode {
+    type Err = ConfigError;
+
+    fn from_str(text: &str) -> Result<Self, ConfigError> {
+        match text {
+            "shared" => Ok(Self::Shared),
+            "trap" => Ok(Self::Trap),
+            _ => Err(ConfigError(format!(
+                "mmio {text:?}: must be shared or trap"
+            ))),
+        }
+    }
+}
+
+impl FromStr for Traffic {
+    type Err = ConfigError;
+
+    /// `off`, `saturate` or `rate=MPPS`.
+    fn from_str(text: &str) -> Result<Self, ConfigError> {
+        match text {
+            "off" => return Ok(Self::Off),
+            "saturate" => return Ok(Self::Saturate),
+            _ => {}
+        }
+        text.strip_prefix("rate=")
+            .and_then(|rate| rate.parse().ok())
+            .filter(|mpps| *mpps > 0.0 && *mpps <= 1000.0)
+            .map(|mpps| Self::Rate { mpps })
+            .ok_or_else(|| {
+                ConfigError(format!(
+                    "traffic {text:?}: must be off, saturate, or rate=MPPS with MPPS above 0 and at most 1000"
+                ))
+            })
+    }
+}
+
+impl FromStr for FrameSizes {
+    type Err = ConfigError;
+
+    /// `60`, `60-1514` or `60,512,1514`.
+    fn from_str(text: &str) -> Result<Self, ConfigError> {
+        let number = |part: &str| {
+            part.trim().parse::<usize>().map_err(|_| {
+                ConfigError(format!(
+                    "frame size {text:?}: write a number, MIN-MAX, or several with commas"
+                ))
+            })
+        };
+        match text.split_once('-') {
+            Some((from, to)) => Self::range(number(from)?, number(to)?),
+            None => Self::cycle(text.split(',').map(number).collect::<Result<Vec<_>, _>>()?),
+        }
+    }
+}
+
+impl FromStr for VerifyMode {
+    type Err = ConfigError;
+
+    fn from_str(text: &str) -> Result<Self, ConfigError> {
+        match text {
+            "full" => Ok(Self::Full),
+            "sequence" => Ok(Self::Sequence),
+            "off" => Ok(Self::Off),
+            _ => Err(ConfigError(format!(
+                "verify {text:?}: must be full, sequence or off"
+            ))),
+        }
+    }
+}
+
+impl FromStr for Expected {
+    type Err = ConfigError;
+
+    fn from_str(text: &str) -> Result<Self, ConfigError> {
+        match text {
+            "touch" => Ok(Self::TouchByte1),
+            "none" => Ok(Self::Unchanged),
+            _ => Err(ConfigError(format!(
+                "expect {text:?}: must be touch or none"
+            ))),
+        }
+    }
+}
+
+impl FromStr for Module {
+    type Err = ConfigError;
+
+    fn from_str(text: &str) -> Result<Self, ConfigError> {
+        match text {
+            "none" => Ok(Self::None),
+            "dac" => Ok(Self::Dac),
+            "sr" => Ok(Self::Sr),
+            _ => Err(ConfigError(format!(
+                "module {text:?}: must be dac, sr or none"
+            ))),
+        }
+    }
+}
+
+impl FromStr for Cable {
+    type Err = ConfigError;
+
+    /// `A:B`, two port numbers.
+    fn from_str(text: &str) -> Result<Self, ConfigError> {
+        text.split_once(':')
+            .and_then(|(a, b)| {
+                Some(Self {
+                    a: a.parse().ok()?,
+                    b: b.parse().ok()?,
+                })
+            })
+            .ok_or_else(|| ConfigError(format!("cable {text:?}: write A:B, two port numbers")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_read_from_text() {
+        assert_eq!("off".parse(), Ok(Traffic::Off));
+        assert_eq!("rate=1.5".parse(), Ok(Traffic::Rate { mpps: 1.5 }));
+        assert!("rate=-1".parse::<Traffic>().is_err());
+        assert!("rate=nan".parse::<Traffic>().is_err());
+        assert_eq!(
+            "60-62".parse::<FrameSizes>().unwrap().lengths(),
+            [60, 61, 62]
+        );
+        assert_eq!(
+            "60,1514".parse::<FrameSizes>().unwrap().lengths(),
+            [60, 1514]
+        );
+        assert!("59".parse::<FrameSizes>().is_err());
+        assert!("100-60".parse::<FrameSizes>().is_err());
+        assert!("1515".parse::<FrameSizes>().is_err());
+        assert_eq!("0:1".parse(), Ok(Cable { a: 0, b: 1 }));
+        assert!("0".parse::<Cable>().is_err());
+    }
+}
