@@ -1,9 +1,9 @@
-//! What drivers do to the registers, as the NIC sees it: the same in all implementations, and as
-//! the datasheet demands.
+//! The drivers' register accesses, as the NIC sees them: the same in all implementations, and as the
+//! datasheet demands.
 //!
-//! A run in lockstep with trapped registers, where every access is seen and the same steps give
-//! the same accesses. How often a driver looks while it waits is not compared, see
-//! [`trace::without_polling`].
+//! The runs are in lockstep with trapped registers. The NIC sees every access, and the same steps
+//! give the same accesses. Repeated reads while a driver waits are not compared
+//! ([`trace::without_polling`]).
 
 use anyhow::{ensure, Context, Result};
 use conformance::{expect, for_each_implementation, trace, Implementation, Lockstep};
@@ -12,32 +12,32 @@ use nic::{MmioMode, TraceEntry, TraceTo};
 
 for_each_implementation!(
     interrupts_are_masked_before_and_after_a_reset,
-    requests_have_ended_before_a_reset,
-    nothing_is_set_up_before_the_reset_is_over,
+    requests_end_before_a_reset,
+    set_up_starts_after_the_reset,
     counters_are_read_low_half_first,
-    filters_change_only_while_nothing_is_received,
-    an_address_is_never_made_invalid,
+    filters_change_only_while_reception_is_off,
+    an_address_always_stays_valid,
     the_arbiter_is_halted_while_packet_buffers_change,
     transmission_is_enabled_before_its_queues,
-    a_queue_is_programmed_then_enabled_then_given_descriptors,
+    a_queue_is_programmed_then_enabled_then_filled,
     reception_is_enabled_last_and_with_the_security_block_halted,
-    the_link_is_set_up_as_the_model_wants_it,
-    no_reserved_bit_is_changed,
-    a_batch_is_one_write_of_each_tail,
-    a_batch_that_is_dropped_is_no_write_of_the_transmit_tail,
-    the_end_is_in_order,
+    the_link_is_set_up_as_the_device_requires,
+    reserved_bits_stay_unchanged,
+    a_batch_writes_each_tail_once,
+    a_dropped_batch_does_not_write_the_transmit_tail,
+    closing_follows_the_prescribed_order,
 );
 
-/// What was done in one step of a run.
+/// The accesses in one step of a run.
 struct Step {
     name: &'static str,
     accesses: Vec<TraceEntry>,
 }
 
-/// A whole run: opening, steps with packets and without, closing.
+/// A whole run: opening, steps with and without packets, closing.
 struct Run(Vec<Step>);
 
-/// Port, packets that arrive, and what this step is called. In batches of 32.
+/// The name of each step, and the packets that arrive in it at each port. The batch is 32.
 const ARRIVALS: [(&str, &[(usize, usize)]); 7] = [
     ("nothing", &[]),
     ("one packet", &[(0, 1)]),
@@ -90,13 +90,13 @@ impl Run {
         Ok(Self(steps))
     }
 
-    /// The accesses of one step.
+    /// The accesses in one step.
     fn step(&self, name: &str) -> Result<&[TraceEntry]> {
         let step = self.0.iter().find(|step| step.name == name);
         Ok(&step.with_context(|| format!("no step {name}"))?.accesses)
     }
 
-    /// The accesses of one step to one port, for looking into.
+    /// The accesses in one step to one port.
     fn port(&self, step: &str, port: usize) -> Result<Accesses> {
         Ok(Accesses(
             self.step(step)?
@@ -108,7 +108,7 @@ impl Run {
     }
 }
 
-/// Whether an access is the one looked for.
+/// Whether an access matches.
 type Matches<'a> = &'a dyn Fn(&TraceEntry) -> bool;
 
 /// Accesses to one port's registers, in order.
@@ -126,7 +126,7 @@ fn reads(address: u32, mask: u32, value: u32) -> impl Fn(&TraceEntry) -> bool {
     move |entry| is(entry, address) && !entry.write && entry.value & mask == value
 }
 
-/// The register at this address, and not the configuration space.
+/// Whether an access is to the register at this address and not to the configuration space.
 fn is(entry: &TraceEntry, address: u32) -> bool {
     entry.address == address && !is_config(entry)
 }
@@ -136,36 +136,36 @@ fn is_config(entry: &TraceEntry) -> bool {
 }
 
 impl Accesses {
-    /// Where the first such access is.
-    fn first(&self, what: &str, matches: impl Fn(&TraceEntry) -> bool) -> Result<usize> {
+    /// The index of the first matching access.
+    fn first(&self, name: &str, matches: impl Fn(&TraceEntry) -> bool) -> Result<usize> {
         self.0
             .iter()
             .position(matches)
-            .with_context(|| format!("there is no {what}"))
+            .with_context(|| format!("there is no {name}"))
     }
 
-    /// Where the last such access is.
-    fn last(&self, what: &str, matches: impl Fn(&TraceEntry) -> bool) -> Result<usize> {
+    /// The index of the last matching access.
+    fn last(&self, name: &str, matches: impl Fn(&TraceEntry) -> bool) -> Result<usize> {
         self.0
             .iter()
             .rposition(matches)
-            .with_context(|| format!("there is no {what}"))
+            .with_context(|| format!("there is no {name}"))
     }
 
-    /// Checks that these accesses are there, one after the other (the first of each kind after the
-    /// one before). Returns the place of the last.
+    /// Checks that these accesses occur in order: the first match of each step after the match of
+    /// the previous step. Returns the index of the last.
     fn expect_in_order(&self, steps: &[(&str, Matches<'_>)]) -> Result<usize> {
         let mut at = 0;
         let mut before = "the start";
-        for (what, matches) in steps {
+        for (name, matches) in steps {
             let found = self.0[at..].iter().position(matches);
-            at += found.with_context(|| format!("no {what} after {before}"))? + 1;
-            before = what;
+            at += found.with_context(|| format!("no {name} after {before}"))? + 1;
+            before = name;
         }
         Ok(at - 1)
     }
 
-    /// All writes to registers whose name (without index) is one of these.
+    /// All writes to registers with one of these names (without index).
     fn writes_to<'a>(&'a self, names: &'a [&str]) -> impl Iterator<Item = (usize, &'a TraceEntry)> {
         self.0.iter().enumerate().filter(|(_, entry)| {
             let name = entry.register.split('(').next().unwrap_or_default();
@@ -174,7 +174,7 @@ impl Accesses {
     }
 }
 
-/// Does something for both ports of a run of an ordinary 82599.
+/// Runs an implementation on an ordinary 82599 and checks both ports.
 fn for_both_ports(
     implementation: Implementation,
     check: impl Fn(&Run, usize) -> Result<()>,
@@ -183,17 +183,20 @@ fn for_both_ports(
     (0..2).try_for_each(|port| check(&run, port).with_context(|| format!("port {port}")))
 }
 
-/// The point of it all: C, safe Rust and transpiled Rust do the same, access for access, value for
-/// value, on each family of devices.
+/// C, safe Rust and transpiled Rust make the same accesses with the same values, on each device
+/// family. This is what makes the three drivers comparable.
 #[test]
-fn all_implementations_do_the_same() -> Result<()> {
+fn all_implementations_make_the_same_accesses() -> Result<()> {
     for device_id in [nic::DEFAULT_DEVICE_ID, 0x1528, 0x1563] {
         let runs = Implementation::ALL.map(|implementation| {
             Run::of(implementation, device_id).with_context(|| implementation.name())
         });
         let [c, others @ ..] = runs;
         let c = c?;
-        ensure!(c.step(SETUP)?.len() > 500, "hardly anything was recorded");
+        ensure!(
+            c.step(SETUP)?.len() > 500,
+            "the NIC recorded too few accesses"
+        );
         for (implementation, other) in Implementation::ALL[1..].iter().zip(others) {
             let other = other?;
             for (ours, theirs) in c.0.iter().zip(&other.0) {
@@ -208,7 +211,7 @@ fn all_implementations_do_the_same() -> Result<()> {
     Ok(())
 }
 
-/// The premise of the test above: one implementation's runs are the same.
+/// The premise of the test above: two runs of one implementation are the same.
 #[test]
 fn the_same_run_gives_the_same_trace() -> Result<()> {
     let [one, other] = [0, 1].map(|_| Run::of(Implementation::C, nic::DEFAULT_DEVICE_ID));
@@ -219,22 +222,22 @@ fn the_same_run_gives_the_same_trace() -> Result<()> {
     Ok(())
 }
 
-/// 4.6.3.1: and through EIMC, as EIMS only ever sets.
+/// Section 4.6.3.1. The driver uses EIMC, because EIMS can only set bits.
 fn interrupts_are_masked_before_and_after_a_reset(implementation: Implementation) -> Result<()> {
     for_both_ports(implementation, |run, port| {
         let setup = run.port(SETUP, port)?;
         let masks = writes(r::EIMC, 0x7fff_ffff);
-        let looks = |entry: &TraceEntry| is(entry, r::EICR) && !entry.write;
+        let reads_cause = |entry: &TraceEntry| is(entry, r::EICR) && !entry.write;
         let end = setup.expect_in_order(&[
             ("write of EIMC", &masks),
-            ("read of EICR", &looks),
+            ("read of EICR", &reads_cause),
             ("write of CTRL.RST", &writes(r::CTRL, r::CTRL_RST)),
             ("write of EIMC", &masks),
-            ("read of EICR", &looks),
+            ("read of EICR", &reads_cause),
         ])?;
         ensure!(
             setup.writes_to(&["EIMS"]).count() == 0,
-            "EIMS is written, which can only set"
+            "the driver writes EIMS, which can only set bits"
         );
         let first = setup.first("write", |entry| entry.write && !is_config(entry))?;
         ensure!(
@@ -247,8 +250,8 @@ fn interrupts_are_masked_before_and_after_a_reset(implementation: Implementation
     })
 }
 
-/// 5.2.5.3.2: the master-disable handshake.
-fn requests_have_ended_before_a_reset(implementation: Implementation) -> Result<()> {
+/// Section 5.2.5.3.2, the master-disable handshake.
+fn requests_end_before_a_reset(implementation: Implementation) -> Result<()> {
     for_both_ports(implementation, |run, port| {
         let setup = run.port(SETUP, port)?;
         setup.expect_in_order(&[
@@ -267,13 +270,13 @@ fn requests_have_ended_before_a_reset(implementation: Implementation) -> Result<
             .iter()
             .filter(|entry| writes(r::CTRL, r::CTRL_RST)(entry))
             .count();
-        ensure!(resets == 1, "{resets} resets, where one is enough");
+        ensure!(resets == 1, "{resets} resets instead of one");
         Ok(())
     })
 }
 
-/// 4.6.3: RST gone, then EEPROM read, then DMA initialised, and only then the rest.
-fn nothing_is_set_up_before_the_reset_is_over(implementation: Implementation) -> Result<()> {
+/// Section 4.6.3: RST clears, the EEPROM is read, DMA is initialised, and then set-up starts.
+fn set_up_starts_after_the_reset(implementation: Implementation) -> Result<()> {
     for_both_ports(implementation, |run, port| {
         let setup = run.port(SETUP, port)?;
         let ready = setup.expect_in_order(&[
@@ -295,18 +298,18 @@ fn nothing_is_set_up_before_the_reset_is_over(implementation: Implementation) ->
         for (at, entry) in setup.writes_to(&queues) {
             ensure!(at > ready, "{entry} comes before the device is ready");
         }
-        // 9.3.2: nothing that needs memory starts before the device may access it.
-        let may = setup.first("bus master", |entry| {
+        // Section 9.3.2: queues start only after the device may access memory.
+        let bus_master = setup.first("bus master", |entry| {
             entry.register == "PCI(0x004)" && entry.write && entry.value & 4 != 0
         })?;
         for (at, entry) in setup.writes_to(&["RXDCTL", "TXDCTL", "RXCTRL", "DMATXCTL"]) {
-            ensure!(at > may, "{entry} comes before the bus master is on");
+            ensure!(at > bus_master, "{entry} comes before the bus master is on");
         }
         Ok(())
     })
 }
 
-/// Reading the high half clears both.
+/// A read of the high half clears both halves.
 fn counters_are_read_low_half_first(implementation: Implementation) -> Result<()> {
     for_both_ports(implementation, |run, port| {
         for step in [SETUP, STATISTICS] {
@@ -321,8 +324,8 @@ fn counters_are_read_low_half_first(implementation: Implementation) -> Result<()
     })
 }
 
-/// 8.2.3.7.1: FCTRL only while RXCTRL.RXEN is 0.
-fn filters_change_only_while_nothing_is_received(implementation: Implementation) -> Result<()> {
+/// Section 8.2.3.7.1: the driver may write FCTRL only while RXCTRL.RXEN is 0.
+fn filters_change_only_while_reception_is_off(implementation: Implementation) -> Result<()> {
     for_both_ports(implementation, |run, port| {
         let mut receiving = false;
         let mut changes = 0;
@@ -343,7 +346,7 @@ fn filters_change_only_while_nothing_is_received(implementation: Implementation)
         }
         ensure!(
             changes > 0,
-            "FCTRL was never written, so this shows nothing"
+            "the driver never writes FCTRL, so this test proves nothing"
         );
         let wanted = r::FCTRL_BAM | r::FCTRL_MPE | r::FCTRL_UPE;
         let setup = run.port(SETUP, port)?;
@@ -352,8 +355,8 @@ fn filters_change_only_while_nothing_is_received(implementation: Implementation)
     })
 }
 
-/// 8.2.3.7.9: a write of RAH without AV switches the address off.
-fn an_address_is_never_made_invalid(implementation: Implementation) -> Result<()> {
+/// Section 8.2.3.7.9: a write of RAH without AV disables the address.
+fn an_address_always_stays_valid(implementation: Implementation) -> Result<()> {
     for_both_ports(implementation, |run, port| {
         for step in &run.0 {
             for (_, entry) in run.port(step.name, port)?.writes_to(&["RAH"]) {
@@ -364,7 +367,8 @@ fn an_address_is_never_made_invalid(implementation: Implementation) -> Result<()
     })
 }
 
-/// 4.6.11.3.4 and 4.6.8: RTTDCS.ARBDIS is set before, and cleared after. The sizes fit together.
+/// Sections 4.6.11.3.4 and 4.6.8: RTTDCS.ARBDIS is set before the change and cleared after it. The
+/// threshold fits the buffer size.
 fn the_arbiter_is_halted_while_packet_buffers_change(implementation: Implementation) -> Result<()> {
     for_both_ports(implementation, |run, port| {
         let setup = run.port(SETUP, port)?;
@@ -398,7 +402,7 @@ fn the_arbiter_is_halted_while_packet_buffers_change(implementation: Implementat
     })
 }
 
-/// 8.2.3.9.2: DMATXCTL.TE before the first TXDCTL.ENABLE.
+/// Section 8.2.3.9.2: DMATXCTL.TE comes before the first TXDCTL.ENABLE.
 fn transmission_is_enabled_before_its_queues(implementation: Implementation) -> Result<()> {
     for_both_ports(implementation, |run, port| {
         let setup = run.port(SETUP, port)?;
@@ -418,10 +422,8 @@ fn transmission_is_enabled_before_its_queues(implementation: Implementation) -> 
     })
 }
 
-/// 4.6.7.1.1, 4.6.8.1.1.
-fn a_queue_is_programmed_then_enabled_then_given_descriptors(
-    implementation: Implementation,
-) -> Result<()> {
+/// Sections 4.6.7.1.1 and 4.6.8.1.1.
+fn a_queue_is_programmed_then_enabled_then_filled(implementation: Implementation) -> Result<()> {
     for_both_ports(implementation, |run, port| {
         let setup = run.port(SETUP, port)?;
         let enabled = r::RXDCTL_ENABLE;
@@ -453,24 +455,23 @@ fn a_queue_is_programmed_then_enabled_then_given_descriptors(
             ("write of TXDCTL.ENABLE", &writes(r::TXDCTL(0), enabled)),
             ("TXDCTL.ENABLE", &reads(r::TXDCTL(0), enabled, enabled)),
         ])?;
-        // What belongs to a queue stays as it is once the queue is on.
-        let off_limits = ["RDBAL", "RDBAH", "RDLEN", "RDH", "SRRCTL"];
+        // The driver does not change a queue's registers while the queue is enabled.
+        let fixed = ["RDBAL", "RDBAH", "RDLEN", "RDH", "SRRCTL"];
         ensure!(
-            setup.writes_to(&off_limits).all(|(at, _)| at < on),
-            "a queue changes while on"
+            setup.writes_to(&fixed).all(|(at, _)| at < on),
+            "a queue changes while it is enabled"
         );
         let on = setup.first("write of ENABLE", writes(r::TXDCTL(0), enabled))?;
-        let off_limits = ["TDBAL", "TDBAH", "TDLEN", "TDH"];
+        let fixed = ["TDBAL", "TDBAH", "TDLEN", "TDH"];
         ensure!(
-            setup.writes_to(&off_limits).all(|(at, _)| at < on),
-            "a queue changes while on"
+            setup.writes_to(&fixed).all(|(at, _)| at < on),
+            "a queue changes while it is enabled"
         );
         Ok(())
     })
 }
 
-/// 4.6.7: RXEN after everything of the receive side, between halting the security block and
-/// letting it go on.
+/// Section 4.6.7: RXEN comes after the whole receive side, while the security block is halted.
 fn reception_is_enabled_last_and_with_the_security_block_halted(
     implementation: Implementation,
 ) -> Result<()> {
@@ -516,8 +517,8 @@ fn reception_is_enabled_last_and_with_the_security_block_halted(
     })
 }
 
-/// The 82599 wants its serial link configured; the PHY of X540 and X550 is the firmware's affair.
-fn the_link_is_set_up_as_the_model_wants_it(implementation: Implementation) -> Result<()> {
+/// The 82599 needs its serial link configured. On X540 and X550 the firmware configures the PHY.
+fn the_link_is_set_up_as_the_device_requires(implementation: Implementation) -> Result<()> {
     for (device_id, configured) in [(0x10fb, true), (0x1528, false), (0x1563, false)] {
         let run = Run::of(implementation, device_id)?;
         for port in [0, 1] {
@@ -531,16 +532,16 @@ fn the_link_is_set_up_as_the_model_wants_it(implementation: Implementation) -> R
             let last = setup.last("LINKS.UP", up)?;
             ensure!(
                 last == setup.0.len() - 1,
-                "the link is not what is waited for last"
+                "the driver does not wait for the link last"
             );
         }
     }
     Ok(())
 }
 
-/// Bits without a meaning are written as they were read, or with their reset value; named cases
-/// are EIMC bit 31 and DTXMXSZRQ bits 15:12.
-fn no_reserved_bit_is_changed(implementation: Implementation) -> Result<()> {
+/// The driver writes reserved bits as it read them, or with their reset value. EIMC bit 31 and
+/// DTXMXSZRQ bits 15:12 must be 0.
+fn reserved_bits_stay_unchanged(implementation: Implementation) -> Result<()> {
     for_both_ports(implementation, |run, port| {
         let mut last_read = std::collections::HashMap::new();
         for step in &run.0 {
@@ -551,7 +552,7 @@ fn no_reserved_bit_is_changed(implementation: Implementation) -> Result<()> {
                     continue;
                 }
                 let reserved = match entry.address {
-                    // All bits but one clear a mask, whether or not it has a cause.
+                    // All bits except 31 clear a mask bit, even those without a cause.
                     r::EIMC => 1 << 31,
                     _ => !trace::known_bits(entry),
                 };
@@ -576,9 +577,9 @@ fn no_reserved_bit_is_changed(implementation: Implementation) -> Result<()> {
         let setup = run.port(SETUP, port)?;
         ensure!(
             setup.writes_to(&["DTXMXSZRQ"]).count() == 1,
-            "DTXMXSZRQ is written once"
+            "the driver does not write DTXMXSZRQ exactly once"
         );
-        // 8.2.3.8.8, 8.2.3.11.1: bits that read otherwise after a reset, and must be so.
+        // Sections 8.2.3.8.8 and 8.2.3.11.1: these bits must change from their reset value.
         let (_, entry) = setup
             .writes_to(&["RDRXCTL"])
             .last()
@@ -604,11 +605,11 @@ fn no_reserved_bit_is_changed(implementation: Implementation) -> Result<()> {
     })
 }
 
-/// One RDT on the port that received, one TDT on the other, for each batch; none for empty ones.
-/// And nothing else at all.
-fn a_batch_is_one_write_of_each_tail(implementation: Implementation) -> Result<()> {
+/// Each batch is one write of RDT on the receiving port and one write of TDT on the other. The data
+/// path makes no other access.
+fn a_batch_writes_each_tail_once(implementation: Implementation) -> Result<()> {
     let run = Run::of(implementation, nic::DEFAULT_DEVICE_ID)?;
-    // Where the rings are: packets received so far, by port.
+    // Packets received so far by each port, which determine the tails.
     let mut received = [0_u32; 2];
     for (name, arrivals) in ARRIVALS {
         let mut expected = Vec::new();
@@ -635,17 +636,15 @@ fn a_batch_is_one_write_of_each_tail(implementation: Implementation) -> Result<(
             .collect();
         ensure!(
             run.step(name)?.iter().all(|entry| entry.write),
-            "{name}: registers are read"
+            "{name}: the driver reads registers"
         );
         ensure!(done == expected, "{name}: {done:x?}, not {expected:x?}");
     }
     Ok(())
 }
 
-/// A batch of which nothing could be sent has nothing to tell the device that was to send it.
-fn a_batch_that_is_dropped_is_no_write_of_the_transmit_tail(
-    implementation: Implementation,
-) -> Result<()> {
+/// The driver sends no packet of such a batch, so it need not notify the device.
+fn a_dropped_batch_does_not_write_the_transmit_tail(implementation: Implementation) -> Result<()> {
     let mut lockstep = Lockstep::open(implementation, 32, |config| {
         let config = config.with_mmio(MmioMode::Trap).with_trace(TraceTo::Memory);
         config.with_each_port(|port| port.faults.stall_tx = true)
@@ -668,14 +667,14 @@ fn a_batch_that_is_dropped_is_no_write_of_the_transmit_tail(
         .count();
     ensure!(
         tails == 3 && trace.len() == 3,
-        "not just RDT for three batches: {trace:#?}"
+        "expected three writes of RDT only: {trace:#?}"
     );
     Ok(())
 }
 
-/// Reception off, queues off, transmission off, requests ended, bus master off: in that order, and
-/// nothing afterwards.
-fn the_end_is_in_order(implementation: Implementation) -> Result<()> {
+/// The driver disables reception, the queues and transmission, ends requests and disables the bus
+/// master, in this order. It makes no later access.
+fn closing_follows_the_prescribed_order(implementation: Implementation) -> Result<()> {
     for_both_ports(implementation, |run, port| {
         let end = run.port(END, port)?;
         let off = |entry: &TraceEntry| {
@@ -710,7 +709,11 @@ fn the_end_is_in_order(implementation: Implementation) -> Result<()> {
             ),
             ("bus master off", &off),
         ])?;
-        ensure!(at == end.0.len() - 1, "after the end: {}", end.0[at + 1]);
+        ensure!(
+            at == end.0.len() - 1,
+            "access after the end: {}",
+            end.0[at + 1]
+        );
         Ok(())
     })
 }

@@ -1,4 +1,4 @@
-//! The host's side of the agent: programs in the guest, never for longer than allowed.
+//! The host's side of the agent: runs programs in the guest with a time limit.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,43 +13,48 @@ use rustix::process::Signal;
 
 use crate::message::{End, Reply, Request};
 
-/// How long a job that is killed may take to be gone.
-const DEATH: Duration = Duration::from_secs(10);
+/// How long a killed job may take to end.
+const KILL_LIMIT: Duration = Duration::from_secs(10);
 
+/// What the agent has reported so far.
 #[derive(Debug, Default)]
-struct Ends {
+struct AgentState {
     ready: bool,
-    /// Why the agent is not there any more.
-    gone: Option<String>,
+    /// Why the connection has ended.
+    disconnected: Option<String>,
     ended: HashMap<u64, End>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
-    ends: Mutex<Ends>,
+struct SharedState {
+    state: Mutex<AgentState>,
     changed: Condvar,
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Ends> {
-        self.ends.lock().unwrap_or_else(PoisonError::into_inner)
+impl SharedState {
+    fn lock(&self) -> MutexGuard<'_, AgentState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until `take` has something, or says that it never will.
-    fn wait<T>(&self, limit: Duration, mut take: impl FnMut(&mut Ends) -> Option<T>) -> Result<T> {
+    /// Waits until `take` returns a value. Fails if the connection ends or the time is over.
+    fn wait<T>(
+        &self,
+        limit: Duration,
+        mut take: impl FnMut(&mut AgentState) -> Option<T>,
+    ) -> Result<T> {
         let deadline = Instant::now() + limit;
-        let mut ends = self.lock();
+        let mut state = self.lock();
         loop {
-            if let Some(found) = take(&mut ends) {
+            if let Some(found) = take(&mut state) {
                 return Ok(found);
             }
-            if let Some(why) = &ends.gone {
-                bail!("the guest is gone: {why}");
+            if let Some(reason) = &state.disconnected {
+                bail!("the guest's agent disconnected: {reason}");
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            ensure!(!left.is_zero(), "nothing from the guest for {limit:?}");
-            let waited = self.changed.wait_timeout(ends, left);
-            ends = waited.unwrap_or_else(PoisonError::into_inner).0;
+            ensure!(!left.is_zero(), "no answer from the guest for {limit:?}");
+            let waited = self.changed.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 }
@@ -58,12 +63,12 @@ impl Shared {
 #[derive(Debug)]
 pub(crate) struct Client {
     stream: Mutex<UnixStream>,
-    shared: Arc<Shared>,
+    shared: Arc<SharedState>,
     next_job: Mutex<u64>,
 }
 
 impl Client {
-    /// Connects to QEMU's end of the serial port, which it makes when it starts.
+    /// Connects to QEMU's end of the serial port, which QEMU creates when it starts.
     pub(crate) fn connect(socket: &Path, limit: Duration) -> Result<Self> {
         let deadline = Instant::now() + limit;
         let stream = loop {
@@ -73,14 +78,14 @@ impl Client {
             }
             std::thread::sleep(Duration::from_millis(5));
         };
-        let shared = Arc::new(Shared::default());
-        let (reader, told) = (stream.try_clone()?, shared.clone());
+        let shared = Arc::new(SharedState::default());
+        let (from_agent, state) = (stream.try_clone()?, shared.clone());
         std::thread::Builder::new()
             .name("agent's replies".to_owned())
             .spawn(move || {
-                let why = read_replies(reader, &told);
-                told.lock().gone = Some(why);
-                told.changed.notify_all();
+                let reason = read_replies(from_agent, &state);
+                state.lock().disconnected = Some(reason);
+                state.changed.notify_all();
             })?;
         Ok(Self {
             stream: Mutex::new(stream),
@@ -91,7 +96,7 @@ impl Client {
 
     /// Waits until the agent runs.
     pub(crate) fn wait_ready(&self, limit: Duration) -> Result<()> {
-        self.shared.wait(limit, |ends| ends.ready.then_some(()))
+        self.shared.wait(limit, |state| state.ready.then_some(()))
     }
 
     fn send(&self, request: &Request) -> Result<()> {
@@ -102,28 +107,28 @@ impl Client {
     }
 }
 
-/// Returns why there are no more.
-fn read_replies(from: UnixStream, to: &Shared) -> String {
+/// Reads replies until the connection ends, and returns the reason for its end.
+fn read_replies(from: UnixStream, to: &SharedState) -> String {
     for line in BufReader::new(from).lines() {
         let reply = match line {
             Ok(line) => serde_json::from_str(&line).with_context(|| line),
             Err(error) => return error.to_string(),
         };
-        let mut ends = to.lock();
+        let mut state = to.lock();
         match reply {
-            Ok(Reply::Ready) => ends.ready = true,
+            Ok(Reply::Ready) => state.ready = true,
             Ok(Reply::Ended { job, end }) => {
-                ends.ended.insert(job, end);
+                state.ended.insert(job, end);
             }
-            Err(error) => return format!("not a reply: {error:#}"),
+            Err(error) => return format!("invalid reply: {error:#}"),
         }
-        drop(ends);
+        drop(state);
         to.changed.notify_all();
     }
-    "it has closed its port".to_owned()
+    "the agent closed its port".to_owned()
 }
 
-/// A program to be run in a guest.
+/// A program to run in a guest.
 #[derive(Debug)]
 pub struct Run<'vm> {
     client: &'vm Client,
@@ -142,14 +147,14 @@ impl<'vm> Run<'vm> {
         }
     }
 
-    /// As this user, and the group of the same number, instead of root.
+    /// Runs it as this user, and as the group of the same number, instead of root.
     #[must_use]
     pub fn user(mut self, user: u32) -> Self {
         self.user = user;
         self
     }
 
-    /// With no more locked memory than this.
+    /// Limits its locked memory.
     #[must_use]
     pub fn memlock_kib(mut self, limit: u64) -> Self {
         self.memlock_kib = Some(limit);
@@ -169,10 +174,10 @@ impl<'vm> Run<'vm> {
         arguments.into_iter().fold(self, Self::arg)
     }
 
-    /// Starts it. Whether that succeeds, its end will tell.
+    /// Starts the program. If the start fails, the end of the job says so.
     ///
     /// # Errors
-    /// If the guest is gone.
+    /// If the guest's agent is disconnected.
     pub fn start(self) -> Result<Job<'vm>> {
         let number = {
             let mut next = self
@@ -198,16 +203,16 @@ impl<'vm> Run<'vm> {
         })
     }
 
-    /// Runs it to its end.
+    /// Runs the program to its end.
     ///
     /// # Errors
-    /// If the guest is gone, or it takes longer than `limit`.
+    /// If the guest's agent is disconnected, or the program runs longer than `limit`.
     pub fn run(self, limit: Duration) -> Result<Output> {
         self.start()?.wait(limit)
     }
 }
 
-/// A program that runs in a guest. Dropping it kills it.
+/// A running program in a guest. Dropping it kills the process.
 #[derive(Debug)]
 pub struct Job<'vm> {
     client: &'vm Client,
@@ -217,13 +222,13 @@ pub struct Job<'vm> {
 }
 
 impl Job<'_> {
-    /// Sends it a signal.
+    /// Sends a signal.
     ///
     /// # Errors
-    /// If it has ended, or the guest is gone.
+    /// If the program has ended, or the guest's agent is disconnected.
     pub fn signal(&self, signal: Signal) -> Result<()> {
         if let Some(end) = self.client.shared.lock().ended.get(&self.number) {
-            bail!("{} has ended before its signal: {end:?}", self.name);
+            bail!("{} ended before the signal: {end:?}", self.name);
         }
         self.client.send(&Request::Signal {
             job: self.number,
@@ -231,26 +236,27 @@ impl Job<'_> {
         })
     }
 
-    /// Whether it has not ended yet.
+    /// Whether the program still runs.
     pub fn is_running(&self) -> bool {
         !self.client.shared.lock().ended.contains_key(&self.number)
     }
 
-    /// Waits until it ends.
+    /// Waits for the end of the program.
     ///
     /// # Errors
-    /// If it has not ended after `limit`, or the guest is gone; it is killed then.
+    /// If the program still runs after `limit`, or the guest's agent is disconnected. The program is
+    /// then killed.
     pub fn wait(mut self, limit: Duration) -> Result<Output> {
         let number = self.number;
         let shared = &self.client.shared;
-        let waited = shared.wait(limit, |ends| ends.ended.remove(&number));
+        let waited = shared.wait(limit, |state| state.ended.remove(&number));
         let end = match waited {
             Ok(end) => end,
             Err(error) => {
                 self.signal(Signal::KILL)?;
                 self.ended = true;
-                let end = shared.wait(DEATH, |ends| ends.ended.remove(&number));
-                bail!("{}: {error}; it was killed: {end:#?}", self.name);
+                let end = shared.wait(KILL_LIMIT, |state| state.ended.remove(&number));
+                bail!("{}: {error}; killed: {end:#?}", self.name);
             }
         };
         self.ended = true;
@@ -264,18 +270,18 @@ impl Job<'_> {
 impl Drop for Job<'_> {
     fn drop(&mut self) {
         if !self.ended && self.is_running() {
-            // If the guest is gone, so is the job.
+            // If the guest has ended, the job has ended too.
             let _ = self.signal(Signal::KILL);
             let number = self.number;
             let _ = self
                 .client
                 .shared
-                .wait(DEATH, |ends| ends.ended.remove(&number));
+                .wait(KILL_LIMIT, |state| state.ended.remove(&number));
         }
     }
 }
 
-/// What a program in the guest has left behind.
+/// The result of a program that has ended in the guest.
 #[derive(Debug)]
 pub struct Output {
     name: String,
@@ -287,7 +293,7 @@ impl Output {
     /// Checks the exit status.
     ///
     /// # Errors
-    /// If it is another, or a signal has ended the program.
+    /// If the status is another, or a signal ended the program.
     pub fn expect_exit(&self, code: i32) -> Result<&Self> {
         ensure!(
             self.end.code == Some(code),
@@ -296,10 +302,10 @@ impl Output {
         Ok(self)
     }
 
-    /// Checks that the program says all of this on its standard error.
+    /// Checks that the standard error contains all these texts.
     ///
     /// # Errors
-    /// What it does not say.
+    /// Names the text that is missing.
     pub fn expect_stderr<T: AsRef<str>>(
         &self,
         texts: impl IntoIterator<Item = T>,
@@ -308,19 +314,19 @@ impl Output {
             let text = text.as_ref();
             ensure!(
                 self.end.stderr.contains(text),
-                "does not say {text:?}: {self}"
+                "standard error lacks {text:?}: {self}"
             );
         }
         Ok(self)
     }
 
-    /// Checks that it succeeded and had nothing to say.
+    /// Checks that the program succeeded without a message on standard error.
     ///
     /// # Errors
-    /// If it has not.
+    /// If the program failed or printed a message.
     pub fn expect_success(&self) -> Result<&Self> {
         self.expect_exit(0)?;
-        ensure!(self.end.stderr.is_empty(), "says something: {self}");
+        ensure!(self.end.stderr.is_empty(), "unexpected message: {self}");
         Ok(self)
     }
 }

@@ -1,5 +1,5 @@
-//! What a machine boots: QEMU, kernel and initramfs that `bench/setup/vm.sh` has fetched, and a second
-//! initramfs with what is built here, which the kernel unpacks over the first.
+//! The image that a machine boots: QEMU, kernel and initramfs from `bench/setup/vm.sh`, and a second
+//! initramfs with the programs built here. The kernel unpacks the second over the first.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -13,30 +13,31 @@ use conformance::Implementation;
 use cpio::newc::{trailer, Builder, ModeFileType};
 use tempfile::NamedTempFile;
 
-/// The repository that this is a part of.
+/// The repository's root.
 pub fn repository() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(3).unwrap_or(here).to_owned()
 }
 
-/// What machines boot.
+/// An image that machines boot.
 #[derive(Debug)]
 pub struct Image {
-    /// Runs QEMU.
+    /// The command that runs QEMU.
     pub qemu: PathBuf,
     /// The kernel.
     pub kernel: PathBuf,
-    /// Both initramfs, one after the other.
+    /// Both initramfs in one file.
     initramfs: NamedTempFile,
-    /// The packages, and their versions.
+    /// The fetched packages and their versions.
     pub versions: String,
 }
 
 impl Image {
-    /// Fetches what is missing and packs what is built. `agent` is the program `guest`.
+    /// Packs the built programs. `fetched` is the folder that `bench/setup/vm.sh` prints, and `agent`
+    /// is the program `guest`.
     ///
     /// # Errors
-    /// If something cannot be had or has not been built.
+    /// If a file is missing.
     pub fn prepare(fetched: &Path, agent: &Path) -> Result<Self> {
         let mut overlay = Overlay::default();
         overlay.program(agent, "bin/guest")?;
@@ -52,7 +53,7 @@ impl Image {
         let base = fetched.join("initramfs");
         let mut base = File::open(&base).with_context(|| base.display().to_string())?;
         std::io::copy(&mut base, &mut initramfs)?;
-        // An archive that is not compressed must begin at a multiple of four bytes.
+        // An uncompressed archive must begin at a multiple of four bytes.
         while initramfs.stream_position()? % 4 != 0 {
             initramfs.write_all(&[0])?;
         }
@@ -71,7 +72,7 @@ impl Image {
     }
 }
 
-/// Files of an initramfs.
+/// The files of the second initramfs.
 #[derive(Default)]
 struct Overlay {
     folders: BTreeSet<String>,
@@ -80,11 +81,11 @@ struct Overlay {
 }
 
 impl Overlay {
-    /// Adds a program, and the libraries that it needs where it looks for them.
+    /// Adds a program, and its libraries at the paths where it looks for them.
     fn program(&mut self, from: &Path, to: &str) -> Result<()> {
         ensure!(
             from.is_file(),
-            "{} does not exist: run `make build` first",
+            "{} does not exist: run `make build`",
             from.display()
         );
         self.libraries.extend(libraries(from)?);
@@ -101,7 +102,7 @@ impl Overlay {
         self.files.push((to.to_owned(), from.to_owned(), mode));
     }
 
-    /// Writes it all as a cpio archive in the kernel's format.
+    /// Writes all files as a cpio archive in the kernel's format.
     fn write(mut self, mut to: impl Write) -> Result<()> {
         for library in std::mem::take(&mut self.libraries) {
             let name = library.to_string_lossy().trim_start_matches('/').to_owned();
@@ -132,11 +133,11 @@ impl Overlay {
     }
 }
 
-/// The shared libraries that a program needs and the loader itself, as `ldd` finds them.
+/// The shared libraries of a program and its loader, as `ldd` finds them.
 fn libraries(program: &Path) -> Result<Vec<PathBuf>> {
     let output = Command::new("ldd").arg(program).output().context("ldd")?;
     let text = String::from_utf8(output.stdout)?;
-    // name => path (address), or path (address); linux-vdso has no path.
+    // A line is `name => path (address)` or `path (address)`. linux-vdso has no path.
     let mut found = Vec::new();
     for line in text.lines() {
         if line.contains("not found") {
@@ -148,7 +149,7 @@ fn libraries(program: &Path) -> Result<Vec<PathBuf>> {
     }
     ensure!(
         output.status.success() && !found.is_empty(),
-        "ldd does not know {}: {text}",
+        "ldd found no libraries of {}: {text}",
         program.display()
     );
     Ok(found)
@@ -176,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn an_overlay_has_its_folders_before_their_files() {
+    fn an_overlay_lists_folders_before_their_files() {
         let mut overlay = Overlay::default();
         let program = std::env::current_exe().unwrap();
         overlay.file(&program, "drivers/c/program", 0o755);

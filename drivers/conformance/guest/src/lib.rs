@@ -1,11 +1,11 @@
 //! The software 82599 and its drivers in a virtual machine.
 //!
-//! The tests (`tests/vm/`) run on the host, with the NIC in their own process, so that they see what
-//! it sees. In the machine runs an agent (`src/bin/guest/`), which starts programs for them and tells
-//! how these ended. Here is what is between: the machine ([`Vm`]), the programs that run in it
-//! ([`Job`], [`Output`]), and the messages of the agent ([`message`]).
+//! The tests (`tests/vm/`) run on the host, with the NIC in their own process, so they see what the
+//! NIC sees. An agent (`src/bin/guest/`) in the machine starts programs for the tests and reports
+//! their end. This library connects the two: the machine ([`Vm`]), its programs ([`Job`],
+//! [`Output`]) and the agent's messages ([`message`]).
 //!
-//! Errors are [`anyhow::Error`]: nobody but the person who reads a failed test handles them.
+//! Errors are [`anyhow::Error`]: only the reader of a failed test handles them.
 
 mod client;
 mod image;

@@ -1,40 +1,40 @@
-//! What host and agent say to each other: one JSON object a line, over a virtio serial port.
+//! The messages between host and agent: one JSON object per line over a virtio serial port.
 
 use serde::{Deserialize, Serialize};
 
-/// From the host.
+/// A message from the host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Request {
     /// Starts a program.
     Start {
-        /// What the host calls it from now on.
+        /// The number that the host gives to the job.
         job: u64,
         /// The program, by path or name, and its arguments.
         argv: Vec<String>,
-        /// User and group to run it as; the agent is root.
+        /// User and group that run the program; the agent is root.
         user: u32,
-        /// Limit of locked memory in KiB (`ulimit -l`); unlimited if there is none.
+        /// Limit of locked memory in KiB (`ulimit -l`), or none.
         memlock_kib: Option<u64>,
     },
-    /// Sends a signal to a job that was started; nothing happens if it has ended.
+    /// Sends a signal to a job, unless the job has ended.
     Signal {
-        /// Which.
+        /// The job's number.
         job: u64,
         /// The signal's number.
         signal: i32,
     },
 }
 
-/// From the agent.
+/// A message from the agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reply {
-    /// The agent runs: the first message.
+    /// The first message: the agent runs.
     Ready,
     /// A job has ended.
     Ended {
-        /// Which.
+        /// The job's number.
         job: u64,
-        /// How.
+        /// How it ended.
         end: End,
     },
 }
@@ -42,14 +42,14 @@ pub enum Reply {
 /// The end of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct End {
-    /// Exit status; none if a signal ended it, or it could not be started.
+    /// Exit status, unless a signal ended the job or it could not be started.
     pub code: Option<i32>,
-    /// The signal that ended it.
+    /// The signal that ended it, if any.
     pub signal: Option<i32>,
-    /// All of its output.
+    /// Its whole standard output.
     pub stdout: String,
-    /// All of its error output, or why it could not be started.
+    /// Its whole standard error, or the reason why it could not be started.
     pub stderr: String,
-    /// How long it ran, in milliseconds of the guest.
+    /// How long it ran, in milliseconds of the guest's clock.
     pub milliseconds: u64,
 }

@@ -1,4 +1,4 @@
-//! A machine: QEMU, for one boot.
+//! A virtual machine: QEMU for one boot.
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
@@ -13,29 +13,29 @@ use tempfile::TempDir;
 use crate::client::{Client, Output, Run};
 use crate::image::Image;
 
-/// How long QEMU may take to answer, and a guest to boot: ten times what it does without KVM.
+/// How long QEMU may take to answer, and a guest to boot: ten times the usual time without KVM.
 const BOOT: Duration = Duration::from_secs(60);
-/// How long QEMU may take to end when the guest has switched itself off.
+/// How long QEMU may take to end after the guest has powered off.
 const POWER_OFF: Duration = Duration::from_secs(10);
-/// What the shell and its small tools may take.
+/// How long a shell script may take.
 const SHELL: Duration = Duration::from_secs(30);
 
-/// What runs the guest's instructions.
+/// The part of the host that runs the guest's instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accelerator {
-    /// The processor's virtualisation.
+    /// The processor's virtualisation, through KVM.
     Kvm,
-    /// QEMU itself, which needs nothing of the machine.
+    /// QEMU's own emulation, which runs on every machine.
     Tcg,
 }
 
 impl Accelerator {
-    /// `TRIPTYCH_VM_ACCEL`, `kvm` or `tcg`; else KVM where it can be expected to work: the processor
-    /// has virtualisation (a `/dev/kvm` without that may stop at an instruction that it cannot
-    /// emulate), and this user may use it.
+    /// Reads `TRIPTYCH_VM_ACCEL`: `kvm` or `tcg`. Without it, chooses KVM if the processor has
+    /// virtualisation and this user may open `/dev/kvm`. (A `/dev/kvm` on a processor without
+    /// virtualisation may stop at an instruction that it cannot emulate.)
     ///
     /// # Errors
-    /// If the variable says something else.
+    /// If the variable has another value.
     pub fn choose() -> Result<Self> {
         match std::env::var("TRIPTYCH_VM_ACCEL").as_deref() {
             Ok("kvm") => return Ok(Self::Kvm),
@@ -56,7 +56,7 @@ impl Accelerator {
 
     fn arguments(self) -> [&'static str; 4] {
         match self {
-            // The emulated IOMMU remaps interrupts, for which the kernel may not emulate the IOAPIC.
+            // The emulated IOMMU remaps interrupts, so QEMU and not the kernel must emulate the IOAPIC.
             Self::Kvm => ["-accel", "kvm,kernel-irqchip=split", "-cpu", "host"],
             Self::Tcg => ["-accel", "tcg", "-cpu", "max"],
         }
@@ -75,40 +75,40 @@ pub struct Iommu {
 pub struct Device {
     /// Its socket.
     pub socket: PathBuf,
-    /// Slot on its bus, which is also what comes after the bus in its address.
+    /// Slot on its bus, which follows the bus number in its address.
     pub slot: u8,
-    /// Whether it shares a conventional PCI bus with the others of which this is said, and thereby
-    /// an IOMMU group. Else it has one of its own.
+    /// Whether it is on the shared conventional PCI bus, and so in the shared IOMMU group. Otherwise
+    /// it has a group of its own.
     pub shared_bus: bool,
 }
 
-/// What a machine is made of.
+/// The hardware of a machine.
 #[derive(Clone, Debug)]
 pub struct Machine {
-    /// What it is called; its log as well.
+    /// Its name, which is also the name of its log.
     pub name: String,
-    /// IOMMU, if it has one and the kernel is told to use it.
+    /// Its IOMMU, if it has one. The kernel then uses it.
     pub iommu: Option<Iommu>,
     /// The ports.
     pub devices: Vec<Device>,
 }
 
-/// A machine that runs. Dropping it switches it off.
+/// A running machine. Dropping it ends QEMU.
 #[derive(Debug)]
 pub struct Vm {
     client: Client,
     qemu: Child,
     log: PathBuf,
     _directory: TempDir,
-    /// How long it has taken until the agent was there.
+    /// How long the boot took, until the agent answered.
     pub booted: Duration,
 }
 
 impl Vm {
-    /// Boots it. Its console and QEMU's messages go to a file in `logs`.
+    /// Boots a machine. Its console and QEMU's messages go to files in `logs`.
     ///
     /// # Errors
-    /// If the agent is not there after a minute.
+    /// If the agent does not answer within a minute.
     pub fn boot(
         machine: &Machine,
         image: &Image,
@@ -118,72 +118,17 @@ impl Vm {
         let began = Instant::now();
         fs::create_dir_all(logs)?;
         let log = logs.join(format!("{}.log", machine.name));
-        // QEMU ends with this thread, if something kills it.
         let directory = TempDir::with_prefix("vm-")?;
         let agent = directory.path().join("agent");
-        let mut command = Command::new(&image.qemu);
-        command
-            .args(["-nographic", "-nodefaults", "-no-reboot", "-run-with", "exit-with-parent=on"])
-            .args(accelerator.arguments())
-            .args(["-smp", "2", "-m", "1G"])
-            // Shared, so that the NIC can map it.
-            .args(["-object", "memory-backend-memfd,id=memory,size=1G,share=on"])
-            .args(["-machine", "q35,memory-backend=memory"])
-            .arg("-kernel")
-            .arg(&image.kernel)
-            .arg("-initrd")
-            .arg(image.initramfs());
-        // The guest's processors wait for the host's, so that its kernel would find its clock unstable
-        // and its work queues slow, and warn of both.
-        let mut kernel = "console=ttyS0 panic=-1 loglevel=5 tsc=reliable \
-                          workqueue.cpu_intensive_thresh_us=0 agent=/bin/guest"
-            .to_owned();
-        if let Some(iommu) = machine.iommu {
-            // Without caching-mode, QEMU would not learn what the guest maps.
-            let bits = iommu.address_bits;
-            command.args([
-                "-device",
-                &format!("intel-iommu,intremap=on,caching-mode=on,aw-bits={bits}"),
-            ]);
-            kernel += " intel_iommu=on";
-        }
-        command.args(["-append", &kernel]);
-        command.args([
-            "-device",
-            "virtio-serial-pci,addr=02.0",
-            "-device",
-            "virtserialport,chardev=agent",
-        ]);
-        let path = agent.display();
-        command.args([
-            "-chardev",
-            &format!("socket,id=agent,path={path},server=on,wait=off"),
-        ]);
-        command.args(["-serial", &format!("file:{}", log.display())]);
-        if machine.devices.iter().any(|device| device.shared_bus) {
-            command.args(["-device", "pcie-pci-bridge,id=shared,addr=10.0"]);
-        }
-        for device in &machine.devices {
-            let mut properties = json!({
-                "driver": "vfio-user-pci",
-                "socket": {"type": "unix", "path": device.socket},
-                "addr": format!("{:02x}.0", device.slot),
-            });
-            if device.shared_bus {
-                properties["bus"] = json!("shared");
-            }
-            command.args(["-device", &properties.to_string()]);
-        }
-        let said = logs.join(format!("{}.qemu.log", machine.name));
-        let messages = File::create(&said).with_context(|| said.display().to_string())?;
-        let qemu = command
+        let messages = logs.join(format!("{}.qemu.log", machine.name));
+        let messages = File::create(&messages).with_context(|| messages.display().to_string())?;
+        let qemu = qemu_command(machine, image, accelerator, &agent, &log)
             .stdin(Stdio::null())
             .stdout(messages.try_clone()?)
             .stderr(messages)
             .spawn()
             .with_context(|| image.qemu.display().to_string())?;
-        // From here on it is killed if anything fails.
-        let mut starting = Starting(Some(qemu));
+        let mut qemu = KillOnDrop(Some(qemu));
         let connected = Client::connect(&agent, BOOT).and_then(|client| {
             client.wait_ready(BOOT)?;
             Ok(client)
@@ -192,7 +137,7 @@ impl Vm {
             .with_context(|| format!("{} does not boot, see {}", machine.name, log.display()))?;
         Ok(Self {
             client,
-            qemu: starting.0.take().context("taken")?,
+            qemu: qemu.0.take().context("QEMU is gone")?,
             log,
             _directory: directory,
             booted: began.elapsed(),
@@ -209,25 +154,25 @@ impl Vm {
         Run::new(&self.client, argv.into_iter().map(Into::into).collect())
     }
 
-    /// A script, for the shell.
+    /// A script for the shell.
     pub fn script(&self, script: &str) -> Run<'_> {
         self.program(["/bin/sh", "-c", script])
     }
 
-    /// Runs a script that must succeed, and returns its output without the last newline.
+    /// Runs a script and returns its output without the last newline.
     ///
     /// # Errors
-    /// If it fails.
+    /// If the script fails.
     pub fn shell(&self, script: &str) -> Result<String> {
         let output: Output = self.script(script).run(SHELL)?;
         output.expect_exit(0)?;
         Ok(output.end.stdout.trim_end().to_owned())
     }
 
-    /// Waits until a script prints this.
+    /// Runs a script repeatedly until it prints `wanted`.
     ///
     /// # Errors
-    /// If it does not in that time; what it prints instead.
+    /// If it does not print that within `limit`. The error shows the last output.
     pub fn wait_for(&self, script: &str, wanted: &str, limit: Duration) -> Result<()> {
         let deadline = Instant::now() + limit;
         loop {
@@ -237,35 +182,34 @@ impl Vm {
             }
             ensure!(
                 Instant::now() < deadline,
-                "`{script}` says {got:?}, not {wanted:?}, after {limit:?}"
+                "`{script}` prints {got:?} and not {wanted:?} after {limit:?}"
             );
             std::thread::sleep(Duration::from_millis(50));
         }
     }
 
-    /// What the kernel has logged at this level or worse since the last time: 4 is a warning, 3 an
-    /// error.
+    /// The kernel's messages at this level or worse since the last call: 4 is a warning, 3 an error.
     ///
     /// # Errors
-    /// If the guest is gone.
+    /// If the guest's agent is disconnected.
     pub fn kernel_log(&self, level: u8) -> Result<Vec<String>> {
-        // Each line begins with its level, as <4>.
+        // Each line begins with its level, such as <4>.
         let text = self.shell("dmesg -r -c")?;
         Ok(at_level(&text, level))
     }
 
-    /// Switches it off, and waits for that.
+    /// Powers the machine off and waits until QEMU has ended.
     ///
     /// # Errors
-    /// If it does not go off by itself.
+    /// If QEMU does not end by itself.
     pub fn power_off(mut self) -> Result<()> {
-        // It goes before it can tell how it ended.
+        // The machine ends before the agent can report the end of the script.
         let _ = self.script("poweroff -f").run(POWER_OFF);
         let deadline = Instant::now() + POWER_OFF;
         while self.qemu.try_wait()?.is_none() {
             ensure!(
                 Instant::now() < deadline,
-                "the guest does not go off, see {}",
+                "the guest does not power off, see {}",
                 self.log.display()
             );
             std::thread::sleep(Duration::from_millis(20));
@@ -273,7 +217,7 @@ impl Vm {
         Ok(())
     }
 
-    /// The end of its console, for who looks for a reason.
+    /// The end of the console's log, to explain a failure.
     pub fn last_lines(&self) -> String {
         let tail = || -> Result<String> {
             let mut file = File::open(&self.log)?;
@@ -287,7 +231,7 @@ impl Vm {
     }
 }
 
-/// Lines of `dmesg -r` at this level or worse, without what stands in front of them.
+/// The lines of `dmesg -r` at this level or worse.
 fn at_level(text: &str, level: u8) -> Vec<String> {
     let severe = |line: &&str| {
         let number = line
@@ -300,9 +244,75 @@ fn at_level(text: &str, level: u8) -> Vec<String> {
     text.lines().filter(severe).map(str::to_owned).collect()
 }
 
-struct Starting(Option<Child>);
+/// The command that runs QEMU with a machine. `agent` is the agent's socket, `log` the console's
+/// file.
+fn qemu_command(
+    machine: &Machine,
+    image: &Image,
+    accelerator: Accelerator,
+    agent: &Path,
+    log: &Path,
+) -> Command {
+    let mut command = Command::new(&image.qemu);
+    command
+        // QEMU ends with the thread that started it.
+        .args(["-nographic", "-nodefaults", "-no-reboot", "-run-with", "exit-with-parent=on"])
+        .args(accelerator.arguments())
+        .args(["-smp", "2", "-m", "1G"])
+        // The memory is shared so that the NIC can map it.
+        .args(["-object", "memory-backend-memfd,id=memory,size=1G,share=on"])
+        .args(["-machine", "q35,memory-backend=memory"])
+        .arg("-kernel")
+        .arg(&image.kernel)
+        .arg("-initrd")
+        .arg(image.initramfs());
+    // The guest's processors wait for the host's. Without these options the kernel would call its
+    // clock unstable and its work queues slow, and warn of both.
+    let mut kernel = "console=ttyS0 panic=-1 loglevel=5 tsc=reliable \
+                      workqueue.cpu_intensive_thresh_us=0 agent=/bin/guest"
+        .to_owned();
+    if let Some(Iommu { address_bits }) = machine.iommu {
+        // With caching-mode QEMU learns of each map that the guest makes.
+        command.args([
+            "-device",
+            &format!("intel-iommu,intremap=on,caching-mode=on,aw-bits={address_bits}"),
+        ]);
+        kernel += " intel_iommu=on";
+    }
+    command.args(["-append", &kernel]);
+    command.args([
+        "-device",
+        "virtio-serial-pci,addr=02.0",
+        "-device",
+        "virtserialport,chardev=agent",
+    ]);
+    let agent = agent.display();
+    command.args([
+        "-chardev",
+        &format!("socket,id=agent,path={agent},server=on,wait=off"),
+    ]);
+    command.args(["-serial", &format!("file:{}", log.display())]);
+    if machine.devices.iter().any(|device| device.shared_bus) {
+        command.args(["-device", "pcie-pci-bridge,id=shared,addr=10.0"]);
+    }
+    for device in &machine.devices {
+        let mut properties = json!({
+            "driver": "vfio-user-pci",
+            "socket": {"type": "unix", "path": device.socket},
+            "addr": format!("{:02x}.0", device.slot),
+        });
+        if device.shared_bus {
+            properties["bus"] = json!("shared");
+        }
+        command.args(["-device", &properties.to_string()]);
+    }
+    command
+}
 
-impl Drop for Starting {
+/// Kills a process when dropped.
+struct KillOnDrop(Option<Child>);
+
+impl Drop for KillOnDrop {
     fn drop(&mut self) {
         if let Some(qemu) = &mut self.0 {
             end(qemu);
@@ -317,7 +327,7 @@ impl Drop for Vm {
 }
 
 fn end(qemu: &mut Child) {
-    // It may have ended already.
+    // Both calls fail if QEMU has already ended, which is fine.
     let _ = qemu.kill();
     let _ = qemu.wait();
 }
@@ -327,7 +337,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kernel_messages_are_told_apart_by_their_level() {
+    fn kernel_messages_are_selected_by_level() {
         let text = "<6>[    0.1] info\n<4>[    0.2] warning\n<27>[ 1] a daemon's error\nno level\n";
         assert_eq!(at_level(text, 4).len(), 2);
         assert_eq!(at_level(text, 3), ["<27>[ 1] a daemon's error"]);

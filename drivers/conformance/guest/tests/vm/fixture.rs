@@ -1,4 +1,4 @@
-//! Machines that several tests share, and the NICs in them.
+//! Machines that several tests share, and their NICs.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,15 +12,15 @@ use libtest_mimic::{Failed, Trial};
 use nic::{Faults, Nic, NicConfig, Port, PortCounters, RunningDataPlane, Traffic};
 use tempfile::TempDir;
 
-/// What all machines have in common.
+/// The image, accelerator and log folder of all machines.
 #[derive(Clone, Debug)]
-pub(crate) struct Bench {
+pub(crate) struct Environment {
     image: Arc<Image>,
     accelerator: Accelerator,
     logs: PathBuf,
 }
 
-impl Bench {
+impl Environment {
     pub(crate) fn new(fetched: &Path, agent: &Path, logs: &Path) -> Result<Self> {
         Ok(Self {
             image: Arc::new(Image::prepare(fetched, agent)?),
@@ -31,13 +31,13 @@ impl Bench {
 
     pub(crate) fn boot(&self, machine: &Machine) -> Result<Vm> {
         let vm = Vm::boot(machine, &self.image, self.accelerator, &self.logs)?;
-        // For files of root as well as of others.
+        // Root and other users write files here.
         vm.shell("mkdir -m 0777 /out")?;
         Ok(vm)
     }
 }
 
-impl fmt::Display for Bench {
+impl fmt::Display for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let version = |package: &str| {
             let line = self
@@ -57,28 +57,29 @@ impl fmt::Display for Bench {
     }
 }
 
-/// A machine that is booted for the first of its tests and switched off after the last.
-struct Shared<T> {
-    bench: Option<Bench>,
-    make: fn(&Bench) -> Result<T>,
-    made: Mutex<Option<Result<T, String>>>,
+/// A machine that boots for the first of its tests and ends after the last.
+struct SharedMachine<T> {
+    environment: Option<Environment>,
+    boot: fn(&Environment) -> Result<T>,
+    booted: Mutex<Option<Result<T, String>>>,
 }
 
-impl<T> Shared<T> {
+impl<T> SharedMachine<T> {
     fn run(&self, test: impl FnOnce(&mut T) -> Result<()>) -> Result<()> {
-        // A test that panicked has left the machine to the others.
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let fixture = made.get_or_insert_with(|| {
-            let bench = self.bench.as_ref().ok_or("only listed")?;
-            (self.make)(bench).map_err(|error| format!("{error:#}"))
+        // The other tests use the machine even after one has panicked.
+        let mut booted = self.booted.lock().unwrap_or_else(PoisonError::into_inner);
+        let machine = booted.get_or_insert_with(|| {
+            let environment = self
+                .environment
+                .as_ref()
+                .ok_or("the tests are only listed")?;
+            (self.boot)(environment).map_err(|error| format!("{error:#}"))
         });
-        match fixture {
-            Ok(fixture) => test(fixture),
-            // The first to find it out tells why.
+        match machine {
+            Ok(machine) => test(machine),
+            // Only the first test reports why the machine did not boot.
             Err(error) if !error.is_empty() => Err(anyhow!(std::mem::take(error))),
-            Err(_) => Err(anyhow!(
-                "there is no such machine: see the first of its tests"
-            )),
+            Err(_) => Err(anyhow!("the machine did not boot: see its first test")),
         }
     }
 }
@@ -86,10 +87,10 @@ impl<T> Shared<T> {
 /// A test of a machine.
 pub(crate) struct Test<T> {
     name: String,
-    run: Body<T>,
+    run: TestFunction<T>,
 }
 
-type Body<T> = Box<dyn FnOnce(&mut T) -> Result<()> + Send>;
+type TestFunction<T> = Box<dyn FnOnce(&mut T) -> Result<()> + Send>;
 
 impl<T> Test<T> {
     pub(crate) fn new(
@@ -103,25 +104,27 @@ impl<T> Test<T> {
     }
 }
 
-/// The tests of one machine, which `make` boots.
+/// The tests of one machine, which `boot` boots.
 pub(crate) fn on_machine<T: Send + 'static>(
-    bench: &Option<Bench>,
+    environment: &Option<Environment>,
     machine: &str,
-    make: fn(&Bench) -> Result<T>,
+    boot: fn(&Environment) -> Result<T>,
     tests: Vec<Test<T>>,
 ) -> Vec<Trial> {
-    let shared = Arc::new(Shared {
-        bench: bench.clone(),
-        make,
-        made: Mutex::new(None),
+    let shared = Arc::new(SharedMachine {
+        environment: environment.clone(),
+        boot,
+        booted: Mutex::new(None),
     });
-    let logs = bench.as_ref().map(|bench| bench.logs.join(machine));
+    let logs = environment
+        .as_ref()
+        .map(|environment| environment.logs.join(machine));
     let trial = |test: Test<T>| {
         let (shared, logs) = (shared.clone(), logs.clone());
         Trial::test(format!("{machine}::{}", test.name), move || {
             let began = Instant::now();
             let result = shared.run(test.run);
-            // Where the time goes is asked each time that there is too little of it.
+            // The time of each test shows where the time of a run goes.
             eprint!("({:.1} s) ", began.elapsed().as_secs_f64());
             result.map_err(|error| {
                 let logs = logs.unwrap_or_default();
@@ -132,18 +135,18 @@ pub(crate) fn on_machine<T: Send + 'static>(
     tests.into_iter().map(trial).collect()
 }
 
-/// A NIC with two ports, which serves a machine.
+/// A NIC with two ports in a machine.
 pub(crate) struct Ports {
-    // In the order in which they must go.
+    // Dropped in this order.
     _data_plane: RunningDataPlane,
     pub(crate) nic: Nic,
     _directory: TempDir,
-    /// Where the ports are in the guest.
+    /// The ports' PCI addresses in the guest.
     pub(crate) addresses: [String; 2],
 }
 
 impl Ports {
-    /// A NIC whose ports are in these slots of bus `bus`, and what the machine has to be given.
+    /// A NIC with ports in these slots of bus `bus`, and the devices for the machine.
     pub(crate) fn new(
         bus: u8,
         slots: [u8; 2],
@@ -182,13 +185,13 @@ impl Ports {
         }
     }
 
-    /// What has been counted, when that does not change any more.
+    /// Waits until the ports' counters stop changing, and returns them.
     pub(crate) fn settled(&self) -> Result<Vec<PortCounters>> {
-        let look = || self.ports().iter().map(Port::stats).collect::<Vec<_>>();
-        let mut before = look();
-        wait_until("the counters to stand still", || {
+        let read = || self.ports().iter().map(Port::stats).collect::<Vec<_>>();
+        let mut before = read();
+        wait_until("the counters to stop", || {
             std::thread::sleep(Duration::from_millis(30));
-            let now = look();
+            let now = read();
             let same = now == before;
             before = now;
             same
@@ -196,7 +199,7 @@ impl Ports {
         Ok(before)
     }
 
-    /// Waits until each port has sent so many frames more than `since`.
+    /// Waits until each port has sent `frames` frames since the counters `since`.
     pub(crate) fn wait_for_traffic(&self, since: &[PortCounters], frames: u64) -> Result<()> {
         wait_until("traffic", || {
             self.ports()
@@ -217,7 +220,7 @@ impl Ports {
     }
 }
 
-/// Binds a device to a driver, whatever had it before.
+/// Binds a device to a driver and unbinds its previous one.
 pub(crate) fn bind(vm: &Vm, address: &str, driver: &str) -> Result<()> {
     let device = format!("/sys/bus/pci/devices/{address}");
     vm.shell(&format!(

@@ -1,8 +1,8 @@
-//! Boots machines with the software 82599 in them, and tests in them what cannot be tested without a
-//! kernel. `make vm-test` runs it; like the tests of Cargo, it takes `--list` and a filter.
+//! Boots virtual machines with the software 82599 and runs the tests that need a kernel. `make
+//! vm-test` runs it. Like Cargo's tests, it accepts `--list` and a filter.
 //!
-//! The tests of one machine run one after the other in one boot, and a machine is switched off after
-//! its last. Only one runs at a time: the NIC and two virtual processors want all of a small machine.
+//! A machine boots once, runs its tests one after the other, and ends after its last test. Only one
+//! test runs at a time, because the NIC and two virtual processors occupy a small machine.
 
 mod fixture;
 mod stock;
@@ -15,28 +15,28 @@ use std::process::{Command, ExitCode};
 use anyhow::{bail, Context, Result};
 use libtest_mimic::Arguments;
 
-use fixture::Bench;
+use fixture::Environment;
 
-/// Where `make vm-test` looks for the machines' logs.
+/// The folder of the machines' logs.
 const LOGS: &str = "build/logs/vm";
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
-    // In this thread: QEMU ends with the thread that has started it.
+    // The tests run in this thread: QEMU ends with the thread that started it.
     arguments.test_threads = Some(1);
     let prepared = match arguments.list {
-        true => Ok(Prepared::Nothing),
+        true => Ok(Prepared::ListOnly),
         false => prepare(),
     };
-    let bench = match prepared {
-        Ok(Prepared::Bench(bench)) => {
-            println!("{bench}");
-            Some(bench)
+    let environment = match prepared {
+        Ok(Prepared::Environment(environment)) => {
+            println!("{environment}");
+            Some(environment)
         }
-        Ok(Prepared::Nothing) => None,
+        Ok(Prepared::ListOnly) => None,
         // `.ci/checks` looks for this line.
-        Ok(Prepared::Impossible(why)) => {
-            println!("skipped: {why}");
+        Ok(Prepared::Impossible(reason)) => {
+            println!("skipped: {reason}");
             return ExitCode::SUCCESS;
         }
         Err(error) => {
@@ -44,38 +44,38 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let mut tests = vfio::tests(&bench);
-    tests.extend(stock::tests(&bench));
-    tests.extend(tools::tests(&bench));
+    let mut tests = vfio::tests(&environment);
+    tests.extend(stock::tests(&environment));
+    tests.extend(tools::tests(&environment));
     libtest_mimic::run(&arguments, tests).exit_code()
 }
 
-/// What the tests can be run with.
+/// The result of the preparation.
 enum Prepared {
-    Bench(Bench),
-    /// They are only listed.
-    Nothing,
-    /// QEMU or a kernel cannot be had here.
+    Environment(Environment),
+    /// The tests are only listed and need no environment.
+    ListOnly,
+    /// QEMU or the kernel cannot be fetched, with the reason.
     Impossible(String),
 }
 
-/// The script's exit status for that.
-const CANNOT_BE_HAD: i32 = 2;
+/// The script's exit status if QEMU or the kernel cannot be fetched.
+const CANNOT_FETCH: i32 = 2;
 
-/// Fetches and packs what all machines boot.
+/// Fetches QEMU and the kernel, and packs the image that all machines boot.
 fn prepare() -> Result<Prepared> {
     let script = guest::repository().join("bench/setup/vm.sh");
     let fetched = Command::new(&script)
         .output()
         .with_context(|| script.display().to_string())?;
-    let said = String::from_utf8_lossy(&fetched.stderr);
-    eprint!("{said}");
+    let messages = String::from_utf8_lossy(&fetched.stderr);
+    eprint!("{messages}");
     match fetched.status.code() {
         Some(0) => {}
-        Some(CANNOT_BE_HAD) => {
-            let why = said.lines().last().unwrap_or_default();
+        Some(CANNOT_FETCH) => {
+            let reason = messages.lines().last().unwrap_or_default();
             return Ok(Prepared::Impossible(
-                why.trim_start_matches("setup: ").to_owned(),
+                reason.trim_start_matches("setup: ").to_owned(),
             ));
         }
         _ => bail!("{}: {}", script.display(), fetched.status),
@@ -83,5 +83,7 @@ fn prepare() -> Result<Prepared> {
     let fetched = PathBuf::from(String::from_utf8(fetched.stdout)?.trim_end());
     let agent = PathBuf::from(env!("CARGO_BIN_EXE_guest"));
     let logs = guest::repository().join(LOGS);
-    Ok(Prepared::Bench(Bench::new(&fetched, &agent, &logs)?))
+    Ok(Prepared::Environment(Environment::new(
+        &fetched, &agent, &logs,
+    )?))
 }

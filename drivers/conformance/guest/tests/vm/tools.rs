@@ -1,5 +1,4 @@
-//! `triptych doctor`, `bind` and `unbind` on a machine with ports, whose kernel has its own driver for
-//! them.
+//! `triptych doctor`, `bind` and `unbind` on a machine whose kernel drives the ports.
 
 use std::time::Duration;
 
@@ -8,29 +7,29 @@ use conformance::{Implementation, Totals};
 use guest::{Output, Vm};
 use libtest_mimic::Trial;
 
-use crate::fixture::{machine, on_machine, Bench, Ports, Test};
+use crate::fixture::{machine, on_machine, Environment, Ports, Test};
 
 const LIMIT: Duration = Duration::from_secs(20);
 const DRIVER: &str = "basename $(readlink /sys/bus/pci/devices/";
 
-struct Tools {
+struct ToolsMachine {
     vm: Vm,
     ports: Ports,
 }
 
-fn boot(bench: &Bench, name: &str, address_bits: Option<u8>) -> Result<Tools> {
+fn boot(environment: &Environment, name: &str, address_bits: Option<u8>) -> Result<ToolsMachine> {
     let (ports, devices) = Ports::new(0, [3, 4], |config| config.with_cable(0, 1))?;
-    let vm = bench.boot(&machine(name, address_bits, &devices))?;
+    let vm = environment.boot(&machine(name, address_bits, &devices))?;
     vm.shell("insmod /lib/modules/ixgbe.ko")?;
-    Ok(Tools { vm, ports })
+    Ok(ToolsMachine { vm, ports })
 }
 
-fn tools(bench: &Bench) -> Result<Tools> {
-    boot(bench, "tools", Some(48))
+fn tools(environment: &Environment) -> Result<ToolsMachine> {
+    boot(environment, "tools", Some(48))
 }
 
-fn tools_no_iommu(bench: &Bench) -> Result<Tools> {
-    boot(bench, "tools-no-iommu", None)
+fn tools_no_iommu(environment: &Environment) -> Result<ToolsMachine> {
+    boot(environment, "tools-no-iommu", None)
 }
 
 fn triptych(vm: &Vm, arguments: &[&str]) -> Result<Output> {
@@ -43,27 +42,29 @@ fn driver_of(vm: &Vm, address: &str) -> Result<String> {
     vm.shell(&format!("{DRIVER}{address}/driver)"))
 }
 
-/// The findings, and that they keep a run from going.
-fn diagnosis(vm: &Vm, texts: &[&str]) -> Result<()> {
+/// Checks that `triptych doctor` prints these texts and fails.
+fn expect_diagnosis(vm: &Vm, texts: &[&str]) -> Result<()> {
     let output = triptych(vm, &["doctor"])?;
     output.expect_exit(1)?;
     for text in texts {
         ensure!(
             output.end.stdout.contains(text),
-            "does not say {text:?}: {output}"
+            "output lacks {text:?}: {output}"
         );
     }
     Ok(())
 }
 
-fn doctor_finds_the_kernels_driver_and_no_huge_pages(tools: &mut Tools) -> Result<()> {
-    let Tools { vm, ports } = tools;
+fn doctor_reports_the_kernels_driver_and_missing_huge_pages(
+    tools: &mut ToolsMachine,
+) -> Result<()> {
+    let ToolsMachine { vm, ports } = tools;
     let [a, b] = &ports.addresses;
-    diagnosis(vm, &[a, b, "ixgbe", "triptych bind", "hugepages"])
+    expect_diagnosis(vm, &[a, b, "ixgbe", "triptych bind", "hugepages"])
 }
 
-fn bind_refuses_a_port_with_an_address(tools: &mut Tools) -> Result<()> {
-    let Tools { vm, ports } = tools;
+fn bind_refuses_a_port_with_an_ip_address(tools: &mut ToolsMachine) -> Result<()> {
+    let ToolsMachine { vm, ports } = tools;
     let a = &ports.addresses[0];
     vm.shell(&format!(
         "net=$(ls /sys/bus/pci/devices/{a}/net); ip link set $net up; ip addr add 192.0.2.7/24 dev $net"
@@ -72,17 +73,23 @@ fn bind_refuses_a_port_with_an_address(tools: &mut Tools) -> Result<()> {
     output
         .expect_exit(1)?
         .expect_stderr([a.as_str(), "192.0.2.7", "--force"])?;
-    ensure!(driver_of(vm, a)? == "ixgbe", "it was taken");
+    ensure!(driver_of(vm, a)? == "ixgbe", "triptych bound the port");
     triptych(vm, &["bind", "--force", a])?.expect_exit(0)?;
-    ensure!(driver_of(vm, a)? == "vfio-pci", "it was not taken");
+    ensure!(
+        driver_of(vm, a)? == "vfio-pci",
+        "triptych did not bind the port"
+    );
     triptych(vm, &["unbind", a])?.expect_exit(0)?;
-    ensure!(driver_of(vm, a)? == "ixgbe", "it was not given back");
+    ensure!(
+        driver_of(vm, a)? == "ixgbe",
+        "triptych did not give the port back"
+    );
     Ok(())
 }
 
-/// Bound for a user, driven by that user, and given back.
-fn bind_and_unbind_are_a_round_trip(tools: &mut Tools) -> Result<()> {
-    let Tools { vm, ports } = tools;
+/// `bind` gives the ports to a user, that user drives them, and `unbind` gives them back.
+fn bind_and_unbind_are_a_round_trip(tools: &mut ToolsMachine) -> Result<()> {
+    let ToolsMachine { vm, ports } = tools;
     let [a, b] = &ports.addresses;
     vm.shell("echo 64 >/proc/sys/vm/nr_hugepages")?;
     triptych(vm, &["bind", "--user", "user", a, b])?.expect_exit(0)?;
@@ -105,14 +112,14 @@ fn bind_and_unbind_are_a_round_trip(tools: &mut Tools) -> Result<()> {
     for address in [a, b] {
         ensure!(
             driver_of(vm, address)? == "ixgbe",
-            "{address} was not given back"
+            "triptych did not give {address} back"
         );
     }
     Ok(())
 }
 
-fn doctor_finds_that_the_iommu_is_off(tools: &mut Tools) -> Result<()> {
-    diagnosis(
+fn doctor_reports_that_the_iommu_is_off(tools: &mut ToolsMachine) -> Result<()> {
+    expect_diagnosis(
         &tools.vm,
         &[
             "IOMMU",
@@ -122,26 +129,26 @@ fn doctor_finds_that_the_iommu_is_off(tools: &mut Tools) -> Result<()> {
     )
 }
 
-fn bind_refuses_without_an_iommu(tools: &mut Tools) -> Result<()> {
-    let Tools { vm, ports } = tools;
+fn bind_refuses_without_an_iommu(tools: &mut ToolsMachine) -> Result<()> {
+    let ToolsMachine { vm, ports } = tools;
     let a = &ports.addresses[0];
     let output = triptych(vm, &["bind", a])?;
     output
         .expect_exit(1)?
         .expect_stderr([a.as_str(), "no IOMMU group", "doctor"])?;
-    ensure!(driver_of(vm, a)? == "ixgbe", "it was taken");
+    ensure!(driver_of(vm, a)? == "ixgbe", "triptych bound the port");
     Ok(())
 }
 
-pub(crate) fn tests(bench: &Option<Bench>) -> Vec<Trial> {
+pub(crate) fn tests(environment: &Option<Environment>) -> Vec<Trial> {
     let with_iommu = vec![
         Test::new(
-            "doctor_finds_the_kernels_driver_and_no_huge_pages",
-            doctor_finds_the_kernels_driver_and_no_huge_pages,
+            "doctor_reports_the_kernels_driver_and_missing_huge_pages",
+            doctor_reports_the_kernels_driver_and_missing_huge_pages,
         ),
         Test::new(
-            "bind_refuses_a_port_with_an_address",
-            bind_refuses_a_port_with_an_address,
+            "bind_refuses_a_port_with_an_ip_address",
+            bind_refuses_a_port_with_an_ip_address,
         ),
         Test::new(
             "bind_and_unbind_are_a_round_trip",
@@ -150,15 +157,20 @@ pub(crate) fn tests(bench: &Option<Bench>) -> Vec<Trial> {
     ];
     let without = vec![
         Test::new(
-            "doctor_finds_that_the_iommu_is_off",
-            doctor_finds_that_the_iommu_is_off,
+            "doctor_reports_that_the_iommu_is_off",
+            doctor_reports_that_the_iommu_is_off,
         ),
         Test::new(
             "bind_refuses_without_an_iommu",
             bind_refuses_without_an_iommu,
         ),
     ];
-    let mut tests = on_machine(bench, "tools", tools, with_iommu);
-    tests.extend(on_machine(bench, "tools-no-iommu", tools_no_iommu, without));
+    let mut tests = on_machine(environment, "tools", tools, with_iommu);
+    tests.extend(on_machine(
+        environment,
+        "tools-no-iommu",
+        tools_no_iommu,
+        without,
+    ));
     tests
 }

@@ -10,42 +10,42 @@ use libtest_mimic::Trial;
 use nic::{Faults, FrameSizes, MmioMode, Port, TraceEntry, TraceTo, Traffic};
 use rustix::process::Signal;
 
-use crate::fixture::{bind, machine, on_machine, Bench, Ports, Test};
+use crate::fixture::{bind, machine, on_machine, Environment, Ports, Test};
 
-/// Longer than any run here takes to end.
+/// No run here takes so long to end.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// Somebody who is not root.
+/// A user who is not root.
 const USER: u32 = 1000;
-/// More than are used.
+/// Reserves more huge pages than a run uses.
 const RESERVE: &str = "echo 64 >/proc/sys/vm/nr_hugepages";
 
-/// Ports in an IOMMU group each, in slots 3 and 4, and again with trapped registers and a trace in
-/// slots 5 and 6.
-struct Groups {
+/// A machine whose ports are in an IOMMU group each: slots 3 and 4, and with trapped registers and a
+/// trace slots 5 and 6.
+struct TwoGroups {
     vm: Vm,
     fast: Ports,
     traced: Ports,
 }
 
-fn groups(bench: &Bench) -> Result<Groups> {
+fn two_groups(environment: &Environment) -> Result<TwoGroups> {
     let (fast, devices) = Ports::new(0, [3, 4], |config| {
         config.with_each_port(|port| port.sizes = FrameSizes::range(60, 1514).unwrap_or_default())
     })?;
     let (traced, more) = Ports::new(0, [5, 6], |config| {
         config.with_mmio(MmioMode::Trap).with_trace(TraceTo::Memory)
     })?;
-    let vm = bench.boot(&machine("two-groups", Some(48), &[devices, more].concat()))?;
+    let vm = environment.boot(&machine("two-groups", Some(48), &[devices, more].concat()))?;
     vm.shell(RESERVE)?;
     for address in fast.addresses.iter().chain(&traced.addresses) {
         bind(&vm, address, "vfio-pci")?;
     }
-    Ok(Groups { vm, fast, traced })
+    Ok(TwoGroups { vm, fast, traced })
 }
 
 /// An implementation's forwarder between two ports.
 fn forwarder<'vm>(vm: &'vm Vm, implementation: Implementation, ports: &Ports) -> Run<'vm> {
-    // What another user has left can be removed, but not written to.
+    // The run may remove another user's file, but not write to it.
     vm.program([
         "/bin/sh",
         "-c",
@@ -63,7 +63,8 @@ fn totals(vm: &Vm) -> Result<Totals> {
     Totals::parse(&(text + "\n"))
 }
 
-/// Runs with traffic until `frames` have been forwarded each way, and checks what is always so.
+/// Runs a forwarder until it has forwarded `frames` frames each way, and checks the rules that hold for
+/// every run.
 fn forwards(vm: &Vm, ports: &Ports, run: Run<'_>, frames: u64) -> Result<Output> {
     let before = ports.settled()?;
     ports.set_traffic(&Traffic::Saturate);
@@ -85,7 +86,7 @@ fn forwards(vm: &Vm, ports: &Ports, run: Run<'_>, frames: u64) -> Result<Output>
     Ok(output)
 }
 
-/// Nothing enabled, nothing mapped, no fault.
+/// Checks that nothing is enabled, no memory is mapped and no DMA fault occurred.
 fn at_rest(ports: &Ports) -> Result<()> {
     for port in ports.ports() {
         let state = port.snapshot();
@@ -96,7 +97,7 @@ fn at_rest(ports: &Ports) -> Result<()> {
         );
         ensure!(
             state.dma_maps == 0,
-            "port {}: still mapped: {:x?}",
+            "port {}: memory is still mapped: {:x?}",
             port.index(),
             port.dma_maps()
         );
@@ -110,8 +111,9 @@ fn at_rest(ports: &Ports) -> Result<()> {
     Ok(())
 }
 
-/// One page of 2 MiB for each half of two pools, and for each of four rings.
+/// Size of a huge page.
 const HUGE_PAGE: u64 = 2 << 20;
+/// Huge pages of a run: two for each of two pools, and one for each of four rings.
 const HUGE_PAGES: usize = 2 * 2 + 4;
 
 /// The IOMMU group of a device.
@@ -121,14 +123,14 @@ fn group(vm: &Vm, address: &str) -> Result<String> {
     ))
 }
 
-/// Makes a user the owner of the ports' groups, and root again when dropped.
-struct Owned<'vm> {
+/// Makes a user the owner of the ports' groups. Dropping it makes root the owner again.
+struct GroupOwnership<'vm> {
     vm: &'vm Vm,
     groups: Vec<String>,
 }
 
-impl<'vm> Owned<'vm> {
-    fn by(vm: &'vm Vm, user: u32, ports: &Ports) -> Result<Self> {
+impl<'vm> GroupOwnership<'vm> {
+    fn of(vm: &'vm Vm, user: u32, ports: &Ports) -> Result<Self> {
         let groups = ports.addresses.iter().map(|address| group(vm, address));
         let groups = groups.collect::<Result<Vec<_>>>()?;
         for group in &groups {
@@ -138,28 +140,28 @@ impl<'vm> Owned<'vm> {
     }
 }
 
-impl Drop for Owned<'_> {
+impl Drop for GroupOwnership<'_> {
     fn drop(&mut self) {
         for group in &self.groups {
-            // A later test fails if it matters.
+            // If this fails, a later test fails as well.
             let _ = self.vm.shell(&format!("chown 0 /dev/vfio/{group}"));
         }
     }
 }
 
-fn forwards_as_root(groups: &mut Groups, implementation: Implementation) -> Result<()> {
-    let Groups { vm, fast, .. } = groups;
+fn forwards_as_root(machine: &mut TwoGroups, implementation: Implementation) -> Result<()> {
+    let TwoGroups { vm, fast, .. } = machine;
     forwards(vm, fast, forwarder(vm, implementation, fast), 20_000)?.expect_success()?;
     Ok(())
 }
 
-/// With exactly the memory that it maps as its limit.
-fn forwards_as_the_user_who_owns_the_groups(
-    groups: &mut Groups,
+/// The limit of locked memory is exactly the memory that the forwarder maps.
+fn forwards_as_the_owner_of_the_groups(
+    machine: &mut TwoGroups,
     implementation: Implementation,
 ) -> Result<()> {
-    let Groups { vm, fast, .. } = groups;
-    let _owned = Owned::by(vm, USER, fast)?;
+    let TwoGroups { vm, fast, .. } = machine;
+    let _owned = GroupOwnership::of(vm, USER, fast)?;
     let limit = HUGE_PAGES as u64 * HUGE_PAGE / 1024;
     let run = forwarder(vm, implementation, fast)
         .user(USER)
@@ -168,24 +170,24 @@ fn forwards_as_the_user_who_owns_the_groups(
     Ok(())
 }
 
-/// A run without traffic, until `look` has been; it must succeed.
-fn look_at_a_run(
+/// Runs a forwarder without traffic, and runs `check` meanwhile. Both must succeed.
+fn check_during_run(
     vm: &Vm,
     ports: &Ports,
     run: Run<'_>,
-    look: impl FnOnce() -> Result<()>,
+    check: impl FnOnce() -> Result<()>,
 ) -> Result<Output> {
     let job = run.start()?;
-    let looked = ports.wait_until_enabled().and_then(|()| {
-        // The link is waited for after that, and then the signals are held back.
+    let checked = ports.wait_until_enabled().and_then(|()| {
+        // After that the driver waits for the link, and then handles signals.
         std::thread::sleep(Duration::from_millis(700));
-        look()
+        check()
     });
     if job.is_running() {
         job.signal(Signal::TERM)?;
     }
     let output = job.wait(LIMIT)?;
-    looked.with_context(|| output.to_string())?;
+    checked.with_context(|| output.to_string())?;
     output.expect_exit(0)?;
     at_rest(ports).with_context(|| output.to_string())?;
     let totals = totals(vm)?;
@@ -196,7 +198,7 @@ fn look_at_a_run(
     Ok(output)
 }
 
-/// IOVAs that the kernel keeps for itself, such as that of interrupts.
+/// The IOVAs that the kernel reserves, for example for interrupts.
 fn reserved(vm: &Vm, address: &str) -> Result<Vec<(u64, u64)>> {
     let text = vm.shell(&format!(
         "cat /sys/bus/pci/devices/{address}/iommu_group/reserved_regions"
@@ -212,8 +214,8 @@ fn reserved(vm: &Vm, address: &str) -> Result<Vec<(u64, u64)>> {
     text.lines().map(region).collect()
 }
 
-/// Each of the ports sees the same maps: of 2 MiB, no more than are used, at none of the kernel's
-/// addresses and within `bits`.
+/// Checks that both ports see the same maps of 2 MiB, no more than the run uses, outside the kernel's
+/// reserved IOVAs and within `bits`.
 fn maps_are_exact(vm: &Vm, ports: &Ports, bits: u8) -> Result<()> {
     for (port, address) in ports.ports().iter().zip(&ports.addresses) {
         let maps = port.dma_maps();
@@ -223,10 +225,10 @@ fn maps_are_exact(vm: &Vm, ports: &Ports, bits: u8) -> Result<()> {
         );
         ensure!(
             maps == ports.ports()[0].dma_maps(),
-            "not the same for both: {maps:x?}"
+            "the ports have different maps: {maps:x?}"
         );
         let reserved = reserved(vm, address)?;
-        ensure!(!reserved.is_empty(), "the kernel keeps no IOVAs at all");
+        ensure!(!reserved.is_empty(), "the kernel reserves no IOVAs");
         for (iova, size) in maps {
             let last = iova + (size - 1);
             ensure!(
@@ -245,16 +247,19 @@ fn maps_are_exact(vm: &Vm, ports: &Ports, bits: u8) -> Result<()> {
     Ok(())
 }
 
-fn maps_exactly_what_it_uses(groups: &mut Groups, implementation: Implementation) -> Result<()> {
-    let Groups { vm, fast, .. } = groups;
+fn maps_exactly_what_it_uses(
+    machine: &mut TwoGroups,
+    implementation: Implementation,
+) -> Result<()> {
+    let TwoGroups { vm, fast, .. } = machine;
     let run = forwarder(vm, implementation, fast);
-    look_at_a_run(vm, fast, run, || maps_are_exact(vm, fast, 48))?.expect_success()?;
+    check_during_run(vm, fast, run, || maps_are_exact(vm, fast, 48))?.expect_success()?;
     Ok(())
 }
 
-/// It says so, and maps as much in small pages.
-fn runs_without_huge_pages(groups: &mut Groups, implementation: Implementation) -> Result<()> {
-    let Groups { vm, fast, .. } = groups;
+/// The forwarder warns, and maps the same memory in small pages.
+fn runs_without_huge_pages(machine: &mut TwoGroups, implementation: Implementation) -> Result<()> {
+    let TwoGroups { vm, fast, .. } = machine;
     vm.shell("echo 0 >/proc/sys/vm/nr_hugepages")?;
     let output = forwards(vm, fast, forwarder(vm, implementation, fast), 5_000);
     vm.shell(RESERVE)?;
@@ -262,9 +267,9 @@ fn runs_without_huge_pages(groups: &mut Groups, implementation: Implementation) 
     Ok(())
 }
 
-/// What cannot be sent is dropped, and counted.
-fn counts_what_it_drops(groups: &mut Groups, implementation: Implementation) -> Result<()> {
-    let Groups { vm, fast, .. } = groups;
+/// The forwarder drops and counts the packets that it cannot send.
+fn counts_what_it_drops(machine: &mut TwoGroups, implementation: Implementation) -> Result<()> {
+    let TwoGroups { vm, fast, .. } = machine;
     let before = fast.settled()?;
     let mut stalled = Faults::default();
     stalled.stall_tx = true;
@@ -292,12 +297,12 @@ fn counts_what_it_drops(groups: &mut Groups, implementation: Implementation) -> 
     Ok(())
 }
 
-/// The kernel takes back what it could not give back itself, and the next driver finds nothing amiss.
+/// The kernel cleans up after a killed driver, and the next driver works.
 fn leaves_nothing_when_it_is_killed(
-    groups: &mut Groups,
+    machine: &mut TwoGroups,
     implementation: Implementation,
 ) -> Result<()> {
-    let Groups { vm, fast, .. } = groups;
+    let TwoGroups { vm, fast, .. } = machine;
     let before = fast.settled()?;
     fast.set_traffic(&Traffic::Saturate);
     let job = forwarder(vm, implementation, fast).start()?;
@@ -312,7 +317,7 @@ fn leaves_nothing_when_it_is_killed(
     Ok(())
 }
 
-/// Frames one at a time: the same steps have the same accesses, whatever is between driver and NIC.
+/// Forwards three frames one at a time, so that each run makes the same accesses.
 fn frame_by_frame(ports: &[Port]) -> Result<()> {
     for (arrives, leaves) in [(0, 1), (1, 0), (0, 1)] {
         let before = ports[leaves].stats().transmitted;
@@ -324,8 +329,8 @@ fn frame_by_frame(ports: &[Port]) -> Result<()> {
     Ok(())
 }
 
-/// Accesses to registers, without those to the configuration space, which is the kernel's, and
-/// without what is read each second: how many seconds a run takes is a matter of the machine.
+/// The accesses to registers. The kernel accesses the configuration space, so those accesses are left
+/// out. So are the reads of every second, whose number depends on the machine's speed.
 fn registers(trace: Vec<TraceEntry>) -> Vec<TraceEntry> {
     let each_second = ["GPRC", "GPTC", "GORCL", "GORCH", "GOTCL", "GOTCH", "STATUS"];
     let wanted = trace.into_iter().filter(|entry| {
@@ -335,8 +340,7 @@ fn registers(trace: Vec<TraceEntry>) -> Vec<TraceEntry> {
     without_polling(wanted.collect())
 }
 
-/// The ports one after the other: they are independent, and which is first now and then is not what
-/// is looked at.
+/// The accesses to one port. The order of accesses to different ports does not matter.
 fn by_port(trace: &[TraceEntry], port: usize) -> Vec<TraceEntry> {
     trace
         .iter()
@@ -345,14 +349,14 @@ fn by_port(trace: &[TraceEntry], port: usize) -> Vec<TraceEntry> {
         .collect()
 }
 
-fn does_to_registers_what_it_does_over_vfio_user(
-    groups: &mut Groups,
+fn makes_the_same_register_accesses_as_over_vfio_user(
+    machine: &mut TwoGroups,
     implementation: Implementation,
 ) -> Result<()> {
-    let Groups { vm, traced, .. } = groups;
+    let TwoGroups { vm, traced, .. } = machine;
     traced.nic.take_trace();
     let run = forwarder(vm, implementation, traced);
-    look_at_a_run(vm, traced, run, || frame_by_frame(traced.ports()))?.expect_success()?;
+    check_during_run(vm, traced, run, || frame_by_frame(traced.ports()))?.expect_success()?;
     let in_guest = registers(traced.nic.take_trace());
 
     let nic =
@@ -382,12 +386,12 @@ fn does_to_registers_what_it_does_over_vfio_user(
 }
 
 fn refuses_a_device_of_the_kernels_driver(
-    groups: &mut Groups,
+    machine: &mut TwoGroups,
     implementation: Implementation,
 ) -> Result<()> {
-    let Groups { vm, fast, .. } = groups;
+    let TwoGroups { vm, fast, .. } = machine;
     let address = &fast.addresses[1];
-    // Loading it would take the ports that nobody has; they are all taken.
+    // The module takes unbound ports when it is loaded, but all ports are bound.
     vm.shell("grep -q ^ixgbe /proc/modules || insmod /lib/modules/ixgbe.ko")?;
     let bound = bind(vm, address, "ixgbe");
     let output = forwarder(vm, implementation, fast).run(LIMIT);
@@ -401,11 +405,11 @@ fn refuses_a_device_of_the_kernels_driver(
     at_rest(fast)
 }
 
-fn refuses_a_group_that_is_not_the_users(
-    groups: &mut Groups,
+fn refuses_a_group_of_another_user(
+    machine: &mut TwoGroups,
     implementation: Implementation,
 ) -> Result<()> {
-    let Groups { vm, fast, .. } = groups;
+    let TwoGroups { vm, fast, .. } = machine;
     let number = group(vm, &fast.addresses[0])?;
     let output = forwarder(vm, implementation, fast).user(USER).run(LIMIT)?;
     output.expect_exit(1)?.expect_stderr([
@@ -416,12 +420,12 @@ fn refuses_a_group_that_is_not_the_users(
     at_rest(fast)
 }
 
-fn says_that_too_little_memory_may_be_locked(
-    groups: &mut Groups,
+fn reports_a_low_limit_of_locked_memory(
+    machine: &mut TwoGroups,
     implementation: Implementation,
 ) -> Result<()> {
-    let Groups { vm, fast, .. } = groups;
-    let _owned = Owned::by(vm, USER, fast)?;
+    let TwoGroups { vm, fast, .. } = machine;
+    let _owned = GroupOwnership::of(vm, USER, fast)?;
     let run = forwarder(vm, implementation, fast)
         .user(USER)
         .memlock_kib(8192);
@@ -435,12 +439,12 @@ fn says_that_too_little_memory_may_be_locked(
 }
 
 fn refuses_a_group_that_another_process_drives(
-    groups: &mut Groups,
+    machine: &mut TwoGroups,
     implementation: Implementation,
 ) -> Result<()> {
-    let Groups { vm, fast, .. } = groups;
+    let TwoGroups { vm, fast, .. } = machine;
     let run = forwarder(vm, implementation, fast);
-    look_at_a_run(vm, fast, run, || {
+    check_during_run(vm, fast, run, || {
         let second = vm.program([&format!("/drivers/{implementation}/ixgbe-fwd")]);
         let output = second.args(fast.addresses.clone()).run(LIMIT)?;
         output
@@ -452,12 +456,12 @@ fn refuses_a_group_that_another_process_drives(
     Ok(())
 }
 
-/// The kernel asks for the device and waits until it gets it.
-fn gives_back_a_device_that_is_unbound(
-    groups: &mut Groups,
+/// The kernel requests the device and waits until the driver returns it.
+fn returns_a_device_that_is_unbound(
+    machine: &mut TwoGroups,
     implementation: Implementation,
 ) -> Result<()> {
-    let Groups { vm, fast, .. } = groups;
+    let TwoGroups { vm, fast, .. } = machine;
     let before = fast.settled()?;
     fast.set_traffic(&Traffic::Saturate);
     let job = forwarder(vm, implementation, fast).start()?;
@@ -480,44 +484,49 @@ fn gives_back_a_device_that_is_unbound(
     ensure!(state.quiescent() && state.dma_maps == 0, "{state:#?}");
     bind(vm, address, "vfio-pci")?;
     let run = forwarder(vm, implementation, fast);
-    look_at_a_run(vm, fast, run, || frame_by_frame(fast.ports()))?.expect_success()?;
+    check_during_run(vm, fast, run, || frame_by_frame(fast.ports()))?.expect_success()?;
     Ok(())
 }
 
-/// Two ports in one IOMMU group, whose IOMMU has 39 bits; and two ports each for the death of their
-/// NIC.
+/// A machine with two ports in one IOMMU group behind an IOMMU of 39 bits, and with three NICs that
+/// disappear in a test.
 struct OneGroup {
     vm: Vm,
     ports: Ports,
-    mortal: Vec<Ports>,
+    /// NICs that disappear, one for each implementation.
+    disposable: Vec<Ports>,
 }
 
-fn one_group(bench: &Bench) -> Result<OneGroup> {
+fn one_group(environment: &Environment) -> Result<OneGroup> {
     let (ports, devices) = Ports::new(1, [1, 2], |config| config)?;
     let mut devices = devices.to_vec();
-    let mut mortal = Vec::new();
+    let mut disposable = Vec::new();
     for slot in [3, 5, 7] {
         let (ports, more) = Ports::new(0, [slot, slot + 1], |config| config)?;
         devices.extend(more);
-        mortal.push(ports);
+        disposable.push(ports);
     }
-    let vm = bench.boot(&machine("one-group", Some(39), &devices))?;
+    let vm = environment.boot(&machine("one-group", Some(39), &devices))?;
     vm.shell(RESERVE)?;
-    for address in mortal
+    for address in disposable
         .iter()
         .chain([&ports])
         .flat_map(|ports| &ports.addresses)
     {
         bind(&vm, address, "vfio-pci")?;
     }
-    // When a driver closes a dead device, the kernel tries to reset it, and gives up after a minute.
-    // That is not the driver's, and is left out.
-    for address in mortal.iter().flat_map(|ports| &ports.addresses) {
+    // When a driver closes a device that has disappeared, the kernel tries to reset it for a minute.
+    // Without a reset method it does not try.
+    for address in disposable.iter().flat_map(|ports| &ports.addresses) {
         vm.shell(&format!(
             "echo >/sys/bus/pci/devices/{address}/reset_method"
         ))?;
     }
-    Ok(OneGroup { vm, ports, mortal })
+    Ok(OneGroup {
+        vm,
+        ports,
+        disposable,
+    })
 }
 
 fn forwards_between_ports_of_one_group(
@@ -526,7 +535,10 @@ fn forwards_between_ports_of_one_group(
 ) -> Result<()> {
     let OneGroup { vm, ports, .. } = machine;
     let [a, b] = &ports.addresses;
-    ensure!(group(vm, a)? == group(vm, b)?, "they are in two groups");
+    ensure!(
+        group(vm, a)? == group(vm, b)?,
+        "the ports are in two groups"
+    );
     forwards(vm, ports, forwarder(vm, implementation, ports), 20_000)?.expect_success()?;
     Ok(())
 }
@@ -534,7 +546,7 @@ fn forwards_between_ports_of_one_group(
 fn maps_within_39_bits(machine: &mut OneGroup, implementation: Implementation) -> Result<()> {
     let OneGroup { vm, ports, .. } = machine;
     let run = forwarder(vm, implementation, ports);
-    look_at_a_run(vm, ports, run, || maps_are_exact(vm, ports, 39))?.expect_success()?;
+    check_during_run(vm, ports, run, || maps_are_exact(vm, ports, 39))?.expect_success()?;
     Ok(())
 }
 
@@ -542,12 +554,16 @@ fn refuses_a_group_that_is_not_viable(
     machine: &mut OneGroup,
     implementation: Implementation,
 ) -> Result<()> {
-    let OneGroup { vm, ports, mortal } = machine;
+    let OneGroup {
+        vm,
+        ports,
+        disposable,
+    } = machine;
     vm.shell("grep -q ^ixgbe /proc/modules || insmod /lib/modules/ixgbe.ko")?;
     let [a, b] = &ports.addresses;
     let bound = bind(vm, b, "ixgbe");
     let program = format!("/drivers/{implementation}/ixgbe-fwd");
-    let other = &mortal[0].addresses[0];
+    let other = &disposable[0].addresses[0];
     let output = vm.program([&program, a, other]).run(LIMIT);
     bind(vm, b, "vfio-pci")?;
     bound?;
@@ -560,13 +576,15 @@ fn refuses_a_group_that_is_not_viable(
     at_rest(ports)
 }
 
-/// The NIC's process is gone from one moment to the next. (It comes back for none of the tests.)
-fn notices_that_the_nic_is_gone(
+/// The NIC disappears, and does not come back for a later test.
+fn reports_that_the_nic_has_disappeared(
     machine: &mut OneGroup,
     implementation: Implementation,
 ) -> Result<()> {
-    let OneGroup { vm, mortal, .. } = machine;
-    let mut ports = mortal.pop().context("no NIC is left")?;
+    let OneGroup { vm, disposable, .. } = machine;
+    let mut ports = disposable
+        .pop()
+        .context("all disposable NICs are used up")?;
     let before = ports.settled()?;
     ports.set_traffic(&Traffic::Saturate);
     let job = forwarder(vm, implementation, &ports).start()?;
@@ -580,19 +598,22 @@ fn notices_that_the_nic_is_gone(
     Ok(())
 }
 
-/// A port that no IOMMU is in front of.
+/// A machine without an IOMMU.
 struct NoIommu {
     vm: Vm,
     ports: Ports,
 }
 
-fn no_iommu(bench: &Bench) -> Result<NoIommu> {
+fn no_iommu(environment: &Environment) -> Result<NoIommu> {
     let (ports, devices) = Ports::new(0, [3, 4], |config| config)?;
-    let vm = bench.boot(&machine("no-iommu", None, &devices))?;
+    let vm = environment.boot(&machine("no-iommu", None, &devices))?;
     Ok(NoIommu { vm, ports })
 }
 
-fn says_that_the_iommu_is_off(machine: &mut NoIommu, implementation: Implementation) -> Result<()> {
+fn reports_that_the_iommu_is_off(
+    machine: &mut NoIommu,
+    implementation: Implementation,
+) -> Result<()> {
     let NoIommu { vm, ports } = machine;
     let output = forwarder(vm, implementation, ports).run(LIMIT)?;
     output.expect_exit(1)?.expect_stderr([
@@ -603,11 +624,11 @@ fn says_that_the_iommu_is_off(machine: &mut NoIommu, implementation: Implementat
     Ok(())
 }
 
-/// A test and its name.
-type Named<T> = (&'static str, fn(&mut T, Implementation) -> Result<()>);
+/// A test's name and function.
+type NamedTest<T> = (&'static str, fn(&mut T, Implementation) -> Result<()>);
 
-/// Each of these for each implementation.
-fn for_each<T: 'static>(tests: &[Named<T>]) -> Vec<Test<T>> {
+/// Makes a test of each function for each implementation.
+fn for_each<T: 'static>(tests: &[NamedTest<T>]) -> Vec<Test<T>> {
     let of = |implementation: Implementation| {
         tests.iter().map(move |(name, test)| {
             let (name, test) = (format!("{implementation}::{name}"), *test);
@@ -617,44 +638,47 @@ fn for_each<T: 'static>(tests: &[Named<T>]) -> Vec<Test<T>> {
     Implementation::ALL.into_iter().flat_map(of).collect()
 }
 
-/// The name of a test is its function's.
+/// Pairs each test function with its name.
 macro_rules! named {
     ($($test:ident),+ $(,)?) => {
         &[$((stringify!($test), $test as _)),+]
     };
 }
 
-pub(crate) fn tests(bench: &Option<Bench>) -> Vec<Trial> {
-    let of_groups = for_each::<Groups>(named![
+pub(crate) fn tests(environment: &Option<Environment>) -> Vec<Trial> {
+    let of_two_groups = for_each::<TwoGroups>(named![
         forwards_as_root,
-        forwards_as_the_user_who_owns_the_groups,
+        forwards_as_the_owner_of_the_groups,
         maps_exactly_what_it_uses,
         runs_without_huge_pages,
         counts_what_it_drops,
         leaves_nothing_when_it_is_killed,
-        does_to_registers_what_it_does_over_vfio_user,
+        makes_the_same_register_accesses_as_over_vfio_user,
         refuses_a_device_of_the_kernels_driver,
-        refuses_a_group_that_is_not_the_users,
-        says_that_too_little_memory_may_be_locked,
+        refuses_a_group_of_another_user,
+        reports_a_low_limit_of_locked_memory,
         refuses_a_group_that_another_process_drives,
-        gives_back_a_device_that_is_unbound,
+        returns_a_device_that_is_unbound,
     ]);
     let of_one_group = for_each::<OneGroup>(named![
         forwards_between_ports_of_one_group,
         maps_within_39_bits,
         refuses_a_group_that_is_not_viable,
     ]);
-    let of_deaths = for_each::<OneGroup>(named![notices_that_the_nic_is_gone]);
-    let of_no_iommu = for_each::<NoIommu>(named![says_that_the_iommu_is_off]);
+    let of_disposable = for_each::<OneGroup>(named![reports_that_the_nic_has_disappeared]);
+    let of_no_iommu = for_each::<NoIommu>(named![reports_that_the_iommu_is_off]);
     [
-        on_machine(bench, "two-groups", groups, of_groups),
+        on_machine(environment, "two-groups", two_groups, of_two_groups),
         on_machine(
-            bench,
+            environment,
             "one-group",
             one_group,
-            [of_one_group, of_deaths].into_iter().flatten().collect(),
+            [of_one_group, of_disposable]
+                .into_iter()
+                .flatten()
+                .collect(),
         ),
-        on_machine(bench, "no-iommu", no_iommu, of_no_iommu),
+        on_machine(environment, "no-iommu", no_iommu, of_no_iommu),
     ]
     .into_iter()
     .flatten()

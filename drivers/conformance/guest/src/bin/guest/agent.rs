@@ -1,4 +1,4 @@
-//! Programs for the host, over a virtio serial port.
+//! The agent: runs programs for the host, over a virtio serial port.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -13,13 +13,13 @@ use anyhow::{Context, Result};
 use guest::message::{End, Reply, Request};
 use rustix::process::{kill_process, setrlimit, Pid, Resource, Rlimit, Signal};
 
-/// The jobs that run: their process ids.
+/// The process ids of the running jobs, by job number.
 type Running = Arc<Mutex<HashMap<u64, Pid>>>;
 type Port = Arc<Mutex<File>>;
 
 /// Serves until the host closes the port.
 pub(crate) fn serve(port: &Path) -> Result<()> {
-    // What a job may lock is its own affair; only root can raise it.
+    // Each job sets its own limit of locked memory. Only root, as the agent is, can raise a limit.
     let unlimited = Rlimit {
         current: None,
         maximum: None,
@@ -43,7 +43,7 @@ pub(crate) fn serve(port: &Path) -> Result<()> {
             Request::Signal { job, signal } => {
                 let jobs = running.lock().unwrap_or_else(PoisonError::into_inner);
                 let signal = Signal::from_named_raw(signal).context("no such signal")?;
-                // It may be ending just now: not waited for, so its id is still its own.
+                // The job may have ended, but its id is still its own until `wait` has waited.
                 if let Some(pid) = jobs.get(&job) {
                     let _ = kill_process(*pid, signal);
                 }
@@ -69,7 +69,7 @@ fn start(
     running: &Running,
 ) -> Result<()> {
     let limit = memlock_kib.map_or("unlimited".to_owned(), |kib| kib.to_string());
-    // The agent's own limit is none at all, so that this can only lower it.
+    // The agent's own limit is unlimited, so this can only lower it.
     let mut command = Command::new("/bin/sh");
     command
         .args(["-c", "ulimit -l \"$0\" && exec \"$@\"", &limit])
@@ -93,18 +93,18 @@ fn start(
             Ok(())
         }
         Err(error) => {
-            let stderr = format!("cannot be started: {error}");
+            let stderr = format!("cannot start: {error}");
             send(port, &ended(job, None, String::new(), stderr, began))
         }
     }
 }
 
-/// Waits for its end, and tells of it.
+/// Waits for the end of a job and reports it.
 fn wait(job: u64, mut child: Child, began: Instant, port: &Port, running: &Running) {
     let reader = |pipe: Option<Box<dyn std::io::Read + Send>>| {
         std::thread::spawn(move || {
             let mut bytes = Vec::new();
-            // What came before an error is there.
+            // After an error, `bytes` has the output so far.
             let _ = pipe.map(|mut pipe| pipe.read_to_end(&mut bytes));
             String::from_utf8_lossy(&bytes).into_owned()
         })
@@ -117,7 +117,7 @@ fn wait(job: u64, mut child: Child, began: Instant, port: &Port, running: &Runni
     jobs.remove(&job);
     drop(jobs);
     let [stdout, stderr] = output;
-    // Without the port there is nobody to tell.
+    // Without the port, the host cannot receive a report.
     let _ = send(port, &ended(job, status.ok(), stdout, stderr, began));
 }
 

@@ -1,4 +1,4 @@
-//! The program that runs in the guest: the agent of the tests, and the two ends of their traffic.
+//! The program in the guest: the tests' agent, and both ends of their traffic.
 
 mod agent;
 mod traffic;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
-#[command(about = "What the tests run in the guest")]
+#[command(about = "The tests' agent in the guest, and both ends of their traffic")]
 struct Arguments {
     #[command(subcommand)]
     command: Action,
@@ -17,53 +17,53 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Action {
-    /// Starts programs for the host, which asks for them over this serial port.
+    /// Start programs that the host requests over a serial port
     Agent {
-        /// The port.
+        /// Serial port
         #[arg(default_value = "/dev/vport0p1")]
         port: PathBuf,
     },
-    /// Waits for one TCP connection, and prints how many bytes came over it and their SHA-256.
+    /// Accept one TCP connection and print the number and SHA-256 of its bytes
     TcpReceive {
-        /// Port.
+        /// Port
         #[arg(long, default_value_t = 5001)]
         port: u16,
     },
-    /// Sends random bytes over TCP, and prints their number and SHA-256.
+    /// Send random bytes over TCP and print their number and SHA-256
     TcpSend {
-        /// To where.
+        /// Address of the receiver
         address: IpAddr,
-        /// How many.
+        /// Number of bytes
         #[arg(long)]
         bytes: u64,
-        /// Port.
+        /// Port
         #[arg(long, default_value_t = 5001)]
         port: u16,
     },
-    /// Sends back all UDP datagrams, until it is ended.
+    /// Send back all UDP datagrams until killed
     UdpEcho {
-        /// Port.
+        /// Port
         #[arg(long, default_value_t = 5002)]
         port: u16,
     },
-    /// Sends UDP datagrams of each of these lengths, and checks that each comes back as it was.
+    /// Send a UDP datagram of each length and check that it comes back unaltered
     UdpCheck {
-        /// To where.
+        /// Address of the echo
         address: IpAddr,
-        /// Shortest, bytes.
+        /// Shortest length in bytes
         #[arg(long, default_value_t = 1)]
         from: usize,
-        /// Longest, bytes.
+        /// Longest length in bytes
         #[arg(long, default_value_t = 3000)]
         to: usize,
-        /// Port.
+        /// Port
         #[arg(long, default_value_t = 5002)]
         port: u16,
     },
 }
 
 fn main() -> anyhow::Result<()> {
-    // As the kernel starts it, there may be no arguments at all.
+    // The kernel may start the program without arguments.
     let mut arguments: Vec<_> = std::env::args_os().collect();
     if arguments.len() < 2 {
         arguments.push("agent".into());

@@ -1,4 +1,4 @@
-//! The ends of the tests' traffic. Every wait is bounded.
+//! Both ends of the tests' traffic. Every wait is bounded.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
@@ -8,16 +8,16 @@ use std::time::{Duration, Instant};
 use anyhow::{ensure, Context, Result};
 use sha2::{Digest, Sha256};
 
-/// How long nothing may come.
+/// How long an end waits for the next bytes.
 const QUIET: Duration = Duration::from_secs(10);
 /// How long a receiver waits for its connection.
 const CONNECTION: Duration = Duration::from_secs(20);
-/// Bytes handed to TCP at once: several segments' worth, so that the card has to cut them.
+/// Bytes handed to TCP at once: several segments, so that the card must split them.
 const CHUNK: usize = 256 * 1024;
-/// Datagrams on their way at once.
+/// Datagrams in flight at once.
 const WINDOW: usize = 16;
 
-/// What is printed of a transfer: one line.
+/// Prints a transfer's number of bytes and their hash in one line.
 fn report(bytes: u64, hash: Sha256) {
     let hex: String = hash
         .finalize()
@@ -27,7 +27,7 @@ fn report(bytes: u64, hash: Sha256) {
     println!("{bytes} {hex}");
 }
 
-/// Random enough not to be the same twice, quick enough not to be what is measured: xorshift64.
+/// Fills a buffer with pseudo-random bytes (xorshift64), fast enough not to limit the transfer.
 fn fill(state: &mut u64, buffer: &mut [u8]) {
     for word in buffer.chunks_mut(8) {
         *state ^= *state << 13;
@@ -45,7 +45,10 @@ pub(crate) fn tcp_receive(port: u16) -> Result<()> {
         match listener.accept() {
             Ok((stream, _)) => break stream,
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                ensure!(Instant::now() < deadline, "nobody has connected");
+                ensure!(
+                    Instant::now() < deadline,
+                    "no connection within {CONNECTION:?}"
+                );
                 std::thread::sleep(Duration::from_millis(10));
             }
             Err(error) => return Err(error.into()),
@@ -72,7 +75,7 @@ pub(crate) fn tcp_receive(port: u16) -> Result<()> {
 
 pub(crate) fn tcp_send(to: SocketAddr, bytes: u64) -> Result<()> {
     let deadline = Instant::now() + CONNECTION;
-    // The other end may not listen yet.
+    // The receiver may not listen yet.
     let mut stream = loop {
         match TcpStream::connect_timeout(&to, QUIET) {
             Ok(stream) => break stream,
@@ -93,9 +96,9 @@ pub(crate) fn tcp_send(to: SocketAddr, bytes: u64) -> Result<()> {
         sent += part as u64;
     }
     stream.shutdown(std::net::Shutdown::Write)?;
-    // The other end closes when it has everything.
+    // The receiver closes the connection when it has all bytes.
     stream.set_read_timeout(Some(QUIET))?;
-    ensure!(stream.read(&mut [0])? == 0, "{to} has sent something");
+    ensure!(stream.read(&mut [0])? == 0, "{to} sent bytes back");
     report(sent, hash);
     Ok(())
 }
@@ -109,7 +112,7 @@ pub(crate) fn udp_echo(port: u16) -> Result<()> {
     }
 }
 
-/// The datagram of this length: no two are alike.
+/// The datagram of this length. All lengths have different bytes.
 fn datagram(length: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15 ^ (length as u64) << 20;
     let mut bytes = vec![0; length];
@@ -123,7 +126,7 @@ pub(crate) fn udp_check(to: SocketAddr, lengths: RangeInclusive<usize>) -> Resul
     socket.set_read_timeout(Some(Duration::from_secs(2)))?;
     let all: Vec<_> = lengths.collect();
     let mut buffer = vec![0; 65_536];
-    // What the other end does not listen to yet comes back as a refusal.
+    // The echo may not listen yet, and then refuses a datagram.
     let deadline = Instant::now() + CONNECTION;
     while socket
         .send(b"?")
@@ -139,15 +142,16 @@ pub(crate) fn udp_check(to: SocketAddr, lengths: RangeInclusive<usize>) -> Resul
             socket.send(&datagram(*length))?;
         }
         while !missing.is_empty() {
-            let got = socket
-                .recv(&mut buffer)
-                .with_context(|| format!("lengths that did not come back: {missing:?}"))?;
+            let got = socket.recv(&mut buffer).with_context(|| {
+                format!("datagrams of these lengths did not come back: {missing:?}")
+            })?;
             let place = missing.iter().position(|length| *length == got);
-            let place = place.with_context(|| format!("{got} bytes came back, unasked"))?;
+            let place = place
+                .with_context(|| format!("an unexpected datagram of {got} bytes came back"))?;
             missing.swap_remove(place);
             ensure!(
                 buffer[..got] == datagram(got),
-                "{got} bytes came back altered"
+                "the datagram of {got} bytes came back altered"
             );
         }
     }
