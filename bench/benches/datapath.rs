@@ -13,7 +13,7 @@ use criterion::measurement::{Measurement, ValueFormatter};
 use criterion::{BenchmarkId, Criterion, Throughput};
 use perfcounters::device::two_cpus;
 use perfcounters::lockstep::parts::{self, Part, SteppedDriver};
-use perfcounters::record::Implementation;
+use record::Implementation;
 use strum::IntoEnumIterator;
 
 /// The batch sizes of the published counters.

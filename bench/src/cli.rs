@@ -61,10 +61,10 @@ pub enum Command {
 
 #[cfg(test)]
 mod tests {
-    use perfcounters::record::Implementation;
+    use record::Implementation;
 
     use super::*;
-    use crate::settings::backends::BackendChoice;
+    use record::BackendName;
 
     #[test]
     fn the_definition_is_sound() {
@@ -92,7 +92,7 @@ mod tests {
             [Implementation::C, Implementation::RustUnsafe]
         );
         assert_eq!(run.batch, [1, 512]);
-        assert_eq!(run.backends, [BackendChoice::Wall]);
+        assert_eq!(run.backends, [BackendName::Wall]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::fs;
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
-use perfcounters::record::{self, BackendName, Implementation, Metric};
+use record::{BackendName, Implementation, Metric};
 use support::{text, works_here, Build};
 
 #[test]
@@ -46,7 +46,7 @@ fn a_run_leaves_a_record_of_everything() {
     let latest = build.path().join("results/latest");
     let run = record::read_run(&latest).unwrap();
     assert!(run.end.is_some() && run.complete);
-    assert_eq!(run.stretches.len(), 1);
+    assert_eq!(run.periods.len(), 1);
     assert!(run.artefacts.contains_key("bin/c/ixgbe-fwd"), "{run:?}");
     assert!(run.failures.is_empty());
     assert_eq!(run.builds.len(), 4);
@@ -57,7 +57,7 @@ fn a_run_leaves_a_record_of_everything() {
         samples.iter().any(|sample| {
             sample.implementation == implementation
                 && sample.variant == variant
-                && sample.batch == batch
+                && sample.conditions.batch == batch
                 && sample.backend == backend
                 && sample.metric == metric
         })
@@ -151,7 +151,7 @@ fn a_driver_that_crashes_in_lockstep_takes_no_other_with_it() {
         let cycles = samples.iter().filter(|sample| {
             sample.implementation == implementation
                 && sample.variant == variant
-                && sample.metric == Metric::Cycles
+                && sample.metric == Metric::TscCycles
         });
         cycles.count()
     };

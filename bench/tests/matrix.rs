@@ -10,9 +10,7 @@ use std::path::PathBuf;
 use std::process::{Child, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use perfcounters::record::{
-    self, BackendName, Implementation, Metric, RunRecord, Sample, SAMPLES_FILE,
-};
+use record::{self, BackendName, Implementation, Metric, RunRecord, Sample, SAMPLES_FILE};
 use support::{text, works_here, Build};
 
 const MATRIX: &str = r#"
@@ -92,7 +90,7 @@ fn rows(samples: &[Sample]) -> Vec<String> {
     let mut rows: Vec<_> = samples
         .iter()
         .map(|sample| {
-            let load = match sample.offered_mpps {
+            let load = match sample.conditions.offered_mpps {
                 None => "saturating",
                 Some(1.0) => "1 Mpps",
                 Some(_) => "a share",
@@ -101,9 +99,9 @@ fn rows(samples: &[Sample]) -> Vec<String> {
                 "{} {} {} {} {} {} {} {} {load}",
                 sample.implementation,
                 sample.variant,
-                sample.batch,
-                sample.ring_size,
-                sample.frame_size,
+                sample.conditions.batch,
+                sample.conditions.ring_size,
+                sample.conditions.frame_size,
                 sample.backend,
                 sample.metric,
                 sample.repeat
@@ -134,7 +132,7 @@ fn a_matrix_is_measured_block_by_block() {
         move |sample: &Sample| (sample.metric, sample.backend) == (metric, backend)
     };
     assert_eq!(
-        count(&metric(Metric::Cycles, BackendName::Lockstep)),
+        count(&metric(Metric::TscCycles, BackendName::Lockstep)),
         6 * 3 * 5
     );
     assert_eq!(
@@ -146,25 +144,36 @@ fn a_matrix_is_measured_block_by_block() {
         4 * 2
     );
     assert_eq!(
-        count(&|sample| sample.ring_size == 64 && sample.frame_size == 1514),
+        count(&|sample| sample.conditions.ring_size == 64 && sample.conditions.frame_size == 1514),
         4 * 3
     );
     // The stand-in's throughput is always the same, so a quarter of it is, too.
     let [capacity] = run.capacities.as_slice() else {
         panic!("{:?}", run.capacities)
     };
-    assert_eq!(capacity.batch, 32);
+    assert_eq!(capacity.conditions.batch, 32);
     let share = samples
         .iter()
-        .find(|sample| sample.offered_mpps.is_some_and(|load| load != 1.0))
+        .find(|sample| {
+            sample
+                .conditions
+                .offered_mpps
+                .is_some_and(|load| load != 1.0)
+        })
         .unwrap();
-    assert_eq!(share.offered_mpps, Some(capacity.mpps / 4.0));
+    assert_eq!(share.conditions.offered_mpps, Some(capacity.mpps / 4.0));
     // Drivers that are compared are measured one after the other.
     let order: Vec<_> = samples
         .iter()
         .filter(|sample| sample.backend == BackendName::Wall && sample.metric == Metric::Mpps)
         .take(3)
-        .map(|sample| (sample.implementation, &*sample.variant, sample.batch))
+        .map(|sample| {
+            (
+                sample.implementation,
+                &*sample.variant,
+                sample.conditions.batch,
+            )
+        })
         .collect();
     assert_eq!(
         order,
@@ -324,7 +333,7 @@ fn a_run_is_resumed_with_what_it_was_begun_with_only() {
         "going on with",
     );
     let (run, _) = setting.read("latest");
-    assert_eq!(run.stretches.len(), 2);
-    assert!(run.stretches[0].end.is_none() && run.stretches[1].end.is_some());
+    assert_eq!(run.periods.len(), 2);
+    assert!(run.periods[0].end.is_none() && run.periods[1].end.is_some());
     refused(&["run", "--resume", &id], 1, "it is complete");
 }

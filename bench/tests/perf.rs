@@ -18,9 +18,9 @@ use perfcounters::perf::kernel::{Kernel, Refusal};
 use perfcounters::perf::resolve::EventSet;
 use perfcounters::perf::{Event, Perf};
 use perfcounters::placement::Topology;
-use perfcounters::record::{Implementation, Metric, Sample};
 use perfcounters::wall::Link;
 use perfcounters::{Backend, Cell, Interrupt};
+use record::{Implementation, Metric, Sample};
 
 fn software(metric: Metric, name: &str, config: u64) -> Event {
     Event {
@@ -45,7 +45,7 @@ fn perf(repeats: u32) -> Perf {
         repeats,
         events: Ok(EventSet {
             events: vec![
-                software(Metric::Cycles, "task-clock", 1),
+                software(Metric::CoreCycles, "task-clock", 1),
                 software(Metric::Stores, "page-faults", 2),
                 software(Metric::L3Misses, "nothing like it", 999_999),
             ],
@@ -59,7 +59,7 @@ fn perf(repeats: u32) -> Perf {
 
 /// With one CPU or in a sandbox nothing can be counted; that this is said has its own tests.
 fn cannot_count() -> bool {
-    let refused = Kernel.try_event(&software(Metric::Cycles, "task-clock", 1));
+    let refused = Kernel.try_event(&software(Metric::CoreCycles, "task-clock", 1));
     two_cpus().0.is_none() || matches!(refused, Err(Refusal::Forbidden(_)))
 }
 
@@ -93,7 +93,7 @@ fn counts_belong_to_the_packets_of_their_window() {
     assert_eq!(order, ["c", "r", "c", "r", "c", "r"], "in turn");
 
     let median = |implementation| {
-        let mut values: Vec<_> = of(&seen.samples, implementation, Metric::Cycles)
+        let mut values: Vec<_> = of(&seen.samples, implementation, Metric::CoreCycles)
             .iter()
             .map(|sample| sample.value)
             .collect();
@@ -113,7 +113,7 @@ fn counts_belong_to_the_packets_of_their_window() {
     }
     let full = of(&seen.samples, Implementation::C, Metric::FullBatchRatio);
     assert!(full.len() == 3 && full.iter().all(|sample| sample.value == 1.0));
-    let time = of(&seen.samples, Implementation::C, Metric::Cycles)[0];
+    let time = of(&seen.samples, Implementation::C, Metric::CoreCycles)[0];
     assert_eq!((time.repeat, time.unit.as_str()), (0, "events/packet"));
 
     // What the kernel refuses is absent, and said once, not for each cell and repeat.
@@ -163,10 +163,10 @@ fn a_driver_that_fails_is_named_and_the_others_are_measured() {
         assert!(cause.contains(expected), "{cause}");
     }
     assert_eq!(
-        of(&seen.samples, Implementation::Rust, Metric::Cycles).len(),
+        of(&seen.samples, Implementation::Rust, Metric::CoreCycles).len(),
         2
     );
-    assert!(of(&seen.samples, Implementation::C, Metric::Cycles).is_empty());
+    assert!(of(&seen.samples, Implementation::C, Metric::CoreCycles).is_empty());
 }
 
 #[test]

@@ -5,13 +5,13 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use record::{
+    BackendName, Conditions, Failure, Implementation, Metric, RecordError, Sample, Series,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::callgrind::CallgrindError;
 use crate::process::ProcessError;
-use crate::record::{
-    write_conditions, BackendName, Failure, Implementation, Metric, RecordError, Sample,
-};
 use crate::report::ReportError;
 
 /// What to measure: one driver, built one way, under the same conditions.
@@ -19,27 +19,30 @@ use crate::report::ReportError;
 pub struct Cell {
     /// Which driver.
     pub implementation: Implementation,
-    /// How it was built.
+    /// How it was built: `default`, `overflow-checks`, …
     pub variant: String,
-    /// What it was built with, in short.
+    /// The compiler, in short.
     pub toolchain: String,
-    /// Packets asked for per receive call, 1 to 512.
-    pub batch: u32,
-    /// Descriptors per ring, a power of two, 64 to 4096.
-    pub ring_size: u32,
-    /// Bytes of a frame without its CRC, 60 to 1514.
-    pub frame_size: u32,
-    /// Offered load, million packets per second, both directions together; `None` for as many as
-    /// the driver takes.
-    pub offered_mpps: Option<f64>,
-    /// Its `ixgbe-fwd`.
+    /// What it is measured under.
+    pub conditions: Conditions,
+    /// The driver's `ixgbe-fwd`.
     pub program: PathBuf,
-    /// Its `libforwarder.so`.
+    /// The driver's `libforwarder.so`.
     pub library: PathBuf,
 }
 
 impl Cell {
-    /// A measured value of this cell.
+    /// Everything that `backend` measures of this cell.
+    pub fn series(&self, backend: BackendName) -> Series {
+        Series {
+            implementation: self.implementation,
+            variant: self.variant.clone(),
+            conditions: self.conditions,
+            backend,
+        }
+    }
+
+    /// A measured value of this cell, the mean of `packets` packets.
     pub fn sample(
         &self,
         backend: BackendName,
@@ -52,30 +55,21 @@ impl Cell {
             implementation: self.implementation,
             variant: self.variant.clone(),
             toolchain: self.toolchain.clone(),
-            batch: self.batch,
+            conditions: self.conditions,
             backend,
             metric,
             value,
-            unit: metric.unit(backend).to_owned(),
+            unit: metric.unit().to_owned(),
             packets,
             repeat,
-            ring_size: self.ring_size,
-            frame_size: self.frame_size,
-            offered_mpps: self.offered_mpps,
             note: String::new(),
         }
     }
 
-    /// A measurement of this cell that did not work.
+    /// A failed measurement of this cell.
     pub fn failure(&self, backend: BackendName, cause: &dyn fmt::Display) -> Failure {
         Failure {
-            implementation: self.implementation,
-            variant: self.variant.clone(),
-            batch: self.batch,
-            ring_size: self.ring_size,
-            frame_size: self.frame_size,
-            offered_mpps: self.offered_mpps,
-            backend,
+            series: self.series(backend),
             cause: cause.to_string(),
         }
     }
@@ -83,12 +77,13 @@ impl Cell {
 
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}/{} batch {}",
-            self.implementation, self.variant, self.batch
-        )?;
-        write_conditions(f, self.ring_size, self.frame_size, self.offered_mpps)
+        let Self {
+            implementation,
+            variant,
+            conditions,
+            ..
+        } = self;
+        write!(f, "{implementation}/{variant} {conditions}")
     }
 }
 

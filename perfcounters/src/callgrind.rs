@@ -1,6 +1,6 @@
 //! Totals of a callgrind output file, and what they say about one packet.
 
-use crate::record::Metric;
+use record::Metric;
 
 /// What callgrind counted in one run of a program, from its first instruction to its last.
 ///

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use record::Placement;
+use record::DEFAULT_FRAME_SIZE;
+
 use crate::backend::MeasureError;
 use crate::interrupt::Interrupt;
-use crate::placement::{Placement, Topology};
+use crate::placement::Topology;
 use crate::process::{self, Process, ProcessError};
-use crate::record::DEFAULT_FRAME_SIZE;
 
 /// How long the NIC may take until its sockets are there.
 const START: Duration = Duration::from_secs(10);

@@ -8,14 +8,15 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use record::Placement;
+use record::{BackendName, Metric, Sample};
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
 use crate::device::{self, Nic, NicProgram, NicSetup, Traffic};
 use crate::interrupt::Interrupt;
-use crate::placement::{Pinning, Placement};
-use crate::record::{BackendName, Metric, Sample};
+use crate::placement::Pinning;
 use crate::wall::ForwarderRun;
 
 /// What starting and stopping takes besides, for estimates.
@@ -130,7 +131,7 @@ impl Latency {
         repeat: u32,
         observer: &mut dyn Observer,
     ) -> Result<Vec<Sample>, MeasureError> {
-        let Some(offered) = cell.offered_mpps else {
+        let Some(offered) = cell.conditions.offered_mpps else {
             return Err(MeasureError::Other(
                 "latency is measured under a given load, and none is given".to_owned(),
             ));
@@ -138,7 +139,7 @@ impl Latency {
         let folder = device::temporary_folder()?;
         let setup = NicSetup {
             traffic: Traffic::Offered(offered),
-            frame_size: cell.frame_size,
+            frame_size: cell.conditions.frame_size,
             cpu: self.placement.nic,
             latency_after: Some(self.warm_up),
         };

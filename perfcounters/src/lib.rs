@@ -14,11 +14,15 @@
 //! What a machine cannot measure is reported as such ([`Backend::unavailable`]);
 //! no backend makes a figure up.
 
+#[cfg(test)]
+extern crate self as perfcounters;
+
 pub mod backend;
 pub mod callgrind;
+#[cfg(test)]
+#[path = "../tests/common/mod.rs"]
+mod common;
 pub mod device;
-pub mod folder;
-pub mod host;
 pub mod interrupt;
 pub mod latency;
 pub mod load;
@@ -26,10 +30,7 @@ pub mod lockstep;
 pub mod perf;
 pub mod placement;
 pub mod process;
-pub mod record;
 pub mod report;
-#[cfg(test)]
-mod stand_in;
 mod sys;
 pub mod valgrind;
 pub mod wall;

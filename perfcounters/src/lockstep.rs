@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use record::{BackendName, Failure, Metric, Sample};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -25,7 +26,6 @@ use crate::backend::{Backend, Cell, MeasureError, Observer};
 use crate::device;
 use crate::interrupt::Interrupt;
 use crate::process::{Process, ProcessError};
-use crate::record::{BackendName, Failure, Metric, Sample};
 
 /// How to measure in lockstep.
 #[derive(Debug, Clone)]
@@ -81,10 +81,8 @@ fn groups(cells: &[Cell]) -> Vec<Vec<Cell>> {
     let mut sets: Vec<Vec<Cell>> = Vec::new();
     for cell in cells {
         let alike = |set: &&mut Vec<Cell>| {
-            set.first().is_some_and(|first| {
-                (first.batch, first.ring_size, first.frame_size)
-                    == (cell.batch, cell.ring_size, cell.frame_size)
-            })
+            set.first()
+                .is_some_and(|first| first.conditions == cell.conditions)
         };
         match sets.iter_mut().find(alike) {
             Some(set) => set.push(cell.clone()),
@@ -184,7 +182,7 @@ impl Lockstep {
             match event {
                 Event::Sample(mut sample) => {
                     sample.repeat += match sample.metric {
-                        Metric::Cycles => session * self.rounds,
+                        Metric::TscCycles => session * self.rounds,
                         _ => session,
                     };
                     samples.push(sample);
@@ -293,7 +291,9 @@ fn read_events(path: &Path) -> Result<Vec<Event>, MeasureError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Implementation, DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE};
+    use record::{Conditions, Implementation};
+
+    use crate::common::cell;
 
     #[test]
     fn what_is_compared_stays_together() {
@@ -307,15 +307,9 @@ mod tests {
                 (Implementation::RustUnsafe, "default"),
             ] {
                 cells.push(Cell {
-                    implementation,
                     variant: variant.into(),
-                    toolchain: String::new(),
-                    batch,
-                    ring_size: DEFAULT_RING_SIZE,
-                    frame_size: DEFAULT_FRAME_SIZE,
-                    offered_mpps: None,
-                    program: PathBuf::new(),
-                    library: PathBuf::new(),
+                    conditions: Conditions::with_batch(batch),
+                    ..cell(Path::new(""), "fwd", implementation)
                 });
             }
         }
@@ -326,7 +320,7 @@ mod tests {
         for batch in [32, 8, 1] {
             let holding: Vec<_> = groups
                 .iter()
-                .filter(|group| group.iter().any(|cell| cell.batch == batch))
+                .filter(|group| group.iter().any(|cell| cell.conditions.batch == batch))
                 .collect();
             assert_eq!(holding.len(), 1);
         }

@@ -5,7 +5,9 @@
 //! for each cell and repeat ([`worker`]) forwards packets of a NIC that runs elsewhere, and counts
 //! its own user-space events in windows that open after it has warmed up ([`passes`], [`kernel`]).
 
+mod event;
 pub mod events;
+mod findings;
 pub mod kernel;
 pub mod passes;
 pub mod pmu;
@@ -18,9 +20,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use record::{BackendName, Placement};
 use serde_json::json;
 
+pub use self::event::Event;
+use self::findings::{core_clock, Findings};
 use self::passes::Counted;
 use self::resolve::EventSet;
 use self::worker::{Specification, Window};
@@ -28,48 +32,13 @@ use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
 use crate::device::{self, Nic, NicSetup, Traffic};
 use crate::interrupt::Interrupt;
 use crate::load::Load;
-use crate::placement::Placement;
 use crate::process::Process;
-use crate::record::{BackendName, Metric, Sample, MULTIPLEXED};
 use crate::wall::Link;
 
-/// The metrics that processors have events for.
-pub const METRICS: [Metric; 10] = [
-    Metric::Cycles,
-    Metric::Instructions,
-    Metric::Branches,
-    Metric::BranchMisses,
-    Metric::Stores,
-    Metric::Loads,
-    Metric::L1Hits,
-    Metric::L2Hits,
-    Metric::L3Hits,
-    Metric::L3Misses,
-];
-/// With a smaller share of full receive calls than this, waiting for packets is a good part of
-/// what was counted.
-const FULL_BATCHES: f64 = 0.9;
-/// A larger share of dropped packets than this is pointed out.
-const DROPPED: f64 = 0.01;
 /// What starting and stopping takes besides, for estimates.
 const AROUND: Duration = Duration::from_secs(1);
 /// How long a worker may take to open and close.
 const SETUP: Duration = Duration::from_secs(30);
-
-/// Something that the kernel can count.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Event {
-    /// What it says; `None` for the cycles of the reference clock, which say how fast the core ran.
-    pub metric: Option<Metric>,
-    /// Its name in the maker's documents, or the kernel's.
-    pub name: String,
-    /// `perf_event_attr.type`.
-    pub kind: u32,
-    /// `perf_event_attr.config`.
-    pub config: u64,
-    /// The unit of a value per packet, where it is not that of the metric.
-    pub unit: Option<String>,
-}
 
 /// How to count with the processor's counters.
 #[derive(Debug)]
@@ -108,7 +77,7 @@ impl Perf {
         match &mut self.link {
             Link::Software(program) => {
                 let setup = NicSetup {
-                    frame_size: cell.frame_size,
+                    frame_size: cell.conditions.frame_size,
                     ..NicSetup::new(Traffic::Saturate, self.placement.nic)
                 };
                 let nic = Nic::start(program, &setup, folder.path(), &self.interrupt)?;
@@ -119,8 +88,8 @@ impl Perf {
             Link::Real { devices, generator } => {
                 if let Some(generator) = generator {
                     generator.start(Load {
-                        mpps: cell.offered_mpps,
-                        frame_size: cell.frame_size,
+                        mpps: cell.conditions.offered_mpps,
+                        frame_size: cell.conditions.frame_size,
                     })?;
                 }
                 let counted = worker.run(devices, folder.path());
@@ -138,9 +107,9 @@ impl Perf {
         cell: &Cell,
         repeat: u32,
         events: &[Event],
-    ) -> Result<Found, MeasureError> {
+    ) -> Result<Findings, MeasureError> {
         let counted = self.run(cell, events)?;
-        Ok(Found::new(cell, repeat, events, &counted))
+        Ok(Findings::new(cell, repeat, events, &counted))
     }
 }
 
@@ -280,161 +249,14 @@ impl Backend for Perf {
     }
 }
 
-/// How fast the core ran in one window.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Clock {
-    /// Core cycles per cycle of the time-stamp counter.
-    ratio: f64,
-    /// Clock of the time-stamp counter in that window, MHz.
-    tsc_mhz: f64,
-    /// Whether the processor counted the reference cycles, too. Else the ratio is that of user-space
-    /// core cycles to all cycles of the window: what the kernel took lowers it.
-    exact: bool,
-}
-
-/// What one worker's counts say.
-#[derive(Debug, Default)]
-struct Found {
-    samples: Vec<Sample>,
-    warnings: Vec<String>,
-    absent: Vec<(Metric, String)>,
-    clocks: Vec<Clock>,
-}
-
-impl Found {
-    fn new(cell: &Cell, repeat: u32, events: &[Event], counted: &Counted<Window>) -> Self {
-        let mut found = Self::default();
-        for (index, why) in &counted.absent {
-            if let Some(metric) = events.get(*index).and_then(|event| event.metric) {
-                found.absent.push((metric, why.clone()));
-            }
-        }
-        let (mut packets, mut calls, mut full, mut dropped) = (0, 0, 0, 0);
-        for pass in &counted.passes {
-            let window = pass.window;
-            packets += window.packets;
-            calls += window.rx_calls;
-            full += window.full_batches;
-            dropped += window.dropped;
-            let values: Vec<_> = pass
-                .values
-                .iter()
-                .filter_map(|value| Some((events.get(value.event)?, value)))
-                .collect();
-            for (event, value) in &values {
-                let Some(metric) = event.metric else { continue };
-                if value.count == 0.0 && matches!(metric, Metric::Cycles | Metric::Instructions) {
-                    let why = "the counter stands still: a hypervisor that does not emulate it?";
-                    found.absent.push((metric, why.to_owned()));
-                    continue;
-                }
-                let per_packet = value.count / window.packets as f64;
-                found.push(cell, metric, per_packet, window.packets, repeat, |sample| {
-                    if let Some(unit) = &event.unit {
-                        sample.unit.clone_from(unit);
-                    }
-                    note(sample, value.scaled);
-                });
-            }
-            // Ratios only of what was counted in one and the same window.
-            let count = |metric| {
-                let mut values = values.iter();
-                let (_, value) = values.find(|(event, _)| event.metric == metric)?;
-                (value.count > 0.0).then_some(**value)
-            };
-            let cycles = count(Some(Metric::Cycles));
-            if let Some((cycles, instructions)) = cycles.zip(count(Some(Metric::Instructions))) {
-                let ipc = instructions.count / cycles.count;
-                found.push(cell, Metric::Ipc, ipc, window.packets, repeat, |sample| {
-                    note(sample, cycles.scaled || instructions.scaled);
-                });
-            }
-            if let Some(cycles) = cycles {
-                let reference = count(None);
-                found.clocks.push(Clock {
-                    ratio: cycles.count / reference.map_or(window.tsc_cycles as f64, |r| r.count),
-                    tsc_mhz: window.tsc_cycles as f64 / window.seconds / 1e6,
-                    exact: reference.is_some(),
-                });
-            }
-        }
-        if packets == 0 {
-            return found;
-        }
-        let ratio = full as f64 / calls.max(1) as f64;
-        found.push(cell, Metric::FullBatchRatio, ratio, packets, repeat, |_| ());
-        if ratio < FULL_BATCHES {
-            found.warnings.push(format!(
-                "{cell}, perf: only {:.1} % of the receive calls were full; what the driver did \
-                 while it waited for packets is counted, too",
-                100.0 * ratio
-            ));
-        }
-        let dropped = dropped as f64 / packets as f64;
-        if dropped > DROPPED {
-            found.warnings.push(format!(
-                "{cell}, perf: {:.1} % of the packets were dropped, which costs the driver less \
-                 than sending them",
-                100.0 * dropped
-            ));
-        }
-        found
-    }
-
-    fn push(
-        &mut self,
-        cell: &Cell,
-        metric: Metric,
-        value: f64,
-        packets: u64,
-        repeat: u32,
-        finish: impl FnOnce(&mut Sample),
-    ) {
-        let mut sample = cell.sample(BackendName::Perf, metric, value, packets, repeat);
-        finish(&mut sample);
-        self.samples.push(sample);
-    }
-}
-
-/// Marks a value that the kernel did not count all the time.
-fn note(sample: &mut Sample, scaled: bool) {
-    if scaled {
-        MULTIPLEXED.clone_into(&mut sample.note);
-    }
-}
-
-/// How the core's clock and the time-stamp counter's compare, for `run.json`: a cycle at a low clock
-/// is not worth the same as one at a high clock, because memory does not slow down with the core.
-fn core_clock(clocks: &[Clock]) -> serde_json::Value {
-    let spread = |value: fn(&Clock) -> f64| {
-        let mut values: Vec<f64> = clocks.iter().map(value).collect();
-        values.sort_by(f64::total_cmp);
-        match values.as_slice() {
-            [] => json!(null),
-            [first, .., last] => {
-                json!({"min": first, "median": values[values.len() / 2], "max": last})
-            }
-            [only] => json!({"min": only, "median": only, "max": only}),
-        }
-    };
-    json!({
-        "core_cycles_per_tsc_cycle": spread(|clock| clock.ratio),
-        "core_mhz": spread(|clock| clock.ratio * clock.tsc_mhz),
-        "tsc_mhz": spread(|clock| clock.tsc_mhz),
-        "counted_against": match clocks.iter().all(|clock| clock.exact) {
-            true => "the processor's reference cycles, in the same windows",
-            false => "the time-stamp counter over the same windows; time in the kernel lowers it",
-        },
-    })
-}
-
 /// What the tests of this folder share.
 #[cfg(test)]
 pub(crate) mod fixtures {
     use std::path::{Path, PathBuf};
 
+    use record::Metric;
+
     use super::Event;
-    use crate::record::Metric;
 
     /// A recorded folder of event sources.
     pub fn sources(machine: &str) -> PathBuf {
@@ -447,7 +269,7 @@ pub(crate) mod fixtures {
     /// faults in that of the instructions.
     pub fn software_events() -> Vec<Event> {
         [
-            (Metric::Cycles, "task-clock", 1),
+            (Metric::CoreCycles, "task-clock", 1),
             (Metric::Instructions, "page-faults", 2),
         ]
         .map(|(metric, name, config)| Event {
@@ -463,170 +285,7 @@ pub(crate) mod fixtures {
 
 #[cfg(test)]
 mod tests {
-    use super::passes::{Pass, Value};
     use super::*;
-    use crate::record::{Implementation, DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE};
-
-    fn cell() -> Cell {
-        Cell {
-            implementation: Implementation::Rust,
-            variant: "default".into(),
-            toolchain: "rustc 1.85.0".into(),
-            batch: 32,
-            ring_size: DEFAULT_RING_SIZE,
-            frame_size: DEFAULT_FRAME_SIZE,
-            offered_mpps: None,
-            program: PathBuf::new(),
-            library: PathBuf::new(),
-        }
-    }
-
-    fn event(metric: Option<Metric>, unit: Option<&str>) -> Event {
-        Event {
-            metric,
-            name: format!("{metric:?}"),
-            kind: 4,
-            config: 0,
-            unit: unit.map(ToOwned::to_owned),
-        }
-    }
-
-    /// A pass of 1000 packets in 40 full receive calls; `values` are event and count.
-    fn pass(values: &[(usize, f64)], scaled: bool) -> Pass<Window> {
-        Pass {
-            window: Window {
-                packets: 1000,
-                dropped: 0,
-                rx_calls: 40,
-                full_batches: 40,
-                tsc_cycles: 62_500,
-                seconds: 1.0 / 32.0,
-            },
-            values: values
-                .iter()
-                .map(|(event, count)| Value {
-                    event: *event,
-                    count: *count,
-                    scaled,
-                })
-                .collect(),
-        }
-    }
-
-    fn found(events: &[Event], passes: Vec<Pass<Window>>) -> Found {
-        let absent = Vec::new();
-        Found::new(&cell(), 3, events, &Counted { passes, absent })
-    }
-
-    fn values(found: &Found) -> Vec<(Metric, f64)> {
-        let samples = found.samples.iter();
-        samples
-            .map(|sample| (sample.metric, sample.value))
-            .collect()
-    }
-
-    #[test]
-    fn counts_are_divided_by_the_packets_of_their_window() {
-        let events = [
-            event(Some(Metric::Cycles), None),
-            event(None, None),
-            event(Some(Metric::Instructions), None),
-            event(Some(Metric::L2Hits), Some("lines/packet")),
-        ];
-        let passes = vec![
-            pass(&[(0, 94_000.0), (1, 188_000.0), (2, 127_000.0)], false),
-            pass(&[(3, 1100.0)], true),
-        ];
-        let found = found(&events, passes);
-        assert_eq!(
-            values(&found),
-            [
-                (Metric::Cycles, 94.0),
-                (Metric::Instructions, 127.0),
-                (Metric::Ipc, 127.0 / 94.0),
-                (Metric::L2Hits, 1.1),
-                (Metric::FullBatchRatio, 1.0)
-            ]
-        );
-        let told: Vec<_> = found
-            .samples
-            .iter()
-            .map(|sample| (sample.unit.as_str(), sample.note.as_str(), sample.packets))
-            .collect();
-        assert_eq!(
-            told,
-            [
-                ("core cycles/packet", "", 1000),
-                ("instructions/packet", "", 1000),
-                ("instructions/cycle", "", 1000),
-                ("lines/packet", "multiplexed", 1000),
-                ("ratio", "", 2000)
-            ]
-        );
-        assert!(found.samples.iter().all(|sample| sample.repeat == 3));
-        assert!(found.warnings.is_empty() && found.absent.is_empty());
-        assert_eq!(
-            found.clocks,
-            [Clock {
-                ratio: 0.5,
-                tsc_mhz: 2.0,
-                exact: true
-            }]
-        );
-    }
-
-    #[test]
-    fn ratios_are_only_taken_within_a_window() {
-        let events = [
-            event(Some(Metric::Cycles), None),
-            event(Some(Metric::Instructions), None),
-        ];
-        let apart = vec![
-            pass(&[(0, 31_250.0)], false),
-            pass(&[(1, 127_000.0)], false),
-        ];
-        let found = found(&events, apart);
-        assert!(!values(&found)
-            .iter()
-            .any(|(metric, _)| *metric == Metric::Ipc));
-        // Without reference cycles, the time-stamp counter says how fast the core ran.
-        assert_eq!((found.clocks[0].ratio, found.clocks[0].exact), (0.5, false));
-        let clock = core_clock(&found.clocks);
-        assert_eq!(clock["core_mhz"]["median"], 1.0);
-        assert!(clock["counted_against"]
-            .as_str()
-            .unwrap()
-            .contains("time-stamp"));
-        assert!(core_clock(&[])["core_mhz"].is_null());
-    }
-
-    #[test]
-    fn a_counter_that_stands_still_is_no_measurement() {
-        let events = [
-            event(Some(Metric::Cycles), None),
-            event(Some(Metric::L3Misses), None),
-        ];
-        let found = found(&events, vec![pass(&[(0, 0.0), (1, 0.0)], false)]);
-        // No misses can be true; no cycles cannot.
-        assert_eq!(
-            values(&found),
-            [(Metric::L3Misses, 0.0), (Metric::FullBatchRatio, 1.0)]
-        );
-        assert_eq!(found.absent[0].0, Metric::Cycles);
-        assert!(found.clocks.is_empty());
-    }
-
-    #[test]
-    fn waiting_and_dropping_are_pointed_out() {
-        let events = [event(Some(Metric::Cycles), None)];
-        let mut bad = pass(&[(0, 1.0)], false);
-        bad.window.full_batches = 10;
-        bad.window.dropped = 100;
-        let found = found(&events, vec![bad]);
-        assert_eq!(found.warnings.len(), 2);
-        assert!(found.warnings[0].contains("25.0 % of the receive calls"));
-        assert!(found.warnings[1].contains("10.0 % of the packets were dropped"));
-    }
 
     #[test]
     fn what_cannot_be_counted_is_a_reason_and_not_a_figure() {

@@ -11,7 +11,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use record::Placement;
+use serde::Serialize;
 
 use crate::process;
 
@@ -19,19 +20,6 @@ use crate::process;
 const BUSY: f64 = 0.05;
 /// How long CPUs are watched to see whether they are free.
 const WATCH: Duration = Duration::from_millis(200);
-
-/// Where things run.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Placement {
-    /// The driver's CPU; `None` if there is no choice.
-    pub driver: Option<usize>,
-    /// The NIC model's CPU; `None` if it would have to be the driver's.
-    pub nic: Option<usize>,
-    /// NUMA node of the driver; `None` where there is only one.
-    pub node: Option<u32>,
-    /// Whether the two are threads of one core, because there are no others.
-    pub shared_core: bool,
-}
 
 /// The CPUs that this process may use, as the kernel describes them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -121,33 +109,27 @@ impl Topology {
     }
 }
 
-impl Placement {
-    /// Its CPUs.
-    pub fn cpus(&self) -> Vec<usize> {
-        self.driver.into_iter().chain(self.nic).collect()
+/// What is wrong with a placement: threads of one core, or CPUs that are at work already.
+pub fn doubts(placement: &Placement) -> Vec<String> {
+    let mut doubts = Vec::new();
+    let both = placement.driver.zip(placement.nic);
+    if let (true, Some((driver, nic))) = (placement.shared_core, both) {
+        doubts.push(format!(
+            "driver and NIC run on CPUs {driver} and {nic}, which are threads of one core, \
+             because there are no others: each slows the other down"
+        ));
     }
-
-    /// What is wrong with it: CPUs that are at work already, threads of one core, different nodes.
-    pub fn doubts(&self) -> Vec<String> {
-        let mut doubts = Vec::new();
-        if let (true, Some(driver), Some(nic)) = (self.shared_core, self.driver, self.nic) {
+    let cpus = placement.cpus();
+    for (cpu, load) in cpus.iter().zip(loads(&cpus, WATCH)) {
+        if load > BUSY {
             doubts.push(format!(
-                "driver and NIC run on CPUs {driver} and {nic}, which are threads of one core, \
-                 because there are no others: each slows the other down"
+                "CPU {cpu} is not free: before the measurement it was busy for {:.0} % of the \
+                 time; end what runs there, or reserve the CPU with isolcpus",
+                100.0 * load
             ));
         }
-        let cpus = self.cpus();
-        for (cpu, load) in cpus.iter().zip(loads(&cpus, WATCH)) {
-            if load > BUSY {
-                doubts.push(format!(
-                    "CPU {cpu} is not free: before the measurement it was busy for {:.0} % of the \
-                     time; end what runs there, or keep it off by isolcpus",
-                    100.0 * load
-                ));
-            }
-        }
-        doubts
     }
+    doubts
 }
 
 /// NUMA node of a PCI device; `None` where the kernel does not say.
@@ -293,7 +275,7 @@ mod tests {
         assert_eq!(topology.choose(Some(1)), placement(7, 2, 1, false));
         let topology = Topology::read(sys.path(), &[3, 7]);
         assert_eq!(topology.choose(Some(1)), placement(7, 3, 1, true));
-        assert!(topology.choose(None).doubts()[0].contains("one core"));
+        assert!(doubts(&topology.choose(None))[0].contains("one core"));
     }
 
     #[test]

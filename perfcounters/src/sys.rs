@@ -18,12 +18,6 @@ use rustix::thread::CpuSet;
 #[cfg(not(target_arch = "x86_64"))]
 compile_error!("cycles are counted with the time-stamp counter of x86-64");
 
-/// Reads the time-stamp counter, roughly: the processor may reorder it.
-pub fn tsc() -> u64 {
-    // SAFETY: RDTSC reads a counter; every x86-64 processor has it and Linux does not forbid it.
-    unsafe { std::arch::x86_64::_rdtsc() }
-}
-
 /// Reads the time-stamp counter after all earlier instructions and before all later ones.
 #[inline(always)]
 pub fn tsc_ordered() -> u64 {
@@ -334,7 +328,6 @@ mod tests {
     fn the_counter_counts() {
         let first = tsc_ordered();
         assert!(tsc_ordered() > first);
-        assert!(tsc() > first);
     }
 
     #[test]

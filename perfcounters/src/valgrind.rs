@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use record::{BackendName, Metric};
 use serde_json::json;
 
 use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
@@ -18,7 +19,6 @@ use crate::callgrind::{PerPacket, Run, Totals};
 use crate::device::{self, Nic, NicProgram, NicSetup, Traffic};
 use crate::interrupt::Interrupt;
 use crate::process::{self, Process};
-use crate::record::{BackendName, Metric};
 use crate::report::ForwarderReport;
 
 /// The caches that are simulated: those of the Xeon E3-1230 on which the published figures were
@@ -174,7 +174,7 @@ impl Valgrind {
             Limit::Idle => Traffic::Off,
         };
         let setup = NicSetup {
-            frame_size: cell.frame_size,
+            frame_size: cell.conditions.frame_size,
             ..NicSetup::new(traffic, nic_cpu)
         };
         let nic = Nic::start(&self.nic, &setup, folder.path(), &self.interrupt)?;
@@ -187,8 +187,8 @@ impl Valgrind {
             .args(["--cache-sim=yes", "--branch-sim=yes"])
             .args(CACHES)
             .arg(&cell.program)
-            .args(["--batch", &cell.batch.to_string()])
-            .args(["--ring-size", &cell.ring_size.to_string()])
+            .args(["--batch", &cell.conditions.batch.to_string()])
+            .args(["--ring-size", &cell.conditions.ring_size.to_string()])
             .arg("--json")
             .arg(&report);
         let mut patience = Duration::from_secs(30);
@@ -218,7 +218,7 @@ impl Valgrind {
         Ok(Counted {
             totals: Totals::parse(&read(&counts)?)?,
             report,
-            batch: cell.batch,
+            batch: cell.conditions.batch,
         })
     }
 }

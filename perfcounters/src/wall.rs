@@ -10,15 +10,16 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use record::Placement;
+use record::{BackendName, Metric, Sample};
 use serde_json::json;
 
 use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
 use crate::device::{self, Nic, NicProgram, NicSetup, Traffic};
 use crate::interrupt::Interrupt;
 use crate::load::{Load, LoadGenerator};
-use crate::placement::{Pinning, Placement};
+use crate::placement::Pinning;
 use crate::process::Process;
-use crate::record::{BackendName, Metric, Sample};
 use crate::report::{ForwarderReport, Rates};
 
 /// A larger share of dropped packets than this is pointed out.
@@ -141,8 +142,8 @@ impl ForwarderRun<'_> {
         let (report, printed) = (folder.join("report.json"), folder.join("ixgbe-fwd.stdout"));
         let mut command = self.pinning.command(&self.cell.program, self.placement);
         command
-            .args(["--batch", &self.cell.batch.to_string()])
-            .args(["--ring-size", &self.cell.ring_size.to_string()])
+            .args(["--batch", &self.cell.conditions.batch.to_string()])
+            .args(["--ring-size", &self.cell.conditions.ring_size.to_string()])
             .arg("--json")
             .arg(&report);
         if let Some(duration) = duration {
@@ -183,7 +184,7 @@ impl Wall {
         let (report, printed) = match &mut self.link {
             Link::Software(program) => {
                 let setup = NicSetup {
-                    frame_size: cell.frame_size,
+                    frame_size: cell.conditions.frame_size,
                     ..NicSetup::new(Traffic::Saturate, self.placement.nic)
                 };
                 let nic = Nic::start(program, &setup, folder.path(), &self.interrupt)?;
@@ -196,8 +197,8 @@ impl Wall {
                 run.devices = devices;
                 run.pinning = Pinning::available(&self.placement);
                 let load = Load {
-                    mpps: cell.offered_mpps,
-                    frame_size: cell.frame_size,
+                    mpps: cell.conditions.offered_mpps,
+                    frame_size: cell.conditions.frame_size,
                 };
                 let (skip, take) = Rates::whole_seconds(self.warm_up, self.duration);
                 // The forwarder comes first: without it the generator's ports have no link.
@@ -249,7 +250,7 @@ impl Wall {
         let packets = (rates.rx_mpps * rates.seconds * 1e6).round().max(1.0) as u64;
         let mut values = vec![
             (Metric::Mpps, rates.tx_mpps),
-            (Metric::Cycles, tsc_mhz / rates.rx_mpps),
+            (Metric::TscCycles, tsc_mhz / rates.rx_mpps),
         ];
         // With a real card, the forwarder runs before there is a load; its calls then are none of
         // the measurement's.

@@ -12,10 +12,10 @@ use perfcounters::latency::Latency;
 use perfcounters::load::{Load, LoadGenerator};
 use perfcounters::placement::Topology;
 use perfcounters::process::find_program;
-use perfcounters::record::{Implementation, Metric};
 use perfcounters::valgrind::Valgrind;
 use perfcounters::wall::{Link, Wall};
 use perfcounters::{Backend, Interrupt, MeasureError};
+use record::{Conditions, Implementation, Metric};
 
 fn valgrind() -> Valgrind {
     Valgrind {
@@ -78,10 +78,10 @@ fn valgrind_counts_what_a_packet_costs() {
     assert!(value(Implementation::C, Metric::Loads) >= 10.0);
     assert!(value(Implementation::C, Metric::Branches) >= 10.0);
     assert!((value(Implementation::C, Metric::FullBatchRatio) - 1.0).abs() < 1e-9);
-    assert!(!seen
-        .samples
-        .iter()
-        .any(|sample| matches!(sample.metric, Metric::L2Hits | Metric::Cycles | Metric::Ipc)));
+    assert!(!seen.samples.iter().any(|sample| matches!(
+        sample.metric,
+        Metric::L2Hits | Metric::TscCycles | Metric::Ipc
+    )));
 
     // Twice the same.
     let again = valgrind().measure_cell(&once).unwrap().per_packet;
@@ -179,7 +179,7 @@ fn wall_takes_its_figures_from_the_report() {
     let one = |repeat| {
         [
             (Metric::Mpps, 2.0, repeat),
-            (Metric::Cycles, 100.0, repeat),
+            (Metric::TscCycles, 100.0, repeat),
             (Metric::FullBatchRatio, 1.0, repeat),
         ]
     };
@@ -233,7 +233,12 @@ fn ring_and_frame_sizes_reach_driver_and_nic() {
     );
     script("driver", "exit 1");
     let mut odd = cell(folder.path(), "driver", Implementation::C);
-    (odd.batch, odd.ring_size, odd.frame_size) = (4, 64, 1514);
+    odd.conditions = Conditions {
+        batch: 4,
+        ring_size: 64,
+        frame_size: 1514,
+        ..odd.conditions
+    };
     let mut wall = Wall {
         link: Link::Software(NicProgram::new(nic)),
         ..wall()
@@ -292,7 +297,7 @@ fn with_a_real_card_the_load_comes_from_a_generator() {
     let mut seen = Remember::default();
     wall.measure(&cells, &mut seen).unwrap();
     let metrics: Vec<_> = seen.samples.iter().map(|sample| sample.metric).collect();
-    assert_eq!(metrics, [Metric::Mpps, Metric::Cycles]);
+    assert_eq!(metrics, [Metric::Mpps, Metric::TscCycles]);
     // The stand-in prints the number of the second for each port; the load came after the first.
     assert!(seen.samples[0].value >= 6.0, "{seen:?}");
     assert!(
@@ -322,7 +327,7 @@ fn latency_comes_from_the_nics_report() {
         return;
     }
     let mut loaded = cell(folder.path(), "driver", Implementation::C);
-    loaded.offered_mpps = Some(3.0);
+    loaded.conditions.offered_mpps = Some(3.0);
     let idle = cell(folder.path(), "driver", Implementation::Rust);
     let mut seen = Remember::default();
     latency.measure(&[loaded, idle], &mut seen).unwrap();
@@ -340,7 +345,7 @@ fn latency_comes_from_the_nics_report() {
     assert!(seen
         .samples
         .iter()
-        .all(|sample| sample.packets == 3000 && sample.offered_mpps == Some(3.0)));
+        .all(|sample| sample.packets == 3000 && sample.conditions.offered_mpps == Some(3.0)));
     assert!(
         seen.warnings[0].contains("25.0 % of the frames"),
         "{seen:?}"

@@ -4,32 +4,33 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{bail, Context, Result};
+use record::Implementation;
 use serde::Serialize;
 use tokei::{Config, LanguageType};
 use walkdir::WalkDir;
 
 use crate::unsafety::unsafe_lines;
 
-/// A driver and its sources.
+/// Where the sources of a driver are.
 #[derive(Debug)]
-pub struct Implementation {
-    /// As in `samples.csv`.
-    pub name: &'static str,
+pub struct Sources {
+    /// The driver.
+    pub implementation: Implementation,
     /// Folder of its sources, from the top of the repository.
     pub folder: &'static str,
     /// Files that are left out, from that folder: generated constants, and tests.
     pub without: &'static [&'static str],
 }
 
-/// The three drivers.
-pub const IMPLEMENTATIONS: &[Implementation] = &[
-    Implementation {
-        name: "c",
+/// The sources of the three drivers.
+pub const SOURCES: &[Sources] = &[
+    Sources {
+        implementation: Implementation::C,
         folder: "c/src",
         without: &["registers.h", "device_ids.h"],
     },
-    Implementation {
-        name: "rust",
+    Sources {
+        implementation: Implementation::Rust,
         folder: "rust/src",
         without: &[
             "clock_played.rs",
@@ -41,8 +42,8 @@ pub const IMPLEMENTATIONS: &[Implementation] = &[
             "sys/memory_heap.rs",
         ],
     },
-    Implementation {
-        name: "rust-unsafe",
+    Sources {
+        implementation: Implementation::RustUnsafe,
         folder: "rust-unsafe/src",
         without: &["tests.rs"],
     },
@@ -65,8 +66,8 @@ pub struct SourceFile {
 ///
 /// # Errors
 /// If a file cannot be read, is not what its name says, or there is none.
-pub fn count(root: &Path, implementation: &Implementation) -> Result<Vec<SourceFile>> {
-    let folder = root.join(implementation.folder);
+pub fn count(root: &Path, sources: &Sources) -> Result<Vec<SourceFile>> {
+    let folder = root.join(sources.folder);
     let mut files = Vec::new();
     for entry in WalkDir::new(&folder).sort_by_file_name() {
         let entry = entry.with_context(|| format!("cannot list {}", folder.display()))?;
@@ -78,14 +79,14 @@ pub fn count(root: &Path, implementation: &Implementation) -> Result<Vec<SourceF
             Some("rs") => LanguageType::Rust,
             _ => continue,
         };
-        if implementation.without.contains(&inside.as_str()) {
+        if sources.without.contains(&inside.as_str()) {
             continue;
         }
         let text =
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         let text = without_tests(&text);
         files.push(SourceFile {
-            path: format!("{}/{inside}", implementation.folder),
+            path: format!("{}/{inside}", sources.folder),
             twin: twin(&inside),
             lines: code_lines(text, language),
             unsafe_lines: match language {
@@ -184,18 +185,18 @@ mod tests {
 
     #[test]
     fn the_drivers_of_this_repository_are_counted() {
-        for implementation in IMPLEMENTATIONS {
-            let files = count(top(), implementation).unwrap();
+        for sources in SOURCES {
+            let files = count(top(), sources).unwrap();
             let sum: usize = files.iter().map(|file| file.lines).sum();
-            assert!(sum > 500, "{}: {sum}", implementation.name);
+            assert!(sum > 500, "{}: {sum}", sources.implementation);
             assert!(files.iter().all(|file| !file.path.contains("registers")));
             let marks = files
                 .iter()
                 .filter(|file| file.unsafe_lines.is_some())
                 .count();
-            assert_eq!(marks > 0, implementation.name != "c");
+            assert_eq!(marks > 0, sources.implementation != Implementation::C);
         }
-        let rust = count(top(), &IMPLEMENTATIONS[1]).unwrap();
+        let rust = count(top(), &SOURCES[1]).unwrap();
         for file in rust.iter().filter(|file| !file.path.contains("/sys/")) {
             assert_eq!(file.unsafe_lines, Some(0), "{}", file.path);
         }
@@ -204,9 +205,9 @@ mod tests {
     #[test]
     fn a_folder_without_sources_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(count(folder.path(), &IMPLEMENTATIONS[0]).is_err());
+        assert!(count(folder.path(), &SOURCES[0]).is_err());
         fs::create_dir_all(folder.path().join("c/src")).unwrap();
-        let error = count(folder.path(), &IMPLEMENTATIONS[0]).unwrap_err();
+        let error = count(folder.path(), &SOURCES[0]).unwrap_err();
         assert!(error.to_string().contains("holds no sources"), "{error}");
     }
 }

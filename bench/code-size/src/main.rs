@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use perfcounters::host;
+use record::{GitFacts, Implementation};
 use serde::Serialize;
 
 use count::SourceFile;
@@ -37,7 +37,7 @@ struct Document {
     /// The program that tells code from comments.
     counted_by: &'static str,
     /// Files by implementation.
-    files: BTreeMap<&'static str, Vec<SourceFile>>,
+    files: BTreeMap<Implementation, Vec<SourceFile>>,
 }
 
 fn main() -> ExitCode {
@@ -52,11 +52,8 @@ fn main() -> ExitCode {
 
 fn run(cli: &Cli) -> Result<()> {
     let mut files = BTreeMap::new();
-    for implementation in count::IMPLEMENTATIONS {
-        files.insert(
-            implementation.name,
-            count::count(&cli.root, implementation)?,
-        );
+    for sources in count::SOURCES {
+        files.insert(sources.implementation, count::count(&cli.root, sources)?);
     }
     let document = Document {
         revision: revision(cli),
@@ -74,7 +71,7 @@ fn run(cli: &Cli) -> Result<()> {
 }
 
 fn revision(cli: &Cli) -> String {
-    let Some(git) = host::git(&cli.root) else {
+    let Some(git) = GitFacts::of(&cli.root) else {
         return "no revision".into();
     };
     let revision = git.revision.unwrap_or_else(|| "no revision".into());

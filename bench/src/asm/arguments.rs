@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use perfcounters::record::Implementation;
+use record::Implementation;
 
 use crate::machine_code::data_path::DATA_PATH;
 use crate::toolchain::recipe::Level;

@@ -5,8 +5,8 @@ use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::{bail, Context, Result};
-use perfcounters::record::Implementation;
 use perfcounters::Interrupt;
+use record::Implementation;
 
 use crate::builds::cells::describe_build;
 use crate::builds::variants::{build_folder, DEFAULT};

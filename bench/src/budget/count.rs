@@ -5,9 +5,9 @@ use std::path::Path;
 use anyhow::{bail, ensure, Context, Result};
 use perfcounters::callgrind::PerPacket;
 use perfcounters::device::NicProgram;
-use perfcounters::record::Metric;
 use perfcounters::valgrind::Valgrind;
 use perfcounters::{Backend, Cell, Interrupt};
+use record::Metric;
 
 use super::verdict::CountPair;
 use crate::builds::cells::missing;

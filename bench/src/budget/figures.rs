@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{bail, Context, Result};
-use perfcounters::record::Implementation;
+use record::Implementation;
 use serde::Deserialize;
 
 use crate::builds::variants::DEFAULT;

@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use anyhow::{bail, Result};
 use perfcounters::Interrupt;
+use record::Conditions;
 
-use crate::builds::cells::{cell, describe_build, Conditions};
+use crate::builds::cells::{cell, describe_build};
 use crate::builds::variants::{build_folder, DEFAULT};
 use crate::machine_code::checks::Panic;
 use crate::machine_code::data_path::checks_in_loops;
 use crate::progress::Progress;
-use crate::settings::values::BoundedInteger;
 use arguments::BudgetArguments;
 use count::{counter, measure_twice};
 use figures::Budget;
@@ -70,14 +70,11 @@ fn measure(
             (figure.implementation, figure.variant.clone()),
             build.toolchain.clone(),
         );
-        let conditions = Conditions {
-            batch: BoundedInteger(figure.batch),
-            ..Conditions::default()
-        };
+        let conditions = Conditions::with_batch(figure.batch);
         let cell = cell(build_dir, &build, conditions);
         match measure_twice(&valgrind, &cell, budget.repeatability, &mut progress) {
             Ok(pair) => {
-                let key = (cell.implementation, cell.variant, cell.batch);
+                let key = (cell.implementation, cell.variant, cell.conditions.batch);
                 measured.insert(key, pair);
             }
             Err(error) if interrupt.is_set() => return Err(error),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use perfcounters::record::Implementation;
+use record::Implementation;
 
 use super::figures::{Budget, Figure, Ratio};
 use crate::builds::variants::DEFAULT;

@@ -3,35 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use perfcounters::host::short_toolchain;
 use perfcounters::process::is_executable;
-use perfcounters::record::{Build, Implementation, DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE};
 use perfcounters::Cell;
+use record::{short_toolchain, Build, Conditions, Implementation};
 
 use super::variants::{build_folder, table_order, Driver, DEFAULT};
-use crate::settings::values::{Batch, BoundedInteger, FrameSize, RingSize};
-
-/// The conditions under which a driver is measured.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Conditions {
-    /// Packets asked for per receive call.
-    pub batch: Batch,
-    /// Descriptors per ring.
-    pub ring_size: RingSize,
-    /// Bytes of a frame without its CRC.
-    pub frame_size: FrameSize,
-}
-
-impl Default for Conditions {
-    /// The paper's conditions.
-    fn default() -> Self {
-        Self {
-            batch: BoundedInteger(32),
-            ring_size: RingSize(DEFAULT_RING_SIZE),
-            frame_size: BoundedInteger(DEFAULT_FRAME_SIZE),
-        }
-    }
-}
 
 /// The builds to measure, by driver and variant.
 #[derive(Debug, Clone)]
@@ -64,19 +40,11 @@ impl Builds {
     }
 
     /// The cells of some drivers under the same conditions.
-    pub fn cells(
-        &self,
-        conditions: Conditions,
-        offered_mpps: Option<f64>,
-        drivers: &[Driver],
-    ) -> Vec<Cell> {
+    pub fn cells(&self, conditions: Conditions, drivers: &[Driver]) -> Vec<Cell> {
         drivers
             .iter()
             .filter_map(|driver| self.builds.get(driver))
-            .map(|build| Cell {
-                offered_mpps,
-                ..cell(&self.folder, build, conditions)
-            })
+            .map(|build| cell(&self.folder, build, conditions))
             .collect()
     }
 }
@@ -101,17 +69,14 @@ pub fn describe_build(build: &Path, implementation: Implementation, variant: &st
     }
 }
 
-/// The cell of a build under saturating load.
+/// The cell of a build under some conditions.
 pub fn cell(build: &Path, row: &Build, conditions: Conditions) -> Cell {
     let folder = build_folder(build, row.implementation, &row.variant);
     Cell {
         implementation: row.implementation,
         variant: row.variant.clone(),
         toolchain: row.toolchain.clone(),
-        batch: conditions.batch.0,
-        ring_size: conditions.ring_size.0,
-        frame_size: conditions.frame_size.0,
-        offered_mpps: None,
+        conditions,
         program: folder.join("ixgbe-fwd"),
         library: folder.join("libforwarder.so"),
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use perfcounters::record::Implementation;
+use record::Implementation;
 
 /// The variant in which every driver is built.
 pub const DEFAULT: &str = "default";

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use perfcounters::record::{BackendName, Implementation, Metric, Sample};
+use record::{BackendName, Implementation, Metric, Sample};
 use serde::Serialize;
 
 use crate::toolchain::compiler::older;
@@ -52,7 +52,7 @@ pub const SHOWN: [(Metric, BackendName); 5] = [
     (Metric::Loads, BackendName::Valgrind),
     (Metric::Stores, BackendName::Valgrind),
     (Metric::Branches, BackendName::Valgrind),
-    (Metric::Cycles, BackendName::Lockstep),
+    (Metric::TscCycles, BackendName::Lockstep),
 ];
 
 /// Values of a driver in a variant, by metric and repeat.
@@ -79,7 +79,7 @@ impl Row {
 pub fn rows(ways: &[Way], samples: &[Sample], batch: u32) -> Vec<Row> {
     let mut values: BTreeMap<(Implementation, &str), Values> = BTreeMap::new();
     for sample in samples {
-        if sample.batch == batch && SHOWN.contains(&(sample.metric, sample.backend)) {
+        if sample.conditions.batch == batch && SHOWN.contains(&(sample.metric, sample.backend)) {
             values
                 .entry((sample.implementation, &sample.variant))
                 .or_default()
@@ -141,7 +141,7 @@ pub fn pairs(rows: &[Row]) -> Vec<Pair> {
         };
         for rust in rows.iter().filter(usual).filter(same) {
             let instructions = ratio(rust, c, Metric::Instructions);
-            let cycles = ratio(rust, c, Metric::Cycles);
+            let cycles = ratio(rust, c, Metric::TscCycles);
             pairs.push(Pair {
                 llvm,
                 c: c.way.toolchain.name(),
@@ -195,7 +195,7 @@ pub fn regressions(rows: &[Row]) -> Vec<Regression> {
         let Some(old) = rows.iter().rfind(comparable) else {
             continue;
         };
-        for metric in [Metric::Instructions, Metric::Cycles] {
+        for metric in [Metric::Instructions, Metric::TscCycles] {
             let (Some(before), Some(after)) = (old.spread(metric), new.spread(metric)) else {
                 continue;
             };
@@ -219,7 +219,7 @@ pub fn regressions(rows: &[Row]) -> Vec<Regression> {
 fn is_regression(metric: Metric, before: Spread, after: Spread) -> bool {
     let more = after.median - before.median;
     match metric {
-        Metric::Cycles => after.low > before.high && more > MORE_CYCLES * before.median,
+        Metric::TscCycles => after.low > before.high && more > MORE_CYCLES * before.median,
         _ => more > MORE_INSTRUCTIONS && more > MORE_SHARE * before.median,
     }
 }
@@ -267,7 +267,7 @@ mod tests {
             way,
             values: BTreeMap::from([
                 (Metric::Instructions, BTreeMap::from([(0, instructions)])),
-                (Metric::Cycles, rounds),
+                (Metric::TscCycles, rounds),
             ]),
         }
     }
@@ -323,8 +323,8 @@ mod tests {
         let before = Spread::of(vec![10.0, 10.5, 11.0, 12.0]).unwrap();
         let noisy = Spread::of(vec![11.0, 12.0, 13.0, 14.0]).unwrap();
         let clear = Spread::of(vec![14.0, 14.5, 15.0]).unwrap();
-        assert!(!is_regression(Metric::Cycles, before, noisy));
-        assert!(is_regression(Metric::Cycles, before, clear));
+        assert!(!is_regression(Metric::TscCycles, before, noisy));
+        assert!(is_regression(Metric::TscCycles, before, clear));
     }
 
     proptest! {
@@ -337,7 +337,7 @@ mod tests {
             let before = Spread::of(values.clone()).unwrap();
             let after = Spread::of(values.iter().map(|value| value * factor).collect()).unwrap();
             prop_assert!(before.low <= before.median && before.median <= before.high);
-            for metric in [Metric::Cycles, Metric::Instructions] {
+            for metric in [Metric::TscCycles, Metric::Instructions] {
                 prop_assert!(!is_regression(metric, before, after));
             }
         }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use perfcounters::record::Implementation;
+use record::Implementation;
 
 use crate::toolchain::recipe::Level;
 use crate::usage::one_of;

@@ -5,12 +5,13 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{bail, Context, Result};
 use perfcounters::device::NicProgram;
-use perfcounters::host::{self, HostFacts};
 use perfcounters::lockstep::Lockstep;
 use perfcounters::placement::Topology;
-use perfcounters::record::{self, BackendName, Implementation, RunFolder, RunRecord, SAMPLES_FILE};
 use perfcounters::valgrind::Valgrind;
 use perfcounters::{Backend, Cell, Interrupt, Observer};
+use record::{
+    BackendName, GitFacts, HostFacts, Implementation, RunFolder, RunRecord, SAMPLES_FILE,
+};
 use serde_json::json;
 
 use crate::builds::artefacts;
@@ -202,7 +203,7 @@ fn recorder(
 ) -> Result<Recorder> {
     let record = RunRecord {
         command: std::env::args().collect(),
-        git: host::git(Path::new(".")),
+        git: GitFacts::of(Path::new(".")),
         host: HostFacts::gather(),
         plan: json!({"compare": {
             "comparison": comparison,

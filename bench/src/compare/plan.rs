@@ -157,7 +157,7 @@ fn note(skip: Skipped, skipped: &mut Vec<Skipped>) {
 mod tests {
     use super::*;
     use crate::toolchain::compiler::{Call, Family};
-    use perfcounters::record::Implementation;
+    use record::Implementation;
 
     struct Any;
 

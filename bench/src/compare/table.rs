@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use perfcounters::record::Metric;
+use record::Metric;
 
 use super::analysis::{pairs, regressions, Row, SHOWN};
 use crate::toolchain::compiler::Skipped;
@@ -52,7 +52,7 @@ fn write_rows(text: &mut String, rows: &[Row]) {
         for (metric, _) in SHOWN {
             let cell = match (metric, row.spread(metric)) {
                 (_, None) => "–".to_owned(),
-                (Metric::Cycles, Some(spread)) => format!(
+                (Metric::TscCycles, Some(spread)) => format!(
                     "{:.1} ({:.1} to {:.1})",
                     spread.median, spread.low, spread.high
                 ),

@@ -4,15 +4,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
-use perfcounters::record::Implementation;
 use perfcounters::Interrupt;
+use record::{Conditions, Implementation};
 
 use super::manifest::Ladder;
 use crate::budget::count::{counter, measure_twice};
-use crate::builds::cells::{self, describe_build, Conditions};
+use crate::builds::cells::{self, describe_build};
 use crate::builds::variants::DEFAULT;
 use crate::progress::Progress;
-use crate::settings::values::BoundedInteger;
 
 /// How far two measurements of one driver may be apart, instructions per packet.
 const REPEATABILITY: f64 = 0.1;
@@ -38,10 +37,7 @@ pub fn check(ladder: &Ladder, build: &Path, interrupt: &Interrupt) -> Result<Str
     progress.begin("count", 4 * BATCHES.len() as u64, ESTIMATE);
     let mut lines = Vec::new();
     for batch in BATCHES {
-        let conditions = Conditions {
-            batch: BoundedInteger(batch),
-            ..Conditions::default()
-        };
+        let conditions = Conditions::with_batch(batch);
         let mut count = |variant: &str| {
             let described = describe_build(build, Implementation::Rust, variant);
             let cell = cells::cell(build, &described, conditions);

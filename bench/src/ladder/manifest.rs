@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure, Context, Result};
-use perfcounters::record::Implementation;
+use record::Implementation;
 use serde::{Deserialize, Serialize};
 
 use crate::builds::variants::DEFAULT;

@@ -8,15 +8,14 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use perfcounters::record::Implementation;
 use perfcounters::Interrupt;
+use record::{BackendName, Implementation};
 use serde::Serialize;
 
 use crate::builds::variants::DEFAULT;
 use crate::run;
 use crate::run::arguments::RunArguments;
 use crate::run::config::{Block, Config};
-use crate::settings::backends::BackendChoice;
 use crate::settings::values::BoundedInteger;
 use arguments::LadderArguments;
 use manifest::{Change, Ladder};
@@ -107,9 +106,9 @@ fn matrix(ladder: &Ladder) -> Config {
     let block = Block {
         name: "ladder".to_owned(),
         backends: vec![
-            BackendChoice::Perf,
-            BackendChoice::Valgrind,
-            BackendChoice::Lockstep,
+            BackendName::Perf,
+            BackendName::Valgrind,
+            BackendName::Lockstep,
         ],
         batch: vec![BoundedInteger(32), BoundedInteger(8)],
         ..Block::default()

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{bail, Result};
-use perfcounters::record::{Build, Implementation};
+use record::{Build, Implementation};
 
 use super::checks::{self, Panic};
 use super::disassembly::{disassemble, is, select};

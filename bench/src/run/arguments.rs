@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use perfcounters::record::Implementation;
+use record::{BackendName, Implementation};
 
 use super::config::MatrixFilter;
-use crate::settings::backends::BackendChoice;
 use crate::settings::values::{BoundedInteger, RingSize};
 use crate::usage::one_of;
 
@@ -39,8 +38,8 @@ pub struct RunArguments {
           value_parser = clap::value_parser!(u32).range(60..=1514))]
     pub frame_size: Vec<u32>,
     /// Ways to count; without this, all that work here
-    #[arg(long = "backend", value_name = "BACKEND", value_delimiter = ',', value_parser = one_of::<BackendChoice>())]
-    pub backends: Vec<BackendChoice>,
+    #[arg(long = "backend", value_name = "BACKEND", value_delimiter = ',', value_parser = one_of::<BackendName>())]
+    pub backends: Vec<BackendName>,
     /// Repetitions of perf, valgrind, wall and latency; without this and in no file: 3, 1 (the
     /// counts are exact), 3 and 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]

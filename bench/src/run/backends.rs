@@ -9,14 +9,13 @@ use perfcounters::load::{CommandGenerator, LoadGenerator};
 use perfcounters::lockstep::Lockstep;
 use perfcounters::perf::resolve::EventSet;
 use perfcounters::perf::Perf;
-use perfcounters::placement::Placement;
 use perfcounters::valgrind::Valgrind;
 use perfcounters::wall::{Link, Wall};
 use perfcounters::{Backend, Interrupt};
+use record::{BackendName, Placement};
 
 use super::config::Config;
 use super::generator::Pktgen;
-use crate::settings::backends::BackendChoice;
 
 /// What all backends need to know.
 #[derive(Debug)]
@@ -40,10 +39,10 @@ impl Surroundings<'_> {
     ///
     /// # Errors
     /// If this program cannot find itself.
-    pub fn backend(&self, choice: BackendChoice) -> Result<Box<dyn Backend>> {
+    pub fn backend(&self, choice: BackendName) -> Result<Box<dyn Backend>> {
         let config = self.config;
         Ok(match choice {
-            BackendChoice::Perf => Box::new(Perf {
+            BackendName::Perf => Box::new(Perf {
                 link: self.link(),
                 placement: self.placement.clone(),
                 worker: worker("perf-worker")?,
@@ -53,19 +52,19 @@ impl Surroundings<'_> {
                 events: EventSet::detect(self.placement.driver),
                 interrupt: self.interrupt.clone(),
             }),
-            BackendChoice::Valgrind => Box::new(Valgrind {
+            BackendName::Valgrind => Box::new(Valgrind {
                 nic: self.nic(),
                 packets: config.valgrind.packets.0.into(),
                 repeats: config.valgrind.repeats.0,
                 interrupt: self.interrupt.clone(),
             }),
-            BackendChoice::Lockstep => Box::new(Lockstep {
+            BackendName::Lockstep => Box::new(Lockstep {
                 worker: worker("lockstep-worker")?,
                 sessions: config.lockstep.sessions.0,
                 rounds: config.lockstep.rounds.0,
                 interrupt: self.interrupt.clone(),
             }),
-            BackendChoice::Wall => Box::new(Wall {
+            BackendName::Wall => Box::new(Wall {
                 link: self.link(),
                 placement: self.placement.clone(),
                 duration: config.wall.seconds.duration(),

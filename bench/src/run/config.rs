@@ -6,12 +6,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use perfcounters::record::{Implementation, DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE};
+use record::{BackendName, Implementation, DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE};
 use serde::{Deserialize, Serialize};
 use strum::IntoEnumIterator;
 
 use crate::builds::variants::DEFAULT;
-use crate::settings::backends::{BackendChoice, Latency, Lockstep, Perf, Valgrind, Wall};
+use crate::settings::backends::{Latency, Lockstep, Perf, Valgrind, Wall};
 use crate::settings::values::{
     Batch, BoundedInteger, Fraction, FrameSize, MeasurementSeconds, Mpps, Repeats, RingSize,
 };
@@ -95,7 +95,7 @@ pub struct Block {
     /// What it is called in messages.
     pub name: String,
     /// Ways to count.
-    pub backends: Vec<BackendChoice>,
+    pub backends: Vec<BackendName>,
     /// Drivers.
     #[serde(rename = "impl")]
     pub implementations: Vec<Implementation>,
@@ -117,7 +117,7 @@ impl Default for Block {
     fn default() -> Self {
         Self {
             name: String::new(),
-            backends: BackendChoice::iter().collect(),
+            backends: BackendName::iter().collect(),
             implementations: Implementation::iter().collect(),
             variants: vec![DEFAULT.to_owned()],
             batch: vec![BoundedInteger(32)],
@@ -150,7 +150,7 @@ impl Block {
                 ));
             }
         }
-        if self.is_loaded() && !self.backends.contains(&BackendChoice::Wall) {
+        if self.is_loaded() && !self.backends.contains(&BackendName::Wall) {
             return Err(
                 "loads are offered with the backend `wall` only, which is not among its backends"
                     .to_owned(),
@@ -305,7 +305,7 @@ impl Config {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MatrixFilter {
     /// Ways to count.
-    pub backends: Vec<BackendChoice>,
+    pub backends: Vec<BackendName>,
     /// Drivers.
     pub implementations: Vec<Implementation>,
     /// Variants.

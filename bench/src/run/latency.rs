@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use perfcounters::record::Capacity;
 use perfcounters::{Backend, Cell, Observer};
+use record::{Capacity, Conditions};
 
 use super::backends::Surroundings;
 use super::matrix::Load;
 use super::recorder::Recorder;
 use super::stage::Stage;
-use crate::builds::cells::Conditions;
 use crate::builds::variants::Driver;
 
 /// What measures latency, if that is wanted and possible.
@@ -52,7 +51,7 @@ pub(super) fn remaining_latency(
                 known_capacity(recorder, *conditions).map(|capacity| offered(capacity, *share))
             }
         };
-        for cell in stage.builds.cells(*conditions, offered, drivers) {
+        for cell in stage.builds.cells(with_load(*conditions, offered), drivers) {
             let wanted = latency
                 .repeats()
                 .iter()
@@ -79,13 +78,24 @@ pub(super) fn loaded_cells(stage: &Stage, recorder: &mut Recorder) -> Vec<Cell> 
                 None => continue,
             },
         };
-        for cell in stage.builds.cells(*conditions, Some(offered), drivers) {
+        for cell in stage
+            .builds
+            .cells(with_load(*conditions, Some(offered)), drivers)
+        {
             if !cells.contains(&cell) {
                 cells.push(cell);
             }
         }
     }
     cells
+}
+
+/// The conditions under another load.
+fn with_load(conditions: Conditions, offered_mpps: Option<f64>) -> Conditions {
+    Conditions {
+        offered_mpps,
+        ..conditions
+    }
 }
 
 /// Share of a capacity, to three significant digits.
@@ -96,14 +106,8 @@ fn offered(capacity: f64, share: f64) -> f64 {
 }
 
 fn known_capacity(recorder: &Recorder, conditions: Conditions) -> Option<f64> {
-    let known = recorder.folder.record.capacities.iter().find(|capacity| {
-        (capacity.batch, capacity.ring_size, capacity.frame_size)
-            == (
-                conditions.batch.0,
-                conditions.ring_size.0,
-                conditions.frame_size.0,
-            )
-    });
+    let mut capacities = recorder.folder.record.capacities.iter();
+    let known = capacities.find(|capacity| capacity.conditions == conditions);
     known.map(|capacity| capacity.mpps)
 }
 
@@ -119,17 +123,15 @@ fn capacity(
     }
     let slowest = stage
         .builds
-        .cells(conditions, None, drivers)
+        .cells(conditions, drivers)
         .iter()
         .filter_map(|cell| recorder.median_throughput(cell))
         .min_by(f64::total_cmp);
     match slowest {
-        Some(mpps) => recorder.folder.record.capacities.push(Capacity {
-            batch: conditions.batch.0,
-            ring_size: conditions.ring_size.0,
-            frame_size: conditions.frame_size.0,
-            mpps,
-        }),
+        Some(mpps) => {
+            let capacity = Capacity { conditions, mpps };
+            recorder.folder.record.capacities.push(capacity);
+        }
         None => recorder.warning(
             "no throughput was measured, so no share of it can be offered: there is no latency at \
              such loads",

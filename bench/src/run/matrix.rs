@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::builds::cells::Conditions;
+use record::{BackendName, Conditions};
+
 use crate::builds::variants::{exists, table_order, Driver, VARIANTS};
-use crate::settings::backends::BackendChoice;
 
 use super::config::{fits, Block, Config, ConfigError};
 
@@ -12,7 +12,7 @@ use super::config::{fits, Block, Config, ConfigError};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {
     /// Under saturating load: for each backend, the drivers under the conditions.
-    pub saturating: Vec<(BackendChoice, Vec<Compared>)>,
+    pub saturating: Vec<(BackendName, Vec<Compared>)>,
     /// Under given loads, of which latency is measured.
     pub loaded: Vec<(Conditions, Load, Vec<Driver>)>,
 }
@@ -51,7 +51,7 @@ impl Matrix {
                     continue;
                 }
                 if !block.load_fractions.is_empty() {
-                    matrix.add(BackendChoice::Wall, conditions, &drivers);
+                    matrix.add(BackendName::Wall, conditions, &drivers);
                 }
                 let loads = block
                     .loads_mpps
@@ -83,7 +83,7 @@ impl Matrix {
         }
     }
 
-    fn add(&mut self, backend: BackendChoice, conditions: Conditions, drivers: &[Driver]) {
+    fn add(&mut self, backend: BackendName, conditions: Conditions, drivers: &[Driver]) {
         let cells = match self
             .saturating
             .iter_mut()
@@ -145,9 +145,10 @@ fn conditions(block: &Block) -> Vec<Conditions> {
         for ring_size in &block.ring_size {
             for batch in &block.batch {
                 let conditions = Conditions {
-                    batch: *batch,
-                    ring_size: *ring_size,
-                    frame_size: *frame_size,
+                    batch: batch.0,
+                    ring_size: ring_size.0,
+                    frame_size: frame_size.0,
+                    offered_mpps: None,
                 };
                 if fits(*batch, *ring_size) && !all.contains(&conditions) {
                     all.push(conditions);
@@ -192,7 +193,7 @@ mod tests {
     use crate::builds::variants::{DEFAULT, FORTIFIED, OVERFLOW_CHECKS};
     use crate::settings::values::{BoundedInteger, RingSize};
     use crate::settings::values::{Fraction, Mpps};
-    use perfcounters::record::Implementation;
+    use record::Implementation;
     use Implementation::{Rust, RustUnsafe, C};
 
     fn names(drivers: &[Driver]) -> Vec<String> {
@@ -214,7 +215,7 @@ mod tests {
     fn variants_are_taken_of_all_that_can_have_them() {
         let block = Block {
             variants: variants(&VARIANTS),
-            backends: vec![BackendChoice::Wall],
+            backends: vec![BackendName::Wall],
             ..Block::default()
         };
         let all = matrix(vec![block]).unwrap();
@@ -262,13 +263,13 @@ mod tests {
     fn blocks_are_products_and_do_not_multiply_with_each_other() {
         let blocks = vec![
             Block {
-                backends: vec![BackendChoice::Wall, BackendChoice::Lockstep],
+                backends: vec![BackendName::Wall, BackendName::Lockstep],
                 batch: vec![BoundedInteger(32), BoundedInteger(8)],
                 ..Block::default()
             },
             Block {
                 implementations: vec![Rust, C],
-                backends: vec![BackendChoice::Wall],
+                backends: vec![BackendName::Wall],
                 variants: variants(&[DEFAULT, FORTIFIED]),
                 ring_size: vec![RingSize(64), RingSize(512)],
                 frame_size: vec![BoundedInteger(60), BoundedInteger(1514)],
@@ -278,7 +279,7 @@ mod tests {
         ];
         let matrix = matrix(blocks).unwrap();
         let backends: Vec<_> = matrix.saturating.iter().map(|(name, _)| *name).collect();
-        assert_eq!(backends, [BackendChoice::Lockstep, BackendChoice::Wall]);
+        assert_eq!(backends, [BackendName::Lockstep, BackendName::Wall]);
         assert_eq!(matrix.saturating[0].1.len(), 2);
         let wall = &matrix.saturating[1].1;
         // Both of the first block; of the second, batch 64 and ring 64 do not go together, and one
@@ -299,7 +300,7 @@ mod tests {
         );
         assert!(!wall
             .iter()
-            .any(|(there, _)| there.batch.0 == 64 && there.ring_size.0 == 64));
+            .any(|(there, _)| there.batch == 64 && there.ring_size == 64));
     }
 
     #[test]
@@ -319,7 +320,7 @@ mod tests {
         .unwrap();
         assert_eq!(shares.loaded.len(), 3);
         assert_eq!(shares.saturating.len(), 1);
-        assert_eq!(shares.saturating[0].0, BackendChoice::Wall);
+        assert_eq!(shares.saturating[0].0, BackendName::Wall);
         assert_eq!(shares.saturating[0].1[0].0, Conditions::default());
     }
 }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use perfcounters::record::BackendName;
 use perfcounters::{Backend, Cell, Observer};
+use record::BackendName;
 
 use super::backends::Surroundings;
 use super::latency::{latency, loaded_cells, remaining_latency};
@@ -52,7 +52,7 @@ pub(super) fn measure_all(
         }
         let cells = groups
             .iter()
-            .flat_map(|(conditions, drivers)| stage.builds.cells(*conditions, None, drivers))
+            .flat_map(|(conditions, drivers)| stage.builds.cells(*conditions, drivers))
             .collect();
         let cells = built(backend.name(), cells, recorder);
         works.push(Work { backend, cells });

@@ -4,10 +4,9 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use anyhow::{bail, Context, Result};
-use perfcounters::host::{self, CpuClock, HostFacts};
-use perfcounters::placement::Placement;
-use perfcounters::record::{self, RunFolder, RunRecord, Stretch};
+use perfcounters::placement;
 use perfcounters::{Interrupt, Observer};
+use record::{CpuClock, GitFacts, HostFacts, Placement, RunFolder, RunPeriod, RunRecord};
 
 use crate::builds::artefacts;
 use crate::usage::UsageError;
@@ -59,7 +58,7 @@ pub fn run_in(
         placement: &stage.placement,
         interrupt,
     };
-    for doubt in stage.placement.doubts() {
+    for doubt in placement::doubts(&stage.placement) {
         recorder.warning(&doubt);
     }
     recorder.folder.save()?;
@@ -68,9 +67,9 @@ pub fn run_in(
 
     let record = &mut recorder.folder.record;
     record.complete = outcome.is_ok();
-    if let Some(stretch) = record.stretches.last_mut() {
-        stretch.end = Some(now());
-        stretch.clocks_after = clocks(&stage.placement);
+    if let Some(period) = record.periods.last_mut() {
+        period.end = Some(now());
+        period.clocks_after = clocks(&stage.placement);
     }
     let finished = recorder.folder.finish(SystemTime::now());
     let place = recorder.folder.path().display();
@@ -115,13 +114,13 @@ fn begin(arguments: &RunArguments) -> Result<(Config, Recorder, Stage)> {
         SystemTime::now(),
         RunRecord {
             command: std::env::args().collect(),
-            git: host::git(Path::new(".")),
+            git: GitFacts::of(Path::new(".")),
             host: HostFacts::gather(),
             builds: stage.described(&arguments.build_dir),
             artefacts: artefacts::hashes(&arguments.build_dir, &stage.drivers()),
             plan: serde_json::to_value(&config).context("cannot write down the configuration")?,
             placement: stage.placement.clone(),
-            stretches: vec![stretch(&stage.placement)],
+            periods: vec![period(&stage.placement)],
             ..RunRecord::default()
         },
     )?;
@@ -140,7 +139,7 @@ fn go_on(arguments: &RunArguments, id: Option<&str>) -> Result<(Config, Recorder
     let stage = Stage::new(&config, &arguments.build_dir)?;
     let hashes = artefacts::hashes(&arguments.build_dir, &stage.drivers());
     resume::check(&folder.record, &HostFacts::gather(), &hashes)?;
-    folder.record.stretches.push(stretch(&stage.placement));
+    folder.record.periods.push(period(&stage.placement));
     folder.record.end = None;
     eprintln!(
         "going on with {}, which has {} samples",
@@ -151,8 +150,8 @@ fn go_on(arguments: &RunArguments, id: Option<&str>) -> Result<(Config, Recorder
     Ok((config, recorder, stage))
 }
 
-fn stretch(placement: &Placement) -> Stretch {
-    Stretch {
+fn period(placement: &Placement) -> RunPeriod {
+    RunPeriod {
         start: now(),
         end: None,
         command: std::env::args().collect(),

@@ -3,65 +3,12 @@
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
-use perfcounters::record::{
-    BackendName, Failure, Implementation, Metric, RecordError, RunFolder, Sample,
-};
 use perfcounters::{Backend, Cell, Observer};
+use record::{BackendName, Failure, Metric, RecordError, RunFolder, Sample, Series};
 
 use crate::progress::Progress;
 
-/// A driver under given conditions, counted one way.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct Key {
-    implementation: Implementation,
-    variant: String,
-    batch: u32,
-    ring_size: u32,
-    frame_size: u32,
-    /// Bits of the load, so that it can be compared.
-    offered: Option<u64>,
-    backend: BackendName,
-}
-
-impl Key {
-    fn of_cell(cell: &Cell, backend: BackendName) -> Self {
-        Self {
-            implementation: cell.implementation,
-            variant: cell.variant.clone(),
-            batch: cell.batch,
-            ring_size: cell.ring_size,
-            frame_size: cell.frame_size,
-            offered: cell.offered_mpps.map(f64::to_bits),
-            backend,
-        }
-    }
-
-    fn of_sample(sample: &Sample) -> Self {
-        Self {
-            implementation: sample.implementation,
-            variant: sample.variant.clone(),
-            batch: sample.batch,
-            ring_size: sample.ring_size,
-            frame_size: sample.frame_size,
-            offered: sample.offered_mpps.map(f64::to_bits),
-            backend: sample.backend,
-        }
-    }
-
-    fn of_failure(failure: &Failure) -> Self {
-        Self {
-            implementation: failure.implementation,
-            variant: failure.variant.clone(),
-            batch: failure.batch,
-            ring_size: failure.ring_size,
-            frame_size: failure.frame_size,
-            offered: failure.offered_mpps.map(f64::to_bits),
-            backend: failure.backend,
-        }
-    }
-}
-
-/// The record of a run while it is made, the measurements of its earlier stretches included.
+/// The record of a run while it is made, the measurements of its earlier periods included.
 #[derive(Debug)]
 pub struct Recorder {
     /// Where everything is written.
@@ -70,9 +17,9 @@ pub struct Recorder {
     pub progress: Progress,
     /// How long the backend that measures now is estimated to take.
     pub estimate: Duration,
-    done: HashSet<(Key, u32)>,
-    failed: HashSet<Key>,
-    throughput: BTreeMap<Key, Vec<f64>>,
+    done: HashSet<(Series, u32)>,
+    failed: HashSet<Series>,
+    throughput: BTreeMap<Series, Vec<f64>>,
 }
 
 impl Recorder {
@@ -87,36 +34,36 @@ impl Recorder {
             folder,
         };
         recorder.remember(samples);
-        let failures = recorder.folder.record.failures.iter().map(Key::of_failure);
-        recorder.failed = failures.collect();
+        let failures = recorder.folder.record.failures.iter();
+        recorder.failed = failures.map(|failure| failure.series.clone()).collect();
         recorder
     }
 
     fn remember(&mut self, samples: &[Sample]) {
         for sample in samples {
-            let key = Key::of_sample(sample);
+            let series = sample.series();
             if sample.metric == Metric::Mpps {
-                let values = self.throughput.entry(key.clone()).or_default();
+                let values = self.throughput.entry(series.clone()).or_default();
                 values.push(sample.value);
             }
             // In lockstep, only cycles are counted by rounds; the share of full batches is by
             // session, whose numbers mean something else.
-            if sample.backend != BackendName::Lockstep || sample.metric == Metric::Cycles {
-                self.done.insert((key, sample.repeat));
+            if sample.backend != BackendName::Lockstep || sample.metric == Metric::TscCycles {
+                self.done.insert((series, sample.repeat));
             }
         }
     }
 
     /// Whether this cell was given up.
     pub fn has_failed(&self, cell: &Cell, backend: BackendName) -> bool {
-        self.failed.contains(&Key::of_cell(cell, backend))
+        self.failed.contains(&cell.series(backend))
     }
 
     /// Median throughput of a cell under saturating load, Mpps; `None` if it was not measured.
     pub fn median_throughput(&self, cell: &Cell) -> Option<f64> {
         let mut values = self
             .throughput
-            .get(&Key::of_cell(cell, BackendName::Wall))?
+            .get(&cell.series(BackendName::Wall))?
             .clone();
         values.sort_by(f64::total_cmp);
         let middle = values.len() / 2;
@@ -170,8 +117,8 @@ impl Observer for Recorder {
     }
 
     fn wanted(&self, cell: &Cell, backend: BackendName, repeat: u32) -> bool {
-        let key = Key::of_cell(cell, backend);
-        !self.failed.contains(&key) && !self.done.contains(&(key, repeat))
+        let series = cell.series(backend);
+        !self.failed.contains(&series) && !self.done.contains(&(series, repeat))
     }
 
     fn measured(&mut self, samples: &[Sample]) -> Result<(), RecordError> {
@@ -182,7 +129,7 @@ impl Observer for Recorder {
 
     fn failure(&mut self, failure: Failure) {
         self.progress.say(&format!("error: {failure}"));
-        self.failed.insert(Key::of_failure(&failure));
+        self.failed.insert(failure.series.clone());
         self.folder.record.failures.push(failure);
         // If it cannot be saved now, it will be when the backend has finished; a run that is killed
         // before that tries once more.
@@ -209,11 +156,9 @@ mod tests {
     use std::time::SystemTime;
 
     use perfcounters::backend::measure_in_turn;
-    use perfcounters::record::{
-        read_samples, RunRecord, DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE, JOURNAL_FILE, SAMPLES_FILE,
-    };
     use perfcounters::MeasureError;
     use proptest::prelude::*;
+    use record::{read_samples, Conditions, Implementation, RunRecord, JOURNAL_FILE, SAMPLES_FILE};
 
     use super::*;
 
@@ -224,10 +169,10 @@ mod tests {
             implementation,
             variant: "default".into(),
             toolchain: "cc 1.0".into(),
-            batch,
-            ring_size: DEFAULT_RING_SIZE,
-            frame_size: DEFAULT_FRAME_SIZE,
-            offered_mpps,
+            conditions: Conditions {
+                offered_mpps,
+                ..Conditions::with_batch(batch)
+            },
             program: "x".into(),
             library: "y".into(),
         };
@@ -253,8 +198,8 @@ mod tests {
                 if cell.implementation == Implementation::Rust && repeat == 1 {
                     return Err(MeasureError::Other("it broke".into()));
                 }
-                let value = f64::from(cell.batch + repeat);
-                Ok([Metric::Mpps, Metric::Cycles, Metric::FullBatchRatio]
+                let value = f64::from(cell.conditions.batch + repeat);
+                Ok([Metric::Mpps, Metric::TscCycles, Metric::FullBatchRatio]
                     .map(|metric| cell.sample(BackendName::Wall, metric, value, 1, repeat))
                     .to_vec())
             },
@@ -285,7 +230,13 @@ mod tests {
         let order: Vec<_> = samples
             .iter()
             .filter(|sample| sample.metric == Metric::Mpps)
-            .map(|sample| (sample.repeat, sample.implementation, sample.batch))
+            .map(|sample| {
+                (
+                    sample.repeat,
+                    sample.implementation,
+                    sample.conditions.batch,
+                )
+            })
             .collect();
         use Implementation::{Rust, C};
         assert_eq!(

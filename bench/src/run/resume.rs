@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use perfcounters::host::HostFacts;
-use perfcounters::record::{self, RecordError, RunFolder, RunRecord, Sample};
+use record::{HostFacts, RecordError, RunFolder, RunRecord, Sample};
 
 use super::config::Config;
 use crate::builds::artefacts;

@@ -1,6 +1,6 @@
 //! What the command line asks to measure.
 
-use perfcounters::record::Implementation;
+use record::Implementation;
 
 use super::arguments::RunArguments;
 use super::config::{Block, Config, ConfigError};
@@ -70,7 +70,7 @@ mod tests {
     use std::path::Path;
 
     use super::super::matrix::Matrix;
-    use crate::settings::backends::BackendChoice;
+    use record::BackendName;
 
     fn arguments(words: &[&str]) -> RunArguments {
         let words = ["triptych", "run"].iter().chain(words);
@@ -143,6 +143,6 @@ mod tests {
         assert_eq!(config.wall.repeats.0, 7);
         assert_eq!(config.lockstep.sessions.0, 1);
         assert_eq!(config.blocks[0].ring_size.len(), 1);
-        assert_eq!(config.blocks[0].backends, [BackendChoice::Wall]);
+        assert_eq!(config.blocks[0].backends, [BackendName::Wall]);
     }
 }

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use anyhow::Result;
-use perfcounters::placement::{self, Placement, Topology};
-use perfcounters::record::Build;
+use perfcounters::placement::{self, Topology};
 use perfcounters::Cell;
+use record::{Build, Conditions, Placement};
 
 use super::config::Config;
 use super::matrix::Matrix;
-use crate::builds::cells::{Builds, Conditions};
+use crate::builds::cells::Builds;
 use crate::builds::variants::build_folder;
 use crate::machine_code::data_path::with_checks;
 use crate::usage::UsageError;
@@ -48,6 +48,6 @@ impl Stage {
     /// Every driver once, for what depends on nothing else.
     pub(super) fn drivers(&self) -> Vec<Cell> {
         let conditions = Conditions::default();
-        self.builds.cells(conditions, None, &self.matrix.drivers())
+        self.builds.cells(conditions, &self.matrix.drivers())
     }
 }

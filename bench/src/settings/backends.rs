@@ -1,38 +1,8 @@
 //! How each backend measures: the sections `[perf]`, `[valgrind]`, `[lockstep]`, `[wall]` and `[latency]`.
 
 use serde::{Deserialize, Serialize};
-use strum::{Display, EnumIter, EnumString, VariantNames};
 
 use super::values::{BoundedInteger, MeasurementSeconds, Repeats, WarmUpSeconds};
-
-/// The backends that `run` offers, in the order in which they measure.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Display,
-    EnumString,
-    EnumIter,
-    VariantNames,
-    Serialize,
-    Deserialize,
-)]
-#[strum(serialize_all = "kebab-case")]
-#[serde(rename_all = "kebab-case")]
-pub enum BackendChoice {
-    /// The processor's own counters.
-    Perf,
-    /// Instructions, branches and caches, simulated.
-    Valgrind,
-    /// TSC cycles of the driver alone.
-    Lockstep,
-    /// Throughput of whole processes.
-    Wall,
-}
 
 /// `[perf]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

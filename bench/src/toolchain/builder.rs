@@ -9,15 +9,15 @@ use std::time::Duration;
 use anyhow::{bail, Context, Result};
 use perfcounters::device::NicProgram;
 use perfcounters::process::Process;
-use perfcounters::record::Implementation;
 use perfcounters::valgrind::Valgrind;
 use perfcounters::{Backend, Cell, Interrupt};
+use record::{Conditions, Implementation};
 
 use super::compiler::{Call, Family};
 use super::machine::Here;
 use super::profile::profdata;
 use super::recipe::{Level, Way, USUAL_CPU};
-use crate::builds::cells::{self, describe_build, Conditions};
+use crate::builds::cells::{self, describe_build};
 use crate::settings::values::Batch;
 
 /// One driver with all that it depends on, on a slow machine.
@@ -257,10 +257,7 @@ pub fn cell(
     batch: Batch,
 ) -> Cell {
     let described = describe_build(&builder.output, implementation, &way.variant);
-    let conditions = Conditions {
-        batch,
-        ..Conditions::default()
-    };
+    let conditions = Conditions::with_batch(batch.0);
     Cell {
         // The file of the build says the same, unless it could not be built.
         toolchain: way.toolchain.name(),

@@ -1,6 +1,6 @@
 //! Compilers: which are asked for, which are here, and how the others come here.
 
-use perfcounters::host::short_toolchain;
+use record::short_toolchain;
 
 use super::compiler::{is_release_of, numbers, older, Call, Family, Skipped, Toolchain};
 use super::machine::Machine;

@@ -1,6 +1,6 @@
 //! A compiler with the flags of one build.
 
-use perfcounters::record::Implementation;
+use record::Implementation;
 use serde::{Deserialize, Serialize};
 
 use super::compiler::{Family, Toolchain};

@@ -1,7 +1,43 @@
 //! The record of a run, for everything that writes or reads results.
+//!
+//! A run is a folder `results/<id>/`: `samples.csv` holds one measured value in each row, `run.json`
+//! says what was measured where. Any tool can read both without this crate. [`Metric`] is generated
+//! from `metrics.toml`, which defines every metric once, for Rust and for Python.
+//!
+//! ```text
+//! metrics.toml -> Metric ─┐
+//! Implementation ─────────┼─> Sample -> SampleWriter ─┐
+//! Conditions ─────────────┘                           ├─> RunFolder
+//! HostFacts, GitFacts, Build, Failure -> RunRecord ───┘
+//! ```
 
+mod conditions;
+mod error;
+mod git;
+mod host;
 mod metric;
 mod names;
+mod results;
+mod run;
+mod run_folder;
+mod sample;
+#[cfg(test)]
+mod test_values;
+mod toolchain;
+mod writer;
 
+pub use conditions::{
+    Conditions, Series, BATCHES, DEFAULT_BATCH, DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE, FRAME_SIZES,
+    RING_SIZES,
+};
+pub use error::RecordError;
+pub use git::GitFacts;
+pub use host::{CpuClock, CpuFacts, HostFacts, HugePages, IommuFacts, NicFacts, PmuFacts};
 pub use metric::{Group, Metric, UnknownMetric, Wanted};
 pub use names::{BackendName, Implementation};
+pub use results::{create_folder, link, unfinished_runs, JOURNAL_FILE, LATEST_LINK};
+pub use run::{read_run, Build, Capacity, Failure, Placement, RunPeriod, RunRecord, RUN_FILE};
+pub use run_folder::{RunFolder, SAMPLES_FILE};
+pub use sample::{read_samples, Sample, MULTIPLEXED};
+pub use toolchain::{short_toolchain, tool_version};
+pub use writer::SampleWriter;

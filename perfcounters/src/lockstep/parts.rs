@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::time::Instant;
 
+use record::{DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE};
+
 use super::worker::{
     timing_overhead, while_stepping, Ports, SoftwarePorts, FIRST_PACKET, PACKETS_PER_TURN,
 };
-use crate::record::{DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE};
 use crate::sys::{self, Forwarder, ForwarderLibrary};
 
 pub use crate::sys::Part;

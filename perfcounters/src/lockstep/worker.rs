@@ -18,12 +18,12 @@ use std::time::{Duration, Instant};
 
 use super::{Event, Specification};
 use nic::{DataPlane, FrameSizes, Nic, NicConfig, Traffic, VerifyMode};
+use record::HugePages;
+use record::{BackendName, Metric};
 use rustix::fs::{FallocateFlags, MemfdFlags};
 
 use crate::backend::{Cell, MeasureError};
-use crate::host::HugePages;
 use crate::interrupt::Interrupt;
-use crate::record::{BackendName, Metric};
 use crate::sys::{self, Forwarder, ForwarderLibrary};
 
 /// Packets that a driver receives from each of its two devices in one timed turn, unless its rings
@@ -70,7 +70,10 @@ pub fn run(specification: &Path, interrupt: &Interrupt) -> Result<(), MeasureErr
     };
     let folder = crate::device::temporary_folder()?;
     let open = |index: usize, cell: &Cell| {
-        SoftwarePorts::start(&folder.path().join(index.to_string()), cell.frame_size)
+        SoftwarePorts::start(
+            &folder.path().join(index.to_string()),
+            cell.conditions.frame_size,
+        )
     };
     measure(&specification, open, interrupt, &mut output)
 }
@@ -124,7 +127,7 @@ fn measure<P: Ports>(
                 }
                 _ => {
                     let value = cycles as f64 / packets as f64;
-                    output.sample(&station.cell, Metric::Cycles, value, packets, round)?;
+                    output.sample(&station.cell, Metric::TscCycles, value, packets, round)?;
                 }
             }
         }
@@ -242,14 +245,15 @@ impl<P: Ports> Station<P> {
         let library = ForwarderLibrary::load(&cell.library)?;
         let [a, b] = ports.devices();
         let forwarder = while_stepping(&mut ports, || {
-            library.open(&a, &b, cell.batch, cell.ring_size)
+            library.open(&a, &b, cell.conditions.batch, cell.conditions.ring_size)
         })?;
         Ok(Self {
             cell: cell.clone(),
             ports,
             forwarder,
             // Half a ring at most: the NIC fills it anew before each turn.
-            batches: (PACKETS_PER_TURN.min(cell.ring_size / 2) / cell.batch).max(1),
+            batches: (PACKETS_PER_TURN.min(cell.conditions.ring_size / 2) / cell.conditions.batch)
+                .max(1),
             failed: false,
         })
     }
@@ -418,8 +422,8 @@ impl Ports for SoftwarePorts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Implementation, Sample};
-    use crate::stand_in::cell;
+    use crate::common::cell_with_library;
+    use record::{Implementation, Sample};
 
     /// The stand-in for a driver needs no NIC.
     struct NoPorts;
@@ -461,7 +465,7 @@ mod tests {
                 _ => None,
             })
             .filter(|sample| {
-                sample.implementation == implementation && sample.metric == Metric::Cycles
+                sample.implementation == implementation && sample.metric == Metric::TscCycles
             })
             .collect()
     }
@@ -492,8 +496,8 @@ mod tests {
     fn every_round_gives_every_cell_a_value() {
         let folder = tempfile::tempdir().unwrap();
         let cells = vec![
-            cell(folder.path(), Implementation::C, "WORK=20"),
-            cell(folder.path(), Implementation::Rust, "WORK=60"),
+            cell_with_library(folder.path(), Implementation::C, "WORK=20"),
+            cell_with_library(folder.path(), Implementation::Rust, "WORK=60"),
         ];
         let events = events(folder.path(), cells, 21);
         let (c, rust) = (
@@ -522,13 +526,13 @@ mod tests {
     #[test]
     fn drivers_that_fail_are_named_and_the_others_are_measured() {
         let folder = tempfile::tempdir().unwrap();
-        let mut gone = cell(folder.path(), Implementation::C, "WORK=1");
+        let mut gone = cell_with_library(folder.path(), Implementation::C, "WORK=1");
         gone.library = folder.path().join("gone.so");
         let cells = vec![
-            cell(folder.path(), Implementation::C, "REFUSE"),
+            cell_with_library(folder.path(), Implementation::C, "REFUSE"),
             gone,
-            cell(folder.path(), Implementation::RustUnsafe, "CLOSE"),
-            cell(folder.path(), Implementation::Rust, "WORK=2"),
+            cell_with_library(folder.path(), Implementation::RustUnsafe, "CLOSE"),
+            cell_with_library(folder.path(), Implementation::Rust, "WORK=2"),
         ];
         let events = events(folder.path(), cells, 3);
         let causes: Vec<_> = events
@@ -551,7 +555,11 @@ mod tests {
     #[test]
     fn a_driver_that_receives_nothing_is_given_up() {
         let folder = tempfile::tempdir().unwrap();
-        let cells = vec![cell(folder.path(), Implementation::C, "NOTHING")];
+        let cells = vec![cell_with_library(
+            folder.path(),
+            Implementation::C,
+            "NOTHING",
+        )];
         let events = events(folder.path(), cells, 3);
         assert!(
             matches!(&events[0], Event::Failure(failure) if failure.cause.contains("no packet")),

@@ -6,8 +6,8 @@ use std::time::Duration;
 use perf_event::events::Raw;
 use perf_event::{Builder, Counter};
 
+use super::event::Event;
 use super::passes::{Counters, Group, Reading};
-use super::Event;
 
 /// The counters of this machine, for the thread that opens them.
 #[derive(Debug, Clone, Copy, Default)]

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::Event;
+use super::event::Event;
 
 /// Counters: the kernel's, or a stand-in for them.
 pub trait Counters {

@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use record::{CpuFacts, Metric};
 use serde_json::json;
 
+use super::event::{counted_metrics, Event};
 use super::events::{Set, Table};
 use super::kernel::{Kernel, Refusal};
 use super::pmu::{Pmu, SOURCES};
-use super::{Event, METRICS};
-use crate::host::CpuFacts;
-use crate::record::Metric;
 
 /// `PERF_TYPE_HARDWARE`: events that the kernel itself translates for the processor.
 const HARDWARE: u32 = 0;
@@ -27,7 +26,7 @@ const PARANOID: &str = "/proc/sys/kernel/perf_event_paranoid";
 /// differs from processor to processor.
 fn generic(metric: Metric) -> Option<(u64, &'static str)> {
     match metric {
-        Metric::Cycles => Some((0, "cpu-cycles")),
+        Metric::CoreCycles => Some((0, "cpu-cycles")),
         Metric::Instructions => Some((1, "instructions")),
         Metric::Branches => Some((4, "branch-instructions")),
         Metric::BranchMisses => Some((5, "branch-misses")),
@@ -82,7 +81,7 @@ fn resolve(
         unit: None,
     };
     // What every PMU counts: if this cannot be had, nothing can.
-    match try_event(&hardware(Some(Metric::Cycles), "cpu-cycles", 0)) {
+    match try_event(&hardware(Some(Metric::CoreCycles), "cpu-cycles", 0)) {
         Ok(()) => {}
         Err(refusal @ Refusal::Forbidden(_)) => return Err(forbidden(&refusal)),
         Err(Refusal::Unsupported(_)) => return Err(no_pmu()),
@@ -114,7 +113,7 @@ fn resolve(
         ));
     }
     let mut chosen = BTreeMap::new();
-    for metric in METRICS {
+    for metric in counted_metrics() {
         let found = match usable.zip(pmu) {
             Some(((_, entry), pmu)) => from_table(metric, entry, pmu, &mut set.warnings),
             None => match generic(metric) {
@@ -260,7 +259,7 @@ mod tests {
     }
 
     const INTEL: [(Metric, u64); 10] = [
-        (Metric::Cycles, 0x003c),
+        (Metric::CoreCycles, 0x003c),
         (Metric::Instructions, 0x00c0),
         (Metric::Branches, 0x00c4),
         (Metric::BranchMisses, 0x00c5),
@@ -295,7 +294,7 @@ mod tests {
 
     #[test]
     fn amd_codes_are_those_of_the_manuals_and_the_rest_is_absent() {
-        use Metric::{Branches, Cycles, L1Hits, L2Hits, L3Hits, L3Misses, Loads, Stores};
+        use Metric::{Branches, CoreCycles, L1Hits, L2Hits, L3Hits, L3Misses, Loads, Stores};
         for (family, model, sources, codes, absent) in [
             (
                 23,
@@ -331,7 +330,7 @@ mod tests {
                 false
             });
             for (metric, code) in codes.into_iter().chain([
-                (Cycles, 0x76),
+                (CoreCycles, 0x76),
                 (Branches, 0xc2),
                 (Loads, 0x0529),
                 (Stores, 0x0629),
@@ -365,7 +364,7 @@ mod tests {
         // A hardware event names the kind of core, too.
         assert_eq!(set.events[1].config, 4 << 32 | 9);
         let set = resolved(&alder_lake, "alder-lake", Some(16), |_| false);
-        assert_eq!(config(&set, Metric::Cycles), Some(10 << 32));
+        assert_eq!(config(&set, Metric::CoreCycles), Some(10 << 32));
         assert_eq!(config(&set, Metric::Loads), None);
         assert_eq!(set.warnings.len(), 1);
     }
@@ -408,7 +407,7 @@ mod tests {
     fn where_table_and_kernel_differ_the_kernel_is_right() {
         // An Intel model number with AMD's event source: nothing of the table fits.
         let set = resolved(&cpu("GenuineIntel", 6, 60), "zen2", None, |_| false);
-        assert_eq!(config(&set, Metric::Cycles), Some(0x76));
+        assert_eq!(config(&set, Metric::CoreCycles), Some(0x76));
         assert!(
             set.warnings[0].contains("cpu-cycles with the code 0x76"),
             "{:?}",

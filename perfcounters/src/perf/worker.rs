@@ -18,9 +18,9 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use super::event::Event;
 use super::kernel::Kernel;
 use super::passes::{self, Counted, Counters};
-use super::Event;
 use crate::backend::{Cell, MeasureError};
 use crate::interrupt::Interrupt;
 use crate::sys::{self, Forwarder, ForwarderLibrary};
@@ -99,7 +99,7 @@ fn measure<C: Counters>(
     let library = ForwarderLibrary::load(&specification.cell.library).map_err(say)?;
     let cell = &specification.cell;
     let mut forwarder = library
-        .open(a, b, cell.batch, cell.ring_size)
+        .open(a, b, cell.conditions.batch, cell.conditions.ring_size)
         .map_err(say)?;
     warm_up(&mut forwarder, specification.warm_up, interrupt)?;
     let counted = passes::count(counters, &specification.events, || {
@@ -183,10 +183,10 @@ fn window(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::common::cell_with_library;
     use crate::perf::fixtures::software_events;
     use crate::perf::passes::{Group, Reading};
-    use crate::record::Implementation;
-    use crate::stand_in::cell;
+    use record::Implementation;
 
     /// Counters that count one event at a time, and each once.
     struct OneByOne;
@@ -216,7 +216,7 @@ mod tests {
     /// A specification whose driver is the stand-in, built with a macro defined.
     fn specification(folder: &Path, define: &str) -> Specification {
         Specification {
-            cell: cell(folder, Implementation::C, define),
+            cell: cell_with_library(folder, Implementation::C, define),
             devices: ["a".into(), "b".into()],
             events: software_events(),
             window: Duration::from_millis(20),

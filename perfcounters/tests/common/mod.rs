@@ -1,5 +1,5 @@
-//! Stand-ins for drivers and NIC, and an observer that remembers. Shared by the tests of this
-//! crate and of the runner.
+//! Stand-ins for drivers and NIC, and an observer that keeps everything. The unit tests and the
+//! integration tests of this crate and those of the runner share them.
 
 #![allow(dead_code, missing_docs, clippy::unwrap_used)]
 
@@ -7,11 +7,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use perfcounters::record::{
-    BackendName, Failure, Implementation, RecordError, Sample, DEFAULT_FRAME_SIZE,
-    DEFAULT_RING_SIZE,
-};
 use perfcounters::{Cell, Observer};
+use record::{BackendName, Conditions, Failure, Implementation, RecordError, Sample};
 
 pub fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -42,21 +39,26 @@ pub fn library(output: &Path, defines: &[&str]) {
     compile("fake_library.c", &["-shared", "-fPIC"], defines, output);
 }
 
-/// A cell of batch 32 with both artefacts of that name in a folder.
+/// A cell under the default conditions; both its artefacts have that name in a folder.
 pub fn cell(folder: &Path, name: &str, implementation: Implementation) -> Cell {
     Cell {
         implementation,
         variant: "default".into(),
         toolchain: "cc 1.0".into(),
-        batch: 32,
-        ring_size: DEFAULT_RING_SIZE,
-        frame_size: DEFAULT_FRAME_SIZE,
-        offered_mpps: None,
+        conditions: Conditions::default(),
         program: folder.join(name),
         library: folder.join(format!("{name}.so")),
     }
 }
 
+/// A cell whose library is the stand-in, built with a macro defined.
+pub fn cell_with_library(folder: &Path, implementation: Implementation, define: &str) -> Cell {
+    let cell = cell(folder, define, implementation);
+    library(&cell.library, &[define]);
+    cell
+}
+
+/// An observer that keeps everything.
 #[derive(Debug, Default)]
 pub struct Remember {
     pub samples: Vec<Sample>,

@@ -6,9 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use ::record::{create_folder, link, short_toolchain, GitFacts, HostFacts};
 use anyhow::{Context, Result};
-use perfcounters::folder;
-use perfcounters::host::{git, HostFacts};
 use serde::{Deserialize, Serialize};
 use strum::IntoEnumIterator;
 
@@ -78,7 +77,7 @@ impl ResultFolder {
     pub fn create(results: &Path) -> Result<Self> {
         let now = SystemTime::now();
         let start = humantime::format_rfc3339_seconds(now).to_string();
-        let (id, path) = folder::create(results, now)?;
+        let (id, path) = create_folder(results, now)?;
         let file = path.join(HAZARDS_FILE);
         let writer = csv::Writer::from_path(&file).with_context(|| file.display().to_string())?;
         Ok(Self {
@@ -121,7 +120,7 @@ impl ResultFolder {
                 Ok(serde_json::json!({
                     "impl": driver,
                     "variant": "lab",
-                    "toolchain": perfcounters::host::short_toolchain(&flags),
+                    "toolchain": short_toolchain(&flags),
                     "flags": flags,
                 }))
             })
@@ -132,7 +131,7 @@ impl ResultFolder {
             "start": self.start,
             "end": end,
             "command": command,
-            "git": git(&root()),
+            "git": GitFacts::of(&root()),
             "host": HostFacts::gather(),
             "builds": builds,
             "hazards": hazards
@@ -144,7 +143,7 @@ impl ResultFolder {
         let path = self.path.join("run.json");
         let text = serde_json::to_string_pretty(&record)? + "\n";
         fs::write(&path, text).with_context(|| path.display().to_string())?;
-        folder::link(&self.results, LATEST_LINK, &self.id)?;
+        link(&self.results, LATEST_LINK, &self.id)?;
         Ok(())
     }
 }

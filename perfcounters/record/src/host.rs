@@ -6,13 +6,11 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::GitFacts;
-use crate::sys;
+use crate::toolchain::tool_version;
 
 /// The machine that a run was measured on.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -197,42 +195,6 @@ impl HugePages {
     }
 }
 
-/// First line of what `tool --version` prints; `None` if there is no such tool.
-pub fn tool_version(tool: &str) -> Option<String> {
-    let output = Command::new(tool)
-        .arg("--version")
-        .stdin(Stdio::null())
-        .output()
-        .ok()
-        .filter(|output| output.status.success())?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    Some(text.lines().next()?.trim().to_owned())
-}
-
-/// Revision of the repository that `folder` is in; `None` outside of one or without git.
-pub fn git(folder: &Path) -> Option<GitFacts> {
-    let run = |arguments: &[&str]| {
-        let output = Command::new("git")
-            .arg("-C")
-            .arg(folder)
-            // Only looking: no lock that could disturb somebody who commits meanwhile.
-            .env("GIT_OPTIONAL_LOCKS", "0")
-            .args(arguments)
-            .stdin(Stdio::null())
-            .output()
-            .ok()?;
-        output
-            .status
-            .success()
-            .then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
-    };
-    let status = run(&["status", "--porcelain"])?;
-    Some(GitFacts {
-        revision: run(&["rev-parse", "--verify", "HEAD"]),
-        dirty: !status.is_empty(),
-    })
-}
-
 /// The contents, or nothing if it cannot be read.
 fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(path).unwrap_or_default()
@@ -337,49 +299,23 @@ fn pmu(sources: &Path) -> PmuFacts {
     }
 }
 
-/// Counts the time-stamp counter against the system's clock.
+/// Clock of the time-stamp counter, compared with the system's clock.
 fn measure_tsc_mhz(window: Duration) -> f64 {
-    let (start, first) = (Instant::now(), sys::tsc());
+    let (start, first) = (Instant::now(), tsc());
     while start.elapsed() < window {
         std::hint::spin_loop();
     }
-    let (elapsed, last) = (start.elapsed(), sys::tsc());
+    let (elapsed, last) = (start.elapsed(), tsc());
     last.wrapping_sub(first) as f64 / elapsed.as_secs_f64() / 1e6
 }
 
-/// Name and version of a compiler, taken from the line that a build wrote down.
-///
-/// `gcc (Debian 12.2.0-14) 12.2.0 -O2` becomes `gcc 12.2.0`; a line without a known
-/// compiler is kept whole.
-pub fn short_toolchain(line: &str) -> String {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let compiler = words.iter().position(|word| {
-        let word = word.rsplit('/').next().unwrap_or(word);
-        ["gcc", "clang", "rustc", "cc"]
-            .iter()
-            .any(|name| word == *name || word.starts_with(&format!("{name}-")))
-    });
-    // The maker's own version, in brackets, is passed over.
-    let mut depth = 0;
-    for word in compiler.map_or(&[][..], |at| &words[at + 1..]) {
-        depth += word.matches('(').count();
-        let closes = word.matches(')').count();
-        let version = word.chars().next().is_some_and(|c| c.is_ascii_digit()) && word.contains('.');
-        if depth == 0 && version {
-            let name = words[compiler.unwrap_or(0)];
-            let name = name.rsplit('/').next().unwrap_or(name);
-            let name = name.split('-').next().unwrap_or(name);
-            let word = word.trim_end_matches([',', ';']);
-            // Of `13.0.1-11+b2` the last is the maker's; of `1.97.0-nightly` it is not.
-            let version = match word.split_once('-') {
-                Some((version, rest)) if rest.starts_with(|c: char| c.is_ascii_digit()) => version,
-                _ => word,
-            };
-            return format!("{name} {version}");
-        }
-        depth = depth.saturating_sub(closes);
-    }
-    line.trim().to_owned()
+#[cfg(not(target_arch = "x86_64"))]
+compile_error!("the backends count cycles with the time-stamp counter of x86-64");
+
+/// Reads the time-stamp counter, roughly: the processor may reorder it.
+fn tsc() -> u64 {
+    // SAFETY: RDTSC reads a counter; every x86-64 processor has it and Linux does not forbid it.
+    unsafe { std::arch::x86_64::_rdtsc() }
 }
 
 #[cfg(test)]
@@ -469,37 +405,9 @@ mod tests {
     }
 
     #[test]
-    fn toolchains_are_shortened() {
-        for (line, short) in [
-            (
-                "gcc (Debian 12.2.0-14+deb12u1) 12.2.0 -O2 -march=haswell",
-                "gcc 12.2.0",
-            ),
-            ("gcc-12 (Debian 12.2.0-14) 12.2.0 -O2", "gcc 12.2.0"),
-            ("Debian clang version 14.0.6 -O2", "clang 14.0.6"),
-            ("Debian clang version 13.0.1-11+b2 -O2", "clang 13.0.1"),
-            ("rustc 1.97.0-nightly (ac68faa20)", "rustc 1.97.0-nightly"),
-            (
-                "rustc 1.95.0 (59807616e 2026-04-14) -C target-cpu=haswell",
-                "rustc 1.95.0",
-            ),
-            ("/usr/bin/gcc 13.1.0, -O2", "gcc 13.1.0"),
-            ("  an odd compiler  ", "an odd compiler"),
-            ("gcc", "gcc"),
-        ] {
-            assert_eq!(short_toolchain(line), short, "{line}");
-        }
-    }
-
-    #[test]
     fn this_machine_answers() {
         let host = HostFacts::gather();
         assert!(!host.kernel.is_empty());
         assert!(host.cpu.tsc_mhz > 100.0, "{}", host.cpu.tsc_mhz);
-    }
-
-    #[test]
-    fn a_folder_outside_of_a_repository_has_no_revision() {
-        assert_eq!(git(Path::new("/proc")), None);
     }
 }

@@ -1,0 +1,219 @@
+//! What a driver is measured under: the dimensions of a matrix cell, apart from the driver itself.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::RangeInclusive;
+
+use serde::{Deserialize, Serialize};
+
+use crate::names::{BackendName, Implementation};
+
+/// Packets per receive call in the paper's tables.
+pub const DEFAULT_BATCH: u32 = 32;
+/// Descriptors per ring, unless a matrix varies them.
+pub const DEFAULT_RING_SIZE: u32 = 512;
+/// Bytes of a frame without its CRC, unless a matrix varies them: the smallest Ethernet frame.
+pub const DEFAULT_FRAME_SIZE: u32 = 60;
+
+/// Batch sizes that a driver accepts.
+pub const BATCHES: RangeInclusive<u32> = 1..=512;
+/// Ring sizes that a driver accepts; only powers of two.
+pub const RING_SIZES: RangeInclusive<u32> = 64..=4096;
+/// Frame sizes that Ethernet allows, in bytes without CRC.
+pub const FRAME_SIZES: RangeInclusive<u32> = 60..=1514;
+
+/// What a driver is measured under.
+///
+/// Equality, order and hash compare the load bit by bit, so that conditions can be keys.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct Conditions {
+    /// Packets asked for per receive call, 1 to 512.
+    pub batch: u32,
+    /// Descriptors per ring, a power of two, 64 to 4096.
+    #[serde(default = "default_ring_size")]
+    pub ring_size: u32,
+    /// Bytes of a frame without its CRC, 60 to 1514.
+    #[serde(default = "default_frame_size")]
+    pub frame_size: u32,
+    /// Offered load, million packets per second, both directions together, above 0; `None` for as
+    /// many as the driver takes.
+    #[serde(default)]
+    pub offered_mpps: Option<f64>,
+}
+
+pub(crate) fn default_ring_size() -> u32 {
+    DEFAULT_RING_SIZE
+}
+
+pub(crate) fn default_frame_size() -> u32 {
+    DEFAULT_FRAME_SIZE
+}
+
+impl Default for Conditions {
+    /// Those of the paper's tables, under saturating load.
+    fn default() -> Self {
+        Self {
+            batch: DEFAULT_BATCH,
+            ring_size: DEFAULT_RING_SIZE,
+            frame_size: DEFAULT_FRAME_SIZE,
+            offered_mpps: None,
+        }
+    }
+}
+
+impl Conditions {
+    /// The default conditions with another batch size.
+    pub fn with_batch(batch: u32) -> Self {
+        Self {
+            batch,
+            ..Self::default()
+        }
+    }
+
+    /// Whether every value is in its range.
+    ///
+    /// # Errors
+    /// A sentence that names the value and its range.
+    pub fn check(&self) -> Result<(), String> {
+        for (what, value, range) in [
+            ("batch", self.batch, BATCHES),
+            ("ring size", self.ring_size, RING_SIZES),
+            ("frame size", self.frame_size, FRAME_SIZES),
+        ] {
+            if !range.contains(&value) {
+                let (least, most) = (range.start(), range.end());
+                return Err(format!("{what} {value} is not in {least} to {most}"));
+            }
+        }
+        match self.offered_mpps {
+            Some(load) if !(load.is_finite() && load > 0.0) => {
+                Err(format!("an offered load of {load} Mpps is not above 0"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn key(&self) -> (u32, u32, u32, Option<u64>) {
+        let load = self.offered_mpps.map(f64::to_bits);
+        (self.batch, self.ring_size, self.frame_size, load)
+    }
+}
+
+impl PartialEq for Conditions {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Conditions {}
+
+impl Hash for Conditions {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
+
+impl Ord for Conditions {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl PartialOrd for Conditions {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for Conditions {
+    /// The batch size, and what differs from the defaults: `batch 8, ring 64`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "batch {}", self.batch)?;
+        if self.ring_size != DEFAULT_RING_SIZE {
+            write!(f, ", ring {}", self.ring_size)?;
+        }
+        if self.frame_size != DEFAULT_FRAME_SIZE {
+            write!(f, ", {} B", self.frame_size)?;
+        }
+        match self.offered_mpps {
+            Some(load) => write!(f, ", {load} Mpps"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Everything that one backend measures of one driver under the same conditions.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Series {
+    /// Which driver.
+    #[serde(rename = "impl")]
+    pub implementation: Implementation,
+    /// How it was built: `default`, `overflow-checks`, …
+    pub variant: String,
+    /// What it was measured under.
+    #[serde(flatten)]
+    pub conditions: Conditions,
+    /// How it was counted.
+    pub backend: BackendName,
+}
+
+impl fmt::Display for Series {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            implementation,
+            variant,
+            conditions,
+            backend,
+        } = self;
+        write!(f, "{implementation}/{variant} {conditions}, {backend}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_differs_from_the_defaults_is_shown() {
+        assert_eq!(Conditions::default().to_string(), "batch 32");
+        let odd = Conditions {
+            batch: 8,
+            ring_size: 64,
+            frame_size: 124,
+            offered_mpps: Some(1.5),
+        };
+        assert_eq!(odd.to_string(), "batch 8, ring 64, 124 B, 1.5 Mpps");
+    }
+
+    #[test]
+    fn a_value_out_of_range_is_named() {
+        for (conditions, why) in [
+            (Conditions::with_batch(0), "batch 0 is not in 1 to 512"),
+            (
+                Conditions {
+                    frame_size: 9000,
+                    ..Conditions::default()
+                },
+                "frame size 9000",
+            ),
+            (
+                Conditions {
+                    offered_mpps: Some(f64::NAN),
+                    ..Conditions::default()
+                },
+                "NaN Mpps",
+            ),
+        ] {
+            let error = conditions.check().unwrap_err();
+            assert!(error.contains(why), "{error}");
+        }
+        assert!(Conditions::default().check().is_ok());
+    }
+
+    #[test]
+    fn conditions_of_old_records_get_the_defaults() {
+        let read: Conditions = serde_json::from_str("{\"batch\": 8}").unwrap();
+        assert_eq!(read, Conditions::with_batch(8));
+    }
+}

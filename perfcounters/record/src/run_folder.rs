@@ -1,0 +1,344 @@
+//! A run folder, `results/<id>/`, while a run writes it.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use rustix::fs::FlockOperation;
+
+use crate::error::RecordError;
+use crate::results::{self, JOURNAL_FILE, LATEST_LINK};
+use crate::run::{read_run, RunRecord, RUN_FILE};
+use crate::sample::{read_samples, Sample};
+use crate::writer::SampleWriter;
+
+/// File in a run folder that holds the samples.
+pub const SAMPLES_FILE: &str = "samples.csv";
+
+/// A run folder that is being written.
+#[derive(Debug)]
+pub struct RunFolder {
+    results: PathBuf,
+    path: PathBuf,
+    samples: SampleWriter,
+    count: u64,
+    /// The open folder; its lock keeps other processes out.
+    _lock: File,
+    /// The contents of `run.json`; after a change call [`RunFolder::save`].
+    pub record: RunRecord,
+}
+
+impl RunFolder {
+    /// Creates `results/<id>/`, named after the time, with `run.json` and an empty `samples.csv`.
+    ///
+    /// # Errors
+    /// [`RecordError::Write`] if the folder or one of the files cannot be created.
+    pub fn create(
+        results: &Path,
+        now: SystemTime,
+        mut record: RunRecord,
+    ) -> Result<Self, RecordError> {
+        let (id, path) = results::create_folder(results, now)?;
+        record.id = id;
+        record.start = humantime::format_rfc3339_seconds(now).to_string();
+        record.end = None;
+        let lock = lock(&path)?;
+        let mut samples = SampleWriter::create(&path.join(SAMPLES_FILE))?;
+        samples.keep_journal(&path.join(JOURNAL_FILE))?;
+        let folder = Self {
+            results: results.to_owned(),
+            samples,
+            path,
+            count: 0,
+            _lock: lock,
+            record,
+        };
+        folder.save()?;
+        Ok(folder)
+    }
+
+    /// Opens the folder of an interrupted run, so that the run can be resumed; returns the samples
+    /// that are in it, too. A measurement that was half written is lost.
+    ///
+    /// # Errors
+    /// [`RecordError::InUse`] if a process still writes to it; [`RecordError::Read`],
+    /// [`RecordError::Malformed`] or [`RecordError::Write`] if its files were changed or cannot be
+    /// used.
+    pub fn reopen(results: &Path, id: &str) -> Result<(Self, Vec<Sample>), RecordError> {
+        let path = results.join(id);
+        let lock = lock(&path)?;
+        let record = read_run(&path)?;
+        let samples_path = path.join(SAMPLES_FILE);
+        let writer = SampleWriter::reopen(&samples_path, &path.join(JOURNAL_FILE))?;
+        let samples = read_samples(&samples_path)?;
+        let folder = Self {
+            results: results.to_owned(),
+            samples: writer,
+            path,
+            count: samples.len() as u64,
+            _lock: lock,
+            record,
+        };
+        Ok((folder, samples))
+    }
+
+    /// The folder, `results/<id>`.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How many samples it holds.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Appends the samples of one measurement: all or none.
+    ///
+    /// # Errors
+    /// As [`SampleWriter::write`].
+    pub fn write(&mut self, measurement: &[Sample]) -> Result<(), RecordError> {
+        self.samples.write(measurement)?;
+        self.count += measurement.len() as u64;
+        Ok(())
+    }
+
+    /// Replaces `run.json`; a reader sees the old or the new file, never half of one.
+    ///
+    /// # Errors
+    /// [`RecordError::Write`].
+    pub fn save(&self) -> Result<(), RecordError> {
+        let path = self.path.join(RUN_FILE);
+        let fail = |cause| RecordError::write(&path, cause);
+        let mut json =
+            serde_json::to_vec_pretty(&self.record).map_err(|error| fail(error.into()))?;
+        json.push(b'\n');
+        let mut file = tempfile::Builder::new()
+            .prefix(".run.json.")
+            .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
+            .tempfile_in(&self.path)
+            .map_err(fail)?;
+        file.write_all(&json).map_err(fail)?;
+        file.as_file().sync_all().map_err(fail)?;
+        file.persist(&path).map_err(|error| fail(error.error))?;
+        Ok(())
+    }
+
+    /// Ends the run: notes the time, and points `results/latest` here if the folder holds samples.
+    /// A complete run cannot be resumed.
+    ///
+    /// # Errors
+    /// [`RecordError::Write`].
+    pub fn finish(&mut self, now: SystemTime) -> Result<(), RecordError> {
+        self.record.end = Some(humantime::format_rfc3339_seconds(now).to_string());
+        self.samples.sync()?;
+        self.save()?;
+        if self.record.complete {
+            let journal = self.path.join(JOURNAL_FILE);
+            fs::remove_file(&journal).map_err(|cause| RecordError::write(&journal, cause))?;
+        }
+        if self.count > 0 {
+            results::link(&self.results, LATEST_LINK, &self.record.id)?;
+        }
+        Ok(())
+    }
+}
+
+/// Keeps other processes from writing to a run folder until the result is dropped.
+fn lock(folder: &Path) -> Result<File, RecordError> {
+    let file = File::open(folder).map_err(|cause| RecordError::read(folder, cause))?;
+    // A child process holds a copy of the lock between fork and exec, for a moment.
+    for _ in 0..50 {
+        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(file),
+            Err(rustix::io::Errno::WOULDBLOCK) => {
+                std::thread::sleep(std::time::Duration::from_millis(10));
+            }
+            Err(error) => return Err(RecordError::write(folder, error.into())),
+        }
+    }
+    Err(RecordError::InUse {
+        path: folder.to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::metric::Metric;
+    use crate::names::BackendName;
+    use crate::results::unfinished_runs;
+    use crate::sample::HEADER;
+    use crate::test_values::sample;
+
+    fn record() -> RunRecord {
+        RunRecord {
+            command: vec!["triptych".into(), "run".into()],
+            not_measurable: BTreeMap::from([(BackendName::Perf, "no PMU".into())]),
+            complete: true,
+            ..RunRecord::default()
+        }
+    }
+
+    #[test]
+    fn a_run_folder_holds_its_record_and_latest_points_to_it() {
+        let results = tempfile::tempdir().unwrap();
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+        let mut first = RunFolder::create(results.path(), time, record()).unwrap();
+        let mut second = RunFolder::create(results.path(), time, record()).unwrap();
+        assert_eq!(first.record.id, "2023-11-14T22-13-20Z");
+        assert_eq!(second.record.id, "2023-11-14T22-13-20Z-1");
+        for folder in [&mut first, &mut second] {
+            folder.write(&[sample()]).unwrap();
+            folder.finish(time + Duration::from_secs(60)).unwrap();
+            let latest = results.path().join(LATEST_LINK);
+            assert_eq!(
+                fs::read_link(&latest).unwrap(),
+                Path::new(&folder.record.id)
+            );
+            assert_eq!(read_run(&latest).unwrap(), folder.record);
+            assert_eq!(
+                read_samples(&latest.join(SAMPLES_FILE)).unwrap(),
+                [sample()]
+            );
+        }
+        let left: Vec<_> = fs::read_dir(results.path()).unwrap().collect();
+        assert_eq!(left.len(), 3, "temporary files are left: {left:?}");
+    }
+
+    /// Cuts `samples.csv` at many lengths, and resumes the run from each.
+    #[test]
+    fn a_killed_run_resumes_after_its_last_whole_measurement() {
+        let results = tempfile::tempdir().unwrap();
+        let unfinished = RunRecord {
+            complete: false,
+            ..record()
+        };
+        let mut run =
+            RunFolder::create(results.path(), SystemTime::UNIX_EPOCH, unfinished).unwrap();
+        let measurement = |repeat| {
+            (0..5)
+                .map(|index| Sample {
+                    repeat,
+                    value: f64::from(index),
+                    ..sample()
+                })
+                .collect::<Vec<_>>()
+        };
+        let mut ends = vec![HEADER.len()];
+        let path = run.path().to_owned();
+        for repeat in 0..3 {
+            run.write(&measurement(repeat)).unwrap();
+            ends.push(fs::read(path.join(SAMPLES_FILE)).unwrap().len());
+        }
+        let id = run.record.id.clone();
+        let error = RunFolder::reopen(results.path(), &id).unwrap_err();
+        assert!(error.to_string().contains("another triptych"), "{error}");
+        drop(run);
+        let whole = fs::read(path.join(SAMPLES_FILE)).unwrap();
+        let journal = fs::read_to_string(path.join(JOURNAL_FILE)).unwrap();
+        let noted = |count: usize| {
+            let lines = journal.lines().take(count).map(|line| format!("{line}\n"));
+            lines.collect::<String>()
+        };
+        // Every length near the end of a measurement, and some between.
+        let near = |cut: &usize| ends.iter().any(|end| end.abs_diff(*cut) < 3) || cut % 41 == 0;
+        for cut in (HEADER.len()..=whole.len()).filter(near) {
+            let complete = ends.iter().filter(|end| **end <= cut).count();
+            // The process was killed before, after or while it wrote the journal.
+            for (journal, kept) in [
+                (noted(complete), complete),
+                (noted(complete - 1), complete - 1),
+                (format!("{}1", noted(complete)), complete),
+            ] {
+                if kept == 0 {
+                    continue;
+                }
+                fs::write(path.join(SAMPLES_FILE), &whole[..cut]).unwrap();
+                fs::write(path.join(JOURNAL_FILE), journal).unwrap();
+                let (mut run, samples) = RunFolder::reopen(results.path(), &id).unwrap();
+                assert_eq!(samples.len(), 5 * (kept - 1), "cut at {cut}");
+                for repeat in kept - 1..3 {
+                    run.write(&measurement(repeat as u32)).unwrap();
+                }
+                assert_eq!(run.count(), 15);
+                assert_eq!(fs::read(path.join(SAMPLES_FILE)).unwrap(), whole);
+                drop(run);
+                let (_, samples) = RunFolder::reopen(results.path(), &id).unwrap();
+                assert_eq!(samples.len(), 15);
+            }
+        }
+    }
+
+    #[test]
+    fn only_unfinished_runs_can_be_resumed() {
+        let results = tempfile::tempdir().unwrap();
+        assert!(unfinished_runs(&results.path().join("none")).is_empty());
+        let mut ids = Vec::new();
+        for complete in [false, true, false] {
+            let now = SystemTime::UNIX_EPOCH + Duration::from_secs(ids.len() as u64);
+            let record = RunRecord {
+                complete,
+                ..record()
+            };
+            let mut run = RunFolder::create(results.path(), now, record).unwrap();
+            run.write(&[sample()]).unwrap();
+            run.finish(now).unwrap();
+            ids.push(run.record.id.clone());
+        }
+        assert_eq!(unfinished_runs(results.path()), [&ids[0][..], &ids[2]]);
+        assert!(RunFolder::reopen(results.path(), &ids[0]).is_ok());
+        assert!(RunFolder::reopen(results.path(), &ids[1]).is_err());
+        // A file that another program changed.
+        fs::write(
+            results.path().join(&ids[0]).join(SAMPLES_FILE),
+            "other,columns\n",
+        )
+        .unwrap();
+        let error = RunFolder::reopen(results.path(), &ids[0]).unwrap_err();
+        assert!(error.to_string().contains("does not belong"), "{error}");
+    }
+
+    #[test]
+    fn a_run_from_before_the_cycles_were_divided_can_be_resumed() {
+        let results = tempfile::tempdir().unwrap();
+        let unfinished = RunRecord::default();
+        let run = RunFolder::create(results.path(), SystemTime::UNIX_EPOCH, unfinished).unwrap();
+        let (path, id) = (run.path().to_owned(), run.record.id.clone());
+        drop(run);
+        let old = format!(
+            "{HEADER}c,default,gcc,32,lockstep,cycles,90.5,tsc cycles/packet,100,0,512,60,,\n"
+        );
+        fs::write(path.join(SAMPLES_FILE), &old).unwrap();
+        fs::write(path.join(JOURNAL_FILE), format!("{}\n", old.len())).unwrap();
+        let (mut run, samples) = RunFolder::reopen(results.path(), &id).unwrap();
+        assert_eq!(samples[0].metric, Metric::TscCycles);
+        let next = Sample {
+            repeat: 1,
+            ..samples[0].clone()
+        };
+        run.write(std::slice::from_ref(&next)).unwrap();
+        let read = read_samples(&path.join(SAMPLES_FILE)).unwrap();
+        assert_eq!(read, [samples[0].clone(), next]);
+    }
+
+    #[test]
+    fn a_run_without_samples_is_not_the_latest() {
+        let results = tempfile::tempdir().unwrap();
+        let mut folder =
+            RunFolder::create(results.path(), SystemTime::UNIX_EPOCH, record()).unwrap();
+        folder.finish(SystemTime::UNIX_EPOCH).unwrap();
+        assert!(!results.path().join(LATEST_LINK).exists());
+    }
+
+    #[test]
+    fn a_results_folder_that_cannot_be_created_is_named() {
+        let error = RunFolder::create(Path::new("/dev/null/results"), SystemTime::now(), record())
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("/dev/null/results"), "{error}");
+    }
+}

@@ -1,0 +1,297 @@
+//! One measured value, and `samples.csv`, which holds one in each row.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::path::Path;
+
+use serde::{de, Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::conditions::{default_frame_size, default_ring_size, Conditions, Series};
+use crate::error::RecordError;
+use crate::metric::Metric;
+use crate::names::{BackendName, Implementation};
+
+/// Note of a value that the kernel scaled up, because the processor had fewer counters than events.
+pub const MULTIPLEXED: &str = "multiplexed";
+
+/// The first line of `samples.csv`: the fields of [`Row`].
+pub(crate) const HEADER: &str =
+    "impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat,\
+                                 ring_size,frame_size,offered_mpps,note\n";
+
+/// One measured value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sample {
+    /// Which driver.
+    pub implementation: Implementation,
+    /// How it was built: `default`, `overflow-checks`, …
+    pub variant: String,
+    /// The compiler in short: `gcc 12.2.0`; the flags are in `run.json`.
+    pub toolchain: String,
+    /// What it was measured under.
+    pub conditions: Conditions,
+    /// How it was counted.
+    pub backend: BackendName,
+    /// What was counted; one of the metrics that the backend gives.
+    pub metric: Metric,
+    /// The value, finite, in `unit`.
+    pub value: f64,
+    /// The unit: that of the metric, or of the event that was counted in its place.
+    pub unit: String,
+    /// How many packets the value is the mean of, at least 1.
+    pub packets: u64,
+    /// Which repetition, counted from 0. The backend measures all drivers once per repetition, so
+    /// that their values of one repetition can be paired.
+    pub repeat: u32,
+    /// Empty, or what a reader must know about the value: [`MULTIPLEXED`].
+    pub note: String,
+}
+
+impl Sample {
+    /// The series that it belongs to.
+    pub fn series(&self) -> Series {
+        Series {
+            implementation: self.implementation,
+            variant: self.variant.clone(),
+            conditions: self.conditions,
+            backend: self.backend,
+        }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let (metric, backend) = (self.metric, self.backend);
+        if !metric.is_given_by(backend) {
+            let backends: Vec<_> = metric.backends().iter().map(ToString::to_string).collect();
+            return Err(format!(
+                "{backend} does not give {metric}; the backends that do are {}",
+                backends.join(", ")
+            ));
+        }
+        if !self.value.is_finite() {
+            let value = self.value;
+            return Err(format!("the value of {metric} is {value}, not a number"));
+        }
+        if self.packets == 0 {
+            return Err(format!("{metric} was taken over no packets"));
+        }
+        self.conditions.check()
+    }
+}
+
+/// A row of `samples.csv`: the columns, in this order. Samples in JSON have the same fields.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row<'a> {
+    #[serde(rename = "impl")]
+    implementation: Implementation,
+    variant: Cow<'a, str>,
+    toolchain: Cow<'a, str>,
+    batch: u32,
+    backend: BackendName,
+    metric: Cow<'a, str>,
+    value: f64,
+    unit: Cow<'a, str>,
+    packets: u64,
+    repeat: u32,
+    // Old files lack the columns from here on.
+    #[serde(default = "default_ring_size")]
+    ring_size: u32,
+    #[serde(default = "default_frame_size")]
+    frame_size: u32,
+    #[serde(default)]
+    offered_mpps: Option<f64>,
+    #[serde(default)]
+    note: Cow<'a, str>,
+}
+
+impl<'a> From<&'a Sample> for Row<'a> {
+    fn from(sample: &'a Sample) -> Self {
+        let conditions = sample.conditions;
+        Self {
+            implementation: sample.implementation,
+            variant: Cow::Borrowed(&sample.variant),
+            toolchain: Cow::Borrowed(&sample.toolchain),
+            batch: conditions.batch,
+            backend: sample.backend,
+            metric: Cow::Borrowed(sample.metric.name()),
+            value: sample.value,
+            unit: Cow::Borrowed(&sample.unit),
+            packets: sample.packets,
+            repeat: sample.repeat,
+            ring_size: conditions.ring_size,
+            frame_size: conditions.frame_size,
+            offered_mpps: conditions.offered_mpps,
+            note: Cow::Borrowed(&sample.note),
+        }
+    }
+}
+
+impl TryFrom<Row<'_>> for Sample {
+    type Error = String;
+
+    fn try_from(row: Row<'_>) -> Result<Self, String> {
+        let sample = Self {
+            implementation: row.implementation,
+            variant: row.variant.into_owned(),
+            toolchain: row.toolchain.into_owned(),
+            conditions: Conditions {
+                batch: row.batch,
+                ring_size: row.ring_size,
+                frame_size: row.frame_size,
+                offered_mpps: row.offered_mpps,
+            },
+            backend: row.backend,
+            metric: Metric::recorded(&row.metric, row.backend)
+                .map_err(|error| error.to_string())?,
+            value: row.value,
+            unit: row.unit.into_owned(),
+            packets: row.packets,
+            repeat: row.repeat,
+            note: row.note.into_owned(),
+        };
+        sample.check()?;
+        Ok(sample)
+    }
+}
+
+impl Serialize for Sample {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Row::from(self).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Sample {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Row::deserialize(deserializer)?
+            .try_into()
+            .map_err(de::Error::custom)
+    }
+}
+
+/// Reads all samples of a `samples.csv`. Files of older versions are read, too: missing columns get
+/// their defaults, and `cycles` becomes `core_cycles` or `tsc_cycles`, as the backend counts them.
+///
+/// # Errors
+/// [`RecordError::Read`] if it cannot be opened, [`RecordError::Malformed`] with the line for a row
+/// that is not a sample.
+pub fn read_samples(path: &Path) -> Result<Vec<Sample>, RecordError> {
+    let file = File::open(path).map_err(|cause| RecordError::read(path, cause))?;
+    let mut samples = Vec::new();
+    let mut reader = csv::Reader::from_reader(file);
+    for row in reader.deserialize::<Row<'_>>() {
+        let row = row.map_err(|error| {
+            let line = error.position().map_or(0, csv::Position::line);
+            RecordError::malformed(path, line, error.to_string())
+        })?;
+        // The header is line 1.
+        let line = samples.len() as u64 + 2;
+        let sample =
+            Sample::try_from(row).map_err(|why| RecordError::malformed(path, line, why))?;
+        samples.push(sample);
+    }
+    Ok(samples)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::test_values::sample;
+
+    const OLD_HEADER: &str =
+        "impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat\n";
+
+    fn read(text: &str) -> Result<Vec<Sample>, RecordError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("samples.csv");
+        fs::write(&path, text).unwrap();
+        read_samples(&path)
+    }
+
+    #[test]
+    fn files_without_the_last_columns_get_the_defaults() {
+        let read = read(&format!(
+            "{OLD_HEADER}c,default,gcc,32,wall,mpps,1.5,Mpackets/s,100,0\n"
+        ));
+        let read = read.unwrap().remove(0);
+        assert_eq!(read.conditions, Conditions::default());
+        assert_eq!(read.note, "");
+    }
+
+    #[test]
+    fn the_backend_decides_what_cycles_of_old_files_are() {
+        let read = read(&format!(
+            "{OLD_HEADER}\
+             c,default,gcc,32,perf,cycles,91.0,core cycles/packet,100,0\n\
+             c,default,gcc,32,lockstep,cycles,92.0,tsc cycles/packet,100,0\n\
+             c,default,gcc,32,wall,cycles,93.0,tsc cycles/packet,100,0\n"
+        ));
+        let metrics: Vec<_> = read.unwrap().iter().map(|sample| sample.metric).collect();
+        use Metric::{CoreCycles, TscCycles};
+        assert_eq!(metrics, [CoreCycles, TscCycles, TscCycles]);
+    }
+
+    #[test]
+    fn malformed_rows_are_named_by_line() {
+        let good = "c,default,gcc,32,wall,mpps,1.5,Mpackets/s,100,0\n";
+        for (bad, why) in [
+            (
+                "c,default,gcc,32,wall,mpps,fast,Mpackets/s,100,0\n",
+                "float",
+            ),
+            (
+                "fortran,default,gcc,32,wall,mpps,1.5,Mpackets/s,100,0\n",
+                "expected one of `c`, `rust`, `rust-unsafe`",
+            ),
+            (
+                "c,default,gcc,32,abacus,mpps,1.5,Mpackets/s,100,0\n",
+                "`valgrind`",
+            ),
+            ("c,default,gcc,32,wall\n", "record"),
+            (
+                "c,default,gcc,0,wall,mpps,1.5,Mpackets/s,100,0\n",
+                "batch 0",
+            ),
+            ("c,default,gcc,32,wall,mpps,inf,Mpackets/s,100,0\n", "inf"),
+            (
+                "c,default,gcc,32,wall,mpss,1.5,Mpackets/s,100,0\n",
+                "\"mpss\" is not a metric; the metrics are core_cycles, tsc_cycles",
+            ),
+            (
+                "c,default,gcc,32,valgrind,cycles,1.5,cycles/packet,100,0\n",
+                "core_cycles or tsc_cycles",
+            ),
+            (
+                "c,default,gcc,32,valgrind,l2_hits,1.5,loads/packet,100,0\n",
+                "valgrind does not give l2_hits; the backends that do are perf",
+            ),
+        ] {
+            let error = read(&format!("{OLD_HEADER}{good}{bad}")).unwrap_err();
+            let error = error.to_string();
+            assert!(error.contains("line 3"), "{bad}: {error}");
+            assert!(error.contains(why), "{bad}: {error}");
+        }
+        for (bad, why) in [
+            ("32,60,,", "ring size 32"),
+            ("512,9000,,", "frame size 9000"),
+            ("512,60,-1,", "-1 Mpps"),
+            ("512,60,lots,", "field 12"),
+        ] {
+            let row = format!("c,default,gcc,32,wall,mpps,1.5,Mpackets/s,100,0,{bad}\n");
+            let error = read(&format!("{HEADER}{row}")).unwrap_err().to_string();
+            assert!(
+                error.contains("line 2") && error.contains(why),
+                "{bad}: {error}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_series_names_its_driver_conditions_and_backend() {
+        assert_eq!(
+            sample().series().to_string(),
+            "rust-unsafe/overflow-checks batch 32, ring 1024, 1514 B, 12.5 Mpps, valgrind"
+        );
+    }
+}

@@ -1,0 +1,341 @@
+//! What the counts of one worker mean: values per packet, the core's clock, and doubts.
+
+use record::{BackendName, Metric, Sample, MULTIPLEXED};
+use serde_json::json;
+
+use super::event::{ratios, Event};
+use super::passes::{Counted, Pass, Value};
+use super::worker::Window;
+use crate::backend::Cell;
+
+/// With a smaller share of full receive calls than this, much of what was counted is waiting.
+const FULL_BATCHES: f64 = 0.9;
+/// Above this share of dropped packets, a warning says so.
+const DROPPED: f64 = 0.01;
+
+/// How fast the core ran in one window.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Clock {
+    /// Core cycles per cycle of the time-stamp counter.
+    ratio: f64,
+    /// Clock of the time-stamp counter in that window, MHz.
+    tsc_mhz: f64,
+    /// Whether the processor counted reference cycles, too. If not, the ratio divides the core
+    /// cycles in user space by all cycles of the window, and time in the kernel lowers it.
+    exact: bool,
+}
+
+/// What one worker's counts mean.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    /// The measured values.
+    pub samples: Vec<Sample>,
+    /// What may have disturbed them.
+    pub warnings: Vec<String>,
+    /// Metrics without a value, with the reason.
+    pub absent: Vec<(Metric, String)>,
+    /// The core's clock in each window.
+    pub clocks: Vec<Clock>,
+}
+
+impl Findings {
+    /// Evaluates the counts of `events` that a worker took of `cell`.
+    pub(super) fn new(
+        cell: &Cell,
+        repeat: u32,
+        events: &[Event],
+        counted: &Counted<Window>,
+    ) -> Self {
+        let mut findings = Self::default();
+        for (index, why) in &counted.absent {
+            if let Some(metric) = events.get(*index).and_then(|event| event.metric) {
+                findings.absent.push((metric, why.clone()));
+            }
+        }
+        for pass in &counted.passes {
+            findings.add_pass(cell, repeat, events, pass);
+        }
+        let windows = counted.passes.iter().map(|pass| &pass.window);
+        findings.add_totals(cell, repeat, windows);
+        findings
+    }
+
+    /// Adds the values of one pass, and the ratios of what it counted in one window.
+    fn add_pass(&mut self, cell: &Cell, repeat: u32, events: &[Event], pass: &Pass<Window>) {
+        let window = pass.window;
+        let values: Vec<_> = pass
+            .values
+            .iter()
+            .filter_map(|value| Some((events.get(value.event)?, value)))
+            .collect();
+        for (event, value) in &values {
+            let Some(metric) = event.metric else { continue };
+            if value.count == 0.0 && matches!(metric, Metric::CoreCycles | Metric::Instructions) {
+                let why = "the counter does not advance; the hypervisor may not emulate it";
+                self.absent.push((metric, why.to_owned()));
+                continue;
+            }
+            let per_packet = value.count / window.packets as f64;
+            let mut sample = measured(cell, metric, per_packet, window.packets, repeat);
+            if let Some(unit) = &event.unit {
+                sample.unit.clone_from(unit);
+            }
+            self.samples.push(marked(sample, value.scaled));
+        }
+        let counted = |metric: Option<Metric>| -> Option<&Value> {
+            let mut values = values.iter();
+            let (_, value) = values.find(|(event, _)| event.metric == metric)?;
+            (value.count > 0.0).then_some(*value)
+        };
+        for (metric, (over, under)) in ratios() {
+            if let Some((over, under)) = counted(Some(over)).zip(counted(Some(under))) {
+                let ratio = over.count / under.count;
+                let sample = measured(cell, metric, ratio, window.packets, repeat);
+                self.samples
+                    .push(marked(sample, over.scaled || under.scaled));
+            }
+        }
+        if let Some(cycles) = counted(Some(Metric::CoreCycles)) {
+            let reference = counted(None);
+            self.clocks.push(Clock {
+                ratio: cycles.count / reference.map_or(window.tsc_cycles as f64, |r| r.count),
+                tsc_mhz: window.tsc_cycles as f64 / window.seconds / 1e6,
+                exact: reference.is_some(),
+            });
+        }
+    }
+
+    /// Adds the share of full batches over all windows, and warns of waiting and dropping.
+    fn add_totals<'a>(
+        &mut self,
+        cell: &Cell,
+        repeat: u32,
+        windows: impl Iterator<Item = &'a Window>,
+    ) {
+        let (mut packets, mut calls, mut full, mut dropped) = (0, 0, 0, 0);
+        for window in windows {
+            packets += window.packets;
+            calls += window.rx_calls;
+            full += window.full_batches;
+            dropped += window.dropped;
+        }
+        if packets == 0 {
+            return;
+        }
+        let ratio = full as f64 / calls.max(1) as f64;
+        let sample = measured(cell, Metric::FullBatchRatio, ratio, packets, repeat);
+        self.samples.push(sample);
+        if ratio < FULL_BATCHES {
+            self.warnings.push(format!(
+                "{cell}, perf: only {:.1} % of the receive calls were full; the counts include \
+                 what the driver did while it waited for packets",
+                100.0 * ratio
+            ));
+        }
+        let dropped = dropped as f64 / packets as f64;
+        if dropped > DROPPED {
+            self.warnings.push(format!(
+                "{cell}, perf: the driver dropped {:.1} % of the packets, and a drop costs less \
+                 than a send",
+                100.0 * dropped
+            ));
+        }
+    }
+}
+
+fn measured(cell: &Cell, metric: Metric, value: f64, packets: u64, repeat: u32) -> Sample {
+    cell.sample(BackendName::Perf, metric, value, packets, repeat)
+}
+
+/// Marks a value that the kernel did not count all the time.
+fn marked(mut sample: Sample, scaled: bool) -> Sample {
+    if scaled {
+        MULTIPLEXED.clone_into(&mut sample.note);
+    }
+    sample
+}
+
+/// The core's clock against the time-stamp counter's, for `run.json`. A cycle at a low clock is not
+/// worth a cycle at a high clock, because memory does not slow down with the core.
+pub(super) fn core_clock(clocks: &[Clock]) -> serde_json::Value {
+    let spread = |value: fn(&Clock) -> f64| {
+        let mut values: Vec<f64> = clocks.iter().map(value).collect();
+        values.sort_by(f64::total_cmp);
+        match values.as_slice() {
+            [] => json!(null),
+            [first, .., last] => {
+                json!({"min": first, "median": values[values.len() / 2], "max": last})
+            }
+            [only] => json!({"min": only, "median": only, "max": only}),
+        }
+    };
+    json!({
+        "core_cycles_per_tsc_cycle": spread(|clock| clock.ratio),
+        "core_mhz": spread(|clock| clock.ratio * clock.tsc_mhz),
+        "tsc_mhz": spread(|clock| clock.tsc_mhz),
+        "counted_against": match clocks.iter().all(|clock| clock.exact) {
+            true => "the processor's reference cycles, in the same windows",
+            false => "the time-stamp counter over the same windows; time in the kernel lowers it",
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::common::cell;
+    use record::Implementation;
+    use std::path::Path;
+
+    fn event(metric: Option<Metric>, unit: Option<&str>) -> Event {
+        Event {
+            metric,
+            name: format!("{metric:?}"),
+            kind: 4,
+            config: 0,
+            unit: unit.map(ToOwned::to_owned),
+        }
+    }
+
+    /// A pass of 1000 packets in 40 full receive calls; `values` are event and count.
+    fn pass(values: &[(usize, f64)], scaled: bool) -> Pass<Window> {
+        Pass {
+            window: Window {
+                packets: 1000,
+                dropped: 0,
+                rx_calls: 40,
+                full_batches: 40,
+                tsc_cycles: 62_500,
+                seconds: 1.0 / 32.0,
+            },
+            values: values
+                .iter()
+                .map(|(event, count)| Value {
+                    event: *event,
+                    count: *count,
+                    scaled,
+                })
+                .collect(),
+        }
+    }
+
+    fn found(events: &[Event], passes: Vec<Pass<Window>>) -> Findings {
+        let absent = Vec::new();
+        Findings::new(
+            &cell(Path::new(""), "fwd", Implementation::Rust),
+            3,
+            events,
+            &Counted { passes, absent },
+        )
+    }
+
+    fn values(found: &Findings) -> Vec<(Metric, f64)> {
+        let samples = found.samples.iter();
+        samples
+            .map(|sample| (sample.metric, sample.value))
+            .collect()
+    }
+
+    #[test]
+    fn counts_are_divided_by_the_packets_of_their_window() {
+        let events = [
+            event(Some(Metric::CoreCycles), None),
+            event(None, None),
+            event(Some(Metric::Instructions), None),
+            event(Some(Metric::L2Hits), Some("lines/packet")),
+        ];
+        let passes = vec![
+            pass(&[(0, 94_000.0), (1, 188_000.0), (2, 127_000.0)], false),
+            pass(&[(3, 1100.0)], true),
+        ];
+        let found = found(&events, passes);
+        assert_eq!(
+            values(&found),
+            [
+                (Metric::CoreCycles, 94.0),
+                (Metric::Instructions, 127.0),
+                (Metric::Ipc, 127.0 / 94.0),
+                (Metric::L2Hits, 1.1),
+                (Metric::FullBatchRatio, 1.0)
+            ]
+        );
+        let columns: Vec<_> = found
+            .samples
+            .iter()
+            .map(|sample| (sample.unit.as_str(), sample.note.as_str(), sample.packets))
+            .collect();
+        assert_eq!(
+            columns,
+            [
+                ("core cycles/packet", "", 1000),
+                ("instructions/packet", "", 1000),
+                ("instructions/cycle", "", 1000),
+                ("lines/packet", "multiplexed", 1000),
+                ("ratio", "", 2000)
+            ]
+        );
+        assert!(found.samples.iter().all(|sample| sample.repeat == 3));
+        assert!(found.warnings.is_empty() && found.absent.is_empty());
+        assert_eq!(
+            found.clocks,
+            [Clock {
+                ratio: 0.5,
+                tsc_mhz: 2.0,
+                exact: true
+            }]
+        );
+    }
+
+    #[test]
+    fn ratios_are_only_taken_within_a_window() {
+        let events = [
+            event(Some(Metric::CoreCycles), None),
+            event(Some(Metric::Instructions), None),
+        ];
+        let apart = vec![
+            pass(&[(0, 31_250.0)], false),
+            pass(&[(1, 127_000.0)], false),
+        ];
+        let found = found(&events, apart);
+        assert!(!values(&found)
+            .iter()
+            .any(|(metric, _)| *metric == Metric::Ipc));
+        // Without reference cycles, the time-stamp counter says how fast the core ran.
+        assert_eq!((found.clocks[0].ratio, found.clocks[0].exact), (0.5, false));
+        let clock = core_clock(&found.clocks);
+        assert_eq!(clock["core_mhz"]["median"], 1.0);
+        assert!(clock["counted_against"]
+            .as_str()
+            .unwrap()
+            .contains("time-stamp"));
+        assert!(core_clock(&[])["core_mhz"].is_null());
+    }
+
+    #[test]
+    fn a_counter_that_stands_still_is_no_measurement() {
+        let events = [
+            event(Some(Metric::CoreCycles), None),
+            event(Some(Metric::L3Misses), None),
+        ];
+        let found = found(&events, vec![pass(&[(0, 0.0), (1, 0.0)], false)]);
+        // No misses can be true; no cycles cannot.
+        assert_eq!(
+            values(&found),
+            [(Metric::L3Misses, 0.0), (Metric::FullBatchRatio, 1.0)]
+        );
+        assert_eq!(found.absent[0].0, Metric::CoreCycles);
+        assert!(found.clocks.is_empty());
+    }
+
+    #[test]
+    fn waiting_and_dropping_are_pointed_out() {
+        let events = [event(Some(Metric::CoreCycles), None)];
+        let mut bad = pass(&[(0, 1.0)], false);
+        bad.window.full_batches = 10;
+        bad.window.dropped = 100;
+        let found = found(&events, vec![bad]);
+        assert_eq!(found.warnings.len(), 2);
+        assert!(found.warnings[0].contains("25.0 % of the receive calls"));
+        assert!(found.warnings[1].contains("dropped 10.0 % of the packets"));
+    }
+}
