@@ -1,17 +1,21 @@
 #!/usr/bin/env bash
-# fuzz.sh vfio_user_peer|hostile_device [SECONDS [ARGUMENT...]]: fuzzes the software NIC with hostile drivers, or the
-# safe driver with hostile devices, for SECONDS (default 1800) with libFuzzer and AddressSanitizer; more arguments go
-# to libFuzzer. What it finds lies in build/fuzz/TARGET/found/; new inputs worth keeping in build/fuzz/TARGET/corpus/.
+# fuzz.sh vfio_user_peer|hostile_device [SECONDS [ARGUMENT...]]: runs a fuzzer for SECONDS (default 1800).
 #
-# Needs no nightly toolchain and no cargo-fuzz: RUSTC_BOOTSTRAP lets the usual compiler take the flags that cargo-fuzz
-# would pass. With both installed, `cargo +nightly fuzz run TARGET` in the target's folder does as well.
+# vfio_user_peer fuzzes the software NIC with hostile drivers. hostile_device fuzzes the safe driver with hostile
+# devices. Both use libFuzzer and AddressSanitizer. All further arguments go to libFuzzer.
+# Inputs that break the target go to build/fuzz/TARGET/found/. Inputs that reach new code go to
+# build/fuzz/TARGET/corpus/.
+#
+# The script needs neither a nightly toolchain nor cargo-fuzz. With RUSTC_BOOTSTRAP, the stable compiler accepts the
+# flags that cargo-fuzz would pass. With both installed, `cargo +nightly fuzz run TARGET` in the target's folder is
+# equivalent.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 target=${1:-}
 seconds=${2:-1800}
 shift $(($# < 2 ? $# : 2))
-# An input may take ten seconds, not more: nothing may hang.
+# An input that takes more than ten seconds is a failure, because the target must not hang.
 options=(-timeout=10 "-max_total_time=$seconds")
 case $target in
 vfio_user_peer)
@@ -21,7 +25,7 @@ vfio_user_peer)
 hostile_device)
 	folder=rust/fuzz
 	options+=(-rss_limit_mb=2048 -max_len=1024)
-	# A large quarantine of freed memory would cost more time than it finds: pools are a megabyte each.
+	# Each pool has a megabyte. A large quarantine of freed memory would cost much time and find few errors.
 	export ASAN_OPTIONS=quarantine_size_mb=1
 	;;
 *)

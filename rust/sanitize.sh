@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
-# sanitize.sh [--quick] address|thread|memcheck|miri...: the safe driver's unit tests (rings, pool, packets and a
-# hostile device) under each of these, and under thread also the software NIC's, where threads meet. The driver's
-# DMA memory is from the heap then (src/sys/memory_heap.rs), so that its end is known to the byte.
+# sanitize.sh [--quick] address|thread|memcheck|miri...: runs the safe driver's unit tests under each of these tools.
 #
-# --quick: few random inputs. What cannot run here is named at the end and is no error.
+# The tests cover rings, pool, packets and a hostile device. In these runs the driver's DMA memory comes from the heap
+# (src/sys/memory_heap.rs), so the tools know the exact end of each buffer. `thread` also runs the threaded tests of the
+# software NIC.
 #
-# address: the compiler's runtime library for it; no nightly toolchain, see sanitize-rustc.sh.
-# memcheck: valgrind.
-# thread: a toolchain with the standard library's source, TOOLCHAIN (default nightly). It is built too: one that
-#   is not instrumented seems full of races, and to suppress those would suppress all.
-# miri: a toolchain that has it, TOOLCHAIN.
+# --quick uses few random inputs. A tool that cannot run here is then no error, and the end of the output names it.
+#
+# address needs the compiler's runtime library for AddressSanitizer, but no nightly toolchain (see sanitize-rustc.sh).
+# memcheck needs valgrind.
+# thread needs a toolchain with the source of the standard library, TOOLCHAIN (default nightly). The script builds that
+#   library with instrumentation. Without instrumentation, ThreadSanitizer reports false races in the library, and
+#   suppressing them would hide all races.
+# miri needs a toolchain with Miri, TOOLCHAIN.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -18,9 +21,9 @@ cd "$root"
 toolchain=${TOOLCHAIN:-nightly}
 target=x86_64-unknown-linux-gnu
 driver=(--quiet --locked --package ixgbe --features ixgbe/fuzzing --lib)
-# What is outside the process (sockets, VFIO) is not the sanitizers' business, and Miri has none of it.
+# The tools skip tests of sockets and VFIO: sanitizers cannot see beyond the process, and Miri supports neither.
 tests=(--skip vfio::)
-# Tests of panics would spend their time on these.
+# Backtraces would take most of the time in tests of panics.
 export RUST_BACKTRACE=0
 
 quick=false
@@ -29,11 +32,11 @@ if [ "${1:-}" = --quick ]; then
 	shift
 fi
 
-# lacks_WHAT: what is missing here for it, and the mend; nothing if nothing is.
+# lacks_TOOL: prints the missing part and how to install it, or nothing if the tool can run.
 
 lacks_address() {
 	compgen -G "$(rustc --print target-libdir)/librustc-*asan.a" >/dev/null ||
-		echo "the compiler has no runtime library for AddressSanitizer: use a toolchain of rustup's"
+		echo "the compiler has no runtime library for AddressSanitizer: install a toolchain with rustup"
 }
 
 lacks_memcheck() {
@@ -44,15 +47,15 @@ lacks_thread() {
 	local sysroot
 	sysroot=$(rustc "+$toolchain" --print sysroot 2>/dev/null) || true
 	[ -d "$sysroot/lib/rustlib/src/rust/library" ] ||
-		echo "no toolchain '$toolchain' with the standard library's source: rustup toolchain install $toolchain --component rust-src"
+		echo "there is no toolchain '$toolchain' with the standard library's source: rustup toolchain install $toolchain --component rust-src"
 }
 
 lacks_miri() {
 	cargo "+$toolchain" miri --version >/dev/null 2>&1 ||
-		echo "no toolchain '$toolchain' with Miri: rustup toolchain install $toolchain --component miri"
+		echo "there is no toolchain '$toolchain' with Miri: rustup toolchain install $toolchain --component miri"
 }
 
-# The dependencies are those of `make test-unit-rust`, as they lie there.
+# The runs share build/cargo with `make test-unit-rust`, so Cargo builds the dependencies once.
 
 run_address() {
 	! $quick || export IXGBE_TEST_CASES=64
@@ -60,7 +63,7 @@ run_address() {
 }
 
 run_memcheck() {
-	# It is slow.
+	# valgrind is slow, so it runs few random inputs.
 	IXGBE_TEST_CASES=64
 	! $quick || IXGBE_TEST_CASES=4
 	export IXGBE_TEST_CASES
@@ -70,35 +73,35 @@ run_memcheck() {
 
 run_thread() {
 	local instrumented=(cargo "+$toolchain" test -Zbuild-std --target "$target" --target-dir build/sanitize/thread)
-	# System calls through the C library: ThreadSanitizer must see what is mapped and unmapped.
+	# rustix calls the C library instead of the kernel, so that ThreadSanitizer sees every mmap and munmap.
 	export RUSTFLAGS="-Zsanitizer=thread --cfg=rustix_use_libc"
 	"${instrumented[@]}" "${driver[@]}" -- "${tests[@]}"
-	# What it forwards in its time is too much with every access checked.
+	# With every access checked, the tests of full traffic cannot forward enough in their time.
 	"${instrumented[@]}" --quiet --locked --package nic --test threads --test session -- --skip in_full_traffic
 }
 
 run_miri() {
-	# The corpus is read from files, so Miri's isolation from the system is off.
+	# The tests read a corpus from files, so Miri runs without isolation from the system.
 	export MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-strict-provenance ${MIRIFLAGS:-}"
 	cargo "+$toolchain" miri test --target-dir build/miri "${driver[@]}" -- "${tests[@]}"
 }
 
 [ $# -gt 0 ] || set -- address thread memcheck
 skipped=()
-for what in "$@"; do
-	case $what in
+for tool in "$@"; do
+	case $tool in
 	address | thread | memcheck | miri) ;;
 	*)
-		echo "sanitize.sh: '$what' is none of address, thread, memcheck, miri" >&2
+		echo "sanitize.sh: unknown tool '$tool': the tools are address, thread, memcheck and miri" >&2
 		exit 2
 		;;
 	esac
-	echo "== $what"
-	lacking=$("lacks_$what") || true
+	echo "== $tool"
+	lacking=$("lacks_$tool") || true
 	if [ -z "$lacking" ]; then
-		("run_$what")
+		("run_$tool")
 	elif $quick; then
-		skipped+=("$what ($lacking)")
+		skipped+=("$tool ($lacking)")
 	else
 		echo "$lacking" >&2
 		exit 2
