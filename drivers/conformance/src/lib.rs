@@ -1,24 +1,25 @@
 //! Tests of what every driver must do, run against the software 82599.
 //!
 //! The tests are in `tests/`, one file for each subject. This library has their common parts:
-//! where a driver's build is ([`Implementation`]), how to run its program ([`Program`]), how to step
+//! where the builds are ([`forwarder_program`]), how to run its program ([`Program`]), how to step
 //! its library in lockstep with the NIC ([`Lockstep`]), the NIC with its sockets ([`TestNic`]), and
 //! how to compare traces of register accesses ([`trace`]).
 //!
 //! Errors are [`anyhow::Error`]: only the reader of a failed test handles them.
 
+mod builds;
 pub mod expect;
-mod implementation;
 mod library;
 mod lockstep;
 mod process;
 mod test_nic;
 pub mod trace;
 
-pub use implementation::Implementation;
+pub use builds::{forwarder_library, forwarder_program};
 pub use library::{Counts, DeviceStats, Forwarder, Library};
 pub use lockstep::Lockstep;
 pub use process::{Output, Program, Running, Totals};
+pub use record::Implementation;
 pub use test_nic::{processors, wait_until, TestNic};
 
 /// Makes a test for each implementation from each named function, in the modules `c`, `rust` and

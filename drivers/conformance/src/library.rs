@@ -7,8 +7,9 @@ use std::ptr::NonNull;
 
 use anyhow::{anyhow, Result};
 use libloading::os::unix;
+use record::Implementation;
 
-use crate::implementation::Implementation;
+use crate::builds::forwarder_library;
 
 /// Size of the buffer for an error message, in bytes.
 const MESSAGE_SIZE: usize = 1024;
@@ -70,7 +71,7 @@ impl Library {
     /// # Errors
     /// If the library does not exist or lacks a function.
     pub fn load(implementation: Implementation) -> Result<Self> {
-        let path = implementation.library()?;
+        let path = forwarder_library(implementation)?;
         let flags = unix::RTLD_NOW | unix::RTLD_LOCAL;
         // SAFETY: opening the library runs its initialisers. It is one of this project's forwarders,
         // so they are only those of the C and the Rust run time.

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 use nic::{DataPlane, NicConfig, Port, Progress, SessionReport, TraceEntry};
+use record::Implementation;
 
-use crate::implementation::Implementation;
 use crate::library::{Counts, DeviceStats, Forwarder, Library};
 use crate::test_nic::{settle, TestNic};
 

@@ -10,12 +10,13 @@ use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
+use record::Implementation;
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::io::retry_on_intr;
 use rustix::process::{kill_process, pidfd_open, Pid, PidfdFlags, Signal};
 use serde::Deserialize;
 
-use crate::implementation::{nic_program, Implementation};
+use crate::builds::{forwarder_program, nic_program};
 
 /// The totals that a forwarder writes with `--json`: exactly these keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
@@ -89,7 +90,7 @@ impl Program {
     /// # Errors
     /// If the forwarder does not exist.
     pub fn forwarder(implementation: Implementation) -> Result<Self> {
-        Ok(Self::new(implementation.program()?))
+        Ok(Self::new(forwarder_program(implementation)?))
     }
 
     /// The software NIC as a program of its own.

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
 use nic::{DataPlane, Nic, NicConfig, Port, RunningDataPlane, SessionReport};
+use record::Implementation;
 use tempfile::TempDir;
 
-use crate::implementation::Implementation;
 use crate::process::Program;
 
 /// How long [`wait_until`] waits.

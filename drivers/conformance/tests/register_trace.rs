@@ -9,6 +9,7 @@ use anyhow::{ensure, Context, Result};
 use conformance::{expect, for_each_implementation, trace, Implementation, Lockstep};
 use nic::registers as r;
 use nic::{MmioMode, TraceEntry, TraceTo};
+use strum::IntoEnumIterator;
 
 for_each_implementation!(
     interrupts_are_masked_before_and_after_a_reset,
@@ -188,23 +189,17 @@ fn for_both_ports(
 #[test]
 fn all_implementations_make_the_same_accesses() -> Result<()> {
     for device_id in [nic::DEFAULT_DEVICE_ID, 0x1528, 0x1563] {
-        let runs = Implementation::ALL.map(|implementation| {
-            Run::of(implementation, device_id).with_context(|| implementation.name())
-        });
-        let [c, others @ ..] = runs;
-        let c = c?;
+        let c = Run::of(Implementation::C, device_id).context("c")?;
         ensure!(
             c.step(SETUP)?.len() > 500,
             "the NIC recorded too few accesses"
         );
-        for (implementation, other) in Implementation::ALL[1..].iter().zip(others) {
-            let other = other?;
+        for implementation in Implementation::iter().filter(|other| *other != Implementation::C) {
+            let name = implementation.to_string();
+            let other = Run::of(implementation, device_id).with_context(|| name.clone())?;
             for (ours, theirs) in c.0.iter().zip(&other.0) {
-                trace::expect_same(
-                    (Implementation::C.name(), &ours.accesses),
-                    (implementation.name(), &theirs.accesses),
-                )
-                .with_context(|| format!("device {device_id:04x}, {}", ours.name))?;
+                trace::expect_same(("c", &ours.accesses), (&name, &theirs.accesses))
+                    .with_context(|| format!("device {device_id:04x}, {}", ours.name))?;
             }
         }
     }

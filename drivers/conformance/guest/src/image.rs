@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{bail, ensure, Context, Result};
-use conformance::Implementation;
+use conformance::{forwarder_program, Implementation};
 use cpio::newc::{trailer, Builder, ModeFileType};
+use strum::IntoEnumIterator;
 use tempfile::NamedTempFile;
 
 /// The repository's root.
@@ -41,9 +42,9 @@ impl Image {
     pub fn prepare(fetched: &Path, agent: &Path) -> Result<Self> {
         let mut overlay = Overlay::default();
         overlay.program(agent, "bin/guest")?;
-        for implementation in Implementation::ALL {
+        for implementation in Implementation::iter() {
             let path = format!("drivers/{implementation}/ixgbe-fwd");
-            overlay.program(&implementation.program()?, &path)?;
+            overlay.program(&forwarder_program(implementation)?, &path)?;
         }
         let triptych = repository().join("build/bin/triptych");
         if triptych.is_file() {

@@ -6,6 +6,7 @@ use anyhow::{ensure, Result};
 use conformance::{Implementation, Totals};
 use guest::{Output, Vm};
 use libtest_mimic::Trial;
+use strum::IntoEnumIterator;
 
 use crate::fixture::{machine, on_machine, Environment, Ports, Test};
 
@@ -93,7 +94,7 @@ fn bind_and_unbind_are_a_round_trip(tools: &mut ToolsMachine) -> Result<()> {
     let [a, b] = &ports.addresses;
     vm.shell("echo 64 >/proc/sys/vm/nr_hugepages")?;
     triptych(vm, &["bind", "--user", "user", a, b])?.expect_exit(0)?;
-    for implementation in Implementation::ALL {
+    for implementation in Implementation::iter() {
         let program = format!("/drivers/{implementation}/ixgbe-fwd");
         let run = vm.program([
             &program,

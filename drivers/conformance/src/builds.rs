@@ -1,0 +1,60 @@
+//! Where the built programs and libraries are.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{ensure, Result};
+use record::Implementation;
+
+/// Environment variable that names a build folder other than `build/`.
+const BUILD: &str = "TRIPTYCH_BUILD";
+
+/// An implementation's program `ixgbe-fwd`.
+///
+/// # Errors
+/// If the program does not exist.
+pub fn forwarder_program(implementation: Implementation) -> Result<PathBuf> {
+    built(&format!("bin/{implementation}/ixgbe-fwd"))
+}
+
+/// An implementation's library `libforwarder.so`, for lockstep.
+///
+/// # Errors
+/// If the library does not exist.
+pub fn forwarder_library(implementation: Implementation) -> Result<PathBuf> {
+    built(&format!("bin/{implementation}/libforwarder.so"))
+}
+
+/// The software NIC's program.
+///
+/// # Errors
+/// If the program does not exist.
+pub(crate) fn nic_program() -> Result<PathBuf> {
+    built("bin/nic")
+}
+
+/// A file in the build folder. It must exist, because a skipped test proves nothing.
+fn built(file: &str) -> Result<PathBuf> {
+    let build = match std::env::var_os(BUILD) {
+        Some(folder) => PathBuf::from(folder),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../build"),
+    };
+    let path = build.join(file);
+    ensure!(
+        path.is_file(),
+        "{} does not exist: run `make build`, or set {BUILD} to the folder that contains it",
+        path.display()
+    );
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_for_a_missing_file_says_how_to_build_it() {
+        let error = built("bin/cobol/ixgbe-fwd").unwrap_err().to_string();
+        assert!(error.contains("bin/cobol/ixgbe-fwd"), "{error}");
+        assert!(error.contains("make build"), "{error}");
+    }
+}
