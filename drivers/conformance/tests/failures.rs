@@ -176,7 +176,9 @@ fn a_server_with_another_protocol(implementation: Implementation) -> Result<()> 
 
 fn a_device_with_an_unknown_id(implementation: Implementation) -> Result<()> {
     for id in [0x1521, 0x10c9, 0x1572, 0xffff] {
-        let nic = TestNic::still(|config| config.with_each_port(|port| port.device_id = id))?;
+        let nic = TestNic::still(|config| {
+            config.with_each_port(|port| port.faults.foreign_device_id = Some(id))
+        })?;
         let [device_a, device_b] = nic.devices();
         let texts = [
             &device_a,
@@ -198,7 +200,7 @@ fn a_device_with_an_unknown_id(implementation: Implementation) -> Result<()> {
 }
 
 fn every_known_device_is_driven(implementation: Implementation) -> Result<()> {
-    for id in [0x10fb, 0x154d, 0x1528, 0x1560, 0x1563, 0x15ad] {
+    for id in [0x10fb, 0x154d, 0x1528, 0x1560, 0x1563, 0x15d1] {
         let mut nic = TestNic::running(|config| {
             config.with_each_port(|port| {
                 port.device_id = id;

@@ -9,42 +9,10 @@
 //! delivered one by one, and a queue that lies does not take the short cut.
 
 use crate::config::ConfigError;
-use crate::device::card::{Device, Queue};
 use crate::device::registers as r;
 use crate::memory::dma::MappedRange;
 use crate::memory::dma_fault::{Direction, DmaFault, Purpose};
 use crate::port::Port;
-
-/// How much too high the heads are that a device shows: beyond any ring.
-const HEAD_BEYOND: u32 = 0x2000;
-
-impl Device {
-    /// What has to be told to the parts after the faults have changed.
-    pub(crate) fn faults_changed(&mut self) {
-        let lie = self.device_faults().receive;
-        for rx in &mut self.rx {
-            if let Queue::On(rx) = rx {
-                rx.set_lie(lie);
-            }
-        }
-    }
-
-    /// What is added to the heads that registers show.
-    pub(crate) fn head_offset(&self) -> u32 {
-        if self.device_faults().head_beyond_ring {
-            HEAD_BEYOND
-        } else {
-            0
-        }
-    }
-
-    /// The interrupts of a storm: all causes, and all vectors, masked or not.
-    #[cold]
-    pub(crate) fn storm(&mut self) {
-        self.registers.set(r::EICR, u32::MAX >> 1);
-        self.counters.interrupts_forced += self.interrupts.signal_all();
-    }
-}
 
 impl Port {
     /// The device writes to the driver's memory where and what it likes. Whether the IOMMU let it:

@@ -24,7 +24,8 @@ use rustix::net::{sendmsg, SendAncillaryBuffer, SendAncillaryMessage, SendFlags}
 
 use crate::config::{MmioMode, NicConfig, Traffic};
 use crate::data_plane::rounds::DataPlane;
-use crate::device::card::{Device, REGION_BAR0};
+use crate::device::card::Device;
+use crate::device::regions::REGION_BAR0;
 use crate::device::register_file::{PAGE, SHARED_PAGES};
 use crate::device::registers as r;
 use crate::device::shared::SharedDevice;

@@ -27,6 +27,8 @@ pub struct Faults {
     pub ignore_tail: bool,
     /// RDH and TDH show values beyond the ends of the rings.
     pub head_beyond_ring: bool,
+    /// The configuration space shows this PCI device id, of a card that the device is not.
+    pub foreign_device_id: Option<u16>,
     /// In every round, the device sets all interrupt causes and signals all vectors, masked or not.
     pub interrupt_storm: bool,
 }

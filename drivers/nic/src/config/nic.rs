@@ -7,6 +7,7 @@ use crate::config::faults::Faults;
 use crate::config::settings::{
     Cable, Expected, FrameSizes, MeasureLatency, MmioMode, Module, TraceTo, Traffic, VerifyMode,
 };
+use crate::device::families::{family_of, Medium};
 
 /// Most ports of one NIC.
 pub const MAX_PORTS: usize = 16;
@@ -207,6 +208,13 @@ impl NicConfig {
 impl PortConfig {
     /// Checks the settings of one of `count` ports.
     fn check(&self, count: usize) -> Result<(), ConfigError> {
+        let family = family_of(self.device_id).map_err(|error| ConfigError(error.to_string()))?;
+        if family.medium != Medium::SfpCage && self.module != Module::default() {
+            return Err(ConfigError(format!(
+                "the {} has no SFP+ cage for a module",
+                family.name
+            )));
+        }
         if self.flows == 0 || self.flows > MAX_FLOWS {
             let flows = self.flows;
             return Err(ConfigError(format!(

@@ -13,8 +13,9 @@ use std::time::{Duration, Instant};
 
 use crate::config::QUEUES;
 use crate::config::{Cable, MmioMode, NicConfig, Traffic, VerifyMode};
-use crate::device::card::{Device, Held, Queue};
+use crate::device::card::{Device, Held};
 use crate::device::packet::{Packet, Verdict, TAG_LEN};
+use crate::device::queues::Queue;
 use crate::device::registers as r;
 use crate::device::rss::Hash;
 use crate::device::rx::{Delivery, Dma};

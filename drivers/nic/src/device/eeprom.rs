@@ -1,5 +1,6 @@
 //! The EEPROM that the 82599 loads itself from, and its wires.
 
+use crate::device::register_file::RegisterFile;
 use crate::device::registers as r;
 use crate::traffic::frame::station_address;
 
@@ -58,6 +59,9 @@ impl Eeprom {
         let mut words = vec![0; WORDS];
         words[PCI_POINTER] = PCI_SECTION as u16;
         put_section(&mut words[PCI_SECTION..], &[device_id, 0x8086]);
+        // The X550's checksum takes the eight words from the section's start on: its length, the
+        // words above that add up to 0, and this one.
+        words[PCI_SECTION + 7] = 0_u16.wrapping_sub(words[PCI_SECTION]);
         words[CORE_POINTER] = CORE_SECTION as u16;
         let mut address = [0; 3];
         put_bytes(&mut address, &station_address(port), u16::from_le_bytes);
@@ -93,24 +97,48 @@ impl Eeprom {
         }
     }
 
-    /// The bits of EEC that tell what EEPROM this is.
-    pub(crate) fn description() -> u32 {
-        r::EEC_ADDR_SIZE | r::field(r::EEC_SIZE, LOG_WORDS - 6)
+    /// Sets the registers that the card loads from the EEPROM after a reset: the MAC address and
+    /// the EEPROM's description.
+    pub(crate) fn load(&self, registers: &RegisterFile) {
+        let (low, high) = self.mac_address();
+        registers.set(r::RAL(0), low);
+        registers.set(r::RAH(0), high | r::RAH_AV);
+        let description = r::EEC_ADDR_SIZE | r::field(r::EEC_SIZE, LOG_WORDS - 6);
+        registers.change(r::EEC, description, 0);
     }
 
-    /// A word; addresses past the end wrap round, as there are no more address lines.
+    /// EERD.START reads a word, at once.
+    pub(crate) fn eerd_written(&self, registers: &RegisterFile, value: u32) {
+        if value & r::EERD_START == 0 {
+            return;
+        }
+        let word = u32::from(self.word(r::field_get(r::EERD_ADDR, value)));
+        let data = r::field(r::EERD_DATA, word);
+        registers.set(r::EERD, value & r::EERD_ADDR | r::EERD_DONE | data);
+    }
+
+    /// EEC drives the EEPROM's wires, which the driver gets as soon as it asks for them.
+    pub(crate) fn eec_written(&mut self, registers: &RegisterFile, value: u32) {
+        let granted = value & r::EEC_REQ != 0;
+        let level = |wire| granted && value & wire != 0;
+        let out = self.drive(level(r::EEC_CS), level(r::EEC_SK), level(r::EEC_DI));
+        registers.put(r::EEC, r::EEC_GNT, granted);
+        registers.put(r::EEC, r::EEC_DO, out);
+    }
+
+    /// A word. Addresses past the end wrap round: the EEPROM has no more address lines.
     pub(crate) fn word(&self, address: u32) -> u16 {
         self.words[address as usize % WORDS]
     }
 
     /// The MAC address, as the registers RAL(0) and RAH(0) take it: first byte lowest.
-    pub(crate) fn mac_address(&self) -> (u32, u32) {
+    fn mac_address(&self) -> (u32, u32) {
         let word = |at| u32::from(self.words[CORE_SECTION + 1 + at]);
         (word(0) | word(1) << 16, word(2))
     }
 
     /// The wires are at these levels now; returns the level of the data wire from the EEPROM.
-    pub(crate) fn drive(&mut self, select: bool, clock: bool, data: bool) -> bool {
+    fn drive(&mut self, select: bool, clock: bool, data: bool) -> bool {
         let mut wires = self.wires;
         wires.drive(select, clock, data, |address| self.word(address));
         self.wires = wires;

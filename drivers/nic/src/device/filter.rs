@@ -133,24 +133,17 @@ pub(crate) fn address_of(low: u32, high: u32) -> [u8; 6] {
     [a, b, c, d, e, f]
 }
 
-/// Whether a write to that register can change the filter.
-pub(crate) fn concerns(name: &str) -> bool {
-    matches!(
-        name,
-        "FCTRL" | "MCSTCTRL" | "RAL" | "RAH" | "MTA" | "PFUTA" | "VLNCTRL" | "VFTA"
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::families::family_of;
 
     const OWN: [u8; 6] = [0x02, 0x82, 0x59, 0x90, 0, 0];
     const OTHER: [u8; 6] = [0x02, 0x82, 0x59, 0x90, 0, 9];
     const GROUP: [u8; 6] = [0x01, 0, 0x5e, 0, 0, 0xfb];
 
     fn registers() -> RegisterFile {
-        let registers = RegisterFile::new(0).unwrap();
+        let registers = RegisterFile::new(0, family_of(0x10fb).unwrap()).unwrap();
         registers.set(r::RAL(0), 0x9059_8202);
         registers.set(r::RAH(0), r::RAH_AV);
         registers

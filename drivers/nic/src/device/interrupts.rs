@@ -381,6 +381,7 @@ fn interval(registers: &RegisterFile, vector: usize) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::families::family_of;
     use rustix::event::{eventfd, EventfdFlags};
     use std::io::Read;
     use std::os::fd::OwnedFd;
@@ -411,7 +412,7 @@ mod tests {
     }
 
     fn registers_for(queue: u32, vector: u32) -> RegisterFile {
-        let registers = RegisterFile::new(0).unwrap();
+        let registers = RegisterFile::new(0, family_of(0x10fb).unwrap()).unwrap();
         registers.set(r::IVAR(queue / 2), (vector | 0x80) << (16 * (queue % 2)));
         registers.set(r::GPIE, r::GPIE_MSIX_MODE);
         registers

@@ -1,19 +1,31 @@
-//! The 82599 itself: registers, queues, filters, interrupts and the chips beside it.
+//! The card itself: registers, queues, filters, interrupts and the chips beside it.
 
 pub(crate) mod card;
+pub(crate) mod data_path;
+pub(crate) mod diagnostics;
 pub(crate) mod eeprom;
+pub(crate) mod families;
 pub(crate) mod filter;
+pub(crate) mod flow_director;
+pub(crate) mod host_interface;
 pub(crate) mod interrupts;
+pub(crate) mod link;
+pub(crate) mod misuse;
 pub(crate) mod offload;
 pub(crate) mod packet;
 pub(crate) mod pci_config;
 pub(crate) mod pci_function;
+pub(crate) mod phy;
+pub(crate) mod queues;
+pub(crate) mod regions;
+pub(crate) mod register_access;
 pub(crate) mod register_file;
 #[allow(missing_docs)]
 pub mod registers;
 pub(crate) mod ring;
 pub(crate) mod rss;
 pub(crate) mod rx;
+pub(crate) mod session;
 pub(crate) mod sfp;
 pub(crate) mod shared;
 pub(crate) mod statistics;

@@ -28,11 +28,38 @@ pub(crate) struct PciConfig {
 
 /// What a write to the configuration space starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Started {
+pub(crate) enum PciEvent {
     /// A function-level reset.
     Reset,
     /// The way back from D3 to D0, which ends with a reset.
     WakeUp,
+}
+
+/// The state of the PCI regions other than the registers.
+#[derive(Debug)]
+pub(crate) struct PciState {
+    pub(crate) config: PciConfig,
+    /// The MSI-X table and pending bits. The card keeps them; VFIO clients program the vectors by
+    /// other means.
+    pub(crate) msix_table: Vec<u8>,
+    /// The address register of the I/O BAR.
+    pub(crate) io_address: u32,
+}
+
+impl PciState {
+    pub(crate) fn new(device_id: u16) -> Self {
+        Self {
+            config: PciConfig::new(device_id),
+            msix_table: vec![0; MSIX_LEN as usize],
+            io_address: 0,
+        }
+    }
+
+    /// A function-level reset.
+    pub(crate) fn reset(&mut self, device_id: u16) {
+        self.config = PciConfig::new(device_id);
+        self.msix_table.fill(0);
+    }
 }
 
 impl PciConfig {
@@ -138,7 +165,7 @@ impl PciConfig {
     }
 
     /// A driver's write: only the writable bits change. Returns what it starts, if anything.
-    pub(crate) fn write(&mut self, offset: usize, from: &[u8]) -> Option<Started> {
+    pub(crate) fn write(&mut self, offset: usize, from: &[u8]) -> Option<PciEvent> {
         /// The upper byte of the PCI Express device control register, and the bit in it that
         /// starts a function-level reset. It reads 0.
         const DEVICE_CONTROL: usize = EXPRESS + 9;
@@ -152,9 +179,9 @@ impl PciConfig {
             .checked_sub(offset)
             .and_then(|at| from.get(at));
         if control.is_some_and(|byte| byte & INITIATE_RESET != 0) {
-            return Some(Started::Reset);
+            return Some(PciEvent::Reset);
         }
-        (asleep && !self.asleep()).then_some(Started::WakeUp)
+        (asleep && !self.asleep()).then_some(PciEvent::WakeUp)
     }
 
     /// Whether the device is in D3, where it does nothing.
@@ -247,7 +274,7 @@ mod tests {
         assert!(!config.bus_master());
         assert_eq!(
             config.write(POWER_MANAGEMENT + 4, &[0, 0]),
-            Some(Started::WakeUp)
+            Some(PciEvent::WakeUp)
         );
         assert!(config.bus_master());
         assert_eq!(config.write(POWER_MANAGEMENT + 4, &[0, 0]), None);
@@ -259,7 +286,7 @@ mod tests {
         assert_eq!(config.write(EXPRESS + 8, &[0x10, 0x28]), None);
         assert_eq!(
             config.write(EXPRESS + 8, &[0x10, 0xa8]),
-            Some(Started::Reset)
+            Some(PciEvent::Reset)
         );
         assert_eq!(read(&config, EXPRESS + 8), [0x10, 0x28], "it reads 0");
     }

@@ -6,8 +6,8 @@ use std::os::fd::OwnedFd;
 use rustix::io::Errno;
 
 use crate::config::MmioMode;
-use crate::device::card::{region_len, REGION_BAR0, REGION_IO};
 use crate::device::interrupts::vectors_of;
+use crate::device::regions::{region_len, REGION_BAR0, REGION_IO};
 use crate::device::register_file::{PAGE, SHARED_PAGES};
 use crate::device::shared::SharedDevice;
 use crate::memory::map_request::{MapError, Permissions};

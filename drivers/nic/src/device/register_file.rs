@@ -7,6 +7,7 @@
 use std::io;
 use std::sync::atomic::Ordering;
 
+use crate::device::families::Family;
 use crate::device::registers::{Access, Register, RegisterId, REGISTERS};
 use crate::memory::shared::RegisterMemory;
 
@@ -30,8 +31,9 @@ struct Rules {
 }
 
 impl Rules {
-    fn of(register: &Register) -> Self {
-        let bits = |access| register.bits_with(access);
+    /// The rules of a register, without the bits that the family reserves.
+    fn of(register: &Register, reserved: u32) -> Self {
+        let bits = |access| register.bits_with(access) & !reserved;
         let both = bits(Access::ReadClearWriteOneClear);
         Self {
             writable: bits(Access::ReadWrite) | bits(Access::WriteOnly) | bits(Access::ReadSet),
@@ -39,7 +41,7 @@ impl Rules {
             one_clears: bits(Access::WriteOneClear) | both,
             one_sets: bits(Access::WriteOneSet),
             self_clearing: bits(Access::SelfClearing),
-            unreadable: bits(Access::WriteOnly),
+            unreadable: bits(Access::WriteOnly) | reserved,
             set_on_read: bits(Access::ReadSet),
         }
     }
@@ -55,25 +57,27 @@ struct Slot {
     /// The address of the entry that it acts on: its own, or that of the register it sets or clears
     /// bits of.
     target: u32,
+    /// Its value after a reset.
+    reset: u32,
     rules: Rules,
 }
 
 /// A register as found at some address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Located {
-    /// Name in the datasheet.
-    pub name: &'static str,
-    /// Index in the array; nothing if it is none.
+    /// Which register.
+    pub id: RegisterId,
+    /// Index in the array; `None` if the register is not an array.
     pub entry: Option<u32>,
-    /// Its own address, where it may also have been found at an alias.
+    /// The register's own address, also if the driver used an alias.
     pub address: u32,
 }
 
 impl std::fmt::Display for Located {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.entry {
-            Some(entry) => write!(f, "{}({entry})", self.name),
-            None => f.write_str(self.name),
+            Some(entry) => write!(f, "{}({entry})", self.id),
+            None => f.write_str(self.id.name()),
         }
     }
 }
@@ -88,13 +92,14 @@ pub(crate) struct RegisterFile {
 }
 
 impl RegisterFile {
-    pub(crate) fn new(port: usize) -> io::Result<Self> {
+    pub(crate) fn new(port: usize, family: &Family) -> io::Result<Self> {
         let memory =
             RegisterMemory::new(&format!("82599 port {port} registers"), BAR0_LEN as usize)?;
         let mut slots = Vec::new();
         let mut index = vec![0; BAR0_LEN as usize / 4];
         for register in REGISTERS {
-            let rules = Rules::of(register);
+            let reserved = family.reserved_bits(register.id);
+            let rules = Rules::of(register, reserved);
             let target = register.acts_on.map(RegisterId::register);
             for range in register.ranges.iter().chain(register.aliases) {
                 for nth in 0..range.count {
@@ -111,6 +116,10 @@ impl RegisterFile {
                         entry,
                         address,
                         target,
+                        reset: family
+                            .reset_of(register.id)
+                            .unwrap_or(register.reset_of(entry))
+                            & !reserved,
                         rules,
                     });
                     if let Some(place) = index.get_mut(found_at as usize / 4) {
@@ -131,7 +140,7 @@ impl RegisterFile {
     /// Gives every register its reset value.
     pub(crate) fn reset(&self) {
         for slot in self.slots.iter().filter(|slot| slot.target == slot.address) {
-            self.set(slot.address, slot.register.reset_of(slot.entry));
+            self.set(slot.address, slot.reset);
         }
     }
 
@@ -148,7 +157,7 @@ impl RegisterFile {
     /// What is at an address.
     pub(crate) fn locate(&self, address: u32) -> Option<Located> {
         self.slot(address).map(|slot| Located {
-            name: slot.register.name,
+            id: slot.register.id,
             entry: (slot.register.count > 1).then_some(slot.entry),
             address: slot.address,
         })
@@ -178,6 +187,15 @@ impl RegisterFile {
     /// Sets and clears some bits.
     pub(crate) fn change(&self, address: u32, set: u32, clear: u32) {
         self.set(address, self.get(address) & !clear | set);
+    }
+
+    /// Sets some bits if `on`, else clears them.
+    pub(crate) fn put(&self, address: u32, bits: u32, on: bool) {
+        if on {
+            self.change(address, bits, 0);
+        } else {
+            self.change(address, 0, bits);
+        }
     }
 
     /// Adds to a statistics register, which stays at its maximum once it gets there.
@@ -242,10 +260,15 @@ impl RegisterFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::families::family_of;
     use crate::device::registers as r;
 
+    fn family() -> &'static Family {
+        family_of(0x10fb).unwrap()
+    }
+
     fn file() -> RegisterFile {
-        RegisterFile::new(0).unwrap()
+        RegisterFile::new(0, family()).unwrap()
     }
 
     #[test]
@@ -255,11 +278,11 @@ mod tests {
             for entry in 0..register.count {
                 let address = register.address(entry).unwrap();
                 let located = file.locate(address).unwrap();
-                assert_eq!((located.name, located.address), (register.name, address));
+                assert_eq!((located.id, located.address), (register.id, address));
                 assert_eq!(located.entry.unwrap_or(0), entry);
             }
             for alias in register.aliases {
-                assert_eq!(file.locate(alias.offset).unwrap().name, register.name);
+                assert_eq!(file.locate(alias.offset).unwrap().id, register.id);
             }
         }
         assert_eq!(file.locate(0x0fff8), None);
@@ -278,7 +301,7 @@ mod tests {
                 let address = register.address(entry).unwrap();
                 assert_eq!(
                     file.get(address),
-                    register.reset_of(entry),
+                    register.reset_of(entry) & !family().reserved_bits(register.id),
                     "{}({entry})",
                     register.name
                 );
@@ -295,6 +318,7 @@ mod tests {
             .filter(|register| register.acts_on.is_none())
         {
             let address = register.address(register.count - 1).unwrap();
+            let reserved = family().reserved_bits(register.id);
             for (before, written) in [
                 (0, u32::MAX),
                 (u32::MAX, 0),
@@ -305,7 +329,7 @@ mod tests {
                 file.write(address, written);
                 let after = file.get(address);
                 let check = |access, expected: u32| {
-                    let bits = register.bits_with(access);
+                    let bits = register.bits_with(access) & !reserved;
                     assert_eq!(
                         after & bits,
                         expected & bits,
@@ -325,13 +349,14 @@ mod tests {
                 let read = file.read(address);
                 assert_eq!(
                     read,
-                    after & !register.bits_with(Access::WriteOnly),
+                    after & !register.bits_with(Access::WriteOnly) & !reserved,
                     "{}",
                     register.name
                 );
                 let cleared = register.bits_with(Access::ReadClear)
                     | register.bits_with(Access::ReadClearWriteOneClear);
-                let set = register.bits_with(Access::ReadSet);
+                let cleared = cleared & !reserved;
+                let set = register.bits_with(Access::ReadSet) & !reserved;
                 assert_eq!(
                     file.get(address),
                     after & !cleared | set,

@@ -33,8 +33,8 @@ pub(crate) struct RxQueue {
     strip_tags: bool,
     /// A descriptor could not be reached: the queue does nothing more until it is enabled anew.
     halted: bool,
-    /// What it tells the driver that is not so.
-    lie: Option<ReceiveFault>,
+    /// What is false in the descriptors that the queue writes back.
+    fault: Option<ReceiveFault>,
 }
 
 /// What became of a frame.
@@ -86,7 +86,7 @@ impl RxQueue {
             format,
             strip_tags: get(r::RXDCTL(queue)) & r::RXDCTL_VME != 0,
             halted: false,
-            lie: None,
+            fault: None,
         })
     }
 
@@ -119,12 +119,12 @@ impl RxQueue {
     /// Whether frames of 60 bytes can be written by [`RxQueue::fill_small`].
     #[inline(always)]
     pub(crate) fn takes_small(&self) -> bool {
-        self.format == Format::Advanced && self.lie.is_none()
+        self.format == Format::Advanced && self.fault.is_none()
     }
 
-    /// Tells the driver something that is not so, from now on.
-    pub(crate) fn set_lie(&mut self, lie: Option<ReceiveFault>) {
-        self.lie = lie;
+    /// Writes false values back to descriptors from now on, or true ones again.
+    pub(crate) fn set_fault(&mut self, fault: Option<ReceiveFault>) {
+        self.fault = fault;
     }
 
     /// Receives generated frames of 60 bytes into `count` descriptors, which must be available.
@@ -259,7 +259,7 @@ impl RxQueue {
                 ],
                 Format::Legacy => legacy(address, part.len(), last, bits, tag),
             };
-            descriptor.write(self.lie.map_or(words, |lie| lie.falsify(words)));
+            descriptor.write(self.fault.map_or(words, |fault| fault.falsify(words)));
             self.ring.advance(1);
         }
         Delivery::Done

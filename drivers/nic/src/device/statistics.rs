@@ -226,10 +226,11 @@ fn counter_of(registers: &RegisterFile, map: fn(u32) -> u32, queue: usize) -> u3
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::families::family_of;
 
     #[test]
     fn a_batch_ends_up_in_the_registers() {
-        let registers = RegisterFile::new(0).unwrap();
+        let registers = RegisterFile::new(0, family_of(0x10fb).unwrap()).unwrap();
         registers.set(r::RQSMR(0), 0x0302_0100);
         registers.set(r::TQSM(1), 0x0706_0504);
         let mut batch = Batch::default();
