@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The compiler, for sanitize.sh (as cargo's RUSTC_WORKSPACE_WRAPPER): the workspace's own code is instrumented,
-# and what it depends on is as it was built before. RUSTC_BOOTSTRAP lets the usual compiler take the flag.
+# The compiler of sanitize.sh (Cargo calls it as RUSTC_WORKSPACE_WRAPPER). It instruments only the workspace's own code,
+# so Cargo reuses its builds of the dependencies. With RUSTC_BOOTSTRAP, the stable compiler accepts the flag.
 set -euo pipefail
 flags=(-Zsanitizer=address)
 # Newer compilers refuse to mix without this; those before 1.90 do not know it.
