@@ -45,7 +45,7 @@ need_paper() {
         missing+=(libpango-1.0-0 libpangoft2-1.0-0)
 }
 
-# The ladder's script uses patch, and vm.sh uses xz.
+# rebase-patches.sh uses patch, and vm.sh uses xz.
 need_test() {
     need_reproduce
     need_paper

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Takes the patches of the ladder along when the safe driver has changed, or a rung is to be changed.
+# Adapts the patches of the ladder to a changed safe driver, or stops at a rung that the user wants to change.
 #
-# Each patch is applied to what the one before it left, and where the two no longer fit together, this stops: the
-# conflict stands in the file, to be settled in an editor. Called again, it goes on. In the end all patches are written
-# anew. A rung that is named is stopped at in any case, to be changed. An empty patch makes a new rung.
+# The script applies each patch to the result of the patch before it. If a patch does not fit, the script stops and
+# leaves the conflict in the file. The user resolves the conflict and runs the script again, which then continues.
+# At the end the script writes all patches. An empty patch file starts a new rung.
 set -euo pipefail
 
 readonly USAGE="usage: ${0##*/} [RUNG | --abort]
-  RUNG     stop at this one, such as 11-pool-bounds, to change it
-  --abort  forget what was begun"
+  RUNG     stop at this rung (for example 11-pool-bounds), so that you can change it
+  --abort  remove the unfinished work"
 
 if (($# > 1)) || [[ ${1-} == -* && ${1-} != --abort ]]; then
     echo "$USAGE" >&2
@@ -16,16 +16,16 @@ if (($# > 1)) || [[ ${1-} == -* && ${1-} != --abort ]]; then
 fi
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-readonly PATCHES=bench/ladder WORK=build/ladder-mend
+readonly PATCHES=bench/ladder WORK=build/ladder-patches
 readonly STOPPED=$WORK/stopped
 
-# git_in KIND ARGUMENTS...: git in the sources of one half of the ladder, whatever the user has configured.
+# git_in KIND ARGUMENTS...: runs git in the sources of one half of the ladder, independent of the user's settings.
 git_in() {
     git -C "$WORK/$1" -c user.name=ladder -c user.email=ladder@localhost -c commit.gpgsign=false \
         -c core.hooksPath=/dev/null -c core.autocrlf=false "${@:2}"
 }
 
-# The rungs of one half, from the shipped driver on.
+# rungs KIND: prints the rungs of one half, starting at the shipped driver.
 rungs() {
     local order=()
     [[ $1 == remove ]] && order=(--reverse)
@@ -44,7 +44,7 @@ begin() {
 
 stop() {
     echo "$1" >"$STOPPED"
-    echo "$1 $2: edit $WORK/${1%%/*}/rust/src, and call this again"
+    echo "$1 $2: edit $WORK/${1%%/*}/rust/src, then run this again"
     exit 1
 }
 
@@ -53,7 +53,7 @@ unsettled() {
     grep -rnE '^(<<<<<<<|=======|>>>>>>>)$' "$tree" || [[ -n $(find "$tree" -name '*.rej' -print -quit) ]]
 }
 
-# take KIND RUNG WANTED: applies the patch of one rung, or takes what the user made of it.
+# take KIND RUNG WANTED: applies the patch of one rung, or commits the user's changes to it.
 take() {
     local kind=$1 rung=$2 wanted=$3 fits=yes taken
     taken=$(git_in "$kind" log --format=%s)
@@ -81,7 +81,7 @@ write() {
     local kind=$1 commit rung
     git_in "$kind" log --format='%h %s' | while read -r commit rung; do
         [[ $rung == shipped ]] && continue
-        # Without the lines that name blobs: these exist in the work folder only.
+        # sed removes the lines that name blobs, because those exist only in the work folder.
         git_in "$kind" diff --no-color --no-ext-diff --src-prefix=a/ --dst-prefix=b/ "$commit~" "$commit" |
             sed '/^index [0-9a-f]*\.\./d' >"$PATCHES/$kind/$rung.patch"
     done
@@ -94,7 +94,7 @@ case ${1-} in
     ;;
 ?*)
     if [[ ! -e $PATCHES/remove/$1.patch && ! -e $PATCHES/add/$1.patch ]]; then
-        echo "there is no rung $1 with a patch in $PATCHES" >&2
+        echo "$PATCHES has no patch for a rung $1" >&2
         exit 2
     fi
     ;;
@@ -110,4 +110,4 @@ for kind in remove add; do
     write "$kind"
 done
 rm -rf "$WORK"
-echo "all patches are written; do they compile? make test-ladder"
+echo "All patches are written. Run 'make test-ladder' to check that they compile."

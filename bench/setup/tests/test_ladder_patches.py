@@ -1,4 +1,4 @@
-"""bench/ladder/mend.sh: patches of the ladder that follow a change of the safe driver."""
+"""bench/ladder/rebase-patches.sh: it adapts the patches of the ladder to a changed safe driver."""
 
 import shutil
 from pathlib import Path
@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from machine import ROOT, Machine
 
-SCRIPT = "bench/ladder/mend.sh"
+SCRIPT = "bench/ladder/rebase-patches.sh"
 
 
 @pytest.fixture
 def project(tmp_path: Path, machine: Machine) -> Path:
-    """A copy of what the script looks at, and what it needs."""
+    """A copy of the files that the script reads, on a machine with the commands that it needs."""
     machine.real("cp", "find", "git", "ls", "patch")
     for folder in ("rust", "bench/ladder"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("target"))
@@ -25,21 +25,21 @@ def patches(project: Path) -> dict[str, str]:
 
 
 def change(path: Path, old: str, new: str) -> None:
-    """Replace what must be there once."""
+    """Replaces a text that must occur once."""
     text = path.read_text()
     assert text.count(old) == 1, f"{path} has {old!r} {text.count(old)} times"
     path.write_text(text.replace(old, new))
 
 
-def test_what_fits_stays_as_it_is(machine: Machine, project: Path) -> None:
+def test_patches_that_fit_do_not_change(machine: Machine, project: Path) -> None:
     before = patches(project)
     result = machine.run(SCRIPT, cwd=project)
     assert result.returncode == 0, result.stdout + result.stderr
     assert patches(project) == before
-    assert not (project / "build/ladder-mend").exists()
+    assert not (project / "build/ladder-patches").exists()
 
 
-def test_a_conflict_is_settled_by_hand_and_all_patches_follow(machine: Machine, project: Path) -> None:
+def test_after_a_conflict_is_resolved_all_patches_fit(machine: Machine, project: Path) -> None:
     line = "let received = batch.count();"
     change(project / "rust/src/rx.rs", line, "let received: usize = batch.count();")
     stopped = machine.run(SCRIPT, cwd=project)
@@ -49,7 +49,7 @@ def test_a_conflict_is_settled_by_hand_and_all_patches_follow(machine: Machine, 
     assert again.returncode == 1
     assert "has conflicts" in again.stdout
 
-    tree = project / "build/ladder-mend/remove"
+    tree = project / "build/ladder-patches/remove"
     source = tree / "rust/src/rx.rs"
     kept: list[str] = []
     theirs = False
@@ -61,7 +61,7 @@ def test_a_conflict_is_settled_by_hand_and_all_patches_follow(machine: Machine, 
     source.write_text("".join(kept))
     result = machine.run(SCRIPT, cwd=project)
     assert "add/13-vec-push no longer fits" in result.stdout
-    source = project / "build/ladder-mend/add/rust/src/rx.rs"
+    source = project / "build/ladder-patches/add/rust/src/rx.rs"
     text = source.read_text()
     first, last = text.index("<<<<<<<"), text.index(">>>>>>>\n") + len(">>>>>>>\n")
     source.write_text(text[:first] + "        let received = packets.len() - held;\n" + text[last:])
@@ -71,7 +71,7 @@ def test_a_conflict_is_settled_by_hand_and_all_patches_follow(machine: Machine, 
     assert "-        let received: usize = batch.count();" in patches(project)["add/13-vec-push.patch"]
 
 
-def test_a_rung_can_be_changed_and_added(machine: Machine, project: Path) -> None:
+def test_a_rung_can_be_added(machine: Machine, project: Path) -> None:
     before = patches(project)
     (project / "bench/ladder/add/18-new.patch").touch()
     stopped = machine.run(SCRIPT, "18-new", cwd=project)
@@ -80,7 +80,7 @@ def test_a_rung_can_be_changed_and_added(machine: Machine, project: Path) -> Non
     unchanged = machine.run(SCRIPT, cwd=project)
     assert unchanged.returncode == 1
     assert "changes nothing" in unchanged.stdout
-    with (project / "build/ladder-mend/add/rust/src/tx.rs").open("a") as source:
+    with (project / "build/ladder-patches/add/rust/src/tx.rs").open("a") as source:
         source.write("// more\n")
     result = machine.run(SCRIPT, cwd=project)
     assert result.returncode == 0, result.stdout + result.stderr
@@ -89,11 +89,11 @@ def test_a_rung_can_be_changed_and_added(machine: Machine, project: Path) -> Non
     assert after == before
 
 
-def test_what_was_begun_is_forgotten(machine: Machine, project: Path) -> None:
+def test_abort_removes_the_unfinished_work(machine: Machine, project: Path) -> None:
     machine.run(SCRIPT, "10-ring-bounds", cwd=project)
-    assert (project / "build/ladder-mend").exists()
+    assert (project / "build/ladder-patches").exists()
     assert machine.run(SCRIPT, "--abort", cwd=project).returncode == 0
-    assert not (project / "build/ladder-mend").exists()
+    assert not (project / "build/ladder-patches").exists()
 
 
 @pytest.mark.parametrize("arguments", [("--frobnicate",), ("99-nothing",), ("10-ring-bounds", "more")])
