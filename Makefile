@@ -69,7 +69,7 @@ ladder: ## Measure what each safety feature costs, from the transpiled to the sa
 	@$(MAKE) build
 	@$(MAKE) test-ladder-conformance
 	$(BIN)/triptych ladder
-	@PYTHONPATH=paper $(PYTHON) -m triptych_paper.report.show results/latest ladder
+	@PYTHONPATH=paper $(PYTHON) -m triptych_paper.table results/latest --section ladder
 
 # BASELINE=name stores the figures under a name. AGAINST=name compares with the stored figures.
 datapath = CRITERION_HOME=$(CURDIR)/build/criterion $(CARGO) bench --quiet $(CARGO_TOOLS) --package triptych \

@@ -1,4 +1,4 @@
-"""Fixtures of all tests here."""
+"""The common fixtures."""
 
 import json
 from functools import partial
@@ -10,7 +10,7 @@ from tests.example import CONDITIONS, HEADER, MakeRun, code, ladder, ladder_rows
 
 
 def ladder_only() -> list[str]:
-    """Samples of the rungs that no other part of a run has."""
+    """Return the samples of rungs that are not among the samples of the matrix."""
     return [line for line in ladder_rows() if ",ladder-" in line]
 
 
@@ -22,7 +22,7 @@ def make_run(tmp_path: Path) -> MakeRun:
 
 @pytest.fixture
 def matrix(tmp_path: Path) -> Path:
-    """Write the results folder of a run of everything."""
+    """Write the results folder of a run of the whole matrix, with lines of code and the cost ladder."""
     folder = write_run(tmp_path, matrix_rows() + ladder_only(), f"{HEADER},{CONDITIONS}")
     (folder / "code.json").write_text(json.dumps(code()), encoding="utf-8")
     (folder / "ladder.json").write_text(json.dumps(ladder()), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A run to make tables of: written like the runner writes it, with figures that are easy to follow."""
+"""A run for the tests: the same files as the runner writes, with simple numbers."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -29,7 +29,7 @@ MakeRun = Callable[..., Path]
 
 
 def rows() -> list[str]:
-    """Every sample of a complete run."""
+    """Return the samples of `make reproduce`, without the later columns."""
     lines = []
     for batch in (32, 8):
         for impl, variant, factor in DRIVERS:
@@ -38,12 +38,12 @@ def rows() -> list[str]:
                 scaled = value if metric == "full_batch_ratio" else value * factor
                 lines.append(f"{start},valgrind,{metric},{scaled},x/packet,204800,0")
             for repeat in range(11):
-                # A disturbance that hits all drivers of a round alike: pairs do not see it.
+                # Repeat 5 is disturbed for all drivers alike, so that ratios of pairs cancel it.
                 cycles = 33.0 * factor * (3.0 if repeat == 5 else 1.0 + repeat / 100)
-                lines.append(f"{start},lockstep,cycles,{cycles},tsc cycles/packet,3840,{repeat}")
+                lines.append(f"{start},lockstep,tsc_cycles,{cycles},tsc cycles/packet,3840,{repeat}")
             for repeat in range(3):
                 lines.append(f"{start},wall,mpps,{20 / factor},Mpackets/s,1000,{repeat}")
-                lines.append(f"{start},wall,cycles,{130 * factor},tsc cycles/packet,1000,{repeat}")
+                lines.append(f"{start},wall,tsc_cycles,{130 * factor},tsc cycles/packet,1000,{repeat}")
                 lines.append(f"{start},wall,full_batch_ratio,0.995,ratio,1000,{repeat}")
     return lines
 
@@ -51,12 +51,12 @@ def rows() -> list[str]:
 def with_conditions(
     lines: Iterable[str], ring: int = 512, frame: int = 60, offered: str = "", note: str = ""
 ) -> list[str]:
-    """The same rows in a file of today, with the columns that were added."""
+    """Add the later columns to rows."""
     return [f"{line},{ring},{frame},{offered},{note}" for line in lines]
 
 
 def matrix_rows() -> list[str]:
-    """A run of everything: all variants, batch sizes, rings, frames, loads."""
+    """Return the samples of a run of the whole matrix: all variants, batch sizes, rings, frames and loads."""
     lines = with_conditions(rows())
     more = (("c", "sanitized", 1.1), ("c", "fortified", 1.02), ("c", "no-lto", 1.3), ("rust", "no-lto", 2.0))
     for impl, variant, factor in more:
@@ -64,7 +64,7 @@ def matrix_rows() -> list[str]:
         lines += with_conditions(
             [f"{start},valgrind,instructions,{130 * factor},instructions/packet,204800,0"]
             + [
-                f"{start},lockstep,cycles,{33 * factor * (1 + repeat / 100)},tsc cycles/packet,3840,{repeat}"
+                f"{start},lockstep,tsc_cycles,{33 * factor * (1 + repeat / 100)},tsc cycles/packet,3840,{repeat}"
                 for repeat in range(11)
             ]
         )
@@ -77,7 +77,7 @@ def matrix_rows() -> list[str]:
                     f"{start},wall,mpps,{20 / factor},Mpackets/s,1000,0",
                     f"{start},wall,full_batch_ratio,0.5,ratio,1000,0",
                 ]
-                + [f"{start},lockstep,cycles,{33 * factor},tsc cycles/packet,3840,{repeat}" for repeat in range(3)]
+                + [f"{start},lockstep,tsc_cycles,{33 * factor},tsc cycles/packet,3840,{repeat}" for repeat in range(3)]
             )
         if variant != "default":
             continue
@@ -96,7 +96,7 @@ def matrix_rows() -> list[str]:
 
 
 def code() -> dict[str, Any]:
-    """A `code.json`."""
+    """Return a `code.json`."""
     return {
         "revision": "0123456789",
         "counted_by": "tokei 15.0.0",
@@ -112,7 +112,7 @@ def code() -> dict[str, Any]:
 
 
 def info() -> dict[str, Any]:
-    """A `run.json`."""
+    """Return a `run.json`."""
     return {
         "id": "2026-01-02T03-04-05Z",
         "start": "2026-01-02T03:04:05Z",
@@ -153,11 +153,11 @@ RUNGS = (
     ("02-drop", "rust", "ladder-02-drop", 76.5, 19.0),
     ("03-bounds", "rust", "ladder-03-bounds", 80.0, 22.5),
 )
-"""Name, driver, variant, instructions, cycles; 02-drop is the shipped one."""
+"""Name, driver, variant, instructions and cycles of each rung; 02-drop is the shipped driver."""
 
 
 def ladder() -> dict[str, Any]:
-    """A `ladder.json`."""
+    """Return a `ladder.json`."""
     return {
         "rungs": [
             {
@@ -166,7 +166,7 @@ def ladder() -> dict[str, Any]:
                 "variant": variant,
                 "change": "remove",
                 "title": name[3:],
-                "adds": f"what {name} adds",
+                "adds": f"the feature {name}",
                 "shipped": name == "02-drop",
                 "alone": None,
             }
@@ -176,7 +176,7 @@ def ladder() -> dict[str, Any]:
 
 
 def ladder_rows(skip: tuple[str, ...] = ()) -> list[str]:
-    """Samples of its rungs and of the shipped safe driver."""
+    """Return samples of the rungs and of the shipped safe driver."""
     lines = ["rust,default,cc 1.0,32,valgrind,instructions,76.51,x/packet,204800,0"]
     for name, impl, variant, instructions, cycles in RUNGS:
         if name in skip:
@@ -185,7 +185,7 @@ def ladder_rows(skip: tuple[str, ...] = ()) -> list[str]:
         counts = {"instructions": instructions, "branches": 8.0, "loads": 16.0, "stores": 12.0}
         lines += [f"{start},valgrind,{metric},{value},x/packet,204800,0" for metric, value in counts.items()]
         for repeat in range(11):
-            # A disturbance of a round adds the same to all.
+            # The disturbance in repeat 5 adds the same to all rungs.
             value = cycles + (40.0 if repeat == 5 else repeat / 10)
-            lines.append(f"{start},lockstep,cycles,{value},tsc cycles/packet,3840,{repeat}")
+            lines.append(f"{start},lockstep,tsc_cycles,{value},tsc cycles/packet,3840,{repeat}")
     return with_conditions(lines)

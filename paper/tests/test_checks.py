@@ -1,9 +1,9 @@
-"""The section about checks that are left in the machine code."""
+"""The section about checks in the machine code."""
 
 from typing import Any
 
 import pytest
-from triptych_paper.records import DataError
+from triptych_paper.errors import DataError
 from triptych_paper.report.build import read_data
 from triptych_paper.report.sections import checks
 
@@ -16,7 +16,7 @@ def build(variant: str, **more: Any) -> dict[str, Any]:
     return {"impl": "rust", "variant": variant, "toolchain": "rustc 1.95.0", "flags": "", **more}
 
 
-def test_each_build_that_was_looked_at_has_a_row(make_run: MakeRun) -> None:
+def test_each_inspected_build_has_a_row(make_run: MakeRun) -> None:
     builds = [
         build("default", checks_in_loops=COUNTS, checks_not_counted=None),
         build("no-lto", checks_not_counted="it is stripped"),
@@ -31,7 +31,7 @@ def test_each_build_that_was_looked_at_has_a_row(make_run: MakeRun) -> None:
     assert table.records[0]["in_loops"] == 3
 
 
-def test_a_run_of_before_says_that_nothing_was_counted(make_run: MakeRun) -> None:
+def test_a_run_without_counts_has_a_reason(make_run: MakeRun) -> None:
     section = checks.build(read_data(make_run(builds=[])))
     assert not section.tables
     assert "Not counted" in section.missing[0]

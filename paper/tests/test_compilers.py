@@ -1,11 +1,11 @@
-"""The section about compilers: a comparison that lies beside the runs."""
+"""The section about compilers, which reads a folder beside the runs."""
 
 import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from triptych_paper.records import DataError
+from triptych_paper.errors import DataError
 from triptych_paper.report.build import read_data
 from triptych_paper.report.figures import canvas
 from triptych_paper.report.model import Section
@@ -52,7 +52,7 @@ WAYS = [
     way("clang", "19.1.7", 19),
     way("rustc", "1.85.0", 19),
 ]
-PLAN = {"compare": {"ways": WAYS, "skipped": [{"name": "gcc-11", "why": "not installed", "mend": None}]}}
+PLAN = {"compare": {"ways": WAYS, "skipped": [{"name": "gcc-11", "why": "not installed", "fix": None}]}}
 
 
 def lines() -> list[str]:
@@ -66,7 +66,7 @@ def lines() -> list[str]:
         found.append(f"{impl},{variant},cc 1.0,32,valgrind,instructions,{instructions},x/packet,1000,0")
         for repeat in range(3):
             cycles = (10 + 5 * repeat) * factor
-            found.append(f"{impl},{variant},cc 1.0,32,lockstep,cycles,{cycles},x/packet,1000,{repeat}")
+            found.append(f"{impl},{variant},cc 1.0,32,lockstep,tsc_cycles,{cycles},x/packet,1000,{repeat}")
     return found
 
 
@@ -90,13 +90,13 @@ def texts(section: Section, key: str) -> list[list[str]]:
     return [[cell.text for cell in row] for row in table.rows]
 
 
-def test_without_a_comparison_the_section_says_what_makes_one(make_run: MakeRun) -> None:
+def test_without_a_comparison_the_section_names_the_command(make_run: MakeRun) -> None:
     section = compilers.build(read_data(make_run()))
     assert "make compilers" in section.missing[0]
     assert not section.tables
 
 
-def test_each_build_has_a_row_and_what_was_skipped_is_named(compared: Callable[..., Section]) -> None:
+def test_each_build_has_a_row_and_skipped_ones_are_named(compared: Callable[..., Section]) -> None:
     section = compared(PLAN)
     rows = texts(section, "compilers-batch-32")
     assert rows[0][:5] == ["C", "gcc 12.2.0", "–", "-O2", "76.8"]
@@ -106,7 +106,7 @@ def test_each_build_has_a_row_and_what_was_skipped_is_named(compared: Callable[.
     canvas(section.figures[0])
 
 
-def test_pairs_and_what_got_worse_are_those_that_the_runner_found(compared: Callable[..., Section]) -> None:
+def test_pairs_and_regressions_are_those_of_the_runner(compared: Callable[..., Section]) -> None:
     section = compared(PLAN)
     assert texts(section, "compilers-same-llvm-batch-32") == [
         ["19", "clang 19.1.7", "rustc 1.85.0", "safe Rust", "1.10", "1.50"]
@@ -131,14 +131,14 @@ def test_each_batch_size_has_its_tables(compared: Callable[..., Section], make_r
     assert texts(section, "compilers-batch-8") == [["C", "gcc 12.2.0", "–", "-O2", "90.0", "–", "–", "–", "–"]]
 
 
-def test_what_failed_and_what_is_not_there_is_said(compared: Callable[..., Section]) -> None:
+def test_failed_builds_and_an_interruption_are_named(compared: Callable[..., Section]) -> None:
     failure = {"impl": "c", "variant": "gcc-9", "batch": 32, "backend": "valgrind", "cause": "not built: no -flto"}
     section = compared(PLAN, None, failures=[failure])
     assert "Not measured: c, gcc-9: not built: no -flto" in section.missing
-    assert any("did not come to its end" in text for text in section.missing)
+    assert any("was interrupted" in text for text in section.missing)
 
 
-def test_a_run_of_something_else_is_refused(compared: Callable[..., Section]) -> None:
+def test_another_kind_of_run_is_refused(compared: Callable[..., Section]) -> None:
     with pytest.raises(DataError, match="comparison of compilers"):
         compared({"blocks": []})
 

@@ -1,16 +1,16 @@
-"""The copy of a run that is committed."""
+"""The part of a run that is committed."""
 
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from triptych_paper import example
-from triptych_paper.records import read_run
 
 from tests.example import MakeRun
 
 
-def test_what_only_concerns_the_machine_is_left_out(make_run: MakeRun, tmp_path: Path) -> None:
+def test_the_copy_does_not_identify_the_machine(make_run: MakeRun, tmp_path: Path) -> None:
     host = {"host": "secret", "kernel": "6.1", "cpu": {"cpus": 2}, "nics": [{"address": "0000:01:00.0"}]}
     command = [str(Path.cwd() / "build/bin/triptych"), "run", "--results", "/home/me/results"]
     folder = make_run(host=host, command=command)
@@ -26,11 +26,21 @@ def test_what_only_concerns_the_machine_is_left_out(make_run: MakeRun, tmp_path:
     assert "0000:01" not in text
     assert "/home" not in text
     assert json.loads(text)["command"] == ["build/bin/triptych", "run", "--results", "results"]
-    assert sorted(path.name for path in target.iterdir()) == ["README.md", "latency.svg", "run.json", "samples.csv"]
-    assert len(read_run(target).samples) == len(read_run(folder).samples)
+    assert sorted(path.name for path in target.iterdir()) == ["README.md", "latency.svg", "run.json", "summary.csv"]
 
 
-def test_of_a_ladder_its_own_parts_are_copied(make_run: MakeRun, tmp_path: Path) -> None:
+def test_the_samples_become_a_row_for_each_cell(make_run: MakeRun, tmp_path: Path) -> None:
+    folder = make_run()
+    (folder / "report").mkdir()
+    assert example.main([str(folder), str(tmp_path / "example")]) == 0
+    summary = pd.read_csv(tmp_path / "example" / "summary.csv")
+    cell = summary[(summary["impl"] == "c") & (summary["batch"] == 8) & (summary["backend"] == "lockstep")]
+    assert len(cell) == 1
+    assert cell["repeats"].item() == 11
+    assert cell["p10"].item() < cell["median"].item() < cell["p90"].item()
+
+
+def test_a_ladder_has_its_own_parts(make_run: MakeRun, tmp_path: Path) -> None:
     folder = make_run()
     for part in ("figures/latency.svg", "figures/ladder-batch-32.svg", "tables/ladder-batch-8.md"):
         path = folder / "report" / part
@@ -39,7 +49,7 @@ def test_of_a_ladder_its_own_parts_are_copied(make_run: MakeRun, tmp_path: Path)
     (folder / "ladder.json").write_text("{}")
     target = tmp_path / "example"
     assert example.main([str(folder), str(target)]) == 0
-    copied = {"ladder-batch-32.svg", "ladder-batch-8.md", "ladder.json", "run.json", "samples.csv"}
+    copied = {"ladder-batch-32.svg", "ladder-batch-8.md", "run.json", "summary.csv"}
     assert {path.name for path in target.iterdir()} == copied
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 from triptych_paper import hazards
-from triptych_paper.records import DataError
+from triptych_paper.errors import DataError
 
 HEADER = ",".join(hazards.COLUMNS)
 
@@ -32,11 +32,11 @@ def test_a_hazard_has_an_outcome_for_each_driver(tmp_path: Path) -> None:
     assert hazards.counts(found, "rust-unsafe") == {}
 
 
-def test_titles_and_reasons_are_in_the_record_of_the_run(tmp_path: Path) -> None:
-    about = {"app-leak": {"title": "forget to free", "why": {"c": "nobody frees it"}}}
+def test_titles_and_reasons_come_from_run_json(tmp_path: Path) -> None:
+    about = {"app-leak": {"title": "forget to free", "why": {"c": "no code frees it"}}}
     (tmp_path / "run.json").write_text(json.dumps({"hazards": about}))
     [hazard] = hazards.read(write(tmp_path, "app-leak,CWE-401,application,c,leak,3,0.1"))
-    assert (hazard.title, hazard.seen["c"].why) == ("forget to free", "nobody frees it")
+    assert (hazard.title, hazard.seen["c"].why) == ("forget to free", "no code frees it")
     (tmp_path / "run.json").write_text("[]")
     with pytest.raises(DataError, match=r"run\.json"):
         hazards.read(tmp_path / hazards.FILE)
@@ -47,12 +47,12 @@ def test_titles_and_reasons_are_in_the_record_of_the_run(tmp_path: Path) -> None
     [
         ("a,CWE-1,device,cobol,leak,x,1", "unknown"),
         ("a,CWE-1,device,c,bang,x,1", "unknown"),
-        ("a,CWE-1,nobody,c,leak,x,1", "unknown"),
+        ("a,CWE-1,printer,c,leak,x,1", "unknown"),
         ("a,CWE-1,device,c,leak,x,soon", "soon"),
         ("a,CWE-1,device,c,leak,x,1\na,CWE-1,device,c,leak,x,1", "twice"),
     ],
 )
-def test_what_is_malformed_is_told_with_its_place(tmp_path: Path, row: str, says: str) -> None:
+def test_an_error_names_the_place(tmp_path: Path, row: str, says: str) -> None:
     with pytest.raises(DataError, match=says):
         hazards.read(write(tmp_path, row))
 
@@ -64,7 +64,7 @@ def test_other_columns_are_refused(tmp_path: Path) -> None:
         hazards.read(path)
 
 
-def test_a_run_without_its_own_file_has_that_of_the_newest_run_of_the_lab(tmp_path: Path) -> None:
+def test_a_run_without_hazards_takes_those_of_the_newest_lab_run(tmp_path: Path) -> None:
     run, lab = tmp_path / "run", tmp_path / "lab"
     run.mkdir()
     lab.mkdir()

@@ -1,15 +1,17 @@
-"""The cost ladder: its arithmetic and its section."""
+"""The cost ladder: its arithmetic, and its section in the report."""
 
 import json
 from pathlib import Path
 
 import pytest
+from triptych_paper import table as command
+from triptych_paper.errors import DataError
 from triptych_paper.ladder import Step, read_ladder, steps, total
-from triptych_paper.records import DataError
-from triptych_paper.report import markdown, show
 from triptych_paper.report.build import build, read_data
 from triptych_paper.report.figures import canvas, svg
 from triptych_paper.report.model import Section
+from triptych_paper.schema import source
+from triptych_paper.tables import terminal
 
 from tests.example import CONDITIONS, HEADER, MakeRun, ladder, ladder_rows, with_conditions
 
@@ -26,7 +28,7 @@ def section(folder: Path) -> Section:
 
 def found(folder: Path, metric: str, backend: str) -> tuple[Step, ...]:
     data = read_data(folder)
-    return steps(data.run, data.ladder, 32, metric, backend)
+    return steps(data.run, data.ladder, 32, source(metric, backend))
 
 
 def added(step: Step) -> float:
@@ -41,8 +43,8 @@ def test_a_rung_is_compared_with_the_one_below(make_run: MakeRun) -> None:
     assert total(instructions[1:]) == 80.0 - 72.0
 
 
-def test_what_disturbs_a_round_does_not_disturb_the_difference(make_run: MakeRun) -> None:
-    cycles = found(run_of(make_run), "cycles", "lockstep")
+def test_a_disturbed_round_leaves_the_difference_unchanged(make_run: MakeRun) -> None:
+    cycles = found(run_of(make_run), "tsc_cycles", "lockstep")
     assert [added(step) for step in cycles[1:]] == pytest.approx([1.0, -2.0, 3.5])
     assert cycles[1].added is not None
     assert cycles[1].added.high - cycles[1].added.low < 1e-9
@@ -64,7 +66,7 @@ def test_a_rung_alone_is_compared_with_the_shipped_driver(
     summary = instructions[place].alone
     assert summary is not None
     assert summary.median == expected
-    # Next to the shipped driver a rung is alone anyway.
+    # The rungs next to the shipped driver differ from it by one feature only.
     assert [step.alone == step.added for step in instructions[shipped : shipped + 2]] == [True, True]
     cell = section(folder).tables[0].rows[place][3]
     assert cell.text == f"+{expected:.2f}"
@@ -80,7 +82,7 @@ def test_the_sum_of_the_rungs_stands_beside_the_whole_difference(make_run: MakeR
     }
 
 
-def test_a_rung_that_is_missing_breaks_the_sum_and_says_why(make_run: MakeRun) -> None:
+def test_a_missing_rung_breaks_the_sum_and_has_a_reason(make_run: MakeRun) -> None:
     folder = run_of(make_run, skip=("02-drop",))
     assert total(found(folder, "instructions", "valgrind")[1:]) is None
     table = section(folder).tables[0]
@@ -97,7 +99,7 @@ def test_the_shipped_driver_is_marked_and_compared_with_itself(make_run: MakeRun
     assert any("76.50 instructions a packet, the driver itself 76.51" in text for text in shown.text)
 
 
-def test_a_ladder_that_does_not_end_at_the_shipped_driver_is_noticed(make_run: MakeRun) -> None:
+def test_a_ladder_that_misses_the_shipped_driver_has_a_warning(make_run: MakeRun) -> None:
     assert not any("should be equal" in text for text in section(run_of(make_run)).text)
     lines = [line.replace("76.51", "77.51") for line in ladder_rows()]
     folder = make_run(lines=lines, header=f"{HEADER},{CONDITIONS}")
@@ -113,7 +115,7 @@ def test_the_figure_can_be_drawn(make_run: MakeRun) -> None:
         assert "+3.5" in text or skip
 
 
-def test_without_a_ladder_the_section_says_how_to_get_one(make_run: MakeRun) -> None:
+def test_without_a_ladder_the_section_names_the_command(make_run: MakeRun) -> None:
     shown = section(make_run())
     assert not shown.tables
     assert "make ladder" in shown.missing[0]
@@ -139,12 +141,12 @@ def test_a_malformed_list_of_rungs_is_refused(tmp_path: Path, change: object) ->
         read_ladder(tmp_path)
 
 
-def test_one_section_can_be_shown(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_section_can_be_printed(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
     folder = run_of(make_run)
-    assert show.main([str(folder), "ladder"]) == 0
-    shown = capsys.readouterr().out
-    assert markdown.render(section(folder).tables[0]) in shown
+    assert command.main([str(folder), "--section", "ladder"]) == 0
+    assert terminal.render_all(section(folder).tables).rstrip() in capsys.readouterr().out
     with pytest.raises(SystemExit) as ended:
-        show.main([str(folder), "nothing"])
+        command.main([str(folder), "--section", "nothing"])
     assert ended.value.code == 2
-    assert show.main([str(folder / "nowhere"), "ladder"]) == 1
+    assert "the sections are claims, counters" in capsys.readouterr().err
+    assert command.main([str(folder / "nowhere"), "--section", "ladder"]) == 1

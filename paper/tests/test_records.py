@@ -1,10 +1,14 @@
-"""Reading a results folder, and refusing what is none."""
+"""Reading a results folder, and refusing a malformed one."""
 
 import json
 from pathlib import Path
 
 import pytest
-from triptych_paper.records import USUAL, Conditions, DataError, read_run
+from triptych_paper.conditions import DEFAULT_CONDITIONS, Conditions
+from triptych_paper.drivers import C
+from triptych_paper.errors import DataError
+from triptych_paper.records import read_run
+from triptych_paper.schema import metrics, source
 from triptych_paper.statistics import select
 
 from tests.example import CONDITIONS, HEADER, MakeRun, rows, with_conditions
@@ -23,7 +27,7 @@ def test_a_run_is_read(make_run: MakeRun) -> None:
     assert run.samples["value"].dtype.kind == "f"
 
 
-def test_a_file_of_before_the_conditions_means_the_usual_ones(make_run: MakeRun) -> None:
+def test_a_file_without_conditions_has_the_default_ones(make_run: MakeRun) -> None:
     samples = read_run(make_run()).samples
     assert set(samples["ring_size"]) == {512}
     assert set(samples["frame_size"]) == {60}
@@ -31,12 +35,17 @@ def test_a_file_of_before_the_conditions_means_the_usual_ones(make_run: MakeRun)
     assert set(samples["note"]) == {""}
 
 
-def test_conditions_tell_samples_apart(make_run: MakeRun) -> None:
+def test_conditions_distinguish_samples(make_run: MakeRun) -> None:
     lines = [*with_conditions([GOOD]), *with_conditions([GOOD], ring=64), *with_conditions([GOOD], offered="1.5")]
     run = read_run(make_run(lines=lines, header=f"{HEADER},{CONDITIONS}"))
     found = [
-        select(run.samples, "c", "default", 32, "wall", "mpps", conditions)
-        for conditions in (USUAL, Conditions(ring_size=64), Conditions(offered_mpps=1.5), Conditions(frame_size=1514))
+        select(run.samples, C, 32, source("mpps", "wall"), conditions)
+        for conditions in (
+            DEFAULT_CONDITIONS,
+            Conditions(ring_size=64),
+            Conditions(offered_mpps=1.5),
+            Conditions(frame_size=1514),
+        )
     ]
     assert [len(values) for values in found] == [1, 1, 1, 0]
 
@@ -46,7 +55,7 @@ def test_conditions_tell_samples_apart(make_run: MakeRun) -> None:
     [
         ("32,60,,", "ring_size '32'"),
         ("512,9000,,", "frame_size '9000'"),
-        ("512,60,-1,", "offered_mpps '-1' is no load"),
+        ("512,60,-1,", "offered_mpps '-1' is not a positive load"),
         ("512,60,lots,", "offered_mpps 'lots' is not a number"),
         ("512,60,inf,", "not finite"),
         ("512,60,,maybe", "note 'maybe'"),
@@ -73,7 +82,7 @@ def test_links_are_followed(make_run: MakeRun) -> None:
     assert read_run(latest).folder == folder.resolve()
 
 
-def test_failures_and_an_early_end_are_kept(make_run: MakeRun) -> None:
+def test_failures_and_an_interruption_are_recorded(make_run: MakeRun) -> None:
     failure = {"impl": "rust", "variant": "default", "batch": 8, "backend": "wall", "cause": "signal 11"}
     run = read_run(make_run(end=None, failures=[failure], warnings=["busy"]))
     assert not run.ended
@@ -106,12 +115,50 @@ def test_a_malformed_row_is_named_by_line(make_run: MakeRun, row: str, why: str)
     assert "line 3" in str(error.value)
 
 
-def test_other_columns_are_refused(make_run: MakeRun) -> None:
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        (GOOD.replace("mpps", "joules"), "metric 'joules' is not in metrics.toml; the valid names are core_cycles, "),
+        (GOOD.replace("wall,mpps", "lockstep,core_cycles"), "backend lockstep does not count core_cycles; perf do"),
+        (GOOD.replace("wall,mpps", "valgrind,cycles"), "metric 'cycles' is not in metrics.toml"),
+    ],
+)
+def test_an_unknown_metric_lists_the_valid_ones(make_run: MakeRun, row: str, why: str) -> None:
+    with pytest.raises(DataError) as error:
+        read_run(make_run(lines=[GOOD, row]))
+    assert "samples.csv: line 3: " in str(error.value)
+    assert why in str(error.value)
+
+
+def test_old_cycles_are_core_cycles_by_perf_and_tsc_cycles_by_the_others(make_run: MakeRun) -> None:
+    backends = {"perf": "core_cycles", "lockstep": "tsc_cycles", "wall": "tsc_cycles"}
+    old = [f"c,default,gcc,32,{backend},cycles,{value},x,1,0" for value, backend in enumerate(backends)]
+    settings = {"perf": {"not_measurable_metrics": {"cycles": "no such event"}}}
+    run = read_run(make_run(lines=old, settings=settings))
+    assert dict(zip(run.samples["backend"], run.samples["metric"], strict=True)) == backends
+    assert select(run.samples, C, 32, source("tsc_cycles", "wall")).to_list() == [2.0]
+    assert run.not_measurable_metrics == {"perf": {"core_cycles": "no such event"}}
+
+
+def test_an_old_and_a_new_record_of_the_same_cycles_are_refused(make_run: MakeRun) -> None:
+    lines = [f"c,default,gcc,32,lockstep,{name},10,x,1,0" for name in ("cycles", "tsc_cycles")]
+    with pytest.raises(DataError, match="line 3: the same sample a second time"):
+        read_run(make_run(lines=lines))
+
+
+def test_every_metric_has_a_label_a_unit_and_a_backend() -> None:
+    for name, metric in metrics().items():
+        assert metric.name == name
+        assert metric.label and metric.unit and metric.backends
+        assert metric.simulated <= set(metric.backends)
+
+
+def test_unknown_columns_are_refused(make_run: MakeRun) -> None:
     with pytest.raises(DataError, match="line 1: the columns are"):
         read_run(make_run(header=HEADER.replace("metric", "counter")))
 
 
-def test_no_samples_are_no_result(make_run: MakeRun) -> None:
+def test_a_file_without_samples_is_refused(make_run: MakeRun) -> None:
     with pytest.raises(DataError, match="holds no samples"):
         read_run(make_run(lines=[]))
 
@@ -123,7 +170,7 @@ def test_an_empty_file_is_refused(make_run: MakeRun) -> None:
         read_run(folder)
 
 
-def test_bytes_that_are_no_text_are_refused(make_run: MakeRun) -> None:
+def test_a_binary_file_is_refused(make_run: MakeRun) -> None:
     folder = make_run()
     (folder / "samples.csv").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(DataError, match="malformed"):

@@ -1,4 +1,4 @@
-"""The report: its sections, and the files that it is written in."""
+"""The report: its sections, its formats and its files."""
 
 import csv
 import io
@@ -11,11 +11,13 @@ from xml.etree import ElementTree
 
 import pytest
 from triptych_paper.report import __main__ as command
-from triptych_paper.report import files, latex, markdown
+from triptych_paper.report import files
 from triptych_paper.report.build import build, read_data
-from triptych_paper.report.cells import change, number, significant
-from triptych_paper.report.model import Cell, Column, Report, Section, Table
+from triptych_paper.report.model import Report, Section
 from triptych_paper.statistics import Summary
+from triptych_paper.tables import latex, markdown, terminal, tidy_csv
+from triptych_paper.tables.model import Cell, Column, Table
+from triptych_paper.tables.numbers import change, number, significant
 
 from tests.example import CONDITIONS, HEADER, MakeRun, rows, with_conditions
 
@@ -39,9 +41,9 @@ def row(found: Table, label: str) -> tuple[Cell, ...]:
 # --- sections
 
 
-def test_counters_stand_beside_the_published(make_run: MakeRun) -> None:
+def test_counters_have_their_published_counterparts(make_run: MakeRun) -> None:
     cells = row(table(report(make_run()), "counters-batch-32"), "instructions")
-    assert cells[2] == Cell("208.0", ("paper 209 × 1.00",))
+    assert cells[2] == Cell("208.0", published="209, 1.00")
     assert (cells[5].text, cells[6].text) == ("valgrind", "1")
     assert row(table(report(make_run()), "counters-batch-32"), "branch mispredicts")[5].text == "valgrind, simulated"
 
@@ -53,12 +55,12 @@ def test_the_typing_error_of_the_page_has_a_footnote(make_run: MakeRun) -> None:
 
 
 def test_a_spread_is_shown_where_there_is_one(make_run: MakeRun) -> None:
-    cells = row(table(report(make_run()), "counters-batch-32"), "cycles")
+    cells = row(table(report(make_run()), "counters-batch-32"), "TSC cycles")
     assert " to " in cells[1].detail[0]
     assert cells[6].text == "11"
 
 
-def test_what_needs_a_pmu_says_so(make_run: MakeRun) -> None:
+def test_a_missing_pmu_is_the_reason(make_run: MakeRun) -> None:
     cell = row(table(report(make_run()), "counters-batch-32"), "load L2 hits")[1]
     assert (cell.text, cell.notes) == ("–", ("not measurable here: no PMU",))
 
@@ -81,18 +83,18 @@ def test_drivers_are_not_compared_across_backends(make_run: MakeRun) -> None:
     assert cells[2].text == "300.0"
 
 
-def test_overflow_checks_are_compared_with_the_driver_without(make_run: MakeRun) -> None:
+def test_overflow_checks_are_compared_with_the_default_build(make_run: MakeRun) -> None:
     cells = row(table(report(make_run()), "overflow-batch-8"), "instructions")
     assert cells[2].detail == ("+6.2 %", "+13.0 a packet")
     throughput = row(table(report(make_run()), "overflow-batch-8"), "throughput")
     assert not any("a packet" in line for line in throughput[2].detail)
 
 
-def test_every_section_of_a_whole_matrix_has_something(matrix: Path) -> None:
+def test_a_run_of_the_whole_matrix_fills_every_section(matrix: Path) -> None:
     built = report(matrix)
     for found in built.sections:
         if found.key in ("hazards", "compilers"):
-            continue  # runs of their own: `make safety-lab`, `make compilers`
+            continue  # `make safety-lab` and `make compilers` fill them
         assert found.tables, found.key
         assert not found.missing, found.key
     assert row(table(built, "rings-mpps"), "64")[1].text == "19.0"
@@ -103,7 +105,7 @@ def test_every_section_of_a_whole_matrix_has_something(matrix: Path) -> None:
     assert row(table(built, "throughput-batches"), "1")[1].detail == ("50 % full",)
 
 
-def test_latency_stands_beside_the_published_load(matrix: Path) -> None:
+def test_latency_has_the_published_values_of_the_same_load(matrix: Path) -> None:
     built = report(matrix)
     cells = row(table(built, "latency-1mpps"), "50 %")
     assert cells[1] == Cell("4.00", ("3.20 to 4.80",))
@@ -118,7 +120,7 @@ def test_a_run_of_one_backend_has_reasons_for_the_rest(make_run: MakeRun) -> Non
     built = report(make_run(lines=lines, settings={"valgrind": {}}))
     for key in ("throughput", "latency", "rings", "frames", "hardening", "lto", "code"):
         assert section(built, key).missing, key
-    assert section(built, "batches").missing == ("Not measured in this run: cycles under the usual conditions.",)
+    assert section(built, "batches").missing == ("Not measured in this run: cycles under the default conditions.",)
 
 
 def test_a_run_without_published_batches(make_run: MakeRun) -> None:
@@ -128,16 +130,16 @@ def test_a_run_without_published_batches(make_run: MakeRun) -> None:
     assert section(built, "overflow").missing
 
 
-def test_an_interrupted_or_quick_run_says_so(make_run: MakeRun) -> None:
+def test_an_interrupted_or_quick_run_has_a_warning(make_run: MakeRun) -> None:
     failure = {"impl": "rust", "variant": "default", "batch": 8, "backend": "wall", "cause": "signal 11"}
     built = report(make_run(end=None, failures=[failure], command=["triptych", "run", "--quick"]))
     text = " ".join(built.warnings)
-    assert "did not come to its end" in text
+    assert "was interrupted" in text
     assert "signal 11" in text
-    assert "quick run" in text
+    assert "quick trial run" in text
 
 
-def test_no_value_lacks_unit_backend_or_repeats(matrix: Path) -> None:
+def test_every_value_has_unit_backend_and_repeats(matrix: Path) -> None:
     for found in (table for section in report(matrix).sections for table in section.tables):
         for record in found.records:
             if record.get("value") is not None:
@@ -146,7 +148,7 @@ def test_no_value_lacks_unit_backend_or_repeats(matrix: Path) -> None:
                 assert record["repeats"] >= 1, (found.key, record)
 
 
-def test_no_text_says_nan(matrix: Path, make_run: MakeRun) -> None:
+def test_no_text_contains_nan(matrix: Path, make_run: MakeRun) -> None:
     for folder in (matrix, make_run(lines=rows()[:9])):
         for found in (table for section in report(folder).sections for table in section.tables):
             text = markdown.render(found)
@@ -194,7 +196,7 @@ def test_latex() -> None:
 def test_latex_of_every_table_is_balanced(matrix: Path) -> None:
     for found in (table for section in report(matrix).sections for table in section.tables):
         text = "\n".join(line for line in latex.render(found).splitlines() if not line.startswith("%"))
-        text = text.replace(r"\\{", r"\\ {")  # a line's end before a group, not an escaped brace
+        text = text.replace(r"\\{", r"\\ {")  # the end of a line before a group, not an escaped brace
         assert text.count("\\begin{") == text.count("\\end{"), found.key
         assert len(re.findall(r"(?<!\\)\{", text)) == len(re.findall(r"(?<!\\)\}", text)), found.key
         assert not re.search(r"(?<!\\)[%#_]", text), found.key
@@ -203,8 +205,32 @@ def test_latex_of_every_table_is_balanced(matrix: Path) -> None:
             assert len(re.findall(r"(?<!\\)&", line)) == len(found.columns) - 1, line
 
 
+def test_terminal() -> None:
+    assert terminal.render_all([TABLE]).splitlines() == [
+        "50 % of R&D_x",
+        "──────────────────────────────",
+        "what                    value¹",
+        "──────────────────────────────",
+        "a | b* {c} 3^2 ~ \\ <x>  1.5¹⁺²",
+        "                        1 to 2",
+        "──────────────────────────────",
+        "",
+        "How to read: 5 % & more.",
+        "  ¹ A # note.",
+        "  ² Another.",
+    ]
+
+
+def test_the_terminal_breaks_text_but_not_numbers() -> None:
+    columns = (Column("what", numeric=False), Column("a long heading"))
+    wide = Table("wide", "Wide", columns, ((Cell("many words " * 5), Cell("12345 (1, 2.00)")),), ())
+    lines = terminal.render_all([wide], 40).splitlines()
+    assert max(map(len, lines)) == 40
+    assert any(line.endswith("12345 (1, 2.00)") for line in lines)
+
+
 def test_csv() -> None:
-    assert files.csv(TABLE) == "what,value\na,1.5\n"
+    assert tidy_csv.render(TABLE.records) == "what,value\na,1.5\n"
 
 
 @pytest.mark.parametrize(
@@ -226,7 +252,7 @@ def test_numbers() -> None:
 
 
 class Page(HTMLParser):
-    """Collects what a page loads, and whether its tags are closed."""
+    """Collects the resources and links of a page, and checks that its tags are closed."""
 
     VOID = frozenset(("meta", "br", "img", "link", "hr", "input"))
 
@@ -253,14 +279,14 @@ class Page(HTMLParser):
             self.open.pop()
 
     def handle_endtag(self, tag: str) -> None:
-        assert self.open, f"</{tag}> closes nothing"
+        assert self.open, f"</{tag}> has no opening tag"
         opened = self.open.pop()
         assert opened == tag, f"</{tag}> closes <{opened}>"
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of a whole matrix, written once."""
+    """Write the report of a run of the whole matrix, once for all tests."""
     import json
 
     from tests.example import code, matrix_rows, write_run
@@ -271,7 +297,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "report"
 
 
-def test_the_page_is_well_formed_and_needs_nothing_from_outside(written: Path) -> None:
+def test_the_page_is_well_formed_and_self_contained(written: Path) -> None:
     text = (written / "report.html").read_text(encoding="utf-8")
     page = Page()
     page.feed(text)
@@ -282,8 +308,8 @@ def test_the_page_is_well_formed_and_needs_nothing_from_outside(written: Path) -
     assert {target.removeprefix("#") for target in page.targets} <= set(page.ids)
     assert "prefers-color-scheme: dark" in text
     assert "{{" not in text
-    assert "#3b6fd1;" in text  # the variable
-    assert 'fill: #3b6fd1"' not in text  # figures use it
+    assert "#3b6fd1;" in text  # the colour is the value of a variable
+    assert 'fill: #3b6fd1"' not in text  # figures use the variable
 
 
 def test_every_table_and_figure_has_its_files(written: Path) -> None:
@@ -302,23 +328,23 @@ def test_every_table_and_figure_has_its_files(written: Path) -> None:
         assert (written / "figures" / f"{name}.pdf").read_bytes().startswith(b"%PDF")
 
 
-def test_the_pdf_is_one(written: Path) -> None:
+def test_the_pdf_is_complete(written: Path) -> None:
     data = (written / "report.pdf").read_bytes()
     assert data.startswith(b"%PDF")
     assert data.rstrip().endswith(b"%%EOF")
     assert len(data) > 50_000
 
 
-def test_old_tables_do_not_stay(written: Path) -> None:
+def test_old_tables_are_removed(written: Path) -> None:
     stale = written / "tables" / "stale.csv"
     stale.write_text("old\n")
-    # Not the whole report again: it takes seconds.
+    # An empty report: the whole one takes seconds.
     files.write(Report("t", "s", ()), written.parent)
     assert not stale.exists()
     assert not list(written.parent.glob(".report.*"))
 
 
-def test_a_report_that_cannot_be_written_leaves_the_old_one(
+def test_a_failed_write_keeps_the_old_report(
     make_run: MakeRun, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = make_run()

@@ -1,4 +1,4 @@
-"""The command line."""
+"""The command that prints tables."""
 
 import os
 import subprocess
@@ -19,7 +19,15 @@ def test_the_tables_are_printed_and_written(make_run: MakeRun, capsys: pytest.Ca
     out = capsys.readouterr().out
     assert "safe Rust" in out
     assert (folder / "counters.md").read_text(encoding="utf-8").startswith("# Counters per packet")
-    assert (folder / "counters.csv").read_text(encoding="utf-8").startswith("batch,counter,impl")
+    assert (folder / "counters.csv").read_text(encoding="utf-8").startswith("impl,variant,batch")
+
+
+def test_the_table_of_the_readme_is_markdown(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
+    assert table.main([str(make_run()), "--readme"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("| per packet | C | safe Rust |")
+    assert "- ³ Simulated" in out
+    assert "⁴" not in out
 
 
 def test_a_malformed_run_ends_with_1(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
@@ -37,14 +45,16 @@ def test_a_folder_that_cannot_be_written_ends_with_1(make_run: MakeRun, capsys: 
     assert "cannot write" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("arguments", [[], ["a", "b"], ["--no-such-option", "a"]])
+@pytest.mark.parametrize(
+    "arguments", [[], ["a", "b"], ["--no-such-option", "a"], ["a", "--readme", "--section", "ladder"]]
+)
 def test_a_wrong_command_line_ends_with_2(arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as end:
         table.main(arguments)
     assert end.value.code == 2
 
 
-def test_it_works_as_a_program_without_utf_8(make_run: MakeRun) -> None:
+def test_a_terminal_without_utf_8_gets_the_tables(make_run: MakeRun) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "triptych_paper.table", make_run()],
         env={**os.environ, "PYTHONPATH": str(PAPER), "PYTHONIOENCODING": "ascii"},
@@ -54,4 +64,4 @@ def test_it_works_as_a_program_without_utf_8(make_run: MakeRun) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "per packet, batch 32" in done.stdout
+    assert "Counters per packet, batch 32" in done.stdout

@@ -1,4 +1,5 @@
-"""Turns a results folder into tables, beside the published figures.
+"""Turn a results folder into tables, figures and verdicts, beside the published figures.
 
-Reads only ``results/<id>/`` and ``paper/published/``; knows nothing of drivers or of how they are measured.
+The package reads ``results/<id>/``, ``paper/published/`` and ``perfcounters/record/metrics.toml``. It knows nothing of
+the drivers or of how they are measured.
 """

@@ -6,23 +6,24 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from triptych_paper.records import IMPLEMENTATIONS, DataError
+from triptych_paper.errors import DataError
+from triptych_paper.schema import IMPLEMENTATIONS
 
 FILE = "code.json"
 
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file of a driver."""
+    """A source file of a driver."""
 
     path: str
-    """From the top of the repository."""
+    """Relative to the repository."""
     twin: str
-    """What it is about, the same for all implementations: `rx`, `mempool`, `vfio`, …"""
+    """The part of the driver, with the same name in all implementations: `rx`, `mempool`, `vfio`, …"""
     lines: int
-    """Lines of code: neither blank nor only comment, nor a test."""
+    """Lines of code, without blank lines, comments and tests."""
     unsafe_lines: int | None
-    """Those inside `unsafe`; None in C, which has no word for it."""
+    """Lines inside `unsafe`; None in C, which does not mark unsafe code."""
 
 
 @dataclass(frozen=True)
@@ -34,18 +35,18 @@ class CodeSize:
     """By implementation."""
 
     def lines(self, impl: str, twins: tuple[str, ...] = ()) -> int:
-        """Lines of code of an implementation, or of some of its parts."""
+        """Count the lines of an implementation, or of some of its parts."""
         return sum(file.lines for file in self.files.get(impl, ()) if not twins or file.twin in twins)
 
     def unsafe_lines(self, impl: str, twins: tuple[str, ...] = ()) -> int | None:
-        """Unsafe ones among them; None if the language has no such thing."""
+        """Count the unsafe lines among them; None if the language does not mark unsafe code."""
         counts = [file.unsafe_lines for file in self.files.get(impl, ()) if not twins or file.twin in twins]
         known = [count for count in counts if count is not None]
         return sum(known) if known else None
 
 
 def read_code(folder: Path) -> CodeSize | None:
-    """Read the lines of code of a run; None if they were not counted, :class:`DataError` if malformed."""
+    """Read the lines of code of a run; None without the file, :class:`DataError` if it is malformed."""
     path = folder / FILE
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
@@ -59,17 +60,19 @@ def read_code(folder: Path) -> CodeSize | None:
         files = {str(impl): tuple(_file(entry) for entry in entries) for impl, entries in document["files"].items()}
         code = CodeSize(revision=str(document["revision"]), files=files)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DataError(f"{path} is malformed: {error!r}; count anew with `triptych code`") from None
+        raise DataError(f"{path} is malformed: {error!r}; write it again with `make paper`") from None
     unknown = set(files) - set(IMPLEMENTATIONS)
     if unknown:
-        raise DataError(f"{path}: {', '.join(sorted(unknown))} is none of {', '.join(IMPLEMENTATIONS)}")
+        raise DataError(
+            f"{path}: {', '.join(sorted(unknown))} is unknown; the valid names are {', '.join(IMPLEMENTATIONS)}"
+        )
     return code
 
 
 def _file(entry: dict[str, object]) -> SourceFile:
     def count(value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise ValueError(f"{value!r} is not a count of lines")
+            raise ValueError(f"{value!r} is not a number of lines")
         return value
 
     unsafe = entry["unsafe_lines"]

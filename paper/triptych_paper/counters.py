@@ -1,273 +1,253 @@
-"""The table of counters per packet: what was measured, beside what was published."""
+"""The tables of counters per packet: measured values beside the published ones."""
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
-from triptych_paper.published import Figure, Published
-from triptych_paper.records import USUAL, Conditions, Run
-from triptych_paper.statistics import Summary, paired_ratio, select, summarise
+from triptych_paper.drivers import CHECKED, RUST, UNSAFE, C
+from triptych_paper.lookup import Measured, choose, find, ratio, reason
+from triptych_paper.published import C2RUST_NOTE, CYCLES_NOTE, IPC_BY_TSC, LOADS_NOTE, PROCESSOR_NOTE, Figure, Published
+from triptych_paper.records import Run
+from triptych_paper.schema import CORE_CYCLES, CYCLES, TSC_CYCLES, Metric, Source, metric, metrics, source
+from triptych_paper.statistics import Summary
+from triptych_paper.tables.model import Cell, Column, Record, Table
+from triptych_paper.tables.numbers import number, repeats
+from triptych_paper.values import record, source_cell, value_cell
 
-DRIVERS = (
-    ("c", "default", "C"),
-    ("rust", "default", "safe Rust"),
-    ("rust", "overflow-checks", "safe Rust + overflow checks"),
-    ("rust-unsafe", "default", "unsafe Rust"),
-)
-"""The columns: implementation, variant, heading."""
+DRIVERS = (C, RUST, CHECKED, UNSAFE)
+"""The columns."""
 
-SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-BATCHES = (32, 8)
+PUBLISHED_BATCHES = (32, 8)
 """Batch sizes with published figures; they come first."""
 
-LOCKSTEP_NOTE = (
-    "Cycles of the time-stamp counter in the driver's own turns, NIC model and driver taking turns in one thread. The "
-    "counter runs at a fixed clock, so these are not the core cycles that were published, and rings and packets are "
-    "warm in the cache: compare drivers, not machines."
+CELL_NOTE = (
+    "Each cell: measured (published, measured ÷ published), and below it the 10th to 90th percentile of the repeats."
 )
 IPC_NOTE = (
-    "Instructions as valgrind counts them divided by TSC cycles as lockstep counts them: two backends, two clocks. "
-    "Not the published instructions per core cycle."
+    "Instructions by valgrind divided by TSC cycles by lockstep: two backends and two clocks. The published figure is "
+    "instructions per core cycle."
 )
-BRANCH_NOTE = (
-    "Valgrind counts conditional and indirect branches only; the published figure includes direct jumps, calls and "
-    "returns."
-)
-SIMULATED_NOTE = "Simulated: valgrind's branch predictor and caches, not the processor's."
-CACHE_NOTE = (
-    "Simulated: the caches of the published Xeon (32 KiB L1, 8 MiB last level), without its store buffer, prefetching, "
-    "or the cache lines that a NIC writes. Valgrind has no L2: what L1 misses counts as a hit of the last level."
-)
-LOADS_NOTE = "Published are load and store micro-operations; valgrind counts instructions' accesses to memory."
-C2RUST_NOTE = "C2Rust's figures were published without batch size or clock."
 PAIRED_NOTE = (
-    "Median over all rounds of the ratio to C in the same round, which cancels what disturbs both, with the 10th "
-    "and 90th percentile. Published: the ratio of the core cycles."
-)
-WALL_NOTE = (
-    "Whole processes, NIC model on one core and driver on another: dominated by cache lines that move between cores. "
-    "Where few batches are full, the NIC model sets the pace, not the driver. Not comparable with the published "
-    "throughput."
+    "Median over all rounds of the ratio to C in the same round: a disturbance of both cancels. Published is the ratio "
+    "of the core cycles."
 )
 
+README_ROWS = (CYCLES, "instructions", "branches", "branch_misses", "loads", "stores", "l1_hits")
+"""The rows of the table in the README."""
 
-NOTE = 230
-"""Most characters of the cause of a failure; all of it is in `run.json`."""
+README_NOTES = {
+    "lockstep": "Cycles of the time-stamp counter during the driver's turns. Published are core cycles on another "
+    "machine: compare drivers, not machines.",
+    "valgrind": "Valgrind counts conditional and indirect branches, and the memory accesses of instructions. Published "
+    "are all branches, and micro-operations.",
+    "simulated": "Simulated: valgrind's branch predictor and caches, not the processor's.",
+}
+"""The footnotes of that table: one for each way to count that differs from the published one."""
+
+
+def measured_batches(run: Run) -> list[int]:
+    """Return the batch sizes of a run: first those with published figures, then the others as they grow."""
+    present = {int(batch) for batch in run.samples["batch"]} | {failure.batch for failure in run.failures}
+    return [batch for batch in PUBLISHED_BATCHES if batch in present] + sorted(present - set(PUBLISHED_BATCHES))
+
+
+def shown_batches(run: Run) -> list[int]:
+    """Return the batch sizes whose tables are shown: those with published figures, or all if there are none."""
+    present = measured_batches(run)
+    return [batch for batch in present if batch in PUBLISHED_BATCHES] or present
+
+
+def counter_names() -> list[str]:
+    """Return the rows of the counter table: every counter, with one row for cycles."""
+    both = (CORE_CYCLES, TSC_CYCLES)
+    return [CYCLES, *(m.name for m in metrics().values() if m.group == "counter" and m.name not in both)]
 
 
 @dataclass(frozen=True)
 class Row:
-    """A counter of the table."""
+    """The values of one metric at one batch size."""
 
-    key: str
-    """Name of the counter, as in ``samples.csv``."""
-    label: str
-    backend: str
-    """Where its values come from."""
-    digits: int
-    """Decimals that mean something."""
-    notes: tuple[str, ...] = ()
-
-
-ROWS = (
-    Row("cycles", "cycles", "lockstep", 1, (LOCKSTEP_NOTE,)),
-    Row("instructions", "instructions", "valgrind", 1),
-    Row("ipc", "instructions/cycle", "both", 2, (IPC_NOTE,)),
-    Row("branches", "branches", "valgrind", 1, (BRANCH_NOTE,)),
-    Row("branch_misses", "branch mispredicts", "valgrind", 2, (SIMULATED_NOTE,)),
-    Row("stores", "stores", "valgrind", 1, (LOADS_NOTE,)),
-    Row("loads", "loads", "valgrind", 1, (LOADS_NOTE,)),
-    Row("l1_hits", "load L1 hits", "valgrind", 1, (CACHE_NOTE,)),
-    Row("l2_hits", "load L2 hits", "perf", 1),
-    Row("l3_hits", "load L3 hits", "valgrind", 2, (CACHE_NOTE,)),
-    Row("l3_misses", "load L3 misses", "valgrind", 2, (CACHE_NOTE,)),
-)
+    metric: Metric
+    values: tuple[Measured | None, ...]
+    """One for each of :data:`DRIVERS`."""
+    missing: tuple[str, ...]
+    """Why a value is missing; empty where it is not."""
+    source: Cell
+    """The backend, with its notes."""
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One driver's value of one row."""
-
-    measured: float | None
-    published: Figure | None = None
-    missing: str = ""
-    """Why there is no measured value."""
-    spread: tuple[float, float] | None = None
-    """10th and 90th percentile, where values were taken in many rounds."""
-    backend: str = ""
-    """Where the measured value comes from."""
-
-    @property
-    def ratio(self) -> float | None:
-        """Measured by published."""
-        if self.measured is None or self.published is None or self.published.value == 0:
-            return None
-        return self.measured / self.published.value
-
-
-@dataclass(frozen=True)
-class Line:
-    """A row with its cells, one for each of :data:`DRIVERS`."""
-
-    row: Row
-    cells: tuple[Cell, ...]
-
-
-@dataclass(frozen=True)
-class Table:
-    """The counters of one batch size, and the smaller table that goes with them."""
-
-    batch: int
-    counters: tuple[Line, ...]
-    beside: tuple[Line, ...]
-
-
-@dataclass
-class Notes:
-    """Footnotes, numbered as they are first used."""
-
-    texts: list[str] = field(default_factory=list)
-
-    def mark(self, text: str) -> str:
-        """Return the mark of a note, a new one if need be."""
-        if text not in self.texts:
-            self.texts.append(text)
-        return str(self.texts.index(text) + 1).translate(SUPERSCRIPT)
-
-
-def batches(run: Run) -> list[int]:
-    """Batch sizes of a run: those with published figures first, then the others as they grow."""
-    there = {int(batch) for batch in run.samples["batch"]} | {failure.batch for failure in run.failures}
-    return [batch for batch in BATCHES if batch in there] + sorted(there - set(BATCHES))
-
-
-def shown(run: Run) -> list[int]:
-    """Batch sizes whose tables are printed: those with published figures, or all if there are none."""
-    every = batches(run)
-    return [batch for batch in every if batch in BATCHES] or every
-
-
-def build(run: Run, published: Published, batch: int) -> Table:
-    """Compute the table of one batch size."""
-    counters = tuple(
-        Line(
-            _with_reason(run, row),
-            tuple(_counter(run, published, row, impl, variant, batch) for impl, variant, _ in DRIVERS),
-        )
-        for row in ROWS
+def counter_row(run: Run, name: str, batch: int) -> Row:
+    """Look the values of a counter up, all from one source."""
+    chosen = choose(run, name, DRIVERS)
+    values = tuple(find(run, driver, batch, chosen) for driver in DRIVERS)
+    if name == "ipc" and not any(values):
+        return _derived_ipc(run, batch)
+    missing = tuple(
+        "" if value else reason(run, driver, batch, chosen) for driver, value in zip(DRIVERS, values, strict=True)
     )
-    return Table(batch, counters, _beside(run, published, batch))
+    return Row(chosen.metric, values, missing, source_cell(run, name, values))
 
 
-def _with_reason(run: Run, row: Row) -> Row:
-    """The row with the reason why another backend than hardware counters stands in it."""
-    why = why_not_perf(run, row.key)
-    return replace(row, notes=(*row.notes, why)) if why and row.backend != "perf" else row
+def _derived_ipc(run: Run, batch: int) -> Row:
+    """Divide instructions by TSC cycles, where no backend counts both."""
+    shown = replace(metric("ipc"), name=IPC_BY_TSC, label="instructions/TSC cycle", unit="instructions/TSC cycle")
+    backends = Source(shown, "valgrind/lockstep")
+    instructions, cycles = source("instructions", "valgrind"), source(TSC_CYCLES, "lockstep")
+    values: list[Measured | None] = []
+    missing: list[str] = []
+    for driver in DRIVERS:
+        executed, taken = find(run, driver, batch, instructions), find(run, driver, batch, cycles)
+        if executed is None or taken is None or taken.summary.low <= 0:
+            values.append(None)
+            missing.append(reason(run, driver, batch, cycles if executed else instructions))
+            continue
+        count, time = executed.summary.median, taken.summary
+        # The fewest cycles give the most instructions a cycle.
+        summary = Summary(count / time.median, count / time.high, count / time.low, time.count)
+        values.append(Measured(summary, shown.unit, backends))
+        missing.append("")
+    cell = replace(source_cell(run, "ipc", values), notes=(IPC_NOTE,)) if any(values) else Cell("–")
+    return Row(shown, tuple(values), tuple(missing), cell)
 
 
-def _counter(run: Run, published: Published, row: Row, impl: str, variant: str, batch: int) -> Cell:
-    figure = published.get(row.key, impl, variant, batch)
-    # Hardware counters are the better source where a machine has them.
-    perf = summarise(select(run.samples, impl, variant, batch, "perf", row.key))
-    if perf:
-        return Cell(perf.median, figure, backend="perf")
-    if row.key == "ipc":
-        return _ipc(run, impl, variant, batch, figure)
-    summary = summarise(select(run.samples, impl, variant, batch, row.backend, row.key))
-    if summary:
-        return Cell(summary.median, figure, backend=row.backend)
-    return Cell(None, figure, why_missing(run, row.backend, impl, variant, batch, row.key))
+def per_packet(run: Run, published: Published, batch: int) -> Table:
+    """Build the table of all counters at one batch size."""
+    rows, records = [], []
+    for name in counter_names():
+        row = counter_row(run, name, batch)
+        rows.append((_label(row.metric, batch), *_cells(row, published, batch), row.source, _repeats(row.values)))
+        for driver, value, missing in zip(DRIVERS, row.values, row.missing, strict=True):
+            figure = published.get(row.metric.name, driver, batch)
+            values = record(driver, batch, row.metric.name, value, missing=missing)
+            records.append({**values, **_published_fields(value.summary.median if value else None, figure)})
+    title = f"Counters per packet, batch {batch}"
+    columns = _columns("per packet", (PROCESSOR_NOTE,))
+    return Table(f"counters-batch-{batch}", title, columns, tuple(rows), tuple(records), CELL_NOTE)
 
 
-def _ipc(run: Run, impl: str, variant: str, batch: int, figure: Figure | None) -> Cell:
-    instructions = summarise(select(run.samples, impl, variant, batch, "valgrind", "instructions"))
-    cycles = summarise(select(run.samples, impl, variant, batch, "lockstep", "cycles"))
-    if instructions is None:
-        return Cell(None, figure, why_missing(run, "valgrind", impl, variant, batch, "instructions"))
-    if cycles is None or cycles.median <= 0:
-        return Cell(None, figure, why_missing(run, "lockstep", impl, variant, batch, "cycles"))
-    return Cell(instructions.median / cycles.median, figure, backend="both")
-
-
-def why_not_perf(run: Run, metric: str) -> str:
-    """Say why hardware counters, which the run used, do not count a metric; empty if they do."""
-    why = run.not_measurable_metrics.get("perf", {}).get(metric)
-    return f"Not measurable here by hardware counters: {why}." if why else ""
-
-
-def why_missing(
-    run: Run, backend: str, impl: str, variant: str, batch: int, metric: str, conditions: Conditions = USUAL
-) -> str:
-    """Say why a run has no value of a driver's metric from a backend."""
-    for failure in run.failures:
-        what = (failure.backend, failure.impl, failure.variant, failure.batch, failure.conditions)
-        if what == (backend, impl, variant, batch, conditions):
-            return textwrap.shorten(f"failed: {impl}/{variant}: {failure.cause}", NOTE, placeholder=" … (see run.json)")
-    if backend in run.not_measurable:
-        return f"not measurable here: {run.not_measurable[backend]}"
-    if metric in run.not_measurable_metrics.get(backend, {}):
-        return f"not measurable here by {backend}: {run.not_measurable_metrics[backend][metric]}"
-    if backend not in run.backends:
-        return f"not measured in this run: backend {backend} was not used"
-    if not run.ended:
-        return "not measured: the run did not come to its end"
-    cell = f"{impl}/{variant} at batch {batch}"
-    if conditions.ring_size != USUAL.ring_size:
-        cell += f", rings of {conditions.ring_size}"
-    if conditions.frame_size != USUAL.frame_size:
-        cell += f", {conditions.frame_size}-byte frames"
-    if conditions.offered_mpps is not None:
-        cell += f", {conditions.offered_mpps:g} Mpps offered"
-    return f"not measured in this run: {cell} was not part of it"
-
-
-def _beside(run: Run, published: Published, batch: int) -> tuple[Line, ...]:
-    def line(row: Row, cell: Callable[[str, str], Cell]) -> Line:
-        return Line(row, tuple(cell(impl, variant) for impl, variant, _ in DRIVERS))
-
-    def against_c(backend: str, key: str) -> Callable[[str, str], Cell]:
-        def cell(impl: str, variant: str) -> Cell:
-            base = select(run.samples, "c", "default", batch, backend, key)
-            summary = paired_ratio(select(run.samples, impl, variant, batch, backend, key), base)
-            figure = _published_ratio(published, key, impl, variant, batch)
-            if summary is None:
-                lacking = ("c", "default") if base.empty else (impl, variant)
-                return Cell(None, figure, why_missing(run, backend, *lacking, batch, key))
-            return Cell(summary.median, figure, spread=_spread(summary), backend=backend)
-
-        return cell
-
-    def median(backend: str, key: str, scale: float = 1.0) -> Callable[[str, str], Cell]:
-        def cell(impl: str, variant: str) -> Cell:
-            summary = summarise(select(run.samples, impl, variant, batch, backend, key))
-            if summary is None:
-                return Cell(None, None, why_missing(run, backend, impl, variant, batch, key))
-            return Cell(scale * summary.median, backend=backend)
-
-        return cell
-
+def _columns(first: str, notes: tuple[str, ...] = ()) -> tuple[Column, ...]:
     return (
-        line(Row("cycles_ratio", "cycles, times C", "lockstep", 2, (PAIRED_NOTE,)), against_c("lockstep", "cycles")),
-        line(Row("instructions_ratio", "instructions, times C", "valgrind", 2), against_c("valgrind", "instructions")),
-        line(Row("mpps", "throughput, Mpps", "wall", 1, (WALL_NOTE,)), median("wall", "mpps")),
-        line(Row("wall_cycles", "cycles, whole process", "wall", 1, (WALL_NOTE,)), median("wall", "cycles")),
-        line(
-            Row("full_batches", "full batches, %", "wall", 1, (WALL_NOTE,)), median("wall", "full_batch_ratio", 100.0)
-        ),
+        Column(first, numeric=False, notes=notes),
+        *(Column(driver.name) for driver in DRIVERS),
+        Column("counted by", numeric=False),
+        Column("repeats"),
     )
 
 
-def _spread(summary: Summary) -> tuple[float, float] | None:
-    return (summary.low, summary.high) if summary.count > 1 else None
+def _label(shown: Metric, batch: int) -> Cell:
+    disputed = shown.name in (CORE_CYCLES, TSC_CYCLES) and batch == 32
+    return Cell(shown.label, notes=(CYCLES_NOTE,) if disputed else ())
 
 
-def _published_ratio(published: Published, key: str, impl: str, variant: str, batch: int) -> Figure | None:
-    """Published value of a driver by that of C."""
-    value, base = published.get(key, impl, variant, batch), published.get(key, "c", "default", batch)
-    if value is None or base is None or base.value == 0 or impl == "c":
-        return None
-    ratio = value.value / base.value
-    return Figure(ratio, f"{ratio:.2f}", value.batch_unknown)
+def _repeats(values: Sequence[Measured | None]) -> Cell:
+    return Cell(repeats(value.summary.count for value in values if value))
+
+
+def _cells(row: Row, published: Published, batch: int) -> list[Cell]:
+    cells = []
+    for driver, value, missing in zip(DRIVERS, row.values, row.missing, strict=True):
+        figure = published.get(row.metric.name, driver, batch)
+        cell = value_cell(value, lambda v: number(v, row.metric.digits), missing)
+        notes = cell.notes
+        if figure and figure.batch_unknown:
+            notes += (C2RUST_NOTE,)
+        if row.metric.name == "loads" and driver == C and batch == 8:
+            notes += (LOADS_NOTE,)
+        cells.append(replace(cell, notes=notes, published=_beside(value.summary.median if value else None, figure)))
+    return cells
+
+
+def _beside(value: float | None, figure: Figure | None) -> str:
+    """Return the published figure, and how many times as large the measured value is."""
+    if figure is None:
+        return ""
+    return figure.text if value is None or not figure.value else f"{figure.text}, {value / figure.value:.2f}"
+
+
+def _published_fields(value: float | None, figure: Figure | None) -> Record:
+    known = value is not None and figure is not None and figure.value
+    return {
+        "published": figure.text if figure else None,
+        "ratio_to_published": value / figure.value if value is not None and figure and known else None,
+    }
+
+
+def compared(run: Run, published: Published, batch: int) -> Table:
+    """Build the table of ratios to C, and of whole processes, at one batch size."""
+    rows, records = [], []
+    for name in (CYCLES, "instructions"):
+        cells, found = _times_c(run, published, name, batch)
+        rows.append(cells)
+        records += found
+    for name, label, scale in (
+        ("mpps", "throughput, Mpps", 1.0),
+        (TSC_CYCLES, "TSC cycles, whole process", 1.0),
+        ("full_batch_ratio", "full batches, %", 100.0),
+    ):
+        cells, found = _by_wall(run, name, label, scale, batch)
+        rows.append(cells)
+        records += found
+    title = f"Ratios to C, and whole processes, batch {batch}"
+    return Table(f"compared-batch-{batch}", title, _columns("compared"), tuple(rows), tuple(records), CELL_NOTE)
+
+
+def _times_c(run: Run, published: Published, name: str, batch: int) -> tuple[tuple[Cell, ...], list[Record]]:
+    """Compare a counter with C's, round by round."""
+    chosen = choose(run, name, DRIVERS)
+    values: list[Measured | None] = []
+    cells, records = [], []
+    for driver in DRIVERS:
+        summary = ratio(run, driver, C, batch, chosen)
+        value = Measured(summary, "times C", chosen) if summary else None
+        # Without C there is nothing to compare with, and that is the reason that counts.
+        lacking = driver if find(run, C, batch, chosen) else C
+        missing = "" if value else reason(run, lacking, batch, chosen)
+        figure = published.ratio_to_c(chosen.metric.name, driver, batch)
+        notes = (C2RUST_NOTE,) if figure and figure.batch_unknown else ()
+        cell = value_cell(value, lambda v: number(v, 2), missing)
+        median = summary.median if summary else None
+        cells.append(replace(cell, notes=cell.notes + notes, published=_beside(median, figure)))
+        values.append(value)
+        times = record(driver, batch, f"{chosen.metric.name}_times_c", value, missing=missing)
+        records.append({**times, **_published_fields(median, figure)})
+    origin = source_cell(run, name, values)
+    if name == CYCLES and any(values):
+        origin = replace(origin, notes=(*origin.notes, PAIRED_NOTE))
+    return (Cell(f"{chosen.metric.label}, times C"), *cells, origin, _repeats(values)), records
+
+
+def _by_wall(run: Run, name: str, label: str, scale: float, batch: int) -> tuple[tuple[Cell, ...], list[Record]]:
+    """Return what was measured of whole processes."""
+    wall = source(name, "wall")
+    text: Callable[[float], str] = lambda value: number(scale * value, 1)  # noqa: E731
+    values = [find(run, driver, batch, wall) for driver in DRIVERS]
+    cells, records = [], []
+    for driver, value in zip(DRIVERS, values, strict=True):
+        missing = "" if value else reason(run, driver, batch, wall)
+        cells.append(value_cell(value, text, missing))
+        records.append(record(driver, batch, name, value, missing=missing))
+    return (Cell(label), *cells, source_cell(run, name, values), _repeats(values)), records
+
+
+def readme(run: Run, published: Published, batch: int = 32) -> Table:
+    """Build the table of the README: the rows that matter most, with at most three footnotes."""
+    rows, records = [], []
+    for name in README_ROWS:
+        row = counter_row(run, name, batch)
+        cells = [replace(cell, detail=(), notes=()) for cell in _cells(row, published, batch)]
+        rows.append((Cell(row.metric.label), *cells, replace(row.source, notes=_readme_notes(row))))
+        records += [record(driver, batch, row.metric.name, v) for driver, v in zip(DRIVERS, row.values, strict=True)]
+    note = (
+        "Each cell: measured (published, measured ÷ published). The figures of unsafe Rust were published without "
+        "batch size or clock."
+    )
+    title = f"Counters per packet, batch {batch}"
+    return Table("readme", title, _columns("per packet")[:-1], tuple(rows), tuple(records), note)
+
+
+def _readme_notes(row: Row) -> tuple[str, ...]:
+    origin = next((value.source for value in row.values if value), None)
+    if origin is None or not origin.metric.notes.get(origin.backend):
+        return ()
+    return (README_NOTES["simulated" if origin.simulated else origin.backend],)

@@ -1,4 +1,4 @@
-"""What hazards came to with each driver: ``hazards.csv`` of a run of the safety lab."""
+"""The outcome of each hazard with each driver: ``hazards.csv`` of a run of the safety lab."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from triptych_paper.records import DataError
+from triptych_paper.errors import DataError
 
 COLUMNS = ["hazard", "class", "at_fault", "impl", "outcome", "evidence", "seconds"]
 """The columns of ``hazards.csv``, in order."""
 
 SUBJECTS = {"c": "C", "c-hardened": "C, sanitizers", "rust": "safe Rust", "rust-unsafe": "unsafe Rust"}
-"""The drivers, and what they are called."""
+"""The drivers, and their names in tables."""
 
 CULPRITS = ("application", "device", "driver", "wire")
-"""Who may be at fault, in the order in which they are shown."""
+"""The parties that may be at fault, in the order of the tables."""
 
 TONES = {
     "does not compile": "good",
@@ -34,7 +34,7 @@ TONES = {
     "memory disclosed": "bad",
     "hang": "bad",
 }
-"""The outcomes, and how each is coloured: `good` if it was prevented, contained or told."""
+"""The outcomes and their colours: `good` if the fault was prevented, contained or reported."""
 
 FILE = "hazards.csv"
 LATEST = "latest-safety"
@@ -43,18 +43,18 @@ LATEST = "latest-safety"
 
 @dataclass(frozen=True)
 class Seen:
-    """What one hazard came to with one driver."""
+    """The outcome of one hazard with one driver."""
 
     outcome: str
     evidence: str
     seconds: float
     why: str = ""
-    """What explains it, if it does not explain itself."""
+    """An explanation, if the outcome needs one."""
 
 
 @dataclass(frozen=True)
 class Hazard:
-    """A hazard and what it came to, by driver; without those it was not run with."""
+    """A hazard, and its outcome with each driver that it was run with."""
 
     id: str
     weakness: str
@@ -65,7 +65,7 @@ class Hazard:
 
 
 def find(folder: Path) -> Path | None:
-    """The file that belongs to a run's folder: its own, or that of the newest run of the lab beside it."""
+    """Return the file in a run's folder, or else that of the newest run of the lab."""
     for place in (folder / FILE, folder.parent / LATEST / FILE):
         if place.is_file():
             return place
@@ -96,13 +96,13 @@ def read(path: Path) -> list[Hazard]:
             title = about.get("title", row["hazard"])
             hazard = hazards.setdefault(row["hazard"], Hazard(row["hazard"], row["class"], row["at_fault"], title, {}))
             if row["impl"] in hazard.seen:
-                raise DataError(f"{where}: {row['hazard']} with {row['impl']} is there twice")
+                raise DataError(f"{where}: {row['hazard']} with {row['impl']} is listed twice")
             hazard.seen[row["impl"]] = seen
     return list(hazards.values())
 
 
 def _described(path: Path) -> dict[str, Any]:
-    """What ``run.json`` says of the hazards; nothing if it is not there yet, as in a run that was ended."""
+    """Return the descriptions of the hazards in ``run.json``; empty without the file, as in an interrupted run."""
     if not path.is_file():
         return {}
     try:
@@ -110,17 +110,17 @@ def _described(path: Path) -> dict[str, Any]:
     except (ValueError, AttributeError) as error:
         raise DataError(f"{path}: {error}") from error
     if not isinstance(described, dict):
-        raise DataError(f"{path}: hazards is no object")
+        raise DataError(f"{path}: hazards is not an object")
     return described
 
 
 def by_culprit(hazards: list[Hazard]) -> dict[str, list[Hazard]]:
-    """The hazards by who is at fault, without those who are at fault for none."""
+    """Group the hazards by the party at fault, without empty groups."""
     groups = {culprit: [hazard for hazard in hazards if hazard.at_fault == culprit] for culprit in CULPRITS}
     return {culprit: group for culprit, group in groups.items() if group}
 
 
 def counts(hazards: list[Hazard], impl: str) -> dict[str, int]:
-    """How many hazards came to what with a driver, in the order of :data:`TONES`."""
+    """Count the outcomes of a driver, in the order of :data:`TONES`."""
     found = [hazard.seen[impl].outcome for hazard in hazards if impl in hazard.seen]
     return {outcome: found.count(outcome) for outcome in TONES if outcome in found}

@@ -1,4 +1,4 @@
-"""The cost ladder: ``ladder.json`` of a results folder, which ``triptych ladder`` writes, and the steps on it."""
+"""The cost ladder: the rungs in ``ladder.json``, which ``triptych ladder`` writes, and the steps between them."""
 
 from __future__ import annotations
 
@@ -6,46 +6,46 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-import pandas as pd
-
-from triptych_paper.lookup import Driver
-from triptych_paper.records import IMPLEMENTATIONS, DataError, Run
-from triptych_paper.statistics import Summary, select, summarise
+from triptych_paper.drivers import Driver
+from triptych_paper.errors import DataError
+from triptych_paper.records import Run
+from triptych_paper.schema import IMPLEMENTATIONS, Source
+from triptych_paper.statistics import Summary, paired_difference, select, summarise
 
 FILE = "ladder.json"
 
 
 @dataclass(frozen=True)
 class Rung:
-    """A driver that is the one below it and one thing more."""
+    """A driver that differs from the rung below by one feature."""
 
     name: str
     driver: Driver
     title: str
-    """What it adds, in some words."""
+    """The feature, in a few words."""
     adds: str
-    """The same as a sentence."""
+    """The feature, as a sentence."""
     shipped: bool
-    """Whether it is the safe driver as it is shipped."""
+    """Whether this rung is the shipped safe driver."""
     alone: Driver | None
-    """The shipped driver but for this one thing, if that was built."""
+    """The shipped driver with only this feature removed or added, if that was built."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """What a rung is, and what it adds to the one below."""
+    """The cost of a rung."""
 
     rung: Rung
     value: Summary | None
     """Per packet; None if it was not measured."""
     added: Summary | None
-    """Against the rung below, repeat by repeat; None at the bottom."""
+    """Difference to the rung below, repeat by repeat; None at the bottom."""
     alone: Summary | None
-    """What it adds to the shipped driver without it, or to the shipped driver; None if it cannot be alone."""
+    """Cost of the feature as the only difference to the shipped driver; None if that was not built."""
 
 
 def read_ladder(folder: Path) -> tuple[Rung, ...]:
-    """Read the rungs of a run from the bottom; none if it measured none, :class:`DataError` if malformed."""
+    """Read the rungs of a run from the bottom; empty without a ladder, :class:`DataError` if malformed."""
     path = folder / FILE
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
@@ -60,14 +60,14 @@ def read_ladder(folder: Path) -> tuple[Rung, ...]:
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(f"{path} is malformed: {error!r}") from None
     if len({rung.driver for rung in rungs}) != len(rungs) or sum(rung.shipped for rung in rungs) != 1:
-        raise DataError(f"{path}: a rung is listed twice, or not exactly one is the shipped driver")
+        raise DataError(f"{path}: a rung is listed twice, or the number of shipped drivers is not 1")
     return rungs
 
 
 def _rung(entry: dict[str, object]) -> Rung:
     impl, shipped = entry["impl"], entry["shipped"]
     if impl not in IMPLEMENTATIONS:
-        raise ValueError(f"{impl!r} is none of {', '.join(IMPLEMENTATIONS)}")
+        raise ValueError(f"impl {impl!r} is unknown; the valid names are {', '.join(IMPLEMENTATIONS)}")
     if not isinstance(shipped, bool):
         raise TypeError(f"shipped is {shipped!r}, neither true nor false")
     driver = Driver(str(impl), str(entry["variant"]))
@@ -76,38 +76,33 @@ def _rung(entry: dict[str, object]) -> Rung:
     return Rung(str(entry["name"]), driver, str(entry["title"]), str(entry["adds"]), shipped, alone)
 
 
-def difference(run: Run, driver: Driver, base: Driver, batch: int, metric: str, backend: str) -> Summary | None:
-    """One driver's value less another's, repeat by repeat: what disturbed a repeat disturbed both."""
-    values, theirs = _values(run, driver, batch, metric, backend), _values(run, base, batch, metric, backend)
-    both = values.index.intersection(theirs.index)
-    return summarise(values.loc[both] - theirs.loc[both])
+def difference(run: Run, driver: Driver, base: Driver, batch: int, source: Source) -> Summary | None:
+    """Subtract one driver's value from another's, repeat by repeat; None if one is missing."""
+    values, theirs = (select(run.samples, each, batch, source) for each in (driver, base))
+    return paired_difference(values, theirs)
 
 
-def steps(run: Run, rungs: tuple[Rung, ...], batch: int, metric: str, backend: str) -> tuple[Step, ...]:
-    """All rungs, from the bottom. A rung above one that was not measured has nothing to be compared with."""
+def steps(run: Run, rungs: tuple[Rung, ...], batch: int, source: Source) -> tuple[Step, ...]:
+    """Return all rungs from the bottom. A rung above one without values has no difference."""
     found = []
     shipped = next(place for place, rung in enumerate(rungs) if rung.shipped)
     for place, rung in enumerate(rungs):
-        value = summarise(_values(run, rung.driver, batch, metric, backend))
+        value = summarise(select(run.samples, rung.driver, batch, source))
         below = rungs[place - 1].driver if place else None
-        added = difference(run, rung.driver, below, batch, metric, backend) if below else None
+        added = difference(run, rung.driver, below, batch, source) if below else None
         alone = None
         if place in (shipped, shipped + 1):
-            # Nothing else was changed before it.
+            # These two rungs differ from a neighbour by one feature only.
             alone = added
         elif rung.alone:
             itself = rungs[shipped].driver
             having, without = (rung.alone, itself) if place > shipped else (itself, rung.alone)
-            alone = difference(run, having, without, batch, metric, backend)
+            alone = difference(run, having, without, batch, source)
         found.append(Step(rung, value, added, alone))
     return tuple(found)
 
 
 def total(added: tuple[Step, ...]) -> float | None:
-    """Sum of what these rungs add; None if one of them is not known."""
+    """Sum the differences of these rungs; None if one of them is missing."""
     known = [step.added.median for step in added if step.added]
     return sum(known) if known and len(known) == len(added) else None
-
-
-def _values(run: Run, driver: Driver, batch: int, metric: str, backend: str) -> pd.Series[float]:
-    return select(run.samples, driver.impl, driver.variant, batch, backend, metric)

@@ -1,150 +1,112 @@
-"""Finding a value in a run: by which backend, over how many repeats, and if there is none, why."""
+"""Finding a value in a run: which backend counted it, in how many repeats, or why it is missing."""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from triptych_paper.counters import why_missing
-from triptych_paper.records import MULTIPLEXED, USUAL, Conditions, Run
+import pandas as pd
+
+from triptych_paper.conditions import DEFAULT_CONDITIONS, Conditions
+from triptych_paper.drivers import DRIVERS, Driver
+from triptych_paper.records import Run
+from triptych_paper.samples import MULTIPLEXED
+from triptych_paper.schema import Source, sources
 from triptych_paper.statistics import Summary, paired_ratio, rows, select, summarise
 
-SIMULATED = {("valgrind", metric) for metric in ("branch_misses", "l1_hits", "l2_hits", "l3_hits", "l3_misses")}
-"""What a model of a processor counts, not a processor."""
-
-
-@dataclass(frozen=True)
-class Driver:
-    """One driver, built one way."""
-
-    impl: str
-    variant: str = "default"
-
-    @property
-    def name(self) -> str:
-        """What it is called in prose."""
-        name = {"c": "C", "rust": "safe Rust", "rust-unsafe": "unsafe Rust"}[self.impl]
-        return name if self.variant == "default" else f"{name}, {VARIANTS.get(self.variant, self.variant)}"
-
-
-VARIANTS = {
-    "overflow-checks": "overflow checks",
-    "sanitized": "sanitized",
-    "fortified": "fortified",
-    "no-lto": "without LTO",
-}
-"""What a way of building is called in prose."""
-
-C, RUST, UNSAFE = Driver("c"), Driver("rust"), Driver("rust-unsafe")
-CHECKED = Driver("rust", "overflow-checks")
-DRIVERS = (C, RUST, UNSAFE)
+CAUSE_LENGTH = 230
+"""Largest number of characters that a table shows of a failure's cause; `run.json` holds all of it."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A measured value and what belongs to it."""
+    """A measured value, and how it was measured."""
 
     summary: Summary
     unit: str
-    backend: str
-    metric: str
+    source: Source
     multiplexed: bool = False
 
-    @property
-    def simulated(self) -> bool:
-        """Whether a model counted it."""
-        return (self.backend, self.metric) in SIMULATED
 
-    @property
-    def source(self) -> str:
-        """The backend, for a column or a caption."""
-        return f"{self.backend}, simulated" if self.simulated else self.backend
-
-
-def backends(metric: str) -> tuple[str, ...]:
-    """The backends that can measure a metric, the best first."""
-    if metric == "cycles":
-        return ("perf", "lockstep")
-    if metric in ("mpps", "full_batch_ratio", "loss_ratio") or metric.startswith("latency_"):
-        return ("wall",)
-    return ("perf",) if metric in ("ipc", "l2_hits") else ("perf", "valgrind")
+def _under(samples: pd.DataFrame, conditions: Conditions) -> pd.DataFrame:
+    """Return the samples that were measured under the conditions."""
+    offered = conditions.offered_mpps
+    return samples[
+        (samples["ring_size"] == conditions.ring_size)
+        & (samples["frame_size"] == conditions.frame_size)
+        & (samples["offered_mpps"].isna() if offered is None else samples["offered_mpps"] == offered)
+    ]
 
 
-def choose(run: Run, metric: str, drivers: Iterable[Driver], conditions: Conditions | None = None) -> str:
-    """Return the best backend that has measured at least one of the drivers.
+def choose(run: Run, name: str, drivers: Iterable[Driver], conditions: Conditions | None = None) -> Source:
+    """Return the best source of a metric that has measured at least one of the drivers.
 
-    One backend for all of them, because values of two backends are not to be compared. Without any value, the first
-    backend whose absence has a reason that says more than "not used".
+    All drivers get the same source, because values of two backends do not compare. Without any value, the last source
+    is returned: it needs the least of a machine, so the reason for its absence says most.
     """
-    measured = run.samples[run.samples["metric"] == metric]
-    if conditions is not None:
-        offered = conditions.offered_mpps
-        measured = measured[
-            (measured["ring_size"] == conditions.ring_size)
-            & (measured["frame_size"] == conditions.frame_size)
-            & (measured["offered_mpps"].isna() if offered is None else measured["offered_mpps"] == offered)
-        ]
-    there = {
-        (str(i), str(v), str(b))
-        for i, v, b in zip(measured["impl"], measured["variant"], measured["backend"], strict=True)
-    }
-    possible = backends(metric)
-    for backend in possible:
-        if any((driver.impl, driver.variant, backend) in there for driver in drivers):
-            return backend
+    samples = run.samples if conditions is None else _under(run.samples, conditions)
+    columns = (samples[column] for column in ("impl", "variant", "metric", "backend"))
+    measured = set(zip(*columns, strict=True))
+    drivers = list(drivers)
+    possible = sources(name)
+    for source in possible:
+        if any((driver.impl, driver.variant, source.metric.name, source.backend) in measured for driver in drivers):
+            return source
     return possible[-1]
 
 
 def find(
-    run: Run, driver: Driver, batch: int, metric: str, backend: str, conditions: Conditions = USUAL
+    run: Run, driver: Driver, batch: int, source: Source, conditions: Conditions = DEFAULT_CONDITIONS
 ) -> Measured | None:
-    """Look a value up; None if it was not measured (see :func:`reason`)."""
-    found = rows(run.samples, driver.impl, driver.variant, batch, backend, metric, conditions)
+    """Look a value up; None if the run does not have it (:func:`reason` says why)."""
+    found = rows(run.samples, driver, batch, source, conditions)
     summary = summarise(found["value"])
     if summary is None:
         return None
     multiplexed = bool((found["note"] == MULTIPLEXED).any())
-    return Measured(summary, str(found["unit"].iloc[0]), backend, metric, multiplexed)
+    return Measured(summary, str(found["unit"].iloc[0]), source, multiplexed)
 
 
 def ratio(
-    run: Run,
-    driver: Driver,
-    base: Driver,
-    batch: int,
-    metric: str,
-    backend: str,
-    conditions: Conditions = USUAL,
-    base_conditions: Conditions | None = None,
+    run: Run, driver: Driver, base: Driver, batch: int, source: Source, conditions: Conditions = DEFAULT_CONDITIONS
 ) -> Summary | None:
-    """Ratio of one driver's value to another's, repeat by repeat; None if one is missing or zero."""
-    values = select(run.samples, driver.impl, driver.variant, batch, backend, metric, conditions)
-    under = conditions if base_conditions is None else base_conditions
-    return paired_ratio(values, select(run.samples, base.impl, base.variant, batch, backend, metric, under))
+    """Divide one driver's value by another's, repeat by repeat; None if one is missing or zero."""
+    values = select(run.samples, driver, batch, source, conditions)
+    return paired_ratio(values, select(run.samples, base, batch, source, conditions))
 
 
-def reason(
-    run: Run, driver: Driver, batch: int, metric: str, backend: str | None = None, conditions: Conditions = USUAL
-) -> str:
-    """Say why a value is missing."""
-    if backend is None:
-        backend = backends(metric)[-1]
-    return why_missing(run, backend, driver.impl, driver.variant, batch, metric, conditions)
+def reason(run: Run, driver: Driver, batch: int, source: Source, conditions: Conditions = DEFAULT_CONDITIONS) -> str:
+    """Say why a run has no value of a driver's metric from a backend."""
+    backend, metric = source.backend, source.metric.name
+    build = f"{driver.impl}/{driver.variant}"
+    for failure in run.failures:
+        failed = (failure.backend, failure.impl, failure.variant, failure.batch, failure.conditions)
+        if failed == (backend, driver.impl, driver.variant, batch, conditions):
+            return textwrap.shorten(f"failed: {build}: {failure.cause}", CAUSE_LENGTH, placeholder=" … (see run.json)")
+    if backend in run.not_measurable:
+        return f"not measurable here: {run.not_measurable[backend]}"
+    if metric in run.not_measurable_metrics.get(backend, {}):
+        return f"not measurable here by {backend}: {run.not_measurable_metrics[backend][metric]}"
+    if backend not in run.backends:
+        return f"not measured in this run: it did not use the backend {backend}"
+    if not run.ended:
+        return "not measured: the run was interrupted"
+    cell = ", ".join(part for part in (f"{build} at batch {batch}", str(conditions)) if part)
+    return f"not measured in this run: it did not include {cell}"
 
 
-def batches(run: Run, metric: str, drivers: Iterable[Driver] = DRIVERS) -> list[int]:
-    """Batch sizes at which a metric was measured under the usual conditions."""
-    measured = run.samples[
-        (run.samples["metric"] == metric)
-        & (run.samples["ring_size"] == USUAL.ring_size)
-        & (run.samples["frame_size"] == USUAL.frame_size)
-        & run.samples["offered_mpps"].isna()
-    ]
-    impls = {(driver.impl, driver.variant) for driver in drivers}
-    return sorted(
-        {
-            int(b)
-            for i, v, b in zip(measured["impl"], measured["variant"], measured["batch"], strict=True)
-            if (i, v) in impls
-        }
-    )
+def why_not_perf(run: Run, name: str) -> str:
+    """Say why hardware counters, which the run used, do not count a metric; empty if they do."""
+    metric = sources(name)[0].metric.name
+    why = run.not_measurable_metrics.get("perf", {}).get(metric)
+    return f"Not measurable here by hardware counters: {why}." if why else ""
+
+
+def batches(run: Run, name: str, drivers: Iterable[Driver] = DRIVERS) -> list[int]:
+    """Return the batch sizes at which a metric was measured under the default conditions."""
+    names = {source.metric.name for source in sources(name)}
+    measured = _under(run.samples[run.samples["metric"].isin(names)], DEFAULT_CONDITIONS)
+    builds = {(driver.impl, driver.variant) for driver in drivers}
+    columns = (measured[column] for column in ("impl", "variant", "batch"))
+    return sorted({int(batch) for impl, variant, batch in zip(*columns, strict=True) if (impl, variant) in builds})

@@ -1,30 +1,31 @@
-"""Checks that are left in the machine code of the data path, as the runner counted them for each build."""
+"""The checks in the machine code of the data path, as the runner counted them for each build."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from triptych_paper.records import DataError, Run
+from triptych_paper.errors import DataError
+from triptych_paper.records import Run
 
 KINDS = {"bounds": "bounds checks", "overflow": "overflow checks", "trap": "traps", "other": "other panics"}
-"""What is counted, and what it is called."""
+"""Kinds of checks, and their names in tables."""
 
 
 @dataclass(frozen=True)
-class Left:
-    """What is left in one build."""
+class RemainingChecks:
+    """The checks in the machine code of one build."""
 
     impl: str
     variant: str
     compiler: str
     counts: dict[str, int] = field(default_factory=dict)
-    """By :data:`KINDS`; empty if nothing was counted."""
+    """Number of checks by :data:`KINDS`; empty if they were not counted."""
     why_not: str = ""
-    """Why nothing was counted."""
+    """Why they were not counted."""
 
 
-def checks_left(run: Run) -> list[Left]:
-    """The builds of a run whose machine code was looked at: those of safe Rust.
+def remaining_checks(run: Run) -> list[RemainingChecks]:
+    """Return the builds of safe Rust, whose machine code the runner inspects.
 
     Raises :class:`DataError` if the record is malformed.
     """
@@ -35,9 +36,10 @@ def checks_left(run: Run) -> list[Left]:
             counts = {str(kind): int(count) for kind, count in (build.get("checks_in_loops") or {}).items()}
             why = str(build.get("checks_not_counted") or "")
             if counts or why:
-                found.append(Left(str(build["impl"]), str(build["variant"]), str(build["toolchain"]), counts, why))
+                impl, variant, compiler = (str(build[key]) for key in ("impl", "variant", "toolchain"))
+                found.append(RemainingChecks(impl, variant, compiler, counts, why))
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise DataError(f"{where} is malformed: {build!r} is no build: {error!r}") from None
+            raise DataError(f"{where} is malformed: {build!r} does not describe a build: {error!r}") from None
         if set(counts) - set(KINDS):
-            raise DataError(f"{where} is malformed: {sorted(set(counts) - set(KINDS))} is no kind of check")
+            raise DataError(f"{where} is malformed: {sorted(set(counts) - set(KINDS))} is not a kind of check")
     return found

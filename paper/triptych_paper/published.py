@@ -7,28 +7,22 @@ from pathlib import Path
 
 import pandas as pd
 
-from triptych_paper.records import DataError
+from triptych_paper.drivers import RUST, UNSAFE, C, Driver
+from triptych_paper.errors import DataError
+from triptych_paper.schema import CORE_CYCLES, TSC_CYCLES, metrics
 
 PUBLISHED = Path(__file__).parent.parent / "published"
 """Folder with the published figures."""
 
-COUNTERS = {
-    "cycles": "cycles",
-    "instructions": "instructions",
-    "ipc": "ipc",
-    "branches": "branches",
-    "branch_misses": "branch_mispredicts",
-    "stores": "store_uops",
-    "loads": "load_uops",
-    "l1_hits": "load_l1_hits",
-    "l2_hits": "load_l2_hits",
-    "l3_hits": "load_l3_hits",
-    "l3_misses": "load_l3_misses",
-}
-"""Our name of a counter, and the published one."""
+LANGUAGES = {C: "C", RUST: "Rust", UNSAFE: "C2Rust"}
+"""The published counterpart of each driver. Overflow checks were published in prose only."""
 
-LANGUAGES = {("c", "default"): "C", ("rust", "default"): "Rust", ("rust-unsafe", "default"): "C2Rust"}
-"""Which published driver each of ours is compared with. Overflow checks were published in prose only."""
+
+IPC_BY_TSC = "instructions_per_tsc_cycle"
+"""The quotient of two backends that stands in for instructions per core cycle."""
+
+COUNTERPARTS = {TSC_CYCLES: CORE_CYCLES, IPC_BY_TSC: "ipc"}
+"""Metrics whose published counterpart has another name: the published cycles are core cycles."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +33,7 @@ class Figure:
     text: str
     """As it is printed in the source."""
     batch_unknown: bool = False
-    """Published without its batch size; compared with batch 32, the default."""
+    """Whether its batch size was not published; it is compared with batch 32, the default."""
 
 
 PERCENTILES = ("50", "90", "99", "99.9", "99.99", "99.999", "99.9999", "max")
@@ -48,40 +42,41 @@ PERCENTILES = ("50", "90", "99", "99.9", "99.99", "99.999", "99.9999", "max")
 CLOCKS = ("3.3 GHz", "1.6 GHz")
 """Clocks at which throughput was published."""
 
+C2RUST_NOTE = "The figures of C2Rust were published without batch size or clock."
 LOADS_NOTE = (
-    "C's loads at batch 8 are 33.4 in the paper and 34.4 on the counter page. Raw data of the same driver on another "
-    "processor give 33.5, so 33.4 is compared with."
+    "The paper has 33.4 for C's loads at batch 8, the counter page 34.4. Raw data of the same driver on another "
+    "processor give 33.5, so 33.4 is used here."
 )
 LOADS_RATIO_NOTE = (
     "The published 180 % divide Rust's loads at batch 8 by C's at batch 32 (84.2 / 30.1). Within batch 8 it is 152 %."
 )
 CYCLES_NOTE = (
-    "The published cycles and throughput of C at batch 32 disagree: 1.6 GHz at 94 cycles would be 17.0 Mpps, and 16.3 "
-    "are plotted. The other three cells agree within 1 %."
+    "The published cycles and throughput of C at batch 32 disagree: 1.6 GHz at 94 cycles would be 17.0 Mpps, but 16.3 "
+    "are plotted. The other three values agree within 1 %."
 )
 ABSTRACT_NOTE = "The abstract has 63 % more instructions and 4 % less speed, section 6.3 has 65 % and 6 %."
 SHARE_NOTE = (
-    "The paper's text says 90 to 98 % of C; its own plotted points are 86 to 99 % at 1.6 GHz and 71 to 101 % at 3.3 "
-    "GHz, lowest at small batches."
+    "The paper's text says 90 to 98 % of C. Its plotted points are 86 to 99 % at 1.6 GHz and 71 to 101 % at 3.3 GHz, "
+    "lowest at small batches."
 )
 PROCESSOR_NOTE = (
-    "The processor is a Xeon E3-1230 v2 in the paper and a v3 on the counter page; the two generations count "
-    "different events."
+    "The processor is a Xeon E3-1230 v2 in the paper and a v3 on the counter page. The two generations count different "
+    "events."
 )
 
 
 @dataclass(frozen=True)
 class Published:
-    """Everything that was published."""
+    """All published figures."""
 
     figures: dict[tuple[str, str, int | None], Figure]
-    """By published counter name, language, and batch size where there is one."""
+    """By metric, language, and batch size where it was published."""
     throughput: dict[tuple[str, str], dict[int, float]] = field(default_factory=dict)
     """Mpps by batch size, by clock (of :data:`CLOCKS`) and language."""
     latency: dict[tuple[float, str], dict[str, float]] = field(default_factory=dict)
     """Microseconds by percentile, by offered load in Mpps and language as in the file (`c`, `rust`)."""
     c_counters: dict[int, dict[str, float]] = field(default_factory=dict)
-    """Counters of the published C driver on another processor at 1.2 GHz, by batch size."""
+    """Counters of the published C driver on another processor at 1.2 GHz, by batch size and metric."""
     c_rings: dict[tuple[int, int], float] = field(default_factory=dict)
     """Mpps of the published C driver at 1.2 GHz, by receive and transmit ring."""
     lines: dict[str, int] = field(default_factory=dict)
@@ -89,23 +84,32 @@ class Published:
     unsafe_lines: dict[str, tuple[int, int]] = field(default_factory=dict)
     """All lines and unsafe ones by driver."""
 
-    def get(self, metric: str, impl: str, variant: str, batch: int) -> Figure | None:
-        """Return the figure that one of ours is compared with, if there is one."""
-        counter, language = COUNTERS.get(metric), LANGUAGES.get((impl, variant))
-        if counter is None or language is None:
+    def get(self, metric: str, driver: Driver, batch: int) -> Figure | None:
+        """Return the published counterpart of a value; None without one."""
+        language = LANGUAGES.get(driver)
+        if language is None:
             return None
-        known = self.figures.get((counter, language, batch))
-        return known or (self.figures.get((counter, language, None)) if batch == 32 else None)
+        name = COUNTERPARTS.get(metric, metric)
+        known = self.figures.get((name, language, batch))
+        return known or (self.figures.get((name, language, None)) if batch == 32 else None)
+
+    def ratio_to_c(self, metric: str, driver: Driver, batch: int) -> Figure | None:
+        """Return the published ratio of another driver to C; None without one."""
+        value, base = self.get(metric, driver, batch), self.get(metric, C, batch)
+        if value is None or base is None or base.value == 0 or driver == C:
+            return None
+        ratio = value.value / base.value
+        return Figure(ratio, f"{ratio:.2f}", value.batch_unknown)
 
 
 def read_published(folder: Path = PUBLISHED) -> Published:
     """Read the published figures; :class:`DataError` if a file is missing or malformed."""
     figures: dict[tuple[str, str, int | None], Figure] = {}
-    # Where the two sources differ the paper is right (see published/README.md), so it comes last.
+    # Where the two sources differ, the paper is right (see published/README.md), so its rows come last and win.
     for row in sorted(_rows(folder, "counters.csv"), key=lambda row: row.text("source") == "paper"):
         batch = row.integer("batch") if row.text("batch") else None
         figure = Figure(value=row.number("value"), text=row.text("value"), batch_unknown=batch is None)
-        figures[(row.text("counter"), row.text("impl"), batch)] = figure
+        figures[(row.metric(), row.text("impl"), batch)] = figure
 
     throughput: dict[tuple[str, str], dict[int, float]] = {}
     for clock in CLOCKS:
@@ -121,7 +125,7 @@ def read_published(folder: Path = PUBLISHED) -> Published:
     c_counters: dict[int, dict[str, float]] = {}
     for row in _rows(folder, "ixy_c_raw_counters.csv"):
         if row.number("ghz") == 1.2:
-            counters = ("cycles", "instructions", "branches", "branch_misses")
+            counters = (CORE_CYCLES, "instructions", "branches", "branch_misses")
             c_counters[row.integer("batch")] = {counter: row.number(counter) for counter in counters}
 
     return Published(
@@ -144,7 +148,7 @@ def read_published(folder: Path = PUBLISHED) -> Published:
 
 @dataclass(frozen=True)
 class _Row:
-    """A row of a file, which knows where it is from."""
+    """A row of a file, with its place for error messages."""
 
     path: Path
     line: int
@@ -152,8 +156,17 @@ class _Row:
 
     def text(self, column: str) -> str:
         if column not in self.fields:
-            raise DataError(f"{self.path} is malformed: there is no column {column!r}")
+            raise DataError(f"{self.path} is malformed: it has no column {column!r}")
         return self.fields[column]
+
+    def metric(self) -> str:
+        name = self.text("metric")
+        if name not in metrics():
+            where = f"{self.path} is malformed: line {self.line}"
+            raise DataError(
+                f"{where}: metric {name!r} is not in metrics.toml; the valid names are {', '.join(metrics())}"
+            )
+        return name
 
     def number(self, column: str) -> float:
         try:

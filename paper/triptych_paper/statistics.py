@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from triptych_paper.records import USUAL, Conditions
+from triptych_paper.conditions import DEFAULT_CONDITIONS, Conditions
+from triptych_paper.drivers import Driver
+from triptych_paper.schema import Source
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Several values of one thing."""
+    """The median and the spread of several values of one quantity."""
 
     median: float
     low: float
@@ -20,10 +22,11 @@ class Summary:
     high: float
     """90th percentile."""
     count: int
+    """Number of values, at least 1."""
 
 
 def summarise(values: pd.Series[float]) -> Summary | None:
-    """Median and spread; None of nothing."""
+    """Compute median and spread; None without values."""
     if values.empty:
         return None
     return Summary(
@@ -39,22 +42,17 @@ _groups: dict[int, tuple[weakref.ref[pd.DataFrame], dict[tuple[object, ...], pd.
 
 
 def rows(
-    samples: pd.DataFrame,
-    impl: str,
-    variant: str,
-    batch: int,
-    backend: str,
-    metric: str,
-    conditions: Conditions = USUAL,
+    samples: pd.DataFrame, driver: Driver, batch: int, source: Source, conditions: Conditions = DEFAULT_CONDITIONS
 ) -> pd.DataFrame:
-    """Samples of one thing, by repeat."""
+    """Return the samples of one quantity, in the order of their repeats."""
     offered = 0.0 if conditions.offered_mpps is None else conditions.offered_mpps
-    key = (impl, variant, batch, backend, metric, conditions.ring_size, conditions.frame_size, offered)
+    sizes = (conditions.ring_size, conditions.frame_size)
+    key = (driver.impl, driver.variant, batch, source.backend, source.metric.name, *sizes, offered)
     return _grouped(samples).get(key, samples.iloc[:0])
 
 
 def _grouped(samples: pd.DataFrame) -> dict[tuple[object, ...], pd.DataFrame]:
-    """All samples by what they are of; grouped once, since a report asks a thousand times."""
+    """Group all samples by quantity. A report asks a thousand times, so the groups are kept."""
     known = _groups.get(id(samples))
     if known is not None and known[0]() is samples:
         return known[1]
@@ -66,24 +64,22 @@ def _grouped(samples: pd.DataFrame) -> dict[tuple[object, ...], pd.DataFrame]:
 
 
 def select(
-    samples: pd.DataFrame,
-    impl: str,
-    variant: str,
-    batch: int,
-    backend: str,
-    metric: str,
-    conditions: Conditions = USUAL,
+    samples: pd.DataFrame, driver: Driver, batch: int, source: Source, conditions: Conditions = DEFAULT_CONDITIONS
 ) -> pd.Series[float]:
-    """Values of one thing, by repeat."""
-    values: pd.Series[float] = rows(samples, impl, variant, batch, backend, metric, conditions).set_index("repeat")[
-        "value"
-    ]
+    """Return the values of one quantity, by repeat."""
+    values: pd.Series[float] = rows(samples, driver, batch, source, conditions).set_index("repeat")["value"]
     return values
 
 
 def paired_ratio(values: pd.Series[float], base: pd.Series[float]) -> Summary | None:
-    """Ratio of values to base, repeat by repeat: what disturbed a repeat disturbed both."""
+    """Divide values by base, repeat by repeat, so that a disturbance of a repeat cancels."""
     both = values.index.intersection(base.index)
     divisor = base.loc[both]
     divisor = divisor[divisor > 0]
     return summarise(values.loc[divisor.index] / divisor)
+
+
+def paired_difference(values: pd.Series[float], base: pd.Series[float]) -> Summary | None:
+    """Subtract base from values, repeat by repeat, so that a disturbance of a repeat cancels."""
+    both = values.index.intersection(base.index)
+    return summarise(values.loc[both] - base.loc[both])

@@ -1,9 +1,10 @@
-"""Show the counters of a run beside the published ones, and write them into its folder.
+"""Print the tables of a run in the terminal.
 
-Usage: ``python -m triptych_paper.table results/latest``
+Usage: ``python -m triptych_paper.table results/latest [--section KEY | --readme]``
 
-Writes ``counters.md`` and ``counters.csv`` beside the samples. Ends with 0; 1 if a file is missing or malformed;
-2 on a wrong command line.
+Without options, prints the counters per packet beside the published ones, and writes them into the folder of the run as
+``counters.md`` and ``counters.csv``. Ends with 0; 1 if a file is missing, malformed or cannot be written; 2 on a wrong
+command line.
 """
 
 from __future__ import annotations
@@ -14,43 +15,94 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from triptych_paper import counters, render
+from triptych_paper import counters
+from triptych_paper.errors import DataError
+from triptych_paper.facts import facts
 from triptych_paper.published import read_published
-from triptych_paper.records import DataError, read_run
+from triptych_paper.records import Run, read_run
+from triptych_paper.tables import markdown, terminal, tidy_csv
+from triptych_paper.tables.model import Footnotes, Table, superscript
+from triptych_paper.warnings import fold
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m triptych_paper.table",
-        description="Show the counters of a run beside the published ones; write counters.md and counters.csv into it.",
+        description="Print the counters of a run beside the published ones, and write counters.md and counters.csv.",
     )
     parser.add_argument("run", type=Path, help="a results folder, such as results/latest")
+    others = parser.add_mutually_exclusive_group()
+    others.add_argument("--section", metavar="KEY", help="print a section of the report instead, such as ladder")
+    others.add_argument("--readme", action="store_true", help="print the table of the README instead, as Markdown")
     options = parser.parse_args(arguments)
     try:
-        show(options.run)
+        if options.section:
+            show_section(options.run, options.section, parser)
+        elif options.readme:
+            print(readme(options.run), end="", flush=True)
+        else:
+            show_counters(options.run)
     except DataError as error:
         print(f"triptych_paper.table: {error}", file=sys.stderr)
         return 1
     except BrokenPipeError:
-        # Whoever read the table has seen enough of it. Without this, Python would complain again at exit.
+        # The reader closed the pipe. Without this, Python would report that at exit a second time.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return 0
 
 
-def show(folder: Path) -> None:
-    """Print the tables of a run and write them into its folder."""
-    run = read_run(folder)
-    published = read_published()
-    tables = [counters.build(run, published, batch) for batch in counters.batches(run)]
-    shown = [table for table in tables if table.batch in counters.shown(run)]
+def show_counters(folder: Path) -> None:
+    """Print the counters of a run, and write them into its folder."""
+    run, published = read_run(folder), read_published()
+
+    def tables(batches: list[int]) -> list[Table]:
+        return [build(run, published, b) for b in batches for build in (counters.per_packet, counters.compared)]
+
+    shown, every = tables(counters.shown_batches(run)), tables(counters.measured_batches(run))
     try:
-        _write(run.folder / "counters.md", render.markdown_report(run, shown))
-        _write(run.folder / "counters.csv", render.csv_rows(tables).to_csv(index=False, float_format="%.6g"))
+        _write(run.folder / "counters.md", _markdown(run, shown))
+        _write(run.folder / "counters.csv", tidy_csv.render(record for table in every for record in table.records))
     finally:
         # A folder that cannot be written is no reason not to show the tables.
-        print(render.text_report(run, shown), end="", flush=True)
+        print(_text(run, shown), end="", flush=True)
+
+
+def _text(run: Run, tables: list[Table]) -> str:
+    lines = [line for label, text in facts(run) for line in terminal.wrap(f"{label:<19}{text}", 19)]
+    warnings = [line for text in fold(run.warnings) for line in terminal.wrap(f"warning: {text}", 9)]
+    return "\n".join([*lines, "", terminal.render_all(tables), *warnings]).rstrip() + "\n"
+
+
+def _markdown(run: Run, tables: list[Table]) -> str:
+    lines = [f"# Counters per packet, run {run.id}", "", *(f"- {label}: {text}" for label, text in facts(run))]
+    lines += [f"- Warning: {text}" for text in fold(run.warnings)]
+    return "\n".join([*lines, "", markdown.render_all(tables)])
+
+
+def readme(folder: Path) -> str:
+    """Return the table of the README as Markdown, without a heading."""
+    table = counters.readme(read_run(folder), read_published())
+    footnotes = Footnotes([table])
+    lines = [*markdown.grid(table, footnotes), "", table.note, ""]
+    lines += [f"- {superscript([place])} {text}" for place, text in enumerate(footnotes.texts, start=1)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def show_section(folder: Path, key: str, parser: argparse.ArgumentParser) -> None:
+    """Print the text and the tables of one section of the report."""
+    # The figures of a report need a library that is slow to load.
+    from triptych_paper.report.build import build, read_data
+
+    sections = {section.key: section for section in build(read_data(folder)).sections}
+    if key not in sections:
+        parser.error(f"section {key} does not exist; the sections are {', '.join(sections)}")
+    section = sections[key]
+    lines = [section.title]
+    for paragraph in (*section.text, *section.missing):
+        lines += ["", *terminal.wrap(paragraph)]
+    print("\n".join([*lines, "", terminal.render_all(section.tables)]).rstrip(), flush=True)
 
 
 def _write(path: Path, text: str) -> None:
@@ -61,6 +113,6 @@ def _write(path: Path, text: str) -> None:
 
 
 if __name__ == "__main__":
-    # Footnotes hold dashes; a terminal that has none shows a question mark.
+    # A terminal without dashes and superscripts shows question marks.
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     sys.exit(main())

@@ -1,6 +1,6 @@
-"""The report of a run: sections of tables and figures, and the forms in which they are written.
+"""The report of a run: sections of tables and figures, and the formats in which they are written.
 
-``model`` says what a section is; each module of ``sections`` builds one; ``markdown``, ``latex``, ``html`` and
-``figures`` turn them into files, ``files`` writes those. To add a section, write a module with a function ``build`` and
-name it in ``sections.SECTIONS``.
+``model`` defines a section. Each module of ``sections`` builds one. ``html`` and ``figures`` turn sections into
+documents, and ``files`` writes all files. To add a section, write a module with a function ``build`` and name it in
+``sections.SECTIONS``.
 """

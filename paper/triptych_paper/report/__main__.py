@@ -1,9 +1,9 @@
-"""Write the report of a run: page, PDF, tables and figures.
+"""Write the report of a run: HTML, PDF, tables and figures.
 
 Usage: ``python -m triptych_paper.report results/latest``
 
-Writes ``report/`` into the folder of the run. Ends with 0; 1 if a file is missing, malformed or cannot be written;
-2 on a wrong command line.
+Writes the folder ``report/`` into the folder of the run. Ends with 0; 1 if a file is missing, malformed or cannot be
+written; 2 on a wrong command line.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from triptych_paper.records import DataError
+from triptych_paper.errors import DataError
 from triptych_paper.report import files
 from triptych_paper.report.build import build, read_data
 
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"triptych_paper.report: {error}", file=sys.stderr)
         return 1
     folder = Path(os.path.relpath(written.folder))
-    print(f"{folder}/report.html and report.pdf; {written.tables} tables and {written.figures} figures beside them")
+    print(f"{folder}/report.html and report.pdf, with {written.tables} tables and {written.figures} figures")
     return 0
 
 

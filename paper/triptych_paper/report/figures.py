@@ -1,7 +1,7 @@
-"""Drawing: the look of all figures, and the forms they are written in.
+"""Drawing: the style of all figures, and the formats in which they are written.
 
-A figure is drawn once, in the colours of :data:`LIGHT`. For dark pages, and for a page whose reader decides, the
-colours in the SVG are replaced: every colour here has a name and is used for nothing else.
+A figure is drawn once, in the colours of :data:`LIGHT`. Dark SVGs, and the page that follows the reader's setting, get
+the same drawing with other colours. Each colour here has one purpose, so that it can be replaced.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
-from triptych_paper.lookup import Driver
+from triptych_paper.drivers import Driver
 from triptych_paper.report.model import Figure
 from triptych_paper.statistics import Summary
 
@@ -32,7 +32,7 @@ LIGHT = {
     "hardened": "#7a5cc9",
     "fortified": "#5d98c9",
 }
-"""Colours on white, by name."""
+"""Colours on a light page, by name."""
 
 DARK = {
     "page": "#14161b",
@@ -46,7 +46,7 @@ DARK = {
     "hardened": "#b39bf5",
     "fortified": "#93c4ec",
 }
-"""The same on black."""
+"""Colours on a dark page, by the same names."""
 
 MARKERS = {"c": "o", "rust": "s", "checked": "D", "unsafe": "^", "hardened": "v", "fortified": "P"}
 
@@ -87,7 +87,7 @@ STYLE = {
 
 
 def colour_name(driver: Driver) -> str:
-    """Name of a driver's colour."""
+    """Return the name of a driver's colour."""
     if driver.variant == "sanitized":
         return "hardened"
     if driver.variant == "fortified":
@@ -98,17 +98,17 @@ def colour_name(driver: Driver) -> str:
 
 
 def colour(driver: Driver) -> str:
-    """Colour of a driver."""
+    """Return the colour of a driver."""
     return LIGHT[colour_name(driver)]
 
 
 def marker(driver: Driver) -> str:
-    """Marker of a driver, so that colour is not all that tells drivers apart."""
+    """Return the marker of a driver. It distinguishes drivers without colour."""
     return MARKERS[colour_name(driver)]
 
 
 def published_style(driver: Driver | None, dash: str = "--", marker_of: Driver | None = None) -> dict[str, Any]:
-    """How a published line looks: hollow and broken; grey where no driver of ours has its colour."""
+    """Return the style of a published line: hollow markers and a broken line, grey without a driver."""
     shape = driver or marker_of
     return {
         "color": colour(driver) if driver else LIGHT["muted"],
@@ -131,7 +131,7 @@ def measured_line(axes: Axes, driver: Driver, points: Sequence[tuple[int, Summar
 
 
 def log2_axis(axes: Axes, ticks: Sequence[int], label: str) -> None:
-    """Make the horizontal axis one of powers of two."""
+    """Make the horizontal axis logarithmic, with powers of two."""
     axes.set_xscale("log", base=2)
     axes.set_xticks(list(ticks), [str(tick) for tick in ticks])
     axes.xaxis.set_minor_locator(NullLocator())
@@ -139,7 +139,7 @@ def log2_axis(axes: Axes, ticks: Sequence[int], label: str) -> None:
 
 
 def plain_log_axis(axes: Axes) -> None:
-    """Label a logarithmic vertical axis with plain numbers."""
+    """Make the vertical axis logarithmic, with plain numbers."""
     axes.set_yscale("log")
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
@@ -155,7 +155,10 @@ def canvas(figure: Figure) -> Canvas:
 
 
 def svg(drawn: Canvas, key: str) -> str:
-    """SVG in the colours of :data:`LIGHT`; its identifiers begin with `key`, so that several fit on one page."""
+    """Return the SVG in the colours of :data:`LIGHT`.
+
+    Its identifiers begin with `key`, so that one page can hold several. Coordinates have two decimals.
+    """
     buffer = io.BytesIO()
     with mpl.rc_context(STYLE):
         drawn.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Type": None, "Format": None})
@@ -164,11 +167,26 @@ def svg(drawn: Canvas, key: str) -> str:
     text = re.sub(r"\s*<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r'\bid="', f'id="{key}-', text)
     text = re.sub(r'href="#', f'href="#{key}-', text)
-    return text.replace("url(#", f"url(#{key}-")
+    return _compact(text.replace("url(#", f"url(#{key}-"))
+
+
+def _compact(svg: str) -> str:
+    """Round coordinates, drop comments, and write one line for each group of axes."""
+    svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"<[^>]*>", lambda tag: _NUMBER.sub(_rounded, " ".join(tag[0].split())), svg)
+    svg = re.sub(r">\s+<", "><", svg)
+    return re.sub(r'(<g id="[^"]*-(?:axes|legend)_\d+">)', r"\n\1", svg).rstrip() + "\n"
+
+
+_NUMBER = re.compile(r"-?\d+\.\d{2,}")
+
+
+def _rounded(number: re.Match[str]) -> str:
+    return f"{float(number[0]):.2f}".rstrip("0").rstrip(".")
 
 
 def pdf(drawn: Canvas) -> bytes:
-    """PDF in the colours of :data:`LIGHT`."""
+    """Return the PDF in the colours of :data:`LIGHT`."""
     buffer = io.BytesIO()
     with mpl.rc_context(STYLE):
         drawn.savefig(buffer, format="pdf", metadata={"CreationDate": None, "Creator": None, "Producer": None})
@@ -183,10 +201,10 @@ def recolour(text: str, colours: dict[str, str]) -> str:
 
 
 def css_colours() -> dict[str, str]:
-    """Each colour as the variable of the page's style sheet."""
+    """Return each colour as a variable of the page's style sheet."""
     return {name: f"var(--{name})" for name in LIGHT}
 
 
 def variables(colours: dict[str, str]) -> str:
-    """Declarations of those variables."""
+    """Return the declarations of these variables."""
     return " ".join(f"--{name}: {value};" for name, value in colours.items())

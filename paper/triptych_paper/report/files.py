@@ -1,4 +1,4 @@
-"""Writing a report: the page, the PDF, and every table and figure on its own."""
+"""Writing the files of a report: HTML, PDF, and every table and figure."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-import pandas as pd
-
-from triptych_paper.records import DataError
-from triptych_paper.report import figures, html, latex, markdown
-from triptych_paper.report.model import Report, Table
+from triptych_paper.errors import DataError
+from triptych_paper.report import figures, html
+from triptych_paper.report.model import Report
+from triptych_paper.tables import latex, markdown, tidy_csv
 
 FOLDER = "report"
-"""Where a report lies in the folder of its run."""
+"""The folder of the report in the folder of its run."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """What was written."""
+    """The folder of a written report, and its number of tables and figures."""
 
     folder: Path
     tables: int
@@ -26,7 +25,7 @@ class Written:
 
 
 def write(report: Report, run_folder: Path) -> Written:
-    """Write `report/` anew; what was there before stays as it is unless all of it could be written."""
+    """Replace `report/`. If a file cannot be written, the old report stays as it is."""
     target = run_folder / FOLDER
     try:
         with tempfile.TemporaryDirectory(prefix=".report.", dir=run_folder) as temporary:
@@ -49,7 +48,7 @@ def _write(report: Report, folder: Path) -> tuple[int, int]:
     for table in written:
         _text(tables / f"{table.key}.md", markdown.render(table))
         _text(tables / f"{table.key}.tex", latex.render(table))
-        _text(tables / f"{table.key}.csv", csv(table))
+        _text(tables / f"{table.key}.csv", tidy_csv.render(table.records))
     drawings = {}
     for figure in (figure for section in report.sections for figure in section.figures):
         drawn = figures.canvas(figure)
@@ -60,13 +59,6 @@ def _write(report: Report, folder: Path) -> tuple[int, int]:
     _text(folder / "report.html", html.page(report, drawings))
     (folder / "report.pdf").write_bytes(html.pdf(report, drawings))
     return len(written), len(drawings)
-
-
-def csv(table: Table) -> str:
-    """The records of a table."""
-    rows = pd.DataFrame(list(table.records)).dropna(axis="columns", how="all")
-    text: str = rows.to_csv(index=False, float_format="%.6g", lineterminator="\n")
-    return text
 
 
 def _text(path: Path, text: str) -> None:

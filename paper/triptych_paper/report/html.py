@@ -1,4 +1,4 @@
-"""The whole report as one HTML page, which needs nothing from outside, and the same as PDF."""
+"""The report as one self-contained HTML page, and as PDF."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import matplotlib as mpl
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from triptych_paper.records import DataError
+from triptych_paper.errors import DataError
 from triptych_paper.report.figures import DARK, LIGHT, css_colours, recolour, variables
 from triptych_paper.report.model import Report
 
 TEMPLATES = Path(__file__).parent / "templates"
 FONTS = Path(mpl.get_data_path()) / "fonts" / "ttf"
-"""matplotlib brings fonts along, so that the PDF needs none of the system's."""
+"""matplotlib includes fonts, so the PDF does not need the system's."""
 
 
 def page(report: Report, drawings: Mapping[str, str], for_print: bool = False) -> str:
-    """The page; `drawings` are the figures' SVGs in light colours, by key.
+    """Return the page. `drawings` are the figures' SVGs in light colours, by key.
 
-    `for_print` is the form that :func:`pdf` reads: always light, with page numbers.
+    With `for_print` the page is what :func:`pdf` converts: always light, with page numbers.
     """
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
@@ -41,17 +41,16 @@ def page(report: Report, drawings: Mapping[str, str], for_print: bool = False) -
 
 
 def pdf(report: Report, drawings: Mapping[str, str]) -> bytes:
-    """The report as PDF; :class:`DataError` if a system library is missing."""
-    # Otherwise the time of writing would make two PDFs of the same run differ.
+    """Return the report as PDF; :class:`DataError` if a system library is missing."""
+    # Without this, the date makes two PDFs of the same run differ.
     os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
     try:
         import weasyprint
     except OSError as error:
         raise DataError(
-            f"the report cannot be written as PDF, a system library is missing ({error}): `bench/setup/setup.sh paper` "
-            "installs it"
+            f"cannot write the PDF: a system library is missing ({error}); `bench/setup/setup.sh paper` installs it"
         ) from None
-    # It warns of properties that only SVG has, one by one.
+    # WeasyPrint warns of each property that only SVG has.
     logging.getLogger("weasyprint").setLevel(logging.ERROR)
     document = weasyprint.HTML(string=page(report, drawings, for_print=True), base_url=str(TEMPLATES))
     written: bytes = document.write_pdf()

@@ -1,10 +1,9 @@
-"""What a report is made of."""
+"""The parts of a report."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from matplotlib.figure import Figure as Canvas
 
@@ -12,69 +11,19 @@ from triptych_paper.code import CodeSize
 from triptych_paper.ladder import Rung
 from triptych_paper.published import Published
 from triptych_paper.records import Run
+from triptych_paper.tables.model import Table
 
 
 @dataclass(frozen=True)
 class Data:
-    """All that a section may read."""
+    """All data that a section may read."""
 
     run: Run
     published: Published
     code: CodeSize | None = None
     """Lines of code; None if they were not counted."""
     ladder: tuple[Rung, ...] = ()
-    """Rungs of the cost ladder from the bottom; none if it was not measured."""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One field of a table."""
-
-    text: str = ""
-    detail: tuple[str, ...] = ()
-    """Smaller lines below: the spread, the published value."""
-    notes: tuple[str, ...] = ()
-    """Footnotes, as whole sentences."""
-    tone: str = ""
-    """`good`, `bad` or `none`, for verdicts; otherwise empty."""
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of a table."""
-
-    heading: str
-    numeric: bool = True
-    notes: tuple[str, ...] = ()
-
-
-Record = dict[str, Any]
-"""A row of the CSV: one value with unit, backend and count of repeats."""
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table, as it is shown and as tidy records."""
-
-    key: str
-    """File name without ending."""
-    title: str
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    records: tuple[Record, ...]
-    note: str = ""
-    """How to read a cell."""
-
-    def footnotes(self) -> list[str]:
-        """Every footnote once, in reading order; a mark is its place, counted from 1."""
-        texts = [note for column in self.columns for note in column.notes]
-        texts += [note for row in self.rows for cell in row for note in cell.notes]
-        return list(dict.fromkeys(texts))
-
-    def marks(self, item: Cell | Column) -> list[int]:
-        """Numbers of the footnotes of a cell or heading."""
-        texts = self.footnotes()
-        return [texts.index(note) + 1 for note in dict.fromkeys(item.notes)]
+    """Rungs of the cost ladder from the bottom; empty if it was not measured."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +31,7 @@ class Figure:
     """A plot."""
 
     key: str
-    """File name without ending."""
+    """File name without extension."""
     title: str
     caption: str
     draw: Callable[[Canvas], None]
@@ -97,16 +46,16 @@ class Section:
     key: str
     title: str
     text: tuple[str, ...] = ()
-    """Paragraphs that come first."""
+    """Paragraphs before tables and figures."""
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
     missing: tuple[str, ...] = ()
-    """What is not here, and why."""
+    """Missing parts of the section, with the reasons."""
 
 
 @dataclass(frozen=True)
 class Tile:
-    """A count that is shown large."""
+    """A number that the head of the report shows in large type."""
 
     count: int
     label: str
@@ -115,12 +64,12 @@ class Tile:
 
 @dataclass(frozen=True)
 class Report:
-    """All of it."""
+    """The whole report."""
 
     title: str
     subtitle: str
     facts: tuple[tuple[str, str], ...]
-    """What was measured where: label and text."""
+    """Where and with what the run was measured: labels and texts."""
     warnings: tuple[str, ...] = ()
     tiles: tuple[Tile, ...] = ()
     sections: tuple[Section, ...] = field(default_factory=tuple)

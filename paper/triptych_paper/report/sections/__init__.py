@@ -1,4 +1,4 @@
-"""The sections of the report, in order. Each module has a function ``build(data) -> Section``."""
+"""The sections of the report. Each module has a function ``build(data) -> Section``."""
 
 from __future__ import annotations
 
@@ -42,3 +42,4 @@ SECTIONS: tuple[Callable[[Data], Section], ...] = (
     code.build,
     method.build,
 )
+"""The builders of all sections, in the order of the report."""

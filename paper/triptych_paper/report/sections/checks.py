@@ -1,45 +1,41 @@
-"""Checks that the compiler has left in safe Rust's data path."""
+"""The checks that the compiler leaves in safe Rust's data path."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from triptych_paper.lookup import Driver
-from triptych_paper.machine_code import KINDS, Left, checks_left
-from triptych_paper.report.cells import ABSENT
-from triptych_paper.report.model import Cell, Column, Data, Section, Table
+from triptych_paper.drivers import Driver
+from triptych_paper.machine_code import KINDS, RemainingChecks, remaining_checks
+from triptych_paper.report.model import Data, Section
+from triptych_paper.tables.model import ABSENT, Cell, Column, Table
 
 NOTE = (
-    "Conditional jumps of the machine code, of which one way leads to a panic or a trap without another decision: in "
-    "the loops of the functions that forward, receive and send, and in what is called from these loops. A comparison "
-    "that the source makes itself, such as a check of a length, is none of them."
+    "Counted are conditional jumps in the machine code that lead to a panic or a trap without another decision. The "
+    "count covers the loops of the functions that forward, receive and send, and all functions that these loops call. "
+    "It leaves out comparisons in the source itself, such as the check of a length."
 )
 
 
 def build(data: Data) -> Section:
-    """One table: a row a build."""
-    title = "Checks left in the machine code"
+    """Build one table with a row for each build."""
+    title = "Checks in the machine code"
     text = (
-        "Where the compiler can prove that an index is in its slice, it leaves the bounds check out. What it could not "
-        "prove is paid for with every packet. `triptych asm rust` shows the code, with its source beside it; `triptych "
-        "budget`, a part of the tests, fails if more bounds checks are left than are allowed.",
+        "The compiler removes a bounds check if it can prove that the index is in the slice. Every packet pays for the "
+        "checks that remain. `triptych asm rust` shows the machine code beside its source. `triptych budget`, which "
+        "the tests run, fails if more bounds checks remain than it allows.",
     )
-    left = checks_left(data.run)
-    if not left:
-        missing = "Not counted: the machine code was not looked at when this run was recorded."
+    found = remaining_checks(data.run)
+    if not found:
+        missing = "Not counted: this run did not inspect the machine code."
         return Section("checks", title, text, missing=(missing,))
-    return Section("checks", title, text, (table("checks", "Checks in the loops of the data path", data_rows(left)),))
+    rows = [(f"{Driver(entry.impl, entry.variant).name}, {entry.compiler}", entry) for entry in found]
+    return Section("checks", title, text, (table("checks", "Checks in the loops of the data path", rows),))
 
 
-def data_rows(left: Sequence[Left]) -> list[tuple[str, Left]]:
-    """The builds of a run with what they are called."""
-    return [(f"{Driver(entry.impl, entry.variant).name}, {entry.compiler}", entry) for entry in left]
-
-
-def table(key: str, title: str, rows: Sequence[tuple[str, Left]]) -> Table:
-    """How many checks of each kind each build has in its loops."""
+def table(key: str, title: str, builds: Sequence[tuple[str, RemainingChecks]]) -> Table:
+    """Build a table of the number of checks of each kind, with a row for each named build."""
     cells, records = [], []
-    for name, entry in rows:
+    for name, entry in builds:
         notes = (f"Not counted: {entry.why_not}.",) if entry.why_not else ()
         counts = [entry.counts.get(kind) for kind in KINDS]
         cells.append((Cell(name), *(Cell(ABSENT if count is None else str(count), (), notes) for count in counts)))

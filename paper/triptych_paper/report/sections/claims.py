@@ -1,16 +1,20 @@
-"""What was published, and what this run says to it."""
+"""The published claims and the verdicts of this run."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 
-from triptych_paper.claims import Claim, Compare, Outcome, Verdict, check, read_claims
-from triptych_paper.report.cells import ABSENT, MULTIPLEXED_NOTE, number, signed
-from triptych_paper.report.model import Cell, Column, Data, Record, Section, Table
+from triptych_paper.claims.check import check
+from triptych_paper.claims.model import Claim, Compare, Outcome, Verdict
+from triptych_paper.claims.reader import read_claims
+from triptych_paper.report.model import Data, Section
+from triptych_paper.tables.model import ABSENT, Cell, Column, Record, Table
+from triptych_paper.tables.numbers import number, signed
+from triptych_paper.values import MULTIPLEXED_NOTE
 
 PERCENT = ("%", "% of C")
-"""Units whose differences are percentage points."""
+"""Units whose differences are in percentage points."""
 
 PLURAL = {Verdict.REPRODUCED: "are reproduced", Verdict.DIFFERS: "differ"}
 
@@ -18,7 +22,7 @@ TONES = {Verdict.REPRODUCED: "good", Verdict.DIFFERS: "bad"}
 
 
 def build(data: Data) -> Section:
-    """One table a topic, and how many claims fared how."""
+    """Build a table for each topic, and count the verdicts."""
     outcomes = [check(claim, data.run, data.code) for claim in read_claims()]
     counts = Counter(outcome.verdict for outcome in outcomes)
     said = ", ".join(
@@ -26,13 +30,15 @@ def build(data: Data) -> Section:
     )
     simulated = sum(outcome.simulated for outcome in outcomes if outcome.measured)
     text = [
-        f"Of {len(outcomes)} published claims: {said}. A verdict compares numbers, nothing else: the drivers are not "
-        "the published ones, and where no hardware counters are, neither is what counts. The column “counted by” "
-        "says which it was. Published values have the tolerance below them that still counts as reproduced. “The "
-        "spread says both” marks a verdict that another repeat could turn.",
+        f"Of {len(outcomes)} published claims: {said}. A verdict compares numbers only: the drivers are not the "
+        "published ones, and on a machine without hardware counters the backends are others, too. The column “counted "
+        "by” names the backend. A measured value within the tolerance below the published one counts as reproduced. "
+        "“Verdict unsure” means that the 10th and the 90th percentile do not have the same verdict.",
     ]
     if simulated:
-        text.append(f"{simulated} of the verdicts rest on simulated caches or branch prediction, and are marked so.")
+        text.append(
+            f"{simulated} of the verdicts depend on simulated caches or branch prediction; “counted by” marks them."
+        )
     topics = list(dict.fromkeys(outcome.claim.topic for outcome in outcomes))
     tables = [
         _table(place, topic, [outcome for outcome in outcomes if outcome.claim.topic == topic])
@@ -81,7 +87,7 @@ def _row(outcome: Outcome) -> tuple[Cell, ...]:
 
 def _verdict(outcome: Outcome) -> Cell:
     if outcome.verdict in TONES:
-        lines = [_deviation(outcome), outcome.direction, "" if outcome.firm else "the spread says both"]
+        lines = [_deviation(outcome), outcome.direction, "" if outcome.firm else "verdict unsure"]
         return Cell(outcome.verdict.value, tuple(line for line in lines if line), (), TONES[outcome.verdict])
     reason = outcome.reason.removeprefix(f"{outcome.verdict.value}: ")
     reason = reason.removeprefix("not measured in this run: ")
@@ -100,7 +106,7 @@ def _deviation(outcome: Outcome) -> str:
 
 
 def _digits(claim: Claim) -> int:
-    """Decimals that show what the tolerance decides."""
+    """Return the number of decimals that shows on which side of the tolerance a value lies."""
     if claim.tolerance == 0:
         return 1
     return max(0, 1 - math.floor(math.log10(claim.tolerance)))
@@ -122,7 +128,7 @@ def _short_unit(claim: Claim) -> str:
 
 
 def _unit_line(claim: Claim) -> tuple[str, ...]:
-    """The unit on a line of its own, if it is a long one."""
+    """Return a long unit, which gets a line of its own; empty for a short one."""
     return () if _short_unit(claim) else (claim.unit,)
 
 

@@ -1,38 +1,40 @@
-"""Lines of code, and how many of them are unsafe."""
+"""Lines of code, and the unsafe ones among them."""
 
 from __future__ import annotations
 
 from triptych_paper.code import CodeSize
-from triptych_paper.lookup import DRIVERS
-from triptych_paper.report.cells import ABSENT
-from triptych_paper.report.model import Cell, Column, Data, Record, Section, Table
+from triptych_paper.drivers import DRIVERS
+from triptych_paper.report.model import Data, Section
+from triptych_paper.tables.model import ABSENT, Cell, Column, Record, Table
 
 DATA_PATH = ("rx", "tx", "mempool", "mmio", "descriptor", "buffers")
-"""Parts that a packet passes through."""
+"""The parts that a packet passes through."""
 
 PUBLISHED = {"c": "C", "rust": "Rust"}
+"""The published counterparts."""
 
 C_NOTE = "C does not mark unsafe code: the compiler checks none of its lines for memory safety."
 UNSAFE_NOTE = (
-    "Generated from the C driver: nearly every function is `unsafe`, and its lines are not what a person would write."
+    "C2Rust generates this driver from the C driver. Nearly every function is `unsafe`, and no person would write its "
+    "lines this way."
 )
 PUBLISHED_NOTE = (
-    "Published: counted with cloc, features and register constants stripped to what all ten languages have; the Rust "
-    "driver's unsafe lines are from table 4, where it has 961 lines, too."
+    "The paper counted with cloc, after it had removed features and register constants that not all ten languages "
+    "have. The unsafe lines of the Rust driver are from its table 4, which also has 961 lines."
 )
 
 
 def build(data: Data) -> Section:
-    """Two tables: the sums, and the twins file by file."""
+    """Build a table of the sums, and one of the twins file by file."""
     text = (
-        "Lines that are code, as tokei counts them: not blank, not only a comment. Register definitions, which are "
-        "generated, and tests are left out. A line is unsafe if it is in an `unsafe` block or function, including the "
-        "lines that open and close it.",
+        "Lines of code as tokei counts them, without blank lines and comments. Tests and the generated register "
+        "definitions are left out. A line is unsafe if it is in an `unsafe` block or function, including its first and "
+        "last line.",
     )
     if data.code is None:
-        missing = "Not counted: there is no code.json in this run's folder; `triptych code` writes it."
+        missing = "Not counted: the folder of this run has no code.json; `triptych code` writes it."
         return Section("code", "Lines of code", text, missing=(missing,))
-    revision = f"Counted in the sources of {data.code.revision}."
+    revision = f"The counted sources are those of {data.code.revision}."
     return Section("code", "Lines of code", (*text, revision), (_sums(data, data.code), _twins(data.code)))
 
 
@@ -40,8 +42,7 @@ def _sums(data: Data, code: CodeSize) -> Table:
     rows, records = [], []
     for driver in DRIVERS:
         impl = driver.impl
-        language = PUBLISHED.get(impl, "")
-        theirs = data.published.lines.get(language)
+        theirs = data.published.lines.get(PUBLISHED.get(impl, ""))
         unsafe = code.unsafe_lines(impl)
         known = data.published.unsafe_lines["ixy.rs (Linux)"] if impl == "rust" else None
         notes = {"c": (C_NOTE,), "rust-unsafe": (UNSAFE_NOTE,)}.get(impl, ())
@@ -77,7 +78,7 @@ def _sums(data: Data, code: CodeSize) -> Table:
         Column("share"),
         Column("paper: unsafe"),
     )
-    note = "Lines of code, counted once, by tokei. The data path is what a packet passes: " + ", ".join(DATA_PATH) + "."
+    note = f"The data path is the parts that a packet passes through: {', '.join(DATA_PATH)}."
     return Table("code", "Lines of code per driver", columns, tuple(rows), tuple(records), note)
 
 
@@ -95,5 +96,5 @@ def _twins(code: CodeSize) -> Table:
             records.append(record)
         rows.append((Cell(twin), *cells))
     columns = (Column("part", numeric=False), *(Column(driver.name) for driver in DRIVERS))
-    note = "The drivers are twins, part by part: what is `rx.c` in C is `rx.rs` in Rust."
+    note = "The drivers are twins, part by part: `rx.c` in C is `rx.rs` in Rust."
     return Table("code-parts", "Lines of code by part", columns, tuple(rows), tuple(records), note)

@@ -1,4 +1,4 @@
-"""The drivers as several compilers build them: a comparison of its own, which lies beside the runs."""
+"""The drivers as several compilers build them: a run of its own, in a folder beside the other runs."""
 
 from __future__ import annotations
 
@@ -8,59 +8,68 @@ from typing import Any
 
 from matplotlib.figure import Figure as Canvas
 
-from triptych_paper.lookup import DRIVERS, Driver
-from triptych_paper.machine_code import Left, checks_left
-from triptych_paper.records import DataError, Run, read_run
-from triptych_paper.report.cells import ABSENT, METRICS, number, signed
+from triptych_paper.drivers import DRIVERS, Driver
+from triptych_paper.errors import DataError
+from triptych_paper.machine_code import RemainingChecks, remaining_checks
+from triptych_paper.records import Run, read_run
 from triptych_paper.report.figures import colour, marker
-from triptych_paper.report.model import Cell, Column, Data, Figure, Record, Section, Table
+from triptych_paper.report.model import Data, Figure, Section
 from triptych_paper.report.sections import checks
+from triptych_paper.schema import TSC_CYCLES, Source, renamed_metric, source
 from triptych_paper.statistics import Summary, select, summarise
+from triptych_paper.tables.model import ABSENT, Cell, Column, Record, Table
+from triptych_paper.tables.numbers import number, signed
 
-SHOWN = {
-    "instructions": "valgrind",
-    "loads": "valgrind",
-    "stores": "valgrind",
-    "branches": "valgrind",
-    "cycles": "lockstep",
-}
-"""What is shown, and what counts it."""
+TITLE = "The drivers by compiler"
+MISSING = "Not measured yet: `make compilers` measures the drivers by compiler."
+METHOD = (
+    "Valgrind counts instructions, loads, stores and branches. Lockstep counts cycles of the time-stamp counter, with "
+    "their 10th to 90th percentile."
+)
 
-MISSING = "Not measured yet: the drivers by compiler. `make compilers` measures them."
+
+def shown() -> tuple[Source, ...]:
+    """Return the metrics of the tables, and their backends."""
+    counted = (source(name, "valgrind") for name in ("instructions", "loads", "stores", "branches"))
+    return (*counted, source(TSC_CYCLES, "lockstep"))
 
 
 @dataclass(frozen=True)
-class Way:
-    """A compiler and how it is used."""
+class CompilerSetting:
+    """A compiler with its flags."""
 
     variant: str
+    """The variant in ``samples.csv``."""
     compiler: str
     flags: str
     llvm: int | None
-    usual: bool
+    """The major version of its LLVM; None for gcc."""
+    default: bool
+    """Whether the flags are those of the Makefile."""
 
 
 def build(data: Data) -> Section:
-    """For each batch size a table of all, C beside Rust of the same LLVM, what got worse, and a figure."""
-    title = "What each compiler makes of the drivers"
+    """Build tables and a figure for each batch size: all builds, pairs of the same LLVM, and regressions."""
     folder = data.run.folder.parent / "compilers" / "latest"
     if not folder.exists():
-        return Section("compilers", title, missing=(MISSING,))
+        return Section("compilers", TITLE, missing=(MISSING,))
     run = read_run(folder)
-    ways, skipped = _plan(run)
+    settings, skipped = _plan(run)
     missing = [f"Not measured: {entry['name']}, {entry['why']}." for entry in skipped]
     missing += [f"Not measured: {failure.impl}, {failure.variant}: {failure.cause}" for failure in run.failures]
     text = (
-        f"A comparison of its own, {run.id}, whose sources and machine may be others than those of this run. Each "
-        "compiler builds the drivers with the flags of the Makefile, but for what is named.",
+        f"This is the run {run.id}, whose sources and machine may differ from those of the other sections. Each "
+        "compiler builds the drivers with the flags of the Makefile, except for the flags that a table names.",
     )
     compared = _compared(run)
     if compared is None:
-        missing.append("The comparison did not come to its end: what it says of versions and pairs is absent.")
+        missing.append("The comparison was interrupted: it has no regressions and no pairs.")
     tables: list[Table] = []
     figures: list[Figure] = []
     for batch in sorted({int(batch) for batch in run.samples["batch"]}, reverse=True):
-        rows = [(driver, way) for driver in DRIVERS for way in ways if _summary(run, driver.impl, way.variant, batch)]
+        rows = [
+            (driver, s) for driver in DRIVERS for s in settings if _instructions(run, driver.impl, s.variant, batch)
+        ]
         if not rows:
             continue
         tables.append(_table(run, rows, batch))
@@ -68,22 +77,22 @@ def build(data: Data) -> Section:
         tables += _regressions((compared or {}).get(batch, {}), batch)
         figures.append(_figure(run, rows, batch))
     if not tables:
-        return Section("compilers", title, text, missing=(MISSING, *missing))
-    left = [(_build_name(entry, ways), entry) for entry in checks_left(run)]
-    if left:
+        return Section("compilers", TITLE, text, missing=(MISSING, *missing))
+    remaining = [(_build_name(entry, settings), entry) for entry in remaining_checks(run)]
+    if remaining:
         tables.append(
-            checks.table("compilers-checks", "Checks in the loops of safe Rust's data path, by compiler", left)
+            checks.table("compilers-checks", "Checks in the loops of safe Rust's data path, by compiler", remaining)
         )
-    return Section("compilers", title, text, tuple(tables), tuple(figures), tuple(missing))
+    return Section("compilers", TITLE, text, tuple(tables), tuple(figures), tuple(missing))
 
 
-def _build_name(entry: Left, ways: list[Way]) -> str:
-    flags = next((way.flags for way in ways if way.variant == entry.variant), entry.variant)
+def _build_name(entry: RemainingChecks, settings: list[CompilerSetting]) -> str:
+    flags = next((setting.flags for setting in settings if setting.variant == entry.variant), entry.variant)
     return f"{entry.compiler} {flags}"
 
 
 def _compared(run: Run) -> dict[int, dict[str, Any]] | None:
-    """What the runner found in the comparison, by batch size; None if it did not come to that."""
+    """Return the findings of the runner by batch size; None if the comparison was interrupted."""
     path = run.folder / "compilers.json"
     try:
         return {int(entry["batch"]): dict(entry) for entry in json.loads(path.read_text(encoding="utf-8"))}
@@ -93,62 +102,69 @@ def _compared(run: Run) -> dict[int, dict[str, Any]] | None:
         raise DataError(f"{path} is malformed: {error!r}") from None
 
 
-def _plan(run: Run) -> tuple[list[Way], list[dict[str, Any]]]:
+def _plan(run: Run) -> tuple[list[CompilerSetting], list[dict[str, Any]]]:
+    """Return the settings of a comparison, and those that were skipped with the reasons."""
     try:
         plan = run.info["plan"]["compare"]
-        ways = [
-            Way(
-                variant=str(way["variant"]),
-                compiler=f"{way['family']} {way['version']}",
-                flags=_flags(way),
-                llvm=None if way["llvm"] is None else int(way["llvm"]),
-                usual=bool(way["usual"]),
-            )
-            for way in plan["ways"]
-        ]
-        return ways, [dict(entry) for entry in plan["skipped"]]
+        settings = [_setting(entry) for entry in plan.get("settings", plan.get("ways"))]
+        return settings, [dict(entry) for entry in plan["skipped"]]
     except (KeyError, TypeError, ValueError) as error:
-        raise DataError(f"{run.folder / 'run.json'} is not of a comparison of compilers: {error!r}") from None
+        raise DataError(f"{run.folder / 'run.json'} does not describe a comparison of compilers: {error!r}") from None
 
 
-def _flags(way: dict[str, Any]) -> str:
-    words = [f"-O{way['opt']}"]
-    if way["target_cpu"] != "usual":
-        words.append(str(way["target_cpu"]))
-    if not way["lto"]:
+def _setting(entry: dict[str, Any]) -> CompilerSetting:
+    words = [f"-O{entry['opt']}"]
+    if entry["target_cpu"] not in DEFAULT_CPU:
+        words.append(str(entry["target_cpu"]))
+    if not entry["lto"]:
         words.append("no LTO")
-    if way["pgo"]:
+    if entry["pgo"]:
         words.append("PGO")
-    return " ".join(words)
+    return CompilerSetting(
+        variant=str(entry["variant"]),
+        compiler=f"{entry['family']} {entry['version']}",
+        flags=" ".join(words),
+        llvm=None if entry["llvm"] is None else int(entry["llvm"]),
+        default=bool(entry["default"] if "default" in entry else entry["usual"]),
+    )
 
 
-def _summary(run: Run, impl: str, variant: str, batch: int, metric: str = "instructions") -> Summary | None:
-    return summarise(select(run.samples, impl, variant, batch, SHOWN[metric], metric))
+DEFAULT_CPU = ("default", "usual")
+"""The names of the default target processor; older comparisons have the second one."""
 
 
-def _table(run: Run, rows: list[tuple[Driver, Way]], batch: int) -> Table:
+def _summary(run: Run, impl: str, variant: str, batch: int, counted: Source) -> Summary | None:
+    return summarise(select(run.samples, Driver(impl, variant), batch, counted))
+
+
+def _instructions(run: Run, impl: str, variant: str, batch: int) -> Summary | None:
+    return _summary(run, impl, variant, batch, source("instructions", "valgrind"))
+
+
+def _table(run: Run, rows: list[tuple[Driver, CompilerSetting]], batch: int) -> Table:
     cells, records = [], []
-    for driver, way in rows:
-        line = [Cell(driver.name), Cell(way.compiler), Cell(str(way.llvm) if way.llvm else ABSENT), Cell(way.flags)]
-        for metric, backend in SHOWN.items():
-            summary = _summary(run, driver.impl, way.variant, batch, metric)
+    for driver, setting in rows:
+        llvm = str(setting.llvm) if setting.llvm else ABSENT
+        line = [Cell(driver.name), Cell(setting.compiler), Cell(llvm), Cell(setting.flags)]
+        for counted in shown():
+            summary = _summary(run, driver.impl, setting.variant, batch, counted)
             if not summary:
                 line.append(Cell(ABSENT))
                 continue
             spread = f"{number(summary.low, 1)} to {number(summary.high, 1)}"
-            line.append(Cell(number(summary.median, 1), (spread,) if metric == "cycles" else ()))
+            line.append(Cell(number(summary.median, 1), (spread,) if counted.metric.name == TSC_CYCLES else ()))
             record: Record = {
                 "impl": driver.impl,
-                "compiler": way.compiler,
-                "llvm": way.llvm,
-                "flags": way.flags,
+                "compiler": setting.compiler,
+                "llvm": setting.llvm,
+                "flags": setting.flags,
                 "batch": batch,
-                "metric": metric,
+                "metric": counted.metric.name,
                 "value": summary.median,
                 "p10": summary.low,
                 "p90": summary.high,
                 "repeats": summary.count,
-                "backend": backend,
+                "backend": counted.backend,
             }
             records.append(record)
         cells.append(tuple(line))
@@ -156,23 +172,22 @@ def _table(run: Run, rows: list[tuple[Driver, Way]], batch: int) -> Table:
     return Table(
         f"compilers-batch-{batch}",
         f"The drivers by compiler, per packet, batch {batch}",
-        (*texts, *(Column(METRICS[metric].label) for metric in SHOWN)),
+        (*texts, *(Column(counted.metric.label) for counted in shown())),
         tuple(cells),
         tuple(records),
-        "Instructions, loads, stores and branches as valgrind counts them; cycles of the time-stamp counter in "
-        "lockstep, with the 10th and 90th percentile below.",
+        METHOD,
     )
 
 
 def _pairs(compared: dict[str, Any], batch: int) -> list[Table]:
-    """C by clang beside Rust by the rustc that has the same LLVM, both with the usual flags."""
+    """Pair C by clang with Rust by the rustc of the same LLVM, both with the default flags."""
     cells: list[tuple[Cell, ...]] = []
     records: list[Record] = []
     for pair in compared.get("pairs", []):
         driver = Driver(str(pair["implementation"]))
         line = [Cell(str(pair[key])) for key in ("llvm", "c", "rust")]
         instructions, cycles = pair["instructions"], pair["cycles"] or {}
-        times = {"instructions": {"median": instructions}, "cycles": cycles}
+        times = {"instructions": {"median": instructions}, TSC_CYCLES: cycles}
         for metric, ratio in times.items():
             records.append(
                 {
@@ -202,29 +217,30 @@ def _pairs(compared: dict[str, Any], batch: int) -> list[Table]:
     return [
         Table(
             f"compilers-same-llvm-batch-{batch}",
-            f"Rust beside C of the same LLVM, batch {batch}",
-            (*texts, Column("instructions, times C"), Column("cycles, times C")),
+            f"Rust and C by the same LLVM, batch {batch}",
+            (*texts, Column("instructions, times C"), Column("TSC cycles, times C")),
             tuple(cells),
             tuple(records),
-            "Cycles: the median of the ratios of rounds, which were taken in turn, with the 10th and 90th percentile.",
+            "TSC cycles: the median of the ratios in the same round, with the 10th to 90th percentile.",
         )
     ]
 
 
 def _regressions(compared: dict[str, Any], batch: int) -> list[Table]:
-    """Versions whose code needs more than that of the next older one."""
+    """List the versions whose code is slower than that of the version before."""
     cells: list[tuple[Cell, ...]] = []
     records: list[Record] = []
     for found in compared.get("regressions", []):
         driver = Driver(str(found["implementation"]))
         before, after = (float(value) for value in found["values"])
+        metric = renamed_metric(str(found["metric"]), "lockstep")
         cells.append(
             (
                 Cell(driver.name),
                 Cell(str(found["flags"])),
                 Cell(str(found["from"])),
                 Cell(str(found["to"])),
-                Cell(str(found["metric"])),
+                Cell(metric),
                 Cell(number(before, 1)),
                 Cell(number(after, 1)),
                 Cell(f"{signed(100 * (after / before - 1), 1)} %", tone="bad"),
@@ -237,7 +253,7 @@ def _regressions(compared: dict[str, Any], batch: int) -> list[Table]:
                 "from": found["from"],
                 "to": found["to"],
                 "batch": batch,
-                "metric": found["metric"],
+                "metric": metric,
                 "before": before,
                 "after": after,
             }
@@ -248,41 +264,42 @@ def _regressions(compared: dict[str, Any], batch: int) -> list[Table]:
     return [
         Table(
             f"compilers-worse-batch-{batch}",
-            f"Worse with a newer version, batch {batch}",
+            f"Regressions, batch {batch}",
             (*texts, Column("before"), Column("after"), Column("change")),
             tuple(cells),
             tuple(records),
-            "Each version beside the next older one of the same compiler, with the same flags: more than 1 % and 0.2 "
-            "instructions a packet, or more than 2 % of the cycles with spreads that do not touch.",
+            "Each version is compared with the version before of the same compiler, with the same flags. A regression "
+            "is more than 1 % and 0.2 instructions a packet, or more than 2 % of the cycles with spreads that do not "
+            "touch.",
         )
     ]
 
 
-def _figure(run: Run, rows: list[tuple[Driver, Way]], batch: int) -> Figure:
-    usual = [(driver, way) for driver, way in rows if way.usual]
+def _figure(run: Run, rows: list[tuple[Driver, CompilerSetting]], batch: int) -> Figure:
+    default = [(driver, setting) for driver, setting in rows if setting.default]
 
     def draw(canvas: Canvas) -> None:
-        for axes, metric in zip(canvas.subplots(1, len(SHOWN), sharey=True), SHOWN, strict=True):
+        panels = shown()
+        for axes, counted in zip(canvas.subplots(1, len(panels), sharey=True), panels, strict=True):
             most = 0.0
-            for place, (driver, way) in enumerate(usual):
-                summary = _summary(run, driver.impl, way.variant, batch, metric)
+            for place, (driver, setting) in enumerate(default):
+                summary = _summary(run, driver.impl, setting.variant, batch, counted)
                 if not summary:
                     continue
                 most = max(most, summary.high)
                 error = [[summary.median - summary.low], [summary.high - summary.median]]
                 look = {"color": colour(driver), "marker": marker(driver)}
                 axes.errorbar(summary.median, place, xerr=error, capsize=2, linestyle="none", **look)
-            axes.set_title(METRICS[metric].label)
+            axes.set_title(counted.metric.label)
             # Room for the whole marker.
             axes.set_xlim(0, 1.12 * most or 1)
-            axes.set_yticks(range(len(usual)), [f"{driver.name}, {way.compiler}" for driver, way in usual])
-            axes.set_ylim(len(usual) - 0.5, -0.5)
+            axes.set_yticks(range(len(default)), [f"{driver.name}, {setting.compiler}" for driver, setting in default])
+            axes.set_ylim(len(default) - 0.5, -0.5)
 
     return Figure(
         f"compilers-batch-{batch}",
         f"The drivers by compiler, batch {batch}",
-        "Per packet, with the usual flags. Instructions, loads, stores and branches as valgrind counts them; cycles of "
-        "the time-stamp counter in lockstep, bars from the 10th to the 90th percentile.",
+        f"Per packet, with the default flags. {METHOD}",
         draw,
-        (8.2, 1.0 + 0.24 * len(usual)),
+        (8.2, 1.0 + 0.24 * len(default)),
     )

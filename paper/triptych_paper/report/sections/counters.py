@@ -1,151 +1,96 @@
-"""Counters per packet beside the published ones: the table that all this is about."""
+"""Counters per packet beside the published ones: the subject of the paper's comparison."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Patch
 
 from triptych_paper import counters
-from triptych_paper.counters import C2RUST_NOTE
-from triptych_paper.lookup import CHECKED, RUST, UNSAFE, C, Measured, choose, find, reason
-from triptych_paper.published import CYCLES_NOTE, LOADS_NOTE, PROCESSOR_NOTE
-from triptych_paper.published import Figure as Known
-from triptych_paper.records import USUAL
-from triptych_paper.report.cells import METRICS, Metric, number, record, repeats, source_cell, value_cell
+from triptych_paper.counters import DRIVERS, PUBLISHED_BATCHES
+from triptych_paper.lookup import choose, find
 from triptych_paper.report.figures import LIGHT, colour
-from triptych_paper.report.model import Cell, Column, Data, Figure, Record, Section, Table
+from triptych_paper.report.model import Data, Figure, Section
+from triptych_paper.schema import CYCLES, Source
+from triptych_paper.tables.numbers import repeats
 
-DRIVERS = (C, RUST, CHECKED, UNSAFE)
-SHOWN = (
-    *("cycles", "instructions", "ipc", "branches", "branch_misses", "stores", "loads"),
-    *("l1_hits", "l2_hits", "l3_hits", "l3_misses"),
-)
-PLOTTED = ("cycles", "instructions", "branches", "branch_misses", "stores", "loads")
+PLOTTED = (CYCLES, "instructions", "branches", "branch_misses", "stores", "loads")
+DASHES = (0, (3, 2))
 
 
 def build(data: Data) -> Section:
-    """A table and a figure for each published batch size."""
-    there = [batch for batch in counters.shown(data.run) if batch in counters.BATCHES]
-    if not there:
+    """Build two tables and a figure for each published batch size."""
+    present = [batch for batch in counters.shown_batches(data.run) if batch in PUBLISHED_BATCHES]
+    if not present:
         return Section(
             "counters",
             "Counters per packet",
-            missing=("Neither batch 32 nor batch 8, which were published, was part of this run.",),
+            missing=("Not measured in this run: it has neither batch 32 nor batch 8, the published batch sizes.",),
         )
     text = (
-        "Each packet's share of what the processor did while it forwarded, for each driver, beside the published "
-        "figure of its counterpart. The published ones were counted by hardware on a Xeon at 1.6 GHz with real cards.",
-        "Cycles of different backends and machines do not compare: look at the drivers beside each other, not at the "
-        "distance to the paper.",
+        "The counters per packet of each driver, beside the published figures of its counterpart. Hardware counted the "
+        "published ones on a Xeon at 1.6 GHz with real cards.",
+        "Cycles of different backends and machines do not compare. Compare the drivers with each other, not with the "
+        "paper.",
     )
-    return Section(
-        "counters",
-        "Counters per packet",
-        text,
-        tuple(_table(data, batch) for batch in there),
-        tuple(_figure(data, batch) for batch in there),
-    )
-
-
-def _table(data: Data, batch: int) -> Table:
-    rows, records = [], []
-    for name in SHOWN:
-        metric = METRICS[name]
-        backend = choose(data.run, name, DRIVERS, USUAL)
-        values = [find(data.run, driver, batch, name, backend) for driver in DRIVERS]
-        cells = []
-        for driver, value in zip(DRIVERS, values, strict=True):
-            known = data.published.get(name, driver.impl, driver.variant, batch)
-            missing = "" if value else reason(data.run, driver, batch, name, backend)
-            cells.append(_cell(metric, value, known, missing, name == "loads" and driver == C and batch == 8))
-            records.append(_record(record(driver, batch, name, value, missing=missing), value, known))
-        counts = repeats(value.summary.count for value in values if value)
-        notes = (CYCLES_NOTE,) if name == "cycles" and batch == 32 else ()
-        label = Cell(metric.label, (metric.unit,), notes)
-        rows.append((label, *cells, source_cell(data.run, metric, values), Cell(counts)))
-    columns = (
-        Column("per packet", numeric=False, notes=(PROCESSOR_NOTE,)),
-        *(Column(driver.name) for driver in DRIVERS),
-        Column("counted by", numeric=False),
-        Column("repeats"),
-    )
-    note = (
-        "Median; below it the 10th to 90th percentile where there are several repeats, then the published value and, "
-        "after the ×, measured by published."
-    )
-    return Table(
-        f"counters-batch-{batch}", f"Counters per packet, batch {batch}", columns, tuple(rows), tuple(records), note
-    )
-
-
-def _record(row: Record, value: Measured | None, known: Known | None) -> Record:
-    ratio = value.summary.median / known.value if value and known and known.value else None
-    return {**row, "published": known.text if known else None, "ratio_to_published": ratio}
-
-
-def _cell(metric: Metric, value: Measured | None, known: Known | None, missing: str, typing_error: bool) -> Cell:
-    detail: Sequence[str] = ()
-    notes: tuple[str, ...] = ()
-    if known:
-        factor = f" × {value.summary.median / known.value:.2f}" if value and known.value else ""
-        detail = (f"paper {known.text}{factor}",)
-        if known.batch_unknown:
-            notes += (C2RUST_NOTE,)
-        if typing_error:
-            notes += (LOADS_NOTE,)
-    cell = value_cell(value, lambda v: number(v, metric.digits), missing, detail)
-    return Cell(cell.text, cell.detail, (*cell.notes, *notes))
+    tables = [
+        build_table(data.run, data.published, batch)
+        for batch in present
+        for build_table in (counters.per_packet, counters.compared)
+    ]
+    figures = tuple(_figure(data, batch) for batch in present)
+    return Section("counters", "Counters per packet", text, tuple(tables), figures)
 
 
 def _figure(data: Data, batch: int) -> Figure:
-    backends = {name: choose(data.run, name, DRIVERS, USUAL) for name in PLOTTED}
+    chosen = [choose(data.run, name, DRIVERS) for name in PLOTTED]
 
     def draw(canvas: Canvas) -> None:
-        for axes, name in zip(canvas.subplots(2, 3).flat, PLOTTED, strict=True):
-            axes.set_title(METRICS[name].label)
-            for place, driver in enumerate(DRIVERS):
-                value = find(data.run, driver, batch, name, backends[name])
-                known = data.published.get(name, driver.impl, driver.variant, batch)
-                if known:
-                    dashed = (0, (3, 2))
-                    axes.bar(place, known.value, 0.88, facecolor="none", edgecolor=LIGHT["ink"], linestyle=dashed)
-                if value is None:
-                    axes.text(place, 0, "–", ha="center", va="bottom", color=LIGHT["muted"])
-                    continue
-                summary = value.summary
-                axes.bar(place, summary.median, 0.6, color=colour(driver))
-                if summary.count > 1:
-                    error = [[summary.median - summary.low], [summary.high - summary.median]]
-                    axes.errorbar(place, summary.median, yerr=error, color=LIGHT["ink"], linewidth=1, capsize=2)
-            axes.set_xticks([])
-            axes.grid(visible=False, axis="x")
-            axes.margins(x=0.04)
+        for axes, source in zip(canvas.subplots(2, 3).flat, chosen, strict=True):
+            _bars(data, axes, batch, source)
         patches = [Patch(color=colour(driver), label=driver.name) for driver in DRIVERS]
-        patches.append(Patch(facecolor="none", edgecolor=LIGHT["ink"], linestyle=(0, (3, 2)), label="published"))
+        patches.append(Patch(facecolor="none", edgecolor=LIGHT["ink"], linestyle=DASHES, label="published"))
         canvas.legend(handles=patches, loc="outside lower center", ncols=5, columnspacing=1.2, handlelength=1.4)
 
-    sources = list(dict.fromkeys(_source(data, batch, name, backends[name]) for name in PLOTTED))
+    origins = [_origin(data, batch, source) for source in chosen]
     named = "; ".join(
-        f"{', '.join(METRICS[name].label for name in PLOTTED if _source(data, batch, name, backends[name]) == source)} "
-        f"by {source}"
-        for source in sources
+        f"{', '.join(s.metric.label for s, other in zip(chosen, origins, strict=True) if other == origin)} by {origin}"
+        for origin in dict.fromkeys(origins)
     )
     return Figure(
         f"counters-batch-{batch}",
-        f"Counters per packet at batch {batch}",
-        f"Full bars: measured ({named}). Dashed: published (transpiled C: without batch size). Whiskers: 10th to 90th "
-        "percentile.",
+        f"Counters per packet, batch {batch}",
+        f"Solid bars: measured ({named}), with whiskers from the 10th to the 90th percentile. Dashed bars: published. "
+        "The figures of transpiled C were published without batch size.",
         draw,
         (6.4, 4.2),
     )
 
 
-def _source(data: Data, batch: int, name: str, backend: str) -> str:
-    values = [find(data.run, driver, batch, name, backend) for driver in DRIVERS]
-    there = [value for value in values if value]
-    if not there:
-        return "nothing (not measured)"
-    count = repeats(value.summary.count for value in there)
-    return f"{there[0].source}, {count} {'repeat' if count == '1' else 'repeats'}"
+def _bars(data: Data, axes: Axes, batch: int, source: Source) -> None:
+    axes.set_title(source.metric.label)
+    for place, driver in enumerate(DRIVERS):
+        known = data.published.get(source.metric.name, driver, batch)
+        if known:
+            axes.bar(place, known.value, 0.88, facecolor="none", edgecolor=LIGHT["ink"], linestyle=DASHES)
+        value = find(data.run, driver, batch, source)
+        if value is None:
+            axes.text(place, 0, "–", ha="center", va="bottom", color=LIGHT["muted"])
+            continue
+        summary = value.summary
+        axes.bar(place, summary.median, 0.6, color=colour(driver))
+        if summary.count > 1:
+            error = [[summary.median - summary.low], [summary.high - summary.median]]
+            axes.errorbar(place, summary.median, yerr=error, color=LIGHT["ink"], linewidth=1, capsize=2)
+    axes.set_xticks([])
+    axes.grid(visible=False, axis="x")
+    axes.margins(x=0.04)
+
+
+def _origin(data: Data, batch: int, source: Source) -> str:
+    """Return the backend of a panel and its number of repeats."""
+    counts = [value.summary.count for driver in DRIVERS if (value := find(data.run, driver, batch, source))]
+    if not counts:
+        return "no backend (not measured)"
+    count = repeats(counts)
+    return f"{source.name}, {count} {'repeat' if count == '1' else 'repeats'}"

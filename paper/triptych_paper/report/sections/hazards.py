@@ -1,10 +1,11 @@
-"""What each driver does when code, device or packet is wrong: the safety lab's table."""
+"""The behaviour of each driver when code, device or packet is wrong: the tables of the safety lab."""
 
 from __future__ import annotations
 
 from triptych_paper import hazards
 from triptych_paper.hazards import CULPRITS, SUBJECTS, TONES, Hazard, Seen
-from triptych_paper.report.model import Cell, Column, Data, Record, Section, Table
+from triptych_paper.report.model import Data, Section
+from triptych_paper.tables.model import ABSENT, Cell, Column, Record, Table, sentence
 
 TITLE = "Hazards"
 
@@ -12,26 +13,26 @@ TITLES = {
     "application": "The application is at fault",
     "device": "The NIC is at fault",
     "driver": "The driver is at fault",
-    "wire": "What comes on the wire is at fault",
+    "wire": "The traffic is at fault",
 }
 
 HARDENED_NOTE = (
-    "AddressSanitizer and UndefinedBehaviorSanitizer. They watch the driver's own memory, not packets, which are in "
-    "memory shared with the NIC."
+    "AddressSanitizer and UndefinedBehaviorSanitizer. They watch the driver's own memory. Packets are in memory that "
+    "the NIC shares, and the sanitizers do not watch that."
 )
 
 
 def build(data: Data) -> Section:
-    """A table for each who may be at fault, and one of the sums."""
+    """Build a table of the sums, and one for each party at fault."""
     text = (
-        "The same mistakes, lies and frames, made with each driver and the software card, each in a process of its "
-        "own. An outcome is concluded from what was seen: the compiler's error, exit status and signals, sanitizers, "
-        "canaries in all memory that the card may write to, every frame that came back, and the IOMMU's faults. "
-        "The words are defined in drivers/conformance/hazards.toml.",
+        "The safety lab provokes the same faults with each driver and the software card, each in a process of its own. "
+        "It concludes the outcome from evidence: the compiler's error, exit status and signals, sanitizers, canaries "
+        "in all memory that the card may write to, every frame that came back, and the IOMMU's faults. "
+        "drivers/conformance/hazards.toml defines the outcomes.",
     )
     path = hazards.find(data.run.folder)
     if path is None:
-        return Section("hazards", TITLE, text, missing=("Not run here: `make safety-lab` does.",))
+        return Section("hazards", TITLE, text, missing=("The safety lab has not run here: `make safety-lab` runs it.",))
     found = hazards.read(path)
     tables = [_table(culprit, group) for culprit, group in hazards.by_culprit(found).items()]
     return Section("hazards", TITLE, text, (_sums(found), *tables))
@@ -60,9 +61,8 @@ def _table(culprit: str, group: list[Hazard]) -> Table:
 
 def _cell(seen: Seen | None) -> Cell:
     if seen is None:
-        return Cell("–", tone="none")
-    # A footnote is a sentence.
-    notes = (f"{seen.why[0].upper()}{seen.why[1:]}.",) if seen.why else ()
+        return Cell(ABSENT, tone="none")
+    notes = (f"{sentence(seen.why)}.",) if seen.why else ()
     return Cell(seen.outcome, (), notes, TONES[seen.outcome])
 
 
@@ -91,4 +91,4 @@ def _sums(found: list[Hazard]) -> Table:
         for impl in SUBJECTS
     )
     columns = (_columns("outcome")[0], *(Column(column.heading, notes=column.notes) for column in _columns("")[1:]))
-    return Table("hazards-sums", f"What {len(found)} hazards came to", columns, rows, records)
+    return Table("hazards-sums", f"Outcomes of {len(found)} hazards", columns, rows, records)

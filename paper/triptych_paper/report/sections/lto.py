@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from triptych_paper.lookup import DRIVERS, Driver, batches
-from triptych_paper.report.cells import Pair, comparison
+from triptych_paper.drivers import DRIVERS, Driver
+from triptych_paper.lookup import batches
+from triptych_paper.report.comparisons import Comparison, comparison_table
 from triptych_paper.report.model import Data, Section
+from triptych_paper.schema import CYCLES
 
-SHOWN = ("instructions", "branches", "loads", "cycles", "mpps")
+SHOWN = ("instructions", "branches", "loads", CYCLES, "mpps")
+TITLE = "Link-time optimisation"
 
 
 def build(data: Data) -> Section:
-    """A table a batch size."""
+    """Build a table for each batch size."""
     text = (
-        'All three drivers are optimised as one program each, C with -flto and Rust with lto = "fat", so that the '
-        "data path is inlined alike. This is what remains without.",
+        'By default the compilers optimise each driver as one program: C with -flto, and Rust with lto = "fat". Both '
+        "then inline the data path alike. These tables show the drivers without it.",
     )
-    pairs = []
+    comparisons = []
     without = [Driver(driver.impl, "no-lto") for driver in DRIVERS]
-    there = sorted({batch for metric in SHOWN for batch in batches(data.run, metric, without)})
+    present = sorted({batch for name in SHOWN for batch in batches(data.run, name, without)})
     for driver, other in zip(DRIVERS, without, strict=True):
-        if any(batches(data.run, metric, (other,)) for metric in SHOWN):
-            pairs += [Pair(driver), Pair(other, driver)]
-    if not pairs:
-        missing = "Not measured in this run: variant no-lto was not part of it."
-        return Section("lto", "Link-time optimisation", text, missing=(missing,))
-    chosen = [batch for batch in (32, 8) if batch in there] or there[:2]
+        if any(batches(data.run, name, (other,)) for name in SHOWN):
+            comparisons += [Comparison(driver), Comparison(other, driver)]
+    if not comparisons:
+        missing = "Not measured in this run: it did not include the variant no-lto."
+        return Section("lto", TITLE, text, missing=(missing,))
+    chosen = [batch for batch in (32, 8) if batch in present] or present[:2]
     tables = [
-        comparison(data, f"lto-batch-{batch}", f"Link-time optimisation, batch {batch}", pairs, SHOWN, batch)
+        comparison_table(data, f"lto-batch-{batch}", f"{TITLE}, batch {batch}", comparisons, SHOWN, batch)
         for batch in chosen
     ]
-    return Section("lto", "Link-time optimisation", text, tuple(tables))
+    return Section("lto", TITLE, text, tuple(tables))

@@ -1,4 +1,4 @@
-"""How it was counted, what was published where, and what the sources contradict each other in."""
+"""The methods of measurement, and the sources of the published figures with their contradictions."""
 
 from __future__ import annotations
 
@@ -10,46 +10,50 @@ from triptych_paper.published import (
     PROCESSOR_NOTE,
     SHARE_NOTE,
 )
-from triptych_paper.records import BACKENDS
-from triptych_paper.report.model import Cell, Column, Data, Record, Section, Table
+from triptych_paper.report.model import Data, Section
+from triptych_paper.schema import BACKENDS
+from triptych_paper.tables.model import Cell, Column, Record, Table
 
-WAYS = {
+METHODS = {
     "perf": (
         "hardware counters of the forwarding thread, user space only, over a window that opens after warm-up",
-        "what was published",
+        "the published quantities",
     ),
     "valgrind": (
-        "whole programs under a simulator, N and 2N packets, and the difference by N, so that start-up cancels",
+        "runs whole programs under a simulator for N and for 2N packets, and divides the difference by N, so that "
+        "start-up cancels",
         "instructions, loads, stores and branches are exact; mispredicts and caches are simulated",
     ),
     "lockstep": (
-        "all drivers in one process, in turns with the software card; only the drivers' turns are timed",
+        "runs all drivers in one process, in turns with the software card, and times the drivers' turns only",
         "cycles of the time-stamp counter, not of the core; rings and packets are warm in the cache",
     ),
     "wall": (
-        "driver and card as they run in practice, timed from outside",
-        "with the software card the card's own speed and the cache lines between cores are in it",
+        "runs driver and card as in practice, and times them from outside",
+        "with the software card, the values include the card's own speed and the cache lines that move between cores",
     ),
 }
+"""How each backend counts, and the meaning of its values."""
 
 SOURCES = (
     "[L] P. Emmerich et al., “The Case for Writing Network Drivers in High-Level Programming Languages”, ANCS 2019, "
-    "arXiv 1909.06344. [M] the repository ixy-languages/ixy-languages that goes with it; “page” is its "
-    "Rust-vs-C-performance.md. [U] P. Emmerich et al., “User Space Network Drivers”, ANCS 2019, arXiv 1901.10664. "
-    "[R] emmericp/ixy-perf-measurements, raw data of [U].",
-    "Where the sources contradict themselves: "
+    "arXiv 1909.06344. [M] its repository ixy-languages/ixy-languages; “page” is Rust-vs-C-performance.md there. [U] "
+    "P. Emmerich et al., “User Space Network Drivers”, ANCS 2019, arXiv 1901.10664. [R] "
+    "emmericp/ixy-perf-measurements, the raw data of [U].",
+    "The sources contradict themselves in these places. "
     + " ".join((LOADS_NOTE, LOADS_RATIO_NOTE, CYCLES_NOTE, ABSTRACT_NOTE, SHARE_NOTE, PROCESSOR_NOTE)),
 )
 
 
 def build(data: Data) -> Section:
-    """A table of the backends, one of the builds, and the sources."""
+    """Build a table of the backends and one of the builds."""
     return Section(
         "method",
-        "How it was measured, and where the published figures are from",
+        "Method and sources",
         (
-            "Values are medians over repeats, with the 10th and 90th percentile. What is compared was measured in "
-            "turn, round by round, and is compared round by round. What a machine cannot measure is absent.",
+            "Values are medians over repeats, with the 10th and 90th percentile. The runner measures the drivers in "
+            "turn, round by round, and the report compares them round by round. It leaves out values that a machine "
+            "cannot measure.",
             *SOURCES,
         ),
         (_backends(data), _builds(data)),
@@ -66,14 +70,13 @@ def _backends(data: Data) -> Table:
             state, tone = f"not measurable here: {data.run.not_measurable[backend]}", "none"
         else:
             state, tone = "not used in this run", "none"
-        how, means = WAYS[backend]
-        rows.append((Cell(backend), Cell(how), Cell(means), Cell(state, (), (), tone)))
-        record: Record = {"backend": backend, "how": how, "what_it_means": means, "state": state}
+        how, meaning = METHODS[backend]
+        rows.append((Cell(backend), Cell(how), Cell(meaning), Cell(state, (), (), tone)))
+        record: Record = {"backend": backend, "how": how, "meaning": meaning, "state": state}
         records.append(record)
-    columns = tuple(
-        Column(text, numeric=False) for text in ("backend", "how it counts", "what its values mean", "here")
-    )
-    return Table("backends", "Ways to count", columns, tuple(rows), tuple(records))
+    headings = ("backend", "how it counts", "meaning of its values", "in this run")
+    columns = tuple(Column(heading, numeric=False) for heading in headings)
+    return Table("backends", "Backends", columns, tuple(rows), tuple(records))
 
 
 def _builds(data: Data) -> Table:
@@ -81,5 +84,5 @@ def _builds(data: Data) -> Table:
     keys = ("impl", "variant", "toolchain", "flags")
     rows = tuple(tuple(Cell(str(build.get(key, ""))) for key in keys) for build in builds)
     records: tuple[Record, ...] = tuple({key: build.get(key, "") for key in keys} for build in builds)
-    columns = tuple(Column(text, numeric=False) for text in ("driver", "variant", "compiler", "how it was built"))
+    columns = tuple(Column(text, numeric=False) for text in ("driver", "variant", "compiler", "flags"))
     return Table("builds", "Builds", columns, rows, records)

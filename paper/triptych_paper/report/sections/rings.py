@@ -2,41 +2,45 @@
 
 from __future__ import annotations
 
-from triptych_paper.lookup import DRIVERS
-from triptych_paper.records import RING_SIZE, Conditions
-from triptych_paper.report.cells import METRICS, Point, sizes_measured, sweep
-from triptych_paper.report.model import Data, Section, Table
+from triptych_paper.conditions import RING_SIZE, Conditions
+from triptych_paper.drivers import DRIVERS
+from triptych_paper.lookup import choose
+from triptych_paper.report.comparisons import Point, PublishedColumn, measured_sizes, parameter_table
+from triptych_paper.report.model import Data, Section
+from triptych_paper.schema import CYCLES
+from triptych_paper.tables.model import Table, sentence
 
 BATCH = 32
 
 
 def build(data: Data) -> Section:
-    """A table for throughput, and one for cycles, where they were measured."""
+    """Build a table of throughput and one of cycles, if they were measured."""
     text = (
-        "Descriptors per ring, receive and transmit alike. Published for the C driver on another processor (Xeon "
-        "E5-2620 v3, 1.2 GHz): no effect above 64, because the cards keep the rings full or empty in any case.",
+        "Descriptors per ring, the same for receive and transmit. Published for the C driver on another processor "
+        "(Xeon E5-2620 v3, 1.2 GHz): sizes above 64 have no effect, because the cards keep the rings full or empty.",
     )
     tables = []
-    for metric in ("mpps", "cycles"):
-        sizes = sizes_measured(data, metric, BATCH, "ring_size", RING_SIZE)
+    for name in ("mpps", CYCLES):
+        sizes = measured_sizes(data, name, BATCH, "ring_size", RING_SIZE)
         if len(sizes) > 1:
-            tables.append(_table(data, metric, sizes))
-    missing = () if tables else ("Not measured in this run: only rings of 512 were part of it.",)
+            tables.append(_table(data, name, sizes))
+    missing = () if tables else (f"Not measured in this run: it has rings of {RING_SIZE} only.",)
     return Section("rings", "Ring sizes", text, tuple(tables), missing=missing)
 
 
-def _table(data: Data, metric: str, sizes: list[int]) -> Table:
+def _table(data: Data, name: str, sizes: list[int]) -> Table:
     def published(point: Point) -> float | None:
         size = point.conditions.ring_size
         return data.published.c_rings.get((size, size))
 
-    return sweep(
+    label = choose(data.run, name, DRIVERS).metric.label
+    return parameter_table(
         data,
-        f"rings-{metric}",
-        f"{METRICS[metric].label.capitalize()} against ring size, batch {BATCH}",
+        f"rings-{name}",
+        f"{sentence(label)} against ring size, batch {BATCH}",
         "descriptors",
-        metric,
+        name,
         DRIVERS,
         [Point(str(size), BATCH, Conditions(ring_size=size)) for size in sizes],
-        [("C at 1.2 GHz", published)] if metric == "mpps" else [],
+        [PublishedColumn("C at 1.2 GHz", published)] if name == "mpps" else [],
     )

@@ -1,4 +1,4 @@
-"""Throughput against batch size, with the published curves."""
+"""Throughput against batch size, beside the published curves."""
 
 from __future__ import annotations
 
@@ -7,58 +7,65 @@ from collections.abc import Callable
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
-from triptych_paper.lookup import CHECKED, DRIVERS, RUST, C, Driver, batches, find, ratio
+from triptych_paper.drivers import CHECKED, DRIVERS, RUST, C, Driver
+from triptych_paper.lookup import batches, find, ratio
 from triptych_paper.published import CLOCKS, SHARE_NOTE
-from triptych_paper.report.cells import Point, repeats, sweep
+from triptych_paper.report.comparisons import Point, PublishedColumn, parameter_table
 from triptych_paper.report.figures import LIGHT, colour, log2_axis, marker, measured_line, published_style
 from triptych_paper.report.model import Data, Figure, Section
+from triptych_paper.schema import source
 from triptych_paper.statistics import Summary
+from triptych_paper.tables.numbers import repeats
 
 PUBLISHED = ((C, "C"), (RUST, "Rust"))
 POWERS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
 LINE_RATE = 29.76
-"""Mpps of two ports with the smallest frames."""
+"""Mpps of two 10 Gbit/s ports with the smallest frames."""
 
 FULL = 0.9
-"""Share of full batches below which the driver waited for what feeds it more than now and then."""
+"""Share of full batches below which the driver often waited for packets."""
 
 HOLLOW = (
-    "Hollow where fewer than nine in ten batches were full: there the software card set the pace, and the value says "
+    "Hollow markers: fewer than nine in ten batches were full, so the software card set the pace, and the value says "
     "little about the driver."
 )
 TITLE = "Throughput and batch size"
 
 
 def build(data: Data) -> Section:
-    """A table, the curves, and the share of C's throughput."""
-    there = batches(data.run, "mpps")
+    """Build a table, the curves, and the share of C's throughput."""
+    present = batches(data.run, "mpps")
     text = (
-        "Packets forwarded per second, both directions together, smallest frames, as many as the driver takes. The "
-        "published curves are of one core with two 10 Gbit/s cards, whose line rate is 29.76 Mpps; a share of full "
-        "batches near 100 % says that the driver was what limited the throughput, and not what feeds it.",
+        "Forwarded packets per second, both directions together, with the smallest frames at saturation. The published "
+        "curves are of one core with two 10 Gbit/s cards, whose line rate is 29.76 Mpps. If nearly 100 % of the "
+        "batches are full, the driver limits the throughput; otherwise it waits for packets.",
         SHARE_NOTE,
     )
-    if not there:
-        missing = "Not measured in this run: it has no throughput (backend wall). Below: what was published."
+    if not present:
+        missing = "Not measured in this run: it did not use the backend wall. The figure shows the published curves."
         return Section("throughput", TITLE, text, figures=(_curves(data),), missing=(missing,))
 
     def full(driver: Driver, point: Point) -> str:
-        value = find(data.run, driver, point.batch, "full_batch_ratio", "wall")
+        value = find(data.run, driver, point.batch, source("full_batch_ratio", "wall"))
         return "" if value is None else f"{100 * value.summary.median:.0f} % full"
 
     def curve(clock: str, language: str) -> Callable[[Point], float | None]:
         return lambda point: data.published.throughput[clock, language].get(point.batch)
 
-    table = sweep(
+    table = parameter_table(
         data,
         "throughput-batches",
         "Throughput against batch size",
         "batch",
         "mpps",
         [*DRIVERS, CHECKED] if batches(data.run, "mpps", (CHECKED,)) else DRIVERS,
-        [Point(str(batch), batch) for batch in there],
-        [(f"{language}, {clock}", curve(clock, language)) for clock in CLOCKS for _, language in PUBLISHED],
+        [Point(str(batch), batch) for batch in present],
+        [
+            PublishedColumn(f"{language}, {clock}", curve(clock, language))
+            for clock in CLOCKS
+            for _, language in PUBLISHED
+        ],
         full,
     )
     return Section("throughput", TITLE, text, (table,), (_curves(data), _share(data)))
@@ -68,34 +75,34 @@ def _points(data: Data, driver: Driver) -> list[tuple[int, Summary]]:
     return [
         (batch, value.summary)
         for batch in batches(data.run, "mpps", (driver,))
-        if (value := find(data.run, driver, batch, "mpps", "wall"))
+        if (value := find(data.run, driver, batch, source("mpps", "wall")))
     ]
 
 
 def _repeats(data: Data) -> str:
     counts = repeats(summary.count for driver in DRIVERS for _, summary in _points(data, driver))
-    return f"Repeats of each: {counts}."
+    return f"Repeats: {counts}."
 
 
 def _starved(data: Data, drivers: tuple[Driver, ...], batch: int) -> bool:
-    """Whether one of the drivers was not what limited its throughput."""
-    shares = [find(data.run, driver, batch, "full_batch_ratio", "wall") for driver in drivers]
+    """Return whether one of the drivers often waited for packets."""
+    shares = [find(data.run, driver, batch, source("full_batch_ratio", "wall")) for driver in drivers]
     return any(share is not None and share.summary.median < FULL for share in shares)
 
 
 def _hollow(data: Data, axes: Axes, driver: Driver, points: list[tuple[int, float]], *others: Driver) -> None:
-    """Make the markers hollow where the driver, or one that it is compared with, was not the limit."""
+    """Draw hollow markers where the driver, or one of the others, often waited for packets."""
     starved = [(batch, value) for batch, value in points if _starved(data, (driver, *others), batch)]
     x, y = [batch for batch, _ in starved], [value for _, value in starved]
     axes.plot(x, y, marker(driver), color=colour(driver), markerfacecolor=LIGHT["page"], zorder=4)
 
 
 def _curves(data: Data) -> Figure:
-    there = batches(data.run, "mpps")
+    measured = bool(batches(data.run, "mpps"))
 
     def draw(canvas: Canvas) -> None:
-        panels = list(canvas.subplots(1, 3 if there else 2))
-        if there:
+        panels = list(canvas.subplots(1, 3 if measured else 2))
+        if measured:
             panels[0].set_title("measured here")
             for driver in DRIVERS:
                 points = _points(data, driver)
@@ -116,12 +123,14 @@ def _curves(data: Data) -> Figure:
         panels[0].set_ylabel("Mpps")
         panels[-1].legend(loc="lower right")
 
-    measured = f"Left: medians of this run (wall), bands 10th to 90th percentile. {_repeats(data)} {HOLLOW} "
-    caption = "Dashed: published; dotted: line rate of two ports." + (" The scales differ." if there else "")
+    caption = "Dashed lines: published values. Dotted line: line rate of two ports."
+    if measured:
+        left = f"Left: medians of this run (wall), with bands from the 10th to the 90th percentile. {_repeats(data)}"
+        caption = f"{left} {HOLLOW} {caption} The scales differ."
     return Figure(
         "throughput-batches",
         "Throughput against batch size",
-        (measured if there else "") + caption,
+        caption,
         draw,
         (6.8, 3.2),
     )
@@ -140,7 +149,7 @@ def _share(data: Data) -> Figure:
             points = [
                 (batch, share)
                 for batch in batches(data.run, "mpps", (driver,))
-                if (share := ratio(data.run, driver, C, batch, "mpps", "wall"))
+                if (share := ratio(data.run, driver, C, batch, source("mpps", "wall")))
             ]
             if not points:
                 continue
@@ -166,6 +175,7 @@ def _share(data: Data) -> Figure:
     return Figure(
         "throughput-share",
         "Throughput as a share of C's",
-        f"Median ratio to C in the same round (wall), whiskers 10th to 90th percentile. {_repeats(data)} {HOLLOW}",
+        "Median ratio to C in the same round (wall), with whiskers from the 10th to the 90th percentile. "
+        f"{_repeats(data)} {HOLLOW}",
         draw,
     )

@@ -1,29 +1,29 @@
-"""What was noticed during a run, told so that a reader gets through it."""
+"""The warnings of a run, shortened."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
-# "c/default batch 32, 10 Mpps, wall: ": what a warning is about.
+# The subject of a warning, such as "c/default batch 32, 10 Mpps, wall: ".
 _SUBJECT = re.compile(r"^[\w-]+/[\w-]+ batch \d+[^:]*: ")
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 
-# As many warnings that say the same of different measurements are told one by one.
+# Up to this many warnings that differ only in subject and numbers are all shown.
 _FEW = 2
 
 
 def fold(warnings: Iterable[str]) -> tuple[str, ...]:
-    """The warnings in their order; of many that differ in subject and numbers only, the first and how many more."""
+    """Keep the order; of many warnings that differ only in subject and numbers, keep the first and count the others."""
     groups: dict[str, list[str]] = {}
     for warning in warnings:
         subject = _SUBJECT.match(warning)
         kind = _NUMBER.sub("#", warning[subject.end() :]) if subject else warning
         groups.setdefault(kind, []).append(warning)
-    told: list[str] = []
+    kept: list[str] = []
     for group in groups.values():
         if len(group) <= _FEW:
-            told += group
+            kept += group
         else:
-            told.append(f"{group[0]} ({len(group) - 1} more like this are in run.json)")
-    return tuple(told)
+            kept.append(f"{group[0]} (run.json has {len(group) - 1} more of this kind)")
+    return tuple(kept)

@@ -1,18 +1,18 @@
-"""The little language of ``claims.toml``: arithmetic over the samples of a run.
+"""The language of the formulas in ``claims.toml``: arithmetic over the samples of a run.
 
 ::
 
-    100 * (each("rust", "default", 32, "cycles") / each("c", "default", 32, "cycles") - 1)
+    100 * (each("rust", "default", 32, "loads") / each("c", "default", 32, "loads") - 1)
 
-- ``each(impl, variant, batch, metric)`` is one value per repeat. Arithmetic goes repeat by repeat, so that what
-  disturbed a repeat cancels; the result is the median, with its spread.
+- ``each(impl, variant, batch, metric)`` has one value for each repeat. Arithmetic goes repeat by repeat, so that a
+  disturbance of a repeat cancels. The result is the median with its spread.
 - ``median(impl, variant, batch, metric)`` is one number.
-- both take ``offered=`` (Mpps), ``ring_size=`` and ``frame_size=``; without, they mean the usual ones.
+- Both accept ``offered=`` (Mpps), ``ring_size=`` and ``frame_size=``; the defaults are those of a usual run.
 - ``lines(impl)`` and ``unsafe_lines(impl)`` are lines of code.
-- ``batch`` is the batch size, where a claim is about several.
+- ``batch`` is the batch size, if a claim is about several.
 
-Numbers, texts, ``+ - * /``, parentheses, and one comparison (``>= > <= <``) around it all; nothing else. It is parsed
-by Python's parser and walked here; nothing is evaluated by Python.
+A formula has numbers, ``+ - * /``, parentheses and these names. A condition is one comparison (``>= > <= <``) of two
+formulas. Python's parser parses both and this module walks the tree; Python never evaluates them.
 """
 
 from __future__ import annotations
@@ -26,17 +26,12 @@ from typing import TypeAlias
 import pandas as pd
 
 from triptych_paper.code import CodeSize
-from triptych_paper.lookup import Driver, reason
-from triptych_paper.records import (
-    BACKENDS,
-    FRAME_SIZE,
-    IMPLEMENTATIONS,
-    METRICS,
-    MULTIPLEXED,
-    RING_SIZE,
-    Conditions,
-    Run,
-)
+from triptych_paper.conditions import FRAME_SIZE, RING_SIZE, Conditions
+from triptych_paper.drivers import Driver
+from triptych_paper.lookup import reason
+from triptych_paper.records import Run
+from triptych_paper.samples import MULTIPLEXED
+from triptych_paper.schema import BACKENDS, IMPLEMENTATIONS, metrics, source
 from triptych_paper.statistics import Summary, rows, summarise
 
 Value: TypeAlias = "float | str | pd.Series[float]"
@@ -44,7 +39,7 @@ Value: TypeAlias = "float | str | pd.Series[float]"
 SAMPLES = ("each", "median")
 CODE = ("lines", "unsafe_lines")
 SOURCES = "sources"
-"""What counts lines of code, in place of a backend."""
+"""Stands in place of a backend for lines of code."""
 
 OPERATORS: dict[type[ast.operator], Callable[..., object]] = {
     ast.Add: lambda a, b: a + b,
@@ -61,40 +56,40 @@ COMPARISONS: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
 
 
 class ExpressionError(Exception):
-    """A formula that is none; the message says what is wrong and what would be right."""
+    """A malformed formula; the message says what is wrong and what is allowed."""
 
 
 class MissingError(Exception):
-    """A value that the run does not have; the message says why."""
+    """The run lacks a value; the message says why."""
 
 
 @dataclass
 class Scope:
-    """What a formula can see."""
+    """The values that a formula can use."""
 
     run: Run
     code: CodeSize | None
     backend: str
     batch: int | None = None
     counts: list[int] = field(default_factory=list)
-    """Repeats of every value that was used."""
+    """Number of repeats of each value that was used."""
     multiplexed: bool = False
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a formula amounts to."""
+    """The value of a formula."""
 
     value: float
     low: float | None
     high: float | None
-    """10th and 90th percentile over the repeats; None of a single one."""
+    """10th and 90th percentile over the repeats; None for a single one."""
     count: int
     multiplexed: bool = False
 
 
 def parse(text: str) -> ast.expr:
-    """Parse and check a formula; :class:`ExpressionError` if it is none."""
+    """Parse and check a formula or condition; :class:`ExpressionError` if it is malformed."""
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -102,14 +97,20 @@ def parse(text: str) -> ast.expr:
     _check(tree.left if isinstance(tree, ast.Compare) else tree)
     if isinstance(tree, ast.Compare):
         if len(tree.ops) != 1 or type(tree.ops[0]) not in COMPARISONS:
-            raise ExpressionError("only one comparison is known, by >=, >, <= or <")
+            raise ExpressionError("only one comparison is allowed, with >=, >, <= or <")
         _check(tree.comparators[0])
     return tree
 
 
 def uses_batch(tree: ast.expr) -> bool:
-    """Whether the name `batch` occurs."""
+    """Return whether a formula uses the name `batch`."""
     return any(isinstance(node, ast.Name) and node.id == "batch" for node in ast.walk(tree))
+
+
+def metrics_of(tree: ast.expr) -> set[str]:
+    """Return the names of the metrics in a formula."""
+    constants = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    return {text for text in constants if isinstance(text, str) and text in metrics()}
 
 
 def _check(node: ast.expr) -> None:
@@ -125,7 +126,7 @@ def _check(node: ast.expr) -> None:
             raise ExpressionError(f"{node.value!r} is not a number")
     elif not (isinstance(node, ast.Name) and node.id == "batch"):
         raise ExpressionError(
-            f"`{ast.unparse(node)}` is not known: use numbers, + - * /, {', '.join(SAMPLES + CODE)} and `batch`"
+            f"`{ast.unparse(node)}` is not allowed: use numbers, + - * /, {', '.join(SAMPLES + CODE)} and `batch`"
         )
 
 
@@ -136,11 +137,11 @@ def _check_call(node: ast.Call) -> None:
         kinds: tuple[type, ...] = (str,)
         keywords: tuple[str, ...] = ()
     elif name in SAMPLES:
-        usage = f'{name}("rust", "default", 32, "cycles")'
+        usage = f'{name}("rust", "default", 32, "loads")'
         kinds = (str, str, int, str)
         keywords = ("offered", "ring_size", "frame_size")
     else:
-        raise ExpressionError(f"there is no {name}(): use {', '.join(SAMPLES + CODE)}")
+        raise ExpressionError(f"function {name}() does not exist: use {', '.join(SAMPLES + CODE)}")
     fits = len(node.args) == len(kinds) and all(
         (isinstance(argument, ast.Constant) and isinstance(argument.value, kind))
         or (kind is int and isinstance(argument, ast.Name) and argument.id == "batch")
@@ -150,28 +151,30 @@ def _check_call(node: ast.Call) -> None:
         raise ExpressionError(f"`{ast.unparse(node)}` should be like {usage}")
     impl = node.args[0]
     if isinstance(impl, ast.Constant) and impl.value not in IMPLEMENTATIONS:
-        raise ExpressionError(f"{impl.value!r} in `{ast.unparse(node)}` is none of {', '.join(IMPLEMENTATIONS)}")
+        raise ExpressionError(f"{impl.value!r} in `{ast.unparse(node)}` is unknown; use {', '.join(IMPLEMENTATIONS)}")
     metric = node.args[-1]
-    if name in SAMPLES and isinstance(metric, ast.Constant) and metric.value not in METRICS:
-        raise ExpressionError(f"{metric.value!r} in `{ast.unparse(node)}` is none of the metrics {', '.join(METRICS)}")
+    if name in SAMPLES and isinstance(metric, ast.Constant) and metric.value not in metrics():
+        unknown = f"metric {metric.value!r} in `{ast.unparse(node)}` is not in metrics.toml"
+        raise ExpressionError(f"{unknown}; the valid names are {', '.join(metrics())}")
     for keyword in node.keywords:
         number = isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, (int, float))
         if keyword.arg not in keywords or not number:
-            raise ExpressionError(f"`{ast.unparse(keyword)}` is not known: {', '.join(keywords)}, each a number")
+            allowed = f"use {', '.join(keywords)}, each with a number" if keywords else f"{name}() takes no keywords"
+            raise ExpressionError(f"`{ast.unparse(keyword)}` is not allowed: {allowed}")
 
 
 def evaluate(tree: ast.expr, scope: Scope) -> Result:
-    """Compute a formula; :class:`MissingError` if the run lacks a value, or a division is by zero."""
+    """Compute a formula; :class:`MissingError` if the run lacks a value or the formula divides by zero."""
     value = _value(tree, scope)
     if isinstance(value, pd.Series):
         if not all(map(math.isfinite, value)):
-            raise MissingError("a division by zero")
+            raise MissingError("the formula divides by zero")
         summary = summarise(value)
     else:
         number = float(value)
         summary = Summary(number, number, number, min(scope.counts, default=1))
     if summary is None:
-        raise MissingError("not measured in this run: the values have no repeat in common")
+        raise MissingError("not measured in this run: the values have no common repeat")
     spread = isinstance(value, pd.Series) and summary.count > 1
     return Result(
         summary.median,
@@ -183,9 +186,9 @@ def evaluate(tree: ast.expr, scope: Scope) -> Result:
 
 
 def holds(tree: ast.expr, scope: Scope) -> bool:
-    """Whether a comparison is true; :class:`MissingError` as above."""
+    """Return whether a condition is true; :class:`MissingError` if the run lacks a value."""
     if not isinstance(tree, ast.Compare):
-        raise ExpressionError("it compares nothing: use >=, >, <= or <")
+        raise ExpressionError("a condition needs a comparison: use >=, >, <= or <")
     left, right = (evaluate(side, scope).value for side in (tree.left, tree.comparators[0]))
     return COMPARISONS[type(tree.ops[0])](left, right)
 
@@ -199,7 +202,7 @@ def _value(node: ast.expr, scope: Scope) -> Value:
         try:
             result: Value = OPERATORS[type(node.op)](left, right)  # type: ignore[assignment]
         except ZeroDivisionError:
-            raise MissingError("a division by zero") from None
+            raise MissingError("the formula divides by zero") from None
         return result
     if isinstance(node, ast.UnaryOp):
         operand = _value(node.operand, scope)
@@ -222,7 +225,7 @@ def _call(node: ast.Call, scope: Scope) -> Value:
     impl = str(arguments[0])
     if node.func.id in CODE:
         if scope.code is None:
-            raise MissingError("not measured in this run: lines of code were not counted")
+            raise MissingError("not measured in this run: its lines of code were not counted")
         lines = scope.code.lines(impl) if node.func.id == "lines" else scope.code.unsafe_lines(impl)
         if not lines and node.func.id == "lines":
             raise MissingError(f"not measured in this run: the lines of {impl} were not counted")
@@ -230,16 +233,17 @@ def _call(node: ast.Call, scope: Scope) -> Value:
             raise MissingError(f"not measurable: the language of {impl} does not mark unsafe code")
         return float(lines)
     assert scope.backend in BACKENDS
-    variant, batch, metric = str(arguments[1]), int(arguments[2]), str(arguments[3])  # type: ignore[arg-type]
+    driver, batch = Driver(impl, str(arguments[1])), int(arguments[2])  # type: ignore[arg-type]
+    origin = source(str(arguments[3]), scope.backend)
     given = {str(keyword.arg): float(ast.literal_eval(keyword.value)) for keyword in node.keywords}
     conditions = Conditions(
         ring_size=int(given.get("ring_size", RING_SIZE)),
         frame_size=int(given.get("frame_size", FRAME_SIZE)),
         offered_mpps=given.get("offered"),
     )
-    found = rows(scope.run.samples, impl, variant, batch, scope.backend, metric, conditions)
+    found = rows(scope.run.samples, driver, batch, origin, conditions)
     if found.empty:
-        raise MissingError(reason(scope.run, Driver(impl, variant), batch, metric, scope.backend, conditions))
+        raise MissingError(reason(scope.run, driver, batch, origin, conditions))
     values: pd.Series[float] = found.set_index("repeat")["value"]
     scope.counts.append(len(values))
     scope.multiplexed = scope.multiplexed or bool((found["note"] == MULTIPLEXED).any())

@@ -1,0 +1,147 @@
+"""Claims, verdicts and outcomes."""
+
+from __future__ import annotations
+
+import ast
+import math
+from dataclasses import dataclass
+from enum import Enum
+
+from triptych_paper.claims.expressions import Result
+
+
+class Compare(Enum):
+    """The rule by which a measured value agrees with a published one."""
+
+    ABOUT = "about"
+    """It differs by at most the tolerance."""
+    WITHIN = "within"
+    """It lies in the published range, widened by the tolerance."""
+    AT_LEAST = "at least"
+    """It is no smaller, or smaller by at most the tolerance."""
+    AT_MOST = "at most"
+    """It is no larger, or larger by at most the tolerance."""
+
+
+class Verdict(Enum):
+    """The result of checking a claim against a run."""
+
+    REPRODUCED = "reproduced"
+    DIFFERS = "differs"
+    NOT_MEASURABLE = "not measurable here"
+    NOT_MEASURED = "not measured"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A way to check a claim."""
+
+    backends: tuple[str, ...]
+    """The best first. The first one that has all values gives the verdict."""
+    formula: ast.expr
+    needs: ast.expr | None = None
+    """The condition under which the values are meaningful."""
+    otherwise: str = ""
+    """The reason to report if the condition is false."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A published quantitative statement. ``paper/claims.toml`` explains the fields."""
+
+    id: str
+    topic: str
+    says: str
+    source: str
+    unit: str
+    published: tuple[float, float]
+    """A range; both ends are equal for a single value."""
+    compare: Compare
+    tolerance: float
+    measures: tuple[Measure, ...]
+    batches: tuple[int, ...] = ()
+    neutral: float | None = None
+    """The value that means no effect, if the claim is about an effect."""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A claim's verdict for one run, with the values behind it."""
+
+    claim: Claim
+    verdict: Verdict
+    reason: str = ""
+    """Why there is no value."""
+    backend: str = ""
+    simulated: bool = False
+    results: tuple[Result, ...] = ()
+    """One for each batch size, or a single one."""
+
+    @property
+    def measured(self) -> tuple[float, float] | None:
+        """Range of the values; both ends are equal for a single value."""
+        values = [result.value for result in self.results]
+        return (min(values), max(values)) if values else None
+
+    @property
+    def spread(self) -> tuple[float, float] | None:
+        """10th and 90th percentile of a single value with repeats."""
+        if len(self.results) != 1 or self.results[0].low is None or self.results[0].high is None:
+            return None
+        return self.results[0].low, self.results[0].high
+
+    @property
+    def count(self) -> int:
+        """Smallest number of repeats behind any of the values."""
+        return min((result.count for result in self.results), default=0)
+
+    @property
+    def deviation(self) -> float | None:
+        """Distance of the measured value, or of the farther end of its range, from the published one."""
+        if self.measured is None:
+            return None
+        low, high = self.claim.published
+        below, above = self.measured[0] - low, self.measured[1] - high
+        if low == high:
+            return below if abs(below) >= abs(above) else above
+        outside = [value for value in (min(below, 0.0), max(above, 0.0)) if value]
+        return max(outside, key=abs, default=0.0)
+
+    @property
+    def firm(self) -> bool:
+        """Whether the 10th and the 90th percentile get the same verdict as the median."""
+        if self.spread is None:
+            return True
+        low, high = accepted(self.claim)
+        inside = low <= self.spread[0] and self.spread[1] <= high
+        return inside or self.spread[1] < low or self.spread[0] > high
+
+    @property
+    def direction(self) -> str:
+        """Whether the whole spread of an effect that differs has the published sign; empty if it does not matter."""
+        neutral = self.claim.neutral
+        if neutral is None or self.measured is None or self.verdict is not Verdict.DIFFERS:
+            return ""
+        published = sum(self.claim.published) / 2 - neutral
+        ends = self.spread or self.measured
+        if all((value - neutral) * published > 0 for value in ends):
+            return "same direction"
+        if all((value - neutral) * published < 0 for value in ends):
+            return "opposite direction"
+        return "no clear effect" if published else ""
+
+
+def accepted(claim: Claim) -> tuple[float, float]:
+    """Return the range of values that reproduce a claim."""
+    low, high = claim.published
+    return (
+        -math.inf if claim.compare is Compare.AT_MOST else low - claim.tolerance,
+        math.inf if claim.compare is Compare.AT_LEAST else high + claim.tolerance,
+    )
+
+
+def agrees(claim: Claim, value: float) -> bool:
+    """Return whether a value reproduces a claim."""
+    low, high = accepted(claim)
+    return low <= value <= high

@@ -1,0 +1,34 @@
+"""The conditions of a measurement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+RING_SIZE, FRAME_SIZE = 512, 60
+"""The defaults: descriptors per ring, and bytes of a frame without CRC."""
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What a value was measured under, besides driver and batch size."""
+
+    ring_size: int = RING_SIZE
+    """Descriptors per ring."""
+    frame_size: int = FRAME_SIZE
+    """Bytes of a frame without CRC."""
+    offered_mpps: float | None = None
+    """Offered load, both directions together, Mpps. None for a load that saturates the driver."""
+
+    def __str__(self) -> str:
+        """Name the conditions that are not the default ones; empty if all are."""
+        parts = []
+        if self.ring_size != RING_SIZE:
+            parts.append(f"rings of {self.ring_size}")
+        if self.frame_size != FRAME_SIZE:
+            parts.append(f"{self.frame_size}-byte frames")
+        if self.offered_mpps is not None:
+            parts.append(f"{self.offered_mpps:g} Mpps offered")
+        return ", ".join(parts)
+
+
+DEFAULT_CONDITIONS = Conditions()

@@ -1,0 +1,113 @@
+"""Reading and checking ``samples.csv``."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pandas as pd
+
+from triptych_paper.conditions import FRAME_SIZE, RING_SIZE
+from triptych_paper.errors import DataError
+from triptych_paper.schema import BACKENDS, IMPLEMENTATIONS, metrics, renamed_metric
+
+COLUMNS = ("impl", "variant", "toolchain", "batch", "backend", "metric", "value", "unit", "packets", "repeat")
+"""The columns that every ``samples.csv`` has, in order."""
+
+LATER_COLUMNS = {"ring_size": str(RING_SIZE), "frame_size": str(FRAME_SIZE), "offered_mpps": "", "note": ""}
+"""The columns that follow, with their values in files that were written before the columns existed."""
+
+MULTIPLEXED = "multiplexed"
+"""Note of a value that was scaled up, because the processor had fewer counters than events."""
+
+RANGES = {
+    "batch": (1, 512),
+    "packets": (1, None),
+    "repeat": (0, None),
+    "ring_size": (64, 4096),
+    "frame_size": (60, 1514),
+}
+"""The columns of whole numbers, with the smallest and the largest allowed value."""
+
+_IDENTITY = ["impl", "variant", "batch", "backend", "metric", "repeat", "ring_size", "frame_size", "offered_mpps"]
+
+
+def read_samples(path: Path) -> pd.DataFrame:
+    """Read and check a ``samples.csv``; :class:`DataError` names the line that is wrong.
+
+    The result has :data:`COLUMNS` and :data:`LATER_COLUMNS`. ``value`` and ``offered_mpps`` are floats; the latter is
+    NaN for a load that saturates the driver. ``batch``, ``packets``, ``repeat`` and the sizes are integers. The metric
+    `cycles` of old files becomes `core_cycles` or `tsc_cycles`, by backend.
+    """
+    raw = _read_text(path)
+    found, later = tuple(raw.columns), tuple(LATER_COLUMNS)
+    if found == COLUMNS:
+        raw = raw.assign(**LATER_COLUMNS)
+    elif found != COLUMNS + later:
+        raise DataError(f"{path}: line 1: the columns are {','.join(found)}, not {','.join(COLUMNS + later)}")
+    if raw.empty:
+        raise DataError(f"{path} holds no samples: this run measured nothing")
+    raw["metric"] = [renamed_metric(m, b) for m, b in zip(raw["metric"], raw["backend"], strict=True)]
+    for line, row in enumerate(raw.to_dict("records"), start=2):
+        problem = _problem({str(key): str(value) for key, value in row.items()})
+        if problem:
+            raise DataError(f"{path}: line {line}: {problem}")
+    raw["offered_mpps"] = raw["offered_mpps"].replace("", "nan")
+    samples = raw.astype({"value": float, "offered_mpps": float, **dict.fromkeys(RANGES, int)})
+    repeated = samples.duplicated(_IDENTITY)
+    if repeated.any():
+        line = int(repeated.to_numpy().argmax()) + 2
+        raise DataError(f"{path}: line {line}: the same sample a second time (a run has one toolchain a variant)")
+    return samples
+
+
+def _read_text(path: Path) -> pd.DataFrame:
+    """Read all fields as text: only then can an error name the line of a malformed number."""
+    try:
+        return pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8", index_col=False)
+    except FileNotFoundError:
+        raise DataError(f"{path} is missing") from None
+    except pd.errors.EmptyDataError:
+        raise DataError(f"{path} is empty: it has not even a header") from None
+    except (pd.errors.ParserError, UnicodeDecodeError) as error:
+        raise DataError(f"{path} is malformed: {error}") from None
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}") from None
+
+
+def _problem(row: dict[str, str]) -> str | None:
+    """Say what is wrong with a row; None if it is correct."""
+    if not all(row[column] for column in COLUMNS):
+        return "a column is empty"
+    problem = _unknown_name(row)
+    if problem:
+        return problem
+    for column, (least, most) in RANGES.items():
+        text = row[column]
+        if not (text.isascii() and text.isdigit()) or int(text) < least or (most is not None and int(text) > most):
+            return f"{column} {text!r} is not a whole number from {least}" + (f" to {most}" if most else "")
+    for column in ("value", "offered_mpps") if row["offered_mpps"] else ("value",):
+        try:
+            value = float(row[column])
+        except ValueError:
+            return f"{column} {row[column]!r} is not a number"
+        if not math.isfinite(value):
+            return f"{column} {row[column]!r} is not finite"
+        if column == "offered_mpps" and value <= 0:
+            return f"offered_mpps {row[column]!r} is not a positive load"
+    return None
+
+
+def _unknown_name(row: dict[str, str]) -> str | None:
+    impl, backend, metric, note = (row[column] for column in ("impl", "backend", "metric", "note"))
+    if impl not in IMPLEMENTATIONS:
+        return f"impl {impl!r} is unknown; the valid names are {', '.join(IMPLEMENTATIONS)}"
+    if backend not in BACKENDS:
+        return f"backend {backend!r} is unknown; the valid names are {', '.join(BACKENDS)}"
+    if metric not in metrics():
+        return f"metric {metric!r} is not in metrics.toml; the valid names are {', '.join(metrics())}"
+    if backend not in metrics()[metric].backends:
+        return f"backend {backend} does not count {metric}; {', '.join(metrics()[metric].backends)} do"
+    if note not in ("", MULTIPLEXED):
+        return f"note {note!r} is neither empty nor {MULTIPLEXED!r}"
+    return None

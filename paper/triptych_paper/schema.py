@@ -1,0 +1,164 @@
+"""The names that samples may hold: drivers, backends and metrics.
+
+``perfcounters/record/metrics.toml`` defines the metrics. The collector reads the same file.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from triptych_paper.errors import DataError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+METRICS_FILE = Path(__file__).parents[2] / "perfcounters" / "record" / "metrics.toml"
+
+IMPLEMENTATIONS = ("c", "rust", "rust-unsafe")
+"""The three drivers."""
+
+BACKENDS = ("perf", "valgrind", "lockstep", "wall")
+"""The ways to count."""
+
+CORE_CYCLES, TSC_CYCLES = "core_cycles", "tsc_cycles"
+"""Cycles of the processor core, and cycles of the time-stamp counter."""
+
+CYCLES = "cycles"
+"""Rows of this name show core cycles where the run has them, otherwise TSC cycles. Old records use it, too."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A quantity that a backend counts."""
+
+    name: str
+    """Its name in ``samples.csv``."""
+    label: str
+    """Its name in tables and plots."""
+    unit: str
+    digits: int
+    """Decimals that tables show."""
+    group: str
+    """`counter`, `throughput` or `latency`."""
+    backends: tuple[str, ...]
+    """The backends that give it, best first."""
+    simulated: frozenset[str]
+    """Those of the backends whose values come from a simulated processor."""
+    percentile: float | None = None
+    """The share of the packets that a latency covers, in percent."""
+    notes: dict[str, str] = field(default_factory=dict)
+    """What a reader must know about a value, by backend."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A metric and the backend that counts it."""
+
+    metric: Metric
+    backend: str
+
+    @property
+    def simulated(self) -> bool:
+        """Whether a simulated processor gives the values."""
+        return self.backend in self.metric.simulated
+
+    @property
+    def name(self) -> str:
+        """The backend, for a column or a caption."""
+        return f"{self.backend}, simulated" if self.simulated else self.backend
+
+
+@cache
+def metrics() -> dict[str, Metric]:
+    """All metrics by name, in the order in which tables show them."""
+    return read_metrics(METRICS_FILE)
+
+
+def metric(name: str) -> Metric:
+    """Return a metric; :class:`DataError` lists the valid names if it does not exist."""
+    if name not in metrics():
+        raise DataError(f"metric {name!r} is not in {METRICS_FILE.name}; it defines {', '.join(metrics())}")
+    return metrics()[name]
+
+
+def source(name: str, backend: str) -> Source:
+    """Return a metric as one backend counts it."""
+    return Source(metric(name), backend)
+
+
+def sources(name: str) -> tuple[Source, ...]:
+    """Return the ways to count a metric, or :data:`CYCLES`, best first."""
+    if name == CYCLES:
+        # The cycles of `wall` are not those of the driver alone, so they have rows of their own.
+        return (source(CORE_CYCLES, "perf"), source(TSC_CYCLES, "lockstep"))
+    return tuple(source(name, backend) for backend in metric(name).backends)
+
+
+def renamed_metric(name: str, backend: str) -> str:
+    """Return today's name of a metric in an old record, where `cycles` meant what the backend's clock counted."""
+    if name != CYCLES:
+        return name
+    return {"perf": CORE_CYCLES, "lockstep": TSC_CYCLES, "wall": TSC_CYCLES}.get(backend, name)
+
+
+def latency_metric(percentile: str) -> Metric:
+    """Return the metric of a percentile such as `99.9`, or of `min` or `max`."""
+    part = percentile if percentile in ("min", "max") else f"p{percentile.replace('.', '_')}"
+    return metric(f"latency_{part}_us")
+
+
+@cache
+def percentiles() -> tuple[str, ...]:
+    """Return the percentiles of the latency that are recorded, as `50` or `99.9`."""
+    return tuple(f"{entry.percentile:.10g}" for entry in metrics().values() if entry.percentile is not None)
+
+
+def read_metrics(path: Path) -> dict[str, Metric]:
+    """Read ``metrics.toml``; :class:`DataError` names the metric that is wrong."""
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DataError(f"cannot read the metrics {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"{path} is not TOML: {error}") from None
+    entries = document.get("metric")
+    if not isinstance(entries, list) or not entries:
+        raise DataError(f"{path} defines no metric: it needs [[metric]] tables")
+    found: dict[str, Metric] = {}
+    for place, entry in enumerate(entries, start=1):
+        try:
+            known = _metric(entry)
+        except (KeyError, TypeError, ValueError) as error:
+            name = entry.get("name", f"number {place}") if isinstance(entry, dict) else f"number {place}"
+            raise DataError(f"{path}: metric {name} is malformed: {error}") from None
+        if known.name in found:
+            raise DataError(f"{path}: metric {known.name} is defined twice")
+        found[known.name] = known
+    return found
+
+
+def _metric(entry: dict[str, Any]) -> Metric:
+    backends, simulated = tuple(entry["backends"]), frozenset(entry["simulated"])
+    unknown = (
+        (set(backends) - set(BACKENDS)) | (simulated - set(backends)) | (set(entry.get("notes", {})) - set(backends))
+    )
+    if unknown or not backends:
+        raise ValueError(f"backends are some of {', '.join(BACKENDS)}; simulated and notes name some of those")
+    percentile = entry.get("percentile")
+    return Metric(
+        name=str(entry["name"]),
+        label=str(entry["label"]),
+        unit=str(entry["unit"]),
+        digits=int(entry["digits"]),
+        group=str(entry["group"]),
+        backends=backends,
+        simulated=simulated,
+        percentile=None if percentile is None else float(percentile),
+        notes={str(backend): str(note) for backend, note in entry.get("notes", {}).items()},
+    )

@@ -1,0 +1,66 @@
+"""Tables as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from triptych_paper.tables.model import ABSENT, Cell, Column, Footnotes, Table, sentence, superscript
+
+
+def escape(text: str) -> str:
+    """Make a text safe inside a cell."""
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("*", "\\*").replace("<", "\\<").replace("\n", " ")
+
+
+def render(table: Table) -> str:
+    """Write one table with its title and footnotes."""
+    return render_all([table])
+
+
+def render_all(tables: Sequence[Table]) -> str:
+    """Write several tables; their common footnotes follow the last one."""
+    footnotes = Footnotes(tables)
+    blocks = ["\n".join(_table(table, footnotes)) for table in tables]
+    if footnotes.texts:
+        blocks.append(
+            "\n".join(
+                f"- {superscript([place])} {sentence(text)}" for place, text in enumerate(footnotes.texts, start=1)
+            )
+        )
+    return "\n\n".join(blocks) + "\n"
+
+
+def grid(table: Table, footnotes: Footnotes) -> list[str]:
+    """Return the lines of the table alone, without title and footnotes."""
+
+    def heading(column: Column) -> str:
+        return escape(column.heading) + superscript(footnotes.marks(column))
+
+    lines = ["| " + " | ".join(heading(column) for column in table.columns) + " |"]
+    lines.append("|" + "|".join("---:" if column.numeric else "---" for column in table.columns) + "|")
+    # Values that have more beside or below them stand out, and so do all others in their column.
+    bold = [
+        column.numeric and any(row[index].detail or row[index].published for row in table.rows)
+        for index, column in enumerate(table.columns)
+    ]
+    for row in table.rows:
+        cells = [_field(cell, stands_out, footnotes) for cell, stands_out in zip(row, bold, strict=True)]
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
+def _table(table: Table, footnotes: Footnotes) -> list[str]:
+    lines = [f"### {table.title}", "", *grid(table, footnotes)]
+    if table.note:
+        lines += ["", table.note]
+    return lines
+
+
+def _field(cell: Cell, bold: bool, footnotes: Footnotes) -> str:
+    text = escape(cell.text)
+    if bold and text and text != ABSENT:
+        text = f"**{text}**"
+    if cell.published:
+        text += f" ({escape(cell.published)})"
+    text += superscript(footnotes.marks(cell))
+    return text + "".join(f"<br>{escape(line)}" for line in cell.detail)
