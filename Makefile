@@ -284,8 +284,7 @@ test-unit: test-unit-rust test-unit-c test-unit-python ## Run only the unit test
 
 .PHONY: test-unit-rust
 test-unit-rust:
-	@$(CARGO) test --quiet $(CARGO_TOOLS) --workspace --exclude conformance --exclude guest --no-fail-fast
-	@$(CARGO) test --quiet $(CARGO_TOOLS) --package guest --lib --bins
+	@$(CARGO) test --quiet $(CARGO_TOOLS) --workspace --exclude conformance --no-fail-fast
 
 # Each file in c/tests/ becomes one program, built with sanitizers. Its exit status is the result of the test.
 .PHONY: test-unit-c
