@@ -1,12 +1,12 @@
-//! Commands to a running NIC, over a UNIX socket: a line each, answered with a line.
+//! Commands to a running NIC over a UNIX socket. Each command is a line, and so is each answer.
 //!
 //! | command | answer |
 //! |---|---|
 //! | `link PORT up`, `link PORT down` | `ok`: the wire is plugged in, or pulled out |
-//! | `module PORT dac`, `… sr`, `… none` | `ok`: another module is in the SFP+ cage |
-//! | `stats` | JSON: what each port has seen, and its state |
+//! | `module PORT dac`, `… sr`, `… none` | `ok`: the SFP+ cage holds another module, or none |
+//! | `stats` | JSON: the counters and the state of each port |
 //!
-//! What cannot be done is answered with `error: ` and why.
+//! A command that fails is answered with `error: ` and the reason.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -27,12 +27,12 @@ use crate::socket::{wait, ListeningSocket};
 
 /// Longest command, in bytes.
 const MAX_LINE: usize = 256;
-/// Most clients at a time; more wait until one leaves.
+/// Most clients at a time. More clients wait until one leaves.
 const MAX_CLIENTS: usize = 16;
-/// How long a client may take to read an answer.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Longest time that a client may take to read an answer.
+const CLIENT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What `stats` tells of a port.
+/// The answer to `stats` for one port.
 #[derive(Debug, Serialize)]
 struct PortStatus {
     port: usize,
@@ -42,7 +42,7 @@ struct PortStatus {
     /// Over all sessions.
     #[serde(flatten)]
     counters: PortCounters,
-    /// At this moment. Its `dma_faults` are those of the current session.
+    /// The state at this moment. Its `dma_faults` are those of the current session.
     state: Snapshot,
     notes: Vec<String>,
     unmodelled: Vec<String>,
@@ -53,8 +53,8 @@ struct Status {
     ports: Vec<PortStatus>,
 }
 
-/// A socket that takes commands: `link PORT up|down`, `module PORT dac|sr|none`, `stats`. Dropping
-/// it ends that, and removes the socket.
+/// A socket that takes the commands `link PORT up|down`, `module PORT dac|sr|none` and `stats`.
+/// Dropping it closes the connections and removes the socket.
 #[derive(Debug)]
 pub struct ControlSocket {
     stop: OwnedFd,
@@ -67,10 +67,10 @@ impl ControlSocket {
         let socket = ListeningSocket::bind(path)?;
         let stop =
             eventfd(0, EventfdFlags::CLOEXEC).map_err(|errno| os("eventfd")(errno.into()))?;
-        let told = stop.try_clone().map_err(os("eventfd"))?;
+        let stopping = stop.try_clone().map_err(os("eventfd"))?;
         let thread = std::thread::Builder::new()
             .name("nic control".to_owned())
-            .spawn(move || serve(&socket, &told, &ports))
+            .spawn(move || serve(&socket, &stopping, &ports))
             .map_err(os("control thread"))?;
         Ok(Self {
             stop,
@@ -81,16 +81,16 @@ impl ControlSocket {
 
 impl Drop for ControlSocket {
     fn drop(&mut self) {
-        // Can only fail if the counter is full, and then it is readable.
+        // The write fails only if the counter is full. Then the descriptor is readable anyway.
         let _ = rustix::io::write(&self.stop, &1_u64.to_ne_bytes());
         if let Some(thread) = self.thread.take() {
-            // A thread that panicked has nothing more to say.
+            // A thread that panicked has reported the panic itself.
             let _ = thread.join();
         }
     }
 }
 
-/// A client, and what it has said of its next command.
+/// A client, and the part of its next command that has arrived.
 struct Client {
     stream: UnixStream,
     line: Vec<u8>,
@@ -109,7 +109,7 @@ fn serve(socket: &ListeningSocket, stop: &OwnedFd, ports: &[Port]) {
         if clients.len() < MAX_CLIENTS {
             fds.push((socket.fd(), PollFlags::IN));
         }
-        // An error here would be one of our own descriptors; there is nothing left to serve then.
+        // An error here means that one of this process's own descriptors is bad.
         let Ok(ready) = wait(&fds, None) else { return };
         if ready.first() == Some(&true) {
             return;
@@ -118,7 +118,7 @@ fn serve(socket: &ListeningSocket, stop: &OwnedFd, ports: &[Port]) {
         for (number, ready) in numbers.iter().zip(&ready[1..]) {
             let stays = clients
                 .get_mut(number)
-                .is_some_and(|client| !ready || client.listen(ports));
+                .is_some_and(|client| !ready || client.answer_commands(ports));
             if !stays {
                 clients.remove(number);
             }
@@ -135,16 +135,17 @@ fn serve(socket: &ListeningSocket, stop: &OwnedFd, ports: &[Port]) {
 impl Client {
     fn new(stream: UnixStream) -> Option<Self> {
         stream.set_nonblocking(false).ok()?;
-        stream.set_read_timeout(Some(PATIENCE)).ok()?;
-        stream.set_write_timeout(Some(PATIENCE)).ok()?;
+        stream.set_read_timeout(Some(CLIENT_TIMEOUT)).ok()?;
+        stream.set_write_timeout(Some(CLIENT_TIMEOUT)).ok()?;
         Some(Self {
             stream,
             line: Vec::new(),
         })
     }
 
-    /// Reads what has come, and answers every whole line. Whether the client stays.
-    fn listen(&mut self, ports: &[Port]) -> bool {
+    /// Reads the bytes that have arrived, and answers every complete line. Returns whether the
+    /// client stays.
+    fn answer_commands(&mut self, ports: &[Port]) -> bool {
         let mut bytes = [0; MAX_LINE];
         let count = match self.stream.read(&mut bytes) {
             Ok(0) | Err(_) => return false,
@@ -154,8 +155,8 @@ impl Client {
             if *byte != b'\n' {
                 self.line.push(*byte);
                 if self.line.len() > MAX_LINE {
-                    let text = format!("error: a line of more than {MAX_LINE} bytes\n");
-                    // It is sent away either way.
+                    let text = format!("error: the line has more than {MAX_LINE} bytes\n");
+                    // The client must leave, whether or not it reads this.
                     let _ = self.stream.write_all(text.as_bytes());
                     return false;
                 }
@@ -172,7 +173,7 @@ impl Client {
     }
 }
 
-/// Does what the line says; the answer, or why not.
+/// Executes a command. Returns the answer, or the reason why it failed.
 fn execute(line: &str, ports: &[Port]) -> Result<String, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let port = |number: &str| {
@@ -200,7 +201,7 @@ fn execute(line: &str, ports: &[Port]) -> Result<String, String> {
         }
         _ => {
             return Err(format!(
-            "{line:?} is no command; there are: link PORT up|down, module PORT dac|sr|none, stats"
+            "unknown command {line:?}; choose one of: link PORT up|down, module PORT dac|sr|none, stats"
         ))
         }
     }

@@ -1,4 +1,4 @@
-//! Why a NIC cannot start or end as it should.
+//! Errors of a NIC as a whole.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,30 +8,30 @@ use thiserror::Error;
 use crate::config::ConfigError;
 use crate::socket::SocketError;
 
-/// What goes wrong with a NIC as a whole. What drivers do wrong is not among it.
+/// Why a NIC cannot start, or cannot end properly. Mistakes of drivers are not errors of the NIC.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum NicError {
     /// The configuration makes no sense.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// The sockets' directory cannot be made.
-    #[error("socket directory {path}: {reason}; name a directory that can be written to")]
+    /// The directory for the sockets cannot be made.
+    #[error("socket directory {path}: {reason}; choose a directory that you can write to")]
     SocketDir {
         /// The directory.
         path: PathBuf,
-        /// Why not.
+        /// The operating system's reason.
         reason: io::Error,
     },
     /// A socket cannot be listened on.
     #[error(transparent)]
     Socket(#[from] SocketError),
-    /// Memory or threads are refused.
+    /// The operating system refuses memory or threads.
     #[error("{what}: {reason}")]
     Os {
-        /// What was asked of the operating system.
+        /// The request to the operating system.
         what: &'static str,
-        /// What it said.
+        /// The operating system's reason.
         reason: io::Error,
     },
     /// The trace file cannot be written.
@@ -39,10 +39,10 @@ pub enum NicError {
     Trace {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The operating system's reason.
         reason: io::Error,
     },
-    /// The data plane has been handed out before.
-    #[error("the data plane is in use already: a NIC has one, either stepped by hand or running in its thread")]
+    /// The data plane is in use already.
+    #[error("the data plane is in use already: a NIC has one, which either is stepped by hand or runs in its thread")]
     DataPlaneTaken,
 }

@@ -1,4 +1,4 @@
-//! A whole NIC: ports, their sockets and threads, one data plane.
+//! A whole NIC: its ports with their sockets and threads, and its data plane.
 
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -22,16 +22,16 @@ use crate::vfio_user::server;
 
 /// A software 82599 with one or more ports, each served over vfio-user on its own socket.
 ///
-/// Its control threads run from [`Nic::new`] on, so that drivers can connect. Its data plane does
-/// not: either step it with [`Nic::data_plane`], or let it run with [`Nic::run_data_plane`].
-/// Dropping the NIC disconnects drivers, ends its threads and removes its sockets.
+/// The control threads run from [`Nic::new`] on, so that drivers can connect. The data plane does
+/// not: either step it with [`Nic::data_plane`], or run it with [`Nic::run_data_plane`]. Dropping
+/// the NIC disconnects drivers, ends its threads and removes its sockets.
 #[derive(Debug)]
 pub struct Nic {
     ports: Vec<Port>,
     data_plane: Mutex<Option<DataPlane>>,
     cpu: Option<usize>,
     trace: Option<Arc<Trace>>,
-    /// Becomes readable, and stays so, when the control threads are to end.
+    /// Becomes readable, and stays so, when the control threads must end.
     stop: OwnedFd,
     threads: Vec<JoinHandle<()>>,
 }
@@ -78,7 +78,7 @@ impl Nic {
             stop,
             threads: Vec::new(),
         };
-        // All sockets first: a driver that finds one may count on the others.
+        // All sockets come first, so that a driver that finds one finds the others too.
         let mut sockets = Vec::new();
         for (index, shared) in shared.iter().enumerate() {
             let path = socket_path(&config.socket_dir, index);
@@ -99,18 +99,18 @@ impl Nic {
         &self.ports
     }
 
-    /// One port; nothing if there are not as many.
+    /// The port with that number, if there is one.
     pub fn port(&self, index: usize) -> Option<&Port> {
         self.ports.get(index)
     }
 
-    /// Serves commands on a UNIX socket at `path`, until the handle is dropped: see
+    /// Serves commands on a UNIX socket at `path` until the handle is dropped; see
     /// [`ControlSocket`].
     pub fn serve_control(&self, path: &Path) -> Result<ControlSocket, NicError> {
         ControlSocket::new(path, self.ports.clone())
     }
 
-    /// The data plane, to be stepped by the caller. There is one: the second time this is an error.
+    /// The data plane, for the caller to step. There is only one: a second call is an error.
     pub fn data_plane(&self) -> Result<DataPlane, NicError> {
         let mut data_plane = self
             .data_plane
@@ -124,16 +124,16 @@ impl Nic {
     pub fn run_data_plane(&self) -> Result<RunningDataPlane, NicError> {
         let mut data_plane = self.data_plane()?;
         let stop = Arc::new(AtomicBool::new(false));
-        let (told, cpu) = (stop.clone(), self.cpu);
+        let (stopping, cpu) = (stop.clone(), self.cpu);
         let (pinned, result) = std::sync::mpsc::channel();
         let thread = std::thread::Builder::new()
             .name("nic data plane".to_owned())
             .spawn(move || {
                 let outcome = cpu.map_or(Ok(()), pin_to);
                 let go = outcome.is_ok();
-                // The starter waits for it; if it is gone, there is nobody to run for.
+                // The caller waits for the outcome. If it has gone, the data plane need not run.
                 if pinned.send(outcome).is_ok() && go {
-                    data_plane.run(&told);
+                    data_plane.run(&stopping);
                 }
                 data_plane
             })
@@ -154,7 +154,7 @@ impl Nic {
         }
     }
 
-    /// The register accesses recorded in memory since the last time; see [`TraceTo::Memory`].
+    /// The register accesses recorded in memory since the last call; see [`TraceTo::Memory`].
     pub fn take_trace(&self) -> Vec<TraceEntry> {
         self.trace
             .as_ref()
@@ -162,7 +162,7 @@ impl Nic {
             .unwrap_or_default()
     }
 
-    /// Writes the trace file out, as dropping the NIC also does, but without telling of errors.
+    /// Writes the rest of the trace file. Dropping the NIC does so too, but ignores errors.
     pub fn flush_trace(&self) -> Result<(), NicError> {
         match &self.trace {
             Some(trace) => trace
@@ -172,13 +172,13 @@ impl Nic {
         }
     }
 
-    /// Disconnects drivers and ends the control threads: what dropping does, for who wants to read
-    /// reports afterwards.
+    /// Disconnects drivers and ends the control threads, as dropping the NIC does. Reports remain
+    /// readable afterwards.
     pub fn stop(&mut self) {
-        // Can only fail if the counter is full, and then it is readable.
+        // The write fails only if the counter is full. Then the descriptor is readable anyway.
         let _ = rustix::io::write(&self.stop, &1_u64.to_ne_bytes());
         for thread in self.threads.drain(..) {
-            // A control thread that panicked has nothing more to say.
+            // A control thread that panicked has reported the panic itself.
             let _ = thread.join();
         }
     }
@@ -191,7 +191,7 @@ impl Drop for Nic {
     }
 }
 
-/// A data plane in its own thread. Dropping it stops the thread, and waits for that.
+/// A data plane in its own thread. Dropping it stops the thread and waits for its end.
 #[derive(Debug)]
 pub struct RunningDataPlane {
     stop: Arc<AtomicBool>,
@@ -199,7 +199,7 @@ pub struct RunningDataPlane {
 }
 
 impl RunningDataPlane {
-    /// Stops the thread and hands back the data plane, to be stepped by hand; nothing if the thread
+    /// Stops the thread and returns the data plane, to be stepped by hand; `None` if the thread
     /// panicked.
     pub fn stop(mut self) -> Option<DataPlane> {
         self.join()
@@ -217,16 +217,16 @@ impl Drop for RunningDataPlane {
     }
 }
 
-/// Where the socket of a port is.
+/// The path of a port's socket.
 fn socket_path(directory: &Path, port: usize) -> std::path::PathBuf {
     directory.join(format!("port{port}.sock"))
 }
 
-/// Lets the calling thread run on one processor only.
+/// Restricts the calling thread to one processor.
 fn pin_to(cpu: usize) -> std::io::Result<()> {
     if cpu >= rustix::thread::CpuSet::MAX_CPU {
         return Err(std::io::Error::other(format!(
-            "no processor has number {cpu}"
+            "there is no processor {cpu}"
         )));
     }
     let mut set = rustix::thread::CpuSet::new();

@@ -1,4 +1,4 @@
-//! One port, as seen by whoever runs the NIC.
+//! One port, as the program that runs the NIC sees it.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -11,7 +11,7 @@ use crate::memory::dma_fault::DmaFault;
 use crate::report::{PortCounters, ResetReport, SessionReport, Snapshot};
 use crate::traffic::latency::Latency;
 
-/// Longest frame that can be put on a wire, in bytes without CRC.
+/// Longest frame that a wire carries, in bytes without CRC.
 const MAX_INJECTED: usize = 15_868;
 
 /// One port of a [`Nic`](crate::Nic). Clones are the same port.
@@ -31,7 +31,7 @@ impl Port {
         }
     }
 
-    /// The device, for [`crate::faults`].
+    /// Locks the device, for [`crate::faults`].
     pub(crate) fn device(&self) -> MutexGuard<'_, Device> {
         self.shared.lock()
     }
@@ -46,7 +46,7 @@ impl Port {
         &self.socket
     }
 
-    /// How a driver names the device: `vfio-user:` and the socket's path.
+    /// The device's name for drivers: `vfio-user:` and the socket's path.
     pub fn device_name(&self) -> String {
         format!("vfio-user:{}", self.socket.display())
     }
@@ -56,8 +56,8 @@ impl Port {
         self.shared.lock().connected()
     }
 
-    /// Puts a frame on the port's wire: it arrives in the data plane's next round. 1 to 15868
-    /// bytes, without CRC; whether the device accepts it is the device's affair.
+    /// Puts a frame of 1 to 15868 bytes, without CRC, on the port's wire. The frame arrives in the
+    /// data plane's next round, and the device accepts or drops it like any other.
     pub fn inject(&self, frame: &[u8]) -> Result<(), ConfigError> {
         self.check_injected(frame)?;
         self.shared.lock().injected.push_back(frame.to_vec());
@@ -69,19 +69,19 @@ impl Port {
         if frame.is_empty() || frame.len() > MAX_INJECTED {
             let len = frame.len();
             return Err(ConfigError(format!(
-                "frame of {len} bytes: must have 1 to {MAX_INJECTED}, the CRC not counted"
+                "frame of {len} bytes: must be 1 to {MAX_INJECTED} bytes, without the CRC"
             )));
         }
         Ok(())
     }
 
-    /// Starts or stops keeping the frames that the driver sends. Frames kept so far are dropped.
+    /// Starts or stops keeping the frames that the driver sends. Drops the frames kept so far.
     pub fn set_capture(&self, on: bool) {
         self.shared.lock().captured = on.then(Vec::new);
     }
 
-    /// The frames, without CRC, that the driver has sent since the last time. None unless frames
-    /// are kept, see [`PortConfig::capture`](crate::PortConfig::capture) and [`Port::set_capture`].
+    /// The frames, without CRC, that the driver has sent since the last call. Empty unless frames
+    /// are kept; see [`PortConfig::capture`](crate::PortConfig::capture) and [`Port::set_capture`].
     pub fn take_transmitted(&self) -> Vec<Vec<u8>> {
         self.shared
             .lock()
@@ -91,50 +91,50 @@ impl Port {
             .unwrap_or_default()
     }
 
-    /// Changes the traffic that arrives, from the data plane's next round on.
+    /// Changes the traffic that arrives from the data plane's next round on.
     pub fn set_traffic(&self, traffic: Traffic) {
         self.shared.lock().new_traffic = Some(traffic);
         self.shared.alarm.ring();
     }
 
-    /// Changes how the device misbehaves, from now on.
+    /// Changes the faults that the device shows from now on.
     pub fn set_faults(&self, faults: Faults) {
         self.shared.lock().set_faults(faults);
     }
 
-    /// Pulls the wire out of the port (false), or puts it in again. The driver is told by an
-    /// interrupt (EICR.LSC), and so is the driver at the other end of a cable.
+    /// Plugs the wire into the port, or pulls it out. The driver gets an interrupt (EICR.LSC), and
+    /// so does the driver at the other end of a cable.
     pub fn set_plugged(&self, plugged: bool) {
         self.shared.lock().set_plugged(plugged);
         self.shared.alarm.ring();
     }
 
-    /// Puts another module into the port's SFP+ cage, or takes it out.
+    /// Puts another module into the port's SFP+ cage, or takes the module out.
     pub fn set_module(&self, module: Module) {
         self.shared.lock().set_module(module);
         self.shared.alarm.ring();
     }
 
-    /// What is in the port's SFP+ cage.
+    /// The module in the port's SFP+ cage.
     pub fn module(&self) -> Module {
         self.shared.lock().module()
     }
 
-    /// What has happened since the port exists.
+    /// The counters, over all sessions.
     pub fn stats(&self) -> PortCounters {
         let mut counters = self.shared.lock().counters.clone();
         counters.outstanding = self.shared.outstanding.load(Ordering::Relaxed);
         counters
     }
 
-    /// The latency of the frames that arrived here, until the peer fetched them for sending;
-    /// nothing unless [`NicConfig::latency`](crate::NicConfig::latency) asks for it. The data plane
-    /// waits while it is copied, some ten microseconds: who asks while it runs is measured too.
+    /// The latency of the frames that arrived here, until the peer fetched them for sending. `None`
+    /// unless [`NicConfig::latency`](crate::NicConfig::latency) is set. A running data plane waits
+    /// about ten microseconds for the copy, and measures that wait too.
     pub fn latency(&self) -> Option<Latency> {
         self.shared.probe().map(|probe| probe.latency().clone())
     }
 
-    /// The registers, for looking at.
+    /// The registers, to read without side effects.
     pub fn registers(&self) -> Registers<'_> {
         Registers(self)
     }
@@ -144,34 +144,33 @@ impl Port {
         self.shared.lock().snapshot()
     }
 
-    /// How the last driver's session went, and the state in which it left the device; nothing
-    /// before the first has ended.
+    /// The report on the last session that has ended, with the state in which the driver left the
+    /// device.
     pub fn last_session(&self) -> Option<SessionReport> {
         self.shared.lock().last_session().cloned()
     }
 
-    /// The last reset, and the state just before; nothing before the first.
+    /// The last reset, with the state just before, if there was one.
     pub fn last_reset(&self) -> Option<ResetReport> {
         self.shared.lock().last_reset().cloned()
     }
 
-    /// IOVA and size in bytes of each DMA map, ascending.
+    /// First IOVA and size in bytes of each DMA map, in ascending order.
     pub fn dma_maps(&self) -> Vec<(u64, u64)> {
         self.shared.lock().dma.ranges()
     }
 
-    /// The first of this session's DMA faults (at most 256; [`Snapshot::dma_faults`] has their
-    /// number).
+    /// The first DMA faults of this session, at most 256. [`Snapshot::dma_faults`] is their number.
     pub fn dma_faults(&self) -> Vec<DmaFault> {
         self.shared.lock().faults.first().to_vec()
     }
 
-    /// What the driver has done in this session that it should not have, in words.
+    /// The driver's mistakes in this session, in words.
     pub fn notes(&self) -> Vec<String> {
         self.shared.lock().notes().to_vec()
     }
 
-    /// What the driver has touched in this session that this device does not have, in words.
+    /// Features that the driver has used in this session and this device does not model, in words.
     pub fn unmodelled(&self) -> Vec<String> {
         self.shared.lock().unmodelled().to_vec()
     }
@@ -182,13 +181,13 @@ impl Port {
     }
 }
 
-/// A port's registers, to look at without the effects that a driver's access has.
+/// A port's registers. Reading them here has no side effects, unlike a driver's read.
 #[derive(Clone, Copy, Debug)]
 pub struct Registers<'a>(&'a Port);
 
 impl Registers<'_> {
-    /// What a driver would read at this byte offset into the register space; 0 where there is no
-    /// register.
+    /// The value that a driver would read at this byte offset of the register space; 0 where there
+    /// is no register.
     pub fn peek(&self, offset: u32) -> u32 {
         let mut device = self.0.shared.lock();
         device.publish();

@@ -1,4 +1,4 @@
-//! What can be learnt about a port: counts, its state now, and the state that drivers left it in.
+//! Reports about a port: its counters, its present state, and the state in which drivers left it.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use crate::memory::dma_fault::DmaFault;
 use crate::pci_function::SessionEnd;
 use crate::traffic::verify::VerifyCounts;
 
-/// The state of a device that matters when a driver lets go of it.
+/// The state of a device, as far as it matters when a driver leaves.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Snapshot {
     /// Whether the PCI command register lets the device start transactions (DMA).
@@ -21,20 +21,20 @@ pub struct Snapshot {
     pub rx_queues: Vec<u32>,
     /// Transmit queues (0 to 15) whose TXDCTL.ENABLE is set.
     pub tx_queues: Vec<u32>,
-    /// Transmit descriptors handed over and not sent.
+    /// Transmit descriptors that the driver has handed over and the device has not sent.
     pub tx_pending: u32,
     /// EIMS.
     pub interrupts_enabled: u32,
     /// Whether there is a link.
     pub link_up: bool,
-    /// DMA maps that exist.
+    /// Number of DMA maps.
     pub dma_maps: usize,
     /// DMA faults in this session.
     pub dma_faults: u64,
 }
 
 impl Snapshot {
-    /// Whether the device is at rest: nothing is enabled that could touch memory.
+    /// Whether the device is at rest: no enabled part of it could access memory.
     pub fn quiescent(&self) -> bool {
         !self.bus_master
             && !self.rx_enabled
@@ -46,35 +46,35 @@ impl Snapshot {
 /// One driver's session, from connecting to disconnecting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SessionReport {
-    /// Number of the session on this port, from 1.
+    /// Number of the session on this port, counted from 1.
     pub number: u64,
-    /// How it ended.
+    /// How the session ended.
     pub end: SessionEnd,
-    /// The state in which the driver left the device, before the end of the session reset it.
+    /// The state in which the driver left the device, before the reset that ends a session.
     pub snapshot: Snapshot,
-    /// How often the device was reset during the session.
+    /// Number of resets during the session.
     pub resets: u64,
     /// Frames the driver received.
     pub received: u64,
     /// Frames the driver sent.
     pub transmitted: u64,
-    /// The first of the DMA faults.
+    /// The first DMA faults, at most 256.
     pub dma_faults: Vec<DmaFault>,
-    /// What the driver did that it should not have, in words.
+    /// The driver's mistakes, in words.
     pub notes: Vec<String>,
-    /// What the driver touched that this device does not have, in words.
+    /// Features that the driver used and this device does not model, in words.
     pub unmodelled: Vec<String>,
 }
 
-/// What reset a device.
+/// The cause of a reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResetCause {
     /// The driver, through CTRL.RST or CTRL.LNK_RST.
     Register,
-    /// The driver, through vfio-user's DEVICE_RESET, or the bit of the configuration space for it.
+    /// The driver, through DEVICE_RESET of vfio-user or the configuration space.
     Function,
-    /// The driver, who brought the device back from D3 to D0.
+    /// The driver, by bringing the device back from D3 to D0.
     WakeUp,
     /// The end of a session.
     Disconnect,
@@ -83,43 +83,44 @@ pub enum ResetCause {
 /// A reset.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ResetReport {
-    /// What caused it.
+    /// The cause.
     pub cause: ResetCause,
-    /// The state just before.
+    /// The state just before the reset.
     pub snapshot: Snapshot,
 }
 
-/// Counts since the port exists, over all sessions.
+/// Counts since the port was made, over all sessions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PortCounters {
     /// Frames that the traffic generator made.
     pub generated: u64,
-    /// Frames that got into the driver's memory, from wherever.
+    /// Frames from any source that were stored in the driver's memory.
     pub delivered: u64,
-    /// Bytes of these, CRC included.
+    /// Bytes of the delivered frames, CRC included.
     pub delivered_bytes: u64,
-    /// Those of them that the traffic generator made: what can come back verified.
+    /// Delivered frames that the traffic generator made, which can be verified when they come
+    /// back.
     pub delivered_generated: u64,
     /// Frames that found no receive descriptor (QPRDC).
     pub dropped_no_descriptor: u64,
     /// Frames that found no room in the packet buffer (MPC).
     pub dropped_no_buffer: u64,
-    /// Frames that were not for this port, or of a wrong length.
+    /// Frames for another address, or of an invalid length.
     pub dropped_filtered: u64,
-    /// Frames that came while the device was not receiving.
+    /// Frames that arrived while the device was not receiving.
     pub dropped_not_running: u64,
     /// Frames that the driver sent.
     pub transmitted: u64,
-    /// Bytes of these, CRC included.
+    /// Bytes of the transmitted frames, CRC included.
     pub transmitted_bytes: u64,
-    /// What is known of the sent frames that the peer port had received.
+    /// The results of checking the transmitted frames that the peer port had received.
     pub verify: VerifyCounts,
-    /// Frames that the peer received after the last one that this port sent on: still in the
-    /// driver, or lost there.
+    /// Frames that the peer port received after the last one that came back here. The driver still
+    /// has them, or has lost them.
     pub outstanding: u64,
     /// DMA faults.
     pub dma_faults: u64,
-    /// Interrupts that a storm brought to a driver.
+    /// Interrupts signalled by the fault `interrupt-storm`.
     pub interrupts_forced: u64,
     /// Drivers that connected.
     pub sessions: u64,

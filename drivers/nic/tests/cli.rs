@@ -1,4 +1,4 @@
-//! The command: starts, says that it is ready, ends when told, and reports.
+//! The command `nic`: it starts, says when it is ready, ends on request, and reports.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -36,7 +36,7 @@ fn status_of(arguments: &[&str]) -> Option<i32> {
 }
 
 #[test]
-fn it_ends_on_a_signal_and_reports() {
+fn a_signal_ends_it_and_it_reports() {
     for signal in [Signal::INT, Signal::TERM] {
         let directory = tempfile::tempdir().unwrap();
         let sockets = directory.path().join("sockets");
@@ -74,7 +74,7 @@ fn it_ends_on_a_signal_and_reports() {
 }
 
 #[test]
-fn it_ends_after_its_time() {
+fn it_ends_after_the_given_duration() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().to_str().unwrap();
     let (mut child, _output) = start(&["--socket-dir", path, "--duration", "0.1"]);
@@ -82,7 +82,7 @@ fn it_ends_after_its_time() {
 }
 
 #[test]
-fn a_report_that_cannot_be_written_is_told_before_the_run() {
+fn an_unwritable_report_path_fails_before_the_run() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().to_str().unwrap();
     let start = Instant::now();
@@ -93,7 +93,7 @@ fn a_report_that_cannot_be_written_is_told_before_the_run() {
 }
 
 #[test]
-fn the_report_is_written_though_nobody_reads_standard_output() {
+fn the_report_is_written_even_if_standard_output_is_closed() {
     let directory = tempfile::tempdir().unwrap();
     let json = directory.path().join("report.json");
     let (mut child, output) = start(&[
@@ -110,7 +110,7 @@ fn the_report_is_written_though_nobody_reads_standard_output() {
 }
 
 #[test]
-fn the_report_is_printed_though_the_disk_is_full() {
+fn the_report_is_printed_even_if_the_disk_is_full() {
     let directory = tempfile::tempdir().unwrap();
     let (mut child, mut output) = start(&[
         "--socket-dir",
@@ -126,7 +126,7 @@ fn the_report_is_printed_though_the_disk_is_full() {
 }
 
 #[test]
-fn bad_usage_and_bad_luck_differ() {
+fn bad_usage_and_run_time_errors_have_different_exit_statuses() {
     assert_eq!(status_of(&[]), Some(2));
     assert_eq!(
         status_of(&["--socket-dir", "x", "--traffic", "much"]),
@@ -141,6 +141,28 @@ fn bad_usage_and_bad_luck_differ() {
 }
 
 #[test]
+fn the_version_is_that_of_the_workspace() {
+    let output = Command::new(env!("CARGO_BIN_EXE_nic"))
+        .arg("--version")
+        .output()
+        .unwrap();
+    let expected = format!("nic {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+}
+
+#[test]
+fn an_unknown_fault_lists_the_valid_ones() {
+    let output = Command::new(env!("CARGO_BIN_EXE_nic"))
+        .args(["--socket-dir", "x", "--fault", "other"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    for name in nic::Faults::names() {
+        assert!(text.contains(name), "{text}");
+    }
+}
+
+#[test]
 fn latency_needs_a_rate_and_frames_that_are_checked() {
     let with = |arguments: &[&str]| {
         let all = [&["--socket-dir", "x", "--duration", "0"], arguments].concat();
@@ -152,14 +174,14 @@ fn latency_needs_a_rate_and_frames_that_are_checked() {
     assert_eq!(
         with(&[&rate[..], &["--verify", "off"]].concat()),
         Some(2),
-        "frames that are not known again"
+        "frames that are not checked"
     );
     assert_eq!(with(&[&rate[..], &["--cable", "0:1"]].concat()), Some(2));
     assert_eq!(with(&["--latency-after", "1"]), Some(2));
 }
 
 #[test]
-fn the_report_has_the_latency_of_each_port_and_of_all() {
+fn the_report_has_the_latency_of_each_port_and_of_all_ports() {
     let directory = tempfile::tempdir().unwrap();
     let json = directory.path().join("report.json");
     let (mut child, mut output) = start(&[
@@ -199,7 +221,7 @@ fn the_report_has_the_latency_of_each_port_and_of_all() {
         serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
     let (all, port) = (&report["latency"], &report["ports"][0]["latency"]);
     let count = port["count"].as_u64().unwrap();
-    // The first 5 ms, 50 frames, are left out.
+    // The first 5 ms, which have 50 frames, are left out.
     assert!(count > 20 && count + 45 < sent, "{count} of {sent}");
     assert_eq!(all["count"], port["count"]);
     assert_eq!(report["ports"][1]["latency"]["count"], 0);
@@ -208,7 +230,7 @@ fn the_report_has_the_latency_of_each_port_and_of_all() {
     assert!(figure("p50_us") <= figure("max_us"));
     assert!(figure("mean_us") <= figure("max_us"));
     assert_eq!(all.get("p99_99_us"), None, "too few frames");
-    // Of frames that were lost too, so that it may be longer than any latency.
+    // The lag covers lost frames too, so it may exceed every latency.
     let lag = |name: &str| all["lag"][name].as_f64().unwrap();
     assert!(all["lag"]["count"].as_u64().unwrap() >= count);
     assert!(lag("min_us") >= 0.0 && lag("min_us") <= lag("max_us"));

@@ -312,10 +312,10 @@ fn what_is_no_command_is_answered_with_what_is() {
     for (line, expected) in [
         ("link 2 down\n", "ports are numbered 0 to 1"),
         ("link one down\n", "ports are numbered 0 to 1"),
-        ("link 0 sideways\n", "there are: link PORT up|down"),
+        ("link 0 sideways\n", "choose one of: link PORT up|down"),
         ("module 0 lr\n", "must be dac, sr or none"),
-        ("\n", "is no command"),
-        ("st\u{fffd}ts\n", "is no command"),
+        ("\n", "unknown command"),
+        ("st\u{fffd}ts\n", "unknown command"),
     ] {
         let answer = control.ask(line);
         assert!(

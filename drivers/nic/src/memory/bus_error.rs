@@ -1,20 +1,20 @@
-//! What happens when a driver takes back memory that it has handed over.
+//! Survives a driver that takes memory back after it has mapped it.
 //!
-//! A process that makes its memory file shorter takes pages away from everybody who has mapped it,
-//! and whoever touches them next gets SIGBUS, which kills. A device must survive its drivers, so
-//! the signal is caught: the whole mapping is replaced, at the same addresses, by private memory
-//! full of zeros, the instruction is run again, and the mapping is marked as lost. The data plane
-//! looks at [`losses`] in each round, which costs nothing, and withdraws the DMA maps.
+//! A process that shortens its memory file takes pages away from every process that maps the file.
+//! The next access to such a page raises SIGBUS, which kills the process. A device must survive its
+//! drivers, so a handler catches the signal. It replaces the whole mapping, at the same addresses,
+//! by private memory full of zeros, and marks the mapping as lost. Then the instruction runs again.
+//! The data plane compares [`losses`] in each round, which costs nothing, and withdraws the DMA
+//! maps.
 //!
-//! Why not otherwise: sealed files (`F_SEAL_SHRINK`) cannot be made shorter, but ordinary ones are
-//! what drivers and most virtual machines hand over; and copying through `pread` would cost every
-//! packet a system call.
+//! Two alternatives do not work. Sealed files (`F_SEAL_SHRINK`) cannot become shorter, but drivers
+//! and most virtual machines pass ordinary files. Copying through `pread` would cost a system call
+//! for every packet.
 //!
-//! Why it is sound: the addresses stay valid from before the signal to after it, because the kernel
-//! replaces a mapping in one step, for which accesses by other threads wait; what is in the memory
-//! was the other process's to change all along. The handler uses atomics and `mmap`, nothing that
-//! is unsafe in a signal handler. A SIGBUS from anywhere else goes to whoever handled it before, or
-//! kills as it should.
+//! Soundness: the addresses stay valid throughout, because the kernel replaces a mapping in one
+//! step, and accesses by other threads wait for it. The other process may change the contents at
+//! any time anyway. The handler uses only atomics and `mmap`, which are safe in a signal handler. A
+//! SIGBUS with another cause goes to the previous handler, or kills the process as usual.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
@@ -24,7 +24,7 @@ use libc::{c_int, c_void, sigaction, siginfo_t};
 
 use crate::threads::mappings::Slot;
 
-/// Most mappings of a process.
+/// Most mappings in this process.
 const MAX_MAPPINGS: usize = 8192;
 
 static MAPPINGS: [Slot; MAX_MAPPINGS] = [const {
@@ -35,25 +35,25 @@ static MAPPINGS: [Slot; MAX_MAPPINGS] = [const {
     }
 }; MAX_MAPPINGS];
 
-/// How many mappings have been lost so far.
+/// Number of mappings lost so far.
 static LOSSES: AtomicU32 = AtomicU32::new(0);
 
-/// What handled the signal before.
+/// The previous handler of the signal.
 static BEFORE: OnceLock<sigaction> = OnceLock::new();
 
-/// How many mappings have been lost in this process so far: if that has changed, some of them say
-/// so.
+/// Number of mappings that this process has lost so far. When the number changes, some
+/// [`Watched`] mappings have become lost.
 #[inline(always)]
 pub(crate) fn losses() -> u32 {
     LOSSES.load(Ordering::Acquire)
 }
 
-/// A mapping that survives the loss of its file, until this is dropped.
+/// Keeps a mapping safe against the loss of its file until dropped.
 #[derive(Debug)]
 pub(crate) struct Watched(usize);
 
 impl Watched {
-    /// Watches a shared mapping of this process.
+    /// Watches a shared mapping of this process from now on.
     pub(crate) fn new(base: usize, len: usize) -> io::Result<Self> {
         catch_signal()?;
         let taken = |slot: &Slot| slot.take(base, len);
@@ -65,7 +65,7 @@ impl Watched {
         Ok(Self(index))
     }
 
-    /// Whether the memory is no longer what it was.
+    /// Whether zeros have replaced the file's memory.
     pub(crate) fn lost(&self) -> bool {
         MAPPINGS[self.0].is_lost()
     }
@@ -77,7 +77,7 @@ impl Drop for Watched {
     }
 }
 
-/// Catches SIGBUS from now on.
+/// Installs the handler for SIGBUS, once.
 fn catch_signal() -> io::Result<()> {
     static CAUGHT: OnceLock<Result<(), i32>> = OnceLock::new();
     let caught = CAUGHT.get_or_init(|| {
@@ -88,11 +88,11 @@ fn catch_signal() -> io::Result<()> {
         };
         // SAFETY: zeros are a valid `sigaction`: no handler, no flags, no signals blocked.
         let (mut before, mut ours): (sigaction, sigaction) = unsafe { std::mem::zeroed() };
-        // SAFETY: asks for the present action only, into a structure of ours.
+        // SAFETY: only reads the present action into a local structure.
         if unsafe { libc::sigaction(libc::SIGBUS, std::ptr::null(), &mut before) } != 0 {
             return errno();
         }
-        // Before the handler that reads it.
+        // The handler reads this value, so it comes first.
         BEFORE.get_or_init(|| before);
         let handler: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) = on_bus_error;
         ours.sa_sigaction = handler as usize;
@@ -107,7 +107,7 @@ fn catch_signal() -> io::Result<()> {
 }
 
 extern "C" fn on_bus_error(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
-    // SAFETY: the kernel passes a valid structure; for SIGBUS it has an address.
+    // SAFETY: the kernel passes a valid structure, which has an address for SIGBUS.
     let (address, code) = unsafe { ((*info).si_addr() as usize, (*info).si_code) };
     if code == libc::BUS_ADRERR && MAPPINGS.iter().any(|slot| replace(slot, address)) {
         return;
@@ -115,17 +115,17 @@ extern "C" fn on_bus_error(signal: c_int, info: *mut siginfo_t, context: *mut c_
     pass_on(signal, info, context);
 }
 
-/// Replaces the mapping by zeros, if the address lies in it and the kernel lets us.
+/// Replaces the mapping by zeros. Returns false if the address is not in it, or if the kernel
+/// refuses.
 fn replace(slot: &Slot, address: usize) -> bool {
-    // The mapping with the address cannot go away meanwhile, as it is in use; others can.
+    // The mapping that holds the address is in use and cannot go away. Other mappings can.
     let Some((base, len)) = slot.range_with(address) else {
         return false;
     };
-    // SAFETY: errno of this thread, which the interrupted code may be about to read.
+    // SAFETY: reads errno of this thread. The interrupted code may be about to read it too.
     let errno = unsafe { *libc::__errno_location() };
-    // SAFETY: the range is a mapping that this module was told of and that is in use, as somebody
-    // has just touched it; all accesses are raw or atomic and rely on no value. `mmap` is a system
-    // call and nothing more.
+    // SAFETY: the range is a watched mapping. It exists, because a thread has just accessed it. All
+    // accesses to it are raw or atomic and rely on no value. `mmap` is only a system call.
     let replaced = unsafe {
         libc::mmap(
             base as *mut c_void,
@@ -146,7 +146,7 @@ fn replace(slot: &Slot, address: usize) -> bool {
     true
 }
 
-/// Does what would have been done without us.
+/// Handles the signal as the process would have without this module.
 fn pass_on(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     match BEFORE.get() {
         Some(before) if before.sa_sigaction > libc::SIG_IGN => {
@@ -163,7 +163,7 @@ fn pass_on(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
             }
         }
         _ => {
-            // The instruction runs again, and then it kills.
+            // The instruction runs again, and the default action kills the process.
             // SAFETY: zeros are the default action.
             unsafe {
                 let default: sigaction = std::mem::zeroed();

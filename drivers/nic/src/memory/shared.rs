@@ -1,18 +1,18 @@
 //! Memory that another process shares with this one: the driver's DMA memory and the register
 //! pages.
 //!
-//! All access to such memory is here. The rules it keeps:
+//! All access to such memory is in this file. It keeps three rules:
 //!
-//! * No reference to shared memory is ever made, except to [`AtomicU32`]s: the other process
-//!   changes the bytes whenever it likes. Everything else is raw copies into and out of private
-//!   memory, and volatile or atomic words.
-//! * A window ([`Window`] and the other types with a lifetime) borrows the mapping that it looks
-//!   into, so that the mapping cannot go away while a window is in use.
-//! * Every window lies inside its mapping; that is checked once, when it is made. Its own accesses
-//!   are checked against its length.
+//! * No reference to shared memory exists, except to atomics, because the other process may change
+//!   the bytes at any time. All other accesses are volatile, or raw copies to and from private
+//!   memory.
+//! * A window ([`Window`] and the other types with a lifetime) borrows its mapping, so the mapping
+//!   outlives the window.
+//! * Every window lies inside its mapping, which is checked once, when the window is made. Each
+//!   access is checked against the window's length.
 //!
-//! A process that makes its memory file shorter after handing it over makes our next access fail
-//! with SIGBUS: what becomes of that is in `bus_error.rs`.
+//! A process may shorten its memory file after it has shared it. Accesses then raise SIGBUS, which
+//! `bus_error.rs` handles.
 
 use std::io;
 use std::marker::PhantomData;
@@ -25,18 +25,18 @@ use rustix::mm::{Advice, MapFlags, ProtFlags};
 use crate::memory::bus_error::Watched;
 use crate::traffic::frame::{Fixed, Head, Own, OWN_OFFSET};
 
-/// A shared mapping of a file. Unmapped when dropped.
+/// A shared mapping of a file. Dropping it unmaps the file.
 #[derive(Debug)]
 pub(crate) struct SharedMapping {
     base: NonNull<u8>,
     len: usize,
     writable: bool,
-    /// None only while it is being dropped.
+    /// `None` only during construction and drop.
     watched: Option<Watched>,
 }
 
-// SAFETY: a mapping is a range of addresses, valid in every thread until `drop`. What is done
-// through them is either atomic or a raw copy of bytes whose value nobody relies on.
+// SAFETY: a mapping is a range of addresses, valid in every thread until `drop`. All accesses are
+// atomic, or raw copies of bytes that may have any value.
 unsafe impl Send for SharedMapping {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for SharedMapping {}
@@ -48,7 +48,7 @@ impl SharedMapping {
         if writable {
             protection |= ProtFlags::WRITE;
         }
-        // SAFETY: a new mapping at an address of the kernel's choice disturbs nothing that exists.
+        // SAFETY: the kernel chooses an unused address, so the mapping disturbs no memory in use.
         let base = unsafe {
             rustix::mm::mmap(
                 std::ptr::null_mut(),
@@ -71,23 +71,24 @@ impl SharedMapping {
         Ok(mapping)
     }
 
-    /// Whether the file was made shorter, and its memory lost; see [`crate::memory::bus_error`].
+    /// Whether the memory is lost because its file became shorter; see
+    /// [`crate::memory::bus_error`].
     pub(crate) fn lost(&self) -> bool {
         self.watched.as_ref().is_some_and(Watched::lost)
     }
 
-    /// Bytes mapped.
+    /// Length in bytes.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether it may be written to.
+    /// Whether this process may write to the memory.
     pub(crate) fn writable(&self) -> bool {
         self.writable
     }
 
-    /// Has the operating system provide the pages of a part of the mapping now, rather than one by
-    /// one when they are first used. If it cannot, that is what happens.
+    /// Asks the operating system to provide the pages of a part of the mapping now. Otherwise, or if
+    /// that fails, it provides each page at its first use.
     pub(crate) fn populate(&self, offset: u64, len: usize) {
         let Some(place) = self
             .place(offset)
@@ -100,28 +101,28 @@ impl SharedMapping {
         } else {
             Advice::LinuxPopulateRead
         };
-        // SAFETY: the range is inside the mapping; providing pages does not change what they hold.
+        // SAFETY: the range is inside the mapping; populating pages does not change their contents.
         let _ = unsafe { rustix::mm::madvise(place.0.cast(), len, advice) };
     }
 
-    /// The `len` bytes from `offset` on, if they are inside.
+    /// The place of `len` bytes from `offset` on, if they are inside.
     fn part(&self, offset: u64, len: usize) -> Option<Place> {
         let end = usize::try_from(offset).ok()?.checked_add(len)?;
         self.place(offset).filter(|_| end <= self.len)
     }
 
-    /// Copies bytes out; false, and nothing is copied, if they are not all inside.
+    /// Copies bytes out. Returns false and copies nothing if they are not all inside.
     pub(crate) fn read(&self, offset: u64, into: &mut [u8]) -> bool {
         let Some(place) = self.part(offset, into.len()) else {
             return false;
         };
-        // SAFETY: the bytes are inside the mapping, which `self` keeps.
+        // SAFETY: the bytes are inside the mapping, which lives as long as `self`.
         unsafe { place.window(into.len()) }.read(into);
         true
     }
 
-    /// Copies bytes in; false, and nothing is changed, if they are not all inside or the mapping is
-    /// not writable.
+    /// Copies bytes in. Returns false and changes nothing if they are not all inside, or if the
+    /// mapping is not writable.
     pub(crate) fn write(&self, offset: u64, from: &[u8]) -> bool {
         let Some(place) = self.part(offset, from.len()).filter(|_| self.writable) else {
             return false;
@@ -131,38 +132,39 @@ impl SharedMapping {
         true
     }
 
-    /// A place in the mapping, or nothing if `offset` lies outside.
+    /// The place at `offset`, if that is inside.
     pub(crate) fn place(&self, offset: u64) -> Option<Place> {
         let offset = usize::try_from(offset).ok()?;
-        // Not `add`: the address is only used once a length has been checked against the mapping.
+        // Not `add`, because the place may be the end of the mapping. A window checks its length
+        // before any access.
         (offset <= self.len).then(|| Place(self.base.as_ptr().wrapping_add(offset)))
     }
 }
 
 impl Drop for SharedMapping {
     fn drop(&mut self) {
-        // First: the address may be given away at once.
+        // First, because the kernel may reuse the addresses as soon as they are unmapped.
         self.watched = None;
-        // SAFETY: base and length are those of the mapping made in `of_file`; windows borrow their
-        // mapping, so none is left.
+        // SAFETY: `of_file` made this mapping with this base and length. Windows borrow their
+        // mapping, so no window is left.
         let unmapped = unsafe { rustix::mm::munmap(self.base.as_ptr().cast(), self.len) };
         debug_assert!(unmapped.is_ok());
     }
 }
 
-/// An address in a mapping, that can be kept and computed with but not used: windows are made from
-/// it.
+/// An address in a mapping. It can be stored and computed with, but only a window made from it can
+/// access memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place(*mut u8);
 
-// SAFETY: an address is a number until a window is made from it, which is unsafe.
+// SAFETY: an address is only a number; making a window from it is unsafe.
 unsafe impl Send for Place {}
 
 impl Place {
-    /// An address that no window may be made from.
+    /// An address that is in no mapping.
     pub(crate) const NOWHERE: Place = Place(std::ptr::null_mut());
 
-    /// The address `bytes` further on.
+    /// The address `bytes` bytes later.
     pub(crate) fn advanced(self, bytes: u64) -> Self {
         Place(self.0.wrapping_add(bytes as usize))
     }
@@ -187,7 +189,7 @@ impl Place {
     #[inline(always)]
     pub(crate) unsafe fn window_mut<'a>(self, len: usize) -> WindowMut<'a> {
         WindowMut {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller keeps the same promise.
             window: unsafe { self.window(len) },
         }
     }
@@ -220,7 +222,7 @@ impl Place {
         }
     }
 
-    /// As many descriptors as there are in `len` bytes; none if the place is not aligned for them.
+    /// The whole descriptors in the next `len` bytes; none if the address is not aligned.
     ///
     /// # Safety
     /// As for [`Place::window_mut`].
@@ -230,13 +232,13 @@ impl Place {
         if base.is_null() || !base.is_aligned() {
             return &[];
         }
-        // SAFETY: inside the mapping by the caller's promise, aligned; descriptors are atomics,
-        // which others may change.
+        // SAFETY: inside the mapping by the caller's promise, and aligned. Descriptors consist of
+        // atomics, which other processes may change.
         unsafe { std::slice::from_raw_parts(base, len / size_of::<Descriptor>()) }
     }
 }
 
-/// Bytes of shared memory that may be read.
+/// Readable bytes of shared memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window<'a> {
     base: *mut u8,
@@ -245,7 +247,7 @@ pub(crate) struct Window<'a> {
 }
 
 impl Window<'_> {
-    /// Copies the window's first bytes out; what `into` has beyond the window's length stays.
+    /// Copies the window's first bytes to `into`. A longer `into` keeps its remaining bytes.
     #[inline(always)]
     pub(crate) fn read(&self, into: &mut [u8]) {
         let len = into.len().min(self.len);
@@ -254,14 +256,14 @@ impl Window<'_> {
     }
 }
 
-/// Bytes of shared memory that may be read and written.
+/// Readable and writable bytes of shared memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WindowMut<'a> {
     window: Window<'a>,
 }
 
 impl WindowMut<'_> {
-    /// Copies bytes to the start of the window; what does not fit is left out.
+    /// Copies bytes to the start of the window, as many as fit.
     #[inline(always)]
     pub(crate) fn write(&self, from: &[u8]) {
         let len = from.len().min(self.window.len);
@@ -270,7 +272,7 @@ impl WindowMut<'_> {
         unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), self.window.base, len) }
     }
 
-    /// Writes a 32-bit word at the start of the window, after everything written before.
+    /// Writes a 32-bit word at the start of the window, after all earlier writes.
     pub(crate) fn write_u32(&self, value: u32) {
         fence(Ordering::Release);
         self.write(&value.to_le_bytes());
@@ -295,22 +297,22 @@ impl Descriptor {
         self.0[1].load(Ordering::Relaxed)
     }
 
-    /// Writes both words back: the first, then, in that order for every observer, the second.
+    /// Writes the first word, then the second; every observer sees them in that order.
     #[inline(always)]
     pub(crate) fn write(&self, words: [u64; 2]) {
         self.0[0].store(words[0], Ordering::Relaxed);
         self.0[1].store(words[1], Ordering::Release);
     }
 
-    /// Writes the second word back, after everything done before.
+    /// Writes the second word, after all earlier writes.
     #[inline(always)]
     pub(crate) fn write_status(&self, word: u64) {
         self.0[1].store(word, Ordering::Release);
     }
 }
 
-/// Asks the processor to fetch the lines of these descriptors, to write to them: read-only, each
-/// would have to be asked for twice.
+/// Prefetches the cache lines of these descriptors for writing. A line prefetched for reading would
+/// have to be fetched a second time for the write-back.
 #[inline(always)]
 pub(crate) fn prefetch(descriptors: &[Descriptor]) {
     const LINE: usize = 64 / size_of::<Descriptor>();
@@ -319,7 +321,7 @@ pub(crate) fn prefetch(descriptors: &[Descriptor]) {
     }
 }
 
-/// Exactly 60 bytes of shared memory that may be read: the smallest frame.
+/// The smallest frame in shared memory: 60 readable bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SmallFrame<'a> {
     base: NonNull<u8>,
@@ -327,7 +329,7 @@ pub(crate) struct SmallFrame<'a> {
 }
 
 impl SmallFrame<'_> {
-    /// The bytes, as they are at this moment.
+    /// Reads the frame.
     #[inline(always)]
     pub(crate) fn read(&self) -> Head {
         let base = self.base.as_ptr();
@@ -342,23 +344,23 @@ impl SmallFrame<'_> {
         }
     }
 
-    /// Whether it is addressed to a group.
+    /// Whether the destination is a group address.
     #[inline(always)]
     pub(crate) fn is_to_group(&self) -> bool {
         // SAFETY: 60 bytes of a mapping from here on.
         unsafe { self.base.as_ptr().read_volatile() & 1 == 1 }
     }
 
-    /// Asks the processor to fetch the frame's first line. To write to it, though it is only read:
-    /// the next who wants the line is most likely this process again, when the driver has handed
-    /// the buffer back for receiving. So it moves once, not twice.
+    /// Prefetches the frame's first cache line, for writing although the frame is only read. The
+    /// next to access the line is probably this process again, to fill the buffer after the driver
+    /// has recycled it. So the line moves once, not twice.
     #[inline(always)]
     pub(crate) fn prefetch(&self) {
         prefetch_write(self.base.as_ptr());
     }
 }
 
-/// Exactly 60 bytes of shared memory that may be written: room for the smallest frame.
+/// A buffer for the smallest frame in shared memory: 60 writable bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SmallBuffer<'a> {
     base: NonNull<u8>,
@@ -366,7 +368,7 @@ pub(crate) struct SmallBuffer<'a> {
 }
 
 impl SmallBuffer<'_> {
-    /// Writes all of it, as in [`Head`].
+    /// Writes all 60 bytes; their layout is that of [`Head`].
     #[inline(always)]
     pub(crate) fn write(&self, fixed: Fixed, own: Own) {
         let base = self.base.as_ptr();
@@ -379,7 +381,7 @@ impl SmallBuffer<'_> {
         }
     }
 
-    /// Asks the processor to fetch the buffer's first line, to write to it.
+    /// Prefetches the buffer's first cache line for writing.
     #[inline(always)]
     pub(crate) fn prefetch_mut(&self) {
         prefetch_write(self.base.as_ptr());
@@ -389,8 +391,8 @@ impl SmallBuffer<'_> {
 #[inline(always)]
 fn prefetch_write(address: *const u8) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: PREFETCHW reads and writes nothing, whatever the address; processors without it treat
-    // it as a no-op.
+    // SAFETY: PREFETCHW changes no memory, whatever the address. Processors without the instruction
+    // treat it as a no-op.
     unsafe {
         std::arch::asm!("prefetchw [{}]", in(reg) address, options(nostack, preserves_flags, readonly));
     }
@@ -398,7 +400,7 @@ fn prefetch_write(address: *const u8) {
     let _ = address;
 }
 
-/// The register space, in a memory file so that pages of it can be shared with a driver.
+/// The register space, in a memory file, so that a driver can map pages of it.
 #[derive(Debug)]
 pub(crate) struct RegisterMemory {
     mapping: SharedMapping,
@@ -406,30 +408,29 @@ pub(crate) struct RegisterMemory {
 }
 
 impl RegisterMemory {
-    /// `len` bytes of zeros; a multiple of the page size.
+    /// A register space of `len` zero bytes, a multiple of the page size.
     pub(crate) fn new(name: &str, len: usize) -> io::Result<Self> {
         use rustix::fs::{MemfdFlags, SealFlags};
         let file = rustix::fs::memfd_create(name, MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
         rustix::fs::ftruncate(&file, len as u64)?;
-        // The driver gets this descriptor too: it must not be able to take the pages away from
-        // under us.
+        // The driver gets this descriptor too. The seals keep it from taking the pages away.
         rustix::fs::fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
         let mapping = SharedMapping::of_file(&file, len, true)?;
         Ok(Self { mapping, file })
     }
 
-    /// The file behind it.
+    /// The memory file.
     pub(crate) fn file(&self) -> &OwnedFd {
         &self.file
     }
 
-    /// The word at byte `offset`, rounded down to a multiple of 4; the last word if that is
-    /// outside.
+    /// The word at byte `offset`, rounded down to a multiple of 4. An offset outside the space means
+    /// the last word.
     #[inline(always)]
     pub(crate) fn word(&self, offset: u32) -> &AtomicU32 {
         let index = (offset as usize / 4).min(self.mapping.len / 4 - 1);
-        // SAFETY: inside the mapping, by `min`; mappings are page-aligned, so the word is aligned;
-        // the driver's process and ours only use it as an atomic 32-bit word.
+        // SAFETY: `min` keeps the word inside the mapping. Mappings are page-aligned, so the word is
+        // aligned. This process only uses it as an atomic 32-bit word.
         unsafe { AtomicU32::from_ptr(self.mapping.base.as_ptr().cast::<u32>().add(index)) }
     }
 }

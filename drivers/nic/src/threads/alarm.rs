@@ -1,25 +1,25 @@
-//! Wakes a running data plane that sleeps because there is nothing to do.
+//! Wakes a running data plane that sleeps because it has no work.
 //!
-//! Whoever has given it something to do rings afterwards. Then either the sleeper sees that when it is about to
-//! sleep, or whoever rings sees that it sleeps, and wakes it: both swap `rung`, and of two swaps one comes second, and
-//! sees what was done before the first.
+//! A thread that adds work rings the alarm afterwards. Sleeper and ringer both swap `rung`, and the
+//! second of the two swaps sees everything done before the first. So either the sleeper sees the
+//! new work before it sleeps, or the ringer sees the sleeper and wakes it.
 
 use std::sync::PoisonError;
 use std::time::Duration;
 
 use super::sync::{current, park_timeout, AtomicBool, Mutex, Ordering, Thread};
 
-/// All ports of a NIC have the same.
+/// The alarm that all ports of a NIC share.
 #[derive(Debug, Default)]
 pub(crate) struct Alarm {
     sleeping: AtomicBool,
-    /// Rung since the last sleep, so that there is no need for the next one.
+    /// The alarm has rung since the last sleep: the next sleep ends at once.
     rung: AtomicBool,
     sleeper: Mutex<Option<Thread>>,
 }
 
 impl Alarm {
-    /// Sleeps until woken, or for that time. Spurious wake-ups happen.
+    /// Sleeps until the alarm rings, at most for `longest`. May wake up without a reason.
     pub(crate) fn sleep(&self, longest: Duration) {
         *self.sleeper.lock().unwrap_or_else(PoisonError::into_inner) = Some(current());
         self.sleeping.store(true, Ordering::SeqCst);

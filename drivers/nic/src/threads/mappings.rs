@@ -1,15 +1,16 @@
-//! Where the mappings are: a table of slots that a signal handler reads while other threads fill and empty them.
+//! A table slot for one memory mapping. A signal handler reads the slots while other threads fill
+//! and empty them.
 //!
-//! The handler looks for the mapping that holds an address which is in use. That mapping's slot does not change
-//! meanwhile; the others may, and must not be taken for what they are not: address and length of a range belong
-//! together.
+//! The handler looks for the mapping that holds an address in use. The slot of that mapping cannot
+//! change meanwhile, but the other slots can. The handler must never combine the base of one
+//! mapping with the length of another.
 
 use super::sync::{AtomicBool, AtomicUsize, Ordering};
 
-/// The address of a slot that is being filled. Mappings begin at whole pages.
+/// The base of a slot that is being filled. Real mappings begin at whole pages.
 const RESERVED: usize = 1;
 
-/// Where a mapping is; nowhere (0) if the slot is free.
+/// A mapping's place; the base is 0 while the slot is free.
 pub(crate) struct Slot {
     pub(crate) base: AtomicUsize,
     pub(crate) len: AtomicUsize,
@@ -17,7 +18,7 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// Takes the slot for a mapping, if it is free.
+    /// Takes the slot for a mapping. Returns false if the slot is not free.
     pub(crate) fn take(&self, base: usize, len: usize) -> bool {
         let taken = self
             .base
@@ -25,14 +26,14 @@ impl Slot {
         if taken.is_err() {
             return false;
         }
-        // Release: who reads this length does not read the base before RESERVED any more.
+        // Release: a thread that reads this length no longer reads the base before RESERVED.
         self.len.store(len, Ordering::Release);
         self.lost.store(false, Ordering::Relaxed);
         self.base.store(base, Ordering::Release);
         true
     }
 
-    /// Gives the slot back.
+    /// Frees the slot.
     pub(crate) fn free(&self) {
         self.base.store(0, Ordering::Release);
     }
@@ -41,17 +42,17 @@ impl Slot {
     pub(crate) fn range_with(&self, address: usize) -> Option<(usize, usize)> {
         let base = self.base.load(Ordering::Acquire);
         let len = self.len.load(Ordering::Acquire);
-        // The slot may have been given back and taken between the two loads.
+        // Between the two loads, another mapping may have taken the slot.
         let same = self.base.load(Ordering::Acquire) == base;
         (base > RESERVED && same && address.wrapping_sub(base) < len).then_some((base, len))
     }
 
-    /// The mapping is no longer what it was.
+    /// Marks the mapping as lost: its memory is no longer the file's.
     pub(crate) fn lose(&self) {
         self.lost.store(true, Ordering::Release);
     }
 
-    /// Whether that was said of it.
+    /// Whether the mapping was marked as lost.
     pub(crate) fn is_lost(&self) -> bool {
         self.lost.load(Ordering::Acquire)
     }

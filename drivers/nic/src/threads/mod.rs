@@ -1,4 +1,4 @@
-//! What the card's threads meet at: locks, wake-ups and the table of mappings.
+//! Synchronization of the NIC's threads: a fair lock, wake-ups, and the table of mappings.
 
 pub(crate) mod alarm;
 pub(crate) mod mappings;

@@ -1,5 +1,6 @@
-//! What threads meet at: the standard library's. For `alarm.rs`, `turns.rs` and `mappings.rs`, which are also
-//! compiled with loom's instead: see `tests/models.rs`.
+//! The standard library's synchronization, for `alarm.rs`, `turns.rs` and `mappings.rs`.
+//!
+//! `tests/models.rs` compiles those files a second time, with loom's types in place of these.
 
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 pub(crate) use std::sync::{Mutex, MutexGuard};

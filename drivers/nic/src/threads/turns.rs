@@ -1,13 +1,15 @@
-//! A lock that a thread which takes it again and again leaves to others when they want it.
+//! A lock for a thread that takes it over and over and yields it to threads that wait.
+//!
+//! An ordinary mutex would let the data plane, which polls, starve the control threads.
 
 use std::sync::{PoisonError, TryLockError};
 
 use super::sync::{yield_now, AtomicU32, Mutex, MutexGuard, Ordering};
 
-/// How often [`Turns::lock_after_others`] lets others go first before it takes what they are waiting for.
+/// Most times that [`Turns::lock_after_others`] yields before it takes the lock regardless.
 const YIELDS: u32 = 1000;
 
-/// What the lock protects, and how many want it.
+/// A value behind a lock, and the number of threads that wait for it.
 #[derive(Debug)]
 pub(crate) struct Turns<T> {
     inner: Mutex<T>,
@@ -23,7 +25,7 @@ impl<T> Turns<T> {
         }
     }
 
-    /// It, soon.
+    /// Locks the value. Threads that use the other two methods let this one go first.
     pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
         self.waiting.fetch_add(1, Ordering::Relaxed);
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
@@ -31,7 +33,8 @@ impl<T> Turns<T> {
         inner
     }
 
-    /// It, unless somebody has it or wants it: for one who comes back at once anyway.
+    /// Locks the value unless another thread has it or waits for it. For a thread that tries again
+    /// soon.
     pub(crate) fn lock_unless_wanted(&self) -> Option<MutexGuard<'_, T>> {
         if self.waiting.load(Ordering::Relaxed) > 0 {
             return None;
@@ -43,7 +46,8 @@ impl<T> Turns<T> {
         }
     }
 
-    /// It, for one who perhaps comes back soon: others come first.
+    /// Locks the value after the threads that wait for it now. For a thread that may come back
+    /// soon.
     pub(crate) fn lock_after_others(&self) -> MutexGuard<'_, T> {
         for _ in 0..YIELDS {
             if self.waiting.load(Ordering::Relaxed) == 0 {

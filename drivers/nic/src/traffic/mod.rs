@@ -1,4 +1,4 @@
-//! What arrives on the wire, and what is checked and timed of that which comes back.
+//! Generated frames, the checks of frames that come back, and their latency.
 
 pub(crate) mod frame;
 pub(crate) mod generator;

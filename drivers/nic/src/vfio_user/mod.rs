@@ -1,4 +1,5 @@
-//! The vfio-user protocol: messages on a UNIX socket, and the server of one port.
+//! A vfio-user server: it listens on a UNIX socket and serves one PCI function to one client at a
+//! time.
 
 pub(crate) mod protocol;
 pub(crate) mod server;

@@ -1,11 +1,16 @@
 //! The vfio-user protocol: messages over a UNIX stream socket, with file descriptors beside them.
 //!
-//! Written out here, and not taken from the crate `vfio_user`, because that crate's server is made
-//! for one trusting client: it serves a single connection and then blocks in `accept` with no way
-//! to stop it, panics on version data without a NUL, allocates whatever size a read message names,
-//! and leaves the payload of a refused command in the stream, to be taken for the next header. A
-//! server that outlives its drivers, whatever they do, needs the reverse of each. It is little
-//! code: a header of 16 bytes, [`Command`]s, and payloads of fixed-size little-endian fields.
+//! A message is a header of 16 bytes, with a [`Command`], and a payload of fixed-size little-endian
+//! fields.
+//!
+//! The crate `vfio_user` is not used, because its server trusts its client and serves only one:
+//!
+//! * After one connection it blocks in `accept`, and no other thread can stop it.
+//! * It panics on version data without a NUL.
+//! * It allocates any size that a read message names.
+//! * It leaves the payload of a refused command in the stream, and reads it as the next header.
+//!
+//! This server must outlive its drivers, whatever they send.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -25,19 +30,19 @@ use crate::socket::wait;
 
 /// Bytes in a message's header.
 const HEADER_SIZE: usize = 16;
-/// Most bytes of data in one region access. Told to the client, which may not send more.
+/// Most bytes of data in one region access. The server announces this limit to the client.
 pub(crate) const MAX_DATA_SIZE: usize = 1 << 20;
-/// Longest message: a region write of that much data.
+/// Longest message: a region write with that much data.
 const MAX_MESSAGE_SIZE: usize = HEADER_SIZE + 16 + MAX_DATA_SIZE;
 /// Most file descriptors in one message: one per MSI-X vector.
 pub(crate) const MAX_FDS: usize = 64;
-/// Most file descriptors with one message that clients are told of. QEMU takes a server that offers
-/// more than 16 for a broken one.
+/// Most file descriptors in one message, as announced to clients. QEMU refuses a server that
+/// announces more than 16.
 pub(crate) const OFFERED_FDS: usize = 16;
-/// How long the rest of a message, or room for a reply, may take, unless a test says otherwise.
+/// Longest time that a client may take to send the rest of a message, or to make room for a reply.
 pub(crate) const PEER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What a message asks for.
+/// The request of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     Version,
@@ -50,7 +55,7 @@ pub(crate) enum Command {
     RegionRead,
     RegionWrite,
     DeviceReset,
-    /// In the protocol, but not offered here (or not a client's to send).
+    /// A request that this server does not offer, or that a client may not send.
     NotOffered,
 }
 
@@ -72,13 +77,15 @@ impl Command {
     }
 }
 
-/// Answers the first message of a client that cannot be served now, if it is there. Never waits.
+/// Answers the first message of a client with an error, because the server cannot serve it now.
+/// Does nothing if the message has not arrived: never waits.
 pub(crate) fn turn_away(client: &UnixStream, error: Errno) {
     let mut head = [0; HEADER_SIZE];
     let Ok((_, HEADER_SIZE)) = recv(client, &mut head[..], RecvFlags::DONTWAIT) else {
         return;
     };
-    // What is left unread when the socket is closed would turn our answer into a reset connection.
+    // Closing a socket with unread bytes would reset the connection before the client has read the
+    // answer.
     let mut rest = [0; 4096];
     for _ in 0..MAX_MESSAGE_SIZE / rest.len() {
         match recv(client, &mut rest[..], RecvFlags::DONTWAIT) {
@@ -93,7 +100,7 @@ pub(crate) fn turn_away(client: &UnixStream, error: Errno) {
     };
     let error = error.raw_os_error().unsigned_abs();
     let answer = header.bytes(0, FLAG_REPLY | FLAG_ERROR, error);
-    // Who has gone meanwhile does not need it.
+    // An error here means that the client has gone.
     let _ = send(client, &answer, SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
 }
 
@@ -102,7 +109,7 @@ const FLAG_REPLY: u32 = 1;
 const FLAG_NO_REPLY: u32 = 1 << 4;
 const FLAG_ERROR: u32 = 1 << 5;
 
-/// A message's header, as far as it has to be told back.
+/// The parts of a message's header that the reply repeats.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Header {
     id: u16,
@@ -126,7 +133,7 @@ impl Header {
     }
 }
 
-/// A message from the client, complete.
+/// A complete message from the client.
 #[derive(Debug)]
 pub(crate) struct Message {
     pub(crate) header: Header,
@@ -134,26 +141,24 @@ pub(crate) struct Message {
     pub(crate) fds: Vec<OwnedFd>,
 }
 
-/// Why a connection is over.
+/// Why a connection has ended.
 #[derive(Debug, Error)]
 pub(crate) enum ConnectionError {
     #[error("the client closed the connection")]
     Closed,
     #[error("the client closed the connection in the middle of a message")]
     Truncated,
-    #[error("a message of {0} bytes: must have 16 to {MAX_MESSAGE_SIZE}")]
+    #[error("message of {0} bytes: the size must be 16 to {MAX_MESSAGE_SIZE}")]
     Size(u32),
-    #[error("a message that is no command (flags {0:#x})")]
+    #[error("message with flags {0:#x}: the server takes commands only")]
     NotACommand(u32),
-    #[error("a message with more than {MAX_FDS} file descriptors")]
+    #[error("message with more than {MAX_FDS} file descriptors")]
     TooManyFds,
     #[error("the first message was not VERSION")]
     NoVersion,
     #[error("version {0}.{1}: this server speaks 0.x")]
     Version(u16, u16),
-    #[error(
-        "the client stopped in the middle of a message, or takes no replies, for {PEER_TIMEOUT:?}"
-    )]
+    #[error("for {PEER_TIMEOUT:?}, the client has neither completed a message nor read a reply")]
     Timeout,
     #[error("the NIC is stopping")]
     Stopping,
@@ -174,18 +179,18 @@ impl From<Errno> for ConnectionError {
 #[derive(Debug)]
 pub(crate) struct Connection<'a> {
     stream: UnixStream,
-    /// Readable when the server is to stop.
+    /// Becomes readable when the server must stop.
     stop: BorrowedFd<'a>,
-    /// How long the rest of a message, or room for a reply, may take.
-    patience: Duration,
+    /// Longest time for the rest of a message, or for room for a reply.
+    peer_timeout: Duration,
 }
 
 impl<'a> Connection<'a> {
-    pub(crate) fn new(stream: UnixStream, stop: BorrowedFd<'a>, patience: Duration) -> Self {
+    pub(crate) fn new(stream: UnixStream, stop: BorrowedFd<'a>, peer_timeout: Duration) -> Self {
         Self {
             stream,
             stop,
-            patience,
+            peer_timeout,
         }
     }
 
@@ -193,7 +198,7 @@ impl<'a> Connection<'a> {
         self.stream.as_fd()
     }
 
-    /// Waits until the peer is ready, the server is to stop, or `deadline` has passed.
+    /// Waits until the client is ready. Fails if the server must stop, or at the deadline.
     fn wait_for(&self, flags: PollFlags, deadline: Instant) -> Result<(), ConnectionError> {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -212,7 +217,7 @@ impl<'a> Connection<'a> {
 
     /// Reads a message that has begun to arrive.
     pub(crate) fn receive(&self) -> Result<Message, ConnectionError> {
-        let deadline = Instant::now() + self.patience;
+        let deadline = Instant::now() + self.peer_timeout;
         let mut fds = Vec::new();
         let mut head = [0; HEADER_SIZE];
         self.fill(&mut head, &mut fds, deadline, ConnectionError::Closed)?;
@@ -224,7 +229,7 @@ impl<'a> Connection<'a> {
             number: half(2),
             no_reply: flags & FLAG_NO_REPLY != 0,
         };
-        // Without a credible size there is no telling where the next message begins.
+        // Without a valid size, the server cannot know where the next message begins.
         if (size as usize) < HEADER_SIZE || size as usize > MAX_MESSAGE_SIZE {
             self.refuse(header, Errno::INVAL)?;
             return Err(ConnectionError::Size(size));
@@ -241,7 +246,7 @@ impl<'a> Connection<'a> {
         })
     }
 
-    /// Reads until `bytes` is full. `closed` is the error if the stream ends before the first byte.
+    /// Reads until `bytes` is full. Fails with `closed` if the stream ends before the first byte.
     fn fill(
         &self,
         bytes: &mut [u8],
@@ -284,7 +289,7 @@ impl<'a> Connection<'a> {
         Ok(())
     }
 
-    /// Answers a command, unless it wants no answer.
+    /// Answers a command, unless the command wants no answer.
     pub(crate) fn reply(
         &self,
         to: Header,
@@ -299,7 +304,7 @@ impl<'a> Connection<'a> {
         self.send(&bytes, fd)
     }
 
-    /// Answers a command with an error, unless it wants no answer.
+    /// Answers a command with an error, unless the command wants no answer.
     pub(crate) fn refuse(&self, to: Header, error: Errno) -> Result<(), ConnectionError> {
         if to.no_reply {
             return Ok(());
@@ -309,13 +314,13 @@ impl<'a> Connection<'a> {
     }
 
     fn send(&self, bytes: &[u8], fd: Option<BorrowedFd<'_>>) -> Result<(), ConnectionError> {
-        let deadline = Instant::now() + self.patience;
+        let deadline = Instant::now() + self.peer_timeout;
         let fds: Vec<_> = fd.into_iter().collect();
         let mut sent = 0;
         while sent < bytes.len() {
             let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
             let mut control = SendAncillaryBuffer::new(&mut space);
-            // The descriptor goes with the first byte, once.
+            // The descriptor goes once, with the first byte.
             if sent == 0 && !fds.is_empty() {
                 control.push(SendAncillaryMessage::ScmRights(&fds));
             }
@@ -332,7 +337,7 @@ impl<'a> Connection<'a> {
     }
 }
 
-/// Reads fixed-size fields off the front of a payload.
+/// Reads fixed-size fields from the front of a payload.
 #[derive(Debug)]
 pub(crate) struct Fields<'a>(pub(crate) &'a [u8]);
 

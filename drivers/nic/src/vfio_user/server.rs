@@ -1,5 +1,5 @@
-//! The vfio-user server of one port: listens on its socket, serves one driver at a time, and is
-//! ready for the next whatever became of the last.
+//! The server of one PCI function. It listens on a socket and serves one driver after the other. No
+//! driver can keep it from serving the next.
 
 use std::cell::RefCell;
 use std::io;
@@ -17,10 +17,10 @@ use crate::socket::{wait, ListeningSocket};
 use crate::vfio_user::protocol::{turn_away, Connection, ConnectionError, PEER_TIMEOUT};
 use crate::vfio_user::session::Session;
 
-/// Most clients that wait to be told that the port is busy.
+/// Most clients that are connected while the server serves another one.
 const MAX_OTHERS: usize = 8;
 
-/// Starts the control thread of a port. It ends when `stop` becomes readable.
+/// Starts the control thread of port number `index`. The thread ends when `stop` becomes readable.
 pub(crate) fn spawn(
     index: usize,
     socket: ListeningSocket,
@@ -44,8 +44,8 @@ struct Server<'a> {
     socket: &'a ListeningSocket,
     function: &'a dyn PciFunction,
     stop: BorrowedFd<'a>,
-    /// Clients that came while another was served, and since when they are here. When they say
-    /// something, they are told that the port is busy.
+    /// Clients that connected while the server served another one, and when they connected. When
+    /// they send a message, the server answers that the port is busy.
     others: RefCell<Vec<(UnixStream, Instant)>>,
 }
 
@@ -53,8 +53,8 @@ impl Server<'_> {
     fn run(&self) {
         loop {
             let listener = self.socket.fd();
-            // An error here would be one of our own descriptors; there is nothing left to serve
-            // then.
+            // An error here means that one of the server's own descriptors is bad. The server
+            // cannot go on then.
             let Ok(ready) = wait(
                 &[(listener, PollFlags::IN), (self.stop, PollFlags::IN)],
                 None,
@@ -75,7 +75,7 @@ impl Server<'_> {
         }
     }
 
-    /// Serves one driver to its end.
+    /// Serves one driver until its session ends.
     fn serve(&self, stream: UnixStream) {
         let connection = Connection::new(stream, self.stop, PEER_TIMEOUT);
         let error = match self.converse(&connection) {
@@ -90,7 +90,7 @@ impl Server<'_> {
         self.function.end_session(end);
     }
 
-    /// Who came just before the last driver left, and has not been turned away yet.
+    /// A client that connected before the last driver left, and that has no answer yet.
     fn next_in_line(&self) -> Option<UnixStream> {
         let mut others = self.others.borrow_mut();
         (!others.is_empty()).then(|| others.remove(0).0)
@@ -109,8 +109,7 @@ impl Server<'_> {
         }
     }
 
-    /// Waits until the driver says something, or leaves. Others who want to connect meanwhile are
-    /// turned away.
+    /// Waits until the driver sends something or leaves. Turns other clients away meanwhile.
     fn wait_for_message(&self, connection: &Connection<'_>) -> Result<(), ConnectionError> {
         let driver = (connection.fd(), PollFlags::IN);
         loop {
@@ -134,15 +133,15 @@ impl Server<'_> {
             if ready[0] {
                 return Ok(());
             }
-            let mut spoke = ready[3..].iter();
+            let mut ready_others = ready[3..].iter();
             others.retain(|(other, _)| {
-                let spoke = spoke.next() == Some(&true);
-                if spoke {
+                let has_sent = ready_others.next() == Some(&true);
+                if has_sent {
                     turn_away(other, Errno::BUSY);
                 }
-                !spoke
+                !has_sent
             });
-            // Whoever comes now may be the next driver, and the last one just gone: look once more.
+            // If the driver has left at this moment, the newcomer is the next driver: look again.
             if ready[2] && wait(&[driver], Some(Duration::ZERO))? == [false] {
                 let newcomer = self.socket.accept();
                 others.extend(newcomer.map(|other| (other, Instant::now())));

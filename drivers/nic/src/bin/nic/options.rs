@@ -1,0 +1,158 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Parser;
+use nic::{
+    Cable, ConfigError, Expected, Faults, FrameSizes, MeasureLatency, MmioMode, Module, NicConfig,
+    TraceTo, Traffic, VerifyMode,
+};
+
+/// A software Intel 82599, served over vfio-user.
+///
+/// Each port is a socket DIR/portN.sock. Drivers name the device vfio-user:DIR/portN.sock. The line
+/// "ready" on standard output says that drivers may connect. SIGINT or SIGTERM ends the NIC, which
+/// then prints the counters of each port.
+#[derive(Debug, Parser)]
+#[command(name = "nic", version)]
+pub struct Options {
+    /// Directory for the sockets port0.sock, port1.sock, ...; made if it does not exist
+    #[arg(long, value_name = "DIR")]
+    socket_dir: PathBuf,
+
+    /// Number of ports, 1 to 16; neighbours (0 and 1, 2 and 3, ...) are peers: the NIC expects one
+    /// to send the frames that the other receives
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    ports: usize,
+
+    /// Register access: shared (queue registers are shared memory) or trap (every access is a
+    /// message)
+    #[arg(long, value_name = "MODE", default_value = "shared")]
+    mmio: MmioMode,
+
+    /// Frames that arrive at every port: off, saturate (one for every free descriptor), or
+    /// rate=MPPS
+    #[arg(long, value_name = "TRAFFIC", default_value = "off")]
+    traffic: Traffic,
+
+    /// Frame size in bytes without CRC, 60 to 1514; MIN-MAX or A,B,C for several sizes in turn
+    #[arg(long, value_name = "BYTES", default_value = "60")]
+    size: FrameSizes,
+
+    /// Number of flows that the frames belong to
+    #[arg(long, value_name = "N", default_value_t = 1024)]
+    flows: u16,
+
+    /// Checks of the frames that come back: full (every byte), sequence (numbers only), or off
+    #[arg(long, value_name = "HOW", default_value = "full")]
+    verify: VerifyMode,
+
+    /// Change that drivers make to frames: touch (byte 1 goes up by one) or none
+    #[arg(long, value_name = "CHANGE", default_value = "touch")]
+    expect: Expected,
+
+    /// Cable between two ports: each receives the frames that the other sends, unchecked; may be
+    /// repeated
+    #[arg(long, value_name = "A:B")]
+    cable: Vec<Cable>,
+
+    /// Module in the SFP+ cages: dac (a direct-attach cable), sr (an optical module) or none
+    #[arg(long, value_name = "MODULE", default_value = "dac")]
+    module: Module,
+
+    /// PCI device id, in hexadecimal
+    #[arg(long, value_name = "HEX", value_parser = device_id, default_value = "10fb")]
+    device_id: u16,
+
+    /// Fault that the device shows, for example never-finish-reset, stall (transmits nothing) or
+    /// no-link; an unknown name lists all faults; may be repeated
+    #[arg(long, value_name = "NAME", value_parser = fault)]
+    fault: Vec<String>,
+
+    /// Record every register access in FILE; shared mode does not see accesses to queue registers
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+
+    /// Measure the latency of every frame, from the moment it is due (needs traffic rate=MPPS)
+    /// until the peer port fetches it for sending
+    #[arg(long)]
+    latency: bool,
+
+    /// Leave frames out of the latency that are due in the first S seconds after a port begins to
+    /// receive
+    #[arg(long, value_name = "S", value_parser = seconds, requires = "latency")]
+    latency_after: Option<Duration>,
+
+    /// Take commands on a UNIX socket: "link PORT up|down", "module PORT dac|sr|none", "stats"
+    #[arg(long, value_name = "PATH")]
+    pub control: Option<PathBuf>,
+
+    /// Write the counters of each port to FILE as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+
+    /// Stop after S seconds
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub duration: Option<Duration>,
+
+    /// Processor for the data plane
+    #[arg(long, value_name = "N")]
+    cpu: Option<usize>,
+}
+
+fn device_id(text: &str) -> Result<u16, String> {
+    let digits = text.trim_start_matches("0x");
+    u16::from_str_radix(digits, 16)
+        .map_err(|_| "write up to four hexadecimal digits, such as 10fb".to_owned())
+}
+
+fn fault(name: &str) -> Result<String, ConfigError> {
+    Faults::default().add(name).map(|()| name.to_owned())
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    text.parse()
+        .ok()
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .ok_or_else(|| "write a number of seconds, such as 10 or 0.5".to_owned())
+}
+
+impl Options {
+    /// The configuration that the options describe.
+    pub fn config(&self) -> Result<NicConfig, ConfigError> {
+        let mut faults = Faults::default();
+        for name in &self.fault {
+            faults.add(name)?;
+        }
+        let mut config = NicConfig::new(&self.socket_dir, self.ports)
+            .with_mmio(self.mmio)
+            .with_each_port(|port| {
+                port.traffic = self.traffic;
+                port.sizes = self.size.clone();
+                port.flows = self.flows;
+                port.verify = self.verify;
+                port.expected = self.expect;
+                port.module = self.module;
+                port.device_id = self.device_id;
+                port.faults = faults;
+            });
+        config.cables = self.cable.clone();
+        config.cpu = self.cpu;
+        if self.latency {
+            if self.traffic == Traffic::Off {
+                return Err(ConfigError::new(
+                    "--latency: there is no traffic to measure; add --traffic rate=MPPS",
+                ));
+            }
+            config.latency = Some(MeasureLatency {
+                after: self.latency_after.unwrap_or_default(),
+            });
+        }
+        if let Some(path) = &self.trace {
+            config.trace = TraceTo::File(path.clone());
+        }
+        config.check()?;
+        Ok(config)
+    }
+}
