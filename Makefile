@@ -52,7 +52,7 @@ reproduce: ## Measure the three drivers and print the paper's tables beside the 
 MATRIX ?= bench/matrix$(if $(QUICK),-quick).toml
 
 .PHONY: bench
-bench: ## Measure everything that the report shows (QUICK=1: a rough run; RESUME=1: continue a run).
+bench: ## Measure everything that the report shows (QUICK=1: roughly; RESUME=1: continue a run).
 	@bench/setup/setup.sh reproduce
 	@$(MAKE) build
 	@$(MAKE) -j $(shell nproc) variants
@@ -335,7 +335,7 @@ test-bench-micro: build ## Check that every micro-benchmark runs, without measur
 	@$(datapath) --test
 
 .PHONY: test-ladder
-test-ladder: build ## Check that every step of the ladder builds and the last one costs what the shipped driver does.
+test-ladder: build ## Check that every step of the ladder builds and the last one equals the shipped driver.
 	@$(BIN)/triptych ladder --check
 
 # Each step takes the place of the safe driver.
