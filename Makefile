@@ -207,11 +207,11 @@ rust-unsafe: ## Build only the transpiled driver.
 # --- variants of the drivers, in build/variants/<variant>/<implementation>/
 
 # The compiler checks indices into arrays of known length and signed arithmetic. A violation executes a trap (ud2).
-C_FLAGS_sanitized := $(C_FLAGS) -fsanitize=bounds,signed-integer-overflow -fsanitize-undefined-trap-on-error
+C_FLAGS_trapping-ubsan := $(C_FLAGS) -fsanitize=bounds,signed-integer-overflow -fsanitize-undefined-trap-on-error
 # Distributions build C in this way: with checked calls of the C library and canaries before return addresses.
 C_FLAGS_fortified := $(C_FLAGS) -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong
 C_FLAGS_no-lto := $(filter-out -flto,$(C_FLAGS))
-C_VARIANTS := sanitized fortified no-lto
+C_VARIANTS := trapping-ubsan fortified no-lto
 # Cargo.toml defines a profile for each: driver-overflow-checks and driver-no-lto.
 RUST_VARIANTS := overflow-checks no-lto
 

@@ -1,4 +1,4 @@
-//! The command line.
+//! The command line of `triptych`: its subcommands.
 
 use std::path::PathBuf;
 
@@ -12,49 +12,49 @@ use crate::ladder::arguments::LadderArguments;
 use crate::pktgen::cli::PktgenArguments;
 use crate::run::arguments::RunArguments;
 
-/// Measure the three ixgbe drivers.
+/// Measure the three ixgbe drivers, and prepare a machine for measuring
 #[derive(Debug, Parser)]
 #[command(name = "triptych", version)]
 pub struct Cli {
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What `triptych` can do.
+/// The commands of `triptych`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Measure the drivers with every backend that works here, into a new folder of results/.
+    /// Measure the drivers, and write the results to a new folder in results/
     Run(Box<RunArguments>),
-    /// Fail if a driver needs more instructions per packet than recorded.
+    /// Fail if a driver needs more instructions per packet than bench/budget.toml allows
     Budget(BudgetArguments),
-    /// Build the drivers with several compilers and measure what each makes of them.
+    /// Build the drivers with several compilers, measure every build, and compare
     Compare(CompareArguments),
-    /// Show the machine code of a driver's data path beside its source, with checks marked.
+    /// Show the machine code of a driver's data path beside its source, with checks marked
     Asm(AsmArguments),
-    /// Build the steps from the transpiled driver to the safe one, and measure what each costs.
+    /// Measure the cost of each step from the transpiled driver to the safe driver
     Ladder(LadderArguments),
-    /// Look at what a run with a network card needs, and say what mends what is missing.
+    /// Check what a run with a network card needs, and print a command that fixes each problem
     Doctor(DoctorArguments),
-    /// Take ports of a network card from the kernel's driver.
+    /// Take ports of a network card from the kernel's driver, for a run
     Bind(BindArguments),
-    /// Give ports of a network card back to the kernel's driver.
+    /// Give ports of a network card back to the kernel's driver
     Unbind(UnbindArguments),
-    /// Send packets from a load generator, to a forwarder that drives real cards.
+    /// Test a load generator that sends to real cards, or measure at several rates
     Pktgen(PktgenArguments),
-    /// Write to a file of sysfs, in a process that may be left behind; `bind` starts it.
+    /// Write to a file of sysfs, in a process that may outlive its parent; `bind` starts it
     #[command(hide = true)]
     SysfsWrite(WriteArguments),
-    /// Measure in lockstep, in a process that may crash; `run` starts it.
+    /// Measure in lockstep, in a process that may crash; `run` starts it
     #[command(hide = true)]
     LockstepWorker {
-        /// What to measure, as `run` wrote it down.
+        /// The file in which `run` wrote what to measure
         specification: PathBuf,
     },
-    /// Forward and count, in a process that may crash; `run` starts it.
+    /// Forward and count events, in a process that may crash; `run` starts it
     #[command(hide = true)]
     PerfWorker {
-        /// What to count, as `run` wrote it down.
+        /// The file in which `run` wrote what to count
         specification: PathBuf,
     },
 }
@@ -67,7 +67,7 @@ mod tests {
     use record::BackendName;
 
     #[test]
-    fn the_definition_is_sound() {
+    fn the_definition_of_the_command_line_is_valid() {
         use clap::CommandFactory;
         Cli::command().debug_assert();
     }
@@ -96,11 +96,11 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_named_or_the_newest() {
+    fn resume_takes_an_id_or_the_newest_run() {
         let resume = |arguments: &[&str]| {
             let words = ["triptych", "run"].iter().chain(arguments);
             match Cli::parse_from(words).command {
-                Command::Run(run) => (run.resume.clone(), run.says_what()),
+                Command::Run(run) => (run.resume.clone(), run.selects_measurements()),
                 _ => panic!("not run"),
             }
         };
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn values_out_of_range_are_refused() {
         for bad in [
             &["--batch", "0"][..],
             &["--batch", "513"],
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_name_that_is_none_the_names_there_are_are_told() {
+    fn an_unknown_name_lists_the_valid_ones() {
         for (arguments, names) in [
             (&["run", "--impl", "fortran"][..], "c, rust, rust-unsafe"),
             (&["asm", "fortran"], "c, rust, rust-unsafe"),
@@ -135,7 +135,7 @@ mod tests {
                 &["run", "--backend", "guess"],
                 "perf, valgrind, lockstep, wall",
             ),
-            (&["compare", "--opt", "4"], "usual, 1, 2, 3, s"),
+            (&["compare", "--opt", "4"], "default, 1, 2, 3, s"),
         ] {
             let arguments = ["triptych"].iter().chain(arguments);
             let error = Cli::try_parse_from(arguments).unwrap_err().to_string();

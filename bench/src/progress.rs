@@ -22,18 +22,18 @@ pub struct Progress {
     steps: u64,
     /// About how long a step of this part takes.
     step: Duration,
-    work: Work,
+    work: TimeEstimate,
 }
 
-/// Work, measured by how long it was estimated to take.
+/// TimeEstimate, measured by how long it was estimated to take.
 #[derive(Debug)]
-struct Work {
+struct TimeEstimate {
     all: Duration,
     done: Duration,
     start: Instant,
 }
 
-impl Work {
+impl TimeEstimate {
     /// About how long the rest takes, if what is done took `elapsed`.
     fn left(&self, elapsed: Duration) -> Duration {
         let left = self.all.saturating_sub(self.done);
@@ -53,7 +53,7 @@ impl Progress {
             begun: 0,
             steps: 0,
             step: Duration::ZERO,
-            work: Work {
+            work: TimeEstimate {
                 all: estimate,
                 done: Duration::ZERO,
                 start: Instant::now(),
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn the_estimate_is_corrected_by_what_is_done() {
         let seconds = Duration::from_secs;
-        let mut work = Work {
+        let mut work = TimeEstimate {
             all: seconds(100),
             done: seconds(1),
             start: Instant::now(),

@@ -10,7 +10,7 @@ use strum::VariantNames;
 #[error("{0}")]
 pub struct UsageError(pub String);
 
-/// Takes the names of an enumeration's values, and says which there are if it is given another.
+/// Parses the name of an enumeration's value. An unknown name gives an error that lists the names.
 pub fn one_of<T>() -> impl TypedValueParser<Value = T>
 where
     T: VariantNames + FromStr<Err = strum::ParseError> + Clone + Send + Sync + 'static,

@@ -1,12 +1,12 @@
-//! Whether `triptych asm` shows the drivers as they are measured: its own builds have line tables, which
-//! must not change the code. Looks at what `make build` has built; without it there is nothing to see.
+//! Checks that `triptych asm` shows the code that is measured. Its own builds have line tables, which
+//! must not change the code. Reads the builds of `make build`, and checks nothing without them.
 
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
 use std::process::Command;
 
-/// What `triptych asm` says after the code.
+/// The output of `triptych asm`; `None` if the driver is not built.
 fn said(implementation: &str) -> Option<String> {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let shipped = sources
@@ -20,7 +20,7 @@ fn said(implementation: &str) -> Option<String> {
     let output = Command::new(env!("CARGO_BIN_EXE_triptych"))
         .args(["asm", implementation])
         .current_dir(&sources)
-        // Those are of the cargo that runs this test.
+        // Cargo sets these for this test.
         .env_remove("CARGO_TARGET_DIR")
         .env_remove("RUSTFLAGS")
         .output()
@@ -46,14 +46,14 @@ fn is_the_measured_code(implementation: &str) {
     for line in said.lines() {
         assert!(
             !line.contains(": differs from ") && !line.contains(" has no such function"),
-            "{implementation}: {line}; if the sources were changed, `make build` comes first"
+            "{implementation}: {line}; after a change of the sources, run `make build` first"
         );
     }
 }
 
 #[test]
 fn asm_shows_the_code_that_is_measured() {
-    // One after the other: they share a folder to build in.
+    // One after another, because they share a build folder.
     for implementation in ["c", "rust", "rust-unsafe"] {
         is_the_measured_code(implementation);
     }

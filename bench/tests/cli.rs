@@ -1,5 +1,5 @@
-//! The program from outside: exit codes, messages, and what it leaves in the results folder.
-//! Drivers and NIC are stand-ins.
+//! Tests the program: its exit codes, its messages, and the results folder. Drivers and NIC are
+//! stand-ins.
 
 #![allow(clippy::unwrap_used)]
 
@@ -39,7 +39,7 @@ fn a_wrong_command_line_ends_with_2() {
 }
 
 #[test]
-fn a_run_leaves_a_record_of_everything() {
+fn a_run_records_everything() {
     let build = Build::new();
     let output = build.run(&["run", "--quick"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
@@ -89,12 +89,12 @@ fn a_run_leaves_a_record_of_everything() {
             }
         }
     }
-    // No terminal, no bar.
+    // Without a terminal there is no progress bar.
     assert!(!text(&output).contains('\u{1b}'), "{}", text(&output));
 }
 
 #[test]
-fn a_driver_that_fails_is_named_and_the_rest_is_recorded() {
+fn a_failing_driver_is_named_and_the_others_are_recorded() {
     let build = Build::new();
     build.driver("bin/rust-unsafe", &["CRASH"]);
     fs::remove_file(build.path().join("variants/overflow-checks/rust/ixgbe-fwd")).unwrap();
@@ -130,7 +130,7 @@ fn a_driver_that_fails_is_named_and_the_rest_is_recorded() {
 }
 
 #[test]
-fn a_driver_that_crashes_in_lockstep_takes_no_other_with_it() {
+fn a_crash_in_lockstep_does_not_affect_other_drivers() {
     let build = Build::new();
     build.driver("bin/rust", &["CRASH"]);
     build.driver("bin/rust-unsafe", &["REFUSE"]);
@@ -161,7 +161,7 @@ fn a_driver_that_crashes_in_lockstep_takes_no_other_with_it() {
 }
 
 #[test]
-fn what_cannot_be_measured_is_said_and_is_no_failure() {
+fn a_backend_that_cannot_measure_is_reported_but_no_failure() {
     let build = Build::new();
     let output = build
         .triptych(&["run", "--quick", "--backend", "valgrind"])
@@ -185,7 +185,7 @@ fn a_results_folder_that_cannot_be_written_is_an_error() {
 }
 
 #[test]
-fn an_interrupt_ends_the_run_and_keeps_what_was_measured() {
+fn an_interrupt_ends_the_run_and_keeps_its_samples() {
     if !works_here("wall") {
         return;
     }
@@ -219,7 +219,7 @@ fn an_interrupt_ends_the_run_and_keeps_what_was_measured() {
         assert!(Instant::now() < deadline, "nothing was measured");
         std::thread::sleep(Duration::from_millis(20));
     }
-    // Not the program `kill`, which a small system does not have.
+    // Small systems lack the program `kill`.
     let child_id = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(child_id, rustix::process::Signal::INT).unwrap();
     let status = loop {
@@ -235,7 +235,7 @@ fn an_interrupt_ends_the_run_and_keeps_what_was_measured() {
     assert_eq!(record::unfinished_runs(&results), [run.id]);
 }
 
-/// A budget in which C may need that many instructions.
+/// Runs `triptych budget` with a budget for the C driver.
 fn budget(build: &Build, per_packet: &str) -> Output {
     let path = build.path().join("budget.toml");
     fs::write(
@@ -250,7 +250,7 @@ fn budget(build: &Build, per_packet: &str) -> Output {
 }
 
 #[test]
-fn a_budget_is_kept_or_not() {
+fn an_exceeded_budget_fails() {
     if !works_here("valgrind") {
         return;
     }
@@ -287,7 +287,7 @@ fn a_budget_that_cannot_be_read_is_an_error() {
 }
 
 #[test]
-fn a_cause_is_told_once() {
+fn a_cause_is_reported_once() {
     let build = Build::new();
     let output = build.run(&["run", "--quick", "--results", "/proc/nowhere"]);
     let said = text(&output);

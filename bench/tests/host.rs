@@ -1,5 +1,5 @@
-//! `doctor`, `bind` and `unbind` from outside, on pretended machines. Drivers are changed for real
-//! only in the guests of `make vm-test`.
+//! Tests the programs `doctor`, `bind` and `unbind` on simulated machines. Only the virtual machines of
+//! `make vm-test` really change drivers.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use std::process::{Command, Output, Stdio};
 
 const PORT: &str = "0000:03:00.0";
 
-/// A machine with a port that the kernel's driver has.
+/// A machine with a port that is bound to the kernel's driver.
 fn machine() -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     let device = format!("sys/bus/pci/devices/{PORT}");
@@ -81,7 +81,7 @@ fn a_wrong_command_line_ends_with_2() {
 }
 
 #[test]
-fn the_doctor_says_whether_a_run_can_go() {
+fn the_doctor_says_whether_a_run_is_possible() {
     let empty = tempfile::tempdir().unwrap();
     let output = triptych(empty.path(), &["doctor"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
@@ -99,7 +99,7 @@ fn the_doctor_says_whether_a_run_can_go() {
         "0000:03:00.0  X540-AT2 10GBASE-T, 8086:1528",
         "driver ixgbe, IOMMU group 7 (alone)",
         "triptych bind 0000:03:00.0",
-        "a run with a card cannot go yet",
+        "not ready for a run with a card",
     ] {
         assert!(said.contains(part), "{said}");
     }
@@ -109,7 +109,9 @@ fn the_doctor_says_whether_a_run_can_go() {
     let output = triptych(root.path(), &["doctor", "04:00.0"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        text(&output).contains("0000:04:00.0: no such PCI device; this machine has 0000:03:00.0"),
+        text(&output).contains(
+            "0000:04:00.0: no such PCI device; this machine has these ports: 0000:03:00.0"
+        ),
         "{}",
         text(&output)
     );
@@ -123,29 +125,29 @@ fn findings_that_cannot_be_written_are_an_error() {
     assert!(text(&output).contains("cannot write /nonexistent/x.json"));
 }
 
-/// Files do not act as a kernel does, so the port stays where it was, which must be noticed and
-/// undone.
+/// The files do not behave like a kernel, so the port keeps its driver. `bind` must notice that and
+/// undo its changes.
 #[test]
-fn a_port_that_the_driver_does_not_take_is_given_back() {
+fn a_refused_port_returns_to_its_driver() {
     let root = machine();
     let output = triptych(root.path(), &["bind", "3:0.0"]);
     let said = text(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(
-        said.contains("0000:03:00.0: vfio-pci did not take it (it has ixgbe)"),
+        said.contains("0000:03:00.0: vfio-pci did not take the port (it has ixgbe)"),
         "{said}"
     );
-    assert!(said.contains("everything is as it was before"), "{said}");
+    assert!(said.contains("all changes were undone"), "{said}");
     let read = |path: &str| fs::read_to_string(root.path().join(path)).unwrap();
     assert_eq!(read("sys/bus/pci/drivers/ixgbe/unbind"), PORT);
     assert_eq!(read("sys/bus/pci/drivers_probe"), PORT);
-    // Emptied again; a file keeps what is beyond the line break, a file of sysfs does not.
+    // Cleared again. A plain file keeps the text beyond the line break, a file of sysfs does not.
     let left = read(&format!("sys/bus/pci/devices/{PORT}/driver_override"));
     assert!(left.starts_with('\n'), "{left:?}");
 }
 
 #[test]
-fn what_the_kernel_refuses_is_told() {
+fn a_refusal_of_the_kernel_is_reported() {
     let root = machine();
     fs::remove_file(
         root.path()
@@ -162,9 +164,9 @@ fn what_the_kernel_refuses_is_told() {
 }
 
 #[test]
-fn a_port_that_the_kernel_has_need_not_be_given_back() {
+fn unbind_leaves_a_port_of_the_kernel_alone() {
     let root = machine();
     let output = triptych(root.path(), &["unbind", PORT]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    assert!(text(&output).contains("0000:03:00.0 has ixgbe already"));
+    assert!(text(&output).contains("0000:03:00.0 already has ixgbe"));
 }

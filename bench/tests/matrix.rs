@@ -1,5 +1,5 @@
-//! A small matrix from outside: from a file, interrupted anywhere, resumed. Drivers and NIC are
-//! stand-ins.
+//! Runs the program on a small matrix: from a file, interrupted at any point, and resumed. Drivers and
+//! NIC are stand-ins.
 
 #![allow(clippy::unwrap_used)]
 
@@ -84,8 +84,8 @@ impl Setting {
     }
 }
 
-/// What was measured, without the values: in a fixed order, so that two runs can be compared. The
-/// loads that are shares of a measured capacity are values, too.
+/// The samples without their values, sorted, so that two runs can be compared. Loads that are shares
+/// of a measured capacity are values, too.
 fn rows(samples: &[Sample]) -> Vec<String> {
     let mut rows: Vec<_> = samples
         .iter()
@@ -147,7 +147,7 @@ fn a_matrix_is_measured_block_by_block() {
         count(&|sample| sample.conditions.ring_size == 64 && sample.conditions.frame_size == 1514),
         4 * 3
     );
-    // The stand-in's throughput is always the same, so a quarter of it is, too.
+    // The stand-in's throughput is constant, and so is a quarter of it.
     let [capacity] = run.capacities.as_slice() else {
         panic!("{:?}", run.capacities)
     };
@@ -185,7 +185,7 @@ fn a_matrix_is_measured_block_by_block() {
     );
     assert!(record::unfinished_runs(&setting.results()).is_empty());
 
-    // A part of it.
+    // A part of the matrix.
     let output = setting.matrix(&["--impl", "rust", "--batch", "8", "--backend", "wall"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let (_, samples) = setting.read("latest");
@@ -195,7 +195,7 @@ fn a_matrix_is_measured_block_by_block() {
 }
 
 #[test]
-fn a_mistake_in_the_file_is_named_with_its_line() {
+fn an_error_in_the_file_is_named_with_its_line() {
     let setting = Setting::new();
     fs::write(&setting.config, "[[block]]\nbatchsize = [1]\n").unwrap();
     let output = setting.matrix(&[]);
@@ -209,7 +209,7 @@ fn a_mistake_in_the_file_is_named_with_its_line() {
 }
 
 #[test]
-fn a_run_that_is_killed_anywhere_is_completed() {
+fn a_run_that_was_killed_at_any_point_is_completed() {
     if !works_here("wall") {
         return;
     }
@@ -220,7 +220,7 @@ fn a_run_that_is_killed_anywhere_is_completed() {
     let whole = rows(&setting.read("latest").1);
     fs::remove_dir_all(setting.results()).unwrap();
 
-    // Killed at moments all over the run. The seed is from the clock, and said if it fails.
+    // Kill the run at random moments. The seed comes from the clock; failures name it.
     let mut seed = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
         .unwrap()
@@ -238,27 +238,27 @@ fn a_run_that_is_killed_anywhere_is_completed() {
         child.wait().unwrap();
         let unfinished = record::unfinished_runs(&setting.results());
         match unfinished.as_slice() {
-            // Killed before it had begun, or not before it had ended.
+            // Killed before it started or after it ended.
             [] => continue,
             [run] => id.clone_from(run),
             more => panic!("seed {first_seed}: {more:?}"),
         }
         arguments = vec!["run", "--resume"];
         let text = fs::read_to_string(setting.results().join(&id).join(SAMPLES_FILE)).unwrap();
-        // At most the measurement in progress is lost: a session has 33 rows at most.
+        // At most one measurement is lost, and a session has at most 33 rows.
         let rows = text.lines().count();
         assert!(rows + 33 >= kept, "seed {first_seed}: {rows} of {kept}");
         kept = rows;
     }
     let output = setting.build.run(&arguments);
     let said = text(&output);
-    if !said.contains("all were completed") || id.is_empty() {
+    if !said.contains("all are complete") || id.is_empty() {
         assert_eq!(output.status.code(), Some(0), "seed {first_seed}: {said}");
     }
     let (run, samples) = setting.read("latest");
     assert!(run.complete, "seed {first_seed}");
     assert_eq!(rows(&samples), whole, "seed {first_seed}");
-    // Nobody is left behind.
+    // No process is left behind.
     let left = fs::read_dir("/proc").unwrap().flatten().filter(|process| {
         fs::read(process.path().join("cmdline")).is_ok_and(|line| {
             let here = setting.build.path().to_string_lossy().into_owned();
@@ -269,7 +269,7 @@ fn a_run_that_is_killed_anywhere_is_completed() {
 }
 
 #[test]
-fn a_run_is_resumed_with_what_it_was_begun_with_only() {
+fn a_run_is_resumed_only_with_its_matrix_and_builds() {
     if !works_here("wall") {
         return;
     }
@@ -323,14 +323,14 @@ fn a_run_is_resumed_with_what_it_was_begun_with_only() {
     refused(
         &["run", "--resume", &id],
         1,
-        "other builds, different are: bin/rust/ixgbe-fwd;",
+        "other builds of bin/rust/ixgbe-fwd,",
     );
     fs::write(&program, original).unwrap();
-    // The same said again is the same.
+    // The same configuration may be named again.
     refused(
         &["run", "--resume", &id, "--config", config],
         0,
-        "going on with",
+        "continuing",
     );
     let (run, _) = setting.read("latest");
     assert_eq!(run.periods.len(), 2);

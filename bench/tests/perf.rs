@@ -213,7 +213,7 @@ fn a_card_needs_no_software_nic() {
 }
 
 #[test]
-fn a_worker_without_a_specification_says_what_it_lacks() {
+fn a_worker_without_a_specification_names_the_missing_file() {
     let folder = tempfile::tempdir().unwrap();
     let malformed = folder.path().join("specification.json");
     fs::write(&malformed, "{}").unwrap();

@@ -1,5 +1,5 @@
-//! Whether the drivers' builds are what their names say: by their code, not by their flags. Looks at
-//! what `make build variants` has built; without it there is nothing to see.
+//! Checks by their machine code, not by their flags, that the variants are what their names say.
+//! Reads the builds of `make build variants`, and checks nothing without them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The instructions of each function of a driver; `None` if it is not built here.
+/// The instructions of each function of a driver; `None` if the driver is not built.
 fn functions(variant: &str, implementation: &str) -> Option<BTreeMap<String, Vec<String>>> {
     disassemble(variant, implementation, "ixgbe-fwd")
 }
@@ -51,19 +51,20 @@ fn count(functions: &BTreeMap<String, Vec<String>>, what: &str) -> usize {
     all.filter(|instruction| instruction.contains(what)).count()
 }
 
-/// The functions that every packet goes through.
+/// The functions that handle every packet.
 const HOT: [&str; 3] = ["forwarder_turn", "rx_batch", "tx_batch"];
 
 #[test]
-fn sanitized_c_traps() {
-    let (Some(sanitized), Some(default)) = (functions("sanitized", "c"), functions("default", "c"))
+fn trapping_ubsan_traps_and_does_not_report() {
+    let (Some(trapping), Some(default)) =
+        (functions("trapping-ubsan", "c"), functions("default", "c"))
     else {
         return;
     };
     assert_eq!(count(&default, "ud2"), 0);
-    assert!(count(&sanitized, "ud2") > 0);
+    assert!(count(&trapping, "ud2") > 0);
     assert_eq!(
-        count(&sanitized, "ubsan"),
+        count(&trapping, "ubsan"),
         0,
         "it reports instead of trapping"
     );
@@ -81,17 +82,16 @@ fn fortified_c_has_canaries_and_checked_calls() {
     }
 }
 
-/// What bench/README.md says of them; should the compiler find something to check in the data path
-/// one day, that is news.
+/// bench/README.md says so. If a compiler adds such a check one day, change the README.
 #[test]
-fn the_nets_of_c_do_not_reach_its_data_path() {
-    for (variant, check) in [("sanitized", "ud2"), ("fortified", "__stack_chk_fail")] {
-        // In the program they are inlined into other functions.
+fn hardening_adds_no_check_to_the_data_path_of_c() {
+    for (variant, check) in [("trapping-ubsan", "ud2"), ("fortified", "__stack_chk_fail")] {
+        // The program inlines these functions; the library does not.
         let Some(functions) = disassemble(variant, "c", "libforwarder.so") else {
             return;
         };
         let hot: Vec<_> = HOT.iter().filter_map(|name| functions.get(*name)).collect();
-        assert!(!hot.is_empty(), "the data path has other names now");
+        assert!(!hot.is_empty(), "no function of the data path was found");
         for instruction in hot.into_iter().flatten() {
             assert!(!instruction.contains(check), "{variant}: {instruction}");
         }

@@ -11,15 +11,15 @@ use record::Implementation;
 use crate::builds::cells::describe_build;
 use crate::builds::variants::{build_folder, DEFAULT};
 use crate::machine_code::checks::{self, Panic};
+use crate::machine_code::code_match::{self, CodeMatch};
 use crate::machine_code::data_path::{called_in_loops, count_in_loops, DATA_PATH, KINDS};
-use crate::machine_code::disassembly::{disassemble, nothing, select};
+use crate::machine_code::disassembly::{disassemble, not_found_message, select};
 use crate::machine_code::listing::Function;
-use crate::machine_code::same::{self, Twin};
-use crate::toolchain::builder::{Builder, Extra};
+use crate::toolchain::builder::{Builder, ExtraFlags};
 use crate::toolchain::compiler::Family;
 use crate::toolchain::find;
-use crate::toolchain::machine::Here;
-use crate::toolchain::recipe::{Way, USUAL_CPU};
+use crate::toolchain::machine::ThisMachine;
+use crate::toolchain::recipe::{BuildRecipe, DEFAULT_CPU};
 use crate::usage::UsageError;
 use arguments::AsmArguments;
 use show::{show, Sources};
@@ -41,7 +41,7 @@ pub fn run(arguments: &AsmArguments, interrupt: &Interrupt) -> Result<()> {
     let program = match &arguments.program {
         Some(program) => program.clone(),
         None => {
-            let way = way(arguments)?;
+            let recipe = recipe(arguments)?;
             let builder = Builder {
                 sources: std::env::current_dir().context("cannot find the current folder")?,
                 output: arguments.build_dir.join("asm"),
@@ -50,18 +50,22 @@ pub fn run(arguments: &AsmArguments, interrupt: &Interrupt) -> Result<()> {
             };
             eprintln!(
                 "building {implementation} by {} {}",
-                way.toolchain.name(),
-                way.flags()
+                recipe.toolchain.name(),
+                recipe.flags()
             );
-            builder.make(&way, implementation, &line_tables(way.toolchain.family))?;
-            built_by = way.usual.then(|| way.toolchain.name());
-            build_folder(&builder.output, implementation, &way.variant).join("ixgbe-fwd")
+            builder.make(
+                &recipe,
+                implementation,
+                &line_tables(recipe.toolchain.family),
+            )?;
+            built_by = recipe.default_flags.then(|| recipe.toolchain.name());
+            build_folder(&builder.output, implementation, &recipe.variant).join("ixgbe-fwd")
         }
     };
     let functions = disassemble(&program, true)?;
     let found = select(&functions, &wanted);
     if found.is_empty() {
-        bail!(nothing(&program, &functions, &wanted));
+        bail!(not_found_message(&program, &functions, &wanted));
     }
     let mut sources = Sources::default();
     let mut totals: BTreeMap<Panic, usize> = BTreeMap::new();
@@ -113,49 +117,49 @@ fn compared(found: &[&Function], shipped: &Path) -> Result<String> {
     let lines = found.iter().map(|function| {
         let name = &function.name;
         let shipped = shipped.display();
-        match same::twin(function, &there) {
-            Twin::Same => format!("{name}: the same instructions as in {shipped}\n"),
-            Twin::Differs { there, places } => format!(
+        match code_match::code_match(function, &there) {
+            CodeMatch::Same => format!("{name}: the same instructions as in {shipped}\n"),
+            CodeMatch::Differs { there, places } => format!(
                 "{name}: differs from {shipped}, which has {there} instructions there, in {places} places\n"
             ),
-            Twin::Absent => format!("{name}: {shipped} has no such function\n"),
+            CodeMatch::Absent => format!("{name}: {shipped} has no such function\n"),
         }
     });
     Ok(lines.collect())
 }
 
 /// The compiler that was asked for, or that of `make build`.
-fn way(arguments: &AsmArguments) -> Result<Way> {
+fn recipe(arguments: &AsmArguments) -> Result<BuildRecipe> {
     let usual = match arguments.implementation {
         Implementation::C => "gcc",
         _ => "rustc",
     };
     let name = arguments.toolchain.as_deref().unwrap_or(usual);
-    let (found, skipped) = find::find(&Here, &[name.to_owned()]);
+    let (found, skipped) = find::find(&ThisMachine, &[name.to_owned()]);
     if let Some(skip) = skipped.first() {
         bail!(UsageError(skip.to_string()));
     }
     let toolchain = found.into_iter().next();
     let toolchain = toolchain.with_context(|| format!("there is no compiler {name}"))?;
-    let way = Way::new(toolchain, arguments.opt, USUAL_CPU, true, false);
-    if !way.implementations().contains(&arguments.implementation) {
+    let recipe = BuildRecipe::new(toolchain, arguments.opt, DEFAULT_CPU, true, false);
+    if !recipe.implementations().contains(&arguments.implementation) {
         bail!(UsageError(format!(
             "{} does not build the {} driver",
-            way.toolchain.name(),
+            recipe.toolchain.name(),
             arguments.implementation
         )));
     }
-    Ok(way)
+    Ok(recipe)
 }
 
 /// Line tables, and nothing that could change the code.
-fn line_tables(family: Family) -> Extra {
+fn line_tables(family: Family) -> ExtraFlags {
     let c = match family {
         Family::Clang => "-gline-tables-only",
         _ => "-g1",
     };
     let (name, value) = ("CARGO_PROFILE_DRIVER_DEBUG", "line-tables-only");
-    Extra {
+    ExtraFlags {
         c: c.to_owned(),
         rust: String::new(),
         environment: vec![(name.to_owned(), value.to_owned())],

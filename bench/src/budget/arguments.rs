@@ -7,10 +7,10 @@ use clap::Args;
 /// Arguments of `triptych budget`.
 #[derive(Debug, Args)]
 pub struct BudgetArguments {
-    /// The recorded figures
+    /// The file with the recorded figures
     #[arg(long, value_name = "FILE", default_value = "bench/budget.toml")]
     pub config: PathBuf,
-    /// Folder that the drivers were built in
+    /// The folder with the built drivers
     #[arg(long, value_name = "DIR", default_value = "build")]
     pub build_dir: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! What exactly is measured: the hashes of programs and libraries.
+//! Hashes of the measured programs and libraries.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,8 +7,8 @@ use std::path::Path;
 use perfcounters::Cell;
 use sha2::{Digest, Sha256};
 
-/// SHA-256 of the programs and libraries of `cells` and of the software NIC, by their paths within
-/// the build folder. What is not there has none.
+/// SHA-256 of the programs and libraries of `cells` and of the software NIC, by their paths in the
+/// build folder. Missing files are left out.
 pub fn hashes(build: &Path, cells: &[Cell]) -> BTreeMap<String, String> {
     let files = cells
         .iter()
@@ -24,7 +24,7 @@ pub fn hashes(build: &Path, cells: &[Cell]) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Names of the files that are not the same in both.
+/// The names of the files whose hashes differ.
 pub fn differences<'a>(
     ours: &'a BTreeMap<String, String>,
     theirs: &'a BTreeMap<String, String>,
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_was_built_anew_is_named() {
+    fn changed_and_missing_files_are_named() {
         let build = tempfile::tempdir().unwrap();
         fs::create_dir(build.path().join("bin")).unwrap();
         let nic = build.path().join("bin/nic");

@@ -9,14 +9,14 @@ pub const DEFAULT: &str = "default";
 /// The variant in which overflowing arithmetic panics. Only the Rust drivers have it.
 pub const OVERFLOW_CHECKS: &str = "overflow-checks";
 /// The variant in which the compiler checks C's array indices and signed arithmetic.
-pub const SANITIZED: &str = "sanitized";
+pub const TRAPPING_UBSAN: &str = "trapping-ubsan";
 /// The variant in which C is built with the hardening flags of Linux distributions.
 pub const FORTIFIED: &str = "fortified";
 /// The variant without link-time optimisation.
 pub const NO_LTO: &str = "no-lto";
 
 /// The default and the variants that `make variants` builds, in the order of tables.
-pub const VARIANTS: [&str; 5] = [DEFAULT, OVERFLOW_CHECKS, SANITIZED, FORTIFIED, NO_LTO];
+pub const VARIANTS: [&str; 5] = [DEFAULT, OVERFLOW_CHECKS, TRAPPING_UBSAN, FORTIFIED, NO_LTO];
 
 /// A driver and the variant in which it is built.
 pub type Driver = (Implementation, String);
@@ -27,7 +27,7 @@ pub fn exists(build: &Path, implementation: Implementation, variant: &str) -> bo
     match (variant, implementation) {
         (DEFAULT | NO_LTO, _) => true,
         (OVERFLOW_CHECKS, implementation) => implementation != Implementation::C,
-        (SANITIZED | FORTIFIED, implementation) => implementation == Implementation::C,
+        (TRAPPING_UBSAN | FORTIFIED, implementation) => implementation == Implementation::C,
         _ => build_folder(build, implementation, variant).is_dir(),
     }
 }

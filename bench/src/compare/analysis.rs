@@ -6,7 +6,7 @@ use record::{BackendName, Implementation, Metric, Sample};
 use serde::Serialize;
 
 use crate::toolchain::compiler::older;
-use crate::toolchain::recipe::Way;
+use crate::toolchain::recipe::BuildRecipe;
 
 /// Instructions that a newer compiler may need more before that is pointed out: two counts of the
 /// same program agree to 0.1 a packet.
@@ -58,13 +58,13 @@ pub const SHOWN: [(Metric, BackendName); 5] = [
 /// Values of a driver in a variant, by metric and repeat.
 type Values = BTreeMap<Metric, BTreeMap<u32, f64>>;
 
-/// What was measured of one driver, built one way.
+/// What was measured of one driver, built one recipe.
 #[derive(Debug, Clone)]
 pub struct Row {
     /// Which driver.
     pub implementation: Implementation,
     /// How it was built.
-    pub way: Way,
+    pub recipe: BuildRecipe,
     values: Values,
 }
 
@@ -76,7 +76,7 @@ impl Row {
 }
 
 /// The rows of a batch size; what was not measured has none.
-pub fn rows(ways: &[Way], samples: &[Sample], batch: u32) -> Vec<Row> {
+pub fn rows(recipes: &[BuildRecipe], samples: &[Sample], batch: u32) -> Vec<Row> {
     let mut values: BTreeMap<(Implementation, &str), Values> = BTreeMap::new();
     for sample in samples {
         if sample.conditions.batch == batch && SHOWN.contains(&(sample.metric, sample.backend)) {
@@ -94,11 +94,11 @@ pub fn rows(ways: &[Way], samples: &[Sample], batch: u32) -> Vec<Row> {
         Implementation::Rust,
         Implementation::RustUnsafe,
     ] {
-        for way in ways {
-            if let Some(values) = values.remove(&(implementation, way.variant.as_str())) {
+        for recipe in recipes {
+            if let Some(values) = values.remove(&(implementation, recipe.variant.as_str())) {
                 rows.push(Row {
                     implementation,
-                    way: way.clone(),
+                    recipe: recipe.clone(),
                     values,
                 });
             }
@@ -109,7 +109,7 @@ pub fn rows(ways: &[Way], samples: &[Sample], batch: u32) -> Vec<Row> {
 
 /// C and a Rust driver by the same LLVM, with the usual flags.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Pair {
+pub struct SameLlvmPair {
     /// Major version of the LLVM.
     pub llvm: u32,
     /// The C compiler, `clang 19.1.7`.
@@ -125,27 +125,27 @@ pub struct Pair {
 }
 
 /// Pairs the rows that were built by the same LLVM.
-pub fn pairs(rows: &[Row]) -> Vec<Pair> {
-    let usual = |row: &&Row| row.way.usual;
+pub fn pairs(rows: &[Row]) -> Vec<SameLlvmPair> {
+    let usual = |row: &&Row| row.recipe.default_flags;
     let mut pairs = Vec::new();
     for c in rows
         .iter()
         .filter(usual)
         .filter(|row| row.implementation == Implementation::C)
     {
-        let Some(llvm) = c.way.toolchain.llvm else {
+        let Some(llvm) = c.recipe.toolchain.llvm else {
             continue;
         };
         let same = |row: &&Row| {
-            row.implementation != Implementation::C && row.way.toolchain.llvm == Some(llvm)
+            row.implementation != Implementation::C && row.recipe.toolchain.llvm == Some(llvm)
         };
         for rust in rows.iter().filter(usual).filter(same) {
             let instructions = ratio(rust, c, Metric::Instructions);
             let cycles = ratio(rust, c, Metric::TscCycles);
-            pairs.push(Pair {
+            pairs.push(SameLlvmPair {
                 llvm,
-                c: c.way.toolchain.name(),
-                rust: rust.way.toolchain.name(),
+                c: c.recipe.toolchain.name(),
+                rust: rust.recipe.toolchain.name(),
                 implementation: rust.implementation,
                 instructions: instructions.map(|spread| spread.median),
                 cycles,
@@ -187,9 +187,9 @@ pub fn regressions(rows: &[Row]) -> Vec<Regression> {
     for new in rows {
         let comparable = |old: &&Row| {
             old.implementation == new.implementation
-                && old.way.toolchain.family == new.way.toolchain.family
-                && old.way.flags() == new.way.flags()
-                && older(&old.way.toolchain.version, &new.way.toolchain.version)
+                && old.recipe.toolchain.family == new.recipe.toolchain.family
+                && old.recipe.flags() == new.recipe.flags()
+                && older(&old.recipe.toolchain.version, &new.recipe.toolchain.version)
         };
         // Rows stand in the order of versions.
         let Some(old) = rows.iter().rfind(comparable) else {
@@ -202,9 +202,9 @@ pub fn regressions(rows: &[Row]) -> Vec<Regression> {
             if is_regression(metric, before, after) {
                 found.push(Regression {
                     implementation: new.implementation,
-                    from: old.way.toolchain.name(),
-                    to: new.way.toolchain.name(),
-                    flags: new.way.flags(),
+                    from: old.recipe.toolchain.name(),
+                    to: new.recipe.toolchain.name(),
+                    flags: new.recipe.flags(),
                     metric,
                     values: [before.median, after.median],
                 });
@@ -226,15 +226,15 @@ fn is_regression(metric: Metric, before: Spread, after: Spread) -> bool {
 
 /// What was found at a batch size, for the report.
 #[derive(Debug, Serialize)]
-pub struct Found {
+pub struct Findings {
     batch: u32,
-    pairs: Vec<Pair>,
+    pairs: Vec<SameLlvmPair>,
     regressions: Vec<Regression>,
 }
 
 /// What was found at each batch size.
-pub fn found(batches: &[(u32, Vec<Row>)]) -> Vec<Found> {
-    let found = batches.iter().map(|(batch, rows)| Found {
+pub fn findings(batches: &[(u32, Vec<Row>)]) -> Vec<Findings> {
+    let found = batches.iter().map(|(batch, rows)| Findings {
         batch: *batch,
         pairs: pairs(rows),
         regressions: regressions(rows),
@@ -245,26 +245,31 @@ pub fn found(batches: &[(u32, Vec<Row>)]) -> Vec<Found> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::toolchain::compiler::{Call, Family, Toolchain};
-    use crate::toolchain::recipe::{Level, USUAL_CPU};
+    use crate::toolchain::compiler::{Family, Invocation, Toolchain};
+    use crate::toolchain::recipe::{OptLevel, DEFAULT_CPU};
     use proptest::prelude::*;
     use Implementation::{Rust, C};
 
-    fn way(family: Family, version: &str, llvm: Option<u32>) -> Way {
+    fn recipe(family: Family, version: &str, llvm: Option<u32>) -> BuildRecipe {
         let toolchain = Toolchain {
             family,
             version: version.to_owned(),
             llvm,
-            call: Call::Program("x".to_owned()),
+            invocation: Invocation::Program("x".to_owned()),
         };
-        Way::new(toolchain, Level::Usual, USUAL_CPU, true, false)
+        BuildRecipe::new(toolchain, OptLevel::Default, DEFAULT_CPU, true, false)
     }
 
-    fn row(implementation: Implementation, way: Way, instructions: f64, cycles: &[f64]) -> Row {
+    fn row(
+        implementation: Implementation,
+        recipe: BuildRecipe,
+        instructions: f64,
+        cycles: &[f64],
+    ) -> Row {
         let rounds = (0..).zip(cycles.iter().copied()).collect();
         Row {
             implementation,
-            way,
+            recipe,
             values: BTreeMap::from([
                 (Metric::Instructions, BTreeMap::from([(0, instructions)])),
                 (Metric::TscCycles, rounds),
@@ -275,20 +280,25 @@ mod tests {
     #[test]
     fn c_and_rust_are_paired_by_llvm_and_rounds() {
         let rows = [
-            row(C, way(Family::Gcc, "12.2.0", None), 76.0, &[1.0]),
+            row(C, recipe(Family::Gcc, "12.2.0", None), 76.0, &[1.0]),
             row(
                 C,
-                way(Family::Clang, "19.1.7", Some(19)),
+                recipe(Family::Clang, "19.1.7", Some(19)),
                 70.0,
                 &[10.0, 20.0, 40.0],
             ),
             row(
                 Rust,
-                way(Family::Rustc, "1.85.0", Some(19)),
+                recipe(Family::Rustc, "1.85.0", Some(19)),
                 77.0,
                 &[11.0, 22.0, 44.0],
             ),
-            row(Rust, way(Family::Rustc, "1.95.0", Some(22)), 75.0, &[1.0]),
+            row(
+                Rust,
+                recipe(Family::Rustc, "1.95.0", Some(22)),
+                75.0,
+                &[1.0],
+            ),
         ];
         let pairs = pairs(&rows);
         assert_eq!(pairs.len(), 1);
@@ -304,10 +314,15 @@ mod tests {
     #[test]
     fn only_the_next_older_version_of_the_same_family_is_compared() {
         let rows = [
-            row(C, way(Family::Gcc, "9.5.0", None), 70.0, &[10.0; 5]),
-            row(C, way(Family::Gcc, "11.4.0", None), 80.0, &[10.0; 5]),
-            row(C, way(Family::Gcc, "12.2.0", None), 80.1, &[10.1; 5]),
-            row(C, way(Family::Clang, "19.1.7", Some(19)), 90.0, &[20.0; 5]),
+            row(C, recipe(Family::Gcc, "9.5.0", None), 70.0, &[10.0; 5]),
+            row(C, recipe(Family::Gcc, "11.4.0", None), 80.0, &[10.0; 5]),
+            row(C, recipe(Family::Gcc, "12.2.0", None), 80.1, &[10.1; 5]),
+            row(
+                C,
+                recipe(Family::Clang, "19.1.7", Some(19)),
+                90.0,
+                &[20.0; 5],
+            ),
         ];
         let found = regressions(&rows);
         assert_eq!(found.len(), 1, "{found:?}");

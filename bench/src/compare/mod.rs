@@ -22,9 +22,9 @@ use crate::run::backends::worker;
 use crate::run::recorder::Recorder;
 use crate::settings::values::BoundedInteger;
 use crate::toolchain::builder::{self, Builder};
-use crate::toolchain::compiler::Skipped;
-use crate::toolchain::machine::Here;
-use crate::toolchain::recipe::{Level, Way, USUAL_CPU};
+use crate::toolchain::compiler::SkippedCompiler;
+use crate::toolchain::machine::ThisMachine;
+use crate::toolchain::recipe::{BuildRecipe, OptLevel, DEFAULT_CPU};
 use crate::usage::UsageError;
 use arguments::CompareArguments;
 use plan::{Block, Comparison};
@@ -46,19 +46,20 @@ pub const FOUND_FILE: &str = "compilers.json";
 /// recorded all the same.
 pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<()> {
     let comparison = comparison(arguments)?;
-    let (ways, skipped) = comparison.ways(&Here);
+    let (recipes, skipped) = comparison.recipes(&ThisMachine);
     for skip in &skipped {
         eprintln!("skipped: {skip}");
     }
     let wanted = |implementation: &Implementation| {
         arguments.implementations.is_empty() || arguments.implementations.contains(implementation)
     };
-    let builds: Vec<(&Way, Implementation)> = ways
+    let builds: Vec<(&BuildRecipe, Implementation)> = recipes
         .iter()
-        .flat_map(|way| {
-            way.implementations()
+        .flat_map(|recipe| {
+            recipe
+                .implementations()
                 .iter()
-                .map(move |driver| (way, *driver))
+                .map(move |driver| (recipe, *driver))
         })
         .filter(|(_, driver)| wanted(driver))
         .collect();
@@ -70,11 +71,11 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<()> {
         ));
     }
     if arguments.list {
-        for (way, implementation) in &builds {
+        for (recipe, implementation) in &builds {
             println!(
                 "{implementation:12} {:14} {}",
-                way.toolchain.name(),
-                way.flags()
+                recipe.toolchain.name(),
+                recipe.flags()
             );
         }
         return Ok(());
@@ -89,7 +90,7 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<()> {
         sources,
         interrupt,
     };
-    let mut recorder = recorder(arguments, &comparison, &ways, &skipped)?;
+    let mut recorder = recorder(arguments, &comparison, &recipes, &skipped)?;
     let cells = build_all(&builder, &builds, &comparison, &mut recorder)?;
     recorder.folder.record.artefacts = artefacts::hashes(&arguments.build_dir, &cells);
     recorder.folder.record.builds = described(&builder, &cells);
@@ -105,10 +106,10 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<()> {
     let batches: Vec<_> = comparison
         .batch
         .iter()
-        .map(|batch| (batch.0, analysis::rows(&ways, &samples, batch.0)))
+        .map(|batch| (batch.0, analysis::rows(&recipes, &samples, batch.0)))
         .collect();
     let text = table::markdown(&batches, &skipped);
-    let found = serde_json::to_string_pretty(&analysis::found(&batches))
+    let found = serde_json::to_string_pretty(&analysis::findings(&batches))
         .context("cannot write down what was found")?;
     for (name, text) in [(TABLE_FILE, &text), (FOUND_FILE, &found)] {
         let file = folder.join(name);
@@ -185,10 +186,10 @@ fn comparison(arguments: &CompareArguments) -> Result<Comparison> {
     comparison.blocks = vec![Block {
         toolchains: arguments.toolchains.clone(),
         opt: match arguments.opt.as_slice() {
-            [] => vec![Level::Usual],
+            [] => vec![OptLevel::Default],
             levels => levels.to_vec(),
         },
-        target_cpu: or(&arguments.target_cpu, USUAL_CPU),
+        target_cpu: or(&arguments.target_cpu, DEFAULT_CPU),
         lto: vec![!arguments.no_lto],
         pgo: vec![arguments.pgo],
     }];
@@ -198,8 +199,8 @@ fn comparison(arguments: &CompareArguments) -> Result<Comparison> {
 fn recorder(
     arguments: &CompareArguments,
     comparison: &Comparison,
-    ways: &[Way],
-    skipped: &[Skipped],
+    recipes: &[BuildRecipe],
+    skipped: &[SkippedCompiler],
 ) -> Result<Recorder> {
     let record = RunRecord {
         command: std::env::args().collect(),
@@ -207,7 +208,7 @@ fn recorder(
         host: HostFacts::gather(),
         plan: json!({"compare": {
             "comparison": comparison,
-            "ways": ways,
+            "ways": recipes,
             "skipped": skipped,
         }}),
         placement: Topology::here().choose(None),
@@ -220,7 +221,7 @@ fn recorder(
 /// Builds what can be built; gives the cells to measure.
 fn build_all(
     builder: &Builder<'_>,
-    builds: &[(&Way, Implementation)],
+    builds: &[(&BuildRecipe, Implementation)],
     comparison: &Comparison,
     recorder: &mut Recorder,
 ) -> Result<Vec<Cell>> {
@@ -230,15 +231,15 @@ fn build_all(
         .progress
         .begin("building", builds.len() as u64, estimate);
     let mut cells = Vec::new();
-    for (way, implementation) in builds {
+    for (recipe, implementation) in builds {
         recorder
             .progress
-            .step(&format!("{implementation} {}", way.variant));
-        let outcome = builder.build(way, *implementation);
+            .step(&format!("{implementation} {}", recipe.variant));
+        let outcome = builder.build(recipe, *implementation);
         let of_build = comparison
             .batch
             .iter()
-            .map(|batch| builder::cell(builder, way, *implementation, *batch));
+            .map(|batch| builder::cell(builder, recipe, *implementation, *batch));
         match outcome {
             Ok(()) => cells.extend(of_build),
             Err(error) if builder.interrupt.is_set() => return Err(error),

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::settings::backends::{Lockstep, Valgrind};
 use crate::settings::values::{Batch, BoundedInteger};
-use crate::toolchain::compiler::{Skipped, Toolchain};
+use crate::toolchain::compiler::{SkippedCompiler, Toolchain};
 use crate::toolchain::find::find;
 use crate::toolchain::machine::Machine;
 use crate::toolchain::profile::profdata;
-use crate::toolchain::recipe::{Level, Way, USUAL_CPU};
+use crate::toolchain::recipe::{BuildRecipe, OptLevel, DEFAULT_CPU};
 
 /// What to compare, and how to measure it.
 #[derive(Debug, Clone, Deserialize, Serialize)]
@@ -35,7 +35,7 @@ fn usual_batch() -> Vec<Batch> {
     vec![BoundedInteger(32)]
 }
 
-/// Compilers, and ways to use each.
+/// Compilers, and recipes to use each.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Block {
@@ -43,7 +43,7 @@ pub struct Block {
     pub toolchains: Vec<String>,
     /// Optimisation levels: 1, 2, 3, s, or `usual`, which is 2 for C and 3 for Rust.
     #[serde(default = "usual")]
-    pub opt: Vec<Level>,
+    pub opt: Vec<OptLevel>,
     /// Processors, as the compilers name them; `usual` is the Makefile's.
     #[serde(default = "usual_cpu")]
     pub target_cpu: Vec<String>,
@@ -55,11 +55,11 @@ pub struct Block {
     pub pgo: Vec<bool>,
 }
 
-fn usual() -> Vec<Level> {
-    vec![Level::Usual]
+fn usual() -> Vec<OptLevel> {
+    vec![OptLevel::Default]
 }
 fn usual_cpu() -> Vec<String> {
-    vec![USUAL_CPU.to_owned()]
+    vec![DEFAULT_CPU.to_owned()]
 }
 fn yes() -> Vec<bool> {
     vec![true]
@@ -107,9 +107,9 @@ impl Comparison {
     }
 
     /// The builds, each once, and the compilers that are not here, or lack what a profile needs.
-    pub fn ways(&self, machine: &dyn Machine) -> (Vec<Way>, Vec<Skipped>) {
-        let mut ways: Vec<Way> = Vec::new();
-        let mut skipped: Vec<Skipped> = Vec::new();
+    pub fn recipes(&self, machine: &dyn Machine) -> (Vec<BuildRecipe>, Vec<SkippedCompiler>) {
+        let mut recipes: Vec<BuildRecipe> = Vec::new();
+        let mut skipped: Vec<SkippedCompiler> = Vec::new();
         let lacks = |pgo: bool, toolchain: &Toolchain| match pgo {
             true => profdata(machine, toolchain).err(),
             false => None,
@@ -128,9 +128,10 @@ impl Comparison {
                                     note(skip, &mut skipped);
                                     continue;
                                 }
-                                let way = Way::new(toolchain.clone(), *opt, cpu, *lto, *pgo);
-                                if !ways.iter().any(|known| known.variant == way.variant) {
-                                    ways.push(way);
+                                let recipe =
+                                    BuildRecipe::new(toolchain.clone(), *opt, cpu, *lto, *pgo);
+                                if !recipes.iter().any(|known| known.variant == recipe.variant) {
+                                    recipes.push(recipe);
                                 }
                             }
                         }
@@ -138,16 +139,16 @@ impl Comparison {
                 }
             }
         }
-        ways.sort_by_key(|way| {
-            let version = way.toolchain.version.split('.');
+        recipes.sort_by_key(|recipe| {
+            let version = recipe.toolchain.version.split('.');
             let version: Vec<u32> = version.map(|part| part.parse().unwrap_or(0)).collect();
-            (way.toolchain.family, version, !way.usual)
+            (recipe.toolchain.family, version, !recipe.default_flags)
         });
-        (ways, skipped)
+        (recipes, skipped)
     }
 }
 
-fn note(skip: Skipped, skipped: &mut Vec<Skipped>) {
+fn note(skip: SkippedCompiler, skipped: &mut Vec<SkippedCompiler>) {
     if !skipped.contains(&skip) {
         skipped.push(skip);
     }
@@ -156,7 +157,7 @@ fn note(skip: Skipped, skipped: &mut Vec<Skipped>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::toolchain::compiler::{Call, Family};
+    use crate::toolchain::compiler::{Family, Invocation};
     use record::Implementation;
 
     struct Any;
@@ -190,14 +191,17 @@ mod tests {
             "#,
         )
         .unwrap();
-        let (ways, skipped) = comparison.ways(&Any);
+        let (recipes, skipped) = comparison.recipes(&Any);
         assert_eq!(skipped.len(), 1, "{skipped:?}");
         let skip = skipped[0].to_string();
         assert!(
             skip.starts_with("rustc 1.95.0 with PGO: there is no llvm-profdata"),
             "{skip}"
         );
-        let names: Vec<_> = ways.iter().map(|way| way.variant.as_str()).collect();
+        let names: Vec<_> = recipes
+            .iter()
+            .map(|recipe| recipe.variant.as_str())
+            .collect();
         assert_eq!(
             names,
             [
@@ -210,7 +214,12 @@ mod tests {
                 "rustc-1.95.0-O2",
             ]
         );
-        assert!(ways[0].usual && !ways[2].usual && ways[5].usual && !ways[6].usual);
+        assert!(
+            recipes[0].default_flags
+                && !recipes[2].default_flags
+                && recipes[5].default_flags
+                && !recipes[6].default_flags
+        );
     }
 
     #[test]
@@ -219,12 +228,12 @@ mod tests {
             family: Family::Clang,
             version: "19.1.7".to_owned(),
             llvm: Some(19),
-            call: Call::Program("clang-19".to_owned()),
+            invocation: Invocation::Program("clang-19".to_owned()),
         };
-        let way = Way::new(toolchain, Level::Size, "x86-64-v2", false, true);
-        assert_eq!(way.variant, "clang-19.1.7-Os-x86-64-v2-no-lto-pgo");
-        assert_eq!(way.flags(), "-Os x86-64-v2 no LTO PGO");
-        assert_eq!(way.implementations(), [Implementation::C]);
+        let recipe = BuildRecipe::new(toolchain, OptLevel::Size, "x86-64-v2", false, true);
+        assert_eq!(recipe.variant, "clang-19.1.7-Os-x86-64-v2-no-lto-pgo");
+        assert_eq!(recipe.flags(), "-Os x86-64-v2 no LTO PGO");
+        assert_eq!(recipe.implementations(), [Implementation::C]);
     }
 
     #[test]

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use record::Metric;
 
 use super::analysis::{pairs, regressions, Row, SHOWN};
-use crate::toolchain::compiler::Skipped;
+use crate::toolchain::compiler::SkippedCompiler;
 
 /// All of it as Markdown: the tables of each batch size, then what was not measured.
-pub fn markdown(batches: &[(u32, Vec<Row>)], skipped: &[Skipped]) -> String {
+pub fn markdown(batches: &[(u32, Vec<Row>)], skipped: &[SkippedCompiler]) -> String {
     let mut text = String::new();
     for (batch, rows) in batches {
         // Writing to a string cannot fail.
@@ -38,7 +38,7 @@ fn write_rows(text: &mut String, rows: &[Row]) {
     );
     for row in rows {
         let llvm = row
-            .way
+            .recipe
             .toolchain
             .llvm
             .map_or("–".to_owned(), |major| major.to_string());
@@ -46,8 +46,8 @@ fn write_rows(text: &mut String, rows: &[Row]) {
             text,
             "| {} | {} | {llvm} | {} |",
             row.implementation,
-            row.way.toolchain.name(),
-            row.way.flags()
+            row.recipe.toolchain.name(),
+            row.recipe.flags()
         );
         for (metric, _) in SHOWN {
             let cell = match (metric, row.spread(metric)) {
@@ -124,10 +124,10 @@ mod tests {
 
     #[test]
     fn what_is_skipped_is_said() {
-        let skipped = [Skipped {
+        let skipped = [SkippedCompiler {
             name: "gcc-11".to_owned(),
             why: "not installed".to_owned(),
-            mend: Some("sudo apt-get install gcc-11".to_owned()),
+            fix: Some("sudo apt-get install gcc-11".to_owned()),
         }];
         let text = markdown(&[(32, Vec::new())], &skipped);
         assert!(text.contains("- gcc-11: not installed; `sudo apt-get install gcc-11`"));

@@ -1,11 +1,11 @@
-//! Addresses on the PCI bus.
+//! PCI addresses.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
-/// Domain, bus, device and function: `0000:03:00.0`.
+/// A PCI address: domain, bus, device and function, such as `0000:03:00.0`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PciAddress {
     domain: u32,
@@ -14,16 +14,16 @@ pub struct PciAddress {
     function: u8,
 }
 
-/// What is not a PCI address.
+/// A text that is not a PCI address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a PCI address such as 0000:03:00.0 or 03:00.0 (`lspci -D` lists them)")]
-pub struct NotAnAddress(String);
+pub struct InvalidPciAddress(String);
 
 impl FromStr for PciAddress {
-    type Err = NotAnAddress;
+    type Err = InvalidPciAddress;
 
-    /// Takes `0000:03:00.0`, and `03:00.0` for domain 0.
-    fn from_str(text: &str) -> Result<Self, NotAnAddress> {
+    /// Parses `0000:03:00.0`, or `03:00.0` in domain 0.
+    fn from_str(text: &str) -> Result<Self, InvalidPciAddress> {
         let parse = || {
             let (rest, function) = text.split_once('.')?;
             let parts: Vec<&str> = rest.split(':').collect();
@@ -40,11 +40,11 @@ impl FromStr for PciAddress {
             };
             (address.device < 32 && address.function < 8).then_some(address)
         };
-        parse().ok_or_else(|| NotAnAddress(text.to_owned()))
+        parse().ok_or_else(|| InvalidPciAddress(text.to_owned()))
     }
 }
 
-/// A number of 1 to `digits` hexadecimal digits, and nothing else: no sign, no blank.
+/// Parses a number of 1 to `digits` hexadecimal digits, without a sign or blanks.
 fn hex(text: &str, digits: usize) -> Option<u32> {
     let plain = text.bytes().all(|byte| byte.is_ascii_hexdigit());
     (plain && text.len() <= digits).then(|| u32::from_str_radix(text, 16).ok())?
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_and_long_forms_are_the_same() {
+    fn short_and_long_forms_are_equal() {
         for (given, whole) in [
             ("0000:03:00.0", "0000:03:00.0"),
             ("03:00.0", "0000:03:00.0"),
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused() {
+    fn other_texts_are_refused() {
         for wrong in [
             "",
             "eth0",

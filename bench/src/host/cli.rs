@@ -1,4 +1,4 @@
-//! The commands' arguments, and what they print.
+//! The command lines of `triptych doctor`, `bind` and `unbind`, and what the commands print.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,13 +16,13 @@ use super::nic::VFIO_PCI;
 use super::system::{System, User};
 use super::unbind;
 
-/// Name of the hidden command that writes to a file of sysfs.
+/// The name of the hidden command that writes to a file of sysfs.
 pub const WRITER: &str = "sysfs-write";
 
-/// A machine to look at.
+/// The machine to examine or change.
 #[derive(Debug, Args)]
 pub struct Machine {
-    /// Look at the files of a machine below this folder, for tests
+    /// Read the files of a machine below this folder (for tests)
     #[arg(long, value_name = "DIR", hide = true)]
     root: Option<PathBuf>,
 }
@@ -39,10 +39,10 @@ impl Machine {
 /// Arguments of `triptych doctor`.
 #[derive(Debug, Args)]
 pub struct DoctorArguments {
-    /// Ports that a run is to use, such as 0000:03:00.0 or 03:00.0; without any: all there are
+    /// Ports that a run shall use, such as 0000:03:00.0 or 03:00.0 [default: all]
     #[arg(value_name = "DEVICE")]
     devices: Vec<PciAddress>,
-    /// Write the findings to this file too, as JSON
+    /// Also write the findings to this file, as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     #[command(flatten)]
@@ -52,16 +52,16 @@ pub struct DoctorArguments {
 /// Arguments of `triptych bind`.
 #[derive(Debug, Args)]
 pub struct BindArguments {
-    /// Ports to take, such as 0000:03:00.0 or 03:00.0: all of them, or none if one fails
+    /// Ports to take, such as 0000:03:00.0 or 03:00.0; if one fails, none is taken
     #[arg(value_name = "DEVICE", required = true)]
     devices: Vec<PciAddress>,
-    /// Who may use them; without this only root
+    /// The user who may drive the ports [default: root]
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
-    /// Take ports that carry an address, a route or a place in a bridge
+    /// Take ports even if they carry an address, a route or a bridge
     #[arg(long)]
     force: bool,
-    /// The driver to bind them to
+    /// The driver to bind the ports to
     #[arg(long, value_name = "DRIVER", default_value = VFIO_PCI, value_parser = driver_name)]
     driver: String,
     #[command(flatten)]
@@ -71,7 +71,7 @@ pub struct BindArguments {
 /// Arguments of `triptych unbind`.
 #[derive(Debug, Args)]
 pub struct UnbindArguments {
-    /// Ports to give back, such as 0000:03:00.0 or 03:00.0
+    /// Ports to return, such as 0000:03:00.0 or 03:00.0
     #[arg(value_name = "DEVICE", required = true)]
     devices: Vec<PciAddress>,
     #[command(flatten)]
@@ -89,14 +89,14 @@ fn driver_name(text: &str) -> Result<String, String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     match !text.is_empty() && text.chars().all(plain) {
         true => Ok(text.to_owned()),
-        false => Err("not a driver's name".to_owned()),
+        false => Err("not the name of a driver".to_owned()),
     }
 }
 
-/// Looks at the machine. Returns whether a run can go.
+/// Examines the machine and prints the findings. Returns whether a run is possible.
 ///
 /// # Errors
-/// If a named port is none, or the findings cannot be written.
+/// If a named port does not exist, or the findings cannot be written.
 pub fn doctor(arguments: &DoctorArguments) -> Result<bool> {
     let diagnosis = doctor::examine(&arguments.machine.system(), &arguments.devices)?;
     print!("{}", diagnosis.text());
@@ -126,7 +126,7 @@ pub fn bind(arguments: &BindArguments, interrupt: &Interrupt) -> Result<()> {
     Ok(())
 }
 
-/// Gives ports back.
+/// Returns ports to the kernel's driver.
 ///
 /// # Errors
 /// [`unbind::UnbindError`].
@@ -141,10 +141,10 @@ pub fn unbind(arguments: &UnbindArguments) -> Result<()> {
     )?)
 }
 
-/// Writes to a file of sysfs; [`Kernel`] runs this as a process.
+/// Writes to a file of sysfs. [`Kernel`] runs this as a process.
 ///
 /// # Errors
-/// What the system said, alone: whoever started this says of which file.
+/// The system's message without the file name, which the parent process adds.
 pub fn write(arguments: &WriteArguments) -> Result<()> {
     Ok(control::write_here(&arguments.path, &arguments.value)?)
 }

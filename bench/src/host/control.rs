@@ -1,4 +1,4 @@
-//! The few things by which `bind` and `unbind` change a machine.
+//! The operations by which `bind` and `unbind` change a machine.
 
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
@@ -8,28 +8,28 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long the kernel may take to change a driver. The stock `ixgbe` takes about three seconds.
+/// Longest time for the kernel to change a driver. The stock `ixgbe` takes about three seconds.
 const WRITE: Duration = Duration::from_secs(20);
-/// How long a module may take to load, with what it depends on.
+/// Longest time to load a module and its dependencies.
 const MODULE: Duration = Duration::from_secs(30);
-/// How long udev may take to set up files.
+/// Longest time for udev to set up files.
 const SETTLE: Duration = Duration::from_secs(5);
 const POLL: Duration = Duration::from_millis(5);
 
-/// What went wrong.
+/// Why a change failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ControlError {
-    /// The kernel refused what was written.
+    /// The kernel refused the write.
     #[error("cannot write {value:?} to {}: {cause}", path.display())]
     Write {
         /// The file.
         path: PathBuf,
-        /// What was to be written.
+        /// The value that was to be written.
         value: String,
         /// What the system said.
         cause: String,
     },
-    /// The kernel still has not done what was asked of it.
+    /// The kernel did not finish the write in time.
     #[error(
         "the kernel has not finished writing {value:?} to {} after {} s",
         path.display(),
@@ -38,7 +38,7 @@ pub enum ControlError {
     Blocked {
         /// The file.
         path: PathBuf,
-        /// What was written.
+        /// The written value.
         value: String,
     },
     /// A module could not be loaded.
@@ -49,7 +49,7 @@ pub enum ControlError {
         /// What modprobe said.
         cause: String,
     },
-    /// A file could not be given to somebody.
+    /// A file's owner could not be changed.
     #[error("cannot give {} to user {uid}: {cause}", path.display())]
     Owner {
         /// The file.
@@ -61,7 +61,7 @@ pub enum ControlError {
     },
 }
 
-/// Changes a machine; tests put a pretended kernel in its place.
+/// Changes a machine. Tests replace it by a simulated kernel.
 pub trait Control {
     /// Writes to a file of sysfs.
     ///
@@ -69,13 +69,13 @@ pub trait Control {
     /// [`ControlError::Write`], [`ControlError::Blocked`].
     fn write(&self, path: &Path, value: &str) -> Result<(), ControlError>;
 
-    /// Loads a kernel module, if it is not there.
+    /// Loads a kernel module if it is not loaded.
     ///
     /// # Errors
     /// [`ControlError::Module`].
     fn load_module(&self, name: &str) -> Result<(), ControlError>;
 
-    /// Gives a file to a user and group, after udev is done with it.
+    /// Changes the owner and the group of a file, after udev has set it up.
     ///
     /// # Errors
     /// [`ControlError::Owner`].
@@ -84,9 +84,9 @@ pub trait Control {
 
 /// The kernel of this machine.
 ///
-/// A write to `unbind` blocks in the kernel as long as a process has the device open, and then
-/// not even SIGKILL ends it. So each write is done by a process of its own, [`write_here`], which
-/// can be left behind: nothing waits for it, and it ends when the kernel is done.
+/// A write to `unbind` blocks in the kernel while a process has the device open, and not even
+/// SIGKILL ends it. A separate process therefore makes each write, with [`write_here`]. If the
+/// write blocks, `triptych` ends without that process, which ends when the kernel returns.
 #[derive(Debug)]
 pub struct Kernel {
     program: PathBuf,
@@ -94,18 +94,18 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Writes are done by `program arguments... PATH VALUE`.
+    /// The command `program arguments... PATH VALUE` makes each write.
     pub fn new(program: PathBuf, arguments: Vec<String>) -> Self {
         Self { program, arguments }
     }
 }
 
-/// What the process does that [`Kernel`] starts.
+/// Writes to a file of sysfs. The process that [`Kernel`] starts calls this.
 ///
 /// # Errors
-/// What the system said.
+/// The system's error.
 pub fn write_here(path: &Path, value: &str) -> io::Result<()> {
-    // One call of write, because a file of sysfs takes each as a command of its own.
+    // One call of write, because sysfs takes each call as a separate command.
     OpenOptions::new()
         .write(true)
         .open(path)?
@@ -124,10 +124,10 @@ impl Control for Kernel {
             .arg(path)
             .arg(value)
             .stdin(Stdio::null())
-            // It may outlive us, and must not keep a reader of our own output waiting.
+            // The child may outlive this process and must not keep this process's output open.
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
-            // Ctrl-C is for us, who put back what was changed.
+            // Ctrl-C must reach only this process, which then undoes its changes.
             .process_group(0)
             .spawn()
             .map_err(|error| failed(format!("{}: {error}", self.program.display())))?;
@@ -135,7 +135,7 @@ impl Control for Kernel {
             Ok(Some(status)) if status.success() => Ok(()),
             Ok(Some(status)) => Err(failed(said(&mut child, status))),
             Ok(None) => {
-                // If it only waits for a lock, this spares the machine a late surprise.
+                // If the child only waits for a lock, it must not write later.
                 let _ = child.kill();
                 Err(ControlError::Blocked {
                     path: path.to_owned(),
@@ -168,7 +168,7 @@ impl Control for Kernel {
     }
 
     fn give(&self, path: &Path, uid: u32, gid: u32) -> Result<(), ControlError> {
-        // udev, where there is one, sets the owner when the file appears, and must not come late.
+        // udev sets the owner when the file appears. Wait, so that udev does not undo the change.
         let limit = format!("--timeout={}", SETTLE.as_secs());
         if let Ok(mut child) = tool("udevadm").args(["settle", &limit]).spawn() {
             if !matches!(wait(&mut child, SETTLE * 2), Ok(Some(_))) {
@@ -179,7 +179,7 @@ impl Control for Kernel {
     }
 }
 
-/// Gives a file away as soon as it is there, or fails after the limit.
+/// Changes a file's owner as soon as the file exists, or fails after the limit.
 fn give(path: &Path, uid: u32, gid: u32, limit: Duration) -> Result<(), ControlError> {
     let start = Instant::now();
     while !path.exists() && start.elapsed() < limit {
@@ -192,7 +192,7 @@ fn give(path: &Path, uid: u32, gid: u32, limit: Duration) -> Result<(), ControlE
     })
 }
 
-/// A tool of the system's, which may be where only root looks.
+/// A system tool, which may be in a folder that only root's PATH has.
 fn tool(name: &str) -> Command {
     let place = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"]
         .iter()
@@ -206,7 +206,7 @@ fn tool(name: &str) -> Command {
     command
 }
 
-/// Waits until a child ends, or the limit.
+/// Waits until a child ends, or until the limit: then `None`.
 fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
     let start = Instant::now();
     loop {
@@ -217,11 +217,11 @@ fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
     }
 }
 
-/// What a child that has ended wrote to its standard error.
+/// The standard error of an ended child, or its exit status if it wrote nothing.
 fn said(child: &mut Child, status: ExitStatus) -> String {
     let mut text = String::new();
     if let Some(stderr) = &mut child.stderr {
-        // Not more than anybody would read; what cannot be read is not said.
+        // The beginning is enough for a message. Without any, the exit status follows.
         let _ = stderr.take(2000).read_to_string(&mut text);
     }
     match text.trim() {
@@ -234,7 +234,7 @@ fn said(child: &mut Child, status: ExitStatus) -> String {
 mod tests {
     use super::*;
 
-    /// What [`write_here`] does, as far as a shell can.
+    /// A kernel whose writes are done by a shell script.
     fn shell(script: &str) -> Kernel {
         Kernel::new(
             "/bin/sh".into(),
@@ -251,12 +251,12 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "vfio-pci");
         shell("printf %s \"$2\" >\"$1\"").write(&file, "x").unwrap();
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "x");
-        // It is never made: sysfs has the file or has not.
+        // A missing file is not created, as in sysfs.
         assert!(write_here(&folder.path().join("nowhere"), "x").is_err());
     }
 
     #[test]
-    fn a_refusal_is_told_with_its_cause() {
+    fn a_refused_write_reports_its_cause() {
         let error = shell("echo No such device >&2; exit 1")
             .write(Path::new("/sys/x"), "0000:03:00.0\n")
             .unwrap_err()
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_ends() {
+    fn a_wait_ends_at_its_limit() {
         let mut child = Command::new("sleep").arg("1000").spawn().unwrap();
         let start = Instant::now();
         assert!(wait(&mut child, Duration::from_millis(30))

@@ -1,4 +1,4 @@
-//! What the doctor found, and how it is told.
+//! The doctor's findings, and their text.
 
 use std::fmt::Write;
 
@@ -6,19 +6,19 @@ use serde::Serialize;
 
 use super::nic::Nic;
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Level {
+pub enum Severity {
     /// As it should be.
     Ok,
-    /// A run works, but its figures may suffer, or something is missing that it can do without.
+    /// A run works, but its figures may suffer, or an optional part is missing.
     Warning,
-    /// A run with a card cannot go.
+    /// A run with a card is impossible.
     Problem,
 }
 
-/// What a finding is about.
+/// The topic of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, strum::Display)]
 #[serde(rename_all = "snake_case")]
 pub enum Topic {
@@ -34,65 +34,65 @@ pub enum Topic {
     /// Huge pages and limits.
     #[strum(serialize = "memory")]
     Memory,
-    /// Clock, isolation, SMT.
+    /// Clock, isolation, simultaneous multithreading.
     #[strum(serialize = "processors")]
     Processors,
-    /// The processor's own counters.
+    /// The processor's hardware counters.
     #[strum(serialize = "hardware counters")]
     Counters,
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What it is about.
+    /// Its topic.
     pub topic: Topic,
     /// A name for programs: `iommu`, `huge_pages`, …
     pub id: &'static str,
-    /// How bad it is.
-    pub level: Level,
-    /// What was found.
+    /// Its severity.
+    pub level: Severity,
+    /// The state of the machine.
     pub found: String,
     /// Why it matters.
     pub why: &'static str,
-    /// What mends it: commands of a shell. Empty where nothing is to be done, or nothing can be.
-    pub mend: Vec<String>,
+    /// Shell commands that fix it; empty if nothing is wrong or nothing can be done.
+    pub fix: Vec<String>,
 }
 
 impl Finding {
-    /// Something that is as it should be.
+    /// A finding that is as it should be.
     pub fn ok(topic: Topic, id: &'static str, found: impl Into<String>, why: &'static str) -> Self {
         Self {
             topic,
             id,
-            level: Level::Ok,
+            level: Severity::Ok,
             found: found.into(),
             why,
-            mend: Vec::new(),
+            fix: Vec::new(),
         }
     }
 
-    /// The same, but not as it should be.
+    /// The same finding with another severity.
     #[must_use]
-    pub fn but(mut self, level: Level) -> Self {
+    pub fn with_severity(mut self, level: Severity) -> Self {
         self.level = level;
         self
     }
 
-    /// The same, with a command that mends it.
+    /// The same finding with one more command that fixes it.
     #[must_use]
-    pub fn mend(mut self, command: impl Into<String>) -> Self {
-        self.mend.push(command.into());
+    pub fn fix(mut self, command: impl Into<String>) -> Self {
+        self.fix.push(command.into());
         self
     }
 }
 
-/// Everything that the doctor found.
+/// All findings of the doctor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diagnosis {
-    /// Whether a run can go.
+    /// Whether a run is possible.
     pub ready: bool,
-    /// In a sentence.
+    /// The result in one sentence.
     pub verdict: String,
     /// The ports of the ixgbe family.
     pub nics: Vec<Nic>,
@@ -101,7 +101,7 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
-    /// For people, ending with a line break.
+    /// The findings as text, with a line break at the end.
     pub fn text(&self) -> String {
         let mut out = String::new();
         let mut topic = None;
@@ -118,15 +118,15 @@ impl Diagnosis {
                 }
             }
             let level = match finding.level {
-                Level::Ok => "ok",
-                Level::Warning => "warning",
-                Level::Problem => "PROBLEM",
+                Severity::Ok => "ok",
+                Severity::Warning => "warning",
+                Severity::Problem => "PROBLEM",
             };
             let _ = writeln!(out, "  {level:8} {}", finding.found);
-            if finding.level > Level::Ok {
+            if finding.level > Severity::Ok {
                 let _ = writeln!(out, "           why:  {}", finding.why);
-                for (index, command) in finding.mend.iter().enumerate() {
-                    let label = if index == 0 { "mend:" } else { "     " };
+                for (index, command) in finding.fix.iter().enumerate() {
+                    let label = if index == 0 { "fix:" } else { "     " };
                     let _ = writeln!(out, "           {label} {command}");
                 }
             }
@@ -136,7 +136,7 @@ impl Diagnosis {
     }
 }
 
-/// A port, in a few lines.
+/// Describes a port in a few lines.
 fn describe(nic: &Nic) -> String {
     let driver = match &nic.driver {
         Some(driver) => format!("driver {driver}"),

@@ -1,4 +1,4 @@
-//! A pretended machine for tests: its files in a temporary folder, and a kernel that changes them.
+//! A simulated machine for tests: its files in a temporary folder, and a kernel that changes them.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// With vfio-pci and ixgbe loaded, and no devices.
+    /// A machine with vfio-pci and ixgbe loaded, and no devices.
     pub fn new() -> Self {
         let machine = Self {
             folder: tempfile::tempdir().unwrap(),
@@ -43,7 +43,7 @@ impl Machine {
         machine
     }
 
-    /// A machine as it should be: two bound ports, and everything else in order.
+    /// A machine without problems: two bound ports, and everything else as it should be.
     pub fn healthy() -> Self {
         let machine = Self::new();
         machine.nic(A, Some("vfio-pci"), Some(11));
@@ -116,8 +116,8 @@ impl Machine {
         fs::read_to_string(self.path(path)).unwrap()
     }
 
-    /// Looked at by somebody who is not root.
-    pub fn seen_by_ada(mut self) -> Self {
+    /// The same machine, used by ada, who is not root.
+    pub fn used_by_ada(mut self) -> Self {
         self.user = User {
             uid: 54_321,
             gids: vec![54_321],
@@ -213,7 +213,7 @@ impl Machine {
         text.trim().replace("(null)", "")
     }
 
-    /// Everything that `bind` could change, to compare.
+    /// Everything that `bind` can change, for comparisons.
     pub fn state(&self) -> Vec<String> {
         let devices = self.system().entries("/sys/bus/pci/devices");
         let mut state: Vec<String> = devices
@@ -231,22 +231,22 @@ impl Machine {
     }
 }
 
-/// What the kernel does about drivers, as far as `bind` and `unbind` see it.
-pub struct PretendedKernel<'a> {
+/// A kernel that binds and unbinds drivers as `bind` and `unbind` expect.
+pub struct SimulatedKernel<'a> {
     machine: &'a Machine,
-    /// A driver that does not take a device, silently.
+    /// A device and a driver that silently refuses it.
     pub refuses: Option<(&'static str, &'static str)>,
-    /// A file to which writing fails.
+    /// A file to which every write fails.
     pub broken: Option<String>,
-    /// A file to which writing does not end.
+    /// A file to which a write blocks.
     pub blocked: Option<String>,
-    /// Every write, with its file.
+    /// All writes, with their files.
     pub written: RefCell<Vec<String>>,
     pub given: RefCell<Vec<(String, u32)>>,
     pub loaded: RefCell<Vec<String>>,
 }
 
-impl<'a> PretendedKernel<'a> {
+impl<'a> SimulatedKernel<'a> {
     pub fn of(machine: &'a Machine) -> Self {
         Self {
             machine,
@@ -279,7 +279,7 @@ impl<'a> PretendedKernel<'a> {
                 .path(&format!("/sys/bus/pci/devices/{address}/driver")),
         )
         .unwrap();
-        // The file goes with the last device of the group.
+        // The kernel removes the file with the last device of the group.
         let node = self
             .node(address)
             .filter(|_| was.as_deref() == Some("vfio-pci"));
@@ -307,7 +307,7 @@ impl<'a> PretendedKernel<'a> {
     }
 }
 
-impl Control for PretendedKernel<'_> {
+impl Control for SimulatedKernel<'_> {
     fn write(&self, path: &Path, value: &str) -> Result<(), ControlError> {
         let name = format!(
             "/{}",

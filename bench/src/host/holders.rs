@@ -1,4 +1,4 @@
-//! Which processes have a device open.
+//! Finds the processes that have a device open.
 
 use std::fmt;
 use std::fs;
@@ -10,11 +10,11 @@ use super::system::{user_name, System};
 /// A process that has something open.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Holder {
-    /// Process number.
+    /// Process ID.
     pub pid: u32,
-    /// Name of its program.
+    /// The name of its program.
     pub program: String,
-    /// Whose it is.
+    /// Its user.
     pub user: String,
 }
 
@@ -28,22 +28,22 @@ impl fmt::Display for Holder {
     }
 }
 
-/// The processes that have an IOMMU group open, as far as this user may see them: root sees all.
+/// The processes that have an IOMMU group open. Only root sees the processes of all users.
 pub fn of_group(system: &System, number: u32) -> Vec<Holder> {
     let node = format!("/dev/vfio/{number}");
-    who(system, |target| target == node)
+    processes_with(system, |target| target == node)
 }
 
-/// The processes that have any device of VFIO open. A device stays open when its group's file is
-/// closed, and its own file does not say which device it is.
+/// The processes that have any VFIO device open. A device stays open after its group's file is
+/// closed, and the device's own file does not name the device.
 pub fn of_any_device(system: &System) -> Vec<Holder> {
-    who(system, |target| {
+    processes_with(system, |target| {
         target.starts_with("anon_inode:") && target.contains("vfio-device")
             || target.starts_with("/dev/vfio/devices/")
     })
 }
 
-fn who(system: &System, is_it: impl Fn(&str) -> bool) -> Vec<Holder> {
+fn processes_with(system: &System, matches: impl Fn(&str) -> bool) -> Vec<Holder> {
     let mut pids: Vec<u32> = system
         .entries("/proc")
         .iter()
@@ -54,9 +54,9 @@ fn who(system: &System, is_it: impl Fn(&str) -> bool) -> Vec<Holder> {
         .filter(|pid| {
             let folder = format!("/proc/{pid}/fd");
             system.entries(&folder).iter().any(|fd| {
-                // A process may close files, or end, while we look.
+                // A process may close files or end meanwhile.
                 fs::read_link(system.path(&format!("{folder}/{fd}")))
-                    .is_ok_and(|target| is_it(&target.to_string_lossy()))
+                    .is_ok_and(|target| matches(&target.to_string_lossy()))
             })
         })
         .map(|pid| Holder {

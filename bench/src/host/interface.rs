@@ -1,27 +1,27 @@
-//! Network interfaces of the kernel: what they are used for, and how their link is.
+//! The kernel's network interfaces: their links and their uses.
 
 use serde::Serialize;
 
 use super::system::System;
 
-/// A network interface that the kernel made of a port.
+/// A network interface of a port.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Interface {
-    /// Name: `enp3s0f0`.
+    /// Its name, such as `enp3s0f0`.
     pub name: String,
-    /// Whether it is switched on.
+    /// Whether it is up.
     pub up: bool,
-    /// Whether there is a link; `None` where the kernel does not tell, as when switched off.
+    /// Whether it has a link; `None` if the kernel does not report it, as for an interface that is down.
     pub link: Option<bool>,
     /// Speed of the link, Mbit/s.
     pub speed_mbit: Option<u32>,
-    /// What would be lost with it, in words.
+    /// Its uses, in words.
     pub carries: Vec<String>,
 }
 
-/// Of `include/uapi/linux/if.h`.
+/// From `include/uapi/linux/if.h`.
 const IFF_UP: u32 = 1;
-/// Of `include/uapi/linux/ipv6_route.h` and `route.h`: a route that leads nowhere.
+/// From `include/uapi/linux/ipv6_route.h` and `route.h`: a route that rejects packets.
 const RTF_REJECT: u32 = 0x0200;
 
 impl Interface {
@@ -36,7 +36,7 @@ impl Interface {
             link: system
                 .number(&format!("{folder}/carrier"))
                 .map(|carrier| carrier == 1),
-            // -1 without a link.
+            // Without a link, the speed reads -1.
             speed_mbit: system
                 .number(&format!("{folder}/speed"))
                 .and_then(|speed| u32::try_from(speed).ok()),
@@ -45,7 +45,7 @@ impl Interface {
     }
 }
 
-/// What an interface is used for: addresses, routes, and interfaces that are built on it.
+/// The uses of an interface: addresses, routes, and interfaces on top of it.
 fn carries(system: &System, name: &str) -> Vec<String> {
     let mut carries = Vec::new();
     for address in system.addresses(name) {
@@ -64,7 +64,7 @@ fn carries(system: &System, name: &str) -> Vec<String> {
         };
         carries.push(format!("a place in {kind}{master}"));
     }
-    // VLANs and the like.
+    // VLANs and similar interfaces.
     for entry in system.entries(&folder) {
         match entry.strip_prefix("upper_") {
             Some(upper) if Some(upper) != master.as_deref() => {
@@ -76,23 +76,23 @@ fn carries(system: &System, name: &str) -> Vec<String> {
     carries
 }
 
-/// Whether the default route of IPv4 or IPv6 leads through an interface.
+/// Whether the default route of IPv4 or IPv6 uses an interface.
 fn has_default_route(system: &System, name: &str) -> bool {
     let v4 = system.read("/proc/net/route").unwrap_or_default();
     let v4 = v4.lines().skip(1).any(|line| {
         let fields: Vec<&str> = line.split_whitespace().collect();
         matches!(fields.as_slice(), [interface, "00000000", _, flags, _, _, _, "00000000", ..]
-            if *interface == name && leads_somewhere(flags))
+            if *interface == name && forwards(flags))
     });
     let v6 = system.read("/proc/net/ipv6_route").unwrap_or_default();
     let v6 = v6.lines().any(|line| {
         let fields: Vec<&str> = line.split_whitespace().collect();
         matches!(fields.as_slice(), [to, "00", _, _, _, _, _, _, flags, interface]
-            if *interface == name && to.bytes().all(|byte| byte == b'0') && leads_somewhere(flags))
+            if *interface == name && to.bytes().all(|byte| byte == b'0') && forwards(flags))
     });
     v4 || v6
 }
 
-fn leads_somewhere(flags: &str) -> bool {
+fn forwards(flags: &str) -> bool {
     u32::from_str_radix(flags, 16).is_ok_and(|flags| flags & RTF_REJECT == 0)
 }

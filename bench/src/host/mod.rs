@@ -1,12 +1,12 @@
-//! What a machine with a network card needs before a run: `triptych doctor` looks at it,
-//! `triptych bind` and `triptych unbind` take cards from the kernel's driver and give them back.
+//! Prepares a machine with a network card for a run. `triptych doctor` examines the machine.
+//! `triptych bind` and `triptych unbind` take cards from the kernel's driver and return them.
 //!
 //! ```text
 //! System (files below a root) -> Nic, Interface, Holder (what is there) -> doctor, bind, unbind
 //! ```
 //!
-//! Everything is read below a root folder, so that tests can stand in a machine of their own.
-//! The doctor never writes to it. `bind` and `unbind` change a machine through [`control`] only.
+//! All files are read below a root folder, so that tests can provide a machine of their own.
+//! The doctor never writes. `bind` and `unbind` change the machine only through [`control`].
 
 pub mod address;
 pub mod bind;

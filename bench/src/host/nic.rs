@@ -1,4 +1,4 @@
-//! Ports of network cards of the ixgbe family: where they are and who has them.
+//! Ports of network cards of the ixgbe family: their addresses, drivers, groups and links.
 
 use ixgbe::device_ids::DEVICE_IDS;
 use serde::Serialize;
@@ -7,7 +7,7 @@ use super::address::PciAddress;
 use super::interface::Interface;
 use super::system::System;
 
-/// The driver that hands devices to processes.
+/// The driver that gives devices to processes.
 pub const VFIO_PCI: &str = "vfio-pci";
 /// The kernel's driver of this family.
 pub const KERNEL_DRIVER: &str = "ixgbe";
@@ -15,80 +15,80 @@ pub const KERNEL_DRIVER: &str = "ixgbe";
 const INTEL: u32 = 0x8086;
 const DEVICES: &str = "/sys/bus/pci/devices";
 
-/// A port of a card that the drivers know.
+/// A port of a card that Triptych's drivers support.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Nic {
-    /// Where it is.
+    /// Its PCI address.
     pub address: PciAddress,
-    /// Vendor and device number, `8086:10fb`.
+    /// Vendor and device number, such as `8086:10fb`.
     pub id: String,
-    /// What it is called.
+    /// The name of its model.
     pub name: &'static str,
     /// 82599, X540 or X550.
     pub family: &'static str,
     /// The driver that is bound to it.
     pub driver: Option<String>,
-    /// The only driver that may bind to it, if one was named.
+    /// The only driver that may bind to it, if one is set.
     pub driver_override: Option<String>,
-    /// Its IOMMU group; `None` while no IOMMU is on.
+    /// Its IOMMU group; `None` if the IOMMU is off.
     pub group: Option<Group>,
     /// The NUMA node that it is connected to.
     pub numa_node: Option<u32>,
-    /// The slot's link as it is, and at its best.
+    /// Its PCI Express link.
     pub pcie: Option<Pcie>,
-    /// Interfaces that the kernel's driver made of it.
+    /// Its network interfaces.
     pub interfaces: Vec<Interface>,
-    /// Virtual functions that are in existence.
+    /// The number of its virtual functions.
     pub virtual_functions: u32,
 }
 
-/// What the IOMMU can only isolate as one.
+/// An IOMMU group: devices that the IOMMU can isolate only together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Group {
-    /// Number: VFIO's file is `/dev/vfio/NUMBER`.
+    /// Its number. VFIO's file is `/dev/vfio/NUMBER`.
     pub number: u32,
-    /// The devices in it besides this one.
+    /// The other devices of the group.
     pub others: Vec<Member>,
 }
 
 /// Another device of a group.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Member {
-    /// Where it is.
+    /// Its PCI address.
     pub address: PciAddress,
     /// Vendor and device number.
     pub id: String,
     /// The driver that is bound to it.
     pub driver: Option<String>,
-    /// Whether the drivers know it.
+    /// Whether it is a port that Triptych's drivers support.
     pub ixgbe_family: bool,
 }
 
 /// A PCI Express link.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Pcie {
-    /// `5.0 GT/s`.
+    /// Its speed, such as `5.0 GT/s`.
     pub speed: String,
-    /// Lanes.
+    /// Its lanes.
     pub width: u32,
-    /// The fastest that the card can.
+    /// The highest speed that the card supports.
     pub max_speed: String,
-    /// The most lanes that the card has.
+    /// The number of lanes that the card supports.
     pub max_width: u32,
 }
 
-/// Why a device is not taken for a port of the family.
+/// Why a device is not a port of the family.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NicError {
-    /// There is nothing at this address.
+    /// No device has the address.
     #[error("{address}: no such PCI device; {}", there(present))]
     Absent {
         /// The address.
         address: PciAddress,
-        /// What there is instead.
+        /// The ports of this machine.
         present: Vec<PciAddress>,
     },
-    /// Another kind of device.
+    /// The device is of another kind.
     #[error(
         "{address}: {id} is {what}, not a card of the ixgbe family (82599, X520, X540, X550); {}",
         there(present)
@@ -98,28 +98,28 @@ pub enum NicError {
         address: PciAddress,
         /// Vendor and device number.
         id: String,
-        /// What it is.
+        /// Its kind.
         what: &'static str,
-        /// What there is instead.
+        /// The ports of this machine.
         present: Vec<PciAddress>,
     },
 }
 
 fn there(present: &[PciAddress]) -> String {
     match present {
-        [] => "this machine has no card of the family".to_owned(),
-        some => format!("this machine has {}", join(some, ", ")),
+        [] => "this machine has no port of the family".to_owned(),
+        some => format!("this machine has these ports: {}", join(some, ", ")),
     }
 }
 
-/// The texts of several things, with `between` between them.
+/// Joins the texts of several items, with `between` between them.
 pub fn join<T: ToString>(things: &[T], between: &str) -> String {
     let texts: Vec<String> = things.iter().map(T::to_string).collect();
     texts.join(between)
 }
 
 impl Nic {
-    /// All ports of the family, by address.
+    /// All ports of the family, sorted by address.
     pub fn all(system: &System) -> Vec<Self> {
         addresses(system)
             .into_iter()
@@ -130,7 +130,7 @@ impl Nic {
     /// The port at an address.
     ///
     /// # Errors
-    /// If nothing is there, or something else.
+    /// If no device has the address, or the device is not a port of the family.
     pub fn find(system: &System, address: PciAddress) -> Result<Self, NicError> {
         if let Some(nic) = Self::read(system, address) {
             return Ok(nic);
@@ -177,7 +177,7 @@ impl Nic {
                 .read(&file("driver_override"))
                 .filter(|text| !text.is_empty() && text != "(null)"),
             group: Group::of(system, address),
-            // -1 where the firmware does not say, as on machines with one node.
+            // -1 if the firmware does not report the node, as on machines with one node.
             numa_node: system
                 .number(&file("numa_node"))
                 .and_then(|node| u32::try_from(node).ok()),
@@ -194,17 +194,17 @@ impl Nic {
         })
     }
 
-    /// Whether a process could drive it through VFIO.
+    /// Whether a VFIO driver is bound to it.
     pub fn is_bound_to_vfio(&self) -> bool {
         self.driver.as_deref().is_some_and(is_vfio)
     }
 
-    /// Name of its folder in sysfs.
+    /// Its folder in sysfs.
     pub fn folder(&self) -> String {
         folder(self.address)
     }
 
-    /// What would be lost if the kernel's driver let go of it, in words.
+    /// Its uses in words, all of which end when the kernel's driver releases it.
     pub fn carries(&self) -> Vec<String> {
         let mut all: Vec<String> = self
             .interfaces
@@ -220,7 +220,7 @@ impl Nic {
             all.push(format!("{} virtual functions", self.virtual_functions));
         }
         if self.driver.as_deref() == Some(KERNEL_DRIVER) && self.interfaces.is_empty() {
-            // The kernel shows only the interfaces of our own network namespace.
+            // sysfs shows only the interfaces of this process's network namespace.
             all.push("an interface in another network namespace".to_owned());
         }
         all
@@ -248,13 +248,13 @@ impl Group {
         Some(Self { number, others })
     }
 
-    /// VFIO's file of the group.
+    /// VFIO's file for the group.
     pub fn node(&self) -> String {
         format!("/dev/vfio/{}", self.number)
     }
 
-    /// The devices because of which VFIO would not hand the group out: those with a driver of
-    /// the kernel that moves data.
+    /// The devices that keep VFIO from handing out the group: those with a kernel driver that uses
+    /// DMA.
     pub fn in_the_way(&self) -> Vec<&Member> {
         self.others
             .iter()
@@ -268,7 +268,19 @@ impl Group {
     }
 }
 
-/// Drivers that VFIO suffers in a group that it hands out.
+/// The shell command that takes devices from their drivers. A group is viable when its other
+/// devices have no driver.
+pub fn release_command(addresses: &[PciAddress]) -> String {
+    let commands: Vec<String> = addresses
+        .iter()
+        .map(|address| {
+            format!("echo {address} | sudo tee /sys/bus/pci/devices/{address}/driver/unbind")
+        })
+        .collect();
+    commands.join(" && ")
+}
+
+/// Whether VFIO allows this driver in a group that it hands out.
 fn is_harmless(driver: &str) -> bool {
     matches!(driver, "pcieport" | "pci-stub")
 }
@@ -290,17 +302,17 @@ impl Pcie {
             max_speed: speed("max_link_speed")?,
             max_width: width("max_link_width")?,
         };
-        // A device of a virtual machine may be on no link: "Unknown", no lanes of 255.
+        // A virtual device may have no link: its speed is "Unknown" and its width 0 of 255.
         (giga(&pcie.speed) > 0.0 && pcie.width > 0).then_some(pcie)
     }
 
-    /// Whether it is slower than the card could.
+    /// Whether the link is slower than the card supports.
     pub fn is_reduced(&self) -> bool {
         self.width < self.max_width || giga(&self.speed) < giga(&self.max_speed)
     }
 }
 
-/// The number of `5.0 GT/s`.
+/// The number in a speed such as `5.0 GT/s`.
 fn giga(speed: &str) -> f64 {
     let number = speed.split_whitespace().next();
     number.and_then(|text| text.parse().ok()).unwrap_or(0.0)
@@ -334,7 +346,7 @@ fn is_virtual_function(system: &System, address: PciAddress) -> bool {
         .is_some()
 }
 
-/// What the drivers know of a device.
+/// The entry of a device in the list of supported devices.
 fn known(system: &System, address: PciAddress) -> Option<&'static ixgbe::device_ids::DeviceId> {
     let folder = folder(address);
     if system.hex(&format!("{folder}/vendor"))? != INTEL {

@@ -1,23 +1,23 @@
-//! The files in which a Linux machine describes itself, below a root that tests replace.
+//! Reads the files in which Linux describes a machine, below a root that tests replace.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Who wants to use the machine.
+/// A user of the machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
-    /// User number.
+    /// User ID.
     pub uid: u32,
-    /// Group numbers.
+    /// Group IDs.
     pub gids: Vec<u32>,
-    /// Name, or the number where there is none.
+    /// The user's name, or the ID if there is no name.
     pub name: String,
 }
 
 impl User {
-    /// Who runs this process.
+    /// The user of this process.
     pub fn current() -> Self {
         let uid = rustix::process::geteuid().as_raw();
         let mut gids = vec![rustix::process::getegid().as_raw()];
@@ -34,13 +34,13 @@ impl User {
         }
     }
 
-    /// Whether it is root.
+    /// Whether the user is root.
     pub fn is_root(&self) -> bool {
         self.uid == 0
     }
 }
 
-/// How this program was called, for commands that are proposed: `build/bin/triptych`.
+/// The path by which the user started this program, for commands in messages.
 pub fn program() -> String {
     std::env::args()
         .next()
@@ -52,7 +52,7 @@ pub fn program() -> String {
         .unwrap_or_else(|| "triptych".to_owned())
 }
 
-/// The name of a user; the number if it has none.
+/// The name of a user, or the ID if there is no name.
 pub fn user_name(uid: u32) -> String {
     nix::unistd::User::from_uid(nix::unistd::Uid::from_raw(uid))
         .ok()
@@ -60,17 +60,17 @@ pub fn user_name(uid: u32) -> String {
         .map_or_else(|| uid.to_string(), |user| user.name)
 }
 
-/// A machine: its `/sys`, `/proc` and `/dev` below a root folder.
+/// A machine whose `/sys`, `/proc` and `/dev` are below a root folder.
 #[derive(Debug, Clone)]
 pub struct System {
     root: PathBuf,
     user: User,
-    /// IP addresses of network interfaces, by name; no file of the kernel tells them all.
+    /// IP addresses by network interface. No file of the kernel lists all of them.
     addresses: BTreeMap<String, Vec<String>>,
 }
 
 impl System {
-    /// This machine, as this process may see it.
+    /// This machine, for the user of this process.
     pub fn here() -> Self {
         Self {
             root: PathBuf::from("/"),
@@ -79,7 +79,7 @@ impl System {
         }
     }
 
-    /// A machine whose files are below `root`, and whose interfaces have these addresses.
+    /// A machine whose files are below `root` and whose interfaces have these addresses.
     pub fn below(root: &Path, user: User, addresses: BTreeMap<String, Vec<String>>) -> Self {
         Self {
             root: root.to_owned(),
@@ -93,39 +93,38 @@ impl System {
         self.root == Path::new("/")
     }
 
-    /// Who wants to use it.
+    /// The user.
     pub fn user(&self) -> &User {
         &self.user
     }
 
-    /// IP addresses of an interface, with prefix length, without those that every interface gives
-    /// itself.
+    /// The IP addresses of an interface, without link-local ones of IPv6.
     pub fn addresses(&self, interface: &str) -> &[String] {
         self.addresses.get(interface).map_or(&[], Vec::as_slice)
     }
 
-    /// Where a file is that is called `path`, such as `/sys/bus/pci`.
+    /// The location of a file such as `/sys/bus/pci` below the root.
     pub fn path(&self, path: &str) -> PathBuf {
         self.root.join(path.trim_start_matches('/'))
     }
 
-    /// What a file says, without blanks at its ends; `None` if it cannot be read.
+    /// The trimmed content of a file; `None` if it cannot be read.
     pub fn read(&self, path: &str) -> Option<String> {
         let bytes = fs::read(self.path(path)).ok()?;
         Some(String::from_utf8_lossy(&bytes).trim().to_owned())
     }
 
-    /// A decimal number that a file holds.
+    /// The decimal number in a file.
     pub fn number(&self, path: &str) -> Option<i64> {
         self.read(path)?.parse().ok()
     }
 
-    /// A hexadecimal number that a file holds, such as `0x8086`.
+    /// The hexadecimal number in a file, such as `0x8086`.
     pub fn hex(&self, path: &str) -> Option<u32> {
         u32::from_str_radix(self.read(path)?.trim_start_matches("0x"), 16).ok()
     }
 
-    /// Names of what is in a folder, sorted; none if it cannot be read.
+    /// The sorted names in a folder; empty if it cannot be read.
     pub fn entries(&self, path: &str) -> Vec<String> {
         let mut names: Vec<String> = fs::read_dir(self.path(path))
             .into_iter()
@@ -136,13 +135,13 @@ impl System {
         names
     }
 
-    /// The last part of what a symbolic link points to.
+    /// The last part of a symbolic link's target.
     pub fn link_name(&self, path: &str) -> Option<String> {
         let target = fs::read_link(self.path(path)).ok()?;
         Some(target.file_name()?.to_string_lossy().into_owned())
     }
 
-    /// Whether there is such a file or folder.
+    /// Whether a file or folder exists.
     pub fn exists(&self, path: &str) -> bool {
         self.path(path).exists()
     }
@@ -157,11 +156,11 @@ impl System {
         })
     }
 
-    /// Whether the user may read and write a file; `None` if there is no such file.
+    /// Whether the user may read and write a file; `None` if it does not exist.
     pub fn may_use(&self, path: &str) -> Option<bool> {
         let owner = self.owner(path)?;
         if self.is_here() {
-            // The kernel also knows of access lists.
+            // The kernel also evaluates access control lists.
             use rustix::fs::{Access, AtFlags, CWD};
             return Some(
                 rustix::fs::accessat(
@@ -173,16 +172,16 @@ impl System {
                 .is_ok(),
             );
         }
-        Some(owner.lets(&self.user))
+        Some(owner.allows(&self.user))
     }
 }
 
-/// To whom a file belongs.
+/// The owner and the permissions of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Owner {
-    /// User number.
+    /// User ID.
     pub uid: u32,
-    /// Group number.
+    /// Group ID.
     pub gid: u32,
     /// Permission bits.
     pub mode: u32,
@@ -190,7 +189,7 @@ pub struct Owner {
 
 impl Owner {
     /// Whether `user` may read and write.
-    fn lets(self, user: &User) -> bool {
+    fn allows(self, user: &User) -> bool {
         let shift = if user.uid == self.uid {
             6
         } else if user.gids.contains(&self.gid) {
@@ -202,8 +201,8 @@ impl Owner {
     }
 }
 
-/// The IP addresses of all interfaces, without link-local ones of IPv6, which every interface
-/// that is up gives itself.
+/// The IP addresses of all interfaces. Link-local addresses of IPv6 are left out, because every
+/// interface that is up has one.
 fn interface_addresses() -> BTreeMap<String, Vec<String>> {
     let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for found in nix::ifaddrs::getifaddrs().into_iter().flatten() {
@@ -231,7 +230,7 @@ pub fn parse_list(text: &str) -> Vec<u32> {
     for part in text.trim().split(',').filter(|part| !part.is_empty()) {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         if let (Ok(first), Ok(last)) = (first.parse::<u32>(), last.parse::<u32>()) {
-            // No machine has as many, but a file may say so.
+            // A malformed file must not exhaust memory.
             numbers.extend(first..=last.min(first.saturating_add(65_535)));
         }
     }
@@ -263,7 +262,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_of_numbers_go_both_ways() {
+    fn lists_of_numbers_are_parsed_and_formatted() {
         for (text, numbers) in [
             ("", vec![]),
             ("0", vec![0]),
@@ -277,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_lets_owner_group_and_others() {
+    fn permission_bits_decide_for_owner_group_and_others() {
         let file = |mode| Owner {
             uid: 10,
             gid: 20,
@@ -288,18 +287,18 @@ mod tests {
             gids: vec![gid],
             name: String::new(),
         };
-        assert!(file(0o600).lets(&user(10, 1)));
-        assert!(!file(0o600).lets(&user(11, 20)));
-        assert!(file(0o660).lets(&user(11, 20)));
-        assert!(!file(0o660).lets(&user(11, 21)));
-        assert!(file(0o666).lets(&user(11, 21)));
-        assert!(!file(0o444).lets(&user(11, 21)));
-        assert!(file(0o000).lets(&user(0, 0)));
+        assert!(file(0o600).allows(&user(10, 1)));
+        assert!(!file(0o600).allows(&user(11, 20)));
+        assert!(file(0o660).allows(&user(11, 20)));
+        assert!(!file(0o660).allows(&user(11, 21)));
+        assert!(file(0o666).allows(&user(11, 21)));
+        assert!(!file(0o444).allows(&user(11, 21)));
+        assert!(file(0o000).allows(&user(0, 0)));
     }
 
     #[test]
     fn this_machine_has_a_loopback_address() {
-        // Not in every container; where there is one, it is read.
+        // Some containers have no loopback interface.
         if let Some(addresses) = interface_addresses().get("lo") {
             assert!(
                 addresses

@@ -7,23 +7,23 @@ use clap::Args;
 /// Arguments of `triptych ladder`.
 #[derive(Debug, Args)]
 pub struct LadderArguments {
-    /// Only see whether every step can be made and compiles, and whether the shipped driver, built as
-    /// a step, needs as many instructions as itself
+    /// Only check that every patch applies, that every rung compiles, and that the shipped driver
+    /// needs as many instructions when it is built as a rung
     #[arg(long, conflicts_with = "quick")]
     pub check: bool,
-    /// Only build
+    /// Only build the rungs
     #[arg(long, conflicts_with_all = ["quick", "check"])]
     pub build: bool,
-    /// Only see whether everything works: short runs, rough figures
+    /// Only check that everything works: short runs, rough figures
     #[arg(long)]
     pub quick: bool,
-    /// Folder with the list of the steps and their patches
+    /// The folder with rungs.toml and the patches
     #[arg(long, value_name = "DIR", default_value = "bench/ladder")]
     pub ladder: PathBuf,
-    /// Folder that gets a folder per run
+    /// The folder that receives a folder for each run
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub results: PathBuf,
-    /// Folder that the drivers were built in
+    /// The folder with the built drivers
     #[arg(long, value_name = "DIR", default_value = "build")]
     pub build_dir: PathBuf,
 }

@@ -7,7 +7,7 @@ use anyhow::{bail, Result};
 use record::{Build, Implementation};
 
 use super::checks::{self, Panic};
-use super::disassembly::{disassemble, is, select};
+use super::disassembly::{disassemble, is_named, select};
 use super::listing::Function;
 
 /// The functions of the data path.
@@ -24,7 +24,10 @@ pub const KINDS: [Panic; 4] = [Panic::Bounds, Panic::Overflow, Panic::Trap, Pani
 /// say where.
 pub fn checks_in_loops(program: &Path) -> Result<BTreeMap<Panic, usize>> {
     let functions = disassemble(program, false)?;
-    if !functions.iter().any(|function| is(function, DATA_PATH[0])) {
+    if !functions
+        .iter()
+        .any(|function| is_named(function, DATA_PATH[0]))
+    {
         bail!(
             "{} has no function {}: it is inlined or stripped, and there are no line tables",
             program.display(),

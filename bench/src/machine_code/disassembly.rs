@@ -39,23 +39,23 @@ pub fn disassemble(program: &Path, lines: bool) -> Result<Vec<Function>> {
     Ok(listing::parse(&String::from_utf8_lossy(&output.stdout)))
 }
 
-pub fn is(function: &Function, name: &str) -> bool {
+pub fn is_named(function: &Function, name: &str) -> bool {
     listing::short(&function.name) == name
 }
 
 /// Functions of these names; for a name that none has, those into which it was inlined.
 pub fn select<'a>(functions: &'a [Function], names: &[&str]) -> Vec<&'a Function> {
-    let alone = |name: &str| functions.iter().any(|function| is(function, name));
+    let alone = |name: &str| functions.iter().any(|function| is_named(function, name));
     let chosen = |function: &&Function| {
         names.iter().any(|name| match alone(name) {
-            true => is(function, name),
+            true => is_named(function, name),
             false => function.holds(&[*name]),
         })
     };
     functions.iter().filter(chosen).collect()
 }
 
-pub fn nothing(program: &Path, functions: &[Function], names: &[&str]) -> String {
+pub fn not_found_message(program: &Path, functions: &[Function], names: &[&str]) -> String {
     let names = names.join(", ");
     // Without symbols, objdump names sections only.
     match functions.iter().all(|function| function.name.starts_with('.')) {
@@ -109,9 +109,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_says_why() {
-        let stripped = nothing(Path::new("p"), &[function(".text", &[])], &DATA_PATH);
+        let stripped = not_found_message(Path::new("p"), &[function(".text", &[])], &DATA_PATH);
         assert!(stripped.contains("stripped"), "{stripped}");
-        let inlined = nothing(Path::new("p"), &[function("main", &[])], &["forward"]);
+        let inlined = not_found_message(Path::new("p"), &[function("main", &[])], &["forward"]);
         assert!(inlined.contains("inlined"), "{inlined}");
     }
 }

@@ -9,7 +9,7 @@ use super::config::{Config, Tool};
 use super::dpdk_pktgen::DpdkPktgen;
 use super::error::PktgenError;
 use super::protocol::{GeneratorProtocol, PortCounters};
-use super::session::{Place, Session};
+use super::session::{Location, Session};
 use super::testpmd::Testpmd;
 
 /// How often a rate is corrected, and how close is close enough.
@@ -73,8 +73,8 @@ impl Generator {
     /// [`PktgenError`]: no connection, no such program, no such ports, no memory, …
     pub fn launch(config: &Config, interrupt: &Interrupt) -> Result<Self, PktgenError> {
         let place = match &config.ssh {
-            None => Place::Here,
-            Some(name) => Place::Host(name.clone()),
+            None => Location::Here,
+            Some(name) => Location::Host(name.clone()),
         };
         let protocol: Box<dyn GeneratorProtocol> = match config.tool {
             Tool::Testpmd => Box::new(Testpmd),

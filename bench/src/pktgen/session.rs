@@ -24,14 +24,14 @@ const CONNECT: u32 = 10;
 
 /// Where a program runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Location {
     /// On this machine.
     Here,
     /// On a machine that SSH knows by this name.
     Host(String),
 }
 
-impl Place {
+impl Location {
     /// For messages.
     pub(super) fn name(&self) -> &str {
         match self {
@@ -75,7 +75,7 @@ pub(super) fn quote(text: &str) -> String {
 /// that is killed; and it is ended when dropped.
 #[derive(Debug)]
 pub(super) struct Session {
-    place: Place,
+    place: Location,
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
@@ -86,7 +86,7 @@ pub(super) struct Session {
 impl Session {
     /// Starts a shell command.
     pub(super) fn start(
-        place: &Place,
+        place: &Location,
         script: &str,
         interrupt: &Interrupt,
     ) -> Result<Self, PktgenError> {
@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn a_program_ends_with_its_input() {
         let mut session =
-            Session::start(&Place::Here, "cat; echo ended >&2", &Interrupt::new()).unwrap();
+            Session::start(&Location::Here, "cat; echo ended >&2", &Interrupt::new()).unwrap();
         session.send("hello").unwrap();
         let line = session
             .read("a line", Duration::from_secs(10), |line| {
@@ -318,7 +318,7 @@ mod tests {
     #[test]
     fn silence_and_ends_are_errors_with_the_last_words() {
         let mut session =
-            Session::start(&Place::Here, "echo so far; cat", &Interrupt::new()).unwrap();
+            Session::start(&Location::Here, "echo so far; cat", &Interrupt::new()).unwrap();
         let error = session
             .read("an answer", Duration::from_millis(200), |_| None::<()>)
             .unwrap_err()
@@ -328,7 +328,7 @@ mod tests {
             "{error}"
         );
         let mut session = Session::start(
-            &Place::Here,
+            &Location::Here,
             "echo no hugepages >&2; exit 3",
             &Interrupt::new(),
         )

@@ -1,4 +1,4 @@
-//! The backends, set up as the configuration says.
+//! Creates the backends with the settings of the configuration.
 
 use std::path::{Path, PathBuf};
 
@@ -17,28 +17,28 @@ use record::{BackendName, Placement};
 use super::config::Config;
 use super::generator::Pktgen;
 
-/// What all backends need to know.
+/// Creates backends.
 #[derive(Debug)]
-pub struct Surroundings<'a> {
-    /// What is to be measured, and how.
+pub struct BackendFactory<'a> {
+    /// The configuration of the run.
     pub config: &'a Config,
-    /// Where the drivers and the NIC were built.
+    /// The folder with the built drivers and the software NIC.
     pub build: &'a Path,
-    /// Where things run.
+    /// The CPUs to run on.
     pub placement: &'a Placement,
-    /// Asks to stop.
+    /// Stops a measurement.
     pub interrupt: &'a Interrupt,
 }
 
-impl Surroundings<'_> {
+impl BackendFactory<'_> {
     fn nic(&self) -> NicProgram {
         NicProgram::new(self.build.join("bin/nic"))
     }
 
-    /// The backend that was chosen.
+    /// Creates a backend.
     ///
     /// # Errors
-    /// If this program cannot find itself.
+    /// If this program cannot find its own file.
     pub fn backend(&self, choice: BackendName) -> Result<Box<dyn Backend>> {
         let config = self.config;
         Ok(match choice {
@@ -75,15 +75,15 @@ impl Surroundings<'_> {
         })
     }
 
-    /// The backend that measures latency; with a real card, why there is none.
+    /// Creates the backend that measures latency.
     ///
     /// # Errors
-    /// A real card.
+    /// With a real card: why latency cannot be measured.
     pub fn latency(&self) -> Result<Latency, String> {
         if self.config.devices.is_some() {
             return Err(
-                "latency is measured by the software NIC's time stamps; a real card needs a \
-                 generator that takes time stamps, which no generator here does"
+                "latency is measured with the software NIC's time stamps; no supported generator \
+                 takes time stamps with a real card"
                     .to_owned(),
             );
         }
@@ -121,10 +121,10 @@ impl Surroundings<'_> {
     }
 }
 
-/// This program, as a worker.
+/// The command line that runs this program as a worker.
 ///
 /// # Errors
-/// If it cannot find itself.
+/// If this program cannot find its own file.
 pub fn worker(command: &str) -> Result<(PathBuf, Vec<String>)> {
     let program = std::env::current_exe().context("cannot find this program's own file")?;
     Ok((program, vec![command.to_owned()]))

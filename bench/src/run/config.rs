@@ -1,7 +1,7 @@
-//! What a run measures and how: the file that `triptych run --config` reads.
+//! The matrix file of `triptych run --config`: what a run measures, and how.
 //!
-//! A matrix is several blocks, each of which is a cross product, so that not all dimensions
-//! multiply. `bench/README.md` describes the format.
+//! A matrix has several blocks. Each block is a cross product, so that not all dimensions multiply.
+//! `bench/README.md` describes the format.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,34 +17,34 @@ use crate::settings::values::{
 };
 use crate::usage::UsageError;
 
-/// A configuration that cannot be used.
+/// Why a configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("cannot read the configuration {}: {cause}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         cause: std::io::Error,
     },
-    /// It is no configuration; the message has the line.
+    /// The file is malformed. The message names the line.
     #[error("{}: {}", path.display(), cause.to_string().trim_end())]
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What is wrong, and where.
+        /// The parser's error.
         cause: toml::de::Error,
     },
-    /// A block asks for something impossible.
+    /// A block is impossible.
     #[error("{block}: {why}")]
     Block {
-        /// Its name or number.
+        /// The block's name or number.
         block: String,
-        /// What is wrong with it.
+        /// Why it is impossible.
         why: String,
     },
-    /// There is nothing to measure.
+    /// Nothing is left to measure.
     #[error("nothing to measure: {0}")]
     Nothing(String),
 }
@@ -55,32 +55,33 @@ impl From<ConfigError> for UsageError {
     }
 }
 
-/// What to measure and how.
+/// A configuration: what to measure, and how.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// PCI addresses of the ports of a real card; without, `wall` and `perf` use the software NIC.
+    /// PCI addresses of the ports of a real card. Without them, `wall` and `perf` use the software
+    /// NIC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub devices: Option<[String; 2]>,
-    /// Configuration of the load generator that sends to a real card: bench/pktgen/*.toml.
+    /// Configuration of the load generator that sends to a real card, one of `bench/pktgen/*.toml`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pktgen: Option<PathBuf>,
-    /// Another command that sends to a real card, word by word.
+    /// The words of another command that sends to a real card.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generator: Option<Vec<String>>,
-    /// How to use the processor's counters.
+    /// Settings of the hardware counters.
     #[serde(default)]
     pub perf: Perf,
-    /// How to count with valgrind.
+    /// Settings of valgrind.
     #[serde(default)]
     pub valgrind: Valgrind,
-    /// How to measure in lockstep.
+    /// Settings of the lockstep backend.
     #[serde(default)]
     pub lockstep: Lockstep,
-    /// How to measure throughput.
+    /// Settings of throughput measurements.
     #[serde(default)]
     pub wall: Wall,
-    /// How to measure latency.
+    /// Settings of latency measurements.
     #[serde(default)]
     pub latency: Latency,
     /// The matrix.
@@ -88,18 +89,18 @@ pub struct Config {
     pub blocks: Vec<Block>,
 }
 
-/// `[[block]]`: a cross product.
+/// `[[block]]`: a cross product of its lists.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Block {
-    /// What it is called in messages.
+    /// Its name in messages.
     pub name: String,
-    /// Ways to count.
+    /// Backends.
     pub backends: Vec<BackendName>,
     /// Drivers.
     #[serde(rename = "impl")]
     pub implementations: Vec<Implementation>,
-    /// Ways they are built; each driver in those that exist of it.
+    /// Variants. Each driver is measured in those that it has.
     pub variants: Vec<String>,
     /// Batch sizes.
     pub batch: Vec<Batch>,
@@ -107,9 +108,9 @@ pub struct Block {
     pub ring_size: Vec<RingSize>,
     /// Frame sizes.
     pub frame_size: Vec<FrameSize>,
-    /// Offered loads, both directions together: latency is measured instead of throughput.
+    /// Offered loads, both directions together. With loads, a block measures latency, not throughput.
     pub loads_mpps: Vec<Mpps>,
-    /// The same as shares of what the slowest of the block's drivers carries here.
+    /// Offered loads as shares of the throughput of the block's slowest driver.
     pub load_fractions: Vec<Fraction>,
 }
 
@@ -130,7 +131,7 @@ impl Default for Block {
 }
 
 impl Block {
-    /// Whether latency is what it measures.
+    /// Whether the block measures latency.
     pub fn is_loaded(&self) -> bool {
         !self.loads_mpps.is_empty() || !self.load_fractions.is_empty()
     }
@@ -145,35 +146,31 @@ impl Block {
             ("frame_size", self.frame_size.is_empty()),
         ] {
             if empty {
-                return Err(format!(
-                    "`{key}` is empty: name a value, or leave the key out"
-                ));
+                return Err(format!("`{key}` is empty: name a value or omit the key"));
             }
         }
         if self.is_loaded() && !self.backends.contains(&BackendName::Wall) {
-            return Err(
-                "loads are offered with the backend `wall` only, which is not among its backends"
-                    .to_owned(),
-            );
+            return Err("only the backend `wall` offers loads: add it to `backends`".to_owned());
         }
         let fits = |ring: &RingSize| self.batch.iter().any(|batch| fits(*batch, *ring));
         if !self.ring_size.iter().any(fits) {
             return Err(
-                "no batch is at most half as large as a ring; such pairs are left out".to_owned(),
+                "every batch is larger than half of every ring, and such pairs are left out"
+                    .to_owned(),
             );
         }
         Ok(())
     }
 }
 
-/// Whether a batch can be full again and again: the NIC must have a batch ready while the driver
-/// has another one.
+/// Whether all batches can be full. The NIC must have one batch ready while the driver holds
+/// another.
 pub fn fits(batch: Batch, ring: RingSize) -> bool {
     batch.0 <= ring.0 / 2
 }
 
 impl Config {
-    /// The default settings with these blocks.
+    /// These blocks with the default settings.
     pub fn new(blocks: Vec<Block>) -> Self {
         Self {
             devices: None,
@@ -205,22 +202,22 @@ impl Config {
         Ok(config)
     }
 
-    /// Whether everything in it is possible.
+    /// Checks that everything in it is possible.
     ///
     /// # Errors
     /// [`ConfigError::Block`], [`ConfigError::Nothing`].
     pub fn check(&self) -> Result<(), ConfigError> {
         if self.blocks.is_empty() {
-            return Err(ConfigError::Nothing("there is no [[block]]".to_owned()));
+            return Err(ConfigError::Nothing("the file has no [[block]]".to_owned()));
         }
         if (self.generator.is_some() || self.pktgen.is_some()) && self.devices.is_none() {
             return Err(ConfigError::Nothing(
-                "`pktgen` and `generator` are for real cards: name their `devices`".to_owned(),
+                "`pktgen` and `generator` send to real cards: name the `devices`".to_owned(),
             ));
         }
         if self.generator.is_some() && self.pktgen.is_some() {
             return Err(ConfigError::Nothing(
-                "`pktgen` and `generator` are two ways to send: choose one".to_owned(),
+                "`pktgen` and `generator` both send: choose one".to_owned(),
             ));
         }
         if self.generator.as_ref().is_some_and(Vec::is_empty) {
@@ -240,7 +237,7 @@ impl Config {
         Ok(())
     }
 
-    /// Short runs and rough figures: only to see whether everything works.
+    /// Shortens all measurements. Such a run only shows that everything works; its figures are rough.
     pub fn make_quick(&mut self) {
         self.perf.seconds = MeasurementSeconds(0.5);
         self.perf.repeats = BoundedInteger(1);
@@ -256,7 +253,7 @@ impl Config {
         self.latency.seconds = MeasurementSeconds(1.0);
     }
 
-    /// Another number of repeats for all backends that repeat.
+    /// Sets the number of repeats of all backends that repeat.
     pub fn set_repeats(&mut self, repeats: Repeats) {
         self.perf.repeats = repeats;
         self.valgrind.repeats = repeats;
@@ -264,7 +261,7 @@ impl Config {
         self.latency.repeats = repeats;
     }
 
-    /// Leaves only what is in `wanted`; an empty list leaves all.
+    /// Keeps only the measurements that the filter selects.
     ///
     /// # Errors
     /// [`ConfigError::Nothing`] if nothing is left.
@@ -280,13 +277,13 @@ impl Config {
         self.blocks.retain(|block| block.check().is_ok());
         match self.blocks.is_empty() {
             true => Err(ConfigError::Nothing(
-                "no block of the configuration has what the command line asks for".to_owned(),
+                "no block of the configuration matches the options of the command line".to_owned(),
             )),
             false => Ok(()),
         }
     }
 
-    /// What two configurations do not have in common: names of keys.
+    /// The names of the keys that differ between two configurations.
     pub fn differences(&self, other: &Self) -> BTreeSet<String> {
         let table = |config: &Self| match serde_json::to_value(config) {
             Ok(serde_json::Value::Object(table)) => table,
@@ -301,10 +298,10 @@ impl Config {
     }
 }
 
-/// What the command line leaves of a configuration; an empty list leaves all.
+/// Selects a part of a matrix. An empty list selects everything.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MatrixFilter {
-    /// Ways to count.
+    /// Backends.
     pub backends: Vec<BackendName>,
     /// Drivers.
     pub implementations: Vec<Implementation>,
@@ -336,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_as_usual() {
+    fn omitted_keys_have_their_defaults() {
         let config = parse("[[block]]\n").unwrap();
         assert_eq!(config, Config::new(vec![Block::default()]));
         let block = &config.blocks[0];
@@ -348,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_can_be_said() {
+    fn every_key_is_read_and_survives_run_json() {
         let text = r#"
             devices = ["0000:03:00.0", "0000:03:00.1"]
             generator = ["ssh", "loadgen", "pktgen"]
@@ -376,23 +373,23 @@ mod tests {
         assert_eq!(config.wall.seconds.duration(), Duration::from_secs(60));
         assert_eq!(config.latency.seconds.duration().as_millis(), 500);
         assert_eq!(config.blocks[1].loads_mpps, [Mpps(1.0), Mpps(2.5)]);
-        // As it is kept in run.json.
+        // As in run.json.
         let json = serde_json::to_value(&config).unwrap();
         let back: Config = serde_json::from_value(json).unwrap();
         assert_eq!(back, config);
     }
 
     #[test]
-    fn mistakes_are_named_with_their_line() {
+    fn errors_name_the_line() {
         for (text, line, why) in [
             ("[[block]]\nbatches = [1]\n", 2, "unknown field `batches`"),
             ("[wal]\n[[block]]\n", 1, "unknown field `wal`"),
             (
                 "[[block]]\n\nbatch = [1, 513]\n",
                 3,
-                "513 is not in 1 to 512",
+                "513 is not from 1 to 512",
             ),
-            ("[[block]]\nbatch = [-1]\n", 2, "-1 is not in 1 to 512"),
+            ("[[block]]\nbatch = [-1]\n", 2, "-1 is not from 1 to 512"),
             (
                 "[[block]]\nring_size = [\n  64,\n  500,\n]\n",
                 2,
@@ -410,11 +407,11 @@ mod tests {
                 2,
                 "unknown variant `guess`",
             ),
-            ("[[block]]\nloads_mpps = [0]\n", 2, "no load"),
-            ("[[block]]\nload_fractions = [1.5]\n", 2, "no share"),
+            ("[[block]]\nloads_mpps = [0]\n", 2, "not a load"),
+            ("[[block]]\nload_fractions = [1.5]\n", 2, "not a share"),
             ("[[block]]\n[wall]\nseconds = 0\n", 3, "too short"),
             ("[[block]]\n[wall]\nwarm_up = -1\n", 3, "-1 s"),
-            ("[[block]]\n[lockstep]\nrounds = 0\n", 3, "0 is not in 1"),
+            ("[[block]]\n[lockstep]\nrounds = 0\n", 3, "0 is not from 1"),
             ("[[block]]\nname = 7\n", 2, "expected a string"),
             ("[[block]]\nbatch = [1\n", 2, "unclosed array"),
         ] {
@@ -426,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn impossible_matrices_are_refused() {
         for (text, why) in [
             ("", "missing field `block`"),
             ("block = []\n", "no [[block]]"),
@@ -436,7 +433,7 @@ mod tests {
             ),
             (
                 "[[block]]\n[[block]]\nname = \"x\"\nbatch = [64, 512]\nring_size = [64]\n",
-                "[[block]] \"x\": no batch",
+                "[[block]] \"x\": every batch",
             ),
             (
                 "[[block]]\nbackends = [\"valgrind\"]\nloads_mpps = [1]\n",
@@ -460,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn the_command_line_narrows_a_matrix() {
+    fn the_command_line_selects_a_part_of_a_matrix() {
         let text = "[[block]]\nbatch = [1, 8, 32]\n[[block]]\nbatch = [64]\n";
         let mut config = parse(text).unwrap();
         let wanted = MatrixFilter {
@@ -476,7 +473,7 @@ mod tests {
         );
         assert_eq!(config.blocks[0].implementations, [Implementation::C]);
         let nothing = MatrixFilter {
-            variants: vec!["sanitized".into()],
+            variants: vec!["trapping-ubsan".into()],
             ..MatrixFilter::default()
         };
         assert!(config.apply_filter(&nothing).is_err());
@@ -492,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn the_committed_matrices_are_sound() {
+    fn the_committed_matrices_are_valid() {
         for name in ["matrix.toml", "matrix-quick.toml"] {
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
             Config::read(&path).unwrap();

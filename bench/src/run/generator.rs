@@ -1,4 +1,4 @@
-//! The load generator of `triptych pktgen`, as `triptych run` uses it.
+//! Lets `triptych run` use the load generator of `triptych pktgen`.
 
 use std::path::PathBuf;
 
@@ -7,8 +7,8 @@ use perfcounters::{Interrupt, MeasureError};
 
 use crate::pktgen::{self, Generator, PktgenError};
 
-/// The load generator that `triptych pktgen` drives, too. It is launched when it is first needed,
-/// and stays until the frame size changes.
+/// The load generator of `triptych pktgen`. It starts with the first load and runs until the frame
+/// size changes.
 #[derive(Debug)]
 pub(super) struct Pktgen {
     pub(super) config: PathBuf,
@@ -24,7 +24,7 @@ impl LoadGenerator for Pktgen {
     fn start(&mut self, load: Load) -> Result<(), MeasureError> {
         let fail = |error: PktgenError| MeasureError::Other(error.to_string());
         if !matches!(&self.running, Some((size, _)) if *size == load.frame_size) {
-            // The old one has its ports until it is gone.
+            // The old generator must release its ports first.
             self.running = None;
             let mut config = pktgen::Config::read(&self.config).map_err(fail)?;
             config.frame_size = load.frame_size;
@@ -43,7 +43,7 @@ impl LoadGenerator for Pktgen {
         };
         let stopped = generator.stop();
         if stopped.is_err() {
-            // It is in an unknown state; the next measurement launches another one.
+            // Its state is unknown, so the next measurement starts a new one.
             self.running = None;
         }
         stopped

@@ -1,26 +1,26 @@
-//! Latency: the loads that are offered, and the cells that they make.
+//! Latency measurements: the offered loads and their cells.
 
 use std::time::Duration;
 
 use perfcounters::{Backend, Cell, Observer};
 use record::{Capacity, Conditions};
 
-use super::backends::Surroundings;
+use super::backends::BackendFactory;
 use super::matrix::Load;
 use super::recorder::Recorder;
-use super::stage::Stage;
+use super::setup::RunSetup;
 use crate::builds::variants::Driver;
 
-/// What measures latency, if that is wanted and possible.
+/// The backend that measures latency; `None` if the matrix has no loads or this machine cannot.
 pub(super) fn latency(
-    surroundings: &Surroundings<'_>,
-    stage: &Stage,
+    backends: &BackendFactory<'_>,
+    setup: &RunSetup,
     recorder: &mut Recorder,
 ) -> Option<Box<dyn Backend>> {
-    if stage.matrix.loaded.is_empty() {
+    if setup.matrix.loaded.is_empty() {
         return None;
     }
-    let latency = match surroundings.latency() {
+    let latency = match backends.latency() {
         Ok(latency) => latency,
         Err(why) => {
             recorder.warning(&why);
@@ -37,21 +37,22 @@ pub(super) fn latency(
     }
 }
 
-/// As [`Work::remaining`]; a load that is not known yet was not measured yet.
+/// The number of remaining latency measurements, and an estimate of their time. Loads that are
+/// shares of a capacity that is still unknown are not measured yet.
 pub(super) fn remaining_latency(
-    stage: &Stage,
+    setup: &RunSetup,
     latency: &dyn Backend,
     recorder: &Recorder,
 ) -> (usize, Duration) {
     let mut all = (0, Duration::ZERO);
-    for (conditions, load, drivers) in &stage.matrix.loaded {
+    for (conditions, load, drivers) in &setup.matrix.loaded {
         let offered = match load {
             Load::Mpps(mpps) => Some(*mpps),
             Load::Fraction(share) => {
                 known_capacity(recorder, *conditions).map(|capacity| offered(capacity, *share))
             }
         };
-        for cell in stage.builds.cells(with_load(*conditions, offered), drivers) {
+        for cell in setup.builds.cells(with_load(*conditions, offered), drivers) {
             let wanted = latency
                 .repeats()
                 .iter()
@@ -66,19 +67,18 @@ pub(super) fn remaining_latency(
     all
 }
 
-/// The cells under given loads. Shares of the capacity become loads, which stay what they are when
-/// the run is resumed.
-pub(super) fn loaded_cells(stage: &Stage, recorder: &mut Recorder) -> Vec<Cell> {
+/// The cells under given loads. Shares of the capacity become loads here; a resumed run keeps them.
+pub(super) fn loaded_cells(setup: &RunSetup, recorder: &mut Recorder) -> Vec<Cell> {
     let mut cells = Vec::new();
-    for (conditions, load, drivers) in &stage.matrix.loaded {
+    for (conditions, load, drivers) in &setup.matrix.loaded {
         let offered = match load {
             Load::Mpps(mpps) => *mpps,
-            Load::Fraction(share) => match capacity(stage, recorder, *conditions, drivers) {
+            Load::Fraction(share) => match capacity(setup, recorder, *conditions, drivers) {
                 Some(capacity) => offered(capacity, *share),
                 None => continue,
             },
         };
-        for cell in stage
+        for cell in setup
             .builds
             .cells(with_load(*conditions, Some(offered)), drivers)
         {
@@ -90,7 +90,7 @@ pub(super) fn loaded_cells(stage: &Stage, recorder: &mut Recorder) -> Vec<Cell> 
     cells
 }
 
-/// The conditions under another load.
+/// The same conditions with another load.
 fn with_load(conditions: Conditions, offered_mpps: Option<f64>) -> Conditions {
     Conditions {
         offered_mpps,
@@ -98,7 +98,7 @@ fn with_load(conditions: Conditions, offered_mpps: Option<f64>) -> Conditions {
     }
 }
 
-/// Share of a capacity, to three significant digits.
+/// The share of a capacity as a load, to three significant digits.
 fn offered(capacity: f64, share: f64) -> f64 {
     format!("{:.2e}", capacity * share)
         .parse()
@@ -111,9 +111,9 @@ fn known_capacity(recorder: &Recorder, conditions: Conditions) -> Option<f64> {
     known.map(|capacity| capacity.mpps)
 }
 
-/// What the slowest of the drivers carries, Mpps; `None`, with a warning, if none was measured.
+/// The throughput of the slowest driver, Mpps. `None`, with a warning, if none was measured.
 fn capacity(
-    stage: &Stage,
+    setup: &RunSetup,
     recorder: &mut Recorder,
     conditions: Conditions,
     drivers: &[Driver],
@@ -121,7 +121,7 @@ fn capacity(
     if let Some(known) = known_capacity(recorder, conditions) {
         return Some(known);
     }
-    let slowest = stage
+    let slowest = setup
         .builds
         .cells(conditions, drivers)
         .iter()
@@ -133,8 +133,7 @@ fn capacity(
             recorder.folder.record.capacities.push(capacity);
         }
         None => recorder.warning(
-            "no throughput was measured, so no share of it can be offered: there is no latency at \
-             such loads",
+            "latency was not measured at shares of the capacity, because no throughput was measured",
         ),
     }
     slowest
@@ -145,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn loads_are_round() {
+    fn loads_have_three_significant_digits() {
         assert_eq!(offered(123.456, 0.5), 61.7);
         assert_eq!(offered(20.0, 0.1), 2.0);
         assert_eq!(offered(0.123_456, 1.0), 0.123);

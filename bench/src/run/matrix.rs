@@ -1,4 +1,4 @@
-//! The cells of a matrix, and where the drivers' builds are.
+//! Expands the blocks of a configuration into the cells of a matrix.
 
 use std::path::Path;
 
@@ -8,33 +8,33 @@ use crate::builds::variants::{exists, table_order, Driver, VARIANTS};
 
 use super::config::{fits, Block, Config, ConfigError};
 
-/// The cells of a matrix, but for what is known only when measuring.
+/// The cells of a matrix. Loads that are shares of the capacity become known during the run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {
-    /// Under saturating load: for each backend, the drivers under the conditions.
-    pub saturating: Vec<(BackendName, Vec<Compared>)>,
-    /// Under given loads, of which latency is measured.
+    /// The cells under saturating load, by backend.
+    pub saturating: Vec<(BackendName, Vec<ComparedDrivers>)>,
+    /// The cells under a given load, for latency.
     pub loaded: Vec<(Conditions, Load, Vec<Driver>)>,
 }
 
-/// Drivers that are compared: under the same conditions.
-pub type Compared = (Conditions, Vec<Driver>);
+/// Drivers that are measured under the same conditions, to be compared.
+pub type ComparedDrivers = (Conditions, Vec<Driver>);
 
-/// How much is offered.
+/// An offered load.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Load {
-    /// So many million frames per second, both directions together.
+    /// Million packets per second, both directions together.
     Mpps(f64),
-    /// Such a share of what the slowest of the drivers carries.
+    /// A share of the throughput of the slowest driver.
     Fraction(f64),
 }
 
 impl Matrix {
-    /// The cross products of all blocks, each cell once. What is compared (drivers under the same
-    /// conditions) stands together.
+    /// Expands all blocks. Each cell occurs once, and drivers under the same conditions stand
+    /// together.
     ///
     /// # Errors
-    /// [`ConfigError::Nothing`] if a variant is unknown, or exists of none of the drivers.
+    /// [`ConfigError::Nothing`] if a variant is unknown, or no driver has any of the variants.
     pub fn new(config: &Config, build: &Path) -> Result<Self, ConfigError> {
         let mut matrix = Self {
             saturating: Vec::new(),
@@ -77,7 +77,7 @@ impl Matrix {
         groups.for_each(|drivers| drivers.sort_by_key(table_order));
         match matrix.drivers().is_empty() {
             true => Err(ConfigError::Nothing(
-                "none of the drivers is built in one of these variants".to_owned(),
+                "no selected driver has any of the selected variants".to_owned(),
             )),
             false => Ok(matrix),
         }
@@ -115,7 +115,7 @@ impl Matrix {
         }
     }
 
-    /// All drivers that are measured.
+    /// All drivers of the matrix, each once.
     pub fn drivers(&self) -> Vec<Driver> {
         let mut all = Vec::new();
         for (_, cells) in &self.saturating {
@@ -179,7 +179,7 @@ fn check_variants(block: &Block, build: &Path) -> Result<(), ConfigError> {
             || (!variant.contains('/') && build.join("variants").join(variant).is_dir());
         if !known {
             return Err(ConfigError::Nothing(format!(
-                "there is no variant {variant:?}: it is none of {}, and there is no folder {}",
+                "there is no variant {variant:?}: use {} or a folder {}",
                 VARIANTS.join(", "),
                 build.join("variants").join(variant).display()
             )));
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn variants_are_taken_of_all_that_can_have_them() {
+    fn each_driver_is_measured_in_the_variants_that_it_has() {
         let block = Block {
             variants: variants(&VARIANTS),
             backends: vec![BackendName::Wall],
@@ -223,7 +223,7 @@ mod tests {
             names(&all.drivers()),
             [
                 "c/default",
-                "c/sanitized",
+                "c/trapping-ubsan",
                 "c/fortified",
                 "c/no-lto",
                 "rust/default",
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variant_of_ones_own_is_a_folder() {
+    fn a_folder_defines_a_new_variant() {
         let build = tempfile::tempdir().unwrap();
         let config = Config::new(vec![Block {
             variants: variants(&["clang"]),

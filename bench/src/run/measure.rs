@@ -6,21 +6,21 @@ use anyhow::Result;
 use perfcounters::{Backend, Cell, Observer};
 use record::BackendName;
 
-use super::backends::Surroundings;
+use super::backends::BackendFactory;
 use super::latency::{latency, loaded_cells, remaining_latency};
 use super::recorder::Recorder;
-use super::stage::Stage;
+use super::setup::RunSetup;
 use crate::builds::cells::missing;
 use crate::progress::{rough, Progress};
 
-/// A backend and what it is to measure.
-struct Work {
+/// A backend and the cells that it measures.
+struct BackendWork {
     backend: Box<dyn Backend>,
     cells: Vec<Cell>,
 }
 
-impl Work {
-    /// Measurements that are still to be made, and about how long they take.
+impl BackendWork {
+    /// The number of remaining measurements, and an estimate of their time.
     fn remaining(&self, recorder: &Recorder) -> (usize, Duration) {
         let repeats = self.backend.repeats();
         let mut all = (0, Duration::ZERO);
@@ -36,15 +36,19 @@ impl Work {
     }
 }
 
+/// Measures everything that the record does not have yet.
+///
+/// # Errors
+/// If the run was interrupted, or its folder cannot be written. Failures of cells are recorded.
 pub(super) fn measure_all(
-    surroundings: &Surroundings<'_>,
-    stage: &Stage,
+    backends: &BackendFactory<'_>,
+    setup: &RunSetup,
     recorder: &mut Recorder,
 ) -> Result<()> {
-    // All backends are set up first: what they are set to is on record before the first sample.
+    // All backends are created first, so that the record has their settings before any sample.
     let mut works = Vec::new();
-    for (choice, groups) in &stage.matrix.saturating {
-        let backend = surroundings.backend(*choice)?;
+    for (choice, groups) in &setup.matrix.saturating {
+        let backend = backends.backend(*choice)?;
         recorder.note_settings(backend.as_ref());
         if let Some(why) = backend.unavailable() {
             recorder.not_measurable(backend.name(), &why);
@@ -52,16 +56,16 @@ pub(super) fn measure_all(
         }
         let cells = groups
             .iter()
-            .flat_map(|(conditions, drivers)| stage.builds.cells(*conditions, drivers))
+            .flat_map(|(conditions, drivers)| setup.builds.cells(*conditions, drivers))
             .collect();
         let cells = built(backend.name(), cells, recorder);
-        works.push(Work { backend, cells });
+        works.push(BackendWork { backend, cells });
     }
-    let latency = latency(surroundings, stage, recorder);
+    let latency = latency(backends, setup, recorder);
 
     let mut plan: Vec<_> = works.iter().map(|work| work.remaining(recorder)).collect();
     if let Some(latency) = &latency {
-        plan.push(remaining_latency(stage, latency.as_ref(), recorder));
+        plan.push(remaining_latency(setup, latency.as_ref(), recorder));
     }
     let (count, time) = plan.iter().fold((0, Duration::ZERO), |all, part| {
         (all.0 + part.0, all.1 + part.1)
@@ -75,17 +79,17 @@ pub(super) fn measure_all(
         recorder.folder.save()?;
     }
     if let Some(mut latency) = latency {
-        let cells = loaded_cells(stage, recorder);
+        let cells = loaded_cells(setup, recorder);
         let cells = built(latency.name(), cells, recorder);
         recorder.folder.save()?;
-        recorder.estimate = remaining_latency(stage, latency.as_ref(), recorder).1;
+        recorder.estimate = remaining_latency(setup, latency.as_ref(), recorder).1;
         latency.measure(&cells, recorder)?;
         recorder.folder.save()?;
     }
     Ok(())
 }
 
-/// The cells that are built; the others have failed.
+/// The cells whose drivers are built. Records a failure for the others.
 fn built(backend: BackendName, cells: Vec<Cell>, recorder: &mut Recorder) -> Vec<Cell> {
     let mut built = Vec::new();
     for cell in cells {

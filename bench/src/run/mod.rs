@@ -1,4 +1,4 @@
-//! `triptych run`: the whole matrix, into a results folder.
+//! `triptych run`: measures a matrix and writes the results to a new folder.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -11,12 +11,12 @@ use record::{CpuClock, GitFacts, HostFacts, Placement, RunFolder, RunPeriod, Run
 use crate::builds::artefacts;
 use crate::usage::UsageError;
 use arguments::RunArguments;
-use backends::Surroundings;
+use backends::BackendFactory;
 use config::Config;
 use measure::measure_all;
 use recorder::Recorder;
 use selection::configuration;
-use stage::Stage;
+use setup::RunSetup;
 
 pub mod arguments;
 pub mod backends;
@@ -28,56 +28,56 @@ mod measure;
 pub mod recorder;
 pub mod resume;
 mod selection;
-mod stage;
+mod setup;
 
 /// Measures and records.
 ///
 /// # Errors
-/// If anything failed; what could be measured is recorded all the same.
+/// If a measurement failed. All other measurements are recorded.
 pub fn run(arguments: &RunArguments, interrupt: &Interrupt) -> Result<()> {
     run_in(arguments, interrupt, |_| Ok(()))
 }
 
-/// As [`run`]; `begun` may put something into the run's folder before anything is measured.
+/// Like [`run`], but calls `prepare_folder` with the run's folder before the first measurement.
 ///
 /// # Errors
-/// As [`run`], and those of `begun`.
+/// Those of [`run`] and of `prepare_folder`.
 pub fn run_in(
     arguments: &RunArguments,
     interrupt: &Interrupt,
-    begun: impl FnOnce(&Path) -> Result<()>,
+    prepare_folder: impl FnOnce(&Path) -> Result<()>,
 ) -> Result<()> {
-    let (config, mut recorder, stage) = match &arguments.resume {
-        None => begin(arguments)?,
-        Some(id) => go_on(arguments, id.as_deref())?,
+    let (config, mut recorder, setup) = match &arguments.resume {
+        None => start_run(arguments)?,
+        Some(id) => resume_run(arguments, id.as_deref())?,
     };
-    begun(recorder.folder.path())?;
-    let surroundings = Surroundings {
+    prepare_folder(recorder.folder.path())?;
+    let backends = BackendFactory {
         config: &config,
         build: &arguments.build_dir,
-        placement: &stage.placement,
+        placement: &setup.placement,
         interrupt,
     };
-    for doubt in placement::doubts(&stage.placement) {
+    for doubt in placement::doubts(&setup.placement) {
         recorder.warning(&doubt);
     }
     recorder.folder.save()?;
-    let outcome = measure_all(&surroundings, &stage, &mut recorder);
+    let outcome = measure_all(&backends, &setup, &mut recorder);
     recorder.progress.finish();
 
     let record = &mut recorder.folder.record;
     record.complete = outcome.is_ok();
     if let Some(period) = record.periods.last_mut() {
         period.end = Some(now());
-        period.clocks_after = clocks(&stage.placement);
+        period.clocks_after = clocks(&setup.placement);
     }
     let finished = recorder.folder.finish(SystemTime::now());
     let place = recorder.folder.path().display();
     println!("{} samples in {place}", recorder.folder.count());
     outcome.with_context(|| {
         format!(
-            "the run is incomplete; what was measured is in {place}, and `triptych run --resume \
-             {}` goes on",
+            "the run is incomplete; {place} has its samples so far, and `triptych run --resume \
+             {}` continues it",
             recorder.folder.record.id
         )
     })?;
@@ -93,10 +93,10 @@ pub fn run_in(
     }
 }
 
-/// A run from its beginning.
-fn begin(arguments: &RunArguments) -> Result<(Config, Recorder, Stage)> {
+/// Starts a new run.
+fn start_run(arguments: &RunArguments) -> Result<(Config, Recorder, RunSetup)> {
     let config = configuration(arguments).map_err(UsageError::from)?;
-    let stage = Stage::new(&config, &arguments.build_dir)?;
+    let setup = RunSetup::new(&config, &arguments.build_dir)?;
     for id in record::unfinished_runs(&arguments.results) {
         let same = record::read_run(&arguments.results.join(&id))
             .ok()
@@ -104,8 +104,8 @@ fn begin(arguments: &RunArguments) -> Result<(Config, Recorder, Stage)> {
             .is_some_and(|plan| plan == config);
         if same {
             eprintln!(
-                "note: {id} measures the same and is not complete; `triptych run --resume {id}` \
-                 goes on with it"
+                "note: {id} measures the same and is incomplete; `triptych run --resume {id}` \
+                 continues it"
             );
         }
     }
@@ -116,38 +116,38 @@ fn begin(arguments: &RunArguments) -> Result<(Config, Recorder, Stage)> {
             command: std::env::args().collect(),
             git: GitFacts::of(Path::new(".")),
             host: HostFacts::gather(),
-            builds: stage.described(&arguments.build_dir),
-            artefacts: artefacts::hashes(&arguments.build_dir, &stage.drivers()),
-            plan: serde_json::to_value(&config).context("cannot write down the configuration")?,
-            placement: stage.placement.clone(),
-            periods: vec![period(&stage.placement)],
+            builds: setup.described(&arguments.build_dir),
+            artefacts: artefacts::hashes(&arguments.build_dir, &setup.drivers()),
+            plan: serde_json::to_value(&config).context("cannot record the configuration")?,
+            placement: setup.placement.clone(),
+            periods: vec![period(&setup.placement)],
             ..RunRecord::default()
         },
     )?;
-    Ok((config, Recorder::new(folder, &[]), stage))
+    Ok((config, Recorder::new(folder, &[]), setup))
 }
 
-/// A run that was interrupted.
-fn go_on(arguments: &RunArguments, id: Option<&str>) -> Result<(Config, Recorder, Stage)> {
+/// Continues an interrupted run.
+fn resume_run(arguments: &RunArguments, id: Option<&str>) -> Result<(Config, Recorder, RunSetup)> {
     let unfinished = resume::open(&arguments.results, id)?;
     let mut folder = unfinished.folder;
     let config = unfinished.config;
-    if arguments.says_what() {
+    if arguments.selects_measurements() {
         let wanted = configuration(arguments).map_err(UsageError::from)?;
         resume::check_config(&folder.record.id, &config, &wanted)?;
     }
-    let stage = Stage::new(&config, &arguments.build_dir)?;
-    let hashes = artefacts::hashes(&arguments.build_dir, &stage.drivers());
+    let setup = RunSetup::new(&config, &arguments.build_dir)?;
+    let hashes = artefacts::hashes(&arguments.build_dir, &setup.drivers());
     resume::check(&folder.record, &HostFacts::gather(), &hashes)?;
-    folder.record.periods.push(period(&stage.placement));
+    folder.record.periods.push(period(&setup.placement));
     folder.record.end = None;
     eprintln!(
-        "going on with {}, which has {} samples",
+        "continuing {}, which has {} samples",
         folder.record.id,
         unfinished.samples.len()
     );
     let recorder = Recorder::new(folder, &unfinished.samples);
-    Ok((config, recorder, stage))
+    Ok((config, recorder, setup))
 }
 
 fn period(placement: &Placement) -> RunPeriod {

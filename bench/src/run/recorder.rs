@@ -1,4 +1,4 @@
-//! Writes down what the backends find, and shows how far they are.
+//! Records the samples of the backends, and shows their progress.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
@@ -8,14 +8,14 @@ use record::{BackendName, Failure, Metric, RecordError, RunFolder, Sample, Serie
 
 use crate::progress::Progress;
 
-/// The record of a run while it is made, the measurements of its earlier periods included.
+/// The record of a run in progress, with the samples of the run before it was interrupted.
 #[derive(Debug)]
 pub struct Recorder {
-    /// Where everything is written.
+    /// The folder of the run.
     pub folder: RunFolder,
-    /// What the user sees.
+    /// The progress that the user sees.
     pub progress: Progress,
-    /// How long the backend that measures now is estimated to take.
+    /// The estimated time of the backend that measures now.
     pub estimate: Duration,
     done: HashSet<(Series, u32)>,
     failed: HashSet<Series>,
@@ -23,7 +23,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder into `folder`, in which `samples` are already.
+    /// A recorder for `folder`, which already has `samples`.
     pub fn new(folder: RunFolder, samples: &[Sample]) -> Self {
         let mut recorder = Self {
             progress: Progress::new(Duration::ZERO),
@@ -46,15 +46,15 @@ impl Recorder {
                 let values = self.throughput.entry(series.clone()).or_default();
                 values.push(sample.value);
             }
-            // In lockstep, only cycles are counted by rounds; the share of full batches is by
-            // session, whose numbers mean something else.
+            // In lockstep, the repeat of a cycle count is its round, and the repeat of the share of
+            // full batches is its session.
             if sample.backend != BackendName::Lockstep || sample.metric == Metric::TscCycles {
                 self.done.insert((series, sample.repeat));
             }
         }
     }
 
-    /// Whether this cell was given up.
+    /// Whether a measurement of this cell has failed.
     pub fn has_failed(&self, cell: &Cell, backend: BackendName) -> bool {
         self.failed.contains(&cell.series(backend))
     }
@@ -131,8 +131,8 @@ impl Observer for Recorder {
         self.progress.say(&format!("error: {failure}"));
         self.failed.insert(failure.series.clone());
         self.folder.record.failures.push(failure);
-        // If it cannot be saved now, it will be when the backend has finished; a run that is killed
-        // before that tries once more.
+        // If saving fails, the next save will write the failure. If the run is killed before that,
+        // the resumed run tries the cell again.
         let _ = self.folder.save();
     }
 
@@ -184,7 +184,7 @@ mod tests {
         ]
     }
 
-    /// Measures everything that is wanted; gives how many measurements that were.
+    /// Measures everything that is missing. Returns the number of measurements.
     fn measure(recorder: &mut Recorder) -> Result<usize, MeasureError> {
         let mut made = 0;
         let cells = cells();
@@ -213,7 +213,7 @@ mod tests {
         Recorder::new(folder, &[])
     }
 
-    /// All rows in a fixed order.
+    /// All rows, sorted.
     fn rows(folder: &Path) -> Vec<String> {
         let samples = read_samples(&folder.join(SAMPLES_FILE)).unwrap();
         let mut rows: Vec<_> = samples.iter().map(|sample| format!("{sample:?}")).collect();
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn repeats_are_taken_in_turn() {
+    fn repeats_are_interleaved() {
         let results = tempfile::tempdir().unwrap();
         let mut recorder = new_run(results.path());
         assert_eq!(measure(&mut recorder).unwrap(), 11);
@@ -258,17 +258,16 @@ mod tests {
         assert!(!recorder.has_failed(&cells()[0], BackendName::Wall));
         assert_eq!(recorder.median_throughput(&cells()[0]), Some(33.0));
         assert_eq!(recorder.median_throughput(&cells()[1]), Some(32.0));
-        // Nothing is wanted any more.
+        // Nothing is missing any more.
         assert_eq!(measure(&mut recorder).unwrap(), 0);
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// Whatever a run that was killed has left of its samples: going on from there gives what
-        /// an uninterrupted run gives, and nothing twice.
+        /// A resumed run has the samples of an uninterrupted run, each once, wherever it was killed.
         #[test]
-        fn any_beginning_can_be_completed(cut in 0.0..=1.0f64, behind in 0usize..3, failed: bool) {
+        fn a_run_can_be_resumed_from_any_point(cut in 0.0..=1.0f64, behind in 0usize..3, failed: bool) {
             let results = tempfile::tempdir().unwrap();
             let mut recorder = new_run(results.path());
             measure(&mut recorder).unwrap();
@@ -276,7 +275,7 @@ mod tests {
             let id = recorder.folder.record.id.clone();
             let whole = rows(&path);
             if !failed {
-                // Killed before the failure was written down.
+                // The run was killed before it saved the failure.
                 recorder.folder.record.failures.clear();
                 recorder.folder.save().unwrap();
             }
@@ -300,7 +299,7 @@ mod tests {
             measure(&mut recorder).unwrap();
             let resumed = rows(&path);
             if failed {
-                // A cell that was given up is not tried again, so its first repeat may be missing.
+                // A failed cell is not measured again, so its first repeat may be missing.
                 let lost = whole.len() - resumed.len();
                 prop_assert!(lost == 0 || (lost == 3 && length < samples.len()));
                 prop_assert!(resumed.iter().all(|row| whole.contains(row)));

@@ -1,4 +1,4 @@
-//! Going on with a run that was interrupted: only with what it was begun with.
+//! Resumes an interrupted run, with the same matrix and builds and on the same machine.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,70 +11,70 @@ use crate::builds::artefacts;
 /// Why a run cannot be resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum ResumeError {
-    /// There is none.
-    #[error("no run in {0} can be resumed: all were completed, or there are none")]
+    /// No run is incomplete.
+    #[error("no run in {0} can be resumed: all are complete, or there are none")]
     None(String),
-    /// The one that was named is complete, or not there.
+    /// The named run is complete or does not exist.
     #[error("{id} cannot be resumed: {why}")]
     Not {
         /// The run.
         id: String,
-        /// Why not.
+        /// Why it cannot be resumed.
         why: String,
     },
-    /// Another configuration.
+    /// The run has another configuration.
     #[error(
-        "{id} was begun with another configuration, which differs in: {keys}; resume it with \
-         `triptych run --resume {id}` alone, or begin a new run"
+        "{id} has another configuration, which differs in: {keys}; resume it with \
+         `triptych run --resume {id}` alone, or start a new run"
     )]
     Configuration {
         /// The run.
         id: String,
-        /// What differs.
+        /// The keys that differ.
         keys: String,
     },
-    /// Other builds.
+    /// The run measured other builds.
     #[error(
-        "{id} was begun with other builds, different are: {files}; samples of different builds do \
-         not belong into one run: build what it was begun with, or begin a new run"
+        "{id} measured other builds of {files}, and one run must not mix builds: restore those \
+         builds, or start a new run"
     )]
     Builds {
         /// The run.
         id: String,
-        /// What differs.
+        /// The files that differ.
         files: String,
     },
-    /// Another machine.
-    #[error("{id} was begun on another machine, {theirs}; this is {ours}: begin a new run")]
+    /// The run started on another machine.
+    #[error("{id} started on another machine, {theirs}; this is {ours}: start a new run")]
     Machine {
         /// The run.
         id: String,
-        /// Where it was begun.
+        /// The machine of the run.
         theirs: String,
-        /// Where it is to go on.
+        /// This machine.
         ours: String,
     },
-    /// Its folder cannot be read or written.
+    /// The run's folder cannot be read or written.
     #[error(transparent)]
     Record(#[from] RecordError),
 }
 
-/// A run that can go on.
+/// An incomplete run that can be resumed.
 #[derive(Debug)]
-pub struct Unfinished {
+pub struct UnfinishedRun {
     /// Its folder.
     pub folder: RunFolder,
-    /// What it has already.
+    /// The samples that it has.
     pub samples: Vec<Sample>,
-    /// What it was begun with.
+    /// Its configuration.
     pub config: Config,
 }
 
-/// Opens a run that was interrupted: `id`, or the newest.
+/// Opens the incomplete run `id`, or the newest one.
 ///
 /// # Errors
 /// See [`ResumeError`].
-pub fn open(results: &Path, id: Option<&str>) -> Result<Unfinished, ResumeError> {
+pub fn open(results: &Path, id: Option<&str>) -> Result<UnfinishedRun, ResumeError> {
     let unfinished = record::unfinished_runs(results);
     let id = match id {
         None => unfinished
@@ -95,16 +95,19 @@ pub fn open(results: &Path, id: Option<&str>) -> Result<Unfinished, ResumeError>
         }));
     }
     let (folder, samples) = RunFolder::reopen(results, &id)?;
-    let config = serde_json::from_value(folder.record.plan.clone())
-        .map_err(|error| not(format!("its configuration is not understood: {error}")))?;
-    Ok(Unfinished {
+    let config = serde_json::from_value(folder.record.plan.clone()).map_err(|error| {
+        not(format!(
+            "this version cannot read its configuration: {error}"
+        ))
+    })?;
+    Ok(UnfinishedRun {
         folder,
         samples,
         config,
     })
 }
 
-/// Whether a run may go on with these builds on this machine.
+/// Checks that a run may be resumed with these builds on this machine.
 ///
 /// # Errors
 /// [`ResumeError::Builds`], [`ResumeError::Machine`].
@@ -134,7 +137,7 @@ pub fn check(
     }
 }
 
-/// Whether what the command line says, if it says anything, is what the run was begun with.
+/// Checks that the configuration of the command line is the configuration of the run.
 ///
 /// # Errors
 /// [`ResumeError::Configuration`].

@@ -1,4 +1,4 @@
-//! What the command line asks to measure.
+//! The measurements that the command line selects.
 
 use record::Implementation;
 
@@ -7,7 +7,7 @@ use super::config::{Block, Config, ConfigError};
 use crate::builds::variants::{DEFAULT, OVERFLOW_CHECKS};
 use crate::settings::values::BoundedInteger;
 
-/// What the command line asks for: a file, or the rows of the counter table.
+/// The configuration that the command line selects: a file, or the rows of the counter table.
 pub(super) fn configuration(arguments: &RunArguments) -> Result<Config, ConfigError> {
     let filter = arguments.matrix_filter();
     let mut config = match &arguments.config {
@@ -28,24 +28,24 @@ pub(super) fn configuration(arguments: &RunArguments) -> Result<Config, ConfigEr
     Ok(config)
 }
 
-/// The blocks of the counter table, or of what is named instead. Without variants these are the
-/// default of all drivers, and overflow checks in safe Rust.
+/// The blocks of the counter table, restricted to the named values. Without named variants, these
+/// are the default variant of all drivers, and safe Rust with overflow checks.
 fn table_rows(arguments: &RunArguments) -> Vec<Block> {
-    fn or<T: Clone>(named: &[T], usual: Vec<T>) -> Vec<T> {
+    fn or_default<T: Clone>(named: &[T], default: Vec<T>) -> Vec<T> {
         match named {
-            [] => usual,
+            [] => default,
             named => named.to_vec(),
         }
     }
     let named = arguments.matrix_filter();
-    let usual = Block::default();
+    let default = Block::default();
     let block = Block {
-        backends: or(&named.backends, usual.backends),
-        implementations: or(&named.implementations, usual.implementations),
-        variants: or(&named.variants, usual.variants),
-        batch: or(&named.batch, vec![BoundedInteger(32), BoundedInteger(8)]),
-        ring_size: or(&named.ring_size, usual.ring_size),
-        frame_size: or(&named.frame_size, usual.frame_size),
+        backends: or_default(&named.backends, default.backends),
+        implementations: or_default(&named.implementations, default.implementations),
+        variants: or_default(&named.variants, default.variants),
+        batch: or_default(&named.batch, vec![BoundedInteger(32), BoundedInteger(8)]),
+        ring_size: or_default(&named.ring_size, default.ring_size),
+        frame_size: or_default(&named.frame_size, default.frame_size),
         ..Block::default()
     };
     let checked = Block {
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tables_rows_are_the_default() {
+    fn the_rows_of_the_counter_table_are_the_default() {
         assert_eq!(
             drivers(&[]),
             [

@@ -8,9 +8,9 @@ use super::values::{BoundedInteger, MeasurementSeconds, Repeats, WarmUpSeconds};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Perf {
-    /// How long each pass over some of the events takes.
+    /// Length of each pass. A pass counts some of the events.
     pub seconds: MeasurementSeconds,
-    /// How long the forwarder runs before that.
+    /// Time for which the forwarder runs before the first pass.
     pub warm_up: WarmUpSeconds,
     /// How often each cell is measured.
     pub repeats: Repeats,
@@ -20,10 +20,10 @@ pub struct Perf {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Valgrind {
-    /// Packets of the shorter run: the more, the less it matters that two runs vary (the line a
-    /// second, a few empty polls).
+    /// Packets of the shorter run. With more packets, the differences between two runs (a line of
+    /// output each second, a few empty polls) matter less.
     pub packets: BoundedInteger<1000, 1_000_000_000>,
-    /// How often each cell is measured. The counts hardly vary.
+    /// How often each cell is measured. The counts hardly vary, so once is enough.
     pub repeats: Repeats,
 }
 
@@ -31,9 +31,9 @@ pub struct Valgrind {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Lockstep {
-    /// How many processes measure each cell, one after the other.
+    /// Number of processes that measure each cell, one after another.
     pub sessions: Repeats,
-    /// How many values each takes.
+    /// Number of values that each process takes.
     pub rounds: Repeats,
 }
 
@@ -41,9 +41,9 @@ pub struct Lockstep {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Wall {
-    /// How long each cell is measured.
+    /// Length of each measurement.
     pub seconds: MeasurementSeconds,
-    /// How long it runs before that.
+    /// Time for which the forwarder runs before a measurement.
     pub warm_up: WarmUpSeconds,
     /// How often each cell is measured.
     pub repeats: Repeats,
@@ -53,9 +53,9 @@ pub struct Wall {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Latency {
-    /// How long each cell is measured.
+    /// Length of each measurement.
     pub seconds: MeasurementSeconds,
-    /// How long it runs before that.
+    /// Time for which the forwarder runs before a measurement.
     pub warm_up: WarmUpSeconds,
     /// How often each cell is measured.
     pub repeats: Repeats,
@@ -71,7 +71,7 @@ impl Default for Perf {
     }
 }
 
-// Chosen so that the tables of `make reproduce` take about two minutes on two cores.
+// With these defaults, the tables of `make reproduce` take about two minutes on two cores.
 
 impl Default for Valgrind {
     fn default() -> Self {

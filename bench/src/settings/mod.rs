@@ -1,4 +1,4 @@
-//! Parts of the configuration files that several commands share.
+//! Values and sections of the configuration files that several commands share.
 
 pub mod backends;
 pub mod values;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// A whole number between two bounds.
+/// A whole number from `MIN` to `MAX`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "i64", into = "u32")]
 pub struct BoundedInteger<const MIN: u32, const MAX: u32>(pub u32);
@@ -14,7 +14,7 @@ impl<const MIN: u32, const MAX: u32> TryFrom<i64> for BoundedInteger<MIN, MAX> {
     fn try_from(value: i64) -> Result<Self, String> {
         match u32::try_from(value) {
             Ok(number) if (MIN..=MAX).contains(&number) => Ok(Self(number)),
-            _ => Err(format!("{value} is not in {MIN} to {MAX}")),
+            _ => Err(format!("{value} is not from {MIN} to {MAX}")),
         }
     }
 }
@@ -29,7 +29,7 @@ impl<const MIN: u32, const MAX: u32> From<BoundedInteger<MIN, MAX>> for u32 {
 pub type Batch = BoundedInteger<1, 512>;
 /// Bytes of a frame without its CRC.
 pub type FrameSize = BoundedInteger<60, 1514>;
-/// How often, at least once.
+/// A number of repeats, sessions or rounds.
 pub type Repeats = BoundedInteger<1, 100_000>;
 
 /// Descriptors per ring.
@@ -53,7 +53,7 @@ impl From<RingSize> for u32 {
     }
 }
 
-/// A number above 0: a load in Mpps.
+/// An offered load in Mpps, above 0.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Mpps(pub f64);
@@ -63,7 +63,9 @@ impl TryFrom<f64> for Mpps {
     fn try_from(value: f64) -> Result<Self, String> {
         match value.is_finite() && value > 0.0 && value <= 1000.0 {
             true => Ok(Self(value)),
-            false => Err(format!("{value} Mpps is no load: above 0, at most 1000")),
+            false => Err(format!(
+                "{value} Mpps is not a load: use above 0, at most 1000"
+            )),
         }
     }
 }
@@ -74,7 +76,7 @@ impl From<Mpps> for f64 {
     }
 }
 
-/// A share of the capacity.
+/// A share of the capacity, above 0 and at most 1.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Fraction(pub f64);
@@ -84,7 +86,7 @@ impl TryFrom<f64> for Fraction {
     fn try_from(value: f64) -> Result<Self, String> {
         match value > 0.0 && value <= 1.0 {
             true => Ok(Self(value)),
-            false => Err(format!("{value} is no share: above 0, at most 1")),
+            false => Err(format!("{value} is not a share: use above 0, at most 1")),
         }
     }
 }
@@ -95,13 +97,13 @@ impl From<Fraction> for f64 {
     }
 }
 
-/// A time.
+/// The time for which something runs before a measurement, 0 seconds to a day.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct WarmUpSeconds(pub(super) f64);
 
 impl WarmUpSeconds {
-    /// As the standard library has it.
+    /// As a [`Duration`].
     pub fn duration(self) -> Duration {
         Duration::from_secs_f64(self.0)
     }
@@ -112,7 +114,7 @@ impl TryFrom<f64> for WarmUpSeconds {
     fn try_from(value: f64) -> Result<Self, String> {
         match (0.0..=86_400.0).contains(&value) {
             true => Ok(Self(value)),
-            false => Err(format!("{value} s is not between 0 and a day")),
+            false => Err(format!("{value} s is not from 0 to 86400 (a day)")),
         }
     }
 }
@@ -123,13 +125,13 @@ impl From<WarmUpSeconds> for f64 {
     }
 }
 
-/// WarmUpSeconds, more than none.
+/// The time for which something is measured, 0.1 seconds to a day.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct MeasurementSeconds(pub(crate) f64);
 
 impl MeasurementSeconds {
-    /// As the standard library has it.
+    /// As a [`Duration`].
     pub fn duration(self) -> Duration {
         Duration::from_secs_f64(self.0)
     }
@@ -140,7 +142,7 @@ impl TryFrom<f64> for MeasurementSeconds {
     fn try_from(value: f64) -> Result<Self, String> {
         match WarmUpSeconds::try_from(value)? {
             WarmUpSeconds(seconds) if seconds >= 0.1 => Ok(Self(seconds)),
-            _ => Err(format!("{value} s is too short to measure: at least 0.1")),
+            _ => Err(format!("{value} s is too short: measure for at least 0.1")),
         }
     }
 }

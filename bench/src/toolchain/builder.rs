@@ -1,5 +1,6 @@
-//! Building a driver with a given compiler and flags, through the Makefile, which alone knows the
-//! other flags.
+//! Builds a driver with a given compiler and flags.
+//!
+//! The Makefile does the work, because all other flags stand there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,60 +14,60 @@ use perfcounters::valgrind::Valgrind;
 use perfcounters::{Backend, Cell, Interrupt};
 use record::{Conditions, Implementation};
 
-use super::compiler::{Call, Family};
-use super::machine::Here;
+use super::compiler::{Family, Invocation};
+use super::machine::ThisMachine;
 use super::profile::profdata;
-use super::recipe::{Level, Way, USUAL_CPU};
+use super::recipe::{BuildRecipe, OptLevel, DEFAULT_CPU};
 use crate::builds::cells::{self, describe_build};
 use crate::settings::values::Batch;
 
-/// One driver with all that it depends on, on a slow machine.
+/// Longest time to build one driver and its dependencies on a slow machine.
 const LIMIT: Duration = Duration::from_secs(900);
-/// Packets that an instrumented driver forwards to see what it does often.
+/// Packets that an instrumented driver forwards to record its profile.
 const TRAINING: u64 = 204_800;
 
-/// What all builds need to know.
+/// Builds drivers.
 #[derive(Debug)]
 pub struct Builder<'a> {
-    /// Folder of the Makefile.
+    /// The folder of the Makefile.
     pub sources: PathBuf,
-    /// Folder that gets `variants/<variant>/<implementation>/`.
+    /// The folder that receives `variants/<variant>/<implementation>/`.
     pub output: PathBuf,
-    /// Folder with the software NIC.
+    /// The folder with the software NIC in `bin/`.
     pub build: &'a Path,
-    /// Stops everything.
+    /// Stops the build.
     pub interrupt: &'a Interrupt,
 }
 
-/// Flags besides those of a [`Way`].
+/// Flags that a [`BuildRecipe`] does not have.
 #[derive(Debug, Clone, Default)]
-pub struct Extra {
+pub struct ExtraFlags {
     /// For the C compiler.
     pub c: String,
     /// For the Rust compiler.
     pub rust: String,
-    /// Environment, of Cargo.
+    /// Environment variables for Cargo.
     pub environment: Vec<(String, String)>,
 }
 
 impl Builder<'_> {
-    /// Folder of a variant.
+    /// The folder of a variant.
     pub fn folder(&self, variant: &str) -> PathBuf {
         self.output.join("variants").join(variant)
     }
 
-    /// Builds a driver, twice if it is to be optimised by its profile.
+    /// Builds a driver: once, or twice for profile-guided optimisation.
     ///
     /// # Errors
-    /// What the compiler said, or what is missing.
-    pub fn build(&self, way: &Way, implementation: Implementation) -> Result<()> {
-        if !way.pgo {
-            return self.make(way, implementation, &Extra::default());
+    /// The compiler's message, or the name of a missing tool.
+    pub fn build(&self, recipe: &BuildRecipe, implementation: Implementation) -> Result<()> {
+        if !recipe.pgo {
+            return self.make(recipe, implementation, &ExtraFlags::default());
         }
-        let profdata =
-            profdata(&Here, &way.toolchain).map_err(|lacks| anyhow::anyhow!("{lacks}"))?;
+        let profdata = profdata(&ThisMachine, &recipe.toolchain)
+            .map_err(|lacks| anyhow::anyhow!("{lacks}"))?;
         let profile = self
-            .folder(&way.variant)
+            .folder(&recipe.variant)
             .join("profile")
             .join(implementation.to_string());
         if profile.exists() {
@@ -76,17 +77,17 @@ impl Builder<'_> {
             .with_context(|| format!("cannot create {}", profile.display()))?;
         let profile = fs::canonicalize(&profile).context("cannot find the profile's folder")?;
         let folder = profile.display();
-        let instrumented = Extra {
+        let instrumented = ExtraFlags {
             c: format!("-fprofile-generate={folder}"),
             rust: format!("-C profile-generate={folder}"),
             environment: Vec::new(),
         };
-        self.make(way, implementation, &instrumented)?;
-        self.train(way, implementation)?;
+        self.make(recipe, implementation, &instrumented)?;
+        self.train(recipe, implementation)?;
         let used = match profdata {
             None => {
                 share_gcc_profile(&profile)?;
-                // The library's functions have other names for what the program has twice.
+                // GCC finds no profile for functions that only the library has.
                 format!("-fprofile-use={folder} -Wno-missing-profile -Wno-coverage-mismatch")
             }
             Some(profdata) => {
@@ -96,31 +97,36 @@ impl Builder<'_> {
             }
         };
         let merged = profile.join("merged.profdata");
-        let optimised = Extra {
+        let optimised = ExtraFlags {
             c: used,
             rust: format!("-C profile-use={}", merged.display()),
             environment: Vec::new(),
         };
-        self.make(way, implementation, &optimised)
+        self.make(recipe, implementation, &optimised)
     }
 
-    /// Has the Makefile build one driver.
+    /// Runs the Makefile to build one driver.
     ///
     /// # Errors
-    /// The last of what it said.
-    pub fn make(&self, way: &Way, implementation: Implementation, extra: &Extra) -> Result<()> {
+    /// The last lines of its output.
+    pub fn make(
+        &self,
+        recipe: &BuildRecipe,
+        implementation: Implementation,
+        extra: &ExtraFlags,
+    ) -> Result<()> {
         let mut command = Command::new("make");
         command
             .arg("--directory")
             .arg(&self.sources)
             .arg(format!("into-{implementation}"))
-            .args(variables(&self.folder(&way.variant), way, extra))
+            .args(variables(&self.folder(&recipe.variant), recipe, extra))
             .arg(format!("DRIVER_TARGET={}", self.output.join("cargo").display()))
             .env_remove("MAKEFLAGS")
             .env_remove("MAKELEVEL")
-            // rustup would download what is missing.
+            // Without this, rustup would download missing toolchains.
             .env("RUSTUP_AUTO_INSTALL", "0");
-        command.envs(environment(way, extra));
+        command.envs(environment(recipe, extra));
         self.wait("make", command, LIMIT)
     }
 
@@ -131,9 +137,9 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Has the instrumented driver forward, so that it writes its profile.
-    fn train(&self, way: &Way, implementation: Implementation) -> Result<()> {
-        let described = describe_build(&self.output, implementation, &way.variant);
+    /// Runs the instrumented driver, which writes its profile when it ends.
+    fn train(&self, recipe: &BuildRecipe, implementation: Implementation) -> Result<()> {
+        let described = describe_build(&self.output, implementation, &recipe.variant);
         let cell = cells::cell(&self.output, &described, Conditions::default());
         let valgrind = Valgrind {
             nic: NicProgram::new(self.build.join("bin/nic")),
@@ -146,7 +152,7 @@ impl Builder<'_> {
         }
         valgrind
             .forward(&cell)
-            .context("the instrumented driver does not forward")
+            .context("the instrumented driver cannot forward packets")
     }
 
     fn merge(&self, profdata: &Path, profile: &Path, merged: &Path) -> Result<()> {
@@ -163,24 +169,24 @@ impl Builder<'_> {
     }
 }
 
-/// Variables of the Makefile for a build.
-fn variables(folder: &Path, way: &Way, extra: &Extra) -> Vec<String> {
+/// The Makefile variables of a build.
+fn variables(folder: &Path, recipe: &BuildRecipe, extra: &ExtraFlags) -> Vec<String> {
     let mut all = vec![format!("INTO={}", folder.display())];
-    if way.target_cpu != USUAL_CPU {
-        all.push(format!("TARGET_CPU={}", way.target_cpu));
+    if recipe.target_cpu != DEFAULT_CPU {
+        all.push(format!("TARGET_CPU={}", recipe.target_cpu));
     }
-    match way.toolchain.family {
+    match recipe.toolchain.family {
         Family::Rustc => {
             if !extra.rust.is_empty() {
                 all.push(format!("RUST_EXTRA={}", extra.rust));
             }
         }
         Family::Gcc | Family::Clang => {
-            if let Call::Program(program) = &way.toolchain.call {
+            if let Invocation::Program(program) = &recipe.toolchain.invocation {
                 all.push(format!("CC={program}"));
             }
-            all.push(format!("C_OPT=-O{}", way.opt));
-            if !way.lto {
+            all.push(format!("C_OPT=-O{}", recipe.opt));
+            if !recipe.lto {
                 all.push("C_LTO=".to_owned());
             }
             if !extra.c.is_empty() {
@@ -191,20 +197,20 @@ fn variables(folder: &Path, way: &Way, extra: &Extra) -> Vec<String> {
     all
 }
 
-/// The environment of a build.
-fn environment(way: &Way, extra: &Extra) -> Vec<(String, String)> {
+/// The environment variables of a build.
+fn environment(recipe: &BuildRecipe, extra: &ExtraFlags) -> Vec<(String, String)> {
     let mut all = Vec::new();
     let mut set = |name: &str, value: &str| all.push((name.to_owned(), value.to_owned()));
-    if way.toolchain.family == Family::Rustc {
-        match &way.toolchain.call {
-            Call::Rustup(name) => set("RUSTUP_TOOLCHAIN", name),
-            Call::Program(program) => set("RUSTC", program),
+    if recipe.toolchain.family == Family::Rustc {
+        match &recipe.toolchain.invocation {
+            Invocation::Rustup(name) => set("RUSTUP_TOOLCHAIN", name),
+            Invocation::Program(program) => set("RUSTC", program),
         }
-        // Only what is not usual, so that the usual build is the Makefile's.
-        if way.opt != Level::Three {
-            set("CARGO_PROFILE_DRIVER_OPT_LEVEL", &way.opt.to_string());
+        // Only deviations, so that the default build is the Makefile's.
+        if recipe.opt != OptLevel::Three {
+            set("CARGO_PROFILE_DRIVER_OPT_LEVEL", &recipe.opt.to_string());
         }
-        if !way.lto {
+        if !recipe.lto {
             set("CARGO_PROFILE_DRIVER_LTO", "off");
         }
     }
@@ -226,7 +232,8 @@ fn files_of(folder: &Path, ending: &str) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// GCC's profiles are named after the objects of the program; those of the library are the same.
+/// Copies GCC's profiles, which are named after the program's objects, to the names of the
+/// library's objects. Both are built from the same sources.
 fn share_gcc_profile(folder: &Path) -> Result<()> {
     let files = files_of(folder, "gcda")?;
     if files.is_empty() {
@@ -249,18 +256,18 @@ fn share_gcc_profile(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The cell of a build.
+/// The cell that measures a build.
 pub fn cell(
     builder: &Builder<'_>,
-    way: &Way,
+    recipe: &BuildRecipe,
     implementation: Implementation,
     batch: Batch,
 ) -> Cell {
-    let described = describe_build(&builder.output, implementation, &way.variant);
+    let described = describe_build(&builder.output, implementation, &recipe.variant);
     let conditions = Conditions::with_batch(batch.0);
     Cell {
-        // The file of the build says the same, unless it could not be built.
-        toolchain: way.toolchain.name(),
+        // `toolchain.txt` says the same, but does not exist after a failed build.
+        toolchain: recipe.toolchain.name(),
         ..cells::cell(&builder.output, &described, conditions)
     }
 }
@@ -270,30 +277,30 @@ mod tests {
     use super::super::compiler::Toolchain;
     use super::*;
 
-    fn way(family: Family, call: Call, opt: Level, lto: bool) -> Way {
+    fn recipe(family: Family, invocation: Invocation, opt: OptLevel, lto: bool) -> BuildRecipe {
         let toolchain = Toolchain {
             family,
             version: "1.2.3".to_owned(),
             llvm: None,
-            call,
+            invocation,
         };
-        Way::new(toolchain, opt, USUAL_CPU, lto, false)
+        BuildRecipe::new(toolchain, opt, DEFAULT_CPU, lto, false)
     }
 
     #[test]
-    fn c_is_told_by_variables() {
-        let way = way(
+    fn flags_for_c_are_makefile_variables() {
+        let recipe = recipe(
             Family::Gcc,
-            Call::Program("gcc-11".into()),
-            Level::Usual,
+            Invocation::Program("gcc-11".into()),
+            OptLevel::Default,
             false,
         );
-        let extra = Extra {
+        let extra = ExtraFlags {
             c: "-g1".to_owned(),
-            ..Extra::default()
+            ..ExtraFlags::default()
         };
         assert_eq!(
-            variables(Path::new("x/y"), &way, &extra),
+            variables(Path::new("x/y"), &recipe, &extra),
             [
                 "INTO=x/y",
                 "CC=gcc-11",
@@ -302,27 +309,27 @@ mod tests {
                 "C_EXTRA=-g1"
             ]
         );
-        assert!(environment(&way, &extra).is_empty());
+        assert!(environment(&recipe, &extra).is_empty());
     }
 
     #[test]
-    fn cargo_is_told_by_its_environment_and_only_what_is_unusual() {
-        let usual = way(
+    fn flags_for_cargo_are_environment_variables_and_only_deviations() {
+        let usual = recipe(
             Family::Rustc,
-            Call::Rustup("1.85.0".into()),
-            Level::Usual,
+            Invocation::Rustup("1.85.0".into()),
+            OptLevel::Default,
             true,
         );
-        let none = Extra::default();
+        let none = ExtraFlags::default();
         assert_eq!(variables(Path::new("x"), &usual, &none), ["INTO=x"]);
         assert_eq!(
             environment(&usual, &none),
             [("RUSTUP_TOOLCHAIN".to_owned(), "1.85.0".to_owned())]
         );
-        let other = way(
+        let other = recipe(
             Family::Rustc,
-            Call::Program("/r".into()),
-            Level::Size,
+            Invocation::Program("/r".into()),
+            OptLevel::Size,
             false,
         );
         let names: Vec<_> = environment(&other, &none)
@@ -340,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_profile_of_the_program_is_the_librarys_too() {
+    fn the_library_shares_the_profile_of_the_program() {
         let folder = tempfile::tempdir().unwrap();
         assert!(share_gcc_profile(folder.path()).is_err());
         fs::write(folder.path().join("#x#program#rx.gcda"), "p").unwrap();

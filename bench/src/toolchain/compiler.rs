@@ -1,10 +1,10 @@
-//! Compilers: their families, versions and how to call them.
+//! Compilers: families, versions, and how to invoke them.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A family of compilers, of which one is newer than another.
+/// A family of compilers, whose versions can be ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Family {
@@ -26,58 +26,61 @@ impl fmt::Display for Family {
     }
 }
 
-/// How a compiler is called.
+/// How to invoke a compiler.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Call {
-    /// This program, by name or path.
+pub enum Invocation {
+    /// A program, by name or path.
     Program(String),
-    /// rustup's toolchain of this name.
+    /// A toolchain of rustup, by its name.
     Rustup(String),
 }
 
-/// A compiler that is here.
+/// An installed compiler.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Toolchain {
-    /// What it is.
+    /// Its family.
     pub family: Family,
     /// Its version, `12.2.0`.
     pub version: String,
-    /// Major version of the LLVM in it; GCC has none.
+    /// Major version of its LLVM; `None` for GCC.
     pub llvm: Option<u32>,
-    /// How it is called.
-    pub call: Call,
+    /// How to invoke it.
+    pub invocation: Invocation,
 }
 
 impl Toolchain {
-    /// As the records name it: `gcc 12.2.0`.
+    /// Its name in `samples.csv`, such as `gcc 12.2.0`.
     pub fn name(&self) -> String {
         format!("{} {}", self.family, self.version)
     }
 }
 
-/// A compiler that is not measured.
+/// A compiler that cannot be used, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Skipped {
-    /// As it was asked for.
+pub struct SkippedCompiler {
+    /// The name that the user asked for.
     pub name: String,
-    /// Why.
+    /// Why the compiler cannot be used.
     pub why: String,
-    /// The command that mends it, if one is known.
-    pub mend: Option<String>,
+    /// The command that installs what is missing, if there is one.
+    pub fix: Option<String>,
 }
 
-impl fmt::Display for Skipped {
+impl fmt::Display for SkippedCompiler {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: {}", self.name, self.why)?;
-        match &self.mend {
-            Some(command) => write!(formatter, "; `{command}` installs it, where it is offered"),
+        match &self.fix {
+            Some(command) => write!(
+                formatter,
+                "; `{command}` installs it if the package source offers it"
+            ),
             None => Ok(()),
         }
     }
 }
 
-/// Compares versions number by number; what is no number counts as 0.
+/// Whether version `a` is older than `b`. Parts that are not numbers count as 0.
 pub fn older(a: &str, b: &str) -> bool {
     numbers(a) < numbers(b)
 }
@@ -89,7 +92,7 @@ pub(super) fn numbers(version: &str) -> Vec<u64> {
         .collect()
 }
 
-/// Whether `version` is `wanted` or one of its releases: 1.85.1 is one of 1.85.
+/// Whether `version` is `wanted` or a release of it: 1.85.1 is a release of 1.85.
 pub(super) fn is_release_of(version: &str, wanted: &str) -> bool {
     version
         .strip_prefix(wanted)

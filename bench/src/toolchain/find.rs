@@ -1,21 +1,23 @@
-//! Compilers: which are asked for, which are here, and how the others come here.
+//! Finds the compilers that the user asked for, and says how to install the missing ones.
 
 use record::short_toolchain;
 
-use super::compiler::{is_release_of, numbers, older, Call, Family, Skipped, Toolchain};
+use super::compiler::{
+    is_release_of, numbers, older, Family, Invocation, SkippedCompiler, Toolchain,
+};
 use super::machine::Machine;
 
-/// The oldest Rust that the drivers are written for.
+/// The oldest Rust that builds the drivers.
 const RUST_NEEDED: &str = env!("CARGO_PKG_RUST_VERSION");
-/// Major versions that `installed` looks for.
+/// The major versions of GCC and clang that `installed` looks for.
 const MAJORS: std::ops::RangeInclusive<u32> = 8..=40;
-/// The oldest GCC and clang that know C11 and the processors that the drivers are built for.
+/// The oldest GCC and clang that support C11 and the drivers' target processors.
 const GCC_NEEDED: &str = "5";
 const CLANG_NEEDED: &str = "6";
 
 /// Finds the compilers of a list: `gcc-12`, `clang-19`, `rustc-1.85`, `rustc-stable`, `gcc`, a
-/// path, or `installed` for all that are here. Each is found once, however often it is named.
-pub fn find(machine: &dyn Machine, names: &[String]) -> (Vec<Toolchain>, Vec<Skipped>) {
+/// path, or `installed` for all installed compilers. A compiler that is named twice is found once.
+pub fn find(machine: &dyn Machine, names: &[String]) -> (Vec<Toolchain>, Vec<SkippedCompiler>) {
     let mut found: Vec<Toolchain> = Vec::new();
     let mut skipped = Vec::new();
     let rustup = rustup_toolchains(machine);
@@ -36,7 +38,7 @@ pub fn find(machine: &dyn Machine, names: &[String]) -> (Vec<Toolchain>, Vec<Ski
     (found, skipped)
 }
 
-/// Names of rustup's toolchains, without those of other processors and systems.
+/// The names of rustup's toolchains.
 fn rustup_toolchains(machine: &dyn Machine) -> Vec<String> {
     let list = machine
         .output("rustup", &["toolchain", "list", "--quiet"])
@@ -48,13 +50,13 @@ fn rustup_toolchains(machine: &dyn Machine) -> Vec<String> {
         .collect()
 }
 
-fn installed(machine: &dyn Machine, rustup: &[String]) -> Vec<Result<Toolchain, Skipped>> {
+fn installed(machine: &dyn Machine, rustup: &[String]) -> Vec<Result<Toolchain, SkippedCompiler>> {
     let compilers = ["gcc", "clang"]
         .into_iter()
         .flat_map(|family| MAJORS.map(move |major| format!("{family}-{major}")))
         .filter(|program| machine.has(program))
         .map(|program| one(machine, rustup, &program));
-    // Nightly compilers are measured where they are named: they are no version.
+    // Nightly and beta compilers have no fixed version, so only their names select them.
     let rust = rustup
         .iter()
         .filter(|name| !name.starts_with("nightly") && !name.starts_with("beta"))
@@ -62,7 +64,7 @@ fn installed(machine: &dyn Machine, rustup: &[String]) -> Vec<Result<Toolchain, 
     compilers.chain(rust).collect()
 }
 
-fn one(machine: &dyn Machine, rustup: &[String], name: &str) -> Result<Toolchain, Skipped> {
+fn one(machine: &dyn Machine, rustup: &[String], name: &str) -> Result<Toolchain, SkippedCompiler> {
     if name.contains('/') {
         return by_path(machine, name);
     }
@@ -73,21 +75,20 @@ fn one(machine: &dyn Machine, rustup: &[String], name: &str) -> Result<Toolchain
     match family {
         "gcc" | "clang" => c_compiler(machine, name),
         "rustc" => rust_compiler(machine, rustup, name, version),
-        _ => Err(Skipped {
+        _ => Err(SkippedCompiler {
             name: name.to_owned(),
-            why: "this is no compiler that is known here: gcc-N, clang-N, rustc-N.N or a path"
-                .to_owned(),
-            mend: None,
+            why: "not a compiler name: use gcc-N, clang-N, rustc-N.N or a path".to_owned(),
+            fix: None,
         }),
     }
 }
 
-fn c_compiler(machine: &dyn Machine, name: &str) -> Result<Toolchain, Skipped> {
-    let mend = || Some(format!("sudo apt-get install {name}"));
-    let skip = |why: &str| Skipped {
+fn c_compiler(machine: &dyn Machine, name: &str) -> Result<Toolchain, SkippedCompiler> {
+    let fix = || Some(format!("sudo apt-get install {name}"));
+    let skip = |why: &str| SkippedCompiler {
         name: name.to_owned(),
         why: why.to_owned(),
-        mend: mend(),
+        fix: fix(),
     };
     if !machine.has(name) {
         return Err(skip("not installed"));
@@ -95,14 +96,14 @@ fn c_compiler(machine: &dyn Machine, name: &str) -> Result<Toolchain, Skipped> {
     let said = machine
         .output(name, &["--version"])
         .ok_or_else(|| skip("`--version` fails"))?;
-    described(name, &said, Call::Program(name.to_owned()))
+    described(name, &said, Invocation::Program(name.to_owned()))
 }
 
-fn by_path(machine: &dyn Machine, path: &str) -> Result<Toolchain, Skipped> {
-    let skip = |why: &str| Skipped {
+fn by_path(machine: &dyn Machine, path: &str) -> Result<Toolchain, SkippedCompiler> {
+    let skip = |why: &str| SkippedCompiler {
         name: path.to_owned(),
         why: why.to_owned(),
-        mend: None,
+        fix: None,
     };
     if !machine.has(path) {
         return Err(skip("there is no such program, or it cannot be executed"));
@@ -110,19 +111,19 @@ fn by_path(machine: &dyn Machine, path: &str) -> Result<Toolchain, Skipped> {
     let said = machine
         .output(path, &["--version"])
         .ok_or_else(|| skip("`--version` fails"))?;
-    let call = Call::Program(path.to_owned());
+    let invocation = Invocation::Program(path.to_owned());
     match said.starts_with("rustc ") {
-        true => rust(machine, path, path, &[], call),
-        false => described(path, &said, call),
+        true => rust(machine, path, path, &[], invocation),
+        false => described(path, &said, invocation),
     }
 }
 
-/// A C compiler by what it says of itself.
-fn described(name: &str, said: &str, call: Call) -> Result<Toolchain, Skipped> {
-    let skip = |why: String| Skipped {
+/// Recognises a C compiler by its version line.
+fn described(name: &str, said: &str, invocation: Invocation) -> Result<Toolchain, SkippedCompiler> {
+    let skip = |why: String| SkippedCompiler {
         name: name.to_owned(),
         why,
-        mend: None,
+        fix: None,
     };
     let line = said.lines().next().unwrap_or("");
     let short = short_toolchain(line);
@@ -131,7 +132,7 @@ fn described(name: &str, said: &str, call: Call) -> Result<Toolchain, Skipped> {
         Some("gcc" | "cc") => (Family::Gcc, GCC_NEEDED),
         _ => {
             return Err(skip(format!(
-                "it calls itself {line:?}, not gcc, clang or rustc"
+                "its version line {line:?} is not that of gcc, clang or rustc"
             )))
         }
     };
@@ -144,7 +145,7 @@ fn described(name: &str, said: &str, call: Call) -> Result<Toolchain, Skipped> {
         family,
         llvm: major.filter(|_| family == Family::Clang),
         version,
-        call,
+        invocation,
     })
 }
 
@@ -153,17 +154,17 @@ fn rust_compiler(
     rustup: &[String],
     name: &str,
     version: Option<&str>,
-) -> Result<Toolchain, Skipped> {
+) -> Result<Toolchain, SkippedCompiler> {
     let Some(wanted) = version else {
         return rust(
             machine,
             name,
             "rustc",
             &[],
-            Call::Program("rustc".to_owned()),
+            Invocation::Program("rustc".to_owned()),
         );
     };
-    // The newest release of what is asked for.
+    // The newest release of the wanted version.
     let mut releases: Vec<&String> = rustup
         .iter()
         .filter(|toolchain| {
@@ -177,7 +178,7 @@ fn rust_compiler(
     if let Some(toolchain) = releases.last() {
         return rust_by_rustup(machine, name, toolchain);
     }
-    // A distribution's, or `stable`, may be that version.
+    // The distribution's rustc or `stable` may have the wanted version.
     let others = rustup
         .iter()
         .map(|toolchain| rust_by_rustup(machine, name, toolchain))
@@ -186,28 +187,28 @@ fn rust_compiler(
             name,
             "rustc",
             &[],
-            Call::Program("rustc".to_owned()),
+            Invocation::Program("rustc".to_owned()),
         )]);
     let fitting = others
         .flatten()
         .find(|toolchain| is_release_of(&toolchain.version, wanted));
     fitting.ok_or_else(|| {
-        too_old(name, wanted).unwrap_or_else(|| Skipped {
+        too_old(name, wanted).unwrap_or_else(|| SkippedCompiler {
             name: name.to_owned(),
             why: "not installed".to_owned(),
-            mend: Some(format!(
+            fix: Some(format!(
                 "rustup toolchain install {wanted} --profile minimal"
             )),
         })
     })
 }
 
-fn too_old(name: &str, version: &str) -> Option<Skipped> {
+fn too_old(name: &str, version: &str) -> Option<SkippedCompiler> {
     let number = version.starts_with(|c: char| c.is_ascii_digit());
-    (number && older(version, RUST_NEEDED)).then(|| Skipped {
+    (number && older(version, RUST_NEEDED)).then(|| SkippedCompiler {
         name: name.to_owned(),
         why: format!("{version} is too old: the drivers need Rust {RUST_NEEDED}"),
-        mend: None,
+        fix: None,
     })
 }
 
@@ -215,14 +216,14 @@ fn rust_by_rustup(
     machine: &dyn Machine,
     name: &str,
     toolchain: &str,
-) -> Result<Toolchain, Skipped> {
+) -> Result<Toolchain, SkippedCompiler> {
     let arguments = ["run", toolchain, "rustc"];
     rust(
         machine,
         name,
         "rustup",
         &arguments,
-        Call::Rustup(toolchain.to_owned()),
+        Invocation::Rustup(toolchain.to_owned()),
     )
 }
 
@@ -231,12 +232,12 @@ fn rust(
     name: &str,
     program: &str,
     arguments: &[&str],
-    call: Call,
-) -> Result<Toolchain, Skipped> {
-    let skip = |why: &str| Skipped {
+    invocation: Invocation,
+) -> Result<Toolchain, SkippedCompiler> {
+    let skip = |why: &str| SkippedCompiler {
         name: name.to_owned(),
         why: why.to_owned(),
-        mend: None,
+        fix: None,
     };
     let arguments: Vec<&str> = arguments.iter().copied().chain(["-vV"]).collect();
     let said = machine
@@ -246,7 +247,7 @@ fn rust(
         let line = said.lines().find_map(|line| line.strip_prefix(key));
         line.map(|value| value.trim().to_owned())
     };
-    let version = field("release:").ok_or_else(|| skip("`rustc -vV` does not say its release"))?;
+    let version = field("release:").ok_or_else(|| skip("`rustc -vV` prints no release"))?;
     if let Some(skip) = too_old(name, &version) {
         return Err(skip);
     }
@@ -255,15 +256,15 @@ fn rust(
         family: Family::Rustc,
         version,
         llvm,
-        call,
+        invocation,
     })
 }
 #[cfg(test)]
 mod tests {
-    use super::super::machine::pretended::machine;
+    use super::super::machine::simulated::machine;
     use super::*;
 
-    fn found(names: &[&str]) -> (Vec<String>, Vec<Skipped>) {
+    fn found(names: &[&str]) -> (Vec<String>, Vec<SkippedCompiler>) {
         let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
         let (found, skipped) = find(&machine(), &names);
         (found.iter().map(Toolchain::name).collect(), skipped)
@@ -285,12 +286,12 @@ mod tests {
     }
 
     #[test]
-    fn one_compiler_under_two_names_is_one() {
+    fn a_compiler_with_two_names_is_found_once() {
         assert_eq!(found(&["gcc-12", "gcc"]).0, ["gcc 12.2.0"]);
     }
 
     #[test]
-    fn what_is_missing_is_named_with_what_installs_it() {
+    fn a_missing_compiler_is_named_with_the_command_that_installs_it() {
         let (names, skipped) = found(&["gcc-11", "rustc-1.96", "clang-19"]);
         assert_eq!(names, ["clang 19.1.7"]);
         assert!(skipped[0]
@@ -302,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_old_says_so() {
+    fn an_old_compiler_is_refused() {
         for name in ["rustc-1.70", "rustc-1.60", "/opt/gcc-4"] {
             let (names, skipped) = found(&[name]);
             assert!(names.is_empty());
@@ -311,10 +312,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_compiler_is_skipped() {
+    fn a_program_that_is_not_a_compiler_is_skipped() {
         for (name, why) in [
-            ("icc-1", "no compiler"),
-            ("/opt/cc", "not gcc"),
+            ("icc-1", "not a compiler"),
+            ("/opt/cc", "not that of gcc"),
             ("/no/gcc", "no such program"),
         ] {
             let (names, skipped) = found(&[name]);
@@ -324,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_is_installed_is_found_but_no_nightly() {
+    fn installed_finds_all_releases_but_no_nightly() {
         let (names, skipped) = found(&["installed"]);
         assert_eq!(
             names,

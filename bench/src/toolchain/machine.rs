@@ -1,25 +1,25 @@
-//! The machine that has the compilers.
+//! Which programs a machine has, and what they print.
 
 use std::path::Path;
 use std::process::Command;
 
 use perfcounters::process::{find_program, is_executable};
 
-/// What is asked of the machine; a test gives other answers.
+/// A machine with compilers. Tests replace it.
 pub trait Machine {
-    /// What a command writes to its standard output; `None` if it cannot be run or fails.
+    /// The standard output of a command; `None` if the command cannot start or fails.
     fn output(&self, program: &str, arguments: &[&str]) -> Option<String>;
-    /// Whether there is such a program.
+    /// Whether a program, given by name or path, exists.
     fn has(&self, program: &str) -> bool;
 }
 
-/// The machine that this runs on.
+/// The machine that this process runs on.
 #[derive(Debug, Clone, Copy)]
-pub struct Here;
+pub struct ThisMachine;
 
-impl Machine for Here {
+impl Machine for ThisMachine {
     fn output(&self, program: &str, arguments: &[&str]) -> Option<String> {
-        // rustup would download what is missing, which is for the user to decide.
+        // Without this, rustup would download missing toolchains unasked.
         let output = Command::new(program)
             .args(arguments)
             .env("RUSTUP_AUTO_INSTALL", "0")
@@ -39,14 +39,15 @@ impl Machine for Here {
 
 /// A machine for tests: the output of each command that it knows.
 #[cfg(test)]
-pub mod pretended {
+pub mod simulated {
     use std::collections::BTreeMap;
 
     use super::Machine;
 
-    pub struct Pretended(pub BTreeMap<&'static str, &'static str>);
+    /// Standard output by command line.
+    pub struct SimulatedMachine(pub BTreeMap<&'static str, &'static str>);
 
-    impl Machine for Pretended {
+    impl Machine for SimulatedMachine {
         fn output(&self, program: &str, arguments: &[&str]) -> Option<String> {
             let line = format!("{program} {}", arguments.join(" "));
             self.0.get(line.as_str()).map(|text| (*text).to_owned())
@@ -58,8 +59,9 @@ pub mod pretended {
         }
     }
 
-    pub fn machine() -> Pretended {
-        Pretended(BTreeMap::from([
+    /// A machine with two GCCs, a clang and four toolchains of rustup.
+    pub fn machine() -> SimulatedMachine {
+        SimulatedMachine(BTreeMap::from([
             ("gcc-12 --version", "gcc-12 (Debian 12.2.0-14+deb12u1) 12.2.0\nCopyright"),
             ("gcc --version", "gcc (Debian 12.2.0-14+deb12u1) 12.2.0\nCopyright"),
             ("clang-19 --version", "Debian clang version 19.1.7 (3~deb12u1)\nTarget: x"),

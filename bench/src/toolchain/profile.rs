@@ -2,28 +2,31 @@
 
 use std::path::{Path, PathBuf};
 
-use super::compiler::{Call, Family, Skipped, Toolchain};
+use super::compiler::{Family, Invocation, SkippedCompiler, Toolchain};
 use super::machine::Machine;
 
-/// The program that merges profiles for this compiler; it has to belong to the same LLVM, or a
-/// newer one. `None` for GCC, which needs none.
+/// The `llvm-profdata` that merges profiles for a compiler. It must belong to the compiler's LLVM
+/// or a newer one. `None` for GCC, which merges profiles itself.
 ///
 /// # Errors
-/// What optimising by a profile needs and is not here.
-pub fn profdata(machine: &dyn Machine, toolchain: &Toolchain) -> Result<Option<PathBuf>, Skipped> {
+/// Names the missing tool and the command that installs it.
+pub fn profdata(
+    machine: &dyn Machine,
+    toolchain: &Toolchain,
+) -> Result<Option<PathBuf>, SkippedCompiler> {
     let Some(llvm) = toolchain.llvm else {
         return Ok(None);
     };
-    let skip = |why: String, mend: String| Skipped {
+    let skip = |why: String, fix: String| SkippedCompiler {
         name: format!("{} with PGO", toolchain.name()),
         why,
-        mend: Some(mend),
+        fix: Some(fix),
     };
     if toolchain.family == Family::Rustc {
         let print = ["--print", "target-libdir"];
-        let folder = match &toolchain.call {
-            Call::Program(program) => machine.output(program, &print),
-            Call::Rustup(name) => {
+        let folder = match &toolchain.invocation {
+            Invocation::Program(program) => machine.output(program, &print),
+            Invocation::Rustup(name) => {
                 machine.output("rustup", &[&["run", name, "rustc"][..], &print].concat())
             }
         };
@@ -32,10 +35,11 @@ pub fn profdata(machine: &dyn Machine, toolchain: &Toolchain) -> Result<Option<P
             return Ok(Some(own));
         }
     }
-    if let (Family::Clang, Call::Program(program)) = (toolchain.family, &toolchain.call) {
+    if let (Family::Clang, Invocation::Program(program)) = (toolchain.family, &toolchain.invocation)
+    {
         if !has_profile_runtime(machine, program) {
             return Err(skip(
-                "its run time for profiles, libclang_rt.profile, is not installed".to_owned(),
+                "its profiling library, libclang_rt.profile, is not installed".to_owned(),
                 format!("sudo apt-get install libclang-rt-{llvm}-dev"),
             ));
         }
@@ -44,18 +48,18 @@ pub fn profdata(machine: &dyn Machine, toolchain: &Toolchain) -> Result<Option<P
     if let Some(name) = newer.into_iter().find(|name| machine.has(name)) {
         return Ok(Some(PathBuf::from(name)));
     }
-    let mend = match &toolchain.call {
-        Call::Rustup(name) => format!("rustup component add llvm-tools --toolchain {name}"),
-        Call::Program(_) => format!("sudo apt-get install llvm-{llvm}"),
+    let fix = match &toolchain.invocation {
+        Invocation::Rustup(name) => format!("rustup component add llvm-tools --toolchain {name}"),
+        Invocation::Program(_) => format!("sudo apt-get install llvm-{llvm}"),
     };
     Err(skip(
         format!("there is no llvm-profdata of LLVM {llvm}"),
-        mend,
+        fix,
     ))
 }
 
-/// Whether clang finds the library that instrumented programs are linked with: it answers with the
-/// path of a file that it has, and with the bare name of one that it does not have.
+/// Whether clang finds the library that instrumented programs are linked with. Clang prints the
+/// path of a file that it finds, and the bare name of a file that it does not find.
 fn has_profile_runtime(machine: &dyn Machine, clang: &str) -> bool {
     let names = [
         format!("libclang_rt.profile-{}.a", std::env::consts::ARCH),
@@ -70,11 +74,11 @@ fn has_profile_runtime(machine: &dyn Machine, clang: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::find::find;
-    use super::super::machine::pretended::machine;
+    use super::super::machine::simulated::machine;
     use super::*;
 
     #[test]
-    fn profiles_need_the_merger_of_the_same_llvm() {
+    fn profiles_need_the_profdata_of_the_same_llvm() {
         let (all, _) = find(&machine(), &["gcc-12".to_owned(), "clang-19".to_owned()]);
         assert_eq!(profdata(&machine(), &all[0]), Ok(None));
         let lacks = || profdata(&machine(), &all[1]).unwrap_err().to_string();
@@ -89,7 +93,7 @@ mod tests {
             machine.0.insert(Box::leak(line.into_boxed_str()), answer);
             profdata(&machine, &all[1])
         };
-        // Of a file that it does not have, clang gives only the name.
+        // Clang prints only the name of a file that it does not find.
         let bare = with("libclang_rt.profile-x.a\n").unwrap_err().to_string();
         assert!(bare.contains("libclang-rt-19-dev"), "{bare}");
         let found = with("/usr/lib/libclang_rt.profile-x.a\n")

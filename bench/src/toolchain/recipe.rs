@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::compiler::{Family, Toolchain};
 
-/// The processor that the drivers are built for unless something else is said.
-pub const USUAL_CPU: &str = "usual";
+/// The processor that the drivers are built for unless another one is named: the Makefile's.
+pub const DEFAULT_CPU: &str = "default";
 
 /// An optimisation level.
 #[derive(
@@ -21,11 +21,11 @@ pub const USUAL_CPU: &str = "usual";
     strum::EnumString,
     strum::VariantNames,
 )]
-pub enum Level {
-    /// That of the Makefile: 2 for C, 3 for Rust.
-    #[serde(rename = "usual")]
-    #[strum(serialize = "usual")]
-    Usual,
+pub enum OptLevel {
+    /// The Makefile's level: 2 for C, 3 for Rust.
+    #[serde(rename = "default")]
+    #[strum(serialize = "default")]
+    Default,
     /// 1
     #[serde(rename = "1")]
     #[strum(serialize = "1")]
@@ -44,44 +44,51 @@ pub enum Level {
     Size,
 }
 
-impl Level {
-    /// The level that this is for a compiler.
+impl OptLevel {
+    /// Replaces the default level with the level of a compiler family.
     fn for_family(self, family: Family) -> Self {
         match (self, family) {
-            (Self::Usual, Family::Rustc) => Self::Three,
-            (Self::Usual, _) => Self::Two,
+            (Self::Default, Family::Rustc) => Self::Three,
+            (Self::Default, _) => Self::Two,
             (level, _) => level,
         }
     }
 }
 
-/// A compiler, used one way.
+/// A compiler with the flags of one build.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Way {
-    /// Its name as a variant, and its folder.
+pub struct BuildRecipe {
+    /// The name of the build as a variant, which is also the name of its folder.
     pub variant: String,
     /// The compiler.
     #[serde(flatten)]
     pub toolchain: Toolchain,
-    /// Optimisation level; never [`Level::Usual`].
-    pub opt: Level,
-    /// Processor.
+    /// The optimisation level; never [`OptLevel::Default`].
+    pub opt: OptLevel,
+    /// The processor, as the compiler names it, or [`DEFAULT_CPU`].
     pub target_cpu: String,
-    /// Whether the program is optimised as a whole.
+    /// Whether link-time optimisation is on.
     pub lto: bool,
-    /// Whether it is optimised by a profile of itself.
+    /// Whether the build is optimised with a profile of itself.
     pub pgo: bool,
-    /// Whether it is built as `make build` does, but for the compiler.
-    pub usual: bool,
+    /// Whether only the compiler differs from `make build`.
+    #[serde(rename = "usual")]
+    pub default_flags: bool,
 }
 
-impl Way {
-    /// A compiler and its use.
-    pub fn new(toolchain: Toolchain, opt: Level, target_cpu: &str, lto: bool, pgo: bool) -> Self {
+impl BuildRecipe {
+    /// A compiler with these flags.
+    pub fn new(
+        toolchain: Toolchain,
+        opt: OptLevel,
+        target_cpu: &str,
+        lto: bool,
+        pgo: bool,
+    ) -> Self {
         let family = toolchain.family;
         let opt = opt.for_family(family);
         let mut variant = format!("{family}-{}-O{opt}", toolchain.version);
-        if target_cpu != USUAL_CPU {
+        if target_cpu != DEFAULT_CPU {
             variant.push_str(&format!("-{target_cpu}"));
         }
         if !lto {
@@ -91,7 +98,10 @@ impl Way {
             variant.push_str("-pgo");
         }
         Self {
-            usual: opt == Level::Usual.for_family(family) && target_cpu == USUAL_CPU && lto && !pgo,
+            default_flags: opt == OptLevel::Default.for_family(family)
+                && target_cpu == DEFAULT_CPU
+                && lto
+                && !pgo,
             variant,
             opt,
             target_cpu: target_cpu.to_owned(),
@@ -101,7 +111,7 @@ impl Way {
         }
     }
 
-    /// The drivers that it builds.
+    /// The drivers that the compiler can build.
     pub fn implementations(&self) -> &'static [Implementation] {
         match self.toolchain.family {
             Family::Rustc => &[Implementation::Rust, Implementation::RustUnsafe],
@@ -109,10 +119,10 @@ impl Way {
         }
     }
 
-    /// The flags in short, as tables show them.
+    /// The flags as tables show them, such as `-O2 no LTO`.
     pub fn flags(&self) -> String {
         let mut text = format!("-O{}", self.opt);
-        if self.target_cpu != USUAL_CPU {
+        if self.target_cpu != DEFAULT_CPU {
             text.push_str(&format!(" {}", self.target_cpu));
         }
         text.push_str(if self.lto { "" } else { " no LTO" });

@@ -1,4 +1,4 @@
-//! A build folder of stand-ins, and the program to run on it.
+//! A build folder of stand-ins, and commands that run the program on it.
 
 #![allow(dead_code, missing_docs, clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use std::process::{Command, Output, Stdio};
 use common::{fixture, forwarder, library};
 use perfcounters::process::{allowed_cpus, find_program};
 
-/// A build folder in which every driver is the stand-in.
+/// A build folder in which every driver is a stand-in.
 pub struct Build {
     folder: tempfile::TempDir,
 }
@@ -57,7 +57,7 @@ impl Build {
             .arg("--build-dir")
             .arg(self.path())
             .current_dir(self.path())
-            // What is killed leaves its temporary folder: in ours, which is removed.
+            // A killed process leaves its temporary folder here, and this folder is removed.
             .env("TMPDIR", self.path())
             .stdin(Stdio::null());
         command

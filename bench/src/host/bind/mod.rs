@@ -1,4 +1,4 @@
-//! `triptych bind`: takes ports from the kernel's driver, for a process to drive.
+//! `triptych bind`: takes ports from the kernel's driver so that a process can drive them.
 
 use std::fmt;
 
@@ -6,27 +6,27 @@ use perfcounters::Interrupt;
 
 use super::address::PciAddress;
 use super::control::{Control, ControlError};
-use super::doctor;
-use super::nic::{self, join, Member, Nic, NicError, VFIO_PCI};
+
+use super::nic::{self, join, release_command, Member, Nic, NicError, VFIO_PCI};
 use super::system::{program, System};
 
-/// What to bind, and how.
+/// A request to bind ports.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The ports.
     pub devices: Vec<PciAddress>,
-    /// Who gets the groups' files; `None` leaves them to root.
+    /// The new owner of the groups' files; `None` leaves them to root.
     pub user: Option<Recipient>,
-    /// Whether to take ports that carry something.
+    /// Whether to take ports that are in use.
     pub force: bool,
-    /// The driver to bind them to.
+    /// The driver to bind the ports to.
     pub driver: String,
 }
 
-/// Who gets a file.
+/// The new owner of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recipient {
-    /// Name.
+    /// User name.
     pub name: String,
     /// User number.
     pub uid: u32,
@@ -35,10 +35,10 @@ pub struct Recipient {
 }
 
 impl Recipient {
-    /// The user of that name or number.
+    /// Finds a user by name or number.
     ///
     /// # Errors
-    /// If there is no such user.
+    /// If no user has the name.
     pub fn named(name: &str) -> Result<Self, BindError> {
         use nix::unistd::{Uid, User};
         let number = name.parse().ok();
@@ -52,7 +52,7 @@ impl Recipient {
                 uid: user.uid.as_raw(),
                 gid: user.gid.as_raw(),
             }),
-            // A number needs no entry in a list.
+            // A number is valid even if no user has it.
             (_, Some(uid)) => Ok(Self {
                 name: name.to_owned(),
                 uid,
@@ -65,33 +65,33 @@ impl Recipient {
 
 /// Why a port is not bound.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// Not a port of the family.
+pub enum BindRefusal {
+    /// The device is not a port of the ixgbe family.
     #[error(transparent)]
     Nic(#[from] NicError),
-    /// Something would be lost.
+    /// The port is in use.
     #[error(
-        "{address} carries {}; with --force it is taken all the same, and that is gone",
+        "{address} carries {}; --force takes the port anyway, and its user loses all of that",
         carries.join(", ")
     )]
     InUse {
         /// The port.
         address: PciAddress,
-        /// What it is used for.
+        /// The uses of the port, in words.
         carries: Vec<String>,
     },
     /// The IOMMU is off.
     #[error(
-        "{address} is in no IOMMU group: the IOMMU is off; `{} doctor {address}` says what mends that",
+        "{address} is in no IOMMU group, because the IOMMU is off; `{} doctor {address}` prints the fix",
         program()
     )]
     NoGroup {
         /// The port.
         address: PciAddress,
     },
-    /// VFIO would hand the group out only with its other devices.
+    /// Other devices of the group have a driver of the kernel.
     #[error(
-        "{address} shares IOMMU group {group} with {}, which VFIO would not hand out; {}",
+        "{address} shares IOMMU group {group} with {}, so VFIO would refuse the group; {}",
         join(members, ", "),
         release(*address, members)
     )]
@@ -100,7 +100,7 @@ pub enum Refusal {
         address: PciAddress,
         /// Its group.
         group: u32,
-        /// The devices that are in the way.
+        /// The devices that keep VFIO from handing out the group.
         members: Vec<Member>,
     },
 }
@@ -112,21 +112,18 @@ impl fmt::Display for Member {
     }
 }
 
-/// How to get the other devices of a group out of the way.
+/// How to release the other devices of a group.
 fn release(address: PciAddress, members: &[Member]) -> String {
-    let addresses: Vec<String> = members
-        .iter()
-        .map(|member| member.address.to_string())
-        .collect();
+    let addresses: Vec<PciAddress> = members.iter().map(|member| member.address).collect();
     match members.iter().all(|member| member.ixgbe_family) {
         true => format!(
             "bind them together: `sudo {} bind {address} {}`",
             program(),
-            addresses.join(" ")
+            join(&addresses, " ")
         ),
         false => format!(
-            "take them from their drivers first, if they can be spared: `{}`",
-            doctor::release(&addresses)
+            "if nothing needs them, take them from their drivers first: `{}`",
+            release_command(&addresses)
         ),
     }
 }
@@ -134,19 +131,19 @@ fn release(address: PciAddress, members: &[Member]) -> String {
 /// Why nothing was bound.
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
-    /// Only root may.
+    /// The user is not root.
     #[error("only root may change drivers: `sudo {} {arguments}`", program())]
     NotRoot {
-        /// What root is to do.
+        /// The arguments for root's command.
         arguments: String,
     },
-    /// There is no such user.
+    /// No user has this name.
     #[error("there is no user {0:?}")]
     NoSuchUser(String),
-    /// Ports that must not be taken, or are none.
+    /// Some of the ports are in use or are no ports.
     #[error("nothing was changed:{}", lines(.0))]
-    Refused(Vec<Refusal>),
-    /// The driver is not there.
+    Refused(Vec<BindRefusal>),
+    /// The kernel has no such driver.
     #[error(
         "this kernel has no driver {driver}; nothing was changed{}",
         detail(cause)
@@ -154,44 +151,44 @@ pub enum BindError {
     NoDriver {
         /// Its name.
         driver: String,
-        /// Why it could not be loaded.
+        /// Why its module could not be loaded.
         cause: Option<ControlError>,
     },
-    /// It failed half-way.
+    /// A port failed after others were bound.
     #[error("{address}: {cause}; {}", undone(left))]
     Failed {
         /// The port.
         address: PciAddress,
         /// What went wrong.
-        cause: Cause,
-        /// What could not be undone.
+        cause: StepError,
+        /// The changes that could not be undone.
         left: Vec<String>,
     },
 }
 
-/// What can go wrong on the way.
+/// Why a port failed.
 #[derive(Debug, thiserror::Error)]
-pub enum Cause {
-    /// The kernel, or a tool.
+pub enum StepError {
+    /// The kernel or a tool refused.
     #[error(transparent)]
     Control(#[from] ControlError),
-    /// The driver refused the device, without a word.
+    /// The driver refused the device without an error.
     #[error(
-        "{wanted} did not take it ({}); `sudo dmesg | tail` may say why",
+        "{wanted} did not take the port ({}); `sudo dmesg | tail` may say why",
         has(found)
     )]
     NotTaken {
-        /// The driver.
+        /// The wanted driver.
         wanted: String,
-        /// The driver that it has.
+        /// The driver that the port has.
         found: Option<String>,
     },
-    /// The user asked to stop.
+    /// The user interrupted the command.
     #[error("interrupted")]
     Interrupted,
 }
 
-/// A line for each.
+/// One line for each item.
 pub(super) fn lines<T: fmt::Display>(things: &[T]) -> String {
     let lines: Vec<String> = things.iter().map(|thing| format!("\n  {thing}")).collect();
     lines.concat()
@@ -205,12 +202,12 @@ fn detail(cause: &Option<ControlError>) -> String {
 
 fn undone(left: &[String]) -> String {
     match left {
-        [] => "everything is as it was before".to_owned(),
-        some => format!("and it could not be undone:{}", lines(some)),
+        [] => "all changes were undone".to_owned(),
+        some => format!("some changes could not be undone:{}", lines(some)),
     }
 }
 
-/// `it has ixgbe`, `it has no driver`.
+/// The driver in words: `it has ixgbe`, `it has no driver`.
 pub(super) fn has(driver: &Option<String>) -> String {
     match driver {
         Some(driver) => format!("it has {driver}"),
@@ -218,11 +215,10 @@ pub(super) fn has(driver: &Option<String>) -> String {
     }
 }
 
-/// Binds all ports or none. Returns what was done, a line each.
+/// Binds all ports or none. Returns one line for each port.
 ///
 /// # Errors
-/// [`BindError`]; whatever was changed before has been undone, as far as its message does not say
-/// otherwise.
+/// [`BindError`]. Earlier changes are undone, except those that the message names.
 pub fn bind(
     system: &System,
     control: &dyn Control,
@@ -252,14 +248,14 @@ pub fn bind(
     let mut given = Vec::new();
     for (index, nic) in nics.iter().enumerate() {
         let result = match interrupt.is_set() {
-            true => Err(Cause::Interrupted),
+            true => Err(StepError::Interrupted),
             false => take(system, control, nic, request, &mut given),
         };
         match result {
             Ok(text) => said.push(text),
             Err(cause) => {
                 let mut left = give_back(control, &given);
-                // The last one first.
+                // In reverse order.
                 for nic in nics[..=index].iter().rev() {
                     left.extend(restore(system, control, nic));
                 }
@@ -274,7 +270,7 @@ pub fn bind(
     Ok(said)
 }
 
-/// The ports, if all of them may be taken. Looks at everything before anything is changed.
+/// The ports, if all of them may be taken. Checks every port before the first change.
 fn check(system: &System, request: &Request) -> Result<Vec<Nic>, BindError> {
     let mut nics: Vec<Nic> = Vec::new();
     let mut refusals = Vec::new();
@@ -288,13 +284,13 @@ fn check(system: &System, request: &Request) -> Result<Vec<Nic>, BindError> {
     for nic in &nics {
         let carries = nic.carries();
         if !carries.is_empty() && !request.force {
-            refusals.push(Refusal::InUse {
+            refusals.push(BindRefusal::InUse {
                 address: nic.address,
                 carries,
             });
         }
         let Some(group) = &nic.group else {
-            refusals.push(Refusal::NoGroup {
+            refusals.push(BindRefusal::NoGroup {
                 address: nic.address,
             });
             continue;
@@ -306,7 +302,7 @@ fn check(system: &System, request: &Request) -> Result<Vec<Nic>, BindError> {
             .cloned()
             .collect();
         if !members.is_empty() {
-            refusals.push(Refusal::NotViable {
+            refusals.push(BindRefusal::NotViable {
                 address: nic.address,
                 group: group.number,
                 members,
@@ -319,8 +315,8 @@ fn check(system: &System, request: &Request) -> Result<Vec<Nic>, BindError> {
     }
 }
 
-/// A file that was given to somebody, and whose it was.
-struct Given {
+/// A file that got a new owner, and its previous owner.
+struct ChangedOwner {
     path: std::path::PathBuf,
     uid: u32,
     gid: u32,
@@ -332,11 +328,11 @@ fn take(
     control: &dyn Control,
     nic: &Nic,
     request: &Request,
-    given: &mut Vec<Given>,
-) -> Result<String, Cause> {
+    given: &mut Vec<ChangedOwner>,
+) -> Result<String, StepError> {
     let driver = &request.driver;
     let mut text = match nic.driver.as_ref() == Some(driver) {
-        true => format!("{} has {driver} already", nic.address),
+        true => format!("{} already has {driver}", nic.address),
         false => {
             change_driver(system, control, nic, driver)?;
             let before = match &nic.driver {
@@ -356,7 +352,7 @@ fn take(
             let before = system.owner(&node);
             control.give(&path, user.uid, user.gid)?;
             if let Some(before) = before {
-                given.push(Given {
+                given.push(ChangedOwner {
                     path,
                     uid: before.uid,
                     gid: before.gid,
@@ -365,20 +361,20 @@ fn take(
             text += &format!("; {node} belongs to {}", user.name);
         }
         None if system.owner(&node).is_none_or(|owner| owner.uid == 0) => {
-            text += &format!("; only root may use {node} (--user NAME gives it away)");
+            text += &format!("; only root may use {node} (--user NAME gives it to a user)");
         }
         None => {}
     }
     Ok(text)
 }
 
-/// Binds a port to a driver that would not take it by itself.
+/// Binds a port to a driver that the kernel would not choose for it.
 fn change_driver(
     system: &System,
     control: &dyn Control,
     nic: &Nic,
     driver: &str,
-) -> Result<(), Cause> {
+) -> Result<(), StepError> {
     let device = nic.folder();
     let address = nic.address.to_string();
     control.write(&system.path(&format!("{device}/driver_override")), driver)?;
@@ -388,15 +384,15 @@ fn change_driver(
     control.write(&system.path("/sys/bus/pci/drivers_probe"), &address)?;
     match nic::driver(system, nic.address) {
         Some(found) if found == driver => Ok(()),
-        found => Err(Cause::NotTaken {
+        found => Err(StepError::NotTaken {
             wanted: driver.to_owned(),
             found,
         }),
     }
 }
 
-/// Gives files back to whom they belonged. Returns what failed.
-fn give_back(control: &dyn Control, given: &[Given]) -> Vec<String> {
+/// Returns files to their previous owners. Returns the errors.
+fn give_back(control: &dyn Control, given: &[ChangedOwner]) -> Vec<String> {
     given
         .iter()
         .rev()
@@ -406,7 +402,7 @@ fn give_back(control: &dyn Control, given: &[Given]) -> Vec<String> {
         .collect()
 }
 
-/// Makes a port's driver what it was, from wherever it is now. Returns what failed.
+/// Restores the driver that a port had before. Returns the errors.
 fn restore(system: &System, control: &dyn Control, before: &Nic) -> Vec<String> {
     let device = before.folder();
     let address = before.address.to_string();
@@ -420,7 +416,7 @@ fn restore(system: &System, control: &dyn Control, before: &Nic) -> Vec<String> 
     if now != before.driver && now.is_some() {
         write(&format!("{device}/driver/unbind"), &address);
     }
-    // A line break alone empties it.
+    // A line break alone clears the override.
     let previous = before.driver_override.as_deref().unwrap_or("\n");
     write(&format!("{device}/driver_override"), previous);
     if let Some(driver) = before.driver.as_ref().filter(|_| now != before.driver) {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::host::fixture::{address, Machine, PretendedKernel, A, B};
+use crate::host::fixture::{address, Machine, SimulatedKernel, A, B};
 
 fn request(devices: &[&str]) -> Request {
     Request {
@@ -28,7 +28,7 @@ fn two_free_ports() -> Machine {
 fn run(machine: &Machine, request: &Request) -> Result<Vec<String>, BindError> {
     bind(
         &machine.system(),
-        &PretendedKernel::of(machine),
+        &SimulatedKernel::of(machine),
         request,
         &Interrupt::new(),
     )
@@ -37,7 +37,7 @@ fn run(machine: &Machine, request: &Request) -> Result<Vec<String>, BindError> {
 /// The message of a refusal, after which nothing must have changed.
 fn refusal(machine: &Machine, request: &Request) -> String {
     let before = machine.state();
-    let kernel = PretendedKernel::of(machine);
+    let kernel = SimulatedKernel::of(machine);
     let error = bind(&machine.system(), &kernel, request, &Interrupt::new()).unwrap_err();
     assert!(matches!(error, BindError::Refused(_)), "{error}");
     assert!(kernel.written.borrow().is_empty());
@@ -48,7 +48,7 @@ fn refusal(machine: &Machine, request: &Request) -> String {
 #[test]
 fn ports_are_bound_and_given_to_a_user() {
     let machine = two_free_ports();
-    let kernel = PretendedKernel::of(&machine);
+    let kernel = SimulatedKernel::of(&machine);
     let mut wanted = request(&[A, "03:00.1", A]);
     wanted.user = ada();
     let said = bind(&machine.system(), &kernel, &wanted, &Interrupt::new()).unwrap();
@@ -71,11 +71,11 @@ fn ports_are_bound_and_given_to_a_user() {
 }
 
 #[test]
-fn what_is_bound_already_is_left_alone() {
+fn a_bound_port_is_left_alone() {
     let machine = two_free_ports();
     run(&machine, &request(&[A])).unwrap();
     let before = machine.state();
-    let kernel = PretendedKernel::of(&machine);
+    let kernel = SimulatedKernel::of(&machine);
     let said = bind(
         &machine.system(),
         &kernel,
@@ -83,7 +83,7 @@ fn what_is_bound_already_is_left_alone() {
         &Interrupt::new(),
     )
     .unwrap();
-    assert!(said[0].contains("has vfio-pci already"), "{said:?}");
+    assert!(said[0].contains("already has vfio-pci"), "{said:?}");
     assert!(kernel.written.borrow().is_empty());
     assert_eq!(machine.state(), before);
 }
@@ -100,7 +100,7 @@ fn a_port_without_driver_can_be_bound() {
 fn the_driver_is_loaded_where_it_is_missing() {
     let machine = two_free_ports();
     machine.remove("/sys/bus/pci/drivers/vfio-pci");
-    let kernel = PretendedKernel::of(&machine);
+    let kernel = SimulatedKernel::of(&machine);
     bind(
         &machine.system(),
         &kernel,
@@ -156,7 +156,7 @@ fn the_default_route_is_refused() {
 }
 
 #[test]
-fn the_default_route_of_ipv6_is_refused_and_one_to_nowhere_is_not() {
+fn the_default_route_of_ipv6_is_refused_but_a_rejecting_route_is_not() {
     let machine = two_free_ports();
     let zero = "00000000000000000000000000000000";
     let route = |interface: &str, flags: &str| {
@@ -172,7 +172,7 @@ fn the_default_route_of_ipv6_is_refused_and_one_to_nowhere_is_not() {
 }
 
 #[test]
-fn a_place_in_a_bridge_or_bond_or_under_a_vlan_is_refused() {
+fn members_of_bridges_and_bonds_and_vlan_parents_are_refused() {
     let machine = two_free_ports();
     machine.link("/sys/class/net/eth0/master", "../br0");
     machine.link("/sys/class/net/eth0/upper_br0", "../br0");
@@ -202,7 +202,7 @@ fn a_group_that_would_not_be_viable_is_refused() {
     let machine = two_free_ports();
     machine.device("0000:03:00.2", ("1af4", "1042"), "010000", Some("nvme"));
     machine.in_group("0000:03:00.2", 11);
-    // Neither a bridge, nor a device without driver, is in the way.
+    // Bridges and devices without driver do not matter.
     machine.device("0000:00:01.0", ("8086", "1901"), "060400", Some("pcieport"));
     machine.in_group("0000:00:01.0", 11);
     machine.device("0000:03:00.3", ("1af4", "1042"), "010000", None);
@@ -210,7 +210,7 @@ fn a_group_that_would_not_be_viable_is_refused() {
     let said = refusal(&machine, &request(&[A]));
     assert!(
         said.contains(
-            "0000:03:00.0 shares IOMMU group 11 with 0000:03:00.2 (1af4:1042, nvme), which"
+            "0000:03:00.0 shares IOMMU group 11 with 0000:03:00.2 (1af4:1042, nvme), so VFIO"
         ),
         "{said}"
     );
@@ -250,11 +250,11 @@ fn without_an_iommu_nothing_is_bound() {
 }
 
 #[test]
-fn what_is_no_port_of_the_family_is_refused_and_all_of_it_told() {
+fn other_devices_are_refused_and_each_is_named() {
     let machine = two_free_ports();
     machine.device("0000:05:00.0", ("8086", "1572"), "020000", Some("i40e"));
     machine.device("0000:06:00.0", ("144d", "a808"), "010802", Some("nvme"));
-    // The number of an 82599, but not Intel's.
+    // The device number of an 82599, but another vendor.
     machine.device("0000:07:00.0", ("1234", "10fb"), "020000", None);
     let said = refusal(
         &machine,
@@ -264,7 +264,7 @@ fn what_is_no_port_of_the_family_is_refused_and_all_of_it_told() {
         "0000:05:00.0: 8086:1572 is another network card, not a card of the ixgbe family",
         "0000:06:00.0: 144d:a808 is a storage controller",
         "0000:07:00.0: 1234:10fb is another network card",
-        "0000:08:00.0: no such PCI device; this machine has 0000:03:00.0, 0000:03:00.1",
+        "0000:08:00.0: no such PCI device; this machine has these ports: 0000:03:00.0, 0000:03:00.1",
     ] {
         assert!(said.contains(part), "{said}");
     }
@@ -290,22 +290,22 @@ fn a_failure_undoes_everything() {
             Some(format!("/sys/bus/pci/devices/{A}/driver/unbind")),
         ),
     ] {
-        let mut kernel = PretendedKernel::of(&machine);
+        let mut kernel = SimulatedKernel::of(&machine);
         kernel.refuses = refuses;
         kernel.broken = broken.clone();
         let mut wanted = request(&[A, B]);
         wanted.user = ada();
         let error = bind(&machine.system(), &kernel, &wanted, &Interrupt::new()).unwrap_err();
         let said = error.to_string();
-        // What stays broken cannot be undone, and that is told.
-        let told = said.contains("everything is as it was before");
-        let unfinished = said.contains("it could not be undone");
-        assert!(told != unfinished, "{said}");
+        // A file that stays broken keeps `bind` from undoing the change.
+        let undone = said.contains("all changes were undone");
+        let unfinished = said.contains("some changes could not be undone");
+        assert!(undone != unfinished, "{said}");
         if !unfinished {
             assert_eq!(machine.state(), before, "{broken:?}: {said}");
         }
         // For the next round.
-        let kernel = PretendedKernel::of(&machine);
+        let kernel = SimulatedKernel::of(&machine);
         for port in [A, B] {
             if machine.driver(port).as_deref() == Some("vfio-pci") {
                 let path = machine.path(&format!("/sys/bus/pci/devices/{port}/driver/unbind"));
@@ -319,10 +319,10 @@ fn a_failure_undoes_everything() {
 }
 
 #[test]
-fn a_driver_that_does_not_take_a_port_is_named_and_files_are_given_back() {
+fn a_driver_that_refuses_a_port_is_named_and_files_return_to_their_owner() {
     let machine = two_free_ports();
     let before = machine.state();
-    let mut kernel = PretendedKernel::of(&machine);
+    let mut kernel = SimulatedKernel::of(&machine);
     kernel.refuses = Some((B, "vfio-pci"));
     let mut wanted = request(&[A, B]);
     wanted.user = ada();
@@ -331,8 +331,8 @@ fn a_driver_that_does_not_take_a_port_is_named_and_files_are_given_back() {
         .to_string();
     assert_eq!(
         said,
-        "0000:03:00.1: vfio-pci did not take it (it has no driver); `sudo dmesg | tail` may say \
-         why; everything is as it was before"
+        "0000:03:00.1: vfio-pci did not take the port (it has no driver); `sudo dmesg | tail` may \
+         say why; all changes were undone"
     );
     assert_eq!(machine.state(), before);
     let given = kernel.given.borrow();
@@ -344,12 +344,12 @@ fn a_driver_that_does_not_take_a_port_is_named_and_files_are_given_back() {
 }
 
 #[test]
-fn an_interrupt_leaves_nothing_half_done() {
+fn an_interrupt_undoes_everything() {
     let machine = two_free_ports();
     let before = machine.state();
     let interrupt = Interrupt::new();
     interrupt.set();
-    let kernel = PretendedKernel::of(&machine);
+    let kernel = SimulatedKernel::of(&machine);
     let error = bind(&machine.system(), &kernel, &request(&[A, B]), &interrupt).unwrap_err();
     assert!(error.to_string().contains("interrupted"), "{error}");
     assert_eq!(machine.state(), before);

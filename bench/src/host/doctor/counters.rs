@@ -1,7 +1,7 @@
-//! The processor's own counters.
+//! Checks the processor's hardware counters.
 
 use super::machine::ExaminedMachine;
-use crate::host::finding::{Finding, Level, Topic};
+use crate::host::finding::{Finding, Severity, Topic};
 
 const SOURCES: &str = "/sys/bus/event_source/devices";
 const PARANOID: &str = "kernel/perf_event_paranoid";
@@ -14,17 +14,18 @@ pub(super) fn check(machine: &ExaminedMachine<'_>) -> Vec<Finding> {
         .into_iter()
         .filter(|name| matches!(name.as_str(), "cpu" | "cpu_core" | "cpu_atom"))
         .collect();
-    let why = "the published figures were counted by it; without it, valgrind and lockstep count";
+    let why =
+        "the published counters come from a PMU; without one, only valgrind and lockstep count";
     let finding = |found| Finding::ok(Topic::Counters, "pmu", found, why);
     if sources.is_empty() {
         let virtual_machine = system
             .read("/proc/cpuinfo")
             .is_some_and(|text| text.contains(" hypervisor"));
         let found = match virtual_machine {
-            true => "no PMU: the virtual machine is not given one",
+            true => "no PMU: the virtual machine has none",
             false => "no PMU",
         };
-        return vec![finding(found.to_owned()).but(Level::Warning)];
+        return vec![finding(found.to_owned()).with_severity(Severity::Warning)];
     }
     let mut findings = vec![finding(format!("PMU: {}", sources.join(", ")))];
     findings.extend(paranoid(machine));
@@ -36,8 +37,8 @@ fn sysctl(machine: &ExaminedMachine<'_>, name: &str) -> Option<i64> {
     machine.system.number(&format!("/proc/sys/{name}"))
 }
 
-/// From 3 on, a level that distributions add, users may not count at all; 2 lets them count
-/// their own programs in user space, which is all that is needed.
+/// Level 2 lets users count their own programs in user space, which is enough. From level 3, which
+/// some distributions add, users may not count at all.
 fn paranoid(machine: &ExaminedMachine<'_>) -> Option<Finding> {
     let level = sysctl(machine, PARANOID)?;
     let why = "above 2, only root may count";
@@ -49,19 +50,19 @@ fn paranoid(machine: &ExaminedMachine<'_>) -> Option<Finding> {
         false => finding(format!(
             "perf_event_paranoid is {level}: {user} may not count"
         ))
-        .but(Level::Warning)
-        .mend("sudo sysctl kernel.perf_event_paranoid=2"),
+        .with_severity(Severity::Warning)
+        .fix("sudo sysctl kernel.perf_event_paranoid=2"),
     })
 }
 
 fn watchdog(machine: &ExaminedMachine<'_>) -> Option<Finding> {
     let on = sysctl(machine, WATCHDOG)? != 0;
-    let why = "it keeps one of the few counters for itself";
+    let why = "the watchdog occupies one of the few counters";
     let finding = |found| Finding::ok(Topic::Counters, "nmi_watchdog", found, why);
     Some(match on {
         true => finding("the NMI watchdog is on")
-            .but(Level::Warning)
-            .mend("sudo sysctl kernel.nmi_watchdog=0"),
+            .with_severity(Severity::Warning)
+            .fix("sudo sysctl kernel.nmi_watchdog=0"),
         false => finding("the NMI watchdog is off"),
     })
 }

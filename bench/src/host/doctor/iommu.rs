@@ -1,9 +1,9 @@
-//! The IOMMU, without which the kernel hands no device out.
+//! Checks the IOMMU, without which the kernel gives no device to a process.
 
 use super::machine::{add_to_cmdline, plural, ExaminedMachine};
-use crate::host::finding::{Finding, Level, Topic};
+use crate::host::finding::{Finding, Severity, Topic};
 
-const WHY: &str = "VFIO hands a device out only where an IOMMU keeps its DMA in bounds";
+const WHY: &str = "VFIO gives a device to a process only if an IOMMU confines the device's DMA";
 
 pub(super) fn check(machine: &ExaminedMachine<'_>) -> Vec<Finding> {
     let system = machine.system;
@@ -32,8 +32,8 @@ pub(super) fn check(machine: &ExaminedMachine<'_>) -> Vec<Finding> {
                 format!("{} is in no IOMMU group", nic.address),
                 WHY,
             )
-            .but(Level::Problem)
-            .mend("sudo dmesg | grep -e DMAR -e IOMMU -e AMD-Vi"),
+            .with_severity(Severity::Problem)
+            .fix("sudo dmesg | grep -e DMAR -e IOMMU -e AMD-Vi"),
         );
     }
     findings.push(remapping(machine));
@@ -44,7 +44,7 @@ fn command_line(machine: &ExaminedMachine<'_>) -> String {
     machine.system.read("/proc/cmdline").unwrap_or_default()
 }
 
-/// What the kernel's command line says of the IOMMU.
+/// The IOMMU options on the kernel's command line.
 fn options(command_line: &str) -> String {
     let found: Vec<&str> = command_line
         .split_whitespace()
@@ -59,20 +59,20 @@ fn options(command_line: &str) -> String {
     }
 }
 
-/// There are no groups: is it the command line, the firmware, or the machine?
+/// Finds the cause of an IOMMU that is off: the command line, the firmware or the machine.
 fn off(machine: &ExaminedMachine<'_>) -> Finding {
     let system = machine.system;
     let command_line = command_line(machine);
     let options = options(&command_line);
     let finding = |text: &str| {
         Finding::ok(Topic::Iommu, "iommu", format!("off: {text}{options}"), WHY)
-            .but(machine.if_card(Level::Problem))
+            .with_severity(machine.if_card(Severity::Problem))
     };
     let switched_off = command_line
         .split_whitespace()
         .find(|option| matches!(*option, "intel_iommu=off" | "amd_iommu=off" | "iommu=off"));
     if let Some(option) = switched_off {
-        return finding("switched off on the kernel's command line").mend(format!(
+        return finding("switched off on the kernel's command line").fix(format!(
             "sudo sed -i 's/{option}//' /etc/default/grub && sudo update-grub && sudo reboot"
         ));
     }
@@ -87,22 +87,22 @@ fn off(machine: &ExaminedMachine<'_>) -> Finding {
                 .is_some_and(|text| text.contains(" hypervisor"));
             return match hypervisor {
                 true => finding("the virtual machine has none"),
-                false => finding(
-                    "the firmware offers none: switch VT-d (Intel) or AMD-Vi on in its set-up",
-                )
-                .mend("sudo systemctl reboot --firmware-setup"),
+                false => {
+                    finding("the firmware offers none: enable VT-d (Intel) or AMD-Vi in its set-up")
+                        .fix("sudo systemctl reboot --firmware-setup")
+                }
             };
         }
     };
-    finding("the machine has one, which the kernel does not use").mend(add_to_cmdline(options))
+    finding("the machine has an IOMMU, but the kernel does not use it").fix(add_to_cmdline(options))
 }
 
-/// Interrupts that are not remapped could be forged by a device.
+/// Whether interrupts are remapped. Without that, a device could forge interrupts.
 fn remapping(machine: &ExaminedMachine<'_>) -> Finding {
     const PARAMETER: &str = "/sys/module/vfio_iommu_type1/parameters/allow_unsafe_interrupts";
     let system = machine.system;
-    let why = "without it a device could forge interrupts, and VFIO refuses to hand it out";
-    // The names of the interrupt chips begin so where remapping is on.
+    let why = "without remapping, a device could forge interrupts, so VFIO refuses it";
+    // With remapping, the names of the interrupt chips begin with IR-.
     let remapped = system
         .read("/proc/interrupts")
         .is_some_and(|text| text.split_whitespace().any(|word| word.starts_with("IR-")));
@@ -111,8 +111,9 @@ fn remapping(machine: &ExaminedMachine<'_>) -> Finding {
         return Finding::ok(Topic::Iommu, "interrupt_remapping", found, why);
     }
     if system.read(PARAMETER).as_deref() == Some("Y") {
-        let found = "interrupts are not remapped, and VFIO was told to suffer it";
-        return Finding::ok(Topic::Iommu, "interrupt_remapping", found, why).but(Level::Warning);
+        let found = "interrupts are not remapped, and VFIO is set to allow that";
+        return Finding::ok(Topic::Iommu, "interrupt_remapping", found, why)
+            .with_severity(Severity::Warning);
     }
     let finding = Finding::ok(
         Topic::Iommu,
@@ -120,17 +121,17 @@ fn remapping(machine: &ExaminedMachine<'_>) -> Finding {
         "interrupts are not remapped",
         why,
     )
-    .but(machine.if_card(Level::Problem));
+    .with_severity(machine.if_card(Severity::Problem));
     match command_line(machine)
         .split_whitespace()
         .any(|option| option == "intremap=off" || option == "nointremap")
     {
-        true => finding.mend(
+        true => finding.fix(
             "sudo sed -i -E 's/intremap=off|nointremap//' /etc/default/grub && sudo update-grub \
              && sudo reboot",
         ),
-        // Old boards cannot at all.
-        false => finding.mend(
+        // Old boards cannot remap interrupts.
+        false => finding.fix(
             "sudo modprobe vfio_iommu_type1 && echo Y | sudo tee \
              /sys/module/vfio_iommu_type1/parameters/allow_unsafe_interrupts",
         ),

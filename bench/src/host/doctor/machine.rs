@@ -1,26 +1,26 @@
 //! The machine that the doctor examines, and helpers of its checks.
 
-use crate::host::finding::Level;
+use crate::host::finding::Severity;
 use crate::host::nic::Nic;
 use crate::host::system::System;
 
 /// Ports that a run needs.
 pub(super) const PORTS: usize = 2;
 
-/// What the checks look at.
+/// What the checks examine.
 pub(super) struct ExaminedMachine<'a> {
     pub(super) system: &'a System,
-    /// Ports of the family: those that were named, or all.
+    /// The ports that the user named, or all ports of the family.
     pub(super) nics: &'a [Nic],
-    /// Whether particular ports were asked about.
+    /// Whether the user named the ports.
     pub(super) named: bool,
 }
 
 impl ExaminedMachine<'_> {
-    /// How bad it is that a card could not be used: without a card, nothing is lost.
-    pub(super) fn if_card(&self, level: Level) -> Level {
+    /// The severity of a fault that only a run with a card notices: at most a warning without one.
+    pub(super) fn if_card(&self, level: Severity) -> Severity {
         match self.nics {
-            [] => Level::Warning.min(level),
+            [] => Severity::Warning.min(level),
             _ => level,
         }
     }
@@ -42,7 +42,7 @@ pub(super) fn plural(count: usize, what: &str) -> String {
     }
 }
 
-/// The command that adds options to the kernel's command line, on Debian and its kin.
+/// The command that adds options to the kernel's command line, on Debian and its derivatives.
 pub(super) fn add_to_cmdline(options: &str) -> String {
     format!(
         "sudo sed -i 's/^GRUB_CMDLINE_LINUX=\"/&{options} /' /etc/default/grub && \

@@ -1,11 +1,11 @@
-//! Memory for rings and packet buffers.
+//! Checks the memory for rings and packet buffers.
 
 use super::machine::ExaminedMachine;
-use crate::host::finding::{Finding, Level, Topic};
+use crate::host::finding::{Finding, Severity, Topic};
 use crate::host::nic::join;
 
-/// Huge pages that a run may need: two ports with the longest rings, of 4096, take 36 of them (a
-/// pool of 16 each, and a page for each of four rings); with rings of 512 it is 8.
+/// Huge pages that a run may need. Two ports with rings of 4096 take 36: 16 for each pool and one
+/// for each of the four rings. With rings of 512 they take 8.
 const PAGES: i64 = 64;
 const PAGE_KIB: i64 = 2048;
 
@@ -17,11 +17,12 @@ pub(super) fn check(machine: &ExaminedMachine<'_>) -> Vec<Finding> {
 
 fn huge_pages(machine: &ExaminedMachine<'_>) -> Finding {
     let system = machine.system;
-    let why = "a pool on 4 KiB pages misses the TLB and the IOMMU's, which shows in the figures";
+    let why = "a pool on 4 KiB pages causes TLB and IOTLB misses, which distort the figures";
     let finding = |found: String| Finding::ok(Topic::Memory, "huge_pages", found, why);
     let all = format!("/sys/kernel/mm/{FOLDER}");
     if !system.exists(&all) {
-        return finding("the kernel has no huge pages of 2 MiB".to_owned()).but(Level::Warning);
+        return finding("the kernel has no huge pages of 2 MiB".to_owned())
+            .with_severity(Severity::Warning);
     }
     let free = |folder: &str| {
         system
@@ -42,7 +43,7 @@ fn huge_pages(machine: &ExaminedMachine<'_>) -> Finding {
         })
         .filter(|(_, folder)| system.exists(folder))
         .collect();
-    // What matters is the memory beside the card.
+    // Only memory on the card's node counts.
     let wanted = machine.nodes();
     let short: Vec<&(u32, String)> = nodes
         .iter()
@@ -73,23 +74,23 @@ fn huge_pages(machine: &ExaminedMachine<'_>) -> Finding {
             .collect();
         let names: Vec<u32> = short.iter().map(|(node, _)| *node).collect();
         return finding(format!(
-            "{found}; fewer than {PAGES} beside the card, on node {}",
+            "{found}; fewer than {PAGES} on the card's node {}",
             join(&names, ", ")
         ))
-        .but(Level::Warning)
-        .mend(commands.join(" && "));
+        .with_severity(Severity::Warning)
+        .fix(commands.join(" && "));
     }
     if free(&all) < PAGES {
         return finding(format!("{found}; a run may take {PAGES}"))
-            .but(Level::Warning)
-            .mend("make hugepages");
+            .with_severity(Severity::Warning)
+            .fix("make hugepages");
     }
     finding(found)
 }
 
 fn memlock(machine: &ExaminedMachine<'_>) -> Finding {
     let system = machine.system;
-    let why = "memory that a card may write to is locked, and counts against this limit";
+    let why = "memory that the card may access is locked, and counts against this limit";
     let finding = |found: String| Finding::ok(Topic::Memory, "memlock", found, why);
     if system.user().is_root() {
         return finding("root may lock memory without limit".to_owned());
@@ -101,7 +102,8 @@ fn memlock(machine: &ExaminedMachine<'_>) -> Finding {
         .find_map(|line| line.strip_prefix("Max locked memory"))
         .and_then(|rest| rest.split_whitespace().next());
     match limit {
-        None => finding("the limit on locked memory is unknown".to_owned()).but(Level::Warning),
+        None => finding("the limit on locked memory is unknown".to_owned())
+            .with_severity(Severity::Warning),
         Some("unlimited") => finding(format!("{user} may lock memory without limit")),
         Some(text) => {
             let kib = text.parse().unwrap_or(0) / 1024;
@@ -110,12 +112,12 @@ fn memlock(machine: &ExaminedMachine<'_>) -> Finding {
                 return finding(found);
             }
             finding(format!("{found}; a run may lock {} KiB", PAGES * PAGE_KIB))
-                .but(match kib < PAGES * PAGE_KIB / 4 {
-                    true => machine.if_card(Level::Problem),
-                    false => Level::Warning,
+                .with_severity(match kib < PAGES * PAGE_KIB / 4 {
+                    true => machine.if_card(Severity::Problem),
+                    false => Severity::Warning,
                 })
-                .mend("sudo prlimit --pid $$ --memlock=unlimited # this shell")
-                .mend(format!(
+                .fix("sudo prlimit --pid $$ --memlock=unlimited # this shell")
+                .fix(format!(
                     "echo '{user} - memlock unlimited' | sudo tee \
                      /etc/security/limits.d/triptych.conf # from the next login on"
                 ))

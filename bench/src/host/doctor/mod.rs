@@ -1,4 +1,4 @@
-//! `triptych doctor`: looks at everything that a run depends on, and changes nothing.
+//! `triptych doctor`: examines everything that a run depends on, and changes nothing.
 
 mod counters;
 mod iommu;
@@ -8,18 +8,16 @@ mod nics;
 mod processors;
 mod vfio;
 
-pub(super) use vfio::release;
-
 use super::address::PciAddress;
-use super::finding::{Diagnosis, Finding, Level};
+use super::finding::{Diagnosis, Finding, Severity};
 use super::nic::{Nic, NicError};
 use super::system::System;
 use machine::{plural, ExaminedMachine};
 
-/// Looks at a machine: at these ports of it, or at all of the family.
+/// Examines a machine and some of its ports, or all ports of the family if none is named.
 ///
 /// # Errors
-/// If there is no such port.
+/// If a named port does not exist.
 pub fn examine(system: &System, devices: &[PciAddress]) -> Result<Diagnosis, NicError> {
     let mut nics = Vec::new();
     for address in devices {
@@ -48,12 +46,12 @@ pub fn examine(system: &System, devices: &[PciAddress]) -> Result<Diagnosis, Nic
             .filter(|finding: &&Finding| finding.level == level)
             .count()
     };
-    let (problems, warnings) = (count(Level::Problem), count(Level::Warning));
+    let (problems, warnings) = (count(Severity::Problem), count(Severity::Warning));
     let ready = problems == 0;
     let subject = match (ready, nics.is_empty()) {
-        (true, true) => "a run with the software card can go",
-        (true, false) => "a run can go",
-        (false, _) => "a run with a card cannot go yet",
+        (true, true) => "ready for a run with the software card",
+        (true, false) => "ready for a run",
+        (false, _) => "not ready for a run with a card",
     };
     let verdict = format!(
         "{subject}: {}, {}",

@@ -1,7 +1,7 @@
-//! The ports themselves.
+//! Checks the ports: drivers, PCIe links, network links and NUMA nodes.
 
 use super::machine::{ExaminedMachine, PORTS};
-use crate::host::finding::{Finding, Level, Topic};
+use crate::host::finding::{Finding, Severity, Topic};
 use crate::host::nic::{join, Nic};
 use crate::host::system::program;
 
@@ -11,7 +11,7 @@ pub(super) fn check(machine: &ExaminedMachine<'_>) -> Vec<Finding> {
             Topic::Nics,
             "nics",
             "no NIC of the ixgbe family; the software card works",
-            "what is said below of IOMMU and VFIO matters only with a card",
+            "the findings on IOMMU and VFIO below matter only with a card",
         )];
     }
     let mut findings = vec![ports(machine)];
@@ -22,7 +22,7 @@ pub(super) fn check(machine: &ExaminedMachine<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Whether there are enough ports that a driver could open.
+/// Whether enough ports are bound to vfio-pci.
 fn ports(machine: &ExaminedMachine<'_>) -> Finding {
     let bound = |nic: &&Nic| nic.is_bound_to_vfio();
     let count = machine.nics.iter().filter(bound).count();
@@ -35,8 +35,7 @@ fn ports(machine: &ExaminedMachine<'_>) -> Finding {
         Topic::Nics,
         "ports",
         format!("ports bound to vfio-pci: {count} of {}", machine.nics.len()),
-        "a driver can open only what the kernel's own driver has let go of, and forwards \
-         between two ports",
+        "a driver can open only ports that the kernel's driver has released, and it needs two",
     );
     if count >= wanted {
         return finding;
@@ -48,10 +47,10 @@ fn ports(machine: &ExaminedMachine<'_>) -> Finding {
         .map(|nic| nic.address)
         .take(wanted - count)
         .collect();
-    let finding = finding.but(Level::Problem);
+    let finding = finding.with_severity(Severity::Problem);
     if free.len() + count < wanted {
-        return finding.mend(format!(
-            "sudo {} bind DEVICE DEVICE # too few ports are free: see what they carry, and choose",
+        return finding.fix(format!(
+            "sudo {} bind DEVICE DEVICE # too few ports are free: choose two by what they carry",
             program()
         ));
     }
@@ -59,7 +58,7 @@ fn ports(machine: &ExaminedMachine<'_>) -> Finding {
         .nics
         .iter()
         .any(|nic| free.contains(&nic.address) && !nic.carries().is_empty());
-    finding.mend(format!(
+    finding.fix(format!(
         "sudo {} bind {}{}{}",
         program(),
         join(&free, " "),
@@ -71,7 +70,7 @@ fn ports(machine: &ExaminedMachine<'_>) -> Finding {
     ))
 }
 
-/// Gives the ports to the user who asks, if that is not root.
+/// The option of `bind` that gives the ports to this user; empty for root.
 pub(super) fn for_user(machine: &ExaminedMachine<'_>) -> String {
     match machine.system.user() {
         user if user.is_root() => String::new(),
@@ -88,9 +87,9 @@ fn one(machine: &ExaminedMachine<'_>, nic: &Nic) -> Vec<Finding> {
                 Topic::Nics,
                 "in_use",
                 format!("{} carries {}", nic.address, carries.join(", ")),
-                "all of it is gone while the port is bound to vfio-pci",
+                "the kernel loses all of it while the port is bound to vfio-pci",
             )
-            .but(Level::Warning),
+            .with_severity(Severity::Warning),
         );
     }
     if let Some(pcie) = nic.pcie.as_ref().filter(|pcie| pcie.is_reduced()) {
@@ -99,13 +98,13 @@ fn one(machine: &ExaminedMachine<'_>, nic: &Nic) -> Vec<Finding> {
                 Topic::Nics,
                 "pcie",
                 format!(
-                    "{} runs at PCIe {} x{}, and could at {} x{}",
+                    "{} runs at PCIe {} x{}, but supports {} x{}",
                     nic.address, pcie.speed, pcie.width, pcie.max_speed, pcie.max_width
                 ),
-                "fewer lanes carry fewer packets: put the card into a slot with more",
+                "a slower PCIe link carries fewer packets: move the card to a better slot",
             )
-            .but(Level::Warning)
-            .mend(format!("sudo lspci -vv -s {} | grep Lnk", nic.address)),
+            .with_severity(Severity::Warning)
+            .fix(format!("sudo lspci -vv -s {} | grep Lnk", nic.address)),
         );
     }
     for interface in &nic.interfaces {
@@ -115,17 +114,17 @@ fn one(machine: &ExaminedMachine<'_>, nic: &Nic) -> Vec<Finding> {
                     Topic::Nics,
                     "link",
                     format!("{} ({}) has no link", nic.address, interface.name),
-                    "without a cable and a module that the card accepts, nothing arrives",
+                    "packets need a cable and an optical module that the card accepts",
                 )
-                .but(Level::Warning)
-                .mend(format!("sudo ethtool -m {}", interface.name)),
+                .with_severity(Severity::Warning)
+                .fix(format!("sudo ethtool -m {}", interface.name)),
             );
         }
     }
     findings
 }
 
-/// Whether all ports hang on the same node.
+/// Whether all ports are on one NUMA node.
 fn numa(machine: &ExaminedMachine<'_>) -> Option<Finding> {
     let nodes = machine.nodes();
     (nodes.len() > 1).then(|| {
@@ -133,8 +132,8 @@ fn numa(machine: &ExaminedMachine<'_>) -> Option<Finding> {
             Topic::Nics,
             "numa",
             format!("the ports are on NUMA nodes {}", join(&nodes, ", ")),
-            "a packet that crosses nodes costs more than the driver: measure between ports of one",
+            "a packet that crosses nodes costs more than the driver: use ports of one node",
         )
-        .but(Level::Warning)
+        .with_severity(Severity::Warning)
     })
 }

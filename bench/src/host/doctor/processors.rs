@@ -1,7 +1,7 @@
-//! What makes processors run at another speed, or do something else.
+//! Checks the processors: clock, isolation and simultaneous multithreading.
 
 use super::machine::{add_to_cmdline, plural, ExaminedMachine};
-use crate::host::finding::{Finding, Level, Topic};
+use crate::host::finding::{Finding, Severity, Topic};
 use crate::host::nic::join;
 use crate::host::system::{format_list, parse_list};
 
@@ -21,7 +21,7 @@ fn online(machine: &ExaminedMachine<'_>) -> Vec<u32> {
 }
 
 fn governor(machine: &ExaminedMachine<'_>) -> Finding {
-    let why = "a clock that changes makes cycles, seconds and packets per second disagree";
+    let why = "a varying clock makes cycles and packets per second vary";
     let finding = |found: String| Finding::ok(Topic::Processors, "governor", found, why);
     let mut governors: Vec<(String, Vec<u32>)> = Vec::new();
     for cpu in online(machine) {
@@ -44,8 +44,8 @@ fn governor(machine: &ExaminedMachine<'_>) -> Finding {
                 .map(|(name, cpus)| format!("{name} (CPU {})", format_list(cpus)))
                 .collect();
             finding(format!("frequency governor: {}", texts.join(", ")))
-                .but(Level::Warning)
-                .mend(format!(
+                .with_severity(Severity::Warning)
+                .fix(format!(
                     "echo performance | sudo tee {CPUS}/cpu*/cpufreq/scaling_governor"
                 ))
         }
@@ -61,10 +61,12 @@ fn turbo(machine: &ExaminedMachine<'_>) -> Option<Finding> {
         (None, Some(on)) => (on != 0, format!("echo 0 | sudo tee {boost}")),
         (None, None) => return None,
     };
-    let why = "turbo depends on heat and on the other cores, so two runs differ";
+    let why = "turbo depends on temperature and on the other cores, so runs differ";
     let finding = |found| Finding::ok(Topic::Processors, "turbo", found, why);
     Some(match on {
-        true => finding("turbo is on").but(Level::Warning).mend(command),
+        true => finding("turbo is on")
+            .with_severity(Severity::Warning)
+            .fix(command),
         false => finding("turbo is off"),
     })
 }
@@ -88,11 +90,11 @@ fn nodes(machine: &ExaminedMachine<'_>) -> Vec<(u32, Vec<u32>)> {
 
 fn isolation(machine: &ExaminedMachine<'_>) -> Finding {
     let system = machine.system;
-    let why = "on a CPU of its own the driver is not interrupted, and no packet waits for it";
+    let why = "on an isolated CPU nothing interrupts the driver, so no packet waits";
     let finding = |found: String| Finding::ok(Topic::Processors, "isolation", found, why);
     let list = |name: &str| {
         let text = system.read(&format!("{CPUS}/{name}")).unwrap_or_default();
-        // nohz_full says "(null)" where it is not in use.
+        // An unused nohz_full reads "(null)".
         parse_list(&text)
     };
     let isolated = list("isolated");
@@ -115,57 +117,59 @@ fn isolation(machine: &ExaminedMachine<'_>) -> Finding {
         [] | [_] => plural(online(machine).len(), "CPU"),
         several => several.join("; "),
     };
-    // One for the driver. The lowest CPUs are where the kernel does its own work.
+    // The highest CPUs, because the kernel does its own work on the lowest.
     let candidates: Vec<u32> = beside.iter().rev().take(2).rev().copied().collect();
     let usable: Vec<u32> = isolated
         .iter()
         .copied()
         .filter(|cpu| beside.contains(cpu))
         .collect();
-    let mend = |finding: Finding| match (candidates.as_slice(), beside.len()) {
+    let fix = |finding: Finding| match (candidates.as_slice(), beside.len()) {
         (cpus, 3..) => {
             let cpus = format_list(cpus);
-            finding.mend(add_to_cmdline(&format!(
+            finding.fix(add_to_cmdline(&format!(
                 "isolcpus={cpus} nohz_full={cpus} rcu_nocbs={cpus}"
             )))
         }
-        // Too few to give any away.
+        // Too few CPUs to isolate any.
         _ => finding,
     };
     if isolated.is_empty() {
-        return mend(finding(format!("no isolated CPUs ({layout})")).but(Level::Warning));
+        return fix(
+            finding(format!("no isolated CPUs ({layout})")).with_severity(Severity::Warning)
+        );
     }
     let isolated = format_list(&isolated);
     if usable.is_empty() {
-        return mend(
-            finding(format!(
-                "isolated CPUs {isolated} are not on the card's node {} ({layout})",
-                join(&cards, ", ")
-            ))
-            .but(Level::Warning),
-        );
+        return fix(finding(format!(
+            "isolated CPUs {isolated} are not on the card's node {} ({layout})",
+            join(&cards, ", ")
+        ))
+        .with_severity(Severity::Warning));
     }
     if !usable.iter().all(|cpu| tickless.contains(cpu)) {
         let cpus = format_list(&usable);
         return finding(format!(
-            "isolated CPUs {isolated} have the kernel's clock tick ({layout})"
+            "isolated CPUs {isolated} still get the kernel's timer tick ({layout})"
         ))
-        .but(Level::Warning)
-        .mend(add_to_cmdline(&format!(
+        .with_severity(Severity::Warning)
+        .fix(add_to_cmdline(&format!(
             "nohz_full={cpus} rcu_nocbs={cpus}"
         )));
     }
-    finding(format!("isolated CPUs {isolated}, without tick ({layout})"))
+    finding(format!(
+        "isolated CPUs {isolated}, without timer tick ({layout})"
+    ))
 }
 
 fn smt(machine: &ExaminedMachine<'_>) -> Option<Finding> {
     let active = machine.system.number(&format!("{CPUS}/smt/active"))?;
-    let why = "a second thread on the driver's core takes execution units and cache from it";
+    let why = "a second thread on the driver's core competes for execution units and cache";
     let finding = |found| Finding::ok(Topic::Processors, "smt", found, why);
     Some(match active {
         0 => finding("no simultaneous multithreading"),
         _ => finding("simultaneous multithreading is on")
-            .but(Level::Warning)
-            .mend(format!("echo off | sudo tee {CPUS}/smt/control")),
+            .with_severity(Severity::Warning)
+            .fix(format!("echo off | sudo tee {CPUS}/smt/control")),
     })
 }

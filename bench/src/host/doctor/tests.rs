@@ -17,38 +17,38 @@ fn finding<'a>(diagnosis: &'a Diagnosis, id: &str) -> &'a Finding {
     found.unwrap_or_else(|| panic!("no finding {id}:\n{}", diagnosis.text()))
 }
 
-/// The finding of a machine's diagnosis must be so, and what it says contain `text`.
-fn expect(diagnosis: &Diagnosis, id: &str, level: Level, text: &str) {
+/// Checks the severity of a finding, and that its text contains `text`.
+fn expect(diagnosis: &Diagnosis, id: &str, level: Severity, text: &str) {
     let finding = finding(diagnosis, id);
     assert_eq!(finding.level, level, "{}", diagnosis.text());
     assert!(finding.found.contains(text), "{}", finding.found);
     assert!(!finding.why.is_empty());
-    assert_eq!(diagnosis.ready, level < Level::Problem);
+    assert_eq!(diagnosis.ready, level < Severity::Problem);
 }
 
-/// The command that mends it.
-fn expect_mend(diagnosis: &Diagnosis, id: &str, command: &str) {
+/// Checks that a finding proposes a command.
+fn expect_fix(diagnosis: &Diagnosis, id: &str, command: &str) {
     let finding = finding(diagnosis, id);
     assert!(
-        finding.mend.iter().any(|mend| mend == command),
+        finding.fix.iter().any(|fix| fix == command),
         "{:#?}",
-        finding.mend
+        finding.fix
     );
 }
 
 #[test]
-fn a_machine_in_order_has_nothing_to_mend() {
+fn a_healthy_machine_has_nothing_to_fix() {
     let diagnosis = examine_all(&Machine::healthy());
     assert!(
         diagnosis
             .findings
             .iter()
-            .all(|finding| finding.level == Level::Ok && finding.mend.is_empty()),
+            .all(|finding| finding.level == Severity::Ok && finding.fix.is_empty()),
         "{}",
         diagnosis.text()
     );
     assert!(diagnosis.ready);
-    assert_eq!(diagnosis.verdict, "a run can go: 0 problems, 0 warnings");
+    assert_eq!(diagnosis.verdict, "ready for a run: 0 problems, 0 warnings");
     let text = diagnosis.text();
     for part in [
         "0000:03:00.0  82599ES SFI/SFP+ (X520), 8086:10fb",
@@ -93,18 +93,18 @@ fn without_a_card_the_software_card_works() {
     expect(
         &diagnosis,
         "nics",
-        Level::Ok,
+        Severity::Ok,
         "no NIC of the ixgbe family; the software card works",
     );
-    expect(&diagnosis, "iommu", Level::Warning, "off");
-    expect(&diagnosis, "vfio_modules", Level::Warning, "vfio-pci");
+    expect(&diagnosis, "iommu", Severity::Warning, "off");
+    expect(&diagnosis, "vfio_modules", Severity::Warning, "vfio-pci");
     assert!(diagnosis
         .verdict
-        .starts_with("a run with the software card can go"));
+        .starts_with("ready for a run with the software card"));
 }
 
 #[test]
-fn a_folder_without_anything_is_no_reason_to_fail() {
+fn an_empty_root_folder_is_no_problem() {
     let folder = tempfile::tempdir().unwrap();
     let user = crate::host::system::User {
         uid: 1,
@@ -117,7 +117,7 @@ fn a_folder_without_anything_is_no_reason_to_fail() {
 }
 
 #[test]
-fn a_named_port_that_is_none_is_an_error() {
+fn a_named_port_that_does_not_exist_is_an_error() {
     let machine = Machine::healthy();
     let error = examine(&machine.system(), &[address("09:00.0")]).unwrap_err();
     assert!(error.to_string().contains("0000:09:00.0"), "{error}");
@@ -129,8 +129,8 @@ fn unbound_ports_are_a_problem_and_only_free_ones_are_proposed() {
     machine.nic(A, Some("ixgbe"), Some(11));
     machine.nic(B, Some("ixgbe"), Some(12));
     let diagnosis = examine_all(&machine);
-    expect(&diagnosis, "ports", Level::Problem, ": 0 of 2");
-    expect_mend(
+    expect(&diagnosis, "ports", Severity::Problem, ": 0 of 2");
+    expect_fix(
         &diagnosis,
         "ports",
         "sudo triptych bind 0000:03:00.0 0000:03:00.1",
@@ -138,9 +138,9 @@ fn unbound_ports_are_a_problem_and_only_free_ones_are_proposed() {
     assert!(diagnosis.text().contains("eth0: link at 10000 Mbit/s\n"));
     machine.nic("0000:05:00.0", None, Some(13));
     machine.ip_address("eth0", "192.0.2.7");
-    let machine = machine.seen_by_ada();
+    let machine = machine.used_by_ada();
     let diagnosis = examine_all(&machine);
-    expect_mend(
+    expect_fix(
         &diagnosis,
         "ports",
         "sudo triptych bind 0000:03:00.1 0000:05:00.0 --user ada",
@@ -150,11 +150,11 @@ fn unbound_ports_are_a_problem_and_only_free_ones_are_proposed() {
         "{}",
         diagnosis.text()
     );
-    // Whoever names a port means it, and is told what it carries.
+    // For a named port, the doctor lists its uses and proposes to take it.
     let diagnosis = examine_some(&machine, &[A]);
-    expect(&diagnosis, "ports", Level::Problem, ": 0 of 1");
-    assert_eq!(finding(&diagnosis, "in_use").level, Level::Warning);
-    expect_mend(
+    expect(&diagnosis, "ports", Severity::Problem, ": 0 of 1");
+    assert_eq!(finding(&diagnosis, "in_use").level, Severity::Warning);
+    expect_fix(
         &diagnosis,
         "ports",
         "sudo triptych bind 0000:03:00.0 --user ada --force # if what they carry can be spared",
@@ -171,7 +171,7 @@ fn two_bound_ports_of_four_are_enough() {
 }
 
 #[test]
-fn the_slots_link_and_the_nodes_are_looked_at() {
+fn pcie_links_and_numa_nodes_are_checked() {
     let machine = Machine::healthy();
     machine.file(
         &format!("/sys/bus/pci/devices/{A}/current_link_width"),
@@ -182,14 +182,14 @@ fn the_slots_link_and_the_nodes_are_looked_at() {
     expect(
         &diagnosis,
         "pcie",
-        Level::Warning,
-        "0000:03:00.0 runs at PCIe 5.0 GT/s x4, and could at 5.0 GT/s x8",
+        Severity::Warning,
+        "0000:03:00.0 runs at PCIe 5.0 GT/s x4, but supports 5.0 GT/s x8",
     );
-    expect(&diagnosis, "numa", Level::Warning, "NUMA nodes 0, 1");
+    expect(&diagnosis, "numa", Severity::Warning, "NUMA nodes 0, 1");
 }
 
 #[test]
-fn a_port_without_link_is_told() {
+fn a_port_without_link_is_a_warning() {
     let machine = Machine::healthy();
     machine.nic("0000:05:00.0", Some("ixgbe"), Some(13));
     machine.file("/sys/class/net/eth0/carrier", "0\n");
@@ -198,28 +198,33 @@ fn a_port_without_link_is_told() {
     expect(
         &diagnosis,
         "link",
-        Level::Warning,
+        Severity::Warning,
         "0000:05:00.0 (eth0) has no link",
     );
 }
 
 #[test]
-fn an_iommu_that_is_off_has_a_mend_for_each_cause() {
+fn each_cause_of_an_iommu_that_is_off_has_its_fix() {
     let machine = Machine::healthy();
     machine.remove("/sys/kernel/iommu_groups");
     machine.remove(&format!("/sys/bus/pci/devices/{A}/iommu_group"));
     machine.file("/proc/cmdline", "quiet");
     let diagnosis = examine_all(&machine);
-    expect(&diagnosis, "iommu", Level::Problem, "firmware offers none");
-    expect_mend(
+    expect(
+        &diagnosis,
+        "iommu",
+        Severity::Problem,
+        "firmware offers none",
+    );
+    expect_fix(
         &diagnosis,
         "iommu",
         "sudo systemctl reboot --firmware-setup",
     );
     machine.file("/sys/firmware/acpi/tables/DMAR", "");
     let diagnosis = examine_all(&machine);
-    expect(&diagnosis, "iommu", Level::Problem, "does not use");
-    expect_mend(
+    expect(&diagnosis, "iommu", Severity::Problem, "does not use");
+    expect_fix(
         &diagnosis,
         "iommu",
         "sudo sed -i 's/^GRUB_CMDLINE_LINUX=\"/&intel_iommu=on /' /etc/default/grub && \
@@ -230,17 +235,17 @@ fn an_iommu_that_is_off_has_a_mend_for_each_cause() {
     expect(
         &diagnosis,
         "iommu",
-        Level::Problem,
+        Severity::Problem,
         "switched off on the kernel's command line; intel_iommu=off",
     );
-    assert!(finding(&diagnosis, "iommu").mend[0].contains("s/intel_iommu=off//"));
+    assert!(finding(&diagnosis, "iommu").fix[0].contains("s/intel_iommu=off//"));
     machine.file("/proc/cmdline", "quiet");
     machine.remove("/sys/firmware/acpi/tables/DMAR");
     machine.file("/proc/cpuinfo", "flags : fpu hypervisor sse2\n");
     expect(
         &examine_all(&machine),
         "iommu",
-        Level::Problem,
+        Severity::Problem,
         "the virtual machine has none",
     );
 }
@@ -252,12 +257,12 @@ fn interrupts_must_be_remapped() {
     expect(
         &examine_all(&machine),
         "interrupt_remapping",
-        Level::Problem,
+        Severity::Problem,
         "not remapped",
     );
     machine.file("/proc/cmdline", "intel_iommu=on intremap=off");
     let diagnosis = examine_all(&machine);
-    assert!(finding(&diagnosis, "interrupt_remapping").mend[0].contains("intremap=off"));
+    assert!(finding(&diagnosis, "interrupt_remapping").fix[0].contains("intremap=off"));
     machine.file(
         "/sys/module/vfio_iommu_type1/parameters/allow_unsafe_interrupts",
         "Y\n",
@@ -265,8 +270,8 @@ fn interrupts_must_be_remapped() {
     expect(
         &examine_all(&machine),
         "interrupt_remapping",
-        Level::Warning,
-        "told to suffer it",
+        Severity::Warning,
+        "is set to allow that",
     );
 }
 
@@ -279,10 +284,10 @@ fn a_group_that_is_not_viable_is_a_problem() {
     expect(
         &diagnosis,
         "group_viable",
-        Level::Problem,
+        Severity::Problem,
         "IOMMU group 11 of 0000:03:00.0 is not viable: it also holds 0000:03:00.2 (144d:a808, nvme)",
     );
-    expect_mend(
+    expect_fix(
         &diagnosis,
         "group_viable",
         "echo 0000:03:00.2 | sudo tee /sys/bus/pci/devices/0000:03:00.2/driver/unbind",
@@ -293,12 +298,12 @@ fn a_group_that_is_not_viable_is_a_problem() {
 }
 
 #[test]
-fn a_port_in_the_way_of_another_is_bound_with_it() {
+fn ports_of_one_group_are_bound_together() {
     let machine = Machine::new();
     machine.nic(A, Some("vfio-pci"), Some(11));
     machine.nic(B, Some("ixgbe"), Some(11));
     let diagnosis = examine_some(&machine, &[A]);
-    expect_mend(
+    expect_fix(
         &diagnosis,
         "group_viable",
         "sudo triptych bind 0000:03:00.1",
@@ -306,17 +311,17 @@ fn a_port_in_the_way_of_another_is_bound_with_it() {
 }
 
 #[test]
-fn modules_and_files_of_vfio_are_looked_at() {
+fn modules_and_files_of_vfio_are_checked() {
     let machine = Machine::healthy();
     machine.remove("/sys/module/vfio_iommu_type1");
     let diagnosis = examine_all(&machine);
     expect(
         &diagnosis,
         "vfio_modules",
-        Level::Problem,
+        Severity::Problem,
         "not loaded: vfio_iommu_type1",
     );
-    expect_mend(
+    expect_fix(
         &diagnosis,
         "vfio_modules",
         "sudo modprobe -a vfio_iommu_type1",
@@ -328,15 +333,15 @@ fn modules_and_files_of_vfio_are_looked_at() {
     expect(
         &diagnosis,
         "group_access",
-        Level::Problem,
+        Severity::Problem,
         "/dev/vfio/11 of 0000:03:00.0 is missing",
     );
 }
 
 #[test]
-fn a_user_without_access_is_told_how_to_get_it() {
+fn a_user_without_access_gets_the_command_for_it() {
     use std::os::unix::fs::PermissionsExt;
-    let machine = Machine::healthy().seen_by_ada();
+    let machine = Machine::healthy().used_by_ada();
     machine.file(
         "/proc/self/limits",
         "Max locked memory  unlimited unlimited bytes\n",
@@ -349,10 +354,10 @@ fn a_user_without_access_is_told_how_to_get_it() {
     expect(
         &diagnosis,
         "group_access",
-        Level::Problem,
+        Severity::Problem,
         "ada may not use /dev/vfio/11 of 0000:03:00.0, which belongs to",
     );
-    expect_mend(
+    expect_fix(
         &diagnosis,
         "group_access",
         "sudo triptych bind 0000:03:00.0 --user ada",
@@ -362,7 +367,7 @@ fn a_user_without_access_is_told_how_to_get_it() {
     expect(
         &examine_all(&machine),
         "vfio_container",
-        Level::Problem,
+        Severity::Problem,
         "ada may not use /dev/vfio/vfio",
     );
 }
@@ -375,19 +380,19 @@ fn a_group_in_use_is_a_problem() {
     expect(
         &diagnosis,
         "group_in_use",
-        Level::Problem,
+        Severity::Problem,
         "process 4711 (testpmd",
     );
-    expect_mend(&diagnosis, "group_in_use", "kill 4711");
+    expect_fix(&diagnosis, "group_in_use", "kill 4711");
 }
 
 #[test]
-fn huge_pages_are_counted_beside_the_card() {
+fn huge_pages_are_counted_on_the_cards_node() {
     let machine = Machine::healthy();
     machine.huge_pages("/sys/kernel/mm", 3, 256);
     let diagnosis = examine_all(&machine);
-    expect(&diagnosis, "huge_pages", Level::Warning, "3 of 256 free");
-    expect_mend(&diagnosis, "huge_pages", "make hugepages");
+    expect(&diagnosis, "huge_pages", Severity::Warning, "3 of 256 free");
+    expect_fix(&diagnosis, "huge_pages", "make hugepages");
     // All on the wrong node.
     machine.huge_pages("/sys/kernel/mm", 256, 256);
     machine.huge_pages("/sys/devices/system/node/node0", 0, 0);
@@ -396,10 +401,10 @@ fn huge_pages_are_counted_beside_the_card() {
     expect(
         &diagnosis,
         "huge_pages",
-        Level::Warning,
-        "node 0: 0 of 0 free, node 1: 256 of 256 free; fewer than 64 beside the card, on node 0",
+        Severity::Warning,
+        "node 0: 0 of 0 free, node 1: 256 of 256 free; fewer than 64 on the card's node 0",
     );
-    expect_mend(
+    expect_fix(
         &diagnosis,
         "huge_pages",
         "echo 256 | sudo tee \
@@ -408,8 +413,8 @@ fn huge_pages_are_counted_beside_the_card() {
 }
 
 #[test]
-fn the_memlock_limit_is_looked_at() {
-    let machine = Machine::healthy().seen_by_ada();
+fn the_memlock_limit_is_checked() {
+    let machine = Machine::healthy().used_by_ada();
     for (file, mode) in [("vfio", 0o666), ("11", 0o666), ("12", 0o666)] {
         use std::os::unix::fs::PermissionsExt;
         let path = machine.path(&format!("/dev/vfio/{file}"));
@@ -425,13 +430,23 @@ fn the_memlock_limit_is_looked_at() {
     expect(
         &limits("8388608"),
         "memlock",
-        Level::Problem,
+        Severity::Problem,
         "ada may lock 8192 KiB; a run may lock 131072 KiB",
     );
-    expect(&limits("67108864"), "memlock", Level::Warning, "65536 KiB");
-    expect(&limits("134217728"), "memlock", Level::Ok, "131072 KiB");
-    expect(&limits("unlimited"), "memlock", Level::Ok, "without limit");
-    expect_mend(
+    expect(
+        &limits("67108864"),
+        "memlock",
+        Severity::Warning,
+        "65536 KiB",
+    );
+    expect(&limits("134217728"), "memlock", Severity::Ok, "131072 KiB");
+    expect(
+        &limits("unlimited"),
+        "memlock",
+        Severity::Ok,
+        "without limit",
+    );
+    expect_fix(
         &limits("65536"),
         "memlock",
         "sudo prlimit --pid $$ --memlock=unlimited # this shell",
@@ -439,7 +454,7 @@ fn the_memlock_limit_is_looked_at() {
 }
 
 #[test]
-fn clocks_that_change_are_told() {
+fn varying_clocks_are_warnings() {
     let machine = Machine::healthy();
     for cpu in [1, 2] {
         machine.file(
@@ -452,19 +467,19 @@ fn clocks_that_change_are_told() {
     expect(
         &diagnosis,
         "governor",
-        Level::Warning,
+        Severity::Warning,
         "performance (CPU 0,3-7), powersave (CPU 1-2)",
     );
-    expect(&diagnosis, "turbo", Level::Warning, "on");
-    expect_mend(
+    expect(&diagnosis, "turbo", Severity::Warning, "on");
+    expect_fix(
         &diagnosis,
         "turbo",
         "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo",
     );
-    // AMD, and other drivers of the clock.
+    // AMD and other clock drivers.
     machine.remove(&format!("{CPUS}/intel_pstate"));
     machine.file(&format!("{CPUS}/cpufreq/boost"), "1\n");
-    expect_mend(
+    expect_fix(
         &examine_all(&machine),
         "turbo",
         "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost",
@@ -472,19 +487,24 @@ fn clocks_that_change_are_told() {
 }
 
 #[test]
-fn isolated_cpus_are_looked_for_beside_the_card() {
+fn isolated_cpus_are_counted_on_the_cards_node() {
     let machine = Machine::healthy();
     machine.file(&format!("{CPUS}/nohz_full"), "(null)\n");
     expect(
         &examine_all(&machine),
         "isolation",
-        Level::Warning,
-        "isolated CPUs 6-7 have the kernel's clock tick",
+        Severity::Warning,
+        "isolated CPUs 6-7 still get the kernel's timer tick",
     );
     machine.file(&format!("{CPUS}/isolated"), "\n");
     let diagnosis = examine_all(&machine);
-    expect(&diagnosis, "isolation", Level::Warning, "no isolated CPUs");
-    assert!(finding(&diagnosis, "isolation").mend[0]
+    expect(
+        &diagnosis,
+        "isolation",
+        Severity::Warning,
+        "no isolated CPUs",
+    );
+    assert!(finding(&diagnosis, "isolation").fix[0]
         .contains("&isolcpus=6-7 nohz_full=6-7 rcu_nocbs=6-7 /'"));
     // On the wrong node.
     machine.file(&format!("{CPUS}/isolated"), "6-7\n");
@@ -494,19 +514,19 @@ fn isolated_cpus_are_looked_for_beside_the_card() {
     expect(
         &diagnosis,
         "isolation",
-        Level::Warning,
+        Severity::Warning,
         "isolated CPUs 6-7 are not on the card's node 0 (node 0: CPU 0-3; node 1: CPU 4-7)",
     );
-    assert!(finding(&diagnosis, "isolation").mend[0].contains("isolcpus=2-3"));
+    assert!(finding(&diagnosis, "isolation").fix[0].contains("isolcpus=2-3"));
 }
 
 #[test]
-fn multithreading_is_told() {
+fn multithreading_is_a_warning() {
     let machine = Machine::healthy();
     machine.file(&format!("{CPUS}/smt/active"), "1\n");
     let diagnosis = examine_all(&machine);
-    expect(&diagnosis, "smt", Level::Warning, "multithreading is on");
-    expect_mend(
+    expect(&diagnosis, "smt", Severity::Warning, "multithreading is on");
+    expect_fix(
         &diagnosis,
         "smt",
         "echo off | sudo tee /sys/devices/system/cpu/smt/control",
@@ -514,24 +534,24 @@ fn multithreading_is_told() {
 }
 
 #[test]
-fn counters_are_looked_at() {
+fn hardware_counters_are_checked() {
     let machine = Machine::healthy();
     machine.file("/proc/sys/kernel/nmi_watchdog", "1\n");
     machine.file("/proc/sys/kernel/perf_event_paranoid", "3\n");
     let diagnosis = examine_all(&machine);
-    expect(&diagnosis, "nmi_watchdog", Level::Warning, "is on");
-    expect(&diagnosis, "perf_event_paranoid", Level::Ok, "root may");
-    let machine = machine.seen_by_ada();
+    expect(&diagnosis, "nmi_watchdog", Severity::Warning, "is on");
+    expect(&diagnosis, "perf_event_paranoid", Severity::Ok, "root may");
+    let machine = machine.used_by_ada();
     let diagnosis = examine_all(&machine);
     let finding = finding(&diagnosis, "perf_event_paranoid");
-    assert_eq!(finding.level, Level::Warning);
-    assert_eq!(finding.mend, ["sudo sysctl kernel.perf_event_paranoid=2"]);
+    assert_eq!(finding.level, Severity::Warning);
+    assert_eq!(finding.fix, ["sudo sysctl kernel.perf_event_paranoid=2"]);
     machine.remove("/sys/bus/event_source/devices/cpu");
     let diagnosis = examine_all(&machine);
     assert!(diagnosis
         .findings
         .iter()
-        .any(|finding| finding.id == "pmu" && finding.level == Level::Warning));
+        .any(|finding| finding.id == "pmu" && finding.level == Severity::Warning));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `triptych unbind`: gives ports back to the kernel's driver.
+//! `triptych unbind`: returns ports to the kernel's driver.
 
 use super::address::PciAddress;
 use super::bind::{has, lines};
@@ -7,15 +7,15 @@ use super::holders::{self, Holder};
 use super::nic::{self, join, Nic, NicError, KERNEL_DRIVER};
 use super::system::{program, System};
 
-/// Why a port was not given back.
+/// Why a port was not returned.
 #[derive(Debug, thiserror::Error)]
-pub enum Obstacle {
-    /// Not a port of the family.
+pub enum UnbindObstacle {
+    /// The device is not a port of the ixgbe family.
     #[error(transparent)]
     Nic(#[from] NicError),
-    /// Somebody drives it.
+    /// A process drives the port.
     #[error(
-        "{address}: IOMMU group {group} is in use by {}; end it first: `kill {}`",
+        "{address}: IOMMU group {group} is in use by {}; run this first: `kill {}`",
         join(holders, ", "),
         join(&pids(holders), " ")
     )]
@@ -24,22 +24,22 @@ pub enum Obstacle {
         address: PciAddress,
         /// Its group.
         group: u32,
-        /// Who has it open.
+        /// The processes that have the group open.
         holders: Vec<Holder>,
     },
-    /// The kernel waits for somebody to close it.
+    /// The kernel waits until a process closes the device.
     #[error(
-        "{address}: {cause}: somebody has the device open{}. The kernel gives it back as soon as \
-         it is closed; then run `sudo {} unbind {address}` again",
+        "{address}: {cause}: a process has the device open{}. The kernel releases the device when \
+         the process closes it; then run `sudo {} unbind {address}` again",
         suspects(holders),
         program()
     )]
     Blocked {
         /// The port.
         address: PciAddress,
-        /// What the kernel is waiting in.
+        /// The write in which the kernel waits.
         cause: ControlError,
-        /// Who may have it open.
+        /// The processes that may have the device open.
         holders: Vec<Holder>,
     },
     /// The kernel refused.
@@ -47,19 +47,19 @@ pub enum Obstacle {
     Control {
         /// The port.
         address: PciAddress,
-        /// What went wrong.
+        /// The kernel's error.
         cause: ControlError,
     },
-    /// No driver took it.
+    /// No driver of the kernel took the port.
     #[error(
-        "{address}: no driver of the kernel took it ({}); \
+        "{address}: no driver of the kernel took the port ({}); \
          `sudo modprobe ixgbe && echo {address} | sudo tee /sys/bus/pci/drivers_probe`",
         has(found)
     )]
     NotTaken {
         /// The port.
         address: PciAddress,
-        /// The driver that it has.
+        /// The driver that the port has.
         found: Option<String>,
     },
 }
@@ -75,28 +75,27 @@ fn suspects(holders: &[Holder]) -> String {
     }
 }
 
-/// Why not all ports were given back.
+/// Why some ports were not returned.
 #[derive(Debug, thiserror::Error)]
 pub enum UnbindError {
-    /// Only root may.
+    /// The user is not root.
     #[error("only root may change drivers: `sudo {} unbind {devices}`", program())]
     NotRoot {
         /// The ports.
         devices: String,
     },
-    /// Before anything was done.
+    /// A port was refused before the first change.
     #[error("nothing was changed:{}", lines(.0))]
-    Refused(Vec<Obstacle>),
-    /// Some of them.
-    #[error("not every port was given back:{}", lines(.0))]
-    Failed(Vec<Obstacle>),
+    Refused(Vec<UnbindObstacle>),
+    /// Some ports failed.
+    #[error("some ports were not returned:{}", lines(.0))]
+    Failed(Vec<UnbindObstacle>),
 }
 
-/// Gives ports back, and says of each what was done. Does nothing to those that the kernel's
-/// driver has.
+/// Returns ports, and reports one line for each. Leaves ports alone that the kernel's driver has.
 ///
 /// # Errors
-/// [`UnbindError`]. A port that fails does not keep the others from being given back.
+/// [`UnbindError`]. If one port fails, the others are still returned.
 pub fn unbind(
     system: &System,
     control: &dyn Control,
@@ -117,7 +116,7 @@ pub fn unbind(
     for nic in &nics {
         if done(nic) {
             let driver = nic.driver.as_deref().unwrap_or_default();
-            say(format!("{} has {driver} already", nic.address));
+            say(format!("{} already has {driver}", nic.address));
             continue;
         }
         match give_back(system, control, nic) {
@@ -131,8 +130,8 @@ pub fn unbind(
     }
 }
 
-/// The ports, if none of them is in use.
-fn check(system: &System, devices: &[PciAddress]) -> Result<Vec<Nic>, Vec<Obstacle>> {
+/// The ports, unless one of them is in use.
+fn check(system: &System, devices: &[PciAddress]) -> Result<Vec<Nic>, Vec<UnbindObstacle>> {
     let mut nics: Vec<Nic> = Vec::new();
     let mut obstacles = Vec::new();
     for address in devices {
@@ -146,7 +145,7 @@ fn check(system: &System, devices: &[PciAddress]) -> Result<Vec<Nic>, Vec<Obstac
         let Some(group) = &nic.group else { continue };
         let holders = holders::of_group(system, group.number);
         if !holders.is_empty() {
-            obstacles.push(Obstacle::InUse {
+            obstacles.push(UnbindObstacle::InUse {
                 address: nic.address,
                 group: group.number,
                 holders,
@@ -159,8 +158,8 @@ fn check(system: &System, devices: &[PciAddress]) -> Result<Vec<Nic>, Vec<Obstac
     }
 }
 
-/// Gives one port back; returns the driver that has it now.
-fn give_back(system: &System, control: &dyn Control, nic: &Nic) -> Result<String, Obstacle> {
+/// Returns one port. Returns the driver that has the port now.
+fn give_back(system: &System, control: &dyn Control, nic: &Nic) -> Result<String, UnbindObstacle> {
     let address = nic.address;
     let name = address.to_string();
     let device = nic.folder();
@@ -168,16 +167,16 @@ fn give_back(system: &System, control: &dyn Control, nic: &Nic) -> Result<String
         control.write(&system.path(path), value).map_err(|cause| {
             let blocked = matches!(cause, ControlError::Blocked { .. });
             match blocked {
-                true => Obstacle::Blocked {
+                true => UnbindObstacle::Blocked {
                     address,
                     cause,
                     holders: holders::of_any_device(system),
                 },
-                false => Obstacle::Control { address, cause },
+                false => UnbindObstacle::Control { address, cause },
             }
         })
     };
-    // First, so that the wrong driver cannot take it again. A line break alone empties it.
+    // First, so that the wrong driver cannot take the port again. A line break alone clears it.
     if nic.driver_override.is_some() {
         write(&format!("{device}/driver_override"), "\n")?;
     }
@@ -185,14 +184,14 @@ fn give_back(system: &System, control: &dyn Control, nic: &Nic) -> Result<String
         write(&format!("{device}/driver/unbind"), &name)?;
     }
     if !system.exists(&format!("/sys/bus/pci/drivers/{KERNEL_DRIVER}")) {
-        // Without it no driver takes the port, which is told below.
+        // If this fails, no driver takes the port, which is an error below.
         let _ = control.load_module(KERNEL_DRIVER);
     }
     if nic::driver(system, address).is_none() {
         write("/sys/bus/pci/drivers_probe", &name)?;
     }
-    // The file goes when the last device of its group does. If it stays without one, whom it
-    // belonged to has no business there any more.
+    // The kernel removes the group's file with the last device of vfio-pci. If the file stays
+    // although no device of the group is bound, its owner must not use it any longer.
     if let Some(group) = &nic.group {
         let node = group.node();
         let others = group.others.iter().any(|member| {
@@ -201,12 +200,12 @@ fn give_back(system: &System, control: &dyn Control, nic: &Nic) -> Result<String
         if !others && system.owner(&node).is_some_and(|owner| owner.uid != 0) {
             control
                 .give(&system.path(&node), 0, 0)
-                .map_err(|cause| Obstacle::Control { address, cause })?;
+                .map_err(|cause| UnbindObstacle::Control { address, cause })?;
         }
     }
     match nic::driver(system, address) {
         Some(driver) if driver != nic::VFIO_PCI => Ok(driver),
-        found => Err(Obstacle::NotTaken { address, found }),
+        found => Err(UnbindObstacle::NotTaken { address, found }),
     }
 }
 

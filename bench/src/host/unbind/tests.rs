@@ -1,9 +1,9 @@
 use super::*;
-use crate::host::fixture::{address, Machine, PretendedKernel, A, B};
+use crate::host::fixture::{address, Machine, SimulatedKernel, A, B};
 
 fn run(
     machine: &Machine,
-    kernel: &PretendedKernel<'_>,
+    kernel: &SimulatedKernel<'_>,
     devices: &[&str],
 ) -> Result<Vec<String>, UnbindError> {
     let devices: Vec<PciAddress> = devices.iter().map(|text| address(text)).collect();
@@ -15,9 +15,9 @@ fn run(
 }
 
 #[test]
-fn ports_go_back_to_the_kernels_driver() {
+fn ports_return_to_the_kernels_driver() {
     let machine = Machine::healthy();
-    let kernel = PretendedKernel::of(&machine);
+    let kernel = SimulatedKernel::of(&machine);
     assert_eq!(
         run(&machine, &kernel, &[A, "03:00.1", B]).unwrap(),
         [
@@ -35,22 +35,22 @@ fn ports_go_back_to_the_kernels_driver() {
 #[test]
 fn a_second_time_changes_nothing() {
     let machine = Machine::healthy();
-    run(&machine, &PretendedKernel::of(&machine), &[A]).unwrap();
-    let kernel = PretendedKernel::of(&machine);
+    run(&machine, &SimulatedKernel::of(&machine), &[A]).unwrap();
+    let kernel = SimulatedKernel::of(&machine);
     let said = run(&machine, &kernel, &[A]).unwrap();
-    assert_eq!(said, ["0000:03:00.0 has ixgbe already"]);
+    assert_eq!(said, ["0000:03:00.0 already has ixgbe"]);
     assert!(kernel.written.borrow().is_empty());
 }
 
 #[test]
-fn an_override_that_is_left_over_is_cleared() {
+fn a_leftover_override_is_cleared() {
     let machine = Machine::new();
     machine.nic(A, None, Some(11));
     machine.file(
         &format!("/sys/bus/pci/devices/{A}/driver_override"),
         "vfio-pci\n",
     );
-    run(&machine, &PretendedKernel::of(&machine), &[A]).unwrap();
+    run(&machine, &SimulatedKernel::of(&machine), &[A]).unwrap();
     assert_eq!(machine.driver(A).as_deref(), Some("ixgbe"));
     assert_eq!(machine.driver_override(A), "");
 }
@@ -59,19 +59,19 @@ fn an_override_that_is_left_over_is_cleared() {
 fn the_kernels_driver_is_loaded_where_it_is_missing() {
     let machine = Machine::healthy();
     machine.remove("/sys/bus/pci/drivers/ixgbe");
-    let kernel = PretendedKernel::of(&machine);
+    let kernel = SimulatedKernel::of(&machine);
     run(&machine, &kernel, &[A]).unwrap();
     assert_eq!(kernel.loaded.borrow().as_slice(), ["ixgbe"]);
 }
 
 #[test]
-fn a_group_in_use_is_refused_with_who_uses_it() {
+fn a_group_in_use_is_refused_and_the_process_named() {
     let machine = Machine::healthy();
     machine.process(77, "sshd\n", &["/dev/null", "socket:[1]"]);
     machine.process(4711, "ixgbe-fwd\n", &["/dev/null", "/dev/vfio/12"]);
     machine.process(4712, "other\n", &["/dev/vfio/120"]);
     let before = machine.state();
-    let kernel = PretendedKernel::of(&machine);
+    let kernel = SimulatedKernel::of(&machine);
     let said = run(&machine, &kernel, &[A, B]).unwrap_err().to_string();
     assert!(
         said.contains("0000:03:00.1: IOMMU group 12 is in use by process 4711 (ixgbe-fwd, of "),
@@ -87,11 +87,11 @@ fn a_group_in_use_is_refused_with_who_uses_it() {
 }
 
 #[test]
-fn a_kernel_that_waits_is_not_waited_for() {
+fn a_blocked_port_does_not_delay_the_others() {
     let machine = Machine::healthy();
-    // The group's file is closed, the device's is not.
+    // The process has closed the group's file, but not the device's.
     machine.process(4711, "odd\n", &["anon_inode:[vfio-device]"]);
-    let mut kernel = PretendedKernel::of(&machine);
+    let mut kernel = SimulatedKernel::of(&machine);
     kernel.blocked = Some(format!("/sys/bus/pci/devices/{A}/driver/unbind"));
     let said = run(&machine, &kernel, &[A, B]).unwrap_err().to_string();
     assert!(said.contains("perhaps process 4711 (odd"), "{said}");
@@ -99,25 +99,28 @@ fn a_kernel_that_waits_is_not_waited_for() {
         said.contains("then run `sudo triptych unbind 0000:03:00.0` again"),
         "{said}"
     );
-    // The other port is given back all the same.
+    // The other port is returned.
     assert_eq!(machine.driver(B).as_deref(), Some("ixgbe"));
 }
 
 #[test]
-fn a_port_that_no_driver_takes_is_told() {
+fn a_port_that_no_driver_takes_is_an_error() {
     let machine = Machine::healthy();
-    let mut kernel = PretendedKernel::of(&machine);
+    let mut kernel = SimulatedKernel::of(&machine);
     kernel.refuses = Some((A, "ixgbe"));
     let said = run(&machine, &kernel, &[A]).unwrap_err().to_string();
-    assert!(said.contains("no driver of the kernel took it"), "{said}");
+    assert!(
+        said.contains("no driver of the kernel took the port"),
+        "{said}"
+    );
     assert!(said.contains("modprobe ixgbe"), "{said}");
 }
 
 #[test]
-fn what_is_no_port_is_refused() {
+fn other_devices_are_refused() {
     let machine = Machine::healthy();
     machine.device("0000:06:00.0", ("144d", "a808"), "010802", Some("vfio-pci"));
-    let kernel = PretendedKernel::of(&machine);
+    let kernel = SimulatedKernel::of(&machine);
     let said = run(&machine, &kernel, &[A, "06:00.0"])
         .unwrap_err()
         .to_string();

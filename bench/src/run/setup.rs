@@ -1,4 +1,4 @@
-//! What a run measures, and where.
+//! The setup of a run: its matrix, the builds and the CPUs.
 
 use std::path::Path;
 
@@ -14,14 +14,14 @@ use crate::builds::variants::build_folder;
 use crate::machine_code::data_path::with_checks;
 use crate::usage::UsageError;
 
-/// What is measured, with what, where.
-pub(super) struct Stage {
+/// The matrix of a run, the builds to measure, and the CPUs to run on.
+pub(super) struct RunSetup {
     pub(super) matrix: Matrix,
     pub(super) builds: Builds,
     pub(super) placement: Placement,
 }
 
-impl Stage {
+impl RunSetup {
     pub(super) fn new(config: &Config, build: &Path) -> Result<Self> {
         let matrix = Matrix::new(config, build).map_err(UsageError::from)?;
         let builds = Builds::describe(build, &matrix.drivers());
@@ -36,7 +36,7 @@ impl Stage {
         })
     }
 
-    /// The builds, with what their machine code says.
+    /// The builds, with the number of checks in their machine code.
     pub(super) fn described(&self, build_dir: &Path) -> Vec<Build> {
         let described = self.builds.all().into_iter().map(|build| {
             let folder = build_folder(build_dir, build.implementation, &build.variant);
@@ -45,7 +45,7 @@ impl Stage {
         described.collect()
     }
 
-    /// Every driver once, for what depends on nothing else.
+    /// One cell for each driver, for facts that do not depend on the conditions.
     pub(super) fn drivers(&self) -> Vec<Cell> {
         let conditions = Conditions::default();
         self.builds.cells(conditions, &self.matrix.drivers())

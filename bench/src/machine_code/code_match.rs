@@ -4,7 +4,7 @@ use super::listing::{Function, Instruction};
 
 /// A function of one program beside that of the same name in another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Twin {
+pub enum CodeMatch {
     /// Instruction for instruction.
     Same,
     /// Other instructions: how many there are in the other program, and how many of all places of
@@ -20,7 +20,7 @@ pub enum Twin {
 }
 
 /// Compares a function with the one of the same name among `others`.
-pub fn twin(function: &Function, others: &[Function]) -> Twin {
+pub fn code_match(function: &Function, others: &[Function]) -> CodeMatch {
     // A function may be there several times, for several types.
     let named: Vec<&Function> = others
         .iter()
@@ -37,11 +37,11 @@ pub fn twin(function: &Function, others: &[Function]) -> Twin {
         shorter - equal + function.code.len().abs_diff(other.code.len())
     };
     let Some(nearest) = named.into_iter().min_by_key(places) else {
-        return Twin::Absent;
+        return CodeMatch::Absent;
     };
     match places(&nearest) {
-        0 => Twin::Same,
-        places => Twin::Differs {
+        0 => CodeMatch::Same,
+        places => CodeMatch::Differs {
             there: nearest.code.len(),
             places,
         },
@@ -90,7 +90,7 @@ mod tests {
             .replace("0x10(%rip)", "-0x99(%rip)")
             .replace("1009 <", "7009 <")
             .replace("3000 <", "9000 <");
-        assert_eq!(twin(&parse(ONE)[0], &parse(&moved)), Twin::Same);
+        assert_eq!(code_match(&parse(ONE)[0], &parse(&moved)), CodeMatch::Same);
     }
 
     #[test]
@@ -102,15 +102,15 @@ mod tests {
             ("%rax\n", "%rbx\n"),
         ] {
             let other = parse(&ONE.replacen(from, to, 1));
-            let found = twin(&parse(ONE)[0], &other);
+            let found = code_match(&parse(ONE)[0], &other);
             assert!(
-                matches!(found, Twin::Differs { places: 1, .. }),
+                matches!(found, CodeMatch::Differs { places: 1, .. }),
                 "{to}: {found:?}"
             );
         }
         assert_eq!(
-            twin(&parse(ONE)[0], &parse(&ONE.replace("<forward>:", "<f>:"))),
-            Twin::Absent
+            code_match(&parse(ONE)[0], &parse(&ONE.replace("<forward>:", "<f>:"))),
+            CodeMatch::Absent
         );
     }
 }
