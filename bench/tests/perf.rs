@@ -1,6 +1,5 @@
-//! The processor's counters, through the worker's process, with events that every kernel counts:
-//! time of the task, ns, in the place of the cycles, page faults in that of the stores.
-//! Drivers and NIC are stand-ins.
+//! Tests the perf backend through its worker process, with events that every kernel counts: task time
+//! in ns stands for cycles, page faults for stores. Drivers and NIC are stand-ins.
 
 #![allow(clippy::unwrap_used)]
 
@@ -57,7 +56,8 @@ fn perf(repeats: u32) -> Perf {
     }
 }
 
-/// With one CPU or in a sandbox nothing can be counted; that this is said has its own tests.
+/// Whether this machine cannot count: it has one CPU, or a sandbox forbids it. Other tests check the
+/// messages for that.
 fn cannot_count() -> bool {
     let refused = Kernel.try_event(&software(Metric::CoreCycles, "task-clock", 1));
     two_cpus().0.is_none() || matches!(refused, Err(Refusal::Forbidden(_)))
@@ -107,7 +107,7 @@ fn counts_belong_to_the_packets_of_their_window() {
         "three times the work, {ratio} times the time"
     );
     for sample in &seen.samples {
-        // The clock is looked at every 64 turns of 64 packets.
+        // The worker reads the clock every 64 turns of 64 packets.
         assert_eq!(sample.packets % (64 * 64), 0, "{sample:?}");
         assert_eq!(sample.note, "");
     }
@@ -116,7 +116,7 @@ fn counts_belong_to_the_packets_of_their_window() {
     let time = of(&seen.samples, Implementation::C, Metric::CoreCycles)[0];
     assert_eq!((time.repeat, time.unit.as_str()), (0, "events/packet"));
 
-    // What the kernel refuses is absent, and said once, not for each cell and repeat.
+    // An event that the kernel refuses is absent, with one warning for all cells and repeats.
     assert!(of(&seen.samples, Implementation::C, Metric::L3Misses).is_empty());
     assert_eq!(seen.warnings.len(), 1, "{:?}", seen.warnings);
     assert!(
@@ -139,7 +139,7 @@ fn counts_belong_to_the_packets_of_their_window() {
 }
 
 #[test]
-fn a_driver_that_fails_is_named_and_the_others_are_measured() {
+fn a_failing_driver_is_named_and_the_others_are_measured() {
     if cannot_count() {
         return;
     }

@@ -1,6 +1,6 @@
-//! Load generators from outside: testpmd for real, on DPDK's software ports, where it is
-//! installed or unpacked (bench/setup/testpmd.sh); dpdk-pktgen's script in a Lua interpreter, where
-//! there is one, on a pretended dpdk-pktgen; and SSH by a stand-in that runs the command here.
+//! Tests `triptych pktgen`. testpmd runs on DPDK's software ports if it is installed or unpacked
+//! (bench/setup/testpmd.sh). dpdk-pktgen's script runs in a Lua interpreter, if there is one, on a
+//! simulated dpdk-pktgen. A stand-in for SSH runs the commands on this machine.
 
 #![allow(clippy::unwrap_used)]
 
@@ -19,7 +19,7 @@ struct Bench {
     folder: tempfile::TempDir,
 }
 
-/// Counts 1000 frames a second for each Mbit/s of its limit, and loses one in ten.
+/// It sends 1000 frames per second for each Mbit/s of its limit, and loses one in ten.
 const FAKE_TESTPMD: &str = r##"#!/bin/bash
 echo "$$" >"$(dirname "$0")/pid"
 echo "$*" >"$(dirname "$0")/arguments"
@@ -79,7 +79,7 @@ impl Bench {
         path
     }
 
-    /// A generator that is the stand-in.
+    /// A configuration that runs the stand-in.
     fn fake(&self, more: &str) -> PathBuf {
         self.config(&format!(
             "tool = 'testpmd'\nprogram = '{}'\nports = ['03:00.0', '03:00.1']\nlcores = '0-2'\n\
@@ -107,7 +107,7 @@ impl Bench {
         self.triptych(config, arguments).output().unwrap()
     }
 
-    /// Waits until a file is there.
+    /// Waits until a file exists, and reads it.
     fn wait_for(&self, name: &str) -> String {
         let deadline = Instant::now() + Duration::from_secs(20);
         loop {
@@ -173,7 +173,7 @@ fn rates_are_swept_corrected_and_reported() {
     for (index, asked) in [(0, 4.0), (1, 9.0)] {
         let report = &reports[index];
         let number = |name: &str| report[name].as_f64().unwrap();
-        // A frame a Mbit is not what a card sends at that rate, so it had to be corrected.
+        // The stand-in's frames per Mbit/s differ from a card's, so the rate needed a correction.
         assert!(
             (number("offered_mpps") / asked - 1.0).abs() < 0.03,
             "{report}"
@@ -204,7 +204,7 @@ fn a_rate_that_no_port_can_send_is_refused() {
 }
 
 #[test]
-fn a_generator_that_does_not_start_says_why() {
+fn a_generator_that_does_not_start_reports_why() {
     let bench = Bench::new();
     bench.program(
         "testpmd",
@@ -222,7 +222,7 @@ fn a_generator_that_does_not_start_says_why() {
     assert!(text(&output).contains("testpmd"), "{}", text(&output));
 }
 
-/// `ssh` that notes its arguments and runs the command here.
+/// A stand-in for `ssh` that records its arguments and runs the command on this machine.
 const FAKE_SSH: &str = "#!/bin/bash\necho \"$*\" >\"$(dirname \"$0\")/ssh-arguments\"\n\
                         while [ \"$1\" != -- ]; do shift; done\nexec sh -c \"$3\"\n";
 
@@ -268,7 +268,7 @@ fn gone(pid: &str) -> bool {
 }
 
 #[test]
-fn the_generator_ends_with_the_runner_however_that_ends() {
+fn the_generator_ends_when_the_runner_ends_in_any_way() {
     for how in [rustix::process::Signal::INT, rustix::process::Signal::KILL] {
         let bench = Bench::new();
         let mut child = bench
@@ -291,7 +291,7 @@ fn stop_without_start_is_an_error() {
     let config = Config::read(&bench.fake("")).unwrap();
     let mut generator = Generator::launch(&config, &Interrupt::new()).unwrap();
     assert!(matches!(generator.stop(), Err(PktgenError::NotStarted)));
-    // As fast as it can, and then once more, at a rate.
+    // First at full speed, then at a rate.
     generator.start(None).unwrap();
     generator.sleep(Duration::from_millis(300)).unwrap();
     let report = generator.stop().unwrap();
@@ -302,7 +302,7 @@ fn stop_without_start_is_an_error() {
     assert!((report.offered_mpps - 3.0).abs() < 0.2, "{report:?}");
 }
 
-/// testpmd, where there is one: nothing is downloaded by a test.
+/// testpmd, if it is installed or unpacked. Tests download nothing.
 fn testpmd() -> Option<PathBuf> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let cache = std::env::var_os("TRIPTYCH_CACHE")
@@ -338,7 +338,7 @@ fn testpmd_sends_to_software_ports() {
     let json = bench.path("report.json");
     let arguments = ["--seconds", "1", "--json", json.to_str().unwrap()];
 
-    // Ports that take everything and give nothing.
+    // These ports accept all packets and return none.
     let nowhere = config("txonly", "'net_null0,no-rx=1', 'net_null1,no-rx=1'");
     let output = bench.run(&nowhere, &arguments);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
@@ -347,13 +347,13 @@ fn testpmd_sends_to_software_ports() {
     assert_eq!(sent[0]["received_mpps"], 0.0, "{sent}");
     assert_eq!(sent[0]["loss_ratio"], 1.0, "{sent}");
 
-    // They cannot limit their rate, and it must not pass for limited.
+    // They cannot limit their rate, which must be an error.
     let output = bench.run(&nowhere, &["--rate", "1"]);
     let said = text(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("cannot limit their rate"), "{said}");
 
-    // Ports that give back what they were given.
+    // These ports return all packets.
     let back = config("flowgen", "'net_ring0', 'net_ring1'");
     let output = bench.run(&back, &arguments);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
@@ -363,8 +363,8 @@ fn testpmd_sends_to_software_ports() {
     assert!((ratio - 1.0).abs() < 0.02, "{returned}");
 }
 
-/// What dpdk-pktgen offers its scripts, as far as ours uses it: names as in its own list of Lua
-/// functions (app/lpktgenlib.c of Pktgen-DPDK). It counts by the number of times it is asked.
+/// The Lua functions of dpdk-pktgen that the script uses, with the names of app/lpktgenlib.c in
+/// Pktgen-DPDK. The counters advance with every query.
 const PRETENDED_PKTGEN: &str = r#"
 local log = io.open(LOG, "w")
 local function note(name)
