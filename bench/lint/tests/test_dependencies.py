@@ -42,7 +42,7 @@ def test_licences_that_are_not_allowed(expression: str) -> None:
     assert not dependencies.is_allowed(expression, RULES["licences"])
 
 
-def test_a_crate_of_another_licence_is_named_with_the_fix() -> None:
+def test_a_crate_with_an_unlisted_licence_names_the_fix() -> None:
     found = dependencies.rust_licence_problems(metadata(crate("a"), crate("b", licence="GPL-3.0-only")), RULES)
     assert found == [
         "crate b 1.2.3 has the licence `GPL-3.0-only`: replace the crate, or allow the licence in bench/lint/rules.toml"
@@ -55,12 +55,12 @@ def test_several_versions_of_a_crate() -> None:
     same = [crate("same", "1.0.0"), crate("same", "1.9.0")]
     assert dependencies.duplicate_problems(metadata(*old, *same), RULES) == []
     (problem,) = dependencies.duplicate_problems(metadata(*old, crate("new", "0.4.1"), crate("new", "0.5.0")), RULES)
-    assert problem.startswith("crate new comes in the versions 0.4, 0.5: ")
+    assert problem.startswith("crate new appears in the versions 0.4, 0.5: ")
     (problem,) = dependencies.duplicate_problems(metadata(crate("old")), RULES)
     assert problem.endswith("lists old under several_versions, but there is only one: remove the entry")
 
 
-def test_a_dependency_that_no_source_names(tmp_path: Path) -> None:
+def test_a_dependency_that_no_source_mentions(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src/lib.rs").write_text("use used_name::A;\n")
     target = {"name": "used_name", "kind": ["lib"], "src_path": str(tmp_path / "src/lib.rs")}

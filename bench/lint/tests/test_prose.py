@@ -33,7 +33,7 @@ def test_other_words_that_hold_the_letters(tmp_path: Path) -> None:
 
 def test_file_names(tmp_path: Path) -> None:
     assert prose.word_problems(tree(tmp_path, mend__sh="")) == [
-        "mend.sh: the file's name has `mend`: choose another word"
+        "mend.sh: the file name contains `mend`: choose another word"
     ]
 
 
@@ -56,7 +56,7 @@ def test_sentences_of_medium_length_are_reported_only(tmp_path: Path) -> None:
     assert len(prose.sentence_reports(repo)) == 1
 
 
-def test_what_is_no_sentence() -> None:
+def test_code_tables_and_headings_are_no_sentences() -> None:
     text = """# Heading
 | a table | of cells |
 ```sh

@@ -1,1 +1,1 @@
-"""The repository's own checks: what `make lint` verifies and no well-kept tool does."""
+"""Checks of the project's own rules, for which no well-kept tool exists. `make lint` runs them."""

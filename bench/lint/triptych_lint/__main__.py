@@ -1,4 +1,4 @@
-"""Runs the checks that the command line names, or all: `python -m triptych_lint circles sizes`."""
+"""Runs the checks that the command line names, or all of them: `python -m triptych_lint circles sizes`."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ CHECKS: dict[str, Callable[[Repository], list[str]]] = {
 
 
 def main() -> int:
-    """Prints the problems that each check finds; the exit status is 1 if there are any."""
-    parser = argparse.ArgumentParser(prog="triptych_lint", description="Check the repository's own rules.")
+    """Prints the problems that each check finds. The exit status is 1 if there are any."""
+    parser = argparse.ArgumentParser(prog="triptych_lint", description="Check the project's own rules.")
     parser.add_argument("checks", nargs="*", metavar="CHECK", help=f"{', '.join(CHECKS)}; all by default")
-    parser.add_argument("--reports", action="store_true", help="also list sentences that are a little too long")
+    parser.add_argument("--reports", action="store_true", help="also list sentences that are slightly too long")
     arguments = parser.parse_args()
     names = arguments.checks or list(CHECKS)
     if unknown := [name for name in names if name not in CHECKS]:

@@ -1,7 +1,7 @@
-"""Which file of the C driver needs which other file.
+"""Finds the imports between the files of the C driver.
 
-A file needs the headers that it includes, and a `.c` file needs each other `.c` file whose functions it uses. A header
-is an interface, so it does not stand for the `.c` file of the same name.
+A file imports the headers that it includes. A `.c` file also imports each other `.c` file whose functions it calls. A
+header is an interface, so it does not stand for the `.c` file of the same name.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from triptych_lint.graph import ImportGraph
 
 _INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
-# The formatter puts a function's name and its `(` into the line that ends or precedes the parameters, at depth zero.
+# A definition starts in the first column. Calls and declarations end with `;`, definitions with `{`.
 _DEFINITION = re.compile(
     r"^(?!static|typedef|struct\s+\w+\s*\{|#)[A-Za-z_][\w\s*()]*?\b(\w+)\([^;{}]*\)\s*\{", re.MULTILINE
 )
@@ -20,7 +20,7 @@ _IGNORED = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 
 
 def c_graph(folder: Path, base: Path) -> ImportGraph:
-    """The needs between the C sources in `folder`."""
+    """The imports between the C sources in `folder`."""
     texts = {file: file.read_text(encoding="utf-8") for file in sorted(folder.rglob("*.[ch]"))}
     bare = {file: _IGNORED.sub(lambda match: "\n" * match.group().count("\n"), text) for file, text in texts.items()}
     definers = {}

@@ -1,4 +1,4 @@
-"""Checks that no file imports itself by way of other files."""
+"""Checks that no files import each other in a circle."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PYTHON_PACKAGES = ("paper/triptych_paper", "bench/lint/triptych_lint")
 
 
 def graphs(repository: Repository) -> list[ImportGraph]:
-    """One graph for each crate, those of the fuzzers included, for the C driver, and for each Python package."""
+    """One graph for each crate (including the fuzzers), for the C driver, and for each Python package."""
     root = repository.root
     packages = [(root / file).parent for file in repository.files if file.endswith("/Cargo.toml")]
     crates = [Crate(file, root).graph() for package in packages for file in crate_roots(package)]
@@ -22,7 +22,7 @@ def graphs(repository: Repository) -> list[ImportGraph]:
 
 
 def problems(repository: Repository) -> list[str]:
-    """A line for each circle: its files, each with the line that imports the next one."""
+    """Lines for each circle: its files, each with the line that imports the next file."""
     found = []
     for graph in graphs(repository):
         for group in graph.groups():

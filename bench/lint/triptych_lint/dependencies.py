@@ -13,12 +13,12 @@ from typing import Any
 from triptych_lint.repository import RULES, Repository
 
 _REQUIREMENT = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;]+)", re.MULTILINE)
-# pip makes the environment, nothing imports it.
+# These packages make the environment, and no source imports them.
 _TOOLS = {"pip", "setuptools", "wheel"}
 
 
 def problems(repository: Repository) -> list[str]:
-    """A line for each package that breaks a rule: which one, why, and what to do."""
+    """A line for each package that breaks a rule. It names the package, the reason and the fix."""
     rules = repository.rules["dependencies"]
     metadata = cargo_metadata(repository.root)
     return (
@@ -30,7 +30,7 @@ def problems(repository: Repository) -> list[str]:
 
 
 def cargo_metadata(root: Path) -> dict[str, Any]:
-    """What Cargo knows of the workspace and of all that it links or builds with on Linux."""
+    """Cargo's metadata of the workspace and of all crates that it uses on Linux."""
     command = ["cargo", "metadata", "--offline", "--locked", "--format-version", "1"]
     command += ["--filter-platform", "x86_64-unknown-linux-gnu"]
     output = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout
@@ -39,7 +39,7 @@ def cargo_metadata(root: Path) -> dict[str, Any]:
 
 
 def _linked(metadata: dict[str, Any]) -> list[dict[str, Any]]:
-    """The packages from outside that the resolver chose."""
+    """The crates from registries that the resolver chose."""
     chosen = {node["id"] for node in metadata["resolve"]["nodes"]}
     return [package for package in metadata["packages"] if package["id"] in chosen and package["source"] is not None]
 
@@ -55,7 +55,7 @@ def rust_licence_problems(metadata: dict[str, Any], rules: dict[str, Any]) -> li
 
 
 def is_allowed(expression: str, licences: list[str]) -> bool:
-    """Does an SPDX expression allow a choice within `licences`? `/` is the old way to write OR."""
+    """Can a user choose a licence of `licences` under this SPDX expression? In old expressions, `/` means OR."""
     tokens = re.findall(r"[()]|[^\s()]+", expression.replace("/", " OR "))
     if not tokens:
         return False
@@ -91,7 +91,7 @@ def _licence(tokens: list[str], licences: set[str]) -> tuple[bool, list[str]]:
 
 
 def duplicate_problems(metadata: dict[str, Any], rules: dict[str, Any]) -> list[str]:
-    """A line for each crate that comes in several incompatible versions, except for the known ones."""
+    """A line for each crate that the build needs in several incompatible versions, except the listed ones."""
     versions = defaultdict(set)
     for package in _linked(metadata):
         versions[package["name"]].add(_compatible(package["version"]))
@@ -100,7 +100,7 @@ def duplicate_problems(metadata: dict[str, Any], rules: dict[str, Any]) -> list[
         if len(releases) > 1 and name not in rules["several_versions"]:
             listed = ", ".join(sorted(releases))
             found.append(
-                f"crate {name} comes in the versions {listed}: "
+                f"crate {name} appears in the versions {listed}: "
                 f"update what needs the old one, or list the crate in {RULES}"
             )
     found += [
@@ -112,13 +112,13 @@ def duplicate_problems(metadata: dict[str, Any], rules: dict[str, Any]) -> list[
 
 
 def _compatible(version: str) -> str:
-    """The part of a version that decides about compatibility: `1` of 1.2.3, `0.4` of 0.4.5."""
+    """The part of a version that determines compatibility: `1` of 1.2.3, `0.4` of 0.4.5."""
     parts = version.split(".")
     return ".".join(parts[:2]) if parts[0] == "0" else parts[0]
 
 
 def unused_problems(metadata: dict[str, Any]) -> list[str]:
-    """A line for each dependency that no source file of its package names."""
+    """A line for each dependency that no source file of the package mentions."""
     found = []
     libraries = {
         package["name"]: target["name"].replace("-", "_")
@@ -146,7 +146,7 @@ def unused_problems(metadata: dict[str, Any]) -> list[str]:
 
 
 def python_problems(repository: Repository, rules: dict[str, Any]) -> list[str]:
-    """A line for each pinned Python package that is not installed as pinned or has another licence."""
+    """A line for each installed Python package that is not pinned to its version or has an unlisted licence."""
     pinned: dict[str, set[str]] = defaultdict(set)
     for file in repository.files:
         if Path(file).name.startswith("requirements") and file.endswith(".txt"):
@@ -179,7 +179,7 @@ def _is_python_licence(licence: str, rules: dict[str, Any]) -> bool:
 
 
 def python_licences(metadata: Any) -> list[str]:
-    """The licences that a package's metadata declares, by the newest of the three ways to do so."""
+    """The licences in a package's metadata, from the newest of the three fields that may hold them."""
     if expression := metadata.get("License-Expression"):
         return [str(expression)]
     classifiers = metadata.get_all("Classifier") or []

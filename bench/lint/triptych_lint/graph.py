@@ -1,30 +1,30 @@
-"""Import graphs and their circles."""
+"""Graphs of imports, and the circles in them."""
 
 from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
 
-# For each file, the files that it imports, each with the first line that does so.
+# For each file, the files that it imports, with the first line that imports each.
 Edges = dict[str, dict[str, int]]
 
 
 @dataclass
 class ImportGraph:
-    """Which file of one crate, program or package imports which other one."""
+    """The imports between the files of one crate, program or package."""
 
     name: str
     edges: Edges = field(default_factory=dict)
 
     def add(self, source: str, target: str, line: int) -> None:
-        """Notes that `source` imports `target` in `line`; a file that imports itself is no news."""
+        """Records that `source` imports `target` in `line`. Imports within one file do not count."""
         self.edges.setdefault(target, {})
         lines = self.edges.setdefault(source, {})
         if source != target:
             lines[target] = min(line, lines.get(target, line))
 
     def groups(self) -> list[list[str]]:
-        """Sets of files in which each one reaches all others, the largest first."""
+        """Groups of files in which each file reaches all others, the largest group first."""
         groups = []
         grouped: set[str] = set()
         reach = {file: self._reachable(file) for file in self.edges}
@@ -47,7 +47,7 @@ class ImportGraph:
         return reached
 
     def chains(self, group: list[str]) -> list[str]:
-        """The shortest circle through each file of a group: `a.rs:3 -> b.rs:7 -> a.rs`."""
+        """The shortest circle through each file of a group, such as `a.rs:3 -> b.rs:7 -> a.rs`."""
         chains = set()
         for start in group:
             circle = self._shortest_circle(start, set(group))

@@ -1,4 +1,4 @@
-"""Checks the English: words that the project does not use, and sentences that are too long."""
+"""Checks the English for words that the project avoids and for long sentences."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WORD = re.compile(r"[^\W_]")
 
 
 def word_problems(repository: Repository) -> list[str]:
-    """A line for each use of a word that the project does not use, in texts and in file names."""
+    """A line for each word that the project avoids, in texts and in file names."""
     rules = repository.rules["prose"]
     pattern = re.compile(rf"(?<![A-Za-z])({'|'.join(rules['words'])})(?![A-Za-z])".replace(" ", r"\s+"), re.IGNORECASE)
     found = []
@@ -25,17 +25,17 @@ def word_problems(repository: Repository) -> list[str]:
         if any(matches(file, exception) for exception in rules["may_name_words"]):
             continue
         if match := pattern.search(file):
-            found.append(f"{file}: the file's name has `{match.group()}`: choose another word")
+            found.append(f"{file}: the file name contains `{match.group()}`: choose another word")
         text = repository.read(file) or ""
         for match in pattern.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
             word = re.sub(r"\s+", " ", match.group())
-            found.append(f"{file}:{line}: `{word}` is a word that the project does not use: choose another one")
+            found.append(f"{file}:{line}: `{word}` is a word that the project avoids: choose another one")
     return found
 
 
 def sentence_problems(repository: Repository) -> list[str]:
-    """A line for each sentence of Markdown that is far too long."""
+    """A line for each sentence of Markdown that is longer than the limit of the check."""
     return _long_sentences(repository, repository.rules["prose"]["words_failed"])
 
 
@@ -56,7 +56,7 @@ def _long_sentences(repository: Repository, limit: int) -> list[str]:
 
 
 def sentences(text: str) -> Iterator[tuple[int, str]]:
-    """The sentences of Markdown, each with its first line; code blocks, tables and headings have none."""
+    """The sentences of Markdown, each with its first line. Code blocks, tables and headings do not count."""
     text = _CODE_BLOCK.sub(lambda match: "\n" * match.group().count("\n"), text)
     text = _HTML_BLOCK.sub(lambda match: "\n" * match.group().count("\n"), text)
     text = _LINK.sub(lambda match: match.group(1), text)

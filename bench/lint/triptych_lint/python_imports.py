@@ -1,4 +1,4 @@
-"""Which module of a Python package imports which other one, also inside functions and for type checkers only."""
+"""Finds the imports between the modules of a Python package, including those inside functions."""
 
 from __future__ import annotations
 
@@ -38,6 +38,6 @@ def _imported(node: ast.AST, module: str, file: Path, files: dict[str, Path]) ->
         origin = ".".join([*parts, *([origin] if origin else [])])
     named = [f"{origin}.{alias.name}" for alias in node.names]
     submodules = [name for name in named if name in files]
-    # The package itself is imported only for what is no submodule of it.
+    # An import of submodules alone does not count as an import of the package.
     own = [origin] if origin in files and len(submodules) < len(named) else []
     return submodules + own

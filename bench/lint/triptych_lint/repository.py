@@ -1,4 +1,4 @@
-"""The repository's files and the rules that they follow."""
+"""The files of the repository and the rules for them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Repository:
             return None
 
     def checked_files(self, *suffixes: str) -> list[str]:
-        """The files that the rules do not ignore, of these suffixes or of all."""
+        """The files with one of these suffixes (by default all files), without the ignored files."""
         patterns = self.rules["ignored"]
         return [
             file
@@ -42,7 +42,7 @@ class Repository:
 
 
 def open_repository(root: Path) -> Repository:
-    """The working copy in `root`: all files that git tracks or would add."""
+    """The working copy in `root`, with all files that git tracks or would add."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     listed = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout
     files = sorted({name for name in listed.split("\0") if name and (root / name).is_file()})
@@ -51,7 +51,7 @@ def open_repository(root: Path) -> Repository:
 
 
 def matches(file: str, pattern: str) -> bool:
-    """Does `pattern` match the whole of `file`? `**` stands for any number of folders at either end."""
+    """Does `pattern` match the whole path `file`? At either end, `**` stands for any number of folders."""
     if pattern.startswith("**/") and pattern.endswith("/**"):
         return pattern[3:-3] in PurePosixPath(file).parts[:-1]
     if pattern.endswith("/**"):

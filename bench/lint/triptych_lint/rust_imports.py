@@ -1,9 +1,9 @@
-"""Which file of a Rust crate uses items of which other file.
+"""Finds the imports between the files of a Rust crate.
 
-A file uses another one by `use` and by paths (`crate::a::b`, `super::c`, `child::d`), also inside macros. A path leads
-to the file that defines the item: re-exports are followed. `mod x;` alone is no use, nor is a re-export of a child's
-item (`pub use x::Item`) that the parent itself does not need. Method calls are not seen: an `impl` block may lie in
-any file that imports the type.
+A file imports another file with `use` or with a path (`crate::a::b`, `super::c`, `child::d`), also inside macros. The
+path counts as an import of the file that defines the item, even if it goes through a re-export. Neither `mod x;` nor
+the re-export of a child's item (`pub use x::Item`) counts as an import, unless the parent itself uses the item. The
+check ignores method calls, because an `impl` block may be in any file that imports the type.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _DEFINING = {"struct", "enum", "union", "fn", "const", "static", "type", "trait"
 
 @dataclass(frozen=True)
 class Use:
-    """One name that a `use` item brings in; the name is `*` for a glob."""
+    """One name that a `use` item imports. A glob has the name `*`."""
 
     name: str
     path: tuple[str, ...]
@@ -30,7 +30,7 @@ class Use:
 
 @dataclass
 class Module:
-    """A module of a crate, in a file of its own or inline."""
+    """A module of a crate, inline or in its own file."""
 
     path: ModulePath
     file: str
@@ -41,17 +41,17 @@ class Module:
 
 
 class Crate:
-    """The modules of one crate, from its root file on."""
+    """All modules of one crate."""
 
     def __init__(self, root: Path, base: Path) -> None:
-        """Reads the crate whose root is `root`; files are named relative to `base`."""
+        """Reads the crate with the root file `root`. Results name files relative to `base`."""
         self.base = base
         self.root = root
         self.modules: dict[ModulePath, Module] = {}
         self._read_file(root, (), root.parent)
 
     def graph(self) -> ImportGraph:
-        """The uses between the crate's files."""
+        """The imports between the crate's files."""
         graph = ImportGraph(str(self.root.relative_to(self.base)))
         for module in self.modules.values():
             for use in module.uses:
@@ -65,7 +65,7 @@ class Crate:
         return graph
 
     def _is_facade(self, module: Module, use: Use, target: Module) -> bool:
-        """Is this a re-export of a descendant's item that the module itself does not use?"""
+        """Does this only re-export an item of a descendant, without a use in the module itself?"""
         below = len(target.path) > len(module.path) and target.path[: len(module.path)] == module.path
         return use.public and below and use.name not in module.words
 
@@ -143,7 +143,7 @@ class Crate:
     def _resolve(
         self, module: Module, path: tuple[str, ...], seen: frozenset[tuple[ModulePath, str]] = frozenset()
     ) -> Module | None:
-        """The module that defines what `path` names inside `module`; None if it is in another crate."""
+        """The module that defines the item `path` in the scope of `module`, or None for an item of another crate."""
         position = module.path
         rest = list(path)
         if rest[0] == "crate":
@@ -194,7 +194,7 @@ def _statement_end(tokens: list[Token], index: int) -> int:
 
 
 def _uses(tokens: list[Token], public: bool, prefix: tuple[str, ...] = ()) -> list[Use]:
-    """The names that the tree of a `use` item brings in."""
+    """The names that the tree of a `use` item imports."""
     uses = []
     path = list(prefix)
     index = 0

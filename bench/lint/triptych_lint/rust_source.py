@@ -1,4 +1,4 @@
-"""Reads Rust source as tokens, with the items of test code taken out."""
+"""Splits Rust source into tokens and removes test code."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Token:
 
 @dataclass
 class RustSource:
-    """The tokens of a file outside its test code, and the lines that the test code takes."""
+    """The tokens of a file outside its test code, and the lines of the test code."""
 
     tokens: list[Token]
     test_lines: set[int] = field(default_factory=set)
@@ -103,7 +103,7 @@ def read_source(text: str) -> RustSource:
 
 
 def _attribute_end(tokens: list[Token], index: int) -> int | None:
-    """The index behind the outer attribute (`#[…]`) that starts at `index`, if one does."""
+    """The index behind the attribute `#[…]` that starts at `index`, or None without an attribute."""
     if tokens[index].text != "#" or index + 1 >= len(tokens) or tokens[index + 1].text != "[":
         return None
     return matching_end(tokens, index + 1)
@@ -129,7 +129,7 @@ def _marks_test_code(attribute: list[Token]) -> bool:
 
 
 def _item_end(tokens: list[Token], index: int) -> int:
-    """The index behind the item, field, variant or statement that starts at `index` or after more attributes."""
+    """The index behind the item, field, variant or statement at `index`. More attributes may precede it."""
     while index < len(tokens) and (end := _attribute_end(tokens, index)) is not None:
         index = end
     words = {token.text for token in tokens[index : index + 5] if token.kind == "word"}

@@ -1,4 +1,4 @@
-"""Checks how long source files and functions are, without test code."""
+"""Checks the lengths of source files and functions, without test code."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _rust_functions(tokens: list[Token]) -> list[tuple[str, int, int]]:
 
 
 def _c_functions(text: str) -> list[tuple[str, int, int]]:
-    """Each `name(…) {` at depth zero. Preprocessor lines are left out."""
+    """Finds each `name(…) {` outside all brackets, and ignores preprocessor lines."""
     bare = _PREPROCESSOR.sub(lambda match: "\n" * match.group().count("\n"), text)
     tokens = tokenize(bare)
     found = []

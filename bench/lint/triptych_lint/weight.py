@@ -1,4 +1,4 @@
-"""Checks how much example data the repository holds."""
+"""Checks the amount of example data in the repository."""
 
 from __future__ import annotations
 
