@@ -74,7 +74,7 @@ def test_a_division_by_zero_has_no_value(make_run: MakeRun, formula: str) -> Non
 def test_a_missing_value_has_a_reason(make_run: MakeRun) -> None:
     with pytest.raises(MissingError, match="no PMU"):
         value(make_run(), RATIO, "perf")
-    with pytest.raises(MissingError, match="did not include c/default at batch 64"):
+    with pytest.raises(MissingError, match="no samples of c/default at batch 64"):
         value(make_run(), 'each("c", "default", 64, "tsc_cycles")')
 
 

@@ -176,7 +176,7 @@ def test_an_omitted_driver_or_backend_has_a_reason(make_run: MakeRun) -> None:
     lines = [line for line in rows() if line.startswith("c,")]
     table = per_packet(make_run(lines=lines, settings={"valgrind": {}, "wall": {}}))
     assert "did not use the backend lockstep" in "".join(cell(table, "TSC cycles", RUST_COLUMN).notes)
-    assert "did not include rust/default at batch 32" in "".join(cell(table, "loads", RUST_COLUMN).notes)
+    assert "no samples of rust/default at batch 32" in "".join(cell(table, "loads", RUST_COLUMN).notes)
 
 
 def test_published_batches_come_first(make_run: MakeRun) -> None:

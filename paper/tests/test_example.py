@@ -50,7 +50,7 @@ def test_a_ladder_has_its_own_parts(make_run: MakeRun, tmp_path: Path) -> None:
     target = tmp_path / "example"
     assert example.main([str(folder), str(target)]) == 0
     copied = {"ladder-batch-32.svg", "ladder-batch-8.md", "run.json", "summary.csv"}
-    assert {path.name for path in target.iterdir()} == copied
+    assert {path.name for path in (target / "ladder").iterdir()} == copied
 
 
 def test_a_run_without_a_report_is_refused(

@@ -99,14 +99,18 @@ def _compact(info: dict[str, Any]) -> str:
     return "{\n" + ",\n".join(f"  {json.dumps(key)}: {entry(value)}" for key, value in info.items()) + "\n}\n"
 
 
-def copy(folder: Path, target: Path) -> list[str]:
-    """Copy a run; return the names of the files. :class:`DataError` if the run has no report yet."""
+def copy(folder: Path, target: Path) -> list[Path]:
+    """Copy a run; return the paths of the files. :class:`DataError` if the run has no report yet.
+
+    A run of the cost ladder goes into the folder `ladder` of the target.
+    """
     run = read_run(folder)
     report = run.folder / FOLDER
     if not report.is_dir():
         raise DataError(f"{run.folder} has no report yet: run `make paper` first")
     ladder = (run.folder / LADDER).is_file()
     figures, tables = (LADDER_PARTS, LADDER_PARTS) if ladder else (FIGURES, TABLES)
+    target = target / "ladder" if ladder else target
     wanted = {report / "figures" / f"{name}{suffix}.svg" for name in figures for suffix in ("", "-dark")}
     wanted |= {report / "tables" / f"{name}.md" for name in tables}
     try:
@@ -121,7 +125,7 @@ def copy(folder: Path, target: Path) -> list[str]:
         summary(run.samples).to_csv(target / "summary.csv", index=False, float_format="%.6g", lineterminator="\n")
     except OSError as error:
         raise DataError(f"cannot write {target}: {error.strerror or error}") from None
-    return [*(path.name for path in present), "run.json", "summary.csv"]
+    return [target / name for name in (*(path.name for path in present), "run.json", "summary.csv")]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -133,11 +137,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("target", type=Path, help="the folder to write")
     options = parser.parse_args(arguments)
     try:
-        names = copy(options.run, options.target)
+        paths = copy(options.run, options.target)
     except DataError as error:
         print(f"triptych_paper.example: {error}", file=sys.stderr)
         return 1
-    print(f"{options.target}: {', '.join(names)}")
+    print("\n".join(map(str, paths)))
     return 0
 
 

@@ -89,11 +89,11 @@ def reason(run: Run, driver: Driver, batch: int, source: Source, conditions: Con
     if metric in run.not_measurable_metrics.get(backend, {}):
         return f"not measurable here by {backend}: {run.not_measurable_metrics[backend][metric]}"
     if backend not in run.backends:
-        return f"not measured in this run: it did not use the backend {backend}"
+        return f"not measured: the run did not use the backend {backend}"
     if not run.ended:
         return "not measured: the run was interrupted"
     cell = ", ".join(part for part in (f"{build} at batch {batch}", str(conditions)) if part)
-    return f"not measured in this run: it did not include {cell}"
+    return f"not measured: the run has no samples of {cell}"
 
 
 def why_not_perf(run: Run, name: str) -> str:

@@ -174,7 +174,7 @@ def evaluate(tree: ast.expr, scope: Scope) -> Result:
         number = float(value)
         summary = Summary(number, number, number, min(scope.counts, default=1))
     if summary is None:
-        raise MissingError("not measured in this run: the values have no common repeat")
+        raise MissingError("not measured: the values have no common repeat")
     spread = isinstance(value, pd.Series) and summary.count > 1
     return Result(
         summary.median,
@@ -225,10 +225,10 @@ def _call(node: ast.Call, scope: Scope) -> Value:
     impl = str(arguments[0])
     if node.func.id in CODE:
         if scope.code is None:
-            raise MissingError("not measured in this run: its lines of code were not counted")
+            raise MissingError("not measured: the lines of code of this run were not counted")
         lines = scope.code.lines(impl) if node.func.id == "lines" else scope.code.unsafe_lines(impl)
         if not lines and node.func.id == "lines":
-            raise MissingError(f"not measured in this run: the lines of {impl} were not counted")
+            raise MissingError(f"not measured: the lines of {impl} were not counted")
         if lines is None:
             raise MissingError(f"not measurable: the language of {impl} does not mark unsafe code")
         return float(lines)

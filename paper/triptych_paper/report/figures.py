@@ -141,8 +141,9 @@ def log2_axis(axes: Axes, ticks: Sequence[int], label: str) -> None:
 def plain_log_axis(axes: Axes) -> None:
     """Make the vertical axis logarithmic, with plain numbers."""
     axes.set_yscale("log")
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    low, high = axes.get_ylim()
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 10_000 * low else (1,)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.10g}"))
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
@@ -171,11 +172,15 @@ def svg(drawn: Canvas, key: str) -> str:
 
 
 def _compact(svg: str) -> str:
-    """Round coordinates, drop comments, and write one line for each group of axes."""
+    """Round coordinates, drop comments and needless groups, and write one line for each group of axes."""
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<[^>]*>", lambda tag: _NUMBER.sub(_rounded, " ".join(tag[0].split())), svg)
     svg = re.sub(r">\s+<", "><", svg)
-    return re.sub(r'(<g id="[^"]*-(?:axes|legend)_\d+">)', r"\n\1", svg).rstrip() + "\n"
+    svg = re.sub(r'<g id="(?![^"]*-(?:axes|legend)_\d+")[^"]*">', "<g>", svg)
+    needless = 1
+    while needless:
+        svg, needless = re.subn(r"<g>((?:(?!</?g\b).)*)</g>", r"\1", svg)
+    return re.sub(r"(<g id=)", r"\n\1", svg).rstrip() + "\n"
 
 
 _NUMBER = re.compile(r"-?\d+\.\d{2,}")

@@ -31,7 +31,7 @@ def build(data: Data) -> Section:
     simulated = sum(outcome.simulated for outcome in outcomes if outcome.measured)
     text = [
         f"Of {len(outcomes)} published claims: {said}. A verdict compares numbers only: the drivers are not the "
-        "published ones, and on a machine without hardware counters the backends are others, too. The column “counted "
+        "published ones, and without hardware counters the backends are others, too. The column “counted "
         "by” names the backend. A measured value within the tolerance below the published one counts as reproduced. "
         "“Verdict unsure” means that the 10th and the 90th percentile do not have the same verdict.",
     ]
@@ -70,7 +70,7 @@ def _row(outcome: Outcome) -> tuple[Cell, ...]:
         if outcome.spread:
             detail.append(_range(outcome.spread, claim))
         if claim.batches:
-            detail.append(f"batch {', '.join(map(str, claim.batches))}")
+            detail.append(_batches(claim.batches))
         multiplexed = any(result.multiplexed for result in outcome.results)
         text = _range(outcome.measured, claim) + _short_unit(claim)
         measured = Cell(text, tuple(detail), (MULTIPLEXED_NOTE,) if multiplexed else ())
@@ -85,12 +85,17 @@ def _row(outcome: Outcome) -> tuple[Cell, ...]:
     )
 
 
+def _batches(batches: tuple[int, ...]) -> str:
+    if len(batches) > 3:
+        return f"batch {batches[0]} to {batches[-1]}"
+    return f"batch {', '.join(map(str, batches))}"
+
+
 def _verdict(outcome: Outcome) -> Cell:
     if outcome.verdict in TONES:
         lines = [_deviation(outcome), outcome.direction, "" if outcome.firm else "verdict unsure"]
         return Cell(outcome.verdict.value, tuple(line for line in lines if line), (), TONES[outcome.verdict])
     reason = outcome.reason.removeprefix(f"{outcome.verdict.value}: ")
-    reason = reason.removeprefix("not measured in this run: ")
     return Cell(outcome.verdict.value, (reason,), (), "none")
 
 

@@ -20,6 +20,8 @@ from triptych_paper.tables.numbers import repeats, significant
 from triptych_paper.values import record, value_cell
 
 BATCH = 32
+PANELS_ACROSS = 3
+"""Panels side by side in the figure."""
 PUBLISHED = ((C, "c"), (RUST, "rust"))
 
 NOTE = (
@@ -152,16 +154,23 @@ def _nines(percentile: str) -> float:
 
 
 def _figure(data: Data, shown: list[float]) -> Figure:
+    across = min(len(shown), PANELS_ACROSS)
+    lines = math.ceil(len(shown) / across)
+
     def draw(canvas: Canvas) -> None:
-        panels = canvas.subplots(1, len(shown), sharey=True, squeeze=False)[0]
-        for axes, load in zip(panels, shown, strict=True):
+        panels = list(canvas.subplots(lines, across, sharex=True, sharey=True, squeeze=False).flat)
+        for axes, load in zip(panels, shown, strict=False):
             axes.set_title(f"{load:g} Mpps")
             _panel(data, axes, load)
             plain_log_axis(axes)
             axes.set_xticks([_nines(p) for p in percentiles()], percentiles(), rotation=60, fontsize=7.5)
             axes.xaxis.set_minor_locator(NullLocator())
+        for axes in panels[len(shown) :]:
+            axes.set_axis_off()
+        for axes in panels[-across:]:
             axes.set_xlabel("% of the packets")
-        panels[0].set_ylabel("µs")
+        for axes in panels[::across]:
+            axes.set_ylabel("µs")
         handles, labels = panels[0].get_legend_handles_labels()
         if handles:
             canvas.legend(handles, labels, loc="outside lower center", ncols=3)
@@ -180,7 +189,7 @@ def _figure(data: Data, shown: list[float]) -> Figure:
         f"{measured}Dashed lines with hollow markers: published values, from fibre to fibre. Each step to the right "
         "leaves a tenth of the packets.",
         draw,
-        (6.8, 3.8),
+        (6.8, 1.4 + 2.4 * lines),
     )
 
 
