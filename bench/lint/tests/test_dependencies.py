@@ -3,6 +3,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from repository_fixture import repository
 from triptych_lint import dependencies
 
 RULES = {"licences": ["MIT", "ISC", "Apache-2.0 WITH LLVM-exception"], "several_versions": ["old"]}
@@ -58,6 +59,12 @@ def test_several_versions_of_a_crate() -> None:
     assert problem.startswith("crate new appears in the versions 0.4, 0.5: ")
     (problem,) = dependencies.duplicate_problems(metadata(crate("old")), RULES)
     assert problem.endswith("lists old under several_versions, but there is only one: remove the entry")
+
+
+def test_crates_that_are_not_fetched(tmp_path: Path) -> None:
+    (problem,) = dependencies.problems(repository(tmp_path, {}, dependencies=RULES))
+    assert problem.startswith("cargo cannot list the crates without a network: error: could not find `Cargo.toml`")
+    assert problem.endswith("run `cargo fetch --locked`")
 
 
 def test_a_dependency_that_no_source_mentions(tmp_path: Path) -> None:

@@ -20,7 +20,11 @@ _TOOLS = {"pip", "setuptools", "wheel"}
 def problems(repository: Repository) -> list[str]:
     """A line for each package that breaks a rule. It names the package, the reason and the fix."""
     rules = repository.rules["dependencies"]
-    metadata = cargo_metadata(repository.root)
+    try:
+        metadata = cargo_metadata(repository.root)
+    except subprocess.CalledProcessError as error:
+        reason = error.stderr.strip().splitlines()[0] if error.stderr else error
+        return [f"cargo cannot list the crates without a network: {reason}: run `cargo fetch --locked`"]
     return (
         rust_licence_problems(metadata, rules)
         + duplicate_problems(metadata, rules)
