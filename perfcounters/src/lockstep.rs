@@ -9,7 +9,10 @@
 //! The drivers' code runs inside that process: [`worker`] is what it executes, and this module
 //! starts it, so that a driver that crashes or hangs takes nothing with it.
 
+mod messages;
 pub mod parts;
+mod ports;
+mod station;
 pub mod worker;
 
 use std::collections::BTreeMap;
@@ -18,10 +21,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use record::{BackendName, Failure, Metric, Sample};
-use serde::{Deserialize, Serialize};
+use record::{BackendName, Metric};
 use serde_json::json;
 
+use self::messages::{read_events, Event, Specification};
 use crate::backend::{Backend, Cell, MeasureError, Observer};
 use crate::device;
 use crate::interrupt::Interrupt;
@@ -38,31 +41,6 @@ pub struct Lockstep {
     pub rounds: u32,
     /// Stops the measurement when set.
     pub interrupt: Interrupt,
-}
-
-/// What a worker is to do.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Specification {
-    /// What to measure.
-    pub cells: Vec<Cell>,
-    /// How many values to take of each cell.
-    pub rounds: u32,
-    /// CPU to run on.
-    pub cpu: Option<usize>,
-    /// Where to write [`Event`]s, one JSON object a line.
-    pub output: PathBuf,
-}
-
-/// What a worker says.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Event {
-    /// A measured value.
-    Sample(Sample),
-    /// A cell could not be measured.
-    Failure(Failure),
-    /// Something may have disturbed the figures.
-    Warning(String),
 }
 
 /// How long a worker may take to open and to close one forwarder.
@@ -216,9 +194,9 @@ impl Backend for Lockstep {
             ("rounds_per_session".into(), json!(self.rounds)),
             (
                 "packets_per_direction_and_turn".into(),
-                json!(worker::PACKETS_PER_TURN),
+                json!(station::PACKETS_PER_TURN),
             ),
-            ("turns_per_round".into(), json!(worker::TURNS_PER_ROUND)),
+            ("turns_per_round".into(), json!(station::TURNS_PER_ROUND)),
             ("cpu".into(), json!(device::two_cpus().0)),
         ])
     }
@@ -271,21 +249,6 @@ impl Backend for Lockstep {
         }
         Ok(())
     }
-}
-
-/// Reads what a worker has written.
-fn read_events(path: &Path) -> Result<Vec<Event>, MeasureError> {
-    let text = fs::read_to_string(path).map_err(|cause| MeasureError::File {
-        path: path.to_owned(),
-        cause,
-    })?;
-    text.lines()
-        .map(|line| {
-            serde_json::from_str(line).map_err(|error| {
-                MeasureError::Other(format!("the lockstep worker wrote {line:?}: {error}"))
-            })
-        })
-        .collect()
 }
 
 #[cfg(test)]

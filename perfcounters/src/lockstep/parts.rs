@@ -5,9 +5,8 @@ use std::time::Instant;
 
 use record::{DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE};
 
-use super::worker::{
-    timing_overhead, while_stepping, Ports, SoftwarePorts, FIRST_PACKET, PACKETS_PER_TURN,
-};
+use super::ports::{while_stepping, Ports, SoftwarePorts};
+use super::station::{timing_overhead, FIRST_PACKET, PACKETS_PER_TURN};
 use crate::sys::{self, Forwarder, ForwarderLibrary};
 
 pub use crate::sys::Part;

@@ -4,52 +4,32 @@
 //! for each round
 //!     for each cell            (in another order each round)
 //!         NIC fills the rings
-//!         driver takes its turns    <- timed, the first of a round excepted
+//!         driver takes its turns    <- timed, except the first of a round
 //!         …
 //! ```
 
 use std::fs;
 use std::io::Write;
 use std::os::fd::OwnedFd;
-use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::path::{Path, PathBuf};
 
-use super::{Event, Specification};
-use nic::{DataPlane, FrameSizes, Nic, NicConfig, Traffic, VerifyMode};
-use record::HugePages;
-use record::{BackendName, Metric};
+use record::{BackendName, HugePages, Metric};
 use rustix::fs::{FallocateFlags, MemfdFlags};
 
+use super::messages::{Event, Specification};
+use super::ports::{Ports, SoftwarePorts};
+use super::station::{timing_overhead, Station};
 use crate::backend::{Cell, MeasureError};
 use crate::interrupt::Interrupt;
-use crate::sys::{self, Forwarder, ForwarderLibrary};
+use crate::sys::{self, ForwarderCounts};
 
-/// Packets that a driver receives from each of its two devices in one timed turn, unless its rings
-/// are too small for that. The same for all batch sizes (a larger batch is a turn of its own), so
-/// that all find the caches alike.
-pub const PACKETS_PER_TURN: u32 = 128;
-/// Turns of one cell in one round. The first is not counted: it finds the caches full of the
-/// other drivers' code and data.
-pub const TURNS_PER_ROUND: u32 = 64;
-/// How long the first packet may take to arrive.
-pub(super) const FIRST_PACKET: Duration = Duration::from_secs(5);
-/// How often the two clock readings around nothing are taken, to know what they cost.
-const OVERHEAD_READINGS: usize = 10_001;
+/// A larger share of dropped packets than one in this many leads to a warning.
+const PACKETS_PER_DROP: u64 = 100;
 
-/// Two ports and what is connected to them, stepped by hand.
-pub(super) trait Ports: Send {
-    /// Names by which a driver opens the ports.
-    fn devices(&self) -> [String; 2];
-    /// Takes what the driver sent, and gives it as many packets as its rings have room for.
-    fn step(&mut self);
-}
-
-/// Measures what the specification asks for, and writes down what it finds.
+/// Measures the cells of the specification, and writes down the values.
 ///
 /// # Errors
-/// If the specification cannot be read or the output not be written; a driver that fails is
+/// If the specification cannot be read or the output cannot be written. A driver that fails is
 /// an [`Event::Failure`].
 pub fn run(specification: &Path, interrupt: &Interrupt) -> Result<(), MeasureError> {
     let file_error = |path: &Path| {
@@ -70,10 +50,8 @@ pub fn run(specification: &Path, interrupt: &Interrupt) -> Result<(), MeasureErr
     };
     let folder = crate::device::temporary_folder()?;
     let open = |index: usize, cell: &Cell| {
-        SoftwarePorts::start(
-            &folder.path().join(index.to_string()),
-            cell.conditions.frame_size,
-        )
+        let folder = folder.path().join(index.to_string());
+        SoftwarePorts::start(&folder, cell.conditions.frame_size)
     };
     measure(&specification, open, interrupt, &mut output)
 }
@@ -92,8 +70,8 @@ fn measure<P: Ports>(
             Err(why) => output.failure(cell, &why)?,
         }
     }
-    // From here on this thread only measures. The ports' own threads were started before and may
-    // run elsewhere.
+    // From here on this thread only measures. The ports' own threads already run, and stay where
+    // they are.
     if let Some(cpu) = specification.cpu {
         sys::pin_this_thread(cpu)
             .map_err(|error| MeasureError::Other(format!("cannot run on CPU {cpu}: {error}")))?;
@@ -106,62 +84,77 @@ fn measure<P: Ports>(
             Err(why) => output.failure(&station.cell, &why)?,
         }
     }
-    let starts: Vec<_> = survivors
-        .iter()
-        .map(|station| station.forwarder.counts())
-        .collect();
+    let starts: Vec<_> = survivors.iter().map(Station::counts).collect();
     for round in 0..specification.rounds {
         if interrupt.is_set() {
             return Err(MeasureError::Interrupted);
         }
         for index in order(survivors.len(), round as usize) {
-            let station = &mut survivors[index];
-            if station.failed {
-                continue;
-            }
-            let (cycles, packets) = station.round(overhead);
-            match packets {
-                0 => {
-                    station.failed = true;
-                    output.failure(&station.cell, "it stopped receiving packets")?;
-                }
-                _ => {
-                    let value = cycles as f64 / packets as f64;
-                    output.sample(&station.cell, Metric::TscCycles, value, packets, round)?;
-                }
-            }
+            measure_round(&mut survivors[index], round, overhead, output)?;
         }
     }
     for (station, start) in survivors.into_iter().zip(starts) {
-        let end = station.forwarder.counts();
-        if !station.failed {
-            let calls = end.rx_calls.saturating_sub(start.rx_calls).max(1);
-            let full = end.full_batches.saturating_sub(start.full_batches);
-            let value = full as f64 / calls as f64;
-            let packets = end.rx.saturating_sub(start.rx).max(1);
-            let dropped = end.dropped.saturating_sub(start.dropped);
-            if dropped * 100 > packets {
-                output.write(&Event::Warning(format!(
-                    "{}, lockstep: {dropped} of {packets} packets were dropped, which costs the \
-                     driver less than sending them",
-                    station.cell
-                )))?;
-            }
-            output.sample(&station.cell, Metric::FullBatchRatio, value, packets, 0)?;
-        }
-        let cell = station.cell.clone();
-        if let Err(why) = station.close() {
-            output.failure(&cell, &format!("it did not close: {why}"))?;
-        }
+        finish(station, start, output)?;
     }
     Ok(())
 }
 
-/// A cell, and its open driver or why it could not be opened.
+/// Measures one cell in one round.
+fn measure_round<P: Ports>(
+    station: &mut Station<P>,
+    round: u32,
+    overhead: u64,
+    output: &mut Output,
+) -> Result<(), MeasureError> {
+    if station.failed {
+        return Ok(());
+    }
+    match station.round(overhead) {
+        (_, 0) => {
+            station.failed = true;
+            output.failure(&station.cell, "it stopped receiving packets")
+        }
+        (cycles, packets) => {
+            let value = cycles as f64 / packets as f64;
+            output.sample(&station.cell, Metric::TscCycles, value, packets, round)
+        }
+    }
+}
+
+/// Writes down the share of full batches since `start`, and closes the driver.
+fn finish<P: Ports>(
+    station: Station<P>,
+    start: ForwarderCounts,
+    output: &mut Output,
+) -> Result<(), MeasureError> {
+    let end = station.counts();
+    if !station.failed {
+        let calls = end.rx_calls.saturating_sub(start.rx_calls).max(1);
+        let full = end.full_batches.saturating_sub(start.full_batches);
+        let value = full as f64 / calls as f64;
+        let packets = end.rx.saturating_sub(start.rx).max(1);
+        let dropped = end.dropped.saturating_sub(start.dropped);
+        if dropped * PACKETS_PER_DROP > packets {
+            output.write(&Event::Warning(format!(
+                "{}, lockstep: the driver dropped {dropped} of {packets} packets, and a drop costs \
+                 less than a send",
+                station.cell
+            )))?;
+        }
+        output.sample(&station.cell, Metric::FullBatchRatio, value, packets, 0)?;
+    }
+    let cell = station.cell.clone();
+    match station.close() {
+        Ok(()) => Ok(()),
+        Err(why) => output.failure(&cell, &format!("it did not close: {why}")),
+    }
+}
+
+/// A cell, with its open driver or the reason why that could not be opened.
 type Opened<'a, P> = (&'a Cell, Result<Station<P>, String>);
 
-/// Opens all cells with the same kind of pages. Drivers take huge pages as long as there are some,
-/// so with too few the first ones would be measured with and the others without.
+/// Opens all cells with the same kind of pages. Drivers take huge pages as long as some are free. If
+/// there are too few, only the first drivers would get them, and the comparison would be unfair.
 fn open_alike<'a, P: Ports>(
     cells: &'a [Cell],
     open_ports: impl Fn(usize, &Cell) -> Result<P, String>,
@@ -188,10 +181,10 @@ fn open_alike<'a, P: Ports>(
         return Ok(opened);
     }
     for station in opened.into_iter().filter_map(|(_, station)| station.ok()) {
-        // It did nothing yet; should it not close well, it says so when it is closed in the end.
+        // The cell is opened again below; an error in closing would show up there, too.
         let _ = station.close();
     }
-    // While these pages are held, nobody gets any.
+    // While this process holds the free pages, no driver gets any.
     let held = hold_huge_pages();
     let (opened, alike) = open_all(cells.len());
     drop(held);
@@ -200,8 +193,8 @@ fn open_alike<'a, P: Ports>(
          reserves more",
         free.free,
         match alike {
-            true => "all were measured with ordinary pages",
-            false => "some were measured with, some without",
+            true => "all used ordinary pages",
+            false => "some used huge pages and some did not",
         }
     )))?;
     Ok(opened)
@@ -218,9 +211,9 @@ fn hold_huge_pages() -> Option<OwnedFd> {
     Some(file)
 }
 
-/// Order of a round: every cell once, beginning with another one each round and, from one round to
-/// the next, each after another one. Whoever follows a large driver finds colder caches; so nobody
-/// always does.
+/// Order of a round: every cell once. Each round begins with another cell, and each cell follows
+/// another one from round to round. A cell that follows a large driver finds colder caches, so the
+/// predecessor must change.
 fn order(cells: usize, round: usize) -> impl Iterator<Item = usize> {
     let divides = |a: usize, b: usize| (2..=a).any(|n| a % n == 0 && b % n == 0);
     let strides: Vec<usize> = (1..=cells.max(1))
@@ -230,115 +223,10 @@ fn order(cells: usize, round: usize) -> impl Iterator<Item = usize> {
     (0..cells).map(move |turn| (round + turn * stride) % cells)
 }
 
-/// A driver and its NIC.
-struct Station<P> {
-    cell: Cell,
-    ports: P,
-    forwarder: Forwarder,
-    /// Forwarder turns in one timed turn.
-    batches: u32,
-    failed: bool,
-}
-
-impl<P: Ports> Station<P> {
-    fn open(cell: &Cell, mut ports: P) -> Result<Self, String> {
-        let library = ForwarderLibrary::load(&cell.library)?;
-        let [a, b] = ports.devices();
-        let forwarder = while_stepping(&mut ports, || {
-            library.open(&a, &b, cell.conditions.batch, cell.conditions.ring_size)
-        })?;
-        Ok(Self {
-            cell: cell.clone(),
-            ports,
-            forwarder,
-            // Half a ring at most: the NIC fills it anew before each turn.
-            batches: (PACKETS_PER_TURN.min(cell.conditions.ring_size / 2) / cell.conditions.batch)
-                .max(1),
-            failed: false,
-        })
-    }
-
-    /// Takes turns until packets arrive: the link needs a moment to come up.
-    fn warm_up(&mut self, interrupt: &Interrupt) -> Result<(), String> {
-        let start = Instant::now();
-        while start.elapsed() < FIRST_PACKET && !interrupt.is_set() {
-            self.ports.step();
-            if self.forwarder.turn() > 0 {
-                // Through the whole rings once, so that no descriptor is new.
-                for _ in 0..TURNS_PER_ROUND {
-                    self.turn();
-                }
-                return Ok(());
-            }
-        }
-        Err(format!(
-            "no packet arrived within {} s",
-            FIRST_PACKET.as_secs()
-        ))
-    }
-
-    /// One timed turn: cycles, not yet free of what reading the clock costs, and packets.
-    fn turn(&mut self) -> (u64, u64) {
-        self.ports.step();
-        let mut packets = 0;
-        let start = sys::tsc_ordered();
-        for _ in 0..self.batches {
-            packets += u64::from(self.forwarder.turn());
-        }
-        let end = sys::tsc_ordered();
-        (end.wrapping_sub(start), packets)
-    }
-
-    /// One round: cycles and packets of all turns but the first.
-    fn round(&mut self, overhead: u64) -> (u64, u64) {
-        self.turn();
-        let (mut cycles, mut packets) = (0, 0);
-        for _ in 1..TURNS_PER_ROUND {
-            let turn = self.turn();
-            cycles += turn.0.saturating_sub(overhead);
-            packets += turn.1;
-        }
-        (cycles, packets)
-    }
-
-    fn close(mut self) -> Result<(), String> {
-        let forwarder = self.forwarder;
-        while_stepping(&mut self.ports, || forwarder.close())
-    }
-}
-
-/// Does what needs a NIC that goes on by itself: opening and closing a driver wait for it.
-pub(super) fn while_stepping<P: Ports, R>(ports: &mut P, work: impl FnOnce() -> R) -> R {
-    let done = AtomicBool::new(false);
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            while !done.load(Ordering::Relaxed) {
-                ports.step();
-                thread::yield_now();
-            }
-        });
-        let result = work();
-        done.store(true, Ordering::Relaxed);
-        result
-    })
-}
-
-/// What two readings of the clock with nothing between them are apart, cycles: the median.
-pub(super) fn timing_overhead() -> u64 {
-    let mut readings: Vec<u64> = (0..OVERHEAD_READINGS)
-        .map(|_| {
-            let start = sys::tsc_ordered();
-            sys::tsc_ordered().wrapping_sub(start)
-        })
-        .collect();
-    readings.sort_unstable();
-    readings[OVERHEAD_READINGS / 2]
-}
-
-/// Where the events go.
+/// The file that receives the events.
 struct Output {
     file: fs::File,
-    path: std::path::PathBuf,
+    path: PathBuf,
 }
 
 impl Output {
@@ -360,13 +248,8 @@ impl Output {
         packets: u64,
         repeat: u32,
     ) -> Result<(), MeasureError> {
-        self.write(&Event::Sample(cell.sample(
-            BackendName::Lockstep,
-            metric,
-            value,
-            packets,
-            repeat,
-        )))
+        let sample = cell.sample(BackendName::Lockstep, metric, value, packets, repeat);
+        self.write(&Event::Sample(sample))
     }
 
     fn failure(&mut self, cell: &Cell, why: &str) -> Result<(), MeasureError> {
@@ -374,55 +257,12 @@ impl Output {
     }
 }
 
-/// The software NIC, in this process and without a data-plane thread of its own.
-pub(super) struct SoftwarePorts {
-    devices: [String; 2],
-    data_plane: DataPlane,
-    /// Serves the sockets; kept until the driver has closed.
-    _nic: Nic,
-}
-
-impl SoftwarePorts {
-    /// A NIC with two ports that fills every free receive descriptor; its sockets are in `folder`.
-    pub(super) fn start(folder: &Path, frame_size: u32) -> Result<Self, String> {
-        let sizes: FrameSizes = frame_size
-            .to_string()
-            .parse()
-            .map_err(|error| format!("frames of {frame_size} bytes: {error}"))?;
-        let config = NicConfig::new(folder, 2).with_each_port(|port| {
-            port.traffic = Traffic::Saturate;
-            port.sizes = sizes.clone();
-            // Checking what comes back is for the conformance tests; here it would take time from
-            // the measurement and push the driver's data out of the caches.
-            port.verify = VerifyMode::Off;
-        });
-        let nic = Nic::new(config).map_err(|error| error.to_string())?;
-        let data_plane = nic.data_plane().map_err(|error| error.to_string())?;
-        match nic.ports() {
-            [a, b] => Ok(Self {
-                devices: [a.device_name(), b.device_name()],
-                data_plane,
-                _nic: nic,
-            }),
-            ports => Err(format!("the software NIC has {} ports, not 2", ports.len())),
-        }
-    }
-}
-
-impl Ports for SoftwarePorts {
-    fn devices(&self) -> [String; 2] {
-        self.devices.clone()
-    }
-
-    fn step(&mut self) {
-        self.data_plane.poll();
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::common::cell_with_library;
+    use crate::lockstep::messages::read_events;
+    use crate::lockstep::station::{PACKETS_PER_TURN, TURNS_PER_ROUND};
     use record::{Implementation, Sample};
 
     /// The stand-in for a driver needs no NIC.
@@ -454,7 +294,7 @@ mod tests {
             &mut out,
         )
         .unwrap();
-        super::super::read_events(&output).unwrap()
+        read_events(&output).unwrap()
     }
 
     fn cycles(events: &[Event], implementation: Implementation) -> Vec<&Sample> {

@@ -1,4 +1,4 @@
-//! Which events can be counted on this machine, and why not the others.
+//! Chooses the events that this machine can count, and says why it cannot count the others.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,16 +14,15 @@ use super::pmu::{Pmu, SOURCES};
 
 /// `PERF_TYPE_HARDWARE`: events that the kernel itself translates for the processor.
 const HARDWARE: u32 = 0;
-/// Where a hardware event names the kind of core (`PERF_PMU_TYPE_SHIFT`).
+/// Position of the kind of core in the code of a hardware event (`PERF_PMU_TYPE_SHIFT`).
 const CORE_SHIFT: u32 = 32;
 /// `PERF_COUNT_HW_REF_CPU_CYCLES`: cycles of a clock that does not change.
 const REFERENCE_CYCLES: u64 = 9;
-/// Who may count, as the kernel is set.
+/// The kernel's setting that says which users may count.
 const PARANOID: &str = "/proc/sys/kernel/perf_event_paranoid";
 
-/// The event that the kernel itself has for a metric: its number in `PERF_TYPE_HARDWARE` and its
-/// name in sysfs. The kernel's cache events are no substitute for the others: what they count
-/// differs from processor to processor.
+/// The kernel's own event for a metric: its number in `PERF_TYPE_HARDWARE` and its name in sysfs.
+/// The kernel also has cache events, but what they count differs from processor to processor.
 fn generic(metric: Metric) -> Option<(u64, &'static str)> {
     match metric {
         Metric::CoreCycles => Some((0, "cpu-cycles")),
@@ -37,25 +36,40 @@ fn generic(metric: Metric) -> Option<(u64, &'static str)> {
 /// The events of a machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventSet {
-    /// What can be counted.
+    /// The events that can be counted.
     pub events: Vec<Event>,
-    /// What cannot, with the reason.
+    /// The metrics that cannot be counted, with the reason.
     pub absent: BTreeMap<Metric, String>,
-    /// What else there is to know, for `run.json`.
+    /// Facts about the events, for `run.json`.
     pub facts: BTreeMap<String, serde_json::Value>,
-    /// What does not fit together.
+    /// Contradictions between the table and the kernel.
     pub warnings: Vec<String>,
 }
 
 impl EventSet {
-    /// Asks this machine. `cpu` is where the driver will run.
+    /// Chooses the events of this machine. `cpu` is the driver's.
     ///
     /// # Errors
-    /// Why nothing can be counted here.
+    /// The reason why nothing can be counted here.
     pub fn detect(cpu: Option<usize>) -> Result<Self, String> {
         let facts = CpuFacts::read();
         let pmu = Pmu::find(Path::new(SOURCES), cpu);
         resolve(&facts, pmu.as_ref(), |event| Kernel.try_event(event))
+    }
+}
+
+/// An event that the kernel translates, for the kind of core of `pmu`.
+fn hardware(pmu: Option<&Pmu>, metric: Option<Metric>, name: &str, number: u64) -> Event {
+    let core = match pmu {
+        Some(pmu) if pmu.hybrid() => u64::from(pmu.kind) << CORE_SHIFT,
+        _ => 0,
+    };
+    Event {
+        metric,
+        name: name.to_owned(),
+        kind: HARDWARE,
+        config: number | core,
+        unit: None,
     }
 }
 
@@ -65,29 +79,7 @@ fn resolve(
     pmu: Option<&Pmu>,
     try_event: impl Fn(&Event) -> Result<(), Refusal>,
 ) -> Result<EventSet, String> {
-    let no_pmu = || match cpu.virtual_machine {
-        true => "no PMU (this virtual machine is not given the processor's counters)".to_owned(),
-        false => "no PMU".to_owned(),
-    };
-    let core = match pmu {
-        Some(pmu) if pmu.hybrid() => u64::from(pmu.kind) << CORE_SHIFT,
-        _ => 0,
-    };
-    let hardware = |metric, name: &str, number: u64| Event {
-        metric,
-        name: name.to_owned(),
-        kind: HARDWARE,
-        config: number | core,
-        unit: None,
-    };
-    // What every PMU counts: if this cannot be had, nothing can.
-    match try_event(&hardware(Some(Metric::CoreCycles), "cpu-cycles", 0)) {
-        Ok(()) => {}
-        Err(refusal @ Refusal::Forbidden(_)) => return Err(forbidden(&refusal)),
-        Err(Refusal::Unsupported(_)) => return Err(no_pmu()),
-        Err(refusal) => return Err(refusal.to_string()),
-    }
-
+    check_for_a_pmu(cpu, pmu, &try_event)?;
     let table = Table::built_in()?;
     let known = table.find(cpu);
     let mut set = EventSet {
@@ -96,7 +88,7 @@ fn resolve(
         facts: BTreeMap::new(),
         warnings: Vec::new(),
     };
-    // A table entry for one kind of core says nothing about the other.
+    // An entry for one kind of core does not hold for the other.
     let usable = known.filter(|(entry, _)| pmu.is_some_and(|pmu| pmu.name == entry.pmu));
     let described = match (&usable, known) {
         (Some((entry, _)), _) => entry.name.clone(),
@@ -107,8 +99,7 @@ fn resolve(
     };
     if usable.is_none() {
         set.warnings.push(format!(
-            "perf: {} is not in the table of events, so only what the kernel itself has names for \
-             is counted",
+            "perf: {} is not in the table of events, so perf counts only the kernel's generic events",
             cpu.model_name.as_deref().unwrap_or("this processor")
         ));
     }
@@ -117,7 +108,7 @@ fn resolve(
         let found = match usable.zip(pmu) {
             Some(((_, entry), pmu)) => from_table(metric, entry, pmu, &mut set.warnings),
             None => match generic(metric) {
-                Some((number, name)) => Ok((hardware(Some(metric), name, number), json!({}))),
+                Some((number, name)) => Ok((hardware(pmu, Some(metric), name, number), json!({}))),
                 None => Err("no event is known for this processor".to_owned()),
             },
         };
@@ -139,9 +130,9 @@ fn resolve(
             }
         }
     }
-    let reference = hardware(None, "ref-cycles", REFERENCE_CYCLES);
+    let reference = hardware(pmu, None, "ref-cycles", REFERENCE_CYCLES);
     if try_event(&reference).is_ok() {
-        // Beside the cycles, so that both are counted in the same window.
+        // It follows the core cycles, so that one window counts both.
         set.events.insert(1.min(set.events.len()), reference);
     }
     set.facts = BTreeMap::from([
@@ -156,7 +147,26 @@ fn resolve(
     Ok(set)
 }
 
-/// The event of the table, checked against what the kernel says; with what there is to know of it.
+/// Tries the core cycles, which every PMU counts.
+fn check_for_a_pmu(
+    cpu: &CpuFacts,
+    pmu: Option<&Pmu>,
+    try_event: &impl Fn(&Event) -> Result<(), Refusal>,
+) -> Result<(), String> {
+    let cycles = hardware(pmu, Some(Metric::CoreCycles), "cpu-cycles", 0);
+    match try_event(&cycles) {
+        Ok(()) => Ok(()),
+        Err(refusal @ Refusal::Forbidden(_)) => Err(forbidden(&refusal)),
+        Err(Refusal::Unsupported(_)) if cpu.virtual_machine => {
+            Err("no PMU (the hypervisor hides the processor's counters)".to_owned())
+        }
+        Err(Refusal::Unsupported(_)) => Err("no PMU".to_owned()),
+        Err(refusal) => Err(refusal.to_string()),
+    }
+}
+
+/// The table's event for a metric, with facts about it. If the kernel lists another code for the same
+/// event, the kernel's code is used, with a warning.
 fn from_table(
     metric: Metric,
     set: &Set,
@@ -183,8 +193,8 @@ fn from_table(
     if let Some((name, Ok(theirs))) = alias {
         if theirs != config {
             warnings.push(format!(
-                "perf: for {metric}, the kernel has {name} with the code {theirs:#x}, the table {} \
-                 with {config:#x}; the kernel's is used",
+                "perf: for {metric}, the kernel lists {name} with the code {theirs:#x}, the table {} \
+                 with {config:#x}; perf uses the kernel's",
                 encoding.name
             ));
             event.name = name.to_owned();
@@ -201,7 +211,7 @@ fn from_table(
     Ok((event, facts))
 }
 
-/// What to do about counters that may not be used.
+/// Why the kernel forbids the counters, and the command that permits them.
 fn forbidden(refusal: &Refusal) -> String {
     let level: Option<i32> = fs::read_to_string(PARANOID)
         .ok()
@@ -211,7 +221,7 @@ fn forbidden(refusal: &Refusal) -> String {
             "{refusal}: kernel.perf_event_paranoid is {level}; `sysctl kernel.perf_event_paranoid=2` \
              permits it"
         ),
-        _ => format!("{refusal}: perf_event_open may be blocked by a container or a sandbox"),
+        _ => format!("{refusal}: a container or a sandbox may block perf_event_open"),
     }
 }
 
@@ -237,7 +247,7 @@ mod tests {
         Refusal::Unsupported(io::Error::from_raw_os_error(2))
     }
 
-    /// Resolves on a kernel that accepts everything but what `refuses` says.
+    /// Resolves on a kernel that accepts every event that `refuses` lets pass.
     fn resolved(
         cpu: &CpuFacts,
         sources: &str,
@@ -272,7 +282,7 @@ mod tests {
     ];
 
     #[test]
-    fn intel_codes_are_those_that_intel_publishes() {
+    fn intel_codes_match_the_published_ones() {
         for (model, sources, loads) in [
             (58, "haswell", "MEM_UOPS_RETIRED.ALL_LOADS"),
             (60, "haswell", "MEM_UOPS_RETIRED.ALL_LOADS"),
@@ -293,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn amd_codes_are_those_of_the_manuals_and_the_rest_is_absent() {
+    fn amd_codes_match_the_manuals_and_other_metrics_are_absent() {
         use Metric::{Branches, CoreCycles, L1Hits, L2Hits, L3Hits, L3Misses, Loads, Stores};
         for (family, model, sources, codes, absent) in [
             (
@@ -357,11 +367,11 @@ mod tests {
     }
 
     #[test]
-    fn the_kind_of_core_decides() {
+    fn the_kind_of_core_selects_the_events() {
         let alder_lake = cpu("GenuineIntel", 6, 0x97);
         let set = resolved(&alder_lake, "alder-lake", Some(0), |_| false);
         assert_eq!(config(&set, Metric::Loads), Some(0x81d0));
-        // A hardware event names the kind of core, too.
+        // The code of a hardware event includes the kind of core.
         assert_eq!(set.events[1].config, 4 << 32 | 9);
         let set = resolved(&alder_lake, "alder-lake", Some(16), |_| false);
         assert_eq!(config(&set, Metric::CoreCycles), Some(10 << 32));
@@ -393,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_that_the_kernel_refuses_is_absent_and_named() {
+    fn an_event_that_the_kernel_refuses_is_absent_with_its_name() {
         let set = resolved(&cpu("GenuineIntel", 6, 60), "haswell", None, |event| {
             event.config == 0x20d1 || event.name == "ref-cycles"
         });
@@ -404,8 +414,8 @@ mod tests {
     }
 
     #[test]
-    fn where_table_and_kernel_differ_the_kernel_is_right() {
-        // An Intel model number with AMD's event source: nothing of the table fits.
+    fn where_table_and_kernel_differ_the_kernels_code_is_used() {
+        // An Intel model number with AMD's event source: no code of the table fits.
         let set = resolved(&cpu("GenuineIntel", 6, 60), "zen2", None, |_| false);
         assert_eq!(config(&set, Metric::CoreCycles), Some(0x76));
         assert!(
@@ -416,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_without_counters_says_so() {
+    fn a_machine_without_counters_has_no_pmu() {
         let refuse = |_: &Event| Err(unsupported());
         let bare = cpu("GenuineIntel", 6, 60);
         assert_eq!(resolve(&bare, None, refuse).unwrap_err(), "no PMU");
@@ -425,11 +435,11 @@ mod tests {
             ..bare
         };
         let why = resolve(&virtual_machine, None, refuse).unwrap_err();
-        assert!(why.starts_with("no PMU (this virtual machine"), "{why}");
+        assert!(why.starts_with("no PMU (the hypervisor"), "{why}");
     }
 
     #[test]
-    fn counters_that_may_not_be_used_say_what_to_do() {
+    fn forbidden_counters_name_the_remedy() {
         let why = resolve(&cpu("GenuineIntel", 6, 60), None, |_| {
             Err(Refusal::Forbidden(io::Error::from_raw_os_error(13)))
         })

@@ -1,0 +1,116 @@
+//! A driver and its NIC, which take turns in one thread; a clock times the driver's turns.
+
+use std::time::{Duration, Instant};
+
+use super::ports::{while_stepping, Ports};
+use crate::backend::Cell;
+use crate::interrupt::Interrupt;
+use crate::sys::{self, Forwarder, ForwarderCounts, ForwarderLibrary};
+
+/// Packets that a driver receives from each of its two devices in one timed turn; fewer if half a
+/// ring is smaller. All batch sizes share this number, so that they find the caches alike; a larger
+/// batch takes a turn of its own.
+pub const PACKETS_PER_TURN: u32 = 128;
+/// Turns of one cell in one round. The clock skips the first, because the caches then still hold the
+/// other drivers' code and data.
+pub const TURNS_PER_ROUND: u32 = 64;
+/// Time within which the first packet must arrive.
+pub(super) const FIRST_PACKET: Duration = Duration::from_secs(5);
+/// How many pairs of clock readings measure what a reading costs.
+const OVERHEAD_READINGS: usize = 10_001;
+
+/// An open driver and its NIC.
+pub(super) struct Station<P> {
+    pub(super) cell: Cell,
+    /// Whether the cell was given up.
+    pub(super) failed: bool,
+    ports: P,
+    forwarder: Forwarder,
+    /// Forwarder turns in one timed turn.
+    batches: u32,
+}
+
+impl<P: Ports> Station<P> {
+    pub(super) fn open(cell: &Cell, mut ports: P) -> Result<Self, String> {
+        let library = ForwarderLibrary::load(&cell.library)?;
+        let [a, b] = ports.devices();
+        let conditions = cell.conditions;
+        let forwarder = while_stepping(&mut ports, || {
+            library.open(&a, &b, conditions.batch, conditions.ring_size)
+        })?;
+        // A turn takes at most half a ring, because the NIC refills the ring only between turns.
+        let packets = PACKETS_PER_TURN.min(conditions.ring_size / 2);
+        Ok(Self {
+            cell: cell.clone(),
+            ports,
+            forwarder,
+            batches: (packets / conditions.batch).max(1),
+            failed: false,
+        })
+    }
+
+    /// Takes turns until packets arrive: the link needs a moment to come up.
+    pub(super) fn warm_up(&mut self, interrupt: &Interrupt) -> Result<(), String> {
+        let start = Instant::now();
+        while start.elapsed() < FIRST_PACKET && !interrupt.is_set() {
+            self.ports.step();
+            if self.forwarder.turn() > 0 {
+                // Goes through the whole rings once, so that every descriptor has been used.
+                for _ in 0..TURNS_PER_ROUND {
+                    self.turn();
+                }
+                return Ok(());
+            }
+        }
+        Err(format!(
+            "no packet arrived within {} s",
+            FIRST_PACKET.as_secs()
+        ))
+    }
+
+    /// One timed turn: cycles, which include the cost of reading the clock, and packets.
+    fn turn(&mut self) -> (u64, u64) {
+        self.ports.step();
+        let mut packets = 0;
+        let start = sys::tsc_ordered();
+        for _ in 0..self.batches {
+            packets += u64::from(self.forwarder.turn());
+        }
+        let end = sys::tsc_ordered();
+        (end.wrapping_sub(start), packets)
+    }
+
+    /// One round: cycles and packets of all turns but the first. `overhead` is the cost of reading
+    /// the clock.
+    pub(super) fn round(&mut self, overhead: u64) -> (u64, u64) {
+        self.turn();
+        let (mut cycles, mut packets) = (0, 0);
+        for _ in 1..TURNS_PER_ROUND {
+            let turn = self.turn();
+            cycles += turn.0.saturating_sub(overhead);
+            packets += turn.1;
+        }
+        (cycles, packets)
+    }
+
+    pub(super) fn counts(&self) -> ForwarderCounts {
+        self.forwarder.counts()
+    }
+
+    pub(super) fn close(mut self) -> Result<(), String> {
+        let forwarder = self.forwarder;
+        while_stepping(&mut self.ports, || forwarder.close())
+    }
+}
+
+/// Cycles between two readings of the clock with nothing between them: the median.
+pub(super) fn timing_overhead() -> u64 {
+    let mut readings: Vec<u64> = (0..OVERHEAD_READINGS)
+        .map(|_| {
+            let start = sys::tsc_ordered();
+            sys::tsc_ordered().wrapping_sub(start)
+        })
+        .collect();
+    readings.sort_unstable();
+    readings[OVERHEAD_READINGS / 2]
+}
