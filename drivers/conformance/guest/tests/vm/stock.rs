@@ -53,12 +53,16 @@ impl PortPair {
         format!("10.0.{}.{}", self.subnet, end + 1)
     }
 
-    /// Moves the interfaces into their namespaces and brings them up.
+    /// Binds the ports to ixgbe if they are not bound, moves the interfaces into their namespaces and
+    /// brings them up.
     fn set_up(&self, vm: &Vm, mtu: u32) -> Result<()> {
         for end in [0, 1] {
             let (pci, space) = (&self.ports.addresses[end], &self.spaces[end]);
             vm.shell(&format!(
-                "if ! [ -e /tmp/{space} ]; then
+                "if ! [ -e /sys/bus/pci/devices/{pci}/driver ]; then
+                     echo {pci} >/sys/bus/pci/drivers/ixgbe/bind
+                 fi
+                 if ! [ -e /tmp/{space} ]; then
                      unshare -n sh -c 'echo $$ >/tmp/{space}; exec sleep 100000' >/dev/null 2>&1 &
                      while ! [ -s /tmp/{space} ]; do sleep 0.1; done
                  fi
