@@ -40,11 +40,11 @@ struct Run(Vec<Step>);
 
 /// The name of each step, and the packets that arrive in it at each port. The batch is 32.
 const ARRIVALS: [(&str, &[(usize, usize)]); 7] = [
-    ("nothing", &[]),
+    ("no packet", &[]),
     ("one packet", &[(0, 1)]),
-    ("the other way", &[(1, 1)]),
+    ("one packet the other way", &[(1, 1)]),
     ("a full batch", &[(0, 32)]),
-    ("a batch and a bit", &[(0, 40)]),
+    ("a batch and eight packets", &[(0, 40)]),
     ("both ways", &[(0, 64), (1, 50)]),
     ("a full ring", &[(0, 511), (1, 511)]),
 ];

@@ -1,8 +1,8 @@
 //! Does the software NIC saturate every driver, so that it never limits a measurement?
 //!
 //! Full batches show it: if every receive call returns as many packets as it asks for, the NIC is
-//! ahead of the driver. `make nic-saturation` checks the share of full batches. The ordinary test checks
-//! only a rate.
+//! ahead of the driver. `make nic-saturation` checks the share of full batches. The ordinary test
+//! checks only a rate.
 //!
 //! Both depend on time and need two processors without other work. Other work can only make the
 //! result worse, so the best of five attempts counts. `cargo test ... -- --nocapture` prints the

@@ -12,6 +12,6 @@ pub mod evidence;
 pub mod frames;
 pub mod outcome;
 pub mod paths;
-pub mod record;
+pub mod results;
 pub mod scenario;
 pub mod testbed;

@@ -14,7 +14,7 @@ use safety_lab::catalogue::{self, Hazard};
 use safety_lab::evidence::Evidence;
 use safety_lab::outcome::{AtFault, DriverBuild};
 use safety_lab::paths::root;
-use safety_lab::record::{markdown, OutcomeRow, ResultFolder};
+use safety_lab::results::{markdown, OutcomeRow, ResultFolder};
 use safety_lab::{builds, compile_fail, scenario};
 use strum::IntoEnumIterator;
 

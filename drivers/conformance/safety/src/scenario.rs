@@ -143,7 +143,7 @@ const SCENARIOS: &[(&str, Scenario)] = &[
         Scenario {
             mmio: MmioMode::Trap,
             during: |testbed| {
-                testbed.set_faults(|faults| faults.removed = true);
+                testbed.set_faults(0, |faults| faults.removed = true);
                 testbed.poll_for(Duration::from_millis(150));
                 Ok(())
             },
@@ -241,7 +241,7 @@ pub fn run(program: &std::path::Path, scenario: &Scenario) -> Result<Evidence> {
         testbed.plant_canaries()?;
         testbed.exchange(FRAMES_BEFORE)?;
         (scenario.during)(&mut testbed)?;
-        testbed.set_faults(scenario.at_end);
+        testbed.set_faults(0, scenario.at_end);
         testbed.exchange(FRAMES_AFTER)?;
     }
     let evidence = testbed.stop()?;
@@ -284,9 +284,9 @@ fn race_traffic(testbed: &mut Testbed) -> Result<()> {
 
 /// Sends `frames` frames while port 0 has a fault, then ordinary traffic.
 fn with_fault(testbed: &mut Testbed, set: impl FnOnce(&mut Faults), frames: u64) -> Result<()> {
-    testbed.set_faults(set);
+    testbed.set_faults(0, set);
     testbed.exchange(frames)?;
-    testbed.set_faults(|_| {});
+    testbed.set_faults(0, |_| {});
     ordinary_traffic(testbed)
 }
 
@@ -323,7 +323,7 @@ fn rx_dd_too_early(testbed: &mut Testbed) -> Result<()> {
 /// Delivers more frames at once than the ring has descriptors. The NIC ignores the tail and reuses
 /// descriptors that it has already written back.
 fn ring_overrun(testbed: &mut Testbed) -> Result<()> {
-    testbed.set_faults(|faults| faults.ignore_tail = true);
+    testbed.set_faults(0, |faults| faults.ignore_tail = true);
     // Stops the driver, which might otherwise refill the ring in time.
     testbed.signal(Signal::STOP)?;
     for _ in 0..100 {
@@ -331,7 +331,7 @@ fn ring_overrun(testbed: &mut Testbed) -> Result<()> {
         testbed.port(0).inject(&frame)?;
     }
     testbed.poll();
-    testbed.set_faults(|_| {});
+    testbed.set_faults(0, |_| {});
     testbed.signal(Signal::CONT)?;
     ordinary_traffic(testbed)
 }
@@ -360,7 +360,7 @@ fn hand_over(testbed: &mut Testbed, frames: u32) -> Result<()> {
 /// The NIC reports packets as sent before it reads them.
 fn tx_dd_too_early(testbed: &mut Testbed) -> Result<()> {
     // The NIC sends nothing until the driver has filled the ring.
-    testbed.port(1).set_faults(stalled_tx());
+    testbed.set_faults(1, |faults| faults.stall_tx = true);
     let [_, tx] = rings(testbed.port(1));
     for _ in 0..3 {
         hand_over(testbed, 40)?;
@@ -374,22 +374,16 @@ fn tx_dd_too_early(testbed: &mut Testbed) -> Result<()> {
         }
         testbed.poll_for(Duration::from_millis(5));
     }
-    testbed.port(1).set_faults(Faults::default());
+    testbed.set_faults(1, |_| {});
     ordinary_traffic(testbed)
-}
-
-fn stalled_tx() -> Faults {
-    let mut faults = Faults::default();
-    faults.stall_tx = true;
-    faults
 }
 
 /// The NIC writes to the data of packets that it has delivered and that now wait to be sent.
 fn write_after_return(testbed: &mut Testbed) -> Result<()> {
-    testbed.port(1).set_faults(stalled_tx());
+    testbed.set_faults(1, |faults| faults.stall_tx = true);
     hand_over(testbed, 8)?;
     write_to_buffers(testbed, DATA + 100, &[JUNK; 8])?;
-    testbed.port(1).set_faults(Faults::default());
+    testbed.set_faults(1, |_| {});
     ordinary_traffic(testbed)
 }
 
@@ -426,13 +420,13 @@ fn write_rx_ring(testbed: &mut Testbed) -> Result<()> {
 }
 
 fn write_tx_ring(testbed: &mut Testbed) -> Result<()> {
-    testbed.port(1).set_faults(stalled_tx());
+    testbed.set_faults(1, |faults| faults.stall_tx = true);
     hand_over(testbed, 8)?;
     let [_, tx] = rings(testbed.port(1));
     testbed
         .port(1)
         .rogue_write(tx.iova, &vec![JUNK; usize::try_from(tx.bytes)?]);
-    testbed.port(1).set_faults(Faults::default());
+    testbed.set_faults(1, |_| {});
     ordinary_traffic(testbed)
 }
 
@@ -454,13 +448,13 @@ fn write_freed_memory(testbed: &mut Testbed) -> Result<()> {
 fn link_flapping(testbed: &mut Testbed) -> Result<()> {
     for _ in 0..20 {
         testbed.exchange(8)?;
-        testbed.set_faults(|faults| faults.no_link = true);
+        testbed.set_faults(0, |faults| faults.no_link = true);
         let lost: Vec<_> = (0..4).map(|_| testbed.ledger.next(FRAME)).collect();
         for frame in &lost {
             testbed.port(0).inject(frame)?;
         }
         testbed.poll_for(Duration::from_millis(2));
-        testbed.set_faults(|_| {});
+        testbed.set_faults(0, |_| {});
     }
     ordinary_traffic(testbed)
 }

@@ -91,11 +91,11 @@ impl Testbed {
         &self.nic.ports()[index]
     }
 
-    /// Replaces the faults of port 0 with those that `set` sets.
-    pub fn set_faults(&self, set: impl FnOnce(&mut Faults)) {
+    /// Replaces the faults of a port with those that `set` sets.
+    pub fn set_faults(&self, port: usize, set: impl FnOnce(&mut Faults)) {
         let mut faults = Faults::default();
         set(&mut faults);
-        self.port(0).set_faults(faults);
+        self.port(port).set_faults(faults);
     }
 
     /// Plants the canaries. The driver must have mapped its memory, and no frame may be in flight.

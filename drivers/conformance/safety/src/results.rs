@@ -6,8 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use ::record::{create_folder, link, short_toolchain, GitFacts, HostFacts};
 use anyhow::{Context, Result};
+use record::{create_folder, link, short_toolchain, GitFacts, HostFacts};
 use serde::{Deserialize, Serialize};
 use strum::IntoEnumIterator;
 
