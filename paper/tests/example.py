@@ -58,7 +58,7 @@ def with_conditions(
 def matrix_rows() -> list[str]:
     """Return the samples of a run of the whole matrix: all variants, batch sizes, rings, frames and loads."""
     lines = with_conditions(rows())
-    more = (("c", "sanitized", 1.1), ("c", "fortified", 1.02), ("c", "no-lto", 1.3), ("rust", "no-lto", 2.0))
+    more = (("c", "trapping-ubsan", 1.1), ("c", "fortified", 1.02), ("c", "no-lto", 1.3), ("rust", "no-lto", 2.0))
     for impl, variant, factor in more:
         start = f"{impl},{variant},cc 1.0,32"
         lines += with_conditions(

@@ -146,6 +146,13 @@ def test_an_old_and_a_new_record_of_the_same_cycles_are_refused(make_run: MakeRu
         read_run(make_run(lines=lines))
 
 
+def test_an_old_name_of_a_variant_is_replaced(make_run: MakeRun) -> None:
+    failure = {"impl": "c", "variant": "sanitized", "batch": 8, "backend": "wall", "cause": "x"}
+    run = read_run(make_run(lines=[GOOD.replace("default", "sanitized")], failures=[failure]))
+    assert list(run.samples["variant"]) == ["trapping-ubsan"]
+    assert run.failures[0].variant == "trapping-ubsan"
+
+
 def test_every_metric_has_a_label_a_unit_and_a_backend() -> None:
     for name, metric in metrics().items():
         assert metric.name == name

@@ -9,7 +9,7 @@ NAMES = {"c": "C", "rust": "safe Rust", "rust-unsafe": "unsafe Rust"}
 
 VARIANT_NAMES = {
     "overflow-checks": "overflow checks",
-    "sanitized": "sanitized",
+    "trapping-ubsan": "trapping UBSan",
     "fortified": "fortified",
     "no-lto": "without LTO",
 }
@@ -33,7 +33,7 @@ class Driver:
 C, RUST, UNSAFE = Driver("c"), Driver("rust"), Driver("rust-unsafe")
 CHECKED = Driver("rust", "overflow-checks")
 UNSAFE_CHECKED = Driver("rust-unsafe", "overflow-checks")
-SANITIZED, FORTIFIED = Driver("c", "sanitized"), Driver("c", "fortified")
+TRAPPING_UBSAN, FORTIFIED = Driver("c", "trapping-ubsan"), Driver("c", "fortified")
 
 DRIVERS = (C, RUST, UNSAFE)
 """The three drivers as they are built by default."""

@@ -36,9 +36,6 @@ class Figure:
     """Whether its batch size was not published; it is compared with batch 32, the default."""
 
 
-PERCENTILES = ("50", "90", "99", "99.9", "99.99", "99.999", "99.9999", "max")
-"""Published percentiles of the latency."""
-
 CLOCKS = ("3.3 GHz", "1.6 GHz")
 """Clocks at which throughput was published."""
 

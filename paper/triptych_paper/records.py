@@ -12,7 +12,7 @@ import pandas as pd
 from triptych_paper.conditions import DEFAULT_CONDITIONS, FRAME_SIZE, RING_SIZE, Conditions
 from triptych_paper.errors import DataError
 from triptych_paper.samples import read_samples
-from triptych_paper.schema import renamed_metric
+from triptych_paper.schema import renamed_metric, renamed_variant
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def _failure(entry: object, where: Path) -> Failure:
             raise TypeError
         return Failure(
             impl=str(entry["impl"]),
-            variant=str(entry["variant"]),
+            variant=renamed_variant(str(entry["variant"])),
             batch=int(entry["batch"]),
             backend=str(entry["backend"]),
             cause=str(entry["cause"]),

@@ -9,7 +9,7 @@ import pandas as pd
 
 from triptych_paper.conditions import FRAME_SIZE, RING_SIZE
 from triptych_paper.errors import DataError
-from triptych_paper.schema import BACKENDS, IMPLEMENTATIONS, metrics, renamed_metric
+from triptych_paper.schema import BACKENDS, IMPLEMENTATIONS, metrics, renamed_metric, renamed_variant
 
 COLUMNS = ("impl", "variant", "toolchain", "batch", "backend", "metric", "value", "unit", "packets", "repeat")
 """The columns that every ``samples.csv`` has, in order."""
@@ -37,7 +37,7 @@ def read_samples(path: Path) -> pd.DataFrame:
 
     The result has :data:`COLUMNS` and :data:`LATER_COLUMNS`. ``value`` and ``offered_mpps`` are floats; the latter is
     NaN for a load that saturates the driver. ``batch``, ``packets``, ``repeat`` and the sizes are integers. The metric
-    `cycles` of old files becomes `core_cycles` or `tsc_cycles`, by backend.
+    `cycles` of old files becomes `core_cycles` or `tsc_cycles`, by backend. Old names of variants are replaced, too.
     """
     raw = _read_text(path)
     found, later = tuple(raw.columns), tuple(LATER_COLUMNS)
@@ -48,6 +48,7 @@ def read_samples(path: Path) -> pd.DataFrame:
     if raw.empty:
         raise DataError(f"{path} holds no samples: this run measured nothing")
     raw["metric"] = [renamed_metric(m, b) for m, b in zip(raw["metric"], raw["backend"], strict=True)]
+    raw["variant"] = raw["variant"].map(renamed_variant)
     for line, row in enumerate(raw.to_dict("records"), start=2):
         problem = _problem({str(key): str(value) for key, value in row.items()})
         if problem:

@@ -107,6 +107,11 @@ def renamed_metric(name: str, backend: str) -> str:
     return {"perf": CORE_CYCLES, "lockstep": TSC_CYCLES, "wall": TSC_CYCLES}.get(backend, name)
 
 
+def renamed_variant(name: str) -> str:
+    """Return today's name of a variant in an old record. The old name suggested AddressSanitizer."""
+    return "trapping-ubsan" if name == "sanitized" else name
+
+
 def latency_metric(percentile: str) -> Metric:
     """Return the metric of a percentile such as `99.9`, or of `min` or `max`."""
     part = percentile if percentile in ("min", "max") else f"p{percentile.replace('.', '_')}"

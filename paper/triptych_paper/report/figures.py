@@ -88,7 +88,7 @@ STYLE = {
 
 def colour_name(driver: Driver) -> str:
     """Return the name of a driver's colour."""
-    if driver.variant == "sanitized":
+    if driver.variant == "trapping-ubsan":
         return "hardened"
     if driver.variant == "fortified":
         return "fortified"

@@ -30,7 +30,7 @@ def build(data: Data) -> Section:
     for name in SHOWN:
         present = batches(data.run, name)
         if not present:
-            missing.append(f"Not measured in this run: {name} under the default conditions.")
+            missing.append(f"Not measured: {name} under the default conditions.")
             continue
         drivers = [*DRIVERS, CHECKED] if batches(data.run, name, (CHECKED,)) else list(DRIVERS)
         raw = _raw_data(data, name)

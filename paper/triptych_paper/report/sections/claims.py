@@ -25,15 +25,15 @@ def build(data: Data) -> Section:
     """Build a table for each topic, and count the verdicts."""
     outcomes = [check(claim, data.run, data.code) for claim in read_claims()]
     counts = Counter(outcome.verdict for outcome in outcomes)
-    said = ", ".join(
+    verdicts = ", ".join(
         f"{counts[verdict]} {PLURAL.get(verdict, verdict.value)}" for verdict in Verdict if counts[verdict]
     )
     simulated = sum(outcome.simulated for outcome in outcomes if outcome.measured)
     text = [
-        f"Of {len(outcomes)} published claims: {said}. A verdict compares numbers only: the drivers are not the "
-        "published ones, and without hardware counters the backends are others, too. The column “counted "
-        "by” names the backend. A measured value within the tolerance below the published one counts as reproduced. "
-        "“Verdict unsure” means that the 10th and the 90th percentile do not have the same verdict.",
+        f"Of {len(outcomes)} published claims: {verdicts}. A verdict compares numbers only. The drivers are not the "
+        "published ones, and without hardware counters neither are the backends. The column “counted by” names the "
+        "backend. Below each published value is its tolerance; a measured value within it counts as reproduced. "
+        "“Verdict uncertain” means that the 10th and the 90th percentile do not have the same verdict.",
     ]
     if simulated:
         text.append(
@@ -93,7 +93,7 @@ def _batches(batches: tuple[int, ...]) -> str:
 
 def _verdict(outcome: Outcome) -> Cell:
     if outcome.verdict in TONES:
-        lines = [_deviation(outcome), outcome.direction, "" if outcome.firm else "verdict unsure"]
+        lines = [_deviation(outcome), outcome.direction, "" if outcome.firm else "verdict uncertain"]
         return Cell(outcome.verdict.value, tuple(line for line in lines if line), (), TONES[outcome.verdict])
     reason = outcome.reason.removeprefix(f"{outcome.verdict.value}: ")
     return Cell(outcome.verdict.value, (reason,), (), "none")

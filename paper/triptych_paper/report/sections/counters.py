@@ -25,7 +25,7 @@ def build(data: Data) -> Section:
         return Section(
             "counters",
             "Counters per packet",
-            missing=("Not measured in this run: it has neither batch 32 nor batch 8, the published batch sizes.",),
+            missing=("Not measured: this run has neither batch 32 nor batch 8, the published batch sizes.",),
         )
     text = (
         "The counters per packet of each driver, beside the published figures of its counterpart. Hardware counted the "

@@ -28,5 +28,5 @@ def build(data: Data) -> Section:
         label = choose(data.run, name, DRIVERS).metric.label
         title = f"{sentence(label)} against frame size, batch {BATCH}"
         tables.append(parameter_table(data, f"frames-{name}", title, "bytes", name, DRIVERS, points))
-    missing = () if tables else ("Not measured in this run: it has the smallest frames only.",)
+    missing = () if tables else ("Not measured: this run has the smallest frames only.",)
     return Section("frames", "Frame sizes", text, tuple(tables), missing=missing)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
-from triptych_paper.drivers import CHECKED, FORTIFIED, RUST, SANITIZED, C, Driver
+from triptych_paper.drivers import CHECKED, FORTIFIED, RUST, TRAPPING_UBSAN, C, Driver
 from triptych_paper.lookup import batches, choose, find, ratio
 from triptych_paper.report.comparisons import Comparison, comparison_table
 from triptych_paper.report.figures import LIGHT, colour
@@ -21,15 +21,15 @@ TITLE = "The cost of hardening C"
 def build(data: Data) -> Section:
     """Build a table for each batch size, and a figure."""
     text = (
-        "Safe Rust checks every index. Compilers can add checks to C, too. “Sanitized” is "
+        "Safe Rust checks every index. Compilers can add checks to C, too. “Trapping UBSan” is "
         "-fsanitize=bounds,signed-integer-overflow with a trap: it checks arrays whose size the compiler knows. "
         "“Fortified” is -D_FORTIFY_SOURCE=3 and -fstack-protector-strong, the options of distribution packages. "
         "Neither detects a pointer into the wrong buffer or a use after free, so they buy only a part of Rust's "
         "safety.",
     )
-    hardened = [driver for driver in (SANITIZED, FORTIFIED) if _measured(data, driver)]
+    hardened = [driver for driver in (TRAPPING_UBSAN, FORTIFIED) if _measured(data, driver)]
     if not hardened:
-        missing = "Not measured in this run: it did not include C's variants sanitized and fortified."
+        missing = "Not measured: this run did not include C's variants trapping-ubsan and fortified."
         return Section("hardening", TITLE, text, missing=(missing,))
     compared = [driver for driver in (*hardened, RUST, CHECKED) if _measured(data, driver)]
     comparisons = [Comparison(C), *(Comparison(driver, C) for driver in compared)]

@@ -50,7 +50,7 @@ def build(data: Data) -> Section:
     ]
     rungs = data.ladder
     if not rungs:
-        missing = "Not measured in this run: `make ladder` measures it."
+        missing = "Not measured: this run has no ladder. `make ladder` measures one."
         return Section("ladder", TITLE, tuple(text), missing=(missing,))
     drivers = [rung.driver for rung in rungs]
     ours = [driver for driver in drivers if driver.variant != "default"]

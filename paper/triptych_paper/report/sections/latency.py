@@ -48,7 +48,8 @@ def build(data: Data) -> Section:
     published = sorted({load for load, _ in data.published.latency})
     if not there:
         missing = (
-            "Not measured in this run: latency needs a constant offered load. The figure shows the published values."
+            "Not measured: this run has no constant offered load, which latency needs. The figure shows the published "
+            "values."
         )
         return Section("latency", "Latency", text, (), (_figure(data, published),), (missing,))
     tables = tuple(_table(data, load) for load in there)

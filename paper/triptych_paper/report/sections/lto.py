@@ -25,7 +25,7 @@ def build(data: Data) -> Section:
         if any(batches(data.run, name, (other,)) for name in SHOWN):
             comparisons += [Comparison(driver), Comparison(other, driver)]
     if not comparisons:
-        missing = "Not measured in this run: it did not include the variant no-lto."
+        missing = "Not measured: this run did not include the variant no-lto."
         return Section("lto", TITLE, text, missing=(missing,))
     chosen = [batch for batch in (32, 8) if batch in present] or present[:2]
     tables = [

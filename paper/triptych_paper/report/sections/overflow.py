@@ -22,7 +22,7 @@ def build(data: Data) -> Section:
     present = {batch for name in SHOWN for batch in batches(data.run, name, (CHECKED,))}
     chosen = [batch for batch in (8, 32, 256) if batch in present] or sorted(present)[:3]
     if not chosen:
-        missing = "Not measured in this run: it did not include safe Rust with overflow checks."
+        missing = "Not measured: this run did not include safe Rust with overflow checks."
         return Section("overflow", TITLE, text, missing=(missing,))
     comparisons = [Comparison(RUST), Comparison(CHECKED, RUST)]
     if any(batches(data.run, name, (UNSAFE_CHECKED,)) for name in SHOWN):

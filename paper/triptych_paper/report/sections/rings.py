@@ -24,7 +24,7 @@ def build(data: Data) -> Section:
         sizes = measured_sizes(data, name, BATCH, "ring_size", RING_SIZE)
         if len(sizes) > 1:
             tables.append(_table(data, name, sizes))
-    missing = () if tables else (f"Not measured in this run: it has rings of {RING_SIZE} only.",)
+    missing = () if tables else (f"Not measured: this run has rings of {RING_SIZE} only.",)
     return Section("rings", "Ring sizes", text, tuple(tables), missing=missing)
 
 

@@ -43,7 +43,7 @@ def build(data: Data) -> Section:
         SHARE_NOTE,
     )
     if not present:
-        missing = "Not measured in this run: it did not use the backend wall. The figure shows the published curves."
+        missing = "Not measured: this run did not use the backend wall. The figure shows the published curves."
         return Section("throughput", TITLE, text, figures=(_curves(data),), missing=(missing,))
 
     def full(driver: Driver, point: Point) -> str:
