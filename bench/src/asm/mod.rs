@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::PathBuf;
 
 use anyhow::{bail, Context, Result};
 use perfcounters::Interrupt;
@@ -11,7 +11,7 @@ use record::Implementation;
 use crate::builds::cells::describe_build;
 use crate::builds::variants::{build_folder, DEFAULT};
 use crate::machine_code::checks::{self, Panic};
-use crate::machine_code::code_match::{self, CodeMatch};
+use crate::machine_code::code_match::{code_match, CodeMatch};
 use crate::machine_code::data_path::{called_in_loops, count_in_loops, DATA_PATH, KINDS};
 use crate::machine_code::disassembly::{disassemble, not_found_message, select};
 use crate::machine_code::listing::Function;
@@ -27,50 +27,72 @@ use show::{show, Sources};
 pub mod arguments;
 mod show;
 
-/// Builds, and prints the code.
+/// Builds a driver with line tables, or takes an existing program, and prints its code.
 ///
 /// # Errors
-/// If it cannot be built or read, or the function is nowhere.
+/// If the driver cannot be built or read, or the function is not found.
 pub fn run(arguments: &AsmArguments, interrupt: &Interrupt) -> Result<()> {
-    let implementation = arguments.implementation;
     let wanted: Vec<&str> = match &arguments.function {
         Some(name) => vec![name.as_str()],
         None => DATA_PATH.to_vec(),
     };
-    let mut built_by = None;
-    let program = match &arguments.program {
-        Some(program) => program.clone(),
-        None => {
-            let recipe = recipe(arguments)?;
-            let builder = Builder {
-                sources: std::env::current_dir().context("cannot find the current folder")?,
-                output: arguments.build_dir.join("asm"),
-                build: &arguments.build_dir,
-                interrupt,
-            };
-            eprintln!(
-                "building {implementation} by {} {}",
-                recipe.toolchain.name(),
-                recipe.flags()
-            );
-            builder.make(
-                &recipe,
-                implementation,
-                &line_tables(recipe.toolchain.family),
-            )?;
-            built_by = recipe.default_flags.then(|| recipe.toolchain.name());
-            build_folder(&builder.output, implementation, &recipe.variant).join("ixgbe-fwd")
-        }
+    let (program, built_by) = match &arguments.program {
+        Some(program) => (program.clone(), None),
+        None => build_with_line_tables(arguments, interrupt)?,
     };
     let functions = disassemble(&program, true)?;
     let found = select(&functions, &wanted);
     if found.is_empty() {
         bail!(not_found_message(&program, &functions, &wanted));
     }
+    let mut text = show_all(&functions, &found, &wanted);
+    if let Some(toolchain) = built_by {
+        text.push_str(&compare_with_shipped(arguments, &found, &toolchain)?);
+    }
+    match std::io::stdout().write_all(text.as_bytes()) {
+        // `head` and other readers may close the pipe early.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.context("cannot write to standard output"),
+    }
+}
+
+/// Builds the driver. Returns the program, and the compiler if only the line tables differ from
+/// `make build`.
+fn build_with_line_tables(
+    arguments: &AsmArguments,
+    interrupt: &Interrupt,
+) -> Result<(PathBuf, Option<String>)> {
+    let implementation = arguments.implementation;
+    let recipe = recipe(arguments)?;
+    let builder = Builder {
+        sources: std::env::current_dir().context("cannot find the current folder")?,
+        output: arguments.build_dir.join("asm"),
+        build: &arguments.build_dir,
+        interrupt,
+    };
+    eprintln!(
+        "building {implementation} with {} {}",
+        recipe.toolchain.name(),
+        recipe.flags()
+    );
+    builder.make(
+        &recipe,
+        implementation,
+        &line_tables(recipe.toolchain.family),
+    )?;
+    let folder = build_folder(&builder.output, implementation, &recipe.variant);
+    Ok((
+        folder.join("ixgbe-fwd"),
+        recipe.default_flags.then(|| recipe.toolchain.name()),
+    ))
+}
+
+/// The code of the found functions, then the number of checks.
+fn show_all(functions: &[Function], found: &[&Function], wanted: &[&str]) -> String {
     let mut sources = Sources::default();
     let mut totals: BTreeMap<Panic, usize> = BTreeMap::new();
     let mut text = String::new();
-    for function in &found {
+    for function in found {
         let analysis = checks::analyse(function);
         text.push_str(&show(function, &analysis, &mut sources));
         for kind in KINDS {
@@ -78,49 +100,50 @@ pub fn run(arguments: &AsmArguments, interrupt: &Interrupt) -> Result<()> {
         }
     }
     text.push('\n');
-    let called: Vec<&str> = called_in_loops(&functions, &found)
+    for (kind, hot) in count_in_loops(functions, wanted) {
+        let all = totals.get(&kind).copied().unwrap_or_default();
+        text.push_str(&format!(
+            "{kind} checks: {all}; in loops and the functions they call: {hot}\n"
+        ));
+    }
+    let called: Vec<&str> = called_in_loops(functions, found)
         .iter()
         .map(|function| function.name.as_str())
         .collect();
-    for (kind, hot) in count_in_loops(&functions, &wanted) {
-        let all = totals.get(&kind).copied().unwrap_or_default();
-        text.push_str(&format!(
-            "{kind} checks: {all}; in loops and what they call: {hot}\n"
-        ));
-    }
     if !called.is_empty() {
         text.push_str(&format!("called from loops: {}\n", called.join(", ")));
     }
-    if let Some(toolchain) = built_by {
-        let build = describe_build(&arguments.build_dir, implementation, DEFAULT);
-        let shipped = build_folder(&arguments.build_dir, implementation, DEFAULT).join("ixgbe-fwd");
-        text.push_str(&match (shipped.is_file(), build.toolchain == toolchain) {
-            (false, _) => format!("not compared: there is no {}\n", shipped.display()),
-            (true, false) => format!(
-                "not compared: {} was built by {}\n",
-                shipped.display(),
-                build.toolchain
-            ),
-            (true, true) => compared(&found, &shipped)?,
-        });
-    }
-    match std::io::stdout().write_all(text.as_bytes()) {
-        // Who reads only the beginning, as `head` does, has what they want.
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.context("cannot write"),
-    }
+    text
 }
 
-/// Whether the code that is shown is that of the driver as it is measured, which has no line tables.
-fn compared(found: &[&Function], shipped: &Path) -> Result<String> {
-    let there = disassemble(shipped, false)?;
+/// Whether the shown code is the code of the measured driver, which has no line tables.
+fn compare_with_shipped(
+    arguments: &AsmArguments,
+    found: &[&Function],
+    toolchain: &str,
+) -> Result<String> {
+    let implementation = arguments.implementation;
+    let build = describe_build(&arguments.build_dir, implementation, DEFAULT);
+    let program = build_folder(&arguments.build_dir, implementation, DEFAULT).join("ixgbe-fwd");
+    let shipped = program.display();
+    if !program.is_file() {
+        return Ok(format!("not compared: there is no {shipped}\n"));
+    }
+    if build.toolchain != toolchain {
+        return Ok(format!(
+            "not compared: {shipped} was built by {}\n",
+            build.toolchain
+        ));
+    }
+    let other = disassemble(&program, false)?;
     let lines = found.iter().map(|function| {
         let name = &function.name;
-        let shipped = shipped.display();
-        match code_match::code_match(function, &there) {
+        match code_match(function, &other) {
             CodeMatch::Same => format!("{name}: the same instructions as in {shipped}\n"),
             CodeMatch::Differs { there, places } => format!(
-                "{name}: differs from {shipped}, which has {there} instructions there, in {places} places\n"
+                "{name}: differs from {shipped} in {places} places ({there} instructions, not {}); \
+                 run `make build`\n",
+                function.code.len()
             ),
             CodeMatch::Absent => format!("{name}: {shipped} has no such function\n"),
         }
@@ -128,13 +151,13 @@ fn compared(found: &[&Function], shipped: &Path) -> Result<String> {
     Ok(lines.collect())
 }
 
-/// The compiler that was asked for, or that of `make build`.
+/// The build recipe with the compiler that the user named, or that of `make build`.
 fn recipe(arguments: &AsmArguments) -> Result<BuildRecipe> {
-    let usual = match arguments.implementation {
+    let default = match arguments.implementation {
         Implementation::C => "gcc",
         _ => "rustc",
     };
-    let name = arguments.toolchain.as_deref().unwrap_or(usual);
+    let name = arguments.toolchain.as_deref().unwrap_or(default);
     let (found, skipped) = find::find(&ThisMachine, &[name.to_owned()]);
     if let Some(skip) = skipped.first() {
         bail!(UsageError(skip.to_string()));
@@ -144,7 +167,7 @@ fn recipe(arguments: &AsmArguments) -> Result<BuildRecipe> {
     let recipe = BuildRecipe::new(toolchain, arguments.opt, DEFAULT_CPU, true, false);
     if !recipe.implementations().contains(&arguments.implementation) {
         bail!(UsageError(format!(
-            "{} does not build the {} driver",
+            "{} cannot build the {} driver",
             recipe.toolchain.name(),
             arguments.implementation
         )));
@@ -152,7 +175,7 @@ fn recipe(arguments: &AsmArguments) -> Result<BuildRecipe> {
     Ok(recipe)
 }
 
-/// Line tables, and nothing that could change the code.
+/// Flags that add line tables and change nothing else.
 fn line_tables(family: Family) -> ExtraFlags {
     let c = match family {
         Family::Clang => "-gline-tables-only",

@@ -1,4 +1,4 @@
-//! A function as text.
+//! Shows the machine code of a function beside its source.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::machine_code::checks::Analysis;
 use crate::machine_code::listing::{Function, Place};
 
-/// Source files that were read, by name; `None` for those that are not here.
+/// Source files, by name; `None` for missing files.
 #[derive(Debug, Default)]
 pub(super) struct Sources(BTreeMap<String, Option<Vec<String>>>);
 
@@ -25,7 +25,7 @@ impl Sources {
     }
 }
 
-/// A function as text: loops as bars at the left, checks and panics marked at the right.
+/// A function as text. Bars at the left show loops, marks at the right show checks and panics.
 pub(super) fn show(function: &Function, analysis: &Analysis, sources: &mut Sources) -> String {
     let mut text = format!(
         "\n{}: {} instructions, {} loops\n",
@@ -37,7 +37,7 @@ pub(super) fn show(function: &Function, analysis: &Analysis, sources: &mut Sourc
     let mut last = None;
     for (place, instruction) in function.code.iter().enumerate() {
         let bars = "│".repeat(analysis.depth[place]);
-        // Of inlined functions the innermost of ours: a reader knows the libraries.
+        // Of inlined functions, show the innermost one that is not in a library.
         let ours = |there: &&Place| {
             Path::new(&there.file).starts_with(&here) || !there.file.starts_with('/')
         };

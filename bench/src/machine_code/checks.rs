@@ -1,24 +1,25 @@
-//! Loops and panic paths of a function.
+//! Finds the loops and the checks of a function.
 //!
-//! A *hot loop* is a natural loop: for a jump back to a block that dominates it, that block and all
-//! from which the jump is reached without passing it. A *check* is a conditional jump of which one
-//! way leads to a panic without another decision, and the other does not.
+//! A *hot loop* is a natural loop. For a jump back to a block that dominates the jump, the loop is
+//! that block and all blocks from which the jump is reached without passing that block. A *check* is
+//! a conditional jump with one path that leads to a panic without another decision, and one that
+//! does not.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::listing::{Function, Instruction};
 
-/// Why a program would stop.
+/// The reason for which a program would stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::Display)]
 #[strum(serialize_all = "lowercase")]
 pub enum Panic {
-    /// An index or range outside of its slice.
+    /// An index or range outside its slice.
     Bounds,
     /// Arithmetic that overflowed.
     Overflow,
-    /// An instruction that is a trap, which C's sanitizers use.
+    /// A trap instruction, as C's sanitizers use it.
     Trap,
-    /// Anything else: `unwrap`, `expect`, an explicit panic, a canary.
+    /// Another reason: `unwrap`, `expect`, an explicit panic, a canary.
     Other,
 }
 
@@ -39,7 +40,7 @@ const OTHER: [&str; 7] = [
     "__chk_fail",
 ];
 
-/// What kind of panic an instruction starts, if any.
+/// The kind of panic that an instruction starts, if any.
 pub fn panic(instruction: &Instruction) -> Option<Panic> {
     if instruction.mnemonic().starts_with("ud2") {
         return Some(Panic::Trap);
@@ -47,7 +48,7 @@ pub fn panic(instruction: &Instruction) -> Option<Panic> {
     if !instruction.is_call() && !instruction.is_jump() {
         return None;
     }
-    // A jump within a function is named after it, with an offset.
+    // objdump names the target of a jump within a function by the function and an offset.
     let name = instruction.names().filter(|name| !name.contains("+0x"))?;
     if BOUNDS.iter().any(|part| name.contains(part)) {
         Some(Panic::Bounds)
@@ -60,37 +61,37 @@ pub fn panic(instruction: &Instruction) -> Option<Panic> {
     }
 }
 
-/// What was found at an instruction, by its place in the function.
+/// The loops and checks of a function, by the index of the instruction.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Analysis {
-    /// How many loops each instruction is in.
+    /// The number of loops around each instruction.
     pub depth: Vec<usize>,
-    /// Checks, and what they guard against.
+    /// Checks, by what they guard against.
     pub checks: BTreeMap<usize, Panic>,
     /// Calls and traps that panic.
     pub panics: BTreeMap<usize, Panic>,
-    /// How many loops there are.
+    /// The number of loops.
     pub loops: usize,
 }
 
 impl Analysis {
-    /// Checks of a kind that are in a loop.
+    /// The number of checks of a kind in loops.
     pub fn hot(&self, kind: Panic) -> usize {
         let hot = |place: &&usize| self.depth.get(**place).is_some_and(|depth| *depth > 0);
         let of_kind = self.checks.iter().filter(|(_, there)| **there == kind);
         of_kind.map(|(place, _)| place).filter(hot).count()
     }
 
-    /// All checks of a kind.
+    /// The number of all checks of a kind.
     pub fn count(&self, kind: Panic) -> usize {
         self.checks.values().filter(|there| **there == kind).count()
     }
 }
 
-/// A stretch of instructions without jumps into or out of it.
+/// A basic block: instructions without jumps into or out of the middle.
 struct Block {
     start: usize,
-    /// The last one.
+    /// The last instruction.
     last: usize,
     next: Vec<usize>,
 }
@@ -125,7 +126,7 @@ pub fn analyse(function: &Function) -> Analysis {
             .iter()
             .map(|next| leads_to(*next, &blocks, &analysis))
             .collect();
-        // A jump to another function, a panicking one.
+        // A conditional jump to another function that panics.
         let tail = analysis.panics.get(&block.last).copied();
         let check = match ways.as_slice() {
             [Some(kind), None] | [None, Some(kind)] => Some(*kind),
@@ -199,7 +200,7 @@ fn leads_to(mut block: usize, blocks: &[Block], analysis: &Analysis) -> Option<P
     None
 }
 
-/// The blocks of each natural loop; loops with the same head are one.
+/// The blocks of each natural loop. Loops with the same head are merged.
 fn loops(blocks: &[Block]) -> Vec<BTreeSet<usize>> {
     let mut before = vec![Vec::new(); blocks.len()];
     for (number, block) in blocks.iter().enumerate() {
@@ -228,8 +229,8 @@ fn loops(blocks: &[Block]) -> Vec<BTreeSet<usize>> {
     found.into_values().collect()
 }
 
-/// For each block those that every way to it passes; empty for one that is not reached from the
-/// first, by which no jump is a jump back.
+/// The dominators of each block: the blocks on every path from the first block to it. An
+/// unreachable block has none, so a jump from it never closes a loop.
 fn dominators(before: &[Vec<usize>]) -> Vec<BTreeSet<usize>> {
     let mut known: Vec<Option<BTreeSet<usize>>> = vec![None; before.len()];
     if let Some(first) = known.first_mut() {

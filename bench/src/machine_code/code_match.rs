@@ -1,18 +1,17 @@
-//! Whether two programs have the same machine code, but for where it lies.
+//! Compares the machine code of two programs, regardless of addresses.
 
 use super::listing::{Function, Instruction};
 
-/// A function of one program beside that of the same name in another.
+/// How a function of one program compares with the function of the same name in another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CodeMatch {
-    /// Instruction for instruction.
+    /// All instructions are equal.
     Same,
-    /// Other instructions: how many there are in the other program, and how many of all places of
-    /// the longer one hold another.
+    /// Some instructions differ.
     Differs {
-        /// Instructions in the other program.
+        /// The number of instructions in the other program.
         there: usize,
-        /// Places that differ.
+        /// The number of positions at which the instructions differ.
         places: usize,
     },
     /// The other program has no function of that name.
@@ -21,7 +20,7 @@ pub enum CodeMatch {
 
 /// Compares a function with the one of the same name among `others`.
 pub fn code_match(function: &Function, others: &[Function]) -> CodeMatch {
-    // A function may be there several times, for several types.
+    // A generic function may occur several times.
     let named: Vec<&Function> = others
         .iter()
         .filter(|other| other.name == function.name)
@@ -48,15 +47,15 @@ pub fn code_match(function: &Function, others: &[Function]) -> CodeMatch {
     }
 }
 
-/// An instruction without the addresses that linking gave it: a jump or call by what it leads to, an
-/// access to data without the distance to it.
+/// An instruction without addresses. A jump or call has the name of its target, and an access
+/// relative to the instruction pointer has no distance.
 fn meaning(instruction: &Instruction) -> String {
     let text = instruction.text.split_whitespace();
     match (instruction.target(), instruction.names()) {
         (Some(_), Some(name)) => format!("{} {name}", instruction.mnemonic()),
         _ => text
             .map(|word| match word.find("(%rip)") {
-                // Operands before the distance stay.
+                // Keep the operands before the distance.
                 Some(end) => {
                     let start = word[..end].rfind([',', '*']).map_or(0, |at| at + 1);
                     format!("{}{}", &word[..start], &word[end..])
@@ -84,7 +83,7 @@ mod tests {
 ";
 
     #[test]
-    fn where_it_lies_makes_no_difference() {
+    fn addresses_make_no_difference() {
         let moved = ONE
             .replace("0000000000001000", "0000000000007000")
             .replace("0x10(%rip)", "-0x99(%rip)")
@@ -94,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn another_instruction_target_or_operand_does() {
+    fn another_instruction_target_or_operand_makes_a_difference() {
         for (from, to) in [
             ("ret", "ret\n    100a:\tpop    %rbp"),
             ("<rx_batch>", "<tx_batch>"),

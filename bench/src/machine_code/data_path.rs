@@ -1,4 +1,4 @@
-//! `triptych asm`: the data path's machine code beside its source, checks and panics marked.
+//! Counts the checks in the loops of a driver's data path.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,12 +16,13 @@ pub const DATA_PATH: [&str; 3] = ["forward", "rx_batch", "tx_batch"];
 /// All kinds of checks.
 pub const KINDS: [Panic; 4] = [Panic::Bounds, Panic::Overflow, Panic::Trap, Panic::Other];
 
-/// Checks in the loops of a driver's data path, by kind: in the loops of `forward` and of the
-/// functions of the data path that it calls, and in all that is called from within these loops.
+/// Counts the checks in the loops of a driver's data path, by kind. These are the checks in loops
+/// of `forward` and of the data-path functions that it calls, and all checks in functions that
+/// these loops call.
 ///
 /// # Errors
-/// If the program cannot be read, or `forward` is inlined: a program without line tables does not
-/// say where.
+/// If the program cannot be read, or `forward` is inlined. Without line tables, nothing shows where
+/// it was inlined.
 pub fn checks_in_loops(program: &Path) -> Result<BTreeMap<Panic, usize>> {
     let functions = disassemble(program, false)?;
     if !functions
@@ -29,7 +30,7 @@ pub fn checks_in_loops(program: &Path) -> Result<BTreeMap<Panic, usize>> {
         .any(|function| is_named(function, DATA_PATH[0]))
     {
         bail!(
-            "{} has no function {}: it is inlined or stripped, and there are no line tables",
+            "{} has no function {}: it is inlined or stripped, and the program has no line tables",
             program.display(),
             DATA_PATH[0]
         );
@@ -37,8 +38,8 @@ pub fn checks_in_loops(program: &Path) -> Result<BTreeMap<Panic, usize>> {
     Ok(count_in_loops(&functions, &DATA_PATH))
 }
 
-/// A driver's build with the checks that are left in its data path. Only safe Rust has some that
-/// could be left.
+/// Adds the number of checks in the data path to the record of a build. Only safe Rust is counted,
+/// because only its source has implicit checks.
 pub fn with_checks(build: Build, program: &Path) -> Build {
     if build.implementation != Implementation::Rust {
         return build;
@@ -58,6 +59,7 @@ pub fn with_checks(build: Build, program: &Path) -> Build {
     }
 }
 
+/// Counts the checks in loops of the named functions and in what the loops call, by kind.
 pub fn count_in_loops(functions: &[Function], names: &[&str]) -> BTreeMap<Panic, usize> {
     let mut counts: BTreeMap<Panic, usize> = KINDS.into_iter().map(|kind| (kind, 0)).collect();
     let mut add = |kind: Panic, count: usize| *counts.entry(kind).or_default() += count;
@@ -68,7 +70,7 @@ pub fn count_in_loops(functions: &[Function], names: &[&str]) -> BTreeMap<Panic,
             add(kind, analysis.hot(kind));
         }
     }
-    // What a loop calls is as hot as the loop.
+    // A function that a loop calls is as hot as the loop.
     for function in called_in_loops(functions, &chosen) {
         let analysis = checks::analyse(function);
         for kind in KINDS {
@@ -78,9 +80,9 @@ pub fn count_in_loops(functions: &[Function], names: &[&str]) -> BTreeMap<Panic,
     counts
 }
 
-/// Functions of the driver, and those that index slices, that are called from within the loops of
-/// some functions, directly or by one another. The rest of the libraries is left out: formatting an
-/// error has many checks and is in no loop that turns.
+/// The functions that the loops of `from` call, directly or indirectly. Only functions of the driver
+/// and functions that index slices count. Other library functions, such as those that format an
+/// error, have many checks but do not run for each packet.
 pub fn called_in_loops<'a>(functions: &'a [Function], from: &[&'a Function]) -> Vec<&'a Function> {
     let by_address: BTreeMap<u64, &Function> = functions
         .iter()
@@ -123,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_loop_calls_is_as_hot_as_the_loop() {
+    fn functions_that_a_loop_calls_are_hot() {
         let functions = listing::parse(
             "\
 0000000000001000 <ixgbe::forwarder::Direction::forward>:

@@ -8,6 +8,10 @@ use perfcounters::process::find_program;
 
 use super::listing::{self, Function};
 
+/// Disassembles a program; with `lines`, adds source lines and inlined functions.
+///
+/// # Errors
+/// If the program or objdump is missing, or objdump fails.
 pub fn disassemble(program: &Path, lines: bool) -> Result<Vec<Function>> {
     if !program.is_file() {
         bail!(
@@ -39,11 +43,13 @@ pub fn disassemble(program: &Path, lines: bool) -> Result<Vec<Function>> {
     Ok(listing::parse(&String::from_utf8_lossy(&output.stdout)))
 }
 
+/// Whether a function has this name, without its path and suffixes.
 pub fn is_named(function: &Function, name: &str) -> bool {
     listing::short(&function.name) == name
 }
 
-/// Functions of these names; for a name that none has, those into which it was inlined.
+/// The functions with these names. For a name that no function has, the functions into which it
+/// was inlined.
 pub fn select<'a>(functions: &'a [Function], names: &[&str]) -> Vec<&'a Function> {
     let alone = |name: &str| functions.iter().any(|function| is_named(function, name));
     let chosen = |function: &&Function| {
@@ -55,14 +61,21 @@ pub fn select<'a>(functions: &'a [Function], names: &[&str]) -> Vec<&'a Function
     functions.iter().filter(chosen).collect()
 }
 
+/// Says why none of these functions was found in a program.
 pub fn not_found_message(program: &Path, functions: &[Function], names: &[&str]) -> String {
     let names = names.join(", ");
-    // Without symbols, objdump names sections only.
-    match functions.iter().all(|function| function.name.starts_with('.')) {
-        true => format!("{} is stripped: it has no symbols to find {names} by", program.display()),
+    // Without symbols, objdump prints only the names of sections.
+    match functions
+        .iter()
+        .all(|function| function.name.starts_with('.'))
+    {
+        true => format!(
+            "{} is stripped: it has no symbols to find {names}",
+            program.display()
+        ),
         false => format!(
-            "{} has no function {names}: it is inlined, and there are no line tables that say where; \
-             without --program it is built with them",
+            "{} has no function {names}: it is inlined, and the program has no line tables; omit \
+             --program to build one with line tables",
             program.display()
         ),
     }
@@ -82,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_function_is_shown_where_it_is_or_where_it_was_inlined() {
+    fn an_inlined_function_selects_the_functions_that_contain_it() {
         let functions = [
             function("main", &["forward"]),
             function("x::Direction::forward", &["rx_batch"]),
@@ -108,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_says_why() {
+    fn a_function_that_is_not_found_has_a_reason() {
         let stripped = not_found_message(Path::new("p"), &[function(".text", &[])], &DATA_PATH);
         assert!(stripped.contains("stripped"), "{stripped}");
         let inlined = not_found_message(Path::new("p"), &[function("main", &[])], &["forward"]);

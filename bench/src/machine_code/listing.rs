@@ -1,11 +1,11 @@
-//! Reading what objdump writes: functions, instructions, and the source lines they come from.
+//! Parses objdump's output: functions, instructions and their source lines.
 
-/// A place in the sources.
+/// A line of a source file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// File, as the compiler named it.
+    /// The file, as the compiler names it.
     pub file: String,
-    /// Line, from 1.
+    /// The line number, from 1.
     pub line: usize,
 }
 
@@ -16,12 +16,12 @@ pub struct Instruction {
     pub address: u64,
     /// Mnemonic and operands.
     pub text: String,
-    /// Where it comes from, the innermost of inlined functions first; empty without line tables.
+    /// Its source lines, the innermost inlined function first; empty without line tables.
     pub places: Vec<Place>,
 }
 
 impl Instruction {
-    /// The mnemonic, without prefixes that hold only for the processor's predictor.
+    /// The mnemonic without prefixes.
     pub fn mnemonic(&self) -> &str {
         let mut words = self.text.split_whitespace();
         let first = words.next().unwrap_or("");
@@ -31,36 +31,36 @@ impl Instruction {
         }
     }
 
-    /// Whether it jumps, always or under a condition.
+    /// Whether it is a jump, conditional or not.
     pub fn is_jump(&self) -> bool {
         self.mnemonic().starts_with('j')
     }
 
-    /// Whether it jumps under a condition.
+    /// Whether it is a conditional jump.
     pub fn is_branch(&self) -> bool {
         self.is_jump() && !self.mnemonic().starts_with("jmp")
     }
 
-    /// Whether it calls.
+    /// Whether it is a call.
     pub fn is_call(&self) -> bool {
         self.mnemonic().starts_with("call")
     }
 
-    /// Whether nothing follows it.
+    /// Whether control never continues with the next instruction.
     pub fn is_end(&self) -> bool {
         ["ret", "ud2", "hlt"]
             .iter()
             .any(|end| self.mnemonic().starts_with(end))
     }
 
-    /// Whether it only fills the room up to the next function.
+    /// Whether it is padding before the next function.
     fn is_padding(&self) -> bool {
         let mut words = self.text.split_whitespace();
         let fills = |word: &str| word.starts_with("nop") || word == "int3";
         words.any(fills) || self.text.replace(' ', "") == "xchg%ax,%ax"
     }
 
-    /// The address that it jumps to or calls; `None` if that is computed.
+    /// The address of its jump or call; `None` if the address is computed.
     pub fn target(&self) -> Option<u64> {
         if !self.is_jump() && !self.is_call() {
             return None;
@@ -72,7 +72,7 @@ impl Instruction {
         word.filter(|_| !self.text.contains('*'))
     }
 
-    /// The function that it jumps to or calls, as far as objdump names it.
+    /// The name that objdump gives to the target of its jump or call.
     pub fn names(&self) -> Option<&str> {
         let start = self.text.find('<')?;
         let end = self.text.rfind('>')?;
@@ -83,16 +83,15 @@ impl Instruction {
 /// A function.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Function {
-    /// Its name, demangled.
+    /// Its demangled name.
     pub name: String,
-    /// Functions that are inlined in it, by their own names.
+    /// The names of the functions that are inlined into it.
     pub inlined: Vec<String>,
     /// Its code.
     pub code: Vec<Instruction>,
 }
 
-/// Last part of a path of names: `ixgbe::rx::RxQueue::rx_batch` and `rx_batch.constprop.0` are
-/// `rx_batch`.
+/// The last part of a name: `rx_batch` for `ixgbe::rx::RxQueue::rx_batch` and `rx_batch.constprop.0`.
 pub fn short(name: &str) -> &str {
     let name = name
         .split(['<', '('])
@@ -108,17 +107,17 @@ pub fn short(name: &str) -> &str {
 }
 
 impl Function {
-    /// Whether it is one of `names`, or holds one that was inlined.
+    /// Whether it has one of `names`, or a function with one of them was inlined into it.
     pub fn holds(&self, names: &[&str]) -> bool {
         names.contains(&short(&self.name))
             || self.inlined.iter().any(|name| names.contains(&short(name)))
     }
 }
 
-/// Reads the output of `objdump -d -l --inlines -C --no-show-raw-insn`.
+/// Parses the output of `objdump -d -l --inlines -C --no-show-raw-insn`.
 pub fn parse(text: &str) -> Vec<Function> {
     let mut functions: Vec<Function> = Vec::new();
-    // The innermost place stays the same until another is named; where it was inlined does not.
+    // objdump prints the innermost line only when it changes, but the outer lines every time.
     let mut innermost: Option<Place> = None;
     let mut outer: Vec<Place> = Vec::new();
     for line in text.lines() {

@@ -1,4 +1,4 @@
-//! What the compilers made of the data path: disassembly, loops and checks.
+//! The machine code of the data path: its disassembly, its loops and its checks.
 
 pub mod checks;
 pub mod code_match;

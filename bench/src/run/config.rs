@@ -437,7 +437,7 @@ mod tests {
             ),
             (
                 "[[block]]\nbackends = [\"valgrind\"]\nloads_mpps = [1]\n",
-                "`wall` only",
+                "only the backend `wall`",
             ),
             ("generator = [\"x\"]\n[[block]]\n", "`devices`"),
             (
