@@ -1,7 +1,7 @@
 //! `triptych`: the benchmark runner.
 //!
-//! Ends with 0 if everything worked, 1 if something could not be measured or a budget is
-//! exceeded, 2 on a wrong command line.
+//! The exit status is 0 on success, 1 if a measurement fails or a budget is exceeded, and 2 for an
+//! error of usage.
 
 use std::process::ExitCode;
 
@@ -25,7 +25,7 @@ fn main() -> ExitCode {
                 .exit(),
             None => {
                 match cli.command {
-                    // Whoever started it says of which file.
+                    // The parent process adds the name of the file.
                     Command::SysfsWrite(_) => eprintln!("{error:#}"),
                     _ => eprintln!("triptych: {error:#}"),
                 }
@@ -35,11 +35,11 @@ fn main() -> ExitCode {
     }
 }
 
-/// Does what was asked. Returns whether all is well, where a bad result is not an error.
+/// Runs the command. Returns false for a bad result that is not an error.
 fn execute(cli: &Cli) -> Result<bool> {
     let interrupt = Interrupt::new();
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        // The first signal asks to stop, which takes a moment; the second one insists.
+        // The first signal stops the measurement in order. The second one ends the process at once.
         signal_hook::flag::register_conditional_shutdown(signal, 1, interrupt.flag())
             .and_then(|_| signal_hook::flag::register(signal, interrupt.flag()))
             .context("cannot handle signals")?;

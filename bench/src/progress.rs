@@ -5,27 +5,27 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Before this much was done, the pace is not known.
-const FIRST_IMPRESSION: Duration = Duration::from_secs(3);
+/// The estimate is corrected by the measured pace only after this much of the work.
+const LEAST_WORK_FOR_PACE: Duration = Duration::from_secs(3);
 
-/// Shows how far a list of steps has come, on standard error, and how long the rest will take.
+/// Shows on standard error how many steps are done, and how long the rest will take.
 ///
-/// The work is one or several parts, one after the other, each of so many steps that take about the
-/// same time. How long they take is estimated beforehand; the estimate is corrected by how long
-/// those took that are done.
+/// Work consists of parts, one after another. Each part has steps that take about the same time.
+/// The caller estimates the time of each part. The time of the finished steps corrects the estimate.
 #[derive(Debug)]
 pub struct Progress {
     bar: Option<ProgressBar>,
     title: String,
-    /// Steps of this part that have begun, and all of them.
+    /// Steps of this part that have started.
     begun: u64,
+    /// All steps of this part.
     steps: u64,
-    /// About how long a step of this part takes.
+    /// The estimated time of a step of this part.
     step: Duration,
     work: TimeEstimate,
 }
 
-/// TimeEstimate, measured by how long it was estimated to take.
+/// The estimated time of all work, and of the work that is done.
 #[derive(Debug)]
 struct TimeEstimate {
     all: Duration,
@@ -34,10 +34,10 @@ struct TimeEstimate {
 }
 
 impl TimeEstimate {
-    /// About how long the rest takes, if what is done took `elapsed`.
+    /// The estimated time of the rest, if the work done so far took `elapsed`.
     fn left(&self, elapsed: Duration) -> Duration {
         let left = self.all.saturating_sub(self.done);
-        match self.done >= FIRST_IMPRESSION {
+        match self.done >= LEAST_WORK_FOR_PACE {
             true => left.mul_f64(elapsed.as_secs_f64() / self.done.as_secs_f64()),
             false => left,
         }
@@ -45,7 +45,7 @@ impl TimeEstimate {
 }
 
 impl Progress {
-    /// Nothing to show yet; all parts together are estimated to take so long.
+    /// Progress of work that is estimated to take `estimate` in all.
     pub fn new(estimate: Duration) -> Self {
         Self {
             bar: std::io::stderr().is_terminal().then(ProgressBar::hidden),
@@ -61,7 +61,7 @@ impl Progress {
         }
     }
 
-    /// A part of so many steps begins, which together are estimated to take so long.
+    /// Starts a part of `steps` steps, which are estimated to take `estimate` together.
     pub fn begin(&mut self, title: &str, steps: u64, estimate: Duration) {
         self.end_part();
         self.title = title.to_owned();
@@ -71,7 +71,7 @@ impl Progress {
         if let (Some(bar), true) = (&mut self.bar, steps > 0) {
             *bar = ProgressBar::new(thousandths(self.work.all));
             bar.enable_steady_tick(Duration::from_millis(100));
-            // The template is a constant; were it wrong, the plain bar would do.
+            // The template is constant. Without it, the default bar would do.
             if let Ok(style) = ProgressStyle::with_template("{prefix} [{bar:30}] {percent}% {msg}")
             {
                 bar.set_style(style.progress_chars("=> "));
@@ -79,19 +79,22 @@ impl Progress {
         }
     }
 
-    /// The next step begins.
+    /// Starts the next step.
     pub fn step(&mut self, what: &str) {
         if self.begun > 0 {
             self.work.done += self.step;
         }
         self.begun += 1;
         let elapsed = self.work.start.elapsed();
-        let left = rough(self.work.left(elapsed));
+        let left = rounded(self.work.left(elapsed));
         match &self.bar {
             Some(bar) => {
                 bar.set_prefix(format!("{:9} {}/{}", self.title, self.begun, self.steps));
                 bar.set_position(thousandths(self.work.done));
-                bar.set_message(format!("{what}  ({} gone, {left} left)", rough(elapsed)));
+                bar.set_message(format!(
+                    "{what}  ({} elapsed, {left} left)",
+                    rounded(elapsed)
+                ));
             }
             None => eprintln!(
                 "{:9} {}/{}  {what}  ({left} left)",
@@ -100,7 +103,7 @@ impl Progress {
         }
     }
 
-    /// Says something without breaking the bar.
+    /// Prints a line without breaking the bar.
     pub fn say(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.suspend(|| eprintln!("{text}")),
@@ -108,14 +111,14 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&mut self) {
         self.end_part();
     }
 
     fn end_part(&mut self) {
         if self.begun > 0 {
-            // A part whose steps were not all needed is over all the same.
+            // A part ends even if some of its steps were not needed.
             self.work.done += self.step
                 * u32::try_from(self.steps - (self.begun - 1).min(self.steps)).unwrap_or(1);
             self.begun = 0;
@@ -136,8 +139,8 @@ fn thousandths(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// A time as people say it: `40 s`, `12 min`, `3 h 20 min`.
-pub fn rough(time: Duration) -> String {
+/// A rounded time, such as `40 s`, `12 min` or `3 h 20 min`.
+pub fn rounded(time: Duration) -> String {
     let seconds = time.as_secs_f64().round() as u64;
     match (seconds + 30) / 60 {
         _ if seconds < 100 => format!("{seconds} s"),
@@ -151,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_rough() {
+    fn times_are_rounded() {
         for (seconds, text) in [
             (0.4, "0 s"),
             (99.0, "99 s"),
@@ -159,12 +162,12 @@ mod tests {
             (3600.0, "60 min"),
             (7201.0, "2 h 0 min"),
         ] {
-            assert_eq!(rough(Duration::from_secs_f64(seconds)), text);
+            assert_eq!(rounded(Duration::from_secs_f64(seconds)), text);
         }
     }
 
     #[test]
-    fn the_estimate_is_corrected_by_what_is_done() {
+    fn finished_work_corrects_the_estimate() {
         let seconds = Duration::from_secs;
         let mut work = TimeEstimate {
             all: seconds(100),
@@ -179,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn all_parts_together_are_the_whole() {
+    fn the_parts_add_up_to_the_whole() {
         let seconds = Duration::from_secs;
         let mut progress = Progress::new(seconds(30));
         progress.begin("first", 10, seconds(10));

@@ -12,35 +12,35 @@ use crate::builds::variants::DEFAULT;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Budget {
-    /// How much more than recorded a driver may need, as a share: 0.02 is 2 %.
+    /// The share by which a driver may exceed its figure: 0.02 is 2 %.
     pub tolerance: f64,
-    /// The same for a driver that another compiler has built than the recorded one.
+    /// The same for a driver that was built by another compiler than the recorded one.
     pub tolerance_other_compiler: f64,
-    /// How far two measurements of one driver may be apart, instructions per packet.
+    /// The largest difference between two measurements of one driver, instructions per packet.
     pub repeatability: f64,
     /// The figures.
     pub instructions: Vec<Figure>,
-    /// How much more than another a driver may need.
+    /// Limits on one driver relative to another.
     #[serde(default)]
     pub ratio: Vec<Ratio>,
-    /// How many bounds checks may remain in the loops of a driver's data path.
+    /// Limits on the bounds checks in the loops of a driver's data path.
     #[serde(default)]
     pub bounds_checks_hot: Vec<BoundsChecks>,
 }
 
-/// A rule about a driver's machine code, in its default variant.
+/// A limit on a driver's machine code, in its default variant.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BoundsChecks {
-    /// Which driver.
+    /// The driver.
     #[serde(rename = "impl")]
     pub implementation: Implementation,
-    /// How many, at most; see [`crate::machine_code::checks`] for what counts.
+    /// The largest number of checks. [`crate::machine_code::checks`] defines a check.
     pub at_most: usize,
 }
 
 impl BoundsChecks {
-    /// The line for a count, and whether it is kept.
+    /// The line for a count, and whether the count is within the limit.
     pub(super) fn judge(&self, count: usize) -> (String, bool) {
         let name = format!("{} bounds checks in loops", self.implementation);
         let allowed = format!("<= {}", self.at_most);
@@ -54,30 +54,31 @@ impl BoundsChecks {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
-    /// Which driver.
+    /// The driver.
     #[serde(rename = "impl")]
     pub implementation: Implementation,
-    /// How it is built.
+    /// The variant in which the driver is built.
     #[serde(default = "default_variant")]
     pub variant: String,
     /// Batch size, 1 to 512.
     pub batch: u32,
-    /// Instructions per packet; absent until it was measured once.
+    /// Instructions per packet; absent until the first measurement.
     pub per_packet: Option<f64>,
-    /// The compiler that this was measured with, as `samples.csv` names toolchains.
+    /// The compiler of the measured build, as `samples.csv` names toolchains.
     pub compiler: Option<String>,
 }
 
-/// A rule about two drivers in their default variant; it holds at every batch size listed.
+/// A limit on one driver relative to another, both in the default variant. It holds at every batch
+/// size that the figures list.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ratio {
-    /// The driver that may need more.
+    /// The driver that has the limit.
     #[serde(rename = "impl")]
     pub implementation: Implementation,
-    /// The one that it is compared with.
+    /// The driver that it is compared with.
     pub to: Implementation,
-    /// How many times as many instructions, at most.
+    /// The largest ratio of their instructions per packet.
     pub at_most: f64,
 }
 
@@ -89,7 +90,7 @@ impl Budget {
     /// Reads and checks the figures.
     ///
     /// # Errors
-    /// Names the file and what is wrong with it.
+    /// Names the file and the mistake.
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read the budget {}", path.display()))?;
@@ -109,11 +110,11 @@ impl Budget {
             positive("at_most", ratio.at_most)?;
         }
         if budget.instructions.is_empty() {
-            bail!("it lists no driver under [[instructions]]");
+            bail!("it has no figure under [[instructions]]");
         }
         for figure in &budget.instructions {
             if !(1..=512).contains(&figure.batch) {
-                bail!("batch {} is not in 1 to 512", figure.batch);
+                bail!("batch {} is not from 1 to 512", figure.batch);
             }
             positive("per_packet", figure.per_packet.unwrap_or(1.0))?;
         }

@@ -8,26 +8,26 @@ use record::Implementation;
 use super::figures::{Budget, Figure, Ratio};
 use crate::builds::variants::DEFAULT;
 
-/// Instructions per packet of two measurements of one driver.
+/// Instructions per packet in two measurements of one driver.
 pub type CountPair = [f64; 2];
-/// What was measured, by driver, variant and batch size.
+/// The measured figures, by driver, variant and batch size.
 pub type Measured = BTreeMap<(Implementation, String, u32), CountPair>;
 
-/// Which compiler built them, as `samples.csv` names toolchains, by driver and variant.
+/// The compiler of each build, as `samples.csv` names toolchains, by driver and variant.
 pub type Toolchains = BTreeMap<(Implementation, String), String>;
 
-/// What came out.
+/// The result of a comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// The comparison, a line each.
+    /// The lines of the table.
     pub lines: Vec<String>,
-    /// What is wrong; empty if the budget is kept.
+    /// The violations; empty if the budget is kept.
     pub violations: Vec<String>,
-    /// What is better than recorded, so that the record can be tightened.
+    /// Figures that can be lowered, because a driver needs fewer instructions than recorded.
     pub savings: Vec<String>,
 }
 
-/// Compares what was measured with what is recorded.
+/// Compares the measured figures with the recorded ones.
 pub fn judge(budget: &Budget, measured: &Measured, toolchains: &Toolchains) -> Verdict {
     let mut verdict = Verdict::default();
     verdict.lines.push(format!(
@@ -99,7 +99,7 @@ fn judge_figure(
         line.push_str("  too many");
         verdict.violations.push(format!(
             "{name}: {value:.2} instructions per packet, {:.1} % more than the recorded \
-             {recorded:.2}; at most {:.0} % is allowed. If this is meant, record \
+             {recorded:.2}; at most {:.0} % is allowed. If the change is intended, record \
              `per_packet = {value:.2}`",
             100.0 * change,
             100.0 * tolerance
@@ -108,7 +108,7 @@ fn judge_figure(
         line.push_str("  fewer");
         verdict.savings.push(format!(
             "{name}: {:.1} % fewer instructions than recorded; record `per_packet = {value:.2}` \
-             so that they stay saved",
+             to keep the saving",
             -100.0 * change
         ));
     }
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn another_compiler_has_more_room() {
+    fn another_compiler_has_a_larger_tolerance() {
         let budget = Budget::parse(TEXT).unwrap();
         let violations = |c, toolchain: &str| {
             let toolchain = ((C, DEFAULT.to_owned()), toolchain.to_owned());
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_recorded_is_kept() {
+    fn figures_within_the_tolerance_pass() {
         let verdict = judged([100.0, 100.05], [152.9, 152.9]);
         assert!(verdict.violations.is_empty(), "{verdict:?}");
         assert!(verdict.savings.is_empty(), "{verdict:?}");
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn much_less_is_pointed_out_and_no_failure() {
+    fn a_large_saving_is_noted_and_no_failure() {
         let verdict = judged([97.0, 97.0], [150.0, 150.0]);
         assert!(verdict.violations.is_empty());
         assert!(verdict.savings[0].contains("per_packet = 97.00"));
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ratio_is_a_rule_of_its_own() {
+    fn the_ratio_is_a_separate_limit() {
         let mut budget = Budget::parse(TEXT).unwrap();
         budget.instructions[1].per_packet = Some(166.0);
         let verdict = judge(
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_that_is_not_recorded_is_asked_for() {
+    fn a_missing_figure_is_proposed() {
         let mut budget = Budget::parse(TEXT).unwrap();
         budget.instructions[0].per_packet = None;
         let verdict = judge(

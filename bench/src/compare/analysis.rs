@@ -8,15 +8,14 @@ use serde::Serialize;
 use crate::toolchain::compiler::older;
 use crate::toolchain::recipe::BuildRecipe;
 
-/// Instructions that a newer compiler may need more before that is pointed out: two counts of the
-/// same program agree to 0.1 a packet.
+/// A regression needs more instructions per packet than this. Two counts of one program agree to 0.1.
 const MORE_INSTRUCTIONS: f64 = 0.2;
-/// The same as a share.
+/// A regression needs a larger share of instructions than this.
 const MORE_SHARE: f64 = 0.01;
-/// Cycles that may be more, as a share, even if the spreads do not touch: code moves.
+/// A regression needs a larger share of cycles than this, because alignment alone changes cycles.
 const MORE_CYCLES: f64 = 0.02;
 
-/// Median, with the 10th and the 90th percentile.
+/// The median, the 10th and the 90th percentile of some values.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Spread {
     /// 10th percentile.
@@ -28,7 +27,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Of some values; `None` of none.
+    /// The spread of some values; `None` if there are none.
     pub fn of(mut values: Vec<f64>) -> Option<Self> {
         values.sort_by(f64::total_cmp);
         let last = values.len().checked_sub(1)?;
@@ -46,7 +45,7 @@ impl Spread {
     }
 }
 
-/// What is shown, and which backend counts it.
+/// The metrics in the table, and the backends that give them.
 pub const SHOWN: [(Metric, BackendName); 5] = [
     (Metric::Instructions, BackendName::Valgrind),
     (Metric::Loads, BackendName::Valgrind),
@@ -55,27 +54,27 @@ pub const SHOWN: [(Metric, BackendName); 5] = [
     (Metric::TscCycles, BackendName::Lockstep),
 ];
 
-/// Values of a driver in a variant, by metric and repeat.
+/// The values of one build, by metric and repeat.
 type Values = BTreeMap<Metric, BTreeMap<u32, f64>>;
 
-/// What was measured of one driver, built one recipe.
+/// The measurements of one build.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// Which driver.
+    /// The driver.
     pub implementation: Implementation,
-    /// How it was built.
+    /// The compiler and its flags.
     pub recipe: BuildRecipe,
     values: Values,
 }
 
 impl Row {
-    /// A metric; `None` if it was not measured.
+    /// The spread of a metric; `None` if it was not measured.
     pub fn spread(&self, metric: Metric) -> Option<Spread> {
         Spread::of(self.values.get(&metric)?.values().copied().collect())
     }
 }
 
-/// The rows of a batch size; what was not measured has none.
+/// The rows of a batch size, without builds that were not measured.
 pub fn rows(recipes: &[BuildRecipe], samples: &[Sample], batch: u32) -> Vec<Row> {
     let mut values: BTreeMap<(Implementation, &str), Values> = BTreeMap::new();
     for sample in samples {
@@ -107,30 +106,30 @@ pub fn rows(recipes: &[BuildRecipe], samples: &[Sample], batch: u32) -> Vec<Row>
     rows
 }
 
-/// C and a Rust driver by the same LLVM, with the usual flags.
+/// The C driver and a Rust driver, built with the same LLVM and the default flags.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SameLlvmPair {
-    /// Major version of the LLVM.
+    /// The major version of the LLVM.
     pub llvm: u32,
-    /// The C compiler, `clang 19.1.7`.
+    /// The C compiler, such as `clang 19.1.7`.
     pub c: String,
     /// The Rust compiler.
     pub rust: String,
     /// The Rust driver.
     pub implementation: Implementation,
-    /// Instructions, times C.
+    /// Instructions divided by those of C.
     pub instructions: Option<f64>,
-    /// Cycles, times C: the median of the ratios of rounds, which were taken in turn.
+    /// Cycles divided by those of C in the same round. Rounds are interleaved.
     pub cycles: Option<Spread>,
 }
 
-/// Pairs the rows that were built by the same LLVM.
+/// Pairs the rows that were built with the same LLVM.
 pub fn pairs(rows: &[Row]) -> Vec<SameLlvmPair> {
-    let usual = |row: &&Row| row.recipe.default_flags;
+    let default_flags = |row: &&Row| row.recipe.default_flags;
     let mut pairs = Vec::new();
     for c in rows
         .iter()
-        .filter(usual)
+        .filter(default_flags)
         .filter(|row| row.implementation == Implementation::C)
     {
         let Some(llvm) = c.recipe.toolchain.llvm else {
@@ -139,7 +138,7 @@ pub fn pairs(rows: &[Row]) -> Vec<SameLlvmPair> {
         let same = |row: &&Row| {
             row.implementation != Implementation::C && row.recipe.toolchain.llvm == Some(llvm)
         };
-        for rust in rows.iter().filter(usual).filter(same) {
+        for rust in rows.iter().filter(default_flags).filter(same) {
             let instructions = ratio(rust, c, Metric::Instructions);
             let cycles = ratio(rust, c, Metric::TscCycles);
             pairs.push(SameLlvmPair {
@@ -164,24 +163,24 @@ fn ratio(a: &Row, b: &Row, metric: Metric) -> Option<Spread> {
     Spread::of(ratios)
 }
 
-/// A newer compiler whose code needs more than that of the next older one.
+/// A newer compiler whose code costs more than that of the next older one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Regression {
-    /// Which driver.
+    /// The driver.
     pub implementation: Implementation,
     /// The older compiler.
     pub from: String,
     /// The newer compiler.
     pub to: String,
-    /// Flags of both.
+    /// The flags of both.
     pub flags: String,
-    /// What there is more of.
+    /// The metric that increased.
     pub metric: Metric,
-    /// Medians, before and after.
+    /// The medians before and after.
     pub values: [f64; 2],
 }
 
-/// Compares each version with the next older one of the same family, with the same flags.
+/// Compares each version with the next older version of the same family and flags.
 pub fn regressions(rows: &[Row]) -> Vec<Regression> {
     let mut found = Vec::new();
     for new in rows {
@@ -214,8 +213,8 @@ pub fn regressions(rows: &[Row]) -> Vec<Regression> {
     found
 }
 
-/// Whether `after` is worse beyond noise. Instructions are exact but for a tenth; of cycles, nine
-/// of ten values have to be more than nine of ten before.
+/// Whether `after` is worse beyond noise. Instructions are exact to a tenth. For cycles, the 10th
+/// percentile must be above the earlier 90th.
 fn is_regression(metric: Metric, before: Spread, after: Spread) -> bool {
     let more = after.median - before.median;
     match metric {
@@ -224,7 +223,7 @@ fn is_regression(metric: Metric, before: Spread, after: Spread) -> bool {
     }
 }
 
-/// What was found at a batch size, for the report.
+/// The pairs and regressions at a batch size, for the report.
 #[derive(Debug, Serialize)]
 pub struct Findings {
     batch: u32,
@@ -232,7 +231,7 @@ pub struct Findings {
     regressions: Vec<Regression>,
 }
 
-/// What was found at each batch size.
+/// The pairs and regressions at each batch size.
 pub fn findings(batches: &[(u32, Vec<Row>)]) -> Vec<Findings> {
     let found = batches.iter().map(|(batch, rows)| Findings {
         batch: *batch,
@@ -278,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn c_and_rust_are_paired_by_llvm_and_rounds() {
+    fn c_and_rust_are_paired_by_llvm_and_round() {
         let rows = [
             row(C, recipe(Family::Gcc, "12.2.0", None), 76.0, &[1.0]),
             row(
@@ -334,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn cycles_are_worse_only_if_the_spreads_do_not_touch() {
+    fn cycles_are_worse_only_if_the_spreads_do_not_overlap() {
         let before = Spread::of(vec![10.0, 10.5, 11.0, 12.0]).unwrap();
         let noisy = Spread::of(vec![11.0, 12.0, 13.0, 14.0]).unwrap();
         let clear = Spread::of(vec![14.0, 14.5, 15.0]).unwrap();
@@ -343,7 +342,7 @@ mod tests {
     }
 
     proptest! {
-        /// No noise is a regression of itself, and less is never one.
+        /// Equal or smaller values are never a regression.
         #[test]
         fn better_is_no_regression(
             values in proptest::collection::vec(1.0..1000.0f64, 1..50),

@@ -1,4 +1,4 @@
-//! `triptych compare`: the drivers as different compilers build them.
+//! `triptych compare`: builds the drivers with several compilers and compares the builds.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -34,42 +34,23 @@ pub mod arguments;
 pub mod plan;
 pub mod table;
 
-/// The table, beside the samples.
+/// The file with the table, beside the samples.
 pub const TABLE_FILE: &str = "compilers.md";
-/// Pairs and regressions, for the report.
-pub const FOUND_FILE: &str = "compilers.json";
+/// The file with the pairs and regressions, for the report.
+pub const FINDINGS_FILE: &str = "compilers.json";
 
 /// Builds, measures, and prints the table.
 ///
 /// # Errors
-/// If there is nothing to compare, or something could not be built or measured; the rest is
-/// recorded all the same.
+/// If there is nothing to compare, or something cannot be built or measured. All other results are
+/// recorded.
 pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<()> {
     let comparison = comparison(arguments)?;
     let (recipes, skipped) = comparison.recipes(&ThisMachine);
     for skip in &skipped {
         eprintln!("skipped: {skip}");
     }
-    let wanted = |implementation: &Implementation| {
-        arguments.implementations.is_empty() || arguments.implementations.contains(implementation)
-    };
-    let builds: Vec<(&BuildRecipe, Implementation)> = recipes
-        .iter()
-        .flat_map(|recipe| {
-            recipe
-                .implementations()
-                .iter()
-                .map(move |driver| (recipe, *driver))
-        })
-        .filter(|(_, driver)| wanted(driver))
-        .collect();
-    if builds.is_empty() {
-        bail!(UsageError(
-            "none of the compilers that were asked for builds one of these drivers here; \
-             `make setup-compilers` installs some"
-                .to_owned()
-        ));
-    }
+    let builds = selected_builds(arguments, &recipes)?;
     if arguments.list {
         for (recipe, implementation) in &builds {
             println!(
@@ -82,7 +63,7 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<()> {
     }
     let sources = std::env::current_dir().context("cannot find the current folder")?;
     if !sources.join("Makefile").is_file() {
-        bail!("there is no Makefile here: call this at the top of the repository");
+        bail!("there is no Makefile here: run this in the top folder of the repository");
     }
     let builder = Builder {
         output: arguments.build_dir.join("compare"),
@@ -101,17 +82,55 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<()> {
     let finished = recorder.folder.finish(SystemTime::now());
     outcome?;
     finished?;
+    report(&recorder, &comparison, &recipes, &skipped)
+}
+
+/// The builds that the command line selects: recipes and drivers.
+fn selected_builds<'r>(
+    arguments: &CompareArguments,
+    recipes: &'r [BuildRecipe],
+) -> Result<Vec<(&'r BuildRecipe, Implementation)>> {
+    let wanted = |implementation: &Implementation| {
+        arguments.implementations.is_empty() || arguments.implementations.contains(implementation)
+    };
+    let builds: Vec<_> = recipes
+        .iter()
+        .flat_map(|recipe| {
+            recipe
+                .implementations()
+                .iter()
+                .map(move |driver| (recipe, *driver))
+        })
+        .filter(|(_, driver)| wanted(driver))
+        .collect();
+    if builds.is_empty() {
+        bail!(UsageError(
+            "no selected compiler builds a selected driver on this machine; \
+             `make compilers-deps` installs compilers"
+                .to_owned()
+        ));
+    }
+    Ok(builds)
+}
+
+/// Writes the table and the findings beside the samples, and prints the table.
+fn report(
+    recorder: &Recorder,
+    comparison: &Comparison,
+    recipes: &[BuildRecipe],
+    skipped: &[SkippedCompiler],
+) -> Result<()> {
     let folder = recorder.folder.path();
     let samples = record::read_samples(&folder.join(SAMPLES_FILE))?;
     let batches: Vec<_> = comparison
         .batch
         .iter()
-        .map(|batch| (batch.0, analysis::rows(&recipes, &samples, batch.0)))
+        .map(|batch| (batch.0, analysis::rows(recipes, &samples, batch.0)))
         .collect();
-    let text = table::markdown(&batches, &skipped);
+    let text = table::markdown(&batches, skipped);
     let found = serde_json::to_string_pretty(&analysis::findings(&batches))
-        .context("cannot write down what was found")?;
-    for (name, text) in [(TABLE_FILE, &text), (FOUND_FILE, &found)] {
+        .context("cannot write the findings as JSON")?;
+    for (name, text) in [(TABLE_FILE, &text), (FINDINGS_FILE, &found)] {
         let file = folder.join(name);
         std::fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
     }
@@ -134,7 +153,7 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<()> {
     }
 }
 
-/// Each build once, with what its machine code says.
+/// Each build once, with the number of checks in its machine code.
 fn described(builder: &Builder<'_>, cells: &[Cell]) -> Vec<record::Build> {
     let mut builds: Vec<record::Build> = Vec::new();
     for cell in cells {
@@ -153,7 +172,7 @@ fn described(builder: &Builder<'_>, cells: &[Cell]) -> Vec<record::Build> {
     builds
 }
 
-/// The file, or what the command line names instead of its blocks.
+/// The comparison that the command line selects: the file, with other blocks if it names compilers.
 fn comparison(arguments: &CompareArguments) -> Result<Comparison> {
     let mut comparison =
         Comparison::read(&arguments.config).map_err(|error| UsageError(format!("{error:#}")))?;
@@ -172,15 +191,15 @@ fn comparison(arguments: &CompareArguments) -> Result<Comparison> {
     if arguments.toolchains.is_empty() {
         if named {
             bail!(UsageError(
-                "--opt, --target-cpu, --no-lto and --pgo need --toolchain: without, the file says \
-                 how each compiler is used"
+                "--opt, --target-cpu, --no-lto and --pgo need --toolchain, because the file has the \
+                 flags of its own compilers"
                     .to_owned()
             ));
         }
         return Ok(comparison);
     }
-    let or = |named: &[String], usual: &str| match named {
-        [] => vec![usual.to_owned()],
+    let or = |named: &[String], default: &str| match named {
+        [] => vec![default.to_owned()],
         named => named.to_vec(),
     };
     comparison.blocks = vec![Block {
@@ -218,7 +237,7 @@ fn recorder(
     Ok(Recorder::new(folder, &[]))
 }
 
-/// Builds what can be built; gives the cells to measure.
+/// Builds everything, and records failures. Returns the cells of the successful builds.
 fn build_all(
     builder: &Builder<'_>,
     builds: &[(&BuildRecipe, Implementation)],
@@ -244,7 +263,7 @@ fn build_all(
             Ok(()) => cells.extend(of_build),
             Err(error) if builder.interrupt.is_set() => return Err(error),
             Err(error) => {
-                let cause = format!("not built: {error:#}");
+                let cause = format!("the build failed: {error:#}");
                 for cell in of_build {
                     recorder.failure(cell.failure(BackendName::Valgrind, &cause));
                 }

@@ -1,4 +1,4 @@
-//! What is compared: the file `bench/compilers.toml`, and the builds that come of it.
+//! The comparison file, such as `bench/compilers.toml`, and the builds that it lists.
 
 use std::path::Path;
 
@@ -13,52 +13,52 @@ use crate::toolchain::machine::Machine;
 use crate::toolchain::profile::profdata;
 use crate::toolchain::recipe::{BuildRecipe, OptLevel, DEFAULT_CPU};
 
-/// What to compare, and how to measure it.
+/// A comparison: the builds, and how to measure them.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Comparison {
-    /// How to count with valgrind.
+    /// Settings of valgrind.
     #[serde(default)]
     pub valgrind: Valgrind,
-    /// How to measure in lockstep.
+    /// Settings of the lockstep backend.
     #[serde(default)]
     pub lockstep: Lockstep,
-    /// Packets asked for per receive call: everything is measured at each.
-    #[serde(default = "usual_batch")]
+    /// Packets asked for per receive call. Each build is measured at every batch size.
+    #[serde(default = "default_batch")]
     pub batch: Vec<Batch>,
-    /// What is built: each a cross product.
+    /// The builds. Each block is a cross product.
     #[serde(rename = "block")]
     pub blocks: Vec<Block>,
 }
 
-fn usual_batch() -> Vec<Batch> {
+fn default_batch() -> Vec<Batch> {
     vec![BoundedInteger(32)]
 }
 
-/// Compilers, and recipes to use each.
+/// Compilers, and the flags for each.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Block {
-    /// The compilers, see [`find`].
+    /// The compilers, by the names that [`find`] accepts.
     pub toolchains: Vec<String>,
-    /// Optimisation levels: 1, 2, 3, s, or `usual`, which is 2 for C and 3 for Rust.
-    #[serde(default = "usual")]
+    /// Optimisation levels: 1, 2, 3, s, or `default`, which is 2 for C and 3 for Rust.
+    #[serde(default = "default_opt")]
     pub opt: Vec<OptLevel>,
-    /// Processors, as the compilers name them; `usual` is the Makefile's.
-    #[serde(default = "usual_cpu")]
+    /// Processors, as the compilers name them; `default` is the Makefile's.
+    #[serde(default = "default_cpu")]
     pub target_cpu: Vec<String>,
-    /// Whether the program is optimised as a whole.
+    /// Whether link-time optimisation is on.
     #[serde(default = "yes")]
     pub lto: Vec<bool>,
-    /// Whether it is optimised by a profile of itself.
+    /// Whether the build is optimised with a profile of itself.
     #[serde(default = "no")]
     pub pgo: Vec<bool>,
 }
 
-fn usual() -> Vec<OptLevel> {
+fn default_opt() -> Vec<OptLevel> {
     vec![OptLevel::Default]
 }
-fn usual_cpu() -> Vec<String> {
+fn default_cpu() -> Vec<String> {
     vec![DEFAULT_CPU.to_owned()]
 }
 fn yes() -> Vec<bool> {
@@ -69,14 +69,14 @@ fn no() -> Vec<bool> {
 }
 
 impl Comparison {
-    /// Reads the file.
+    /// Reads a file.
     ///
     /// # Errors
-    /// Names the file and what is wrong with it.
+    /// Names the file and the mistake.
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read {}", path.display()))?;
-        Self::parse(&text).with_context(|| format!("{} is no comparison", path.display()))
+        Self::parse(&text).with_context(|| format!("{} is not a comparison", path.display()))
     }
 
     fn parse(text: &str) -> Result<Self> {
@@ -100,13 +100,16 @@ impl Comparison {
             }
             let word = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
             if let Some(cpu) = block.target_cpu.iter().find(|cpu| !cpu.chars().all(word)) {
-                bail!("block {}: {cpu:?} is no name of a processor", place + 1);
+                bail!(
+                    "block {}: {cpu:?} is not the name of a processor",
+                    place + 1
+                );
             }
         }
         Ok(comparison)
     }
 
-    /// The builds, each once, and the compilers that are not here, or lack what a profile needs.
+    /// The builds, each once, and the compilers that are missing or lack a tool for profiles.
     pub fn recipes(&self, machine: &dyn Machine) -> (Vec<BuildRecipe>, Vec<SkippedCompiler>) {
         let mut recipes: Vec<BuildRecipe> = Vec::new();
         let mut skipped: Vec<SkippedCompiler> = Vec::new();
@@ -179,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_products_and_each_way_is_built_once() {
+    fn blocks_are_products_and_each_build_occurs_once() {
         let comparison = Comparison::parse(
             r#"
             [[block]]
@@ -223,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn names_say_what_is_not_usual() {
+    fn names_say_which_flags_are_not_the_default() {
         let toolchain = Toolchain {
             family: Family::Clang,
             version: "19.1.7".to_owned(),

@@ -1,4 +1,4 @@
-//! A comparison as Markdown.
+//! Writes a comparison as Markdown.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use record::Metric;
 use super::analysis::{pairs, regressions, Row, SHOWN};
 use crate::toolchain::compiler::SkippedCompiler;
 
-/// All of it as Markdown: the tables of each batch size, then what was not measured.
+/// The tables of each batch size, then the skipped compilers.
 pub fn markdown(batches: &[(u32, Vec<Row>)], skipped: &[SkippedCompiler]) -> String {
     let mut text = String::new();
     for (batch, rows) in batches {
@@ -19,7 +19,7 @@ pub fn markdown(batches: &[(u32, Vec<Row>)], skipped: &[SkippedCompiler]) -> Str
         write_rows(&mut text, rows);
         let _ = writeln!(text, "#### Rust beside C of the same LLVM, batch {batch}\n");
         write_pairs(&mut text, rows);
-        let _ = writeln!(text, "#### Worse with a newer version, batch {batch}\n");
+        let _ = writeln!(text, "#### Regressions of newer versions, batch {batch}\n");
         write_regressions(&mut text, rows);
     }
     if !skipped.is_empty() {
@@ -63,7 +63,7 @@ fn write_rows(text: &mut String, rows: &[Row]) {
         text.push('\n');
     }
     text.push_str(
-        "\nInstructions, loads, stores and branches as valgrind counts them; cycles of the time-stamp counter in \
+        "\nvalgrind counts instructions, loads, stores and branches. Cycles are those of the time-stamp counter in \
          lockstep, with the 10th and 90th percentile.\n\n",
     );
 }
@@ -71,7 +71,7 @@ fn write_rows(text: &mut String, rows: &[Row]) {
 fn write_pairs(text: &mut String, rows: &[Row]) {
     let pairs = pairs(rows);
     if pairs.is_empty() {
-        text.push_str("No clang here has the LLVM of a rustc that was measured.\n");
+        text.push_str("No installed clang has the LLVM of a measured rustc.\n");
     } else {
         text.push_str(
             "| LLVM | C by | Rust by | driver | instructions, times C | cycles, times C |\n\
@@ -100,13 +100,13 @@ fn write_pairs(text: &mut String, rows: &[Row]) {
 fn write_regressions(text: &mut String, rows: &[Row]) {
     let regressions = regressions(rows);
     if regressions.is_empty() {
-        text.push_str("Nothing, beyond noise.\n");
+        text.push_str("None beyond noise.\n");
     }
     for found in regressions {
         let [before, after] = found.values;
         let _ = writeln!(
             text,
-            "- {}, {}: {} needs {after:.1} {} a packet, {} {before:.1} ({:+.1} %)",
+            "- {}, {}: {} needs {after:.1} {} per packet, {} needs {before:.1} ({:+.1} %)",
             found.implementation,
             found.flags,
             found.to,
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_skipped_is_said() {
+    fn skipped_compilers_are_listed() {
         let skipped = [SkippedCompiler {
             name: "gcc-11".to_owned(),
             why: "not installed".to_owned(),
@@ -131,6 +131,6 @@ mod tests {
         }];
         let text = markdown(&[(32, Vec::new())], &skipped);
         assert!(text.contains("- gcc-11: not installed; `sudo apt-get install gcc-11`"));
-        assert!(text.contains("No clang here"));
+        assert!(text.contains("No installed clang"));
     }
 }

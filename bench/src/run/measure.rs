@@ -11,7 +11,7 @@ use super::latency::{latency, loaded_cells, remaining_latency};
 use super::recorder::Recorder;
 use super::setup::RunSetup;
 use crate::builds::cells::missing;
-use crate::progress::{rough, Progress};
+use crate::progress::{rounded, Progress};
 
 /// A backend and the cells that it measures.
 struct BackendWork {
@@ -70,7 +70,7 @@ pub(super) fn measure_all(
     let (count, time) = plan.iter().fold((0, Duration::ZERO), |all, part| {
         (all.0 + part.0, all.1 + part.1)
     });
-    eprintln!("{count} measurements, about {}", rough(time));
+    eprintln!("{count} measurements, about {}", rounded(time));
     recorder.progress = Progress::new(time);
 
     for mut work in works {
