@@ -1,4 +1,4 @@
-//! Building the rungs, like the shipped safe driver but for their sources.
+//! Builds the rungs like the shipped safe driver; only the sources differ.
 
 use std::env;
 use std::fs;
@@ -17,16 +17,17 @@ use super::sources;
 use crate::builds::variants::build_folder;
 use crate::progress::Progress;
 
-/// After this, a build hangs.
+/// Longest time for one build.
 const LIMIT: Duration = Duration::from_secs(600);
-/// About how long one takes.
+/// The estimated time of one build.
 const BUILD: Duration = Duration::from_secs(12);
+/// The estimated time of one `cargo check`.
 const CHECK: Duration = Duration::from_secs(1);
 
-/// Lets the compiler look at all rungs. Returns how many there are.
+/// Runs `cargo check` on all rungs. Returns the number of rungs.
 ///
 /// # Errors
-/// If one does not compile: what the compiler said.
+/// If a rung does not compile: the compiler's message.
 pub fn check(ladder: &Ladder, build: &Path, interrupt: &Interrupt) -> Result<usize> {
     let flags = shipped_toolchain(build)
         .map(|(_, flags)| flags)
@@ -36,18 +37,18 @@ pub fn check(ladder: &Ladder, build: &Path, interrupt: &Interrupt) -> Result<usi
     })
 }
 
-/// Builds rungs into `build/variants/`, and a folder for each in which it takes the place of the
-/// safe driver, for the conformance tests: `build/ladder/NAME/bin/`.
+/// Builds rungs into `build/variants/`. Also makes a folder `build/ladder/NAME/bin/` for each, in
+/// which the rung replaces the safe driver. The conformance tests use it.
 ///
 /// # Errors
-/// If the shipped drivers are not built, or by another compiler; if a rung does not compile: what
-/// the compiler said.
+/// If the shipped drivers are not built or were built by another compiler. If a rung does not
+/// compile: the compiler's message.
 pub fn build(rungs: &[Rung], build: &Path, interrupt: &Interrupt) -> Result<()> {
     let (compiler, flags) = shipped_toolchain(build)?;
     let here = rustc_version()?;
     ensure!(
         here == compiler,
-        "the shipped drivers were built by {compiler}, the rungs would be by {here}: make build"
+        "{compiler} built the shipped drivers, but the compiler here is {here}: run `make build`"
     );
     let mut built = Vec::new();
     each(rungs, BUILD, "build", |rung| {
@@ -63,12 +64,12 @@ pub fn build(rungs: &[Rung], build: &Path, interrupt: &Interrupt) -> Result<()> 
         built.push((rung.name.clone(), artefacts(&folder)?));
         let toolchain = format!("{compiler} --profile {} {flags}\n", rung.profile());
         fs::write(folder.join("toolchain.txt"), toolchain)?;
-        in_place_of_the_safe_driver(rung, build, &folder)
+        replace_the_safe_driver(rung, build, &folder)
     })?;
     check_different(&built)
 }
 
-/// Does something for each of them, and shows how far it is.
+/// Runs `act` on each rung and shows progress.
 fn each(
     rungs: &[Rung],
     estimate: Duration,
@@ -87,7 +88,7 @@ fn each(
     Ok(count)
 }
 
-/// Shared by all rungs, so that what they depend on is built once.
+/// The target folder of all rungs, shared so that their dependencies are built once.
 fn target(build: &Path) -> PathBuf {
     build.join("cargo-ladder")
 }
@@ -118,8 +119,8 @@ fn cargo(what: &str, rung: &Rung, build: &Path, flags: &str, interrupt: &Interru
         .with_context(|| format!("see {}", log.display()))
 }
 
-/// Refuses artefacts that are the same file: then Cargo took one rung for another. Rungs whose code is
-/// the same still differ by their symbols, which have the hash of the rung's version.
+/// Refuses identical files, which mean that Cargo confused two rungs. Even rungs with the same code
+/// differ in their symbols, which contain the hash of the rung's version.
 fn check_different(built: &[(String, [Vec<u8>; 2])]) -> Result<()> {
     for (place, (name, content)) in built.iter().enumerate() {
         let same = built
@@ -127,7 +128,7 @@ fn check_different(built: &[(String, [Vec<u8>; 2])]) -> Result<()> {
             .take(place)
             .find(|(_, other)| other.iter().zip(content).any(|(one, two)| one == two));
         if let Some((other, _)) = same {
-            bail!("rungs {other} and {name} are the same file; remove build/cargo-ladder");
+            bail!("rungs {other} and {name} have the same file: remove build/cargo-ladder and build again");
         }
     }
     Ok(())
@@ -148,7 +149,7 @@ fn rustc_version() -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-fn in_place_of_the_safe_driver(rung: &Rung, build: &Path, folder: &Path) -> Result<()> {
+fn replace_the_safe_driver(rung: &Rung, build: &Path, folder: &Path) -> Result<()> {
     let bin = build.join("ladder").join(&rung.name).join("bin");
     if bin.exists() {
         fs::remove_dir_all(&bin)?;
@@ -169,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_file_for_two_rungs_is_refused() {
+    fn identical_files_of_two_rungs_are_refused() {
         let rung = |name: &str, program: &[u8], library: &[u8]| {
             (name.to_owned(), [program.to_vec(), library.to_vec()])
         };

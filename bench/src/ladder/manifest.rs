@@ -1,4 +1,4 @@
-//! The list of rungs: `rungs.toml`.
+//! Reads the list of rungs, `rungs.toml`.
 
 use std::path::{Path, PathBuf};
 
@@ -8,42 +8,42 @@ use serde::{Deserialize, Serialize};
 
 use crate::builds::variants::DEFAULT;
 
-/// How a rung is made.
+/// How the sources of a rung are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Change {
-    /// The transpiled driver as it is shipped.
+    /// The shipped transpiled driver.
     Transpiled,
-    /// What is left of the safe driver when everything that can be taken out is.
+    /// The safe driver after all patches have removed their features.
     Rest,
-    /// In the shipped safe driver; a patch takes it out, which gives the rung below.
+    /// A feature of the shipped safe driver. Its patch removes it, which gives the rung below.
     Remove,
-    /// Not in the shipped safe driver; a patch adds it to the rung below.
+    /// A feature that the shipped safe driver lacks. Its patch adds it to the rung below.
     Add,
-    /// The rung below, with overflow checks.
+    /// The rung below, built with overflow checks.
     OverflowChecks,
 }
 
-/// A rung: the one below it and one thing more.
+/// A rung: the rung below it and one more feature.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rung {
-    /// Its place from the bottom, two digits, and its name.
+    /// Two digits for its place from the bottom, and its name.
     pub name: String,
-    /// How it is made.
+    /// How its sources are made.
     pub change: Change,
-    /// What it adds, in some words.
+    /// The feature that it adds, in a few words.
     pub title: String,
-    /// The same as a sentence.
+    /// The feature that it adds, as a sentence.
     pub adds: String,
-    /// Whether it is also built as the only difference to the shipped safe driver, so that what it
-    /// costs is known without those below it. The structure of most lower rungs does not allow it.
+    /// Whether it is also built as the only difference from the shipped safe driver, which shows its
+    /// cost without the rungs below it. The structure of most lower rungs does not allow that.
     #[serde(default)]
     pub alone: bool,
 }
 
 impl Rung {
-    /// The build in which it is the only difference to the shipped safe driver.
+    /// The build in which it is the only difference from the shipped safe driver.
     pub fn apart(&self) -> Option<Self> {
         self.alone.then(|| Self {
             name: format!("{}-alone", self.name),
@@ -51,7 +51,7 @@ impl Rung {
         })
     }
 
-    /// Which driver it is a build of.
+    /// The driver of which it is a variant.
     pub fn implementation(&self) -> Implementation {
         match self.change {
             Change::Transpiled => Implementation::RustUnsafe,
@@ -59,7 +59,7 @@ impl Rung {
         }
     }
 
-    /// The variant of that driver.
+    /// Its variant.
     pub fn variant(&self) -> String {
         match self.change {
             Change::Transpiled => DEFAULT.to_owned(),
@@ -67,7 +67,7 @@ impl Rung {
         }
     }
 
-    /// Its patch, from the folder of the ladder.
+    /// The path of its patch in the ladder's folder.
     pub fn patch(&self) -> Option<PathBuf> {
         let folder = match self.change {
             Change::Remove => "remove",
@@ -77,12 +77,12 @@ impl Rung {
         Some(Path::new(folder).join(format!("{}.patch", self.name)))
     }
 
-    /// Its library, as Cargo names it.
+    /// Cargo's name for its library.
     pub fn library(&self) -> String {
         format!("ladder_{}", self.name.replace('-', "_"))
     }
 
-    /// The profile that it is built with.
+    /// The Cargo profile of its build.
     pub fn profile(&self) -> &'static str {
         match self.change {
             Change::OverflowChecks => "driver-overflow-checks",
@@ -104,7 +104,7 @@ impl Ladder {
     /// Reads and checks `rungs.toml` of a folder.
     ///
     /// # Errors
-    /// Names the file and what is wrong with it.
+    /// Names the file and the mistake.
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join("rungs.toml");
         let text = std::fs::read_to_string(&path)
@@ -128,8 +128,8 @@ impl Ladder {
             match rung.name.strip_prefix(&format!("{place:02}-")) {
                 Some(name) if usable(name) => {}
                 _ => bail!(
-                    "rung {:?} is at place {place}: it has to be called {place:02}-NAME, of \
-                     a to z, 0 to 9 and -",
+                    "rung {:?} is at place {place}: name it {place:02}-NAME, with only a to z, \
+                     0 to 9 and -",
                     rung.name
                 ),
             }
@@ -155,20 +155,20 @@ impl Ladder {
             ensure!(
                 !matches!(rung.change, Change::Transpiled | Change::Rest)
                     && shipped != Some(&rung.name),
-                "rung {} cannot be alone: only one that is taken out of the shipped driver, or put \
-                 into it, can",
+                "rung {} cannot be alone: it must be a feature that a patch removes from the shipped \
+                 driver or adds to it",
                 rung.name
             );
         }
         Ok(ladder)
     }
 
-    /// The rungs that are made in one way, from the bottom.
+    /// The rungs of one kind, from the bottom.
     pub fn of(&self, change: Change) -> impl DoubleEndedIterator<Item = &Rung> {
         self.rungs.iter().filter(move |rung| rung.change == change)
     }
 
-    /// All that is built for it: the rungs that are not shipped as they are, and those alone.
+    /// All builds: the rungs that are not shipped drivers, and the builds with one rung alone.
     pub fn builds(&self) -> Vec<Rung> {
         let rungs = self.rungs.iter();
         let made = rungs.filter(|rung| rung.change != Change::Transpiled);
@@ -176,7 +176,7 @@ impl Ladder {
         made.cloned().chain(alone).collect()
     }
 
-    /// The rung that is the shipped safe driver.
+    /// The rung that equals the shipped safe driver.
     pub fn shipped(&self) -> Option<&Rung> {
         self.of(Change::Remove).next_back()
     }
@@ -211,7 +211,7 @@ mod tests {
     ];
 
     #[test]
-    fn a_ladder_says_where_the_shipped_driver_is() {
+    fn the_last_removable_rung_is_the_shipped_driver() {
         let ladder = Ladder::parse(&text(&GOOD)).unwrap();
         let shipped = ladder.shipped().unwrap();
         assert_eq!(shipped.name, "02-x");
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn other_ladders_are_refused() {
+    fn malformed_ladders_are_refused() {
         for (place, rung, why) in [
             (2, ("03-x", "remove"), "02-NAME"),
             (2, ("02-../x", "remove"), "02-NAME"),
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rung_alone_is_a_build_of_its_own() {
+    fn a_rung_alone_is_a_separate_build() {
         let alone = |place: usize| {
             let mut rungs: Vec<_> = GOOD.iter().map(|rung| text(&[*rung])).collect();
             rungs[place].push_str("alone = true\n");
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rungs_of_this_repository_are_the_patches_and_the_readme() {
+    fn rungs_patches_and_readme_of_this_repository_agree() {
         let ladder = Ladder::read(&folder()).unwrap();
         let mut patches = Vec::new();
         for kind in ["remove", "add"] {

@@ -1,8 +1,8 @@
-//! `triptych ladder`: what each step from the transpiled driver to the safe one costs.
+//! `triptych ladder`: measures the cost of each step from the transpiled driver to the safe driver.
 //!
-//! `bench/ladder/` lists the rungs and has their patches ([`manifest`]). Their sources are written
-//! to `build/ladder/` ([`sources`]), built like the shipped drivers ([`build`]) into
-//! `build/variants/ladder-NAME/`, and measured in one run, whose folder gets the list of rungs.
+//! `bench/ladder/` has the list of rungs and their patches ([`manifest`]). [`sources`] writes the
+//! rungs' sources to `build/ladder/`. [`build`] builds them like the shipped drivers, into
+//! `build/variants/ladder-NAME/`. One run measures all of them, and its folder gets the list.
 
 use std::fs;
 use std::path::Path;
@@ -22,9 +22,9 @@ use manifest::{Change, Ladder};
 
 pub mod arguments;
 pub mod build;
-pub mod ends;
 pub mod manifest;
-pub mod shipped;
+mod shipped;
+mod shipped_check;
 pub mod sources;
 
 /// The list of rungs in the folder of a run.
@@ -45,16 +45,16 @@ struct RungRecord<'l> {
     change: Change,
     title: &'l str,
     adds: &'l str,
-    /// Whether it is the safe driver as it is shipped.
+    /// Whether it is the shipped safe driver.
     shipped: bool,
-    /// The variant of which it is the only difference to the shipped driver, if there is one.
+    /// The variant in which it is the only difference from the shipped driver, if there is one.
     alone: Option<String>,
 }
 
-/// Builds and measures the rungs, as far as the arguments say.
+/// Checks, builds or measures the rungs.
 ///
 /// # Errors
-/// If a rung cannot be made, built or measured.
+/// If a patch does not apply, or a rung cannot be built or measured.
 pub fn run(arguments: &LadderArguments, interrupt: &Interrupt) -> Result<()> {
     let ladder = Ladder::read(&arguments.ladder)?;
     let build = &arguments.build_dir;
@@ -62,10 +62,10 @@ pub fn run(arguments: &LadderArguments, interrupt: &Interrupt) -> Result<()> {
     sources::write(&ladder, &arguments.ladder, Path::new("."), build)?;
     if arguments.check {
         let count = build::check(&ladder, build, interrupt)?;
-        println!("{count} builds of the ladder can be made and compile");
+        println!("{count} builds of the ladder: all patches apply and all sources compile");
         let shipped = ladder.shipped().cloned();
         build::build(shipped.as_slice(), build, interrupt)?;
-        println!("{}", ends::check(&ladder, build, interrupt)?);
+        println!("{}", shipped_check::check(&ladder, build, interrupt)?);
         return Ok(());
     }
     build::build(&ladder.builds(), build, interrupt)?;
@@ -101,7 +101,8 @@ fn measure(ladder: &Ladder, arguments: &LadderArguments, interrupt: &Interrupt) 
     })
 }
 
-/// All rungs, and the shipped drivers, to see that two rungs are what they say.
+/// The matrix of all rungs and the shipped drivers. The figures of the shipped drivers show that the
+/// rungs built from them are equal.
 fn matrix(ladder: &Ladder) -> Config {
     let block = Block {
         name: "ladder".to_owned(),

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::{ensure, Context, Result};
 
-/// The flags that a driver was built with beside its profile, as its `toolchain.txt` says, and the
-/// compiler. The rungs are built with the same.
+/// Returns the compiler of the shipped safe driver, and its flags without the profile, from its
+/// `toolchain.txt`. The rungs are built in the same way.
 ///
 /// # Errors
 /// If the shipped driver is not built.
@@ -14,13 +14,13 @@ pub(super) fn shipped_toolchain(build: &Path) -> Result<(String, String)> {
     let path = build.join("bin/rust/toolchain.txt");
     let text = fs::read_to_string(&path).with_context(|| {
         format!(
-            "cannot read {}; build the drivers: make build",
+            "cannot read {}: build the drivers with `make build`",
             path.display()
         )
     })?;
     parse_toolchain(&text).with_context(|| {
         format!(
-            "{} is not what `make rust` writes; build anew",
+            "{} is not in the format of `make rust`: run `make build`",
             path.display()
         )
     })

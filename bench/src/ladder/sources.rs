@@ -1,8 +1,8 @@
-//! The sources of every rung: copies of the safe driver, patched.
+//! Writes the sources of every rung: patched copies of the safe driver.
 //!
 //! A rung's folder is a workspace of its own: `rust/`, `bench/forwarder-abi/` and the `Cargo.toml`
-//! of the repository with only these two as members. Files that have not changed are not written, so
-//! that Cargo builds nothing anew for nothing.
+//! of the repository with only these two as members. Unchanged files are not written, so that Cargo
+//! rebuilds only changed rungs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,18 +21,17 @@ const PARTS: [&str; 4] = [
     "bench/forwarder-abi/src",
 ];
 
-/// The repository's `Cargo.toml`, kept beside the rung's own.
+/// A copy of the repository's `Cargo.toml`, beside the rung's own.
 const REPOSITORY_MANIFEST: &str = "repository.toml";
 
 const LIBRARY_MANIFEST: &str = "bench/forwarder-abi/Cargo.toml";
 
 const MEMBERS: [&str; 2] = ["rust", "bench/forwarder-abi"];
 
-/// Writes the sources of all rungs but the transpiled one below `build`, each to
-/// [`folder`].
+/// Writes the sources of all rungs except the transpiled one, each to its [`folder`].
 ///
 /// # Errors
-/// If a patch no longer applies: which, and what git said. If a file cannot be read or written.
+/// If a patch does not apply: its name and git's message. If a file cannot be read or written.
 pub fn write(ladder: &Ladder, patches: &Path, repository: &Path, build: &Path) -> Result<()> {
     let work = tempfile::Builder::new()
         .prefix(".ladder-")
@@ -45,7 +44,7 @@ pub fn write(ladder: &Ladder, patches: &Path, repository: &Path, build: &Path) -
     let variants: Vec<_> = builds.iter().map(Rung::variant).collect();
     remove_others(&build.join("variants"), "ladder-", &variants)?;
 
-    // Downwards: what a rung adds is taken out, and the one below is left.
+    // Downwards: removing the feature of a rung leaves the rung below.
     let below = work.path().join("below");
     copy_repository(repository, &below)?;
     put_rung(&below, shipped, build)?;
@@ -86,7 +85,7 @@ pub fn write(ladder: &Ladder, patches: &Path, repository: &Path, build: &Path) -
     Ok(())
 }
 
-/// Changes the sources in `into` as those in `to` differ from those in `from`.
+/// Applies to `into` the differences between the sources in `from` and in `to`.
 fn merge(from: &Path, to: &Path, into: &Path) -> Result<()> {
     for file in files(&into.join("rust/src"))? {
         let name = file.strip_prefix(into)?;
@@ -101,15 +100,15 @@ fn merge(from: &Path, to: &Path, into: &Path) -> Result<()> {
             .context("cannot start git, which merges the changes of a rung")?;
         ensure!(
             outcome.status.success(),
-            "what it changes in {} cannot be changed alone in the shipped driver; take its `alone` \
-             out of rungs.toml, or write its patch so that it can",
+            "its change of {} does not apply alone to the shipped driver: remove its `alone` from \
+             rungs.toml, or rewrite its patch",
             name.display()
         );
     }
     Ok(())
 }
 
-/// All files of a folder and those in it.
+/// All files of a folder and of the folders in it.
 fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -123,10 +122,10 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Removes folders whose names begin with `prefix` and are none of `names`: rungs of earlier ladders.
+/// Removes folders whose names begin with `prefix` but are not in `names`: rungs of earlier ladders.
 fn remove_others(folder: &Path, prefix: &str, names: &[String]) -> Result<()> {
     let Ok(entries) = fs::read_dir(folder) else {
-        // There is none yet.
+        // The folder does not exist yet.
         return Ok(());
     };
     for entry in entries {
@@ -141,7 +140,7 @@ fn remove_others(folder: &Path, prefix: &str, names: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Where the sources of a rung are.
+/// The folder with the sources of a rung.
 pub fn folder(build: &Path, rung: &Rung) -> PathBuf {
     build.join("ladder").join(&rung.name).join("source")
 }
@@ -153,7 +152,7 @@ fn apply(patches: &Path, rung: &Rung, to: &Path) -> Result<()> {
     let patch = patches.join(patch);
     let absolute = fs::canonicalize(&patch)
         .with_context(|| format!("cannot read the patch {}", patch.display()))?;
-    // In a repository git would take the paths as the repository's, and pass over them.
+    // Inside a repository, git would read the paths as the repository's and skip them.
     let parent = fs::canonicalize(to)?;
     let outcome = Command::new("git")
         .args(["apply", "--whitespace=nowarn"])
@@ -169,7 +168,7 @@ fn apply(patches: &Path, rung: &Rung, to: &Path) -> Result<()> {
         .context("cannot start git, which applies the ladder's patches")?;
     ensure!(
         outcome.status.success(),
-        "{} does not apply any more; mend it as bench/ladder/README.md says:\n{}",
+        "{} does not apply; bench/ladder/README.md says how to rebase a patch:\n{}",
         patch.display(),
         String::from_utf8_lossy(&outcome.stderr).trim_end()
     );
@@ -187,7 +186,7 @@ fn copy_repository(repository: &Path, to: &Path) -> Result<()> {
     )
 }
 
-/// Writes the sources of a rung, as they are in `work`, to its folder.
+/// Copies the sources of a rung from `work` to its folder.
 fn put_rung(work: &Path, rung: &Rung, build: &Path) -> Result<()> {
     let text = fs::read_to_string(work.join(REPOSITORY_MANIFEST))?;
     fs::write(work.join("Cargo.toml"), workspace(&text, &rung.name)?)?;
@@ -195,11 +194,10 @@ fn put_rung(work: &Path, rung: &Rung, build: &Path) -> Result<()> {
     put(work, &folder(build, rung))
 }
 
-/// The workspace of the repository, of a rung's members only.
+/// The repository's workspace with only the members of a rung.
 ///
-/// The rung's name becomes a part of their version. Without it, Cargo takes packages of the same
-/// name and version that lie at the same place of their workspaces for the same ones, and what is
-/// built of one rung for up to date with the next.
+/// The rung's name becomes a part of their version. Without it, Cargo would confuse packages with
+/// the same name, version and path in their workspaces, and would not rebuild them for the next rung.
 fn workspace(text: &str, name: &str) -> Result<String> {
     let mut manifest: toml::Table = toml::from_str(text).context("Cargo.toml is malformed")?;
     let members = MEMBERS.map(|member| toml::Value::String(member.to_owned()));
@@ -219,7 +217,7 @@ fn workspace(text: &str, name: &str) -> Result<String> {
     Ok(toml::to_string(&manifest)?)
 }
 
-/// Gives the library a name of its own, because Cargo has one file for all of the same name.
+/// Gives the library a unique name, because Cargo writes libraries with one name to one file.
 fn name_library(manifest: &Path, name: &str) -> Result<()> {
     let mut table: toml::Table = toml::from_str(&fs::read_to_string(manifest)?)?;
     match table.get_mut("lib") {
@@ -232,7 +230,7 @@ fn name_library(manifest: &Path, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Copies a file, or a folder with all that is in it.
+/// Copies a file, or a folder with its contents.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     if from.is_dir() {
         fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
@@ -250,7 +248,7 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes `to` hold what `from` does, and writes only what differs.
+/// Makes `to` equal to `from`, and writes only files that differ.
 fn put(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
     let mut wanted = BTreeSet::new();
@@ -308,7 +306,7 @@ mod tests {
                 .chain(["sys/buffers", "sys/mmio"])
                 .map(|name| fs::read_to_string(source.join(format!("{name}.rs"))).unwrap())
                 .collect();
-            // Overflow checks are a matter of the profile; all others differ from each other.
+            // Overflow checks change only the profile. All other rungs have different sources.
             assert_eq!(texts.contains(&text), rung.change == Change::OverflowChecks);
             texts.push(text);
         }
@@ -385,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_not_changed_is_not_written() {
+    fn unchanged_files_are_not_written() {
         let folder = tempfile::tempdir().unwrap();
         let (from, to) = (folder.path().join("from"), folder.path().join("to"));
         for (file, text) in [("a/one", "1"), ("a/two", "2"), ("three", "3")] {

@@ -1,4 +1,4 @@
-//! Whether the shipped safe driver, built as a rung, is the shipped safe driver.
+//! Checks that the shipped safe driver costs the same when it is built as a rung.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,23 +13,22 @@ use crate::builds::cells::{self, describe_build};
 use crate::builds::variants::DEFAULT;
 use crate::progress::Progress;
 
-/// How far two measurements of one driver may be apart, instructions per packet.
+/// The largest difference between two measurements of one driver, instructions per packet.
 const REPEATABILITY: f64 = 0.1;
 
-/// How far the two drivers may be apart: each may be measured so much off, and they differ by their
-/// symbols only. The cheapest rung costs 0.3.
+/// The largest difference between the two drivers, which differ only in their symbols. Each may be
+/// measured wrong by [`REPEATABILITY`]. The cheapest rung costs 0.3.
 const APART: f64 = 2.0 * REPEATABILITY;
 
 /// The batch sizes of the ladder.
 const BATCHES: [u32; 2] = [32, 8];
 const ESTIMATE: Duration = Duration::from_secs(24);
 
-/// Counts the instructions of the shipped rung, which has to be built, and of the shipped driver.
-/// Returns a line that says them. The bottom of the ladder needs no such thing: it is the transpiled
-/// driver itself.
+/// Counts the instructions of the shipped rung, which must be built, and of the shipped driver.
+/// Returns both counts as text. The bottom rung needs no check: it is the transpiled driver itself.
 ///
 /// # Errors
-/// If they differ, or cannot be counted.
+/// If the counts differ, or the drivers cannot be measured.
 pub fn check(ladder: &Ladder, build: &Path, interrupt: &Interrupt) -> Result<String> {
     let shipped = ladder.shipped().context("the ladder has no shipped rung")?;
     let valgrind = counter(build, interrupt)?;
@@ -59,7 +58,8 @@ fn judge(name: &str, batch: u32, rung: f64, itself: f64) -> Result<String> {
     );
     ensure!(
         (rung - itself).abs() <= APART,
-        "{line}; these are the same sources and flags. Is build/bin/rust out of date? make build"
+        "{line}; these are the same sources and flags: build/bin/rust may be out of date, run \
+         `make build`"
     );
     Ok(line)
 }
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ends_that_differ_are_refused() {
+    fn different_counts_are_refused() {
         let line = judge("09-x", 32, 77.0, 77.15).unwrap();
         assert!(line.contains("09-x needs 77.00") && line.contains("driver 77.15"));
         for rung in [76.7, 77.3, f64::NAN] {
