@@ -1,4 +1,4 @@
-//! `triptych pktgen`: tries a load generator, and sweeps rates.
+//! `triptych pktgen`: tests a load generator and measures at several rates.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,19 +13,19 @@ use super::generator::Generator;
 /// Arguments of `triptych pktgen`.
 #[derive(Debug, Args)]
 pub struct PktgenArguments {
-    /// What the load generator is and where; bench/pktgen/ has examples
+    /// The configuration of the load generator; bench/pktgen/ has examples
     #[arg(long, value_name = "FILE")]
     config: PathBuf,
-    /// Only see whether it can be reached and finds its ports; nothing is sent
+    /// Only check that the generator starts and finds its ports; send nothing
     #[arg(long, conflicts_with_all = ["rate", "seconds", "json"])]
     check: bool,
-    /// Rates to send, Mpps, all ports together; without any: as fast as it can
+    /// Rates to send, Mpps, all ports together [default: full speed]
     #[arg(long, value_name = "MPPS", value_delimiter = ',', value_parser = rate)]
     rate: Vec<f64>,
-    /// How long to count at each rate
+    /// Length of the measurement at each rate
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = clap::value_parser!(u16).range(1..=3600))]
     seconds: u16,
-    /// Write the reports to this file too, as JSON
+    /// Also write the reports to this file, as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
@@ -33,11 +33,11 @@ pub struct PktgenArguments {
 fn rate(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(rate) if rate.is_finite() && rate > 0.0 => Ok(rate),
-        _ => Err("not a rate, Mpps".to_owned()),
+        _ => Err(format!("{text:?} is not a rate in Mpps")),
     }
 }
 
-/// Tries or sweeps.
+/// Tests the generator, or measures at each rate.
 ///
 /// # Errors
 /// [`super::error::PktgenError`], or the reports cannot be written.
@@ -45,7 +45,7 @@ pub fn run(arguments: &PktgenArguments, interrupt: &Interrupt) -> Result<()> {
     let config = Config::read(&arguments.config)?;
     if config.real_flows() < config.flows {
         eprintln!(
-            "warning: testpmd sends {} flows a port in txonly, not {}; mode = \"flowgen\" sends them all",
+            "warning: testpmd in txonly sends {} flows per port, not {}; mode = \"flowgen\" sends all",
             config.real_flows(),
             config.flows
         );

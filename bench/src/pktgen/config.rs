@@ -1,4 +1,4 @@
-//! What the load generator is and where, as a TOML file says it.
+//! The configuration of a load generator, a TOML file.
 
 use std::path::Path;
 
@@ -6,13 +6,13 @@ use serde::Deserialize;
 
 use super::error::PktgenError;
 
-/// The program that sends.
+/// The program that sends packets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tool {
-    /// DPDK's testpmd, which Debian packages in dpdk-dev.
+    /// DPDK's testpmd, in Debian's package dpdk-dev.
     Testpmd,
-    /// dpdk-pktgen, which is built from source.
+    /// dpdk-pktgen, built from source.
     Pktgen,
 }
 
@@ -20,30 +20,30 @@ pub enum Tool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// Only sends: the fastest. 256 flows for each core, whatever was asked for.
+    /// Only sends, which is fastest. It always sends 256 flows per core.
     #[default]
     Txonly,
-    /// Sends as many flows as were asked for, and takes what comes back from its ring.
+    /// Sends the configured number of flows, and receives returning packets.
     Flowgen,
 }
 
-/// The load generator's configuration.
+/// The configuration of a load generator.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Machine that it runs on, as SSH knows it; without it, this one.
+    /// The machine's name for SSH; `None` for this machine.
     pub ssh: Option<String>,
-    /// Which program sends.
+    /// The program that sends packets.
     pub tool: Tool,
-    /// Its file; without it, `dpdk-testpmd` or `pktgen` where the machine finds it.
+    /// The program's file; `None` for `dpdk-testpmd` or `pktgen` in the machine's PATH.
     pub program: Option<String>,
-    /// Whether to run it through `sudo -n`.
+    /// Whether to run the program with `sudo -n`.
     #[serde(default)]
     pub sudo: bool,
     /// PCI addresses of its ports, each cabled to a port of the forwarder.
     #[serde(default)]
     pub ports: Vec<String>,
-    /// Its cores, as DPDK's option --lcores takes them: one for itself, and one for each port.
+    /// Its cores in the format of DPDK's option --lcores: one for the program and one for each port.
     pub lcores: String,
     /// Frame size, bytes without CRC.
     #[serde(default = "frame_size")]
@@ -57,11 +57,11 @@ pub struct Config {
     /// Speed of a port, Gbit/s.
     #[serde(default = "line_rate")]
     pub line_rate_gbit: f64,
-    /// How long to send before counting, seconds.
+    /// Time for which the generator sends before a measurement, seconds.
     #[serde(default = "warm_up")]
     pub warm_up_seconds: f64,
-    /// Longest that the program may run, seconds; then it is ended even if nobody is there any
-    /// more who could.
+    /// Longest time that the program may run, seconds. `timeout` then ends the program, even if the
+    /// connection is lost.
     #[serde(default = "time_limit")]
     pub time_limit_seconds: u32,
     /// Further options for DPDK itself.
@@ -70,7 +70,7 @@ pub struct Config {
     /// Further options for the program.
     #[serde(default)]
     pub options: Vec<String>,
-    /// Software ports of DPDK's (--vdev) instead of PCI ones, to try everything without a card.
+    /// Software ports of DPDK (--vdev) instead of PCI ports, for tests without a card.
     #[serde(default)]
     pub vdevs: Vec<String>,
 }
@@ -95,7 +95,7 @@ impl Config {
     /// Reads a file.
     ///
     /// # Errors
-    /// If it cannot be read, or is not such a configuration.
+    /// If the file cannot be read or is malformed.
     pub fn read(path: &Path) -> Result<Self, PktgenError> {
         let text = std::fs::read_to_string(path).map_err(|cause| PktgenError::Read {
             path: path.to_owned(),
@@ -110,12 +110,12 @@ impl Config {
         Ok(config)
     }
 
-    /// How many ports there are.
+    /// The number of ports.
     pub fn port_count(&self) -> usize {
         self.ports.len() + self.vdevs.len()
     }
 
-    /// Flows that each port really sends.
+    /// The number of flows that each port really sends.
     pub fn real_flows(&self) -> u32 {
         match (self.tool, self.mode) {
             (Tool::Testpmd, Mode::Txonly) => 256,
@@ -123,8 +123,8 @@ impl Config {
         }
     }
 
-    /// Highest rate that one port can send, Mpps: a frame takes 24 bytes more on the wire, for CRC,
-    /// preamble and the gap to the next one.
+    /// The highest rate of one port, Mpps. On the wire, a frame takes 24 more bytes for CRC, preamble
+    /// and the gap to the next frame.
     pub fn line_rate_mpps(&self) -> f64 {
         self.line_rate_gbit * 1000.0 / (f64::from(self.frame_size + 24) * 8.0)
     }
@@ -140,7 +140,7 @@ impl Config {
         let checks = [
             (
                 self.ssh.as_deref().is_none_or(name),
-                "ssh: not a name of a machine",
+                "ssh: not the name of a machine",
             ),
             (
                 self.program.as_deref().is_none_or(name),
@@ -153,7 +153,7 @@ impl Config {
             ),
             (
                 self.ports.is_empty() || self.vdevs.is_empty(),
-                "vdevs: instead of ports, not beside them",
+                "vdevs: use either ports or vdevs, not both",
             ),
             (name(&self.lcores), "lcores: name cores, such as \"0-2\""),
             (
@@ -195,7 +195,7 @@ mod tests {
     const SMALLEST: &str = "tool = 'testpmd'\nlcores = '0-2'\nports = ['03:00.0', '03:00.1']\n";
 
     #[test]
-    fn the_smallest_has_the_published_load() {
+    fn the_defaults_are_the_published_load() {
         let config = parse(SMALLEST).unwrap();
         assert_eq!((config.frame_size, config.flows), (60, 1024));
         assert_eq!(config.mode, Mode::Txonly);
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn the_examples_are_configurations() {
+    fn the_examples_are_valid() {
         for name in ["testpmd.toml", "pktgen.toml", "software.toml"] {
             let path = Path::new(env!("CARGO_MANIFEST_DIR"))
                 .join("pktgen")

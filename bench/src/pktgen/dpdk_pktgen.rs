@@ -1,4 +1,4 @@
-//! dpdk-pktgen, by a Lua script that it runs: `bench/pktgen/generator.lua`, which is sent along.
+//! dpdk-pktgen, driven by a Lua script that it runs: `bench/pktgen/generator.lua`.
 
 use super::config::Config;
 use super::error::PktgenError;
@@ -7,7 +7,7 @@ use super::session::{quote, Session};
 use super::testpmd::{eal, guard};
 
 const SCRIPT: &str = include_str!("../../pktgen/generator.lua");
-/// What the script's lines begin with, among everything that dpdk-pktgen draws on its screen.
+/// The start of the script's lines, which tells them apart from dpdk-pktgen's screen.
 const MARK: &str = "triptych: ";
 
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl GeneratorProtocol for DpdkPktgen {
             config.flows,
             config.port_count()
         );
-        // A file is the only way to hand a script over; it is gone when the program is.
+        // dpdk-pktgen reads its script only from a file. The file is removed when the program ends.
         format!(
             "f=$(mktemp /tmp/triptych-XXXXXX.lua) && trap 'rm -f \"$f\"' EXIT && \
              printf %s {} >\"$f\" && {} -f \"$f\"",
@@ -37,7 +37,7 @@ impl GeneratorProtocol for DpdkPktgen {
     }
 
     fn ready(&self, session: &mut Session, config: &Config) -> Result<String, PktgenError> {
-        let answer = answer(session, "sign of being ready", LAUNCH, "ready")?;
+        let answer = answer(session, "ready message", LAUNCH, "ready")?;
         let ports: usize = word(&answer, 0)?;
         if ports != config.port_count() {
             return Err(PktgenError::Refused(format!(
@@ -56,17 +56,17 @@ impl GeneratorProtocol for DpdkPktgen {
         share: f64,
     ) -> Result<(), PktgenError> {
         session.send(&format!("rate {:.6}", share * 100.0))?;
-        answer(session, "word of the rate", ANSWER, "rate").map(drop)
+        answer(session, "confirmation of the rate", ANSWER, "rate").map(drop)
     }
 
     fn start(&self, session: &mut Session) -> Result<(), PktgenError> {
         session.send("start")?;
-        answer(session, "word that it sends", ANSWER, "started").map(drop)
+        answer(session, "confirmation of the start", ANSWER, "started").map(drop)
     }
 
     fn stop(&self, session: &mut Session) -> Result<(), PktgenError> {
         session.send("stop")?;
-        answer(session, "word that it has stopped", ANSWER, "stopped").map(drop)
+        answer(session, "confirmation of the stop", ANSWER, "stopped").map(drop)
     }
 
     fn counters(
@@ -81,7 +81,7 @@ impl GeneratorProtocol for DpdkPktgen {
                 Ok(PortCounters {
                     sent: word(&answer, port * 2)?,
                     received: word(&answer, port * 2 + 1)?,
-                    // Its rates are of whole seconds that are not ours.
+                    // Its rates refer to whole seconds of its own clock.
                     sent_per_second: 0,
                 })
             })
@@ -89,7 +89,7 @@ impl GeneratorProtocol for DpdkPktgen {
     }
 }
 
-/// Which core serves which port. The first core of the list is the program's own.
+/// The core of each port. The program itself uses the first core of the list.
 fn mapping(config: &Config) -> String {
     let cores = crate::host::system::parse_list(&config.lcores);
     let parts: Vec<String> = (0..config.port_count())
@@ -101,7 +101,7 @@ fn mapping(config: &Config) -> String {
     parts.join(",")
 }
 
-/// Waits for a line of the script's that begins with `name`; returns the rest.
+/// Waits for a line of the script that begins with `name`. Returns the rest of the line.
 fn answer(
     session: &mut Session,
     what: &str,

@@ -3,72 +3,72 @@
 use std::io;
 use std::path::PathBuf;
 
-/// What can go wrong with a load generator.
+/// An error of a load generator.
 #[derive(Debug, thiserror::Error)]
 pub enum PktgenError {
-    /// The configuration is not there.
+    /// The configuration cannot be read.
     #[error("cannot read {}: {cause}", path.display())]
     Read {
-        /// Its file.
+        /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         cause: io::Error,
     },
     /// The configuration is wrong.
     #[error("{}: {why}", path.display())]
     Config {
-        /// Its file.
+        /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The mistake.
         why: String,
     },
     /// Neither a shell nor SSH could be started.
     #[error("cannot start a load generator on {place}: {cause}")]
     Start {
-        /// Where.
+        /// The machine.
         place: String,
-        /// What the system said.
+        /// The system's error.
         cause: io::Error,
     },
-    /// It ended by itself.
+    /// The generator ended unexpectedly.
     #[error("the load generator on {place} ended ({status}); {said}")]
     Ended {
-        /// Where.
+        /// The machine.
         place: String,
-        /// How.
+        /// The exit status.
         status: String,
-        /// What it had said.
+        /// Its last output.
         said: String,
     },
-    /// It does not answer.
-    #[error("the load generator on {place} gave no {what} in {seconds} s; {said}")]
+    /// The generator does not answer.
+    #[error("the load generator on {place} sent no {what} within {seconds} s; {said}")]
     Silent {
-        /// Where.
+        /// The machine.
         place: String,
-        /// What was waited for.
+        /// The expected answer.
         what: String,
-        /// How long.
+        /// The limit, seconds.
         seconds: u64,
-        /// What it had said.
+        /// Its last output.
         said: String,
     },
-    /// It does not do what it was asked.
+    /// The generator cannot do what was asked.
     #[error("the load generator: {0}")]
     Refused(String),
-    /// Another rate than it can send.
-    #[error("{rate} Mpps is not a rate from 0 to the {most:.2} Mpps that {ports} ports can send")]
+    /// The rate is out of range.
+    #[error("{rate} Mpps is out of range: {ports} ports can send up to {most:.2} Mpps")]
     Rate {
-        /// What was asked for, Mpps.
+        /// The wanted rate, Mpps.
         rate: f64,
-        /// The most, Mpps.
+        /// The highest rate, Mpps.
         most: f64,
-        /// On how many ports.
+        /// The number of ports.
         ports: usize,
     },
     /// The generator was stopped before it was started.
     #[error("the load generator was not started")]
     NotStarted,
-    /// The user asked to stop.
+    /// The user interrupted the program.
     #[error("interrupted")]
     Interrupted,
 }

@@ -12,31 +12,32 @@ use super::protocol::{GeneratorProtocol, PortCounters};
 use super::session::{Location, Session};
 use super::testpmd::Testpmd;
 
-/// How often a rate is corrected, and how close is close enough.
+/// Most corrections of a rate.
 const CORRECTIONS: u32 = 4;
+/// The relative error below which a rate needs no correction.
 const CLOSE: f64 = 0.005;
-/// How far above the rate that was asked for it may be at last.
+/// A corrected rate above the wanted rate by this factor is an error.
 const TOO_MUCH: f64 = 1.05;
-/// How long a rate is measured to correct it.
+/// Length of the measurement before each correction.
 const TRIAL: Duration = Duration::from_millis(1000);
 
-/// What was sent and what came back, in a window of time.
+/// The packets that were sent and that returned in a window of time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
-    /// The rate that was asked for, Mpps, both directions together; `None`: as fast as it can.
+    /// The wanted rate, Mpps, both directions together; `None` for full speed.
     pub asked_mpps: Option<f64>,
-    /// What was sent, Mpps, all ports together.
+    /// The rate that was sent, Mpps, all ports together.
     pub offered_mpps: f64,
-    /// What came back, Mpps, all ports together.
+    /// The rate that returned, Mpps, all ports together.
     pub received_mpps: f64,
-    /// Share of what was sent that did not come back, 0 to 1. In a window that begins and ends
-    /// while frames are under way, a few of them are missing or too many: then it is 0 at least.
+    /// The share of the sent packets that did not return, 0 to 1. Packets in flight at the ends of
+    /// the window can make more packets return than were sent; the share is then 0.
     pub loss_ratio: f64,
     /// Length of the window, seconds.
     pub seconds: f64,
-    /// Frames that each port sent.
+    /// The frames that each port sent.
     pub sent: Vec<u64>,
-    /// Frames that each port received.
+    /// The frames that each port received.
     pub received: Vec<u64>,
     /// Frame size, bytes without CRC.
     pub frame_size: u32,
@@ -44,7 +45,7 @@ pub struct Report {
     pub flows: u32,
 }
 
-/// A window that is being counted.
+/// The start of a window.
 #[derive(Debug)]
 struct Window {
     asked_mpps: Option<f64>,
@@ -52,7 +53,7 @@ struct Window {
     counters: Vec<PortCounters>,
 }
 
-/// A running load generator; ended when dropped.
+/// A running load generator. Dropping it ends the program.
 #[derive(Debug)]
 pub struct Generator {
     config: Config,
@@ -61,16 +62,16 @@ pub struct Generator {
     about: String,
     /// Whether it sends now.
     sending: bool,
-    /// Whether a rate was ever set, and may have to be taken back.
+    /// Whether a rate limit is set.
     limited: bool,
     window: Option<Window>,
 }
 
 impl Generator {
-    /// Starts it and waits until it can send, a minute at most.
+    /// Starts the generator and waits until it can send, at most a minute.
     ///
     /// # Errors
-    /// [`PktgenError`]: no connection, no such program, no such ports, no memory, …
+    /// [`PktgenError`], for instance without a connection, the program, its ports or memory.
     pub fn launch(config: &Config, interrupt: &Interrupt) -> Result<Self, PktgenError> {
         let place = match &config.ssh {
             None => Location::Here,
@@ -93,27 +94,26 @@ impl Generator {
         })
     }
 
-    /// What it is and where it runs.
+    /// Describes the generator and its machine.
     pub fn about(&self) -> &str {
         &self.about
     }
 
-    /// Sends `rate_mpps`, both directions together, or as much as it can, and counts from the
-    /// moment that this returns, after the warm-up. If it sends already, it goes on at the new
-    /// rate.
+    /// Sends `rate_mpps`, both directions together, or at full speed. The window starts when this
+    /// returns, after the warm-up. A generator that already sends continues at the new rate.
     ///
-    /// The rate that comes out is measured and corrected, because programs and cards count bytes
-    /// differently; what was really sent, [`Report`] says.
+    /// The real rate is measured and corrected, because programs and cards count bytes differently.
+    /// [`Report`] has the real rate.
     ///
     /// # Errors
-    /// [`PktgenError`]; it may be sending then.
+    /// [`PktgenError`]. The generator may be sending afterwards.
     pub fn start(&mut self, rate_mpps: Option<f64>) -> Result<(), PktgenError> {
         self.window = None;
         let ports = self.config.port_count();
         let most = self.config.line_rate_mpps() * ports as f64;
         let mut share = 1.0;
         if let Some(rate) = rate_mpps {
-            // A little more, because rates are rounded when they are printed.
+            // Allow a little more, because printed rates are rounded.
             if !(rate > 0.0 && rate <= most * 1.001) {
                 return Err(PktgenError::Rate { rate, most, ports });
             }
@@ -143,7 +143,7 @@ impl Generator {
         Ok(())
     }
 
-    /// Changes the share of the line rate until the rate that comes out is the one asked for.
+    /// Adjusts the share of the line rate until the real rate is the wanted rate.
     fn correct(&mut self, rate: f64, mut share: f64) -> Result<(), PktgenError> {
         let mut measured = rate;
         for _ in 0..CORRECTIONS {
@@ -156,15 +156,15 @@ impl Generator {
             if measured <= 0.0 || (measured / rate - 1.0).abs() < CLOSE {
                 return Ok(());
             }
-            // Never far from what it should be: a port that is down must not be driven mad.
+            // Limit each step, so that a port without link does not drive the share to an extreme.
             share = (share * (rate / measured).clamp(0.5, 2.0)).min(1.0);
             self.protocol
                 .set_rate(&mut self.session, &self.config, share)?;
         }
-        // Less than asked for is told by the report; more is no load that anybody wanted.
+        // The report shows a rate that is too low. A rate that is too high would overload the driver.
         match measured > rate * TOO_MUCH {
             true => Err(PktgenError::Refused(format!(
-                "it sends {measured:.3} Mpps where {rate:.3} were asked for"
+                "it sends {measured:.3} Mpps instead of {rate:.3} Mpps"
             ))),
             false => Ok(()),
         }
@@ -229,8 +229,8 @@ fn sum(counts: &[u64]) -> u64 {
     counts.iter().sum()
 }
 
-/// The time between two looks at the counters, seconds: by the generator's own clock where its
-/// rate says it, because an answer takes its time over a network.
+/// The time between two readings of the counters, seconds. It comes from the generator's clock if
+/// its rate gives it, because answers take time over a network.
 fn elapsed(before: &[PortCounters], after: &[PortCounters], begin: Instant) -> f64 {
     let here = begin.elapsed().as_secs_f64();
     let rate: u64 = after.iter().map(|port| port.sent_per_second).sum();
@@ -254,12 +254,12 @@ mod tests {
     }
 
     #[test]
-    fn time_is_the_generators_where_it_says_so() {
+    fn the_generators_clock_is_used_if_plausible() {
         let begin = Instant::now() - Duration::from_secs(2);
         let before = [port(0, 0, 0), port(100, 0, 0)];
         let after = [port(2_100, 0, 1_000), port(2_200, 0, 1_000)];
         assert!((elapsed(&before, &after, begin) - 2.1).abs() < 1e-9);
-        // Nothing was sent, or its clock cannot be right.
+        // Nothing was sent, or the generator's clock is implausible.
         let silent = [port(0, 0, 0), port(100, 0, 0)];
         assert!((elapsed(&before, &silent, begin) - 2.0).abs() < 0.1);
         let odd = [port(2_100, 0, 1), port(2_200, 0, 1)];

@@ -1,14 +1,14 @@
-//! Load from outside, for forwarders that drive real cards: another machine, or other ports of
-//! this one, sends and counts what comes back.
+//! Load generators for forwarders that drive real cards. A generator runs on another machine, or on
+//! other ports of this machine. It sends packets and counts those that return.
 //!
-//! A [`Generator`] is DPDK's testpmd or dpdk-pktgen, run over SSH and spoken to line by line. The
-//! forwarder is started by whoever uses it, before [`Generator::start`]:
+//! A [`Generator`] runs DPDK's testpmd or dpdk-pktgen over SSH, and exchanges lines of text with it.
+//! The caller starts the forwarder before [`Generator::start`]:
 //!
 //! ```text
 //! let mut generator = Generator::launch(&Config::read(path)?, &interrupt)?;
 //! generator.start(Some(10.0))?;   // Mpps, both directions together
 //! ...                             // the forwarder runs; measure it
-//! let report = generator.stop()?; // what was offered and what came back since `start` returned
+//! let report = generator.stop()?; // packets sent and returned since `start` returned
 //! ```
 
 pub mod cli;

@@ -1,4 +1,4 @@
-//! What every program that sends must be able to do.
+//! The operations that every load generator supports.
 
 use std::time::Duration;
 
@@ -11,34 +11,34 @@ pub(super) const LAUNCH: Duration = Duration::from_secs(60);
 /// Longest time for one answer.
 pub(super) const ANSWER: Duration = Duration::from_secs(15);
 
-/// What a port has counted since it was set up.
+/// The counters of a port since its set-up.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct PortCounters {
     pub(super) sent: u64,
-    /// Also those for which it had no room: they have arrived.
+    /// Includes packets that arrived but found no free descriptor.
     pub(super) received: u64,
-    /// Frames a second since the last time that was asked, by its own clock.
+    /// Frames per second since the last query, by the generator's clock.
     pub(super) sent_per_second: u64,
 }
 
-/// A way to speak to a program that sends.
+/// The commands and answers of one kind of load generator.
 pub(super) trait GeneratorProtocol: std::fmt::Debug {
-    /// The shell command that runs it.
+    /// The shell command that runs the generator.
     fn script(&self, config: &Config) -> String;
-    /// Waits until it can send. Returns how it describes itself.
+    /// Waits until the generator can send. Returns its description.
     fn ready(&self, session: &mut Session, config: &Config) -> Result<String, PktgenError>;
-    /// Limits the rate of each port to a share of the line rate, above 0, up to 1.
+    /// Limits the rate of each port to a share of the line rate, above 0 and at most 1.
     fn set_rate(
         &self,
         session: &mut Session,
         config: &Config,
         share: f64,
     ) -> Result<(), PktgenError>;
-    /// Begins to send.
+    /// Starts to send.
     fn start(&self, session: &mut Session) -> Result<(), PktgenError>;
     /// Stops sending.
     fn stop(&self, session: &mut Session) -> Result<(), PktgenError>;
-    /// What each port has counted.
+    /// The counters of each port.
     fn counters(
         &self,
         session: &mut Session,

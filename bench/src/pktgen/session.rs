@@ -1,4 +1,4 @@
-//! A program that is spoken to line by line, here or on another machine.
+//! A program that exchanges lines of text, on this machine or over SSH.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -13,26 +13,26 @@ use perfcounters::Interrupt;
 
 use super::error::PktgenError;
 
-/// How long a program that was asked to end may take: DPDK closes its ports meanwhile.
+/// Longest time for a program to end. DPDK closes its ports meanwhile.
 const END: Duration = Duration::from_secs(10);
-/// How long to wait before looking whether the user wants to stop.
+/// Time between checks for an interrupt.
 const POLL: Duration = Duration::from_millis(50);
-/// How many of the last lines are repeated in an error.
+/// Number of last lines in an error message.
 const TAIL: usize = 6;
-/// How long a connection to another machine may take, seconds.
+/// Longest time to connect to another machine, seconds.
 const CONNECT: u32 = 10;
 
-/// Where a program runs.
+/// The machine on which a program runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Location {
-    /// On this machine.
+    /// This machine.
     Here,
-    /// On a machine that SSH knows by this name.
+    /// A machine, by its name for SSH.
     Host(String),
 }
 
 impl Location {
-    /// For messages.
+    /// The name of the machine in messages.
     pub(super) fn name(&self) -> &str {
         match self {
             Self::Here => "this machine",
@@ -40,8 +40,8 @@ impl Location {
         }
     }
 
-    /// What runs a shell command there. It never asks for a password, and notices in 15 s that
-    /// the machine is gone.
+    /// The command that runs a shell script on the machine. SSH never asks for a password, and
+    /// detects within 15 s that the machine is gone.
     fn command(&self, script: &str) -> Command {
         match self {
             Self::Here => {
@@ -62,7 +62,7 @@ impl Location {
     }
 }
 
-/// `text` as one word of a shell command.
+/// Quotes `text` as one word of a shell command.
 pub(super) fn quote(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@+%".contains(c);
     match !text.is_empty() && text.chars().all(plain) {
@@ -71,8 +71,8 @@ pub(super) fn quote(text: &str) -> String {
     }
 }
 
-/// A running program. It ends when its input does, so it does not outlive this process, even if
-/// that is killed; and it is ended when dropped.
+/// A running program. It ends at the end of its input, so it never outlives this process, even if
+/// this process is killed. Dropping the session also ends the program.
 #[derive(Debug)]
 pub(super) struct Session {
     place: Location,
@@ -95,7 +95,7 @@ impl Session {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // Ctrl-C is for us, who end it in order.
+            // Ctrl-C must reach only this process, which then ends the program in order.
             .process_group(0)
             .spawn()
             .map_err(|cause| PktgenError::Start {
@@ -110,7 +110,7 @@ impl Session {
             thread::spawn(move || {
                 each_line(stdout, |line| {
                     remember(&last, &line);
-                    // Nobody listens any more: read on, so that the program is not blocked.
+                    // Without a receiver, read on, so that the program does not block.
                     let _ = sender.send(line);
                 });
             });
@@ -187,17 +187,17 @@ impl Session {
     fn said(&self) -> String {
         let last = self.last.lock().unwrap_or_else(|error| error.into_inner());
         match last.is_empty() {
-            true => "it said nothing".to_owned(),
+            true => "it printed nothing".to_owned(),
             false => format!(
-                "its last words:\n  {}",
+                "its last output:\n  {}",
                 last.iter().cloned().collect::<Vec<_>>().join("\n  ")
             ),
         }
     }
 
-    /// The error for a program that is not there any more.
+    /// The error for a program that has ended.
     fn ended(&mut self) -> PktgenError {
-        // Its last words may still be on their way.
+        // Its last output may still arrive.
         let status = self.wait(Duration::from_secs(2));
         thread::sleep(POLL);
         PktgenError::Ended {
@@ -221,10 +221,10 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // The end of its input ends the program, wherever it runs.
+        // The end of its input ends the program, also on another machine.
         self.stdin = None;
         if self.wait(END).is_none() {
-            // `timeout` ends the one on the other machine.
+            // On another machine, `timeout` ends the program.
             let pid = rustix::process::Pid::from_child(&self.child);
             let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
             let _ = self.child.wait();
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn control_codes_are_left_out() {
+    fn control_codes_are_removed() {
         assert_eq!(
             plain("\u{1b}[2J\u{1b}[1;32mready\u{1b}[0m 2\r\n"),
             "ready 2"
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_ends_with_its_input() {
+    fn a_program_ends_at_the_end_of_its_input() {
         let mut session =
             Session::start(&Location::Here, "cat; echo ended >&2", &Interrupt::new()).unwrap();
         session.send("hello").unwrap();
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_and_ends_are_errors_with_the_last_words() {
+    fn a_silent_or_ended_program_is_an_error_with_its_last_output() {
         let mut session =
             Session::start(&Location::Here, "echo so far; cat", &Interrupt::new()).unwrap();
         let error = session

@@ -1,8 +1,7 @@
-//! DPDK's testpmd, by its interactive commands.
+//! DPDK's testpmd, driven by its interactive commands.
 //!
-//! Its answers are read from a pipe, into which it would write by the page: `stdbuf` makes that by
-//! the line. Written for DPDK 22.11 and newer, whose statistics begin with
-//! `NIC statistics for port N`.
+//! testpmd buffers its output to a pipe by the page, so `stdbuf` makes it buffer by the line. This
+//! supports DPDK 22.11 and newer, whose statistics begin with `NIC statistics for port N`.
 
 use super::config::{Config, Mode};
 use super::error::PktgenError;
@@ -31,19 +30,19 @@ impl GeneratorProtocol for Testpmd {
                 format!("--flowgen-flows={}", config.flows),
             ],
         });
-        // A core for each port: cores share out their flows among their ports.
+        // One core per port, because a core divides its flows among its ports.
         words.push(format!("--nb-cores={}", config.port_count()));
         words.extend(config.options.iter().cloned());
         let words: Vec<String> = words.iter().map(|word| quote(word)).collect();
-        // What it complains about belongs between the answers.
+        // Error messages must stand between the answers.
         words.join(" ") + " 2>&1"
     }
 
     fn ready(&self, session: &mut Session, config: &Config) -> Result<String, PktgenError> {
-        session.read("sign of being ready", LAUNCH, |line| {
+        session.read("ready message", LAUNCH, |line| {
             line.contains("Checking link statuses").then_some(())
         })?;
-        // In flowgen, the length includes the CRC.
+        // In flowgen mode, the length includes the CRC.
         let length = match config.mode {
             Mode::Txonly => config.frame_size,
             Mode::Flowgen => config.frame_size + 4,
@@ -70,7 +69,7 @@ impl GeneratorProtocol for Testpmd {
         for port in 0..config.port_count() {
             session.send(&format!("set port {port} queue 0 rate {rate}"))?;
         }
-        // It says nothing if it worked, so ask for something that it does say.
+        // A successful command prints nothing, so ask for the counters to get an answer.
         let mut complaint = None;
         ask_counters(session, config, |line| {
             if line.contains("rate_limit") || line.contains("Bad arguments") {
@@ -80,22 +79,21 @@ impl GeneratorProtocol for Testpmd {
         match complaint {
             None => Ok(()),
             Some(line) => Err(PktgenError::Refused(format!(
-                "its ports cannot limit their rate (\"{line}\"): leave the rate away, or use \
-                 dpdk-pktgen"
+                "its ports cannot limit their rate (\"{line}\"): omit the rate or use dpdk-pktgen"
             ))),
         }
     }
 
     fn start(&self, session: &mut Session) -> Result<(), PktgenError> {
         session.send("start")?;
-        session.read("word that it sends", ANSWER, |line| {
+        session.read("confirmation of the start", ANSWER, |line| {
             line.contains("packet forwarding - ports=").then_some(())
         })
     }
 
     fn stop(&self, session: &mut Session) -> Result<(), PktgenError> {
         session.send("stop")?;
-        session.read("word that it has stopped", ANSWER, |line| {
+        session.read("confirmation of the stop", ANSWER, |line| {
             line.contains("Accumulated forward statistics")
                 .then_some(())
         })
@@ -110,7 +108,8 @@ impl GeneratorProtocol for Testpmd {
     }
 }
 
-/// What ends a program that nobody stops any more, and makes it root if that was asked for.
+/// The start of the command line: `sudo` if the configuration asks for it, and a `timeout` that
+/// ends the program even if this process cannot.
 pub(super) fn guard(config: &Config) -> Vec<String> {
     let mut words = Vec::new();
     if config.sudo {
@@ -121,10 +120,10 @@ pub(super) fn guard(config: &Config) -> Vec<String> {
     words
 }
 
-/// Options of DPDK itself.
+/// The options of DPDK itself.
 pub(super) fn eal(config: &Config) -> Vec<String> {
     let mut words = vec!["--lcores".to_owned(), config.lcores.clone()];
-    // So that it is in nobody's way: each has files of its own.
+    // A file prefix of its own keeps it apart from other DPDK programs.
     words.extend(["--file-prefix".to_owned(), "triptych".to_owned()]);
     words.push("--no-telemetry".to_owned());
     for port in &config.ports {
@@ -137,7 +136,7 @@ pub(super) fn eal(config: &Config) -> Vec<String> {
     words
 }
 
-/// Asks for the counters of all ports; `also` sees every line up to them.
+/// Asks for the counters of all ports. Calls `also` with every line up to them.
 fn ask_counters(
     session: &mut Session,
     config: &Config,
@@ -153,11 +152,11 @@ fn ask_counters(
     })
 }
 
-/// Reads the answer to `show port stats all`.
+/// Parses the answer to `show port stats all`.
 #[derive(Debug, Default)]
 struct Parser {
     ports: Vec<PortCounters>,
-    /// Whether the last port's block has come to its end.
+    /// Whether the block of the last port is complete.
     complete: bool,
 }
 
@@ -176,8 +175,7 @@ impl Parser {
             rest.split_whitespace().next()?.parse().ok()
         };
         if let Some(count) = field("RX-packets:") {
-            // What the card had no room for has arrived all the same; a port that only sends
-            // never makes room.
+            // Missed packets have arrived, too. A port that only sends never frees descriptors.
             port.received = count + field("RX-missed:").unwrap_or(0);
         }
         if let Some(count) = field("TX-packets:") {
@@ -220,7 +218,7 @@ mod tests {
 ";
 
     #[test]
-    fn statistics_are_read() {
+    fn statistics_are_parsed() {
         let mut parser = Parser::default();
         for line in STATISTICS.lines() {
             parser.line(line);
