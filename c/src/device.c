@@ -1,13 +1,8 @@
-/* An 82599 (or X540, X550) port: opening and closing it, and access to its registers. */
-#define _GNU_SOURCE
+/* A port of an 82599 (or X540, X550): opening it, releasing its memory, closing it. */
 #include "device.h"
 #include "device_ids.h"
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#define POLL_INTERVAL_US 1000
 
 static const struct ixgbe_device_id *find_device_id(uint16_t id)
 {
@@ -40,7 +35,7 @@ int device_open(struct device *device, struct vfio_container *container, const c
 	if (known == NULL) {
 		error_set(error,
 			  "%s: device %04x:%04x is not an Intel 82599, X540 or X550; "
-			  "this driver drives no other",
+			  "this driver supports no other",
 			  address, vendor, id);
 		vfio_close(&device->vfio);
 		return -1;
@@ -78,64 +73,4 @@ void device_release(struct device *device)
 void device_close(struct device *device)
 {
 	vfio_close(&device->vfio);
-}
-
-void reg_set(struct device *device, uint32_t offset, uint32_t bits)
-{
-	reg_write(device, offset, reg_read(device, offset) | bits);
-}
-
-void reg_clear(struct device *device, uint32_t offset, uint32_t bits)
-{
-	reg_write(device, offset, reg_read(device, offset) & ~bits);
-}
-
-void reg_write_field(struct device *device, uint32_t offset, uint32_t mask, uint32_t value)
-{
-	reg_write(device, offset, (reg_read(device, offset) & ~mask) | value);
-}
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-void sleep_us(uint32_t microseconds)
-{
-	struct timespec left = {
-		.tv_sec = microseconds / 1000000,
-		.tv_nsec = (long)(microseconds % 1000000) * 1000,
-	};
-
-	while (nanosleep(&left, &left) != 0 && errno == EINTR) {
-	}
-}
-
-int reg_wait(struct device *device, uint32_t offset, uint32_t mask, uint32_t value,
-	     uint32_t timeout_ms, const char *name, const char *mend, struct error *error)
-{
-	uint64_t deadline = now_ms() + timeout_ms;
-
-	for (;;) {
-		/* The clock first: a slow read does not cost the device its last chance. */
-		bool late = now_ms() >= deadline;
-		uint32_t read = reg_read(device, offset);
-
-		if (vfio_check(&device->vfio, error) != 0) {
-			return -1;
-		}
-		if ((read & mask) == value) {
-			return 0;
-		}
-		if (late) {
-			error_set(error,
-				  "%s: %s is 0x%08x after %u ms, waited for 0x%x of 0x%x; %s",
-				  device->vfio.address, name, read, timeout_ms, value, mask, mend);
-			return -1;
-		}
-		sleep_us(POLL_INTERVAL_US);
-	}
 }

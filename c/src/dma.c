@@ -8,7 +8,7 @@
 
 #define HUGE_PAGE_SIZE (2ull << 20)
 
-/* MFD_HUGE_2MB of linux/memfd.h, which does not go together with sys/mman.h. */
+/* MFD_HUGE_2MB of linux/memfd.h, which conflicts with sys/mman.h. */
 #define MEMFD_HUGE_2MB (21u << 26)
 
 static size_t round_up(size_t size, size_t multiple)
@@ -16,7 +16,7 @@ static size_t round_up(size_t size, size_t multiple)
 	return (size + multiple - 1) / multiple * multiple;
 }
 
-/* Maps a memfd of `size` bytes; NULL, with errno, if it cannot be had with these flags. */
+/* Maps a memfd of `size` bytes. Returns NULL and errno if there is none with these flags. */
 static void *map_memfd(size_t size, unsigned int flags, int *fd)
 {
 	*fd = memfd_create("ixgbe-dma", MFD_CLOEXEC | flags);

@@ -1,8 +1,8 @@
 /*
- * Errors: a sentence for the person at the terminal.
+ * Errors: sentences for the user that name the failure, its place, and the remedy.
  *
- * Functions that can fail take a `struct error *` last and return 0 or -1 (or
- * NULL); on failure the text names what failed, where, and what to do.
+ * A function that can fail takes a `struct error *` last and returns 0, or -1 (or NULL) and the
+ * text.
  */
 #ifndef IXGBE_ERROR_H
 #define IXGBE_ERROR_H

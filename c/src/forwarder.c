@@ -1,19 +1,19 @@
-/* The forwarder: two devices, and what one receives the other sends. */
+/* The forwarder: each of two devices sends the packets that the other receives. */
 #include "forwarder.h"
 #include "device.h"
 #include <stdlib.h>
 
 /*
- * Enough to fill an RX and a TX ring and the batch in hand, so that the pool never runs dry:
- * the paper's 2048, more for rings above its 512.
+ * Enough packets for an RX ring, a TX ring and a batch, so that the pool never runs empty: the
+ * paper's 2048, and more for rings larger than its 512.
  */
 #define POOL_MIN_CAPACITY 2048
 #define POOL_PACKETS_PER_DESCRIPTOR 4
 
-/* The byte of every packet that is changed, so that its data reaches the first-level cache. */
+/* The forwarder changes this byte of every packet, so that its data reaches the L1 cache. */
 #define TOUCHED_BYTE 1
 
-/* Bytes of a packet that forwarder_send makes: the smallest frame, without CRC. */
+/* The size of a packet of forwarder_send: the smallest frame, without CRC. */
 #define SENT_SIZE 60
 
 /* One direction of the forwarding. */
@@ -34,7 +34,7 @@ struct forwarder {
 	uint32_t opened; /* devices that are open */
 };
 
-/* A batch from one device to the other. Returns how many packets were received. */
+/* Forwards a batch from one device to the other. Returns the number of received packets. */
 static inline uint32_t forward(struct forwarder *forwarder, const struct direction *direction)
 {
 	struct forwarder_counts *counts = &forwarder->counts;
@@ -55,7 +55,7 @@ static inline uint32_t forward(struct forwarder *forwarder, const struct directi
 	}
 	uint32_t sent = tx_batch(direction->tx, packets, received);
 
-	/* What the ring cannot take is dropped: waiting would only move the loss to the RX side. */
+	/* Drops the packets that the ring cannot take: waiting would only move the loss to RX. */
 	for (uint32_t i = sent; i < received; i++) {
 		packet_free(packets[i]);
 	}
@@ -73,7 +73,7 @@ uint32_t forwarder_turn(struct forwarder *forwarder)
 	       forward(forwarder, &forwarder->directions[1]);
 }
 
-/* Takes a batch from a pool into forwarder->packets. Returns how many there were. */
+/* Takes a batch from a pool into forwarder->packets. Returns the number of packets. */
 static uint32_t alloc_batch(struct forwarder *forwarder, struct mempool *pool)
 {
 	uint32_t count = 0;
@@ -175,7 +175,7 @@ int forwarder_device_stats(struct forwarder *forwarder, uint32_t device,
 	return 0;
 }
 
-/* Frees everything; the devices must be stopped or unreachable. */
+/* Frees everything. The devices must be stopped or unreachable. */
 static void destroy(struct forwarder *forwarder)
 {
 	for (uint32_t i = 0; i < forwarder->opened; i++) {
@@ -259,7 +259,7 @@ struct forwarder *forwarder_open(const char *device_a, const char *device_b, uin
 	vfio_container_init(&forwarder->container);
 	if (start(forwarder, addresses, ring_size, &reason) != 0) {
 		(void)snprintf(error, error_size, "%s", reason.text);
-		/* A device that did start is stopped; why it cannot be matters less than the reason. */
+		/* Stops the device that did start. The first error is the one to report. */
 		struct error ignored;
 
 		for (uint32_t i = 0; i < forwarder->opened; i++) {

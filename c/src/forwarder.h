@@ -1,8 +1,8 @@
 /*
- * The forwarder: two devices, and what one receives the other sends.
+ * The forwarder: each of two devices sends the packets that the other receives.
  *
- * Also the interface of libforwarder.so, with which a benchmark or a test drives the
- * forwarder one turn at a time in its own thread.
+ * This is also the interface of libforwarder.so. With it, a benchmark or a test runs the forwarder
+ * one turn at a time in its own thread.
  */
 #ifndef IXGBE_FORWARDER_H
 #define IXGBE_FORWARDER_H
@@ -20,16 +20,16 @@
 
 struct forwarder;
 
-/* Packets, both directions together, since forwarder_open. */
+/* Packets of both directions since forwarder_open. */
 struct forwarder_counts {
 	uint64_t rx; /* received */
 	uint64_t tx; /* handed to the other device */
-	uint64_t dropped; /* received, but the other device's TX ring was full */
+	uint64_t dropped; /* received, but not sent because the TX ring was full */
 	uint64_t rx_calls; /* calls of rx_batch */
-	uint64_t full_batches; /* calls that returned as many packets as were asked for */
+	uint64_t full_batches; /* calls that returned as many packets as wanted */
 };
 
-/* What a device counted since forwarder_open. Bytes are with CRC. */
+/* The counters of a device since forwarder_open. Bytes include the CRC. */
 struct forwarder_device_stats {
 	uint64_t rx_packets;
 	uint64_t rx_bytes;
@@ -38,49 +38,49 @@ struct forwarder_device_stats {
 };
 
 /*
- * Opens both devices and takes them to running. `batch` is 1 to FORWARDER_MAX_BATCH,
- * `ring_size` the descriptors of every ring: a power of two, 64 to 4096.
- * NULL on failure, with the reason in `error` (at most `error_size` bytes with the NUL).
+ * Opens and starts both devices. `batch` is 1 to FORWARDER_MAX_BATCH. `ring_size` is the number of
+ * descriptors of every ring: a power of two, 64 to 4096. Returns NULL on failure, with the reason
+ * in `error` (at most `error_size` bytes with the NUL).
  */
 FORWARDER_API struct forwarder *forwarder_open(const char *device_a, const char *device_b,
 					       uint32_t batch, uint32_t ring_size, char *error,
 					       size_t error_size);
 
-/* From now on, receives `packets` more and then no others. Without it there is no limit. */
+/* Stops receiving after `packets` more packets. Without this call there is no limit. */
 FORWARDER_API void forwarder_limit(struct forwarder *forwarder, uint64_t packets);
 
-/* Whether some of its memory is on ordinary pages, for want of 2 MiB ones. */
+/* Whether some of its memory is on ordinary pages because too few 2 MiB pages were free. */
 FORWARDER_API bool forwarder_on_ordinary_pages(const struct forwarder *forwarder);
 
-/* One turn: a batch from a to b, and a batch from b to a. Returns how many were received. */
+/* One turn: a batch from a to b, and one from b to a. Returns the number of received packets. */
 FORWARDER_API uint32_t forwarder_turn(struct forwarder *forwarder);
 
 /*
- * Parts of a turn alone, to measure each by itself. All do it for both devices, return with
- * how many packets, and are not counted by forwarder_read_counts.
+ * Single parts of a turn, to measure each by itself. Each works on both devices and returns the
+ * number of packets. forwarder_read_counts does not count these packets.
  */
 
-/* Receives a batch, and frees it. */
+/* Receives a batch and frees it. */
 FORWARDER_API uint32_t forwarder_receive(struct forwarder *forwarder);
 
-/* Sends a batch of fresh packets of 60 bytes, whose contents are left from earlier. */
+/* Sends a batch of fresh packets of 60 bytes, with the contents of their last use. */
 FORWARDER_API uint32_t forwarder_send(struct forwarder *forwarder);
 
-/* Allocates a batch of packets, and frees them. */
+/* Allocates a batch of packets and frees them. */
 FORWARDER_API uint32_t forwarder_alloc(struct forwarder *forwarder);
 
 FORWARDER_API void forwarder_read_counts(const struct forwarder *forwarder,
 					 struct forwarder_counts *counts);
 
 /*
- * Reads what device 0 (a) or 1 (b) counted. This is also how a device that has died is
- * noticed: the forwarding itself does not wait for answers. 0, or -1 with the reason.
+ * Reads the counters of device 0 (a) or 1 (b). It also detects a dead device, because the
+ * forwarding itself does not wait for answers. Returns 0, or -1 with the reason.
  */
 FORWARDER_API int forwarder_device_stats(struct forwarder *forwarder, uint32_t device,
 					 struct forwarder_device_stats *stats, char *error,
 					 size_t error_size);
 
-/* Sends what is in the TX rings, quiesces both devices and frees everything. 0, or -1. */
+/* Sends what is in the TX rings, stops both devices and frees everything. Returns 0 or -1. */
 FORWARDER_API int forwarder_close(struct forwarder *forwarder, char *error, size_t error_size);
 
 #endif

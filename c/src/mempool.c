@@ -17,7 +17,7 @@ int mempool_create(struct mempool *pool, struct vfio_container *container, uint3
 		mempool_destroy(pool);
 		return -1;
 	}
-	/* The lowest address is on top, so that packets are first used in ascending order. */
+	/* The lowest address is on top, so that the first use is in ascending order. */
 	for (uint32_t i = capacity; i > 0; i--) {
 		size_t offset = (size_t)(i - 1) * PACKET_BUFFER_SIZE;
 		struct packet *packet = (struct packet *)((uint8_t *)pool->dma.memory + offset);

@@ -1,6 +1,6 @@
 /*
- * Packet buffers: 2 KiB each, with 64 bytes of metadata in front of the data, so that
- * a received packet's metadata and data share a page and, often, a cache line pair.
+ * Packet buffers: 2 KiB each, with 64 bytes of metadata in front of the data. So the metadata and
+ * the data of a packet share a page and, often, a pair of cache lines.
  *
  * A pool and its packets belong to one thread.
  */
@@ -14,30 +14,30 @@
 #define PACKET_MAX_SIZE (PACKET_BUFFER_SIZE - PACKET_HEADROOM)
 
 struct packet {
-	uint64_t iova; /* of data, for the device */
-	struct mempool *pool; /* where it returns to */
+	uint64_t iova; /* the address of data for the device */
+	struct mempool *pool; /* the pool that the packet belongs to */
 	uint32_t size; /* bytes of data, without CRC */
-	uint8_t reserved[PACKET_HEADROOM - 20]; /* spelled out: C2Rust drops field alignment */
+	uint8_t reserved[PACKET_HEADROOM - 20]; /* explicit, because C2Rust drops field alignment */
 	uint8_t data[];
 };
 
-_Static_assert(offsetof(struct packet, data) == PACKET_HEADROOM, "metadata fill the headroom");
+_Static_assert(offsetof(struct packet, data) == PACKET_HEADROOM, "the metadata fill the headroom");
 
 struct mempool {
 	struct dma_memory dma;
 	uint32_t capacity; /* packets */
 	uint32_t free_count;
-	struct packet **free; /* a stack: the packet freed last is the likeliest in the cache */
+	struct packet **free; /* a stack: the cache most likely holds the packet freed last */
 };
 
 /* Allocates a pool of `capacity` packets, all of them free. */
 int mempool_create(struct mempool *pool, struct vfio_container *container, uint32_t capacity,
 		   struct error *error);
 
-/* All packets must be back, or at least not be used again. */
+/* Frees the pool. The caller must not use its packets afterwards. */
 void mempool_destroy(struct mempool *pool);
 
-/* A packet, or NULL if the pool is empty. Its size and contents are left from earlier. */
+/* Takes a packet, or NULL if the pool is empty. Its size and contents are those of its last use. */
 static inline struct packet *packet_alloc(struct mempool *pool)
 {
 	if (pool->free_count == 0) {

@@ -1,10 +1,9 @@
 /*
  * Access to memory that the device also sees: registers and descriptors.
  *
- * Every such access in this driver goes through these functions, and nothing
- * else touches that memory. C2Rust 0.22 loses the `volatile` of a read and
- * cannot translate fences, so under TRANSPILE they are only declared here, and
- * rust-unsafe/src/shim.rs defines them.
+ * Every such access in this driver goes through these functions. C2Rust 0.22 loses the `volatile`
+ * of a read and cannot translate fences. So under TRANSPILE this header only declares the
+ * functions, and rust-unsafe/src/shim.rs defines them.
  */
 #ifndef IXGBE_MMIO_H
 #define IXGBE_MMIO_H
@@ -23,7 +22,7 @@ uint64_t tsc_read(void);
 
 #else
 
-/* A register, mapped. */
+/* Read and write a mapped register. */
 static inline uint32_t mmio_load32(const volatile uint32_t *address)
 {
 	return *address;
@@ -34,7 +33,7 @@ static inline void mmio_store32(volatile uint32_t *address, uint32_t value)
 	*address = value;
 }
 
-/* Half a descriptor, in memory. Aligned 64-bit accesses are single accesses. */
+/* Read and write half a descriptor. An aligned 64-bit access is one access. */
 static inline uint64_t dma_load64(const volatile uint64_t *address)
 {
 	return *address;
@@ -46,8 +45,8 @@ static inline void dma_store64(volatile uint64_t *address, uint64_t value)
 }
 
 /*
- * Reads before it are done before reads after it. x86 keeps the order of loads,
- * so there the compiler alone is held back.
+ * Completes the reads before it before the reads after it. x86 keeps the order of loads, so there
+ * it only restrains the compiler.
  */
 static inline void dma_read_barrier(void)
 {
@@ -59,8 +58,8 @@ static inline void dma_read_barrier(void)
 }
 
 /*
- * Writes before it are seen by the device before writes after it. x86 keeps the
- * order of stores, also to uncached memory, so there the compiler alone is held back.
+ * Makes the writes before it visible to the device before the writes after it. x86 keeps the order
+ * of stores, even to uncached memory, so there it only restrains the compiler.
  */
 static inline void dma_write_barrier(void)
 {
@@ -71,7 +70,7 @@ static inline void dma_write_barrier(void)
 #endif
 }
 
-/* The time-stamp counter; 0 where there is none. */
+/* The time-stamp counter, or 0 on a processor without one. */
 static inline uint64_t tsc_read(void)
 {
 #if defined(__x86_64__)

@@ -45,6 +45,13 @@
 /* Bit 9, ro: The EEPROM has been read, or there is none. */
 #define IXGBE_EEC_ARD 0x00000200u
 
+/* ---- PCI Express ---- */
+
+/* GCR_EXT, rw: Extended PCI Express control. Datasheet 8.2.3.4.12. */
+#define IXGBE_GCR_EXT 0x11050u
+/* Bit 30: Flush internal buffers: hold for 20 us before resetting a stuck device. */
+#define IXGBE_GCR_EXT_BUFFERS_CLEAR 0x40000000u
+
 /* ---- Flow control ---- */
 
 /* FCRTL, rw: Fill of a packet buffer at which to let the other side go on. Datasheet 8.2.3.3.3. */
@@ -63,6 +70,10 @@
 
 /* EIMC, w1c: Disables causes. Datasheet 8.2.3.5.4. */
 #define IXGBE_EIMC 0x00888u
+
+/* EIMC_EX, w1c: EIMC for queue vectors 0 to 63. Datasheet 8.2.3.5.9. */
+#define IXGBE_EIMC_EX(n) (0x00AB0u + 0x4u * (n))
+#define IXGBE_EIMC_EX_COUNT 2u
 
 /* ---- Receive: filters ---- */
 
@@ -114,6 +125,7 @@
 
 /* RXDCTL, rw: Receive queue control. Datasheet 8.2.3.8.6. */
 #define IXGBE_RXDCTL(n) ((n) < 64u ? 0x01028u + 0x40u * (n) : 0x0D028u + 0x40u * ((n) - 64u))
+#define IXGBE_RXDCTL_COUNT 128u
 /* Bit 25: The queue runs. Reads 1 once it does, and 0 once all is done: poll it. */
 #define IXGBE_RXDCTL_ENABLE 0x02000000u
 
@@ -239,6 +251,8 @@
 #define IXGBE_HLREG0_JUMBOEN 0x00000004u
 /* Bit 10: Pad what is sent to 64 bytes. */
 #define IXGBE_HLREG0_TXPADEN 0x00000400u
+/* Bit 15: Loop what is sent back to the receiver. */
+#define IXGBE_HLREG0_LPBK 0x00008000u
 
 /* MFLCN, rw: Receiving pause frames. Datasheet 8.2.3.22.34. */
 #define IXGBE_MFLCN 0x04294u

@@ -1,18 +1,21 @@
-/* The receive path (datasheet 7.1). */
-#include "device.h"
+/* The receive path (datasheet 7.1). rx.h explains the ring protocol. */
+#include "rx.h"
 
-/* Takes the device's write-back out of a descriptor and points it to `packet`. */
+/* 4.6.7: the bound of the wait for the security block, in milliseconds. */
+#define TIMEOUT_RX_HALT 1000
+
+/* Replaces the device's write-back by the address of an empty buffer. */
 static inline void descriptor_refill(struct descriptor *descriptor, const struct packet *packet)
 {
-	/* 7.1.6.1 read format: the packet's address, and a header address of 0, which also clears DD */
+	/* 7.1.6.1 read format: the packet's address, and a header address of 0, which clears DD */
 	dma_store64(&descriptor->lower, packet->iova);
 	dma_store64(&descriptor->upper, 0);
 }
 
 /*
- * Gives back the buffers of a frame that spans several descriptors. BSIZEPACKET holds
- * any frame that MAXFRS lets through, so only a broken device sends one; it is dropped.
- * Returns the index after the descriptors it has consumed.
+ * Drops a frame that spans several descriptors and refills them with their own buffers.
+ * BSIZEPACKET holds any frame that MAXFRS lets through, so only a broken device sends one.
+ * Returns the index after the last descriptor of the frame that is there.
  */
 static uint32_t rx_discard(struct rx_queue *queue, uint32_t index)
 {
@@ -49,7 +52,8 @@ uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t coun
 		struct descriptor *descriptor = &queue->ring[index];
 		/*
 		 * 7.1.6.2 write-back format. One 64-bit read takes DD, EOP and the length
-		 * together, so no barrier is needed between them.
+		 * together, so it needs no barrier between them. DD proves that the device gave
+		 * the descriptor back (TRUST-DD). Error bits are not read (TRUST-RX-ERRORS).
 		 */
 		uint64_t status = dma_load64(&descriptor->upper);
 
@@ -61,11 +65,11 @@ uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t coun
 			if (queue->discarding) {
 				break;
 			}
-			/* Else a device that goes on writing them would keep us here for ever. */
+			/* Counts against the batch, so that such frames cannot keep the loop going. */
 			count--;
 			continue;
 		}
-		/* A received packet leaves the ring only in exchange for a fresh buffer. */
+		/* A received packet leaves the ring only in exchange for an empty buffer. */
 		struct packet *fresh = packet_alloc(pool);
 
 		if (__builtin_expect(fresh == NULL, 0)) {
@@ -74,48 +78,69 @@ uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t coun
 		}
 		struct packet *packet = queue->packets[index];
 
+		/*
+		 * TRUST-LENGTH: C believes the device's length. A length beyond the buffer makes
+		 * the caller read and send the bytes behind it. rx.rs checks the length here.
+		 */
 		packet->size = (uint32_t)IXGBE_FIELD_GET(IXGBE_RXD_LENGTH, status);
 		queue->packets[index] = fresh;
 		descriptor_refill(descriptor, fresh);
 		packets[received] = packet;
 		received++;
+		/* C masks at every step, to stay inside the ring. rx.rs masks at every access. */
 		index = (index + 1) & mask;
 	}
 	if (index != queue->index) {
 		queue->index = index;
-		/* Orders the reads of DD above before the caller's reads of the packets' data. */
+		/*
+		 * Orders the reads of DD above before the caller's reads of the packets' data.
+		 * From here the device leaves those packets alone (TRUST-RING-PROTOCOL).
+		 */
 		dma_read_barrier();
 		/* Orders the writes of the descriptors above before the write of RDT. */
 		dma_write_barrier();
-		/*
-		 * 7.1.9 RDH == RDT would mean that the device has no descriptor, so RDT is the
-		 * last one refilled, one behind the next.
-		 */
-		tail_write(queue->device, queue->tail, IXGBE_RDT(queue->id), (index - 1) & mask);
+		/* 7.1.9: RDT is the last refilled descriptor, one behind the next. See rx.h. */
+		tail_write(queue->vfio, queue->tail, IXGBE_RDT(queue->id), (index - 1) & mask);
 	}
 	return received;
 }
 
 int rx_check(struct rx_queue *queue, struct error *error)
 {
-	struct device *device = queue->device;
 	uint32_t head = 0;
 
-	for (uint32_t i = 0; i < DEVICE_CHECK_LOOKS; i++) {
-		/* 7.1.9 Below RDH all descriptors are written back, if perhaps not yet in memory. */
-		head = reg_read(device, IXGBE_RDH(queue->id));
+	for (uint32_t i = 0; i < CHECK_LOOKS; i++) {
+		/* 7.1.9: the device has used the descriptors below RDH. Write-backs may be late. */
+		head = reg_read(queue->vfio, IXGBE_RDH(queue->id));
 		if (head == queue->index ||
 		    dma_load64(&queue->ring[queue->index].upper) & IXGBE_RXD_DD) {
 			return 0;
 		}
-		if (vfio_check(&device->vfio, error) != 0) {
+		if (vfio_check(queue->vfio, error) != 0) {
 			return -1;
 		}
-		sleep_us(DEVICE_CHECK_INTERVAL_US);
+		sleep_us(CHECK_INTERVAL_US);
 	}
 	error_set(error,
-		  "%s: RX queue %u is stalled: RDH is %u, and the device has not written back "
-		  "descriptor %u, which comes next; restart the driver, which resets the device",
-		  device->vfio.address, queue->id, head, queue->index);
+		  "%s: RX queue %u is stalled: RDH is %u, but the device has not written back the "
+		  "next descriptor, %u; restart the driver to reset the device",
+		  queue->vfio->address, queue->id, head, queue->index);
 	return -1;
+}
+
+int enable_rx(struct vfio_device *vfio, bool on, struct error *error)
+{
+	/* 4.6.7: RXCTRL.RXEN may change only while the security block is halted. */
+	reg_set(vfio, IXGBE_SECRXCTRL, IXGBE_SECRXCTRL_RX_DIS);
+	if (reg_wait(vfio, IXGBE_SECRXSTAT, IXGBE_SECRXSTAT_SECRX_RDY, IXGBE_SECRXSTAT_SECRX_RDY,
+		     TIMEOUT_RX_HALT, "SECRXSTAT.SECRX_RDY", REMEDY_RESET, error) != 0) {
+		return -1;
+	}
+	if (on) {
+		reg_set(vfio, IXGBE_RXCTRL, IXGBE_RXCTRL_RXEN);
+	} else {
+		reg_clear(vfio, IXGBE_RXCTRL, IXGBE_RXCTRL_RXEN);
+	}
+	reg_clear(vfio, IXGBE_SECRXCTRL, IXGBE_SECRXCTRL_RX_DIS);
+	return vfio_check(vfio, error);
 }

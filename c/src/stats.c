@@ -6,11 +6,11 @@
 #define MBIT_PER_SECOND_1G 1000
 #define MBIT_PER_SECOND_100M 100
 
-/* A 36-bit counter: the low register first, the read of the high one clears both. */
-static uint64_t counter_read36(struct device *device, uint32_t low_offset, uint32_t high_offset)
+/* Reads a 36-bit counter. The low register comes first: a read of the high one clears both. */
+static uint64_t counter_read36(struct vfio_device *vfio, uint32_t low_offset, uint32_t high_offset)
 {
-	uint64_t low = reg_read(device, low_offset);
-	uint64_t high = reg_read(device, high_offset);
+	uint64_t low = reg_read(vfio, low_offset);
+	uint64_t high = reg_read(vfio, high_offset);
 
 	return low | (high & 0xf) << 32;
 }
@@ -18,20 +18,21 @@ static uint64_t counter_read36(struct device *device, uint32_t low_offset, uint3
 int stats_read(struct device *device, struct device_stats *stats, struct error *error)
 {
 	struct device_stats *total = &device->stats;
-	uint64_t rx_packets = reg_read(device, IXGBE_GPRC);
-	uint64_t tx_packets = reg_read(device, IXGBE_GPTC);
-	uint64_t rx_bytes = counter_read36(device, IXGBE_GORCL, IXGBE_GORCH);
-	uint64_t tx_bytes = counter_read36(device, IXGBE_GOTCL, IXGBE_GOTCH);
-	uint32_t status = reg_read(device, IXGBE_STATUS);
+	uint64_t rx_packets = reg_read(&device->vfio, IXGBE_GPRC);
+	uint64_t tx_packets = reg_read(&device->vfio, IXGBE_GPTC);
+	uint64_t rx_bytes = counter_read36(&device->vfio, IXGBE_GORCL, IXGBE_GORCH);
+	uint64_t tx_bytes = counter_read36(&device->vfio, IXGBE_GOTCL, IXGBE_GOTCH);
+	uint32_t status = reg_read(&device->vfio, IXGBE_STATUS);
 
-	/* First, because a register that could not be read is all ones, too. */
+	/* Comes first, because a failed read is all ones, too. */
 	if (vfio_check(&device->vfio, error) != 0) {
 		return -1;
 	}
-	/* A device that was pulled out reads as all ones, and its counters as nonsense. */
+	/* All registers of a removed device read as all ones. */
 	if (status == UINT32_MAX) {
 		error_set(error,
-			  "%s: STATUS reads 0xffffffff: the device is gone; reset or replug it",
+			  "%s: STATUS reads 0xffffffff: the device is gone; reset it or plug it in "
+			  "again",
 			  device->vfio.address);
 		return -1;
 	}
@@ -64,8 +65,8 @@ int stats_clear(struct device *device, struct error *error)
 
 int mac_read(struct device *device, uint8_t mac[6], struct error *error)
 {
-	uint32_t low = reg_read(device, IXGBE_RAL(0));
-	uint32_t high = reg_read(device, IXGBE_RAH(0));
+	uint32_t low = reg_read(&device->vfio, IXGBE_RAL(0));
+	uint32_t high = reg_read(&device->vfio, IXGBE_RAH(0));
 
 	for (uint32_t i = 0; i < 4; i++) {
 		mac[i] = (uint8_t)(low >> (8 * i));
@@ -82,9 +83,9 @@ int mac_write(struct device *device, const uint8_t mac[6], struct error *error)
 		       (uint32_t)mac[3] << 24;
 	uint32_t high = (uint32_t)mac[4] | (uint32_t)mac[5] << 8;
 
-	/* 8.2.3.7.9 RAH.AV makes the entry valid; a write without it would switch it off. */
-	reg_write(device, IXGBE_RAL(0), low);
-	reg_write(device, IXGBE_RAH(0), high | IXGBE_RAH_AV);
+	/* 8.2.3.7.9: RAH.AV makes the entry valid. A write without AV would make it invalid. */
+	reg_write(&device->vfio, IXGBE_RAL(0), low);
+	reg_write(&device->vfio, IXGBE_RAH(0), high | IXGBE_RAH_AV);
 	if (vfio_check(&device->vfio, error) != 0) {
 		return -1;
 	}
@@ -94,18 +95,18 @@ int mac_write(struct device *device, const uint8_t mac[6], struct error *error)
 
 int promiscuous_set(struct device *device, bool on, struct error *error)
 {
-	bool receiving = reg_read(device, IXGBE_RXCTRL) & IXGBE_RXCTRL_RXEN;
+	bool receiving = reg_read(&device->vfio, IXGBE_RXCTRL) & IXGBE_RXCTRL_RXEN;
 
-	/* 8.2.3.7.1 FCTRL may change only while RXCTRL.RXEN is 0. */
-	if (receiving && enable_rx(device, false, error) != 0) {
+	/* 8.2.3.7.1: FCTRL may change only while RXCTRL.RXEN is 0. */
+	if (receiving && enable_rx(&device->vfio, false, error) != 0) {
 		return -1;
 	}
 	if (on) {
-		reg_set(device, IXGBE_FCTRL, IXGBE_FCTRL_MPE | IXGBE_FCTRL_UPE);
+		reg_set(&device->vfio, IXGBE_FCTRL, IXGBE_FCTRL_MPE | IXGBE_FCTRL_UPE);
 	} else {
-		reg_clear(device, IXGBE_FCTRL, IXGBE_FCTRL_MPE | IXGBE_FCTRL_UPE);
+		reg_clear(&device->vfio, IXGBE_FCTRL, IXGBE_FCTRL_MPE | IXGBE_FCTRL_UPE);
 	}
-	if (receiving && enable_rx(device, true, error) != 0) {
+	if (receiving && enable_rx(&device->vfio, true, error) != 0) {
 		return -1;
 	}
 	if (vfio_check(&device->vfio, error) != 0) {
@@ -117,7 +118,7 @@ int promiscuous_set(struct device *device, bool on, struct error *error)
 
 int link_speed(struct device *device, uint32_t *speed, struct error *error)
 {
-	uint32_t links = reg_read(device, IXGBE_LINKS);
+	uint32_t links = reg_read(&device->vfio, IXGBE_LINKS);
 
 	*speed = 0;
 	if (links & IXGBE_LINKS_UP) {

@@ -1,10 +1,10 @@
-/* The transmit path (datasheet 7.2). */
-#include "device.h"
+/* The transmit path (datasheet 7.2). tx.h and rx.h explain the ring protocol. */
+#include "tx.h"
 
-/* One look at DD for this many packets. */
+/* The driver checks DD once for this many packets. */
 #define TX_CLEAN_BATCH 32
 
-/* Takes back the packets of `count` descriptors, whose DD was seen. */
+/* Takes back the packets of `count` descriptors that the device has sent. */
 static inline void tx_free(struct tx_queue *queue, uint32_t count)
 {
 	const uint32_t mask = queue->mask;
@@ -21,13 +21,13 @@ static inline void tx_free(struct tx_queue *queue, uint32_t count)
 /* Whether the device has sent from descriptor `index`. */
 static inline bool tx_done(const struct tx_queue *queue, uint32_t index)
 {
-	/* 7.2.3.2.4 write-back format */
+	/* 7.2.3.2.4 write-back format. DD proves that the packet was sent (TRUST-DD). */
 	return dma_load64(&queue->ring[index].upper) & IXGBE_TXD_DD;
 }
 
 /*
- * Takes back sent packets, 32 at a time: the device sends in order, so the DD of
- * every 32nd descriptor stands for those before it.
+ * Takes sent packets back, 32 at a time. The device sends in order, so the DD of the 32nd
+ * descriptor stands for the 31 before it (TRUST-TX-ORDER).
  */
 static inline void tx_clean(struct tx_queue *queue)
 {
@@ -50,13 +50,17 @@ uint32_t tx_batch(struct tx_queue *queue, struct packet **packets, uint32_t coun
 
 	const uint32_t mask = queue->mask;
 	uint32_t index = queue->index;
-	/* 7.2.1.2 TDH == TDT means empty, so one descriptor stays free. */
+	/* 7.2.1.2: TDH == TDT means empty, so one descriptor stays free. */
 	uint32_t space = (queue->clean_index - index - 1) & mask;
 	uint32_t sent = count < space ? count : space;
 
 	for (uint32_t i = 0; i < sent; i++) {
 		struct packet *packet = packets[i];
 		struct descriptor *descriptor = &queue->ring[index];
+		/*
+		 * TRUST-SIZE: C believes the application's size. A size beyond the buffer makes
+		 * the device send the bytes behind it. In tx.rs no size can be beyond the buffer.
+		 */
 		uint64_t size = packet->size;
 
 		queue->packets[index] = packet;
@@ -66,13 +70,14 @@ uint32_t tx_batch(struct tx_queue *queue, struct packet **packets, uint32_t coun
 			    IXGBE_TXD_DTYP_DATA | IXGBE_TXD_DEXT | IXGBE_TXD_RS | IXGBE_TXD_IFCS |
 				    IXGBE_TXD_EOP | IXGBE_FIELD(IXGBE_TXD_PAYLEN, size) |
 				    IXGBE_FIELD(IXGBE_TXD_DTALEN, size));
+		/* C masks at every step, to stay inside the ring. tx.rs masks at every access. */
 		index = (index + 1) & mask;
 	}
 	if (sent > 0) {
 		queue->index = index;
 		/* Orders the writes of the descriptors and packets above before the write of TDT. */
 		dma_write_barrier();
-		tail_write(queue->device, queue->tail, IXGBE_TDT(queue->id), index);
+		tail_write(queue->vfio, queue->tail, IXGBE_TDT(queue->id), index);
 	}
 	return sent;
 }

@@ -1,9 +1,7 @@
-/* Opening a device and sharing memory with it: what both kinds of device have in common. */
+/* Opening a device and sharing memory with it, for both kinds of device. */
 #include "vfio.h"
 #include "mmio.h"
 #include "registers.h"
-#include <errno.h>
-#include <linux/vfio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -11,8 +9,8 @@
 #define USER_PREFIX "vfio-user:"
 
 /*
- * Where IOVAs may lie unless the kernel says less: not at 0, so that a forgotten
- * address is a fault, and within 39 bits, the least that a VT-d IOMMU has.
+ * The IOVAs to use unless the kernel permits fewer. They do not include 0, so that a forgotten
+ * address is a fault. They have 39 bits, the fewest of any VT-d IOMMU.
  */
 #define IOVA_FIRST 0x200000ull
 #define IOVA_LAST 0x7fffffffffull
@@ -45,13 +43,13 @@ int vfio_open(struct vfio_container *container, const char *address, struct vfio
 	device->fd = -1;
 	device->request_fd = -1;
 	if (strlen(address) >= sizeof(device->address)) {
-		error_set(error, "device address longer than %d characters: %s",
+		error_set(error, "the device address is longer than %d characters: %s",
 			  VFIO_ADDRESS_SIZE - 1, address);
 		return -1;
 	}
 	(void)snprintf(device->address, sizeof(device->address), "%s", address);
 	if (container->device_count == VFIO_MAX_DEVICES) {
-		error_set(error, "%s: a container holds %d devices at the most", address,
+		error_set(error, "%s: a container holds at most %d devices", address,
 			  VFIO_MAX_DEVICES);
 		return -1;
 	}
@@ -74,7 +72,7 @@ int vfio_open(struct vfio_container *container, const char *address, struct vfio
 	container->devices[container->device_count] = device;
 	container->device_count++;
 
-	/* 9.3.2 Command register: decode BAR0. Bus mastering is the driver's to turn on. */
+	/* 9.3.2 Command register: decode BAR0. The driver turns on bus mastering later. */
 	uint16_t command = vfio_config_read16(device, IXGBE_PCI_COMMAND);
 	vfio_config_write16(device, IXGBE_PCI_COMMAND, command | IXGBE_PCI_COMMAND_MEMORY);
 	if (vfio_check(device, error) != 0) {
@@ -205,7 +203,7 @@ int vfio_check(const struct vfio_device *device, struct error *error)
 
 int vfio_check_request(const struct vfio_device *device, struct error *error)
 {
-	/* A vfio-user server that ends closes the connection, and accesses fail. */
+	/* When a vfio-user server ends, it closes the connection, and accesses fail. */
 	return device->kind == VFIO_KIND_KERNEL ? vfio_kernel_check_request(device, error) : 0;
 }
 
@@ -243,7 +241,7 @@ static void dma_unmap_everywhere(struct vfio_container *container, uint64_t iova
 		struct vfio_device *device = container->devices[i];
 		struct error ignored;
 
-		/* A device that has failed has lost its maps with its connection. */
+		/* A device that has failed lost its mappings with its connection. */
 		if (device->kind == VFIO_KIND_USER && !device->failed) {
 			(void)vfio_user_dma_unmap(device, iova, size, &ignored);
 		}
@@ -273,91 +271,4 @@ void vfio_dma_unmap(struct vfio_container *container, uint64_t iova, uint64_t si
 {
 	dma_unmap_everywhere(container, iova, size);
 	container->map_count--;
-}
-
-int vfio_map_area(struct vfio_device *device, int fd, uint64_t bar0_file_offset, uint64_t offset,
-		  uint64_t size, struct error *error)
-{
-	if (device->area_count == VFIO_MAX_AREAS) {
-		error_set(error, "%s: more than %d mappable areas in BAR0", device->address,
-			  VFIO_MAX_AREAS);
-		return -1;
-	}
-	if (size == 0 || size > device->bar0_size || offset > device->bar0_size - size) {
-		error_set(error, "%s: a mappable area lies outside BAR0", device->address);
-		return -1;
-	}
-	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-			    (off_t)(bar0_file_offset + offset));
-
-	if (memory == MAP_FAILED) {
-		error_set(error, "%s: mmap of BAR0 at 0x%llx: %s", device->address,
-			  (unsigned long long)offset, strerror(errno));
-		return -1;
-	}
-	struct vfio_area *area = &device->areas[device->area_count];
-
-	area->offset = offset;
-	area->size = size;
-	area->memory = memory;
-	device->area_count++;
-	return 0;
-}
-
-/* Copies `size` bytes at `offset` of a capability chain, or fails if they are not all there. */
-static int chain_read(const void *info, size_t info_size, size_t offset, void *out, size_t size)
-{
-	if (offset > info_size || size > info_size - offset) {
-		return -1;
-	}
-	memcpy(out, (const uint8_t *)info + offset, size);
-	return 0;
-}
-
-int vfio_map_bar0(struct vfio_device *device, int fd, const void *info, size_t info_size,
-		  struct error *error)
-{
-	struct vfio_region_info region;
-
-	if (chain_read(info, info_size, 0, &region, sizeof(region)) != 0) {
-		error_set(error, "%s: truncated description of BAR0", device->address);
-		return -1;
-	}
-	if (!(region.flags & VFIO_REGION_INFO_FLAG_MMAP)) {
-		return 0;
-	}
-	size_t next = region.flags & VFIO_REGION_INFO_FLAG_CAPS ? region.cap_offset : 0;
-
-	while (next != 0) {
-		struct vfio_region_info_cap_sparse_mmap sparse;
-
-		if (chain_read(info, info_size, next, &sparse, sizeof(sparse)) != 0) {
-			error_set(error, "%s: truncated capability of BAR0", device->address);
-			return -1;
-		}
-		if (sparse.header.id == VFIO_REGION_INFO_CAP_SPARSE_MMAP) {
-			for (uint32_t i = 0; i < sparse.nr_areas; i++) {
-				struct vfio_region_sparse_mmap_area area;
-				size_t at = next + sizeof(sparse) + i * sizeof(area);
-
-				if (chain_read(info, info_size, at, &area, sizeof(area)) != 0) {
-					error_set(error, "%s: truncated list of mappable areas",
-						  device->address);
-					return -1;
-				}
-				if (vfio_map_area(device, fd, region.offset, area.offset, area.size,
-						  error) != 0) {
-					return -1;
-				}
-			}
-			return 0;
-		}
-		/* Capabilities are listed in ascending order; anything else could loop. */
-		if (sparse.header.next != 0 && sparse.header.next <= next) {
-			error_set(error, "%s: looping capabilities of BAR0", device->address);
-			return -1;
-		}
-		next = sparse.header.next;
-	}
-	return vfio_map_area(device, fd, region.offset, 0, device->bar0_size, error);
 }

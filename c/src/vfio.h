@@ -1,13 +1,12 @@
 /*
  * Opening a device and sharing memory with it.
  *
- * A device is a PCI function behind the kernel's VFIO ("0000:03:00.0") or a
- * server's vfio-user socket ("vfio-user:PATH"). Once it is open, nothing outside
- * vfio*.c knows which.
+ * A device is a PCI function behind the kernel's VFIO ("0000:03:00.0") or the vfio-user socket of
+ * a server ("vfio-user:PATH"). Code outside vfio*.c does not know which of the two an open device
+ * is.
  *
- * A container is the set of devices that share one view of memory: what is
- * mapped is mapped for all of them, at the same I/O virtual address (IOVA).
- * Open all devices first, then map.
+ * The devices of a container share one view of memory: a mapping holds for all of them, at the
+ * same I/O virtual address (IOVA). Open all devices first, then map.
  */
 #ifndef IXGBE_VFIO_H
 #define IXGBE_VFIO_H
@@ -49,7 +48,7 @@ struct vfio_device {
 	char address[VFIO_ADDRESS_SIZE]; /* as the user wrote it */
 	enum vfio_kind kind;
 	int fd; /* the kernel's device, or the socket */
-	int request_fd; /* kernel: readable when it wants the device back, or -1 */
+	int request_fd; /* kernel: readable when the kernel wants the device back, or -1 */
 	int group; /* kernel: index into the container's groups */
 	uint16_t next_message; /* vfio-user: id of the next message */
 	uint64_t bar0_size;
@@ -57,15 +56,15 @@ struct vfio_device {
 	uint64_t config_file_offset; /* kernel: where region 7 starts in fd */
 	uint32_t area_count;
 	struct vfio_area areas[VFIO_MAX_AREAS];
-	bool failed; /* an access failed; `failure` says how, later ones fail at once */
+	bool failed; /* an access failed with `failure`. Later accesses fail at once */
 	struct error failure;
 };
 
-/* A kernel IOMMU group: what VFIO hands out and isolates as one. */
+/* An IOMMU group: VFIO assigns and isolates its devices together. */
 struct vfio_group {
 	int number;
 	int fd;
-	uint32_t users; /* devices that hold it; 0 marks a free entry */
+	uint32_t users; /* devices that hold the group. 0 marks a free entry */
 };
 
 struct vfio_container {
@@ -75,58 +74,58 @@ struct vfio_container {
 	struct vfio_device *devices[VFIO_MAX_DEVICES];
 	uint32_t range_count;
 	struct iova_range ranges[VFIO_MAX_RANGES]; /* ascending, disjoint */
-	uint64_t next_iova; /* everything below has been handed out */
-	uint32_t map_count; /* maps in force */
-	bool ordinary_pages; /* some memory is not on 2 MiB pages */
+	uint64_t next_iova; /* all IOVAs below this one are in use */
+	uint32_t map_count; /* the number of mappings */
+	bool ordinary_pages; /* some of the memory is not on 2 MiB pages */
 };
 
 void vfio_container_init(struct vfio_container *container);
 void vfio_container_close(struct vfio_container *container);
 
 /*
- * Opens the device at `address` and turns on its memory space. The structure must
- * not move while it is open.
+ * Opens the device at `address` and turns on its memory space. The structure must not move while
+ * the device is open.
  */
 int vfio_open(struct vfio_container *container, const char *address, struct vfio_device *device,
 	      struct error *error);
 void vfio_close(struct vfio_device *device);
 
 /*
- * The address of a 4-byte register if its page is mapped, else NULL: then accesses
- * go through vfio_read32 and vfio_write32.
+ * The address of a 4-byte register, or NULL if its page is not mapped. Then vfio_read32 and
+ * vfio_write32 reach it.
  */
 volatile uint32_t *vfio_register(const struct vfio_device *device, uint32_t offset);
 
 /*
- * A 4-byte register of BAR0. A failed read gives all ones, as a removed device does,
- * and marks the device as failed.
+ * Read and write a 4-byte register of BAR0. A failed access marks the device as failed. A failed
+ * read returns all ones, like a read of a removed device.
  */
 uint32_t vfio_read32(struct vfio_device *device, uint32_t offset);
 void vfio_write32(struct vfio_device *device, uint32_t offset, uint32_t value);
 
-/* 16 bits of the PCI configuration space. */
+/* Read and write 16 bits of the PCI configuration space. */
 uint16_t vfio_config_read16(struct vfio_device *device, uint32_t offset);
 void vfio_config_write16(struct vfio_device *device, uint32_t offset, uint16_t value);
 
-/* -1 with the reason when any access to the device has failed so far. */
+/* Returns -1 and the reason if any access to the device has failed so far. */
 int vfio_check(const struct vfio_device *device, struct error *error);
 
-/* -1 with the reason when the device is to be given back: it is being unbound or removed. */
+/* Returns -1 if the kernel wants the device back: it is being unbound or removed. */
 int vfio_check_request(const struct vfio_device *device, struct error *error);
 
 /*
- * Hands out `size` bytes (a multiple of `alignment`, which is a power of two) of
- * permitted IOVAs. They are not reused: a container lives as long as its memory.
+ * Allocates `size` bytes of permitted IOVAs, aligned to `alignment`, which is a power of two.
+ * IOVAs are not reused: a container lives as long as its memory.
  */
 int vfio_iova_alloc(struct vfio_container *container, uint64_t size, uint64_t alignment,
 		    uint64_t *iova, struct error *error);
 
-/* Maps `size` bytes of `fd`, mapped here at `memory`, at `iova` for all devices. */
+/* Maps `size` bytes of the file `fd` for all devices at `iova`. `memory` is their address here. */
 int vfio_dma_map(struct vfio_container *container, int fd, void *memory, uint64_t iova,
 		 uint64_t size, struct error *error);
 void vfio_dma_unmap(struct vfio_container *container, uint64_t iova, uint64_t size);
 
-/* The two kinds of device; called by vfio.c only. */
+/* The two kinds of device. Only vfio.c calls these functions. */
 int vfio_kernel_open(struct vfio_device *device, struct error *error);
 void vfio_kernel_close(struct vfio_device *device);
 int vfio_kernel_check_request(const struct vfio_device *device, struct error *error);
@@ -149,17 +148,14 @@ int vfio_user_dma_map(struct vfio_device *device, int fd, uint64_t iova, uint64_
 int vfio_user_dma_unmap(struct vfio_device *device, uint64_t iova, uint64_t size,
 			struct error *error);
 
-/*
- * Maps one area of BAR0 from `fd`, where BAR0 starts at `bar0_file_offset`.
- * Shared by the two kinds.
- */
+/* Maps one area of BAR0 from `fd`, in which BAR0 starts at `bar0_file_offset`. vfio_region.c */
 int vfio_map_area(struct vfio_device *device, int fd, uint64_t bar0_file_offset, uint64_t offset,
 		  uint64_t size, struct error *error);
 
 /*
- * Maps what a region-information reply allows: the areas of its sparse-mmap
- * capability, or the whole BAR. `info` is a struct vfio_region_info followed by its
- * capabilities, `info_size` bytes in all.
+ * Maps the areas of BAR0 that its description permits: those of the sparse-mmap capability, or the
+ * whole BAR. `info` is a struct vfio_region_info and its capabilities, `info_size` bytes in all.
+ * vfio_region.c
  */
 int vfio_map_bar0(struct vfio_device *device, int fd, const void *info, size_t info_size,
 		  struct error *error);

@@ -1,8 +1,8 @@
 /*
- * A device behind the kernel's VFIO (Documentation/driver-api/vfio.rst): its IOMMU
- * group is put into a type1v2 container, which is what maps memory for it.
+ * A device behind the kernel's VFIO (Documentation/driver-api/vfio.rst). A type1v2 container holds
+ * its IOMMU group and maps memory for it.
  *
- * No root is needed once the user owns /dev/vfio/GROUP.
+ * The driver needs no root once the user owns /dev/vfio/GROUP.
  */
 #include "vfio.h"
 #include <dirent.h>
@@ -40,7 +40,7 @@ static bool is_pci_address(const char *address)
 	return form[i] == '\0' && address[i] == '\0';
 }
 
-/* The last part of what a link in a device's sysfs folder points to, or -1. */
+/* The last component of the target of a link in a device's sysfs folder, or -1. */
 static int sysfs_link(const char *address, const char *name, char target[PATH_SIZE])
 {
 	char path[2 * PATH_SIZE];
@@ -79,16 +79,17 @@ static int find_group(const struct vfio_device *device, struct error *error)
 		return -1;
 	}
 	if (sysfs_link(device->address, "iommu_group", group) != 0) {
-		error_set(error,
-			  "%s: has no IOMMU group: switch the IOMMU (VT-d, AMD-Vi) on in the "
-			  "firmware and boot with intel_iommu=on",
-			  device->address);
+		error_set(
+			error,
+			"%s: the device has no IOMMU group; switch the IOMMU (VT-d, AMD-Vi) on in "
+			"the firmware and boot with intel_iommu=on",
+			device->address);
 		return -1;
 	}
 	if (sysfs_link(device->address, "driver", driver) != 0 || strcmp(driver, "vfio-pci") != 0) {
 		error_set(error,
-			  "%s: bound to %s, not to vfio-pci; as root, `triptych bind %s` gives it "
-			  "to this driver",
+			  "%s: the device is bound to %s, not to vfio-pci; as root, `triptych bind "
+			  "%s` gives it to this driver",
 			  device->address, driver[0] != '\0' ? driver : "no driver",
 			  device->address);
 		return -1;
@@ -96,14 +97,14 @@ static int find_group(const struct vfio_device *device, struct error *error)
 	return (int)strtol(group, NULL, 10);
 }
 
-/* The drivers that do not keep a group from being VFIO's (vfio_dev_viable in the kernel). */
+/* Whether VFIO can use a group that has a device with this driver (vfio_dev_viable in the kernel). */
 static bool is_harmless(const char *driver)
 {
 	return strcmp(driver, "vfio-pci") == 0 || strcmp(driver, "pci-stub") == 0 ||
 	       strcmp(driver, "pcieport") == 0;
 }
 
-/* Says which device keeps the group from being VFIO's. */
+/* Explains which device keeps VFIO from using the group. */
 static void explain_not_viable(const char *address, int number, struct error *error)
 {
 	char path[PATH_SIZE];
@@ -135,7 +136,7 @@ static void explain_not_viable(const char *address, int number, struct error *er
 		  address, number, other, driver, other);
 }
 
-/* Says why a group cannot be opened, after `open` has failed. */
+/* Explains why a group cannot be opened, after `open` has failed. */
 static void explain_not_opened(const char *address, const char *path, struct error *error)
 {
 	int cause = errno;
@@ -177,7 +178,7 @@ static int open_container(struct vfio_container *container, const char *address,
 	return 0;
 }
 
-/* Narrows the container's ranges to what all of its IOMMUs permit. */
+/* Narrows the container's ranges to the IOVAs that all of its IOMMUs permit. */
 static int read_iova_ranges(struct vfio_container *container, const char *address,
 			    struct error *error)
 {
@@ -229,11 +230,11 @@ static int read_iova_ranges(struct vfio_container *container, const char *addres
 		container->range_count = narrowed_count;
 		return 0;
 	}
-	/* Kernels before 5.4 do not say; the 39 bits that are ours by default are permitted. */
+	/* Kernels before 5.4 do not report ranges. The 39 bits of the default are permitted. */
 	return 0;
 }
 
-/* Opens the group, or takes it again if another device has, and puts it into the container. */
+/* Opens the group, unless another device has opened it, and puts it into the container. */
 static int join_group(struct vfio_device *device, int number, struct error *error)
 {
 	struct vfio_container *container = device->container;
@@ -257,8 +258,8 @@ static int join_group(struct vfio_device *device, int number, struct error *erro
 		}
 	}
 	if (free_entry < 0) {
-		error_set(error, "%s: a container holds %d IOMMU groups at the most",
-			  device->address, VFIO_MAX_DEVICES);
+		error_set(error, "%s: a container holds at most %d IOMMU groups", device->address,
+			  VFIO_MAX_DEVICES);
 		return -1;
 	}
 	(void)snprintf(path, sizeof(path), "/dev/vfio/%d", number);
@@ -280,7 +281,7 @@ static int join_group(struct vfio_device *device, int number, struct error *erro
 		(void)close(fd);
 		return -1;
 	}
-	/* The first group brings its IOMMU, and the container can then choose how to use it. */
+	/* The container can choose the type of its IOMMU only after it has its first group. */
 	if (first && ioctl(container->fd, VFIO_SET_IOMMU, (unsigned long)VFIO_TYPE1v2_IOMMU) != 0) {
 		error_set(error, "%s: VFIO_SET_IOMMU: %s", device->address, strerror(errno));
 		(void)close(fd);
@@ -324,8 +325,8 @@ static int map_regions(struct vfio_device *device, struct error *error)
 }
 
 /*
- * Has the kernel tell when it wants the device back: whoever unbinds it waits until it is
- * closed. Where the kernel does not do that, they wait until the run is over.
+ * Asks the kernel to signal when it wants the device back, because an unbind waits until the device
+ * is closed. Without that signal, an unbind waits until the run is over.
  */
 static void listen_for_request(struct vfio_device *device)
 {
@@ -360,8 +361,8 @@ int vfio_kernel_check_request(const struct vfio_device *device, struct error *er
 		return 0;
 	}
 	error_set(error,
-		  "%s: is being unbound or removed; as root, `triptych bind %s` gives it back to "
-		  "this driver",
+		  "%s: the device is being unbound or removed; as root, `triptych bind %s` gives "
+		  "it back to this driver",
 		  device->address, device->address);
 	return -1;
 }
@@ -452,23 +453,23 @@ int vfio_kernel_write(struct vfio_device *device, uint32_t region, uint64_t offs
 	return done == (ssize_t)size ? 0 : access_error(device, "write", offset, done, error);
 }
 
-/* Says why memory cannot be mapped, after the kernel has refused to. */
+/* Explains why memory cannot be mapped, after the kernel has refused. */
 static void explain_not_mapped(uint64_t iova, uint64_t size, struct error *error)
 {
 	int cause = errno;
-	char mend[PATH_SIZE] = "";
+	char remedy[PATH_SIZE] = "";
 	struct rlimit limit;
 
-	/* What is mapped is locked, too. */
+	/* The kernel locks mapped memory. */
 	if (cause == ENOMEM && getrlimit(RLIMIT_MEMLOCK, &limit) == 0 &&
 	    limit.rlim_cur != RLIM_INFINITY) {
-		(void)snprintf(mend, sizeof(mend),
+		(void)snprintf(remedy, sizeof(remedy),
 			       "; this process may lock %llu KiB of memory (ulimit -l): as root, "
 			       "`prlimit --memlock=unlimited --pid %d` raises it for the shell",
 			       (unsigned long long)limit.rlim_cur / 1024, (int)getppid());
 	}
 	error_set(error, "VFIO_IOMMU_MAP_DMA of %llu bytes at 0x%llx: %s%s",
-		  (unsigned long long)size, (unsigned long long)iova, strerror(cause), mend);
+		  (unsigned long long)size, (unsigned long long)iova, strerror(cause), remedy);
 }
 
 int vfio_kernel_dma_map(struct vfio_container *container, void *memory, uint64_t iova,
@@ -497,6 +498,6 @@ void vfio_kernel_dma_unmap(struct vfio_container *container, uint64_t iova, uint
 		.size = size,
 	};
 
-	/* It can only fail for a range that was not mapped, and the container's end unmaps all. */
+	/* It fails only for a range that is not mapped. Closing the container unmaps the rest. */
 	(void)ioctl(container->fd, VFIO_IOMMU_UNMAP_DMA, &unmap);
 }

@@ -1,8 +1,8 @@
 /*
- * A device behind a vfio-user socket: the client's half of the protocol
- * (vfio-user 0.1, as libvfio-user and QEMU speak it).
+ * A device behind a vfio-user socket: the client side of the protocol (vfio-user 0.1, as
+ * libvfio-user and QEMU speak it).
  *
- * Every request waits for its reply, for TIMEOUT_SECONDS at the most.
+ * Every request waits at most TIMEOUT_SECONDS for its reply.
  */
 #include "vfio.h"
 #include <errno.h>
@@ -32,13 +32,13 @@ enum message_command {
 
 #define VERSION_MAJOR 0
 #define VERSION_MINOR 1
-/* What this client can take; the defaults would do, but a server may want to see them. */
+/* The limits of this client. They are the defaults, but a server may insist on them. */
 #define VERSION_CAPABILITIES "{\"capabilities\":{\"max_msg_fds\":1,\"max_data_xfer_size\":4096}}"
 
 struct message_header {
 	uint16_t id;
 	uint16_t command;
-	uint32_t size; /* with this header, bytes */
+	uint32_t size; /* bytes, with this header */
 	uint32_t flags;
 	uint32_t error; /* errno, if FLAGS_ERROR */
 };
@@ -77,7 +77,7 @@ _Static_assert(sizeof(struct region_access) == 16, "vfio-user REGION_READ and RE
 _Static_assert(sizeof(struct vfio_device_info) >= 16, "vfio-user GET_INFO is its first 16 bytes");
 _Static_assert(sizeof(struct vfio_region_info) == 32, "vfio-user GET_REGION_INFO");
 
-/* Room for the descriptor that may come or go with a message. */
+/* Room for the file descriptor that may come or go with a message. */
 union fd_control {
 	struct cmsghdr header;
 	uint8_t bytes[CMSG_SPACE(sizeof(int))];
@@ -91,13 +91,13 @@ static int connection_error(const struct vfio_device *device, const char *what, 
 			  "%s: %s: no answer for %d s; is the vfio-user server stopped or stuck?",
 			  device->address, what, TIMEOUT_SECONDS);
 	} else {
-		error_set(error, "%s: %s: %s; the vfio-user server went away, start it again",
+		error_set(error, "%s: %s: %s; the vfio-user server went away; start it again",
 			  device->address, what, strerror(cause));
 	}
 	return -1;
 }
 
-/* Sends all of `size` bytes, `fd` (unless -1) with the first of them. */
+/* Sends all of `size` bytes, and `fd` (unless -1) with their first part. */
 static int send_all(const struct vfio_device *device, const void *data, size_t size, int fd,
 		    struct error *error)
 {
@@ -135,7 +135,7 @@ static int send_all(const struct vfio_device *device, const void *data, size_t s
 	return 0;
 }
 
-/* Receives all of `size` bytes; a descriptor that comes along goes to `fd`, or is closed. */
+/* Receives all of `size` bytes. A file descriptor in the message goes to `fd`, or is closed. */
 static int receive_all(const struct vfio_device *device, void *data, size_t size, int *fd,
 		       struct error *error)
 {
@@ -183,9 +183,9 @@ static int receive_all(const struct vfio_device *device, void *data, size_t size
 }
 
 /*
- * Sends a request and receives its reply. The request is `request_size` bytes, with
- * room for the header in front of the payload and `fd` beside it (unless -1). The
- * reply's payload goes to `reply`, at most `reply_size` bytes; returns how many, or -1.
+ * Sends a request, with `fd` (unless -1), and receives its reply. The request has `request_size`
+ * bytes, and begins with room for the header. The payload of the reply, of at most `reply_size`
+ * bytes, goes to `reply`. Returns its size, or -1.
  */
 static int call(struct vfio_device *device, enum message_command command, void *request,
 		size_t request_size, int fd, void *reply, size_t reply_size, int *reply_fd,
@@ -212,7 +212,7 @@ static int call(struct vfio_device *device, enum message_command command, void *
 	    (answer.flags & FLAGS_TYPE_MASK) != FLAGS_TYPE_REPLY || answer.size < sizeof(answer)) {
 		error_set(error,
 			  "%s: the vfio-user server broke the protocol: "
-			  "reply %u to message %u is not one of ours",
+			  "reply %u does not answer message %u",
 			  device->address, answer.command, header.id);
 		return -1;
 	}
@@ -228,7 +228,7 @@ static int call(struct vfio_device *device, enum message_command command, void *
 	}
 	if (answer.flags & FLAGS_ERROR && command == COMMAND_VERSION && answer.error == EBUSY) {
 		error_set(error,
-			  "%s: the device is busy: another driver uses it; end that one first",
+			  "%s: the device is busy: another driver uses it; end that driver first",
 			  device->address);
 		return -1;
 	}
@@ -264,7 +264,7 @@ static int connect_socket(struct vfio_device *device, const char *path, struct e
 		error_set(error, "%s: socket: %s", device->address, strerror(errno));
 		return -1;
 	}
-	/* Bounds connect, too, when the server's queue is full. */
+	/* Also bounds connect, which waits when the server's queue is full. */
 	if (setsockopt(device->fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout)) != 0 ||
 	    setsockopt(device->fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)) != 0) {
 		error_set(error, "%s: socket time-out: %s", device->address, strerror(errno));
@@ -355,7 +355,7 @@ static int map_bar0(struct vfio_device *device, struct error *error)
 	} else if (received >= 0) {
 		memcpy(&info, reply, sizeof(info));
 		device->bar0_size = info.size;
-		/* Without a descriptor there is nothing to map: all accesses are messages. */
+		/* Without a file descriptor there is nothing to map: all accesses are messages. */
 		result = fd < 0 ? 0 : vfio_map_bar0(device, fd, reply, (size_t)received, error);
 	}
 	if (fd >= 0) {
@@ -382,7 +382,7 @@ void vfio_user_close(struct vfio_device *device)
 	}
 }
 
-/* The largest access is a register. */
+/* The largest access is to a register. */
 #define MAX_ACCESS 8
 
 int vfio_user_read(struct vfio_device *device, uint32_t region, uint64_t offset, void *data,

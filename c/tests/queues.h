@@ -41,8 +41,8 @@ static inline void queues_create(struct queues *queues, uint32_t pool_capacity)
 	rx->mask = TEST_RING_SIZE - 1;
 	tx->mask = TEST_RING_SIZE - 1;
 	rx->pool = &queues->pool;
-	rx->device = &queues->device;
-	tx->device = &queues->device;
+	rx->vfio = &queues->device.vfio;
+	tx->vfio = &queues->device.vfio;
 	rx->tail = &queues->rdt;
 	tx->tail = &queues->tdt;
 	for (uint32_t i = 0; i < TEST_RING_SIZE; i++) {

@@ -10,7 +10,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
-/// What a descriptor holds.
+/// The contents of a descriptor.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Descriptor {

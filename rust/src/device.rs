@@ -1,39 +1,29 @@
-//! An 82599 (or X540, X550) port: its registers, its queues, its life from reset to running
-//! and back.
+//! A port of an 82599 (or X540, X550): its configuration, its queues, its statistics.
 //!
 //! A device and everything in it belongs to one thread.
 #![forbid(unsafe_code)]
 
 use std::rc::Rc;
-use std::time::Duration;
 
-use crate::clock::{sleep, Instant};
 use crate::device_ids::DEVICE_IDS;
 use crate::error::{Error, Result};
 use crate::mempool::{Mempool, Packet};
+use crate::register_access::Registers;
 use crate::registers as regs;
 use crate::rx::RxQueue;
-use crate::stats::Stats;
-use crate::sys::mmio::Register;
 use crate::tx::TxQueue;
-use crate::vfio::{Container, VfioDevice};
+use crate::vfio::Container;
 
-/// The queues that have their own packet-buffer statistics; more need a second layout.
+/// The queues that have their own packet-buffer statistics. More queues need a second layout.
 pub const MAX_QUEUES: u32 = 16;
 
-/// The fewest descriptors of a ring.
+/// The smallest ring, in descriptors.
 pub const MIN_RING_SIZE: u32 = 64;
 
-/// The most descriptors of a ring.
+/// The largest ring, in descriptors.
 pub const MAX_RING_SIZE: u32 = 4096;
 
-/// How often, and how far apart, a check looks before it believes that something is wrong.
-pub(crate) const CHECK_LOOKS: u32 = 100;
-pub(crate) const CHECK_INTERVAL: Duration = Duration::from_millis(1);
-
-const POLL_INTERVAL: Duration = Duration::from_millis(1);
-
-/// How a device is to run.
+/// The configuration of a device.
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
     /// 1 to [`MAX_QUEUES`].
@@ -49,7 +39,7 @@ pub struct Config {
 }
 
 impl Default for Config {
-    /// The paper's: one queue each way, rings of 512, everything received.
+    /// The paper's configuration: one queue each way, rings of 512, promiscuous.
     fn default() -> Self {
         Self {
             rx_queues: 1,
@@ -61,18 +51,32 @@ impl Default for Config {
     }
 }
 
-/// A device that is open, but not running.
+/// Totals since the device was opened. A read clears the registers that they come from.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stats {
+    /// Good frames, even those dropped later because no descriptor was free.
+    pub rx_packets: u64,
+    /// With CRC.
+    pub rx_bytes: u64,
+    /// Frames sent.
+    pub tx_packets: u64,
+    /// With CRC.
+    pub tx_bytes: u64,
+}
+
+/// A device that is open.
 pub struct OpenDevice {
-    registers: Registers,
-    is_82599: bool,
+    pub(crate) registers: Registers,
+    /// Not one of its copper successors X540 and X550.
+    pub(crate) is_82599: bool,
 }
 
 impl OpenDevice {
-    /// Opens the device at `address` and checks that this driver knows it. Memory is mapped
-    /// later: open all devices first.
+    /// Opens the device at `address` and checks that this driver knows it. Open all devices before
+    /// you map memory.
     ///
     /// # Errors
-    /// If it cannot be opened, or is another kind of device.
+    /// If the device cannot be opened, or this driver does not know it.
     pub fn open(container: &Rc<Container>, address: &str) -> Result<Self> {
         let vfio = container.open(address)?;
         let vendor = vfio.config_read16(regs::PCI_VENDOR_ID)?;
@@ -85,7 +89,7 @@ impl OpenDevice {
                 address,
                 format!(
                     "device {vendor:04x}:{id:04x} is not an Intel 82599, X540 or X550; this \
-                     driver drives no other"
+                     driver supports no other"
                 ),
             ));
         };
@@ -94,46 +98,21 @@ impl OpenDevice {
             is_82599: known.family == "82599",
         })
     }
-
-    /// Takes the device from any state to running. Its RX queues draw from `pool`.
-    ///
-    /// # Errors
-    /// If it is running already, the configuration is out of range, or the device does not do as
-    /// it should.
-    pub fn start<'p>(&self, config: &Config, pool: &'p Mempool) -> Result<Device<'p>> {
-        let vfio = &self.registers.vfio;
-        if !vfio.claim() {
-            return Err(Error::device(vfio.address(), "is running already"));
-        }
-        let mut device = Device {
-            registers: self.registers.clone(),
-            is_82599: self.is_82599,
-            config: *config,
-            pool,
-            running: false,
-            mac: [0; 6],
-            stats: Stats::default(),
-            rx: Vec::new(),
-            tx: Vec::new(),
-        };
-        device.start()?;
-        Ok(device)
-    }
 }
 
-/// What a receive queue could not hand out, since its device was started.
+/// The losses of a receive queue since its device was started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RxLosses {
     /// Calls that stopped early because the pool was empty.
     pub pool_empty: u64,
-    /// Frames that did not fit into one buffer, or whose length was a lie.
+    /// Frames that did not fit into one buffer, or that had an impossible length.
     pub discarded: u64,
 }
 
-/// A device that is running, until it is stopped or dropped.
+/// A device that runs until it is stopped or dropped.
 pub struct Device<'p> {
     pub(crate) registers: Registers,
-    /// And not one of its copper successors X540 and X550.
+    /// Not one of its copper successors X540 and X550.
     pub(crate) is_82599: bool,
     pub(crate) config: Config,
     pub(crate) pool: &'p Mempool,
@@ -147,7 +126,7 @@ pub struct Device<'p> {
 }
 
 impl<'p> Device<'p> {
-    /// [`RxQueue::rx_batch`] of receive queue `queue`.
+    /// Calls [`RxQueue::rx_batch`] of receive queue `queue`.
     ///
     /// # Errors
     /// If there is no such queue, or the device can no longer be reached.
@@ -163,7 +142,7 @@ impl<'p> Device<'p> {
         }
     }
 
-    /// [`TxQueue::tx_batch`] of transmit queue `queue`.
+    /// Calls [`TxQueue::tx_batch`] of transmit queue `queue`.
     ///
     /// # Errors
     /// If there is no such queue, or the device can no longer be reached.
@@ -174,7 +153,7 @@ impl<'p> Device<'p> {
         }
     }
 
-    /// What receive queue `queue` could not hand out; nothing if there is no such queue.
+    /// The losses of receive queue `queue`, or `None` if there is no such queue.
     pub fn rx_losses(&self, queue: usize) -> Option<RxLosses> {
         let rx = self.rx.get(queue)?;
         Some(RxLosses {
@@ -186,131 +165,7 @@ impl<'p> Device<'p> {
     fn no_queue(&self, queue: usize) -> Box<Error> {
         Error::device(
             self.registers.vfio.address(),
-            format!("has no queue {queue}"),
+            format!("the device has no queue {queue}"),
         )
-    }
-}
-
-impl Drop for Device<'_> {
-    fn drop(&mut self) {
-        if self.running {
-            // Whoever wants to know why it cannot be stopped calls `stop`.
-            let _ = self.stop();
-        }
-        self.registers.vfio.release();
-    }
-}
-
-/// The registers of a device.
-#[derive(Clone)]
-pub(crate) struct Registers {
-    pub(crate) vfio: Rc<VfioDevice>,
-}
-
-impl Registers {
-    /// Reads a register.
-    pub(crate) fn read(&self, offset: u32) -> Result<u32> {
-        self.vfio.read32(offset)
-    }
-
-    /// Writes a register.
-    pub(crate) fn write(&self, offset: u32, value: u32) -> Result<()> {
-        self.vfio.write32(offset, value)
-    }
-
-    /// [`Registers::write`], kept out of the data path.
-    #[cold]
-    fn write_trapped(&self, offset: u32, value: u32) -> Result<()> {
-        self.write(offset, value)
-    }
-
-    /// Sets bits of a register.
-    pub(crate) fn set(&self, offset: u32, bits: u32) -> Result<()> {
-        self.write(offset, self.read(offset)? | bits)
-    }
-
-    /// Clears bits of a register.
-    pub(crate) fn clear(&self, offset: u32, bits: u32) -> Result<()> {
-        self.write(offset, self.read(offset)? & !bits)
-    }
-
-    /// Writes some fields of a register: the bits of `mask` become those of `value`.
-    pub(crate) fn write_field(&self, offset: u32, mask: u32, value: u32) -> Result<()> {
-        self.write(offset, (self.read(offset)? & !mask) | value)
-    }
-
-    /// Waits until a register says what it should.
-    pub(crate) fn wait(&self, wait: &Wait) -> Result<()> {
-        let deadline = Instant::now() + Duration::from_millis(wait.timeout_ms);
-        loop {
-            // The clock first: a slow read does not cost the device its last chance.
-            let late = Instant::now() >= deadline;
-            let read = self.read(wait.offset)?;
-            if read & wait.mask == wait.value {
-                return Ok(());
-            }
-            if late {
-                return Err(Box::new(Error::Timeout {
-                    address: self.vfio.address().to_owned(),
-                    name: wait.name,
-                    read,
-                    timeout_ms: wait.timeout_ms,
-                    value: wait.value,
-                    mask: wait.mask,
-                    mend: wait.mend,
-                }));
-            }
-            sleep(POLL_INTERVAL);
-        }
-    }
-
-    /// The doorbell whose register is at `offset`.
-    pub(crate) fn tail(&self, offset: u32) -> Tail {
-        match self.vfio.register(offset) {
-            Some(register) => Tail::Mapped(register),
-            None => Tail::Trapped(self.clone(), offset),
-        }
-    }
-}
-
-/// What is waited for: until the bits of `mask` equal `value`.
-pub(crate) struct Wait {
-    pub(crate) offset: u32,
-    pub(crate) mask: u32,
-    pub(crate) value: u32,
-    pub(crate) timeout_ms: u64,
-    /// The register and field, for the error.
-    pub(crate) name: &'static str,
-    /// What to do, for the error.
-    pub(crate) mend: &'static str,
-}
-
-/// A doorbell: a tail register.
-pub(crate) enum Tail {
-    /// It is mapped: a write is a store.
-    Mapped(Register),
-    /// It is not: a write is a message or a call.
-    Trapped(Registers, u32),
-    /// There is no device but the test.
-    #[cfg(any(test, feature = "fuzzing"))]
-    Fake(Rc<std::cell::Cell<u32>>),
-}
-
-impl Tail {
-    /// Rings the doorbell.
-    #[inline]
-    pub(crate) fn write(&self, value: u32) -> Result<()> {
-        match self {
-            Self::Mapped(register) => {
-                register.store(value);
-                Ok(())
-            }
-            Self::Trapped(registers, offset) => registers.write_trapped(*offset, value),
-            #[cfg(any(test, feature = "fuzzing"))]
-            Self::Fake(register) => {
-                register.set(value);
-                Ok(())
-            }
-        }
     }
 }

@@ -1,28 +1,27 @@
-//! Errors: a sentence for the person at the terminal, which names what failed, where, and
-//! what to do.
+//! Errors: sentences for the user that name the failure, its place, and the remedy.
 #![forbid(unsafe_code)]
 
 use std::io;
 
-/// What a function that can fail returns. Boxed, so that success stays small.
+/// The result of a function that can fail. The error is boxed, so that the result stays small.
 pub type Result<T> = std::result::Result<T, Box<Error>>;
 
-/// What can go wrong.
+/// The failures.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A call of the system failed.
-    #[error("{address}: {call}: {cause}{mend}")]
+    /// A system call failed.
+    #[error("{address}: {call}: {cause}{remedy}")]
     Call {
         /// The device.
         address: String,
-        /// What was called, on what.
+        /// The call and its object.
         call: String,
-        /// What the system said.
+        /// The error of the system.
         cause: io::Error,
         /// What to do, with its punctuation; may be empty.
-        mend: String,
+        remedy: String,
     },
-    /// The device, or the system around it, is not as it must be.
+    /// The device, or the system around it, is in a wrong state.
     #[error("{address}: {what}")]
     Device {
         /// The device.
@@ -30,26 +29,26 @@ pub enum Error {
         /// What is wrong, and what to do.
         what: String,
     },
-    /// A register did not come to say what was waited for.
+    /// A register did not get the wanted value in time.
     #[error(
         "{address}: {name} is {read:#010x} after {timeout_ms} ms, waited for {value:#x} of \
-         {mask:#x}; {mend}"
+         {mask:#x}; {remedy}"
     )]
     Timeout {
         /// The device.
         address: String,
         /// The register and its field.
         name: &'static str,
-        /// What it said last.
+        /// The last value of the register.
         read: u32,
-        /// How long was waited.
+        /// The limit, in milliseconds.
         timeout_ms: u64,
-        /// What its bits should have been.
+        /// The wanted value of the bits in `mask`.
         value: u32,
-        /// Which bits.
+        /// The bits that count.
         mask: u32,
         /// What to do.
-        mend: &'static str,
+        remedy: &'static str,
     },
     /// The server did not answer.
     #[error(
@@ -58,17 +57,17 @@ pub enum Error {
     NoAnswer {
         /// The device.
         address: String,
-        /// Sending or receiving.
+        /// `send` or `receive`.
         call: &'static str,
-        /// How long was waited.
+        /// The limit, in seconds.
         timeout_s: u64,
     },
-    /// The device's memory cannot be had.
+    /// DMA memory cannot be allocated.
     #[error("cannot allocate {size} bytes of DMA memory: {cause}")]
     DmaAlloc {
         /// Bytes.
         size: usize,
-        /// What the system said.
+        /// The error of the system.
         cause: io::Error,
     },
     /// The IOMMU permits too few addresses.
@@ -81,16 +80,16 @@ pub enum Error {
         size: u64,
     },
     /// The IOMMU refuses a mapping.
-    #[error("VFIO_IOMMU_MAP_DMA of {size} bytes at {iova:#x}: {cause}{mend}")]
+    #[error("VFIO_IOMMU_MAP_DMA of {size} bytes at {iova:#x}: {cause}{remedy}")]
     DmaMap {
         /// Bytes.
         size: u64,
         /// The address for the device.
         iova: u64,
-        /// What the system said.
+        /// The error of the system.
         cause: io::Error,
         /// What to do, with its punctuation; may be empty.
-        mend: String,
+        remedy: String,
     },
     /// An argument is out of its range.
     #[error("{0}")]
@@ -98,23 +97,23 @@ pub enum Error {
 }
 
 impl Error {
-    /// [`Error::Call`], without a mend.
+    /// [`Error::Call`] without a remedy.
     pub(crate) fn call(address: &str, call: impl Into<String>, cause: io::Error) -> Box<Self> {
-        Self::call_mend(address, call, cause, "")
+        Self::call_with_remedy(address, call, cause, "")
     }
 
     /// [`Error::Call`].
-    pub(crate) fn call_mend(
+    pub(crate) fn call_with_remedy(
         address: &str,
         call: impl Into<String>,
         cause: io::Error,
-        mend: impl Into<String>,
+        remedy: impl Into<String>,
     ) -> Box<Self> {
         Box::new(Self::Call {
             address: address.to_owned(),
             call: call.into(),
             cause,
-            mend: mend.into(),
+            remedy: remedy.into(),
         })
     }
 

@@ -1,54 +1,53 @@
-//! The forwarder: two devices, and what one receives the other sends.
+//! The forwarder: each of two devices sends the packets that the other receives.
 #![forbid(unsafe_code)]
 
 use std::rc::Rc;
 
-use crate::device::{Config, Device, OpenDevice, MAX_RING_SIZE};
+use crate::device::{Config, Device, OpenDevice, Stats, MAX_RING_SIZE};
 use crate::error::{Error, Result};
 use crate::mempool::{Mempool, Packet};
 use crate::rx::RxQueue;
-use crate::stats::Stats;
 use crate::tx::TxQueue;
 use crate::vfio::Container;
 
-/// The most packets of a batch.
+/// The largest batch, in packets.
 pub const MAX_BATCH: usize = 512;
 
-/// The paper's.
+/// The paper's batch, in packets.
 pub const DEFAULT_BATCH: usize = 32;
 
-/// The paper's.
+/// The paper's ring, in descriptors.
 pub const DEFAULT_RING_SIZE: u32 = 512;
 
-/// Enough to fill an RX and a TX ring and the batch in hand, so that the pool never runs dry:
-/// the paper's 2048, more for rings above its 512.
+/// Enough packets for an RX ring, a TX ring and a batch, so that the pool never runs empty: the
+/// paper's 2048, and more for rings larger than its 512.
 const POOL_MIN_CAPACITY: u32 = 2048;
 const POOL_PACKETS_PER_DESCRIPTOR: u32 = 4;
 
-/// The byte of every packet that is changed, so that its data reaches the first-level cache.
+/// The forwarder changes this byte of every packet, so that its data reaches the L1 cache.
 const TOUCHED_BYTE: usize = 1;
 
-/// Bytes of a packet that [`Forwarder::send`] makes: the smallest frame, without CRC.
+/// The size of a packet of [`Forwarder::send`]: the smallest frame, without CRC.
 const SENT_SIZE: usize = 60;
 
-/// Packets, both directions together, since the start.
+/// Packets of both directions since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Counts {
     /// Received.
     pub rx: u64,
     /// Handed to the other device.
     pub tx: u64,
-    /// Received, but the other device's TX ring was full.
+    /// Received, but not sent because the TX ring was full.
     pub dropped: u64,
     /// Calls of `rx_batch`.
     pub rx_calls: u64,
-    /// Calls that returned as many packets as were asked for.
+    /// Calls that returned as many packets as wanted.
     pub full_batches: u64,
 }
 
-/// Two open devices and their pools: what a [`Forwarder`] borrows.
+/// Two open devices and their pools. A [`Forwarder`] borrows them.
 pub struct Ports {
-    // In the order in which they are dropped: a pool is unmapped while its devices are open.
+    // Fields are dropped in this order, so that a pool is unmapped while its devices are open.
     pools: [Mempool; 2],
     devices: [OpenDevice; 2],
     container: Rc<Container>,
@@ -56,7 +55,7 @@ pub struct Ports {
 }
 
 fn pool_capacity(ring_size: u32) -> u32 {
-    // Larger rings are refused when the devices start.
+    // `OpenDevice::start` refuses larger rings.
     let ring_size = ring_size.min(MAX_RING_SIZE);
     (ring_size * POOL_PACKETS_PER_DESCRIPTOR).max(POOL_MIN_CAPACITY)
 }
@@ -93,7 +92,7 @@ pub struct Forwarder<'p> {
     direction: Direction<'p>,
 }
 
-/// What both directions of the forwarding share.
+/// The state that both directions share.
 struct Direction<'p> {
     batch: usize,
     packets_left: u64,
@@ -102,7 +101,7 @@ struct Direction<'p> {
 }
 
 impl<'p> Direction<'p> {
-    /// A batch from one device to the other. Returns how many packets were received.
+    /// Forwards a batch from one device to the other. Returns the number of received packets.
     #[inline]
     fn forward(&mut self, rx: &mut RxQueue<'p>, tx: &mut TxQueue<'p>) -> Result<usize> {
         let counts = &mut self.counts;
@@ -121,7 +120,7 @@ impl<'p> Direction<'p> {
         }
         let sent = tx.tx_batch(packets)?;
 
-        // What the ring cannot take is dropped: waiting would only move the loss to the RX side.
+        // Drops the packets that the ring cannot take: waiting would only move the loss to RX.
         packets.clear();
         self.packets_left -= received as u64;
         counts.rx += received as u64;
@@ -132,7 +131,7 @@ impl<'p> Direction<'p> {
     }
 }
 
-/// Takes a batch from a pool into `packets`, or what there is.
+/// Takes a batch from a pool into `packets`, or fewer packets if the pool has fewer.
 fn alloc_batch<'p>(packets: &mut Vec<Packet<'p>>, pool: &'p Mempool, batch: usize) {
     while packets.len() < batch {
         let Some(packet) = pool.alloc() else { break };
@@ -141,7 +140,7 @@ fn alloc_batch<'p>(packets: &mut Vec<Packet<'p>>, pool: &'p Mempool, batch: usiz
 }
 
 impl<'p> Forwarder<'p> {
-    /// One turn: a batch from a to b, and a batch from b to a. Returns how many were received.
+    /// One turn: a batch from a to b, and one from b to a. Returns the number of received packets.
     ///
     /// # Errors
     /// If a device can no longer be reached.
@@ -152,9 +151,9 @@ impl<'p> Forwarder<'p> {
         Ok(a_to_b + b_to_a)
     }
 
-    /// Receives a batch from each device, and frees it. Returns how many packets. This,
-    /// [`Forwarder::send`] and [`Forwarder::alloc`] are parts of a turn alone, to measure each by
-    /// itself; [`Forwarder::read_counts`] does not count them.
+    /// Receives a batch from each device and frees it. Returns the number of packets. This,
+    /// [`Forwarder::send`] and [`Forwarder::alloc`] are single parts of a turn, to measure each by
+    /// itself. [`Forwarder::read_counts`] does not count these packets.
     ///
     /// # Errors
     /// If a device can no longer be reached.
@@ -168,8 +167,8 @@ impl<'p> Forwarder<'p> {
         Ok(total)
     }
 
-    /// Sends a batch of fresh packets of 60 bytes to each device; their contents are left from
-    /// earlier. Returns how many packets.
+    /// Sends a batch of fresh packets of 60 bytes to each device, with the contents of their last
+    /// use. Returns the number of packets.
     ///
     /// # Errors
     /// If a device can no longer be reached.
@@ -188,7 +187,8 @@ impl<'p> Forwarder<'p> {
         Ok(total)
     }
 
-    /// Allocates a batch of packets from each device's pool, and frees them. Returns how many.
+    /// Allocates a batch of packets from the pool of each device and frees them. Returns the number
+    /// of packets.
     pub fn alloc(&mut self) -> usize {
         let Direction { packets, batch, .. } = &mut self.direction;
         let mut total = 0;
@@ -200,23 +200,23 @@ impl<'p> Forwarder<'p> {
         total
     }
 
-    /// Whether some of its memory is on ordinary pages, for want of 2 MiB ones.
+    /// Whether some of its memory is on ordinary pages because too few 2 MiB pages were free.
     pub fn on_ordinary_pages(&self) -> bool {
         self.container.ordinary_pages.get()
     }
 
-    /// From now on, receives `packets` more and then no others. Without it there is no limit.
+    /// Stops receiving after `packets` more packets. Without this call there is no limit.
     pub fn limit(&mut self, packets: u64) {
         self.direction.packets_left = packets;
     }
 
-    /// What was forwarded.
+    /// The counts of the forwarded packets.
     pub fn read_counts(&self) -> Counts {
         self.direction.counts
     }
 
-    /// Reads what device 0 (a) or 1 (b) counted. This is also how a device that has died is
-    /// noticed: the forwarding itself does not wait for answers.
+    /// Reads the counters of device 0 (a) or 1 (b). It also detects a dead device, because the
+    /// forwarding itself does not wait for answers.
     ///
     /// # Errors
     /// If the device can no longer be reached.
@@ -224,10 +224,10 @@ impl<'p> Forwarder<'p> {
         self.devices[device & 1].stats_read()
     }
 
-    /// Takes both devices to running. `batch` is 1 to [`MAX_BATCH`].
+    /// Starts both devices. `batch` is 1 to [`MAX_BATCH`].
     ///
     /// # Errors
-    /// If the batch or the rings' size is out of range, or a device does not start.
+    /// If the batch or the size of the rings is out of range, or a device does not start.
     pub fn start(ports: &'p Ports, batch: usize) -> Result<Self> {
         if !(1..=MAX_BATCH).contains(&batch) {
             return Err(Box::new(Error::Argument(format!(
@@ -253,10 +253,10 @@ impl<'p> Forwarder<'p> {
         })
     }
 
-    /// Sends what is in the TX rings and quiesces both devices.
+    /// Sends what is in the TX rings and stops both devices.
     ///
     /// # Errors
-    /// The first thing that did not work; the rest is done all the same.
+    /// The first error. The rest is done all the same.
     pub fn stop(mut self) -> Result<()> {
         let [a, b] = &mut self.devices;
         let result = a.stop();

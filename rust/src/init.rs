@@ -1,127 +1,56 @@
-//! From reset to running and back, in the order of the datasheet's section 4.6.3
-//! "Initialization Sequence". Deviations are marked DEVIATION, with the reason.
+//! Starting and stopping a device, in the order of the datasheet's section 4.6.3 "Initialization
+//! Sequence". Each function names its section. DEVIATION-... and TRUST-... are names of rows in
+//! drivers/ASSUMPTIONS.md.
 #![forbid(unsafe_code)]
 
 use std::time::Duration;
 
 use crate::clock::sleep;
 use crate::descriptor::Descriptor;
-use crate::device::{
-    Device, Wait, CHECK_INTERVAL, CHECK_LOOKS, MAX_QUEUES, MAX_RING_SIZE, MIN_RING_SIZE,
-};
+use crate::device::{Config, Device, OpenDevice, Stats, MAX_QUEUES, MAX_RING_SIZE, MIN_RING_SIZE};
 use crate::error::{Error, Result};
-use crate::mempool::PACKET_BUFFER_SIZE;
+use crate::mempool::{Mempool, PACKET_BUFFER_SIZE};
+use crate::register_access::{Wait, CHECK_INTERVAL, CHECK_LOOKS, REMEDY_RESET};
 use crate::registers::{self as regs, field};
-use crate::rx::{Discard, RxQueue};
-use crate::stats::Stats;
+use crate::reset::{
+    disable_bus_master, disable_interrupts, disable_master, enable_bus_master, reset_device,
+    wait_until_ready,
+};
+use crate::rx::{enable_rx, Discard, RxQueue};
 use crate::sys::dma::Ring;
 use crate::sys::mmio::dma_write_barrier;
 use crate::tx::TxQueue;
 
-// Bounds of the waits, in milliseconds. The device is far faster when it works, but a software
-// one may have to wait for its processor.
-const TIMEOUT_MASTER_DISABLE: u64 = 1000;
-const TIMEOUT_RESET: u64 = 1000;
-const TIMEOUT_EEPROM: u64 = 1000;
-const TIMEOUT_DMA_INIT: u64 = 1000;
+// Bounds of the waits, in milliseconds. A working device is far faster, but the software NIC may
+// have to wait for a processor.
 const TIMEOUT_QUEUE: u64 = 1000;
-const TIMEOUT_RX_HALT: u64 = 1000;
 const TIMEOUT_TX_DRAIN: u64 = 1000;
 const TIMEOUT_LINK: u64 = 8000;
 
-/// 4.6.3.2: registers may be touched 1 ms after a reset, and 10 ms settle the device.
-const RESET_SETTLE: Duration = Duration::from_millis(10);
-
-/// 4.6.7.1.2: how long a disabled queue may still write back.
+/// 4.6.7.1.2: a disabled queue may write back for this long.
 const RX_DISABLE_SETTLE: Duration = Duration::from_micros(100);
 
-// Packet buffers in KiB (4.6.11.3.4: neither DCB nor virtualization).
+// 4.6.11.3.4: packet buffers in KiB, without DCB and virtualization.
 const RX_PACKET_BUFFER_KB: u32 = 512;
 const TX_PACKET_BUFFER_KB: u32 = 160;
 const TX_MAX_PACKET_KB: u32 = 2;
 
-/// 3.7.7.3.2: without flow control, the XOFF threshold leaves this much of the buffer.
+/// 3.7.7.3.2: without flow control, this much of the buffer lies above the XOFF threshold.
 const FLOW_CONTROL_RESERVE_KB: u32 = 24;
 
-// 7.2.3.4.1: PTHRESH + WTHRESH stay within the 40 on-chip descriptors; with WTHRESH 0, RS decides.
+// 7.2.3.4.1: PTHRESH + WTHRESH must not exceed the 40 on-chip descriptors. With WTHRESH 0, the
+// device writes back each descriptor that has RS set.
 const TX_PREFETCH_THRESHOLD: u32 = 32;
 const TX_HOST_THRESHOLD: u32 = 8;
 const TX_WRITE_BACK_THRESHOLD: u32 = 0;
 
-/// 8.2.3.5.6: bit 31 is reserved.
-const ALL_INTERRUPT_CAUSES: u32 = 0x7fff_ffff;
-
 const RX_BUFFER_KB: u32 = (PACKET_BUFFER_SIZE / 1024) as u32;
 
-const MEND_DEVICE: &str =
-    "reset the device (echo 1 > /sys/bus/pci/devices/.../reset) or restart the software NIC";
-
 impl<'p> Device<'p> {
-    /// 4.6.3.1 Interrupts during initialization: all masked, all causes cleared.
-    fn disable_interrupts(&self) -> Result<()> {
-        // 8.2.3.5.6 EIMC clears EIMS.
-        self.registers.write(regs::EIMC, ALL_INTERRUPT_CAUSES)?;
-        // 8.2.3.5.1 a read clears EICR.
-        self.registers.read(regs::EICR)?;
-        Ok(())
-    }
-
-    /// 5.2.5.3.2 Master disable: no request of the device is under way when this returns.
-    fn disable_master(&self) -> Result<()> {
-        self.registers.set(regs::CTRL, regs::CTRL_MASTER_DISABLE)?;
-        self.registers.wait(&Wait {
-            offset: regs::STATUS,
-            mask: regs::STATUS_MASTER_ENABLE,
-            value: 0,
-            timeout_ms: TIMEOUT_MASTER_DISABLE,
-            name: "STATUS.MASTER_ENABLE",
-            mend: MEND_DEVICE,
-        })
-    }
-
-    /// 9.3.2 Command register: the device may access memory.
-    fn enable_bus_master(&self) -> Result<()> {
-        let vfio = &self.registers.vfio;
-        let command = vfio.config_read16(regs::PCI_COMMAND)?;
-        vfio.config_write16(regs::PCI_COMMAND, command | regs::PCI_COMMAND_BUS_MASTER)
-    }
-
-    /// 9.3.2 Command register: the device may not access memory.
-    fn disable_bus_master(&self) -> Result<()> {
-        let vfio = &self.registers.vfio;
-        let command = vfio.config_read16(regs::PCI_COMMAND)?;
-        vfio.config_write16(regs::PCI_COMMAND, command & !regs::PCI_COMMAND_BUS_MASTER)
-    }
-
-    /// 4.6.3.2 Global reset and general configuration.
-    fn reset(&self) -> Result<()> {
-        self.disable_interrupts()?;
-        // 5.2.5.3.2: should requests still be pending, two resets in a row discard them; what
-        // a driver that died left behind must not keep us from starting.
-        let resets = match self.disable_master() {
-            Ok(()) => 1,
-            Err(error) if matches!(*error, Error::Timeout { .. }) => 2,
-            Err(error) => return Err(error),
-        };
-        for _ in 0..resets {
-            self.registers
-                .set(regs::CTRL, regs::CTRL_RST | regs::CTRL_LNK_RST)?;
-            // 4.2.1.6.1: a millisecond without any access.
-            sleep(Duration::from_millis(1));
-            self.registers.wait(&Wait {
-                offset: regs::CTRL,
-                mask: regs::CTRL_RST | regs::CTRL_LNK_RST,
-                value: 0,
-                timeout_ms: TIMEOUT_RESET,
-                name: "CTRL.RST",
-                mend: MEND_DEVICE,
-            })?;
-        }
-        sleep(RESET_SETTLE);
-        self.disable_interrupts()?;
-
-        // 3.7.7.3.2, 8.2.3.3: no flow control. The XOFF threshold must be set all the same,
-        // because it also governs the switch from TX to RX.
+    /// 4.6.3.2 General configuration: flow control and no-snoop off.
+    fn init_general(&self) -> Result<()> {
+        // 3.7.7.3.2, 8.2.3.3: no flow control. The XOFF threshold is needed all the same, because
+        // it also limits the packets that the device switches from TX to RX.
         self.registers.write(regs::FCCFG, 0)?;
         self.registers
             .clear(regs::MFLCN, regs::MFLCN_RFCE | regs::MFLCN_RPFCE)?;
@@ -131,34 +60,13 @@ impl<'p> Device<'p> {
             (RX_PACKET_BUFFER_KB - FLOW_CONTROL_RESERVE_KB) * 1024,
         )?;
 
-        // 5.2.5.3.1: no-snoop stays off, descriptors and packets are in cached memory.
+        // 5.2.5.3.1: no-snoop stays off, because descriptors and packets are in cached memory.
         self.registers.set(regs::CTRL_EXT, regs::CTRL_EXT_NS_DIS)
     }
 
-    /// 4.6.3: wait for EEPROM auto-read and for DMA initialization.
-    /// DEVIATION: EEMNGCTL.CFG_DONE is not waited for. No manageability traffic is used, and
-    /// boards without its firmware never set the bit.
-    fn wait_until_ready(&self) -> Result<()> {
-        self.registers.wait(&Wait {
-            offset: regs::EEC,
-            mask: regs::EEC_ARD,
-            value: regs::EEC_ARD,
-            timeout_ms: TIMEOUT_EEPROM,
-            name: "EEC.ARD",
-            mend: MEND_DEVICE,
-        })?;
-        self.registers.wait(&Wait {
-            offset: regs::RDRXCTL,
-            mask: regs::RDRXCTL_DMAIDONE,
-            value: regs::RDRXCTL_DMAIDONE,
-            timeout_ms: TIMEOUT_DMA_INIT,
-            name: "RDRXCTL.DMAIDONE",
-            mend: MEND_DEVICE,
-        })
-    }
-
-    /// 4.6.4.2 Link initialization: 10 Gbit/s serial over SFI, the SFP+ ports' mode.
-    /// X540 and X550 have a copper PHY whose firmware brings the link up by itself.
+    /// 4.6.4.2 Link initialization: 10 Gbit/s serial over SFI, the mode of SFP+ ports. The driver
+    /// does not take the lock that it shares with firmware (DEVIATION-MAC-LOCK). On X540 and X550,
+    /// the firmware of the copper PHY brings the link up by itself.
     fn init_link(&self) -> Result<()> {
         if !self.is_82599 {
             return Ok(());
@@ -173,9 +81,9 @@ impl<'p> Device<'p> {
         self.registers.set(regs::AUTOC, regs::AUTOC_AN_RESTART)
     }
 
-    /// 4.6.7: which frames are let in. RXCTRL.RXEN is 0 since the reset, as FCTRL demands.
+    /// 4.6.7: sets which frames are let in. RXCTRL.RXEN is 0 since the reset, as FCTRL demands.
     fn init_filters(&self) -> Result<()> {
-        // Address filters 1 and up are invalid after a reset; the tables below are memory.
+        // The reset makes address filters 1 and up invalid. It does not clear these tables.
         for i in 0..regs::PFUTA_COUNT {
             self.registers.write(regs::PFUTA(i), 0)?;
         }
@@ -220,9 +128,10 @@ impl<'p> Device<'p> {
         self.registers.write(regs::RDLEN(id), ring.size() as u32)?;
         self.registers.write(regs::RDH(id), 0)?;
         self.registers.write(regs::RDT(id), 0)?;
-        // 8.2.3.8.7: one buffer a frame. BSIZEPACKET counts in KiB, so it says 2 KiB although
-        // the headroom leaves 1984 bytes: HLREG0.JUMBOEN = 0 keeps frames within 1522.
-        // A frame without a descriptor is dropped rather than blocking the other queues.
+        // 8.2.3.8.7: one buffer a frame. BSIZEPACKET counts in KiB, so 2 KiB must do although the
+        // headroom leaves 1984 bytes. TRUST-FRAME-SIZE: with HLREG0.JUMBOEN = 0 no frame is longer
+        // than 1522 bytes. DROP_EN drops a frame for which the queue has no descriptor, so that it
+        // does not block the other queues.
         self.registers.write_field(
             regs::SRRCTL(id),
             regs::SRRCTL_BSIZEPACKET | regs::SRRCTL_DESCTYPE | regs::SRRCTL_DROP_EN,
@@ -230,7 +139,7 @@ impl<'p> Device<'p> {
                 | regs::SRRCTL_DESCTYPE_ADVANCED_ONE_BUFFER
                 | regs::SRRCTL_DROP_EN,
         )?;
-        // 8.2.3.11.1: this bit reads 1 after a reset and must be written as 0.
+        // 8.2.3.11.1: this bit is 1 after a reset and must be written as 0.
         self.registers
             .clear(regs::DCA_RXCTRL(id), regs::DCA_RXCTRL_RESERVED_12)?;
 
@@ -244,7 +153,7 @@ impl<'p> Device<'p> {
             discard: Discard::default(),
         };
 
-        // 4.6.7.1.1: enable the queue, and only then hand it descriptors.
+        // 4.6.7.1.1: enable the queue first. A tail written before that is lost.
         self.registers.set(regs::RXDCTL(id), regs::RXDCTL_ENABLE)?;
         self.registers.wait(&Wait {
             offset: regs::RXDCTL(id),
@@ -252,40 +161,20 @@ impl<'p> Device<'p> {
             value: regs::RXDCTL_ENABLE,
             timeout_ms: TIMEOUT_QUEUE,
             name: "RXDCTL.ENABLE",
-            mend: MEND_DEVICE,
+            remedy: REMEDY_RESET,
         })?;
         // Orders the writes of the descriptors above before the write of RDT.
         dma_write_barrier();
+        // All descriptors but one: see rx.rs for the reason.
         queue.tail.write(queue.mask as u32)?;
         self.rx.push(queue);
         Ok(())
     }
 
-    /// Lets frames in, or keeps them out. 4.6.7: RXCTRL.RXEN changes with the security block halted.
-    pub(crate) fn enable_rx(&self, on: bool) -> Result<()> {
-        self.registers
-            .set(regs::SECRXCTRL, regs::SECRXCTRL_RX_DIS)?;
-        self.registers.wait(&Wait {
-            offset: regs::SECRXSTAT,
-            mask: regs::SECRXSTAT_SECRX_RDY,
-            value: regs::SECRXSTAT_SECRX_RDY,
-            timeout_ms: TIMEOUT_RX_HALT,
-            name: "SECRXSTAT.SECRX_RDY",
-            mend: MEND_DEVICE,
-        })?;
-        if on {
-            self.registers.set(regs::RXCTRL, regs::RXCTRL_RXEN)?;
-        } else {
-            self.registers.clear(regs::RXCTRL, regs::RXCTRL_RXEN)?;
-        }
-        self.registers
-            .clear(regs::SECRXCTRL, regs::SECRXCTRL_RX_DIS)
-    }
-
     /// 4.6.7 Receive initialization.
     fn init_receive(&mut self) -> Result<()> {
         self.init_filters()?;
-        // 4.6.11.3.4: the whole buffer for packet buffer 0.
+        // 4.6.11.3.4: packet buffer 0 gets all of the memory.
         self.registers.write(
             regs::RXPBSIZE(0),
             field(regs::RXPBSIZE_SIZE, RX_PACKET_BUFFER_KB),
@@ -293,7 +182,7 @@ impl<'p> Device<'p> {
         for i in 1..regs::RXPBSIZE_COUNT {
             self.registers.write(regs::RXPBSIZE(i), 0)?;
         }
-        // The device strips the CRC, in two places that must agree; no jumbo frames.
+        // The device strips the CRC, by two bits that must agree. No jumbo frames.
         self.registers.write_field(
             regs::HLREG0,
             regs::HLREG0_RXCRCSTRP | regs::HLREG0_JUMBOEN,
@@ -311,7 +200,7 @@ impl<'p> Device<'p> {
         for i in 0..self.config.rx_queues {
             self.init_rx_queue(i)?;
         }
-        self.enable_rx(true)
+        enable_rx(&self.registers, true)
     }
 
     /// 4.6.8 Transmit initialization: one ring.
@@ -343,7 +232,7 @@ impl<'p> Device<'p> {
             done: 0,
         });
 
-        // 4.6.8.1.1
+        // 4.6.8.1.1: enable the queue.
         self.registers.set(regs::TXDCTL(id), regs::TXDCTL_ENABLE)?;
         self.registers.wait(&Wait {
             offset: regs::TXDCTL(id),
@@ -351,7 +240,7 @@ impl<'p> Device<'p> {
             value: regs::TXDCTL_ENABLE,
             timeout_ms: TIMEOUT_QUEUE,
             name: "TXDCTL.ENABLE",
-            mend: MEND_DEVICE,
+            remedy: REMEDY_RESET,
         })
     }
 
@@ -360,7 +249,7 @@ impl<'p> Device<'p> {
         // The device adds the CRC and pads short frames.
         self.registers
             .set(regs::HLREG0, regs::HLREG0_TXCRCEN | regs::HLREG0_TXPADEN)?;
-        // 4.6.8: the arbiter is halted while the packet buffers change (4.6.11.3.4).
+        // 4.6.8: halt the arbiter while the packet buffers change (4.6.11.3.4).
         self.registers.set(regs::RTTDCS, regs::RTTDCS_ARBDIS)?;
         self.registers
             .write(regs::DTXMXSZRQ, regs::DTXMXSZRQ_MAX_BYTES_NUM_REQ)?;
@@ -376,7 +265,7 @@ impl<'p> Device<'p> {
         }
         self.registers.write(regs::MTQC, 0)?;
         self.registers.clear(regs::RTTDCS, regs::RTTDCS_ARBDIS)?;
-        // 8.2.3.9.2: before the first queue is enabled.
+        // 8.2.3.9.2: set TE before the first queue is enabled.
         self.registers.set(regs::DMATXCTL, regs::DMATXCTL_TE)?;
         for i in 0..self.config.tx_queues {
             self.init_tx_queue(i)?;
@@ -391,7 +280,7 @@ impl<'p> Device<'p> {
             value: regs::LINKS_UP,
             timeout_ms: TIMEOUT_LINK,
             name: "LINKS.UP",
-            mend: "check the cable, the SFP+ module and that the other side is up",
+            remedy: "check the cable, the SFP+ module and the other side",
         })
     }
 
@@ -403,7 +292,7 @@ impl<'p> Device<'p> {
             return Err(Error::device(
                 address,
                 format!(
-                    "a device has 1 to {MAX_QUEUES} RX and TX queues, not {} and {}",
+                    "{} RX and {} TX queues are out of range, 1 to {MAX_QUEUES} each",
                     config.rx_queues, config.tx_queues
                 ),
             ));
@@ -413,7 +302,7 @@ impl<'p> Device<'p> {
                 return Err(Error::device(
                     address,
                     format!(
-                        "a ring has a power of two of descriptors, {MIN_RING_SIZE} to \
+                        "the number of descriptors is a power of two, {MIN_RING_SIZE} to \
                          {MAX_RING_SIZE}, not {size}"
                     ),
                 ));
@@ -424,33 +313,34 @@ impl<'p> Device<'p> {
 
     /// 4.6.3 Initialization sequence.
     fn initialize(&mut self) -> Result<()> {
-        self.reset()?;
-        self.wait_until_ready()?;
+        reset_device(&self.registers)?;
+        self.init_general()?;
+        wait_until_ready(&self.registers)?;
         self.init_link()?;
         // 4.6.5 Initialization of statistics: reading clears them.
         self.stats_clear()?;
         self.mac = self.mac_read()?;
-        // Without this, the device could not fetch the descriptors it is about to get.
-        self.enable_bus_master()?;
+        // Without bus mastering, the device cannot fetch descriptors.
+        enable_bus_master(&self.registers)?;
         self.init_receive()?;
         self.init_transmit()?;
         self.wait_for_link()
     }
 
-    /// Takes the device from any state to running.
+    /// Starts the device, whatever state it was left in.
     pub(crate) fn start(&mut self) -> Result<()> {
         self.check_config()?;
         if let Err(error) = self.initialize() {
-            // Half-way there, the device must not touch the memory that is about to go. That
-            // it started to fail is the news, not that it goes on failing.
-            let _ = self.disable_bus_master();
+            // The device must not access memory that is about to be freed. The first error is the
+            // one to report.
+            let _ = disable_bus_master(&self.registers);
             return Err(error);
         }
         self.running = true;
         Ok(())
     }
 
-    /// 4.6.8.1.2: a TX queue is disabled once it is empty.
+    /// 4.6.8.1.2: disables a TX queue once it is empty.
     fn stop_tx_queue(&mut self, id: u32) -> Result<()> {
         let Some(queue) = self.tx.get_mut(id as usize) else {
             return Ok(());
@@ -461,7 +351,7 @@ impl<'p> Device<'p> {
             value: queue.index as u32,
             timeout_ms: TIMEOUT_TX_DRAIN,
             name: "TDH",
-            mend: "packets left in the TX ring were not sent",
+            remedy: "the packets left in the TX ring were not sent",
         });
 
         queue.tx_reclaim();
@@ -473,12 +363,12 @@ impl<'p> Device<'p> {
             value: 0,
             timeout_ms: TIMEOUT_QUEUE,
             name: "TXDCTL.ENABLE",
-            mend: MEND_DEVICE,
+            remedy: REMEDY_RESET,
         });
         drained.and(disabled)
     }
 
-    /// 4.6.7.1.2
+    /// 4.6.7.1.2: disables an RX queue.
     fn stop_rx_queue(&self, id: u32) -> Result<()> {
         self.registers
             .clear(regs::RXDCTL(id), regs::RXDCTL_ENABLE)?;
@@ -488,19 +378,19 @@ impl<'p> Device<'p> {
             value: 0,
             timeout_ms: TIMEOUT_QUEUE,
             name: "RXDCTL.ENABLE",
-            mend: MEND_DEVICE,
+            remedy: REMEDY_RESET,
         });
 
         sleep(RX_DISABLE_SETTLE);
         disabled
     }
 
-    /// 8.2.3.23 GPTC must come to as many packets as the descriptors say were sent.
+    /// 8.2.3.23: checks that GPTC counts all packets that DD reported as sent.
     fn check_sent(&mut self) -> Result<()> {
         let done = self.tx.iter().map(|queue| queue.done).sum();
         let mut stats = Stats::default();
 
-        // The last ones may still be on their way to the wire.
+        // The last packets may still be on their way to the wire.
         for _ in 0..CHECK_LOOKS {
             stats = self.stats_read()?;
             if stats.tx_packets >= done {
@@ -511,22 +401,22 @@ impl<'p> Device<'p> {
         Err(Error::device(
             self.registers.vfio.address(),
             format!(
-                "the device reported {done} packets as sent, and GPTC counts {}; the others are \
+                "the device reported {done} packets as sent, but GPTC counts {}; the difference is \
                  lost",
                 stats.tx_packets
             ),
         ))
     }
 
-    /// Takes the device from running to quiet: what is in the TX rings is sent, the queues are
-    /// disabled, bus mastering is off.
+    /// Stops a running device: sends what is in the TX rings, disables the queues, and turns bus
+    /// mastering off.
     ///
     /// # Errors
-    /// The first thing that did not work; the steps after it are done all the same.
+    /// The first error. The steps after it are done all the same.
     pub fn stop(&mut self) -> Result<()> {
         self.running = false;
-        // Nothing new comes in, what is in the TX rings goes out, then the queues close.
-        let mut result = self.enable_rx(false);
+        // Stop receiving, send what is in the TX rings, then disable the queues.
+        let mut result = enable_rx(&self.registers, false);
         for i in 0..self.config.tx_queues {
             result = result.and(self.stop_tx_queue(i));
         }
@@ -535,8 +425,49 @@ impl<'p> Device<'p> {
         for i in 0..self.config.rx_queues {
             result = result.and(self.stop_rx_queue(i));
         }
-        result = result.and(self.disable_interrupts());
-        result = result.and(self.disable_master());
-        result.and(self.disable_bus_master())
+        result = result.and(disable_interrupts(&self.registers));
+        result = result.and(disable_master(&self.registers));
+        result.and(disable_bus_master(&self.registers))
+    }
+}
+
+impl OpenDevice {
+    /// Starts the device, whatever state it was left in. Its RX queues take their buffers from
+    /// `pool`.
+    ///
+    /// # Errors
+    /// If the device is running already, the configuration is out of range, or the device does not
+    /// react as the datasheet says.
+    pub fn start<'p>(&self, config: &Config, pool: &'p Mempool) -> Result<Device<'p>> {
+        let vfio = &self.registers.vfio;
+        if !vfio.claim() {
+            return Err(Error::device(
+                vfio.address(),
+                "the device is running already",
+            ));
+        }
+        let mut device = Device {
+            registers: self.registers.clone(),
+            is_82599: self.is_82599,
+            config: *config,
+            pool,
+            running: false,
+            mac: [0; 6],
+            stats: Stats::default(),
+            rx: Vec::new(),
+            tx: Vec::new(),
+        };
+        device.start()?;
+        Ok(device)
+    }
+}
+
+impl Drop for Device<'_> {
+    fn drop(&mut self) {
+        if self.running {
+            // A caller that needs the error calls `stop`.
+            let _ = self.stop();
+        }
+        self.registers.vfio.release();
     }
 }

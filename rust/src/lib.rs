@@ -1,27 +1,28 @@
-//! The ixgbe driver in safe Rust.
+//! The ixgbe driver in safe Rust, for the Intel 82599 (and X540, X550).
 //!
-//! A packet-forwarding driver for the Intel 82599 (and X540, X550), file by file and
-//! function by function the twin of the C driver in `c/src`. What the C driver trusts
-//! itself and the device with, this one checks or makes impossible:
+//! "Safe" means: every module but [`sys`] has `#![forbid(unsafe_code)]`. `sys` is the core below them,
+//! UNSAFE. Its interface is sound, whatever safe code and the device do.
 //!
-//! - all `unsafe` is in [`sys`]; every other module forbids it;
-//! - a [`mempool::Packet`] is an owned value that returns to its pool when dropped, so it
-//!   can be neither used after it was sent nor freed twice;
-//! - what the device writes back is checked before it is believed.
+//! The driver is the twin of the C driver in `c/src`, file by file and function by function. Where the
+//! C driver trusts itself and the device, this one checks, or rules the mistake out:
 //!
-//! One thing is taken on trust, the ring protocol's promise: **a device no longer writes
-//! to a buffer that it has given back**. It is relied on where a received packet's bytes
-//! are handed out, in [`sys::buffers`].
+//! - A [`mempool::Packet`] is an owned value that returns to its pool when dropped. The program
+//!   cannot use it after sending it, and cannot free it twice.
+//! - The driver checks the length of a received packet before it uses it (TRUST-LENGTH).
+//!
+//! One assumption remains: **a device no longer writes to a buffer that it has given back**
+//! (TRUST-RING-PROTOCOL). [`sys::buffers`] relies on it. `drivers/ASSUMPTIONS.md` lists all
+//! assumptions of the three drivers.
 #![deny(unsafe_code)]
 
-/// Where the waits for the device get their time from.
+/// The clock of the waits for the device.
 #[cfg(not(any(test, feature = "fuzzing")))]
 mod clock {
     pub(crate) use std::thread::sleep;
     pub(crate) use std::time::Instant;
 }
 #[cfg(any(test, feature = "fuzzing"))]
-#[path = "clock_played.rs"]
+#[path = "clock_fake.rs"]
 mod clock;
 pub mod descriptor;
 pub mod device;
@@ -29,12 +30,15 @@ pub mod device_ids;
 pub mod error;
 pub mod forwarder;
 #[cfg(any(test, feature = "fuzzing"))]
+#[path = "../fuzz/hostile_device.rs"]
 pub mod fuzzing;
 mod init;
 pub mod mempool;
+mod register_access;
 #[rustfmt::skip]
 #[allow(missing_docs)]
 pub mod registers;
+mod reset;
 mod rx;
 pub mod stats;
 #[allow(unsafe_code)]

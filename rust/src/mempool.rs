@@ -1,10 +1,10 @@
 //! Packet buffers: 2 KiB each, with 64 bytes of headroom in front of the data.
 //!
-//! A packet is an owned value. It borrows its pool, so the pool outlives it; it returns to
-//! the pool when it is dropped. A pool and its packets belong to one thread.
+//! A packet is an owned value. It borrows its pool, so the pool outlives it. It returns to the pool
+//! when it is dropped. A pool and its packets belong to one thread.
 //!
-//! So the mistakes that a C driver can make with a packet do not compile. It cannot be used
-//! after it was sent (or dropped, or put anywhere else),
+//! So the mistakes of a C program with a packet do not compile. A packet cannot be used after it
+//! was sent, dropped or moved:
 //!
 //! ```compile_fail,E0382
 //! # use ixgbe::{device::Device, mempool::Mempool};
@@ -16,7 +16,7 @@
 //! }
 //! ```
 //!
-//! outlive its pool,
+//! It cannot outlive its pool:
 //!
 //! ```compile_fail,E0597
 //! # use ixgbe::{mempool::Mempool, vfio::Container};
@@ -26,7 +26,7 @@
 //! };
 //! ```
 //!
-//! or be used by another thread.
+//! Another thread cannot use it:
 //!
 //! ```compile_fail,E0277
 //! # use ixgbe::{mempool::Mempool, vfio::Container};
@@ -62,17 +62,18 @@ impl Mempool {
         })
     }
 
-    /// How many packets there are.
+    /// The number of packets.
     pub fn capacity(&self) -> usize {
         self.buffers.capacity()
     }
 
-    /// How many of them are free.
+    /// The number of free packets.
     pub fn free_count(&self) -> usize {
         self.buffers.free_count()
     }
 
-    /// A packet, or `None` if the pool is empty. Its size and contents are left from earlier.
+    /// Takes a packet, or `None` if the pool is empty. Its size and contents are those of its last
+    /// use.
     #[inline]
     pub fn alloc(&self) -> Option<Packet<'_>> {
         self.buffers.take().map(|buffer| Packet { buffer })
@@ -85,7 +86,7 @@ pub struct Packet<'p> {
 }
 
 impl Packet<'_> {
-    /// The data's address as the device sees it.
+    /// The address of the data for the device.
     #[inline]
     pub(crate) fn iova(&self) -> u64 {
         self.buffer.iova()
@@ -97,8 +98,8 @@ impl Packet<'_> {
         self.buffer.size()
     }
 
-    /// Says how many bytes of data there are. False, and nothing changed, if they are more
-    /// than [`MAX_SIZE`].
+    /// Sets the number of bytes of data. Returns false and changes nothing if they are more than
+    /// [`MAX_SIZE`].
     #[inline]
     #[must_use]
     pub fn set_size(&mut self, size: usize) -> bool {
@@ -135,7 +136,7 @@ mod tests {
         assert_eq!(packets.len(), 100);
         assert!(pool.alloc().is_none());
         for (i, packet) in packets.iter_mut().enumerate() {
-            // The whole of it can be written, and does not reach the next.
+            // All bytes can be written, and none of them belongs to the next packet.
             assert!(packet.set_size(MAX_SIZE));
             packet.fill(i as u8);
         }
@@ -172,7 +173,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(cases(2)))]
 
-        /// However packets are taken and dropped, each is in one place only.
+        /// Each packet is in one place, in whatever order packets are taken and dropped.
         #[test]
         fn packets_are_never_shared(steps in prop::collection::vec(any::<(bool, u8)>(), 0..400)) {
             let pool = pool(16);

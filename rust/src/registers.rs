@@ -48,6 +48,13 @@ pub const EEC: u32 = 0x10010;
 /// Bit 9, ro: The EEPROM has been read, or there is none.
 pub const EEC_ARD: u32 = 0x00000200;
 
+// ---- PCI Express ----
+
+/// GCR_EXT, rw: Extended PCI Express control. Datasheet 8.2.3.4.12.
+pub const GCR_EXT: u32 = 0x11050;
+/// Bit 30: Flush internal buffers: hold for 20 us before resetting a stuck device.
+pub const GCR_EXT_BUFFERS_CLEAR: u32 = 0x40000000;
+
 // ---- Flow control ----
 
 /// FCRTL, rw, n < 8: Fill of a packet buffer at which to let the other side go on. Datasheet 8.2.3.3.3.
@@ -66,6 +73,11 @@ pub const EICR: u32 = 0x00800;
 
 /// EIMC, w1c: Disables causes. Datasheet 8.2.3.5.4.
 pub const EIMC: u32 = 0x00888;
+
+/// EIMC_EX, w1c, n < 2: EIMC for queue vectors 0 to 63. Datasheet 8.2.3.5.9.
+pub const fn EIMC_EX(n: u32) -> u32 { 0x00AB0 + 0x4 * n }
+/// Entries of [`EIMC_EX`].
+pub const EIMC_EX_COUNT: u32 = 2;
 
 // ---- Receive: filters ----
 
@@ -120,6 +132,8 @@ pub const fn RDT(n: u32) -> u32 { if n < 64 { 0x01018 + 0x40 * n } else { 0x0D01
 
 /// RXDCTL, rw, n < 128: Receive queue control. Datasheet 8.2.3.8.6.
 pub const fn RXDCTL(n: u32) -> u32 { if n < 64 { 0x01028 + 0x40 * n } else { 0x0D028 + 0x40 * (n - 64) } }
+/// Entries of [`RXDCTL`].
+pub const RXDCTL_COUNT: u32 = 128;
 /// Bit 25: The queue runs. Reads 1 once it does, and 0 once all is done: poll it.
 pub const RXDCTL_ENABLE: u32 = 0x02000000;
 
@@ -247,6 +261,8 @@ pub const HLREG0_RXCRCSTRP: u32 = 0x00000002;
 pub const HLREG0_JUMBOEN: u32 = 0x00000004;
 /// Bit 10: Pad what is sent to 64 bytes.
 pub const HLREG0_TXPADEN: u32 = 0x00000400;
+/// Bit 15: Loop what is sent back to the receiver.
+pub const HLREG0_LPBK: u32 = 0x00008000;
 
 /// MFLCN, rw: Receiving pause frames. Datasheet 8.2.3.22.34.
 pub const MFLCN: u32 = 0x04294;

@@ -1,23 +1,43 @@
 //! The receive path (datasheet 7.1).
+//!
+//! The ring protocol. Driver and device share a ring of descriptors. Two indices divide the ring:
+//! the head, RDH, which the device moves, and the tail, RDT, which the driver moves.
+//!
+//! - The device owns the descriptors from RDH up to RDT, without RDT itself. Each of them points
+//!   to an empty buffer. The device fills the buffer and moves RDH. Then it writes the length and
+//!   the status over the descriptor; the DD bit (descriptor done) gives the descriptor back.
+//! - The driver owns the other descriptors. It polls DD at `index`, takes the packet, points the
+//!   descriptor to an empty buffer, and hands the descriptor over by moving RDT.
+//!
+//! The owner of a descriptor owns its buffer. The other side must not touch the buffer then
+//! (TRUST-RING-PROTOCOL).
+//!
+//! RDT stays one behind `index`, because RDH == RDT means that the device owns no descriptor.
+//! If the driver handed over all descriptors, the device would take the full ring for an empty one.
+//!
+//! TRUST-... and DEVIATION-... are names of rows in drivers/ASSUMPTIONS.md.
 #![forbid(unsafe_code)]
 
 use std::mem;
 
 use crate::clock::sleep;
 use crate::descriptor::Descriptor;
-use crate::device::{Registers, Tail, CHECK_INTERVAL, CHECK_LOOKS};
 use crate::error::{Error, Result};
 use crate::mempool::{Mempool, Packet};
-use crate::registers::{field64_get, RDH, RXD_DD, RXD_EOP, RXD_LENGTH};
+use crate::register_access::{Registers, Tail, Wait, CHECK_INTERVAL, CHECK_LOOKS, REMEDY_RESET};
+use crate::registers::{self as regs, field64_get, RXD_DD, RXD_EOP, RXD_LENGTH};
 use crate::sys::batch::Batch;
 use crate::sys::dma::{Entries, Entry, Ring};
 use crate::sys::mmio::{dma_read_barrier, dma_write_barrier};
 
+/// 4.6.7: the bound of the wait for the security block, in milliseconds.
+const TIMEOUT_RX_HALT: u64 = 1000;
+
 /// A receive queue.
 pub struct RxQueue<'p> {
-    /// The descriptors, and the packet that each points to.
+    /// The descriptors. Slot i holds the packet to whose buffer descriptor i points.
     pub(crate) ring: Ring<Packet<'p>>,
-    /// Where fresh packets come from.
+    /// The source of empty buffers.
     pub(crate) pool: &'p Mempool,
     /// RDT.
     pub(crate) tail: Tail,
@@ -30,28 +50,28 @@ pub struct RxQueue<'p> {
     pub(crate) discard: Discard,
 }
 
-/// What becomes of frames that cannot be received.
+/// The state of dropping frames that cannot be received.
 #[derive(Default)]
 pub(crate) struct Discard {
     /// In the middle of a frame that spans descriptors.
     pub(crate) discarding: bool,
-    /// Frames that did not fit into one buffer, or whose length was a lie.
+    /// Frames that did not fit into one buffer, or that had an impossible length.
     pub(crate) discarded: u64,
 }
 
-/// Takes the device's write-back out of a descriptor and points it to the packet at `iova`.
+/// Replaces the device's write-back by the address of an empty buffer.
 #[inline]
 fn descriptor_refill<T>(entry: &Entry<'_, T>, iova: u64) {
-    // 7.1.6.1 read format: the packet's address, and a header address of 0, which also clears DD
+    // 7.1.6.1 read format: the packet's address, and a header address of 0, which clears DD
     entry.store(Descriptor {
         lower: iova,
         upper: 0,
     });
 }
 
-/// Gives back the buffers of a frame that spans several descriptors. BSIZEPACKET holds
-/// any frame that MAXFRS lets through, so only a broken device sends one; it is dropped.
-/// Returns the index after the descriptors it has consumed.
+/// Drops a frame that spans several descriptors and refills them with their own buffers.
+/// BSIZEPACKET holds any frame that MAXFRS lets through, so only a broken device sends one.
+/// Returns the index after the last descriptor of the frame that is there.
 #[cold]
 fn rx_discard(
     entries: &mut Entries<'_, Packet<'_>>,
@@ -77,9 +97,9 @@ fn rx_discard(
 }
 
 impl<'p> RxQueue<'p> {
-    /// Takes up to `count` received packets, appends them to `packets`, and gives the device
-    /// fresh buffers for them. Returns how many. Fewer may be returned than are there if the device
-    /// lied about one; none of its lies keeps this from returning.
+    /// Appends up to `count` received packets to `packets`, and gives the device an empty buffer for
+    /// each. Returns the number of packets. A wrong length ends the batch early. The call always
+    /// returns, whatever the device writes.
     ///
     /// # Errors
     /// If the device can no longer be reached.
@@ -94,8 +114,9 @@ impl<'p> RxQueue<'p> {
         let mut batch = Batch::new(packets, count);
         while batch.has_room() {
             let entry = entries.entry(index);
-            // 7.1.6.2 write-back format. One 64-bit read takes DD, EOP and the length together,
-            // so no barrier is needed between them.
+            // 7.1.6.2 write-back format. One 64-bit read takes DD, EOP and the length together, so
+            // it needs no barrier between them. DD proves that the device gave the descriptor back
+            // (TRUST-DD). Error bits are not read (TRUST-RX-ERRORS).
             let status = entry.load_upper();
             if status & RXD_DD == 0 {
                 break;
@@ -105,20 +126,22 @@ impl<'p> RxQueue<'p> {
                 if self.discard.discarding {
                     break;
                 }
-                // Else a device that goes on writing them would keep us here for ever.
+                // Counts against the batch, so that such frames cannot keep the loop going.
                 batch.skip();
                 continue;
             }
-            // A received packet leaves the ring only in exchange for a fresh buffer.
+            // A received packet leaves the ring only in exchange for an empty buffer.
             let Some(fresh) = pool.alloc() else {
                 self.pool_empty += 1;
                 break;
             };
             descriptor_refill(&entry, fresh.iova());
             let mut packet = mem::replace(entry.slot, fresh);
+            // `Entries::entry` masks at every access, to stay inside the ring. rx.c masks here.
             index += 1;
-            // No length, or one beyond the buffer, is a lie. The packet goes back to the pool, and the
-            // batch ends: going on here would cost every honest packet six instructions.
+            // TRUST-LENGTH: C believes the device's length. Here, a length of 0 or beyond the buffer
+            // sends the packet back to the pool and ends the batch. To go on with the batch would
+            // cost six instructions for every good packet.
             let size = field64_get(RXD_LENGTH, status) as usize;
             if size == 0 || !packet.set_size(size) {
                 self.discard.discarded += 1;
@@ -130,25 +153,25 @@ impl<'p> RxQueue<'p> {
         if index != self.index {
             self.index = index & self.mask;
             // Orders the reads of DD above before the caller's reads of the packets' data.
+            // From here the device leaves those packets alone (TRUST-RING-PROTOCOL).
             dma_read_barrier();
             // Orders the writes of the descriptors above before the write of RDT.
             dma_write_barrier();
-            // 7.1.9 RDH == RDT would mean that the device has no descriptor, so RDT is the last
-            // one refilled, one behind the next.
+            // 7.1.9: RDT is the last refilled descriptor, one behind the next. See the top.
             self.tail
                 .write((index.wrapping_sub(1) & self.mask) as u32)?;
         }
         Ok(received)
     }
 
-    /// Looks whether device and driver still agree on the descriptor that comes next. If they do
-    /// not, each waits for the other for ever, which is an error. It takes 100 ms to be sure of it.
+    /// Checks that device and driver agree on the next descriptor. If they do not, each waits for
+    /// the other for ever, which is an error. The check takes 100 ms before it reports one.
     pub(crate) fn rx_check(&mut self, registers: &Registers, id: u32) -> Result<()> {
         let mut head = 0;
 
         for _ in 0..CHECK_LOOKS {
-            // 7.1.9 Below RDH all descriptors are written back, if perhaps not yet in memory.
-            head = registers.read(RDH(id))?;
+            // 7.1.9: the device has used the descriptors below RDH. Write-backs may be late.
+            head = registers.read(regs::RDH(id))?;
             if head as usize == self.index || self.ring.entry(self.index).load_upper() & RXD_DD != 0
             {
                 return Ok(());
@@ -158,12 +181,32 @@ impl<'p> RxQueue<'p> {
         Err(Error::device(
             registers.vfio.address(),
             format!(
-                "RX queue {id} is stalled: RDH is {head}, and the device has not written back \
-                 descriptor {}, which comes next; restart the driver, which resets the device",
+                "RX queue {id} is stalled: RDH is {head}, but the device has not written back the \
+                 next descriptor, {}; restart the driver to reset the device",
                 self.index
             ),
         ))
     }
+}
+
+/// Lets frames in, or keeps them out (4.6.7).
+pub(crate) fn enable_rx(registers: &Registers, on: bool) -> Result<()> {
+    // 4.6.7: RXCTRL.RXEN may change only while the security block is halted.
+    registers.set(regs::SECRXCTRL, regs::SECRXCTRL_RX_DIS)?;
+    registers.wait(&Wait {
+        offset: regs::SECRXSTAT,
+        mask: regs::SECRXSTAT_SECRX_RDY,
+        value: regs::SECRXSTAT_SECRX_RDY,
+        timeout_ms: TIMEOUT_RX_HALT,
+        name: "SECRXSTAT.SECRX_RDY",
+        remedy: REMEDY_RESET,
+    })?;
+    if on {
+        registers.set(regs::RXCTRL, regs::RXCTRL_RXEN)?;
+    } else {
+        registers.clear(regs::RXCTRL, regs::RXCTRL_RXEN)?;
+    }
+    registers.clear(regs::SECRXCTRL, regs::SECRXCTRL_RX_DIS)
 }
 
 #[cfg(test)]
@@ -243,7 +286,7 @@ mod tests {
         queues.device_receives(1, 2048, false);
         queues.device_receives(2, 100, true);
         queues.device_receives(3, 61, true);
-        // The start of another, whose end comes later.
+        // The start of another frame, whose end comes later.
         queues.device_receives(4, 2048, false);
         assert_eq!(queues.rx.rx_batch(&mut packets, 8).unwrap(), 2);
         assert_eq!((packets[0].len(), packets[1].len()), (60, 61));
@@ -272,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ring_that_only_continues_ends() {
+    fn a_ring_full_of_frame_parts_ends_the_call() {
         let pool = pool(POOL_CAPACITY);
         let mut queues = Queues::new(&pool);
         for i in 0..RING_SIZE {
@@ -282,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_without_bytes_is_none() {
+    fn a_packet_of_length_zero_is_dropped() {
         let pool = pool(POOL_CAPACITY);
         let mut queues = Queues::new(&pool);
         queues.device_receives(0, 0, true);
@@ -293,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_length_beyond_the_buffer_is_not_believed() {
+    fn a_length_beyond_the_buffer_is_dropped() {
         let pool = pool(POOL_CAPACITY);
         let mut queues = Queues::new(&pool);
         let mut packets = Vec::new();
@@ -301,7 +344,7 @@ mod tests {
         queues.device_receives(1, MAX_SIZE as u64 + 1, true);
         queues.device_receives(2, 0xffff, true);
         queues.device_receives(3, 60, true);
-        // Each lie ends a batch.
+        // Each wrong length ends a batch.
         assert_eq!(queues.rx.rx_batch(&mut packets, 8).unwrap(), 1);
         assert_eq!(queues.rx.rx_batch(&mut packets, 8).unwrap(), 0);
         assert_eq!(queues.rdt.get(), 2);

@@ -2,28 +2,17 @@
 //! (8.2.3.22.20).
 #![forbid(unsafe_code)]
 
-use crate::device::{Device, Registers};
+use crate::device::{Device, Stats};
 use crate::error::{Error, Result};
+use crate::register_access::Registers;
 use crate::registers as regs;
+use crate::rx::enable_rx;
 
 const MBIT_PER_SECOND_10G: u32 = 10_000;
 const MBIT_PER_SECOND_1G: u32 = 1_000;
 const MBIT_PER_SECOND_100M: u32 = 100;
 
-/// Totals since the device was opened. The registers they come from clear when read.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Stats {
-    /// Good frames, also those dropped later for want of a descriptor.
-    pub rx_packets: u64,
-    /// With CRC.
-    pub rx_bytes: u64,
-    /// Frames sent.
-    pub tx_packets: u64,
-    /// With CRC.
-    pub tx_bytes: u64,
-}
-
-/// A 36-bit counter: the low register first, the read of the high one clears both.
+/// Reads a 36-bit counter. The low register comes first: a read of the high one clears both.
 fn counter_read36(registers: &Registers, low_offset: u32, high_offset: u32) -> Result<u64> {
     let low = u64::from(registers.read(low_offset)?);
     let high = u64::from(registers.read(high_offset)?);
@@ -34,19 +23,19 @@ impl Device<'_> {
     /// Adds what the device counted since the last call, and returns the totals.
     ///
     /// # Errors
-    /// If the device can no longer be reached, or a queue is stalled: whoever forwards calls this
-    /// about once a second.
+    /// If the device can no longer be reached, has died, or has a stalled queue. So a forwarder calls
+    /// this about once a second.
     pub fn stats_read(&mut self) -> Result<Stats> {
         let rx_packets = u64::from(self.registers.read(regs::GPRC)?);
         let tx_packets = u64::from(self.registers.read(regs::GPTC)?);
         let rx_bytes = counter_read36(&self.registers, regs::GORCL, regs::GORCH)?;
         let tx_bytes = counter_read36(&self.registers, regs::GOTCL, regs::GOTCH)?;
 
-        // A device that was pulled out reads as all ones, and its counters as nonsense.
+        // All registers of a removed device read as all ones.
         if self.registers.read(regs::STATUS)? == u32::MAX {
             return Err(Error::device(
                 self.registers.vfio.address(),
-                "STATUS reads 0xffffffff: the device is gone; reset or replug it",
+                "STATUS reads 0xffffffff: the device is gone; reset it or plug it in again",
             ));
         }
         self.registers.vfio.check_request()?;
@@ -62,7 +51,7 @@ impl Device<'_> {
         Ok(self.stats)
     }
 
-    /// Forgets what the device has counted so far.
+    /// Sets the totals to 0.
     ///
     /// # Errors
     /// If the device can no longer be reached.
@@ -72,7 +61,7 @@ impl Device<'_> {
         Ok(())
     }
 
-    /// Reads the MAC address that filter 0 holds.
+    /// Reads the MAC address of filter 0.
     ///
     /// # Errors
     /// If the device can no longer be reached.
@@ -90,23 +79,23 @@ impl Device<'_> {
         let low = u32::from_le_bytes([mac[0], mac[1], mac[2], mac[3]]);
         let high = u32::from_le_bytes([mac[4], mac[5], 0, 0]);
 
-        // 8.2.3.7.9 RAH.AV makes the entry valid; a write without it would switch it off.
+        // 8.2.3.7.9: RAH.AV makes the entry valid. A write without AV would make it invalid.
         self.registers.write(regs::RAL(0), low)?;
         self.registers.write(regs::RAH(0), high | regs::RAH_AV)?;
         self.mac = mac;
         Ok(())
     }
 
-    /// Receive frames for any address, or for ours only. Halts reception for a moment.
+    /// Receives frames for any address, or only for ours. Halts reception for a moment.
     ///
     /// # Errors
     /// If the device can no longer be reached.
     pub fn promiscuous_set(&mut self, on: bool) -> Result<()> {
         let receiving = self.registers.read(regs::RXCTRL)? & regs::RXCTRL_RXEN != 0;
 
-        // 8.2.3.7.1 FCTRL may change only while RXCTRL.RXEN is 0.
+        // 8.2.3.7.1: FCTRL may change only while RXCTRL.RXEN is 0.
         if receiving {
-            self.enable_rx(false)?;
+            enable_rx(&self.registers, false)?;
         }
         if on {
             self.registers
@@ -116,13 +105,13 @@ impl Device<'_> {
                 .clear(regs::FCTRL, regs::FCTRL_MPE | regs::FCTRL_UPE)?;
         }
         if receiving {
-            self.enable_rx(true)?;
+            enable_rx(&self.registers, true)?;
         }
         self.config.promiscuous = on;
         Ok(())
     }
 
-    /// The link's speed in Mbit/s, 0 if it is down.
+    /// Reads the speed of the link in Mbit/s, 0 if the link is down.
     ///
     /// # Errors
     /// If the device can no longer be reached.

@@ -1,15 +1,15 @@
-//! Queues without a device: rings in DMA memory of a container that has no devices, and a tail
-//! register that is a variable. The test plays the device.
+//! Queues without a device: rings in the DMA memory of a container without devices, and variables
+//! as tail registers. The test plays the device.
 #![forbid(unsafe_code)]
-#![allow(clippy::unwrap_used)] // a test's
-#![cfg_attr(not(test), allow(dead_code))] // what only the unit tests use
+#![allow(clippy::unwrap_used)] // for tests
+#![cfg_attr(not(test), allow(dead_code))] // some of it is for unit tests only
 
 use std::cell::Cell;
 use std::rc::Rc;
 
 use crate::descriptor::Descriptor;
-use crate::device::Tail;
 use crate::mempool::Mempool;
+use crate::register_access::Tail;
 use crate::registers::{RXD_DD, RXD_EOP, TXD_DD};
 use crate::rx::{Discard, RxQueue};
 use crate::sys::dma::Ring;
@@ -17,10 +17,10 @@ use crate::tx::TxQueue;
 use crate::vfio::Container;
 
 pub(crate) const RING_SIZE: usize = 64;
-/// How often tests go round a ring: Miri is slow.
+/// How often tests go round a ring. Miri is slow, so it does fewer rounds.
 pub(crate) const ROUNDS: usize = if cfg!(miri) { 2 } else { 25 };
 
-/// How many random inputs a test tries, if `IXGBE_TEST_CASES` does not say otherwise: fewer under what is slow.
+/// The number of random inputs of a test: `IXGBE_TEST_CASES`, or else 256, or fewer under Miri.
 #[cfg(test)]
 pub(crate) fn cases(under_miri: u32) -> u32 {
     let given = std::env::var("IXGBE_TEST_CASES");
@@ -78,7 +78,7 @@ impl<'p> Queues<'p> {
         }
     }
 
-    /// The device writes back RX descriptor `index`: a packet of `size` bytes, or a part of one.
+    /// Writes back RX descriptor `index`: a frame of `size` bytes, or a part of one.
     pub(crate) fn device_receives(&mut self, index: usize, size: u64, last: bool) {
         let eop = if last { RXD_EOP } else { 0 };
         let upper = size << 32 | RXD_DD | eop;
@@ -86,7 +86,7 @@ impl<'p> Queues<'p> {
         entry.store(Descriptor { lower: 0, upper });
     }
 
-    /// The device has sent from TX descriptor `index`.
+    /// Reports TX descriptor `index` as sent.
     pub(crate) fn device_sends(&mut self, index: usize) {
         let entry = self.tx.ring.entry(index);
         let upper = entry.load_upper() | TXD_DD;

@@ -1,24 +1,32 @@
 //! The transmit path (datasheet 7.2).
+//!
+//! The ring protocol is that of rx.rs, with full descriptors in place of empty ones. The device
+//! owns the descriptors from the head, TDH, up to the tail, TDT, without TDT itself. It sends
+//! their packets in order and reports each by DD in its descriptor. The driver owns the others.
+//! It writes a descriptor at `index`, hands it over by moving TDT, and takes packets back from
+//! `clean_index` on once DD is there.
+//!
+//! TDH == TDT means that the ring is empty, so one descriptor always stays with the driver.
 #![forbid(unsafe_code)]
 
 use std::mem;
 
 use crate::descriptor::Descriptor;
-use crate::device::Tail;
 use crate::error::Result;
 use crate::mempool::Packet;
+use crate::register_access::Tail;
 use crate::registers::{
     field64, TXD_DD, TXD_DEXT, TXD_DTALEN, TXD_DTYP_DATA, TXD_EOP, TXD_IFCS, TXD_PAYLEN, TXD_RS,
 };
 use crate::sys::dma::Ring;
 use crate::sys::mmio::dma_write_barrier;
 
-/// One look at DD for this many packets.
+/// The driver checks DD once for this many packets.
 const TX_CLEAN_BATCH: usize = 32;
 
 /// A transmit queue.
 pub struct TxQueue<'p> {
-    /// The descriptors, and the packet that is being sent from each.
+    /// The descriptors. Slot i holds the packet that is sent from descriptor i.
     pub(crate) ring: Ring<Option<Packet<'p>>>,
     /// TDT.
     pub(crate) tail: Tail,
@@ -26,14 +34,14 @@ pub struct TxQueue<'p> {
     pub(crate) mask: usize,
     /// The descriptor to write next.
     pub(crate) index: usize,
-    /// The oldest one whose packet was not taken back.
+    /// The oldest descriptor whose packet was not taken back.
     pub(crate) clean_index: usize,
     /// Packets that the device has reported as sent.
     pub(crate) done: u64,
 }
 
 impl<'p> TxQueue<'p> {
-    /// Takes back the packets of `count` descriptors, whose DD was seen.
+    /// Takes back the packets of `count` descriptors that the device has sent.
     #[inline]
     fn tx_free(&mut self, count: usize) {
         let mut index = self.clean_index;
@@ -49,12 +57,12 @@ impl<'p> TxQueue<'p> {
     /// Whether the device has sent from descriptor `index`.
     #[inline]
     fn tx_done(&mut self, index: usize) -> bool {
-        // 7.2.3.2.4 write-back format
+        // 7.2.3.2.4 write-back format. DD proves that the packet was sent (TRUST-DD).
         self.ring.entry(index).load_upper() & TXD_DD != 0
     }
 
-    /// Takes back sent packets, 32 at a time: the device sends in order, so the DD of every
-    /// 32nd descriptor stands for those before it.
+    /// Takes sent packets back, 32 at a time. The device sends in order, so the DD of the 32nd
+    /// descriptor stands for the 31 before it (TRUST-TX-ORDER).
     #[inline]
     fn tx_clean(&mut self) {
         while (self.index.wrapping_sub(self.clean_index) & self.mask) >= TX_CLEAN_BATCH
@@ -64,16 +72,15 @@ impl<'p> TxQueue<'p> {
         }
     }
 
-    /// Takes back all packets that were sent, also if they are fewer than 32.
+    /// Takes all sent packets back, even fewer than 32.
     pub fn tx_reclaim(&mut self) {
         while self.clean_index != self.index && self.tx_done(self.clean_index) {
             self.tx_free(1);
         }
     }
 
-    /// Hands packets to the device, from the front of `packets`, as many as the ring can
-    /// take. Returns how many; the others stay the caller's. Takes back packets that were
-    /// sent, 32 at a time.
+    /// Hands packets from the front of `packets` to the device. Returns the number of packets that
+    /// it took; the caller keeps the others. Takes sent packets back, 32 at a time.
     ///
     /// # Errors
     /// If the device can no longer be reached.
@@ -81,13 +88,15 @@ impl<'p> TxQueue<'p> {
         self.tx_clean();
 
         let mut index = self.index;
-        // 7.2.1.2 TDH == TDT means empty, so one descriptor stays free.
+        // 7.2.1.2: TDH == TDT means empty, so one descriptor stays free.
         let space = self.clean_index.wrapping_sub(index).wrapping_sub(1) & self.mask;
         let sent = packets.len().min(space);
 
         let mut entries = self.ring.entries();
         for packet in packets.drain(..sent) {
             let entry = entries.entry(index);
+            // TRUST-SIZE: tx.c believes the application's size. Here, `Packet::set_size` has refused
+            // any size beyond the buffer.
             let size = packet.size() as u64;
             // 7.2.3.2.4 advanced data descriptor: one buffer, which is the whole frame
             entry.store(Descriptor {
@@ -100,8 +109,10 @@ impl<'p> TxQueue<'p> {
                     | field64(TXD_PAYLEN, size)
                     | field64(TXD_DTALEN, size),
             });
-            // A free descriptor has no packet, so there is none to drop here.
+            // The slot of a free descriptor is `None`. `forget` says so to the compiler, which then
+            // leaves out the code that would drop an old packet.
             mem::forget(entry.slot.replace(packet));
+            // `Entries::entry` masks at every access, to stay inside the ring. tx.c masks here.
             index += 1;
         }
         if sent > 0 {
@@ -127,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_descriptor_says_what_is_to_be_sent() {
+    fn a_descriptor_describes_the_packet() {
         let pool = pool(POOL_CAPACITY);
         let mut queues = Queues::new(&pool);
         let mut packets = vec![packet_of(&pool, 1514)];
@@ -157,7 +168,7 @@ mod tests {
         assert_eq!(queues.tx.tx_batch(&mut packets).unwrap(), RING_SIZE - 1);
         assert_eq!(queues.tdt.get() as usize, RING_SIZE - 1);
         assert_eq!(queues.tx.tx_batch(&mut packets).unwrap(), 0);
-        // 31 are sent: too few to look at.
+        // 31 are sent: too few to check.
         for i in 0..31 {
             queues.device_sends(i);
         }
@@ -189,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn reclaiming_stops_at_what_was_not_sent() {
+    fn reclaiming_stops_at_the_first_unsent_packet() {
         let pool = pool(POOL_CAPACITY);
         let mut queues = Queues::new(&pool);
         let mut packets: Vec<_> = (0..3).map(|_| packet_of(&pool, 60)).collect();

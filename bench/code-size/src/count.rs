@@ -33,11 +33,10 @@ pub const SOURCES: &[Sources] = &[
         implementation: Implementation::Rust,
         folder: "rust/src",
         without: &[
-            "clock_played.rs",
+            "clock_fake.rs",
             "registers.rs",
             "device_ids.rs",
             "test_queues.rs",
-            "fuzzing.rs",
             "vfio/fake.rs",
             "sys/memory_heap.rs",
         ],

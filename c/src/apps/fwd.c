@@ -19,10 +19,10 @@
 
 #define ERROR_SIZE 768
 
-/* How many turns go by between two looks at the clock and the signals. */
+/* The forwarder checks the clock and the signals once every so many turns. */
 #define TURNS_PER_LOOK 1024
 
-/* What a frame occupies on the wire besides itself: preamble, start, inter-frame gap. */
+/* The bytes on the wire besides the frame: preamble, start delimiter, inter-frame gap. */
 #define WIRE_OVERHEAD_BYTES 20
 
 #define NANOSECONDS 1000000000ull
@@ -31,16 +31,17 @@ static const char usage[] =
 	"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S] [--json FILE]\n"
 	"                 DEVICE DEVICE\n"
 	"\n"
-	"Forwards what each DEVICE receives to the other, changing one byte of every packet.\n"
+	"Forwards packets between two devices, both ways, and changes one byte of every packet.\n"
 	"Ends on SIGINT or SIGTERM, after N packets, or after S seconds.\n"
 	"\n"
 	"  DEVICE         0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n"
-	"  --batch N      packets a call, 1 to 512 (default 32)\n"
+	"  --batch N      packets per call, 1 to 512 (default 32)\n"
 	"  --ring-size N  descriptors of every ring, a power of two, 64 to 4096 (default 512)\n"
-	"  --packets N    end after receiving N packets, both directions together\n"
-	"  --duration S   end after S seconds, which may be a fraction\n"
+	"  --packets N    end after N received packets, counted over both directions\n"
+	"  --duration S   end after S seconds; fractions are allowed\n"
 	"  --json FILE    write the totals to FILE at the end\n"
-	"  --help         this text\n";
+	"  --help         print this text\n"
+	"  --version      print the version\n";
 
 struct options {
 	uint32_t batch;
@@ -101,7 +102,7 @@ enum {
 	OPTION_HELP
 };
 
-/* -1 to go on, or the exit status. */
+/* Returns -1 to go on, or the exit status. */
 static int parse_options(int argc, char **argv, struct options *options)
 {
 	static const struct option known[] = {
@@ -125,7 +126,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 		switch (option) {
 		case OPTION_BATCH:
 			if (!parse_number(optarg, 1, FORWARDER_MAX_BATCH, &number)) {
-				return usage_error("--batch is a number from 1 to 512, not",
+				return usage_error("--batch must be a number from 1 to 512, not",
 						   optarg);
 			}
 			options->batch = (uint32_t)number;
@@ -134,20 +135,22 @@ static int parse_options(int argc, char **argv, struct options *options)
 			if (!parse_number(optarg, 64, 4096, &number) ||
 			    (number & (number - 1)) != 0) {
 				return usage_error(
-					"--ring-size is a power of two from 64 to 4096, not",
+					"--ring-size must be a power of two from 64 to 4096, not",
 					optarg);
 			}
 			options->ring_size = (uint32_t)number;
 			break;
 		case OPTION_PACKETS:
 			if (!parse_number(optarg, 1, UINT64_MAX - 1, &options->packets)) {
-				return usage_error("--packets is a number from 1, not", optarg);
+				return usage_error("--packets must be a number from 1, not",
+						   optarg);
 			}
 			break;
 		case OPTION_DURATION:
 			if (!parse_duration(optarg, &options->duration)) {
-				return usage_error("--duration is a number of seconds above 0, not",
-						   optarg);
+				return usage_error(
+					"--duration must be a number of seconds above 0, not",
+					optarg);
 			}
 			break;
 		case OPTION_JSON:
@@ -158,21 +161,21 @@ static int parse_options(int argc, char **argv, struct options *options)
 			(void)dprintf(STDOUT_FILENO, "%s", usage);
 			return EXIT_SUCCESS;
 		case ':':
-			return usage_error("an option lacks its value", argv[optind - 1]);
+			return usage_error("an option has no value", argv[optind - 1]);
 		default:
 			return usage_error("unknown option", argv[optind - 1]);
 		}
 	}
 	if (options->packets != UINT64_MAX && options->duration != UINT64_MAX) {
-		return usage_error("give --packets or --duration, not both", NULL);
+		return usage_error("--packets and --duration exclude each other", NULL);
 	}
 	if (argc - optind != 2) {
-		return usage_error("give two devices", NULL);
+		return usage_error("two devices are needed", NULL);
 	}
 	options->devices[0] = argv[optind];
 	options->devices[1] = argv[optind + 1];
 	if (strcmp(options->devices[0], options->devices[1]) == 0) {
-		return usage_error("give two different devices, not twice", options->devices[0]);
+		return usage_error("the two devices must differ; both are", options->devices[0]);
 	}
 	return -1;
 }
@@ -185,18 +188,18 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
 }
 
-/* Holds back the signals that end a run, so that the devices are left quiet. */
+/* Blocks the signals that end a run, so that the program can stop the devices first. */
 static void hold_signals(sigset_t *held)
 {
 	(void)sigemptyset(held);
 	(void)sigaddset(held, SIGINT);
 	(void)sigaddset(held, SIGTERM);
 	(void)sigprocmask(SIG_BLOCK, held, NULL);
-	/* A reader of our output that goes away is no reason to leave a device running. */
+	/* If the reader of the output goes away, the devices must still be stopped. */
 	(void)signal(SIGPIPE, SIG_IGN);
 }
 
-/* Whether a held signal has come. */
+/* Whether a blocked signal has arrived. */
 static bool signal_came(const sigset_t *held)
 {
 	const struct timespec at_once = {0};
@@ -204,7 +207,7 @@ static bool signal_came(const sigset_t *held)
 	return sigtimedwait(held, NULL, &at_once) > 0;
 }
 
-/* Million packets a second, and Gbit/s on the wire. */
+/* Prints million packets per second, and Gbit/s on the wire. */
 static void print_rates(const char *device, const struct forwarder_device_stats *before,
 			const struct forwarder_device_stats *now, double seconds)
 {
@@ -220,14 +223,14 @@ static void print_rates(const char *device, const struct forwarder_device_stats 
 		      tx_bits / seconds / 1e9);
 }
 
-/* What is known at the end of a run. */
+/* The results of a run. */
 struct totals {
 	struct forwarder_counts counts;
 	double seconds;
 	uint64_t tsc_cycles;
 };
 
-/* Forwards until the run's end. 0, or -1 with the reason. */
+/* Forwards until the end of the run. Returns 0, or -1 with the reason. */
 static int run(struct forwarder *forwarder, const struct options *options, const sigset_t *held,
 	       struct totals *totals, char *error, size_t error_size)
 {
@@ -267,7 +270,7 @@ static int run(struct forwarder *forwarder, const struct options *options, const
 	return result;
 }
 
-/* Writes the totals to `fd` and closes it. 0, or -1 with errno. */
+/* Writes the totals to `fd` and closes it. Returns 0, or -1 with errno. */
 static int write_json(int fd, const struct totals *totals)
 {
 	const struct forwarder_counts *counts = &totals->counts;
@@ -288,7 +291,7 @@ static int write_json(int fd, const struct totals *totals)
 	return closed;
 }
 
-/* Forwards from open to close. Returns the exit status. */
+/* Opens the devices, forwards, and closes them. Returns the exit status. */
 static int forward_until_end(const struct options *options, int json_fd)
 {
 	char error[ERROR_SIZE] = "";
@@ -340,7 +343,7 @@ int main(int argc, char **argv)
 	if (status >= 0) {
 		return status;
 	}
-	/* Opened first: a path that cannot be written should not cost an hour's run. */
+	/* Opens the file first, so that a wrong path fails before the run. */
 	if (options.json != NULL) {
 		json_fd = open(options.json, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 		if (json_fd < 0) {

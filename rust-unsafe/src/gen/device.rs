@@ -12,12 +12,9 @@ extern "C" {
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn vfio_close(device: *mut vfio_device);
-    fn vfio_read32(device: *mut vfio_device, offset: uint32_t) -> uint32_t;
-    fn vfio_write32(device: *mut vfio_device, offset: uint32_t, value: uint32_t);
     fn vfio_config_read16(device: *mut vfio_device, offset: uint32_t) -> uint16_t;
     fn vfio_check(device: *const vfio_device, error: *mut error) -> ::core::ffi::c_int;
     fn dma_free(dma: *mut dma_memory);
-    fn __errno_location() -> *mut ::core::ffi::c_int;
     fn free(__ptr: *mut ::core::ffi::c_void);
     fn memset(
         __s: *mut ::core::ffi::c_void,
@@ -28,20 +25,12 @@ extern "C" {
         __s1: *const ::core::ffi::c_char,
         __s2: *const ::core::ffi::c_char,
     ) -> ::core::ffi::c_int;
-    fn nanosleep(
-        __requested_time: *const timespec,
-        __remaining: *mut timespec,
-    ) -> ::core::ffi::c_int;
-    fn clock_gettime(__clock_id: clockid_t, __tp: *mut timespec) -> ::core::ffi::c_int;
 }
 pub type size_t = usize;
 pub type __uint8_t = u8;
 pub type __uint16_t = u16;
 pub type __uint32_t = u32;
 pub type __uint64_t = u64;
-pub type __time_t = ::core::ffi::c_long;
-pub type __clockid_t = ::core::ffi::c_int;
-pub type __syscall_slong_t = ::core::ffi::c_long;
 pub type uint8_t = __uint8_t;
 pub type uint16_t = __uint16_t;
 pub type uint32_t = __uint32_t;
@@ -140,12 +129,50 @@ pub struct mempool {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
+pub struct rx_queue {
+    pub ring: *mut descriptor,
+    pub packets: *mut *mut packet,
+    pub pool: *mut mempool,
+    pub tail: *mut uint32_t,
+    pub mask: uint32_t,
+    pub index: uint32_t,
+    pub discarding: bool,
+    pub id: uint32_t,
+    pub vfio: *mut vfio_device,
+    pub dma: dma_memory,
+    pub pool_empty: uint64_t,
+    pub discarded: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct tx_queue {
+    pub ring: *mut descriptor,
+    pub packets: *mut *mut packet,
+    pub tail: *mut uint32_t,
+    pub mask: uint32_t,
+    pub index: uint32_t,
+    pub clean_index: uint32_t,
+    pub done: uint64_t,
+    pub id: uint32_t,
+    pub vfio: *mut vfio_device,
+    pub dma: dma_memory,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
 pub struct device_config {
     pub rx_queues: uint32_t,
     pub tx_queues: uint32_t,
     pub rx_ring_size: uint32_t,
     pub tx_ring_size: uint32_t,
     pub promiscuous: bool,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device_stats {
+    pub rx_packets: uint64_t,
+    pub rx_bytes: uint64_t,
+    pub tx_packets: uint64_t,
+    pub tx_bytes: uint64_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -162,56 +189,11 @@ pub struct device {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct tx_queue {
-    pub ring: *mut descriptor,
-    pub packets: *mut *mut packet,
-    pub tail: *mut uint32_t,
-    pub mask: uint32_t,
-    pub index: uint32_t,
-    pub clean_index: uint32_t,
-    pub done: uint64_t,
-    pub id: uint32_t,
-    pub device: *mut device,
-    pub dma: dma_memory,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct rx_queue {
-    pub ring: *mut descriptor,
-    pub packets: *mut *mut packet,
-    pub pool: *mut mempool,
-    pub tail: *mut uint32_t,
-    pub mask: uint32_t,
-    pub index: uint32_t,
-    pub discarding: bool,
-    pub id: uint32_t,
-    pub device: *mut device,
-    pub dma: dma_memory,
-    pub pool_empty: uint64_t,
-    pub discarded: uint64_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct device_stats {
-    pub rx_packets: uint64_t,
-    pub rx_bytes: uint64_t,
-    pub tx_packets: uint64_t,
-    pub tx_bytes: uint64_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
 pub struct ixgbe_device_id {
     pub id: uint16_t,
     pub name: *const ::core::ffi::c_char,
     pub family: *const ::core::ffi::c_char,
 }
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct timespec {
-    pub tv_sec: __time_t,
-    pub tv_nsec: __syscall_slong_t,
-}
-pub type clockid_t = __clockid_t;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
@@ -226,21 +208,6 @@ pub const IXGBE_PCI_VENDOR_ID: ::core::ffi::c_uint = 0 as ::core::ffi::c_uint;
 pub const IXGBE_PCI_VENDOR_ID_INTEL: ::core::ffi::c_uint = 0x8086 as ::core::ffi::c_uint;
 pub const IXGBE_PCI_DEVICE_ID: ::core::ffi::c_uint = 0x2 as ::core::ffi::c_uint;
 pub const DEVICE_MAX_QUEUES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
-#[inline]
-unsafe extern "C" fn reg_read(
-    mut device: *mut device,
-    mut offset: uint32_t,
-) -> uint32_t {
-    return vfio_read32(&raw mut (*device).vfio, offset);
-}
-#[inline]
-unsafe extern "C" fn reg_write(
-    mut device: *mut device,
-    mut offset: uint32_t,
-    mut value: uint32_t,
-) {
-    vfio_write32(&raw mut (*device).vfio, offset, value);
-}
 pub const IXGBE_DEVICE_ID_COUNT: ::core::ffi::c_uint = 35 as ::core::ffi::c_uint;
 static mut ixgbe_device_ids: [ixgbe_device_id; 35] = [
     ixgbe_device_id {
@@ -422,9 +389,6 @@ static mut ixgbe_device_ids: [ixgbe_device_id; 35] = [
         family: b"X550\0" as *const u8 as *const ::core::ffi::c_char,
     },
 ];
-pub const EINTR: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
-pub const CLOCK_MONOTONIC: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
-pub const POLL_INTERVAL_US: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
 unsafe extern "C" fn find_device_id(mut id: uint16_t) -> *const ixgbe_device_id {
     let mut i: size_t = 0 as size_t;
     while i < IXGBE_DEVICE_ID_COUNT as size_t {
@@ -478,7 +442,7 @@ pub unsafe extern "C" fn device_open(
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
-            b"%s: device %04x:%04x is not an Intel 82599, X540 or X550; this driver drives no other\0"
+            b"%s: device %04x:%04x is not an Intel 82599, X540 or X550; this driver supports no other\0"
                 as *const u8 as *const ::core::ffi::c_char,
             address,
             vendor as ::core::ffi::c_int,
@@ -533,87 +497,4 @@ pub unsafe extern "C" fn device_release(mut device: *mut device) {
 #[no_mangle]
 pub unsafe extern "C" fn device_close(mut device: *mut device) {
     vfio_close(&raw mut (*device).vfio);
-}
-#[no_mangle]
-pub unsafe extern "C" fn reg_set(
-    mut device: *mut device,
-    mut offset: uint32_t,
-    mut bits: uint32_t,
-) {
-    reg_write(device, offset, reg_read(device, offset) | bits);
-}
-#[no_mangle]
-pub unsafe extern "C" fn reg_clear(
-    mut device: *mut device,
-    mut offset: uint32_t,
-    mut bits: uint32_t,
-) {
-    reg_write(device, offset, reg_read(device, offset) & !bits);
-}
-#[no_mangle]
-pub unsafe extern "C" fn reg_write_field(
-    mut device: *mut device,
-    mut offset: uint32_t,
-    mut mask: uint32_t,
-    mut value: uint32_t,
-) {
-    reg_write(device, offset, reg_read(device, offset) & !mask | value);
-}
-unsafe extern "C" fn now_ms() -> uint64_t {
-    let mut now: timespec = timespec { tv_sec: 0, tv_nsec: 0 };
-    clock_gettime(CLOCK_MONOTONIC, &raw mut now);
-    return (now.tv_sec as uint64_t)
-        .wrapping_mul(1000 as uint64_t)
-        .wrapping_add((now.tv_nsec as uint64_t).wrapping_div(1000000 as uint64_t));
-}
-#[no_mangle]
-pub unsafe extern "C" fn sleep_us(mut microseconds: uint32_t) {
-    let mut left: timespec = timespec {
-        tv_sec: microseconds.wrapping_div(1000000 as uint32_t) as __time_t,
-        tv_nsec: microseconds.wrapping_rem(1000000 as uint32_t) as __syscall_slong_t
-            * 1000 as __syscall_slong_t,
-    };
-    while nanosleep(&raw mut left, &raw mut left) != 0 as ::core::ffi::c_int
-        && *__errno_location() == EINTR
-    {}
-}
-#[no_mangle]
-pub unsafe extern "C" fn reg_wait(
-    mut device: *mut device,
-    mut offset: uint32_t,
-    mut mask: uint32_t,
-    mut value: uint32_t,
-    mut timeout_ms: uint32_t,
-    mut name: *const ::core::ffi::c_char,
-    mut mend: *const ::core::ffi::c_char,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut deadline: uint64_t = now_ms().wrapping_add(timeout_ms as uint64_t);
-    loop {
-        let mut late: bool = now_ms() >= deadline;
-        let mut read: uint32_t = reg_read(device, offset);
-        if vfio_check(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int {
-            return -(1 as ::core::ffi::c_int);
-        }
-        if read & mask == value {
-            return 0 as ::core::ffi::c_int;
-        }
-        if late {
-            snprintf(
-                &raw mut (*error).text as *mut ::core::ffi::c_char,
-                ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
-                b"%s: %s is 0x%08x after %u ms, waited for 0x%x of 0x%x; %s\0"
-                    as *const u8 as *const ::core::ffi::c_char,
-                &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
-                name,
-                read,
-                timeout_ms,
-                value,
-                mask,
-                mend,
-            );
-            return -(1 as ::core::ffi::c_int);
-        }
-        sleep_us(POLL_INTERVAL_US as uint32_t);
-    };
 }

@@ -14,6 +14,16 @@ extern "C" {
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn mempool_destroy(pool: *mut mempool);
+    fn rx_batch(
+        queue: *mut rx_queue,
+        packets: *mut *mut packet,
+        count: uint32_t,
+    ) -> uint32_t;
+    fn tx_batch(
+        queue: *mut tx_queue,
+        packets: *mut *mut packet,
+        count: uint32_t,
+    ) -> uint32_t;
     fn device_open(
         device: *mut device,
         container: *mut vfio_container,
@@ -29,16 +39,6 @@ extern "C" {
     fn device_stop(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
     fn device_release(device: *mut device);
     fn device_close(device: *mut device);
-    fn rx_batch(
-        queue: *mut rx_queue,
-        packets: *mut *mut packet,
-        count: uint32_t,
-    ) -> uint32_t;
-    fn tx_batch(
-        queue: *mut tx_queue,
-        packets: *mut *mut packet,
-        count: uint32_t,
-    ) -> uint32_t;
     fn stats_read(
         device: *mut device,
         stats: *mut device_stats,
@@ -93,7 +93,7 @@ pub struct tx_queue {
     pub clean_index: uint32_t,
     pub done: uint64_t,
     pub id: uint32_t,
-    pub device: *mut device,
+    pub vfio: *mut vfio_device,
     pub dma: dma_memory,
 }
 #[derive(Copy, Clone)]
@@ -199,7 +199,7 @@ pub struct rx_queue {
     pub index: uint32_t,
     pub discarding: bool,
     pub id: uint32_t,
-    pub device: *mut device,
+    pub vfio: *mut vfio_device,
     pub dma: dma_memory,
     pub pool_empty: uint64_t,
     pub discarded: uint64_t,

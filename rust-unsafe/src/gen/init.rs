@@ -6,10 +6,7 @@ extern "C" {
         ...
     ) -> ::core::ffi::c_int;
     fn vfio_register(device: *const vfio_device, offset: uint32_t) -> *mut uint32_t;
-    fn vfio_read32(device: *mut vfio_device, offset: uint32_t) -> uint32_t;
     fn vfio_write32(device: *mut vfio_device, offset: uint32_t, value: uint32_t);
-    fn vfio_config_read16(device: *mut vfio_device, offset: uint32_t) -> uint16_t;
-    fn vfio_config_write16(device: *mut vfio_device, offset: uint32_t, value: uint16_t);
     fn vfio_check(device: *const vfio_device, error: *mut error) -> ::core::ffi::c_int;
     fn dma_alloc(
         container: *mut vfio_container,
@@ -20,8 +17,32 @@ extern "C" {
     fn mmio_store32(address: *mut uint32_t, value: uint32_t);
     fn dma_store64(address: *mut uint64_t, value: uint64_t);
     fn dma_write_barrier();
-    fn device_release(device: *mut device);
+    fn reg_set(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
+    fn reg_clear(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
+    fn reg_write_field(
+        vfio: *mut vfio_device,
+        offset: uint32_t,
+        mask: uint32_t,
+        value: uint32_t,
+    );
+    fn reg_wait(
+        vfio: *mut vfio_device,
+        offset: uint32_t,
+        mask: uint32_t,
+        value: uint32_t,
+        timeout_ms: uint32_t,
+        name: *const ::core::ffi::c_char,
+        remedy: *const ::core::ffi::c_char,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn sleep_us(microseconds: uint32_t);
+    fn enable_rx(
+        vfio: *mut vfio_device,
+        on: bool,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
     fn tx_reclaim(queue: *mut tx_queue);
+    fn device_release(device: *mut device);
     fn stats_read(
         device: *mut device,
         stats: *mut device_stats,
@@ -33,25 +54,12 @@ extern "C" {
         mac: *mut uint8_t,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn reg_set(device: *mut device, offset: uint32_t, bits: uint32_t);
-    fn reg_clear(device: *mut device, offset: uint32_t, bits: uint32_t);
-    fn reg_write_field(
-        device: *mut device,
-        offset: uint32_t,
-        mask: uint32_t,
-        value: uint32_t,
-    );
-    fn reg_wait(
-        device: *mut device,
-        offset: uint32_t,
-        mask: uint32_t,
-        value: uint32_t,
-        timeout_ms: uint32_t,
-        name: *const ::core::ffi::c_char,
-        mend: *const ::core::ffi::c_char,
-        error: *mut error,
-    ) -> ::core::ffi::c_int;
-    fn sleep_us(microseconds: uint32_t);
+    fn disable_interrupts(vfio: *mut vfio_device);
+    fn disable_master(vfio: *mut vfio_device, error: *mut error) -> ::core::ffi::c_int;
+    fn enable_bus_master(vfio: *mut vfio_device);
+    fn disable_bus_master(vfio: *mut vfio_device);
+    fn reset_device(vfio: *mut vfio_device, error: *mut error) -> ::core::ffi::c_int;
+    fn wait_until_ready(vfio: *mut vfio_device, error: *mut error) -> ::core::ffi::c_int;
     fn calloc(__nmemb: size_t, __size: size_t) -> *mut ::core::ffi::c_void;
 }
 pub type size_t = usize;
@@ -157,12 +165,50 @@ pub struct mempool {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
+pub struct rx_queue {
+    pub ring: *mut descriptor,
+    pub packets: *mut *mut packet,
+    pub pool: *mut mempool,
+    pub tail: *mut uint32_t,
+    pub mask: uint32_t,
+    pub index: uint32_t,
+    pub discarding: bool,
+    pub id: uint32_t,
+    pub vfio: *mut vfio_device,
+    pub dma: dma_memory,
+    pub pool_empty: uint64_t,
+    pub discarded: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct tx_queue {
+    pub ring: *mut descriptor,
+    pub packets: *mut *mut packet,
+    pub tail: *mut uint32_t,
+    pub mask: uint32_t,
+    pub index: uint32_t,
+    pub clean_index: uint32_t,
+    pub done: uint64_t,
+    pub id: uint32_t,
+    pub vfio: *mut vfio_device,
+    pub dma: dma_memory,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
 pub struct device_config {
     pub rx_queues: uint32_t,
     pub tx_queues: uint32_t,
     pub rx_ring_size: uint32_t,
     pub tx_ring_size: uint32_t,
     pub promiscuous: bool,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device_stats {
+    pub rx_packets: uint64_t,
+    pub rx_bytes: uint64_t,
+    pub tx_packets: uint64_t,
+    pub tx_bytes: uint64_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -176,44 +222,6 @@ pub struct device {
     pub stats: device_stats,
     pub rx: [rx_queue; 16],
     pub tx: [tx_queue; 16],
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct tx_queue {
-    pub ring: *mut descriptor,
-    pub packets: *mut *mut packet,
-    pub tail: *mut uint32_t,
-    pub mask: uint32_t,
-    pub index: uint32_t,
-    pub clean_index: uint32_t,
-    pub done: uint64_t,
-    pub id: uint32_t,
-    pub device: *mut device,
-    pub dma: dma_memory,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct rx_queue {
-    pub ring: *mut descriptor,
-    pub packets: *mut *mut packet,
-    pub pool: *mut mempool,
-    pub tail: *mut uint32_t,
-    pub mask: uint32_t,
-    pub index: uint32_t,
-    pub discarding: bool,
-    pub id: uint32_t,
-    pub device: *mut device,
-    pub dma: dma_memory,
-    pub pool_empty: uint64_t,
-    pub discarded: uint64_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct device_stats {
-    pub rx_packets: uint64_t,
-    pub rx_bytes: uint64_t,
-    pub tx_packets: uint64_t,
-    pub tx_bytes: uint64_t,
 }
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
@@ -231,20 +239,9 @@ unsafe extern "C" fn packet_alloc(mut pool: *mut mempool) -> *mut packet {
     (*pool).free_count = (*pool).free_count.wrapping_sub(1);
     return *(*pool).free.offset((*pool).free_count as isize);
 }
-pub const IXGBE_CTRL: ::core::ffi::c_uint = 0 as ::core::ffi::c_uint;
-pub const IXGBE_CTRL_MASTER_DISABLE: ::core::ffi::c_uint = 0x4 as ::core::ffi::c_uint;
-pub const IXGBE_CTRL_LNK_RST: ::core::ffi::c_uint = 0x8 as ::core::ffi::c_uint;
-pub const IXGBE_CTRL_RST: ::core::ffi::c_uint = 0x4000000 as ::core::ffi::c_uint;
-pub const IXGBE_STATUS: ::core::ffi::c_uint = 0x8 as ::core::ffi::c_uint;
-pub const IXGBE_STATUS_MASTER_ENABLE: ::core::ffi::c_uint = 0x80000
-    as ::core::ffi::c_uint;
 pub const IXGBE_CTRL_EXT: ::core::ffi::c_uint = 0x18 as ::core::ffi::c_uint;
 pub const IXGBE_CTRL_EXT_NS_DIS: ::core::ffi::c_uint = 0x10000 as ::core::ffi::c_uint;
-pub const IXGBE_EEC: ::core::ffi::c_uint = 0x10010 as ::core::ffi::c_uint;
-pub const IXGBE_EEC_ARD: ::core::ffi::c_uint = 0x200 as ::core::ffi::c_uint;
 pub const IXGBE_FCCFG: ::core::ffi::c_uint = 0x3d00 as ::core::ffi::c_uint;
-pub const IXGBE_EICR: ::core::ffi::c_uint = 0x800 as ::core::ffi::c_uint;
-pub const IXGBE_EIMC: ::core::ffi::c_uint = 0x888 as ::core::ffi::c_uint;
 pub const IXGBE_FCTRL: ::core::ffi::c_uint = 0x5080 as ::core::ffi::c_uint;
 pub const IXGBE_FCTRL_MPE: ::core::ffi::c_uint = 0x100 as ::core::ffi::c_uint;
 pub const IXGBE_FCTRL_UPE: ::core::ffi::c_uint = 0x200 as ::core::ffi::c_uint;
@@ -262,15 +259,12 @@ pub const IXGBE_DCA_RXCTRL_RESERVED_12: ::core::ffi::c_uint = 0x1000
     as ::core::ffi::c_uint;
 pub const IXGBE_RDRXCTL: ::core::ffi::c_uint = 0x2f00 as ::core::ffi::c_uint;
 pub const IXGBE_RDRXCTL_CRCSTRIP: ::core::ffi::c_uint = 0x2 as ::core::ffi::c_uint;
-pub const IXGBE_RDRXCTL_DMAIDONE: ::core::ffi::c_uint = 0x8 as ::core::ffi::c_uint;
 pub const IXGBE_RDRXCTL_RSCFRSTSIZE: ::core::ffi::c_uint = 0x3e0000
     as ::core::ffi::c_uint;
 pub const IXGBE_RDRXCTL_RSCACKC: ::core::ffi::c_uint = 0x2000000 as ::core::ffi::c_uint;
 pub const IXGBE_RDRXCTL_FCOE_WRFIX: ::core::ffi::c_uint = 0x4000000
     as ::core::ffi::c_uint;
 pub const IXGBE_RXPBSIZE_COUNT: ::core::ffi::c_uint = 8 as ::core::ffi::c_uint;
-pub const IXGBE_RXCTRL: ::core::ffi::c_uint = 0x3000 as ::core::ffi::c_uint;
-pub const IXGBE_RXCTRL_RXEN: ::core::ffi::c_uint = 0x1 as ::core::ffi::c_uint;
 pub const IXGBE_DTXMXSZRQ: ::core::ffi::c_uint = 0x8100 as ::core::ffi::c_uint;
 pub const IXGBE_DTXMXSZRQ_MAX_BYTES_NUM_REQ: ::core::ffi::c_uint = 0xfff
     as ::core::ffi::c_uint;
@@ -285,10 +279,6 @@ pub const IXGBE_TXPBSIZE_COUNT: ::core::ffi::c_uint = 8 as ::core::ffi::c_uint;
 pub const IXGBE_MTQC: ::core::ffi::c_uint = 0x8120 as ::core::ffi::c_uint;
 pub const IXGBE_RTTDCS: ::core::ffi::c_uint = 0x4900 as ::core::ffi::c_uint;
 pub const IXGBE_RTTDCS_ARBDIS: ::core::ffi::c_uint = 0x40 as ::core::ffi::c_uint;
-pub const IXGBE_SECRXCTRL: ::core::ffi::c_uint = 0x8d00 as ::core::ffi::c_uint;
-pub const IXGBE_SECRXCTRL_RX_DIS: ::core::ffi::c_uint = 0x2 as ::core::ffi::c_uint;
-pub const IXGBE_SECRXSTAT: ::core::ffi::c_uint = 0x8d04 as ::core::ffi::c_uint;
-pub const IXGBE_SECRXSTAT_SECRX_RDY: ::core::ffi::c_uint = 0x1 as ::core::ffi::c_uint;
 pub const IXGBE_HLREG0: ::core::ffi::c_uint = 0x4240 as ::core::ffi::c_uint;
 pub const IXGBE_HLREG0_TXCRCEN: ::core::ffi::c_uint = 0x1 as ::core::ffi::c_uint;
 pub const IXGBE_HLREG0_RXCRCSTRP: ::core::ffi::c_uint = 0x2 as ::core::ffi::c_uint;
@@ -309,57 +299,9 @@ pub const IXGBE_AUTOC2_10G_PMA_PMD_SERIAL: ::core::ffi::c_uint = 0x30000
     as ::core::ffi::c_uint;
 pub const IXGBE_AUTOC2_10G_PMA_PMD_SERIAL_SFI: ::core::ffi::c_uint = 0x20000
     as ::core::ffi::c_uint;
-pub const IXGBE_PCI_COMMAND: ::core::ffi::c_uint = 0x4 as ::core::ffi::c_uint;
-pub const IXGBE_PCI_COMMAND_BUS_MASTER: ::core::ffi::c_uint = 0x4 as ::core::ffi::c_uint;
-pub const DEVICE_MAX_QUEUES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
-pub const DEVICE_MIN_RING_SIZE: ::core::ffi::c_int = 64 as ::core::ffi::c_int;
-pub const DEVICE_MAX_RING_SIZE: ::core::ffi::c_int = 4096 as ::core::ffi::c_int;
-pub const DEVICE_CHECK_LOOKS: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
-pub const DEVICE_CHECK_INTERVAL_US: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
-#[inline]
-unsafe extern "C" fn reg_read(
-    mut device: *mut device,
-    mut offset: uint32_t,
-) -> uint32_t {
-    return vfio_read32(&raw mut (*device).vfio, offset);
-}
-#[inline]
-unsafe extern "C" fn reg_write(
-    mut device: *mut device,
-    mut offset: uint32_t,
-    mut value: uint32_t,
-) {
-    vfio_write32(&raw mut (*device).vfio, offset, value);
-}
-#[inline]
-unsafe extern "C" fn tail_write(
-    mut device: *mut device,
-    mut tail: *mut uint32_t,
-    mut offset: uint32_t,
-    mut value: uint32_t,
-) {
-    if !tail.is_null() {
-        mmio_store32(tail, value);
-    } else {
-        reg_write(device, offset, value);
-    };
-}
-pub const TIMEOUT_MASTER_DISABLE: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
-pub const TIMEOUT_RESET: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
-pub const TIMEOUT_EEPROM: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
-pub const TIMEOUT_DMA_INIT: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
-pub const TIMEOUT_QUEUE: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
-pub const TIMEOUT_RX_HALT: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
-pub const TIMEOUT_TX_DRAIN: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
-pub const TIMEOUT_LINK: ::core::ffi::c_int = 8000 as ::core::ffi::c_int;
-pub const RESET_SETTLE_US: ::core::ffi::c_int = 10000 as ::core::ffi::c_int;
-pub const RX_DISABLE_SETTLE_US: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
-pub const RX_PACKET_BUFFER_KB: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
-pub const TX_PACKET_BUFFER_KB: ::core::ffi::c_int = 160 as ::core::ffi::c_int;
-pub const TX_MAX_PACKET_KB: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
-pub const FLOW_CONTROL_RESERVE_KB: ::core::ffi::c_int = 24 as ::core::ffi::c_int;
-pub const ALL_INTERRUPT_CAUSES: ::core::ffi::c_uint = 0x7fffffff as ::core::ffi::c_uint;
-static mut mend_device: [::core::ffi::c_char; 87] = unsafe {
+pub const CHECK_LOOKS: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
+pub const CHECK_INTERVAL_US: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
+pub const REMEDY_RESET: [::core::ffi::c_char; 87] = unsafe {
     ::core::mem::transmute::<
         [u8; 87],
         [::core::ffi::c_char; 87],
@@ -367,160 +309,93 @@ static mut mend_device: [::core::ffi::c_char; 87] = unsafe {
         *b"reset the device (echo 1 > /sys/bus/pci/devices/.../reset) or restart the software NIC\0",
     )
 };
-unsafe extern "C" fn disable_interrupts(mut device: *mut device) {
-    reg_write(device, IXGBE_EIMC as uint32_t, ALL_INTERRUPT_CAUSES as uint32_t);
-    reg_read(device, IXGBE_EICR as uint32_t);
+#[inline]
+unsafe extern "C" fn reg_write(
+    mut vfio: *mut vfio_device,
+    mut offset: uint32_t,
+    mut value: uint32_t,
+) {
+    vfio_write32(vfio, offset, value);
 }
-unsafe extern "C" fn disable_master(
-    mut device: *mut device,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    reg_set(device, IXGBE_CTRL as uint32_t, IXGBE_CTRL_MASTER_DISABLE as uint32_t);
-    return reg_wait(
-        device,
-        IXGBE_STATUS as uint32_t,
-        IXGBE_STATUS_MASTER_ENABLE as uint32_t,
-        0 as uint32_t,
-        TIMEOUT_MASTER_DISABLE as uint32_t,
-        b"STATUS.MASTER_ENABLE\0" as *const u8 as *const ::core::ffi::c_char,
-        &raw const mend_device as *const ::core::ffi::c_char,
-        error,
-    );
-}
-unsafe extern "C" fn enable_bus_master(mut device: *mut device) {
-    let mut command: uint16_t = vfio_config_read16(
-        &raw mut (*device).vfio,
-        IXGBE_PCI_COMMAND as uint32_t,
-    );
-    vfio_config_write16(
-        &raw mut (*device).vfio,
-        IXGBE_PCI_COMMAND as uint32_t,
-        (command as ::core::ffi::c_uint | IXGBE_PCI_COMMAND_BUS_MASTER) as uint16_t,
-    );
-}
-unsafe extern "C" fn disable_bus_master(mut device: *mut device) {
-    let mut command: uint16_t = vfio_config_read16(
-        &raw mut (*device).vfio,
-        IXGBE_PCI_COMMAND as uint32_t,
-    );
-    vfio_config_write16(
-        &raw mut (*device).vfio,
-        IXGBE_PCI_COMMAND as uint32_t,
-        (command as ::core::ffi::c_uint & !IXGBE_PCI_COMMAND_BUS_MASTER) as uint16_t,
-    );
-}
-unsafe extern "C" fn reset(
-    mut device: *mut device,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    disable_interrupts(device);
-    let mut pending: error = error { text: [0; 768] };
-    let mut resets: ::core::ffi::c_int = if disable_master(device, &raw mut pending)
-        == 0 as ::core::ffi::c_int
-    {
-        1 as ::core::ffi::c_int
+#[inline]
+unsafe extern "C" fn tail_write(
+    mut vfio: *mut vfio_device,
+    mut tail: *mut uint32_t,
+    mut offset: uint32_t,
+    mut value: uint32_t,
+) {
+    if !tail.is_null() {
+        mmio_store32(tail, value);
     } else {
-        2 as ::core::ffi::c_int
+        reg_write(vfio, offset, value);
     };
-    if vfio_check(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int {
-        return -(1 as ::core::ffi::c_int);
-    }
-    let mut i: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-    while i < resets {
-        reg_set(
-            device,
-            IXGBE_CTRL as uint32_t,
-            IXGBE_CTRL_RST as uint32_t | IXGBE_CTRL_LNK_RST as uint32_t,
-        );
-        sleep_us(1000 as uint32_t);
-        if reg_wait(
-            device,
-            IXGBE_CTRL as uint32_t,
-            IXGBE_CTRL_RST as uint32_t | IXGBE_CTRL_LNK_RST as uint32_t,
-            0 as uint32_t,
-            TIMEOUT_RESET as uint32_t,
-            b"CTRL.RST\0" as *const u8 as *const ::core::ffi::c_char,
-            &raw const mend_device as *const ::core::ffi::c_char,
-            error,
-        ) != 0 as ::core::ffi::c_int
-        {
-            return -(1 as ::core::ffi::c_int);
-        }
-        i += 1;
-    }
-    sleep_us(RESET_SETTLE_US as uint32_t);
-    disable_interrupts(device);
-    reg_write(device, IXGBE_FCCFG as uint32_t, 0 as uint32_t);
+}
+pub const DEVICE_MAX_QUEUES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
+pub const DEVICE_MIN_RING_SIZE: ::core::ffi::c_int = 64 as ::core::ffi::c_int;
+pub const DEVICE_MAX_RING_SIZE: ::core::ffi::c_int = 4096 as ::core::ffi::c_int;
+pub const TIMEOUT_QUEUE: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
+pub const TIMEOUT_TX_DRAIN: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
+pub const TIMEOUT_LINK: ::core::ffi::c_int = 8000 as ::core::ffi::c_int;
+pub const RX_DISABLE_SETTLE_US: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
+pub const RX_PACKET_BUFFER_KB: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
+pub const TX_PACKET_BUFFER_KB: ::core::ffi::c_int = 160 as ::core::ffi::c_int;
+pub const TX_MAX_PACKET_KB: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
+pub const FLOW_CONTROL_RESERVE_KB: ::core::ffi::c_int = 24 as ::core::ffi::c_int;
+unsafe extern "C" fn init_general(
+    mut device: *mut device,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    reg_write(&raw mut (*device).vfio, IXGBE_FCCFG as uint32_t, 0 as uint32_t);
     reg_clear(
-        device,
+        &raw mut (*device).vfio,
         IXGBE_MFLCN as uint32_t,
         IXGBE_MFLCN_RFCE as uint32_t | IXGBE_MFLCN_RPFCE as uint32_t,
     );
     reg_write(
-        device,
+        &raw mut (*device).vfio,
         (0x3220 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(0 as uint32_t)),
         0 as uint32_t,
     );
     reg_write(
-        device,
+        &raw mut (*device).vfio,
         (0x3260 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(0 as uint32_t)),
         ((RX_PACKET_BUFFER_KB - FLOW_CONTROL_RESERVE_KB) * 1024 as ::core::ffi::c_int)
             as uint32_t,
     );
-    reg_set(device, IXGBE_CTRL_EXT as uint32_t, IXGBE_CTRL_EXT_NS_DIS as uint32_t);
-    return vfio_check(&raw mut (*device).vfio, error);
-}
-unsafe extern "C" fn wait_until_ready(
-    mut device: *mut device,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    if reg_wait(
-        device,
-        IXGBE_EEC as uint32_t,
-        IXGBE_EEC_ARD as uint32_t,
-        IXGBE_EEC_ARD as uint32_t,
-        TIMEOUT_EEPROM as uint32_t,
-        b"EEC.ARD\0" as *const u8 as *const ::core::ffi::c_char,
-        &raw const mend_device as *const ::core::ffi::c_char,
-        error,
-    ) != 0 as ::core::ffi::c_int
-    {
-        return -(1 as ::core::ffi::c_int);
-    }
-    return reg_wait(
-        device,
-        IXGBE_RDRXCTL as uint32_t,
-        IXGBE_RDRXCTL_DMAIDONE as uint32_t,
-        IXGBE_RDRXCTL_DMAIDONE as uint32_t,
-        TIMEOUT_DMA_INIT as uint32_t,
-        b"RDRXCTL.DMAIDONE\0" as *const u8 as *const ::core::ffi::c_char,
-        &raw const mend_device as *const ::core::ffi::c_char,
-        error,
+    reg_set(
+        &raw mut (*device).vfio,
+        IXGBE_CTRL_EXT as uint32_t,
+        IXGBE_CTRL_EXT_NS_DIS as uint32_t,
     );
+    return vfio_check(&raw mut (*device).vfio, error);
 }
 unsafe extern "C" fn init_link(mut device: *mut device) {
     if !(*device).is_82599 {
         return;
     }
     reg_write_field(
-        device,
+        &raw mut (*device).vfio,
         IXGBE_AUTOC as uint32_t,
         IXGBE_AUTOC_LMS as uint32_t,
         IXGBE_AUTOC_LMS_10G_SERIAL as uint32_t,
     );
     reg_write_field(
-        device,
+        &raw mut (*device).vfio,
         IXGBE_AUTOC2 as uint32_t,
         IXGBE_AUTOC2_10G_PMA_PMD_SERIAL as uint32_t,
         IXGBE_AUTOC2_10G_PMA_PMD_SERIAL_SFI as uint32_t,
     );
-    reg_set(device, IXGBE_AUTOC as uint32_t, IXGBE_AUTOC_AN_RESTART as uint32_t);
+    reg_set(
+        &raw mut (*device).vfio,
+        IXGBE_AUTOC as uint32_t,
+        IXGBE_AUTOC_AN_RESTART as uint32_t,
+    );
 }
 unsafe extern "C" fn init_filters(mut device: *mut device) {
     let mut i: uint32_t = 0 as uint32_t;
     while i < IXGBE_PFUTA_COUNT as uint32_t {
         reg_write(
-            device,
+            &raw mut (*device).vfio,
             (0xf400 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(i)),
             0 as uint32_t,
         );
@@ -529,7 +404,7 @@ unsafe extern "C" fn init_filters(mut device: *mut device) {
     let mut i_0: uint32_t = 0 as uint32_t;
     while i_0 < IXGBE_MTA_COUNT as uint32_t {
         reg_write(
-            device,
+            &raw mut (*device).vfio,
             (0x5200 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(i_0)),
             0 as uint32_t,
         );
@@ -538,16 +413,20 @@ unsafe extern "C" fn init_filters(mut device: *mut device) {
     let mut i_1: uint32_t = 0 as uint32_t;
     while i_1 < IXGBE_VFTA_COUNT as uint32_t {
         reg_write(
-            device,
+            &raw mut (*device).vfio,
             (0xa000 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(i_1)),
             0 as uint32_t,
         );
         i_1 = i_1.wrapping_add(1);
     }
-    reg_set(device, IXGBE_FCTRL as uint32_t, IXGBE_FCTRL_BAM as uint32_t);
+    reg_set(
+        &raw mut (*device).vfio,
+        IXGBE_FCTRL as uint32_t,
+        IXGBE_FCTRL_BAM as uint32_t,
+    );
     if (*device).config.promiscuous {
         reg_set(
-            device,
+            &raw mut (*device).vfio,
             IXGBE_FCTRL as uint32_t,
             IXGBE_FCTRL_MPE as uint32_t | IXGBE_FCTRL_UPE as uint32_t,
         );
@@ -561,7 +440,7 @@ unsafe extern "C" fn init_rx_queue(
     let mut queue: *mut rx_queue = (&raw mut (*device).rx as *mut rx_queue)
         .offset(id as isize) as *mut rx_queue;
     let mut size: uint32_t = (*device).config.rx_ring_size;
-    (*queue).device = device;
+    (*queue).vfio = &raw mut (*device).vfio;
     (*queue).id = id;
     (*queue).pool = (*device).pool;
     (*queue).mask = size.wrapping_sub(1 as uint32_t);
@@ -628,7 +507,7 @@ unsafe extern "C" fn init_rx_queue(
         i = i.wrapping_add(1);
     }
     reg_write(
-        device,
+        &raw mut (*device).vfio,
         if id < 64 as uint32_t {
             (0x1000 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id))
         } else {
@@ -640,7 +519,7 @@ unsafe extern "C" fn init_rx_queue(
         (*queue).dma.iova as uint32_t,
     );
     reg_write(
-        device,
+        &raw mut (*device).vfio,
         if id < 64 as uint32_t {
             (0x1004 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id))
         } else {
@@ -652,7 +531,7 @@ unsafe extern "C" fn init_rx_queue(
         ((*queue).dma.iova >> 32 as ::core::ffi::c_int) as uint32_t,
     );
     reg_write(
-        device,
+        &raw mut (*device).vfio,
         if id < 64 as uint32_t {
             (0x1008 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id))
         } else {
@@ -664,7 +543,7 @@ unsafe extern "C" fn init_rx_queue(
         size.wrapping_mul(::core::mem::size_of::<descriptor>() as uint32_t),
     );
     reg_write(
-        device,
+        &raw mut (*device).vfio,
         if id < 64 as uint32_t {
             (0x1010 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id))
         } else {
@@ -676,7 +555,7 @@ unsafe extern "C" fn init_rx_queue(
         0 as uint32_t,
     );
     reg_write(
-        device,
+        &raw mut (*device).vfio,
         if id < 64 as uint32_t {
             (0x1018 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id))
         } else {
@@ -688,7 +567,7 @@ unsafe extern "C" fn init_rx_queue(
         0 as uint32_t,
     );
     reg_write_field(
-        device,
+        &raw mut (*device).vfio,
         if id < 64 as uint32_t {
             (0x1014 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id))
         } else {
@@ -706,7 +585,7 @@ unsafe extern "C" fn init_rx_queue(
             | IXGBE_SRRCTL_DROP_EN as uint32_t,
     );
     reg_clear(
-        device,
+        &raw mut (*device).vfio,
         if id < 64 as uint32_t {
             (0x100c as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id))
         } else {
@@ -718,7 +597,7 @@ unsafe extern "C" fn init_rx_queue(
         IXGBE_DCA_RXCTRL_RESERVED_12 as uint32_t,
     );
     reg_set(
-        device,
+        &raw mut (*device).vfio,
         if id < 64 as uint32_t {
             (0x1028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id))
         } else {
@@ -730,7 +609,7 @@ unsafe extern "C" fn init_rx_queue(
         IXGBE_RXDCTL_ENABLE as uint32_t,
     );
     if reg_wait(
-        device,
+        &raw mut (*device).vfio,
         (if id < 64 as uint32_t {
             (0x1028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id))
         } else {
@@ -743,7 +622,7 @@ unsafe extern "C" fn init_rx_queue(
         IXGBE_RXDCTL_ENABLE as uint32_t,
         TIMEOUT_QUEUE as uint32_t,
         b"RXDCTL.ENABLE\0" as *const u8 as *const ::core::ffi::c_char,
-        &raw const mend_device as *const ::core::ffi::c_char,
+        REMEDY_RESET.as_ptr(),
         error,
     ) != 0 as ::core::ffi::c_int
     {
@@ -751,7 +630,7 @@ unsafe extern "C" fn init_rx_queue(
     }
     dma_write_barrier();
     tail_write(
-        device,
+        &raw mut (*device).vfio,
         (*queue).tail,
         if id < 64 as uint32_t {
             (0x1018 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id))
@@ -765,41 +644,13 @@ unsafe extern "C" fn init_rx_queue(
     );
     return vfio_check(&raw mut (*device).vfio, error);
 }
-#[no_mangle]
-pub unsafe extern "C" fn enable_rx(
-    mut device: *mut device,
-    mut on: bool,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    reg_set(device, IXGBE_SECRXCTRL as uint32_t, IXGBE_SECRXCTRL_RX_DIS as uint32_t);
-    if reg_wait(
-        device,
-        IXGBE_SECRXSTAT as uint32_t,
-        IXGBE_SECRXSTAT_SECRX_RDY as uint32_t,
-        IXGBE_SECRXSTAT_SECRX_RDY as uint32_t,
-        TIMEOUT_RX_HALT as uint32_t,
-        b"SECRXSTAT.SECRX_RDY\0" as *const u8 as *const ::core::ffi::c_char,
-        &raw const mend_device as *const ::core::ffi::c_char,
-        error,
-    ) != 0 as ::core::ffi::c_int
-    {
-        return -(1 as ::core::ffi::c_int);
-    }
-    if on {
-        reg_set(device, IXGBE_RXCTRL as uint32_t, IXGBE_RXCTRL_RXEN as uint32_t);
-    } else {
-        reg_clear(device, IXGBE_RXCTRL as uint32_t, IXGBE_RXCTRL_RXEN as uint32_t);
-    }
-    reg_clear(device, IXGBE_SECRXCTRL as uint32_t, IXGBE_SECRXCTRL_RX_DIS as uint32_t);
-    return vfio_check(&raw mut (*device).vfio, error);
-}
 unsafe extern "C" fn init_receive(
     mut device: *mut device,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
     init_filters(device);
     reg_write(
-        device,
+        &raw mut (*device).vfio,
         (0x3c00 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(0 as uint32_t)),
         (512 as uint32_t)
             .wrapping_mul(
@@ -810,20 +661,20 @@ unsafe extern "C" fn init_receive(
     let mut i: uint32_t = 1 as uint32_t;
     while i < IXGBE_RXPBSIZE_COUNT as uint32_t {
         reg_write(
-            device,
+            &raw mut (*device).vfio,
             (0x3c00 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(i)),
             0 as uint32_t,
         );
         i = i.wrapping_add(1);
     }
     reg_write_field(
-        device,
+        &raw mut (*device).vfio,
         IXGBE_HLREG0 as uint32_t,
         IXGBE_HLREG0_RXCRCSTRP as uint32_t | IXGBE_HLREG0_JUMBOEN as uint32_t,
         IXGBE_HLREG0_RXCRCSTRP as uint32_t,
     );
     reg_write_field(
-        device,
+        &raw mut (*device).vfio,
         IXGBE_RDRXCTL as uint32_t,
         IXGBE_RDRXCTL_CRCSTRIP as uint32_t | IXGBE_RDRXCTL_RSCFRSTSIZE as uint32_t
             | IXGBE_RDRXCTL_RSCACKC as uint32_t | IXGBE_RDRXCTL_FCOE_WRFIX as uint32_t,
@@ -837,7 +688,7 @@ unsafe extern "C" fn init_receive(
         }
         i_0 = i_0.wrapping_add(1);
     }
-    return enable_rx(device, true_0 != 0, error);
+    return enable_rx(&raw mut (*device).vfio, true_0 != 0, error);
 }
 unsafe extern "C" fn init_tx_queue(
     mut device: *mut device,
@@ -847,7 +698,7 @@ unsafe extern "C" fn init_tx_queue(
     let mut queue: *mut tx_queue = (&raw mut (*device).tx as *mut tx_queue)
         .offset(id as isize) as *mut tx_queue;
     let mut size: uint32_t = (*device).config.tx_ring_size;
-    (*queue).device = device;
+    (*queue).vfio = &raw mut (*device).vfio;
     (*queue).id = id;
     (*queue).mask = size.wrapping_sub(1 as uint32_t);
     (*queue).tail = vfio_register(
@@ -880,32 +731,32 @@ unsafe extern "C" fn init_tx_queue(
     }
     (*queue).ring = (*queue).dma.memory as *mut descriptor;
     reg_write(
-        device,
+        &raw mut (*device).vfio,
         (0x6000 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         (*queue).dma.iova as uint32_t,
     );
     reg_write(
-        device,
+        &raw mut (*device).vfio,
         (0x6004 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         ((*queue).dma.iova >> 32 as ::core::ffi::c_int) as uint32_t,
     );
     reg_write(
-        device,
+        &raw mut (*device).vfio,
         (0x6008 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         size.wrapping_mul(::core::mem::size_of::<descriptor>() as uint32_t),
     );
     reg_write(
-        device,
+        &raw mut (*device).vfio,
         (0x6010 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         0 as uint32_t,
     );
     reg_write(
-        device,
+        &raw mut (*device).vfio,
         (0x6018 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         0 as uint32_t,
     );
     reg_write_field(
-        device,
+        &raw mut (*device).vfio,
         (0x6028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         IXGBE_TXDCTL_PTHRESH as uint32_t | IXGBE_TXDCTL_HTHRESH as uint32_t
             | IXGBE_TXDCTL_WTHRESH as uint32_t,
@@ -925,18 +776,18 @@ unsafe extern "C" fn init_tx_queue(
                 ),
     );
     reg_set(
-        device,
+        &raw mut (*device).vfio,
         (0x6028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         IXGBE_TXDCTL_ENABLE as uint32_t,
     );
     return reg_wait(
-        device,
+        &raw mut (*device).vfio,
         (0x6028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         IXGBE_TXDCTL_ENABLE as uint32_t,
         IXGBE_TXDCTL_ENABLE as uint32_t,
         TIMEOUT_QUEUE as uint32_t,
         b"TXDCTL.ENABLE\0" as *const u8 as *const ::core::ffi::c_char,
-        &raw const mend_device as *const ::core::ffi::c_char,
+        REMEDY_RESET.as_ptr(),
         error,
     );
 }
@@ -945,18 +796,22 @@ unsafe extern "C" fn init_transmit(
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
     reg_set(
-        device,
+        &raw mut (*device).vfio,
         IXGBE_HLREG0 as uint32_t,
         IXGBE_HLREG0_TXCRCEN as uint32_t | IXGBE_HLREG0_TXPADEN as uint32_t,
     );
-    reg_set(device, IXGBE_RTTDCS as uint32_t, IXGBE_RTTDCS_ARBDIS as uint32_t);
+    reg_set(
+        &raw mut (*device).vfio,
+        IXGBE_RTTDCS as uint32_t,
+        IXGBE_RTTDCS_ARBDIS as uint32_t,
+    );
     reg_write(
-        device,
+        &raw mut (*device).vfio,
         IXGBE_DTXMXSZRQ as uint32_t,
         IXGBE_DTXMXSZRQ_MAX_BYTES_NUM_REQ as uint32_t,
     );
     reg_write(
-        device,
+        &raw mut (*device).vfio,
         (0xcc00 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(0 as uint32_t)),
         (160 as uint32_t)
             .wrapping_mul(
@@ -965,27 +820,35 @@ unsafe extern "C" fn init_transmit(
             ),
     );
     reg_write(
-        device,
+        &raw mut (*device).vfio,
         (0x4950 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(0 as uint32_t)),
         (TX_PACKET_BUFFER_KB - TX_MAX_PACKET_KB) as uint32_t,
     );
     let mut i: uint32_t = 1 as uint32_t;
     while i < IXGBE_TXPBSIZE_COUNT as uint32_t {
         reg_write(
-            device,
+            &raw mut (*device).vfio,
             (0xcc00 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(i)),
             0 as uint32_t,
         );
         reg_write(
-            device,
+            &raw mut (*device).vfio,
             (0x4950 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(i)),
             0 as uint32_t,
         );
         i = i.wrapping_add(1);
     }
-    reg_write(device, IXGBE_MTQC as uint32_t, 0 as uint32_t);
-    reg_clear(device, IXGBE_RTTDCS as uint32_t, IXGBE_RTTDCS_ARBDIS as uint32_t);
-    reg_set(device, IXGBE_DMATXCTL as uint32_t, IXGBE_DMATXCTL_TE as uint32_t);
+    reg_write(&raw mut (*device).vfio, IXGBE_MTQC as uint32_t, 0 as uint32_t);
+    reg_clear(
+        &raw mut (*device).vfio,
+        IXGBE_RTTDCS as uint32_t,
+        IXGBE_RTTDCS_ARBDIS as uint32_t,
+    );
+    reg_set(
+        &raw mut (*device).vfio,
+        IXGBE_DMATXCTL as uint32_t,
+        IXGBE_DMATXCTL_TE as uint32_t,
+    );
     let mut i_0: uint32_t = 0 as uint32_t;
     while i_0 < (*device).config.tx_queues {
         if init_tx_queue(device, i_0, error) != 0 as ::core::ffi::c_int {
@@ -1000,13 +863,13 @@ unsafe extern "C" fn wait_for_link(
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
     return reg_wait(
-        device,
+        &raw mut (*device).vfio,
         IXGBE_LINKS as uint32_t,
         IXGBE_LINKS_UP as uint32_t,
         IXGBE_LINKS_UP as uint32_t,
         TIMEOUT_LINK as uint32_t,
         b"LINKS.UP\0" as *const u8 as *const ::core::ffi::c_char,
-        b"check the cable, the SFP+ module and that the other side is up\0" as *const u8
+        b"check the cable, the SFP+ module and the other side\0" as *const u8
             as *const ::core::ffi::c_char,
         error,
     );
@@ -1024,12 +887,12 @@ unsafe extern "C" fn check_config(
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
-            b"%s: a device has 1 to %d RX and TX queues, not %u and %u\0" as *const u8
+            b"%s: %u RX and %u TX queues are out of range, 1 to %d each\0" as *const u8
                 as *const ::core::ffi::c_char,
             &raw const (*device).vfio.address as *const ::core::ffi::c_char,
-            16 as ::core::ffi::c_int,
             (*config).rx_queues,
             (*config).tx_queues,
+            16 as ::core::ffi::c_int,
         );
         return -(1 as ::core::ffi::c_int);
     }
@@ -1044,7 +907,7 @@ unsafe extern "C" fn check_config(
             snprintf(
                 &raw mut (*error).text as *mut ::core::ffi::c_char,
                 ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
-                b"%s: a ring has a power of two of descriptors, %d to %d, not %u\0"
+                b"%s: the number of descriptors is a power of two, %d to %d, not %u\0"
                     as *const u8 as *const ::core::ffi::c_char,
                 &raw const (*device).vfio.address as *const ::core::ffi::c_char,
                 64 as ::core::ffi::c_int,
@@ -1061,8 +924,9 @@ unsafe extern "C" fn initialize(
     mut device: *mut device,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    if reset(device, error) != 0 as ::core::ffi::c_int
-        || wait_until_ready(device, error) != 0 as ::core::ffi::c_int
+    if reset_device(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int
+        || init_general(device, error) != 0 as ::core::ffi::c_int
+        || wait_until_ready(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int
     {
         return -(1 as ::core::ffi::c_int);
     }
@@ -1073,7 +937,7 @@ unsafe extern "C" fn initialize(
     {
         return -(1 as ::core::ffi::c_int);
     }
-    enable_bus_master(device);
+    enable_bus_master(&raw mut (*device).vfio);
     if init_receive(device, error) != 0 as ::core::ffi::c_int
         || init_transmit(device, error) != 0 as ::core::ffi::c_int
     {
@@ -1092,7 +956,8 @@ pub unsafe extern "C" fn device_start(
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
-            b"%s: is running already\0" as *const u8 as *const ::core::ffi::c_char,
+            b"%s: the device is running already\0" as *const u8
+                as *const ::core::ffi::c_char,
             &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
         );
         return -(1 as ::core::ffi::c_int);
@@ -1104,7 +969,7 @@ pub unsafe extern "C" fn device_start(
         return -(1 as ::core::ffi::c_int);
     }
     if initialize(device, error) != 0 as ::core::ffi::c_int {
-        disable_bus_master(device);
+        disable_bus_master(&raw mut (*device).vfio);
         return -(1 as ::core::ffi::c_int);
     }
     (*device).running = true_0 != 0;
@@ -1118,31 +983,31 @@ unsafe extern "C" fn stop_tx_queue(
     let mut queue: *mut tx_queue = (&raw mut (*device).tx as *mut tx_queue)
         .offset(id as isize) as *mut tx_queue;
     let mut result: ::core::ffi::c_int = reg_wait(
-        device,
+        &raw mut (*device).vfio,
         (0x6010 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         IXGBE_TDH_TDH as uint32_t,
         (*queue).index,
         TIMEOUT_TX_DRAIN as uint32_t,
         b"TDH\0" as *const u8 as *const ::core::ffi::c_char,
-        b"packets left in the TX ring were not sent\0" as *const u8
+        b"the packets left in the TX ring were not sent\0" as *const u8
             as *const ::core::ffi::c_char,
         error,
     );
     let mut later: error = error { text: [0; 768] };
     tx_reclaim(queue);
     reg_clear(
-        device,
+        &raw mut (*device).vfio,
         (0x6028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         IXGBE_TXDCTL_ENABLE as uint32_t,
     );
     if reg_wait(
-        device,
+        &raw mut (*device).vfio,
         (0x6028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         IXGBE_TXDCTL_ENABLE as uint32_t,
         0 as uint32_t,
         TIMEOUT_QUEUE as uint32_t,
         b"TXDCTL.ENABLE\0" as *const u8 as *const ::core::ffi::c_char,
-        &raw const mend_device as *const ::core::ffi::c_char,
+        REMEDY_RESET.as_ptr(),
         (if result == 0 as ::core::ffi::c_int { error } else { &raw mut later }),
     ) != 0 as ::core::ffi::c_int
     {
@@ -1156,7 +1021,7 @@ unsafe extern "C" fn stop_rx_queue(
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
     reg_clear(
-        device,
+        &raw mut (*device).vfio,
         if id < 64 as uint32_t {
             (0x1028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id))
         } else {
@@ -1168,7 +1033,7 @@ unsafe extern "C" fn stop_rx_queue(
         IXGBE_RXDCTL_ENABLE as uint32_t,
     );
     let mut result: ::core::ffi::c_int = reg_wait(
-        device,
+        &raw mut (*device).vfio,
         if id < 64 as uint32_t {
             (0x1028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id))
         } else {
@@ -1181,7 +1046,7 @@ unsafe extern "C" fn stop_rx_queue(
         0 as uint32_t,
         TIMEOUT_QUEUE as uint32_t,
         b"RXDCTL.ENABLE\0" as *const u8 as *const ::core::ffi::c_char,
-        &raw const mend_device as *const ::core::ffi::c_char,
+        REMEDY_RESET.as_ptr(),
         error,
     );
     sleep_us(RX_DISABLE_SETTLE_US as uint32_t);
@@ -1214,20 +1079,20 @@ unsafe extern "C" fn check_sent(
         i = i.wrapping_add(1);
     }
     let mut i_0: uint32_t = 0 as uint32_t;
-    while i_0 < DEVICE_CHECK_LOOKS as uint32_t {
+    while i_0 < CHECK_LOOKS as uint32_t {
         if stats_read(device, &raw mut stats, error) != 0 as ::core::ffi::c_int {
             return -(1 as ::core::ffi::c_int);
         }
         if stats.tx_packets >= done {
             return 0 as ::core::ffi::c_int;
         }
-        sleep_us(DEVICE_CHECK_INTERVAL_US as uint32_t);
+        sleep_us(CHECK_INTERVAL_US as uint32_t);
         i_0 = i_0.wrapping_add(1);
     }
     snprintf(
         &raw mut (*error).text as *mut ::core::ffi::c_char,
         ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
-        b"%s: the device reported %lu packets as sent, and GPTC counts %lu; the others are lost\0"
+        b"%s: the device reported %lu packets as sent, but GPTC counts %lu; the difference is lost\0"
             as *const u8 as *const ::core::ffi::c_char,
         &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
         done,
@@ -1243,7 +1108,9 @@ pub unsafe extern "C" fn device_stop(
     let mut next: error = error { text: [0; 768] };
     let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
     (*device).running = false_0 != 0;
-    if enable_rx(device, false_0 != 0, &raw mut next) != 0 as ::core::ffi::c_int {
+    if enable_rx(&raw mut (*device).vfio, false_0 != 0, &raw mut next)
+        != 0 as ::core::ffi::c_int
+    {
         keep_first(&raw mut result, error, &raw mut next);
     }
     let mut i: uint32_t = 0 as uint32_t;
@@ -1256,7 +1123,11 @@ pub unsafe extern "C" fn device_stop(
     if check_sent(device, &raw mut next) != 0 as ::core::ffi::c_int {
         keep_first(&raw mut result, error, &raw mut next);
     }
-    reg_clear(device, IXGBE_DMATXCTL as uint32_t, IXGBE_DMATXCTL_TE as uint32_t);
+    reg_clear(
+        &raw mut (*device).vfio,
+        IXGBE_DMATXCTL as uint32_t,
+        IXGBE_DMATXCTL_TE as uint32_t,
+    );
     let mut i_0: uint32_t = 0 as uint32_t;
     while i_0 < (*device).config.rx_queues {
         if stop_rx_queue(device, i_0, &raw mut next) != 0 as ::core::ffi::c_int {
@@ -1264,11 +1135,12 @@ pub unsafe extern "C" fn device_stop(
         }
         i_0 = i_0.wrapping_add(1);
     }
-    disable_interrupts(device);
-    if disable_master(device, &raw mut next) != 0 as ::core::ffi::c_int {
+    disable_interrupts(&raw mut (*device).vfio);
+    if disable_master(&raw mut (*device).vfio, &raw mut next) != 0 as ::core::ffi::c_int
+    {
         keep_first(&raw mut result, error, &raw mut next);
     }
-    disable_bus_master(device);
+    disable_bus_master(&raw mut (*device).vfio);
     if vfio_check(&raw mut (*device).vfio, &raw mut next) != 0 as ::core::ffi::c_int {
         keep_first(&raw mut result, error, &raw mut next);
     }

@@ -4,11 +4,14 @@ pub mod dma;
 pub mod forwarder;
 pub mod init;
 pub mod mempool;
+pub mod register_access;
+pub mod reset;
 pub mod rx;
 pub mod stats;
 pub mod tx;
 pub mod vfio;
 pub mod vfio_kernel;
+pub mod vfio_region;
 pub mod vfio_user;
 pub mod apps {
     pub mod fwd;

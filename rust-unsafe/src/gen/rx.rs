@@ -13,6 +13,18 @@ extern "C" {
     fn dma_store64(address: *mut uint64_t, value: uint64_t);
     fn dma_read_barrier();
     fn dma_write_barrier();
+    fn reg_set(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
+    fn reg_clear(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
+    fn reg_wait(
+        vfio: *mut vfio_device,
+        offset: uint32_t,
+        mask: uint32_t,
+        value: uint32_t,
+        timeout_ms: uint32_t,
+        name: *const ::core::ffi::c_char,
+        remedy: *const ::core::ffi::c_char,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
     fn sleep_us(microseconds: uint32_t);
 }
 pub type size_t = usize;
@@ -118,42 +130,6 @@ pub struct mempool {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct device_config {
-    pub rx_queues: uint32_t,
-    pub tx_queues: uint32_t,
-    pub rx_ring_size: uint32_t,
-    pub tx_ring_size: uint32_t,
-    pub promiscuous: bool,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct device {
-    pub vfio: vfio_device,
-    pub is_82599: bool,
-    pub config: device_config,
-    pub pool: *mut mempool,
-    pub running: bool,
-    pub mac: [uint8_t; 6],
-    pub stats: device_stats,
-    pub rx: [rx_queue; 16],
-    pub tx: [tx_queue; 16],
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct tx_queue {
-    pub ring: *mut descriptor,
-    pub packets: *mut *mut packet,
-    pub tail: *mut uint32_t,
-    pub mask: uint32_t,
-    pub index: uint32_t,
-    pub clean_index: uint32_t,
-    pub done: uint64_t,
-    pub id: uint32_t,
-    pub device: *mut device,
-    pub dma: dma_memory,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
 pub struct rx_queue {
     pub ring: *mut descriptor,
     pub packets: *mut *mut packet,
@@ -163,18 +139,10 @@ pub struct rx_queue {
     pub index: uint32_t,
     pub discarding: bool,
     pub id: uint32_t,
-    pub device: *mut device,
+    pub vfio: *mut vfio_device,
     pub dma: dma_memory,
     pub pool_empty: uint64_t,
     pub discarded: uint64_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct device_stats {
-    pub rx_packets: uint64_t,
-    pub rx_bytes: uint64_t,
-    pub tx_packets: uint64_t,
-    pub tx_bytes: uint64_t,
 }
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
@@ -189,26 +157,40 @@ unsafe extern "C" fn packet_alloc(mut pool: *mut mempool) -> *mut packet {
     (*pool).free_count = (*pool).free_count.wrapping_sub(1);
     return *(*pool).free.offset((*pool).free_count as isize);
 }
-pub const DEVICE_CHECK_LOOKS: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
-pub const DEVICE_CHECK_INTERVAL_US: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
+pub const IXGBE_RXCTRL: ::core::ffi::c_uint = 0x3000 as ::core::ffi::c_uint;
+pub const IXGBE_RXCTRL_RXEN: ::core::ffi::c_uint = 0x1 as ::core::ffi::c_uint;
+pub const IXGBE_SECRXCTRL: ::core::ffi::c_uint = 0x8d00 as ::core::ffi::c_uint;
+pub const IXGBE_SECRXCTRL_RX_DIS: ::core::ffi::c_uint = 0x2 as ::core::ffi::c_uint;
+pub const IXGBE_SECRXSTAT: ::core::ffi::c_uint = 0x8d04 as ::core::ffi::c_uint;
+pub const IXGBE_SECRXSTAT_SECRX_RDY: ::core::ffi::c_uint = 0x1 as ::core::ffi::c_uint;
+pub const CHECK_LOOKS: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
+pub const CHECK_INTERVAL_US: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
+pub const REMEDY_RESET: [::core::ffi::c_char; 87] = unsafe {
+    ::core::mem::transmute::<
+        [u8; 87],
+        [::core::ffi::c_char; 87],
+    >(
+        *b"reset the device (echo 1 > /sys/bus/pci/devices/.../reset) or restart the software NIC\0",
+    )
+};
 #[inline]
 unsafe extern "C" fn reg_read(
-    mut device: *mut device,
+    mut vfio: *mut vfio_device,
     mut offset: uint32_t,
 ) -> uint32_t {
-    return vfio_read32(&raw mut (*device).vfio, offset);
+    return vfio_read32(vfio, offset);
 }
 #[inline]
 unsafe extern "C" fn reg_write(
-    mut device: *mut device,
+    mut vfio: *mut vfio_device,
     mut offset: uint32_t,
     mut value: uint32_t,
 ) {
-    vfio_write32(&raw mut (*device).vfio, offset, value);
+    vfio_write32(vfio, offset, value);
 }
 #[inline]
 unsafe extern "C" fn tail_write(
-    mut device: *mut device,
+    mut vfio: *mut vfio_device,
     mut tail: *mut uint32_t,
     mut offset: uint32_t,
     mut value: uint32_t,
@@ -216,9 +198,10 @@ unsafe extern "C" fn tail_write(
     if !tail.is_null() {
         mmio_store32(tail, value);
     } else {
-        reg_write(device, offset, value);
+        reg_write(vfio, offset, value);
     };
 }
+pub const TIMEOUT_RX_HALT: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
 #[inline]
 unsafe extern "C" fn descriptor_refill(
     mut descriptor: *mut descriptor,
@@ -309,7 +292,7 @@ pub unsafe extern "C" fn rx_batch(
         dma_read_barrier();
         dma_write_barrier();
         tail_write(
-            (*queue).device,
+            (*queue).vfio,
             (*queue).tail,
             if (*queue).id < 64 as uint32_t {
                 (0x1018 as uint32_t)
@@ -331,12 +314,11 @@ pub unsafe extern "C" fn rx_check(
     mut queue: *mut rx_queue,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut device: *mut device = (*queue).device;
     let mut head: uint32_t = 0 as uint32_t;
     let mut i: uint32_t = 0 as uint32_t;
-    while i < DEVICE_CHECK_LOOKS as uint32_t {
+    while i < CHECK_LOOKS as uint32_t {
         head = reg_read(
-            device,
+            (*queue).vfio,
             if (*queue).id < 64 as uint32_t {
                 (0x1010 as uint32_t)
                     .wrapping_add((0x40 as uint32_t).wrapping_mul((*queue).id))
@@ -355,21 +337,49 @@ pub unsafe extern "C" fn rx_check(
         {
             return 0 as ::core::ffi::c_int;
         }
-        if vfio_check(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int {
+        if vfio_check((*queue).vfio, error) != 0 as ::core::ffi::c_int {
             return -(1 as ::core::ffi::c_int);
         }
-        sleep_us(DEVICE_CHECK_INTERVAL_US as uint32_t);
+        sleep_us(CHECK_INTERVAL_US as uint32_t);
         i = i.wrapping_add(1);
     }
     snprintf(
         &raw mut (*error).text as *mut ::core::ffi::c_char,
         ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
-        b"%s: RX queue %u is stalled: RDH is %u, and the device has not written back descriptor %u, which comes next; restart the driver, which resets the device\0"
+        b"%s: RX queue %u is stalled: RDH is %u, but the device has not written back the next descriptor, %u; restart the driver to reset the device\0"
             as *const u8 as *const ::core::ffi::c_char,
-        &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
+        &raw mut (*(*queue).vfio).address as *mut ::core::ffi::c_char,
         (*queue).id,
         head,
         (*queue).index,
     );
     return -(1 as ::core::ffi::c_int);
+}
+#[no_mangle]
+pub unsafe extern "C" fn enable_rx(
+    mut vfio: *mut vfio_device,
+    mut on: bool,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    reg_set(vfio, IXGBE_SECRXCTRL as uint32_t, IXGBE_SECRXCTRL_RX_DIS as uint32_t);
+    if reg_wait(
+        vfio,
+        IXGBE_SECRXSTAT as uint32_t,
+        IXGBE_SECRXSTAT_SECRX_RDY as uint32_t,
+        IXGBE_SECRXSTAT_SECRX_RDY as uint32_t,
+        TIMEOUT_RX_HALT as uint32_t,
+        b"SECRXSTAT.SECRX_RDY\0" as *const u8 as *const ::core::ffi::c_char,
+        REMEDY_RESET.as_ptr(),
+        error,
+    ) != 0 as ::core::ffi::c_int
+    {
+        return -(1 as ::core::ffi::c_int);
+    }
+    if on {
+        reg_set(vfio, IXGBE_RXCTRL as uint32_t, IXGBE_RXCTRL_RXEN as uint32_t);
+    } else {
+        reg_clear(vfio, IXGBE_RXCTRL as uint32_t, IXGBE_RXCTRL_RXEN as uint32_t);
+    }
+    reg_clear(vfio, IXGBE_SECRXCTRL as uint32_t, IXGBE_SECRXCTRL_RX_DIS as uint32_t);
+    return vfio_check(vfio, error);
 }

@@ -12,10 +12,14 @@ extern "C" {
         device: *const vfio_device,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn enable_rx(device: *mut device, on: bool, error: *mut error) -> ::core::ffi::c_int;
+    fn reg_set(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
+    fn reg_clear(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
     fn rx_check(queue: *mut rx_queue, error: *mut error) -> ::core::ffi::c_int;
-    fn reg_set(device: *mut device, offset: uint32_t, bits: uint32_t);
-    fn reg_clear(device: *mut device, offset: uint32_t, bits: uint32_t);
+    fn enable_rx(
+        vfio: *mut vfio_device,
+        on: bool,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
     fn memcpy(
         __dest: *mut ::core::ffi::c_void,
         __src: *const ::core::ffi::c_void,
@@ -130,12 +134,50 @@ pub struct mempool {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
+pub struct rx_queue {
+    pub ring: *mut descriptor,
+    pub packets: *mut *mut packet,
+    pub pool: *mut mempool,
+    pub tail: *mut uint32_t,
+    pub mask: uint32_t,
+    pub index: uint32_t,
+    pub discarding: bool,
+    pub id: uint32_t,
+    pub vfio: *mut vfio_device,
+    pub dma: dma_memory,
+    pub pool_empty: uint64_t,
+    pub discarded: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct tx_queue {
+    pub ring: *mut descriptor,
+    pub packets: *mut *mut packet,
+    pub tail: *mut uint32_t,
+    pub mask: uint32_t,
+    pub index: uint32_t,
+    pub clean_index: uint32_t,
+    pub done: uint64_t,
+    pub id: uint32_t,
+    pub vfio: *mut vfio_device,
+    pub dma: dma_memory,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
 pub struct device_config {
     pub rx_queues: uint32_t,
     pub tx_queues: uint32_t,
     pub rx_ring_size: uint32_t,
     pub tx_ring_size: uint32_t,
     pub promiscuous: bool,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device_stats {
+    pub rx_packets: uint64_t,
+    pub rx_bytes: uint64_t,
+    pub tx_packets: uint64_t,
+    pub tx_bytes: uint64_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -149,44 +191,6 @@ pub struct device {
     pub stats: device_stats,
     pub rx: [rx_queue; 16],
     pub tx: [tx_queue; 16],
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct tx_queue {
-    pub ring: *mut descriptor,
-    pub packets: *mut *mut packet,
-    pub tail: *mut uint32_t,
-    pub mask: uint32_t,
-    pub index: uint32_t,
-    pub clean_index: uint32_t,
-    pub done: uint64_t,
-    pub id: uint32_t,
-    pub device: *mut device,
-    pub dma: dma_memory,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct rx_queue {
-    pub ring: *mut descriptor,
-    pub packets: *mut *mut packet,
-    pub pool: *mut mempool,
-    pub tail: *mut uint32_t,
-    pub mask: uint32_t,
-    pub index: uint32_t,
-    pub discarding: bool,
-    pub id: uint32_t,
-    pub device: *mut device,
-    pub dma: dma_memory,
-    pub pool_empty: uint64_t,
-    pub discarded: uint64_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct device_stats {
-    pub rx_packets: uint64_t,
-    pub rx_bytes: uint64_t,
-    pub tx_packets: uint64_t,
-    pub tx_bytes: uint64_t,
 }
 pub const UINT32_MAX: ::core::ffi::c_uint = 4294967295 as ::core::ffi::c_uint;
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
@@ -212,29 +216,29 @@ pub const IXGBE_GOTCL: ::core::ffi::c_uint = 0x4090 as ::core::ffi::c_uint;
 pub const IXGBE_GOTCH: ::core::ffi::c_uint = 0x4094 as ::core::ffi::c_uint;
 #[inline]
 unsafe extern "C" fn reg_read(
-    mut device: *mut device,
+    mut vfio: *mut vfio_device,
     mut offset: uint32_t,
 ) -> uint32_t {
-    return vfio_read32(&raw mut (*device).vfio, offset);
+    return vfio_read32(vfio, offset);
 }
 #[inline]
 unsafe extern "C" fn reg_write(
-    mut device: *mut device,
+    mut vfio: *mut vfio_device,
     mut offset: uint32_t,
     mut value: uint32_t,
 ) {
-    vfio_write32(&raw mut (*device).vfio, offset, value);
+    vfio_write32(vfio, offset, value);
 }
 pub const MBIT_PER_SECOND_10G: ::core::ffi::c_int = 10000 as ::core::ffi::c_int;
 pub const MBIT_PER_SECOND_1G: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
 pub const MBIT_PER_SECOND_100M: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
 unsafe extern "C" fn counter_read36(
-    mut device: *mut device,
+    mut vfio: *mut vfio_device,
     mut low_offset: uint32_t,
     mut high_offset: uint32_t,
 ) -> uint64_t {
-    let mut low: uint64_t = reg_read(device, low_offset) as uint64_t;
-    let mut high: uint64_t = reg_read(device, high_offset) as uint64_t;
+    let mut low: uint64_t = reg_read(vfio, low_offset) as uint64_t;
+    let mut high: uint64_t = reg_read(vfio, high_offset) as uint64_t;
     return low | (high & 0xf as uint64_t) << 32 as ::core::ffi::c_int;
 }
 #[no_mangle]
@@ -244,19 +248,28 @@ pub unsafe extern "C" fn stats_read(
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
     let mut total: *mut device_stats = &raw mut (*device).stats;
-    let mut rx_packets: uint64_t = reg_read(device, IXGBE_GPRC as uint32_t) as uint64_t;
-    let mut tx_packets: uint64_t = reg_read(device, IXGBE_GPTC as uint32_t) as uint64_t;
+    let mut rx_packets: uint64_t = reg_read(
+        &raw mut (*device).vfio,
+        IXGBE_GPRC as uint32_t,
+    ) as uint64_t;
+    let mut tx_packets: uint64_t = reg_read(
+        &raw mut (*device).vfio,
+        IXGBE_GPTC as uint32_t,
+    ) as uint64_t;
     let mut rx_bytes: uint64_t = counter_read36(
-        device,
+        &raw mut (*device).vfio,
         IXGBE_GORCL as uint32_t,
         IXGBE_GORCH as uint32_t,
     );
     let mut tx_bytes: uint64_t = counter_read36(
-        device,
+        &raw mut (*device).vfio,
         IXGBE_GOTCL as uint32_t,
         IXGBE_GOTCH as uint32_t,
     );
-    let mut status: uint32_t = reg_read(device, IXGBE_STATUS as uint32_t);
+    let mut status: uint32_t = reg_read(
+        &raw mut (*device).vfio,
+        IXGBE_STATUS as uint32_t,
+    );
     if vfio_check(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int {
         return -(1 as ::core::ffi::c_int);
     }
@@ -264,7 +277,7 @@ pub unsafe extern "C" fn stats_read(
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
-            b"%s: STATUS reads 0xffffffff: the device is gone; reset or replug it\0"
+            b"%s: STATUS reads 0xffffffff: the device is gone; reset it or plug it in again\0"
                 as *const u8 as *const ::core::ffi::c_char,
             &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
         );
@@ -320,11 +333,11 @@ pub unsafe extern "C" fn mac_read(
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
     let mut low: uint32_t = reg_read(
-        device,
+        &raw mut (*device).vfio,
         (0xa200 as uint32_t).wrapping_add((0x8 as uint32_t).wrapping_mul(0 as uint32_t)),
     );
     let mut high: uint32_t = reg_read(
-        device,
+        &raw mut (*device).vfio,
         (0xa204 as uint32_t).wrapping_add((0x8 as uint32_t).wrapping_mul(0 as uint32_t)),
     );
     let mut i: uint32_t = 0 as uint32_t;
@@ -357,12 +370,12 @@ pub unsafe extern "C" fn mac_write(
         | (*mac.offset(5 as ::core::ffi::c_int as isize) as uint32_t)
             << 8 as ::core::ffi::c_int;
     reg_write(
-        device,
+        &raw mut (*device).vfio,
         (0xa200 as uint32_t).wrapping_add((0x8 as uint32_t).wrapping_mul(0 as uint32_t)),
         low,
     );
     reg_write(
-        device,
+        &raw mut (*device).vfio,
         (0xa204 as uint32_t).wrapping_add((0x8 as uint32_t).wrapping_mul(0 as uint32_t)),
         high | IXGBE_RAH_AV as uint32_t,
     );
@@ -382,28 +395,30 @@ pub unsafe extern "C" fn promiscuous_set(
     mut on: bool,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut receiving: bool = reg_read(device, IXGBE_RXCTRL as uint32_t)
+    let mut receiving: bool = reg_read(&raw mut (*device).vfio, IXGBE_RXCTRL as uint32_t)
         & IXGBE_RXCTRL_RXEN as uint32_t != 0;
     if receiving as ::core::ffi::c_int != 0
-        && enable_rx(device, false_0 != 0, error) != 0 as ::core::ffi::c_int
+        && enable_rx(&raw mut (*device).vfio, false_0 != 0, error)
+            != 0 as ::core::ffi::c_int
     {
         return -(1 as ::core::ffi::c_int);
     }
     if on {
         reg_set(
-            device,
+            &raw mut (*device).vfio,
             IXGBE_FCTRL as uint32_t,
             IXGBE_FCTRL_MPE as uint32_t | IXGBE_FCTRL_UPE as uint32_t,
         );
     } else {
         reg_clear(
-            device,
+            &raw mut (*device).vfio,
             IXGBE_FCTRL as uint32_t,
             IXGBE_FCTRL_MPE as uint32_t | IXGBE_FCTRL_UPE as uint32_t,
         );
     }
     if receiving as ::core::ffi::c_int != 0
-        && enable_rx(device, true_0 != 0, error) != 0 as ::core::ffi::c_int
+        && enable_rx(&raw mut (*device).vfio, true_0 != 0, error)
+            != 0 as ::core::ffi::c_int
     {
         return -(1 as ::core::ffi::c_int);
     }
@@ -419,7 +434,7 @@ pub unsafe extern "C" fn link_speed(
     mut speed: *mut uint32_t,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut links: uint32_t = reg_read(device, IXGBE_LINKS as uint32_t);
+    let mut links: uint32_t = reg_read(&raw mut (*device).vfio, IXGBE_LINKS as uint32_t);
     *speed = 0 as uint32_t;
     if links & IXGBE_LINKS_UP as uint32_t != 0 {
         match links & IXGBE_LINKS_SPEED as uint32_t {

@@ -108,28 +108,6 @@ pub struct mempool {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct device_config {
-    pub rx_queues: uint32_t,
-    pub tx_queues: uint32_t,
-    pub rx_ring_size: uint32_t,
-    pub tx_ring_size: uint32_t,
-    pub promiscuous: bool,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct device {
-    pub vfio: vfio_device,
-    pub is_82599: bool,
-    pub config: device_config,
-    pub pool: *mut mempool,
-    pub running: bool,
-    pub mac: [uint8_t; 6],
-    pub stats: device_stats,
-    pub rx: [rx_queue; 16],
-    pub tx: [tx_queue; 16],
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
 pub struct tx_queue {
     pub ring: *mut descriptor,
     pub packets: *mut *mut packet,
@@ -139,32 +117,8 @@ pub struct tx_queue {
     pub clean_index: uint32_t,
     pub done: uint64_t,
     pub id: uint32_t,
-    pub device: *mut device,
+    pub vfio: *mut vfio_device,
     pub dma: dma_memory,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct rx_queue {
-    pub ring: *mut descriptor,
-    pub packets: *mut *mut packet,
-    pub pool: *mut mempool,
-    pub tail: *mut uint32_t,
-    pub mask: uint32_t,
-    pub index: uint32_t,
-    pub discarding: bool,
-    pub id: uint32_t,
-    pub device: *mut device,
-    pub dma: dma_memory,
-    pub pool_empty: uint64_t,
-    pub discarded: uint64_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct device_stats {
-    pub rx_packets: uint64_t,
-    pub rx_bytes: uint64_t,
-    pub tx_packets: uint64_t,
-    pub tx_bytes: uint64_t,
 }
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
@@ -178,15 +132,15 @@ unsafe extern "C" fn packet_free(mut packet: *mut packet) {
 }
 #[inline]
 unsafe extern "C" fn reg_write(
-    mut device: *mut device,
+    mut vfio: *mut vfio_device,
     mut offset: uint32_t,
     mut value: uint32_t,
 ) {
-    vfio_write32(&raw mut (*device).vfio, offset, value);
+    vfio_write32(vfio, offset, value);
 }
 #[inline]
 unsafe extern "C" fn tail_write(
-    mut device: *mut device,
+    mut vfio: *mut vfio_device,
     mut tail: *mut uint32_t,
     mut offset: uint32_t,
     mut value: uint32_t,
@@ -194,7 +148,7 @@ unsafe extern "C" fn tail_write(
     if !tail.is_null() {
         mmio_store32(tail, value);
     } else {
-        reg_write(device, offset, value);
+        reg_write(vfio, offset, value);
     };
 }
 pub const TX_CLEAN_BATCH: ::core::ffi::c_int = 32 as ::core::ffi::c_int;
@@ -285,7 +239,7 @@ pub unsafe extern "C" fn tx_batch(
         (*queue).index = index;
         dma_write_barrier();
         tail_write(
-            (*queue).device,
+            (*queue).vfio,
             (*queue).tail,
             (0x6018 as uint32_t)
                 .wrapping_add((0x40 as uint32_t).wrapping_mul((*queue).id)),

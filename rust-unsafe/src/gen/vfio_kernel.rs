@@ -548,7 +548,7 @@ unsafe extern "C" fn find_group(
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
-            b"%s: has no IOMMU group: switch the IOMMU (VT-d, AMD-Vi) on in the firmware and boot with intel_iommu=on\0"
+            b"%s: the device has no IOMMU group; switch the IOMMU (VT-d, AMD-Vi) on in the firmware and boot with intel_iommu=on\0"
                 as *const u8 as *const ::core::ffi::c_char,
             &raw const (*device).address as *const ::core::ffi::c_char,
         );
@@ -567,7 +567,7 @@ unsafe extern "C" fn find_group(
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
-            b"%s: bound to %s, not to vfio-pci; as root, `triptych bind %s` gives it to this driver\0"
+            b"%s: the device is bound to %s, not to vfio-pci; as root, `triptych bind %s` gives it to this driver\0"
                 as *const u8 as *const ::core::ffi::c_char,
             &raw const (*device).address as *const ::core::ffi::c_char,
             if driver[0 as ::core::ffi::c_int as usize] as ::core::ffi::c_int
@@ -914,7 +914,7 @@ unsafe extern "C" fn join_group(
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
-            b"%s: a container holds %d IOMMU groups at the most\0" as *const u8
+            b"%s: a container holds at most %d IOMMU groups\0" as *const u8
                 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
             8 as ::core::ffi::c_int,
@@ -1126,7 +1126,7 @@ pub unsafe extern "C" fn vfio_kernel_check_request(
     snprintf(
         &raw mut (*error).text as *mut ::core::ffi::c_char,
         ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
-        b"%s: is being unbound or removed; as root, `triptych bind %s` gives it back to this driver\0"
+        b"%s: the device is being unbound or removed; as root, `triptych bind %s` gives it back to this driver\0"
             as *const u8 as *const ::core::ffi::c_char,
         &raw const (*device).address as *const ::core::ffi::c_char,
         &raw const (*device).address as *const ::core::ffi::c_char,
@@ -1303,7 +1303,7 @@ unsafe extern "C" fn explain_not_mapped(
     mut error: *mut error,
 ) {
     let mut cause: ::core::ffi::c_int = *__errno_location();
-    let mut mend: [::core::ffi::c_char; 256] = ::core::mem::transmute::<
+    let mut remedy: [::core::ffi::c_char; 256] = ::core::mem::transmute::<
         [u8; 256],
         [::core::ffi::c_char; 256],
     >(
@@ -1317,7 +1317,7 @@ unsafe extern "C" fn explain_not_mapped(
         ) == 0 as ::core::ffi::c_int && limit.rlim_cur != RLIM_INFINITY
     {
         snprintf(
-            &raw mut mend as *mut ::core::ffi::c_char,
+            &raw mut remedy as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 256]>() as size_t,
             b"; this process may lock %llu KiB of memory (ulimit -l): as root, `prlimit --memlock=unlimited --pid %d` raises it for the shell\0"
                 as *const u8 as *const ::core::ffi::c_char,
@@ -1334,7 +1334,7 @@ unsafe extern "C" fn explain_not_mapped(
         size as ::core::ffi::c_ulonglong,
         iova as ::core::ffi::c_ulonglong,
         strerror(cause),
-        &raw mut mend as *mut ::core::ffi::c_char,
+        &raw mut remedy as *mut ::core::ffi::c_char,
     );
 }
 #[no_mangle]

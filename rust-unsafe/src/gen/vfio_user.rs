@@ -375,7 +375,7 @@ unsafe extern "C" fn connection_error(
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
-            b"%s: %s: %s; the vfio-user server went away, start it again\0" as *const u8
+            b"%s: %s: %s; the vfio-user server went away; start it again\0" as *const u8
                 as *const ::core::ffi::c_char,
             &raw const (*device).address as *const ::core::ffi::c_char,
             what,
@@ -607,7 +607,7 @@ unsafe extern "C" fn call(
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
-            b"%s: the vfio-user server broke the protocol: reply %u to message %u is not one of ours\0"
+            b"%s: the vfio-user server broke the protocol: reply %u does not answer message %u\0"
                 as *const u8 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
             answer.command as ::core::ffi::c_int,
@@ -640,7 +640,7 @@ unsafe extern "C" fn call(
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
             ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
-            b"%s: the device is busy: another driver uses it; end that one first\0"
+            b"%s: the device is busy: another driver uses it; end that driver first\0"
                 as *const u8 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
         );

@@ -12,9 +12,8 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
-use ixgbe::device::{MAX_RING_SIZE, MIN_RING_SIZE};
+use ixgbe::device::{Stats, MAX_RING_SIZE, MIN_RING_SIZE};
 use ixgbe::forwarder::{Counts, Forwarder, Ports, DEFAULT_BATCH, DEFAULT_RING_SIZE, MAX_BATCH};
-use ixgbe::stats::Stats;
 use ixgbe::sys::mmio::tsc_read;
 use serde::Serialize;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -22,23 +21,24 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 const EXIT_RUN_TIME: u8 = 1;
 const EXIT_USAGE: u8 = 2;
 
-/// How many turns go by between two looks at the clock and the signals.
+/// The forwarder checks the clock and the signals once every so many turns.
 const TURNS_PER_LOOK: u32 = 1024;
 
-/// What a frame occupies on the wire besides itself: preamble, start, inter-frame gap.
+/// The bytes on the wire besides the frame: preamble, start delimiter, inter-frame gap.
 const WIRE_OVERHEAD_BYTES: u64 = 20;
 
-/// Forwards what each DEVICE receives to the other, changing one byte of every packet.
+/// Forwards packets between two devices, both ways, and changes one byte of every packet.
 /// Ends on SIGINT or SIGTERM, after N packets, or after S seconds.
 #[derive(Debug, Parser)]
 #[command(
     name = "ixgbe-fwd",
+    version,
     max_term_width = 80,
     infer_long_args = true,
     args_override_self = true
 )]
 struct Options {
-    /// Packets a call, 1 to 512
+    /// Packets per call, 1 to 512
     #[arg(long, value_name = "N", default_value_t = DEFAULT_BATCH, value_parser = parse_batch)]
     batch: usize,
 
@@ -47,11 +47,11 @@ struct Options {
           value_parser = parse_ring_size)]
     ring_size: u32,
 
-    /// End after receiving N packets, both directions together
+    /// End after N received packets, counted over both directions
     #[arg(long, value_name = "N", conflicts_with = "duration", value_parser = parse_packets)]
     packets: Option<u64>,
 
-    /// End after S seconds, which may be a fraction
+    /// End after S seconds; fractions are allowed
     #[arg(long, value_name = "S", value_parser = parse_duration)]
     duration: Option<Duration>,
 
@@ -69,12 +69,12 @@ struct Options {
 }
 
 impl Options {
-    /// Parses the command line; says what is wrong with it, and how it should be.
+    /// Parses the command line. Prints an error and the usage if it is wrong.
     fn from_command_line() -> Result<Self, ExitCode> {
         let parsed = Self::try_parse().and_then(|options| {
             if options.device_a == options.device_b {
                 let message = format!(
-                    "give two different devices, not twice: {}",
+                    "the two devices must differ; both are: {}",
                     options.device_a
                 );
                 return Err(Self::command().error(ErrorKind::ValueValidation, message));
@@ -82,7 +82,7 @@ impl Options {
             Ok(options)
         });
         parsed.map_err(|error| {
-            // If the terminal is gone, there is nobody to tell.
+            // A closed standard error must not hide the exit status.
             let _ = error.print();
             if !error.use_stderr() {
                 return ExitCode::SUCCESS;
@@ -105,7 +105,7 @@ fn parse_batch(text: &str) -> Result<usize, String> {
     parse_number(text)
         .and_then(|batch| usize::try_from(batch).ok())
         .filter(|batch| (1..=MAX_BATCH).contains(batch))
-        .ok_or_else(|| format!("--batch is a number from 1 to {MAX_BATCH}"))
+        .ok_or_else(|| format!("--batch must be a number from 1 to {MAX_BATCH}"))
 }
 
 fn parse_ring_size(text: &str) -> Result<u32, String> {
@@ -113,14 +113,14 @@ fn parse_ring_size(text: &str) -> Result<u32, String> {
         .and_then(|size| u32::try_from(size).ok())
         .filter(|size| (MIN_RING_SIZE..=MAX_RING_SIZE).contains(size) && size.is_power_of_two())
         .ok_or_else(|| {
-            format!("--ring-size is a power of two from {MIN_RING_SIZE} to {MAX_RING_SIZE}")
+            format!("--ring-size must be a power of two from {MIN_RING_SIZE} to {MAX_RING_SIZE}")
         })
 }
 
 fn parse_packets(text: &str) -> Result<u64, String> {
     parse_number(text)
         .filter(|packets| (1..u64::MAX).contains(packets))
-        .ok_or_else(|| "--packets is a number from 1".to_owned())
+        .ok_or_else(|| "--packets must be a number from 1".to_owned())
 }
 
 fn parse_duration(text: &str) -> Result<Duration, String> {
@@ -130,10 +130,10 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
         .and_then(|text| text.parse().ok())
         .filter(|seconds: &f64| *seconds > 0.0 && *seconds <= 1e9)
         .map(Duration::from_secs_f64)
-        .ok_or_else(|| "--duration is a number of seconds above 0".to_owned())
+        .ok_or_else(|| "--duration must be a number of seconds above 0".to_owned())
 }
 
-/// What is known at the end of a run.
+/// The results of a run.
 #[derive(Default, Serialize)]
 struct Totals {
     #[serde(flatten)]
@@ -142,7 +142,7 @@ struct Totals {
     tsc_cycles: u64,
 }
 
-/// Million packets a second, and Gbit/s on the wire.
+/// Prints million packets per second, and Gbit/s on the wire.
 fn print_rates(device: &str, before: &Stats, now: &Stats, seconds: f64) {
     let rate = |packets: u64, bytes: u64| {
         let bits = (bytes + packets * WIRE_OVERHEAD_BYTES) * 8;
@@ -160,11 +160,11 @@ fn print_rates(device: &str, before: &Stats, now: &Stats, seconds: f64) {
         now.tx_packets - before.tx_packets,
         now.tx_bytes - before.tx_bytes,
     );
-    // A reader of our output that goes away is no reason to leave a device running.
+    // If the reader of the output goes away, the devices must still be stopped.
     let _ = writeln!(io::stdout(), "{device}: RX {rx}, TX {tx}");
 }
 
-/// Forwards until the run's end. The totals count also after an error.
+/// Forwards until the end of the run. The totals are valid even after an error.
 fn run(
     forwarder: &mut Forwarder<'_>,
     options: &Options,
@@ -231,9 +231,9 @@ fn write_json(mut file: File, totals: &Totals) -> io::Result<()> {
     }
 }
 
-/// Forwards from open to close.
+/// Opens the devices, forwards, and closes them.
 fn forward_until_end(options: &Options) -> anyhow::Result<()> {
-    // Opened first: a path that cannot be written should not cost an hour's run.
+    // Opens the file first, so that a wrong path fails before the run.
     let json = match &options.json {
         Some(path) => Some(File::create(path).with_context(|| path.display().to_string())?),
         None => None,
@@ -241,7 +241,7 @@ fn forward_until_end(options: &Options) -> anyhow::Result<()> {
     let ports = Ports::open(&options.device_a, &options.device_b, options.ring_size)?;
     let mut forwarder = Forwarder::start(&ports, options.batch)?;
 
-    // From here on, a signal ends the run, so that the devices are left quiet.
+    // From here on, a signal ends the run, so that the program can stop the devices first.
     let ended = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
         signal_hook::flag::register(signal, Arc::clone(&ended))?;

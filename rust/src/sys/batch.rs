@@ -1,14 +1,15 @@
-//! Batches: vectors that are appended to in a tight loop.
+//! Batches: appending to vectors in a tight loop.
 
-/// Appends up to so many values to a vector, for which it made room beforehand. The vector is told
-/// its new length once, in the end, where [`Vec::push`] would look and write with every value.
+/// Appends a limited number of values to a vector. It reserves room once at the start and sets the
+/// length of the vector once at the end. [`Vec::push`] would check the capacity and write the
+/// length for every value. The rung `13-vec-push` of the ladder (bench/ladder) measures its cost.
 pub struct Batch<'v, T> {
     values: &'v mut Vec<T>,
-    /// Of the vector, before.
+    /// The length of the vector before the batch.
     held: usize,
-    /// So many values are there.
+    /// The number of values in the vector, with those before the batch.
     length: usize,
-    /// No more than the vector has room for.
+    /// The limit of `length`. The vector has room for that many.
     end: usize,
 }
 
@@ -22,7 +23,7 @@ impl<'v, T> Batch<'v, T> {
             values,
             held,
             length: held,
-            // Does not overflow: `reserve` panics first, also if values are of no size.
+            // This does not overflow: `reserve` panics first, even for values without a size.
             end: held + count,
         }
     }
@@ -33,7 +34,7 @@ impl<'v, T> Batch<'v, T> {
         self.length < self.end
     }
 
-    /// Leaves room for one fewer.
+    /// Lowers the limit by one.
     #[inline]
     pub fn skip(&mut self) {
         if self.has_room() {
@@ -41,30 +42,30 @@ impl<'v, T> Batch<'v, T> {
         }
     }
 
-    /// Appends a value; drops it if there is no room.
+    /// Appends a value, or drops it if there is no room.
     #[inline]
     pub fn push(&mut self, value: T) {
         if self.has_room() {
-            // SAFETY: there is room for `end` values, and `length` is below it. The vector is
-            // borrowed for the batch's life, so it does not move; what is overwritten is no value.
+            // SAFETY: there is room for `end` values, and `length` is below `end`. The batch borrows
+            // the vector, so its buffer does not move. This place holds no value yet.
             unsafe { self.values.as_mut_ptr().add(self.length).write(value) };
             self.length += 1;
         }
     }
 
-    /// How many values were appended.
+    /// The number of appended values.
     #[inline]
     pub fn count(&self) -> usize {
         self.length - self.held
     }
 }
 
-/// Also after a panic, so that what was appended is dropped.
+/// This runs after a panic too, so that the appended values are dropped.
 impl<T> Drop for Batch<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: `length` values were written, those held before included, and there is room for
-        // them. If this never happens (the batch is forgotten), they are leaked, no more.
+        // SAFETY: the first `length` values are initialized, and the vector has room for them. If a
+        // batch is forgotten, its values leak, which is safe.
         unsafe { self.values.set_len(self.length) }
     }
 }
@@ -76,7 +77,7 @@ mod tests {
     use std::rc::Rc;
 
     #[test]
-    fn it_takes_as_many_as_was_said() {
+    fn it_takes_values_up_to_its_limit() {
         let one = Rc::new(());
         let mut values = vec![Rc::clone(&one)];
         for (count, pushes) in [(2, 1), (0, 3), (3, 3), (4, 9)] {
@@ -94,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_skipped_takes_room() {
+    fn skipping_lowers_the_limit() {
         let mut values = vec![1];
         let mut batch = Batch::new(&mut values, 3);
         batch.skip();
@@ -108,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_no_size_are_counted_too() {
+    fn values_without_a_size_are_counted_too() {
         let mut values = vec![(); 3];
         let mut batch = Batch::new(&mut values, usize::MAX - 3);
         batch.push(());
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_appended_before_a_panic_is_dropped_once() {
+    fn values_appended_before_a_panic_are_dropped_once() {
         let one = Rc::new(());
         let mut values = Vec::new();
         let result = catch_unwind(AssertUnwindSafe(|| {

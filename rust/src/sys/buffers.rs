@@ -1,18 +1,22 @@
 //! Packet buffers: pieces of DMA memory, each with exactly one owner.
 //!
-//! A buffer is free, and then it is on its store's stack; or it is taken, and then there is one
-//! [`Buffer`] of it. A `Buffer` cannot be copied, and dropping it puts it back. So its owner is
-//! the only one on the CPU's side that reaches the bytes, and may hand them out as slices under
-//! the usual rules of borrowing.
+//! A free buffer is on the stack of its store. A taken buffer has one [`Buffer`], which cannot be
+//! copied; dropping it puts the buffer back. So only the owner of the `Buffer` reaches the bytes
+//! from the CPU, and slices of them follow the usual rules of borrowing.
 //!
-//! The device's side is the ring protocol's promise: it writes only to buffers that were
-//! handed to it, and no longer to one that it has given back. A driver hands a buffer over
-//! by writing its IOVA to a descriptor, and keeps the `Buffer` untouched until it is given
-//! back. A device that breaks the promise (or an IOVA written wrongly) can change the bytes
-//! of packets, but nothing else: the IOMMU confines it to this memory, where no Rust object
-//! lives. Bytes may have any value, and no index, length or address is ever taken from them here.
-//! That is why a buffer's header is not in front of its data, as it is in C, but in memory of its
-//! own.
+//! The ring protocol covers the other side (TRUST-RING-PROTOCOL in drivers/ASSUMPTIONS.md): the
+//! device writes only to buffers that the driver handed over, and stops when it gives one back. The
+//! driver hands a buffer over by writing its IOVA to a descriptor. It keeps the `Buffer` in the
+//! slot, untouched, until the device gives the buffer back.
+//!
+//! A device that breaks the protocol can change the bytes of packets, but nothing else. The IOMMU
+//! confines it to this memory, in which no Rust object lives. Bytes may have any value, and the
+//! driver takes no index, length or address from them. For that reason the header of a buffer has
+//! memory of its own. In C it lies in front of the data, where the device can write.
+//!
+//! The stack is indexed by `get_unchecked`: its `count` never exceeds the number of places, because
+//! a header is pushed only by the one `Buffer` that was popped for it. The rung
+//! `11-pool-bounds` of the ladder (bench/ladder) measures the cost of the check.
 
 use std::cell::Cell;
 use std::ptr::NonNull;
@@ -22,40 +26,40 @@ use super::dma::DmaMemory;
 /// Bytes from one buffer to the next.
 pub const BUFFER_SIZE: usize = 2048;
 
-/// Bytes in front of the data. The C driver keeps the header there; here they are free, but the
-/// data lies at the same place.
+/// Bytes in front of the data. The C driver keeps the header there. Here they are unused, and the
+/// data lies at the same offset.
 pub const HEADROOM: usize = 64;
 
-/// The most bytes of data that a buffer holds.
+/// The capacity of a buffer, in bytes of data.
 pub const MAX_SIZE: usize = BUFFER_SIZE - HEADROOM;
 
-/// What is known of a buffer.
+/// The metadata of a buffer.
 struct Header {
-    /// `MAX_SIZE` bytes of the store's memory, which no other header points to.
+    /// `MAX_SIZE` bytes of the store's memory. No other header points to them.
     data: NonNull<u8>,
-    /// The data's address as the device sees it.
+    /// The address of the data for the device.
     iova: u64,
     /// At most `MAX_SIZE`.
     size: Cell<u32>,
-    /// The store's stack; it lives as long as this header does.
+    /// The stack of the store. It lives as long as this header.
     free: NonNull<FreeStack>,
 }
 
-/// The buffers that are free. The one freed last is the likeliest in the cache.
+/// The free buffers. The cache most likely holds the one freed last, so that one is on top.
 struct FreeStack {
-    /// Those below `count` point to headers of the store.
+    /// The places below `count` point to headers of the store.
     headers: Box<[Cell<NonNull<Header>>]>,
     count: Cell<usize>,
 }
 
 impl FreeStack {
     /// # Safety
-    /// The header is one of the store's and not on the stack.
+    /// The header belongs to the store and is not on the stack.
     #[inline]
     unsafe fn push(&self, header: NonNull<Header>) {
         let top = self.count.get();
-        // SAFETY: the header's buffer is not on the stack, so no more than all but one are, and
-        // there is a place for each.
+        // SAFETY: there is a place for each header of the store, and this one is not on the stack.
+        // So `count` is below the number of places.
         unsafe { self.headers.get_unchecked(top) }.set(header);
         self.count.set(top + 1);
     }
@@ -63,25 +67,25 @@ impl FreeStack {
     #[inline]
     fn pop(&self) -> Option<NonNull<Header>> {
         let top = self.count.get().checked_sub(1)?;
-        // SAFETY: `count` is at most the number of places, and it was not 0.
+        // SAFETY: `count` is not 0 and at most the number of places.
         let header = unsafe { self.headers.get_unchecked(top) }.get();
         self.count.set(top);
         Some(header)
     }
 }
 
-/// Memory cut into buffers, and which of them are free.
+/// DMA memory that is cut into buffers, and the stack of the free ones.
 pub struct BufferStore {
-    /// From `Box::leak`, and only here: headers and stack point to each other, which a `Box`
-    /// that moves with the store does not allow.
+    /// From `Box::leak`. Headers and stack point to each other, and a `Box` that moves with the
+    /// store would invalidate those pointers.
     headers: NonNull<[Header]>,
-    /// The same.
+    /// From `Box::leak`, for the same reason.
     free: NonNull<FreeStack>,
     _dma: DmaMemory,
 }
 
 impl BufferStore {
-    /// Cuts `dma` into `capacity` buffers, or as many as fit, all of them free.
+    /// Cuts `dma` into `capacity` free buffers, or fewer if not all fit.
     pub fn new(dma: DmaMemory, capacity: usize) -> Self {
         let capacity = capacity.min(dma.size() / BUFFER_SIZE);
         let free = NonNull::from(Box::leak(Box::new(FreeStack {
@@ -92,7 +96,7 @@ impl BufferStore {
             .map(|i| {
                 let offset = i * BUFFER_SIZE + HEADROOM;
                 Header {
-                    // SAFETY: buffer `i` is one of those that fit, so this is inside the memory.
+                    // SAFETY: buffer `i` fits, so this is inside the memory.
                     data: unsafe { dma.address().add(offset) },
                     iova: dma.iova() + offset as u64,
                     size: Cell::new(0),
@@ -101,53 +105,53 @@ impl BufferStore {
             })
             .collect();
         let store = Self {
-            // From the exclusive reference: what came from a shared one could not be freed.
+            // From the exclusive reference: a pointer from a shared one must not be used to free.
             headers: NonNull::from(Box::leak(headers)),
             free,
             _dma: dma,
         };
-        // SAFETY: it is freed in `drop` only, and only shared references to it are ever made.
+        // SAFETY: only `drop` frees the headers, and all references to them are shared ones.
         let headers = unsafe { store.headers.as_ref() };
-        // The lowest address is on top, so that buffers are first used in ascending order.
+        // The lowest address is on top, so that the first use is in ascending order.
         for header in headers.iter().rev() {
-            // SAFETY: each header once.
+            // SAFETY: the loop pushes each header once.
             unsafe { store.free().push(NonNull::from(header)) };
         }
         store
     }
 
-    /// How many buffers there are.
+    /// The number of buffers.
     pub fn capacity(&self) -> usize {
         self.headers.len()
     }
 
-    /// How many of them are free.
+    /// The number of free buffers.
     pub fn free_count(&self) -> usize {
         self.free().count.get()
     }
 
-    /// A buffer, or `None` if none is free. Its size and contents are left from earlier.
+    /// Takes a buffer, or `None` if none is free. Its size and contents are those of its last use.
     #[inline]
     pub fn take(&self) -> Option<Buffer<'_>> {
         let header = self.free().pop()?;
-        // SAFETY: what is on the stack are headers of this store, which lives as long as the
-        // Buffer borrows it. This one has just been taken off, so there is no other Buffer of it.
-        // A header is only ever shared; what changes in it is a Cell.
+        // SAFETY: the stack holds headers of this store, which lives as long as the Buffer borrows
+        // it. This header was just popped, so it has no other Buffer. References to headers are
+        // shared ones; a Cell holds the part that changes.
         let header = unsafe { header.as_ref() };
         Some(Buffer { header })
     }
 
     #[inline]
     fn free(&self) -> &FreeStack {
-        // SAFETY: it is freed in `drop` only; shared references to it are all there ever are.
+        // SAFETY: only `drop` frees the stack, and all references to it are shared ones.
         unsafe { self.free.as_ref() }
     }
 }
 
 impl Drop for BufferStore {
     fn drop(&mut self) {
-        // SAFETY: both came from `Box::leak`. Buffers borrow the store, so there are none left to
-        // use them.
+        // SAFETY: both came from `Box::leak`. Buffers borrow the store, so no Buffer is left to use
+        // them.
         unsafe {
             drop(Box::from_raw(self.headers.as_ptr()));
             drop(Box::from_raw(self.free.as_ptr()));
@@ -155,14 +159,14 @@ impl Drop for BufferStore {
     }
 }
 
-/// A packet buffer and its owner.
+/// The ownership of a packet buffer.
 pub struct Buffer<'s> {
     /// The header of no other Buffer.
     header: &'s Header,
 }
 
 impl Buffer<'_> {
-    /// The data's address as the device sees it.
+    /// The address of the data for the device.
     #[inline]
     pub fn iova(&self) -> u64 {
         self.header.iova
@@ -174,7 +178,7 @@ impl Buffer<'_> {
         self.header.size.get() as usize
     }
 
-    /// Says how many bytes of data there are. False, and nothing changed, if they do not fit.
+    /// Sets the number of bytes of data. Returns false and changes nothing if they do not fit.
     #[inline]
     #[must_use]
     pub fn set_size(&mut self, size: usize) -> bool {
@@ -189,14 +193,14 @@ impl Buffer<'_> {
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: `data` is valid for `MAX_SIZE >= size` bytes while the store lives, which `self`
-        // borrows; they are initialized (the memory comes zeroed, and only bytes are written to
-        // it); no other Buffer has them, so while `&self` lives nothing on this side writes to
-        // them, and by the promise in the module's text nor does the device: a buffer that it has
-        // lies in a ring's slot, and nobody takes the bytes of a packet there.
+        // borrows. The bytes are initialized: the memory starts zeroed, and only bytes are written
+        // to it. No other Buffer has them, so while `&self` lives the CPU does not write to them.
+        // TRUST-RING-PROTOCOL: the device does not either. While the device has the buffer, the
+        // packet lies in the slot of a ring, where the driver does not use its bytes.
         unsafe { std::slice::from_raw_parts(self.header.data.as_ptr(), self.size()) }
     }
 
-    /// The data, to change.
+    /// The data, for changes.
     #[inline]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as for `bytes`; and `&mut self` makes this the only slice of the buffer.
@@ -207,8 +211,8 @@ impl Buffer<'_> {
 impl Drop for Buffer<'_> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: the stack lives as long as the header, which `self` borrows. The header was taken
-        // off it when `self` was made, and nobody puts it back but this, once.
+        // SAFETY: the stack lives as long as the header, which `self` borrows. The header was popped
+        // for `self`, and only this pushes it back, once.
         unsafe {
             let free = self.header.free.as_ref();
             free.push(NonNull::from(self.header));

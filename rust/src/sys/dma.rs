@@ -1,14 +1,14 @@
 //! Memory that the device may read and write.
 //!
-//! It lives in a memfd, so that it can be handed to a vfio-user server, on 2 MiB pages, so
-//! that one IOMMU entry covers it (with 4 KiB pages the IOMMU costs up to 62 % of the
-//! throughput, "User Space Network Drivers", section 6.4).
+//! The memory lives in a memfd, so that the driver can pass it to a vfio-user server. It is on
+//! 2 MiB pages, because one IOMMU entry covers each. With 4 KiB pages the IOMMU costs up to 62 %
+//! of the throughput ("User Space Network Drivers", section 6.4).
 
 use std::marker::PhantomData;
-use std::os::fd::BorrowedFd;
 use std::ptr::NonNull;
 use std::rc::Rc;
 
+use super::mapping::DmaMapping;
 use super::memory::Memory;
 use crate::descriptor::Descriptor;
 use crate::error::{Error, Result};
@@ -33,12 +33,8 @@ impl DmaMemory {
         let size = memory.size() as u64;
         let iova = container.iova_alloc(size, HUGE_PAGE_SIZE)?;
         if let Some(fd) = memory.fd() {
-            container.dma_map(&DmaMapping {
-                fd,
-                address: memory.address().as_ptr() as u64,
-                iova,
-                size,
-            })?;
+            let address = memory.address().as_ptr() as u64;
+            container.dma_map(&DmaMapping::new(fd, address, iova, size))?;
         }
         Ok(Self {
             memory,
@@ -47,7 +43,7 @@ impl DmaMemory {
         })
     }
 
-    /// The memory's address as the device sees it, a multiple of 2 MiB.
+    /// The address of the memory for the device, a multiple of 2 MiB.
     pub fn iova(&self) -> u64 {
         self.iova
     }
@@ -57,12 +53,12 @@ impl DmaMemory {
         self.memory.size()
     }
 
-    /// Whether it is on 2 MiB pages.
+    /// Whether the memory is on 2 MiB pages.
     pub fn is_huge(&self) -> bool {
         self.memory.is_huge()
     }
 
-    /// Its address as the CPU sees it, valid for `size` bytes while `self` lives.
+    /// The address of the memory for the CPU, valid for `size` bytes while `self` lives.
     pub(super) fn address(&self) -> NonNull<u8> {
         self.memory.address()
     }
@@ -75,44 +71,13 @@ impl Drop for DmaMemory {
     }
 }
 
-/// What is to be mapped where. Only this module makes one, so `address` is always `size`
-/// bytes of memory that no Rust object but a [`DmaMemory`] lives in.
-pub struct DmaMapping<'a> {
-    fd: BorrowedFd<'a>,
-    address: u64,
-    iova: u64,
-    size: u64,
-}
-
-impl DmaMapping<'_> {
-    /// The file that the memory is, from its start.
-    pub fn fd(&self) -> BorrowedFd<'_> {
-        self.fd
-    }
-
-    /// The memory's address in this process.
-    pub fn address(&self) -> u64 {
-        self.address
-    }
-
-    /// The memory's address for the device.
-    pub fn iova(&self) -> u64 {
-        self.iova
-    }
-
-    /// Bytes.
-    pub fn size(&self) -> u64 {
-        self.size
-    }
-}
-
-/// A ring of descriptors, and beside each a slot for what it stands for.
+/// A ring of descriptors, with a slot beside each for its packet.
 ///
-/// There are as many slots as descriptors, and their number is a power of two: an index that is
-/// cut to the ring's size is inside both, so that no index can be wrong.
+/// There are as many slots as descriptors, and their number is a power of two. So a masked index is
+/// always inside both. Safe code cannot use a wrong index.
 pub struct Ring<T> {
-    /// `slots.len()` descriptors inside `dma`. The device writes to them, so there is never a
-    /// reference to one.
+    /// `slots.len()` descriptors inside `dma`. The device writes to them, so no reference ever
+    /// covers one.
     descriptors: NonNull<Descriptor>,
     slots: Box<[T]>,
     dma: DmaMemory,
@@ -122,15 +87,15 @@ impl<T> Ring<T> {
     /// Allocates a ring with a zeroed descriptor for each of `slots`.
     ///
     /// # Errors
-    /// If their number is not a power of two, or there is no memory.
+    /// If the number of slots is not a power of two, or there is no memory.
     pub fn alloc(container: &Rc<Container>, slots: Box<[T]>) -> Result<Self> {
         if !slots.len().is_power_of_two() {
             return Err(Box::new(Error::Argument(format!(
-                "a ring has a power of two of descriptors, not {}",
+                "the number of descriptors is a power of two, not {}",
                 slots.len()
             ))));
         }
-        // Slots may be of no size, so their number says nothing about what memory there is.
+        // Slots without a size need no memory, so their number has no natural limit.
         let size = slots.len().saturating_mul(size_of::<Descriptor>());
         let dma = DmaMemory::alloc(container, size)?;
         Ok(Self {
@@ -140,23 +105,23 @@ impl<T> Ring<T> {
         })
     }
 
-    /// The ring's address as the device sees it.
+    /// The address of the ring for the device.
     pub fn iova(&self) -> u64 {
         self.dma.iova()
     }
 
-    /// How many descriptors there are.
+    /// The number of descriptors.
     #[inline]
     pub fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// Whether there are none.
+    /// Whether the ring is empty: never, but clippy wants it beside `len`.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// Bytes of descriptors.
+    /// The size of the descriptors, in bytes.
     pub fn size(&self) -> usize {
         self.len() * size_of::<Descriptor>()
     }
@@ -172,7 +137,7 @@ impl<T> Ring<T> {
         }
     }
 
-    /// Entry `index`, see [`Entries::entry`].
+    /// Entry `index`; see [`Entries::entry`].
     #[inline]
     pub fn entry(&mut self, index: usize) -> Entry<'_, T> {
         let Entries {
@@ -181,13 +146,13 @@ impl<T> Ring<T> {
             mask,
             ..
         } = self.entries();
-        // SAFETY: as in `Entries::entry`; the entry borrows the ring itself.
+        // SAFETY: as in `Entries::entry`, but the entry borrows the ring itself.
         unsafe { Entry::at(descriptors, slots, index & mask) }
     }
 }
 
-/// The descriptors and slots of a ring, which it borrows: in a loop, where they are stays in
-/// registers, whatever else the loop writes.
+/// The descriptors and slots of a borrowed ring. In a loop, the compiler keeps their addresses in
+/// processor registers.
 pub struct Entries<'r, T> {
     /// `mask + 1` descriptors.
     descriptors: NonNull<Descriptor>,
@@ -198,42 +163,43 @@ pub struct Entries<'r, T> {
 }
 
 impl<T> Entries<'_, T> {
-    /// How many there are.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.mask + 1
     }
 
-    /// Whether there are none: never.
+    /// Whether there are no entries: never, but clippy wants it beside `len`.
     pub fn is_empty(&self) -> bool {
         false
     }
 
-    /// Descriptor `index` and its slot. Behind the last one comes the first again.
+    /// Descriptor `index` and its slot. The index is masked here, so it may run past the last entry
+    /// and then starts again at the first.
     #[inline]
     pub fn entry(&mut self, index: usize) -> Entry<'_, T> {
-        // SAFETY: what is cut to `mask` is below the number of descriptors and slots, which are
-        // there as long as the ring is borrowed; the entry borrows `self`, so it is the only one,
-        // and `self` borrows the ring, so that nobody else reaches its slots.
+        // SAFETY: a masked index is below the number of descriptors and slots, which live as long as
+        // the ring is borrowed. The entry borrows `self`, so it is the only one. `self` borrows the
+        // ring, so no other code reaches its slots.
         unsafe { Entry::at(self.descriptors, self.slots, index & self.mask) }
     }
 }
 
 /// A descriptor and its slot.
 pub struct Entry<'r, T> {
-    /// Inside the mapping, which the ring that `slot` borrows keeps alive; aligned, because a
-    /// mapping is and a descriptor has 16 bytes.
+    /// Inside the mapping, which lives as long as the ring that `slot` borrows. Aligned, because
+    /// the mapping is aligned and a descriptor has 16 bytes.
     descriptor: NonNull<Descriptor>,
-    /// What the descriptor stands for.
+    /// The packet of the descriptor.
     pub slot: &'r mut T,
 }
 
 impl<T> Entry<'_, T> {
     /// # Safety
-    /// There are more than `index` descriptors and slots, and for `'r` they stay and nobody else
-    /// uses this slot.
+    /// There are more than `index` descriptors and slots. For `'r` they live, and no other code uses
+    /// this slot.
     #[inline]
     unsafe fn at(descriptors: NonNull<Descriptor>, slots: NonNull<T>, index: usize) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees it.
         unsafe {
             Self {
                 descriptor: descriptors.add(index),
@@ -245,14 +211,14 @@ impl<T> Entry<'_, T> {
     /// The upper half of the descriptor, by one 64-bit access.
     #[inline]
     pub fn load_upper(&self) -> u64 {
-        // SAFETY: see the field.
+        // SAFETY: see the field `descriptor`.
         unsafe { (&raw const (*self.descriptor.as_ptr()).upper).read_volatile() }
     }
 
     /// Both halves of the descriptor, for a test that plays the device.
     #[cfg(any(test, feature = "fuzzing"))]
     pub fn load(&self) -> Descriptor {
-        // SAFETY: see the field.
+        // SAFETY: see the field `descriptor`.
         let lower = unsafe { (&raw const (*self.descriptor.as_ptr()).lower).read_volatile() };
         let upper = self.load_upper();
         Descriptor { lower, upper }
@@ -262,7 +228,7 @@ impl<T> Entry<'_, T> {
     #[inline]
     pub fn store(&self, value: Descriptor) {
         let descriptor = self.descriptor.as_ptr();
-        // SAFETY: see the field.
+        // SAFETY: see the field `descriptor`.
         unsafe {
             (&raw mut (*descriptor).lower).write_volatile(value.lower);
             (&raw mut (*descriptor).upper).write_volatile(value.upper);

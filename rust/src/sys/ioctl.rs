@@ -1,14 +1,14 @@
 //! The kernel's VFIO calls (linux/vfio.h).
 //!
-//! Each function passes the kernel a structure of the size that it expects, or says how much
-//! room there is (`argsz`), so the kernel writes nowhere else. A descriptor that is not VFIO's
-//! answers ENOTTY.
+//! Each function passes the kernel a structure of the expected size, or the size of its room
+//! (`argsz`). So the kernel does not write beyond it. A file descriptor that does not belong to
+//! VFIO answers ENOTTY.
 
 use std::ffi::{c_ulong, CString};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
-use super::dma::DmaMapping;
+use super::mapping::DmaMapping;
 
 // _IO(';', 100 + n)
 const VFIO_GET_API_VERSION: c_ulong = 0x3b64;
@@ -55,7 +55,7 @@ struct DmaUnmap {
     size: u64,
 }
 
-/// With one descriptor as its data.
+/// With one file descriptor as its data.
 #[repr(C)]
 struct IrqSet {
     argsz: u32,
@@ -81,18 +81,18 @@ fn check(result: i32) -> io::Result<i32> {
 
 /// A call whose argument is a number.
 fn ioctl_number(fd: BorrowedFd<'_>, request: c_ulong, argument: c_ulong) -> io::Result<i32> {
-    // SAFETY: the calls made this way (see below) read no memory of ours.
+    // SAFETY: the calls below that use this function access no memory of this process.
     check(unsafe { libc::ioctl(fd.as_raw_fd(), request, argument) })
 }
 
-/// Whether a container speaks this version and can be of type1v2.
+/// Whether the container has this version of VFIO and supports type1v2.
 pub fn container_has_type1v2(container: BorrowedFd<'_>) -> bool {
     let version = ioctl_number(container, VFIO_GET_API_VERSION, 0);
     let type1v2 = ioctl_number(container, VFIO_CHECK_EXTENSION, VFIO_TYPE1V2_IOMMU);
     matches!((version, type1v2), (Ok(VFIO_API_VERSION), Ok(1)))
 }
 
-/// Makes a container, which has a group, one of type1v2.
+/// Sets the type of a container to type1v2. The container must have a group.
 pub fn container_set_type1v2(container: BorrowedFd<'_>) -> io::Result<()> {
     ioctl_number(container, VFIO_SET_IOMMU, VFIO_TYPE1V2_IOMMU).map(drop)
 }
@@ -120,14 +120,14 @@ pub fn container_map_dma(container: BorrowedFd<'_>, mapping: &DmaMapping<'_>) ->
         iova: mapping.iova(),
         size: mapping.size(),
     };
-    // SAFETY: the kernel reads `map`. The devices may from now on write to the memory that it
-    // names, which by DmaMapping's promise is DMA memory, where no Rust object lives. It pins
-    // the pages, so that this stays true when the memory is unmapped here first.
+    // SAFETY: the kernel reads `map`. From now on the devices may write to this memory. DmaMapping
+    // guarantees that it is DMA memory, in which no Rust object lives. The kernel pins its pages, so
+    // this stays true even if the memory is unmapped here first.
     check(unsafe { libc::ioctl(container.as_raw_fd(), VFIO_IOMMU_MAP_DMA, &raw const map) })
         .map(drop)
 }
 
-/// Takes a mapping back.
+/// Removes a mapping.
 pub fn container_unmap_dma(container: BorrowedFd<'_>, iova: u64, size: u64) -> io::Result<()> {
     let mut unmap = DmaUnmap {
         argsz: size_of::<DmaUnmap>() as u32,
@@ -140,7 +140,7 @@ pub fn container_unmap_dma(container: BorrowedFd<'_>, iova: u64, size: u64) -> i
         .map(drop)
 }
 
-/// Whether all devices of a group are VFIO's.
+/// Whether VFIO can use all devices of a group.
 pub fn group_is_viable(group: BorrowedFd<'_>) -> bool {
     let mut status = GroupStatus {
         argsz: size_of::<GroupStatus>() as u32,
@@ -155,7 +155,7 @@ pub fn group_is_viable(group: BorrowedFd<'_>) -> bool {
 /// Puts a group into a container.
 pub fn group_set_container(group: BorrowedFd<'_>, container: BorrowedFd<'_>) -> io::Result<()> {
     let container = container.as_raw_fd();
-    // SAFETY: the kernel reads the descriptor's number.
+    // SAFETY: the kernel reads the number of the file descriptor.
     check(unsafe {
         libc::ioctl(
             group.as_raw_fd(),
@@ -177,7 +177,7 @@ pub fn group_device_fd(group: BorrowedFd<'_>, address: &str) -> io::Result<Owned
             address.as_ptr(),
         )
     })?;
-    // SAFETY: the kernel has just made this descriptor for us.
+    // SAFETY: the kernel has just created this file descriptor for the caller.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
@@ -200,7 +200,7 @@ pub fn device_region_info(
     .map(drop)
 }
 
-/// Has the kernel signal this eventfd when it wants the device back.
+/// Makes the kernel signal this eventfd when it wants the device back.
 pub fn device_notify_request(device: BorrowedFd<'_>, eventfd: BorrowedFd<'_>) -> io::Result<()> {
     let set = IrqSet {
         argsz: size_of::<IrqSet>() as u32,
@@ -210,7 +210,7 @@ pub fn device_notify_request(device: BorrowedFd<'_>, eventfd: BorrowedFd<'_>) ->
         count: 1,
         fd: eventfd.as_raw_fd(),
     };
-    // SAFETY: the kernel reads `set`, and holds the eventfd itself from then on.
+    // SAFETY: the kernel reads `set`, and keeps its own reference to the eventfd.
     check(unsafe { libc::ioctl(device.as_raw_fd(), VFIO_DEVICE_SET_IRQS, &raw const set) })
         .map(drop)
 }

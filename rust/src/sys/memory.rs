@@ -1,4 +1,4 @@
-//! The memory under [`super::dma::DmaMemory`]: a memfd, so that it can be handed to a vfio-user
+//! The memory of [`super::dma::DmaMemory`]: a memfd, so that the driver can pass it to a vfio-user
 //! server.
 
 use std::io;
@@ -20,7 +20,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Maps at least `size` zeroed bytes, on 2 MiB pages if there are any.
+    /// Maps at least `size` zeroed bytes, on 2 MiB pages if enough are free.
     pub(super) fn alloc(size: usize) -> io::Result<Self> {
         let huge = MemfdFlags::HUGETLB | MemfdFlags::HUGE_2MB;
         Self::map(size, HUGE_PAGE_SIZE, huge)
@@ -33,7 +33,7 @@ impl Memory {
             .ok_or(io::ErrorKind::OutOfMemory)?;
         let fd = memfd_create("ixgbe-dma", MemfdFlags::CLOEXEC | flags)?;
         ftruncate(&fd, size as u64)?;
-        // SAFETY: a new mapping, where the kernel likes; nothing else is touched.
+        // SAFETY: this is a new mapping at an address that the kernel chooses.
         let address = unsafe {
             mmap(
                 std::ptr::null_mut(),
@@ -53,7 +53,7 @@ impl Memory {
         })
     }
 
-    /// The file that it is.
+    /// The file of the memory.
     pub(super) fn fd(&self) -> Option<BorrowedFd<'_>> {
         Some(self.fd.as_fd())
     }

@@ -1,13 +1,13 @@
-//! The same as `memory.rs` from the heap, for Miri, which has no memfd, and for fuzzing, where
-//! AddressSanitizer then knows where the memory ends, to the byte. Nothing outside this process can
-//! see it, so it is for a container without devices.
+//! Heap memory in place of `memory.rs`, for Miri, which has no memfd, and for fuzzing, where
+//! AddressSanitizer then finds every access beyond its end. Other processes cannot see this memory,
+//! so it is for a container without devices.
 
 use std::alloc::{alloc_zeroed, dealloc, Layout};
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::ptr::NonNull;
 
-/// As a mapping is aligned.
+/// The alignment of a mapping.
 const ALIGNMENT: usize = 4096;
 
 /// An allocation.
@@ -24,13 +24,13 @@ impl Memory {
         }
         let layout = Layout::from_size_align(size, ALIGNMENT)
             .map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
-        // SAFETY: its size is not 0.
+        // SAFETY: the size of the layout is not 0.
         let address = NonNull::new(unsafe { alloc_zeroed(layout) });
         let address = address.ok_or(io::ErrorKind::OutOfMemory)?;
         Ok(Self { address, layout })
     }
 
-    /// There is none.
+    /// No file: this is heap memory.
     pub(super) fn fd(&self) -> Option<BorrowedFd<'_>> {
         None
     }
@@ -53,8 +53,8 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: it was allocated with this layout, and nothing points into it that does not also
-        // own it.
+        // SAFETY: it was allocated with this layout, and every pointer into it belongs to an owner
+        // of this value.
         unsafe { dealloc(self.address.as_ptr(), self.layout) }
     }
 }

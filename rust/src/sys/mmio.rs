@@ -16,9 +16,9 @@ pub struct Area {
 }
 
 impl Area {
-    /// Maps `size` bytes at `file_offset` of `fd`, which are what BAR0 holds at `offset`.
+    /// Maps `size` bytes at `file_offset` of `fd`, which are those of BAR0 at `offset`.
     ///
-    /// A file that is shorter than that is not found out here: access beyond its end is a signal
+    /// TRUST-BAR-FILE: the file must not become shorter. An access beyond its end is a signal
     /// (SIGBUS), which ends the process. The kernel's VFIO does not do that; a vfio-user server can.
     pub(crate) fn map(
         fd: BorrowedFd<'_>,
@@ -26,9 +26,9 @@ impl Area {
         offset: u64,
         size: usize,
     ) -> io::Result<Self> {
-        // SAFETY: a new mapping, where the kernel likes; nothing else is touched. Whoever else
-        // maps the file, also this process, sees volatile accesses to whole registers; only the
-        // crate itself calls this, with a device's region, which is no DMA memory.
+        // SAFETY: this is a new mapping at an address that the kernel chooses. Other mappings of the
+        // file see volatile accesses to whole registers. Only this crate calls the function, with
+        // the region of a device, which is not DMA memory.
         let memory = unsafe {
             mmap(
                 std::ptr::null_mut(),
@@ -53,7 +53,7 @@ impl Area {
         if inside % 4 != 0 || inside.checked_add(4)? > self.size {
             return None;
         }
-        // SAFETY: `inside` was just checked to lie, with the 4 bytes after it, in the mapping.
+        // SAFETY: the check above shows that these 4 bytes are inside the mapping.
         let pointer = unsafe { self.memory.add(inside) }.cast();
         Some(Register {
             pointer,
@@ -64,14 +64,15 @@ impl Area {
 
 impl Drop for Area {
     fn drop(&mut self) {
-        // SAFETY: the mapping is ours, and every Register into it holds the Area, so none is left.
+        // SAFETY: every Register in this mapping holds the Area, so no Register is left.
         let _ = unsafe { munmap(self.memory.as_ptr().cast(), self.size) };
     }
 }
 
-/// A register, mapped.
+/// A mapped register.
 pub struct Register {
-    /// Aligned to 4 and inside `_area` (checked in [`Area::register`]; mappings are page-aligned).
+    /// Aligned to 4 and inside `_area`: [`Area::register`] checks both, and mappings are
+    /// page-aligned.
     pointer: NonNull<u32>,
     _area: Rc<Area>,
 }
@@ -92,8 +93,8 @@ impl Register {
     }
 }
 
-/// Reads before it are done before reads after it. x86 keeps the order of loads, so there
-/// the compiler alone is held back.
+/// Completes the reads before it before the reads after it. x86 keeps the order of loads, so there
+/// it only restrains the compiler.
 #[inline]
 pub fn dma_read_barrier() {
     if cfg!(target_arch = "x86_64") {
@@ -103,8 +104,8 @@ pub fn dma_read_barrier() {
     }
 }
 
-/// Writes before it are seen by the device before writes after it. x86 keeps the order of
-/// stores, also to uncached memory, so there the compiler alone is held back.
+/// Makes the writes before it visible to the device before the writes after it. x86 keeps the order
+/// of stores, even to uncached memory, so there it only restrains the compiler.
 #[inline]
 pub fn dma_write_barrier() {
     if cfg!(target_arch = "x86_64") {
@@ -114,11 +115,11 @@ pub fn dma_write_barrier() {
     }
 }
 
-/// The time-stamp counter; 0 where there is none.
+/// The time-stamp counter, or 0 on a processor without one.
 #[inline]
 pub fn tsc_read() -> u64 {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: every x86-64 CPU has the instruction, and it has no effect but its result.
+    // SAFETY: every x86-64 processor has the instruction, and its only effect is its result.
     return unsafe { core::arch::x86_64::_rdtsc() };
     #[cfg(not(target_arch = "x86_64"))]
     return 0;

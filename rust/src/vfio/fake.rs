@@ -1,22 +1,20 @@
-//! A device that is not there: what its registers read as, the test says beforehand.
+//! Prepared answers in place of a device's registers, for tests.
 #![forbid(unsafe_code)]
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::rc::Rc;
 
-use super::{Backend, Container, VfioDevice};
 use crate::error::{Error, Result};
 
-/// What the next reads answer, whichever register they are of. When there is nothing left to say,
-/// the device can no longer be reached; so no wait for a register is longer than the answers are.
+/// The values of the next reads, whatever register they are from. After the last one, the device
+/// can no longer be reached, so the answers also bound every wait.
 #[derive(Default)]
 pub(crate) struct Answers {
     left: RefCell<VecDeque<u32>>,
 }
 
 impl Answers {
-    /// Takes the next answers, and forgets what was left of the last.
+    /// Replaces the answers that are left.
     pub(crate) fn set(&self, answers: impl IntoIterator<Item = u32>) {
         self.left.replace(answers.into_iter().collect());
     }
@@ -35,24 +33,5 @@ impl Answers {
             true => Err(Error::device(address, "gone")),
             false => Ok(()),
         }
-    }
-}
-
-impl VfioDevice {
-    /// A device in `container` with these answers, all of whose registers are trapped.
-    pub(crate) fn fake(container: &Rc<Container>, answers: &Rc<Answers>) -> Rc<Self> {
-        Rc::new(Self {
-            container: Rc::downgrade(container),
-            address: "fake".to_owned(),
-            backend: Backend::Fake(Rc::clone(answers)),
-            areas: Vec::new(),
-            failed: Cell::new(false),
-            claimed: Cell::new(true),
-        })
-    }
-
-    /// It can be reached again.
-    pub(crate) fn revive(&self) {
-        self.failed.set(false);
     }
 }

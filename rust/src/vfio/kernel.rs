@@ -1,7 +1,7 @@
-//! A device behind the kernel's VFIO (Documentation/driver-api/vfio.rst): its IOMMU group is
-//! put into a type1v2 container, which is what maps memory for it.
+//! A device behind the kernel's VFIO (Documentation/driver-api/vfio.rst). A type1v2 container holds
+//! its IOMMU group and maps memory for it.
 //!
-//! No root is needed once the user owns `/dev/vfio/GROUP`.
+//! The driver needs no root once the user owns `/dev/vfio/GROUP`.
 #![forbid(unsafe_code)]
 
 use std::cell::RefCell;
@@ -15,28 +15,42 @@ use std::rc::{Rc, Weak};
 use rustix::event::{eventfd, poll, EventfdFlags, PollFd, PollFlags, Timespec};
 use rustix::process::{getrlimit, getuid, Resource};
 
-use super::{map_bar0, u16_at, u32_at, u64_at, Container, IovaRange, RegionInfo};
-use super::{MAX_INFO, REGION_BAR0, REGION_CONFIG};
+use super::region::{map_bar0, u16_at, u32_at, u64_at, RegionInfo};
+use super::region::{MAX_INFO, REGION_BAR0, REGION_CONFIG};
 use crate::error::{Error, Result};
-use crate::sys::dma::DmaMapping;
 use crate::sys::ioctl;
+use crate::sys::mapping::DmaMapping;
 use crate::sys::mmio::Area;
 
 // Of struct vfio_iommu_type1_info and its capabilities (linux/vfio.h).
 const IOMMU_INFO_FLAG_CAPS: u32 = 1 << 1;
 const IOMMU_INFO_CAP_IOVA_RANGE: u16 = 1;
 
+/// IOVAs that may be mapped, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct IovaRange {
+    pub(super) first: u64,
+    pub(super) last: u64,
+}
+
 /// The container behind `/dev/vfio/vfio`.
 pub(super) struct KernelContainer {
     file: File,
-    /// Those in use; each is held by its devices.
+    /// The groups in use. Their devices hold them.
     groups: RefCell<Vec<Weak<Group>>>,
 }
 
-/// An IOMMU group: what VFIO hands out and isolates as one.
+/// An IOMMU group: VFIO assigns and isolates its devices together.
 struct Group {
     number: u32,
     file: File,
+}
+
+/// A device that has been opened, its mapped areas of BAR0, and the IOVAs that its IOMMU permits.
+pub(super) struct Opened {
+    pub(super) device: KernelDevice,
+    pub(super) areas: Vec<Rc<Area>>,
+    pub(super) permitted: Option<Vec<IovaRange>>,
 }
 
 /// A device of the kernel's VFIO.
@@ -50,18 +64,15 @@ pub(super) struct KernelDevice {
 }
 
 impl KernelDevice {
-    /// Opens the device; also returns what of BAR0 could be mapped.
-    pub(super) fn open(container: &Container, address: &str) -> Result<(Self, Vec<Rc<Area>>)> {
+    /// Opens the device, and the container before its first device.
+    pub(super) fn open(container: &mut Option<KernelContainer>, address: &str) -> Result<Opened> {
         let number = find_group(address)?;
-        let mut kernel = container.kernel.borrow_mut();
-        let kernel = match &mut *kernel {
-            Some(kernel) => kernel,
+        let container = match container {
+            Some(container) => container,
             none => none.insert(KernelContainer::open(address)?),
         };
-        let group = kernel.join_group(address, number)?;
-        if let Some(allowed) = kernel.read_iova_ranges(address)? {
-            container.narrow_ranges(&allowed);
-        }
+        let group = container.join_group(address, number)?;
+        let permitted = container.read_iova_ranges(address)?;
         let file = ioctl::group_device_fd(group.file.as_fd(), address)
             .map(File::from)
             .map_err(|source| Error::call(address, "VFIO_GROUP_GET_DEVICE_FD", source))?;
@@ -75,7 +86,11 @@ impl KernelDevice {
             config_offset: config.file_offset,
             _group: group,
         };
-        Ok((device, areas))
+        Ok(Opened {
+            device,
+            areas,
+            permitted,
+        })
     }
 
     /// Reads `data.len()` bytes at `offset` of a region.
@@ -98,7 +113,7 @@ impl KernelDevice {
             .map_err(|source| access_error(address, "write", offset, source))
     }
 
-    /// Fails when the device is to be given back.
+    /// Fails if the kernel wants the device back.
     pub(super) fn check_request(&self, address: &str) -> Result<()> {
         let Some(request) = &self.request else {
             return Ok(());
@@ -110,8 +125,8 @@ impl KernelDevice {
         Err(Error::device(
             address,
             format!(
-                "is being unbound or removed; as root, `triptych bind {address}` gives it back \
-                 to this driver"
+                "the device is being unbound or removed; as root, `triptych bind {address}` gives \
+                 it back to this driver"
             ),
         ))
     }
@@ -125,8 +140,8 @@ impl KernelDevice {
     }
 }
 
-/// Has the kernel tell when it wants the device back: whoever unbinds it waits until it is
-/// closed. Where the kernel does not do that, they wait until the run is over.
+/// Asks the kernel to signal when it wants the device back, because an unbind waits until the device
+/// is closed. Without that signal, an unbind waits until the run is over.
 fn listen_for_request(device: &File) -> Option<OwnedFd> {
     let request = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok()?;
     ioctl::device_notify_request(device.as_fd(), request.as_fd()).ok()?;
@@ -134,7 +149,7 @@ fn listen_for_request(device: &File) -> Option<OwnedFd> {
 }
 
 fn access_error(address: &str, what: &str, offset: u32, source: io::Error) -> Box<Error> {
-    Error::call_mend(
+    Error::call_with_remedy(
         address,
         format!("{what} at {offset:#x}"),
         source,
@@ -156,7 +171,7 @@ fn is_pci_address(address: &str) -> bool {
             })
 }
 
-/// The last part of what a link in the device's sysfs folder points to.
+/// The last component of the target of a link in the device's sysfs folder.
 fn sysfs_link(folder: &Path, name: &str) -> Option<String> {
     let target = fs::read_link(folder.join(name)).ok()?;
     Some(target.file_name()?.to_str()?.to_owned())
@@ -181,8 +196,8 @@ fn find_group(address: &str) -> Result<u32> {
     let Some(number) = number else {
         return Err(Error::device(
             address,
-            "has no IOMMU group: switch the IOMMU (VT-d, AMD-Vi) on in the firmware and boot \
-             with intel_iommu=on",
+            "the device has no IOMMU group; switch the IOMMU (VT-d, AMD-Vi) on in the firmware and \
+             boot with intel_iommu=on",
         ));
     };
     let driver = sysfs_link(&folder, "driver");
@@ -191,7 +206,7 @@ fn find_group(address: &str) -> Result<u32> {
         return Err(Error::device(
             address,
             format!(
-                "bound to {driver}, not to vfio-pci; as root, `triptych bind {address}` gives it \
+                "the device is bound to {driver}, not to vfio-pci; as root, `triptych bind {address}` gives it \
                  to this driver"
             ),
         ));
@@ -199,12 +214,12 @@ fn find_group(address: &str) -> Result<u32> {
     Ok(number)
 }
 
-/// The drivers that do not keep a group from being VFIO's (vfio_dev_viable in the kernel).
+/// Whether VFIO can use a group that has a device with this driver (vfio_dev_viable in the kernel).
 fn is_harmless(driver: &str) -> bool {
     matches!(driver, "vfio-pci" | "pci-stub" | "pcieport")
 }
 
-/// Says which device keeps the group from being VFIO's.
+/// Explains which device keeps VFIO from using the group.
 fn explain_not_viable(address: &str, number: u32) -> Box<Error> {
     let path = format!("/sys/kernel/iommu_groups/{number}/devices");
     let devices = fs::read_dir(&path).into_iter().flatten().flatten();
@@ -225,9 +240,9 @@ fn explain_not_viable(address: &str, number: u32) -> Box<Error> {
     )
 }
 
-/// Says why a group cannot be opened.
+/// Explains why a group cannot be opened.
 fn explain_not_opened(address: &str, path: String, source: io::Error) -> Box<Error> {
-    let mend = match source.raw_os_error() {
+    let remedy = match source.raw_os_error() {
         Some(libc_errno::EACCES | libc_errno::EPERM) => {
             let user = getuid().as_raw();
             format!("; as root, `chown {user} {path}` gives it to this user")
@@ -235,13 +250,13 @@ fn explain_not_opened(address: &str, path: String, source: io::Error) -> Box<Err
         Some(libc_errno::EBUSY) => "; another process drives it".to_owned(),
         _ => "; is the device bound to vfio-pci?".to_owned(),
     };
-    Error::call_mend(address, path, source, mend)
+    Error::call_with_remedy(address, path, source, remedy)
 }
 
-/// Says why memory cannot be mapped.
+/// Explains why memory cannot be mapped.
 fn explain_not_mapped(iova: u64, size: u64, source: io::Error) -> Box<Error> {
-    // What is mapped is locked, too.
-    let mend = match (source.raw_os_error(), getrlimit(Resource::Memlock).current) {
+    // The kernel locks mapped memory.
+    let remedy = match (source.raw_os_error(), getrlimit(Resource::Memlock).current) {
         (Some(libc_errno::ENOMEM), Some(limit)) => {
             let kib = limit / 1024;
             let shell = std::os::unix::process::parent_id();
@@ -256,7 +271,7 @@ fn explain_not_mapped(iova: u64, size: u64, source: io::Error) -> Box<Error> {
         size,
         iova,
         cause: source,
-        mend,
+        remedy,
     })
 }
 
@@ -267,7 +282,7 @@ fn region_info(file: &File, index: u32, address: &str, name: &str) -> Result<Reg
     RegionInfo::parse(&info).ok_or_else(|| {
         Error::device(
             address,
-            format!("truncated or looping description of {name}"),
+            format!("the description of {name} is truncated or looping"),
         )
     })
 }
@@ -279,7 +294,7 @@ impl KernelContainer {
             .write(true)
             .open("/dev/vfio/vfio")
             .map_err(|source| {
-                Error::call_mend(
+                Error::call_with_remedy(
                     address,
                     "/dev/vfio/vfio",
                     source,
@@ -298,8 +313,7 @@ impl KernelContainer {
         })
     }
 
-    /// Opens the group, or takes it again if another device has, and puts it into the
-    /// container.
+    /// Opens the group, unless another device has opened it, and puts it into the container.
     fn join_group(&self, address: &str, number: u32) -> Result<Rc<Group>> {
         let mut groups = self.groups.borrow_mut();
         groups.retain(|group| group.strong_count() > 0);
@@ -318,7 +332,7 @@ impl KernelContainer {
         }
         ioctl::group_set_container(file.as_fd(), self.file.as_fd())
             .map_err(|source| Error::call(address, "VFIO_GROUP_SET_CONTAINER", source))?;
-        // The first group brings its IOMMU, and the container can then choose how to use it.
+        // The container can choose the type of its IOMMU only after it has its first group.
         if groups.is_empty() {
             ioctl::container_set_type1v2(self.file.as_fd())
                 .map_err(|source| Error::call(address, "VFIO_SET_IOMMU", source))?;
@@ -328,7 +342,7 @@ impl KernelContainer {
         Ok(group)
     }
 
-    /// The IOVAs that all of the container's IOMMUs permit. Kernels before 5.4 do not say.
+    /// The IOVAs that all IOMMUs of the container permit. Kernels before 5.4 do not report them.
     fn read_iova_ranges(&self, address: &str) -> Result<Option<Vec<IovaRange>>> {
         let mut info = [0; MAX_INFO];
         ioctl::container_iommu_info(self.file.as_fd(), &mut info)
@@ -342,14 +356,14 @@ impl KernelContainer {
             .map_err(|source| explain_not_mapped(mapping.iova(), mapping.size(), source))
     }
 
-    /// Takes a mapping back.
+    /// Removes a mapping.
     pub(super) fn dma_unmap(&self, iova: u64, size: u64) {
-        // It can only fail for a range that was not mapped, and the container's end unmaps all.
+        // It fails only for a range that is not mapped. Closing the container unmaps the rest.
         let _ = ioctl::container_unmap_dma(self.file.as_fd(), iova, size);
     }
 }
 
-/// What a `struct vfio_iommu_type1_info` says of IOVAs; `None` if nothing.
+/// The IOVA ranges in a `struct vfio_iommu_type1_info`, or `None` if it has none.
 fn parse_iova_ranges(info: &[u8]) -> Option<Vec<IovaRange>> {
     if u32_at(info, 4)? & IOMMU_INFO_FLAG_CAPS == 0 {
         return None;
@@ -376,7 +390,7 @@ fn parse_iova_ranges(info: &[u8]) -> Option<Vec<IovaRange>> {
     None
 }
 
-/// The error numbers that have a mend of their own.
+/// The error numbers that have their own remedy.
 mod libc_errno {
     use rustix::io::Errno;
 

@@ -1,74 +1,55 @@
 //! Opening a device and sharing memory with it.
 //!
-//! A device is a PCI function behind the kernel's VFIO (`0000:03:00.0`) or a server's
-//! vfio-user socket (`vfio-user:PATH`). Once it is open, nothing outside this module knows
-//! which.
+//! A device is a PCI function behind the kernel's VFIO (`0000:03:00.0`) or the vfio-user socket
+//! of a server (`vfio-user:PATH`). Code outside this module does not know which of the two an
+//! open device is.
 //!
-//! A container is the set of devices that share one view of memory: what is mapped is mapped
-//! for all of them, at the same I/O virtual address (IOVA). Open all devices first, then map.
+//! The devices of a container share one view of memory: a mapping holds for all of them, at the
+//! same I/O virtual address (IOVA). Open all devices first, then map.
 //!
-//! No crate does this part: `vfio_user`'s client waits without bound and takes a refusal for
-//! success, `vfio-ioctls` does not say which IOVAs the kernel permits.
+//! No crate fits: the client in `vfio_user` waits without bound and takes a refusal for success;
+//! `vfio-ioctls` does not report which IOVAs the kernel permits.
 #![forbid(unsafe_code)]
 
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fake;
 mod kernel;
+mod region;
 mod user;
 
 use std::cell::{Cell, RefCell};
-use std::os::fd::BorrowedFd;
 use std::rc::{Rc, Weak};
 
+use self::kernel::IovaRange;
+use self::region::{REGION_BAR0, REGION_CONFIG};
 use crate::error::{Error, Result};
 use crate::registers as regs;
-use crate::sys::dma::DmaMapping;
+use crate::sys::mapping::DmaMapping;
 use crate::sys::mmio::{Area, Register};
 
 const USER_PREFIX: &str = "vfio-user:";
 
 const MAX_DEVICES: usize = 8;
-const MAX_AREAS: usize = 8;
 
-// Regions of a PCI device, as linux/vfio.h numbers them.
-const REGION_BAR0: u32 = 0;
-const REGION_CONFIG: u32 = 7;
-
-// Of struct vfio_region_info and its capabilities (linux/vfio.h).
-const REGION_INFO_FLAG_MMAP: u32 = 1 << 2;
-const REGION_INFO_FLAG_CAPS: u32 = 1 << 3;
-const REGION_INFO_CAP_SPARSE_MMAP: u16 = 1;
-const REGION_INFO_SIZE: usize = 32;
-
-/// Room for a description and its capabilities.
-const MAX_INFO: usize = 4096;
-
-/// Where IOVAs may lie unless the kernel says less: not at 0, so that a forgotten address is
-/// a fault, and within 39 bits, the least that a VT-d IOMMU has.
+/// The IOVAs to use unless the kernel permits fewer. They do not include 0, so that a forgotten
+/// address is a fault. They have 39 bits, the fewest of any VT-d IOMMU.
 const IOVA_DEFAULT: IovaRange = IovaRange {
     first: 0x20_0000,
     last: 0x7f_ffff_ffff,
 };
 
-/// IOVAs that may be mapped, both ends included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct IovaRange {
-    first: u64,
-    last: u64,
-}
-
 /// Devices that share one view of memory.
 pub struct Container {
-    /// There once a kernel device is open.
+    /// `None` until a kernel device is open.
     kernel: RefCell<Option<kernel::KernelContainer>>,
     devices: RefCell<Vec<Rc<VfioDevice>>>,
     /// Ascending, disjoint.
     ranges: RefCell<Vec<IovaRange>>,
-    /// Everything below has been handed out.
+    /// All IOVAs below this one are in use.
     next_iova: Cell<u64>,
-    /// Maps in force.
+    /// The number of mappings.
     map_count: Cell<usize>,
-    /// Some memory is not on 2 MiB pages.
+    /// Some of the memory is not on 2 MiB pages.
     pub(crate) ordinary_pages: Cell<bool>,
     this: Weak<Self>,
 }
@@ -88,16 +69,16 @@ impl Container {
         })
     }
 
-    /// Opens the device at `address` and turns on its memory space. It stays open as long as
-    /// the container lives.
+    /// Opens the device at `address` and turns on its memory space. The device stays open as long
+    /// as the container lives.
     ///
     /// # Errors
-    /// If it cannot be opened, or memory has been mapped already.
+    /// If the device cannot be opened, or memory has been mapped already.
     pub fn open(self: &Rc<Self>, address: &str) -> Result<Rc<VfioDevice>> {
         if self.devices.borrow().len() == MAX_DEVICES {
             return Err(Error::device(
                 address,
-                format!("a container holds {MAX_DEVICES} devices at the most"),
+                format!("a container holds at most {MAX_DEVICES} devices"),
             ));
         }
         if self.map_count.get() > 0 {
@@ -112,8 +93,12 @@ impl Container {
                 (Backend::User(socket), areas)
             }
             None => {
-                let (device, areas) = kernel::KernelDevice::open(self, address)?;
-                (Backend::Kernel(device), areas)
+                let mut container = self.kernel.borrow_mut();
+                let opened = kernel::KernelDevice::open(&mut container, address)?;
+                if let Some(permitted) = opened.permitted {
+                    self.narrow_ranges(&permitted);
+                }
+                (Backend::Kernel(opened.device), opened.areas)
             }
         };
         let device = Rc::new(VfioDevice {
@@ -125,15 +110,15 @@ impl Container {
             claimed: Cell::new(false),
         });
 
-        // 9.3.2 Command register: decode BAR0. Bus mastering is the driver's to turn on.
+        // 9.3.2 Command register: decode BAR0. The driver turns on bus mastering later.
         let command = device.config_read16(regs::PCI_COMMAND)?;
         device.config_write16(regs::PCI_COMMAND, command | regs::PCI_COMMAND_MEMORY)?;
         self.devices.borrow_mut().push(Rc::clone(&device));
         Ok(device)
     }
 
-    /// Hands out `size` bytes of permitted IOVAs, aligned to a power of two. They are not
-    /// reused: a container lives as long as its memory.
+    /// Allocates `size` bytes of permitted IOVAs, aligned to a power of two. IOVAs are not reused:
+    /// a container lives as long as its memory.
     pub(crate) fn iova_alloc(&self, size: u64, alignment: u64) -> Result<u64> {
         for range in self.ranges.borrow().iter() {
             let start = range.first.max(self.next_iova.get());
@@ -165,7 +150,7 @@ impl Container {
         Ok(())
     }
 
-    /// Takes a mapping back from all devices.
+    /// Removes a mapping from all devices.
     pub(crate) fn dma_unmap(&self, iova: u64, size: u64) {
         self.dma_unmap_everywhere(iova, size);
         self.map_count.set(self.map_count.get().saturating_sub(1));
@@ -176,16 +161,16 @@ impl Container {
             kernel.dma_unmap(iova, size);
         }
         for device in self.devices.borrow().iter() {
-            // A device that has failed has lost its maps with its connection.
+            // A device that has failed lost its mappings with its connection.
             if let (Backend::User(socket), false) = (&device.backend, device.failed.get()) {
                 let _ = socket.dma_unmap(iova, size);
             }
         }
     }
 
-    /// Narrows the ranges to what is also in `allowed`.
-    fn narrow_ranges(&self, allowed: &[IovaRange]) {
-        let narrowed = allowed
+    /// Narrows the ranges to those also in `permitted`.
+    fn narrow_ranges(&self, permitted: &[IovaRange]) {
+        let narrowed = permitted
             .iter()
             .flat_map(|a| {
                 self.ranges
@@ -206,7 +191,7 @@ impl Container {
 enum Backend {
     Kernel(kernel::KernelDevice),
     User(user::Socket),
-    /// There is no device but the test.
+    /// Prepared answers in place of a device, for tests.
     #[cfg(any(test, feature = "fuzzing"))]
     Fake(Rc<fake::Answers>),
 }
@@ -217,9 +202,9 @@ pub struct VfioDevice {
     address: String,
     backend: Backend,
     areas: Vec<Rc<Area>>,
-    /// An access failed, so later ones fail at once.
+    /// An access failed. Later accesses fail at once.
     failed: Cell<bool>,
-    /// Someone has put queues into its registers.
+    /// A [`crate::device::Device`] uses its queues.
     claimed: Cell<bool>,
 }
 
@@ -229,8 +214,8 @@ impl VfioDevice {
         &self.address
     }
 
-    /// Claims the device's queues. False if they are claimed already: two owners would hand the
-    /// device each other's buffers.
+    /// Claims the queues of the device. Returns false if they are claimed already: with two
+    /// owners, one could hand the device the buffers of the other.
     pub(crate) fn claim(&self) -> bool {
         !self.claimed.replace(true)
     }
@@ -240,18 +225,18 @@ impl VfioDevice {
         self.claimed.set(false);
     }
 
-    /// The container it was opened in.
+    /// The container of the device.
     ///
     /// # Errors
-    /// If that is gone already.
+    /// If the container is closed.
     pub fn container(&self) -> Result<Rc<Container>> {
         self.container
             .upgrade()
             .ok_or_else(|| Error::device(&self.address, "its container is closed"))
     }
 
-    /// The register at `offset` if its page is mapped: else it is reached by
-    /// [`VfioDevice::read32`] and [`VfioDevice::write32`].
+    /// The register at `offset`, or `None` if its page is not mapped. Then
+    /// [`VfioDevice::read32`] and [`VfioDevice::write32`] reach it.
     pub fn register(&self, offset: u32) -> Option<Register> {
         self.areas.iter().find_map(|area| area.register(offset))
     }
@@ -299,14 +284,14 @@ impl VfioDevice {
         self.region_write(REGION_CONFIG, offset, &value.to_le_bytes())
     }
 
-    /// Fails when the device is to be given back: it is being unbound or removed.
+    /// Checks that the kernel does not want the device back.
     ///
     /// # Errors
-    /// That it is.
+    /// If the device is being unbound or removed.
     pub fn check_request(&self) -> Result<()> {
         match &self.backend {
             Backend::Kernel(device) => device.check_request(&self.address),
-            // A vfio-user server that ends closes the connection, and accesses fail.
+            // When a vfio-user server ends, it closes the connection, and accesses fail.
             Backend::User(_) => Ok(()),
             #[cfg(any(test, feature = "fuzzing"))]
             Backend::Fake(_) => Ok(()),
@@ -341,95 +326,24 @@ impl VfioDevice {
     }
 }
 
-/// `N` bytes at `offset` of a description, if they are all there.
-fn bytes<const N: usize>(info: &[u8], offset: usize) -> Option<[u8; N]> {
-    info.get(offset..)?.first_chunk().copied()
-}
-
-fn u16_at(info: &[u8], offset: usize) -> Option<u16> {
-    bytes(info, offset).map(u16::from_le_bytes)
-}
-
-fn u32_at(info: &[u8], offset: usize) -> Option<u32> {
-    bytes(info, offset).map(u32::from_le_bytes)
-}
-
-fn u64_at(info: &[u8], offset: usize) -> Option<u64> {
-    bytes(info, offset).map(u64::from_le_bytes)
-}
-
-/// What a `struct vfio_region_info` says, with the capabilities behind it.
-#[derive(Debug, PartialEq, Eq)]
-struct RegionInfo {
-    size: u64,
-    file_offset: u64,
-    /// Offset and size of what may be mapped.
-    areas: Vec<(u64, u64)>,
-}
-
-impl RegionInfo {
-    /// `None` if it is truncated, or its capabilities loop.
-    fn parse(info: &[u8]) -> Option<Self> {
-        let flags = u32_at(info, 4)?;
-        let size = u64_at(info, 16)?;
-        let mut parsed = Self {
-            size,
-            file_offset: u64_at(info, 24)?,
+#[cfg(any(test, feature = "fuzzing"))]
+impl VfioDevice {
+    /// A device in `container` that gives these answers. All of its registers are trapped.
+    pub(crate) fn fake(container: &Rc<Container>, answers: &Rc<fake::Answers>) -> Rc<Self> {
+        Rc::new(Self {
+            container: Rc::downgrade(container),
+            address: "fake".to_owned(),
+            backend: Backend::Fake(Rc::clone(answers)),
             areas: Vec::new(),
-        };
-        if flags & REGION_INFO_FLAG_MMAP == 0 {
-            return Some(parsed);
-        }
-        let mut next = match flags & REGION_INFO_FLAG_CAPS {
-            0 => 0,
-            _ => u32_at(info, 12)? as usize,
-        };
-        while next != 0 {
-            let id = u16_at(info, next)?;
-            let after = u32_at(info, next + 4)? as usize;
-            if id == REGION_INFO_CAP_SPARSE_MMAP {
-                for i in 0..u32_at(info, next + 8)? as usize {
-                    let at = next + 16 + i * 16;
-                    parsed
-                        .areas
-                        .push((u64_at(info, at)?, u64_at(info, at + 8)?));
-                }
-                return Some(parsed);
-            }
-            // Capabilities are listed in ascending order; anything else could loop.
-            if after != 0 && after <= next {
-                return None;
-            }
-            next = after;
-        }
-        parsed.areas.push((0, size));
-        Some(parsed)
+            failed: Cell::new(false),
+            claimed: Cell::new(true),
+        })
     }
-}
 
-/// Maps the areas of BAR0 that `info` allows, from `fd`.
-fn map_bar0(address: &str, fd: BorrowedFd<'_>, info: &RegionInfo) -> Result<Vec<Rc<Area>>> {
-    if info.areas.len() > MAX_AREAS {
-        return Err(Error::device(
-            address,
-            format!("more than {MAX_AREAS} mappable areas in BAR0"),
-        ));
+    /// Forgets an earlier failure.
+    pub(crate) fn revive(&self) {
+        self.failed.set(false);
     }
-    let mut areas = Vec::with_capacity(info.areas.len());
-    for &(offset, size) in &info.areas {
-        let end = offset.checked_add(size);
-        if size == 0 || end.is_none_or(|end| end > info.size) {
-            return Err(Error::device(address, "a mappable area lies outside BAR0"));
-        }
-        let area = usize::try_from(size)
-            .map_err(|_| std::io::ErrorKind::InvalidInput.into())
-            .and_then(|size| Area::map(fd, info.file_offset.wrapping_add(offset), offset, size))
-            .map_err(|source| {
-                Error::call(address, format!("mmap of BAR0 at {offset:#x}"), source)
-            })?;
-        areas.push(Rc::new(area));
-    }
-    Ok(areas)
 }
 
 #[cfg(test)]
@@ -456,10 +370,10 @@ mod tests {
     }
 
     #[test]
-    fn iovas_are_aligned_apart_and_within_the_ranges() {
+    fn iovas_are_aligned_and_within_the_ranges() {
         let container = container_with(&[(MIB, 6 * MIB - 1), (16 * MIB, 20 * MIB - 1)]);
         assert_eq!(container.iova_alloc(4096, 2 * MIB).unwrap(), 2 * MIB);
-        // Does not fit before 6 MiB any more, so it is the second range's.
+        // There is no room below 6 MiB, so this comes from the second range.
         let second = container.iova_alloc(2 * MIB + 4096, 2 * MIB).unwrap();
         assert_eq!(second, 16 * MIB);
         let error = container.iova_alloc(4 * MIB, 2 * MIB).unwrap_err();
@@ -475,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_narrowed_to_what_all_permit() {
+    fn ranges_are_narrowed_to_those_that_all_permit() {
         let container = container_with(&[(0x1000, 0x7fff)]);
         let range = |first, last| IovaRange { first, last };
         container.narrow_ranges(&[
@@ -488,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_opened_is_named() {
+    fn an_open_error_names_the_address() {
         let missing = open_error("vfio-user:/nonexistent/socket");
         assert!(missing.contains("/nonexistent/socket") && missing.contains("No such file"));
         assert!(open_error("vfio-user:").contains("socket path"));
@@ -499,58 +413,7 @@ mod tests {
         assert!(open_error("ffff:ff:1f.7").contains("no such PCI device"));
     }
 
-    /// A description with one capability, of two areas.
-    fn description() -> Vec<u8> {
-        let mut info = Vec::new();
-        for word in [32, REGION_INFO_FLAG_MMAP | REGION_INFO_FLAG_CAPS, 0, 32] {
-            info.extend(u32::to_le_bytes(word));
-        }
-        info.extend(u64::to_le_bytes(0x20000));
-        info.extend(u64::to_le_bytes(0));
-        info.extend(REGION_INFO_CAP_SPARSE_MMAP.to_le_bytes());
-        info.extend(u16::to_le_bytes(1));
-        for word in [0, 2, 0] {
-            info.extend(u32::to_le_bytes(word));
-        }
-        for number in [0x1000, 0x1000, 0x6000, 0x2000] {
-            info.extend(u64::to_le_bytes(number));
-        }
-        info
-    }
-
-    #[test]
-    fn the_areas_described_are_found() {
-        let parsed = RegionInfo::parse(&description()).unwrap();
-        assert_eq!(parsed.areas, vec![(0x1000, 0x1000), (0x6000, 0x2000)]);
-        let mut whole = description();
-        whole[4] = REGION_INFO_FLAG_MMAP as u8;
-        let parsed = RegionInfo::parse(&whole).unwrap();
-        assert_eq!(parsed.areas, vec![(0, 0x20000)]);
-        whole[4] = 0;
-        assert_eq!(RegionInfo::parse(&whole).unwrap().areas, vec![]);
-    }
-
-    #[test]
-    fn a_wrong_description_is_refused() {
-        let good = description();
-        for size in 0..good.len() {
-            assert_eq!(RegionInfo::parse(&good[..size]), None);
-        }
-        let mut looping = good.clone();
-        looping[32] = 77;
-        looping[36] = 32;
-        assert_eq!(RegionInfo::parse(&looping), None);
-        let mut endless = good;
-        endless[40..44].copy_from_slice(&[0xff; 4]);
-        assert_eq!(RegionInfo::parse(&endless), None);
-    }
-
     proptest! {
-        #[test]
-        fn no_description_panics(info in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = RegionInfo::parse(&info);
-        }
-
         #[test]
         fn iovas_never_overlap(sizes in prop::collection::vec(1u64..5 * MIB, 1..40)) {
             let container = container_with(&[(MIB, 50 * MIB), (70 * MIB, 200 * MIB)]);

@@ -1,7 +1,7 @@
-//! A device behind a vfio-user socket: the client's half of the protocol (vfio-user 0.1, as
+//! A device behind a vfio-user socket: the client side of the protocol (vfio-user 0.1, as
 //! libvfio-user and QEMU speak it).
 //!
-//! Every request waits for its reply, for [`TIMEOUT`] at the most.
+//! Every request waits at most [`TIMEOUT`] for its reply.
 #![forbid(unsafe_code)]
 
 use std::cell::Cell;
@@ -18,10 +18,10 @@ use rustix::net::{
     SocketAddrUnix, SocketFlags, SocketType,
 };
 
-use super::REGION_INFO_SIZE;
-use super::{map_bar0, u16_at, u32_at, RegionInfo, MAX_INFO, REGION_BAR0, REGION_CONFIG};
+use super::region::{map_bar0, u16_at, u32_at, RegionInfo};
+use super::region::{MAX_INFO, REGION_BAR0, REGION_CONFIG, REGION_INFO_SIZE};
 use crate::error::{Error, Result};
-use crate::sys::dma::DmaMapping;
+use crate::sys::mapping::DmaMapping;
 use crate::sys::mmio::Area;
 
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -35,7 +35,7 @@ const GET_REGION_INFO: u16 = 5;
 const REGION_READ: u16 = 9;
 const REGION_WRITE: u16 = 10;
 
-/// What fits into a `struct sockaddr_un` with its NUL.
+/// The longest path that fits into a `struct sockaddr_un` with its NUL.
 const PATH_MAX: usize = 107;
 
 const HEADER_SIZE: usize = 16;
@@ -45,7 +45,7 @@ const FLAGS_ERROR: u32 = 0x20;
 
 const VERSION_MAJOR: u16 = 0;
 const VERSION_MINOR: u16 = 1;
-/// What this client can take; the defaults would do, but a server may want to see them.
+/// The limits of this client. They are the defaults, but a server may insist on them.
 const VERSION_CAPABILITIES: &[u8] =
     b"{\"capabilities\":{\"max_msg_fds\":1,\"max_data_xfer_size\":4096}}\0";
 
@@ -62,11 +62,11 @@ const ACCESS_SIZE: usize = 16;
 pub(super) struct Socket {
     address: String,
     fd: OwnedFd,
-    /// Id of the next message.
+    /// The id of the next message.
     next_message: Cell<u16>,
 }
 
-/// A request's payload, field by field.
+/// The payload of a request, built field by field.
 #[derive(Default)]
 struct Payload(Vec<u8>);
 
@@ -93,7 +93,7 @@ impl Payload {
 }
 
 impl Socket {
-    /// Connects to the server at `path`; also returns what of BAR0 could be mapped.
+    /// Connects to the server at `path`. Also returns the mapped areas of BAR0.
     pub(super) fn open(address: &str, path: &str) -> Result<(Self, Vec<Rc<Area>>)> {
         let socket = Self::connect(address, path)?;
         socket.negotiate_version()?;
@@ -141,7 +141,7 @@ impl Socket {
         Ok(())
     }
 
-    /// Takes a mapping back.
+    /// Removes a mapping.
     pub(super) fn dma_unmap(&self, iova: u64, size: u64) -> Result<()> {
         let request = Payload::default()
             .u32(DMA_UNMAP_SIZE)
@@ -167,12 +167,12 @@ impl Socket {
             None,
         )
         .map_err(failed("socket"))?;
-        // Bounds connect, too, when the server's queue is full.
+        // Also bounds connect, which waits when the server's queue is full.
         for direction in [Timeout::Send, Timeout::Recv] {
             set_socket_timeout(&fd, direction, Some(TIMEOUT)).map_err(failed("socket time-out"))?;
         }
         connect(&fd, &unix).map_err(|error| {
-            Error::call_mend(
+            Error::call_with_remedy(
                 address,
                 "connect",
                 error.into(),
@@ -228,17 +228,17 @@ impl Socket {
         if reply.len() < REGION_INFO_SIZE {
             return Err(self.short_reply(GET_REGION_INFO));
         }
-        // Without a descriptor there is nothing to map: all accesses are messages.
+        // Without a file descriptor there is nothing to map: all accesses are messages.
         let Some(fd) = fd else {
             return Ok(Vec::new());
         };
         let info = RegionInfo::parse(&reply)
-            .ok_or_else(|| self.error("truncated or looping description of BAR0"))?;
+            .ok_or_else(|| self.error("the description of BAR0 is truncated or looping"))?;
         map_bar0(&self.address, fd.as_fd(), &info)
     }
 
-    /// Sends a request, with a descriptor beside it if one is given, and receives its reply:
-    /// its payload, of at most `max_reply` bytes, and the descriptor that came with it.
+    /// Sends a request, with `fd` if there is one, and receives its reply: the payload, of at most
+    /// `max_reply` bytes, and the file descriptor that came with it.
     fn call(
         &self,
         command: u16,
@@ -269,8 +269,8 @@ impl Socket {
             || size < HEADER_SIZE
         {
             return Err(self.error(format!(
-                "the vfio-user server broke the protocol: reply {answered} to message {id} is \
-                 not one of ours"
+                "the vfio-user server broke the protocol: reply {answered} does not answer message \
+                 {id}"
             )));
         }
         let size = size - HEADER_SIZE;
@@ -285,7 +285,7 @@ impl Socket {
             let errno = u32_at(&header, 12).unwrap_or_default() as i32;
             if command == VERSION && errno == rustix::io::Errno::BUSY.raw_os_error() {
                 return Err(
-                    self.error("the device is busy: another driver uses it; end that one first")
+                    self.error("the device is busy: another driver uses it; end that driver first")
                 );
             }
             return Err(self.error(format!(
@@ -296,7 +296,7 @@ impl Socket {
         Ok((reply, reply_fd))
     }
 
-    /// Sends all of `data`, `fd` with the first of it.
+    /// Sends all of `data`, and `fd` with its first part.
     fn send_all(&self, data: &[u8], fd: Option<BorrowedFd<'_>>) -> Result<()> {
         let fds: &[BorrowedFd<'_>] = fd.as_slice();
         let mut sent = 0;
@@ -316,7 +316,7 @@ impl Socket {
         Ok(())
     }
 
-    /// Receives all of `data`; a descriptor that comes along goes to `fd`, or is closed.
+    /// Receives all of `data`. A file descriptor in the message goes to `fd`, or is closed.
     fn receive_all(&self, data: &mut [u8], fd: &mut Option<OwnedFd>) -> Result<()> {
         let mut received = 0;
         while received < data.len() {
@@ -351,11 +351,11 @@ impl Socket {
                 timeout_s: TIMEOUT.as_secs(),
             });
         }
-        Error::call_mend(
+        Error::call_with_remedy(
             &self.address,
             call,
             source,
-            "; the vfio-user server went away, start it again",
+            "; the vfio-user server went away; start it again",
         )
     }
 

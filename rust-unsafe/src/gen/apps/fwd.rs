@@ -275,12 +275,12 @@ pub const EXIT_USAGE: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const TURNS_PER_LOOK: ::core::ffi::c_int = 1024 as ::core::ffi::c_int;
 pub const WIRE_OVERHEAD_BYTES: ::core::ffi::c_int = 20 as ::core::ffi::c_int;
 pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
-static mut usage: [::core::ffi::c_char; 709] = unsafe {
+static mut usage: [::core::ffi::c_char; 756] = unsafe {
     ::core::mem::transmute::<
-        [u8; 709],
-        [::core::ffi::c_char; 709],
+        [u8; 756],
+        [::core::ffi::c_char; 756],
     >(
-        *b"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S] [--json FILE]\n                 DEVICE DEVICE\n\nForwards what each DEVICE receives to the other, changing one byte of every packet.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\n\n  DEVICE         0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --batch N      packets a call, 1 to 512 (default 32)\n  --ring-size N  descriptors of every ring, a power of two, 64 to 4096 (default 512)\n  --packets N    end after receiving N packets, both directions together\n  --duration S   end after S seconds, which may be a fraction\n  --json FILE    write the totals to FILE at the end\n  --help         this text\n\0",
+        *b"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S] [--json FILE]\n                 DEVICE DEVICE\n\nForwards packets between two devices, both ways, and changes one byte of every packet.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\n\n  DEVICE         0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --batch N      packets per call, 1 to 512 (default 32)\n  --ring-size N  descriptors of every ring, a power of two, 64 to 4096 (default 512)\n  --packets N    end after N received packets, counted over both directions\n  --duration S   end after S seconds; fractions are allowed\n  --json FILE    write the totals to FILE at the end\n  --help         print this text\n  --version      print the version\n\0",
     )
 };
 unsafe extern "C" fn parse_number(
@@ -430,7 +430,7 @@ unsafe extern "C" fn parse_options(
                     &raw mut number,
                 ) {
                     return usage_error(
-                        b"--batch is a number from 1 to 512, not\0" as *const u8
+                        b"--batch must be a number from 1 to 512, not\0" as *const u8
                             as *const ::core::ffi::c_char,
                         optarg,
                     );
@@ -446,7 +446,7 @@ unsafe extern "C" fn parse_options(
                 ) || number & number.wrapping_sub(1 as uint64_t) != 0 as uint64_t
                 {
                     return usage_error(
-                        b"--ring-size is a power of two from 64 to 4096, not\0"
+                        b"--ring-size must be a power of two from 64 to 4096, not\0"
                             as *const u8 as *const ::core::ffi::c_char,
                         optarg,
                     );
@@ -461,7 +461,7 @@ unsafe extern "C" fn parse_options(
                     &raw mut (*options).packets,
                 ) {
                     return usage_error(
-                        b"--packets is a number from 1, not\0" as *const u8
+                        b"--packets must be a number from 1, not\0" as *const u8
                             as *const ::core::ffi::c_char,
                         optarg,
                     );
@@ -470,8 +470,8 @@ unsafe extern "C" fn parse_options(
             4 => {
                 if !parse_duration(optarg, &raw mut (*options).duration) {
                     return usage_error(
-                        b"--duration is a number of seconds above 0, not\0" as *const u8
-                            as *const ::core::ffi::c_char,
+                        b"--duration must be a number of seconds above 0, not\0"
+                            as *const u8 as *const ::core::ffi::c_char,
                         optarg,
                     );
                 }
@@ -489,7 +489,7 @@ unsafe extern "C" fn parse_options(
             }
             58 => {
                 return usage_error(
-                    b"an option lacks its value\0" as *const u8
+                    b"an option has no value\0" as *const u8
                         as *const ::core::ffi::c_char,
                     *argv.offset((optind - 1 as ::core::ffi::c_int) as isize),
                 );
@@ -506,14 +506,14 @@ unsafe extern "C" fn parse_options(
         && (*options).duration != UINT64_MAX as uint64_t
     {
         return usage_error(
-            b"give --packets or --duration, not both\0" as *const u8
+            b"--packets and --duration exclude each other\0" as *const u8
                 as *const ::core::ffi::c_char,
             ::core::ptr::null::<::core::ffi::c_char>(),
         );
     }
     if argc - optind != 2 as ::core::ffi::c_int {
         return usage_error(
-            b"give two devices\0" as *const u8 as *const ::core::ffi::c_char,
+            b"two devices are needed\0" as *const u8 as *const ::core::ffi::c_char,
             ::core::ptr::null::<::core::ffi::c_char>(),
         );
     }
@@ -526,7 +526,7 @@ unsafe extern "C" fn parse_options(
     ) == 0 as ::core::ffi::c_int
     {
         return usage_error(
-            b"give two different devices, not twice\0" as *const u8
+            b"the two devices must differ; both are\0" as *const u8
                 as *const ::core::ffi::c_char,
             (*options).devices[0 as ::core::ffi::c_int as usize],
         );

@@ -1,5 +1,5 @@
-//! Time as it passes when a hostile device is played: only where somebody sleeps. So the longest wait takes no time, and
-//! how long it would have been is known.
+//! The clock of tests: time passes only in `sleep`. So the longest wait takes no real time, and a test
+//! can check how long it would have been.
 #![forbid(unsafe_code)]
 
 use std::cell::Cell;
@@ -10,7 +10,7 @@ thread_local! {
     static NOW: Cell<Duration> = const { Cell::new(Duration::ZERO) };
 }
 
-/// As the standard library's.
+/// In place of the standard library's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Instant(Duration);
 
@@ -28,7 +28,7 @@ impl Add<Duration> for Instant {
     }
 }
 
-/// As the standard library's, but at once.
+/// In place of the standard library's. It returns at once.
 pub(crate) fn sleep(duration: Duration) {
     NOW.set(NOW.get() + duration);
 }

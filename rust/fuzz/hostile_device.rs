@@ -1,46 +1,48 @@
-//! A hostile device: bytes that say what a device writes into rings, buffers and registers, and when
-//! the application calls the driver. After each step the packets are counted, and what a call did is
-//! compared with what a model of it says, so that no packet is lost, doubled, or out of order.
+//! A hostile device. The input is a program: it decides what the device writes into rings, buffers
+//! and registers, and when the application calls the driver. After each step, the test counts the
+//! packets and compares the effect of a call with a model of it. So no packet may be lost, doubled
+//! or out of order.
 //!
-//! The unit tests run it with random bytes and with the inputs in `fuzz/corpus`, also under the
-//! sanitizers and Miri; `make fuzz` looks for worse ones.
+//! This file is a module of the driver, because it reads the private state of the queues; it is
+//! compiled for tests and for fuzzing only. The unit tests run it with random inputs and with those
+//! in `corpus/`, also under the sanitizers and Miri. `make fuzz` searches for worse inputs.
 #![forbid(unsafe_code)]
-#![allow(clippy::unwrap_used)] // a test's
+#![allow(clippy::unwrap_used)] // for tests
 
 use std::rc::Rc;
 use std::time::Duration;
 
 use crate::clock::Instant;
 use crate::descriptor::Descriptor;
-use crate::device::{Config, Device, Registers, Tail};
+use crate::device::{Config, Device, Stats};
 use crate::mempool::{Mempool, Packet, MAX_SIZE};
+use crate::register_access::{Registers, Tail};
 use crate::registers::{
     field64_get, RXD_DD, RXD_EOP, RXD_LENGTH, TXD_DD, TXD_DTALEN, TXD_EOP, TXD_PAYLEN,
 };
-use crate::stats::Stats;
 use crate::test_queues::{pool, Queues, RING_SIZE};
 use crate::vfio::fake::Answers;
 use crate::vfio::{Container, VfioDevice};
 
 const MASK: usize = RING_SIZE - 1;
 
-/// The most answers that a device gives to one call: a call that polls a register sleeps between.
+/// The limit of the answers to one call. A call that polls a register sleeps between reads.
 const MAX_ANSWERS: usize = 24;
 
-/// The most answers to a driver that starts: enough for the longest wait, the one for the link, to end by itself.
+/// The limit of the answers to a starting driver: enough for the longest wait, that for the link, to time out.
 const MAX_START_ANSWERS: usize = if cfg!(miri) { 1500 } else { 10_000 };
 
-/// Longer than that, by the clock of the waits, neither starting nor stopping takes; most of it is the wait for the link.
+/// The limits of starting and stopping, by the clock of the waits. Most of it is the wait for the link.
 const LONGEST_START: Duration = Duration::from_secs(20);
 const LONGEST_STOP: Duration = Duration::from_secs(10);
 
-/// From which value on a call of the driver is to start it anew.
+/// A call byte of at least this value restarts the driver.
 const RESTART: u8 = 0xe0;
 
-/// How far back a packet is looked at for its mark.
+/// The bytes at each end of a packet that carry its mark.
 const MARKED: usize = 8;
 
-/// The bytes that decide; zeros when they are used up.
+/// The rest of the input. It continues with zeros.
 struct Input<'i>(&'i [u8]);
 
 impl Input<'_> {
@@ -66,7 +68,7 @@ impl Input<'_> {
     }
 }
 
-/// A packet that the application holds, and what it wrote into it.
+/// A packet that the application holds, and the mark that it wrote into the packet.
 struct Held<'p> {
     packet: Packet<'p>,
     mark: u8,
@@ -96,10 +98,10 @@ impl<'p> Held<'p> {
     }
 }
 
-/// What a call of `rx_batch` should do.
+/// The expected effect of a call of `rx_batch`.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Received {
-    /// Address and length of each packet, in the ring's order.
+    /// Address and length of each packet, in the order of the ring.
     packets: Vec<(u64, usize)>,
     discarded: u64,
     pool_empty: u64,
@@ -113,7 +115,7 @@ struct Lab<'p> {
     tails: [Rc<std::cell::Cell<u32>>; 2],
     pool: &'p Mempool,
     held: Vec<Held<'p>>,
-    /// Where the device would go on if it were honest.
+    /// The next descriptors of an honest device.
     next_rx: usize,
     next_tx: usize,
     mark: u8,
@@ -186,7 +188,7 @@ impl<'p> Lab<'p> {
         (0..RING_SIZE).map(slot).collect()
     }
 
-    /// What a call for `count` packets should do, by the datasheet and `rx_batch`'s own words.
+    /// The expected effect of a call for `count` packets, from the datasheet and the description of `rx_batch`.
     fn model_rx(&mut self, count: usize) -> Received {
         let slots = self.rx_slots();
         let mut status: Vec<_> = self.rx_descriptors().iter().map(|d| d.upper).collect();
@@ -202,7 +204,7 @@ impl<'p> Lab<'p> {
         let mut room = count;
         loop {
             let now = status[model.index];
-            // One round of descriptors without an end is looked at and no more: they read 0 then.
+            // Each descriptor reads 0 after its use, so a ring without EOP ends the loop after one round.
             if room == 0 && !model.discarding || now & RXD_DD == 0 {
                 break;
             }
@@ -249,7 +251,7 @@ impl<'p> Lab<'p> {
         };
         assert_eq!(real, model);
 
-        // What was consumed was handed back, to the packet that is there now, and RDT says so.
+        // The driver refilled each consumed descriptor with the packet in its slot, and moved RDT.
         let mut consumed = real.index.wrapping_sub(before) & MASK;
         let (slots, descriptors) = (self.rx_slots(), self.rx_descriptors());
         if consumed == 0 && all_done && descriptors[before].upper == 0 {
@@ -321,7 +323,7 @@ impl<'p> Lab<'p> {
         assert_eq!(tx.clean_index, clean);
     }
 
-    /// Calls that read registers. A device that lies makes them wrong, or errors; nothing else.
+    /// Calls that read registers. A lying device causes wrong results or errors, but nothing else.
     fn registers(&mut self, call: u8, answers: Vec<u32>) {
         self.device.registers.vfio.revive();
         self.answers.set(answers.iter().copied());
@@ -334,7 +336,7 @@ impl<'p> Lab<'p> {
                         assert!(stats.tx_bytes >= self.last.tx_bytes);
                         assert!(stats.rx_bytes - self.last.rx_bytes < 1 << 36);
                     }
-                    // Or it lies about how far it is in the ring.
+                    // A running device may also lie about its place in the ring.
                     Err(_) => assert!(gone || self.device.running),
                 }
             }
@@ -362,7 +364,7 @@ impl<'p> Lab<'p> {
         assert!(Instant::now() <= start + LONGEST_STOP);
     }
 
-    /// Stops the device and takes it to running again; if it does not let itself be, the queues are ready all the same.
+    /// Restarts the device. If it does not start, it gets queues all the same.
     fn restart(&mut self, answers: impl Iterator<Item = u32>) {
         self.device.registers.vfio.revive();
         self.answers.set(answers);
@@ -397,7 +399,7 @@ impl<'p> Lab<'p> {
         self.last = self.device.stats;
     }
 
-    /// Every packet is in one place, and all are somewhere.
+    /// Every packet is in exactly one place.
     fn check(&mut self) {
         let mut all = self.rx_slots();
         let tx = self.tx_slots();
@@ -420,14 +422,23 @@ impl<'p> Lab<'p> {
 
     fn step(&mut self, input: &mut Input<'_>) {
         match input.byte() % 17 {
-            // A frame, as it should be.
+            kind @ 0..=9 => self.device_step(kind, input),
+            kind => self.application_step(kind, input),
+        }
+        self.check();
+    }
+
+    /// The device writes descriptors or bytes.
+    fn device_step(&mut self, kind: u8, input: &mut Input<'_>) {
+        match kind {
+            // A correct frame.
             0 | 1 => {
                 let size = input.below(1600) as u64;
                 let upper = size << 32 | RXD_DD | RXD_EOP;
                 self.rx_write(self.next_rx, Descriptor { lower: 0, upper });
                 self.next_rx += 1;
             }
-            // A part of a frame, or a lie about its length.
+            // A part of a frame, or a wrong length.
             2 => {
                 let upper = input.word() & RXD_LENGTH | RXD_DD;
                 let eop = u64::from(input.byte() & 1) * RXD_EOP;
@@ -435,7 +446,7 @@ impl<'p> Lab<'p> {
                 self.rx_write(self.next_rx, Descriptor { lower: 0, upper });
                 self.next_rx += 1;
             }
-            // Anything, anywhere.
+            // Any words, in any descriptor.
             3 => {
                 let index = input.below(RING_SIZE);
                 let (lower, upper) = (input.word(), input.word());
@@ -446,7 +457,7 @@ impl<'p> Lab<'p> {
                 let (lower, upper) = (input.word(), input.word());
                 self.tx_write(index, Descriptor { lower, upper });
             }
-            // The same everywhere.
+            // The same words in all descriptors.
             5 => {
                 let (lower, upper) = (input.word(), input.word());
                 for i in 0..RING_SIZE {
@@ -459,7 +470,7 @@ impl<'p> Lab<'p> {
                     self.tx_write(i, Descriptor { lower, upper });
                 }
             }
-            // Packets sent, or said to be.
+            // DD for packets, whether sent or not.
             7 | 8 => {
                 for _ in 0..input.byte() % 40 {
                     let upper = TXD_DD;
@@ -467,14 +478,20 @@ impl<'p> Lab<'p> {
                     self.next_tx += 1;
                 }
             }
-            // Bytes into a buffer that it has.
-            9 => {
+            // Bytes into a buffer that the device has.
+            _ => {
                 let index = input.below(RING_SIZE);
                 let byte = input.byte();
                 let packet = self.device.rx[0].ring.entry(index).slot;
                 assert!(packet.set_size(MAX_SIZE));
                 packet.fill(byte);
             }
+        }
+    }
+
+    /// The application calls the driver.
+    fn application_step(&mut self, kind: u8, input: &mut Input<'_>) {
+        match kind {
             10 | 11 => {
                 let count = usize::from(input.byte());
                 self.receive(count);
@@ -523,7 +540,7 @@ impl<'p> Lab<'p> {
                 };
                 let answers: Vec<_> = (0..count).map(answer).collect();
                 if call >= RESTART {
-                    // The same again and again: every wait ends, or none.
+                    // The answers repeat, so every wait ends, or none does.
                     let count = input.below(MAX_START_ANSWERS);
                     self.restart(answers.into_iter().cycle().take(count));
                 } else {
@@ -531,14 +548,13 @@ impl<'p> Lab<'p> {
                 }
             }
         }
-        self.check();
     }
 }
 
 /// Plays `input`.
 ///
 /// # Panics
-/// If the driver breaks one of the laws.
+/// If the driver loses or doubles a packet, or does anything else that the model does not.
 pub fn hostile_device(input: &[u8]) {
     let mut input = Input(input);
     let capacity = RING_SIZE + usize::from(input.byte());
@@ -568,14 +584,14 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(cases(3)))]
 
         #[test]
-        fn no_device_breaks_the_laws(
+        fn no_device_breaks_the_rules(
             input in prop::collection::vec(any::<u8>(), 0..if cfg!(miri) { 60 } else { 600 })
         ) {
             hostile_device(&input);
         }
     }
 
-    /// Inputs that were worth keeping, the shortest first.
+    /// The kept inputs, the shortest first.
     fn corpus() -> Vec<Vec<u8>> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/hostile_device");
         let entries = std::fs::read_dir(folder).unwrap();
@@ -587,10 +603,10 @@ mod tests {
     }
 
     #[test]
-    fn the_corpus_and_inputs_like_it_break_no_law() {
+    fn the_corpus_and_similar_inputs_break_no_rule() {
         let corpus = corpus();
         assert!(!corpus.is_empty());
-        // Always the same changes: xorshift, from a fixed start.
+        // The changes are the same in every run: xorshift from a fixed seed.
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let mut random = |end: usize| {
             state ^= state << 13;
@@ -614,10 +630,10 @@ mod tests {
         }
     }
 
-    /// The answers that end every wait lead to a driver that runs, and then receives; those that end none, or are too
-    /// few, to an error in time.
+    /// A device that ends every wait starts, and then receives. A device that ends no wait, or that gives too few
+    /// answers, causes an error in time.
     #[test]
-    fn a_device_is_started_if_it_says_what_it_should_in_the_end() {
+    fn a_device_starts_if_it_ends_every_wait() {
         let pool = pool(RING_SIZE as u32 + 8);
         let container = Container::new();
         let mut lab = Lab::new(&pool, &container);
@@ -644,7 +660,7 @@ mod tests {
         }
     }
 
-    /// Nothing is shared between drivers in different threads, behind anyone's back.
+    /// Drivers in different threads share nothing.
     #[test]
     fn each_thread_has_its_own_driver() {
         std::thread::scope(|scope| {

@@ -1,0 +1,196 @@
+extern "C" {
+    fn snprintf(
+        __s: *mut ::core::ffi::c_char,
+        __maxlen: size_t,
+        __format: *const ::core::ffi::c_char,
+        ...
+    ) -> ::core::ffi::c_int;
+    fn vfio_read32(device: *mut vfio_device, offset: uint32_t) -> uint32_t;
+    fn vfio_write32(device: *mut vfio_device, offset: uint32_t, value: uint32_t);
+    fn vfio_check(device: *const vfio_device, error: *mut error) -> ::core::ffi::c_int;
+    fn __errno_location() -> *mut ::core::ffi::c_int;
+    fn nanosleep(
+        __requested_time: *const timespec,
+        __remaining: *mut timespec,
+    ) -> ::core::ffi::c_int;
+    fn clock_gettime(__clock_id: clockid_t, __tp: *mut timespec) -> ::core::ffi::c_int;
+}
+pub type __uint8_t = u8;
+pub type __uint16_t = u16;
+pub type __uint32_t = u32;
+pub type __uint64_t = u64;
+pub type __time_t = ::core::ffi::c_long;
+pub type __clockid_t = ::core::ffi::c_int;
+pub type __syscall_slong_t = ::core::ffi::c_long;
+pub type uint8_t = __uint8_t;
+pub type uint16_t = __uint16_t;
+pub type uint32_t = __uint32_t;
+pub type uint64_t = __uint64_t;
+pub type size_t = usize;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct error {
+    pub text: [::core::ffi::c_char; 768],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct iova_range {
+    pub first: uint64_t,
+    pub last: uint64_t,
+}
+pub type vfio_kind = ::core::ffi::c_uint;
+pub const VFIO_KIND_USER: vfio_kind = 1;
+pub const VFIO_KIND_KERNEL: vfio_kind = 0;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_area {
+    pub offset: uint64_t,
+    pub size: uint64_t,
+    pub memory: *mut uint8_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_device {
+    pub container: *mut vfio_container,
+    pub address: [::core::ffi::c_char; 128],
+    pub kind: vfio_kind,
+    pub fd: ::core::ffi::c_int,
+    pub request_fd: ::core::ffi::c_int,
+    pub group: ::core::ffi::c_int,
+    pub next_message: uint16_t,
+    pub bar0_size: uint64_t,
+    pub bar0_file_offset: uint64_t,
+    pub config_file_offset: uint64_t,
+    pub area_count: uint32_t,
+    pub areas: [vfio_area; 8],
+    pub failed: bool,
+    pub failure: error,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_container {
+    pub fd: ::core::ffi::c_int,
+    pub groups: [vfio_group; 8],
+    pub device_count: uint32_t,
+    pub devices: [*mut vfio_device; 8],
+    pub range_count: uint32_t,
+    pub ranges: [iova_range; 16],
+    pub next_iova: uint64_t,
+    pub map_count: uint32_t,
+    pub ordinary_pages: bool,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_group {
+    pub number: ::core::ffi::c_int,
+    pub fd: ::core::ffi::c_int,
+    pub users: uint32_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct timespec {
+    pub tv_sec: __time_t,
+    pub tv_nsec: __syscall_slong_t,
+}
+pub type clockid_t = __clockid_t;
+#[inline]
+unsafe extern "C" fn reg_read(
+    mut vfio: *mut vfio_device,
+    mut offset: uint32_t,
+) -> uint32_t {
+    return vfio_read32(vfio, offset);
+}
+#[inline]
+unsafe extern "C" fn reg_write(
+    mut vfio: *mut vfio_device,
+    mut offset: uint32_t,
+    mut value: uint32_t,
+) {
+    vfio_write32(vfio, offset, value);
+}
+pub const EINTR: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
+pub const CLOCK_MONOTONIC: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const POLL_INTERVAL_US: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
+#[no_mangle]
+pub unsafe extern "C" fn reg_set(
+    mut vfio: *mut vfio_device,
+    mut offset: uint32_t,
+    mut bits: uint32_t,
+) {
+    reg_write(vfio, offset, reg_read(vfio, offset) | bits);
+}
+#[no_mangle]
+pub unsafe extern "C" fn reg_clear(
+    mut vfio: *mut vfio_device,
+    mut offset: uint32_t,
+    mut bits: uint32_t,
+) {
+    reg_write(vfio, offset, reg_read(vfio, offset) & !bits);
+}
+#[no_mangle]
+pub unsafe extern "C" fn reg_write_field(
+    mut vfio: *mut vfio_device,
+    mut offset: uint32_t,
+    mut mask: uint32_t,
+    mut value: uint32_t,
+) {
+    reg_write(vfio, offset, reg_read(vfio, offset) & !mask | value);
+}
+unsafe extern "C" fn now_ms() -> uint64_t {
+    let mut now: timespec = timespec { tv_sec: 0, tv_nsec: 0 };
+    clock_gettime(CLOCK_MONOTONIC, &raw mut now);
+    return (now.tv_sec as uint64_t)
+        .wrapping_mul(1000 as uint64_t)
+        .wrapping_add((now.tv_nsec as uint64_t).wrapping_div(1000000 as uint64_t));
+}
+#[no_mangle]
+pub unsafe extern "C" fn reg_wait(
+    mut vfio: *mut vfio_device,
+    mut offset: uint32_t,
+    mut mask: uint32_t,
+    mut value: uint32_t,
+    mut timeout_ms: uint32_t,
+    mut name: *const ::core::ffi::c_char,
+    mut remedy: *const ::core::ffi::c_char,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut deadline: uint64_t = now_ms().wrapping_add(timeout_ms as uint64_t);
+    loop {
+        let mut late: bool = now_ms() >= deadline;
+        let mut read: uint32_t = reg_read(vfio, offset);
+        if vfio_check(vfio, error) != 0 as ::core::ffi::c_int {
+            return -(1 as ::core::ffi::c_int);
+        }
+        if read & mask == value {
+            return 0 as ::core::ffi::c_int;
+        }
+        if late {
+            snprintf(
+                &raw mut (*error).text as *mut ::core::ffi::c_char,
+                ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+                b"%s: %s is 0x%08x after %u ms, waited for 0x%x of 0x%x; %s\0"
+                    as *const u8 as *const ::core::ffi::c_char,
+                &raw mut (*vfio).address as *mut ::core::ffi::c_char,
+                name,
+                read,
+                timeout_ms,
+                value,
+                mask,
+                remedy,
+            );
+            return -(1 as ::core::ffi::c_int);
+        }
+        sleep_us(POLL_INTERVAL_US as uint32_t);
+    };
+}
+#[no_mangle]
+pub unsafe extern "C" fn sleep_us(mut microseconds: uint32_t) {
+    let mut left: timespec = timespec {
+        tv_sec: microseconds.wrapping_div(1000000 as uint32_t) as __time_t,
+        tv_nsec: microseconds.wrapping_rem(1000000 as uint32_t) as __syscall_slong_t
+            * 1000 as __syscall_slong_t,
+    };
+    while nanosleep(&raw mut left, &raw mut left) != 0 as ::core::ffi::c_int
+        && *__errno_location() == EINTR
+    {}
+}
