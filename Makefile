@@ -137,6 +137,9 @@ C_TEST_FLAGS := -std=gnu11 -O1 -g -fsanitize=address,undefined -fno-sanitize-rec
 C_TEST_OBJECTS := $(patsubst c/src/%.c,build/c/test/%.o,$(C_LIBRARY))
 C_TEST_PROGRAMS := $(patsubst c/tests/%.c,build/c/tests/%,$(C_TESTS))
 
+# The project's version, for --version.
+C_VERSION := -DTRIPTYCH_VERSION='"$(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)"'
+
 # $(call c_build,OBJECTS,FOLDER,FLAGS) defines the rules that build a C driver in FOLDER, with its objects in OBJECTS.
 # With -flto the compiler optimises at link time, so the link step uses the same flags.
 define c_build
@@ -151,6 +154,10 @@ $(2)/libforwarder.so: $(patsubst c/src/%.c,$(1)/shared/%.o,$(C_LIBRARY))
 # The file names the compiler and its flags. The objects depend on it, so a change of either rebuilds them.
 $(2)/toolchain.txt: FORCE
 	@{ $$(CC) --version | head -n 1 | tr '\n' ' '; echo '$(strip $(3))'; } | $$(call put_text,$$@)
+
+$(1)/program/apps/%.o: c/src/apps/%.c $(2)/toolchain.txt Cargo.toml
+	@mkdir -p $$(@D)
+	@$$(CC) $(3) $$(C_VERSION) -MMD -MP -c $$< -o $$@
 
 $(1)/program/%.o: c/src/%.c $(2)/toolchain.txt
 	@mkdir -p $$(@D)

@@ -148,7 +148,11 @@ int vfio_user_dma_map(struct vfio_device *device, int fd, uint64_t iova, uint64_
 int vfio_user_dma_unmap(struct vfio_device *device, uint64_t iova, uint64_t size,
 			struct error *error);
 
-/* Maps one area of BAR0 from `fd`, in which BAR0 starts at `bar0_file_offset`. vfio_region.c */
+/*
+ * Maps one area of BAR0 from `fd`, in which BAR0 starts at `bar0_file_offset`. vfio_region.c
+ *
+ * TRUST-BAR-FILE: the file must not become shorter. An access beyond its end is a signal (SIGBUS).
+ */
 int vfio_map_area(struct vfio_device *device, int fd, uint64_t bar0_file_offset, uint64_t offset,
 		  uint64_t size, struct error *error);
 

@@ -19,7 +19,7 @@ static void packets_lie_apart_and_come_back(void)
 		CHECK(packets[i]->pool == &pool);
 		CHECK_EQUAL(packets[i]->iova,
 			    pool.dma.iova + (uint64_t)i * PACKET_BUFFER_SIZE + PACKET_HEADROOM);
-		/* The whole of it can be written, and does not reach the next. */
+		/* All bytes can be written, and none of them belongs to the next packet. */
 		memset(packets[i]->data, (int)i, PACKET_MAX_SIZE);
 	}
 	CHECK(packet_alloc(&pool) == NULL);

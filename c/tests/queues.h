@@ -1,6 +1,6 @@
 /*
- * Queues without a device: rings in ordinary DMA memory of a container that has no devices,
- * and a tail register that is a variable. The test plays the device.
+ * Queues without a device: rings in the DMA memory of a container without devices, and variables
+ * as tail registers. The test plays the device.
  */
 #ifndef IXGBE_TEST_QUEUES_H
 #define IXGBE_TEST_QUEUES_H
@@ -63,14 +63,14 @@ static inline void queues_destroy(struct queues *queues)
 	CHECK_EQUAL(queues->container.map_count, 0);
 }
 
-/* The device writes back RX descriptor `index`: a packet of `size` bytes, or a part of one. */
+/* Writes back RX descriptor `index`: a frame of `size` bytes, or a part of one. */
 static inline void device_receives(struct queues *queues, uint32_t index, uint64_t size, bool last)
 {
 	queues->device.rx[0].ring[index].upper = size << 32 | IXGBE_RXD_DD |
 						 (last ? IXGBE_RXD_EOP : 0);
 }
 
-/* The device has sent from TX descriptor `index`. */
+/* Reports TX descriptor `index` as sent. */
 static inline void device_sends(struct queues *queues, uint32_t index)
 {
 	queues->device.tx[0].ring[index].upper |= IXGBE_TXD_DD;

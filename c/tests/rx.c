@@ -90,7 +90,7 @@ static void a_frame_of_several_descriptors_is_dropped(void)
 	device_receives(&queues, 1, 2048, false);
 	device_receives(&queues, 2, 100, true);
 	device_receives(&queues, 3, 61, true);
-	/* The start of another, whose end comes later. */
+	/* The start of another frame, whose end comes later. */
 	device_receives(&queues, 4, 2048, false);
 	CHECK_EQUAL(rx_batch(&queues.device.rx[0], packets, 8), 2);
 	CHECK_EQUAL(packets[0]->size, 60);
@@ -126,7 +126,7 @@ static void frames_of_several_descriptors_end_a_batch_too(void)
 	queues_destroy(&queues);
 }
 
-static void a_ring_that_only_continues_ends(void)
+static void a_ring_full_of_frame_parts_ends_the_call(void)
 {
 	struct queues queues;
 	struct packet *packets[8];
@@ -139,8 +139,8 @@ static void a_ring_that_only_continues_ends(void)
 	queues_destroy(&queues);
 }
 
-/* As in the safe driver's fuzzing.rs, what of it C can be asked: rings full of what was never received. */
-static void lies_lose_and_double_no_packet(void)
+/* A part of rust/fuzz/hostile_device.rs: rings full of frames that were never received. */
+static void false_descriptors_lose_and_double_no_packet(void)
 {
 	struct queues queues;
 	struct packet *packets[TEST_RING_SIZE];
@@ -152,7 +152,7 @@ static void lies_lose_and_double_no_packet(void)
 	for (uint32_t round = 0; round < 1000; round++) {
 		for (uint32_t i = 0; i < TEST_RING_SIZE; i++) {
 			random = random * 1664525 + 1013904223;
-			/* Of any status, but a length that fits: a longer one is believed. */
+			/* Any status, but a length that fits: C believes a longer one (TRUST-LENGTH). */
 			if (random >> 28 < 4) {
 				rx->ring[i].upper = (uint64_t)(random >> 8 & 0x3ff) << 32 |
 						    (random >> 24 & 3);
@@ -186,7 +186,7 @@ int main(void)
 	an_empty_pool_leaves_packets_in_the_ring();
 	a_frame_of_several_descriptors_is_dropped();
 	frames_of_several_descriptors_end_a_batch_too();
-	a_ring_that_only_continues_ends();
-	lies_lose_and_double_no_packet();
+	a_ring_full_of_frame_parts_ends_the_call();
+	false_descriptors_lose_and_double_no_packet();
 	return 0;
 }

@@ -1,4 +1,4 @@
-/* A test program: functions that check, and a main that runs them. */
+/* The checks of a test program. */
 #ifndef IXGBE_TEST_H
 #define IXGBE_TEST_H
 
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ends the program, as a sanitizer does when it finds something. */
+/* Ends the program at the first failed check, like a sanitizer. */
 #define CHECK(condition)                                                                           \
 	do {                                                                                       \
 		if (!(condition)) {                                                                \

@@ -10,7 +10,7 @@ static struct packet *packet_of(struct queues *queues, uint32_t size)
 	return packet;
 }
 
-static void a_descriptor_says_what_is_to_be_sent(void)
+static void a_descriptor_describes_the_packet(void)
 {
 	struct queues queues;
 
@@ -52,7 +52,7 @@ static void a_full_ring_takes_no_more(void)
 	CHECK_EQUAL(tx_batch(tx, packets, TEST_RING_SIZE), TEST_RING_SIZE - 1);
 	CHECK_EQUAL(queues.tdt, TEST_RING_SIZE - 1);
 	CHECK_EQUAL(tx_batch(tx, &packets[TEST_RING_SIZE - 1], 1), 0);
-	/* 31 are sent: too few to look at. */
+	/* 31 are sent: too few to check. */
 	for (uint32_t i = 0; i < 31; i++) {
 		device_sends(&queues, i);
 	}
@@ -89,7 +89,7 @@ static void the_ring_wraps_and_packets_come_back(void)
 	queues_destroy(&queues);
 }
 
-static void reclaiming_stops_at_what_was_not_sent(void)
+static void reclaiming_stops_at_the_first_unsent_packet(void)
 {
 	struct queues queues;
 	struct packet *packets[3];
@@ -108,7 +108,7 @@ static void reclaiming_stops_at_what_was_not_sent(void)
 	queues_destroy(&queues);
 }
 
-static void packets_said_to_be_sent_too_early_come_back_once(void)
+static void packets_reported_as_sent_too_early_come_back_once(void)
 {
 	struct queues queues;
 
@@ -118,12 +118,12 @@ static void packets_said_to_be_sent_too_early_come_back_once(void)
 	for (uint32_t round = 0; round < 100; round++) {
 		struct packet *packet = packet_of(&queues, 60);
 
-		/* All of them, also those that were never handed over. */
+		/* All descriptors, even those that were never handed over. */
 		for (uint32_t i = 0; i < TEST_RING_SIZE; i++) {
 			device_sends(&queues, i);
 		}
 		CHECK_EQUAL(tx_batch(tx, &packet, 1), 1);
-		/* What is written now is not sent, whatever was there before. */
+		/* A new descriptor is not sent, whatever was in its place before. */
 		tx_reclaim(tx);
 		CHECK_EQUAL((tx->index - tx->clean_index) & tx->mask, 1);
 		device_sends(&queues, (tx->index - 1) & tx->mask);
@@ -135,7 +135,7 @@ static void packets_said_to_be_sent_too_early_come_back_once(void)
 	queues_destroy(&queues);
 }
 
-static void a_released_device_begins_anew(void)
+static void a_released_device_starts_at_descriptor_0(void)
 {
 	struct queues queues;
 
@@ -165,20 +165,20 @@ static void a_running_device_is_not_started(void)
 	queues.device.running = true;
 	CHECK(device_start(&queues.device, &config, &queues.pool, &error) == -1);
 	CHECK_CONTAINS(error.text, "running already");
-	/* Its rings are the device's still. */
+	/* The device still has its rings. */
 	CHECK(queues.device.rx[0].packets != NULL);
 	queues_destroy(&queues);
 }
 
 int main(void)
 {
-	a_descriptor_says_what_is_to_be_sent();
+	a_descriptor_describes_the_packet();
 	nothing_sent_writes_nothing();
 	a_full_ring_takes_no_more();
 	the_ring_wraps_and_packets_come_back();
-	reclaiming_stops_at_what_was_not_sent();
-	packets_said_to_be_sent_too_early_come_back_once();
-	a_released_device_begins_anew();
+	reclaiming_stops_at_the_first_unsent_packet();
+	packets_reported_as_sent_too_early_come_back_once();
+	a_released_device_starts_at_descriptor_0();
 	a_running_device_is_not_started();
 	return 0;
 }

@@ -1,4 +1,4 @@
-/* Opening devices, IOVAs, and what a region's description allows to be mapped. */
+/* Opening devices, allocating IOVAs, and mapping the areas of a region. */
 #define _GNU_SOURCE
 #include "vfio.h"
 #include "test.h"
@@ -8,7 +8,7 @@
 
 #define MIB (1ull << 20)
 
-static void iovas_are_aligned_apart_and_within_the_ranges(void)
+static void iovas_are_aligned_and_within_the_ranges(void)
 {
 	struct vfio_container container;
 	struct error error;
@@ -20,7 +20,7 @@ static void iovas_are_aligned_apart_and_within_the_ranges(void)
 	container.ranges[1] = (struct iova_range){.first = 16 * MIB, .last = 20 * MIB - 1};
 	CHECK(vfio_iova_alloc(&container, 4096, 2 * MIB, &iova, &error) == 0);
 	CHECK_EQUAL(iova, 2 * MIB);
-	/* Does not fit before 6 MiB any more, so it is the second range's. */
+	/* There is no room below 6 MiB, so this comes from the second range. */
 	CHECK(vfio_iova_alloc(&container, 2 * MIB + 4096, 2 * MIB, &iova, &error) == 0);
 	CHECK_EQUAL(iova, 16 * MIB);
 	CHECK(vfio_iova_alloc(&container, 4 * MIB, 2 * MIB, &iova, &error) == -1);
@@ -42,7 +42,7 @@ static void iovas_end_with_the_address_space(void)
 	CHECK(vfio_iova_alloc(&container, 4096, 4096, &iova, &error) == -1);
 }
 
-static void what_cannot_be_opened_is_named(void)
+static void an_open_error_names_the_address(void)
 {
 	struct vfio_container container;
 	struct vfio_device device;
@@ -170,9 +170,9 @@ static void a_wrong_description_is_refused(void)
 
 int main(void)
 {
-	iovas_are_aligned_apart_and_within_the_ranges();
+	iovas_are_aligned_and_within_the_ranges();
 	iovas_end_with_the_address_space();
-	what_cannot_be_opened_is_named();
+	an_open_error_names_the_address();
 	the_areas_described_are_mapped();
 	a_wrong_description_is_refused();
 	return 0;

@@ -1,5 +1,5 @@
-//! What the C asserts about sizes and offsets, asserted once more: C2Rust drops `_Static_assert` and the alignment of
-//! fields, and would not notice if a structure came out differently. A failure is an error of compilation.
+//! The assertions of the C about sizes and offsets. C2Rust drops `_Static_assert` and the alignment of fields, and does
+//! not check the layout of its structures. A wrong layout is a compile error here.
 
 use core::mem::{offset_of, size_of};
 
@@ -25,7 +25,7 @@ macro_rules! assert_packet {
     };
 }
 
-// C2Rust copies a header's structures into each module that includes it, so each module has its own.
+// C2Rust copies the structures of a header into each module that includes it, so this checks each copy.
 const _: () = {
     assert_descriptor!(gen::init::descriptor);
     assert_descriptor!(gen::rx::descriptor);

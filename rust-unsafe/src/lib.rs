@@ -1,13 +1,13 @@
 //! The ixgbe driver in C, transpiled by C2Rust.
 //!
-//! `gen` holds what `make transpile` makes of `c/src`, one module for each C file. It is never edited: a change goes
-//! into the C, and comes here by `make transpile`. Written by hand are only
+//! `make transpile` generates `gen` from `c/src`, one module for each C file. Do not edit it: change the C, then run
+//! `make transpile`. The rest is written by hand:
 //!
-//! - this crate root and `main.rs`, which runs the transpiled program,
-//! - [`shim`]: the accessors of `c/src/mmio.h`, which C2Rust cannot translate faithfully,
-//! - `layout`: the C's assertions about sizes and offsets, which C2Rust drops.
+//! - this crate root, and `main.rs`, which runs the transpiled program,
+//! - [`shim`]: the accessors of `c/src/mmio.h`, which C2Rust cannot translate correctly,
+//! - `layout`: the assertions of the C about sizes and offsets, which C2Rust drops.
 
-// Transpiled C is C in Rust's clothes: what the lints ask for, it cannot have.
+// Transpiled C cannot satisfy the lints for Rust.
 #[allow(
     clippy::all,
     clippy::undocumented_unsafe_blocks,

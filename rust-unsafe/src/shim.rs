@@ -1,9 +1,9 @@
-//! The accessors of `c/src/mmio.h`, by hand.
+//! The functions that the C headers only declare under `TRANSPILE`: the accessors of `c/src/mmio.h`, and the version.
 //!
-//! C2Rust 0.22 makes a plain load of a volatile read, and has no translation for fences and for the time-stamp
-//! counter. So under `TRANSPILE` the header only declares these functions, and here they are. Being in one
-//! crate with their callers (`codegen-units = 1`), they are inlined, as the C compiler does with the header's.
+//! C2Rust 0.22 turns a volatile read into a plain load, and cannot translate fences and the time-stamp counter. The
+//! compiler inlines these functions into their callers, because all are in one crate (`codegen-units = 1`).
 
+use core::ffi::c_char;
 use core::ptr::{read_volatile, write_volatile};
 #[cfg(target_arch = "x86_64")]
 use core::sync::atomic::compiler_fence;
@@ -14,45 +14,45 @@ use core::sync::atomic::Ordering;
 /// Reads a register.
 ///
 /// # Safety
-/// `address` is that of a mapped register: readable and aligned to 4 bytes.
+/// `address` points to a mapped register: readable and aligned to 4 bytes.
 #[no_mangle]
 pub unsafe extern "C" fn mmio_load32(address: *const u32) -> u32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     unsafe { read_volatile(address) }
 }
 
 /// Writes a register.
 ///
 /// # Safety
-/// `address` is that of a mapped register: writable and aligned to 4 bytes.
+/// `address` points to a mapped register: writable and aligned to 4 bytes.
 #[no_mangle]
 pub unsafe extern "C" fn mmio_store32(address: *mut u32, value: u32) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     unsafe { write_volatile(address, value) }
 }
 
 /// Reads half a descriptor.
 ///
 /// # Safety
-/// `address` lies in mapped DMA memory: readable and aligned to 8 bytes.
+/// `address` points into mapped DMA memory: readable and aligned to 8 bytes.
 #[no_mangle]
 pub unsafe extern "C" fn dma_load64(address: *const u64) -> u64 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     unsafe { read_volatile(address) }
 }
 
 /// Writes half a descriptor.
 ///
 /// # Safety
-/// `address` lies in mapped DMA memory: writable and aligned to 8 bytes.
+/// `address` points into mapped DMA memory: writable and aligned to 8 bytes.
 #[no_mangle]
 pub unsafe extern "C" fn dma_store64(address: *mut u64, value: u64) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     unsafe { write_volatile(address, value) }
 }
 
-/// Reads before it are done before reads after it. x86 keeps the order of loads, so there the compiler alone is held
-/// back.
+/// Completes the reads before it before the reads after it. x86 keeps the order of loads, so there it only restrains
+/// the compiler.
 #[no_mangle]
 pub extern "C" fn dma_read_barrier() {
     #[cfg(target_arch = "x86_64")]
@@ -61,8 +61,8 @@ pub extern "C" fn dma_read_barrier() {
     fence(Ordering::Acquire);
 }
 
-/// Writes before it are seen by the device before writes after it. x86 keeps the order of stores, so there the
-/// compiler alone is held back.
+/// Makes the writes before it visible to the device before the writes after it. x86 keeps the order of stores, so
+/// there it only restrains the compiler.
 #[no_mangle]
 pub extern "C" fn dma_write_barrier() {
     #[cfg(target_arch = "x86_64")]
@@ -71,7 +71,7 @@ pub extern "C" fn dma_write_barrier() {
     fence(Ordering::SeqCst);
 }
 
-/// The time-stamp counter, in cycles of its own clock; 0 where there is none.
+/// The time-stamp counter, in cycles of its own clock, or 0 on a processor without one.
 #[no_mangle]
 pub extern "C" fn tsc_read() -> u64 {
     #[cfg(target_arch = "x86_64")]
@@ -83,12 +83,18 @@ pub extern "C" fn tsc_read() -> u64 {
     0
 }
 
+/// The version of the project, with a NUL at the end.
+#[no_mangle]
+pub extern "C" fn project_version() -> *const c_char {
+    concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn what_is_stored_is_loaded() {
+    fn stored_values_are_loaded() {
         let mut register = 0u32;
         let mut descriptor = [0u64; 2];
         // SAFETY: all four addresses are those of local variables.

@@ -1,8 +1,7 @@
-//! The transpiled pool and rings do what the C ones do in `c/tests`: the test plays the device.
+//! The tests of `c/tests` for the transpiled pool and rings. The test plays the device.
 //!
-//! That all of the transpiled driver behaves like the other two is what `drivers/conformance` is for;
-//! this is about what C2Rust could get wrong close by: volatile accesses, masks, structures that each
-//! module has of its own.
+//! `drivers/conformance` checks that the transpiled driver behaves like the other two. These tests find
+//! mistakes of C2Rust: in volatile accesses, in masks, and in the structures, of which each module has a copy.
 // SAFETY, for all blocks below: the pointers come from boxes and pools that the test keeps alive.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
@@ -75,7 +74,7 @@ unsafe fn rx_queue(
 }
 
 #[test]
-fn the_pool_is_a_stack_of_packets_apart() {
+fn the_pool_is_a_stack_of_separate_packets() {
     let mut pool = Pool::create(CAPACITY);
     let first = pool.take();
     let second = pool.take();
@@ -118,7 +117,7 @@ fn received_packets_are_exchanged_around_the_ring() {
 }
 
 #[test]
-fn an_empty_pool_and_a_frame_of_several_descriptors_are_survived() {
+fn an_empty_pool_and_a_frame_of_several_descriptors_are_handled() {
     let mut pool = Pool::create(RING_SIZE as u32);
     let mut ring = unsafe { zeroed() };
     let mut packets = unsafe { zeroed() };
@@ -162,7 +161,7 @@ fn sent_packets_come_back_and_a_full_ring_takes_no_more() {
         for index in 0..31 {
             (*queue.ring.add(index)).upper |= TX_DD;
         }
-        // 31 are sent: too few to look at.
+        // 31 are sent: too few to check.
         assert_eq!(tx::tx_batch(&mut queue, last, 1), 0);
         let free = pool.pool.free_count;
         (*queue.ring.add(31)).upper |= TX_DD;

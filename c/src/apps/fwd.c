@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "../forwarder.h"
 #include "../mmio.h"
+#include "../version.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -99,7 +100,8 @@ enum {
 	OPTION_PACKETS,
 	OPTION_DURATION,
 	OPTION_JSON,
-	OPTION_HELP
+	OPTION_HELP,
+	OPTION_VERSION
 };
 
 /* Returns -1 to go on, or the exit status. */
@@ -112,13 +114,14 @@ static int parse_options(int argc, char **argv, struct options *options)
 		{.name = "duration", .has_arg = required_argument, .val = OPTION_DURATION},
 		{.name = "json", .has_arg = required_argument, .val = OPTION_JSON},
 		{.name = "help", .val = OPTION_HELP},
+		{.name = "version", .val = OPTION_VERSION},
 		{.name = NULL},
 	};
 	uint64_t number = 0;
 
 	opterr = 0;
 	for (;;) {
-		int option = getopt_long(argc, argv, ":h", known, NULL);
+		int option = getopt_long(argc, argv, ":hV", known, NULL);
 
 		if (option == -1) {
 			break;
@@ -159,6 +162,10 @@ static int parse_options(int argc, char **argv, struct options *options)
 		case OPTION_HELP:
 		case 'h':
 			(void)dprintf(STDOUT_FILENO, "%s", usage);
+			return EXIT_SUCCESS;
+		case OPTION_VERSION:
+		case 'V':
+			(void)dprintf(STDOUT_FILENO, "ixgbe-fwd %s\n", project_version());
 			return EXIT_SUCCESS;
 		case ':':
 			return usage_error("an option has no value", argv[optind - 1]);

@@ -7,6 +7,7 @@ use conformance::{for_each_implementation, Implementation, Output, Program};
 
 for_each_implementation!(
     help_names_every_option,
+    the_version_is_that_of_the_project,
     a_wrong_command_line_is_refused,
     numbers_are_decimal_digits,
     values_may_follow_an_equals_sign,
@@ -45,6 +46,16 @@ fn expect_refused(implementation: Implementation, arguments: &[&str], names: &st
     Ok(())
 }
 
+fn the_version_is_that_of_the_project(implementation: Implementation) -> Result<()> {
+    for option in ["--version", "-V"] {
+        let output = run(implementation, &[option])?;
+        output.expect_success()?;
+        let expected = concat!("ixgbe-fwd ", env!("CARGO_PKG_VERSION"), "\n");
+        ensure!(output.stdout == expected, "{option}: {output}");
+    }
+    Ok(())
+}
+
 /// Checks that the forwarder accepts the command line and fails at the first device.
 fn expect_accepted(implementation: Implementation, arguments: &[&str]) -> Result<()> {
     run(implementation, arguments)?
@@ -64,6 +75,7 @@ fn help_names_every_option(implementation: Implementation) -> Result<()> {
             "--duration",
             "--json",
             "--help",
+            "--version",
             "DEVICE",
         ] {
             ensure!(

@@ -25,6 +25,7 @@ extern "C" {
         error_size: size_t,
     ) -> ::core::ffi::c_int;
     fn tsc_read() -> uint64_t;
+    fn project_version() -> *const ::core::ffi::c_char;
     fn __errno_location() -> *mut ::core::ffi::c_int;
     fn open(
         __file: *const ::core::ffi::c_char,
@@ -233,6 +234,7 @@ pub struct options {
     pub devices: [*const ::core::ffi::c_char; 2],
 }
 pub type C2RustUnnamed_9 = ::core::ffi::c_uint;
+pub const OPTION_VERSION: C2RustUnnamed_9 = 7;
 pub const OPTION_HELP: C2RustUnnamed_9 = 6;
 pub const OPTION_JSON: C2RustUnnamed_9 = 5;
 pub const OPTION_DURATION: C2RustUnnamed_9 = 4;
@@ -364,7 +366,7 @@ unsafe extern "C" fn parse_options(
     mut argv: *mut *mut ::core::ffi::c_char,
     mut options: *mut options,
 ) -> ::core::ffi::c_int {
-    static mut known: [option; 7] = [
+    static mut known: [option; 8] = [
         option {
             name: b"batch\0" as *const u8 as *const ::core::ffi::c_char,
             has_arg: required_argument,
@@ -402,6 +404,12 @@ unsafe extern "C" fn parse_options(
             val: OPTION_HELP as ::core::ffi::c_int,
         },
         option {
+            name: b"version\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: 0,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_VERSION as ::core::ffi::c_int,
+        },
+        option {
             name: ::core::ptr::null::<::core::ffi::c_char>(),
             has_arg: 0,
             flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
@@ -414,7 +422,7 @@ unsafe extern "C" fn parse_options(
         let mut option: ::core::ffi::c_int = getopt_long(
             argc,
             argv,
-            b":h\0" as *const u8 as *const ::core::ffi::c_char,
+            b":hV\0" as *const u8 as *const ::core::ffi::c_char,
             &raw const known as *const option,
             ::core::ptr::null_mut::<::core::ffi::c_int>(),
         );
@@ -484,6 +492,14 @@ unsafe extern "C" fn parse_options(
                     STDOUT_FILENO,
                     b"%s\0" as *const u8 as *const ::core::ffi::c_char,
                     &raw const usage as *const ::core::ffi::c_char,
+                );
+                return EXIT_SUCCESS;
+            }
+            7 | 86 => {
+                dprintf(
+                    STDOUT_FILENO,
+                    b"ixgbe-fwd %s\n\0" as *const u8 as *const ::core::ffi::c_char,
+                    project_version(),
                 );
                 return EXIT_SUCCESS;
             }
