@@ -1,12 +1,11 @@
-//! The references of the guided tour, `drivers/TOUR.md`: each names a file, a line, and what is
-//! there.
+//! The references of the guided tour, `drivers/TOUR.md`: each quotes a line of a file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Context, Result};
 
-/// Set to 1, it has the line numbers written anew instead of checked.
+/// If this variable is 1, the test first updates the line numbers.
 const UPDATE: &str = "TRIPTYCH_UPDATE";
 
 /// `[FILE:LINE](../FILE#LLINE) `CODE``
@@ -18,7 +17,7 @@ struct Reference {
 }
 
 impl Reference {
-    /// The reference in a line of the tour, if there is one.
+    /// Parses the reference in a line of the tour, if it has one.
     fn parse(line: &str) -> Option<Self> {
         let (_, rest) = line.split_once('[')?;
         let (place, rest) = rest.split_once("](../")?;
@@ -33,7 +32,7 @@ impl Reference {
         (target == format!("{file}#L{number}")).then_some(reference)
     }
 
-    /// The lines of a source that are what this reference says.
+    /// The numbers of the source lines that equal the quoted line.
     fn places(&self, source: &str) -> Vec<usize> {
         (1..)
             .zip(source.lines())
@@ -52,7 +51,7 @@ fn tour() -> Result<String> {
     fs::read_to_string(&path).with_context(|| path.display().to_string())
 }
 
-/// The nearest place to where it was; a line may be there more than once.
+/// The tour with new line numbers. Of several equal lines, it takes the one nearest to the old number.
 fn updated(tour: &str) -> Result<String> {
     let mut text = String::new();
     for line in tour.lines() {
@@ -78,7 +77,7 @@ fn updated(tour: &str) -> Result<String> {
 }
 
 #[test]
-fn every_reference_is_what_the_file_says() -> Result<()> {
+fn every_reference_quotes_its_line() -> Result<()> {
     if std::env::var(UPDATE).is_ok_and(|value| value == "1") {
         fs::write(root().join("drivers/TOUR.md"), updated(&tour()?)?)?;
     }
@@ -88,8 +87,8 @@ fn every_reference_is_what_the_file_says() -> Result<()> {
         let places = reference.places(&source);
         ensure!(
             places.contains(&reference.line),
-            "drivers/TOUR.md: {}:{} is not `{}`, which is in lines {places:?}; {UPDATE}=1 writes \
-             the line numbers anew",
+            "drivers/TOUR.md: line {}:{} is not `{}`, which is in lines {places:?}; {UPDATE}=1 \
+             updates the line numbers",
             reference.file,
             reference.line,
             reference.code
@@ -122,7 +121,7 @@ fn every_step_shows_all_three_drivers() -> Result<()> {
 
 /// `| STEP | `ID` | text | C | safe Rust | unsafe Rust |`
 #[test]
-fn every_hazard_comes_to_what_the_catalogue_says() -> Result<()> {
+fn every_hazard_has_the_outcome_of_the_catalogue() -> Result<()> {
     let path = root().join("drivers/conformance/hazards.toml");
     let catalogue: toml::Table = fs::read_to_string(path)?.parse()?;
     let hazards = catalogue["hazard"].as_array().context("no hazards")?;
@@ -150,7 +149,7 @@ fn every_hazard_comes_to_what_the_catalogue_says() -> Result<()> {
     Ok(())
 }
 
-/// A list item that looks like a reference and is none would not be checked.
+/// The tests above skip an item that is not a valid reference.
 #[test]
 fn every_item_is_a_reference() -> Result<()> {
     for line in tour()?.lines() {
@@ -166,7 +165,7 @@ fn every_item_is_a_reference() -> Result<()> {
 }
 
 #[test]
-fn a_wrong_reference_is_noticed() {
+fn a_wrong_reference_does_not_parse() {
     let right = "- C: [c/src/rx.c:7](../c/src/rx.c#L7) `int x;`";
     let reference = Reference::parse(right).unwrap();
     assert_eq!((reference.line, reference.code.as_str()), (7, "int x;"));
