@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from triptych_paper.conditions import DEFAULT_CONDITIONS
 from triptych_paper.drivers import CHECKED, RUST, UNSAFE, C
 from triptych_paper.lookup import Measured, choose, find, ratio, reason
 from triptych_paper.published import C2RUST_NOTE, CYCLES_NOTE, IPC_BY_TSC, LOADS_NOTE, PROCESSOR_NOTE, Figure, Published
@@ -72,14 +73,14 @@ class Row:
     values: tuple[Measured | None, ...]
     """One for each of :data:`DRIVERS`."""
     missing: tuple[str, ...]
-    """Why a value is missing; empty where it is not."""
+    """The reason for a missing value; empty for the others."""
     source: Cell
     """The backend, with its notes."""
 
 
 def counter_row(run: Run, name: str, batch: int) -> Row:
-    """Look the values of a counter up, all from one source."""
-    chosen = choose(run, name, DRIVERS)
+    """Look up the values of a counter, all from one source."""
+    chosen = choose(run, name, DRIVERS, DEFAULT_CONDITIONS)
     values = tuple(find(run, driver, batch, chosen) for driver in DRIVERS)
     if name == "ipc" and not any(values):
         return _derived_ipc(run, batch)
@@ -158,19 +159,20 @@ def _cells(row: Row, published: Published, batch: int) -> list[Cell]:
     return cells
 
 
+def _quotient(value: float | None, figure: Figure | None) -> float | None:
+    """Divide a measured value by the published one; None if one is missing or zero was published."""
+    return value / figure.value if value is not None and figure and figure.value else None
+
+
 def _beside(value: float | None, figure: Figure | None) -> str:
-    """Return the published figure, and how many times as large the measured value is."""
-    if figure is None:
-        return ""
-    return figure.text if value is None or not figure.value else f"{figure.text}, {value / figure.value:.2f}"
+    """Return the published figure and the quotient, as a cell shows them."""
+    quotient = _quotient(value, figure)
+    texts = [figure.text] if figure else []
+    return ", ".join(texts if quotient is None else [*texts, f"{quotient:.2f}"])
 
 
 def _published_fields(value: float | None, figure: Figure | None) -> Record:
-    known = value is not None and figure is not None and figure.value
-    return {
-        "published": figure.text if figure else None,
-        "ratio_to_published": value / figure.value if value is not None and figure and known else None,
-    }
+    return {"published": figure.text if figure else None, "ratio_to_published": _quotient(value, figure)}
 
 
 def compared(run: Run, published: Published, batch: int) -> Table:
@@ -194,13 +196,13 @@ def compared(run: Run, published: Published, batch: int) -> Table:
 
 def _times_c(run: Run, published: Published, name: str, batch: int) -> tuple[tuple[Cell, ...], list[Record]]:
     """Compare a counter with C's, round by round."""
-    chosen = choose(run, name, DRIVERS)
+    chosen = choose(run, name, DRIVERS, DEFAULT_CONDITIONS)
     values: list[Measured | None] = []
     cells, records = [], []
     for driver in DRIVERS:
         summary = ratio(run, driver, C, batch, chosen)
         value = Measured(summary, "times C", chosen) if summary else None
-        # Without C there is nothing to compare with, and that is the reason that counts.
+        # Without C there is no ratio, so the reason for C's absence comes first.
         lacking = driver if find(run, C, batch, chosen) else C
         missing = "" if value else reason(run, lacking, batch, chosen)
         figure = published.ratio_to_c(chosen.metric.name, driver, batch)
@@ -218,14 +220,13 @@ def _times_c(run: Run, published: Published, name: str, batch: int) -> tuple[tup
 
 
 def _by_wall(run: Run, name: str, label: str, scale: float, batch: int) -> tuple[tuple[Cell, ...], list[Record]]:
-    """Return what was measured of whole processes."""
+    """Return a row of whole processes, with their values multiplied by `scale`."""
     wall = source(name, "wall")
-    text: Callable[[float], str] = lambda value: number(scale * value, 1)  # noqa: E731
     values = [find(run, driver, batch, wall) for driver in DRIVERS]
     cells, records = [], []
     for driver, value in zip(DRIVERS, values, strict=True):
         missing = "" if value else reason(run, driver, batch, wall)
-        cells.append(value_cell(value, text, missing))
+        cells.append(value_cell(value, lambda v: number(scale * v, 1), missing))
         records.append(record(driver, batch, name, value, missing=missing))
     return (Cell(label), *cells, source_cell(run, name, values), _repeats(values)), records
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure as Canvas
 
+from triptych_paper.conditions import DEFAULT_CONDITIONS
 from triptych_paper.drivers import CHECKED, DRIVERS, RUST, C
 from triptych_paper.lookup import batches, choose, find
 from triptych_paper.report.comparisons import Point, PublishedColumn, parameter_table
@@ -53,19 +54,19 @@ def build(data: Data) -> Section:
 
 
 def _title(data: Data, name: str) -> str:
-    label = choose(data.run, name, DRIVERS).metric.label
+    label = choose(data.run, name, DRIVERS, DEFAULT_CONDITIONS).metric.label
     return f"{sentence(label)} per packet against batch size"
 
 
 def _raw_data(data: Data, name: str) -> dict[int, float]:
     """Return the published raw data of C by batch size."""
-    metric = choose(data.run, name, DRIVERS).metric.name
+    metric = choose(data.run, name, DRIVERS, DEFAULT_CONDITIONS).metric.name
     published = CORE_CYCLES if metric == TSC_CYCLES else metric
     return {batch: counters[published] for batch, counters in data.published.c_counters.items()}
 
 
 def _figure(data: Data, name: str) -> Figure:
-    source = choose(data.run, name, DRIVERS)
+    source = choose(data.run, name, DRIVERS, DEFAULT_CONDITIONS)
     lines = {
         driver: [
             (batch, value)

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Patch
 
 from triptych_paper import counters
+from triptych_paper.conditions import DEFAULT_CONDITIONS
 from triptych_paper.counters import DRIVERS, PUBLISHED_BATCHES
 from triptych_paper.lookup import choose, find
 from triptych_paper.report.figures import LIGHT, colour
@@ -43,7 +44,7 @@ def build(data: Data) -> Section:
 
 
 def _figure(data: Data, batch: int) -> Figure:
-    chosen = [choose(data.run, name, DRIVERS) for name in PLOTTED]
+    chosen = [choose(data.run, name, DRIVERS, DEFAULT_CONDITIONS) for name in PLOTTED]
 
     def draw(canvas: Canvas) -> None:
         for axes, source in zip(canvas.subplots(2, 3).flat, chosen, strict=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
+from triptych_paper.conditions import DEFAULT_CONDITIONS
 from triptych_paper.drivers import CHECKED, FORTIFIED, RUST, TRAPPING_UBSAN, C, Driver
 from triptych_paper.lookup import batches, choose, find, ratio
 from triptych_paper.report.comparisons import Comparison, comparison_table
@@ -50,7 +51,7 @@ def _measured(data: Data, driver: Driver) -> bool:
 
 
 def _figure(data: Data, drivers: list[Driver], batch: int) -> Figure:
-    chosen = [choose(data.run, name, [C, *drivers]) for name in PLOTTED]
+    chosen = [choose(data.run, name, [C, *drivers], DEFAULT_CONDITIONS) for name in PLOTTED]
 
     def draw(canvas: Canvas) -> None:
         for axes, source in zip(canvas.subplots(1, len(chosen), sharey=True), chosen, strict=True):
