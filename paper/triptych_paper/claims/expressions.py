@@ -148,7 +148,7 @@ def _check_call(node: ast.Call) -> None:
         for argument, kind in zip(node.args, kinds, strict=True)
     )
     if not fits:
-        raise ExpressionError(f"`{ast.unparse(node)}` should be like {usage}")
+        raise ExpressionError(f"`{ast.unparse(node)}` has wrong arguments: write it like {usage}")
     impl = node.args[0]
     if isinstance(impl, ast.Constant) and impl.value not in IMPLEMENTATIONS:
         raise ExpressionError(f"{impl.value!r} in `{ast.unparse(node)}` is unknown; use {', '.join(IMPLEMENTATIONS)}")
