@@ -106,7 +106,7 @@ fn selected_builds<'r>(
     if builds.is_empty() {
         bail!(UsageError(
             "no selected compiler builds a selected driver on this machine; \
-             `make compilers-deps` installs compilers"
+             `make setup-compilers` installs compilers"
                 .to_owned()
         ));
     }
