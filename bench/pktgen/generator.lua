@@ -1,23 +1,23 @@
--- Runs inside dpdk-pktgen (pktgen ... -f generator.lua) and does what standard input says, a command a line:
+-- Runs inside dpdk-pktgen (pktgen ... -f generator.lua) and executes commands from standard input, one per line:
 --
---   rate PERCENT   share of the line rate that each port sends
---   start, stop    sending, on all ports
---   counters       answers "counters SENT RECEIVED SENT RECEIVED ...", a pair for each port, since the beginning
---   quit           ends dpdk-pktgen; so does the end of the input
+--   rate PERCENT   sets the rate of each port, as a share of the line rate
+--   start, stop    starts or stops sending on all ports
+--   counters       answers "counters SENT RECEIVED SENT RECEIVED ...": a pair for each port, since the start
+--   quit           ends dpdk-pktgen, like the end of the input
 --
--- Every answer is a line that begins with "triptych: ". `triptych pktgen` writes the settings in front of this:
---   TRIPTYCH = { frame_size = bytes without CRC, flows = UDP flows of each port, ports = how many }
+-- Every answer is a line that begins with "triptych: ". `triptych pktgen` writes the settings in front of this script:
+--   TRIPTYCH = { frame_size = bytes without CRC, flows = UDP flows per port, ports = number of ports }
 
 local CRC = 4 -- dpdk-pktgen's sizes include it
 local FIRST_UDP_PORT = 1024
 
 local function answer(text)
-    -- On a line of its own, whatever is on the screen.
+    -- dpdk-pktgen draws on the screen, so begin a new line.
     io.stdout:write("\ntriptych: " .. text .. "\n")
     io.stdout:flush()
 end
 
--- A range that does not vary.
+-- Sets a range to a constant value.
 local function fixed(range, ports, value, step)
     range(ports, "start", value)
     range(ports, "inc", step)
@@ -25,13 +25,13 @@ local function fixed(range, ports, value, step)
     range(ports, "max", value)
 end
 
--- 64-byte frames with CRC, UDP, and as many flows as source ports.
+-- Sets up UDP frames; each flow has its own source port.
 local function set_up(settings)
     local size = settings.frame_size + CRC
     pktgen.screen("off")
     pktgen.stop("all")
     pktgen.clr()
-    pktgen.set("all", "count", 0) -- no end
+    pktgen.set("all", "count", 0) -- unlimited
     pktgen.set("all", "burst", 32)
     pktgen.set("all", "rate", 100)
     pktgen.set("all", "size", size)
@@ -57,7 +57,7 @@ local function counters(settings)
     for port = 0, settings.ports - 1 do
         local count = stats[port]
         words[#words + 1] = string.format("%d", count.opackets)
-        -- What it had no room for has arrived all the same; older versions do not tell.
+        -- Missed packets have arrived, too. Older versions do not count them.
         words[#words + 1] = string.format("%d", count.ipackets + (count.imissed or 0))
     end
     return table.concat(words, " ")

@@ -1,4 +1,4 @@
-//! Which files belong to a driver, and how many lines of code they have.
+//! Selects the files of each driver and counts their lines of code.
 
 use std::fs;
 use std::path::Path;
@@ -11,14 +11,14 @@ use walkdir::WalkDir;
 
 use crate::unsafety::unsafe_lines;
 
-/// Where the sources of a driver are.
+/// The sources of a driver.
 #[derive(Debug)]
 pub struct Sources {
     /// The driver.
     pub implementation: Implementation,
-    /// Folder of its sources, from the top of the repository.
+    /// The folder of its sources, relative to the top of the repository.
     pub folder: &'static str,
-    /// Files that are left out, from that folder: generated constants, and tests.
+    /// Files that do not count, relative to that folder: generated constants and tests.
     pub without: &'static [&'static str],
 }
 
@@ -51,20 +51,20 @@ pub const SOURCES: &[Sources] = &[
 /// A file of a driver.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct SourceFile {
-    /// From the top of the repository.
+    /// The path relative to the top of the repository.
     pub path: String,
-    /// What it is about, the same in all three drivers: `rx` is `rx.c` and `rx.rs`.
+    /// A name that the file shares with its twins in the other drivers: `rx` for `rx.c` and `rx.rs`.
     pub twin: String,
-    /// Lines that are code, without tests.
+    /// Lines of code, without tests.
     pub lines: usize,
-    /// Those that are unsafe; none in C, which does not mark them.
+    /// Lines of unsafe code; `None` for C, which does not mark them.
     pub unsafe_lines: Option<usize>,
 }
 
-/// Counts a driver's files, in the order of their names.
+/// Counts a driver's files, sorted by name.
 ///
 /// # Errors
-/// If a file cannot be read, is not what its name says, or there is none.
+/// If a file cannot be read or parsed, or the folder has no sources.
 pub fn count(root: &Path, sources: &Sources) -> Result<Vec<SourceFile>> {
     let folder = root.join(sources.folder);
     let mut files = Vec::new();
@@ -98,7 +98,7 @@ pub fn count(root: &Path, sources: &Sources) -> Result<Vec<SourceFile>> {
         });
     }
     if files.is_empty() {
-        bail!("{} holds no sources", folder.display());
+        bail!("{} has no sources", folder.display());
     }
     Ok(files)
 }
@@ -107,7 +107,7 @@ fn code_lines(text: &str, language: LanguageType) -> usize {
     language.parse_from_str(text, &Config::default()).code
 }
 
-/// Unsafe lines that are code: comments and blank lines between them are not.
+/// The number of unsafe lines, without comments and blank lines.
 fn unsafe_code_lines(text: &str) -> syn::Result<usize> {
     let found = unsafe_lines(text)?;
     let lines: Vec<_> = text.lines().map(str::trim).collect();
@@ -118,11 +118,11 @@ fn unsafe_code_lines(text: &str) -> syn::Result<usize> {
     Ok(found.iter().filter(is_code).count())
 }
 
-/// The part of a file before its unit tests, which come last everywhere here.
+/// The part of a file before its unit tests, which stand at the end of every file.
 fn without_tests(text: &str) -> &str {
     let end = text.match_indices("#[cfg(test)]").find(|(at, _)| {
         let rest = text.get(at + "#[cfg(test)]".len()..).unwrap_or_default();
-        // Attributes may stand between.
+        // Attributes may precede the module.
         rest.lines()
             .map(str::trim)
             .find(|line| !line.is_empty() && !line.starts_with("#["))
@@ -131,7 +131,7 @@ fn without_tests(text: &str) -> &str {
     end.map_or(text, |(at, _)| text.get(..at).unwrap_or(text))
 }
 
-/// What a file is about.
+/// The name that a file shares with its twins.
 fn twin(inside: &str) -> String {
     let stem = inside
         .rsplit_once('.')
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_blank_lines_are_no_code() {
+    fn comments_and_blank_lines_do_not_count() {
         let c = "/* a\n   b */\n\nint x; // c\n// d\nint f(void) {\n    return 1;\n}\n";
         assert_eq!(code_lines(c, LanguageType::C), 4);
         let rust = "//! a\n\n/// ```\n/// let x = 1;\n/// ```\nfn f() {}\n";
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_are_left_out() {
+    fn tests_do_not_count() {
         let text = "fn f() {}\n\n#[cfg(test)]\n#[allow(x)]\nmod tests {\n    fn g() {}\n}\n";
         assert_eq!(without_tests(text), "fn f() {}\n\n");
         let other = "#[cfg(test)]\nmod test_queues;\nfn f() {}\n";
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn twins_have_one_name() {
+    fn twins_share_a_name() {
         assert_eq!(twin("rx.c"), twin("gen/rx.rs"));
         assert_eq!(twin("vfio_kernel.c"), twin("vfio/kernel.rs"));
         assert_eq!(twin("mmio.h"), twin("sys/mmio.rs"));
@@ -207,6 +207,6 @@ mod tests {
         assert!(count(folder.path(), &SOURCES[0]).is_err());
         fs::create_dir_all(folder.path().join("c/src")).unwrap();
         let error = count(folder.path(), &SOURCES[0]).unwrap_err();
-        assert!(error.to_string().contains("holds no sources"), "{error}");
+        assert!(error.to_string().contains("has no sources"), "{error}");
     }
 }

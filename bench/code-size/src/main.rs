@@ -1,6 +1,6 @@
-//! `code-size`: lines of code of the three drivers, and how many of them are unsafe.
+//! `code-size`: counts the lines of code of the three drivers, and the unsafe ones among them.
 //!
-//! Ends with 0; 1 if a file cannot be read or is no Rust; 2 on a wrong command line.
+//! The exit status is 0 on success, 1 if a file cannot be read or parsed, and 2 for an error of usage.
 
 mod count;
 mod unsafety;
@@ -17,26 +17,26 @@ use serde::Serialize;
 
 use count::SourceFile;
 
-/// Count the lines of the three drivers: JSON on the standard output, or in a file.
+/// Count the lines of code of the three drivers, and write the result as JSON
 #[derive(Debug, Parser)]
 #[command(name = "code-size", version)]
 struct Cli {
-    /// Top of the repository
+    /// The top folder of the repository
     #[arg(long, value_name = "DIR", default_value = ".")]
     root: PathBuf,
-    /// File to write instead
+    /// The file to write [default: standard output]
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
-/// What is written.
+/// The result.
 #[derive(Debug, Serialize)]
 struct Document {
-    /// What the sources are: a revision of git, `with changes` if they differ from it.
+    /// The git revision of the sources, followed by `with changes` if they differ from it.
     revision: String,
-    /// The program that tells code from comments.
+    /// The library that distinguishes code from comments.
     counted_by: &'static str,
-    /// Files by implementation.
+    /// The files of each implementation.
     files: BTreeMap<Implementation, Vec<SourceFile>>,
 }
 

@@ -1,4 +1,4 @@
-//! Which lines of a Rust file are unsafe.
+//! Finds the unsafe lines of a Rust file.
 
 use std::collections::BTreeSet;
 
@@ -6,8 +6,7 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
-/// Numbers, counted from 1, of the lines inside `unsafe` blocks, functions, impls and traits, with those that open and
-/// close them.
+/// The numbers, from 1, of the lines of `unsafe` blocks, functions, impls and traits, including their first and last lines.
 ///
 /// # Errors
 /// If the text is not Rust.
@@ -36,7 +35,7 @@ impl<'ast> Visit<'ast> for Unsafe {
     }
 
     fn visit_item_fn(&mut self, node: &'ast syn::ItemFn) {
-        // From the signature: attributes and documentation are not what is unsafe.
+        // From the signature, because attributes and documentation are not unsafe.
         if node.sig.unsafety.is_some() {
             self.add(node.sig.span(), node.block.span());
         }
@@ -65,7 +64,7 @@ impl<'ast> Visit<'ast> for Unsafe {
     }
 
     fn visit_item_foreign_mod(&mut self, node: &'ast syn::ItemForeignMod) {
-        // Declarations of foreign functions: all of them are unsafe to call, and the compiler believes them.
+        // Calls of foreign functions are unsafe, and the compiler trusts their declarations.
         self.add(node.abi.span(), node.brace_token.span.close());
         visit::visit_item_foreign_mod(self, node);
     }
@@ -105,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn words_in_texts_and_comments_do_not() {
+    fn strings_and_comments_do_not_count() {
         assert_eq!(
             lines("// unsafe {\nconst A: &str = \"unsafe {\";\n"),
             [0; 0]
@@ -113,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_rust_is_an_error() {
+    fn a_file_that_is_not_rust_is_an_error() {
         assert!(unsafe_lines("fn {").is_err());
     }
 }
