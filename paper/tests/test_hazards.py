@@ -26,8 +26,8 @@ def test_a_hazard_has_an_outcome_for_each_driver(tmp_path: Path) -> None:
         ("dev-length-zero", "dev-length-zero"),
         ("app-leak", "app-leak"),
     ]
-    assert found[0].seen["rust"] == hazards.Seen("counted drop", "32 lost, counted", 0.4)
-    assert list(hazards.by_culprit(found)) == ["application", "device"]
+    assert found[0].observations["rust"] == hazards.Observation("counted drop", "32 lost, counted", 0.4)
+    assert list(hazards.by_party(found)) == ["application", "device"]
     assert hazards.counts(found, "c") == {"uncounted loss": 1, "leak": 1}
     assert hazards.counts(found, "rust-unsafe") == {}
 
@@ -36,7 +36,7 @@ def test_titles_and_reasons_come_from_run_json(tmp_path: Path) -> None:
     about = {"app-leak": {"title": "forget to free", "why": {"c": "no code frees it"}}}
     (tmp_path / "run.json").write_text(json.dumps({"hazards": about}))
     [hazard] = hazards.read(write(tmp_path, "app-leak,CWE-401,application,c,leak,3,0.1"))
-    assert (hazard.title, hazard.seen["c"].why) == ("forget to free", "no code frees it")
+    assert (hazard.title, hazard.observations["c"].why) == ("forget to free", "no code frees it")
     (tmp_path / "run.json").write_text("[]")
     with pytest.raises(DataError, match=r"run\.json"):
         hazards.read(tmp_path / hazards.FILE)

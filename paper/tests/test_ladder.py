@@ -77,7 +77,7 @@ def test_the_sum_of_the_rungs_stands_beside_the_whole_difference(make_run: MakeR
     sums = {row[0].text: row[2] for row in table.rows if row[0].text.startswith("sum")}
     assert {text: (cell.text, cell.detail) for text, cell in sums.items()} == {
         "sum up to the shipped safe driver": ("+4.50", ("+4.50",)),
-        "sum from there to the top": ("+3.50", ("+3.50",)),
+        "sum from the shipped safe driver to the top": ("+3.50", ("+3.50",)),
         "sum of all": ("+8.00", ("+8.00",)),
     }
 

@@ -10,7 +10,7 @@ RING_SIZE, FRAME_SIZE = 512, 60
 
 @dataclass(frozen=True)
 class Conditions:
-    """What a value was measured under, besides driver and batch size."""
+    """The conditions of a value, besides driver and batch size."""
 
     ring_size: int = RING_SIZE
     """Descriptors per ring."""

@@ -54,7 +54,7 @@ def measured_batches(run: Run) -> list[int]:
 
 
 def shown_batches(run: Run) -> list[int]:
-    """Return the batch sizes whose tables are shown: those with published figures, or all if there are none."""
+    """Return the batch sizes whose tables are shown: those with published figures, or else all."""
     present = measured_batches(run)
     return [batch for batch in present if batch in PUBLISHED_BATCHES] or present
 

@@ -1,4 +1,4 @@
-"""Where and with what a run was measured, in a few lines."""
+"""Machine, sources and compilers of a run, in a few lines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from triptych_paper.records import Run
 
 
 def facts(run: Run) -> tuple[tuple[str, str], ...]:
-    """Return labels and texts."""
+    """Return the facts as labels and texts."""
     host = _part(run.info, "host")
     cpu, git = _part(host, "cpu"), _part(run.info, "git")
     machine = [str(cpu.get("model_name") or "unknown processor"), f"{cpu.get('cpus', '?')} CPUs"]

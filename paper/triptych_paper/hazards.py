@@ -16,7 +16,7 @@ COLUMNS = ["hazard", "class", "at_fault", "impl", "outcome", "evidence", "second
 SUBJECTS = {"c": "C", "c-hardened": "C, sanitizers", "rust": "safe Rust", "rust-unsafe": "unsafe Rust"}
 """The drivers, and their names in tables."""
 
-CULPRITS = ("application", "device", "driver", "wire")
+PARTIES = ("application", "device", "driver", "wire")
 """The parties that may be at fault, in the order of the tables."""
 
 TONES = {
@@ -25,11 +25,11 @@ TONES = {
     "counted drop": "good",
     "no effect": "good",
     "contained by the IOMMU": "good",
-    "panic/trap": "none",
-    "stalled queue": "none",
-    "uncounted loss": "none",
-    "wrong packet": "none",
-    "leak": "none",
+    "panic/trap": "neutral",
+    "stalled queue": "neutral",
+    "uncounted loss": "neutral",
+    "wrong packet": "neutral",
+    "leak": "neutral",
     "silent corruption": "bad",
     "memory disclosed": "bad",
     "hang": "bad",
@@ -42,7 +42,7 @@ LATEST = "latest-safety"
 
 
 @dataclass(frozen=True)
-class Seen:
+class Observation:
     """The outcome of one hazard with one driver."""
 
     outcome: str
@@ -58,10 +58,10 @@ class Hazard:
 
     id: str
     weakness: str
-    """`CWE-416`."""
+    """Its number in the Common Weakness Enumeration, such as `CWE-416`."""
     at_fault: str
     title: str
-    seen: dict[str, Seen]
+    observations: dict[str, Observation]
 
 
 def find(folder: Path) -> Path | None:
@@ -85,19 +85,20 @@ def read(path: Path) -> list[Hazard]:
             raise DataError(f"{path}: columns are {rows.fieldnames}, not {COLUMNS}")
         for row in rows:
             where = f"{path}, line {rows.line_num}"
-            if row["impl"] not in SUBJECTS or row["at_fault"] not in CULPRITS or row["outcome"] not in TONES:
-                raise DataError(f"{where}: unknown impl, at_fault or outcome: {row}")
+            for column, valid in (("impl", SUBJECTS), ("at_fault", PARTIES), ("outcome", TONES)):
+                if row[column] not in valid:
+                    raise DataError(f"{where}: {column} {row[column]!r} is unknown; use {', '.join(valid)}")
             try:
                 about = described.get(row["hazard"], {})
                 why = about.get("why", {}).get(row["impl"], "")
-                seen = Seen(row["outcome"], row["evidence"], float(row["seconds"]), why)
+                observation = Observation(row["outcome"], row["evidence"], float(row["seconds"]), why)
             except ValueError as error:
                 raise DataError(f"{where}: {error}") from error
             title = about.get("title", row["hazard"])
             hazard = hazards.setdefault(row["hazard"], Hazard(row["hazard"], row["class"], row["at_fault"], title, {}))
-            if row["impl"] in hazard.seen:
+            if row["impl"] in hazard.observations:
                 raise DataError(f"{where}: {row['hazard']} with {row['impl']} is listed twice")
-            hazard.seen[row["impl"]] = seen
+            hazard.observations[row["impl"]] = observation
     return list(hazards.values())
 
 
@@ -114,13 +115,13 @@ def _described(path: Path) -> dict[str, Any]:
     return described
 
 
-def by_culprit(hazards: list[Hazard]) -> dict[str, list[Hazard]]:
+def by_party(hazards: list[Hazard]) -> dict[str, list[Hazard]]:
     """Group the hazards by the party at fault, without empty groups."""
-    groups = {culprit: [hazard for hazard in hazards if hazard.at_fault == culprit] for culprit in CULPRITS}
-    return {culprit: group for culprit, group in groups.items() if group}
+    groups = {party: [hazard for hazard in hazards if hazard.at_fault == party] for party in PARTIES}
+    return {party: group for party, group in groups.items() if group}
 
 
 def counts(hazards: list[Hazard], impl: str) -> dict[str, int]:
     """Count the outcomes of a driver, in the order of :data:`TONES`."""
-    found = [hazard.seen[impl].outcome for hazard in hazards if impl in hazard.seen]
+    found = [hazard.observations[impl].outcome for hazard in hazards if impl in hazard.observations]
     return {outcome: found.count(outcome) for outcome in TONES if outcome in found}

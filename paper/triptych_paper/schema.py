@@ -53,7 +53,7 @@ class Metric:
     percentile: float | None = None
     """The share of the packets that a latency covers, in percent."""
     notes: dict[str, str] = field(default_factory=dict)
-    """What a reader must know about a value, by backend."""
+    """Notes for the reader of a value, by backend."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def sources(name: str) -> tuple[Source, ...]:
 
 
 def renamed_metric(name: str, backend: str) -> str:
-    """Return today's name of a metric in an old record, where `cycles` meant what the backend's clock counted."""
+    """Return today's name of a metric in an old record, which has the name `cycles` for both clocks."""
     if name != CYCLES:
         return name
     return {"perf": CORE_CYCLES, "lockstep": TSC_CYCLES, "wall": TSC_CYCLES}.get(backend, name)

@@ -60,7 +60,7 @@ def record(
 
 
 def source_cell(run: Run, name: str, values: Iterable[Measured | None]) -> Cell:
-    """Return the backend of a row, what a reader must know about it, and why it is not a better one."""
+    """Return the backend of a row, with its note, and with the reason if hardware counters are missing."""
     present = [value for value in values if value]
     if not present:
         return Cell(ABSENT)

@@ -56,7 +56,7 @@ COMPARISONS: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
 
 
 class ExpressionError(Exception):
-    """A malformed formula; the message says what is wrong and what is allowed."""
+    """A formula is malformed; the message gives the error and the allowed forms."""
 
 
 class MissingError(Exception):
@@ -93,7 +93,7 @@ def parse(text: str) -> ast.expr:
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise ExpressionError(f"it cannot be read: {error}") from None
+        raise ExpressionError(f"Python's parser refuses it: {error}") from None
     _check(tree.left if isinstance(tree, ast.Compare) else tree)
     if isinstance(tree, ast.Compare):
         if len(tree.ops) != 1 or type(tree.ops[0]) not in COMPARISONS:

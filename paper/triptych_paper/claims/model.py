@@ -72,7 +72,7 @@ class Outcome:
     claim: Claim
     verdict: Verdict
     reason: str = ""
-    """Why there is no value."""
+    """The reason for a missing value."""
     backend: str = ""
     simulated: bool = False
     results: tuple[Result, ...] = ()

@@ -27,7 +27,7 @@ def build(data: Data) -> Report:
     sections = tuple(section(data) for section in SECTIONS)
     warnings = list(fold(run.warnings))
     if not run.ended:
-        warnings.insert(0, "The run was interrupted. The report shows what it had measured by then.")
+        warnings.insert(0, "The run was interrupted. The report shows the samples that it had until then.")
     if run.failures:
         warnings.append(
             f"{len(run.failures)} measurements failed; run.json has the causes. The first: {run.failures[0].cause}"

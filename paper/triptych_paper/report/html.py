@@ -23,7 +23,7 @@ FONTS = Path(mpl.get_data_path()) / "fonts" / "ttf"
 def page(report: Report, drawings: Mapping[str, str], for_print: bool = False) -> str:
     """Return the page. `drawings` are the figures' SVGs in light colours, by key.
 
-    With `for_print` the page is what :func:`pdf` converts: always light, with page numbers.
+    With `for_print` the page suits :func:`pdf`: always light, with page numbers.
     """
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),

@@ -69,7 +69,7 @@ class Report:
     title: str
     subtitle: str
     facts: tuple[tuple[str, str], ...]
-    """Where and with what the run was measured: labels and texts."""
+    """Machine, sources and compilers of the run: labels and texts."""
     warnings: tuple[str, ...] = ()
     tiles: tuple[Tile, ...] = ()
     sections: tuple[Section, ...] = field(default_factory=tuple)

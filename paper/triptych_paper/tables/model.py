@@ -20,7 +20,7 @@ class Cell:
     notes: tuple[str, ...] = ()
     """Footnotes, as whole sentences."""
     tone: str = ""
-    """The colour of a verdict: `good`, `bad` or `none`; otherwise empty."""
+    """The colour of a verdict: `good`, `bad` or `neutral`; otherwise empty."""
     published: str = ""
     """The published counterpart, which every format shows in parentheses."""
 
@@ -80,7 +80,7 @@ _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def superscript(numbers: Iterable[int]) -> str:
-    """Write footnote marks in plain text. A superscript plus separates two of them: there is no superscript comma."""
+    """Write footnote marks in plain text. A superscript plus separates two of them, as Unicode has no such comma."""
     return "⁺".join(str(number).translate(_SUPERSCRIPT) for number in numbers)
 
 

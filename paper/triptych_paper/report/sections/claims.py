@@ -96,7 +96,7 @@ def _verdict(outcome: Outcome) -> Cell:
         lines = [_deviation(outcome), outcome.direction, "" if outcome.firm else "verdict uncertain"]
         return Cell(outcome.verdict.value, tuple(line for line in lines if line), (), TONES[outcome.verdict])
     reason = outcome.reason.removeprefix(f"{outcome.verdict.value}: ")
-    return Cell(outcome.verdict.value, (reason,), (), "none")
+    return Cell(outcome.verdict.value, (reason,), (), "neutral")
 
 
 def _deviation(outcome: Outcome) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from triptych_paper import hazards
-from triptych_paper.hazards import CULPRITS, SUBJECTS, TONES, Hazard, Seen
+from triptych_paper.hazards import PARTIES, SUBJECTS, TONES, Hazard, Observation
 from triptych_paper.report.model import Data, Section
 from triptych_paper.tables.model import ABSENT, Cell, Column, Record, Table, sentence
 
@@ -34,7 +34,7 @@ def build(data: Data) -> Section:
     if path is None:
         return Section("hazards", TITLE, text, missing=("The safety lab has not run here: `make safety-lab` runs it.",))
     found = hazards.read(path)
-    tables = [_table(culprit, group) for culprit, group in hazards.by_culprit(found).items()]
+    tables = [_table(party, group) for party, group in hazards.by_party(found).items()]
     return Section("hazards", TITLE, text, (_sums(found), *tables))
 
 
@@ -46,48 +46,48 @@ def _columns(first: str) -> tuple[Column, ...]:
     return (Column(first, numeric=False), *names)
 
 
-def _table(culprit: str, group: list[Hazard]) -> Table:
+def _table(party: str, group: list[Hazard]) -> Table:
     rows, records = [], []
     for hazard in group:
         cells = []
         for impl in SUBJECTS:
-            seen = hazard.seen.get(impl)
-            cells.append(_cell(seen))
+            observation = hazard.observations.get(impl)
+            cells.append(_cell(observation))
             records.append(_record(hazard, impl))
         rows.append((Cell(hazard.title, (hazard.weakness,)), *cells))
-    key = f"hazards-{CULPRITS.index(culprit) + 1}-{culprit}"
-    return Table(key, TITLES[culprit], _columns("hazard"), tuple(rows), tuple(records))
+    key = f"hazards-{PARTIES.index(party) + 1}-{party}"
+    return Table(key, TITLES[party], _columns("hazard"), tuple(rows), tuple(records))
 
 
-def _cell(seen: Seen | None) -> Cell:
-    if seen is None:
-        return Cell(ABSENT, tone="none")
-    notes = (f"{sentence(seen.why)}.",) if seen.why else ()
-    return Cell(seen.outcome, (), notes, TONES[seen.outcome])
+def _cell(observation: Observation | None) -> Cell:
+    if observation is None:
+        return Cell(ABSENT, tone="neutral")
+    notes = (f"{sentence(observation.why)}.",) if observation.why else ()
+    return Cell(observation.outcome, (), notes, TONES[observation.outcome])
 
 
 def _record(hazard: Hazard, impl: str) -> Record:
-    seen = hazard.seen.get(impl)
+    observation = hazard.observations.get(impl)
     return {
         "hazard": hazard.id,
         "class": hazard.weakness,
         "at_fault": hazard.at_fault,
         "impl": impl,
-        "outcome": seen.outcome if seen else "",
-        "evidence": seen.evidence if seen else "",
+        "outcome": observation.outcome if observation else "",
+        "evidence": observation.evidence if observation else "",
     }
 
 
 def _sums(found: list[Hazard]) -> Table:
     counts = {impl: hazards.counts(found, impl) for impl in SUBJECTS}
-    there = [outcome for outcome in TONES if any(outcome in count for count in counts.values())]
+    occurring = [outcome for outcome in TONES if any(outcome in count for count in counts.values())]
     rows = tuple(
         (Cell(outcome, tone=TONES[outcome]), *(Cell(str(counts[impl].get(outcome, ""))) for impl in SUBJECTS))
-        for outcome in there
+        for outcome in occurring
     )
     records: tuple[Record, ...] = tuple(
         {"impl": impl, "outcome": outcome, "hazards": counts[impl].get(outcome, 0)}
-        for outcome in there
+        for outcome in occurring
         for impl in SUBJECTS
     )
     columns = (_columns("outcome")[0], *(Column(column.heading, notes=column.notes) for column in _columns("")[1:]))

@@ -43,10 +43,11 @@ def build(data: Data) -> Section:
         "The ladder leads from the transpiled driver to the safe one, and beyond it. Each rung is a build of its own, "
         "and differs from the rung below by one feature. Up to the shipped safe driver, a rung adds a feature that "
         "this driver has. Above it, a rung adds a feature of usual safe Rust that this driver does without.",
-        "The order matters: the cost of a feature is what it adds to those below it. The compiler optimises all of "
-        "them together, so it also causes small differences, even negative ones. Where possible, a feature was also "
-        "removed from the shipped driver, or added to it, alone. A cost that holds in both orders is the price of the "
-        "feature; any other cost is partly the compiler's. bench/ladder/README.md describes each rung and its patch.",
+        "The order matters: the cost of a feature is the difference that it makes on top of those below. The compiler "
+        "optimises all of them together, so it also causes small differences, even negative ones. Where possible, a "
+        "feature was also removed from the shipped driver, or added to it, alone. A cost that holds in both orders is "
+        "the price of the feature; any other cost is partly the compiler's. bench/ladder/README.md describes each "
+        "rung and its patch.",
     ]
     rungs = data.ladder
     if not rungs:
@@ -93,7 +94,7 @@ def _table(data: Data, rungs: tuple[Rung, ...], batch: int, sources: Sources) ->
     shipped, top = _shipped(rungs), len(rungs) - 1
     parts = (
         ("sum up to the shipped safe driver", 0, shipped),
-        ("sum from there to the top", shipped, top),
+        ("sum from the shipped safe driver to the top", shipped, top),
         ("sum of all", 0, top),
     )
     for title, first, last in parts:
@@ -134,7 +135,7 @@ def _rung_row(data: Data, rung: Rung, of_rung: Sequence[Step], batch: int, sourc
 
 
 def _sum_row(data: Data, rungs: tuple[Rung, ...], title: str, batch: int, sources: Sources) -> tuple[Cell, ...]:
-    """Sum what all rungs but the first add, and compare with the difference between last and first."""
+    """Sum the costs of all rungs but the first, and show the difference between last and first below."""
     cells = [Cell(title, ("and the whole difference",))]
     for name, source in sources.items():
         if name in WITH_VALUE:
@@ -201,9 +202,9 @@ def _figure(data: Data, rungs: tuple[Rung, ...], batch: int, sources: Sources) -
     return Figure(
         f"ladder-batch-{batch}",
         f"The cost ladder, batch {batch}",
-        "What each feature adds, from the transpiled driver downwards. The broken line marks the shipped safe driver; "
-        "this driver does without the features below it. A circle marks the end of the bar for the feature as the only "
-        f"difference to the shipped driver. Instructions by {sources['instructions'].backend}; cycles by "
+        "The cost of each feature, from the transpiled driver downwards. The broken line marks the shipped safe "
+        "driver; this driver does without the features below it. A circle marks the end of the bar for the feature as "
+        f"the only difference to the shipped driver. Instructions by {sources['instructions'].backend}; cycles by "
         f"{sources[CYCLES].backend}, medians of {counts} rounds. Whiskers: 10th to 90th percentile of the difference "
         "to the rung above in the same round. The axes do not begin at 0.",
         draw,
@@ -232,9 +233,9 @@ def _waterfall(axes: Axes, found: Sequence[Step], *, alone: bool) -> None:
                 axes.plot([low, high], [place, place], color=LIGHT["ink"], linewidth=0.8)
                 end = max(end, high)
             if alone and step.alone:
-                there = before + step.alone.median
-                axes.plot([there], [place], "o", markersize=4.5, markerfacecolor="none", color=LIGHT["ink"])
-                end = max(end, there)
+                value_alone = before + step.alone.median
+                axes.plot([value_alone], [place], "o", markersize=4.5, markerfacecolor="none", color=LIGHT["ink"])
+                end = max(end, value_alone)
         text = number(value, 1) if step.added is None else signed(step.added.median, 1)
         axes.annotate(
             text,

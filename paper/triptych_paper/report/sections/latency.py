@@ -44,16 +44,16 @@ def build(data: Data) -> Section:
         "is timed, so that the tables include rare long delays.",
         NOTE,
     )
-    there = loads(data)
+    measured = loads(data)
     published = sorted({load for load, _ in data.published.latency})
-    if not there:
+    if not measured:
         missing = (
             "Not measured: this run has no constant offered load, which latency needs. The figure shows the published "
             "values."
         )
         return Section("latency", "Latency", text, (), (_figure(data, published),), (missing,))
-    tables = tuple(_table(data, load) for load in there)
-    return Section("latency", "Latency", (*text, LOSS_NOTE), tables, (_figure(data, there),))
+    tables = tuple(_table(data, load) for load in measured)
+    return Section("latency", "Latency", (*text, LOSS_NOTE), tables, (_figure(data, measured),))
 
 
 def _nearest(published: Published, load: float) -> float | None:

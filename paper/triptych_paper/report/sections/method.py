@@ -67,9 +67,9 @@ def _backends(data: Data) -> Table:
         if len(samples):
             state, tone = f"{len(samples)} samples", "good"
         elif backend in data.run.not_measurable:
-            state, tone = f"not measurable here: {data.run.not_measurable[backend]}", "none"
+            state, tone = f"not measurable here: {data.run.not_measurable[backend]}", "neutral"
         else:
-            state, tone = "not used in this run", "none"
+            state, tone = "not used in this run", "neutral"
         how, meaning = METHODS[backend]
         rows.append((Cell(backend), Cell(how), Cell(meaning), Cell(state, (), (), tone)))
         record: Record = {"backend": backend, "how": how, "meaning": meaning, "state": state}
