@@ -1,4 +1,4 @@
-//! What the ways to count have in common.
+//! The interface of all backends: cells go in, an observer receives the samples.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -87,10 +87,10 @@ impl fmt::Display for Cell {
     }
 }
 
-/// Why a measurement gave nothing.
+/// A measurement that gave no values.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasureError {
-    /// A process that took part in it failed.
+    /// A process of the measurement failed.
     #[error(transparent)]
     Process(#[from] ProcessError),
     /// The forwarder's report is missing or wrong.
@@ -110,7 +110,7 @@ pub enum MeasureError {
     File {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         cause: std::io::Error,
     },
     /// Anything else, in a sentence.
@@ -119,8 +119,8 @@ pub enum MeasureError {
 }
 
 impl MeasureError {
-    /// Whether going on with other cells makes no sense: nothing more can be recorded,
-    /// or nobody wants it.
+    /// Whether the run cannot continue with other cells: the record cannot be written, or the user
+    /// asked to stop.
     pub fn ends_the_run(&self) -> bool {
         matches!(
             self,
@@ -129,23 +129,23 @@ impl MeasureError {
     }
 }
 
-/// Who is told what a backend does and finds.
+/// Receives the progress and the findings of a backend.
 pub trait Observer {
-    /// A backend begins, and expects to take so many steps.
+    /// A backend begins and expects to take `steps` steps.
     fn begin(&mut self, backend: BackendName, steps: u64);
     /// A step begins.
     fn step(&mut self, what: &str);
-    /// Whether this measurement is wanted: not if an earlier, interrupted run has made it. Backends
-    /// ask before each.
+    /// Whether this measurement is still to be made. An interrupted run that is resumed has made some
+    /// already. Backends ask before each measurement.
     fn wanted(&self, cell: &Cell, backend: BackendName, repeat: u32) -> bool {
         let _ = (cell, backend, repeat);
         true
     }
-    /// A measurement gave these values. They are recorded together, so that a run that is killed
-    /// leaves all of them or none: all values of one cell, backend and repeat go in one call.
+    /// A measurement gave these values. One call takes all values of a cell, backend and repeat, so
+    /// that a killed run records all of them or none.
     ///
     /// # Errors
-    /// If they cannot be recorded, which ends the run.
+    /// If the record cannot be written, which ends the run.
     fn measured(&mut self, samples: &[Sample]) -> Result<(), RecordError>;
     /// A measurement gave one value.
     ///
@@ -154,18 +154,18 @@ pub trait Observer {
     fn sample(&mut self, sample: Sample) -> Result<(), RecordError> {
         self.measured(&[sample])
     }
-    /// A cell could not be measured; the others go on.
+    /// A cell could not be measured; the backend continues with the others.
     fn failure(&mut self, failure: Failure);
     /// Something may have disturbed the figures.
     fn warning(&mut self, text: &str);
-    /// Something that belongs to the backend's settings in `run.json` is known only now.
+    /// A setting for `run.json` that the backend learned only while it measured.
     fn setting(&mut self, backend: BackendName, name: &str, value: serde_json::Value) {
         let _ = (backend, name, value);
     }
 }
 
-/// Makes all measurements that are wanted, in turn: every cell once, then every cell once more, so
-/// that a slow minute hits all alike. A cell that fails is reported and left out from then on.
+/// Makes all wanted measurements: every cell once, then every cell once more, so that a slow minute
+/// affects all cells alike. After a cell has failed, it is left out.
 ///
 /// # Errors
 /// Only what ends the whole run; see [`MeasureError::ends_the_run`].
@@ -202,13 +202,13 @@ pub fn measure_in_turn(
 
 /// A way to count.
 pub trait Backend {
-    /// Its name in records.
+    /// The name of the backend in records.
     fn name(&self) -> BackendName;
 
-    /// Why this machine cannot count this way; `None` if it can.
+    /// The reason why this machine cannot count this way; `None` if it can.
     fn unavailable(&self) -> Option<String>;
 
-    /// By which repeats the measurements of a cell are known; see [`Observer::wanted`].
+    /// Repeat indices that identify a measurement; see [`Observer::wanted`].
     fn repeats(&self) -> Vec<u32> {
         vec![0]
     }
@@ -219,11 +219,11 @@ pub trait Backend {
         Duration::from_secs(2)
     }
 
-    /// What it is set to, for `run.json`.
+    /// The settings of the backend, for `run.json`.
     fn settings(&self) -> BTreeMap<String, serde_json::Value>;
 
-    /// Measures all cells, in turn so that a slow minute hits all alike. A cell that fails is
-    /// reported to the observer and left out.
+    /// Measures all cells in turn, so that a slow minute affects all alike. The observer receives the
+    /// values and the failures.
     ///
     /// # Errors
     /// Only what ends the whole run; see [`MeasureError::ends_the_run`].

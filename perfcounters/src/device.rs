@@ -1,24 +1,23 @@
-//! The software NIC as a process of its own, between two ports of which a forwarder runs.
+//! The software NIC as a process; the forwarder runs between its two ports.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use record::Placement;
-use record::DEFAULT_FRAME_SIZE;
+use record::{Placement, DEFAULT_FRAME_SIZE};
 
 use crate::backend::MeasureError;
 use crate::interrupt::Interrupt;
 use crate::placement::Topology;
 use crate::process::{self, Process, ProcessError};
 
-/// How long the NIC may take until its sockets are there.
+/// Time within which the NIC must create its sockets.
 const START: Duration = Duration::from_secs(10);
-/// How long it may take to end when asked to.
+/// Time within which it must end after SIGTERM.
 const STOP: Duration = Duration::from_secs(5);
 
-/// Where the software NIC is.
+/// The program of the software NIC.
 #[derive(Debug, Clone)]
 pub struct NicProgram {
     path: PathBuf,
@@ -30,7 +29,7 @@ impl NicProgram {
         Self { path }
     }
 
-    /// Why it cannot be used; `None` if it can.
+    /// The reason why it cannot be used; `None` if it can.
     pub fn unavailable(&self) -> Option<String> {
         (!process::is_executable(&self.path)).then(|| {
             format!(
@@ -40,10 +39,12 @@ impl NicProgram {
         })
     }
 
-    /// Why it cannot run beside a driver; `None` if it can.
+    /// The reason why it cannot run beside a driver; `None` if it can.
     pub fn unavailable_beside_driver(&self, placement: &Placement) -> Option<String> {
         if placement.driver.is_none() || placement.nic.is_none() {
-            return Some("driver and NIC need a CPU each, and only one may be used".to_owned());
+            return Some(
+                "driver and NIC need a CPU each, and this process may use only one".to_owned(),
+            );
         }
         self.unavailable()
     }
@@ -56,12 +57,12 @@ pub enum Traffic {
     Off,
     /// A frame for every free receive descriptor.
     Saturate,
-    /// So many million frames per second, both ports together.
+    /// A number of million frames per second, both ports together.
     Offered(f64),
 }
 
 impl Traffic {
-    /// The value of the NIC's option, which is about one port.
+    /// The value of the NIC's option, which sets the traffic of each port.
     fn argument(self) -> String {
         match self {
             Self::Off => "off".to_owned(),
@@ -71,7 +72,7 @@ impl Traffic {
     }
 }
 
-/// What a software NIC is to do.
+/// The settings of a software NIC.
 #[derive(Debug, Clone)]
 pub struct NicSetup {
     /// What arrives at its ports.
@@ -80,7 +81,7 @@ pub struct NicSetup {
     pub frame_size: u32,
     /// CPU for its data plane.
     pub cpu: Option<usize>,
-    /// Measure each frame's latency, but leave out the first so many seconds.
+    /// Measures the latency of each frame, after a warm-up of this duration.
     pub latency_after: Option<Duration>,
 }
 
@@ -96,7 +97,7 @@ impl NicSetup {
     }
 }
 
-/// A running software NIC with two ports; gone when dropped.
+/// A running software NIC with two ports; dropping it ends the process.
 #[derive(Debug)]
 pub struct Nic {
     process: Process,
@@ -105,10 +106,10 @@ pub struct Nic {
 }
 
 impl Nic {
-    /// Starts a NIC that takes whatever is sent. Its sockets are in `folder`.
+    /// Starts a NIC with its sockets in `folder`. The NIC accepts every frame that a driver sends.
     ///
     /// # Errors
-    /// If it cannot be started, or does not get ready.
+    /// If it cannot be started, or does not become ready.
     pub fn start(
         program: &NicProgram,
         setup: &NicSetup,
@@ -118,16 +119,16 @@ impl Nic {
         let sockets = [0, 1].map(|port| folder.join(format!("port{port}.sock")));
         let mut command = Command::new(&program.path);
         command
-            // An X520, the card that the published figures were measured with.
+            // An X520, the card of the published figures.
             .args(["--ports", "2", "--device-id", "10fb", "--mmio", "shared"])
             .args(["--traffic", &setup.traffic.argument()])
             .args(["--size", &setup.frame_size.to_string()])
-            // Checking what comes back makes the NIC faster, not slower: it brings the buffers'
-            // cache lines back to the NIC's side before it writes to them again.
+            // Verifying the sent frames makes the NIC faster: it fetches the buffers' cache lines to
+            // the NIC's core before the NIC writes to them again.
             .args(["--verify", "full"])
             .arg("--socket-dir")
             .arg(folder);
-        // Only the data plane: the threads that serve the sockets would wait behind it.
+        // This pins only the data plane. The threads that serve the sockets would wait behind it.
         if let Some(cpu) = setup.cpu {
             command.args(["--cpu", &cpu.to_string()]);
         }
@@ -139,14 +140,14 @@ impl Nic {
                 .arg("--json")
                 .arg(&report);
         }
-        let said = folder.join("nic.stdout");
-        let stdout = File::create(&said).map_err(|cause| ProcessError::Start {
+        let printed = folder.join("nic.stdout");
+        let stdout = File::create(&printed).map_err(|cause| ProcessError::Start {
             program: program.path.clone(),
             cause,
         })?;
         let mut process = Process::start("nic", command, None, folder, stdout.into())?;
         process.wait_until(START, interrupt, || {
-            fs::read_to_string(&said).is_ok_and(|text| text.starts_with("ready"))
+            fs::read_to_string(&printed).is_ok_and(|text| text.starts_with("ready"))
         })?;
         Ok(Self {
             process,
@@ -155,15 +156,15 @@ impl Nic {
         })
     }
 
-    /// Names by which a forwarder opens its ports.
+    /// Names under which a forwarder opens its ports.
     pub fn devices(&self) -> &[String; 2] {
         &self.devices
     }
 
-    /// Ends it. Where it measured latency, its report is in the file that is returned.
+    /// Ends the NIC. Returns the file of its report, which exists if it measured latency.
     ///
     /// # Errors
-    /// If it had failed meanwhile: then what was measured against it is worth nothing.
+    /// If the NIC has failed; the values measured against it are then invalid.
     pub fn stop(self) -> Result<PathBuf, ProcessError> {
         self.process.stop(STOP)?;
         Ok(self.report)
@@ -175,7 +176,7 @@ impl Nic {
 /// # Errors
 /// If it cannot be created.
 pub fn temporary_folder() -> Result<tempfile::TempDir, MeasureError> {
-    // Short: the path of a socket may have 107 bytes at most.
+    // The prefix is short because the path of a socket has at most 107 bytes.
     tempfile::Builder::new()
         .prefix("triptych.")
         .tempdir()
@@ -196,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_nic_that_is_not_there_is_named() {
+    fn a_missing_nic_is_named() {
         let why = NicProgram::new("/nonexistent/nic".into())
             .unavailable()
             .unwrap();
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn an_offered_load_is_shared_by_both_ports() {
+    fn each_port_gets_half_of_the_offered_load() {
         assert_eq!(Traffic::Offered(20.0).argument(), "rate=10");
         assert_eq!(Traffic::Saturate.argument(), "saturate");
     }

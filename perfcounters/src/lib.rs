@@ -1,18 +1,17 @@
-//! Per-packet counters of a forwarder from several backends, in one record format.
+//! Measures what a packet costs a forwarder, with several backends and in one record format.
 //!
-//! A *backend* is a way to count: [`valgrind`] counts instructions exactly by
-//! simulation, [`perf`] reads the processor's own counters, [`lockstep`] counts
-//! time-stamp-counter cycles of the driver alone, [`wall`] watches whole processes, and
-//! [`latency`] how long packets take through them. All of them emit the same [`record::Sample`]s,
-//! which a [`record::RunFolder`] writes to `results/<id>/samples.csv` beside a
-//! `run.json` that says what was measured where.
+//! A *backend* is a way to count. [`valgrind`] counts instructions exactly by simulation, [`perf`]
+//! reads the processor's own counters, [`lockstep`] counts time-stamp-counter cycles of the driver
+//! alone, [`wall`] measures the throughput of whole processes, and [`latency`] the time that packets
+//! take through them. All backends emit the same [`record::Sample`]s. A [`record::RunFolder`] writes
+//! them to `results/<id>/samples.csv`, beside a `run.json` that says what was measured where.
 //!
 //! ```text
 //! Cell (what to measure) -> Backend (how) -> Observer (samples, failures, progress)
 //! ```
 //!
-//! What a machine cannot measure is reported as such ([`Backend::unavailable`]);
-//! no backend makes a figure up.
+//! If a machine cannot measure something, the backend says why ([`Backend::unavailable`]). No
+//! backend invents a figure.
 
 #[cfg(test)]
 extern crate self as perfcounters;

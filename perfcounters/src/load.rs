@@ -1,5 +1,4 @@
-//! Where the load comes from when the card is a real one: a generator on another machine, or on
-//! another card of this one.
+//! The load for a real card: a generator on another machine, or on another card of this machine.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -8,10 +7,10 @@ use crate::backend::MeasureError;
 use crate::device;
 use crate::process::Process;
 
-/// How long a generator may take to end when asked to.
+/// Time within which a generator must end after SIGTERM.
 const STOP: Duration = Duration::from_secs(30);
 
-/// What a generator is to send.
+/// The frames that a generator sends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Load {
     /// Million frames per second, both directions together; `None` for as many as the wires carry.
@@ -20,27 +19,27 @@ pub struct Load {
     pub frame_size: u32,
 }
 
-/// Something that sends frames to both ports of the forwarder.
+/// A program that sends frames to both ports of the forwarder.
 pub trait LoadGenerator: std::fmt::Debug {
-    /// What it is, for `run.json`.
+    /// Description for `run.json`.
     fn describe(&self) -> String;
 
-    /// Begins to send; returns as soon as it does.
+    /// Begins to send, and returns.
     ///
     /// # Errors
-    /// If it cannot be reached or does not start.
+    /// If the generator cannot be reached or does not start.
     fn start(&mut self, load: Load) -> Result<(), MeasureError>;
 
     /// Stops sending.
     ///
     /// # Errors
-    /// If it had failed meanwhile: then what was measured under its load is worth nothing.
+    /// If the generator has failed; the values measured under its load are then invalid.
     fn stop(&mut self) -> Result<(), MeasureError>;
 }
 
-/// A generator that is a command: it sends from when it is started until SIGTERM. It finds what to
-/// send in its environment: `TRIPTYCH_MPPS` (million frames per second, both directions together;
-/// empty for as many as the wires carry) and `TRIPTYCH_FRAME_SIZE` (bytes without CRC).
+/// A generator that is a command: it sends from its start until SIGTERM. Two environment variables
+/// describe the load: `TRIPTYCH_MPPS` (million frames per second, both directions together; empty for
+/// as many as the wires carry) and `TRIPTYCH_FRAME_SIZE` (bytes without CRC).
 #[derive(Debug)]
 pub struct CommandGenerator {
     words: Vec<String>,
@@ -48,7 +47,7 @@ pub struct CommandGenerator {
 }
 
 impl CommandGenerator {
-    /// The command, word by word; it must have one at least.
+    /// The command, word by word; at least one word.
     pub fn new(words: Vec<String>) -> Self {
         Self {
             words,
@@ -108,36 +107,36 @@ mod tests {
                 _ => std::thread::sleep(Duration::from_millis(10)),
             }
         }
-        panic!("{} does not appear", path.display());
+        panic!("{} was not written", path.display());
     }
 
     #[test]
-    fn a_command_is_told_what_to_send_and_when_to_end() {
+    fn a_command_gets_the_load_and_sigterm() {
         let folder = tempfile::tempdir().unwrap();
-        let said = folder.path().join("said");
+        let output = folder.path().join("output");
         let script = format!(
             "trap 'echo end >> {0}; exit 0' TERM; echo \"$TRIPTYCH_MPPS/$TRIPTYCH_FRAME_SIZE\" > {0}; \
              while :; do sleep 0.01; done",
-            said.display()
+            output.display()
         );
         let mut generator = shell(&script);
         for (mpps, first) in [(Some(2.5), "2.5/124\n"), (None, "/124\n")] {
-            let _ = std::fs::remove_file(&said);
+            let _ = std::fs::remove_file(&output);
             generator
                 .start(Load {
                     mpps,
                     frame_size: 124,
                 })
                 .unwrap();
-            assert_eq!(wait_for(&said), first);
+            assert_eq!(wait_for(&output), first);
             generator.stop().unwrap();
-            assert_eq!(wait_for(&said), format!("{first}end\n"));
+            assert_eq!(wait_for(&output), format!("{first}end\n"));
         }
         generator.stop().unwrap();
     }
 
     #[test]
-    fn a_generator_that_gave_up_is_an_error() {
+    fn a_generator_that_failed_is_an_error() {
         let mut generator = shell("echo no such host >&2; exit 255");
         let load = Load {
             mpps: None,

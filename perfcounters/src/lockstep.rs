@@ -1,13 +1,14 @@
-//! Cycles of the driver alone: NIC and driver take turns in one thread, and only the driver's
-//! turns are timed.
+//! Cycles of the driver alone: NIC and driver take turns in one thread, and a clock times only the
+//! driver's turns.
 //!
-//! Cells are measured in one process, in short rounds one after the other, so that whatever
-//! slows the machine down slows all alike, and the values of a round can be compared in pairs.
-//! Where memory happens to lie favours one driver or another for as long as a process lives, so
-//! there are several processes, one after the other: sessions. More cells than fit into one process
-//! are divided into groups, such that those that are compared stay together.
-//! The drivers' code runs inside that process: [`worker`] is what it executes, and this module
-//! starts it, so that a driver that crashes or hangs takes nothing with it.
+//! One process measures all cells in short rounds. A slow machine then slows all cells alike, and
+//! the values of one round can be compared in pairs. The addresses that a process happens to get
+//! favour one driver or another. Therefore several processes, *sessions*, measure one after another.
+//! If there are too many cells for one process, they are divided into groups; cells that are compared
+//! stay in one group.
+//!
+//! This module starts the processes, and [`worker`] is the code that they run. A driver that crashes
+//! or hangs ends only its own process.
 
 mod messages;
 pub mod parts;
@@ -35,26 +36,26 @@ use crate::process::{Process, ProcessError};
 pub struct Lockstep {
     /// Program and first arguments of the worker; the path of its specification is added.
     pub worker: (PathBuf, Vec<String>),
-    /// How many processes measure, one after the other, at least 1.
+    /// Number of processes that measure, one after another; at least 1.
     pub sessions: u32,
-    /// How many values each of them takes of each cell, at least 1.
+    /// Number of values that each process takes of each cell; at least 1.
     pub rounds: u32,
     /// Stops the measurement when set.
     pub interrupt: Interrupt,
 }
 
-/// How long a worker may take to open and to close one forwarder.
+/// Time limit for opening and closing one forwarder.
 const SETUP: Duration = Duration::from_secs(5);
-/// How long one round of one cell may take, many times what it does take.
+/// Time limit for one round of one cell, many times the usual duration.
 const ROUND: Duration = Duration::from_millis(20);
-/// How long it usually takes; only for estimates.
+/// Usual duration of one round of one cell, for estimates.
 const USUAL_ROUND: Duration = Duration::from_micros(900);
 
-/// Cells in one process, at most: each has its own NIC, rings and packet buffers.
+/// Most cells in one process; each cell has its own NIC, rings and packet buffers.
 const GROUP: usize = 12;
 
-/// Divides cells into groups that are measured together: those that differ in their driver only
-/// are never parted.
+/// Divides cells into groups that one process measures. Cells that differ only in their driver stay
+/// in one group.
 fn groups(cells: &[Cell]) -> Vec<Vec<Cell>> {
     let mut sets: Vec<Vec<Cell>> = Vec::new();
     for cell in cells {
@@ -78,7 +79,7 @@ fn groups(cells: &[Cell]) -> Vec<Vec<Cell>> {
 }
 
 impl Lockstep {
-    /// Runs a worker over `cells`. Its values are used only if it ends well.
+    /// Runs a worker over `cells`. Its values are used only if the worker ends without an error.
     fn work(&self, cells: &[Cell], rounds: u32) -> Result<Vec<Event>, MeasureError> {
         let folder = device::temporary_folder()?;
         let output = folder.path().join("events.jsonl");
@@ -99,7 +100,7 @@ impl Lockstep {
 
         let mut command = Command::new(&self.worker.0);
         command.args(&self.worker.1).arg(&specification);
-        // The drivers' sockets and anything else that the worker leaves go with the folder.
+        // The folder then holds the sockets and everything else that the worker leaves behind.
         command.env("TMPDIR", folder.path());
         let count = u32::try_from(cells.len()).unwrap_or(u32::MAX);
         let limit = SETUP * (count + 1) + ROUND * count.saturating_mul(rounds);
@@ -114,8 +115,8 @@ impl Lockstep {
         read_events(&output)
     }
 
-    /// One session, finding out which cells take the worker down if it does not come back.
-    /// Gives its events and the cells that are worth another session.
+    /// Runs one session. If the worker crashes or hangs, runs each cell alone to find the cause.
+    /// Returns the events, and the cells for the next session.
     fn session(
         &self,
         cells: &[Cell],
@@ -127,7 +128,7 @@ impl Lockstep {
             )) => error,
             other => return Ok((other?, cells.to_vec())),
         };
-        // One process cannot say which of its parts broke it: try each alone.
+        // A crashed process does not say which driver crashed, so each runs alone.
         let mut good = Vec::new();
         for cell in cells {
             match self.work(std::slice::from_ref(cell), 1) {
@@ -141,13 +142,13 @@ impl Lockstep {
         }
         if good.len() == cells.len() {
             observer.warning(&format!(
-                "{crash}; each driver alone works, so all are measured once more"
+                "{crash}; each driver works alone, so the session is repeated"
             ));
         }
         Ok((self.work(&good, self.rounds)?, good))
     }
 
-    /// Hands on what a session found. Cells that failed are taken out of `cells`.
+    /// Passes the events of a session to the observer. Removes failed cells from `cells`.
     fn report(
         &self,
         session: u32,
@@ -169,7 +170,7 @@ impl Lockstep {
                     cells.retain(|cell| cell.failure(self.name(), &failure.cause) != failure);
                     observer.failure(failure);
                 }
-                // What disturbs all sessions is said once.
+                // A warning that recurs in every session is reported once.
                 Event::Warning(text) if session == 0 => observer.warning(&text),
                 Event::Warning(_) => {}
             }
@@ -208,7 +209,7 @@ impl Backend for Lockstep {
     }
 
     fn estimate(&self, _: &Cell) -> Duration {
-        // Opening a driver and its NIC, and its share of the rounds.
+        // Opening a driver and its NIC, and the rounds.
         Duration::from_millis(150) + USUAL_ROUND * self.rounds
     }
 
@@ -259,7 +260,7 @@ mod tests {
     use crate::common::cell;
 
     #[test]
-    fn what_is_compared_stays_together() {
+    fn cells_that_are_compared_stay_in_one_group() {
         let mut cells = Vec::new();
         for batch in [32, 8, 1] {
             for (implementation, variant) in [
@@ -276,7 +277,7 @@ mod tests {
                 });
             }
         }
-        // Even if they come in another order.
+        // The order of the cells does not matter.
         cells.swap(0, 14);
         let groups = groups(&cells);
         assert_eq!(groups.concat().len(), cells.len());

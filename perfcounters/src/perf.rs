@@ -1,9 +1,10 @@
-//! The processor's own counters, as the published figures were taken.
+//! The processor's own counters, which the published figures come from.
 //!
-//! [`resolve`] finds out what can be counted here, from a table of events by processor
-//! ([`events`]), the kernel's description of its counters ([`pmu`]) and by trying. Then a process
-//! for each cell and repeat ([`worker`]) forwards packets of a NIC that runs elsewhere, and counts
-//! its own user-space events in windows that open after it has warmed up ([`passes`], [`kernel`]).
+//! [`resolve`] chooses the events that this machine can count: it takes them from a table
+//! ([`events`]), compares them with the kernel's description of its counters ([`pmu`]) and tries
+//! each. Then one process for each cell and repeat ([`worker`]) forwards packets of a NIC that runs
+//! elsewhere. After a warm-up the process counts its own user-space events, in several windows
+//! ([`passes`], [`kernel`]). The module `findings` turns the counts into values per packet.
 
 mod event;
 pub mod events;
@@ -35,34 +36,34 @@ use crate::load::Load;
 use crate::process::Process;
 use crate::wall::Link;
 
-/// What starting and stopping takes besides, for estimates.
+/// Time for starting and stopping, for estimates.
 const AROUND: Duration = Duration::from_secs(1);
-/// How long a worker may take to open and close.
+/// Time limit for opening and closing the driver.
 const SETUP: Duration = Duration::from_secs(30);
 
 /// How to count with the processor's counters.
 #[derive(Debug)]
 pub struct Perf {
-    /// What the driver forwards between.
+    /// The two ports that the driver forwards between.
     pub link: Link,
-    /// Where it runs.
+    /// CPUs of driver and NIC.
     pub placement: Placement,
     /// Program and first arguments of the worker; the path of its specification is added.
     pub worker: (PathBuf, Vec<String>),
-    /// How long each pass over some of the events takes.
+    /// Duration of each pass over some of the events.
     pub window: Duration,
-    /// How long the driver forwards before the first one.
+    /// Time that the driver forwards before the first pass.
     pub warm_up: Duration,
     /// How often each cell is measured, at least 1.
     pub repeats: u32,
-    /// What to count, or why nothing can be counted; [`EventSet::detect`].
+    /// The events to count, or the reason why none can be counted; [`EventSet::detect`].
     pub events: Result<EventSet, String>,
     /// Stops the measurement when set.
     pub interrupt: Interrupt,
 }
 
 impl Perf {
-    /// One worker, with its NIC or the generator that sends to the card.
+    /// Runs one worker, with its NIC or with the generator that sends to the card.
     fn run(&mut self, cell: &Cell, events: &[Event]) -> Result<Counted<Window>, MeasureError> {
         let folder = device::temporary_folder()?;
         let worker = Worker {
@@ -93,7 +94,7 @@ impl Perf {
                     })?;
                 }
                 let counted = worker.run(devices, folder.path());
-                // It is stopped whatever has happened; but a driver that failed is the cause.
+                // The generator stops in any case; if the driver failed too, its error is reported.
                 let stopped = generator.as_mut().map_or(Ok(()), |it| it.stop());
                 let counted = counted?;
                 stopped?;
@@ -113,7 +114,7 @@ impl Perf {
     }
 }
 
-/// A worker that is to be run.
+/// A worker process to start.
 struct Worker<'a> {
     cell: &'a Cell,
     events: &'a [Event],
@@ -125,7 +126,7 @@ struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    /// Runs it to its end.
+    /// Runs the worker to its end.
     fn run(&self, devices: &[String; 2], folder: &Path) -> Result<Counted<Window>, MeasureError> {
         let output = folder.join("counts.json");
         let specification = folder.join("specification.json");
@@ -146,7 +147,7 @@ impl Worker<'_> {
 
         let mut command = Command::new(&self.program.0);
         command.args(&self.program.1).arg(&specification);
-        // Whatever a driver leaves goes with the folder.
+        // The folder then holds everything that a driver leaves behind.
         command.env("TMPDIR", folder);
         let windows = u32::try_from(2 * self.events.len() + 1).unwrap_or(u32::MAX);
         let limit = SETUP + self.warm_up + self.window.saturating_mul(windows);
@@ -183,7 +184,7 @@ impl Backend for Perf {
     }
 
     fn estimate(&self, _: &Cell) -> Duration {
-        // Counters are enough for all events in two or three passes.
+        // Two or three passes cover all events.
         self.warm_up + self.window * 3 + AROUND
     }
 
@@ -240,7 +241,7 @@ impl Backend for Perf {
             clocks.append(&mut found.clocks);
             Ok(found.samples)
         });
-        // Also of a run that was interrupted.
+        // An interrupted run records these, too.
         observer.setting(name, "not_measurable_metrics", json!(absent));
         if !clocks.is_empty() {
             observer.setting(name, "core_clock", core_clock(&clocks));
@@ -249,7 +250,7 @@ impl Backend for Perf {
     }
 }
 
-/// What the tests of this folder share.
+/// Values that the tests of this folder share.
 #[cfg(test)]
 pub(crate) mod fixtures {
     use std::path::{Path, PathBuf};
@@ -265,8 +266,8 @@ pub(crate) mod fixtures {
             .join(machine)
     }
 
-    /// Events that every kernel counts: time of the task, ns, in the place of the cycles; and page
-    /// faults in that of the instructions.
+    /// Events that every kernel counts. The task's time, in ns, stands in for the cycles, and page
+    /// faults stand in for the instructions.
     pub fn software_events() -> Vec<Event> {
         [
             (Metric::CoreCycles, "task-clock", 1),
@@ -288,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_counted_is_a_reason_and_not_a_figure() {
+    fn a_machine_without_counters_gives_a_reason() {
         let perf = Perf {
             link: Link::Real {
                 devices: ["a".into(), "b".into()],

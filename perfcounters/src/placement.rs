@@ -1,8 +1,8 @@
-//! Which CPUs to measure on, and whether they are free.
+//! Chooses the CPUs to measure on, and checks whether they are free.
 //!
-//! Driver and NIC model get a CPU each, on the same NUMA node and not on one core: two threads of
-//! a core share its execution units, and one would be measured at the other's expense. With a real
-//! card, the node is the card's, for the memory too.
+//! Driver and NIC model get a CPU each, on the same NUMA node but on different cores: two threads of
+//! a core share its execution units, so each would slow the other down. With a real card, CPU and
+//! memory are on the card's node.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,9 +16,9 @@ use serde::Serialize;
 
 use crate::process;
 
-/// A CPU that does more than this on its own, 0 to 1, is not free.
+/// A CPU with a larger load than this, 0 to 1, is not free.
 const BUSY: f64 = 0.05;
-/// How long CPUs are watched to see whether they are free.
+/// Time over which the load of the CPUs is measured.
 const WATCH: Duration = Duration::from_millis(200);
 
 /// The CPUs that this process may use, as the kernel describes them.
@@ -32,7 +32,7 @@ pub struct Topology {
 struct Cpu {
     number: usize,
     node: Option<u32>,
-    /// CPUs of the same core, itself included.
+    /// CPUs of the same core, including this one.
     siblings: Vec<usize>,
 }
 
@@ -76,8 +76,8 @@ impl Topology {
         }
     }
 
-    /// A CPU for the driver and one for the NIC model, on `node` if it has any: the last ones,
-    /// because the first ones are where the system does its own work.
+    /// Chooses a CPU for the driver and one for the NIC model, on `node` if it has CPUs. The last CPUs
+    /// come first, because the system does its own work on the first ones.
     pub fn choose(&self, node: Option<u32>) -> Placement {
         let on = |node: Option<u32>| -> Vec<&Cpu> {
             self.cpus.iter().filter(|cpu| cpu.node == node).collect()
@@ -109,7 +109,7 @@ impl Topology {
     }
 }
 
-/// What is wrong with a placement: threads of one core, or CPUs that are at work already.
+/// The doubts about a placement: threads of one core, or CPUs with other work. Takes 0.2 s.
 pub fn doubts(placement: &Placement) -> Vec<String> {
     let mut doubts = Vec::new();
     let both = placement.driver.zip(placement.nic);
@@ -137,22 +137,22 @@ pub fn node_of_device(address: &str) -> Option<u32> {
     let path = Path::new("/sys/bus/pci/devices")
         .join(address)
         .join("numa_node");
-    // The kernel's word for "I do not know" is -1.
+    // The kernel writes -1 for an unknown node.
     fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
-/// How a process is kept on a CPU and its memory on a node.
+/// The way to pin a process to a CPU and its memory to a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pinning {
-    /// By the program `numactl`.
+    /// The program `numactl`.
     Numactl,
-    /// By system calls before the process begins.
+    /// System calls before the process begins.
     SystemCalls,
 }
 
 impl Pinning {
-    /// `numactl`, if it is installed and permitted to do what it is asked for.
+    /// `numactl`, if it is installed and the kernel permits the placement.
     pub fn available(placement: &Placement) -> Self {
         let works = |command: &mut Command| {
             command
@@ -169,7 +169,7 @@ impl Pinning {
         }
     }
 
-    /// The command with which `program` is to be started.
+    /// The command that starts `program`.
     pub fn command(self, program: &Path, placement: &Placement) -> Command {
         match self {
             Self::SystemCalls => Command::new(program),
@@ -191,7 +191,7 @@ fn numactl_arguments(placement: &Placement) -> Vec<String> {
         .collect()
 }
 
-/// Reads `0-3,8,10-11`.
+/// Parses `0-3,8,10-11`.
 fn parse_cpu_list(text: &str) -> Vec<usize> {
     let parse = |part: &str| -> Option<std::ops::RangeInclusive<usize>> {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -200,7 +200,7 @@ fn parse_cpu_list(text: &str) -> Vec<usize> {
     text.trim().split(',').filter_map(parse).flatten().collect()
 }
 
-/// Share of the time that each CPU is at work, 0 to 1, seen over `window`.
+/// Load of each CPU, 0 to 1, measured over `window`.
 fn loads(cpus: &[usize], window: Duration) -> Vec<f64> {
     let read = || fs::read_to_string("/proc/stat").unwrap_or_default();
     let before = read();
@@ -216,7 +216,7 @@ fn loads(cpus: &[usize], window: Duration) -> Vec<f64> {
         .collect()
 }
 
-/// Clock ticks for which a CPU has worked, and all of them, of a `/proc/stat`.
+/// Busy clock ticks and all clock ticks of a CPU, from `/proc/stat`.
 fn busy_ticks(stat: &str, cpu: usize) -> (u64, u64) {
     let name = format!("cpu{cpu}");
     let ticks: Vec<u64> = stat
@@ -225,7 +225,7 @@ fn busy_ticks(stat: &str, cpu: usize) -> (u64, u64) {
         .find_map(|mut words| (words.next() == Some(&name)).then_some(words))
         .into_iter()
         .flatten()
-        // User, nice, system, idle, iowait, irq, softirq, steal; guests are in user already.
+        // User, nice, system, idle, iowait, irq, softirq, steal; user includes guests.
         .take(8)
         .filter_map(|word| word.parse().ok())
         .collect();
@@ -238,7 +238,7 @@ fn busy_ticks(stat: &str, cpu: usize) -> (u64, u64) {
 mod tests {
     use super::*;
 
-    /// A machine of two nodes with two cores of two threads each, numbered as Linux does.
+    /// A machine with two nodes, each with two cores of two threads, numbered as Linux does.
     fn two_nodes() -> tempfile::TempDir {
         let sys = tempfile::tempdir().unwrap();
         let write = |path: String, text: &str| {
@@ -268,9 +268,9 @@ mod tests {
         };
         assert_eq!(topology.choose(Some(0)), placement(5, 4, 0, false));
         assert_eq!(topology.choose(None), placement(7, 6, 1, false));
-        // No such node: better on any other than not at all.
+        // Without such a node, another one is chosen.
         assert_eq!(topology.choose(Some(9)), placement(7, 6, 1, false));
-        // A thread of the driver's core is passed over as long as there is another core.
+        // A thread of the driver's core is only chosen if there is no other core.
         let topology = Topology::read(sys.path(), &[2, 3, 7]);
         assert_eq!(topology.choose(Some(1)), placement(7, 2, 1, false));
         let topology = Topology::read(sys.path(), &[3, 7]);
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_that_says_nothing_or_has_one_cpu() {
+    fn a_machine_without_topology_or_with_one_cpu() {
         let nothing = Path::new("/nonexistent");
         let placement = Topology::read(nothing, &[0, 1]).choose(Some(0));
         assert_eq!((placement.driver, placement.nic), (Some(1), Some(0)));
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn work_is_told_from_idleness() {
+    fn busy_and_idle_ticks_are_separated() {
         let stat =
             "cpu  9 9 9 9 9 9 9 9 0 0\ncpu0 10 1 5 80 4 0 0 0 7 0\ncpu10 1 1 1 1 1 1 1 1 0 0\n";
         assert_eq!(busy_ticks(stat, 0), (16, 100));
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cpu_at_work_is_noticed() {
+    fn a_busy_cpu_is_noticed() {
         let Some(cpu) = process::allowed_cpus().last().copied() else {
             return;
         };
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn numactl_is_told_cpu_and_node() {
+    fn numactl_gets_cpu_and_node() {
         let placement = Placement {
             driver: Some(5),
             nic: Some(4),

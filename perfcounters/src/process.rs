@@ -1,4 +1,4 @@
-//! Child processes that cannot be left behind and are never waited for without end.
+//! Child processes: they end with this process, and every wait has a time limit.
 
 use std::fs::File;
 use std::io;
@@ -13,12 +13,12 @@ use rustix::process::{Pid, Signal};
 use crate::interrupt::Interrupt;
 use crate::sys;
 
-/// How often a waiting parent looks at its child.
+/// Pause between two checks of a child.
 const POLL: Duration = Duration::from_millis(5);
-/// How much of what a failed child said is repeated, bytes.
+/// How much of the standard error of a failed child an error quotes, bytes.
 const TAIL: usize = 600;
 
-/// What can go wrong with a child process.
+/// A child process that failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ProcessError {
     /// It could not be started.
@@ -26,11 +26,11 @@ pub enum ProcessError {
     Start {
         /// The program.
         program: PathBuf,
-        /// What the system said.
+        /// The system's error.
         cause: io::Error,
     },
     /// It ended with an error.
-    #[error("{name} ended with {}{}", describe(*status), said(stderr))]
+    #[error("{name} ended with {}{}", describe(*status), quoted(stderr))]
     Failed {
         /// Which child.
         name: String,
@@ -42,12 +42,12 @@ pub enum ProcessError {
     /// It did not end in time and was killed.
     #[error(
         "{name} did not end within {seconds:.1} s and was stopped{}",
-        said(stderr)
+        quoted(stderr)
     )]
     Timeout {
         /// Which child.
         name: String,
-        /// How long was waited, seconds.
+        /// The time limit, seconds.
         seconds: f64,
         /// The end of what it wrote to standard error.
         stderr: String,
@@ -55,12 +55,12 @@ pub enum ProcessError {
     /// The user asked to stop; the child was killed.
     #[error("interrupted")]
     Interrupted,
-    /// The system would not say how the child does.
+    /// The system does not return the child's status.
     #[error("cannot wait for {name}: {cause}")]
     Wait {
         /// Which child.
         name: String,
-        /// What the system said.
+        /// The system's error.
         cause: io::Error,
     },
 }
@@ -83,14 +83,14 @@ fn describe(status: ExitStatus) -> String {
     }
 }
 
-fn said(stderr: &str) -> String {
+fn quoted(stderr: &str) -> String {
     match stderr {
         "" => String::new(),
         text => format!(": {text}"),
     }
 }
 
-/// A running child in a process group of its own; killed with all its children when dropped.
+/// A running child in its own process group; dropping it kills the whole group.
 #[derive(Debug)]
 pub struct Process {
     name: String,
@@ -99,8 +99,8 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts `command` on `cpu`, or anywhere. Standard error goes to a file in `folder`;
-    /// standard output too unless the caller directs it elsewhere with `stdout`.
+    /// Starts `command` on `cpu`, or on any CPU. Standard error goes to a file in `folder`, standard
+    /// output to `stdout`.
     ///
     /// # Errors
     /// [`ProcessError::Start`].
@@ -114,7 +114,7 @@ impl Process {
         Self::start_on_node(name, command, cpu, None, folder, stdout)
     }
 
-    /// As [`Process::start`], with its memory on a NUMA node.
+    /// As [`Process::start`], with the memory on a NUMA node.
     ///
     /// # Errors
     /// [`ProcessError::Start`], also if there is no such node.
@@ -144,16 +144,16 @@ impl Process {
         })
     }
 
-    /// Waits until it ends well.
+    /// Waits until the child ends without an error.
     ///
     /// # Errors
-    /// [`ProcessError::Failed`] if it ends badly; [`ProcessError::Timeout`] or
-    /// [`ProcessError::Interrupted`] if it does not end, which kills it.
+    /// [`ProcessError::Failed`] if it ends with an error; [`ProcessError::Timeout`] or
+    /// [`ProcessError::Interrupted`] if it does not end, and is killed.
     pub fn wait(mut self, limit: Duration, interrupt: &Interrupt) -> Result<(), ProcessError> {
         self.wait_while(limit, interrupt, |_| ())
     }
 
-    /// As [`Process::wait`], calling `meanwhile` every few milliseconds, and once more at the end.
+    /// As [`Process::wait`]; calls `meanwhile` every few milliseconds, and once more at the end.
     ///
     /// # Errors
     /// As [`Process::wait`].
@@ -187,10 +187,11 @@ impl Process {
         }
     }
 
-    /// Waits until `ready` says so, while the child runs.
+    /// Waits until `ready` returns true, while the child runs.
     ///
     /// # Errors
-    /// [`ProcessError::Failed`] if it ends, even well; otherwise as [`Process::wait`].
+    /// [`ProcessError::Failed`] if the child ends, even without an error; otherwise as
+    /// [`Process::wait`].
     pub fn wait_until(
         &mut self,
         limit: Duration,
@@ -217,10 +218,10 @@ impl Process {
         Ok(())
     }
 
-    /// Asks it to end with SIGTERM and waits; a child that does not listen is killed.
+    /// Sends SIGTERM and waits; a child that does not end is killed.
     ///
     /// # Errors
-    /// [`ProcessError::Failed`] if it had ended badly before, or ends badly now.
+    /// [`ProcessError::Failed`] if the child has ended already, or ends with an error.
     pub fn stop(mut self, limit: Duration) -> Result<(), ProcessError> {
         if let Some(status) = self.status()? {
             return Err(self.failed(status));
@@ -247,7 +248,7 @@ impl Process {
         }
     }
 
-    /// The last lines of what it wrote to standard error, on one line.
+    /// The last lines of its standard error, joined to one line.
     fn stderr_tail(&self) -> String {
         let bytes = std::fs::read(&self.stderr).unwrap_or_default();
         let tail = &bytes[bytes.len().saturating_sub(TAIL)..];
@@ -260,8 +261,8 @@ impl Process {
     }
 
     fn signal(&self, signal: Signal) {
-        // The number is that of a child which was not waited for yet, so it cannot belong to
-        // anybody else. A group that is gone already needs no signal.
+        // The child was not waited for yet, so no other process can have its number. A group that
+        // has ended needs no signal.
         if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
             let _ = rustix::process::kill_process_group(group, signal);
         }
@@ -269,13 +270,13 @@ impl Process {
 
     fn kill(&mut self) {
         self.signal(Signal::KILL);
-        // A killed child ends, unless the kernel itself hangs; nothing can be done about that.
+        // A killed child ends, unless the kernel itself hangs.
         let _ = self.child.wait();
     }
 }
 
-/// Whether valgrind says something about the machine's caches, as it does whenever it simulates
-/// some: `--1234-- warning: L3 cache found`.
+/// Whether the line is valgrind's usual remark on the machine's caches:
+/// `--1234-- warning: L3 cache found`.
 fn is_valgrind_remark(line: &str) -> bool {
     line.strip_prefix("--")
         .and_then(|rest| rest.split_once("-- warning: "))
@@ -292,7 +293,7 @@ impl Drop for Process {
     }
 }
 
-/// Finds a program: a path is taken as it is, a bare name is looked for in `PATH`.
+/// Finds a program: a path as it is, a bare name in `PATH`.
 pub fn find_program(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH")?)
         .map(|folder| folder.join(name))
@@ -329,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_good_end_is_good() {
+    fn a_child_that_succeeds_is_no_error() {
         let folder = tempfile::tempdir().unwrap();
         shell("exit 0", folder.path())
             .wait(Duration::from_secs(10), &Interrupt::new())
@@ -337,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_end_says_what_the_child_said() {
+    fn a_child_that_fails_is_quoted() {
         let folder = tempfile::tempdir().unwrap();
         let error = shell("echo first >&2; echo no link >&2; exit 3", folder.path())
             .wait(Duration::from_secs(10), &Interrupt::new())
@@ -377,7 +378,7 @@ mod tests {
                 .map_or(true, |stat| stat.contains(") Z"))
         };
         while !gone() {
-            assert!(Instant::now() < deadline, "the grandchild lives on");
+            assert!(Instant::now() < deadline, "the grandchild is still running");
             thread::sleep(POLL);
         }
     }
@@ -394,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn a_child_that_ends_while_it_should_start_is_an_error() {
+    fn a_child_that_ends_while_it_starts_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let error = shell("echo address in use >&2; exit 1", folder.path())
             .wait_until(Duration::from_secs(10), &Interrupt::new(), || false)
@@ -404,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn a_child_can_be_asked_to_end() {
+    fn a_child_ends_after_sigterm() {
         let folder = tempfile::tempdir().unwrap();
         shell("exec sleep 1000", folder.path())
             .stop(Duration::from_secs(10))
@@ -412,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_not_there_is_named() {
+    fn a_missing_program_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let error = Process::start(
             "child",
@@ -427,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn children_run_where_they_are_told() {
+    fn children_run_on_the_given_cpu() {
         let folder = tempfile::tempdir().unwrap();
         let cpu = *allowed_cpus().last().unwrap();
         let mut command = Command::new("sh");
@@ -442,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_comes_from_the_node_that_is_asked_for() {
+    fn memory_comes_from_the_given_node() {
         let folder = tempfile::tempdir().unwrap();
         let node = |node| {
             let mut command = Command::new("cat");
@@ -461,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn what_valgrind_says_of_caches_is_no_cause() {
+    fn valgrinds_remarks_on_caches_are_left_out() {
         assert!(is_valgrind_remark(
             "--30927-- warning: L3 cache found, using its data for the LL simulation."
         ));

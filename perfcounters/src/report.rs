@@ -1,4 +1,4 @@
-//! What a forwarder writes when it ends (`ixgbe-fwd --json FILE`).
+//! The report of a forwarder (`ixgbe-fwd --json FILE`), and the rates that it prints.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,32 +17,32 @@ pub struct ForwarderReport {
     pub dropped: u64,
     /// Receive calls.
     pub rx_calls: u64,
-    /// Receive calls that returned as many packets as were asked for.
+    /// Receive calls that returned a full batch.
     pub full_batches: u64,
     /// Time from the first receive call to the last, seconds.
     pub seconds: f64,
-    /// The same in cycles of the time-stamp counter.
+    /// The same time in cycles of the time-stamp counter.
     pub tsc_cycles: u64,
 }
 
-/// How fast packets went through, both directions together.
+/// Throughput, both directions together.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rates {
     /// Received, million packets per second.
     pub rx_mpps: f64,
     /// Sent, million packets per second.
     pub tx_mpps: f64,
-    /// Over how many seconds.
+    /// Duration, seconds.
     pub seconds: f64,
 }
 
 impl Rates {
-    /// For how many seconds a forwarder has printed rates, a line per device and second.
+    /// Number of seconds for which a forwarder has printed rates: a line per device and second.
     pub fn seconds(printed: &str) -> usize {
         printed.lines().filter_map(parse_rates).count() / 2
     }
 
-    /// Seconds to leave out and to take: whole ones.
+    /// Whole seconds to skip and to take.
     pub fn whole_seconds(warm_up: Duration, duration: Duration) -> (usize, usize) {
         (
             warm_up.as_secs_f64().ceil() as usize,
@@ -50,14 +50,14 @@ impl Rates {
         )
     }
 
-    /// Takes the mean of what a forwarder printed, over `take` seconds after the first `skip`.
+    /// Mean of the printed rates over `take` seconds, after the first `skip`.
     ///
     /// # Errors
-    /// [`ReportError::TooShort`] if it printed fewer lines, [`ReportError::NoPackets`] if nothing
-    /// was received.
+    /// [`ReportError::TooShort`] if it printed fewer lines, [`ReportError::NoPackets`] if the
+    /// forwarder received nothing.
     pub fn from_lines(printed: &str, skip: usize, take: usize) -> Result<Self, ReportError> {
         let lines: Vec<(f64, f64)> = printed.lines().filter_map(parse_rates).collect();
-        // Two devices, so two lines a second.
+        // Two devices print two lines a second.
         let window = lines
             .get(2 * skip..2 * (skip + take))
             .ok_or(ReportError::TooShort {
@@ -88,27 +88,27 @@ fn parse_rates(line: &str) -> Option<(f64, f64)> {
 /// A report that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    /// It was not written or cannot be read.
+    /// The forwarder wrote none, or it cannot be read.
     #[error("the forwarder left no report ({}: {cause})", path.display())]
     Missing {
-        /// Where it should be.
+        /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         cause: std::io::Error,
     },
-    /// It is not what a forwarder writes.
+    /// It does not have the format of a report.
     #[error("the forwarder's report is malformed: {cause}")]
     Malformed {
-        /// What is wrong with it.
+        /// What is wrong with the format.
         cause: serde_json::Error,
     },
-    /// It received nothing, where it should have.
+    /// The forwarder received no packets.
     #[error("the forwarder received no packets")]
     NoPackets,
-    /// It did not run long enough.
+    /// The forwarder did not run long enough.
     #[error("the forwarder printed rates for {printed} seconds, {wanted} are needed")]
     TooShort {
-        /// Seconds for which there is a line of each device.
+        /// Seconds with a line of each device.
         printed: usize,
         /// Seconds of warm-up and measurement.
         wanted: usize,

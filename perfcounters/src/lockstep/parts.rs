@@ -1,4 +1,4 @@
-//! The parts of a driver, each stepped by hand and timed alone, for micro-benchmarks.
+//! The parts of a driver, each called and timed alone, for micro-benchmarks.
 
 use std::path::Path;
 use std::time::Instant;
@@ -17,13 +17,13 @@ pub struct SteppedDriver {
     forwarder: Forwarder,
     /// Calls in one timed turn.
     calls: u32,
-    /// What reading the clock costs, cycles.
+    /// Cost of reading the clock, cycles.
     overhead: u64,
-    /// Of the NIC's sockets.
+    /// Holds the NIC's sockets.
     _folder: tempfile::TempDir,
 }
 
-/// What a turn took.
+/// Cost of a turn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Turn {
     /// Cycles of the time-stamp counter.
@@ -32,13 +32,13 @@ pub struct Turn {
     pub packets: u64,
 }
 
-/// The time-stamp counter, after all earlier instructions and before all later ones.
+/// Reads the time-stamp counter after all earlier instructions and before all later ones.
 pub fn clock() -> u64 {
     sys::tsc_ordered()
 }
 
-/// Keeps the calling thread on one CPU. For when the drivers are open: the threads of their NICs
-/// stay where they are.
+/// Pins the calling thread to one CPU. Call it after the drivers are open, so that the threads of
+/// their NICs are not pinned, too.
 ///
 /// # Errors
 /// The CPU does not exist or may not be used.
@@ -50,7 +50,7 @@ impl SteppedDriver {
     /// Opens the driver in a `libforwarder.so`, and takes turns until packets arrive.
     ///
     /// # Errors
-    /// What the library or the NIC says, or that no packet came.
+    /// The error of the library or the NIC, or that no packet arrived.
     pub fn open(library: &Path, batch: u32) -> Result<Self, String> {
         let folder = crate::device::temporary_folder().map_err(|error| error.to_string())?;
         let mut ports = SoftwarePorts::start(&folder.path().join("nic"), DEFAULT_FRAME_SIZE)?;
@@ -78,11 +78,11 @@ impl SteppedDriver {
         Ok(driver)
     }
 
-    /// The NIC takes what was sent and fills the receive rings; then a part of the driver works
-    /// through 128 packets per device, or one batch if that is larger. Only the driver is timed.
+    /// The NIC takes the sent packets and fills the receive rings. Then a part of the driver handles
+    /// 128 packets per device, or one batch if that is larger. The clock times only the driver.
     ///
     /// # Errors
-    /// If the library cannot do the part alone.
+    /// If the library cannot run the part alone.
     pub fn turn(&mut self, part: Part) -> Result<Turn, String> {
         self.ports.step();
         let mut packets = Some(0);
@@ -94,8 +94,9 @@ impl SteppedDriver {
         let end = sys::tsc_ordered();
         Ok(Turn {
             cycles: end.wrapping_sub(start).saturating_sub(self.overhead),
-            packets: packets
-                .ok_or_else(|| format!("this libforwarder.so cannot {part:?} alone: rebuild it"))?,
+            packets: packets.ok_or_else(|| {
+                format!("this libforwarder.so cannot run {part:?} alone: rebuild it")
+            })?,
         })
     }
 

@@ -1,14 +1,14 @@
-//! Which event counts which metric on which processor: `data/events.toml`.
+//! The events of each processor, by metric: `data/events.toml`.
 
 use std::collections::BTreeMap;
 
 use record::{CpuFacts, Metric};
 use serde::Deserialize;
 
-/// The table as it is built in.
+/// The text of the table.
 const TABLE: &str = include_str!("../../data/events.toml");
 
-/// All processors that are known by name.
+/// The table of events.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
@@ -23,11 +23,11 @@ pub struct Table {
 #[serde(deny_unknown_fields)]
 pub struct Set {
     name: String,
-    /// Where the codes come from.
+    /// Source of the codes.
     pub source: String,
     /// The event of each metric.
     pub events: BTreeMap<Metric, Encoding>,
-    /// Why there is none, for the other metrics.
+    /// The other metrics, with the reason why no event counts them.
     #[serde(default)]
     pub absent: BTreeMap<Metric, String>,
 }
@@ -43,11 +43,11 @@ pub struct Encoding {
     /// Unit mask.
     #[serde(default)]
     pub umask: u64,
-    /// What it counts, where that is not what the metric's name promises.
+    /// What it counts, if that differs from the metric's definition.
     pub counts: Option<String>,
-    /// The unit of a value per packet, where it is not that of the metric.
+    /// The unit of a value per packet, if it differs from the metric's.
     pub unit: Option<String>,
-    /// Published errors of the processor that touch it.
+    /// Published errors of the processor that affect it.
     pub errata: Option<String>,
 }
 
@@ -88,10 +88,10 @@ impl Numbers {
 }
 
 impl Table {
-    /// The table that is built in.
+    /// The table of this crate.
     ///
     /// # Errors
-    /// If it is malformed; a test makes sure that it is not.
+    /// If the table is malformed; a test checks that it is not.
     pub fn built_in() -> Result<Self, String> {
         Self::parse(TABLE).map_err(|why| format!("data/events.toml: {why}"))
     }
@@ -106,7 +106,7 @@ impl Table {
         Ok(table)
     }
 
-    /// What is known of a processor, and its events; `None` if it is not in the table.
+    /// The entry of a processor and its events; `None` if the table lacks the processor.
     pub fn find(&self, cpu: &CpuFacts) -> Option<(&Cpu, &Set)> {
         let (vendor, family, model) = (cpu.vendor.as_deref()?, cpu.family?, cpu.model?);
         let found = self.cpus.iter().find(|entry| {
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn every_metric_of_every_set_is_there_or_missing_for_a_reason() {
+    fn every_set_has_an_event_or_a_reason_for_each_metric() {
         for set in Table::built_in().unwrap().sets {
             for metric in counted_metrics() {
                 let known = set.events.contains_key(&metric);
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn processors_are_told_apart_by_family_model_and_stepping() {
+    fn family_model_and_stepping_identify_a_processor() {
         for (cpu, expected) in [
             // Xeon E3-1230 v2, v3; E5-2620 v3; E5-2600 v4.
             (("GenuineIntel", 6, 58, 9), "Ivy Bridge"),
@@ -230,8 +230,8 @@ mod tests {
     }
 
     #[test]
-    fn other_processors_are_not_guessed() {
-        // Sandy Bridge, Knights Landing, Bulldozer, Zen 6, and nothing at all.
+    fn unknown_processors_are_not_guessed() {
+        // Sandy Bridge, Knights Landing, Bulldozer, Zen 6, and another maker.
         for (vendor, family, model) in [
             ("GenuineIntel", 6, 42),
             ("GenuineIntel", 6, 87),
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_with_a_loose_end_is_refused() {
+    fn a_processor_without_its_set_is_refused() {
         let text =
             "[[cpu]]\nname = \"X\"\nvendor = \"V\"\nfamily = 1\nmodels = [1]\nset = \"none\"\n\
                     [[set]]\nname = \"some\"\nsource = \"s\"\n[set.events]\n";

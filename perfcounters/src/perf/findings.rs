@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn ratios_are_only_taken_within_a_window() {
+    fn ratios_divide_counts_of_one_window() {
         let events = [
             event(Some(Metric::CoreCycles), None),
             event(Some(Metric::Instructions), None),
@@ -300,7 +300,7 @@ mod tests {
         assert!(!values(&found)
             .iter()
             .any(|(metric, _)| *metric == Metric::Ipc));
-        // Without reference cycles, the time-stamp counter says how fast the core ran.
+        // Without reference cycles, the core clock is compared with the time-stamp counter.
         assert_eq!((found.clocks[0].ratio, found.clocks[0].exact), (0.5, false));
         let clock = core_clock(&found.clocks);
         assert_eq!(clock["core_mhz"]["median"], 1.0);
@@ -312,13 +312,13 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_that_stands_still_is_no_measurement() {
+    fn a_counter_that_does_not_advance_gives_no_value() {
         let events = [
             event(Some(Metric::CoreCycles), None),
             event(Some(Metric::L3Misses), None),
         ];
         let found = found(&events, vec![pass(&[(0, 0.0), (1, 0.0)], false)]);
-        // No misses can be true; no cycles cannot.
+        // A window without misses is possible, one without cycles is not.
         assert_eq!(
             values(&found),
             [(Metric::L3Misses, 0.0), (Metric::FullBatchRatio, 1.0)]
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_and_dropping_are_pointed_out() {
+    fn waiting_and_dropping_give_warnings() {
         let events = [event(Some(Metric::CoreCycles), None)];
         let mut bad = pass(&[(0, 1.0)], false);
         bad.window.full_batches = 10;

@@ -13,16 +13,16 @@ use super::passes::{Counters, Group, Reading};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Kernel;
 
-/// Why the kernel does not count an event.
+/// The kernel's reason for not counting an event.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
-    /// It may not be counted by us.
+    /// The user lacks the permission.
     #[error("the kernel does not permit it: {0}")]
     Forbidden(io::Error),
-    /// There is no such event on this machine.
+    /// This machine has no such event.
     #[error("the kernel cannot count it here: {0}")]
     Unsupported(io::Error),
-    /// Something else: too many open files, no memory.
+    /// Another error: too many open files, no memory.
     #[error("it cannot be counted: {0}")]
     Other(io::Error),
 }
@@ -45,7 +45,7 @@ impl Refusal {
     }
 }
 
-/// One event, as it is counted: in user space, in the calling thread on whichever CPU it runs.
+/// One event, counted in user space, in the calling thread, on every CPU that the thread runs on.
 fn builder(event: &Event) -> Builder<'static> {
     let mut builder = Builder::new(Raw::new(event.config));
     builder.attrs_mut().type_ = event.kind;
@@ -55,14 +55,14 @@ fn builder(event: &Event) -> Builder<'static> {
         .inherit(false)
         .exclude_kernel(true)
         .exclude_hv(true)
-        // The leader alone says when counting begins. A member that is itself switched off would
-        // not be taken into account when the kernel checks whether the group fits.
+        // The leader starts and stops the counting. When the kernel checks whether a group fits, it
+        // ignores members that are switched off, so the members stay on.
         .enabled(true);
     builder
 }
 
 impl Kernel {
-    /// Whether an event can be counted at all.
+    /// Whether the kernel can count an event.
     ///
     /// # Errors
     /// [`Refusal`].
@@ -73,7 +73,7 @@ impl Kernel {
     }
 }
 
-/// Events that the kernel puts on the counters together or not at all.
+/// Events that the kernel counts together or not at all.
 pub struct KernelGroup {
     leader: perf_event::Group,
     members: Vec<Counter>,
@@ -83,7 +83,7 @@ impl Counters for Kernel {
     type Group = KernelGroup;
 
     fn open(&self, events: &[&Event]) -> Result<KernelGroup, String> {
-        // The leader is an event that counts nothing, so that all events are alike.
+        // The leader counts nothing, so that all events are members alike.
         let leader = perf_event::Group::builder()
             .observe_self()
             .any_cpu()
@@ -100,7 +100,7 @@ impl Counters for Kernel {
                 Err(error) if group.members.is_empty() => {
                     return Err(Refusal::new(error).to_string())
                 }
-                // It does not fit, or cannot be counted: the pass that begins with it will tell.
+                // The event does not fit or cannot be counted. The pass that begins with it shows which.
                 Err(_) => break,
             }
         }
@@ -144,9 +144,9 @@ mod tests {
     use crate::perf::fixtures::software_events;
     use crate::perf::passes;
 
-    /// Touches so many fresh pages.
+    /// Touches `pages` fresh pages.
     fn touch(pages: usize) {
-        // Memory that the allocator maps for this alone, so that every page is new.
+        // The allocator maps an allocation of this size separately, so that every page is new.
         let mut memory: Vec<u8> = Vec::with_capacity(pages * 4096 + (64 << 20));
         for byte in memory
             .spare_capacity_mut()
@@ -159,7 +159,7 @@ mod tests {
         std::hint::black_box(&memory);
     }
 
-    /// Containers may forbid perf_event_open altogether; then there is nothing to see here.
+    /// Whether a container forbids perf_event_open; the tests then have nothing to check.
     fn forbidden() -> bool {
         matches!(
             Kernel.try_event(&software_events()[0]),
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_window_does_is_counted_and_nothing_else() {
+    fn a_window_counts_only_its_own_events() {
         if forbidden() {
             return;
         }
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn passes_work_with_the_kernel_and_leave_out_what_it_does_not_know() {
+    fn passes_leave_out_an_event_that_the_kernel_does_not_know() {
         if forbidden() {
             return;
         }
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_say_what_kind_they_are() {
+    fn refusals_are_classified() {
         let kind = |errno: rustix::io::Errno| Refusal::new(errno.into());
         use rustix::io::Errno;
         assert!(matches!(kind(Errno::ACCESS), Refusal::Forbidden(_)));

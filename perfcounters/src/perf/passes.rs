@@ -1,8 +1,8 @@
-//! Counting more events than the processor has counters: several passes of few events each.
+//! Counts more events than the processor has counters, in several passes of few events each.
 //!
-//! Every pass is a window of its own with its own packets. If the kernel nevertheless has to share
-//! the counters of a pass (another program holds one, or the NMI watchdog does), the pass is done
-//! again in halves. Only an event that has to share its counter even when it is alone is scaled.
+//! Every pass is a window with its own packets. Another program or the NMI watchdog may hold a
+//! counter, so that the kernel counts a group only for a part of the time. Then the pass is repeated
+//! in halves. Only if a single event was not counted all the time, its count is scaled up.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -11,47 +11,47 @@ use serde::{Deserialize, Serialize};
 
 use super::event::Event;
 
-/// Counters: the kernel's, or a stand-in for them.
+/// Counters: the kernel's, or a stand-in.
 pub trait Counters {
     /// Some events that are counted together.
     type Group: Group;
 
-    /// Takes as many of the first of these events as fit together, at least one.
+    /// Opens a group of the first of these events: as many as fit together, at least one.
     ///
     /// # Errors
-    /// Why not even the first can be counted.
+    /// The reason why even the first cannot be counted.
     fn open(&self, events: &[&Event]) -> Result<Self::Group, String>;
 }
 
 /// Some events that are counted together.
 pub trait Group {
-    /// How many of the events it was opened for it counts: the first ones.
+    /// How many of the events are in the group: the first ones.
     fn size(&self) -> usize;
 
-    /// Counts while `work` is done.
+    /// Counts while `work` runs.
     ///
     /// # Errors
-    /// What the system said.
+    /// The system's error.
     fn count<R>(&mut self, work: impl FnOnce() -> R) -> std::io::Result<(R, Reading)>;
 }
 
-/// What a group has counted.
+/// The counts of a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
-    /// How long it was to count.
+    /// Time for which the group was switched on.
     pub enabled: Duration,
-    /// How long it did: less if there were too few counters.
+    /// Time for which it counted: less if there were too few counters.
     pub running: Duration,
-    /// The count of each event, in their order.
+    /// The count of each event, in the order of the group.
     pub counts: Vec<u64>,
 }
 
-/// A window that was counted.
+/// A window and its counts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pass<W> {
-    /// What happened in it.
+    /// Packets and time of the window.
     pub window: W,
-    /// What was counted, by the index of the event.
+    /// The counts.
     pub values: Vec<Value>,
 }
 
@@ -60,26 +60,26 @@ pub struct Pass<W> {
 pub struct Value {
     /// Index of the event.
     pub event: usize,
-    /// How often it happened.
+    /// How often the event happened.
     pub count: f64,
-    /// Whether the count was scaled up, because the event was not counted all the time.
+    /// Whether the count was scaled up, because the kernel did not count the event all the time.
     pub scaled: bool,
 }
 
-/// What became of all events.
+/// The result of all passes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Counted<W> {
-    /// The passes that were made.
+    /// The passes.
     pub passes: Vec<Pass<W>>,
     /// Events that could not be counted, by index, with the reason.
     pub absent: Vec<(usize, String)>,
 }
 
-/// Counts all events, in as many passes as it takes. `window` is what a pass counts; it is called
-/// twice per event at most.
+/// Counts all events, in as many passes as that takes. Each pass calls `window` and counts its
+/// events; there are at most two calls per event.
 ///
 /// # Errors
-/// The first of `window`, or of reading the counters.
+/// The first error of `window`, or of reading the counters.
 pub fn count<C: Counters, W>(
     counters: &C,
     events: &[Event],
@@ -153,13 +153,13 @@ mod tests {
 
     use super::*;
 
-    /// Counters of a processor that is made up: event `i` happens `100 + i` times in a window.
+    /// Counters of an invented processor: event `i` happens `100 + i` times in a window.
     struct Fake {
-        /// Counters that the kernel believes to be there when a group is opened.
+        /// Counters that the kernel assumes when it opens a group.
         believed: usize,
-        /// Counters that are really free; a group that needs more never runs.
+        /// Counters that are free; a larger group never runs.
         free: usize,
-        /// Share of the time in which even a single event is counted, percent.
+        /// Share of the time in which a group that fits is counted, percent.
         share: u64,
         opened: Cell<usize>,
     }
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn events_that_do_not_fit_together_get_a_pass_of_their_own() {
+    fn events_that_do_not_fit_together_get_separate_passes() {
         let mut windows = 0;
         let counted = count(&fake(4, 4, 100), &events(10), || {
             windows += 1;
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pass_that_had_to_share_is_done_again_with_fewer_events() {
+    fn a_pass_that_shared_its_counters_is_repeated_in_halves() {
         let counted = count(&fake(8, 3, 100), &events(8), || Ok(())).unwrap();
         assert_eq!(sizes(&counted), [2, 2, 2, 2]);
         assert!(counted
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_to_share_even_alone_is_scaled_and_marked() {
+    fn a_single_event_that_shared_its_counter_is_scaled_and_marked() {
         let counted = count(&fake(8, 8, 50), &events(3), || Ok(())).unwrap();
         assert_eq!(sizes(&counted), [1, 1, 1]);
         assert_eq!(
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_fails_ends_it() {
+    fn an_error_of_a_window_is_returned() {
         let error = count(&fake(4, 4, 100), &events(4), || {
             Err::<(), _>("no packets".to_owned())
         });
@@ -320,7 +320,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the counters: every event is counted once or absent, and few windows are needed.
+        /// With any counters, every event is counted once or absent, in few windows.
         #[test]
         fn every_event_is_counted_once(
             number in 0usize..20,

@@ -1,24 +1,24 @@
-//! What the kernel says of the processor's counters, in `/sys/bus/event_source/devices`.
+//! The kernel's description of the processor's counters, in `/sys/bus/event_source/devices`.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Where the kernel lists its event sources.
+/// Folder in which the kernel lists its event sources.
 pub const SOURCES: &str = "/sys/bus/event_source/devices";
-/// Sources that are processors: one kind of core, or two.
+/// Event sources of processors with one kind of core, or with two.
 const PROCESSORS: [&str; 3] = ["cpu", "cpu_core", "cpu_atom"];
 
-/// An event source of the kernel that counts what happens in a processor.
+/// An event source of the kernel that counts a processor's events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pmu {
     /// Its name: `cpu`, or on processors with two kinds of core `cpu_core` or `cpu_atom`.
     pub name: String,
     /// Its number, for `perf_event_attr.type`.
     pub kind: u32,
-    /// Where the parts of an event's code go.
+    /// Position of each part of an event's code.
     format: BTreeMap<String, Vec<Bits>>,
-    /// The events that the kernel knows by name.
+    /// The codes of the events that the kernel has names for.
     aliases: BTreeMap<String, String>,
 }
 
@@ -38,7 +38,7 @@ impl Bits {
 /// A code that the kernel's format has no room for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
-    /// The kernel does not know such a part.
+    /// The format has no such part.
     #[error("the kernel's PMU has no field {0:?}")]
     NoField(String),
     /// The value is too large.
@@ -49,21 +49,20 @@ pub enum EncodeError {
         /// The value.
         value: u64,
     },
-    /// Not a code at all.
+    /// The text is not a code.
     #[error("{0:?} is not an event's code")]
     Malformed(String),
 }
 
 impl Pmu {
-    /// The source for a CPU, `None` if the kernel has none: no counters, or a virtual machine
-    /// that is not given any.
+    /// The source for a CPU; `None` if the processor has no counters or a hypervisor hides them.
     pub fn find(sources: &Path, cpu: Option<usize>) -> Option<Self> {
         PROCESSORS
             .iter()
             .map(|name| (name, sources.join(name)))
             .filter(|(_, folder)| folder.is_dir())
             .find(|(_, folder)| {
-                // Only where there are two kinds of core does the kernel say whose a source is.
+                // The file `cpus` exists only on processors with two kinds of core.
                 match fs::read_to_string(folder.join("cpus")) {
                     Err(_) => true,
                     Ok(list) => cpu.is_none_or(|cpu| listed(&list, cpu)),
@@ -97,17 +96,17 @@ impl Pmu {
     /// The bits of `perf_event_attr.config` for an event.
     ///
     /// # Errors
-    /// [`EncodeError`]: the kernel's PMU is not the one that the code was written for.
+    /// [`EncodeError`] if the code is for another PMU than the kernel's.
     pub fn encode(&self, event: u64, umask: u64) -> Result<u64, EncodeError> {
         let event = self.place("event", event)?;
-        // Some kernels leave a field out that is never needed.
+        // Some kernels leave out a field that their events do not need.
         match umask {
             0 => Ok(event),
             _ => Ok(event | self.place("umask", umask)?),
         }
     }
 
-    /// The bits of an event that the kernel knows by name; `None` if it does not know it.
+    /// The bits of an event that the kernel has a name for; `None` without such an event.
     pub fn alias(&self, name: &str) -> Option<Result<u64, EncodeError>> {
         let text = self.aliases.get(name)?.trim();
         let terms = text.split(',').map(|term| {
@@ -145,7 +144,7 @@ impl Pmu {
     }
 }
 
-/// All files of a folder by name; those that cannot be read are left out.
+/// The contents of all readable files of a folder, by name.
 fn files(folder: &Path) -> BTreeMap<String, String> {
     fs::read_dir(folder)
         .into_iter()
@@ -158,7 +157,7 @@ fn files(folder: &Path) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// `config:0-7,32-35`. Fields of `config1` and `config2` are of no use here.
+/// Parses `config:0-7,32-35`; `None` for fields of `config1` and `config2`, which no event here uses.
 fn parse_format(text: &str) -> Option<Vec<Bits>> {
     let ranges = text.trim().strip_prefix("config:")?;
     ranges.split(',').map(parse_range).collect()
@@ -187,7 +186,7 @@ mod tests {
     use crate::perf::fixtures;
 
     #[test]
-    fn codes_go_where_the_kernel_wants_them() {
+    fn codes_follow_the_kernels_format() {
         let intel = Pmu::find(&fixtures::sources("haswell"), None).unwrap();
         assert_eq!((intel.name.as_str(), intel.kind), ("cpu", 4));
         assert_eq!(intel.encode(0xd1, 0x20), Ok(0x20d1));
@@ -206,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn events_that_the_kernel_knows_are_read() {
+    fn the_kernels_own_events_are_read() {
         let pmu = Pmu::find(&fixtures::sources("haswell"), None).unwrap();
         assert_eq!(pmu.alias("branch-misses"), Some(Ok(0xc5)));
         assert_eq!(pmu.alias("mem-stores"), Some(Ok(0x82d0)));
@@ -219,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_thread_runs_decides_between_two_kinds_of_core() {
+    fn the_cpu_selects_the_kind_of_core() {
         let sources = fixtures::sources("alder-lake");
         for (cpu, name, kind) in [
             (0, "cpu_core", 4),

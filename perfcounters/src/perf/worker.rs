@@ -1,4 +1,4 @@
-//! The process that forwards and counts itself.
+//! The process that forwards packets and counts its own events.
 //!
 //! ```text
 //! open both devices, forward until the rings and caches are warm
@@ -8,8 +8,8 @@
 //!     counters off
 //! ```
 //!
-//! The packets of a window are those that the driver received between the two switches, so that
-//! counts and packets belong together exactly.
+//! The packets of a window are those that the driver received while the counters were on. Counts and
+//! packets therefore belong together exactly.
 
 use std::fs;
 use std::io::Write;
@@ -25,31 +25,31 @@ use crate::backend::{Cell, MeasureError};
 use crate::interrupt::Interrupt;
 use crate::sys::{self, Forwarder, ForwarderLibrary};
 
-/// Turns between two looks at the clock.
+/// Turns between two readings of the clock.
 const TURNS: u32 = 64;
-/// How long the first packet may take to arrive: the link needs a moment to come up.
+/// Time within which the first packet must arrive: the link needs a moment to come up.
 const FIRST_PACKET: Duration = Duration::from_secs(5);
-/// How long no packet may arrive later on.
+/// Longest pause between packets after that.
 const NO_PACKET: Duration = Duration::from_secs(2);
 
-/// What a worker is to do.
+/// The worker's task.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Specification {
-    /// What to measure.
+    /// The cell to measure.
     pub cell: Cell,
     /// Names of the two devices.
     pub devices: [String; 2],
-    /// What to count.
+    /// The events to count.
     pub events: Vec<Event>,
-    /// How long each window is.
+    /// Duration of each window.
     pub window: Duration,
-    /// How long to forward before the first one, once packets arrive.
+    /// Time from the first packet to the first window.
     pub warm_up: Duration,
-    /// Where to write what was [`Counted`], in JSON.
+    /// File for the result, [`Counted`] in JSON.
     pub output: PathBuf,
 }
 
-/// What happened in one window.
+/// Packets and time of one window.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Window {
     /// Packets received.
@@ -66,10 +66,10 @@ pub struct Window {
     pub seconds: f64,
 }
 
-/// Counts what the specification asks for, and writes down what it finds.
+/// Counts the events of the specification, and writes the counts down.
 ///
 /// # Errors
-/// Whatever went wrong; the worker is there for one cell only.
+/// Any failure: the worker measures only one cell.
 pub fn run(specification: &Path, interrupt: &Interrupt) -> Result<(), MeasureError> {
     let file_error = |path: &Path| {
         let path = path.to_owned();
@@ -114,8 +114,8 @@ fn measure<C: Counters>(
     Ok(counted)
 }
 
-/// Forwards until packets arrive, and then for a while: through rings and pool many times, so that
-/// no descriptor, page or branch is new.
+/// Forwards until packets arrive, and then for `time`. The packets pass through rings and pool many
+/// times, so that every descriptor, page and branch has been used.
 fn warm_up(
     forwarder: &mut Forwarder,
     time: Duration,
@@ -138,7 +138,7 @@ fn warm_up(
         .map_err(MeasureError::Other)
 }
 
-/// Whole turns until `time` is over or the user has had enough.
+/// Forwards in whole turns until `time` is over or the user asks to stop.
 fn window(
     forwarder: &mut Forwarder,
     time: Duration,
@@ -188,7 +188,7 @@ mod tests {
     use crate::perf::passes::{Group, Reading};
     use record::Implementation;
 
-    /// Counters that count one event at a time, and each once.
+    /// Counters that count one event at a time.
     struct OneByOne;
 
     impl Counters for OneByOne {
@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(counted.passes.len(), 2);
         for pass in &counted.passes {
             let window = pass.window;
-            // Whole looks of 64 turns of 64 packets.
+            // The clock is read every 64 turns, and a turn has 64 packets.
             assert!(window.packets > 0 && window.packets % (64 * 64) == 0);
             assert_eq!((window.dropped, window.rx_calls), (0, window.packets / 32));
             assert_eq!(window.rx_calls, window.full_batches);
