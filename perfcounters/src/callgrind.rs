@@ -1,18 +1,17 @@
-//! Totals of a callgrind output file, and what they say about one packet.
+//! Totals of a callgrind output file, and the counts per packet from several of them.
 
 use record::Metric;
 
-/// What callgrind counted in one run of a program, from its first instruction to its last.
+/// Callgrind's counts of one run of a program, from its first instruction to its last.
 ///
-/// The field names are callgrind's event names. Without `--cache-sim=yes` and
-/// `--branch-sim=yes` only `ir` is there.
+/// Without `--cache-sim=yes` and `--branch-sim=yes` callgrind counts only `ir`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Instructions.
     pub ir: u64,
-    /// Data accesses, where the caches were simulated.
+    /// Data accesses, if the caches were simulated.
     pub data: Option<DataTotals>,
-    /// Branches, where the predictor was simulated.
+    /// Branches, if the predictor was simulated.
     pub branches: Option<BranchTotals>,
 }
 
@@ -34,17 +33,17 @@ pub struct DataTotals {
 pub struct BranchTotals {
     /// Conditional and indirect branches (Bc + Bi).
     pub executed: u64,
-    /// Of these, predicted wrongly (Bcm + Bim).
+    /// Branches predicted wrongly (Bcm + Bim).
     pub missed: u64,
 }
 
-/// A callgrind file, or a pair of them, that cannot be used.
+/// A callgrind file, or a pair of files, that cannot be used.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CallgrindError {
-    /// A line that every callgrind file has is not there.
+    /// A line is missing that every callgrind file has.
     #[error("callgrind's output has no line {0:?}: was the program killed while it wrote?")]
     NoLine(&'static str),
-    /// The totals do not fit the events.
+    /// The totals do not match the events.
     #[error("callgrind's totals are malformed: {0}")]
     Malformed(String),
     /// The longer run counted less than the shorter one.
@@ -53,7 +52,7 @@ pub enum CallgrindError {
          {long} in the longer), so it did not forward more packets the same way"
     )]
     Shrunk {
-        /// What was counted.
+        /// The metric.
         metric: Metric,
         /// Count of the shorter run.
         short: u64,
@@ -71,7 +70,7 @@ pub enum CallgrindError {
 }
 
 impl Totals {
-    /// Reads the totals out of the text of a callgrind output file.
+    /// Parses the totals of a callgrind output file.
     ///
     /// # Errors
     /// [`CallgrindError::NoLine`] or [`CallgrindError::Malformed`].
@@ -97,7 +96,7 @@ impl Totals {
                 events.len()
             )));
         }
-        // The format leaves out zeros at the end of a line.
+        // The format omits zeros at the end of a line.
         let count = |event: &str| {
             let at = events.iter().position(|name| *name == event)?;
             Some(counts.get(at).copied().unwrap_or(0))
@@ -138,8 +137,8 @@ impl Totals {
         Ok(totals)
     }
 
-    /// The counts by metric. Callgrind simulates a first and a last level of cache: what the
-    /// first misses and the last answers is an L3 hit, and L2 is absent.
+    /// The counts by metric. Callgrind simulates a first and a last level of cache. A load that the
+    /// first misses and the last answers is an L3 hit; L2 is absent.
     fn metrics(&self) -> Vec<(Metric, u64)> {
         let mut metrics = vec![(Metric::Instructions, self.ir)];
         if let Some(data) = self.data {
@@ -170,19 +169,19 @@ impl Totals {
 /// One run of a forwarder under callgrind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Run {
-    /// What was counted.
+    /// The counts.
     pub totals: Totals,
     /// Packets received.
     pub packets: u64,
-    /// Receive calls that returned less than a full batch, nearly always nothing.
+    /// Receive calls that returned less than a full batch, nearly always no packet.
     pub waits: u64,
 }
 
-/// What one packet costs: the difference of two runs of one program, one of which forwards more
-/// packets. What both do alike, starting and stopping, cancels.
+/// The cost of one packet: the difference of two runs, one of which forwards more packets. Starting
+/// and stopping cancel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PerPacket {
-    /// Packets that the longer run received more than the shorter one.
+    /// Packets by which the longer run exceeds the shorter one.
     pub packets: u64,
     /// Events per packet.
     pub values: Vec<(Metric, f64)>,
@@ -191,13 +190,13 @@ pub struct PerPacket {
 impl PerPacket {
     /// Divides the difference of the counts by the difference of the packets.
     ///
-    /// A driver that had to wait for packets has made receive calls that no packet caused. A run
-    /// without any traffic, `idle`, tells what such a call costs, so that they can be taken out:
-    /// with a start-up of *s*, *p* a packet and *w* a wait, each run counts
-    /// *s* + *p* × packets + *w* × waits. Without `idle` there should have been no waits.
+    /// A driver that waits for packets makes receive calls without a packet. The run without traffic,
+    /// `idle`, shows the cost of such a call. If starting costs *s*, a packet *p* and a wait *w*, each
+    /// run counts *s* + *p* × packets + *w* × waits; the three runs give *p*. Without `idle` the runs
+    /// must not have waited.
     ///
-    /// Rare events (cache misses, mispredicts) of starting up differ a little from run to run. If
-    /// the longer run happens to have fewer of them, the packets cost none that can be seen: 0.
+    /// Rare events (cache misses, mispredicts) during the start differ slightly from run to run. If
+    /// the longer run has fewer of them, the result is 0.
     ///
     /// # Errors
     /// [`CallgrindError::NoPackets`] or [`CallgrindError::Shrunk`].
@@ -241,7 +240,7 @@ impl PerPacket {
         Ok(Self { packets, values })
     }
 
-    /// The value of one metric, if it was counted.
+    /// The value of one metric, if callgrind counted it.
     pub fn get(&self, metric: Metric) -> Option<f64> {
         self.values
             .iter()
@@ -257,7 +256,7 @@ fn find(counts: &[(Metric, u64)], metric: Metric) -> Option<u64> {
         .map(|(_, count)| *count)
 }
 
-/// One run less another: an equation `events = p * packets + w * waits`.
+/// The difference of two runs: an equation `events = p * packets + w * waits`.
 struct Equation {
     events: f64,
     packets: f64,
@@ -272,8 +271,8 @@ fn difference(a: &Run, b: &Run, events: f64) -> Equation {
     }
 }
 
-/// Solves two equations for *p*, by Cramer's rule. They are independent: the first is about runs
-/// with about as many waits and different packets, the second the other way round.
+/// Solves two equations for *p*, by Cramer's rule. They are independent: the runs of the first differ
+/// mostly in their packets, those of the second in their waits.
 fn per_packet(a: Equation, b: Equation) -> f64 {
     (a.events * b.waits - b.events * a.waits) / (a.packets * b.waits - b.packets * a.waits)
 }
@@ -333,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_at_the_end_may_be_left_out() {
+    fn missing_counts_at_the_end_are_zero() {
         let text = "events: Ir Bc Bcm Bi Bim\ntotals: 7 3\n";
         let totals = Totals::parse(text).unwrap();
         assert_eq!(totals.ir, 7);
@@ -391,8 +390,8 @@ mod tests {
     }
 
     #[test]
-    fn waits_are_taken_out() {
-        // 1000 to start, 130 a packet, 50 a wait.
+    fn waits_are_subtracted() {
+        // 1000 instructions to start, 130 for a packet, 50 for a wait.
         let with_waits = |packets, waits| Run {
             waits,
             ..run(1000 + 130 * packets + 50 * waits, 1000, 8, packets)

@@ -1,7 +1,7 @@
-//! How long packets take through a forwarder under a given load, by the time stamps of the software
-//! NIC: from when a frame was due on the wire until the NIC fetched it for sending.
+//! Latency: the time that packets take through a forwarder under a given load. It starts when a frame
+//! is due on the wire, and ends when the software NIC fetches the frame for sending.
 //!
-//! Every packet counts, none is sampled.
+//! The NIC times every packet, not a sample.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,11 +19,11 @@ use crate::interrupt::Interrupt;
 use crate::placement::Pinning;
 use crate::wall::ForwarderRun;
 
-/// What starting and stopping takes besides, for estimates.
+/// Time for starting and stopping, for estimates.
 const AROUND: Duration = Duration::from_millis(500);
-/// A larger share of lost frames than this is pointed out: the driver is overloaded.
+/// Above this share of lost frames, a warning says that the driver is overloaded.
 const LOST: f64 = 0.001;
-/// A larger share of the latency than this is pointed out if it is the NIC's own.
+/// Above this share of the NIC's own delay in the latency, a warning says so.
 const NIC_LATE: f64 = 0.5;
 
 /// How to measure latency.
@@ -31,11 +31,11 @@ const NIC_LATE: f64 = 0.5;
 pub struct Latency {
     /// The software NIC.
     pub nic: NicProgram,
-    /// Where things run.
+    /// CPUs of driver and NIC.
     pub placement: Placement,
-    /// For how long each forwarder is measured.
+    /// Duration of each measurement.
     pub duration: Duration,
-    /// How long it runs before that.
+    /// Time that the forwarder runs before that.
     pub warm_up: Duration,
     /// How often each cell is measured, at least 1.
     pub repeats: u32,
@@ -43,7 +43,7 @@ pub struct Latency {
     pub interrupt: Interrupt,
 }
 
-/// What the NIC says of latency.
+/// The part of the NIC's report that is about latency.
 #[derive(Debug, Deserialize)]
 struct NicReport {
     latency: Option<NicLatency>,
@@ -66,7 +66,7 @@ struct NicLatency {
     p99_999_us: Option<f64>,
     p99_9999_us: Option<f64>,
     max_us: Option<f64>,
-    /// How late the NIC itself looked at the frames: a part of their latency that is not the
+    /// The NIC's own delay before it handled the frames; a part of the latency that is not the
     /// driver's.
     lag: Option<Lag>,
 }
@@ -87,7 +87,7 @@ impl NicLatency {
         match report.latency {
             Some(latency) if latency.count > 0 && latency.offered >= latency.lost => Ok(latency),
             Some(latency) => Err(MeasureError::Other(format!(
-                "the NIC timed {} frames of {}, {} were lost: nothing to measure",
+                "the NIC timed {} frames of {} and lost {}: there is nothing to measure",
                 latency.count, latency.offered, latency.lost
             ))),
             None => Err(MeasureError::Other(
@@ -111,7 +111,7 @@ impl NicLatency {
         ]
     }
 
-    /// How much of the 99th percentile is the NIC's own lateness at most, 0 to 1.
+    /// Largest share of the NIC's own delay in the 99th percentile, 0 to 1.
     fn nics_share(&self) -> f64 {
         match (self.p99_us, self.lag.as_ref().and_then(|lag| lag.p99_us)) {
             (Some(all), Some(lag)) if all > 0.0 => (lag / all).min(1.0),
@@ -133,7 +133,7 @@ impl Latency {
     ) -> Result<Vec<Sample>, MeasureError> {
         let Some(offered) = cell.conditions.offered_mpps else {
             return Err(MeasureError::Other(
-                "latency is measured under a given load, and none is given".to_owned(),
+                "a latency measurement needs an offered load, and none is given".to_owned(),
             ));
         };
         let folder = device::temporary_folder()?;
@@ -156,15 +156,15 @@ impl Latency {
         let latency = NicLatency::read(&nic.stop()?)?;
         if latency.loss() > LOST {
             observer.warning(&format!(
-                "{cell}, wall: {:.1} % of the frames were lost: the load is more than can be carried \
-                 here, and the latency is that of full queues",
+                "{cell}, wall: {:.1} % of the frames were lost: the load exceeds what driver and NIC \
+                 carry, and the latency is that of full queues",
                 100.0 * latency.loss()
             ));
         }
         if latency.nics_share() > NIC_LATE {
             observer.warning(&format!(
                 "{cell}, wall: up to {:.0} % of the latency (99th percentile) is the software NIC's \
-                 own: it did not get to its work in time; is the machine busy?",
+                 own delay; is the machine busy?",
                 100.0 * latency.nics_share()
             ));
         }

@@ -1,7 +1,7 @@
-//! The unsafe code of this crate: the time-stamp counter, a forwarder's shared
-//! library, and what a child process does between `fork` and `exec`.
+//! The unsafe code of this crate: the time-stamp counter, a forwarder's shared library, and the
+//! system calls of a child process between `fork` and `exec`.
 //!
-//! Everything that leaves this module can be used from safe code without care.
+//! The public functions of this module are safe for every caller.
 
 use std::ffi::{c_char, c_int, c_void, CString};
 use std::os::unix::ffi::OsStrExt;
@@ -23,8 +23,8 @@ compile_error!("cycles are counted with the time-stamp counter of x86-64");
 pub fn tsc_ordered() -> u64 {
     use std::arch::x86_64::{__rdtscp, _mm_lfence};
     let mut cpu = 0;
-    // SAFETY: LFENCE and RDTSCP touch nothing but registers and `cpu`, which is ours. RDTSCP waits
-    // for what comes before it; LFENCE keeps what comes after it from starting early.
+    // SAFETY: LFENCE and RDTSCP write only registers and the local variable `cpu`. RDTSCP waits for
+    // earlier instructions; LFENCE keeps later instructions from starting early.
     unsafe {
         _mm_lfence();
         let now = __rdtscp(&mut cpu);
@@ -33,7 +33,7 @@ pub fn tsc_ordered() -> u64 {
     }
 }
 
-/// Keeps the calling thread on one CPU.
+/// Pins the calling thread to one CPU.
 ///
 /// # Errors
 /// The CPU does not exist or may not be used.
@@ -43,21 +43,21 @@ pub fn pin_this_thread(cpu: usize) -> std::io::Result<()> {
     Ok(rustix::thread::sched_setaffinity(None, &set)?)
 }
 
-/// The highest priority that ordinary scheduling knows.
+/// The highest priority of ordinary scheduling.
 const NICEST: i32 = -20;
 
-/// Prepares a child: it dies with this process (more exactly: with the thread that starts it),
-/// leads a session and process group of its own, runs on `cpu` with its memory on `node`, if they
-/// are given, and is not kept waiting by other programs, if that is permitted.
+/// Prepares a child process. It dies with the thread that starts it, and leads its own session and
+/// process group. It runs on `cpu` and takes memory from `node`, where these are given. Its priority
+/// is high, if the system permits that.
 pub fn prepare_child(command: &mut Command, cpu: Option<usize>, node: Option<u32>) {
     let set = cpu.map(|cpu| {
         let mut set = CpuSet::new();
         set.set(cpu);
         set
     });
-    // SAFETY: the closure runs in the child between fork and exec, where only what is
-    // async-signal-safe may be called. It makes plain system calls, allocates nothing and takes
-    // no locks; turning an error into an `io::Error` stores its number.
+    // SAFETY: the closure runs in the child between fork and exec, where it may call only
+    // async-signal-safe functions. It makes plain system calls, allocates no memory and takes no
+    // locks; an `io::Error` from a system call stores only a number.
     unsafe {
         command.pre_exec(move || {
             rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
@@ -67,29 +67,30 @@ pub fn prepare_child(command: &mut Command, cpu: Option<usize>, node: Option<u32
             }
             if let Some(node) = node {
                 match bind_memory(node) {
-                    // Some containers forbid it. Without, memory still comes from the node of the
-                    // CPU that asks for it, as long as there is some.
+                    // Some containers forbid this call. Memory then comes from the node of the CPU
+                    // that asks for it, while that node has some.
                     Err(error) if error.raw_os_error() == Some(libc::EPERM) => {}
                     result => result?,
                 }
             }
-            // Only root may; without, a busy machine disturbs more, which the measurements notice.
+            // Only root may do this. Without it a busy machine disturbs the measurement more, and the
+            // backends report that.
             let _ = raise_priority();
             Ok(())
         });
     }
 }
 
-/// Has all memory of this process come from one NUMA node, `numactl --membind`.
+/// Takes all memory of this process from one NUMA node, as `numactl --membind` does.
 fn bind_memory(node: u32) -> std::io::Result<()> {
-    // As many nodes as a kernel can be configured for.
+    // The most nodes that a kernel can be configured for.
     let mut mask = [0 as libc::c_ulong; 1024 / libc::c_ulong::BITS as usize];
     let (word, bit) = (node / libc::c_ulong::BITS, node % libc::c_ulong::BITS);
     *mask
         .get_mut(word as usize)
         .ok_or(rustix::io::Errno::INVAL)? |= 1 << bit;
-    // SAFETY: the system call reads `mask`, which has as many bits as it is told (the kernel takes
-    // one less than that), and changes nothing but where this process gets memory from.
+    // SAFETY: the system call reads `mask`, which has the given number of bits (the kernel reads one
+    // bit less). It changes only the node that this process gets memory from.
     let result = unsafe {
         libc::syscall(
             libc::SYS_set_mempolicy,
@@ -104,8 +105,8 @@ fn bind_memory(node: u32) -> std::io::Result<()> {
     }
 }
 
-/// Raises the priority of this process within its session, and of the session among others:
-/// where the kernel groups processes by session, it shares out the time among sessions first.
+/// Raises the priority of this process within its session, and of the session among others. A kernel
+/// that groups processes by session divides the time among sessions first.
 fn raise_priority() -> rustix::io::Result<()> {
     rustix::process::setpriority_process(None, NICEST)?;
     let group = rustix::fs::open(
@@ -117,7 +118,7 @@ fn raise_priority() -> rustix::io::Result<()> {
     Ok(())
 }
 
-/// `struct forwarder_counts` of the forwarder's C interface: what it has done since it was opened.
+/// `struct forwarder_counts` of the forwarder's C interface: totals since it was opened.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ForwarderCounts {
@@ -133,7 +134,7 @@ pub struct ForwarderCounts {
     pub full_batches: u64,
 }
 
-/// Longest error message that a forwarder may give, with its end mark, bytes.
+/// Longest error message of a forwarder, with its terminating zero, bytes.
 const MESSAGE_SIZE: usize = 1024;
 
 type Open =
@@ -155,7 +156,7 @@ pub struct ForwarderLibrary {
     close: Close,
 }
 
-/// What a forwarder can do by itself, to be measured alone.
+/// A part of the forwarder that can be measured alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// Receive a batch from each device, send it to the other: a whole turn.
@@ -169,15 +170,15 @@ pub enum Part {
 }
 
 impl ForwarderLibrary {
-    /// Loads a library. It stays loaded until the process ends, because code in it may be
-    /// registered to run then (destructors of thread-local values).
+    /// Loads a library. The library stays loaded until the process ends, because destructors of
+    /// thread-local values may run at the end.
     ///
     /// # Errors
     /// The loader's message: no such file, or one without the four functions.
     pub fn load(path: &Path) -> Result<Self, String> {
         let say = |error: libloading::Error| format!("cannot load {}: {error}", path.display());
-        // SAFETY: loading runs the library's initialisers. It is one of this project's forwarders,
-        // whose initialisers are those of the C and Rust run time; it is code that we run anyway.
+        // SAFETY: loading runs the library's initialisers. The library is one of this project's
+        // forwarders, whose initialisers are those of the C and Rust run time.
         let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.map_err(say)?;
         // SAFETY: the names have these types in the C interface that every libforwarder.so
         // implements. The pointers stay valid because the library is never unloaded.
@@ -198,8 +199,8 @@ impl ForwarderLibrary {
         Ok(api)
     }
 
-    /// Opens a forwarder between two devices. `ring_size` is what each of its rings has of
-    /// descriptors, a power of two.
+    /// Opens a forwarder between two devices. `ring_size` is the number of descriptors in each ring, a
+    /// power of two.
     ///
     /// # Errors
     /// The forwarder's message.
@@ -216,8 +217,8 @@ impl ForwarderLibrary {
         };
         let (device_a, device_b) = (text(device_a)?, text(device_b)?);
         let mut message = [0u8; MESSAGE_SIZE];
-        // SAFETY: both names are NUL-terminated and outlive the call; `message` is writable and as
-        // long as is said.
+        // SAFETY: both names are NUL-terminated and outlive the call; `message` is writable and has
+        // the given length.
         let handle = unsafe {
             (self.open)(
                 device_a.as_ptr(),
@@ -235,9 +236,9 @@ impl ForwarderLibrary {
     }
 }
 
-/// An open forwarder; closed when dropped, at the latest.
+/// An open forwarder; dropping it closes it.
 ///
-/// It is not `Send`: it is used by the thread that opened it.
+/// It is not `Send`: only the thread that opened it may use it.
 #[derive(Debug)]
 pub struct Forwarder {
     api: ForwarderLibrary,
@@ -249,12 +250,13 @@ impl Forwarder {
     /// Returns how many packets were received.
     #[inline(always)]
     pub fn turn(&mut self) -> u32 {
-        // SAFETY: `handle` came from `open` of the same library and is not closed: only `close`
-        // and `drop` do that, and both end this object.
+        // SAFETY: `handle` came from `open` of the same library, and is open: only `close` and `drop`
+        // close it, and both end this object.
         unsafe { (self.api.turn)(self.handle.as_ptr()) }
     }
 
-    /// A part of a turn, with how many packets; `None` if the library cannot do it alone.
+    /// Runs a part of a turn; returns the number of packets, `None` if the library cannot run the part
+    /// alone.
     #[inline(always)]
     pub fn part(&mut self, part: Part) -> Option<u32> {
         let function = match part {
@@ -267,18 +269,18 @@ impl Forwarder {
         function.map(|function| unsafe { function(self.handle.as_ptr()) })
     }
 
-    /// What it has done so far.
+    /// Totals since it was opened.
     pub fn counts(&self) -> ForwarderCounts {
         let mut counts = ForwarderCounts::default();
-        // SAFETY: as in `turn`; `counts` is ours and has the layout of the C structure.
+        // SAFETY: as in `turn`; `counts` is a local variable with the layout of the C structure.
         unsafe { (self.api.read_counts)(self.handle.as_ptr(), &mut counts) };
         counts
     }
 
-    /// Sends what waits to be sent and stops both devices.
+    /// Sends the packets that wait in the rings, and stops both devices.
     ///
     /// # Errors
-    /// The forwarder's message; it is closed all the same.
+    /// The forwarder's message; the forwarder is closed in any case.
     pub fn close(self) -> Result<(), String> {
         let mut message = [0u8; MESSAGE_SIZE];
         let closing = std::mem::ManuallyDrop::new(self);
@@ -300,7 +302,7 @@ impl Forwarder {
 impl Drop for Forwarder {
     fn drop(&mut self) {
         let mut message = [0u8; MESSAGE_SIZE];
-        // SAFETY: as in `turn`; this object ends here. What it says has nobody left to hear it.
+        // SAFETY: as in `turn`; this object ends here. Without a caller, the message is lost.
         unsafe {
             (self.api.close)(
                 self.handle.as_ptr(),

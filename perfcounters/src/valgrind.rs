@@ -1,10 +1,10 @@
-//! Exact counts by simulation: `ixgbe-fwd` under valgrind, against a software NIC that is not.
+//! Exact counts by simulation: `ixgbe-fwd` runs under valgrind, the software NIC runs natively.
 //!
-//! The driver runs many times slower than natively and the NIC does not, so the receive ring is
-//! always full, every batch too, and the count per packet does not depend on the machine or on
-//! what else runs on it. The whole process is counted, for N and for 2N packets; the difference
-//! is what N packets cost, and starting and stopping cancel. On a busy machine the NIC may still be
-//! kept from running for a while: what the driver's waiting costs is measured, too, and taken out.
+//! Valgrind slows the driver down many times. The receive ring is therefore always full, every batch
+//! is full, and the count per packet does not depend on the machine or its load. Valgrind counts the
+//! whole process, for N and for 2N packets. The difference is the cost of N packets; starting and
+//! stopping cancel. On a busy machine the NIC may still fall behind for a while. A run without
+//! traffic measures the cost of a wait, and the waits are subtracted.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,27 +21,27 @@ use crate::interrupt::Interrupt;
 use crate::process::{self, Process};
 use crate::report::ForwarderReport;
 
-/// The caches that are simulated: those of the Xeon E3-1230 on which the published figures were
-/// measured, so that the figures do not depend on the machine that simulates.
+/// The simulated caches: those of the Xeon E3-1230 of the published figures, so that the counts do
+/// not depend on the machine that simulates.
 const CACHES: [&str; 3] = ["--I1=32768,8,64", "--D1=32768,8,64", "--LL=8388608,16,64"];
-/// With fewer waits than this, per packet, there is nothing to take out of the counts: a wait costs
-/// about 50 instructions.
+/// With fewer waits than this, per packet, the counts need no correction: a wait costs about 50
+/// instructions.
 const NO_WAITS: f64 = 0.0001;
-/// A run is repeated if it waited more often than this, per packet, …
+/// Most waits per packet of an undisturbed run.
 const WAITS: f64 = 0.05;
-/// … or if a larger share of its packets than this came in batches that were not full, because
-/// those cost more than a wait and less than a full batch, …
+/// Largest share of packets in partial batches of an undisturbed run: a partial batch costs more than
+/// a wait and less than a full batch.
 const PARTIAL: f64 = 0.001;
-/// … or if it had to drop a larger share of its packets than this: they skip the send path.
+/// Largest share of dropped packets of an undisturbed run: they skip the send path.
 const DROPPED: f64 = 0.0005;
-/// How long the driver runs without traffic, seconds, to see what a wait costs.
+/// Duration of the run without traffic that measures the cost of a wait, seconds.
 const IDLE_SECONDS: &str = "0.2";
-/// How often a run is tried until it is undisturbed. On a quiet machine the first one is.
+/// Most attempts at an undisturbed run. On a quiet machine the first one succeeds.
 const ATTEMPTS: u32 = 4;
-/// Slowest that a forwarder may be under valgrind, packets per second; bounds the wait.
+/// Lowest speed of a forwarder under valgrind, packets per second; gives the time limit.
 const SLOWEST: f64 = 20_000.0;
 
-/// How fast a forwarder usually is under valgrind, packets per second; only for estimates.
+/// Usual speed of a forwarder under valgrind, packets per second; for estimates.
 const USUAL: f64 = 300_000.0;
 
 /// How to count with valgrind.
@@ -66,7 +66,7 @@ pub struct Measurement {
     pub full_batch_ratio: f64,
     /// Larger share of dropped packets of the two runs, 0 to 1.
     pub dropped_ratio: f64,
-    /// Whether the NIC was ahead of the driver throughout, so that the figures are exact.
+    /// Whether the NIC was always ahead of the driver, so that the counts are exact.
     pub undisturbed: bool,
 }
 
@@ -98,18 +98,18 @@ impl Counted {
         self.report.rx.saturating_sub(full) as f64 / self.report.rx as f64
     }
 
-    /// Whether the NIC was ahead of the driver, but for waits that can be taken out.
+    /// Whether the NIC was ahead of the driver, except for waits that can be subtracted.
     fn undisturbed(&self) -> bool {
         self.waits() <= WAITS && self.partial() <= PARTIAL && self.report.dropped_ratio() <= DROPPED
     }
 }
 
 impl Measurement {
-    /// What was wrong, for a measurement that is not [undisturbed](field@Self::undisturbed).
+    /// The disturbance of a measurement that is not [undisturbed](field@Self::undisturbed).
     pub fn disturbance(&self) -> String {
         format!(
-            "only {:.1} % of the receive calls were full and {:.1} % of the packets were dropped: \
-             the software NIC fell behind, and the counts are not exact; is the machine busy?",
+            "only {:.1} % of the receive calls were full, and the driver dropped {:.1} % of the \
+             packets: the software NIC fell behind, and the counts are not exact; is the machine busy?",
             100.0 * self.full_batch_ratio,
             100.0 * self.dropped_ratio
         )
@@ -117,7 +117,7 @@ impl Measurement {
 }
 
 impl Valgrind {
-    /// Measures one cell: two runs, more if the NIC fell behind in one.
+    /// Measures one cell: two runs, and more if the NIC fell behind.
     ///
     /// # Errors
     /// See [`MeasureError`].
@@ -141,8 +141,8 @@ impl Valgrind {
         })
     }
 
-    /// Has a driver forward once, and counts nothing: for one that writes a profile of itself. As the NIC
-    /// is always ahead, the profile is that of full batches, on any machine.
+    /// Runs a driver once and discards the counts, for a driver that writes its own profile. The NIC is
+    /// always ahead, so on every machine the profile is that of full batches.
     ///
     /// # Errors
     /// See [`MeasureError`].
@@ -150,7 +150,7 @@ impl Valgrind {
         self.run(cell, Limit::Packets(self.packets)).map(|_| ())
     }
 
-    /// The first undisturbed run; if there is none, the one that waited least.
+    /// The first undisturbed run, or the run with the fewest waits.
     fn best_run(&self, cell: &Cell, packets: u64) -> Result<Counted, MeasureError> {
         let mut best = self.run(cell, Limit::Packets(packets))?;
         for _ in 1..ATTEMPTS {
@@ -223,12 +223,12 @@ impl Valgrind {
     }
 }
 
-/// When a run ends.
+/// The end of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Limit {
-    /// After so many packets.
+    /// After a number of packets.
     Packets(u64),
-    /// After a moment without traffic.
+    /// After a short time without traffic.
     Idle,
 }
 
@@ -249,7 +249,7 @@ impl Backend for Valgrind {
     }
 
     fn estimate(&self, _: &Cell) -> Duration {
-        // Two runs; starting a driver under valgrind takes most of a second.
+        // There are two runs, and a driver takes most of a second to start under valgrind.
         Duration::from_secs_f64(2.0 + 3.0 * self.packets as f64 / USUAL)
     }
 

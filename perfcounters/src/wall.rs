@@ -1,9 +1,8 @@
-//! Throughput of whole processes: the forwarder on one CPU, and the software NIC on another, or a
-//! real card whose load comes from outside.
+//! Throughput of whole processes: the forwarder runs on one CPU. The software NIC runs on another, or
+//! a real card gets its load from outside.
 //!
-//! Against the software NIC, what comes out is dominated by how fast two cores can hand each other
-//! cache lines; it says whether the driver was the bottleneck and what it reaches, not what its
-//! code costs.
+//! Against the software NIC, cache lines that move between two cores dominate the throughput. It
+//! shows whether the driver was the bottleneck, but not what the driver's code costs.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -22,14 +21,14 @@ use crate::placement::Pinning;
 use crate::process::Process;
 use crate::report::{ForwarderReport, Rates};
 
-/// A larger share of dropped packets than this is pointed out.
+/// Above this share of dropped packets, a warning says so.
 const DROPPED: f64 = 0.01;
-/// What starting and stopping takes besides, for estimates.
+/// Time for starting and stopping, for estimates.
 const AROUND: Duration = Duration::from_millis(500);
-/// How much longer than it should a forwarder may run: it sets devices up, and waits for the link.
+/// Time that a forwarder may take beyond its duration: it sets devices up and waits for the link.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What the forwarder runs between.
+/// The two ports that the forwarder runs between.
 #[derive(Debug)]
 pub enum Link {
     /// Two ports of the software NIC.
@@ -38,13 +37,13 @@ pub enum Link {
     Real {
         /// Their PCI addresses.
         devices: [String; 2],
-        /// What sends to them; `None` if somebody else sees to that.
+        /// The generator that sends to them; `None` if the user starts one.
         generator: Option<Box<dyn LoadGenerator>>,
     },
 }
 
 impl Link {
-    /// Why a driver cannot run between its ports; `None` if it can.
+    /// The reason why a driver cannot run between the ports; `None` if it can.
     pub fn unavailable(&self, placement: &Placement) -> Option<String> {
         match self {
             Self::Real { .. } => None,
@@ -56,14 +55,14 @@ impl Link {
 /// How to measure whole processes.
 #[derive(Debug)]
 pub struct Wall {
-    /// What the forwarder runs between.
+    /// The two ports that the forwarder runs between.
     pub link: Link,
-    /// Where it runs.
+    /// CPUs of driver and NIC.
     pub placement: Placement,
-    /// For how long each forwarder is measured.
+    /// Duration of each measurement.
     pub duration: Duration,
-    /// How long it runs before that. With a warm-up, throughput is taken from the line that the
-    /// forwarder prints every second; without, from its totals.
+    /// Time that the forwarder runs before that. With a warm-up, throughput comes from the line that
+    /// the forwarder prints every second; without a warm-up, from its totals.
     pub warm_up: Duration,
     /// How often each cell is measured, at least 1.
     pub repeats: u32,
@@ -71,7 +70,7 @@ pub struct Wall {
     pub interrupt: Interrupt,
 }
 
-/// A forwarder that is to be run.
+/// A forwarder to start.
 pub(crate) struct ForwarderRun<'a> {
     pub cell: &'a Cell,
     pub devices: &'a [String; 2],
@@ -86,7 +85,7 @@ fn file_error(path: &Path) -> impl FnOnce(std::io::Error) -> MeasureError {
     move |cause| MeasureError::File { path, cause }
 }
 
-/// A forwarder that runs.
+/// A running forwarder.
 struct Running {
     process: Process,
     report: PathBuf,
@@ -94,12 +93,12 @@ struct Running {
 }
 
 impl Running {
-    /// What it has printed until now.
+    /// The text that it has printed so far.
     fn printed(&self) -> Result<String, MeasureError> {
         fs::read_to_string(&self.printed).map_err(file_error(&self.printed))
     }
 
-    /// Waits until it has printed rates for so many seconds more than `before`.
+    /// Waits until it has printed rates for `seconds` seconds more than `before`.
     fn wait_for_seconds(
         &mut self,
         before: usize,
@@ -114,7 +113,7 @@ impl Running {
         })?)
     }
 
-    /// Ends it, and gives its totals.
+    /// Ends it, and returns its totals.
     fn stop(self) -> Result<ForwarderReport, MeasureError> {
         self.process.stop(PATIENCE)?;
         Ok(ForwarderReport::read(&self.report)?.with_packets()?)
@@ -122,7 +121,7 @@ impl Running {
 }
 
 impl ForwarderRun<'_> {
-    /// Runs it for its time. Gives its totals, and what it printed every second.
+    /// Runs it for its duration. Returns its totals, and the text that it printed.
     pub(crate) fn run(&self, folder: &Path) -> Result<(ForwarderReport, String), MeasureError> {
         let running = self.start(folder, Some(self.duration))?;
         let limit = self.duration + PATIENCE;
@@ -137,7 +136,7 @@ impl ForwarderRun<'_> {
         Ok((report, printed))
     }
 
-    /// Starts it, for some time or until it is stopped.
+    /// Starts it, for a duration or until it is stopped.
     fn start(&self, folder: &Path, duration: Option<Duration>) -> Result<Running, MeasureError> {
         let (report, printed) = (folder.join("report.json"), folder.join("ixgbe-fwd.stdout"));
         let mut command = self.pinning.command(&self.cell.program, self.placement);
@@ -168,7 +167,7 @@ impl ForwarderRun<'_> {
 impl Wall {
     fn run(&mut self, cell: &Cell) -> Result<(ForwarderReport, Rates), MeasureError> {
         let folder = device::temporary_folder()?;
-        // The line of the last second may come too late to be printed.
+        // Without this, the forwarder may end before it prints the line of the last second.
         let tail = match self.warm_up.is_zero() {
             true => Duration::ZERO,
             false => Duration::from_millis(500),
@@ -201,21 +200,21 @@ impl Wall {
                     frame_size: cell.conditions.frame_size,
                 };
                 let (skip, take) = Rates::whole_seconds(self.warm_up, self.duration);
-                // The forwarder comes first: without it the generator's ports have no link.
+                // The forwarder starts first: without it the generator's ports have no link.
                 let mut forwarder = run.start(folder.path(), None)?;
                 forwarder.wait_for_seconds(0, 1, &self.interrupt)?;
                 let mut measure = || {
                     if let Some(generator) = generator.as_mut() {
                         generator.start(load)?;
                     }
-                    // The second in which the load began is not a whole one.
+                    // The second in which the load began is skipped.
                     let before = Rates::seconds(&forwarder.printed()?) + 1;
                     forwarder.wait_for_seconds(before, skip + take, &self.interrupt)?;
                     Rates::from_lines(&forwarder.printed()?, before + skip, take)
                         .map_err(MeasureError::from)
                 };
                 let rates = measure();
-                // It is stopped whatever has happened; but a driver that failed is the cause.
+                // The generator stops in any case; if the driver failed too, its error is reported.
                 let stopped = generator.as_mut().map_or(Ok(()), |it| it.stop());
                 let rates = rates?;
                 stopped?;
@@ -241,8 +240,8 @@ impl Wall {
         let (report, rates) = self.run(cell)?;
         if report.dropped_ratio() > DROPPED {
             observer.warning(&format!(
-                "{cell}, wall: {:.1} % of the packets were dropped, because the NIC did not take \
-                 them in time; what is dropped costs the driver less",
+                "{cell}, wall: the driver dropped {:.1} % of the packets, because the NIC did not \
+                 take them in time; a drop costs less than a send",
                 100.0 * report.dropped_ratio()
             ));
         }
@@ -252,8 +251,8 @@ impl Wall {
             (Metric::Mpps, rates.tx_mpps),
             (Metric::TscCycles, tsc_mhz / rates.rx_mpps),
         ];
-        // With a real card, the forwarder runs before there is a load; its calls then are none of
-        // the measurement's.
+        // With a real card, the forwarder runs before the load begins, so its totals include calls
+        // that do not belong to the measurement.
         if matches!(self.link, Link::Software(_)) {
             values.push((Metric::FullBatchRatio, report.full_batch_ratio()));
         }

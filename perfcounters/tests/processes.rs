@@ -37,13 +37,13 @@ fn wall() -> Wall {
     }
 }
 
-/// Machines without valgrind say so in a test of the runner; here there is nothing to see.
+/// Whether valgrind is missing; the tests then have nothing to check. A test of the runner reports it.
 fn no_valgrind() -> bool {
     find_program("valgrind").is_none()
 }
 
 #[test]
-fn valgrind_counts_what_a_packet_costs() {
+fn valgrind_counts_the_cost_of_a_packet() {
     if no_valgrind() {
         return;
     }
@@ -83,7 +83,7 @@ fn valgrind_counts_what_a_packet_costs() {
         Metric::L2Hits | Metric::TscCycles | Metric::Ipc
     )));
 
-    // Twice the same.
+    // A second measurement gives the same count.
     let again = valgrind().measure_cell(&once).unwrap().per_packet;
     assert!((again.get(Metric::Instructions).unwrap() - c).abs() < 0.1);
 }
@@ -111,7 +111,7 @@ fn waiting_is_not_counted() {
 }
 
 #[test]
-fn a_driver_that_fails_is_named_and_the_others_are_measured() {
+fn a_failing_driver_is_named_and_the_others_are_measured() {
     if no_valgrind() {
         return;
     }
@@ -144,7 +144,7 @@ fn a_driver_that_fails_is_named_and_the_others_are_measured() {
 }
 
 #[test]
-fn a_nic_that_falls_behind_is_pointed_out() {
+fn a_nic_that_falls_behind_gives_a_warning() {
     if no_valgrind() {
         return;
     }
@@ -206,7 +206,7 @@ fn wall_leaves_out_the_warm_up() {
     let mpps = &seen.samples[0];
     assert_eq!((mpps.metric, mpps.value), (Metric::Mpps, 8.0), "{seen:?}");
     assert_eq!(mpps.packets, 24_000_000);
-    // Without lines there is nothing to leave out of.
+    // Without lines, a warm-up cannot be left out.
     forwarder(&folder.path().join("driver"), &[]);
     let mut seen = Remember::default();
     wall.measure(&cells, &mut seen).unwrap();
@@ -218,10 +218,10 @@ fn wall_leaves_out_the_warm_up() {
 #[test]
 fn ring_and_frame_sizes_reach_driver_and_nic() {
     let folder = tempfile::tempdir().unwrap();
-    let said = folder.path().join("said");
+    let arguments = folder.path().join("arguments");
     let script = |name: &str, rest: &str| {
         let path = folder.path().join(name);
-        let text = format!("#!/bin/sh\necho \"$@\" >> {}\n{rest}", said.display());
+        let text = format!("#!/bin/sh\necho \"$@\" >> {}\n{rest}", arguments.display());
         std::fs::write(&path, text).unwrap();
         use std::os::unix::fs::PermissionsExt;
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -247,12 +247,16 @@ fn ring_and_frame_sizes_reach_driver_and_nic() {
         return;
     }
     wall.measure(&[odd], &mut Remember::default()).unwrap();
-    let said = std::fs::read_to_string(said).unwrap();
-    assert!(said.contains("--traffic saturate --size 1514"), "{said}");
-    assert!(said.contains("--batch 4 --ring-size 64 "), "{said}");
+    let arguments = std::fs::read_to_string(arguments).unwrap();
+    for expected in [
+        "--traffic saturate --size 1514",
+        "--batch 4 --ring-size 64 ",
+    ] {
+        assert!(arguments.contains(expected), "{arguments}");
+    }
 }
 
-/// Remembers what it was asked for.
+/// A generator that keeps the calls it gets.
 #[derive(Debug, Default)]
 struct Recorder(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
 
@@ -276,7 +280,7 @@ fn with_a_real_card_the_load_comes_from_a_generator() {
     let devices = ["a", "b"].map(|name| {
         let path = folder.path().join(name);
         std::fs::write(&path, "").unwrap();
-        // What the stand-in for the driver looks for.
+        // The stand-in for the driver checks that the file exists.
         format!("vfio-user:{}", path.display())
     });
     let generator = Recorder::default();
@@ -304,7 +308,7 @@ fn with_a_real_card_the_load_comes_from_a_generator() {
         seen.failures[0].cause.contains("about to crash"),
         "{seen:?}"
     );
-    // The driver that crashed did so before there was a load.
+    // The second driver crashed before the load began.
     let asked = asked.lock().unwrap();
     assert_eq!(asked.len(), 2, "{asked:?}");
     assert!(asked[0].contains("mpps: None, frame_size: 60"), "{asked:?}");
@@ -402,7 +406,7 @@ fn a_nic_that_does_not_start_fails_the_cell() {
 }
 
 #[test]
-fn what_ends_a_run_is_told_from_what_does_not() {
+fn only_some_errors_end_a_run() {
     assert!(MeasureError::Interrupted.ends_the_run());
     assert!(!MeasureError::Other("x".into()).ends_the_run());
 }

@@ -1,7 +1,7 @@
-//! Facts about the machine that a figure means nothing without.
+//! Facts about the machine, without which a figure means nothing.
 //!
-//! Each fact is read on its own and is `null` or empty where the machine does not
-//! say: a missing file must not cost anybody a measurement.
+//! Each fact is read separately. A fact that the machine does not give is `null` or empty, so that a
+//! missing file never prevents a measurement.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,7 +23,7 @@ pub struct HostFacts {
     pub governor: Option<String>,
     /// Kernel release.
     pub kernel: String,
-    /// What the kernel does about each processor flaw, by flaw.
+    /// The kernel's mitigation of each processor flaw, by flaw.
     pub mitigations: BTreeMap<String, String>,
     /// Huge pages.
     pub huge_pages: HugePages,
@@ -40,7 +40,7 @@ pub struct HostFacts {
 /// Processor.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CpuFacts {
-    /// Name, as the processor gives it.
+    /// Name that the processor reports.
     pub model_name: Option<String>,
     /// Maker.
     pub vendor: Option<String>,
@@ -52,26 +52,26 @@ pub struct CpuFacts {
     pub stepping: Option<u32>,
     /// Microcode revision.
     pub microcode: Option<String>,
-    /// How many CPUs the kernel runs on.
+    /// Number of CPUs that the kernel uses.
     pub cpus: u32,
-    /// Clock of the first CPU when the run began, MHz.
+    /// Clock of the first CPU at the start of the run, MHz.
     pub clock_mhz: Option<f64>,
     /// Highest clock that the governor allows, MHz; `null` without cpufreq.
     pub max_clock_mhz: Option<f64>,
     /// Clock of the time-stamp counter, MHz, measured over 50 ms.
     pub tsc_mhz: f64,
-    /// Whether the kernel sees a hypervisor below it.
+    /// Whether the kernel runs under a hypervisor.
     pub virtual_machine: bool,
 }
 
 /// Huge pages of the default size.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HugePages {
-    /// Size of one, KiB.
+    /// Size of a page, KiB.
     pub size_kib: u64,
-    /// How many are reserved.
+    /// Number of reserved pages.
     pub total: u64,
-    /// How many of them are free.
+    /// Number of reserved pages that are free.
     pub free: u64,
 }
 
@@ -80,7 +80,7 @@ pub struct HugePages {
 pub struct IommuFacts {
     /// Units that the kernel drives: `dmar0`, `ivhd0`, …; empty without an IOMMU.
     pub units: Vec<String>,
-    /// How many groups devices are divided into.
+    /// Number of groups that the devices are divided into.
     pub groups: u64,
 }
 
@@ -91,7 +91,7 @@ pub struct NicFacts {
     pub address: String,
     /// Vendor and device number, `8086:10fb`.
     pub id: String,
-    /// The kernel driver that is bound to it, if one is.
+    /// The kernel driver that is bound to it, if any.
     pub driver: Option<String>,
 }
 
@@ -105,7 +105,8 @@ pub struct PmuFacts {
 }
 
 impl HostFacts {
-    /// Asks this machine; takes about 50 ms, for the clock of the time-stamp counter.
+    /// Reads the facts of this machine. Takes about 50 ms, to measure the clock of the time-stamp
+    /// counter.
     pub fn gather() -> Self {
         let cpufreq = Path::new("/sys/devices/system/cpu/cpu0/cpufreq");
         let uname = rustix::system::uname();
@@ -145,7 +146,7 @@ impl HostFacts {
 }
 
 impl CpuFacts {
-    /// What the kernel says of the first CPU; the clocks that have to be measured are left out.
+    /// The kernel's facts about the first CPU, without the clocks that must be measured.
     pub fn read() -> Self {
         parse_cpuinfo(&read("/proc/cpuinfo"))
     }
@@ -156,14 +157,14 @@ impl CpuFacts {
 pub struct CpuClock {
     /// Which CPU.
     pub cpu: usize,
-    /// Its clock, MHz; `null` where the kernel does not say.
+    /// Its clock, MHz; `null` if the kernel does not list it.
     pub mhz: Option<f64>,
     /// Its frequency governor; `null` without cpufreq.
     pub governor: Option<String>,
 }
 
 impl CpuClock {
-    /// At this moment.
+    /// The clock of a CPU now.
     pub fn now(cpu: usize) -> Self {
         let cpufreq = PathBuf::from(format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq"));
         let governor = read(cpufreq.join("scaling_governor")).trim().to_owned();
@@ -178,7 +179,7 @@ impl CpuClock {
     }
 }
 
-/// The clock that a `/proc/cpuinfo` gives for a CPU, MHz.
+/// The clock of a CPU in a `/proc/cpuinfo`, MHz.
 fn clock_in_cpuinfo(text: &str, cpu: usize) -> Option<f64> {
     text.lines()
         .filter_map(|line| line.split_once(':'))
@@ -189,18 +190,18 @@ fn clock_in_cpuinfo(text: &str, cpu: usize) -> Option<f64> {
 }
 
 impl HugePages {
-    /// How many there are at the moment.
+    /// The huge pages now.
     pub fn now() -> Self {
         parse_meminfo(&read("/proc/meminfo"))
     }
 }
 
-/// The contents, or nothing if it cannot be read.
+/// The contents of a file; empty if it cannot be read.
 fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }
 
-/// What a folder holds, sorted; nothing if it cannot be read.
+/// The entries of a folder, sorted; empty if it cannot be read.
 fn entries(folder: impl AsRef<Path>) -> Vec<PathBuf> {
     let mut paths: Vec<_> = fs::read_dir(folder)
         .into_iter()
@@ -218,9 +219,9 @@ fn file_name(path: &Path) -> String {
         .into_owned()
 }
 
-/// Reads the first processor of a `/proc/cpuinfo`, and counts them.
+/// Parses the first processor of a `/proc/cpuinfo`, and counts the processors.
 fn parse_cpuinfo(text: &str) -> CpuFacts {
-    // The first of several equal keys is that of the first CPU.
+    // The first CPU comes first.
     let field = |name: &str| {
         text.lines()
             .filter_map(|line| line.split_once(':'))
@@ -247,7 +248,7 @@ fn parse_cpuinfo(text: &str) -> CpuFacts {
     }
 }
 
-/// Reads the huge pages of a `/proc/meminfo`.
+/// Parses the huge pages of a `/proc/meminfo`.
 fn parse_meminfo(text: &str) -> HugePages {
     let number = |name: &str| {
         text.lines()

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-/// First line of what `tool --version` prints; `None` if there is no such tool.
+/// First line that `tool --version` prints; `None` without such a tool.
 pub fn tool_version(tool: &str) -> Option<String> {
     let output = Command::new(tool)
         .arg("--version")
@@ -14,10 +14,10 @@ pub fn tool_version(tool: &str) -> Option<String> {
     Some(text.lines().next()?.trim().to_owned())
 }
 
-/// Name and version of a compiler, taken from the line that a build wrote down.
+/// Name and version of a compiler, from the line that a build recorded.
 ///
-/// `gcc (Debian 12.2.0-14) 12.2.0 -O2` becomes `gcc 12.2.0`; a line without a known
-/// compiler is kept whole.
+/// `gcc (Debian 12.2.0-14) 12.2.0 -O2` becomes `gcc 12.2.0`; a line without a known compiler stays
+/// as it is.
 pub fn short_toolchain(line: &str) -> String {
     let words: Vec<&str> = line.split_whitespace().collect();
     let compiler = words.iter().position(|word| {
@@ -26,7 +26,7 @@ pub fn short_toolchain(line: &str) -> String {
             .iter()
             .any(|name| word == *name || word.starts_with(&format!("{name}-")))
     });
-    // The maker's own version, in brackets, is passed over.
+    // The distributor's version, in brackets, is skipped.
     let mut depth = 0;
     for word in compiler.map_or(&[][..], |at| &words[at + 1..]) {
         depth += word.matches('(').count();
@@ -37,7 +37,7 @@ pub fn short_toolchain(line: &str) -> String {
             let name = name.rsplit('/').next().unwrap_or(name);
             let name = name.split('-').next().unwrap_or(name);
             let word = word.trim_end_matches([',', ';']);
-            // Of `13.0.1-11+b2` the last is the maker's; of `1.97.0-nightly` it is not.
+            // The suffix of `13.0.1-11+b2` is the distributor's; that of `1.97.0-nightly` is not.
             let version = match word.split_once('-') {
                 Some((version, rest)) if rest.starts_with(|c: char| c.is_ascii_digit()) => version,
                 _ => word,
