@@ -18,6 +18,7 @@ from typing import Any
 
 import pandas as pd
 
+from triptych_paper import __version__
 from triptych_paper.errors import DataError
 from triptych_paper.ladder import FILE as LADDER
 from triptych_paper.records import read_run
@@ -133,6 +134,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m triptych_paper.example", description="Copy a part of a run and its report, to be committed."
     )
+    parser.add_argument("--version", action="version", version=f"triptych_paper {__version__}")
     parser.add_argument("run", type=Path, help="a results folder with a report")
     parser.add_argument("target", type=Path, help="the folder to write")
     options = parser.parse_args(arguments)

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from triptych_paper import counters
+from triptych_paper import __version__, counters
 from triptych_paper.errors import DataError
 from triptych_paper.facts import facts
 from triptych_paper.published import read_published
@@ -31,6 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m triptych_paper.table",
         description="Print the counters of a run beside the published ones, and write counters.md and counters.csv.",
     )
+    parser.add_argument("--version", action="version", version=f"triptych_paper {__version__}")
     parser.add_argument("run", type=Path, help="a results folder, such as results/latest")
     others = parser.add_mutually_exclusive_group()
     others.add_argument("--section", metavar="KEY", help="print a section of the report instead, such as ladder")

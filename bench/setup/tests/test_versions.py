@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,13 @@ def test_citation_and_changelog_have_the_version() -> None:
     newest = re.search(r"^## \[([^]]+)]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert newest is not None
     assert newest.group(1) == version()
+
+
+@pytest.mark.parametrize("module", ["table", "report", "example"])
+def test_every_python_program_prints_the_version(module: str) -> None:
+    command = [sys.executable, "-m", f"triptych_paper.{module}", "--version"]
+    result = subprocess.run(command, cwd=ROOT / "paper", capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout.strip()) == (0, f"triptych_paper {version()}")
 
 
 @pytest.mark.parametrize(("path", "name"), PROGRAMS.items(), ids=PROGRAMS)

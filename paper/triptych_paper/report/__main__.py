@@ -14,6 +14,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from triptych_paper import __version__
 from triptych_paper.errors import DataError
 from triptych_paper.report import files
 from triptych_paper.report.build import build, read_data
@@ -25,6 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m triptych_paper.report",
         description="Write the report of a run: report.html, report.pdf, every table and every figure.",
     )
+    parser.add_argument("--version", action="version", version=f"triptych_paper {__version__}")
     parser.add_argument("run", type=Path, help="a results folder, such as results/latest")
     options = parser.parse_args(arguments)
     try:

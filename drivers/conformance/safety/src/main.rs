@@ -24,7 +24,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Provokes hazards in each driver, observes the outcomes, and compares them with the recorded ones
 /// (drivers/conformance/hazards.toml).
 #[derive(Debug, Parser)]
-#[command(name = "safety")]
+#[command(name = "safety", version)]
 struct Options {
     #[command(subcommand)]
     command: LabCommand,
