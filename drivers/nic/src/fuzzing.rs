@@ -23,7 +23,7 @@ use rustix::fs::{MemfdFlags, Mode, OFlags};
 use rustix::net::{sendmsg, SendAncillaryBuffer, SendAncillaryMessage, SendFlags};
 
 use crate::config::{MmioMode, NicConfig, Traffic};
-use crate::data_plane::rounds::DataPlane;
+use crate::data_plane::plane::DataPlane;
 use crate::device::card::Device;
 use crate::device::regions::REGION_BAR0;
 use crate::device::register_file::{PAGE, SHARED_PAGES};

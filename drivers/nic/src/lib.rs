@@ -58,7 +58,7 @@ pub use config::{
     MAX_PORTS, QUEUES,
 };
 pub use control::ControlSocket;
-pub use data_plane::rounds::{DataPlane, Progress};
+pub use data_plane::{plane::DataPlane, Progress};
 pub use device::registers;
 pub use device::trace::TraceEntry;
 pub use error::NicError;

@@ -10,7 +10,7 @@ use rustix::event::{eventfd, EventfdFlags};
 
 use crate::config::{NicConfig, TraceTo};
 use crate::control::ControlSocket;
-use crate::data_plane::rounds::DataPlane;
+use crate::data_plane::plane::DataPlane;
 use crate::device::card::Device;
 use crate::device::shared::SharedDevice;
 use crate::device::trace::{Trace, TraceEntry};

@@ -1,3 +1,10 @@
-//! The thread that moves frames between the wire and the drivers' rings.
+//! The thread that moves frames between the wires and the drivers' rings.
 
-pub(crate) mod rounds;
+mod pace;
+pub(crate) mod plane;
+mod port;
+mod receive;
+mod transmit;
+mod tuning;
+
+pub use pace::Progress;

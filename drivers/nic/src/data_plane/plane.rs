@@ -1,0 +1,226 @@
+//! The data plane: moves frames between wires and rings, for all ports.
+//!
+//! [`DataPlane::poll`] does one round in the caller's thread, and [`DataPlane::run`] does rounds
+//! until it is stopped. Both use the same code but differ in pace. A round by hand does all work at
+//! once, so that a test knows the state afterwards. A running data plane gathers a few descriptors
+//! first, because moving cache lines between the two processors limits the rate.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::config::{MmioMode, NicConfig, Traffic, QUEUES};
+use crate::data_plane::pace::{Clock, Pace, Progress};
+use crate::data_plane::port::PortPlane;
+use crate::data_plane::tuning::{
+    CABLE_FRAMES, CALM_ROUNDS, CALM_SLEEP_SHARED, CALM_SLEEP_TRAP, IDLE_SLEEP, OUTSTANDING_ROUNDS,
+    PAUSES, YIELD_ROUNDS,
+};
+use crate::device::shared::SharedDevice;
+
+/// The data plane of a NIC; see [`Nic::data_plane`](crate::Nic::data_plane).
+#[derive(Debug)]
+pub struct DataPlane {
+    ports: Vec<PortPlane>,
+    /// Whether any port's traffic depends on the time.
+    timed: bool,
+    /// Whether the NIC generates traffic for any port.
+    busy: bool,
+    calm_sleep: Duration,
+    start: Instant,
+    rounds: u32,
+}
+
+impl DataPlane {
+    pub(crate) fn new(config: &NicConfig, devices: &[Arc<SharedDevice>]) -> Self {
+        let ports: Vec<_> = (0..devices.len())
+            .map(|index| PortPlane::new(config, devices, index))
+            .collect();
+        let timed = ports
+            .iter()
+            .any(|port| matches!(port.generator.traffic(), Traffic::Rate { .. }));
+        let busy = ports
+            .iter()
+            .any(|port| port.generator.traffic() != Traffic::Off);
+        let calm_sleep = match config.mmio {
+            MmioMode::Trap => CALM_SLEEP_TRAP,
+            MmioMode::Shared => CALM_SLEEP_SHARED,
+        };
+        Self {
+            ports,
+            timed,
+            busy,
+            calm_sleep,
+            start: Instant::now(),
+            rounds: 0,
+        }
+    }
+
+    /// Does one round over all ports, with all work that there is. The round sends every frame that
+    /// drivers have handed over, and receives every arrived frame for which there are descriptors.
+    pub fn poll(&mut self) -> Progress {
+        let clock = self.clock();
+        self.round(clock, Pace::Exact)
+    }
+
+    /// Does one round like [`DataPlane::poll`], at a time of the caller's choice. `now` counts from
+    /// any moment and must not go backwards. Traffic at a rate and latency use that time.
+    pub fn poll_at(&mut self, now: Duration) -> Progress {
+        self.round(Clock::At(now), Pace::Exact)
+    }
+
+    /// Does one round at the pace of a running data plane, at a time of the caller's choice.
+    #[cfg(any(test, feature = "fuzzing"))]
+    pub(crate) fn run_once_at(&mut self, now: Duration) -> Progress {
+        self.round(Clock::At(now), Pace::Running)
+    }
+
+    /// Does rounds until `stop` is set. Sleeps most of the time while no port is in use.
+    pub fn run(&mut self, stop: &AtomicBool) {
+        let mut idle_rounds = 0;
+        while !stop.load(Ordering::Relaxed) {
+            let clock = self.clock();
+            let pace = if self.busy { Pace::Running } else { Pace::Calm };
+            let progress = self.round(clock, pace);
+            if !progress.is_idle() {
+                idle_rounds = 0;
+                continue;
+            }
+            idle_rounds += 1;
+            if progress.skipped {
+                // The port left out may have work for which the alarm has rung before.
+                std::thread::yield_now();
+            } else if !progress.active && idle_rounds > QUEUES as u32 {
+                match self.ports.first() {
+                    Some(port) => port.shared.alarm.sleep(IDLE_SLEEP),
+                    None => return,
+                }
+            } else if pace == Pace::Calm && idle_rounds > CALM_ROUNDS {
+                let due = progress.next_due;
+                let wait = due.map(|due| due.saturating_duration_since(Instant::now()));
+                if let Some(port) = self.ports.first() {
+                    let longest = wait.map_or(self.calm_sleep, |wait| wait.min(self.calm_sleep));
+                    port.shared.alarm.sleep(longest);
+                }
+            } else if idle_rounds > YIELD_ROUNDS {
+                idle_rounds = 0;
+                std::thread::yield_now();
+            } else {
+                (0..PAUSES).for_each(|_| std::hint::spin_loop());
+            }
+        }
+        for port in &self.ports {
+            port.shared.lock().publish();
+        }
+        self.update_outstanding();
+    }
+
+    fn clock(&self) -> Clock {
+        if self.timed {
+            Clock::Since(self.start)
+        } else {
+            Clock::At(Duration::ZERO)
+        }
+    }
+
+    fn round(&mut self, clock: Clock, pace: Pace) -> Progress {
+        let mut progress = Progress::default();
+        for index in 0..self.ports.len() {
+            let shared = self.ports[index].shared.clone();
+            let mut device = match pace {
+                Pace::Exact => shared.lock_after_others(),
+                // A driver waits for an answer. The data plane leaves the port out in this round.
+                Pace::Running | Pace::Calm => match shared.lock_unless_wanted() {
+                    Some(device) => device,
+                    None => {
+                        progress.skipped = true;
+                        continue;
+                    }
+                },
+            };
+            // A reset loses the frames that were in the card or driver, but not those to come.
+            if self.ports[index].generation != device.generation {
+                self.ports[index].generation = device.generation;
+                self.abandon_frames(index);
+            }
+            let port = &mut self.ports[index];
+            if port.rss_generation != device.rss_generation {
+                port.rss_generation = device.rss_generation;
+                port.generator.assign_flows(device.running.rss.as_ref());
+            }
+            if let Some(traffic) = device.new_traffic.take() {
+                port.generator.set_traffic(traffic);
+                self.timed |= matches!(traffic, Traffic::Rate { .. });
+                self.busy |= traffic != Traffic::Off;
+            }
+            if port.cable.is_some() {
+                device.set_partner_lit(port.partner_lit);
+                port.lit = device.lit();
+            }
+            port.poll(&mut device, clock, pace, &mut progress);
+            drop(device);
+            self.carry(index);
+        }
+        // A running data plane may show this number late.
+        self.rounds = self.rounds.wrapping_add(1);
+        if pace == Pace::Exact || self.rounds % OUTSTANDING_ROUNDS == 0 {
+            self.update_outstanding();
+        }
+        progress
+    }
+
+    /// No longer expects the frames that a reset port had received: the driver has lost them.
+    fn abandon_frames(&mut self, reset: usize) {
+        let next = self.ports[reset].generator.next_sequences();
+        if let Some(mut probe) = self.ports[reset].shared.probe() {
+            probe.restart();
+        }
+        for port in &mut self.ports {
+            if let Some((source, verifier)) = &mut port.verifier {
+                if *source == reset {
+                    verifier.give_up(&next);
+                }
+            }
+        }
+    }
+
+    /// Counts the frames of each port's peer that have not come back to the port.
+    fn update_outstanding(&self) {
+        for port in &self.ports {
+            let Some((source, verifier)) = &port.verifier else {
+                continue;
+            };
+            if let Some(source) = self.ports.get(*source) {
+                let outstanding = verifier.outstanding(&source.generator.next_sequences());
+                port.shared
+                    .outstanding
+                    .store(outstanding, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Moves the frames that a port has sent to the other end of its cable.
+    fn carry(&mut self, index: usize) {
+        let lit = self.ports[index].lit;
+        if let Some(other) = self.ports[index]
+            .cable
+            .and_then(|other| self.ports.get_mut(other))
+        {
+            other.partner_lit = lit;
+        }
+        if self.ports[index].outbox.is_empty() {
+            return;
+        }
+        let mut frames = std::mem::take(&mut self.ports[index].outbox);
+        if let Some(other) = self.ports[index]
+            .cable
+            .filter(|_| lit)
+            .and_then(|other| self.ports.get_mut(other))
+        {
+            let room = CABLE_FRAMES.saturating_sub(other.inbox.len());
+            other.inbox.extend(frames.drain(..).take(room));
+        }
+        frames.clear();
+        self.ports[index].outbox = frames;
+    }
+}

@@ -1,0 +1,279 @@
+//! One port in a round of the data plane.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::config::{Cable, NicConfig, Traffic, VerifyMode, QUEUES};
+use crate::data_plane::pace::{due, gather, Clock, Pace, Progress};
+use crate::data_plane::tuning::PUBLISH_ROUNDS;
+use crate::device::card::Device;
+use crate::device::queues::Queue;
+use crate::device::registers as r;
+use crate::device::shared::SharedDevice;
+use crate::traffic::frame::MAX_FRAME;
+use crate::traffic::generator::{Arrivals, Arriving, Generator};
+use crate::traffic::latency::nanos;
+use crate::traffic::verify::{Meter, Verifier};
+
+/// A port's state in the data plane, which only the polling thread uses.
+#[derive(Debug)]
+pub(super) struct PortPlane {
+    pub(super) shared: Arc<SharedDevice>,
+    pub(super) generator: Generator,
+    /// Checks the frames that this port sends, and the port that received them.
+    pub(super) verifier: Option<(usize, Verifier)>,
+    /// The port that received the frames, if latency is measured.
+    measured: Option<Arc<SharedDevice>>,
+    /// The port at the other end of this port's cable.
+    pub(super) cable: Option<usize>,
+    /// Whether the other end of the cable sends light.
+    pub(super) partner_lit: bool,
+    /// Whether this end of the cable sends light.
+    pub(super) lit: bool,
+    /// Frames that have arrived over the cable.
+    pub(super) inbox: VecDeque<Vec<u8>>,
+    /// Frames to send over the cable.
+    pub(super) outbox: Vec<Vec<u8>>,
+    /// Rounds in which the descriptors of a queue have waited.
+    rx_waits: [u8; QUEUES],
+    tx_waits: [u8; QUEUES],
+    /// Rounds since the registers last showed heads and statistics.
+    unpublished: u32,
+    /// The queue besides queue 0 whose enable bits were observed last.
+    observed: usize,
+    /// The device's generations that this port has seen.
+    pub(super) generation: u64,
+    pub(super) rss_generation: u64,
+    scratch: Box<[u8; MAX_FRAME]>,
+    /// Number of frames that have arrived at a fixed rate.
+    arrivals: u64,
+}
+
+impl PortPlane {
+    /// The state of port number `index` of a NIC with these devices.
+    pub(super) fn new(config: &NicConfig, devices: &[Arc<SharedDevice>], index: usize) -> Self {
+        let port = &config.ports[index];
+        let cable = config.cables.iter().find_map(|Cable { a, b }| match index {
+            _ if index == *a => Some(*b),
+            _ if index == *b => Some(*a),
+            _ => None,
+        });
+        let checked = port.verify != VerifyMode::Off && !port.capture && cable.is_none();
+        let verifier = port.peer.filter(|_| checked).map(|peer| {
+            let flows = config.ports[peer].flows;
+            (peer, Verifier::new(peer, flows, port.verify, port.expected))
+        });
+        Self {
+            shared: devices[index].clone(),
+            generator: Generator::new(index, port.traffic, &port.sizes, port.flows),
+            verifier,
+            measured: port
+                .peer
+                .map(|peer| devices[peer].clone())
+                .filter(|source| source.is_measured()),
+            cable,
+            partner_lit: true,
+            lit: true,
+            inbox: VecDeque::new(),
+            outbox: Vec::new(),
+            rx_waits: [0; QUEUES],
+            tx_waits: [0; QUEUES],
+            unpublished: 0,
+            observed: 0,
+            generation: 0,
+            rss_generation: 0,
+            scratch: Box::new([0; MAX_FRAME]),
+            arrivals: 0,
+        }
+    }
+
+    /// Does this port's share of a round.
+    pub(super) fn poll(
+        &mut self,
+        device: &mut Device,
+        clock: Clock,
+        pace: Pace,
+        progress: &mut Progress,
+    ) {
+        match pace {
+            Pace::Exact => device.observe_queues(),
+            Pace::Running | Pace::Calm => {
+                // Every round observes queue 0, which all drivers use, and one of the others.
+                device.observe_queue(0);
+                self.observed = (self.observed + 1) % QUEUES;
+                device.observe_queue(self.observed);
+            }
+        }
+        let delivered = device.counters.delivered;
+        let transmitted = device.counters.transmitted;
+        self.receive(device, clock, pace);
+        self.transmit(device, clock, pace);
+        device.withdraw_lost_memory();
+        device.interrupts.poll(&device.registers);
+        if device.device_faults().interrupt_storm {
+            device.storm();
+        }
+        if device.interrupts.set_up() {
+            let written_back = device.write_back_overdue();
+            let signalled = device.interrupts.next_due(&device.registers);
+            let dues = [progress.next_due, written_back, signalled];
+            progress.next_due = dues.into_iter().flatten().min();
+        }
+        let received = device.counters.delivered - delivered;
+        let sent = device.counters.transmitted - transmitted;
+        progress.received += received;
+        progress.transmitted += sent;
+        progress.active |= device.running.rx || device.running.tx;
+        if let Some((_, verifier)) = &self.verifier {
+            device.counters.verify = verifier.counts();
+        }
+        self.unpublished = if received + sent > 0 {
+            self.unpublished + 1
+        } else {
+            PUBLISH_ROUNDS
+        };
+        if pace != Pace::Running || self.unpublished >= PUBLISH_ROUNDS {
+            self.unpublished = 0;
+            device.publish();
+        }
+    }
+
+    fn receive(&mut self, device: &mut Device, clock: Clock, pace: Pace) {
+        let now = clock.now();
+        let arriving = match pace {
+            _ if !device.running.rx => Arriving::Unheeded,
+            Pace::Exact => Arriving::AtOnce,
+            Pace::Running | Pace::Calm => Arriving::AtLineRate,
+        };
+        let arrivals = self.generator.newly_arrived(now, arriving);
+        if !device.running.rx {
+            let lost = device.injected.len() + self.inbox.len();
+            device.counters.dropped_not_running += lost as u64 + arrivals.count;
+            device.counters.generated += arrivals.count;
+            device.injected.clear();
+            self.inbox.clear();
+            return;
+        }
+        device.deliver_held();
+        while let Some(frame) = device.injected.pop_front() {
+            device.arrive(&frame);
+        }
+        while let Some(frame) = self.inbox.pop_front() {
+            device.arrive(&frame);
+        }
+        match self.generator.traffic() {
+            Traffic::Off => {}
+            Traffic::Rate { .. } if arrivals.count == 0 => {}
+            Traffic::Rate { .. } => self.receive_arrived(device, arrivals, now),
+            Traffic::Saturate => self.saturate(device, pace),
+        }
+    }
+
+    /// Receives frames at a fixed rate, whether or not there are descriptors for them.
+    fn receive_arrived(&mut self, device: &mut Device, arrivals: Arrivals, now: Duration) {
+        let mut probe = self.shared.probe();
+        if let Some(probe) = &mut probe {
+            for nth in 0..arrivals.count {
+                probe.arrived(arrivals.due(nth), nanos(now));
+            }
+        }
+        // Receive all frames in one go if they are alike, or else none.
+        let first = self.generator.next_sequence(0);
+        let (received, dropped) = device.receive_small(&mut self.generator, arrivals.count);
+        let together = received + dropped;
+        self.arrivals += together;
+        if let Some(probe) = &mut probe {
+            for nth in 0..received {
+                probe.given(0, first + nth, arrivals.due(nth));
+            }
+            for nth in received..together {
+                probe.dropped(arrivals.due(nth));
+            }
+        }
+        for nth in together..arrivals.count {
+            let queue = self.generator.next_queue(self.arrivals);
+            self.arrivals += 1;
+            device.counters.generated += 1;
+            let (len, _) = self.generator.build(queue, &mut self.scratch);
+            let sequence = self.generator.next_sequence(queue);
+            let accepted = device.arrive(&self.scratch[..len]);
+            if accepted {
+                self.generator.accept(queue);
+                device.counters.delivered_generated += 1;
+            }
+            match &mut probe {
+                Some(probe) if accepted => probe.given(queue, sequence, arrivals.due(nth)),
+                Some(probe) => probe.dropped(arrivals.due(nth)),
+                None => {}
+            }
+        }
+    }
+
+    /// Receives a frame for every available descriptor.
+    fn saturate(&mut self, device: &mut Device, pace: Pace) {
+        if !device.running.accepts_generated || !device.held.is_empty() {
+            return;
+        }
+        for queue in device.rx_on.queues() {
+            let Queue::On(rx) = &device.rx[queue] else {
+                continue;
+            };
+            if !self.generator.feeds(queue) {
+                continue;
+            }
+            let available = rx.available(device.registers.get(r::RDT(queue as u32)));
+            let gather = gather(rx.len());
+            let Some(count) = due(available, gather, pace, &mut self.rx_waits[queue]) else {
+                continue;
+            };
+            if self.generator.small_only().is_some() && rx.takes_small() && device.running.strip_crc
+            {
+                device.fill_small(queue, &mut self.generator, count);
+            } else {
+                self.fill(device, queue, count);
+            }
+        }
+    }
+
+    /// Receives generated frames of any length, one by one, until descriptors run out.
+    fn fill(&mut self, device: &mut Device, queue: usize, count: u32) {
+        for _ in 0..count {
+            let (len, hash) = self.generator.build(queue, &mut self.scratch);
+            if !device.offer(queue, &self.scratch[..len], hash) {
+                return;
+            }
+            self.generator.accept(queue);
+            device.counters.generated += 1;
+            device.counters.delivered_generated += 1;
+        }
+    }
+
+    fn transmit(&mut self, device: &mut Device, clock: Clock, pace: Pace) {
+        if !device.running.tx {
+            return;
+        }
+        for queue in device.tx_on.queues() {
+            let Queue::On(tx) = &device.tx[queue] else {
+                continue;
+            };
+            let available = tx.available(device.registers.get(r::TDT(queue as u32)));
+            // The latency would include the time to gather descriptors.
+            let gather = match self.measured {
+                Some(_) => 0,
+                None => gather(tx.len()),
+            };
+            let Some(count) = due(available, gather, pace, &mut self.tx_waits[queue]) else {
+                continue;
+            };
+            let mut probe = self.measured.as_ref().and_then(|source| source.probe());
+            let meter = probe.as_mut().map(|probe| Meter {
+                probe,
+                now: Duration::ZERO,
+            });
+            let verifier = self.verifier.as_mut().map(|(_, verifier)| verifier);
+            let outbox = self.cable.map(|_| &mut self.outbox);
+            device.drain(queue, verifier, meter, clock, outbox, count);
+        }
+    }
+}
