@@ -40,14 +40,14 @@ mod data_plane;
 mod device;
 mod error;
 mod faults;
-#[cfg(any(test, feature = "fuzzing"))]
-pub mod fuzzing;
 mod memory;
 mod nic;
 mod pci_function;
 mod port;
 mod report;
 mod socket;
+#[cfg(feature = "fuzzing")]
+pub mod stepped;
 mod threads;
 mod traffic;
 mod vfio_user;

@@ -1,0 +1,148 @@
+//! A NIC without sockets and threads, for the crate `nic-fuzzing`: the caller passes the connection,
+//! and each call does one step in the caller's thread. The same steps always have the same effect.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::event::{eventfd, EventfdFlags, PollFlags};
+
+use crate::config::NicConfig;
+use crate::data_plane::plane::DataPlane;
+use crate::device::card::Device;
+use crate::device::register_file::{PAGE, SHARED_PAGES};
+use crate::device::shared::SharedDevice;
+use crate::pci_function::{PciFunction, SessionEnd};
+use crate::report::PortCounters;
+use crate::socket::wait;
+use crate::threads::alarm::Alarm;
+use crate::vfio_user::protocol::{Connection, ConnectionError};
+use crate::vfio_user::session::Session;
+
+/// Longest wait for the rest of a message. In one thread, the rest never comes.
+const PEER_TIMEOUT: Duration = Duration::from_millis(1);
+
+/// A NIC that the caller steps. Clients connect to port 0.
+#[derive(Debug)]
+pub struct SteppedNic {
+    devices: Vec<Arc<SharedDevice>>,
+    plane: DataPlane,
+    /// Never written to: only servers with threads have to be stopped.
+    stop: OwnedFd,
+    client: Option<UnixStream>,
+}
+
+impl SteppedNic {
+    /// Makes the devices and the data plane.
+    pub fn new(config: &NicConfig) -> io::Result<Self> {
+        let alarm = Arc::new(Alarm::default());
+        let mut devices = Vec::new();
+        for (index, port) in config.ports.iter().enumerate() {
+            let device = Device::new(index, port.clone(), None)?;
+            devices.push(Arc::new(SharedDevice::new(
+                device,
+                config.mmio,
+                alarm.clone(),
+                config.latency,
+            )));
+        }
+        Ok(Self {
+            plane: DataPlane::new(config, &devices),
+            devices,
+            stop: eventfd(0, EventfdFlags::CLOEXEC)?,
+            client: None,
+        })
+    }
+
+    /// Takes a client that has sent its first message. Returns false, and disconnects the client, if
+    /// they do not agree on a version.
+    pub fn connect(&mut self, client: UnixStream) -> bool {
+        self.disconnect();
+        self.client = Some(client);
+        self.step(|session, connection| session.agree_on_version(connection));
+        self.client.is_some()
+    }
+
+    /// Answers a message, if one has begun to arrive. Disconnects a client that breaks the protocol.
+    /// Returns false if there is no message.
+    pub fn answer(&mut self) -> bool {
+        let Some(client) = &self.client else {
+            return false;
+        };
+        let ready = wait(&[(client.as_fd(), PollFlags::IN)], Some(Duration::ZERO));
+        if !ready.is_ok_and(|ready| ready == [true]) {
+            return false;
+        }
+        self.step(|session, connection| session.answer_one(connection));
+        true
+    }
+
+    fn step(
+        &mut self,
+        act: impl FnOnce(&Session<'_>, &Connection<'_>) -> Result<(), ConnectionError>,
+    ) {
+        let Some(client) = self.client.take() else {
+            return;
+        };
+        let session = Session::new(self.devices[0].as_ref());
+        let kept = client.try_clone();
+        let connection = Connection::new(client, self.stop.as_fd(), PEER_TIMEOUT);
+        match (act(&session, &connection), kept) {
+            (Ok(()), Ok(kept)) => self.client = Some(kept),
+            _ => self.devices[0].end_session(SessionEnd::Disconnected),
+        }
+    }
+
+    /// Ends the client's session, if there is one.
+    pub fn disconnect(&mut self) {
+        if self.client.take().is_some() {
+            self.devices[0].end_session(SessionEnd::Disconnected);
+        }
+    }
+
+    /// Whether a client is connected.
+    pub fn has_client(&self) -> bool {
+        self.client.is_some()
+    }
+
+    /// Does one round of the data plane, as [`DataPlane::poll_at`].
+    pub fn poll_at(&mut self, now: Duration) {
+        self.plane.poll_at(now);
+    }
+
+    /// Does one round at the pace of a running data plane.
+    pub fn run_once_at(&mut self, now: Duration) {
+        self.plane.run_once_at(now);
+    }
+
+    /// Stores a value to a register page that the driver may map, without a message.
+    pub fn store_shared(&self, page: usize, offset: u32, value: u32) {
+        let address = SHARED_PAGES[page % SHARED_PAGES.len()] + offset % PAGE;
+        let device = self.devices[0].lock();
+        let word = device.registers.memory().word(address);
+        word.store(value, Ordering::Relaxed);
+    }
+
+    /// Puts a frame of any length on the wire of port 0.
+    pub fn inject(&self, frame: Vec<u8>) {
+        self.devices[0].lock().injected.push_back(frame);
+    }
+
+    /// Number of DMA maps of port 0.
+    pub fn dma_maps(&self) -> usize {
+        self.devices[0].lock().dma.len()
+    }
+
+    /// Whether port 0 is in a session.
+    pub fn in_session(&self) -> bool {
+        self.devices[0].lock().connected()
+    }
+
+    /// The counters of port 0.
+    pub fn counters(&self) -> PortCounters {
+        self.devices[0].lock().counters.clone()
+    }
+}
