@@ -21,7 +21,7 @@
 
 /* CTRL, rw: Device control. Datasheet 8.2.3.1.1. */
 #define IXGBE_CTRL 0x00000u
-/* Bit 2: Start no more bus transactions; STATUS.MASTER_ENABLE tells when all ended. */
+/* Bit 2: Start no more bus transactions. STATUS.MASTER_ENABLE clears at the end. */
 #define IXGBE_CTRL_MASTER_DISABLE 0x00000004u
 /* Bit 3, sc: Reset the link, and the device with it. */
 #define IXGBE_CTRL_LNK_RST 0x00000008u
@@ -30,19 +30,19 @@
 
 /* STATUS, ro: Device status. Datasheet 8.2.3.1.2. */
 #define IXGBE_STATUS 0x00008u
-/* Bit 19: Transactions on the bus may be going on; 0 after CTRL.MASTER_DISABLE. */
+/* Bit 19: Bus transactions may be under way; 0 after CTRL.MASTER_DISABLE. */
 #define IXGBE_STATUS_MASTER_ENABLE 0x00080000u
 
 /* CTRL_EXT, rw: Extended device control. Datasheet 8.2.3.1.3. */
 #define IXGBE_CTRL_EXT 0x00018u
-/* Bit 16: Ask for no transaction without snooping, whatever others say. */
+/* Bit 16: Use no transaction without snooping, whatever other registers say. */
 #define IXGBE_CTRL_EXT_NS_DIS 0x00010000u
 
 /* ---- EEPROM and flash ---- */
 
 /* EEC, rw: EEPROM and flash control. Datasheet 8.2.3.2.1. */
 #define IXGBE_EEC 0x10010u
-/* Bit 9, ro: The EEPROM has been read, or there is none. */
+/* Bit 9, ro: Auto-read done: the EEPROM has been read, or is absent. */
 #define IXGBE_EEC_ARD 0x00000200u
 
 /* ---- PCI Express ---- */
@@ -54,13 +54,13 @@
 
 /* ---- Flow control ---- */
 
-/* FCRTL, rw: Fill of a packet buffer at which to let the other side go on. Datasheet 8.2.3.3.3. */
+/* FCRTL, rw: Fill of a packet buffer at which the card sends XON. Datasheet 8.2.3.3.3. */
 #define IXGBE_FCRTL(n) (0x03220u + 0x4u * (n))
 
-/* FCRTH, rw: Fill of a packet buffer at which to ask the other side to pause. Datasheet 8.2.3.3.4. */
+/* FCRTH, rw: Fill of a packet buffer at which the card sends XOFF. Datasheet 8.2.3.3.4. */
 #define IXGBE_FCRTH(n) (0x03260u + 0x4u * (n))
 
-/* FCCFG, rw: Whether to send pause frames. Datasheet 8.2.3.3.7. */
+/* FCCFG, rw: Sending of pause frames. Datasheet 8.2.3.3.7. */
 #define IXGBE_FCCFG 0x03D00u
 
 /* ---- Interrupts ---- */
@@ -77,16 +77,16 @@
 
 /* ---- Receive: filters ---- */
 
-/* FCTRL, rw: Which packets are let in. Change it only while RXCTRL.RXEN is 0. Datasheet 8.2.3.7.1. */
+/* FCTRL, rw: Filter control. Change it only while RXCTRL.RXEN is 0. Datasheet 8.2.3.7.1. */
 #define IXGBE_FCTRL 0x05080u
-/* Bit 8: All multicast packets. */
+/* Bit 8: Accept all multicast packets. */
 #define IXGBE_FCTRL_MPE 0x00000100u
-/* Bit 9: All unicast packets. */
+/* Bit 9: Accept all unicast packets. */
 #define IXGBE_FCTRL_UPE 0x00000200u
-/* Bit 10: Broadcast packets. */
+/* Bit 10: Accept broadcast packets. */
 #define IXGBE_FCTRL_BAM 0x00000400u
 
-/* MTA, rw: Multicast addresses let in, by 12 bits of the address: 4096 bits. Datasheet 8.2.3.7.7. */
+/* MTA, rw: Accepted multicast addresses, by 12 bits of the address: 4096 bits. Datasheet 8.2.3.7.7. */
 #define IXGBE_MTA(n) (0x05200u + 0x4u * (n))
 #define IXGBE_MTA_COUNT 128u
 
@@ -95,14 +95,14 @@
 
 /* RAH, rw: A MAC address, last two bytes. Datasheet 8.2.3.7.9. */
 #define IXGBE_RAH(n) (0x0A204u + 0x8u * (n))
-/* Bit 31: The address is valid: its packets are let in. */
+/* Bit 31: The address is valid: the port accepts its packets. */
 #define IXGBE_RAH_AV 0x80000000u
 
-/* VFTA, rw: VLANs let in: 4096 bits. Datasheet 8.2.3.7.11. */
+/* VFTA, rw: Accepted VLANs: 4096 bits. Datasheet 8.2.3.7.11. */
 #define IXGBE_VFTA(n) (0x0A000u + 0x4u * (n))
 #define IXGBE_VFTA_COUNT 128u
 
-/* PFUTA, rw: Unicast addresses let in, by 12 bits of the address: 4096 bits. Datasheet 8.2.3.27.17. */
+/* PFUTA, rw: Accepted unicast addresses, by 12 bits of the address: 4096 bits. Datasheet 8.2.3.27.17. */
 #define IXGBE_PFUTA(n) (0x0F400u + 0x4u * (n))
 #define IXGBE_PFUTA_COUNT 128u
 
@@ -117,16 +117,16 @@
 /* RDLEN, rw: Bytes of the ring: a multiple of 128. Datasheet 8.2.3.8.3. */
 #define IXGBE_RDLEN(n) ((n) < 64u ? 0x01008u + 0x40u * (n) : 0x0D008u + 0x40u * ((n) - 64u))
 
-/* RDH, rw: Head: the descriptor that hardware fills next. Write 0 before enabling only. Datasheet 8.2.3.8.4. */
+/* RDH, rw: Head: the descriptor that hardware fills next. Write it only before enabling, as 0. Datasheet 8.2.3.8.4. */
 #define IXGBE_RDH(n) ((n) < 64u ? 0x01010u + 0x40u * (n) : 0x0D010u + 0x40u * ((n) - 64u))
 
-/* RDT, rw: Tail: the first descriptor that hardware may not have. Datasheet 8.2.3.8.5. */
+/* RDT, rw: Tail: the first descriptor that hardware does not own. Datasheet 8.2.3.8.5. */
 #define IXGBE_RDT(n) ((n) < 64u ? 0x01018u + 0x40u * (n) : 0x0D018u + 0x40u * ((n) - 64u))
 
 /* RXDCTL, rw: Receive queue control. Datasheet 8.2.3.8.6. */
 #define IXGBE_RXDCTL(n) ((n) < 64u ? 0x01028u + 0x40u * (n) : 0x0D028u + 0x40u * ((n) - 64u))
 #define IXGBE_RXDCTL_COUNT 128u
-/* Bit 25: The queue runs. Reads 1 once it does, and 0 once all is done: poll it. */
+/* Bit 25: Run the queue. Poll it: 1 once the queue runs, 0 once it has stopped. */
 #define IXGBE_RXDCTL_ENABLE 0x02000000u
 
 /* SRRCTL, rw: Buffers of a receive queue. Datasheet 8.2.3.8.7. */
@@ -136,48 +136,48 @@
 /* Bits 27:25: Format of the descriptors. */
 #define IXGBE_SRRCTL_DESCTYPE 0x0E000000u
 #define IXGBE_SRRCTL_DESCTYPE_ADVANCED_ONE_BUFFER 0x02000000u
-/* Bit 28: Without descriptors, drop the packet; else it waits and blocks all queues. */
+/* Bit 28: Drop packets without descriptors. Else they wait and block all queues. */
 #define IXGBE_SRRCTL_DROP_EN 0x10000000u
 
 /* DCA_RXCTRL, rw: How a receive queue accesses memory. Datasheet 8.2.3.11.1. */
 #define IXGBE_DCA_RXCTRL(n) ((n) < 64u ? 0x0100Cu + 0x40u * (n) : 0x0D00Cu + 0x40u * ((n) - 64u))
-/* Bit 12: Reads 1 after reset, and has to be cleared. */
+/* Bit 12: Reads 1 after reset. Software must clear it. */
 #define IXGBE_DCA_RXCTRL_RESERVED_12 0x00001000u
 
 /* RDRXCTL, rw: Receive DMA control. Datasheet 8.2.3.8.8. */
 #define IXGBE_RDRXCTL 0x02F00u
-/* Bit 1: Take the CRC off. Has to agree with HLREG0.RXCRCSTRP. */
+/* Bit 1: Strip the CRC. It must equal HLREG0.RXCRCSTRP. */
 #define IXGBE_RDRXCTL_CRCSTRIP 0x00000002u
 /* Bit 3, ro: Receive DMA is ready after a reset. */
 #define IXGBE_RDRXCTL_DMAIDONE 0x00000008u
-/* Bits 21:17: 8 after reset; has to be set to 0. */
+/* Bits 21:17: 8 after reset. Software must set it to 0. */
 #define IXGBE_RDRXCTL_RSCFRSTSIZE 0x003E0000u
-/* Bit 25: 0 after reset; has to be set to 1. */
+/* Bit 25: 0 after reset. Software must set it to 1. */
 #define IXGBE_RDRXCTL_RSCACKC 0x02000000u
-/* Bit 26: 0 after reset; has to be set to 1. */
+/* Bit 26: 0 after reset. Software must set it to 1. */
 #define IXGBE_RDRXCTL_FCOE_WRFIX 0x04000000u
 
-/* RXPBSIZE, rw: Size of a receive packet buffer. Together 512 KiB: others than 0 need clearing. Datasheet 8.2.3.8.9. */
+/* RXPBSIZE, rw: Size of a receive packet buffer. The sum is 512 KiB: to use one, clear the others. Datasheet 8.2.3.8.9. */
 #define IXGBE_RXPBSIZE(n) (0x03C00u + 0x4u * (n))
 #define IXGBE_RXPBSIZE_COUNT 8u
-/* Bits 19:10: In KiB. */
+/* Bits 19:10: Size in KiB. */
 #define IXGBE_RXPBSIZE_SIZE 0x000FFC00u
 
 /* RXCTRL, rw: Receive control. Datasheet 8.2.3.8.10. */
 #define IXGBE_RXCTRL 0x03000u
-/* Bit 0: Receive. */
+/* Bit 0: Enable reception. */
 #define IXGBE_RXCTRL_RXEN 0x00000001u
 
 /* ---- Transmit ---- */
 
 /* DTXMXSZRQ, rw: Reads of packet data under way. Datasheet 8.2.3.9.1. */
 #define IXGBE_DTXMXSZRQ 0x08100u
-/* Bits 11:0: Their sum at most, in 256 bytes; 0xFFF unless there are traffic classes. */
+/* Bits 11:0: Upper limit of their sum, in 256 bytes; 0xFFF without traffic classes. */
 #define IXGBE_DTXMXSZRQ_MAX_BYTES_NUM_REQ 0x00000FFFu
 
 /* DMATXCTL, rw: Transmit DMA control. Datasheet 8.2.3.9.2. */
 #define IXGBE_DMATXCTL 0x04A80u
-/* Bit 0: Transmit. Set once, before the first queue is enabled. */
+/* Bit 0: Enable transmission. Set it once, before the first queue. */
 #define IXGBE_DMATXCTL_TE 0x00000001u
 
 /* TDBAL, rw: IOVA of the ring, low half: a multiple of 128. Datasheet 8.2.3.9.5. */
@@ -189,29 +189,29 @@
 /* TDLEN, rw: Bytes of the ring: a multiple of 128. Datasheet 8.2.3.9.7. */
 #define IXGBE_TDLEN(n) (0x06008u + 0x40u * (n))
 
-/* TDH, rw: Head: the descriptor that hardware reads next. Write 0 before enabling only. Datasheet 8.2.3.9.8. */
+/* TDH, rw: Head: the descriptor that hardware reads next. Write it only before enabling, as 0. Datasheet 8.2.3.9.8. */
 #define IXGBE_TDH(n) (0x06010u + 0x40u * (n))
 /* Bits 15:0: Index in the ring. */
 #define IXGBE_TDH_TDH 0x0000FFFFu
 
-/* TDT, rw: Tail: the first descriptor that hardware may not have. Datasheet 8.2.3.9.9. */
+/* TDT, rw: Tail: the first descriptor that hardware does not own. Datasheet 8.2.3.9.9. */
 #define IXGBE_TDT(n) (0x06018u + 0x40u * (n))
 
 /* TXDCTL, rw: Transmit queue control. Datasheet 8.2.3.9.10. */
 #define IXGBE_TXDCTL(n) (0x06028u + 0x40u * (n))
 /* Bits 6:0: Fetch more descriptors when fewer than this are on the chip. */
 #define IXGBE_TXDCTL_PTHRESH 0x0000007Fu
-/* Bits 14:8: But only if this many are there to fetch. */
+/* Bits 14:8: Fetch only if this many are there to fetch. */
 #define IXGBE_TXDCTL_HTHRESH 0x00007F00u
-/* Bits 22:16: Write descriptors back in groups of this many; 0 heeds RS one by one. */
+/* Bits 22:16: Write back in groups of this size; 0 writes each descriptor with RS. */
 #define IXGBE_TXDCTL_WTHRESH 0x007F0000u
-/* Bit 25: The queue runs. Reads 1 once it does, and 0 once all is done: poll it. */
+/* Bit 25: Run the queue. Poll it: 1 once the queue runs, 0 once it has stopped. */
 #define IXGBE_TXDCTL_ENABLE 0x02000000u
 
-/* TXPBSIZE, rw: Size of a transmit packet buffer. Together 160 KiB: others than 0 need clearing. Datasheet 8.2.3.9.13. */
+/* TXPBSIZE, rw: Size of a transmit packet buffer. The sum is 160 KiB: to use one, clear the others. Datasheet 8.2.3.9.13. */
 #define IXGBE_TXPBSIZE(n) (0x0CC00u + 0x4u * (n))
 #define IXGBE_TXPBSIZE_COUNT 8u
-/* Bits 19:10: In KiB. */
+/* Bits 19:10: Size in KiB. */
 #define IXGBE_TXPBSIZE_SIZE 0x000FFC00u
 
 /* MTQC, rw: Multiple transmit queues. Change it only while RTTDCS.ARBDIS is 1. Datasheet 8.2.3.9.15. */
@@ -224,14 +224,14 @@
 
 /* RTTDCS, rw: Transmit descriptor plane. Datasheet 8.2.3.10.2. */
 #define IXGBE_RTTDCS 0x04900u
-/* Bit 6: No arbitration: set around changes of DTXMXSZRQ, TXPBSIZE, MTQC. */
+/* Bit 6: Disable arbitration. Set it around changes of DTXMXSZRQ, TXPBSIZE and MTQC. */
 #define IXGBE_RTTDCS_ARBDIS 0x00000040u
 
 /* ---- Security ---- */
 
 /* SECRXCTRL, rw: Receive security engine. Datasheet 8.2.3.12.5. */
 #define IXGBE_SECRXCTRL 0x08D00u
-/* Bit 1: Hold packets back; SECRXSTAT.SECRX_RDY tells when the path is empty. */
+/* Bit 1: Hold packets back. SECRXSTAT.SECRX_RDY is set once the path is empty. */
 #define IXGBE_SECRXCTRL_RX_DIS 0x00000002u
 
 /* SECRXSTAT, ro: Receive security engine's state. Datasheet 8.2.3.12.6. */
@@ -243,27 +243,27 @@
 
 /* HLREG0, rw: MAC core control 0. Datasheet 8.2.3.22.8. */
 #define IXGBE_HLREG0 0x04240u
-/* Bit 0: Append a CRC to what is sent. */
+/* Bit 0: Append the CRC to sent packets. */
 #define IXGBE_HLREG0_TXCRCEN 0x00000001u
-/* Bit 1: Take the CRC off. Has to agree with RDRXCTL.CRCSTRIP. */
+/* Bit 1: Strip the CRC. It must equal RDRXCTL.CRCSTRIP. */
 #define IXGBE_HLREG0_RXCRCSTRP 0x00000002u
-/* Bit 2: Jumbo frames, up to MAXFRS. */
+/* Bit 2: Allow jumbo frames, up to MAXFRS. */
 #define IXGBE_HLREG0_JUMBOEN 0x00000004u
-/* Bit 10: Pad what is sent to 64 bytes. */
+/* Bit 10: Pad sent packets to 64 bytes. */
 #define IXGBE_HLREG0_TXPADEN 0x00000400u
-/* Bit 15: Loop what is sent back to the receiver. */
+/* Bit 15: Loop sent packets back to the receiver. */
 #define IXGBE_HLREG0_LPBK 0x00008000u
 
 /* MFLCN, rw: Receiving pause frames. Datasheet 8.2.3.22.34. */
 #define IXGBE_MFLCN 0x04294u
-/* Bit 2: Heed priority pause frames. */
+/* Bit 2: Obey priority pause frames. */
 #define IXGBE_MFLCN_RPFCE 0x00000004u
-/* Bit 3: Heed link pause frames. */
+/* Bit 3: Obey link pause frames. */
 #define IXGBE_MFLCN_RFCE 0x00000008u
 
 /* AUTOC, rw: Link mode and autonegotiation. Loaded from the EEPROM. Datasheet 8.2.3.22.19. */
 #define IXGBE_AUTOC 0x042A0u
-/* Bit 12, sc: Take the link mode over, and negotiate again. */
+/* Bit 12, sc: Apply the link mode and negotiate again. */
 #define IXGBE_AUTOC_AN_RESTART 0x00001000u
 /* Bits 15:13: Link mode. */
 #define IXGBE_AUTOC_LMS 0x0000E000u
@@ -287,7 +287,7 @@
 
 /* ---- Statistics ---- */
 
-/* GPRC, rc: Good packets received, with those dropped later for want of a buffer. Datasheet 8.2.3.23.26. */
+/* GPRC, rc: Good packets received, including those dropped later without a buffer. Datasheet 8.2.3.23.26. */
 #define IXGBE_GPRC 0x04074u
 
 /* GPTC, rc: Good packets sent. */
@@ -307,17 +307,17 @@
 
 /* ---- Descriptors: masks of 64 bits, of one of the two quad words ---- */
 
-/* RXD, as hardware writes it back: Advanced receive descriptor: what has arrived. Datasheet 7.1.6.2. */
+/* RXD, as hardware writes it back: Advanced receive descriptor with results, as hardware writes it back. Datasheet 7.1.6.2. */
 /* Word 1, bits 47:32: Bytes in the packet buffer. */
 #define IXGBE_RXD_LENGTH UINT64_C(0x0000FFFF00000000)
 
 /* RXD, bits of STATUS and ERRORS: Advanced receive descriptor: the status and error bits one by one. Datasheet 7.1.6.2. */
-/* Word 1, bit 0: Descriptor done: it is software's again. */
+/* Word 1, bit 0: Descriptor done: software owns it again. */
 #define IXGBE_RXD_DD UINT64_C(0x0000000000000001)
 /* Word 1, bit 1: End of packet: the packet ends in this buffer. */
 #define IXGBE_RXD_EOP UINT64_C(0x0000000000000002)
 
-/* TXD, data, as software writes it: Advanced transmit data descriptor: a packet, or a part of one, to send. Datasheet 7.2.3.2.4. */
+/* TXD, data, as software writes it: Advanced transmit data descriptor: a packet to send, or a part of one. Datasheet 7.2.3.2.4. */
 /* Word 1, bits 15:0: Bytes at that address. */
 #define IXGBE_TXD_DTALEN UINT64_C(0x000000000000FFFF)
 /* Word 1, bits 23:20: Kind of advanced descriptor. */
@@ -340,18 +340,18 @@
 
 /* ---- PCI configuration space ---- */
 
-/* Who made the device. (2 bytes) */
+/* Vendor of the device. (2 bytes) */
 #define IXGBE_PCI_VENDOR_ID 0x00u
 #define IXGBE_PCI_VENDOR_ID_INTEL 0x8086u
 
-/* Which device it is: see the table of network cards. (2 bytes) */
+/* Device id: see the table of network cards. (2 bytes) */
 #define IXGBE_PCI_DEVICE_ID 0x02u
 
-/* What the device may do on the bus. (2 bytes) */
+/* Permissions of the device on the bus. (2 bytes) */
 #define IXGBE_PCI_COMMAND 0x04u
-/* Bit 1: Answer accesses to memory, such as the registers. */
+/* Bit 1: Answer accesses to the memory space, such as the registers. */
 #define IXGBE_PCI_COMMAND_MEMORY 0x0002u
-/* Bit 2: Read and write memory by itself: DMA, and MSI. */
+/* Bit 2: Start bus transactions: DMA and MSI. */
 #define IXGBE_PCI_COMMAND_BUS_MASTER 0x0004u
 
 /* clang-format on */

@@ -24,7 +24,7 @@ pub const fn field64_get(mask: u64, word: u64) -> u64 {
 
 /// CTRL, rw: Device control. Datasheet 8.2.3.1.1.
 pub const CTRL: u32 = 0x00000;
-/// Bit 2: Start no more bus transactions; STATUS.MASTER_ENABLE tells when all ended.
+/// Bit 2: Start no more bus transactions. STATUS.MASTER_ENABLE clears at the end.
 pub const CTRL_MASTER_DISABLE: u32 = 0x00000004;
 /// Bit 3, sc: Reset the link, and the device with it.
 pub const CTRL_LNK_RST: u32 = 0x00000008;
@@ -33,19 +33,19 @@ pub const CTRL_RST: u32 = 0x04000000;
 
 /// STATUS, ro: Device status. Datasheet 8.2.3.1.2.
 pub const STATUS: u32 = 0x00008;
-/// Bit 19: Transactions on the bus may be going on; 0 after CTRL.MASTER_DISABLE.
+/// Bit 19: Bus transactions may be under way; 0 after CTRL.MASTER_DISABLE.
 pub const STATUS_MASTER_ENABLE: u32 = 0x00080000;
 
 /// CTRL_EXT, rw: Extended device control. Datasheet 8.2.3.1.3.
 pub const CTRL_EXT: u32 = 0x00018;
-/// Bit 16: Ask for no transaction without snooping, whatever others say.
+/// Bit 16: Use no transaction without snooping, whatever other registers say.
 pub const CTRL_EXT_NS_DIS: u32 = 0x00010000;
 
 // ---- EEPROM and flash ----
 
 /// EEC, rw: EEPROM and flash control. Datasheet 8.2.3.2.1.
 pub const EEC: u32 = 0x10010;
-/// Bit 9, ro: The EEPROM has been read, or there is none.
+/// Bit 9, ro: Auto-read done: the EEPROM has been read, or is absent.
 pub const EEC_ARD: u32 = 0x00000200;
 
 // ---- PCI Express ----
@@ -57,13 +57,13 @@ pub const GCR_EXT_BUFFERS_CLEAR: u32 = 0x40000000;
 
 // ---- Flow control ----
 
-/// FCRTL, rw, n < 8: Fill of a packet buffer at which to let the other side go on. Datasheet 8.2.3.3.3.
+/// FCRTL, rw, n < 8: Fill of a packet buffer at which the card sends XON. Datasheet 8.2.3.3.3.
 pub const fn FCRTL(n: u32) -> u32 { 0x03220 + 0x4 * n }
 
-/// FCRTH, rw, n < 8: Fill of a packet buffer at which to ask the other side to pause. Datasheet 8.2.3.3.4.
+/// FCRTH, rw, n < 8: Fill of a packet buffer at which the card sends XOFF. Datasheet 8.2.3.3.4.
 pub const fn FCRTH(n: u32) -> u32 { 0x03260 + 0x4 * n }
 
-/// FCCFG, rw: Whether to send pause frames. Datasheet 8.2.3.3.7.
+/// FCCFG, rw: Sending of pause frames. Datasheet 8.2.3.3.7.
 pub const FCCFG: u32 = 0x03D00;
 
 // ---- Interrupts ----
@@ -81,16 +81,16 @@ pub const EIMC_EX_COUNT: u32 = 2;
 
 // ---- Receive: filters ----
 
-/// FCTRL, rw: Which packets are let in. Change it only while RXCTRL.RXEN is 0. Datasheet 8.2.3.7.1.
+/// FCTRL, rw: Filter control. Change it only while RXCTRL.RXEN is 0. Datasheet 8.2.3.7.1.
 pub const FCTRL: u32 = 0x05080;
-/// Bit 8: All multicast packets.
+/// Bit 8: Accept all multicast packets.
 pub const FCTRL_MPE: u32 = 0x00000100;
-/// Bit 9: All unicast packets.
+/// Bit 9: Accept all unicast packets.
 pub const FCTRL_UPE: u32 = 0x00000200;
-/// Bit 10: Broadcast packets.
+/// Bit 10: Accept broadcast packets.
 pub const FCTRL_BAM: u32 = 0x00000400;
 
-/// MTA, rw, n < 128: Multicast addresses let in, by 12 bits of the address: 4096 bits. Datasheet 8.2.3.7.7.
+/// MTA, rw, n < 128: Accepted multicast addresses, by 12 bits of the address: 4096 bits. Datasheet 8.2.3.7.7.
 pub const fn MTA(n: u32) -> u32 { 0x05200 + 0x4 * n }
 /// Entries of [`MTA`].
 pub const MTA_COUNT: u32 = 128;
@@ -100,15 +100,15 @@ pub const fn RAL(n: u32) -> u32 { 0x0A200 + 0x8 * n }
 
 /// RAH, rw, n < 128: A MAC address, last two bytes. Datasheet 8.2.3.7.9.
 pub const fn RAH(n: u32) -> u32 { 0x0A204 + 0x8 * n }
-/// Bit 31: The address is valid: its packets are let in.
+/// Bit 31: The address is valid: the port accepts its packets.
 pub const RAH_AV: u32 = 0x80000000;
 
-/// VFTA, rw, n < 128: VLANs let in: 4096 bits. Datasheet 8.2.3.7.11.
+/// VFTA, rw, n < 128: Accepted VLANs: 4096 bits. Datasheet 8.2.3.7.11.
 pub const fn VFTA(n: u32) -> u32 { 0x0A000 + 0x4 * n }
 /// Entries of [`VFTA`].
 pub const VFTA_COUNT: u32 = 128;
 
-/// PFUTA, rw, n < 128: Unicast addresses let in, by 12 bits of the address: 4096 bits. Datasheet 8.2.3.27.17.
+/// PFUTA, rw, n < 128: Accepted unicast addresses, by 12 bits of the address: 4096 bits. Datasheet 8.2.3.27.17.
 pub const fn PFUTA(n: u32) -> u32 { 0x0F400 + 0x4 * n }
 /// Entries of [`PFUTA`].
 pub const PFUTA_COUNT: u32 = 128;
@@ -124,17 +124,17 @@ pub const fn RDBAH(n: u32) -> u32 { if n < 64 { 0x01004 + 0x40 * n } else { 0x0D
 /// RDLEN, rw, n < 128: Bytes of the ring: a multiple of 128. Datasheet 8.2.3.8.3.
 pub const fn RDLEN(n: u32) -> u32 { if n < 64 { 0x01008 + 0x40 * n } else { 0x0D008 + 0x40 * (n - 64) } }
 
-/// RDH, rw, n < 128: Head: the descriptor that hardware fills next. Write 0 before enabling only. Datasheet 8.2.3.8.4.
+/// RDH, rw, n < 128: Head: the descriptor that hardware fills next. Write it only before enabling, as 0. Datasheet 8.2.3.8.4.
 pub const fn RDH(n: u32) -> u32 { if n < 64 { 0x01010 + 0x40 * n } else { 0x0D010 + 0x40 * (n - 64) } }
 
-/// RDT, rw, n < 128: Tail: the first descriptor that hardware may not have. Datasheet 8.2.3.8.5.
+/// RDT, rw, n < 128: Tail: the first descriptor that hardware does not own. Datasheet 8.2.3.8.5.
 pub const fn RDT(n: u32) -> u32 { if n < 64 { 0x01018 + 0x40 * n } else { 0x0D018 + 0x40 * (n - 64) } }
 
 /// RXDCTL, rw, n < 128: Receive queue control. Datasheet 8.2.3.8.6.
 pub const fn RXDCTL(n: u32) -> u32 { if n < 64 { 0x01028 + 0x40 * n } else { 0x0D028 + 0x40 * (n - 64) } }
 /// Entries of [`RXDCTL`].
 pub const RXDCTL_COUNT: u32 = 128;
-/// Bit 25: The queue runs. Reads 1 once it does, and 0 once all is done: poll it.
+/// Bit 25: Run the queue. Poll it: 1 once the queue runs, 0 once it has stopped.
 pub const RXDCTL_ENABLE: u32 = 0x02000000;
 
 /// SRRCTL, rw, n < 128: Buffers of a receive queue. Datasheet 8.2.3.8.7.
@@ -144,49 +144,49 @@ pub const SRRCTL_BSIZEPACKET: u32 = 0x0000001F;
 /// Bits 27:25: Format of the descriptors.
 pub const SRRCTL_DESCTYPE: u32 = 0x0E000000;
 pub const SRRCTL_DESCTYPE_ADVANCED_ONE_BUFFER: u32 = 0x02000000;
-/// Bit 28: Without descriptors, drop the packet; else it waits and blocks all queues.
+/// Bit 28: Drop packets without descriptors. Else they wait and block all queues.
 pub const SRRCTL_DROP_EN: u32 = 0x10000000;
 
 /// DCA_RXCTRL, rw, n < 128: How a receive queue accesses memory. Datasheet 8.2.3.11.1.
 pub const fn DCA_RXCTRL(n: u32) -> u32 { if n < 64 { 0x0100C + 0x40 * n } else { 0x0D00C + 0x40 * (n - 64) } }
-/// Bit 12: Reads 1 after reset, and has to be cleared.
+/// Bit 12: Reads 1 after reset. Software must clear it.
 pub const DCA_RXCTRL_RESERVED_12: u32 = 0x00001000;
 
 /// RDRXCTL, rw: Receive DMA control. Datasheet 8.2.3.8.8.
 pub const RDRXCTL: u32 = 0x02F00;
-/// Bit 1: Take the CRC off. Has to agree with HLREG0.RXCRCSTRP.
+/// Bit 1: Strip the CRC. It must equal HLREG0.RXCRCSTRP.
 pub const RDRXCTL_CRCSTRIP: u32 = 0x00000002;
 /// Bit 3, ro: Receive DMA is ready after a reset.
 pub const RDRXCTL_DMAIDONE: u32 = 0x00000008;
-/// Bits 21:17: 8 after reset; has to be set to 0.
+/// Bits 21:17: 8 after reset. Software must set it to 0.
 pub const RDRXCTL_RSCFRSTSIZE: u32 = 0x003E0000;
-/// Bit 25: 0 after reset; has to be set to 1.
+/// Bit 25: 0 after reset. Software must set it to 1.
 pub const RDRXCTL_RSCACKC: u32 = 0x02000000;
-/// Bit 26: 0 after reset; has to be set to 1.
+/// Bit 26: 0 after reset. Software must set it to 1.
 pub const RDRXCTL_FCOE_WRFIX: u32 = 0x04000000;
 
-/// RXPBSIZE, rw, n < 8: Size of a receive packet buffer. Together 512 KiB: others than 0 need clearing. Datasheet 8.2.3.8.9.
+/// RXPBSIZE, rw, n < 8: Size of a receive packet buffer. The sum is 512 KiB: to use one, clear the others. Datasheet 8.2.3.8.9.
 pub const fn RXPBSIZE(n: u32) -> u32 { 0x03C00 + 0x4 * n }
 /// Entries of [`RXPBSIZE`].
 pub const RXPBSIZE_COUNT: u32 = 8;
-/// Bits 19:10: In KiB.
+/// Bits 19:10: Size in KiB.
 pub const RXPBSIZE_SIZE: u32 = 0x000FFC00;
 
 /// RXCTRL, rw: Receive control. Datasheet 8.2.3.8.10.
 pub const RXCTRL: u32 = 0x03000;
-/// Bit 0: Receive.
+/// Bit 0: Enable reception.
 pub const RXCTRL_RXEN: u32 = 0x00000001;
 
 // ---- Transmit ----
 
 /// DTXMXSZRQ, rw: Reads of packet data under way. Datasheet 8.2.3.9.1.
 pub const DTXMXSZRQ: u32 = 0x08100;
-/// Bits 11:0: Their sum at most, in 256 bytes; 0xFFF unless there are traffic classes.
+/// Bits 11:0: Upper limit of their sum, in 256 bytes; 0xFFF without traffic classes.
 pub const DTXMXSZRQ_MAX_BYTES_NUM_REQ: u32 = 0x00000FFF;
 
 /// DMATXCTL, rw: Transmit DMA control. Datasheet 8.2.3.9.2.
 pub const DMATXCTL: u32 = 0x04A80;
-/// Bit 0: Transmit. Set once, before the first queue is enabled.
+/// Bit 0: Enable transmission. Set it once, before the first queue.
 pub const DMATXCTL_TE: u32 = 0x00000001;
 
 /// TDBAL, rw, n < 128: IOVA of the ring, low half: a multiple of 128. Datasheet 8.2.3.9.5.
@@ -198,30 +198,30 @@ pub const fn TDBAH(n: u32) -> u32 { 0x06004 + 0x40 * n }
 /// TDLEN, rw, n < 128: Bytes of the ring: a multiple of 128. Datasheet 8.2.3.9.7.
 pub const fn TDLEN(n: u32) -> u32 { 0x06008 + 0x40 * n }
 
-/// TDH, rw, n < 128: Head: the descriptor that hardware reads next. Write 0 before enabling only. Datasheet 8.2.3.9.8.
+/// TDH, rw, n < 128: Head: the descriptor that hardware reads next. Write it only before enabling, as 0. Datasheet 8.2.3.9.8.
 pub const fn TDH(n: u32) -> u32 { 0x06010 + 0x40 * n }
 /// Bits 15:0: Index in the ring.
 pub const TDH_TDH: u32 = 0x0000FFFF;
 
-/// TDT, rw, n < 128: Tail: the first descriptor that hardware may not have. Datasheet 8.2.3.9.9.
+/// TDT, rw, n < 128: Tail: the first descriptor that hardware does not own. Datasheet 8.2.3.9.9.
 pub const fn TDT(n: u32) -> u32 { 0x06018 + 0x40 * n }
 
 /// TXDCTL, rw, n < 128: Transmit queue control. Datasheet 8.2.3.9.10.
 pub const fn TXDCTL(n: u32) -> u32 { 0x06028 + 0x40 * n }
 /// Bits 6:0: Fetch more descriptors when fewer than this are on the chip.
 pub const TXDCTL_PTHRESH: u32 = 0x0000007F;
-/// Bits 14:8: But only if this many are there to fetch.
+/// Bits 14:8: Fetch only if this many are there to fetch.
 pub const TXDCTL_HTHRESH: u32 = 0x00007F00;
-/// Bits 22:16: Write descriptors back in groups of this many; 0 heeds RS one by one.
+/// Bits 22:16: Write back in groups of this size; 0 writes each descriptor with RS.
 pub const TXDCTL_WTHRESH: u32 = 0x007F0000;
-/// Bit 25: The queue runs. Reads 1 once it does, and 0 once all is done: poll it.
+/// Bit 25: Run the queue. Poll it: 1 once the queue runs, 0 once it has stopped.
 pub const TXDCTL_ENABLE: u32 = 0x02000000;
 
-/// TXPBSIZE, rw, n < 8: Size of a transmit packet buffer. Together 160 KiB: others than 0 need clearing. Datasheet 8.2.3.9.13.
+/// TXPBSIZE, rw, n < 8: Size of a transmit packet buffer. The sum is 160 KiB: to use one, clear the others. Datasheet 8.2.3.9.13.
 pub const fn TXPBSIZE(n: u32) -> u32 { 0x0CC00 + 0x4 * n }
 /// Entries of [`TXPBSIZE`].
 pub const TXPBSIZE_COUNT: u32 = 8;
-/// Bits 19:10: In KiB.
+/// Bits 19:10: Size in KiB.
 pub const TXPBSIZE_SIZE: u32 = 0x000FFC00;
 
 /// MTQC, rw: Multiple transmit queues. Change it only while RTTDCS.ARBDIS is 1. Datasheet 8.2.3.9.15.
@@ -234,14 +234,14 @@ pub const fn TXPBTHRESH(n: u32) -> u32 { 0x04950 + 0x4 * n }
 
 /// RTTDCS, rw: Transmit descriptor plane. Datasheet 8.2.3.10.2.
 pub const RTTDCS: u32 = 0x04900;
-/// Bit 6: No arbitration: set around changes of DTXMXSZRQ, TXPBSIZE, MTQC.
+/// Bit 6: Disable arbitration. Set it around changes of DTXMXSZRQ, TXPBSIZE and MTQC.
 pub const RTTDCS_ARBDIS: u32 = 0x00000040;
 
 // ---- Security ----
 
 /// SECRXCTRL, rw: Receive security engine. Datasheet 8.2.3.12.5.
 pub const SECRXCTRL: u32 = 0x08D00;
-/// Bit 1: Hold packets back; SECRXSTAT.SECRX_RDY tells when the path is empty.
+/// Bit 1: Hold packets back. SECRXSTAT.SECRX_RDY is set once the path is empty.
 pub const SECRXCTRL_RX_DIS: u32 = 0x00000002;
 
 /// SECRXSTAT, ro: Receive security engine's state. Datasheet 8.2.3.12.6.
@@ -253,27 +253,27 @@ pub const SECRXSTAT_SECRX_RDY: u32 = 0x00000001;
 
 /// HLREG0, rw: MAC core control 0. Datasheet 8.2.3.22.8.
 pub const HLREG0: u32 = 0x04240;
-/// Bit 0: Append a CRC to what is sent.
+/// Bit 0: Append the CRC to sent packets.
 pub const HLREG0_TXCRCEN: u32 = 0x00000001;
-/// Bit 1: Take the CRC off. Has to agree with RDRXCTL.CRCSTRIP.
+/// Bit 1: Strip the CRC. It must equal RDRXCTL.CRCSTRIP.
 pub const HLREG0_RXCRCSTRP: u32 = 0x00000002;
-/// Bit 2: Jumbo frames, up to MAXFRS.
+/// Bit 2: Allow jumbo frames, up to MAXFRS.
 pub const HLREG0_JUMBOEN: u32 = 0x00000004;
-/// Bit 10: Pad what is sent to 64 bytes.
+/// Bit 10: Pad sent packets to 64 bytes.
 pub const HLREG0_TXPADEN: u32 = 0x00000400;
-/// Bit 15: Loop what is sent back to the receiver.
+/// Bit 15: Loop sent packets back to the receiver.
 pub const HLREG0_LPBK: u32 = 0x00008000;
 
 /// MFLCN, rw: Receiving pause frames. Datasheet 8.2.3.22.34.
 pub const MFLCN: u32 = 0x04294;
-/// Bit 2: Heed priority pause frames.
+/// Bit 2: Obey priority pause frames.
 pub const MFLCN_RPFCE: u32 = 0x00000004;
-/// Bit 3: Heed link pause frames.
+/// Bit 3: Obey link pause frames.
 pub const MFLCN_RFCE: u32 = 0x00000008;
 
 /// AUTOC, rw: Link mode and autonegotiation. Loaded from the EEPROM. Datasheet 8.2.3.22.19.
 pub const AUTOC: u32 = 0x042A0;
-/// Bit 12, sc: Take the link mode over, and negotiate again.
+/// Bit 12, sc: Apply the link mode and negotiate again.
 pub const AUTOC_AN_RESTART: u32 = 0x00001000;
 /// Bits 15:13: Link mode.
 pub const AUTOC_LMS: u32 = 0x0000E000;
@@ -297,7 +297,7 @@ pub const AUTOC2_10G_PMA_PMD_SERIAL_SFI: u32 = 0x00020000;
 
 // ---- Statistics ----
 
-/// GPRC, rc: Good packets received, with those dropped later for want of a buffer. Datasheet 8.2.3.23.26.
+/// GPRC, rc: Good packets received, including those dropped later without a buffer. Datasheet 8.2.3.23.26.
 pub const GPRC: u32 = 0x04074;
 
 /// GPTC, rc: Good packets sent.
@@ -318,19 +318,19 @@ pub const GOTCH: u32 = 0x04094;
 // ---- Descriptors ----
 // Masks of 64 bits, of one of the two quad words of a descriptor.
 
-// RXD, as hardware writes it back: Advanced receive descriptor: what has arrived. Datasheet 7.1.6.2.
+// RXD, as hardware writes it back: Advanced receive descriptor with results, as hardware writes it back. Datasheet 7.1.6.2.
 
 /// Word 1, bits 47:32: Bytes in the packet buffer.
 pub const RXD_LENGTH: u64 = 0x0000FFFF00000000;
 
 // RXD, bits of STATUS and ERRORS: Advanced receive descriptor: the status and error bits one by one. Datasheet 7.1.6.2.
 
-/// Word 1, bit 0: Descriptor done: it is software's again.
+/// Word 1, bit 0: Descriptor done: software owns it again.
 pub const RXD_DD: u64 = 0x0000000000000001;
 /// Word 1, bit 1: End of packet: the packet ends in this buffer.
 pub const RXD_EOP: u64 = 0x0000000000000002;
 
-// TXD, data, as software writes it: Advanced transmit data descriptor: a packet, or a part of one, to send. Datasheet 7.2.3.2.4.
+// TXD, data, as software writes it: Advanced transmit data descriptor: a packet to send, or a part of one. Datasheet 7.2.3.2.4.
 
 /// Word 1, bits 15:0: Bytes at that address.
 pub const TXD_DTALEN: u64 = 0x000000000000FFFF;
@@ -355,16 +355,16 @@ pub const TXD_DD: u64 = 0x0000000100000000;
 
 // ---- PCI configuration space ----
 
-/// Who made the device (2 bytes).
+/// Vendor of the device (2 bytes).
 pub const PCI_VENDOR_ID: u32 = 0x00;
 pub const PCI_VENDOR_ID_INTEL: u16 = 0x8086;
 
-/// Which device it is: see the table of network cards (2 bytes).
+/// Device id: see the table of network cards (2 bytes).
 pub const PCI_DEVICE_ID: u32 = 0x02;
 
-/// What the device may do on the bus (2 bytes).
+/// Permissions of the device on the bus (2 bytes).
 pub const PCI_COMMAND: u32 = 0x04;
-/// Bit 1: Answer accesses to memory, such as the registers.
+/// Bit 1: Answer accesses to the memory space, such as the registers.
 pub const PCI_COMMAND_MEMORY: u16 = 0x0002;
-/// Bit 2: Read and write memory by itself: DMA, and MSI.
+/// Bit 2: Start bus transactions: DMA and MSI.
 pub const PCI_COMMAND_BUS_MASTER: u16 = 0x0004;

@@ -1,4 +1,4 @@
-//! The rules that a register map has to keep, and what is said of a broken one.
+//! The rules for a register map, and the messages about violations.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -8,30 +8,30 @@ use toml::Spanned;
 
 use crate::map::{Bits, Descriptor, Field, PciRegister, Range, Register, RegisterMap, FAMILIES};
 
-/// Longest register summary, in characters: it has to fit one line of a comment.
+/// Longest register summary, in characters. A summary must fit on one line of a comment.
 pub const REGISTER_SUMMARY_MAX: usize = 84;
-/// Longest field summary, in characters: it has to fit one line of a comment.
+/// Longest field summary, in characters. A summary must fit on one line of a comment.
 pub const FIELD_SUMMARY_MAX: usize = 76;
 
-/// Why a map was refused.
+/// The reason to refuse a map.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// Not TOML, or not of the shape described here.
+    /// The text is not TOML, or has another shape than [`RegisterMap`].
     #[error("{0}")]
     Syntax(#[from] toml::de::Error),
-    /// Well-formed, and wrong.
+    /// The text is well-formed and breaks rules.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Invalid(Vec<Violation>),
 }
 
-/// A broken rule: where and which.
+/// A violation of a rule, and its place.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Violation {
     /// Line in `registers.toml`, counted from 1.
     pub line: usize,
     /// The register, field or device.
     pub subject: String,
-    /// The rule.
+    /// The violated rule.
     pub problem: Problem,
 }
 
@@ -41,19 +41,21 @@ impl fmt::Display for Violation {
     }
 }
 
-/// The rules that a map can break.
+/// The rules that a map can violate.
 #[derive(Debug, PartialEq, Eq, Error)]
 pub enum Problem {
-    /// A constant of that name exists already.
-    #[error("the name {name} is taken, by {other}; rename one of them")]
+    /// Another constant has this name.
+    #[error("{other} already has the name {name}; rename one of them")]
     DuplicateName {
         /// The constant.
         name: String,
-        /// What has it.
+        /// What has the name.
         other: String,
     },
-    /// A name that is no constant's.
-    #[error("{name:?} is no name for a constant: use capital letters, digits and underscores")]
+    /// A name that a constant cannot have.
+    #[error(
+        "a constant cannot have the name {name:?}: use capital letters, digits and underscores"
+    )]
     BadName {
         /// As written.
         name: String,
@@ -61,9 +63,9 @@ pub enum Problem {
     /// Two registers at one address.
     #[error("overlaps {other} at {address:#07x}; correct one of them, or declare an alias")]
     Overlap {
-        /// The register that was there first.
+        /// The other register.
         other: String,
-        /// Where they meet.
+        /// The shared address.
         address: u32,
     },
     /// An address that is not a multiple of 4.
@@ -77,43 +79,43 @@ pub enum Problem {
     /// A range without entries.
     #[error("count must be at least 1")]
     NoEntries,
-    /// An array whose entries are all in one place.
+    /// An array whose entries share one address.
     #[error("stride must be at least 4")]
     NoStride,
     /// An address past the register space.
     #[error("ends at {end:#x}, beyond the register space of {size:#x} bytes")]
     OutsideSpace {
-        /// First byte after it.
+        /// First byte after the register.
         end: u64,
-        /// Bytes of the space.
+        /// Bytes of the register space.
         size: u32,
     },
     /// An alias for entries that the register does not have.
-    #[error("alias for entries up to {last}, of {entries}")]
+    #[error("the alias goes up to entry {last}; the register has {entries} entries")]
     AliasBeyond {
-        /// Last entry that the alias speaks of.
+        /// Last entry of the alias.
         last: u64,
-        /// Entries that there are.
+        /// Entries of the register.
         entries: u32,
     },
-    /// A field that does not fit.
+    /// A field outside its register.
     #[error("bits {bits} are outside the register's {width} bits")]
     FieldOutside {
         /// The field's bits.
         bits: String,
-        /// Bits that there are.
+        /// Bits of the register.
         width: u32,
     },
     /// Two fields with a bit in common.
     #[error("shares bits with field {other}")]
     FieldOverlap {
-        /// The field that was there first.
+        /// The other field.
         other: String,
     },
     /// A named value too large for its field.
     #[error("value {value_name} = {value:#x} does not fit")]
     ValueTooLarge {
-        /// Its name.
+        /// Name of the value.
         value_name: String,
         /// The value.
         value: u64,
@@ -124,40 +126,40 @@ pub enum Problem {
         /// The value.
         value: u64,
     },
-    /// A separate reset value for the first of one.
+    /// A separate reset value for entry 0 of a register that is not an array.
     #[error("reset_first is for arrays; use reset")]
     ResetFirstAlone,
-    /// A reference to a register that does not exist or cannot be meant.
+    /// A reference to a register that does not exist or does not fit.
     #[error("{key} names {target}, {why}")]
     BadReference {
         /// The key in the TOML.
         key: &'static str,
         /// The register it names.
         target: String,
-        /// What is wrong with it.
+        /// What is wrong with the register.
         why: &'static str,
     },
-    /// A summary that is missing or too long.
-    #[error("the summary has {length} characters; it needs 1 to {max}, and no double quote, backslash or */")]
+    /// A summary that is missing, too long, or has forbidden characters.
+    #[error("the summary has {length} characters; write 1 to {max}, without double quote, backslash or */")]
     BadSummary {
-        /// Characters that it has.
+        /// Characters of the summary.
         length: usize,
-        /// Characters that it may have.
+        /// The limit.
         max: usize,
     },
-    /// A section that is no section number.
-    #[error("section {section:?} is not of the form 8.2.3.1.1")]
+    /// A malformed section number.
+    #[error("section {section:?} does not have the form 8.2.3.1.1")]
     BadSection {
         /// As written.
         section: String,
     },
-    /// A descriptor has two quad words.
+    /// A quad word that a descriptor does not have.
     #[error("word {word}: a descriptor has words 0 and 1")]
     BadWord {
         /// As written.
         word: u32,
     },
-    /// A PCI register of an impossible size, or that is not aligned to it.
+    /// A PCI register with an impossible size or an unaligned offset.
     #[error("size {size} at offset {offset:#x}: size must be 1, 2 or 4 and divide the offset")]
     BadPciSize {
         /// As written.
@@ -166,26 +168,26 @@ pub enum Problem {
         offset: u32,
     },
     /// Two devices with one id.
-    #[error("the id is taken, by {other}")]
+    #[error("{other} already has this id")]
     DuplicateDevice {
-        /// The device that was there first.
+        /// The other device.
         other: String,
     },
-    /// A family that the drivers do not know.
-    #[error("family {family:?} is none of 82599, X540, X550")]
+    /// A family that the drivers do not support.
+    #[error("unknown family {family:?}; use one of: 82599, X540, X550")]
     UnknownFamily {
         /// As written.
         family: String,
     },
 }
 
-/// Goes through a map and collects violations.
+/// Walks through a map and collects violations.
 pub(crate) struct Check<'a> {
     text: &'a str,
     violations: Vec<Violation>,
-    /// Every constant so far, and what it belongs to.
+    /// The constants so far, and what has them.
     names: HashMap<String, String>,
-    /// Every address so far, and what is there.
+    /// The addresses so far, and what is there.
     addresses: HashMap<u32, String>,
 }
 
@@ -199,7 +201,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// All violations in the order of the file, as an error, if there are any.
+    /// Returns all violations, in the order of the file, as an error.
     pub(crate) fn verdict(mut self) -> Result<(), Error> {
         if self.violations.is_empty() {
             return Ok(());
@@ -217,7 +219,7 @@ impl<'a> Check<'a> {
         });
     }
 
-    /// Checks what must hold before fields can be copied between registers.
+    /// Checks the references between registers, before fields are copied along them.
     pub(crate) fn references(&mut self, map: &RegisterMap) {
         for register in map.registers() {
             let targets = [
@@ -247,7 +249,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Checks everything else.
+    /// Checks all other rules.
     pub(crate) fn map(&mut self, map: &RegisterMap) {
         for name in ["BAR0_SIZE", "FIELD", "FIELD_GET"] {
             self.names
@@ -352,7 +354,7 @@ impl<'a> Check<'a> {
             };
             if let Some(other) = self.addresses.insert(address, here) {
                 self.report(&register.name, name, Problem::Overlap { other, address });
-                // One report for each pair of ranges will do.
+                // One report for each pair of ranges is enough.
                 return;
             }
         }
@@ -479,7 +481,7 @@ impl<'a> Check<'a> {
 
     fn summary<T>(&mut self, place: &Spanned<T>, subject: &str, summary: &str, max: usize) {
         let length = summary.chars().count();
-        // Quotes and backslashes would need escaping, each generated language in its way.
+        // Quotes and backslashes would need escaping, differently in each generated language.
         let awkward = summary.contains(['"', '\\', '\n']) || summary.contains("*/");
         if length == 0 || length > max || awkward {
             self.report(place, subject, Problem::BadSummary { length, max });

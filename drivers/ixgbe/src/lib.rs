@@ -1,10 +1,10 @@
 //! The 82599's register map and its generator.
 //!
-//! `registers.toml` is the one place where a register's address, its fields and its access rules
-//! are written down. [`map`] reads it, [`check`] says what is wrong with it, [`usage`] finds the
-//! registers that the drivers use, [`emit`] writes the drivers' headers, the software NIC's table
-//! and the readable reference, and [`outputs`] lists the files. The program `generate-registers`
-//! writes those files, or names the stale ones.
+//! `registers.toml` is the only place that defines a register's address, fields and access rules.
+//! [`map`] reads it, and [`check`] finds its errors. [`usage`] finds the registers that the drivers
+//! use. [`emit`] writes the drivers' headers, the software card's table and the reference, and
+//! [`outputs`] lists the files. The program `generate-registers` writes the files or lists the stale
+//! ones.
 
 pub mod check;
 pub mod emit;

@@ -1,8 +1,8 @@
-//! The register map: what `registers.toml` may say.
+//! The register map: the contents of `registers.toml`.
 //!
-//! Reading it has two steps. The TOML must have the right shape, which serde checks and reports with
-//! the line; then the map must make sense (no two registers at one address, no field outside its
-//! register, ...): those rules are in [`crate::check`].
+//! Reading has two steps. First serde checks the shape of the TOML, and reports errors with their
+//! line. Then [`crate::check`] checks that the map makes sense: no two registers share an address,
+//! no field lies outside its register, and so on.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -12,7 +12,7 @@ use toml::Spanned;
 
 use crate::check::{Check, Error};
 
-/// The families of network cards that the drivers know.
+/// The families of network cards that the drivers support.
 pub const FAMILIES: [&str; 3] = ["82599", "X540", "X550"];
 
 /// The whole of `registers.toml`.
@@ -30,7 +30,7 @@ pub struct RegisterMap {
     /// The PCI configuration registers that the drivers use.
     #[serde(default, rename = "pci")]
     pub pci: Vec<PciRegister>,
-    /// The network cards that the drivers know, by PCI device id.
+    /// The network cards that the drivers support, by PCI device id.
     #[serde(default, rename = "device")]
     pub devices: Vec<Device>,
 }
@@ -41,7 +41,7 @@ pub struct RegisterMap {
 pub struct Group {
     /// Heading in the reference.
     pub title: String,
-    /// What the chapter's registers have in common.
+    /// Text on all registers of the chapter.
     #[serde(default)]
     pub summary: String,
     /// The registers.
@@ -55,7 +55,7 @@ pub struct Group {
 pub struct Register {
     /// The datasheet's name.
     pub name: Spanned<String>,
-    /// Other names for the same address: they get a constant each, and no fields.
+    /// Other names for the same address. Each gets a constant and no fields.
     #[serde(default)]
     pub other_names: Vec<String>,
     /// Address of entry 0, in bytes from the start of the register space.
@@ -63,31 +63,31 @@ pub struct Register {
     /// Bytes between entries.
     #[serde(default = "register_size")]
     pub stride: u32,
-    /// Entries at `offset`; 1 if it is no array.
+    /// Entries at `offset`; 1 if the register is not an array.
     #[serde(default = "one")]
     pub count: u32,
-    /// Where the array goes on, if its entries are in two places.
+    /// The second place, of an array whose entries are in two places.
     pub continued: Option<Range>,
     /// Other addresses of the same storage.
     #[serde(default)]
     pub aliases: Vec<Range>,
-    /// What reads and writes do; a field may say otherwise for its bits.
+    /// What reads and writes do. A field may have its own rule.
     pub access: Access,
     /// Value after reset, of every entry.
     #[serde(default)]
     pub reset: u64,
-    /// Value of entry 0 after reset, if it differs from the others'.
+    /// Value of entry 0 after reset, if it differs from the other entries.
     pub reset_first: Option<u64>,
     /// The register whose bits a write to this one sets or clears.
     pub acts_on: Option<String>,
     /// Section of the 82599 datasheet.
     pub section: Option<String>,
-    /// What it is for, in one line.
+    /// Description in one line.
     pub summary: String,
     /// The fields.
     #[serde(default)]
     pub fields: Vec<Field>,
-    /// The register whose fields this one has too.
+    /// The register that has the same fields.
     pub fields_as: Option<String>,
 }
 
@@ -95,8 +95,8 @@ pub struct Register {
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct Range {
-    /// Index of the first entry found here. Ignored for `continued`, which starts where the array
-    /// left off.
+    /// Index of the first entry here. `continued` ignores it and follows the last entry at
+    /// `offset`.
     #[serde(default)]
     pub first: u32,
     /// Address of that entry.
@@ -104,7 +104,7 @@ pub struct Range {
     /// Bytes between entries.
     #[serde(default = "register_size")]
     pub stride: u32,
-    /// How many entries are found here.
+    /// Number of entries here.
     #[serde(default = "one")]
     pub count: u32,
 }
@@ -115,18 +115,18 @@ pub struct Range {
 pub struct Field {
     /// Name within the register.
     pub name: Spanned<String>,
-    /// Which bits.
+    /// The bits.
     pub bits: Bits,
-    /// What reads and writes do to these bits, if not the same as to the rest of the register.
+    /// What reads and writes do to these bits, if it differs from the rest of the register.
     pub access: Option<Access>,
-    /// Names for values of the field (not yet shifted to its place).
+    /// Names of the field's values, unshifted.
     #[serde(default)]
     pub values: BTreeMap<String, u64>,
-    /// What it is for, in one line.
+    /// Description in one line.
     pub summary: String,
 }
 
-/// Bits `hi` down to `lo`, written `"hi:lo"`, or `"bit"` if it is one.
+/// Bits `hi` down to `lo`, written `"hi:lo"`, or `"bit"` for one bit.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(try_from = "String")]
 pub struct Bits {
@@ -145,13 +145,13 @@ pub enum Access {
     /// Writes have no effect.
     #[serde(rename = "ro")]
     ReadOnly,
-    /// Reads say nothing.
+    /// Reads return 0.
     #[serde(rename = "wo")]
     WriteOnly,
     /// A read clears it; writes have no effect.
     #[serde(rename = "rc")]
     ReadClear,
-    /// A read sets it, telling what it was; a write sets the value.
+    /// A read returns the old value and sets the bits; a write sets the value.
     #[serde(rename = "rs")]
     ReadSet,
     /// Writing 1 clears a bit.
@@ -163,7 +163,7 @@ pub enum Access {
     /// A read clears it, and so does writing 1.
     #[serde(rename = "rc_w1c")]
     ReadClearWriteOneClear,
-    /// Writing 1 starts something; the bit falls back to 0 when that is done.
+    /// Writing 1 starts an operation; the bit clears itself when the operation is done.
     #[serde(rename = "sc")]
     SelfClearing,
 }
@@ -172,19 +172,19 @@ pub enum Access {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Descriptor {
-    /// Prefix of the constants; forms of one descriptor share it.
+    /// Prefix of the constants. The forms of one descriptor share it.
     pub name: Spanned<String>,
-    /// Who has written it.
+    /// The form: who has written the descriptor.
     pub form: String,
     /// Section of the 82599 datasheet.
     pub section: Option<String>,
-    /// What it is for, in one line.
+    /// Description in one line.
     pub summary: String,
     /// The fields.
     pub fields: Vec<DescriptorField>,
 }
 
-/// Some bits of a descriptor's quad word.
+/// Some bits of a quad word of a descriptor.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DescriptorField {
@@ -194,10 +194,10 @@ pub struct DescriptorField {
     pub word: u32,
     /// Which bits of the quad word.
     pub bits: Bits,
-    /// Names for values of the field (not yet shifted to its place).
+    /// Names of the field's values, unshifted.
     #[serde(default)]
     pub values: BTreeMap<String, u64>,
-    /// What it is for, in one line.
+    /// Description in one line.
     pub summary: String,
 }
 
@@ -211,9 +211,9 @@ pub struct PciRegister {
     pub offset: u32,
     /// Size in bytes: 1, 2 or 4.
     pub size: u32,
-    /// What it is for, in one line.
+    /// Description in one line.
     pub summary: String,
-    /// Names for whole values.
+    /// Names of whole values.
     #[serde(default)]
     pub values: BTreeMap<String, u64>,
     /// The fields.
@@ -227,7 +227,7 @@ pub struct PciRegister {
 pub struct Device {
     /// PCI device id; the vendor is Intel.
     pub id: Spanned<u16>,
-    /// Name for people.
+    /// Name in messages.
     pub name: String,
     /// One of [`FAMILIES`].
     pub family: String,
@@ -247,7 +247,7 @@ impl TryFrom<String> for Bits {
     fn try_from(text: String) -> Result<Self, String> {
         let wrong = || {
             format!(
-                "bits {text:?}: write \"hi:lo\" or one bit's number, such as \"15:13\" or \"26\""
+                "bits {text:?}: write \"hi:lo\" or the number of one bit, such as \"15:13\" or \"26\""
             )
         };
         let (hi, lo) = text.split_once(':').unwrap_or((&text, &text));
@@ -271,12 +271,12 @@ impl fmt::Display for Bits {
 }
 
 impl Bits {
-    /// How many bits.
+    /// Number of bits.
     pub fn width(self) -> u32 {
         self.hi - self.lo + 1
     }
 
-    /// The bits in their place. Only for `hi` below 64, which a checked map keeps.
+    /// The bits as a mask. `hi` must be below 64, as it is in a checked map.
     pub fn mask(self) -> u64 {
         (u64::MAX >> (64 - self.width())) << self.lo
     }
@@ -300,23 +300,23 @@ impl Access {
 }
 
 impl Register {
-    /// Name, without its place in the file.
+    /// The name, without its place in the file.
     pub fn name(&self) -> &str {
         self.name.get_ref()
     }
 
-    /// Entries in all.
+    /// Number of entries.
     pub fn entries(&self) -> u32 {
         let more = self.continued.map_or(0, |range| range.count);
         self.count.saturating_add(more)
     }
 
-    /// Whether it is an array.
+    /// Whether the register is an array.
     pub fn is_array(&self) -> bool {
         self.entries() > 1
     }
 
-    /// Where the entries are, in order of their index, without aliases.
+    /// The places of the entries, in order of their index, without aliases.
     pub fn ranges(&self) -> Vec<Range> {
         let mut ranges = vec![Range {
             first: 0,
@@ -333,7 +333,7 @@ impl Register {
         ranges
     }
 
-    /// Address of entry `n`, or `None` if there is none.
+    /// Address of entry `n`, or `None` if the register has no such entry.
     pub fn address(&self, n: u32) -> Option<u32> {
         self.ranges()
             .into_iter()
@@ -346,8 +346,8 @@ impl RegisterMap {
     /// Reads and checks a map.
     ///
     /// # Errors
-    /// [`Error::Syntax`] if the text has the wrong shape, [`Error::Invalid`] with every broken rule
-    /// if it has the right one.
+    /// [`Error::Syntax`] if the text has the wrong shape. Otherwise [`Error::Invalid`] with all
+    /// violations of the rules.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let mut map: RegisterMap = toml::from_str(text)?;
         let mut check = Check::new(text);
@@ -368,7 +368,7 @@ impl RegisterMap {
         self.registers().find(|register| register.name() == name)
     }
 
-    /// Gives the registers that say `fields_as` those fields.
+    /// Copies fields to the registers with `fields_as`.
     fn copy_fields(&mut self) {
         let fields: HashMap<String, Vec<Field>> = self
             .registers()
@@ -384,7 +384,7 @@ impl RegisterMap {
                 .as_ref()
                 .and_then(|name| fields.get(name));
             if let Some(source) = source {
-                // The access rules stay behind: they belong to the other register.
+                // The access rules are not copied: they are the rules of the other register.
                 register
                     .fields
                     .extend(source.iter().cloned().map(|field| Field {

@@ -1,4 +1,4 @@
-//! The generated files: which there are, and whether they are current.
+//! The list of generated files, and the check that they are current.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,24 +18,24 @@ pub const SOURCE: &str = "drivers/ixgbe/registers.toml";
 pub struct Output {
     /// Relative to the repository's root.
     pub path: &'static str,
-    /// What it has to hold.
+    /// The text that the file must hold.
     pub text: String,
 }
 
-/// Why the files could not be generated or checked.
+/// The reason that the files could not be generated or checked.
 #[derive(Debug, Error)]
 pub enum Error {
     /// A file that cannot be read or written.
     #[error("cannot {verb} {}: {source}", path.display())]
     File {
-        /// What was tried.
+        /// The operation: read or write.
         verb: &'static str,
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The map breaks rules.
+    /// The map violates rules.
     #[error("{SOURCE}:\n{0}")]
     Map(check::Error),
 }
@@ -43,7 +43,7 @@ pub enum Error {
 /// Reads the register map of the repository at `root`.
 ///
 /// # Errors
-/// If it cannot be read, or breaks a rule.
+/// If the map cannot be read, or violates a rule.
 pub fn read_map(root: &Path) -> Result<RegisterMap, Error> {
     let path = root.join(SOURCE);
     let text = std::fs::read_to_string(&path).map_err(|source| Error::File {
@@ -66,7 +66,7 @@ pub fn read_selection(root: &Path) -> Result<Selection, Error> {
     })
 }
 
-/// Everything that is generated from `map`. The drivers' headers hold the constants of `selection`.
+/// All files that are generated from `map`. The drivers' headers hold the constants of `selection`.
 pub fn outputs(map: &RegisterMap, selection: &Selection) -> Vec<Output> {
     vec![
         Output {
@@ -96,10 +96,10 @@ pub fn outputs(map: &RegisterMap, selection: &Selection) -> Vec<Output> {
     ]
 }
 
-/// The outputs whose files under `root` are missing or hold something else.
+/// The outputs whose files under `root` are missing or differ.
 ///
 /// # Errors
-/// If a file is there and cannot be read.
+/// If a file exists and cannot be read.
 pub fn stale(root: &Path, outputs: &[Output]) -> Result<Vec<&'static str>, Error> {
     let mut stale = Vec::new();
     for output in outputs {
@@ -120,7 +120,7 @@ pub fn stale(root: &Path, outputs: &[Output]) -> Result<Vec<&'static str>, Error
     Ok(stale)
 }
 
-/// Writes the stale outputs, and says which they were. Current files are left alone, so that
+/// Writes the stale outputs and returns their paths. Current files keep their time stamps, so that
 /// nothing is rebuilt for them.
 ///
 /// # Errors

@@ -23,7 +23,7 @@ impl Port {
             return true;
         };
         device.counters.dma_faults += 1;
-        device.faults.record(DmaFault {
+        device.dma_faults.record(DmaFault {
             iova,
             len: bytes.len() as u64,
             direction: Direction::Write,
@@ -39,7 +39,7 @@ impl Port {
     pub fn inject_with_bad_crc(&self, frame: &[u8]) -> Result<(), ConfigError> {
         self.check_injected(frame)?;
         let mut device = self.device();
-        if device.running.rx {
+        if device.settings.rx {
             device.registers.count(r::CRCERRS, 1);
             device.counters.dropped_filtered += 1;
         } else {

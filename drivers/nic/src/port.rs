@@ -162,7 +162,7 @@ impl Port {
 
     /// The first DMA faults of this session, at most 256. [`Snapshot::dma_faults`] is their number.
     pub fn dma_faults(&self) -> Vec<DmaFault> {
-        self.shared.lock().faults.first().to_vec()
+        self.shared.lock().dma_faults.first().to_vec()
     }
 
     /// The driver's mistakes in this session, in words.

@@ -1,4 +1,4 @@
-//! Writes what is generated from `registers.toml`, or tells which of it is stale.
+//! Writes the files that are generated from `registers.toml`, or lists the stale ones.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -7,14 +7,14 @@ use anyhow::{bail, Context};
 use clap::Parser;
 use ixgbe_registers::outputs;
 
-/// Writes the C header, the Rust constants, the software NIC's table and the reference
+/// Writes the C header, the Rust constants, the software card's table and the reference
 #[derive(Parser)]
 #[command(name = "generate-registers", version)]
 struct Arguments {
-    /// Write nothing; exit with 1 and name the files that are stale, if any are
+    /// Write nothing. If files are stale, list them and exit with status 1
     #[arg(long)]
     check: bool,
-    /// The repository
+    /// Root of the repository
     #[arg(long, default_value = ".", value_name = "DIRECTORY")]
     root: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! The readable reference.
+//! The reference for readers, in Markdown.
 
 use std::collections::BTreeMap;
 
@@ -16,24 +16,24 @@ pub fn reference(map: &RegisterMap) -> String {
         "<!-- {HEADER} -->
 # Registers of the Intel 82599
 
-Offsets count bytes from the start of the register space ({} KiB, BAR 0); every register has 32 bits
-and is read and written as a whole. Sections are those of the 82599 datasheet (Intel 331520).
+Offsets count bytes from the start of the register space ({} KiB, BAR 0). Every register has 32 bits,
+and software reads and writes it as a whole. Sections are those of the 82599 datasheet (Intel 331520).
 
-How registers are accessed:
+Access codes:
 
 | code | a read | a write |
 | --- | --- | --- |
-| rw | tells the value | sets it |
-| ro | tells the value | has no effect |
-| wo | says nothing | has the effect described |
-| rc | tells the value and clears it | has no effect |
-| rs | tells the value and sets the bit | sets the value |
-| w1c | tells the value | clears the bits that are written as 1 |
-| w1s | tells the value | sets the bits that are written as 1 |
-| rc_w1c | tells the value and clears it | clears the bits that are written as 1 |
-| sc | 1 while it is going on | 1 starts it, and hardware returns it to 0 |
+| rw | returns the value | sets it |
+| ro | returns the value | has no effect |
+| wo | returns 0 | has the effect described |
+| rc | returns the value and clears it | has no effect |
+| rs | returns the value and sets the bit | sets the value |
+| w1c | returns the value | clears the bits that are written as 1 |
+| w1s | returns the value | sets the bits that are written as 1 |
+| rc_w1c | returns the value and clears it | clears the bits that are written as 1 |
+| sc | returns 1 while the operation runs | 1 starts the operation, and hardware clears the bit at its end |
 
-A field is accessed as its register is, unless it says otherwise.
+A field has the access code of its register, unless it has its own.
 
 Chapters: {}, [Descriptors](#descriptors), [PCI configuration space](#pci-configuration-space),
 [Network cards](#network-cards).
@@ -111,7 +111,7 @@ fn pci_register(register: &PciRegister) -> String {
     format!("| {name} | {offset:#04x} | {size} | {meaning} |\n")
 }
 
-/// The anchor that renderers give a heading.
+/// The anchor of a heading, as Markdown renderers form it.
 fn anchor(heading: &str) -> String {
     heading
         .to_lowercase()

@@ -1,4 +1,4 @@
-//! Writers of the generated files. Each is a pure function of the map, so that the same map always
+//! Writers of the generated files. Each writer is a pure function of the map: the same map always
 //! gives the same bytes.
 
 pub mod c;
@@ -13,13 +13,13 @@ use crate::map::{Bits, Range, Register};
 /// First line of every generated file, after the language's comment sign.
 pub const HEADER: &str = "generated from registers.toml by `make registers`; do not edit";
 
-/// "Bit 26" or "Bits 15:13", to begin a comment with.
+/// "Bit 26" or "Bits 15:13", for the start of a comment.
 fn bits(bits: Bits) -> String {
     let plural = if bits.width() == 1 { "" } else { "s" };
     format!("Bit{plural} {bits}")
 }
 
-/// `text` with the datasheet's section behind it, for a comment.
+/// `text` with the datasheet's section appended, for a comment.
 fn with_section(text: &str, section: Option<&String>) -> String {
     match section {
         Some(section) => format!("{text} Datasheet {section}."),
@@ -27,7 +27,7 @@ fn with_section(text: &str, section: Option<&String>) -> String {
     }
 }
 
-/// What a comment says of a register's addresses besides the canonical ones.
+/// The comment on a register's aliases.
 fn alias_note(register: &Register) -> Option<String> {
     let alias = |range: &Range| {
         let place = if range.count == 1 {
@@ -52,7 +52,7 @@ fn alias_note(register: &Register) -> Option<String> {
     Some(format!("Also at {}.", places.join(" and ")))
 }
 
-/// A field's named values as constants, in order of the value: name, value in its place.
+/// A field's named values as constants, in order of the value: name and shifted value.
 fn named_values(field: &str, bits: Bits, values: &BTreeMap<String, u64>) -> Vec<(String, u64)> {
     by_value(values)
         .into_iter()

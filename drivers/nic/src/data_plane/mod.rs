@@ -3,8 +3,7 @@
 mod pace;
 pub(crate) mod plane;
 mod port;
-mod receive;
-mod transmit;
 mod tuning;
+mod wire;
 
 pub use pace::Progress;

@@ -146,7 +146,7 @@ impl DataPlane {
             let port = &mut self.ports[index];
             if port.rss_generation != device.rss_generation {
                 port.rss_generation = device.rss_generation;
-                port.generator.assign_flows(device.running.rss.as_ref());
+                port.generator.assign_flows(device.settings.rss.as_ref());
             }
             if let Some(traffic) = device.new_traffic.take() {
                 port.generator.set_traffic(traffic);

@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::config::{Cable, NicConfig, Traffic, VerifyMode, QUEUES};
 use crate::data_plane::pace::{due, gather, Clock, Pace, Progress};
 use crate::data_plane::tuning::PUBLISH_ROUNDS;
+use crate::data_plane::wire::TransmitWire;
 use crate::device::card::Device;
 use crate::device::queues::Queue;
 use crate::device::registers as r;
@@ -111,7 +112,7 @@ impl PortPlane {
         self.transmit(device, clock, pace);
         device.withdraw_lost_memory();
         device.interrupts.poll(&device.registers);
-        if device.device_faults().interrupt_storm {
+        if device.config.faults.interrupt_storm {
             device.storm();
         }
         if device.interrupts.set_up() {
@@ -124,7 +125,7 @@ impl PortPlane {
         let sent = device.counters.transmitted - transmitted;
         progress.received += received;
         progress.transmitted += sent;
-        progress.active |= device.running.rx || device.running.tx;
+        progress.active |= device.settings.rx || device.settings.tx;
         if let Some((_, verifier)) = &self.verifier {
             device.counters.verify = verifier.counts();
         }
@@ -142,12 +143,12 @@ impl PortPlane {
     fn receive(&mut self, device: &mut Device, clock: Clock, pace: Pace) {
         let now = clock.now();
         let arriving = match pace {
-            _ if !device.running.rx => Arriving::Unheeded,
+            _ if !device.settings.rx => Arriving::Unheeded,
             Pace::Exact => Arriving::AtOnce,
             Pace::Running | Pace::Calm => Arriving::AtLineRate,
         };
         let arrivals = self.generator.newly_arrived(now, arriving);
-        if !device.running.rx {
+        if !device.settings.rx {
             let lost = device.injected.len() + self.inbox.len();
             device.counters.dropped_not_running += lost as u64 + arrivals.count;
             device.counters.generated += arrivals.count;
@@ -155,7 +156,7 @@ impl PortPlane {
             self.inbox.clear();
             return;
         }
-        device.deliver_held();
+        device.deliver_waiting();
         while let Some(frame) = device.injected.pop_front() {
             device.arrive(&frame);
         }
@@ -180,7 +181,10 @@ impl PortPlane {
         }
         // Receive all frames in one go if they are alike, or else none.
         let first = self.generator.next_sequence(0);
-        let (received, dropped) = device.receive_small(&mut self.generator, arrivals.count);
+        let (received, dropped) = match self.generator.small_frames(0) {
+            Some(mut frames) => device.receive_small(&mut frames, arrivals.count),
+            None => (0, 0),
+        };
         let together = received + dropped;
         self.arrivals += together;
         if let Some(probe) = &mut probe {
@@ -212,11 +216,11 @@ impl PortPlane {
 
     /// Receives a frame for every available descriptor.
     fn saturate(&mut self, device: &mut Device, pace: Pace) {
-        if !device.running.accepts_generated || !device.held.is_empty() {
+        if !device.settings.accepts_generated || !device.packet_buffer.is_empty() {
             return;
         }
-        for queue in device.rx_on.queues() {
-            let Queue::On(rx) = &device.rx[queue] else {
+        for queue in device.queues.rx_on.queues() {
+            let Queue::On(rx) = &device.queues.rx[queue] else {
                 continue;
             };
             if !self.generator.feeds(queue) {
@@ -227,11 +231,12 @@ impl PortPlane {
             let Some(count) = due(available, gather, pace, &mut self.rx_waits[queue]) else {
                 continue;
             };
-            if self.generator.small_only().is_some() && rx.takes_small() && device.running.strip_crc
-            {
-                device.fill_small(queue, &mut self.generator, count);
-            } else {
-                self.fill(device, queue, count);
+            let takes_small = rx.takes_small() && device.settings.strip_crc;
+            match self.generator.small_frames(queue) {
+                Some(mut frames) if takes_small => {
+                    device.fill_small(queue, &mut frames, count);
+                }
+                _ => self.fill(device, queue, count),
             }
         }
     }
@@ -250,11 +255,11 @@ impl PortPlane {
     }
 
     fn transmit(&mut self, device: &mut Device, clock: Clock, pace: Pace) {
-        if !device.running.tx {
+        if !device.settings.tx {
             return;
         }
-        for queue in device.tx_on.queues() {
-            let Queue::On(tx) = &device.tx[queue] else {
+        for queue in device.queues.tx_on.queues() {
+            let Queue::On(tx) = &device.queues.tx[queue] else {
                 continue;
             };
             let available = tx.available(device.registers.get(r::TDT(queue as u32)));
@@ -273,7 +278,19 @@ impl PortPlane {
             });
             let verifier = self.verifier.as_mut().map(|(_, verifier)| verifier);
             let outbox = self.cable.map(|_| &mut self.outbox);
-            device.drain(queue, verifier, meter, clock, outbox, count);
+            let mut captured = device.captured.take();
+            let mut wire = TransmitWire {
+                verifier,
+                meter,
+                clock,
+                keep: captured.is_some() || outbox.is_some(),
+                captured: captured.as_mut(),
+                outbox,
+                frames: 0,
+            };
+            device.drain(queue, &mut wire, count);
+            device.counters.transmitted += wire.frames;
+            device.captured = captured;
         }
     }
 }

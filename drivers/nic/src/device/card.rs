@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use rustix::io::Errno;
 
-use crate::config::{Faults, Module, PortConfig, QUEUES};
+use crate::config::{Faults, Module, PortConfig, Traffic, QUEUES};
 use crate::device::data_path::{Conditions, DataPathSettings};
 use crate::device::diagnostics::Diagnostics;
 use crate::device::eeprom::Eeprom;
@@ -18,17 +18,15 @@ use crate::device::families::{family_of, Family, Medium};
 use crate::device::filter;
 use crate::device::interrupts::Interrupts;
 use crate::device::link::Link;
-use crate::device::packet::Verdict;
+use crate::device::packet_buffer::PacketBuffer;
 use crate::device::pci_config::PciState;
-use crate::device::queues::{Queue, QueueSet};
+use crate::device::queues::{Queue, Queues};
 use crate::device::register_file::RegisterFile;
 use crate::device::registers as r;
-use crate::device::rss::Hash;
-use crate::device::rx::{Dma, RxQueue};
+use crate::device::rx::Dma;
 use crate::device::session::Session;
 use crate::device::statistics::Batch;
 use crate::device::trace::Trace;
-use crate::device::tx::TxQueue;
 use crate::memory::dma::DmaTable;
 use crate::memory::dma_fault::FaultLog;
 use crate::pci_function::{IrqRequest, SessionEnd};
@@ -37,15 +35,6 @@ use crate::traffic::frame::station_address;
 
 /// The fault `head_beyond_ring` adds this to the heads that the card shows: more than any ring has.
 const HEAD_BEYOND: u32 = 0x2000;
-
-/// A frame in the packet buffer.
-#[derive(Debug)]
-pub(crate) struct Held {
-    pub(crate) frame: Vec<u8>,
-    pub(crate) queue: usize,
-    pub(crate) hash: Hash,
-    pub(crate) verdict: Verdict,
-}
 
 /// One port.
 #[derive(Debug)]
@@ -61,18 +50,12 @@ pub(crate) struct Device {
     pub(crate) link: Link,
     pub(crate) interrupts: Interrupts,
     pub(crate) dma: DmaTable,
-    pub(crate) faults: FaultLog,
+    pub(crate) dma_faults: FaultLog,
 
-    pub(crate) rx: [Queue<RxQueue>; QUEUES],
-    pub(crate) tx: [Queue<TxQueue>; QUEUES],
-    pub(crate) rx_on: QueueSet,
-    pub(crate) tx_on: QueueSet,
-    pub(crate) running: DataPathSettings,
+    pub(crate) queues: Queues,
+    pub(crate) packet_buffer: PacketBuffer,
+    pub(crate) settings: DataPathSettings,
     pub(crate) batch: Batch,
-    /// Frames from the wire that wait for descriptors.
-    pub(crate) held: VecDeque<Held>,
-    /// Bytes that these frames take in the packet buffer.
-    pub(crate) held_bytes: usize,
 
     /// Frames that a test has put on the wire.
     pub(crate) injected: VecDeque<Vec<u8>>,
@@ -80,7 +63,7 @@ pub(crate) struct Device {
     pub(crate) captured: Option<Vec<Vec<u8>>>,
     pub(crate) counters: PortCounters,
     /// Another kind of traffic, for the data plane to change to.
-    pub(crate) new_traffic: Option<crate::config::Traffic>,
+    pub(crate) new_traffic: Option<Traffic>,
     /// Counts resets. Frames that were in the card before a reset do not arrive.
     pub(crate) generation: u64,
     /// Counts changes of the RSS settings.
@@ -107,15 +90,11 @@ impl Device {
             link: Link::new(family.medium, config.module, index),
             interrupts: Interrupts::new(),
             dma: DmaTable::new(),
-            faults: FaultLog::default(),
-            rx: Default::default(),
-            tx: Default::default(),
-            rx_on: QueueSet::default(),
-            tx_on: QueueSet::default(),
-            running: DataPathSettings::default(),
+            dma_faults: FaultLog::default(),
+            queues: Queues::default(),
+            packet_buffer: PacketBuffer::default(),
+            settings: DataPathSettings::default(),
             batch: Batch::default(),
-            held: VecDeque::new(),
-            held_bytes: 0,
             injected: VecDeque::new(),
             captured: config.capture.then(Vec::new),
             counters: PortCounters::default(),
@@ -184,20 +163,11 @@ impl Device {
     /// Changes how the card misbehaves.
     pub(crate) fn set_faults(&mut self, faults: Faults) {
         self.config.faults = faults;
-        for rx in &mut self.rx {
-            if let Queue::On(rx) = rx {
-                rx.set_fault(faults.receive);
-            }
-        }
+        self.queues.set_fault(faults.receive);
         self.link.set_broken(faults.no_link);
         self.link_may_have_changed();
         self.refresh();
         self.refresh_filters();
-    }
-
-    /// How the card misbehaves.
-    pub(crate) fn device_faults(&self) -> &Faults {
-        &self.config.faults
     }
 
     /// One round of an interrupt storm: sets all causes and signals all vectors, masked or not.
@@ -264,7 +234,7 @@ impl Device {
         self.diagnostics.clear();
         self.counters.sessions += 1;
         self.session.begin(&self.counters);
-        self.faults = FaultLog::default();
+        self.dma_faults = FaultLog::default();
     }
 
     /// The driver is gone: reports the state that it left the card in, and prepares the card for
@@ -283,7 +253,7 @@ impl Device {
             resets: self.counters.resets - start.resets,
             received: self.counters.delivered - start.delivered,
             transmitted: self.counters.transmitted - start.transmitted,
-            dma_faults: self.faults.first().to_vec(),
+            dma_faults: self.dma_faults.first().to_vec(),
             notes: self.notes().to_vec(),
             unmodelled: self.unmodelled().to_vec(),
         };
@@ -307,21 +277,12 @@ impl Device {
             tx_enabled: self.registers.get(r::DMATXCTL) & r::DMATXCTL_TE != 0,
             rx_queues: enabled(r::RXDCTL, r::RXDCTL_ENABLE),
             tx_queues: enabled(r::TXDCTL, r::TXDCTL_ENABLE),
-            tx_pending: self.tx_pending(),
+            tx_pending: self.queues.tx_pending(&self.registers),
             interrupts_enabled: self.registers.get(r::EIMS),
             link_up: self.link.is_up(),
             dma_maps: self.dma.len(),
-            dma_faults: self.faults.count(),
+            dma_faults: self.dma_faults.count(),
         }
-    }
-
-    /// Descriptors that the driver has handed over and the card has not sent.
-    fn tx_pending(&self) -> u32 {
-        let pending = |(queue, state): (usize, &Queue<TxQueue>)| match state {
-            Queue::On(tx) => tx.available(self.registers.get(r::TDT(queue as u32))),
-            _ => 0,
-        };
-        self.tx.iter().enumerate().map(pending).sum()
     }
 
     // ---- Resets ----
@@ -356,11 +317,8 @@ impl Device {
         self.interrupts.reset();
         let lan_id = r::field(r::STATUS_LAN_ID, self.index as u32 & 1);
         self.registers.change(r::STATUS, lan_id, 0);
-        self.rx = Default::default();
-        self.tx = Default::default();
-        (self.rx_on, self.tx_on) = Default::default();
-        self.held.clear();
-        self.held_bytes = 0;
+        self.queues = Queues::default();
+        self.packet_buffer.clear();
         self.batch = Batch::default();
         self.refresh();
         self.refresh_filters();
@@ -376,7 +334,7 @@ impl Device {
             stall_tx: faults.stall_tx,
             buffer_limit: self.family.rx_packet_buffer,
         };
-        self.running.update(&self.registers, conditions);
+        self.settings.update(&self.registers, conditions);
         self.registers
             .put(r::STATUS, r::STATUS_MASTER_ENABLE, !disabled);
     }
@@ -384,7 +342,7 @@ impl Device {
     /// Derives the data path's filters again, which takes longer.
     pub(crate) fn refresh_filters(&mut self) {
         let generated = station_address(self.index);
-        self.running.update_filters(&self.registers, generated);
+        self.settings.update_filters(&self.registers, generated);
     }
 
     // ---- Queues ----
@@ -403,13 +361,13 @@ impl Device {
         let n = queue as u32;
         let control = self.registers.get(r::RXDCTL(n));
         let rx_enabled = control & r::RXDCTL_ENABLE != 0;
-        if rx_enabled == self.rx[queue].is_off() {
+        if rx_enabled == self.queues.rx[queue].is_off() {
             self.switch_rx(queue, rx_enabled);
-        } else if let Queue::On(rx) = &mut self.rx[queue] {
+        } else if let Queue::On(rx) = &mut self.queues.rx[queue] {
             rx.set_strip_tags(control & r::RXDCTL_VME != 0);
         }
         let tx_enabled = self.registers.get(r::TXDCTL(n)) & r::TXDCTL_ENABLE != 0;
-        if tx_enabled == self.tx[queue].is_off() {
+        if tx_enabled == self.queues.tx[queue].is_off() {
             self.switch_tx(queue, tx_enabled);
         }
     }
@@ -417,24 +375,13 @@ impl Device {
     #[cold]
     fn switch_rx(&mut self, queue: usize, on: bool) {
         self.publish();
-        let registers = &self.registers;
-        self.rx[queue] = if !on {
-            Queue::Off
-        } else {
-            match RxQueue::new(queue as u32, |address| registers.get(address)) {
-                Ok(mut rx) => {
-                    rx.set_fault(self.config.faults.receive);
-                    Queue::On(rx)
-                }
-                Err(error) => {
-                    self.note(format!(
-                        "receive queue {queue} enabled, but {error}; it does nothing"
-                    ));
-                    Queue::Refused
-                }
-            }
-        };
-        self.rx_on = QueueSet::of(&self.rx);
+        let fault = self.config.faults.receive;
+        let refused = self.queues.switch_rx(queue, on, &self.registers, fault);
+        if let Some(error) = refused {
+            self.note(format!(
+                "receive queue {queue} enabled, but {error}; it does nothing"
+            ));
+        }
     }
 
     #[cold]
@@ -446,32 +393,20 @@ impl Device {
         if !on {
             self.flush_tx(queue);
         }
-        let registers = &self.registers;
-        self.tx[queue] = if !on {
-            Queue::Off
-        } else {
-            match TxQueue::new(queue as u32, |address| registers.get(address)) {
-                Ok(tx) => Queue::On(tx),
-                Err(error) => {
-                    self.note(format!(
-                        "transmit queue {queue} enabled, but {error}; it does nothing"
-                    ));
-                    Queue::Refused
-                }
-            }
-        };
-        self.tx_on = QueueSet::of(&self.tx);
+        if let Some(error) = self.queues.switch_tx(queue, on, &self.registers) {
+            self.note(format!(
+                "transmit queue {queue} enabled, but {error}; it does nothing"
+            ));
+        }
     }
 
-    /// Writes back the transmit descriptors that wait for more to come.
+    /// Writes back the descriptors of a transmit queue that wait for more to come.
     pub(crate) fn flush_tx(&mut self, queue: usize) {
-        if let Some(Queue::On(tx)) = self.tx.get_mut(queue) {
-            let mut dma = Dma {
-                table: &self.dma,
-                faults: &mut self.faults,
-            };
-            tx.flush(&mut dma);
-        }
+        let mut dma = Dma {
+            table: &self.dma,
+            faults: &mut self.dma_faults,
+        };
+        self.queues.flush_tx(queue, &mut dma);
     }
 
     /// Shows in the registers what the data path has done: heads and statistics.
@@ -481,16 +416,7 @@ impl Device {
         } else {
             0
         };
-        for queue in self.rx_on.queues() {
-            if let Queue::On(rx) = &self.rx[queue] {
-                self.registers.set(r::RDH(queue as u32), rx.head() + beyond);
-            }
-        }
-        for queue in self.tx_on.queues() {
-            if let Queue::On(tx) = &self.tx[queue] {
-                self.registers.set(r::TDH(queue as u32), tx.head() + beyond);
-            }
-        }
+        self.queues.publish_heads(&self.registers, beyond);
         if !self.batch.is_empty() {
             self.batch.add_to(&self.registers);
             self.batch.clear();

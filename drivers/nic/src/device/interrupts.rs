@@ -1,15 +1,16 @@
-//! Interrupts: causes in EICR, through IVAR to vectors, through eventfds to the driver.
+//! Interrupts: from causes in EICR, by IVAR to vectors, by eventfds to the driver.
 //!
-//! With GPIE.MSIX_MODE a queue's cause becomes the EICR bit of its vector, and the vector is
-//! signalled if EIMS has that bit; EIAC clears the cause and EIAM (with GPIE.EIAME) masks it,
-//! automatically. All other causes share the vector that IVAR_MISC names. Vectors above 15 have
-//! their bits in the _EX registers only. A vector's EITR keeps its signals apart: what comes too
-//! early waits for the first poll of the data plane after the time is up.
+//! With GPIE.MSIX_MODE, a queue's cause sets the EICR bit of its vector. The card signals the vector
+//! if EIMS has that bit. A signal clears the cause if EIAC has the bit, and masks it if EIAM has the
+//! bit and GPIE.EIAME is set. All other causes share the vector that IVAR_MISC names. Vectors above
+//! 15 have bits in the _EX registers only. A vector's EITR keeps its signals apart: a signal that
+//! comes too early waits for the first poll of the data plane after the time is up.
 //!
-//! Without, the line is up while EICR has a bit that EIMS has too; MSI, or INTx if MSI is not set
-//! up, is signalled when the line goes up. A read of EICR masks what EIAM names.
+//! Without GPIE.MSIX_MODE, the line is up while EICR and EIMS have a bit in common. When the line
+//! goes up, the card signals MSI, or INTx if MSI is not set up. A read of EICR masks the bits that
+//! EIAM names.
 //!
-//! Mask bits in the MSI-X table are not looked at: through VFIO, the table is the client's affair.
+//! The card ignores the mask bits in the MSI-X table: through VFIO, the client handles the table.
 
 use std::fs::File;
 use std::io::Write;
@@ -37,17 +38,17 @@ pub(crate) fn vectors_of(kind: u32) -> u32 {
 #[derive(Debug, Default)]
 struct Vector {
     eventfd: Option<File>,
-    /// When it was last signalled.
+    /// The time of the last signal.
     last: Option<Instant>,
-    /// A signal is due, but it is too early for it, or nobody is there for it.
+    /// A signal is due, but comes too early, or has no eventfd yet.
     due: bool,
 }
 
 impl Vector {
     fn signal(&self) {
         if let Some(mut eventfd) = self.eventfd.as_ref() {
-            // A full counter has the same effect as one more signal, and a driver that closed its
-            // end wants none.
+            // Errors do not matter: a full counter has the same effect as one more signal, and a
+            // driver that has closed its end wants no signal.
             let _ = eventfd.write(&1_u64.to_ne_bytes());
         }
     }
@@ -59,9 +60,9 @@ pub(crate) struct Interrupts {
     intx: Vector,
     msi: Vector,
     msix: Vec<Vector>,
-    /// Whether a vector's signal is waiting for its time.
+    /// Whether a vector has a signal that waits.
     any_due: bool,
-    /// Causes of the vectors above 15, which have no bit in EICR.
+    /// Causes of the vectors above 15. They have no bit in EICR.
     causes: u64,
     /// Whether the line is up, for MSI and INTx.
     line: bool,
@@ -82,7 +83,7 @@ impl Interrupts {
         }
     }
 
-    /// The device is reset: nothing is pending any more.
+    /// The card is reset: no cause is pending.
     pub(crate) fn reset(&mut self) {
         self.causes = 0;
         self.any_due = false;
@@ -92,7 +93,7 @@ impl Interrupts {
         }
     }
 
-    /// Whether the driver can be interrupted at all.
+    /// Whether the driver has set up any interrupt.
     #[inline(always)]
     pub(crate) fn set_up(&self) -> bool {
         self.any_eventfd
@@ -142,17 +143,17 @@ impl Interrupts {
         }
         let mut all = self.msix.iter().chain([&self.intx, &self.msi]);
         self.any_eventfd = all.any(|vector| vector.eventfd.is_some());
-        // What could not be signalled for want of an eventfd can be now.
+        // Signals that waited for an eventfd may go out now.
         self.any_due = self.msix.iter().any(|vector| vector.due);
         Ok(())
     }
 
-    /// Forgets all eventfds: the client is gone.
+    /// Drops all eventfds: the client is gone.
     pub(crate) fn disconnect(&mut self) {
         *self = Self::new();
     }
 
-    /// A queue has written descriptors back.
+    /// The card has written descriptors of a queue back.
     pub(crate) fn queue_cause(&mut self, registers: &RegisterFile, queue: usize, transmit: bool) {
         let Some(vector) = vector_of(registers, queue, transmit) else {
             return;
@@ -165,13 +166,13 @@ impl Interrupts {
         self.deliver(registers, vector);
     }
 
-    /// Something else has happened: bits of EICR above the queues'.
+    /// Other causes have occurred: bits of EICR above those of the queues.
     pub(crate) fn other_cause(&mut self, registers: &RegisterFile, causes: u32) {
         registers.change(r::EICR, causes, 0);
         self.deliver_other(registers);
     }
 
-    /// Causes or masks have changed by a register write.
+    /// A register write has changed causes or masks.
     pub(crate) fn evaluate(&mut self, registers: &RegisterFile) {
         if registers.get(r::GPIE) & r::GPIE_MSIX_MODE == 0 {
             return self.deliver_line(registers);
@@ -195,7 +196,7 @@ impl Interrupts {
         self.evaluate(registers);
     }
 
-    /// Signals that had to wait, if their time has come.
+    /// Sends the signals that waited, if their time has come.
     #[inline(always)]
     pub(crate) fn poll(&mut self, registers: &RegisterFile) {
         if self.any_due {
@@ -213,14 +214,14 @@ impl Interrupts {
         self.deliver_other(registers);
     }
 
-    /// Signals every vector, whatever is masked. Returns how many eventfds there were to signal.
+    /// Signals every vector, masked or not. Returns the number of eventfds.
     pub(crate) fn signal_all(&self) -> u64 {
         let all = [&self.intx, &self.msi].into_iter().chain(&self.msix);
         let connected = all.filter(|vector| vector.eventfd.is_some());
         connected.map(|vector| vector.signal()).count() as u64
     }
 
-    /// When the next signal that waits is due; nothing if none waits.
+    /// The time of the next waiting signal; `None` if no signal waits.
     pub(crate) fn next_due(&self, registers: &RegisterFile) -> Option<Instant> {
         let due = |(nth, vector): (usize, &Vector)| {
             let last = vector.last.filter(|_| vector.due)?;
@@ -232,8 +233,8 @@ impl Interrupts {
         self.msix.iter().enumerate().filter_map(due).min()
     }
 
-    /// Whether the vector of a transmit queue may be signalled now, as far as its throttle is
-    /// concerned; and if not, from when on. Nothing if the queue has no vector, or the vector no
+    /// The throttle of a transmit queue's vector: the time from which the card may signal it again,
+    /// or `Some(None)` before the first signal. `None` if the queue has no vector, or the vector no
     /// throttle.
     pub(crate) fn throttle_of(
         &self,
@@ -249,8 +250,8 @@ impl Interrupts {
         Some(last.map(|last| last + interval))
     }
 
-    /// Signals a queue vector whose cause is pending and not masked, now or when its throttle lets
-    /// it.
+    /// Signals a queue vector if its cause is pending and not masked: now, or when its throttle
+    /// allows.
     fn deliver(&mut self, registers: &RegisterFile, vector: usize) {
         if registers.get(r::GPIE) & r::GPIE_MSIX_MODE == 0 {
             return self.deliver_line(registers);
@@ -277,7 +278,7 @@ impl Interrupts {
         }
     }
 
-    /// Signals the vector of all causes that are no queue's, if one is pending and not masked.
+    /// Signals the vector of the other causes, if one of them is pending and not masked.
     fn deliver_other(&mut self, registers: &RegisterFile) {
         if registers.get(r::GPIE) & r::GPIE_MSIX_MODE == 0 {
             return self.deliver_line(registers);
@@ -297,7 +298,7 @@ impl Interrupts {
         }
     }
 
-    /// Signals a vector, unless it is too early; then later. Whether it was.
+    /// Signals a vector, or lets the signal wait if it comes too early. Returns whether it went out.
     fn signal(&mut self, registers: &RegisterFile, vector: usize) -> bool {
         let interval = interval(registers, vector);
         let Some(state) = self.msix.get_mut(vector) else {
@@ -333,8 +334,7 @@ impl Interrupts {
         self.line = up;
     }
 
-    /// EICR has been read: without MSI-X, what was pending is masked now as EIAM says, and the line
-    /// may have gone down.
+    /// The driver has read EICR: masks the causes that EIAM names. The line may have gone down.
     pub(crate) fn causes_read(&mut self, registers: &RegisterFile, causes: u32) {
         if registers.get(r::GPIE) & r::GPIE_MSIX_MODE == 0 {
             registers.change(r::EIMS, 0, causes & registers.get(r::EIAM));
@@ -347,14 +347,13 @@ impl Interrupts {
     }
 }
 
-/// The bits of the first 16 vectors are in two registers: makes those of `to` the same as those of
-/// `from`.
+/// Copies the bits of the first 16 vectors, which two registers have, from `from` to `to`.
 pub(crate) fn mirror(registers: &RegisterFile, from: u32, to: u32) {
     let bits = registers.get(from) & r::EICR_RTX_QUEUE;
     registers.change(to, bits, r::EICR_RTX_QUEUE & !bits);
 }
 
-/// The registers with a queue vector's enable and auto-mask bits.
+/// The registers that have a queue vector's enable bit and auto-mask bit.
 fn masks_of(vector: usize) -> (u32, u32) {
     let entry = vector as u32 / 32;
     if vector < EICR_VECTORS {
@@ -372,7 +371,7 @@ fn vector_of(registers: &RegisterFile, queue: usize, transmit: bool) -> Option<u
     (byte & 0x80 != 0).then_some((byte & 0x3f) as usize)
 }
 
-/// Least time between two signals of a vector.
+/// The least time between two signals of a vector.
 fn interval(registers: &RegisterFile, vector: usize) -> Duration {
     let units = r::field_get(r::EITR_ITR_INTERVAL, registers.get(r::EITR(vector as u32)));
     Duration::from_micros(2 * u64::from(units))

@@ -1,19 +1,19 @@
-//! Transmit offloads: checksums filled in, VLAN tags inserted, large TCP and UDP packets cut into
-//! segments.
+//! Transmit offloads: the card fills in checksums, inserts VLAN tags, and cuts large TCP and UDP
+//! packets into segments.
 //!
-//! What a frame wants is in its first data descriptor; where its headers are, in the context
-//! descriptor that it names. Both are what a driver wrote, and may make no sense: then the frame is
-//! not sent, and the device says why.
+//! A frame's first data descriptor requests the offloads. The context descriptor that it names has
+//! the places of the headers. A driver wrote both, so they may make no sense. Then the card does not
+//! send the frame and reports the reason.
 
 use crate::device::packet::{fold, sctp_checksum, sum, Transport, TYPE_OFFSET};
 use crate::device::registers as r;
 
-/// The parts of the registers that concern offloads.
+/// The register settings for offloads.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct OffloadSettings {
     /// EtherType of inserted VLAN tags.
     pub(crate) vlan_type: u16,
-    /// TCP flags that the first, the middle and the last segments keep.
+    /// TCP flags that the first, the middle and the last segment keep.
     pub(crate) first_flags: u16,
     pub(crate) middle_flags: u16,
     pub(crate) last_flags: u16,
@@ -26,7 +26,7 @@ pub(crate) struct Context {
     ip_len: usize,
     vlan: u16,
     ipv4: bool,
-    /// Nothing for the value that is reserved.
+    /// `None` for the reserved value.
     transport: Option<Transport>,
     transport_len: usize,
     segment_len: usize,
@@ -53,15 +53,17 @@ impl Context {
     }
 }
 
-/// Bits of a data descriptor that ask for something, if it is an advanced one.
+/// The bits of an advanced data descriptor that request offloads.
 pub(crate) const ASKS: u64 = r::TXD_TSE | r::TXD_VLE | r::TXD_POPTS;
-/// Bits of a legacy descriptor that ask for something: a VLAN tag, a checksum (IC).
+/// The bits of a legacy descriptor that request offloads: a VLAN tag, a checksum (IC).
 pub(crate) const LEGACY_ASKS: u64 = r::TXD_VLE | LEGACY_IC;
 /// Legacy descriptors: insert a checksum.
 const LEGACY_IC: u64 = 1 << 26;
 
-/// Sends the frame that `descriptor` (its first one) describes, as one frame or several. Or a text
-/// that says why it cannot be sent.
+/// Sends a frame with the offloads that its first descriptor requests, as one frame or as several.
+///
+/// # Errors
+/// The reason, in words, that the card cannot send the frame.
 pub(crate) fn send(
     frame: &mut Vec<u8>,
     descriptor: u64,
@@ -73,7 +75,7 @@ pub(crate) fn send(
         return send_legacy(frame, descriptor, settings, emit);
     }
     if descriptor & r::TXD_POPTS_IPSEC != 0 {
-        return Err("IPsec is asked for, which is not modelled");
+        return Err("it asks for IPsec, which is not modelled");
     }
     let options = Options {
         ip: descriptor & r::TXD_POPTS_IXSM != 0,
@@ -117,7 +119,7 @@ fn send_legacy(
     Ok(())
 }
 
-/// What is to be done to each frame.
+/// The offloads of each frame.
 struct Options {
     ip: bool,
     transport: bool,
@@ -136,12 +138,12 @@ fn get(frame: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_be_bytes([bytes[0], bytes[1]]))
 }
 
-/// The IPv4 checksum, over IPLEN bytes. What the field holds counts: drivers put 0 there, or what
-/// makes up for bytes that are not the header's.
+/// Fills in the IPv4 checksum over IPLEN bytes. The sum includes the field's old value: drivers write
+/// 0, or a value that compensates for bytes outside the header.
 fn fill_ip_checksum(frame: &mut [u8], context: &Context) -> Result<(), &'static str> {
     const SHORT: &str = "the context's IP header does not fit into the frame";
     if context.ip_len < 20 {
-        return Err("an IP checksum is asked for, and the context has no IP header");
+        return Err("it asks for an IP checksum, and the context has no IP header");
     }
     let header = frame
         .get(context.mac_len..context.mac_len + context.ip_len)
@@ -150,8 +152,8 @@ fn fill_ip_checksum(frame: &mut [u8], context: &Context) -> Result<(), &'static 
     put(frame, context.mac_len + 10, checksum).ok_or(SHORT)
 }
 
-/// The transport checksum, from its header to the end of the frame. Its field holds the sum of the
-/// pseudo header.
+/// Fills in the transport checksum, from the transport header to the end of the frame. The field
+/// holds the sum of the pseudo header.
 fn fill_transport_checksum(frame: &mut [u8], context: &Context) -> Result<(), &'static str> {
     const SHORT: &str = "the context's transport header does not fit into the frame";
     let at = context.mac_len + context.ip_len;
@@ -169,7 +171,7 @@ fn fill_transport_checksum(frame: &mut [u8], context: &Context) -> Result<(), &'
         return Ok(());
     }
     let checksum = match !fold(sum(segment)) {
-        // 0 would mean that there is none.
+        // 0 would mean "no checksum".
         0 if transport == Transport::Udp => 0xffff,
         other => other,
     };
@@ -183,15 +185,14 @@ fn insert_tag(
 ) -> Result<(), &'static str> {
     let Some(tag) = tag else { return Ok(()) };
     if frame.len() < TYPE_OFFSET {
-        return Err("a VLAN tag is asked for in a frame without addresses");
+        return Err("it asks for a VLAN tag in a frame without addresses");
     }
     let bytes = [settings.vlan_type, tag].map(u16::to_be_bytes).concat();
     frame.splice(TYPE_OFFSET..TYPE_OFFSET, bytes);
     Ok(())
 }
 
-/// Cuts a TCP or UDP packet into segments of at most MSS bytes of payload, each with the packet's
-/// headers brought up to date.
+/// Cuts a TCP or UDP packet into segments of at most MSS bytes of payload, with updated headers.
 fn segment(
     frame: &[u8],
     options: &Options,
@@ -204,16 +205,16 @@ fn segment(
     let (least, transport) = match context.transport {
         Some(transport @ Transport::Tcp) => (20, transport),
         Some(transport @ Transport::Udp) => (8, transport),
-        _ => return Err("segmentation is asked for of neither TCP nor UDP"),
+        _ => return Err("it asks for segmentation of neither TCP nor UDP"),
     };
     if context.segment_len == 0 {
-        return Err("segmentation is asked for with an MSS of 0");
+        return Err("it asks for segmentation with an MSS of 0");
     }
     if context.transport_len < least || context.ip_len < 20 || context.mac_len < 14 {
-        return Err("segmentation is asked for with headers that are too short");
+        return Err("it asks for segmentation with headers that are too short");
     }
     if frame.len() <= header_len {
-        return Err("segmentation is asked for of a frame without payload");
+        return Err("it asks for segmentation of a frame without payload");
     }
     let (headers, payload) = frame.split_at(header_len);
     let segments = payload.len().div_ceil(context.segment_len);
@@ -263,8 +264,8 @@ fn segment(
             fill_ip_checksum(&mut whole, context)?;
         }
         if options.transport {
-            // The driver's sum of the pseudo header has no length, for it would be different in
-            // every segment.
+            // The driver's sum of the pseudo header omits the length, which differs between
+            // segments.
             let with_length = fold(u64::from(seed) + ip_payload as u64);
             put(
                 &mut whole,

@@ -1,11 +1,10 @@
-//! What the device recognises in a frame: VLAN tag, network and transport header, and whether the
-//! checksums are right.
+//! Packet parsing: the VLAN tag, the network header, the transport header, and the checksums.
 
 use crate::device::registers as r;
 
 /// Bytes of a VLAN tag, EtherType included.
 pub(crate) const TAG_LEN: usize = 4;
-/// Where the EtherType is, or a tag instead.
+/// Offset of the EtherType, or of a VLAN tag in its place.
 pub(crate) const TYPE_OFFSET: usize = 12;
 
 /// EtherType of VLAN tags after a reset.
@@ -51,7 +50,7 @@ impl Transport {
         }
     }
 
-    /// Bytes of the smallest header.
+    /// Bytes of the shortest header.
     fn least(self) -> usize {
         match self {
             Self::Tcp => 20,
@@ -60,7 +59,7 @@ impl Transport {
         }
     }
 
-    /// Where in the header the checksum is.
+    /// Offset of the checksum in the header.
     pub(crate) fn checksum_offset(self) -> usize {
         match self {
             Self::Tcp => 16,
@@ -74,11 +73,11 @@ impl Transport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Network {
     pub(crate) version: Version,
-    /// Where it begins in the frame.
+    /// Offset of the header in the frame.
     pub(crate) at: usize,
-    /// Where the IP packet ends in the frame: what follows is padding.
+    /// End of the IP packet in the frame. Padding follows.
     end: usize,
-    /// Whether there are options, or extension headers.
+    /// Whether the header has options or extension headers.
     extended: bool,
     fragment: bool,
 }
@@ -100,7 +99,7 @@ pub(crate) struct Packet {
     /// The VLAN tag without its EtherType.
     pub(crate) vlan: Option<u16>,
     pub(crate) network: Option<Network>,
-    /// The transport protocol and where its header begins; nothing in a fragment.
+    /// The transport protocol and the offset of its header; `None` in a fragment.
     pub(crate) transport: Option<(Transport, usize)>,
 }
 
@@ -110,7 +109,7 @@ fn word16(bytes: &[u8], at: usize) -> Option<u16> {
 }
 
 impl Packet {
-    /// Looks at a frame in which VLAN tags have this EtherType.
+    /// Parses a frame in which VLAN tags have this EtherType.
     pub(crate) fn of(frame: &[u8], vlan_type: u16) -> Self {
         let mut packet = Self::default();
         let mut at = TYPE_OFFSET;
@@ -155,7 +154,7 @@ impl Packet {
         network | transport
     }
 
-    /// Whether the transport checksum is right; nothing if there is none to check.
+    /// Whether the transport checksum is right; `None` if the frame has no checksum to check.
     fn transport_checksum(&self, frame: &[u8]) -> Option<bool> {
         let (network, (transport, at)) = (self.network?, self.transport?);
         let segment = frame.get(at..network.end)?;
@@ -167,7 +166,7 @@ impl Packet {
                 if segment[6..8] == [0, 0] {
                     return None;
                 }
-                // What the UDP header says is less than the IP header does only in odd packets.
+                // The UDP length is normally that of the IP payload. A shorter one counts.
                 segment.get(..usize::from(word16(segment, 4)?))?
             }
             _ => segment,
@@ -219,7 +218,7 @@ fn ipv6(frame: &[u8], at: usize) -> Option<(Network, u8, usize)> {
     while matches!(protocol, HOP_BY_HOP | ROUTING | FRAGMENT | DESTINATION) {
         network.extended = true;
         let Some(extension) = frame.get(next..next + 8).filter(|_| next + 8 <= end) else {
-            // Cut off: nothing that follows can be known.
+            // The header is cut off, so the transport protocol is unknown.
             network.fragment = true;
             break;
         };
@@ -233,7 +232,7 @@ fn ipv6(frame: &[u8], at: usize) -> Option<(Network, u8, usize)> {
     Some((network, protocol, next))
 }
 
-/// What a receive descriptor says of a frame's contents.
+/// The receive descriptor's report on a frame's contents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Verdict {
     /// The packet type.
@@ -245,7 +244,7 @@ pub(crate) struct Verdict {
 }
 
 impl Verdict {
-    /// Of a frame as it came from the wire.
+    /// The report on a frame from the wire.
     pub(crate) fn of(frame: &[u8], packet: &Packet) -> Self {
         let mut bits = 0;
         if let Some(Network {
@@ -279,7 +278,7 @@ impl Verdict {
         }
     }
 
-    /// Of the frames that the traffic generator makes: UDP over IPv4, without a UDP checksum.
+    /// The report on the traffic generator's frames: UDP over IPv4, without a UDP checksum.
     pub(crate) const GENERATED: Self = Self {
         kind: TYPE_IPV4 | TYPE_UDP,
         bits: r::RXD_IPCS,
@@ -287,11 +286,11 @@ impl Verdict {
     };
 }
 
-/// The sum of 16-bit words that Internet checksums are taken of; not folded yet.
+/// The sum of 16-bit words under an Internet checksum, before folding.
 pub(crate) fn sum(bytes: &[u8]) -> u64 {
     let words = bytes.chunks_exact(4);
     let rest = words.remainder();
-    // Two 16-bit words at a time: folding adds them up.
+    // Each step adds two 16-bit words at once. Folding adds the halves.
     let sum = words.fold(0_u64, |sum, word| {
         sum + u64::from(u32::from_be_bytes([word[0], word[1], word[2], word[3]]))
     });
@@ -313,7 +312,7 @@ pub(crate) fn pseudo_header(addresses: &[u8], protocol: u8, len: usize) -> u64 {
     sum(addresses) + u64::from(protocol) + len as u64
 }
 
-/// An SCTP packet's CRC32c, as its header carries it; the bytes of the field itself count as 0.
+/// An SCTP packet's CRC32c, in the byte order of its header. The field's own bytes count as 0.
 pub(crate) fn sctp_checksum(packet: &[u8]) -> [u8; 4] {
     let mut crc = u32::MAX;
     for (at, byte) in packet.iter().enumerate() {

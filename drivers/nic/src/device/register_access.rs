@@ -253,8 +253,8 @@ impl Device {
     fn is_enabled(&self, register: &Located) -> Option<bool> {
         let queue = register.entry? as usize;
         match register.id {
-            RegisterId::RDH | RegisterId::RDT => Some(!self.rx.get(queue)?.is_off()),
-            RegisterId::TDH | RegisterId::TDT => Some(!self.tx.get(queue)?.is_off()),
+            RegisterId::RDH | RegisterId::RDT => Some(!self.queues.rx.get(queue)?.is_off()),
+            RegisterId::TDH | RegisterId::TDT => Some(!self.queues.tx.get(queue)?.is_off()),
             _ => None,
         }
     }

@@ -32,7 +32,7 @@ pub const BAR0_SIZE: u32 = 0x20000;
 /// CTRL, rw: Device control. Datasheet 8.2.3.1.1.
 /// Also at 0x00004.
 pub const CTRL: u32 = 0x00000;
-/// Bit 2: Start no more bus transactions; STATUS.MASTER_ENABLE tells when all ended.
+/// Bit 2: Start no more bus transactions. STATUS.MASTER_ENABLE clears at the end.
 pub const CTRL_MASTER_DISABLE: u32 = 0x00000004;
 /// Bit 3, sc: Reset the link, and the device with it.
 pub const CTRL_LNK_RST: u32 = 0x00000008;
@@ -49,20 +49,20 @@ pub const STATUS_LINK_UP: u32 = 0x00000080;
 pub const STATUS_NUM_VFS: u32 = 0x0003FC00;
 /// Bit 18: Virtual functions are enabled.
 pub const STATUS_IOV_ACTIVE: u32 = 0x00040000;
-/// Bit 19: Transactions on the bus may be going on; 0 after CTRL.MASTER_DISABLE.
+/// Bit 19: Bus transactions may be under way; 0 after CTRL.MASTER_DISABLE.
 pub const STATUS_MASTER_ENABLE: u32 = 0x00080000;
 
 /// CTRL_EXT, rw: Extended device control. Datasheet 8.2.3.1.3.
 pub const CTRL_EXT: u32 = 0x00018;
-/// Bit 14, sc: The physical function's reset is done: tell the virtual ones.
+/// Bit 14, sc: The physical function's reset is done, and virtual functions may go on.
 pub const CTRL_EXT_PFRSTD: u32 = 0x00004000;
-/// Bit 16: Ask for no transaction without snooping, whatever others say.
+/// Bit 16: Use no transaction without snooping, whatever other registers say.
 pub const CTRL_EXT_NS_DIS: u32 = 0x00010000;
-/// Bit 17: Ask for no relaxed ordering, whatever others say.
+/// Bit 17: Use no relaxed ordering, whatever other registers say.
 pub const CTRL_EXT_RO_DIS: u32 = 0x00020000;
 /// Bit 26: Every packet has an outer VLAN tag.
 pub const CTRL_EXT_EXTENDED_VLAN: u32 = 0x04000000;
-/// Bit 28: A driver is loaded: a word to the firmware.
+/// Bit 28: A driver is loaded. The firmware reads this bit.
 pub const CTRL_EXT_DRV_LOAD: u32 = 0x10000000;
 
 /// ESDP, rw: Software definable pins. Datasheet 8.2.3.1.4.
@@ -71,7 +71,7 @@ pub const ESDP: u32 = 0x00020;
 pub const ESDP_SDP0: u32 = 0x00000001;
 /// Bit 1: Value of pin 1.
 pub const ESDP_SDP1: u32 = 0x00000002;
-/// Bit 2: Value of pin 2; on SFP+ cards, high when a module is in.
+/// Bit 2: Value of pin 2. On SFP+ cards it is high while the cage holds a module.
 pub const ESDP_SDP2: u32 = 0x00000004;
 /// Bit 3: Value of pin 3.
 pub const ESDP_SDP3: u32 = 0x00000008;
@@ -108,13 +108,13 @@ pub const ESDP_SDP1_NATIVE: u32 = 0x00020000;
 pub const I2CCTL: u32 = 0x00028;
 /// EODSDP, rw: The two wires to the SFP+ module. Datasheet 8.2.3.1.5.
 pub const EODSDP: u32 = 0x00028;
-/// Bit 0, ro: Clock, as it is on the wire.
+/// Bit 0, ro: Level of the clock wire.
 pub const I2CCTL_CLK_IN: u32 = 0x00000001;
-/// Bit 1: Clock, as driven.
+/// Bit 1: Level to drive the clock wire to.
 pub const I2CCTL_CLK_OUT: u32 = 0x00000002;
-/// Bit 2, ro: Data, as it is on the wire.
+/// Bit 2, ro: Level of the data wire.
 pub const I2CCTL_DATA_IN: u32 = 0x00000004;
-/// Bit 3: Data, as driven.
+/// Bit 3: Level to drive the data wire to.
 pub const I2CCTL_DATA_OUT: u32 = 0x00000008;
 
 /// FRTIMER, ro: Free running timer.
@@ -126,16 +126,16 @@ pub const TCPTIMER: u32 = 0x0004C;
 pub const TCPTIMER_DURATION: u32 = 0x000000FF;
 /// Bit 8, sc: Start again.
 pub const TCPTIMER_KS: u32 = 0x00000100;
-/// Bit 9: Run.
+/// Bit 9: The timer runs.
 pub const TCPTIMER_COUNT_ENABLE: u32 = 0x00000200;
 /// Bit 10, sc: End at once.
 pub const TCPTIMER_COUNT_FINISH: u32 = 0x00000400;
-/// Bit 11: Start again whenever the time is up.
+/// Bit 11: Start again at each end.
 pub const TCPTIMER_LOOP: u32 = 0x00000800;
 
 /// LEDCTL, rw: LEDs. Datasheet 8.2.3.1.6.
 pub const LEDCTL: u32 = 0x00200;
-/// Bits 3:0: What LED 0 shows.
+/// Bits 3:0: State that LED 0 shows.
 pub const LEDCTL_LED0_MODE: u32 = 0x0000000F;
 /// Value of [`LEDCTL_LED0_MODE`].
 pub const LEDCTL_LED0_MODE_LINK_UP: u32 = 0x00000000;
@@ -157,19 +157,19 @@ pub const LEDCTL_LED0_MODE_OFF: u32 = 0x0000000F;
 pub const LEDCTL_LED0_INVERT: u32 = 0x00000040;
 /// Bit 7: LED 0 blinks.
 pub const LEDCTL_LED0_BLINK: u32 = 0x00000080;
-/// Bits 11:8: What LED 1 shows.
+/// Bits 11:8: State that LED 1 shows.
 pub const LEDCTL_LED1_MODE: u32 = 0x00000F00;
 /// Bit 14: LED 1 inverted.
 pub const LEDCTL_LED1_INVERT: u32 = 0x00004000;
 /// Bit 15: LED 1 blinks.
 pub const LEDCTL_LED1_BLINK: u32 = 0x00008000;
-/// Bits 19:16: What LED 2 shows.
+/// Bits 19:16: State that LED 2 shows.
 pub const LEDCTL_LED2_MODE: u32 = 0x000F0000;
 /// Bit 22: LED 2 inverted.
 pub const LEDCTL_LED2_INVERT: u32 = 0x00400000;
 /// Bit 23: LED 2 blinks.
 pub const LEDCTL_LED2_BLINK: u32 = 0x00800000;
-/// Bits 27:24: What LED 3 shows.
+/// Bits 27:24: State that LED 3 shows.
 pub const LEDCTL_LED3_MODE: u32 = 0x0F000000;
 /// Bit 30: LED 3 inverted.
 pub const LEDCTL_LED3_INVERT: u32 = 0x40000000;
@@ -187,7 +187,7 @@ pub const EXVET_VET_EXT: u32 = 0xFFFF0000;
 pub const EEC: u32 = 0x10010;
 /// Bit 0: Clock to the EEPROM.
 pub const EEC_SK: u32 = 0x00000001;
-/// Bit 1: EEPROM selected.
+/// Bit 1: The EEPROM is selected.
 pub const EEC_CS: u32 = 0x00000002;
 /// Bit 2: Data to the EEPROM.
 pub const EEC_DI: u32 = 0x00000004;
@@ -199,15 +199,15 @@ pub const EEC_FWE: u32 = 0x00000030;
 pub const EEC_FWE_DISABLE: u32 = 0x00000010;
 /// Value of [`EEC_FWE`].
 pub const EEC_FWE_ENABLE: u32 = 0x00000020;
-/// Bit 6: Ask for the EEPROM's wires.
+/// Bit 6: Request the EEPROM's wires.
 pub const EEC_REQ: u32 = 0x00000040;
-/// Bit 7, ro: The wires are software's.
+/// Bit 7, ro: Software has the wires.
 pub const EEC_GNT: u32 = 0x00000080;
-/// Bit 8, ro: An EEPROM is there and holds a good signature.
+/// Bit 8, ro: The EEPROM is present and has a valid signature.
 pub const EEC_PRES: u32 = 0x00000100;
-/// Bit 9, ro: The EEPROM has been read, or there is none.
+/// Bit 9, ro: Auto-read done: the EEPROM has been read, or is absent.
 pub const EEC_ARD: u32 = 0x00000200;
-/// Bit 10, ro: The EEPROM takes addresses of 16 bits; else of 8.
+/// Bit 10, ro: The EEPROM takes addresses of 16 bits, not 8.
 pub const EEC_ADDR_SIZE: u32 = 0x00000400;
 /// Bits 14:11, ro: Size: 2 to the power of this, times 128 bytes.
 pub const EEC_SIZE: u32 = 0x00007800;
@@ -216,11 +216,11 @@ pub const EEC_SIZE: u32 = 0x00007800;
 pub const EERD: u32 = 0x10014;
 /// Bit 0, sc: Read the word at ADDR.
 pub const EERD_START: u32 = 0x00000001;
-/// Bit 1, ro: DATA is there.
+/// Bit 1, ro: DATA is valid.
 pub const EERD_DONE: u32 = 0x00000002;
 /// Bits 15:2: Address of the word.
 pub const EERD_ADDR: u32 = 0x0000FFFC;
-/// Bits 31:16, ro: The word.
+/// Bits 31:16, ro: The word's value.
 pub const EERD_DATA: u32 = 0xFFFF0000;
 
 /// EEWR, rw: Writes a word of the EEPROM. X540 and later.
@@ -231,10 +231,10 @@ pub const EEWR_START: u32 = 0x00000001;
 pub const EEWR_DONE: u32 = 0x00000002;
 /// Bits 15:2: Address of the word.
 pub const EEWR_ADDR: u32 = 0x0000FFFC;
-/// Bits 31:16: The word.
+/// Bits 31:16: The word's value.
 pub const EEWR_DATA: u32 = 0xFFFF0000;
 
-/// FLA, rw: Flash access by hand.
+/// FLA, rw: Flash access by software.
 pub const FLA: u32 = 0x1001C;
 
 /// EEMNGCTL, rw: EEPROM access by the firmware.
@@ -243,7 +243,7 @@ pub const EEMNGCTL: u32 = 0x10110;
 pub const EEMNGCTL_ADDR: u32 = 0x00007FFF;
 /// Bit 15, sc: Start the access.
 pub const EEMNGCTL_START: u32 = 0x00008000;
-/// Bit 16: Write; else read.
+/// Bit 16: Write, not read.
 pub const EEMNGCTL_WRITE: u32 = 0x00010000;
 /// Bit 17: The EEPROM is busy.
 pub const EEMNGCTL_EEBUSY: u32 = 0x00020000;
@@ -266,33 +266,33 @@ pub const FLMNGDATA: u32 = 0x1011C;
 /// FLMNGCNT, rw: Bytes of FLMNGCTL's access.
 pub const FLMNGCNT: u32 = 0x10120;
 
-/// FLOP, rw: Commands of the flash at hand.
+/// FLOP, rw: Opcodes of the flash chip.
 pub const FLOP: u32 = 0x1013C;
 
-/// GRC, rw: Whether the card may be woken, and is managed.
+/// GRC, rw: Wake-up and manageability.
 pub const GRC: u32 = 0x10200;
 /// Bit 0, ro: Manageability is on.
 pub const GRC_MNG_EN: u32 = 0x00000001;
 /// Bit 1: Advanced power management wakes the system.
 pub const GRC_APME: u32 = 0x00000002;
 
-/// SRAMREL, rw: Software has let go of the shadow memory. X540 and later.
+/// SRAMREL, rw: Release of the shadow memory by software. X540 and later.
 pub const SRAMREL: u32 = 0x10210;
 
 // ---- Semaphores and firmware ----
 
-/// SWSM, rw: Software semaphore: drivers and firmware take turns. Datasheet 8.2.3.4.9.
+/// SWSM, rw: Software semaphore between drivers and firmware. Datasheet 8.2.3.4.9.
 pub const SWSM: u32 = 0x10140;
-/// Bit 0, rs: Taken by a driver: the first to read 0 has it. Writing 0 gives it back.
+/// Bit 0, rs: The driver that reads 0 has the semaphore. Writing 0 releases it.
 pub const SWSM_SMBI: u32 = 0x00000001;
-/// Bit 1: Software asks for SW_FW_SYNC; it has it when the bit reads back as 1.
+/// Bit 1: Software requests SW_FW_SYNC, and has it once the bit reads 1.
 pub const SWSM_SWESMBI: u32 = 0x00000002;
 
 /// FWSM, ro: Firmware semaphore and state. Datasheet 8.2.3.4.10.
 pub const FWSM: u32 = 0x10148;
 /// Bit 0: Firmware has SW_FW_SYNC.
 pub const FWSM_FWSMBI: u32 = 0x00000001;
-/// Bits 3:1: What firmware does.
+/// Bits 3:1: The firmware's mode.
 pub const FWSM_FW_MODE: u32 = 0x0000000E;
 /// Value of [`FWSM_FW_MODE`].
 pub const FWSM_FW_MODE_NONE: u32 = 0x00000000;
@@ -304,12 +304,12 @@ pub const FWSM_EEP_RELOAD: u32 = 0x00000040;
 pub const FWSM_FW_VAL: u32 = 0x00008000;
 /// Bits 18:16: How often firmware has reset the device.
 pub const FWSM_RESET_CNT: u32 = 0x00070000;
-/// Bits 24:19: Why firmware failed; 0 is no error.
+/// Bits 24:19: The firmware's error code; 0 without error.
 pub const FWSM_EXT_ERR_IND: u32 = 0x01F80000;
 
-/// SW_FW_SYNC, rw: Who has which shared resource. Only while SWSM.SWESMBI is held. Datasheet 8.2.3.4.11.
+/// SW_FW_SYNC, rw: Owners of the shared resources. Access it only while you hold SWSM.SWESMBI. Datasheet 8.2.3.4.11.
 pub const SW_FW_SYNC: u32 = 0x10160;
-/// GSSR, rw: Who has which shared resource. Only while SWSM.SWESMBI is held. Datasheet 8.2.3.4.11.
+/// GSSR, rw: Owners of the shared resources. Access it only while you hold SWSM.SWESMBI. Datasheet 8.2.3.4.11.
 pub const GSSR: u32 = 0x10160;
 /// Bit 0: Software has the EEPROM.
 pub const SW_FW_SYNC_SW_EEP: u32 = 0x00000001;
@@ -333,10 +333,10 @@ pub const SW_FW_SYNC_FW_MAC_CSR: u32 = 0x00000100;
 pub const SW_FW_SYNC_FW_FLASH: u32 = 0x00000200;
 /// Bits 12:11: Software has the I2C wires of PHY 0, 1. X550.
 pub const SW_FW_SYNC_I2C: u32 = 0x00001800;
-/// Bit 31, rs: Software has this register: the first to read 0. X540 and later.
+/// Bit 31, rs: The driver that reads 0 has this register. X540 and later.
 pub const SW_FW_SYNC_REGSMP: u32 = 0x80000000;
 
-/// FACTPS, ro: Which functions are active, and their power states.
+/// FACTPS, ro: Active functions and their power states.
 pub const FACTPS: u32 = 0x10150;
 /// Bits 1:0: Power state of function 0.
 pub const FACTPS_FUNC0_POWER_STATE: u32 = 0x00000003;
@@ -389,7 +389,7 @@ pub const MREVID: u32 = 0x11064;
 /// PICAUSE, w1c: Causes of PCI Express error interrupts.
 pub const PICAUSE: u32 = 0x110B0;
 
-/// PIENA, rw: Which PCI Express errors raise an interrupt.
+/// PIENA, rw: PCI Express errors that raise an interrupt.
 pub const PIENA: u32 = 0x110B8;
 
 /// CIAA, rw: Address for reading configuration space through CIAD.
@@ -403,19 +403,19 @@ pub const CIAD: u32 = 0x1108C;
 /// PFCTOP, rw: EtherType and opcode of pause frames. Datasheet 8.2.3.3.1.
 pub const PFCTOP: u32 = 0x03008;
 
-/// FCTTV, rw: How long to ask the other side to pause; two traffic classes an entry. Datasheet 8.2.3.3.2.
+/// FCTTV, rw: Pause times to request from the link partner, two traffic classes an entry. Datasheet 8.2.3.3.2.
 /// `n` is below 4.
 pub const fn FCTTV(n: u32) -> u32 {
     0x03200 + 0x4 * n
 }
 /// Entries of [`FCTTV`].
 pub const FCTTV_COUNT: u32 = 4;
-/// Bits 15:0: Of traffic class 2n, in units of 512 bit times.
+/// Bits 15:0: Pause time of traffic class 2n, in units of 512 bit times.
 pub const FCTTV_TTV_EVEN: u32 = 0x0000FFFF;
-/// Bits 31:16: Of traffic class 2n + 1, in units of 512 bit times.
+/// Bits 31:16: Pause time of traffic class 2n + 1, in units of 512 bit times.
 pub const FCTTV_TTV_ODD: u32 = 0xFFFF0000;
 
-/// FCRTL, rw: Fill of a packet buffer at which to let the other side go on. Datasheet 8.2.3.3.3.
+/// FCRTL, rw: Fill of a packet buffer at which the card sends XON. Datasheet 8.2.3.3.3.
 /// `n` is below 8.
 pub const fn FCRTL(n: u32) -> u32 {
     0x03220 + 0x4 * n
@@ -427,7 +427,7 @@ pub const FCRTL_RTL: u32 = 0x0007FFE0;
 /// Bit 31: Send such frames.
 pub const FCRTL_XONE: u32 = 0x80000000;
 
-/// FCRTH, rw: Fill of a packet buffer at which to ask the other side to pause. Datasheet 8.2.3.3.4.
+/// FCRTH, rw: Fill of a packet buffer at which the card sends XOFF. Datasheet 8.2.3.3.4.
 /// `n` is below 8.
 pub const fn FCRTH(n: u32) -> u32 {
     0x03260 + 0x4 * n
@@ -439,19 +439,19 @@ pub const FCRTH_RTH: u32 = 0x0007FFE0;
 /// Bit 31: Send such frames.
 pub const FCRTH_FCEN: u32 = 0x80000000;
 
-/// FCRTV, rw: When to repeat a request to pause. Datasheet 8.2.3.3.5.
+/// FCRTV, rw: Time at which the card repeats XOFF. Datasheet 8.2.3.3.5.
 pub const FCRTV: u32 = 0x032A0;
 /// Bits 15:0: Time left of the last pause, in units of 512 bit times.
 pub const FCRTV_FC_REFRESH_TH: u32 = 0x0000FFFF;
 
-/// TFCS, ro: Which traffic classes the other side has paused. Datasheet 8.2.3.3.6.
+/// TFCS, ro: Traffic classes that the link partner has paused. Datasheet 8.2.3.3.6.
 pub const TFCS: u32 = 0x0CE00;
-/// Bits 7:0: A bit a class: it may send.
+/// Bits 7:0: One bit a class: the class may send.
 pub const TFCS_TC_XON: u32 = 0x000000FF;
 
-/// FCCFG, rw: Whether to send pause frames. Datasheet 8.2.3.3.7.
+/// FCCFG, rw: Sending of pause frames. Datasheet 8.2.3.3.7.
 pub const FCCFG: u32 = 0x03D00;
-/// Bits 4:3: Which kind to send.
+/// Bits 4:3: Kind of pause frames that the card sends.
 pub const FCCFG_TFCE: u32 = 0x00000018;
 /// Value of [`FCCFG_TFCE`].
 pub const FCCFG_TFCE_802_3X: u32 = 0x00000008;
@@ -492,9 +492,9 @@ pub const EICR_MAILBOX: u32 = 0x00080000;
 pub const EICR_LSC: u32 = 0x00100000;
 /// Bit 21: LinkSec's packet number runs out.
 pub const EICR_LINKSEC: u32 = 0x00200000;
-/// Bit 22: Firmware has something to say.
+/// Bit 22: The firmware has a message.
 pub const EICR_MNG: u32 = 0x00400000;
-/// Bit 23: Too hot. Reserved on the 82599; X540 and later.
+/// Bit 23: The card is too hot. X540 and later; reserved on the 82599.
 pub const EICR_TS: u32 = 0x00800000;
 /// Bit 24: Pin SDP0.
 pub const EICR_GPI_SDP0: u32 = 0x01000000;
@@ -511,7 +511,7 @@ pub const EICR_TCP_TIMER: u32 = 0x40000000;
 /// Bit 31, ro: Any of bits 30:16 that is not masked.
 pub const EICR_OTHER: u32 = 0x80000000;
 
-/// EICS, w1s: Raises causes. A read tells EICR and clears nothing. Datasheet 8.2.3.5.2.
+/// EICS, w1s: Raises causes. A read returns EICR and clears nothing. Datasheet 8.2.3.5.2.
 pub const EICS: u32 = 0x00808;
 /// Bits 15:0: Queues, through IVAR.
 pub const EICS_RTX_QUEUE: u32 = 0x0000FFFF;
@@ -527,9 +527,9 @@ pub const EICS_MAILBOX: u32 = 0x00080000;
 pub const EICS_LSC: u32 = 0x00100000;
 /// Bit 21: LinkSec's packet number runs out.
 pub const EICS_LINKSEC: u32 = 0x00200000;
-/// Bit 22: Firmware has something to say.
+/// Bit 22: The firmware has a message.
 pub const EICS_MNG: u32 = 0x00400000;
-/// Bit 23: Too hot. Reserved on the 82599; X540 and later.
+/// Bit 23: The card is too hot. X540 and later; reserved on the 82599.
 pub const EICS_TS: u32 = 0x00800000;
 /// Bit 24: Pin SDP0.
 pub const EICS_GPI_SDP0: u32 = 0x01000000;
@@ -546,7 +546,7 @@ pub const EICS_TCP_TIMER: u32 = 0x40000000;
 /// Bit 31: Any of bits 30:16 that is not masked.
 pub const EICS_OTHER: u32 = 0x80000000;
 
-/// EIMS, w1s: Enables causes. A read tells which are enabled. Datasheet 8.2.3.5.3.
+/// EIMS, w1s: Enables causes. A read returns the enabled causes. Datasheet 8.2.3.5.3.
 pub const EIMS: u32 = 0x00880;
 /// Bits 15:0: Queues, through IVAR.
 pub const EIMS_RTX_QUEUE: u32 = 0x0000FFFF;
@@ -562,9 +562,9 @@ pub const EIMS_MAILBOX: u32 = 0x00080000;
 pub const EIMS_LSC: u32 = 0x00100000;
 /// Bit 21: LinkSec's packet number runs out.
 pub const EIMS_LINKSEC: u32 = 0x00200000;
-/// Bit 22: Firmware has something to say.
+/// Bit 22: The firmware has a message.
 pub const EIMS_MNG: u32 = 0x00400000;
-/// Bit 23: Too hot. Reserved on the 82599; X540 and later.
+/// Bit 23: The card is too hot. X540 and later; reserved on the 82599.
 pub const EIMS_TS: u32 = 0x00800000;
 /// Bit 24: Pin SDP0.
 pub const EIMS_GPI_SDP0: u32 = 0x01000000;
@@ -597,9 +597,9 @@ pub const EIMC_MAILBOX: u32 = 0x00080000;
 pub const EIMC_LSC: u32 = 0x00100000;
 /// Bit 21: LinkSec's packet number runs out.
 pub const EIMC_LINKSEC: u32 = 0x00200000;
-/// Bit 22: Firmware has something to say.
+/// Bit 22: The firmware has a message.
 pub const EIMC_MNG: u32 = 0x00400000;
-/// Bit 23: Too hot. Reserved on the 82599; X540 and later.
+/// Bit 23: The card is too hot. X540 and later; reserved on the 82599.
 pub const EIMC_TS: u32 = 0x00800000;
 /// Bit 24: Pin SDP0.
 pub const EIMC_GPI_SDP0: u32 = 0x01000000;
@@ -632,9 +632,9 @@ pub const EIAC_MAILBOX: u32 = 0x00080000;
 pub const EIAC_LSC: u32 = 0x00100000;
 /// Bit 21: LinkSec's packet number runs out.
 pub const EIAC_LINKSEC: u32 = 0x00200000;
-/// Bit 22: Firmware has something to say.
+/// Bit 22: The firmware has a message.
 pub const EIAC_MNG: u32 = 0x00400000;
-/// Bit 23: Too hot. Reserved on the 82599; X540 and later.
+/// Bit 23: The card is too hot. X540 and later; reserved on the 82599.
 pub const EIAC_TS: u32 = 0x00800000;
 /// Bit 24: Pin SDP0.
 pub const EIAC_GPI_SDP0: u32 = 0x01000000;
@@ -667,9 +667,9 @@ pub const EIAM_MAILBOX: u32 = 0x00080000;
 pub const EIAM_LSC: u32 = 0x00100000;
 /// Bit 21: LinkSec's packet number runs out.
 pub const EIAM_LINKSEC: u32 = 0x00200000;
-/// Bit 22: Firmware has something to say.
+/// Bit 22: The firmware has a message.
 pub const EIAM_MNG: u32 = 0x00400000;
-/// Bit 23: Too hot. Reserved on the 82599; X540 and later.
+/// Bit 23: The card is too hot. X540 and later; reserved on the 82599.
 pub const EIAM_TS: u32 = 0x00800000;
 /// Bit 24: Pin SDP0.
 pub const EIAM_GPI_SDP0: u32 = 0x01000000;
@@ -718,7 +718,7 @@ pub const fn EIAM_EX(n: u32) -> u32 {
 /// Entries of [`EIAM_EX`].
 pub const EIAM_EX_COUNT: u32 = 2;
 
-/// EITRSEL, rw: Which throttles belong to virtual functions. Datasheet 8.2.3.5.11.
+/// EITRSEL, rw: Throttles that belong to virtual functions. Datasheet 8.2.3.5.11.
 pub const EITRSEL: u32 = 0x00894;
 
 /// EITR, rw: Interrupt throttle of a vector. Datasheet 8.2.3.5.12.
@@ -743,7 +743,7 @@ pub const EITR_ITR_COUNTER: u32 = 0x0FE00000;
 /// Bit 31: This write leaves the counters alone.
 pub const EITR_CNT_WDIS: u32 = 0x80000000;
 
-/// IVAR, rw: Which vectors the queues 2n and 2n + 1 raise. Datasheet 8.2.3.5.16.
+/// IVAR, rw: Vectors of the queues 2n and 2n + 1. Datasheet 8.2.3.5.16.
 /// `n` is below 64.
 pub const fn IVAR(n: u32) -> u32 {
     0x00900 + 0x4 * n
@@ -752,47 +752,47 @@ pub const fn IVAR(n: u32) -> u32 {
 pub const IVAR_COUNT: u32 = 64;
 /// Bits 5:0: Vector of RX queue 2n.
 pub const IVAR_RX_EVEN: u32 = 0x0000003F;
-/// Bit 7: It has one.
+/// Bit 7: The vector is valid.
 pub const IVAR_RX_EVEN_VALID: u32 = 0x00000080;
 /// Bits 13:8: Vector of TX queue 2n.
 pub const IVAR_TX_EVEN: u32 = 0x00003F00;
-/// Bit 15: It has one.
+/// Bit 15: The vector is valid.
 pub const IVAR_TX_EVEN_VALID: u32 = 0x00008000;
 /// Bits 21:16: Vector of RX queue 2n + 1.
 pub const IVAR_RX_ODD: u32 = 0x003F0000;
-/// Bit 23: It has one.
+/// Bit 23: The vector is valid.
 pub const IVAR_RX_ODD_VALID: u32 = 0x00800000;
 /// Bits 29:24: Vector of TX queue 2n + 1.
 pub const IVAR_TX_ODD: u32 = 0x3F000000;
-/// Bit 31: It has one.
+/// Bit 31: The vector is valid.
 pub const IVAR_TX_ODD_VALID: u32 = 0x80000000;
 
-/// IVAR_MISC, rw: Which vectors the other causes raise. Datasheet 8.2.3.5.17.
+/// IVAR_MISC, rw: Vectors of the other causes. Datasheet 8.2.3.5.17.
 pub const IVAR_MISC: u32 = 0x00A00;
 /// Bits 6:0: Vector of TCPTIMER.
 pub const IVAR_MISC_TCP_TIMER: u32 = 0x0000007F;
-/// Bit 7: It has one.
+/// Bit 7: The vector is valid.
 pub const IVAR_MISC_TCP_TIMER_VALID: u32 = 0x00000080;
-/// Bits 14:8: Vector of everything else.
+/// Bits 14:8: Vector of all other causes.
 pub const IVAR_MISC_OTHER: u32 = 0x00007F00;
-/// Bit 15: It has one.
+/// Bit 15: The vector is valid.
 pub const IVAR_MISC_OTHER_VALID: u32 = 0x00008000;
 
-/// GPIE, rw: How interrupts are raised. Datasheet 8.2.3.5.18.
+/// GPIE, rw: Interrupt modes. Datasheet 8.2.3.5.18.
 pub const GPIE: u32 = 0x00898;
-/// Bit 0: Pin SDP0 may.
+/// Bit 0: Pin SDP0 may raise an interrupt.
 pub const GPIE_SDP0_GPIEN: u32 = 0x00000001;
-/// Bit 1: Pin SDP1 may.
+/// Bit 1: Pin SDP1 may raise an interrupt.
 pub const GPIE_SDP1_GPIEN: u32 = 0x00000002;
-/// Bit 2: Pin SDP2 may.
+/// Bit 2: Pin SDP2 may raise an interrupt.
 pub const GPIE_SDP2_GPIEN: u32 = 0x00000004;
-/// Bit 3: Pin SDP3 may.
+/// Bit 3: Pin SDP3 may raise an interrupt.
 pub const GPIE_SDP3_GPIEN: u32 = 0x00000008;
-/// Bit 4: By MSI-X, with more than one vector.
+/// Bit 4: Use MSI-X with several vectors.
 pub const GPIE_MSIX_MODE: u32 = 0x00000010;
 /// Bit 5: A read of EICR clears only what may be cleared in MSI-X mode.
 pub const GPIE_OCD: u32 = 0x00000020;
-/// Bit 6: At once when EICS is written, without throttling.
+/// Bit 6: A write to EICS raises interrupts at once, without throttling.
 pub const GPIE_EIMEN: u32 = 0x00000040;
 /// Bits 10:7: Credits for low latency interrupts come this often.
 pub const GPIE_LLI_INTERVAL: u32 = 0x00000780;
@@ -800,7 +800,7 @@ pub const GPIE_LLI_INTERVAL: u32 = 0x00000780;
 pub const GPIE_RSC_DELAY: u32 = 0x00003800;
 /// Bits 15:14: Number of virtual functions.
 pub const GPIE_VT_MODE: u32 = 0x0000C000;
-/// Bit 30: EIAM counts in MSI-X mode.
+/// Bit 30: EIAM also applies in MSI-X mode.
 pub const GPIE_EIAME: u32 = 0x40000000;
 /// Bit 31: Pending bits are cleared as vectors are enabled.
 pub const GPIE_PBA_SUPPORT: u32 = 0x80000000;
@@ -816,37 +816,37 @@ pub const PBACL_COUNT: u32 = 8;
 
 // ---- Receive: filters ----
 
-/// FCTRL, rw: Which packets are let in. Change it only while RXCTRL.RXEN is 0. Datasheet 8.2.3.7.1.
+/// FCTRL, rw: Filter control. Change it only while RXCTRL.RXEN is 0. Datasheet 8.2.3.7.1.
 pub const FCTRL: u32 = 0x05080;
-/// Bit 1: Packets with errors too.
+/// Bit 1: Store packets with errors too.
 pub const FCTRL_SBP: u32 = 0x00000002;
-/// Bit 8: All multicast packets.
+/// Bit 8: Accept all multicast packets.
 pub const FCTRL_MPE: u32 = 0x00000100;
-/// Bit 9: All unicast packets.
+/// Bit 9: Accept all unicast packets.
 pub const FCTRL_UPE: u32 = 0x00000200;
-/// Bit 10: Broadcast packets.
+/// Bit 10: Accept broadcast packets.
 pub const FCTRL_BAM: u32 = 0x00000400;
-/// Bit 12: MAC control frames too.
+/// Bit 12: Pass MAC control frames on.
 pub const FCTRL_PMCF: u32 = 0x00001000;
-/// Bit 13: No pause frames, even so.
+/// Bit 13: Discard pause frames all the same.
 pub const FCTRL_DPF: u32 = 0x00002000;
 
 /// VLNCTRL, rw: VLAN filter control. Datasheet 8.2.3.7.2.
 pub const VLNCTRL: u32 = 0x05088;
 /// Bits 15:0: EtherType of VLAN tags.
 pub const VLNCTRL_VET: u32 = 0x0000FFFF;
-/// Bit 28: Value of CFI that is let in.
+/// Bit 28: Value of CFI that passes the filter.
 pub const VLNCTRL_CFI: u32 = 0x10000000;
-/// Bit 29: CFI is looked at.
+/// Bit 29: Filter by CFI.
 pub const VLNCTRL_CFIEN: u32 = 0x20000000;
-/// Bit 30: VFTA is looked at.
+/// Bit 30: Filter by VFTA.
 pub const VLNCTRL_VFE: u32 = 0x40000000;
-/// Bit 31: Tags are taken out; 82598 only, on the 82599 see RXDCTL.VME.
+/// Bit 31: Strip VLAN tags. 82598 only; on the 82599 see RXDCTL.VME.
 pub const VLNCTRL_VME: u32 = 0x80000000;
 
 /// MCSTCTRL, rw: Multicast filter control. Datasheet 8.2.3.7.3.
 pub const MCSTCTRL: u32 = 0x05090;
-/// Bits 1:0: Which bits of the address index MTA.
+/// Bits 1:0: Choice of the address bits that index MTA.
 pub const MCSTCTRL_MO: u32 = 0x00000003;
 /// Value of [`MCSTCTRL_MO`].
 pub const MCSTCTRL_MO_47_36: u32 = 0x00000000;
@@ -856,10 +856,10 @@ pub const MCSTCTRL_MO_46_35: u32 = 0x00000001;
 pub const MCSTCTRL_MO_45_34: u32 = 0x00000002;
 /// Value of [`MCSTCTRL_MO`].
 pub const MCSTCTRL_MO_43_32: u32 = 0x00000003;
-/// Bit 2: MTA is looked at.
+/// Bit 2: Filter by MTA.
 pub const MCSTCTRL_MFE: u32 = 0x00000004;
 
-/// PSRTYPE, rw: Where packets of a pool are split, and RSS queues of it. Datasheet 8.2.3.7.4.
+/// PSRTYPE, rw: Places where a pool's packets are split, and the pool's RSS queues. Datasheet 8.2.3.7.4.
 /// Also at 0x05480 + 0x4 * n (entries 0..16).
 /// `n` is below 64.
 pub const fn PSRTYPE(n: u32) -> u32 {
@@ -889,22 +889,22 @@ pub const RXCSUM_PCSD: u32 = 0x00002000;
 
 /// RFCTL, rw: Receive filter control. Datasheet 8.2.3.7.6.
 pub const RFCTL: u32 = 0x05008;
-/// Bit 0: No iSCSI.
+/// Bit 0: Disable the iSCSI filter.
 pub const RFCTL_ISCSI_DIS: u32 = 0x00000001;
-/// Bit 5: No receive coalescing.
+/// Bit 5: Disable receive coalescing.
 pub const RFCTL_RSC_DIS: u32 = 0x00000020;
-/// Bit 6: No NFS writes.
+/// Bit 6: Disable the filter for NFS writes.
 pub const RFCTL_NFSW_DIS: u32 = 0x00000040;
-/// Bit 7: No NFS reads.
+/// Bit 7: Disable the filter for NFS reads.
 pub const RFCTL_NFSR_DIS: u32 = 0x00000080;
 /// Bits 9:8: Version of NFS.
 pub const RFCTL_NFS_VER: u32 = 0x00000300;
-/// Bit 10: No IPv6.
+/// Bit 10: Disable the IPv6 filter.
 pub const RFCTL_IPV6_DIS: u32 = 0x00000400;
-/// Bit 14: No splitting of IP fragments.
+/// Bit 14: Do not split IP fragments.
 pub const RFCTL_IPFRSP_DIS: u32 = 0x00004000;
 
-/// MTA, rw: Multicast addresses let in, by 12 bits of the address: 4096 bits. Datasheet 8.2.3.7.7.
+/// MTA, rw: Accepted multicast addresses, by 12 bits of the address: 4096 bits. Datasheet 8.2.3.7.7.
 /// `n` is below 128.
 pub const fn MTA(n: u32) -> u32 {
     0x05200 + 0x4 * n
@@ -931,7 +931,7 @@ pub const fn RAH(n: u32) -> u32 {
 pub const RAH_COUNT: u32 = 128;
 /// Bits 15:0: The bytes.
 pub const RAH_ADDRESS: u32 = 0x0000FFFF;
-/// Bit 31: The address is valid: its packets are let in.
+/// Bit 31: The address is valid: the port accepts its packets.
 pub const RAH_AV: u32 = 0x80000000;
 
 /// MPSAR, rw: Pools of a MAC address; 2n and 2n + 1 are those of RAL(n). Datasheet 8.2.3.7.10.
@@ -942,7 +942,7 @@ pub const fn MPSAR(n: u32) -> u32 {
 /// Entries of [`MPSAR`].
 pub const MPSAR_COUNT: u32 = 256;
 
-/// VFTA, rw: VLANs let in: 4096 bits. Datasheet 8.2.3.7.11.
+/// VFTA, rw: Accepted VLANs: 4096 bits. Datasheet 8.2.3.7.11.
 /// `n` is below 128.
 pub const fn VFTA(n: u32) -> u32 {
     0x0A000 + 0x4 * n
@@ -950,7 +950,7 @@ pub const fn VFTA(n: u32) -> u32 {
 /// Entries of [`VFTA`].
 pub const VFTA_COUNT: u32 = 128;
 
-/// PFUTA, rw: Unicast addresses let in, by 12 bits of the address: 4096 bits. Datasheet 8.2.3.27.17.
+/// PFUTA, rw: Accepted unicast addresses, by 12 bits of the address: 4096 bits. Datasheet 8.2.3.27.17.
 /// `n` is below 128.
 pub const fn PFUTA(n: u32) -> u32 {
     0x0F400 + 0x4 * n
@@ -996,7 +996,7 @@ pub const fn RDLEN(n: u32) -> u32 {
 /// Entries of [`RDLEN`].
 pub const RDLEN_COUNT: u32 = 128;
 
-/// RDH, rw: Head: the descriptor that hardware fills next. Write 0 before enabling only. Datasheet 8.2.3.8.4.
+/// RDH, rw: Head: the descriptor that hardware fills next. Write it only before enabling, as 0. Datasheet 8.2.3.8.4.
 /// `n` is below 128.
 pub const fn RDH(n: u32) -> u32 {
     if n < 64 {
@@ -1010,7 +1010,7 @@ pub const RDH_COUNT: u32 = 128;
 /// Bits 15:0: Index in the ring.
 pub const RDH_RDH: u32 = 0x0000FFFF;
 
-/// RDT, rw: Tail: the first descriptor that hardware may not have. Datasheet 8.2.3.8.5.
+/// RDT, rw: Tail: the first descriptor that hardware does not own. Datasheet 8.2.3.8.5.
 /// `n` is below 128.
 pub const fn RDT(n: u32) -> u32 {
     if n < 64 {
@@ -1037,11 +1037,11 @@ pub const fn RXDCTL(n: u32) -> u32 {
 pub const RXDCTL_COUNT: u32 = 128;
 /// Bits 13:0: Longest packet of the queue. X540 and later.
 pub const RXDCTL_RLPML: u32 = 0x00003FFF;
-/// Bit 15: RLPML counts. X540 and later.
+/// Bit 15: RLPML applies. X540 and later.
 pub const RXDCTL_RLPML_EN: u32 = 0x00008000;
-/// Bit 25: The queue runs. Reads 1 once it does, and 0 once all is done: poll it.
+/// Bit 25: Run the queue. Poll it: 1 once the queue runs, 0 once it has stopped.
 pub const RXDCTL_ENABLE: u32 = 0x02000000;
-/// Bit 30: Take VLAN tags out.
+/// Bit 30: Strip VLAN tags.
 pub const RXDCTL_VME: u32 = 0x40000000;
 
 /// SRRCTL, rw: Buffers of a receive queue. Datasheet 8.2.3.8.7.
@@ -1072,7 +1072,7 @@ pub const SRRCTL_DESCTYPE_ADVANCED_ONE_BUFFER: u32 = 0x02000000;
 pub const SRRCTL_DESCTYPE_HEADER_SPLIT: u32 = 0x04000000;
 /// Value of [`SRRCTL_DESCTYPE`].
 pub const SRRCTL_DESCTYPE_HEADER_SPLIT_ALWAYS: u32 = 0x0A000000;
-/// Bit 28: Without descriptors, drop the packet; else it waits and blocks all queues.
+/// Bit 28: Drop packets without descriptors. Else they wait and block all queues.
 pub const SRRCTL_DROP_EN: u32 = 0x10000000;
 
 /// DCA_RXCTRL, rw: How a receive queue accesses memory. Datasheet 8.2.3.11.1.
@@ -1095,15 +1095,15 @@ pub const DCA_RXCTRL_HEAD_DCA_EN: u32 = 0x00000040;
 pub const DCA_RXCTRL_DATA_DCA_EN: u32 = 0x00000080;
 /// Bit 9: Read descriptors with relaxed ordering.
 pub const DCA_RXCTRL_DESC_RRO_EN: u32 = 0x00000200;
-/// Bit 11, ro: Write descriptors with relaxed ordering: never.
+/// Bit 11, ro: Write descriptors with relaxed ordering. Always leave it 0.
 pub const DCA_RXCTRL_DESC_WRO_EN: u32 = 0x00000800;
-/// Bit 12: Reads 1 after reset, and has to be cleared.
+/// Bit 12: Reads 1 after reset. Software must clear it.
 pub const DCA_RXCTRL_RESERVED_12: u32 = 0x00001000;
 /// Bit 13: Write packets with relaxed ordering.
 pub const DCA_RXCTRL_DATA_WRO_EN: u32 = 0x00002000;
 /// Bit 15: Write headers with relaxed ordering.
 pub const DCA_RXCTRL_HEAD_WRO_EN: u32 = 0x00008000;
-/// Bits 31:24: Whose cache.
+/// Bits 31:24: Processor whose cache gets the hints.
 pub const DCA_RXCTRL_CPUID: u32 = 0xFF000000;
 
 /// RSCCTL, rw: Receive coalescing of a queue. Datasheet 8.2.3.8.13.
@@ -1117,7 +1117,7 @@ pub const fn RSCCTL(n: u32) -> u32 {
 }
 /// Entries of [`RSCCTL`].
 pub const RSCCTL_COUNT: u32 = 128;
-/// Bit 0: Coalesce.
+/// Bit 0: Coalesce packets.
 pub const RSCCTL_RSCEN: u32 = 0x00000001;
 /// Bits 3:2: Descriptors that one coalesced packet may take.
 pub const RSCCTL_MAXDESC: u32 = 0x0000000C;
@@ -1132,29 +1132,29 @@ pub const RSCCTL_MAXDESC_16: u32 = 0x0000000C;
 
 /// RDRXCTL, rw: Receive DMA control. Datasheet 8.2.3.8.8.
 pub const RDRXCTL: u32 = 0x02F00;
-/// Bit 1: Take the CRC off. Has to agree with HLREG0.RXCRCSTRP.
+/// Bit 1: Strip the CRC. It must equal HLREG0.RXCRCSTRP.
 pub const RDRXCTL_CRCSTRIP: u32 = 0x00000002;
 /// Bit 3, ro: Receive DMA is ready after a reset.
 pub const RDRXCTL_DMAIDONE: u32 = 0x00000008;
-/// Bit 16: No coalescing at all.
+/// Bit 16: Disable coalescing of all queues.
 pub const RDRXCTL_AGGDIS: u32 = 0x00010000;
-/// Bits 21:17: 8 after reset; has to be set to 0.
+/// Bits 21:17: 8 after reset. Software must set it to 0.
 pub const RDRXCTL_RSCFRSTSIZE: u32 = 0x003E0000;
 /// Bit 23: A low latency interrupt does not end coalescing.
 pub const RDRXCTL_RSCLLIDIS: u32 = 0x00800000;
-/// Bit 25: 0 after reset; has to be set to 1.
+/// Bit 25: 0 after reset. Software must set it to 1.
 pub const RDRXCTL_RSCACKC: u32 = 0x02000000;
-/// Bit 26: 0 after reset; has to be set to 1.
+/// Bit 26: 0 after reset. Software must set it to 1.
 pub const RDRXCTL_FCOE_WRFIX: u32 = 0x04000000;
 
-/// RXPBSIZE, rw: Size of a receive packet buffer. Together 512 KiB: others than 0 need clearing. Datasheet 8.2.3.8.9.
+/// RXPBSIZE, rw: Size of a receive packet buffer. The sum is 512 KiB: to use one, clear the others. Datasheet 8.2.3.8.9.
 /// `n` is below 8.
 pub const fn RXPBSIZE(n: u32) -> u32 {
     0x03C00 + 0x4 * n
 }
 /// Entries of [`RXPBSIZE`].
 pub const RXPBSIZE_COUNT: u32 = 8;
-/// Bits 19:10: In KiB.
+/// Bits 19:10: Size in KiB.
 pub const RXPBSIZE_SIZE: u32 = 0x000FFC00;
 /// Value of [`RXPBSIZE_SIZE`].
 pub const RXPBSIZE_SIZE_128KB: u32 = 0x00020000;
@@ -1163,7 +1163,7 @@ pub const RXPBSIZE_SIZE_512KB: u32 = 0x00080000;
 
 /// RXCTRL, rw: Receive control. Datasheet 8.2.3.8.10.
 pub const RXCTRL: u32 = 0x03000;
-/// Bit 0: Receive.
+/// Bit 0: Enable reception.
 pub const RXCTRL_RXEN: u32 = 0x00000001;
 
 /// RSCDBU, rw: Receive coalescing. Datasheet 8.2.3.8.12.
@@ -1178,7 +1178,7 @@ pub const RSCDBU_RSCACKDIS: u32 = 0x00000080;
 /// MRQC, rw: Multiple receive queues. Datasheet 8.2.3.7.12.
 /// Also at 0x05818.
 pub const MRQC: u32 = 0x0EC80;
-/// Bits 3:0: How a queue is chosen.
+/// Bits 3:0: Way to choose the queue of a packet.
 pub const MRQC_MRQE: u32 = 0x0000000F;
 /// Value of [`MRQC_MRQE`].
 pub const MRQC_MRQE_OFF: u32 = 0x00000000;
@@ -1227,7 +1227,7 @@ pub const fn RSSRK(n: u32) -> u32 {
 /// Entries of [`RSSRK`].
 pub const RSSRK_COUNT: u32 = 10;
 
-/// RETA, rw: RSS: queue by the hash's low 7 bits, 4 entries a register. Datasheet 8.2.3.7.15.
+/// RETA, rw: RSS table: queues by the hash's low 7 bits, 4 entries a register. Datasheet 8.2.3.7.15.
 /// Also at 0x05c00 + 0x4 * n (entries 0..32).
 /// `n` is below 32.
 pub const fn RETA(n: u32) -> u32 {
@@ -1248,12 +1248,12 @@ pub const RETA_ENTRY3: u32 = 0x0F000000;
 
 /// DTXMXSZRQ, rw: Reads of packet data under way. Datasheet 8.2.3.9.1.
 pub const DTXMXSZRQ: u32 = 0x08100;
-/// Bits 11:0: Their sum at most, in 256 bytes; 0xFFF unless there are traffic classes.
+/// Bits 11:0: Upper limit of their sum, in 256 bytes; 0xFFF without traffic classes.
 pub const DTXMXSZRQ_MAX_BYTES_NUM_REQ: u32 = 0x00000FFF;
 
 /// DMATXCTL, rw: Transmit DMA control. Datasheet 8.2.3.9.2.
 pub const DMATXCTL: u32 = 0x04A80;
-/// Bit 0: Transmit. Set once, before the first queue is enabled.
+/// Bit 0: Enable transmission. Set it once, before the first queue.
 pub const DMATXCTL_TE: u32 = 0x00000001;
 /// Bit 1: Header buffers need no snooping.
 pub const DMATXCTL_NS: u32 = 0x00000002;
@@ -1313,10 +1313,10 @@ pub const DCA_TXCTRL_DESC_RRO_EN: u32 = 0x00000200;
 pub const DCA_TXCTRL_DESC_WRO_EN: u32 = 0x00000800;
 /// Bit 13: Read packets with relaxed ordering.
 pub const DCA_TXCTRL_DATA_RRO_EN: u32 = 0x00002000;
-/// Bits 31:24: Whose cache.
+/// Bits 31:24: Processor whose cache gets the hints.
 pub const DCA_TXCTRL_CPUID: u32 = 0xFF000000;
 
-/// TDH, rw: Head: the descriptor that hardware reads next. Write 0 before enabling only. Datasheet 8.2.3.9.8.
+/// TDH, rw: Head: the descriptor that hardware reads next. Write it only before enabling, as 0. Datasheet 8.2.3.9.8.
 /// `n` is below 128.
 pub const fn TDH(n: u32) -> u32 {
     0x06010 + 0x40 * n
@@ -1326,7 +1326,7 @@ pub const TDH_COUNT: u32 = 128;
 /// Bits 15:0: Index in the ring.
 pub const TDH_TDH: u32 = 0x0000FFFF;
 
-/// TDT, rw: Tail: the first descriptor that hardware may not have. Datasheet 8.2.3.9.9.
+/// TDT, rw: Tail: the first descriptor that hardware does not own. Datasheet 8.2.3.9.9.
 /// `n` is below 128.
 pub const fn TDT(n: u32) -> u32 {
     0x06018 + 0x40 * n
@@ -1345,28 +1345,28 @@ pub const fn TXDCTL(n: u32) -> u32 {
 pub const TXDCTL_COUNT: u32 = 128;
 /// Bits 6:0: Fetch more descriptors when fewer than this are on the chip.
 pub const TXDCTL_PTHRESH: u32 = 0x0000007F;
-/// Bits 14:8: But only if this many are there to fetch.
+/// Bits 14:8: Fetch only if this many are there to fetch.
 pub const TXDCTL_HTHRESH: u32 = 0x00007F00;
-/// Bits 22:16: Write descriptors back in groups of this many; 0 heeds RS one by one.
+/// Bits 22:16: Write back in groups of this size; 0 writes each descriptor with RS.
 pub const TXDCTL_WTHRESH: u32 = 0x007F0000;
-/// Bit 25: The queue runs. Reads 1 once it does, and 0 once all is done: poll it.
+/// Bit 25: Run the queue. Poll it: 1 once the queue runs, 0 once it has stopped.
 pub const TXDCTL_ENABLE: u32 = 0x02000000;
-/// Bit 26, sc: Write back what is done, at once.
+/// Bit 26, sc: Write finished descriptors back at once.
 pub const TXDCTL_SWFLSH: u32 = 0x04000000;
 
-/// TDWBAL, rw: IOVA that the head is written to instead of descriptors, low half. Datasheet 8.2.3.9.11.
+/// TDWBAL, rw: IOVA of the head write-back, low half. It replaces the descriptor write-back. Datasheet 8.2.3.9.11.
 /// `n` is below 128.
 pub const fn TDWBAL(n: u32) -> u32 {
     0x06038 + 0x40 * n
 }
 /// Entries of [`TDWBAL`].
 pub const TDWBAL_COUNT: u32 = 128;
-/// Bit 0: Do so.
+/// Bit 0: Enable the head write-back.
 pub const TDWBAL_HEAD_WB_EN: u32 = 0x00000001;
 /// Bits 31:2: The address.
 pub const TDWBAL_HEADWB_LOW: u32 = 0xFFFFFFFC;
 
-/// TDWBAH, rw: IOVA that the head is written to, high half. Datasheet 8.2.3.9.12.
+/// TDWBAH, rw: IOVA of the head write-back, high half. Datasheet 8.2.3.9.12.
 /// `n` is below 128.
 pub const fn TDWBAH(n: u32) -> u32 {
     0x0603C + 0x40 * n
@@ -1374,14 +1374,14 @@ pub const fn TDWBAH(n: u32) -> u32 {
 /// Entries of [`TDWBAH`].
 pub const TDWBAH_COUNT: u32 = 128;
 
-/// TXPBSIZE, rw: Size of a transmit packet buffer. Together 160 KiB: others than 0 need clearing. Datasheet 8.2.3.9.13.
+/// TXPBSIZE, rw: Size of a transmit packet buffer. The sum is 160 KiB: to use one, clear the others. Datasheet 8.2.3.9.13.
 /// `n` is below 8.
 pub const fn TXPBSIZE(n: u32) -> u32 {
     0x0CC00 + 0x4 * n
 }
 /// Entries of [`TXPBSIZE`].
 pub const TXPBSIZE_COUNT: u32 = 8;
-/// Bits 19:10: In KiB.
+/// Bits 19:10: Size in KiB.
 pub const TXPBSIZE_SIZE: u32 = 0x000FFC00;
 /// Value of [`TXPBSIZE_SIZE`].
 pub const TXPBSIZE_SIZE_40KB: u32 = 0x0000A000;
@@ -1393,11 +1393,11 @@ pub const MNGTXMAP: u32 = 0x0CD10;
 
 /// MTQC, rw: Multiple transmit queues. Change it only while RTTDCS.ARBDIS is 1. Datasheet 8.2.3.9.15.
 pub const MTQC: u32 = 0x08120;
-/// Bit 0: Traffic classes.
+/// Bit 0: Use traffic classes.
 pub const MTQC_RT_ENA: u32 = 0x00000001;
-/// Bit 1: Virtual functions.
+/// Bit 1: Use virtual functions.
 pub const MTQC_VT_ENA: u32 = 0x00000002;
-/// Bits 3:2: How queues are shared out.
+/// Bits 3:2: Distribution of the queues.
 pub const MTQC_NUM_TC_OR_Q: u32 = 0x0000000C;
 /// Value of [`MTQC_NUM_TC_OR_Q`].
 pub const MTQC_NUM_TC_OR_Q_64Q_1PB: u32 = 0x00000000;
@@ -1415,7 +1415,7 @@ pub const fn TXPBTHRESH(n: u32) -> u32 {
 }
 /// Entries of [`TXPBTHRESH`].
 pub const TXPBTHRESH_COUNT: u32 = 8;
-/// Bits 9:0: In KiB: its size less the longest packet.
+/// Bits 9:0: Threshold in KiB: the buffer's size less the longest packet.
 pub const TXPBTHRESH_THRESH: u32 = 0x000003FF;
 
 // ---- Traffic classes ----
@@ -1424,7 +1424,7 @@ pub const TXPBTHRESH_THRESH: u32 = 0x000003FF;
 pub const RTRPCS: u32 = 0x02430;
 /// Bit 1: Recycle credits.
 pub const RTRPCS_RRM: u32 = 0x00000002;
-/// Bit 2: Deficit fixed priority; else round robin.
+/// Bit 2: Use deficit fixed priority, not round robin.
 pub const RTRPCS_RAC: u32 = 0x00000004;
 
 /// RTTDCS, rw: Transmit descriptor plane. Datasheet 8.2.3.10.2.
@@ -1435,7 +1435,7 @@ pub const RTTDCS_TDPAC: u32 = 0x00000001;
 pub const RTTDCS_VMPAC: u32 = 0x00000002;
 /// Bit 4: Recycle credits.
 pub const RTTDCS_TDRM: u32 = 0x00000010;
-/// Bit 6: No arbitration: set around changes of DTXMXSZRQ, TXPBSIZE, MTQC.
+/// Bit 6: Disable arbitration. Set it around changes of DTXMXSZRQ, TXPBSIZE and MTQC.
 pub const RTTDCS_ARBDIS: u32 = 0x00000040;
 
 /// RTTPCS, rw: Transmit packet plane. Datasheet 8.2.3.10.3.
@@ -1477,7 +1477,7 @@ pub const fn RTTPT2C(n: u32) -> u32 {
 /// Entries of [`RTTPT2C`].
 pub const RTTPT2C_COUNT: u32 = 8;
 
-/// RTTDQSEL, rw: Queue that RTTDT1C and the rate registers speak of. Datasheet 8.2.3.10.13.
+/// RTTDQSEL, rw: Queue of RTTDT1C and of the rate registers. Datasheet 8.2.3.10.13.
 pub const RTTDQSEL: u32 = 0x04904;
 /// Bits 6:0: The queue.
 pub const RTTDQSEL_TXDQ_IDX: u32 = 0x0000007F;
@@ -1493,7 +1493,7 @@ pub const RTTBCNRC: u32 = 0x04984;
 pub const RTTBCNRC_RF_DEC: u32 = 0x00003FFF;
 /// Bits 23:14: Link rate divided by limit, whole part.
 pub const RTTBCNRC_RF_INT: u32 = 0x00FFC000;
-/// Bit 31: Limit it.
+/// Bit 31: Enable the limit.
 pub const RTTBCNRC_RS_ENA: u32 = 0x80000000;
 
 /// RTTBCNRM, rw: Memory of the rate limits.
@@ -1506,9 +1506,9 @@ pub const DCA_ID: u32 = 0x11070;
 
 /// DCA_CTRL, rw: Direct cache access. Datasheet 8.2.3.11.4.
 pub const DCA_CTRL: u32 = 0x11074;
-/// Bit 0: None.
+/// Bit 0: Disable direct cache access.
 pub const DCA_CTRL_DCA_DIS: u32 = 0x00000001;
-/// Bits 4:1: Which protocol.
+/// Bits 4:1: Protocol.
 pub const DCA_CTRL_DCA_MODE: u32 = 0x0000001E;
 
 // ---- Security ----
@@ -1517,7 +1517,7 @@ pub const DCA_CTRL_DCA_MODE: u32 = 0x0000001E;
 pub const SECTXCTRL: u32 = 0x08800;
 /// Bit 0: The engine is off.
 pub const SECTXCTRL_SECTX_DIS: u32 = 0x00000001;
-/// Bit 1: Hold packets back; SECTXSTAT.SECTX_RDY tells when the path is empty.
+/// Bit 1: Hold packets back. SECTXSTAT.SECTX_RDY is set once the path is empty.
 pub const SECTXCTRL_TX_DIS: u32 = 0x00000002;
 /// Bit 2: Store a packet before sending it.
 pub const SECTXCTRL_STORE_FORWARD: u32 = 0x00000004;
@@ -1536,14 +1536,14 @@ pub const SECTXBUFFAF: u32 = 0x08808;
 pub const SECTXMINIFG: u32 = 0x08810;
 /// Bits 3:0: The gap.
 pub const SECTXMINIFG_MINSECIFG: u32 = 0x0000000F;
-/// Bits 12:8: Fill at which traffic classes hold back; 0x1F with them.
+/// Bits 12:8: Fill at which traffic classes hold back; 0x1F if they are used.
 pub const SECTXMINIFG_SECTXDCB: u32 = 0x00001F00;
 
 /// SECRXCTRL, rw: Receive security engine. Datasheet 8.2.3.12.5.
 pub const SECRXCTRL: u32 = 0x08D00;
 /// Bit 0: The engine is off.
 pub const SECRXCTRL_SECRX_DIS: u32 = 0x00000001;
-/// Bit 1: Hold packets back; SECRXSTAT.SECRX_RDY tells when the path is empty.
+/// Bit 1: Hold packets back. SECRXSTAT.SECRX_RDY is set once the path is empty.
 pub const SECRXCTRL_RX_DIS: u32 = 0x00000002;
 
 /// SECRXSTAT, ro: Receive security engine's state. Datasheet 8.2.3.12.6.
@@ -1573,21 +1573,21 @@ pub const PCS1GLCTL_AN_ENABLE: u32 = 0x00010000;
 pub const PCS1GLSTA: u32 = 0x0420C;
 /// Bit 0: The link is up.
 pub const PCS1GLSTA_LINK_OK: u32 = 0x00000001;
-/// Bit 4: Synchronised.
+/// Bit 4: The receiver is synchronised.
 pub const PCS1GLSTA_SYNC_OK: u32 = 0x00000010;
-/// Bit 16: Negotiated.
+/// Bit 16: Negotiation is complete.
 pub const PCS1GLSTA_AN_COMPLETE: u32 = 0x00010000;
 /// Bit 18: Negotiation gave up.
 pub const PCS1GLSTA_AN_TIMED_OUT: u32 = 0x00040000;
 
-/// PCS1GANA, rw: 1 Gbit/s coding: what to advertise. Datasheet 8.2.3.22.4.
+/// PCS1GANA, rw: 1 Gbit/s coding: abilities to advertise. Datasheet 8.2.3.22.4.
 pub const PCS1GANA: u32 = 0x04218;
 /// Bit 7: Pause frames both ways.
 pub const PCS1GANA_SYM_PAUSE: u32 = 0x00000080;
 /// Bit 8: Pause frames one way.
 pub const PCS1GANA_ASM_PAUSE: u32 = 0x00000100;
 
-/// PCS1GANLP, ro: 1 Gbit/s coding: what the other side advertises. Datasheet 8.2.3.22.5.
+/// PCS1GANLP, ro: 1 Gbit/s coding: abilities that the link partner advertises. Datasheet 8.2.3.22.5.
 pub const PCS1GANLP: u32 = 0x0421C;
 /// Bit 7: Pause frames both ways.
 pub const PCS1GANLP_SYM_PAUSE: u32 = 0x00000080;
@@ -1602,25 +1602,25 @@ pub const PCS1GANLPNP: u32 = 0x04224;
 
 /// HLREG0, rw: MAC core control 0. Datasheet 8.2.3.22.8.
 pub const HLREG0: u32 = 0x04240;
-/// Bit 0: Append a CRC to what is sent.
+/// Bit 0: Append the CRC to sent packets.
 pub const HLREG0_TXCRCEN: u32 = 0x00000001;
-/// Bit 1: Take the CRC off. Has to agree with RDRXCTL.CRCSTRIP.
+/// Bit 1: Strip the CRC. It must equal RDRXCTL.CRCSTRIP.
 pub const HLREG0_RXCRCSTRP: u32 = 0x00000002;
-/// Bit 2: Jumbo frames, up to MAXFRS.
+/// Bit 2: Allow jumbo frames, up to MAXFRS.
 pub const HLREG0_JUMBOEN: u32 = 0x00000004;
-/// Bit 10: Pad what is sent to 64 bytes.
+/// Bit 10: Pad sent packets to 64 bytes.
 pub const HLREG0_TXPADEN: u32 = 0x00000400;
-/// Bit 15: Loop what is sent back to the receiver.
+/// Bit 15: Loop sent packets back to the receiver.
 pub const HLREG0_LPBK: u32 = 0x00008000;
-/// Bit 16: The faster clock to the PHY.
+/// Bit 16: Use the faster MDIO clock.
 pub const HLREG0_MDCSPD: u32 = 0x00010000;
-/// Bit 17: Clock to the PHY without pause.
+/// Bit 17: Run the MDIO clock all the time.
 pub const HLREG0_CONTMDC: u32 = 0x00020000;
 /// Bits 23:20: Dwords skipped at the start of each packet.
 pub const HLREG0_PREPEND: u32 = 0x00F00000;
 /// Bit 27: Report wrong length fields.
 pub const HLREG0_RXLNGTHERREN: u32 = 0x08000000;
-/// Bit 28: Take padding off; for debugging.
+/// Bit 28: Strip padding, for debugging.
 pub const HLREG0_RXPADSTRIPEN: u32 = 0x10000000;
 
 /// HLREG1, ro: MAC core status 1. Datasheet 8.2.3.22.9.
@@ -1628,7 +1628,7 @@ pub const HLREG1: u32 = 0x04244;
 
 /// PAP, rw: Pause time of frames that are sent without flow control. Datasheet 8.2.3.22.10.
 pub const PAP: u32 = 0x04248;
-/// Bits 15:0: The time.
+/// Bits 15:0: Pause time.
 pub const PAP_TXPAUSECNT: u32 = 0x0000FFFF;
 
 /// MSCA, rw: MDIO command: an access to a register of the PHY. Datasheet 8.2.3.22.11.
@@ -1637,9 +1637,9 @@ pub const MSCA: u32 = 0x0425C;
 pub const MSCA_NP_ADDR: u32 = 0x0000FFFF;
 /// Bits 20:16: Device in the PHY, or register in the old protocol.
 pub const MSCA_DEV_TYPE: u32 = 0x001F0000;
-/// Bits 25:21: PHY.
+/// Bits 25:21: Address of the PHY.
 pub const MSCA_PHY_ADDR: u32 = 0x03E00000;
-/// Bits 27:26: What to do.
+/// Bits 27:26: Operation.
 pub const MSCA_OP_CODE: u32 = 0x0C000000;
 /// Value of [`MSCA_OP_CODE`].
 pub const MSCA_OP_CODE_ADDRESS: u32 = 0x00000000;
@@ -1655,21 +1655,21 @@ pub const MSCA_ST_CODE: u32 = 0x30000000;
 pub const MSCA_ST_CODE_NEW_PROTOCOL: u32 = 0x00000000;
 /// Value of [`MSCA_ST_CODE`].
 pub const MSCA_ST_CODE_OLD_PROTOCOL: u32 = 0x10000000;
-/// Bit 30, sc: Do it.
+/// Bit 30, sc: Run the command.
 pub const MSCA_MDI_COMMAND: u32 = 0x40000000;
-/// Bit 31: MDI_COMMAND tells the end.
+/// Bit 31: MDI_COMMAND clears at the end of the command.
 pub const MSCA_MDI_IN_PROG_EN: u32 = 0x80000000;
 
 /// MSRWD, rw: MDIO data. Datasheet 8.2.3.22.12.
 pub const MSRWD: u32 = 0x04260;
-/// Bits 15:0: To write.
+/// Bits 15:0: Data to write.
 pub const MSRWD_WRITE_DATA: u32 = 0x0000FFFF;
-/// Bits 31:16, ro: That was read.
+/// Bits 31:16, ro: Data that was read.
 pub const MSRWD_READ_DATA: u32 = 0xFFFF0000;
 
 /// MAXFRS, rw: Longest frame. Datasheet 8.2.3.22.13.
 pub const MAXFRS: u32 = 0x04268;
-/// Bits 31:16: Bytes, with CRC, without VLAN tag; counts if HLREG0.JUMBOEN is set.
+/// Bits 31:16: Bytes with CRC, without VLAN tag. It applies while HLREG0.JUMBOEN is set.
 pub const MAXFRS_MFS: u32 = 0xFFFF0000;
 
 /// PCSS1, ro: 10 Gbit/s coding: status 1. Datasheet 8.2.3.22.14.
@@ -1687,11 +1687,11 @@ pub const MFLCN: u32 = 0x04294;
 pub const MFLCN_PMCF: u32 = 0x00000001;
 /// Bit 1: Discard pause frames.
 pub const MFLCN_DPF: u32 = 0x00000002;
-/// Bit 2: Heed priority pause frames.
+/// Bit 2: Obey priority pause frames.
 pub const MFLCN_RPFCE: u32 = 0x00000004;
-/// Bit 3: Heed link pause frames.
+/// Bit 3: Obey link pause frames.
 pub const MFLCN_RFCE: u32 = 0x00000008;
-/// Bits 11:4: Which classes' priority pause frames. X540 and later.
+/// Bits 11:4: Classes whose priority pause frames apply. X540 and later.
 pub const MFLCN_RPFCE_CLASSES: u32 = 0x00000FF0;
 
 /// SERDESC, rw: Serialiser: control. Datasheet 8.2.3.22.17.
@@ -1718,7 +1718,7 @@ pub const AUTOC_1G_PMA_PMD: u32 = 0x00000200;
 pub const AUTOC_1G_PMA_PMD_BX: u32 = 0x00000000;
 /// Value of [`AUTOC_1G_PMA_PMD`].
 pub const AUTOC_1G_PMA_PMD_KX: u32 = 0x00000200;
-/// Bit 12, sc: Take the link mode over, and negotiate again.
+/// Bit 12, sc: Apply the link mode and negotiate again.
 pub const AUTOC_AN_RESTART: u32 = 0x00001000;
 /// Bits 15:13: Link mode.
 pub const AUTOC_LMS: u32 = 0x0000E000;
@@ -1746,13 +1746,13 @@ pub const AUTOC_FECR: u32 = 0x00020000;
 pub const AUTOC_FECA: u32 = 0x00040000;
 /// Bits 22:19: Alignment of received pages.
 pub const AUTOC_AN_RX_ALIGN: u32 = 0x00780000;
-/// Bit 23: Allow for drift.
+/// Bit 23: Tolerate drift.
 pub const AUTOC_AN_RX_DRIFT: u32 = 0x00800000;
-/// Bit 24: Allow for loose timing.
+/// Bit 24: Tolerate loose timing.
 pub const AUTOC_AN_RX_LOOSE: u32 = 0x01000000;
 /// Bits 26:25: Parallel detection time.
 pub const AUTOC_PD_TMR: u32 = 0x06000000;
-/// Bit 27: Tell of a remote fault.
+/// Bit 27: Advertise a remote fault.
 pub const AUTOC_RF: u32 = 0x08000000;
 /// Bit 28: Advertise pause frames both ways.
 pub const AUTOC_SYM_PAUSE: u32 = 0x10000000;
@@ -1769,7 +1769,7 @@ pub const LINKS: u32 = 0x042A4;
 pub const LINKS_SIGNAL: u32 = 0x00000F00;
 /// Bit 17: Lanes are aligned.
 pub const LINKS_10G_ALIGN: u32 = 0x00020000;
-/// Bit 7: The link is up now; UP tells whether it stayed so.
+/// Bit 7: The link is up now.
 pub const LINKS_LINK_STATUS: u32 = 0x00000080;
 /// Bits 29:28: Speed.
 pub const LINKS_SPEED: u32 = 0x30000000;
@@ -1807,11 +1807,11 @@ pub const AUTOC3: u32 = 0x042AC;
 
 /// ANLP1, ro: Backplane autonegotiation: the other side's page, bits 31:0. Datasheet 8.2.3.22.23.
 pub const ANLP1: u32 = 0x042B0;
-/// Bit 10: It takes pause frames both ways.
+/// Bit 10: The link partner takes pause frames both ways.
 pub const ANLP1_SYM_PAUSE: u32 = 0x00000400;
-/// Bit 11: It takes pause frames one way.
+/// Bit 11: The link partner takes pause frames one way.
 pub const ANLP1_ASM_PAUSE: u32 = 0x00000800;
-/// Bits 19:16: State of the negotiation; 0 is at rest.
+/// Bits 19:16: State of the negotiation; 0 is idle.
 pub const ANLP1_AN_STATE: u32 = 0x000F0000;
 
 /// ANLP2, ro: Backplane autonegotiation: the other side's page, bits 47:32.
@@ -1823,9 +1823,9 @@ pub const ANLPNP1: u32 = 0x042D4;
 /// ANLPNP2, ro: Backplane autonegotiation: the other side's next page, bits 47:32.
 pub const ANLPNP2: u32 = 0x042D8;
 
-/// MMNGC, rw: Whether firmware keeps the link from changing.
+/// MMNGC, rw: The firmware's hold on the link.
 pub const MMNGC: u32 = 0x042D0;
-/// Bit 0: It does.
+/// Bit 0: Yes.
 pub const MMNGC_MNG_VETO: u32 = 0x00000001;
 
 /// KRPCSFC, rw: KR coding: control.
@@ -1851,7 +1851,7 @@ pub const CORECTL: u32 = 0x14F00;
 pub const CORECTL_DATA: u32 = 0x000000FF;
 /// Bits 15:8: Register.
 pub const CORECTL_ADDRESS: u32 = 0x0000FF00;
-/// Bit 16, sc: Write; else select for reading.
+/// Bit 16, sc: Write the register. Else select it for reading.
 pub const CORECTL_WRITE_CMD: u32 = 0x00010000;
 
 /// SMADARCTL, rw: Write access to registers of the SerDes.
@@ -1872,7 +1872,7 @@ pub const ERRBC: u32 = 0x04008;
 /// MSPDC, rc: Packets too short for the MAC.
 pub const MSPDC: u32 = 0x04010;
 
-/// MPC, rc: Packets missed for want of room in a packet buffer.
+/// MPC, rc: Packets missed because a packet buffer was full.
 /// `n` is below 8.
 pub const fn MPC(n: u32) -> u32 {
     0x03FA0 + 0x4 * n
@@ -1968,7 +1968,7 @@ pub const PRC1023: u32 = 0x0406C;
 /// PRC1522, rc: Packets received, 1024 bytes and more.
 pub const PRC1522: u32 = 0x04070;
 
-/// GPRC, rc: Good packets received, with those dropped later for want of a buffer. Datasheet 8.2.3.23.26.
+/// GPRC, rc: Good packets received, including those dropped later without a buffer. Datasheet 8.2.3.23.26.
 pub const GPRC: u32 = 0x04074;
 
 /// BPRC, rc: Broadcast packets received.
@@ -2060,7 +2060,7 @@ pub const BPTC: u32 = 0x040F4;
 /// XEC, rc: Packets with a wrong TCP, UDP or IP checksum.
 pub const XEC: u32 = 0x04120;
 
-/// RQSMR, rw: Which statistics receive queues 4n to 4n + 3 count in. Datasheet 8.2.3.23.71.
+/// RQSMR, rw: Statistics registers of the receive queues 4n to 4n + 3. Datasheet 8.2.3.23.71.
 /// `n` is below 32.
 pub const fn RQSMR(n: u32) -> u32 {
     0x02300 + 0x4 * n
@@ -2076,7 +2076,7 @@ pub const RQSMR_QUEUE2: u32 = 0x000F0000;
 /// Bits 27:24: Statistics of queue 4n + 3.
 pub const RQSMR_QUEUE3: u32 = 0x0F000000;
 
-/// TQSM, rw: Which statistics transmit queues 4n to 4n + 3 count in. Datasheet 8.2.3.23.73.
+/// TQSM, rw: Statistics registers of the transmit queues 4n to 4n + 3. Datasheet 8.2.3.23.73.
 /// `n` is below 32.
 pub const fn TQSM(n: u32) -> u32 {
     0x08600 + 0x4 * n
@@ -2092,9 +2092,9 @@ pub const TQSM_QUEUE2: u32 = 0x000F0000;
 /// Bits 27:24: Statistics of queue 4n + 3.
 pub const TQSM_QUEUE3: u32 = 0x0F000000;
 
-/// RXDSTATCTRL, rw: Which queues the RX DMA counters count.
+/// RXDSTATCTRL, rw: Queues that the RX DMA counters count.
 pub const RXDSTATCTRL: u32 = 0x02F40;
-/// Bits 4:0: Queues' statistics, or 16 for all.
+/// Bits 4:0: Statistics register, or 16 for all queues.
 pub const RXDSTATCTRL_QSEL: u32 = 0x0000001F;
 
 /// QPRC, rc: Packets received, by queue statistics.
@@ -2105,7 +2105,7 @@ pub const fn QPRC(n: u32) -> u32 {
 /// Entries of [`QPRC`].
 pub const QPRC_COUNT: u32 = 16;
 
-/// QPRDC, rc: Packets dropped for want of descriptors, by queue statistics. Datasheet 8.2.3.23.75.
+/// QPRDC, rc: Packets dropped without descriptors, by queue statistics. Datasheet 8.2.3.23.75.
 /// `n` is below 16.
 pub const fn QPRDC(n: u32) -> u32 {
     0x01430 + 0x40 * n
@@ -2163,31 +2163,31 @@ pub const RXDGBCL: u32 = 0x02F54;
 /// RXDGBCH, rc: Good bytes that receive DMA passed on, bits 35:32.
 pub const RXDGBCH: u32 = 0x02F58;
 
-/// RXDDGPC, rc: Good packets passed on, of duplicates for other pools.
+/// RXDDGPC, rc: Good duplicates for other pools passed on, in packets.
 pub const RXDDGPC: u32 = 0x02F5C;
 
-/// RXDDGBCL, rc: Good bytes passed on, of duplicates for other pools, low half.
+/// RXDDGBCL, rc: Good duplicates for other pools passed on, in bytes, low half.
 pub const RXDDGBCL: u32 = 0x02F60;
 
-/// RXDDGBCH, rc: Good bytes passed on, of duplicates for other pools, bits 35:32.
+/// RXDDGBCH, rc: Good duplicates for other pools passed on, in bytes, bits 35:32.
 pub const RXDDGBCH: u32 = 0x02F64;
 
-/// RXLPBKGPC, rc: Good packets passed on, of those looped back.
+/// RXLPBKGPC, rc: Good looped-back packets passed on.
 pub const RXLPBKGPC: u32 = 0x02F68;
 
-/// RXLPBKGBCL, rc: Good bytes passed on, of those looped back, low half.
+/// RXLPBKGBCL, rc: Good looped-back bytes passed on, low half.
 pub const RXLPBKGBCL: u32 = 0x02F6C;
 
-/// RXLPBKGBCH, rc: Good bytes passed on, of those looped back, bits 35:32.
+/// RXLPBKGBCH, rc: Good looped-back bytes passed on, bits 35:32.
 pub const RXLPBKGBCH: u32 = 0x02F70;
 
-/// RXDLPBKGPC, rc: Good packets passed on, of duplicates looped back.
+/// RXDLPBKGPC, rc: Good looped-back duplicates passed on, in packets.
 pub const RXDLPBKGPC: u32 = 0x02F74;
 
-/// RXDLPBKGBCL, rc: Good bytes passed on, of duplicates looped back, low half.
+/// RXDLPBKGBCL, rc: Good looped-back duplicates passed on, in bytes, low half.
 pub const RXDLPBKGBCL: u32 = 0x02F78;
 
-/// RXDLPBKGBCH, rc: Good bytes passed on, of duplicates looped back, bits 35:32.
+/// RXDLPBKGBCH, rc: Good looped-back duplicates passed on, in bytes, bits 35:32.
 pub const RXDLPBKGBCH: u32 = 0x02F7C;
 
 /// RXNFGPC, rc: Good packets received, before filters.
@@ -2258,16 +2258,16 @@ pub const ETQF_UP: u32 = 0x00070000;
 pub const ETQF_UP_EN: u32 = 0x00080000;
 /// Bits 25:20: Pool that they go to.
 pub const ETQF_POOL: u32 = 0x03F00000;
-/// Bit 26: POOL counts.
+/// Bit 26: POOL applies.
 pub const ETQF_POOL_ENABLE: u32 = 0x04000000;
-/// Bit 27: They are FCoE.
+/// Bit 27: The packets are FCoE.
 pub const ETQF_FCOE: u32 = 0x08000000;
-/// Bit 30: They are time stamped.
+/// Bit 30: The card time-stamps the packets.
 pub const ETQF_1588: u32 = 0x40000000;
 /// Bit 31: The filter is on.
 pub const ETQF_FILTER_EN: u32 = 0x80000000;
 
-/// ETQS, rw: Queue of what ETQF matches. Datasheet 8.2.3.7.22.
+/// ETQS, rw: Queue of packets that ETQF matches. Datasheet 8.2.3.7.22.
 /// `n` is below 8.
 pub const fn ETQS(n: u32) -> u32 {
     0x0EC00 + 0x4 * n
@@ -2278,7 +2278,7 @@ pub const ETQS_COUNT: u32 = 8;
 pub const ETQS_RX_QUEUE: u32 = 0x007F0000;
 /// Bit 29: Raise a low latency interrupt.
 pub const ETQS_LLI: u32 = 0x20000000;
-/// Bit 31: RX_QUEUE counts.
+/// Bit 31: RX_QUEUE applies.
 pub const ETQS_QUEUE_EN: u32 = 0x80000000;
 
 /// SAQF, rw: Five-tuple filter: source address. Datasheet 8.2.3.7.16.
@@ -2309,7 +2309,7 @@ pub const SDPQF_SOURCE_PORT: u32 = 0x0000FFFF;
 /// Bits 31:16: Destination port, in network order.
 pub const SDPQF_DESTINATION_PORT: u32 = 0xFFFF0000;
 
-/// FTQF, rw: Five-tuple filter: protocol, and what counts. Datasheet 8.2.3.7.19.
+/// FTQF, rw: Five-tuple filter: protocol, and the parts that must match. Datasheet 8.2.3.7.19.
 /// `n` is below 128.
 pub const fn FTQF(n: u32) -> u32 {
     0x0E600 + 0x4 * n
@@ -2326,7 +2326,7 @@ pub const FTQF_PROTOCOL_UDP: u32 = 0x00000001;
 pub const FTQF_PROTOCOL_SCTP: u32 = 0x00000002;
 /// Value of [`FTQF_PROTOCOL`].
 pub const FTQF_PROTOCOL_OTHER: u32 = 0x00000003;
-/// Bits 4:2: Which filter wins: 7 over 1.
+/// Bits 4:2: Priority among filters: 7 wins over 1.
 pub const FTQF_PRIORITY: u32 = 0x0000001C;
 /// Bits 13:8: Pool.
 pub const FTQF_POOL: u32 = 0x00003F00;
@@ -2337,7 +2337,7 @@ pub const FTQF_POOL_MASK: u32 = 0x40000000;
 /// Bit 31: The filter is on.
 pub const FTQF_QUEUE_ENABLE: u32 = 0x80000000;
 
-/// L34T_IMIR, rw: Queue of what a five-tuple filter matches. Datasheet 8.2.3.5.13.
+/// L34T_IMIR, rw: Queue of packets that a five-tuple filter matches. Datasheet 8.2.3.5.13.
 /// `n` is below 128.
 pub const fn L34T_IMIR(n: u32) -> u32 {
     0x0E800 + 0x4 * n
@@ -2357,14 +2357,14 @@ pub const SYNQF: u32 = 0x0EC30;
 pub const SYNQF_QUEUE_ENABLE: u32 = 0x00000001;
 /// Bits 7:1: The queue.
 pub const SYNQF_RX_QUEUE: u32 = 0x000000FE;
-/// Bit 31: It wins over five-tuple filters.
+/// Bit 31: The filter wins over five-tuple filters.
 pub const SYNQF_SYNQFP: u32 = 0x80000000;
 
 /// IMIRVP, rw: VLAN priority that raises low latency interrupts. Datasheet 8.2.3.5.15.
 pub const IMIRVP: u32 = 0x05AC0;
 /// Bits 2:0: The priority.
 pub const IMIRVP_PRIORITY: u32 = 0x00000007;
-/// Bit 3: It does.
+/// Bit 3: Yes.
 pub const IMIRVP_PRIORITY_EN: u32 = 0x00000008;
 
 /// LLITHRESH, rw: Size of packet that raises low latency interrupts. Datasheet 8.2.3.5.14.
@@ -2391,7 +2391,7 @@ pub const FDIRCTRL_PBALLOC_128K: u32 = 0x00000002;
 pub const FDIRCTRL_PBALLOC_256K: u32 = 0x00000003;
 /// Bit 3, ro: The filter memory has been set up.
 pub const FDIRCTRL_INIT_DONE: u32 = 0x00000008;
-/// Bit 4: Exact filters; else by signature.
+/// Bit 4: Use exact filters, not signatures.
 pub const FDIRCTRL_PERFECT_MATCH: u32 = 0x00000010;
 /// Bit 5: Report the match in the descriptor.
 pub const FDIRCTRL_REPORT_STATUS: u32 = 0x00000020;
@@ -2412,22 +2412,22 @@ pub const FDIRHKEY: u32 = 0x0EE68;
 /// FDIRSKEY, rw: Key of the hash that is a signature.
 pub const FDIRSKEY: u32 = 0x0EE6C;
 
-/// FDIRDIP4M, rw: Bits of an IPv4 destination address that count: those that are 0.
+/// FDIRDIP4M, rw: IPv4 destination address mask: bits that are 0 must match.
 pub const FDIRDIP4M: u32 = 0x0EE3C;
 
-/// FDIRSIP4M, rw: Bits of an IPv4 source address that count: those that are 0.
+/// FDIRSIP4M, rw: IPv4 source address mask: bits that are 0 must match.
 pub const FDIRSIP4M: u32 = 0x0EE40;
 
-/// FDIRTCPM, rw: Bits of TCP ports that count: those that are 0.
+/// FDIRTCPM, rw: TCP port mask: bits that are 0 must match.
 pub const FDIRTCPM: u32 = 0x0EE44;
 
-/// FDIRUDPM, rw: Bits of UDP ports that count: those that are 0.
+/// FDIRUDPM, rw: UDP port mask: bits that are 0 must match.
 pub const FDIRUDPM: u32 = 0x0EE48;
 
-/// FDIRIP6M, rw: Bytes of IPv6 addresses that count: those that are 0.
+/// FDIRIP6M, rw: IPv6 address mask: bytes whose bit is 0 must match.
 pub const FDIRIP6M: u32 = 0x0EE74;
 
-/// FDIRM, rw: Other parts of a packet that count: those that are 0.
+/// FDIRM, rw: Mask of other parts of a packet: parts whose bit is 0 must match.
 pub const FDIRM: u32 = 0x0EE70;
 /// Bit 0: VLAN.
 pub const FDIRM_VLANID: u32 = 0x00000001;
@@ -2442,30 +2442,30 @@ pub const FDIRM_FLEX: u32 = 0x00000010;
 /// Bit 5: IPv6 destination address.
 pub const FDIRM_DIPV6: u32 = 0x00000020;
 
-/// FDIRFREE, rw: Filters free.
+/// FDIRFREE, rw: Free filters.
 pub const FDIRFREE: u32 = 0x0EE38;
-/// Bits 15:0: How many.
+/// Bits 15:0: Number of filters.
 pub const FDIRFREE_FREE: u32 = 0x0000FFFF;
 /// Bits 30:16: Filters with the hash of another one.
 pub const FDIRFREE_COLL: u32 = 0x7FFF0000;
 
 /// FDIRLEN, rc: Longest list of filters with one hash.
 pub const FDIRLEN: u32 = 0x0EE4C;
-/// Bits 5:0: How many.
+/// Bits 5:0: Number of filters.
 pub const FDIRLEN_MAXLEN: u32 = 0x0000003F;
 
 /// FDIRUSTAT, rc: Filters added and removed.
 pub const FDIRUSTAT: u32 = 0x0EE50;
-/// Bits 15:0: Added.
+/// Bits 15:0: Filters added.
 pub const FDIRUSTAT_ADD: u32 = 0x0000FFFF;
-/// Bits 31:16: Removed.
+/// Bits 31:16: Filters removed.
 pub const FDIRUSTAT_REMOVE: u32 = 0xFFFF0000;
 
 /// FDIRFSTAT, rc: Filters that could not be added or removed.
 pub const FDIRFSTAT: u32 = 0x0EE54;
-/// Bits 7:0: Not added.
+/// Bits 7:0: Filters not added.
 pub const FDIRFSTAT_FADD: u32 = 0x000000FF;
-/// Bits 15:8: Not removed.
+/// Bits 15:8: Filters not removed.
 pub const FDIRFSTAT_FREMOVE: u32 = 0x0000FF00;
 
 /// FDIRMATCH, rc: Packets that a filter matched.
@@ -2511,7 +2511,7 @@ pub const FDIRHASH_BUCKET_VALID: u32 = 0x00008000;
 /// Bits 30:16: Signature, or index in software's table.
 pub const FDIRHASH_SIGNATURE: u32 = 0x7FFF0000;
 
-/// FDIRCMD, rw: Filter: what to do with it. The write starts it.
+/// FDIRCMD, rw: Filter: command. The write starts it.
 pub const FDIRCMD: u32 = 0x0EE2C;
 /// Bits 1:0: Command; 0 when done.
 pub const FDIRCMD_CMD: u32 = 0x00000003;
@@ -2539,9 +2539,9 @@ pub const FDIRCMD_L4TYPE_UDP: u32 = 0x00000020;
 pub const FDIRCMD_L4TYPE_TCP: u32 = 0x00000040;
 /// Value of [`FDIRCMD_L4TYPE`].
 pub const FDIRCMD_L4TYPE_SCTP: u32 = 0x00000060;
-/// Bit 8: Forget all filters.
+/// Bit 8: Delete all filters.
 pub const FDIRCMD_CLEARHT: u32 = 0x00000100;
-/// Bit 9: Drop what matches.
+/// Bit 9: Drop packets that match.
 pub const FDIRCMD_DROP: u32 = 0x00000200;
 /// Bit 10: Raise an interrupt on a match.
 pub const FDIRCMD_INT: u32 = 0x00000400;
@@ -2549,9 +2549,9 @@ pub const FDIRCMD_INT: u32 = 0x00000400;
 pub const FDIRCMD_LAST: u32 = 0x00000800;
 /// Bit 12: A filter with the hash of another one.
 pub const FDIRCMD_COLLISION: u32 = 0x00001000;
-/// Bit 15: RX_QUEUE counts.
+/// Bit 15: RX_QUEUE applies.
 pub const FDIRCMD_QUEUE_EN: u32 = 0x00008000;
-/// Bits 22:16: Queue of what matches.
+/// Bits 22:16: Queue of packets that match.
 pub const FDIRCMD_RX_QUEUE: u32 = 0x007F0000;
 /// Bits 29:24: Pool.
 pub const FDIRCMD_POOL: u32 = 0x3F000000;
@@ -2578,9 +2578,9 @@ pub const fn PFMAILBOX(n: u32) -> u32 {
 }
 /// Entries of [`PFMAILBOX`].
 pub const PFMAILBOX_COUNT: u32 = 64;
-/// Bit 0, sc: Tell the virtual function that there is a message.
+/// Bit 0, sc: Signal a message to the virtual function.
 pub const PFMAILBOX_STS: u32 = 0x00000001;
-/// Bit 1, sc: Tell the virtual function that its message was read.
+/// Bit 1, sc: Acknowledge the virtual function's message.
 pub const PFMAILBOX_ACK: u32 = 0x00000002;
 /// Bit 2: The virtual function has the mailbox.
 pub const PFMAILBOX_VFU: u32 = 0x00000004;
@@ -2596,9 +2596,9 @@ pub const fn PFMBICR(n: u32) -> u32 {
 }
 /// Entries of [`PFMBICR`].
 pub const PFMBICR_COUNT: u32 = 4;
-/// Bits 15:0: With a message.
+/// Bits 15:0: Virtual functions with a message.
 pub const PFMBICR_VFREQ: u32 = 0x0000FFFF;
-/// Bits 31:16: With an acknowledgement.
+/// Bits 31:16: Virtual functions with an acknowledgement.
 pub const PFMBICR_VFACK: u32 = 0xFFFF0000;
 
 /// PFMBIMR, rw: Virtual functions whose mailboxes may raise an interrupt.
@@ -2645,19 +2645,19 @@ pub const fn PFVFTE(n: u32) -> u32 {
 /// Entries of [`PFVFTE`].
 pub const PFVFTE_COUNT: u32 = 2;
 
-/// PFQDE, rw: Whether a queue drops packets when it has no descriptors, whatever SRRCTL says. Datasheet 8.2.3.27.9.
+/// PFQDE, rw: Per queue: drop packets without descriptors, whatever SRRCTL says. Datasheet 8.2.3.27.9.
 pub const PFQDE: u32 = 0x02F04;
-/// QDE, rw: Whether a queue drops packets when it has no descriptors, whatever SRRCTL says. Datasheet 8.2.3.27.9.
+/// QDE, rw: Per queue: drop packets without descriptors, whatever SRRCTL says. Datasheet 8.2.3.27.9.
 pub const QDE: u32 = 0x02F04;
-/// Bit 0: It does.
+/// Bit 0: Yes.
 pub const PFQDE_ENABLE: u32 = 0x00000001;
-/// Bit 1: VLAN tags are taken out and not shown.
+/// Bit 1: Strip VLAN tags and do not report them.
 pub const PFQDE_HIDE_VLAN: u32 = 0x00000002;
 /// Bits 14:8: The queue.
 pub const PFQDE_IDX: u32 = 0x00007F00;
-/// Bit 16: Set it.
+/// Bit 16: Write the setting.
 pub const PFQDE_WRITE: u32 = 0x00010000;
-/// Bit 17: Tell it.
+/// Bit 17: Read the setting.
 pub const PFQDE_READ: u32 = 0x00020000;
 
 /// PFVMTXSW, rw: Pools whose packets may be looped back to other pools.
@@ -2682,7 +2682,7 @@ pub const PFVFSPOOF_VLANAS: u32 = 0x0000FF00;
 
 /// PFDTXGSWC, rw: Looping packets back between pools.
 pub const PFDTXGSWC: u32 = 0x08220;
-/// Bit 0: It is done.
+/// Bit 0: Loop packets back.
 pub const PFDTXGSWC_LBE: u32 = 0x00000001;
 
 /// PFVMVIR, rw: VLAN tag that is put into a pool's packets.
@@ -2694,7 +2694,7 @@ pub const fn PFVMVIR(n: u32) -> u32 {
 pub const PFVMVIR_COUNT: u32 = 64;
 /// Bits 15:0: The tag.
 pub const PFVMVIR_PORT_VLAN: u32 = 0x0000FFFF;
-/// Bits 31:30: When: as the descriptor says, always, or never.
+/// Bits 31:30: Choice: as the descriptor says, always, or never.
 pub const PFVMVIR_VLANA: u32 = 0xC0000000;
 /// Value of [`PFVMVIR_VLANA`].
 pub const PFVMVIR_VLANA_DESCRIPTOR: u32 = 0x00000000;
@@ -2703,12 +2703,12 @@ pub const PFVMVIR_VLANA_DEFAULT: u32 = 0x40000000;
 /// Value of [`PFVMVIR_VLANA`].
 pub const PFVMVIR_VLANA_NEVER: u32 = 0x80000000;
 
-/// PFVML2FLT, rw: What a pool gets. Datasheet 8.2.3.27.14.
+/// PFVML2FLT, rw: Packets that a pool gets. Datasheet 8.2.3.27.14.
 /// `n` is below 64.
 pub const fn PFVML2FLT(n: u32) -> u32 {
     0x0F000 + 0x4 * n
 }
-/// VMOLR, rw: What a pool gets. Datasheet 8.2.3.27.14.
+/// VMOLR, rw: Packets that a pool gets. Datasheet 8.2.3.27.14.
 /// `n` is below 64.
 pub const fn VMOLR(n: u32) -> u32 {
     0x0F000 + 0x4 * n
@@ -2725,9 +2725,9 @@ pub const PFVML2FLT_AUPE: u32 = 0x01000000;
 pub const PFVML2FLT_ROMPE: u32 = 0x02000000;
 /// Bit 26: Packets that PFUTA matches.
 pub const PFVML2FLT_ROPE: u32 = 0x04000000;
-/// Bit 27: Broadcast packets.
+/// Bit 27: Accept broadcast packets.
 pub const PFVML2FLT_BAM: u32 = 0x08000000;
-/// Bit 28: All multicast packets.
+/// Bit 28: Accept all multicast packets.
 pub const PFVML2FLT_MPE: u32 = 0x10000000;
 
 /// PFVLVF, rw: A VLAN that pools share. Datasheet 8.2.3.27.15.
@@ -2739,7 +2739,7 @@ pub const fn PFVLVF(n: u32) -> u32 {
 pub const PFVLVF_COUNT: u32 = 64;
 /// Bits 11:0: The VLAN.
 pub const PFVLVF_VLAN_ID: u32 = 0x00000FFF;
-/// Bit 31: It is valid.
+/// Bit 31: The entry is valid.
 pub const PFVLVF_VI_EN: u32 = 0x80000000;
 
 /// PFVLVFB, rw: Pools of a VLAN; 2n and 2n + 1 are those of PFVLVF(n). Datasheet 8.2.3.27.16.
@@ -2750,7 +2750,7 @@ pub const fn PFVLVFB(n: u32) -> u32 {
 /// Entries of [`PFVLVFB`].
 pub const PFVLVFB_COUNT: u32 = 128;
 
-/// PFMRCTL, rw: What a rule mirrors, and to which pool.
+/// PFMRCTL, rw: Packets that a rule mirrors, and the pool that gets them.
 /// `n` is below 4.
 pub const fn PFMRCTL(n: u32) -> u32 {
     0x0F600 + 0x4 * n
@@ -2804,7 +2804,7 @@ pub const LMVM_RX: u32 = 0x02FA4;
 /// LMVM_TX, ro: Last pool with a malicious transmit event.
 pub const LMVM_TX: u32 = 0x08124;
 
-/// WQBR_RX, w1c: Receive queues stopped for malicious behaviour.
+/// WQBR_RX, w1c: Receive queues that the card stopped for malicious behaviour.
 /// `n` is below 4.
 pub const fn WQBR_RX(n: u32) -> u32 {
     0x02FB0 + 0x4 * n
@@ -2812,7 +2812,7 @@ pub const fn WQBR_RX(n: u32) -> u32 {
 /// Entries of [`WQBR_RX`].
 pub const WQBR_RX_COUNT: u32 = 4;
 
-/// WQBR_TX, w1c: Transmit queues stopped for malicious behaviour.
+/// WQBR_TX, w1c: Transmit queues that the card stopped for malicious behaviour.
 /// `n` is below 4.
 pub const fn WQBR_TX(n: u32) -> u32 {
     0x08130 + 0x4 * n
@@ -2868,7 +2868,7 @@ pub const FCRETA_ENTRY: u32 = 0x0000007F;
 
 /// FCFLT, rw: FCoE filter context.
 pub const FCFLT: u32 = 0x05108;
-/// Bit 0: It is valid.
+/// Bit 0: The entry is valid.
 pub const FCFLT_VALID: u32 = 0x00000001;
 /// Bit 1: First packet of a sequence is awaited.
 pub const FCFLT_FIRST: u32 = 0x00000002;
@@ -2943,9 +2943,9 @@ pub const RSOFF: u32 = 0x051F8;
 
 /// TSYNCRXCTL, rw: Receive time stamps.
 pub const TSYNCRXCTL: u32 = 0x05188;
-/// Bit 0, ro: RXSTMPL and RXSTMPH hold one.
+/// Bit 0, ro: RXSTMPL and RXSTMPH hold a time stamp.
 pub const TSYNCRXCTL_VALID: u32 = 0x00000001;
-/// Bits 3:1: Packets that get one.
+/// Bits 3:1: Packets that get a time stamp.
 pub const TSYNCRXCTL_TYPE: u32 = 0x0000000E;
 /// Value of [`TSYNCRXCTL_TYPE`].
 pub const TSYNCRXCTL_TYPE_L2_V2: u32 = 0x00000000;
@@ -2957,14 +2957,14 @@ pub const TSYNCRXCTL_TYPE_L2_L4_V2: u32 = 0x00000004;
 pub const TSYNCRXCTL_TYPE_ALL: u32 = 0x00000008;
 /// Value of [`TSYNCRXCTL_TYPE`].
 pub const TSYNCRXCTL_TYPE_EVENT_V2: u32 = 0x0000000A;
-/// Bit 4: They are taken.
+/// Bit 4: Take time stamps.
 pub const TSYNCRXCTL_ENABLED: u32 = 0x00000010;
 
 /// TSYNCTXCTL, rw: Transmit time stamps.
 pub const TSYNCTXCTL: u32 = 0x08C00;
-/// Bit 0, ro: TXSTMPL and TXSTMPH hold one.
+/// Bit 0, ro: TXSTMPL and TXSTMPH hold a time stamp.
 pub const TSYNCTXCTL_VALID: u32 = 0x00000001;
-/// Bit 4: They are taken.
+/// Bit 4: Take time stamps.
 pub const TSYNCTXCTL_ENABLED: u32 = 0x00000010;
 
 /// RXSTMPL, ro: Receive time stamp, low half.
@@ -3015,9 +3015,9 @@ pub const TIMADJH: u32 = 0x08C1C;
 
 /// TSAUXC, rw: Clock output and target times.
 pub const TSAUXC: u32 = 0x08C20;
-/// Bit 0: Target time 0 counts.
+/// Bit 0: Target time 0 applies.
 pub const TSAUXC_EN_TT0: u32 = 0x00000001;
-/// Bit 1: Target time 1 counts.
+/// Bit 1: Target time 1 applies.
 pub const TSAUXC_EN_TT1: u32 = 0x00000002;
 /// Bit 2: Put out a clock.
 pub const TSAUXC_EN_CLK: u32 = 0x00000004;
@@ -3077,7 +3077,7 @@ pub const WUC_PME_STATUS: u32 = 0x00000004;
 /// Bit 4: Use the pin PE_WAKE_N.
 pub const WUC_WKEN: u32 = 0x00000010;
 
-/// WUFC, rw: What wakes the system. Datasheet 8.2.3.24.2.
+/// WUFC, rw: Events that wake the system. Datasheet 8.2.3.24.2.
 pub const WUFC: u32 = 0x05808;
 /// Bit 0: A change of the link.
 pub const WUFC_LNKC: u32 = 0x00000001;
@@ -3085,7 +3085,7 @@ pub const WUFC_LNKC: u32 = 0x00000001;
 pub const WUFC_MAG: u32 = 0x00000002;
 /// Bit 2: A packet to this address.
 pub const WUFC_EX: u32 = 0x00000004;
-/// Bit 3: A multicast packet let in.
+/// Bit 3: An accepted multicast packet.
 pub const WUFC_MC: u32 = 0x00000008;
 /// Bit 4: A broadcast packet.
 pub const WUFC_BC: u32 = 0x00000010;
@@ -3104,10 +3104,10 @@ pub const WUFC_FLX: u32 = 0x003F0000;
 /// Bit 31: A reset of the firmware.
 pub const WUFC_FW_RST_WK: u32 = 0x80000000;
 
-/// WUS, w1c: What woke the system. Bits as in WUFC. Datasheet 8.2.3.24.3.
+/// WUS, w1c: Events that woke the system. The bits are those of WUFC. Datasheet 8.2.3.24.3.
 pub const WUS: u32 = 0x05810;
 
-/// IPAV, rw: Which wake-up addresses are valid.
+/// IPAV, rw: Valid wake-up addresses.
 pub const IPAV: u32 = 0x05838;
 
 /// IP4AT, rw: IPv4 addresses that wake the system.
@@ -3167,7 +3167,7 @@ pub const MANC_MPROXYE: u32 = 0x40000000;
 /// MANC2H, ro: Packets for the firmware that the system gets too.
 pub const MANC2H: u32 = 0x05860;
 
-/// MFVAL, ro: Which management filters are valid.
+/// MFVAL, ro: Valid management filters.
 pub const MFVAL: u32 = 0x05824;
 
 /// MAVTV, rw: Management VLANs.
@@ -3265,7 +3265,7 @@ pub const LSECRXCAP: u32 = 0x08F00;
 
 /// LSECTXCTRL, rw: LinkSec transmit control.
 pub const LSECTXCTRL: u32 = 0x08A04;
-/// Bits 1:0: What to do.
+/// Bits 1:0: Operation.
 pub const LSECTXCTRL_EN: u32 = 0x00000003;
 /// Value of [`LSECTXCTRL_EN`].
 pub const LSECTXCTRL_EN_OFF: u32 = 0x00000000;
@@ -3280,7 +3280,7 @@ pub const LSECTXCTRL_PNTHRSH: u32 = 0xFFFFFF00;
 
 /// LSECRXCTRL, rw: LinkSec receive control.
 pub const LSECRXCTRL: u32 = 0x08F04;
-/// Bits 3:2: What to do.
+/// Bits 3:2: Operation.
 pub const LSECRXCTRL_EN: u32 = 0x0000000C;
 /// Value of [`LSECRXCTRL_EN`].
 pub const LSECRXCTRL_EN_OFF: u32 = 0x00000000;
@@ -3430,7 +3430,7 @@ pub const LSECRXNUSA: u32 = 0x08F80;
 
 /// IPSTXIDX, rw: IPsec transmit table: access.
 pub const IPSTXIDX: u32 = 0x08900;
-/// Bit 0: Look for IPsec in what is sent.
+/// Bit 0: Process IPsec in sent packets.
 pub const IPSTXIDX_IPS_TX_EN: u32 = 0x00000001;
 /// Bits 12:3: Index in the table.
 pub const IPSTXIDX_TB_IDX: u32 = 0x00001FF8;
@@ -3452,9 +3452,9 @@ pub const IPSTXKEY_COUNT: u32 = 4;
 
 /// IPSRXIDX, rw: IPsec receive tables: access.
 pub const IPSRXIDX: u32 = 0x08E00;
-/// Bit 0: Look for IPsec in what is received.
+/// Bit 0: Process IPsec in received packets.
 pub const IPSRXIDX_IPS_RX_EN: u32 = 0x00000001;
-/// Bits 2:1: Which table.
+/// Bits 2:1: Table.
 pub const IPSRXIDX_TABLE: u32 = 0x00000006;
 /// Value of [`IPSRXIDX_TABLE`].
 pub const IPSRXIDX_TABLE_IP: u32 = 0x00000002;
@@ -3498,7 +3498,7 @@ pub const IPSRXSALT: u32 = 0x08E2C;
 pub const IPSRXMOD: u32 = 0x08E30;
 /// Bit 0: The entry is valid.
 pub const IPSRXMOD_VALID: u32 = 0x00000001;
-/// Bit 2: ESP; else AH.
+/// Bit 2: ESP, not AH.
 pub const IPSRXMOD_PROTO: u32 = 0x00000004;
 /// Bit 3: Decrypt.
 pub const IPSRXMOD_DECRYPT: u32 = 0x00000008;
@@ -3532,7 +3532,7 @@ pub const TDHMPN2: u32 = 0x082FC;
 
 /// TXDESCIC, ro: Transmit descriptors on the chip.
 pub const TXDESCIC: u32 = 0x082CC;
-/// Bit 31: TIC_DW2 holds one.
+/// Bit 31: TIC_DW2 holds a descriptor.
 pub const TXDESCIC_READY: u32 = 0x80000000;
 
 /// TIC_DW2, ro: A transmit descriptor on the chip.
@@ -3615,7 +3615,7 @@ pub const GSCN_COUNT: u32 = 4;
 pub const BARCTRL: u32 = 0x110F4;
 /// Bits 10:8: Flash.
 pub const BARCTRL_FLSIZE: u32 = 0x00000700;
-/// Bit 13: Registers: 256 KiB; else 128 KiB.
+/// Bit 13: Registers have 256 KiB, not 128 KiB.
 pub const BARCTRL_CSRSIZE: u32 = 0x00002000;
 
 /// ECC_CTRL_0, rw: PCI Express memory errors: control 0.
@@ -3630,14 +3630,14 @@ pub const ECC_STATUS: u32 = 0x110E0;
 // ---- Descriptors ----
 // Masks of 64 bits, of one of the two quad words of a descriptor.
 
-// RXD, as software writes it: Advanced receive descriptor: where the packet goes. Datasheet 7.1.6.1.
+// RXD, as software writes it: Advanced receive descriptor with buffer addresses, as software writes it. Datasheet 7.1.6.1.
 
 /// Word 0, bits 63:0: IOVA of the packet buffer.
 pub const RXD_PACKET_ADDRESS: u64 = 0xFFFFFFFFFFFFFFFF;
-/// Word 1, bits 63:1: IOVA of the header buffer; its bit 0 is where DD will be.
+/// Word 1, bits 63:1: IOVA of the header buffer. Hardware writes DD to bit 0.
 pub const RXD_HEADER_ADDRESS: u64 = 0xFFFFFFFFFFFFFFFE;
 
-// RXD, as hardware writes it back: Advanced receive descriptor: what has arrived. Datasheet 7.1.6.2.
+// RXD, as hardware writes it back: Advanced receive descriptor with results, as hardware writes it back. Datasheet 7.1.6.2.
 
 /// Word 0, bits 3:0: Which fields of the packet the RSS hash covers.
 pub const RXD_RSS_TYPE: u64 = 0x000000000000000F;
@@ -3662,7 +3662,7 @@ pub const RXD_VLAN: u64 = 0xFFFF000000000000;
 
 // RXD, bits of STATUS and ERRORS: Advanced receive descriptor: the status and error bits one by one. Datasheet 7.1.6.2.
 
-/// Word 1, bit 0: Descriptor done: it is software's again.
+/// Word 1, bit 0: Descriptor done: software owns it again.
 pub const RXD_DD: u64 = 0x0000000000000001;
 /// Word 1, bit 1: End of packet: the packet ends in this buffer.
 pub const RXD_EOP: u64 = 0x0000000000000002;
@@ -3703,7 +3703,7 @@ pub const RXD_L4E: u64 = 0x0000000040000000;
 /// Word 1, bit 31: IPv4 checksum is wrong.
 pub const RXD_IPE: u64 = 0x0000000080000000;
 
-// TXD, data, as software writes it: Advanced transmit data descriptor: a packet, or a part of one, to send. Datasheet 7.2.3.2.4.
+// TXD, data, as software writes it: Advanced transmit data descriptor: a packet to send, or a part of one. Datasheet 7.2.3.2.4.
 
 /// Word 0, bits 63:0: IOVA of the data.
 pub const TXD_ADDRESS: u64 = 0xFFFFFFFFFFFFFFFF;
@@ -3748,7 +3748,7 @@ pub const TXD_POPTS_IPSEC: u64 = 0x0000040000000000;
 /// Word 1, bits 63:46: Bytes of the whole packet, without CRC.
 pub const TXD_PAYLEN: u64 = 0xFFFFC00000000000;
 
-// TXD, context, as software writes it: Advanced transmit context descriptor: where headers are, for offloads. Datasheet 7.2.3.2.3.
+// TXD, context, as software writes it: Advanced transmit context descriptor: places of the headers, for offloads. Datasheet 7.2.3.2.3.
 
 /// Word 0, bits 8:0: Bytes of the IP header, extensions included.
 pub const TXD_CONTEXT_IPLEN: u64 = 0x00000000000001FF;
@@ -3758,7 +3758,7 @@ pub const TXD_CONTEXT_MACLEN: u64 = 0x000000000000FE00;
 pub const TXD_CONTEXT_VLAN: u64 = 0x00000000FFFF0000;
 /// Word 1, bit 10: The IP header is version 4.
 pub const TXD_CONTEXT_IPV4: u64 = 0x0000000000000400;
-/// Word 1, bits 12:11: What follows the IP header.
+/// Word 1, bits 12:11: Protocol after the IP header.
 pub const TXD_CONTEXT_L4T: u64 = 0x0000000000001800;
 /// Value of [`TXD_CONTEXT_L4T`].
 pub const TXD_CONTEXT_L4T_UDP: u64 = 0x0000000000000000;
@@ -3766,9 +3766,9 @@ pub const TXD_CONTEXT_L4T_UDP: u64 = 0x0000000000000000;
 pub const TXD_CONTEXT_L4T_TCP: u64 = 0x0000000000000800;
 /// Value of [`TXD_CONTEXT_L4T`].
 pub const TXD_CONTEXT_L4T_SCTP: u64 = 0x0000000000001000;
-/// Word 1, bits 47:40: Bytes of that header; for segmentation.
+/// Word 1, bits 47:40: Bytes of that protocol's header, for segmentation.
 pub const TXD_CONTEXT_L4LEN: u64 = 0x0000FF0000000000;
-/// Word 1, bits 63:48: Most bytes of payload in a segment; for segmentation.
+/// Word 1, bits 63:48: Most payload bytes in a segment, for segmentation.
 pub const TXD_CONTEXT_MSS: u64 = 0xFFFF000000000000;
 
 // TXD, as hardware writes it back: Transmit descriptor: done. Datasheet 7.2.3.2.4.
@@ -3778,21 +3778,21 @@ pub const TXD_DD: u64 = 0x0000000100000000;
 
 // ---- PCI configuration space ----
 
-/// Who made the device (2 bytes).
+/// Vendor of the device (2 bytes).
 pub const PCI_VENDOR_ID: u32 = 0x00;
 /// Value of [`PCI_VENDOR_ID`].
 pub const PCI_VENDOR_ID_INTEL: u16 = 0x8086;
 
-/// Which device it is: see the table of network cards (2 bytes).
+/// Device id: see the table of network cards (2 bytes).
 pub const PCI_DEVICE_ID: u32 = 0x02;
 
-/// What the device may do on the bus (2 bytes).
+/// Permissions of the device on the bus (2 bytes).
 pub const PCI_COMMAND: u32 = 0x04;
-/// Bit 0: Answer accesses to I/O ports.
+/// Bit 0: Answer accesses to the I/O space.
 pub const PCI_COMMAND_IO: u16 = 0x0001;
-/// Bit 1: Answer accesses to memory, such as the registers.
+/// Bit 1: Answer accesses to the memory space, such as the registers.
 pub const PCI_COMMAND_MEMORY: u16 = 0x0002;
-/// Bit 2: Read and write memory by itself: DMA, and MSI.
+/// Bit 2: Start bus transactions: DMA and MSI.
 pub const PCI_COMMAND_BUS_MASTER: u16 = 0x0004;
 /// Bit 6: Report parity errors.
 pub const PCI_COMMAND_PARITY: u16 = 0x0040;
@@ -3801,9 +3801,9 @@ pub const PCI_COMMAND_SERR: u16 = 0x0100;
 /// Bit 10: Do not raise legacy interrupts.
 pub const PCI_COMMAND_INTX_DISABLE: u16 = 0x0400;
 
-/// What has happened on the bus (2 bytes).
+/// Events on the bus (2 bytes).
 pub const PCI_STATUS: u32 = 0x06;
-/// Bit 4: There is a list of capabilities.
+/// Bit 4: The configuration space has a list of capabilities.
 pub const PCI_STATUS_CAPABILITIES: u16 = 0x0010;
 
 /// Revision of the device (1 bytes).
@@ -3814,19 +3814,19 @@ pub const PCI_CLASS_CODE: u32 = 0x0a;
 /// Value of [`PCI_CLASS_CODE`].
 pub const PCI_CLASS_CODE_ETHERNET: u16 = 0x0200;
 
-/// Layout of the rest, and whether there are more functions (1 bytes).
+/// Layout of the header, and a bit for several functions (1 bytes).
 pub const PCI_HEADER_TYPE: u32 = 0x0e;
 
 /// Address of the register space, low half; BAR 0 has 64 bits (4 bytes).
 pub const PCI_BAR0: u32 = 0x10;
 
-/// Who made the card (2 bytes).
+/// Vendor of the card (2 bytes).
 pub const PCI_SUBSYSTEM_VENDOR_ID: u32 = 0x2c;
 
-/// Which card it is (2 bytes).
+/// Id of the card (2 bytes).
 pub const PCI_SUBSYSTEM_ID: u32 = 0x2e;
 
-/// Where the list of capabilities starts (1 bytes).
+/// Start of the list of capabilities (1 bytes).
 pub const PCI_CAPABILITIES: u32 = 0x34;
 
 /// Power state of the function: PMCSR of the capability at 0x40 (2 bytes).
@@ -3840,7 +3840,7 @@ pub const PCI_POWER_STATUS_PME_STATUS: u16 = 0x8000;
 
 /// State of the function: Device Status of the PCI Express capability at 0xA0 (2 bytes).
 pub const PCI_DEVICE_STATUS: u32 = 0xaa;
-/// Bit 5: Requests of the device are under way.
+/// Bit 5: The device has requests under way.
 pub const PCI_DEVICE_STATUS_TRANSACTION_PENDING: u16 = 0x0020;
 
 /// Speed and width of the slot: Link Status of the PCI Express capability at 0xA0 (2 bytes).
@@ -3924,20 +3924,20 @@ pub enum Access {
     WriteOneSet,
     /// A read clears it, and so does writing 1.
     ReadClearWriteOneClear,
-    /// Writing 1 starts something; the bit falls back to 0 when that is done.
+    /// Writing 1 starts an operation; the bit clears itself when the operation is done.
     SelfClearing,
 }
 
 /// Consecutive entries of a register array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// Index of the first entry found here.
+    /// Index of the first entry here.
     pub first: u32,
     /// Address of that entry.
     pub offset: u32,
     /// Bytes between entries.
     pub stride: u32,
-    /// How many entries are found here.
+    /// Number of entries here.
     pub count: u32,
 }
 
@@ -3946,11 +3946,11 @@ pub struct Range {
 pub struct Field {
     /// Name within the register.
     pub name: &'static str,
-    /// The bits, in their place.
+    /// The bits, as a mask.
     pub mask: u32,
     /// What reads and writes do to these bits.
     pub access: Access,
-    /// What it is for.
+    /// Description in one line.
     pub summary: &'static str,
 }
 
@@ -3965,15 +3965,15 @@ pub struct Register {
     pub offset: u32,
     /// Bytes between entries, from entry 0 on.
     pub stride: u32,
-    /// Entries in all; 1 if it is no array.
+    /// Number of entries; 1 if the register is not an array.
     pub count: u32,
-    /// Where the entries are, in order of their index: one range, or two.
+    /// The places of the entries, in order of their index: one range, or two.
     pub ranges: &'static [Range],
     /// Other addresses of the same entries.
     pub aliases: &'static [Range],
     /// What reads and writes do to bits outside `fields`.
     pub access: Access,
-    /// Value after reset; of an array, that of every entry but 0.
+    /// Value after reset of all entries but entry 0.
     pub reset: u32,
     /// Value of entry 0 after reset.
     pub reset_first: u32,
@@ -3983,12 +3983,12 @@ pub struct Register {
     pub fields: &'static [Field],
     /// Section of the 82599 datasheet, where known.
     pub section: Option<&'static str>,
-    /// What it is for.
+    /// Description in one line.
     pub summary: &'static str,
 }
 
 impl Range {
-    /// The entry at `address`, if that is one of these.
+    /// The entry at `address`, if the range has it.
     pub const fn entry_at(&self, address: u32) -> Option<u32> {
         if address < self.offset || self.stride == 0 {
             return None;
@@ -4122,7 +4122,7 @@ pub enum RegisterId {
     EERD,
     /// Writes a word of the EEPROM. X540 and later.
     EEWR,
-    /// Flash access by hand.
+    /// Flash access by software.
     FLA,
     /// EEPROM access by the firmware.
     EEMNGCTL,
@@ -4134,19 +4134,19 @@ pub enum RegisterId {
     FLMNGDATA,
     /// Bytes of FLMNGCTL's access.
     FLMNGCNT,
-    /// Commands of the flash at hand.
+    /// Opcodes of the flash chip.
     FLOP,
-    /// Whether the card may be woken, and is managed.
+    /// Wake-up and manageability.
     GRC,
-    /// Software has let go of the shadow memory. X540 and later.
+    /// Release of the shadow memory by software. X540 and later.
     SRAMREL,
-    /// Software semaphore: drivers and firmware take turns. Datasheet 8.2.3.4.9.
+    /// Software semaphore between drivers and firmware. Datasheet 8.2.3.4.9.
     SWSM,
     /// Firmware semaphore and state. Datasheet 8.2.3.4.10.
     FWSM,
-    /// Who has which shared resource. Only while SWSM.SWESMBI is held. Datasheet 8.2.3.4.11.
+    /// Owners of the shared resources. Access it only while you hold SWSM.SWESMBI. Datasheet 8.2.3.4.11.
     SW_FW_SYNC,
-    /// Which functions are active, and their power states.
+    /// Active functions and their power states.
     FACTPS,
     /// PCI Express control.
     GCR,
@@ -4156,7 +4156,7 @@ pub enum RegisterId {
     MREVID,
     /// Causes of PCI Express error interrupts.
     PICAUSE,
-    /// Which PCI Express errors raise an interrupt.
+    /// PCI Express errors that raise an interrupt.
     PIENA,
     /// Address for reading configuration space through CIAD.
     CIAA,
@@ -4164,17 +4164,17 @@ pub enum RegisterId {
     CIAD,
     /// EtherType and opcode of pause frames. Datasheet 8.2.3.3.1.
     PFCTOP,
-    /// How long to ask the other side to pause; two traffic classes an entry. Datasheet 8.2.3.3.2.
+    /// Pause times to request from the link partner, two traffic classes an entry. Datasheet 8.2.3.3.2.
     FCTTV,
-    /// Fill of a packet buffer at which to let the other side go on. Datasheet 8.2.3.3.3.
+    /// Fill of a packet buffer at which the card sends XON. Datasheet 8.2.3.3.3.
     FCRTL,
-    /// Fill of a packet buffer at which to ask the other side to pause. Datasheet 8.2.3.3.4.
+    /// Fill of a packet buffer at which the card sends XOFF. Datasheet 8.2.3.3.4.
     FCRTH,
-    /// When to repeat a request to pause. Datasheet 8.2.3.3.5.
+    /// Time at which the card repeats XOFF. Datasheet 8.2.3.3.5.
     FCRTV,
-    /// Which traffic classes the other side has paused. Datasheet 8.2.3.3.6.
+    /// Traffic classes that the link partner has paused. Datasheet 8.2.3.3.6.
     TFCS,
-    /// Whether to send pause frames. Datasheet 8.2.3.3.7.
+    /// Sending of pause frames. Datasheet 8.2.3.3.7.
     FCCFG,
     /// Priority XON frames received, by class.
     PXONRXCNT,
@@ -4182,9 +4182,9 @@ pub enum RegisterId {
     PXOFFRXCNT,
     /// Causes of interrupts. With GPIE.OCD, a read clears only bits 29:16. Datasheet 8.2.3.5.1.
     EICR,
-    /// Raises causes. A read tells EICR and clears nothing. Datasheet 8.2.3.5.2.
+    /// Raises causes. A read returns EICR and clears nothing. Datasheet 8.2.3.5.2.
     EICS,
-    /// Enables causes. A read tells which are enabled. Datasheet 8.2.3.5.3.
+    /// Enables causes. A read returns the enabled causes. Datasheet 8.2.3.5.3.
     EIMS,
     /// Disables causes. Datasheet 8.2.3.5.4.
     EIMC,
@@ -4200,31 +4200,31 @@ pub enum RegisterId {
     EIMC_EX,
     /// EIAM for queue vectors 0 to 63. Datasheet 8.2.3.5.10.
     EIAM_EX,
-    /// Which throttles belong to virtual functions. Datasheet 8.2.3.5.11.
+    /// Throttles that belong to virtual functions. Datasheet 8.2.3.5.11.
     EITRSEL,
     /// Interrupt throttle of a vector. Datasheet 8.2.3.5.12.
     EITR,
-    /// Which vectors the queues 2n and 2n + 1 raise. Datasheet 8.2.3.5.16.
+    /// Vectors of the queues 2n and 2n + 1. Datasheet 8.2.3.5.16.
     IVAR,
-    /// Which vectors the other causes raise. Datasheet 8.2.3.5.17.
+    /// Vectors of the other causes. Datasheet 8.2.3.5.17.
     IVAR_MISC,
-    /// How interrupts are raised. Datasheet 8.2.3.5.18.
+    /// Interrupt modes. Datasheet 8.2.3.5.18.
     GPIE,
     /// Clears pending bits of MSI-X vectors.
     PBACL,
-    /// Which packets are let in. Change it only while RXCTRL.RXEN is 0. Datasheet 8.2.3.7.1.
+    /// Filter control. Change it only while RXCTRL.RXEN is 0. Datasheet 8.2.3.7.1.
     FCTRL,
     /// VLAN filter control. Datasheet 8.2.3.7.2.
     VLNCTRL,
     /// Multicast filter control. Datasheet 8.2.3.7.3.
     MCSTCTRL,
-    /// Where packets of a pool are split, and RSS queues of it. Datasheet 8.2.3.7.4.
+    /// Places where a pool's packets are split, and the pool's RSS queues. Datasheet 8.2.3.7.4.
     PSRTYPE,
     /// Receive checksums. Datasheet 8.2.3.7.5.
     RXCSUM,
     /// Receive filter control. Datasheet 8.2.3.7.6.
     RFCTL,
-    /// Multicast addresses let in, by 12 bits of the address: 4096 bits. Datasheet 8.2.3.7.7.
+    /// Accepted multicast addresses, by 12 bits of the address: 4096 bits. Datasheet 8.2.3.7.7.
     MTA,
     /// A MAC address, first four bytes; the first is lowest. Datasheet 8.2.3.7.8.
     RAL,
@@ -4232,9 +4232,9 @@ pub enum RegisterId {
     RAH,
     /// Pools of a MAC address; 2n and 2n + 1 are those of RAL(n). Datasheet 8.2.3.7.10.
     MPSAR,
-    /// VLANs let in: 4096 bits. Datasheet 8.2.3.7.11.
+    /// Accepted VLANs: 4096 bits. Datasheet 8.2.3.7.11.
     VFTA,
-    /// Unicast addresses let in, by 12 bits of the address: 4096 bits. Datasheet 8.2.3.27.17.
+    /// Accepted unicast addresses, by 12 bits of the address: 4096 bits. Datasheet 8.2.3.27.17.
     PFUTA,
     /// IOVA of the ring, low half: a multiple of 128. Datasheet 8.2.3.8.1.
     RDBAL,
@@ -4242,9 +4242,9 @@ pub enum RegisterId {
     RDBAH,
     /// Bytes of the ring: a multiple of 128. Datasheet 8.2.3.8.3.
     RDLEN,
-    /// Head: the descriptor that hardware fills next. Write 0 before enabling only. Datasheet 8.2.3.8.4.
+    /// Head: the descriptor that hardware fills next. Write it only before enabling, as 0. Datasheet 8.2.3.8.4.
     RDH,
-    /// Tail: the first descriptor that hardware may not have. Datasheet 8.2.3.8.5.
+    /// Tail: the first descriptor that hardware does not own. Datasheet 8.2.3.8.5.
     RDT,
     /// Receive queue control. Datasheet 8.2.3.8.6.
     RXDCTL,
@@ -4256,7 +4256,7 @@ pub enum RegisterId {
     RSCCTL,
     /// Receive DMA control. Datasheet 8.2.3.8.8.
     RDRXCTL,
-    /// Size of a receive packet buffer. Together 512 KiB: others than 0 need clearing. Datasheet 8.2.3.8.9.
+    /// Size of a receive packet buffer. The sum is 512 KiB: to use one, clear the others. Datasheet 8.2.3.8.9.
     RXPBSIZE,
     /// Receive control. Datasheet 8.2.3.8.10.
     RXCTRL,
@@ -4268,7 +4268,7 @@ pub enum RegisterId {
     RQTC,
     /// The RSS hash's key, 40 bytes; the first is lowest. Datasheet 8.2.3.7.14.
     RSSRK,
-    /// RSS: queue by the hash's low 7 bits, 4 entries a register. Datasheet 8.2.3.7.15.
+    /// RSS table: queues by the hash's low 7 bits, 4 entries a register. Datasheet 8.2.3.7.15.
     RETA,
     /// Reads of packet data under way. Datasheet 8.2.3.9.1.
     DTXMXSZRQ,
@@ -4286,17 +4286,17 @@ pub enum RegisterId {
     TDLEN,
     /// How a transmit queue accesses memory. Datasheet 8.2.3.11.2.
     DCA_TXCTRL,
-    /// Head: the descriptor that hardware reads next. Write 0 before enabling only. Datasheet 8.2.3.9.8.
+    /// Head: the descriptor that hardware reads next. Write it only before enabling, as 0. Datasheet 8.2.3.9.8.
     TDH,
-    /// Tail: the first descriptor that hardware may not have. Datasheet 8.2.3.9.9.
+    /// Tail: the first descriptor that hardware does not own. Datasheet 8.2.3.9.9.
     TDT,
     /// Transmit queue control. Datasheet 8.2.3.9.10.
     TXDCTL,
-    /// IOVA that the head is written to instead of descriptors, low half. Datasheet 8.2.3.9.11.
+    /// IOVA of the head write-back, low half. It replaces the descriptor write-back. Datasheet 8.2.3.9.11.
     TDWBAL,
-    /// IOVA that the head is written to, high half. Datasheet 8.2.3.9.12.
+    /// IOVA of the head write-back, high half. Datasheet 8.2.3.9.12.
     TDWBAH,
-    /// Size of a transmit packet buffer. Together 160 KiB: others than 0 need clearing. Datasheet 8.2.3.9.13.
+    /// Size of a transmit packet buffer. The sum is 160 KiB: to use one, clear the others. Datasheet 8.2.3.9.13.
     TXPBSIZE,
     /// Traffic class of the firmware's packets. Datasheet 8.2.3.9.14.
     MNGTXMAP,
@@ -4320,7 +4320,7 @@ pub enum RegisterId {
     RTTDT2C,
     /// Credits of a traffic class in the transmit packet plane. Datasheet 8.2.3.10.10.
     RTTPT2C,
-    /// Queue that RTTDT1C and the rate registers speak of. Datasheet 8.2.3.10.13.
+    /// Queue of RTTDT1C and of the rate registers. Datasheet 8.2.3.10.13.
     RTTDQSEL,
     /// Credits of the queue that RTTDQSEL names. Datasheet 8.2.3.10.14.
     RTTDT1C,
@@ -4350,9 +4350,9 @@ pub enum RegisterId {
     PCS1GLCTL,
     /// 1 Gbit/s coding: link status. Datasheet 8.2.3.22.3.
     PCS1GLSTA,
-    /// 1 Gbit/s coding: what to advertise. Datasheet 8.2.3.22.4.
+    /// 1 Gbit/s coding: abilities to advertise. Datasheet 8.2.3.22.4.
     PCS1GANA,
-    /// 1 Gbit/s coding: what the other side advertises. Datasheet 8.2.3.22.5.
+    /// 1 Gbit/s coding: abilities that the link partner advertises. Datasheet 8.2.3.22.5.
     PCS1GANLP,
     /// 1 Gbit/s coding: next page to send. Datasheet 8.2.3.22.6.
     PCS1GANNP,
@@ -4400,7 +4400,7 @@ pub enum RegisterId {
     ANLPNP1,
     /// Backplane autonegotiation: the other side's next page, bits 47:32.
     ANLPNP2,
-    /// Whether firmware keeps the link from changing.
+    /// The firmware's hold on the link.
     MMNGC,
     /// KR coding: control.
     KRPCSFC,
@@ -4420,7 +4420,7 @@ pub enum RegisterId {
     ERRBC,
     /// Packets too short for the MAC.
     MSPDC,
-    /// Packets missed for want of room in a packet buffer.
+    /// Packets missed because a packet buffer was full.
     MPC,
     /// Local faults of the link.
     MLFC,
@@ -4464,7 +4464,7 @@ pub enum RegisterId {
     PRC1023,
     /// Packets received, 1024 bytes and more.
     PRC1522,
-    /// Good packets received, with those dropped later for want of a buffer. Datasheet 8.2.3.23.26.
+    /// Good packets received, including those dropped later without a buffer. Datasheet 8.2.3.23.26.
     GPRC,
     /// Broadcast packets received.
     BPRC,
@@ -4522,15 +4522,15 @@ pub enum RegisterId {
     BPTC,
     /// Packets with a wrong TCP, UDP or IP checksum.
     XEC,
-    /// Which statistics receive queues 4n to 4n + 3 count in. Datasheet 8.2.3.23.71.
+    /// Statistics registers of the receive queues 4n to 4n + 3. Datasheet 8.2.3.23.71.
     RQSMR,
-    /// Which statistics transmit queues 4n to 4n + 3 count in. Datasheet 8.2.3.23.73.
+    /// Statistics registers of the transmit queues 4n to 4n + 3. Datasheet 8.2.3.23.73.
     TQSM,
-    /// Which queues the RX DMA counters count.
+    /// Queues that the RX DMA counters count.
     RXDSTATCTRL,
     /// Packets received, by queue statistics.
     QPRC,
-    /// Packets dropped for want of descriptors, by queue statistics. Datasheet 8.2.3.23.75.
+    /// Packets dropped without descriptors, by queue statistics. Datasheet 8.2.3.23.75.
     QPRDC,
     /// Bytes received, by queue statistics, low half.
     QBRC_L,
@@ -4548,23 +4548,23 @@ pub enum RegisterId {
     RXDGBCL,
     /// Good bytes that receive DMA passed on, bits 35:32.
     RXDGBCH,
-    /// Good packets passed on, of duplicates for other pools.
+    /// Good duplicates for other pools passed on, in packets.
     RXDDGPC,
-    /// Good bytes passed on, of duplicates for other pools, low half.
+    /// Good duplicates for other pools passed on, in bytes, low half.
     RXDDGBCL,
-    /// Good bytes passed on, of duplicates for other pools, bits 35:32.
+    /// Good duplicates for other pools passed on, in bytes, bits 35:32.
     RXDDGBCH,
-    /// Good packets passed on, of those looped back.
+    /// Good looped-back packets passed on.
     RXLPBKGPC,
-    /// Good bytes passed on, of those looped back, low half.
+    /// Good looped-back bytes passed on, low half.
     RXLPBKGBCL,
-    /// Good bytes passed on, of those looped back, bits 35:32.
+    /// Good looped-back bytes passed on, bits 35:32.
     RXLPBKGBCH,
-    /// Good packets passed on, of duplicates looped back.
+    /// Good looped-back duplicates passed on, in packets.
     RXDLPBKGPC,
-    /// Good bytes passed on, of duplicates looped back, low half.
+    /// Good looped-back duplicates passed on, in bytes, low half.
     RXDLPBKGBCL,
-    /// Good bytes passed on, of duplicates looped back, bits 35:32.
+    /// Good looped-back duplicates passed on, in bytes, bits 35:32.
     RXDLPBKGBCH,
     /// Good packets received, before filters.
     RXNFGPC,
@@ -4602,7 +4602,7 @@ pub enum RegisterId {
     B2OGPRC,
     /// Matches packets by EtherType. Datasheet 8.2.3.7.21.
     ETQF,
-    /// Queue of what ETQF matches. Datasheet 8.2.3.7.22.
+    /// Queue of packets that ETQF matches. Datasheet 8.2.3.7.22.
     ETQS,
     /// Five-tuple filter: source address. Datasheet 8.2.3.7.16.
     SAQF,
@@ -4610,9 +4610,9 @@ pub enum RegisterId {
     DAQF,
     /// Five-tuple filter: ports. Datasheet 8.2.3.7.18.
     SDPQF,
-    /// Five-tuple filter: protocol, and what counts. Datasheet 8.2.3.7.19.
+    /// Five-tuple filter: protocol, and the parts that must match. Datasheet 8.2.3.7.19.
     FTQF,
-    /// Queue of what a five-tuple filter matches. Datasheet 8.2.3.5.13.
+    /// Queue of packets that a five-tuple filter matches. Datasheet 8.2.3.5.13.
     L34T_IMIR,
     /// Queue of TCP connection requests. Datasheet 8.2.3.7.20.
     SYNQF,
@@ -4628,19 +4628,19 @@ pub enum RegisterId {
     FDIRHKEY,
     /// Key of the hash that is a signature.
     FDIRSKEY,
-    /// Bits of an IPv4 destination address that count: those that are 0.
+    /// IPv4 destination address mask: bits that are 0 must match.
     FDIRDIP4M,
-    /// Bits of an IPv4 source address that count: those that are 0.
+    /// IPv4 source address mask: bits that are 0 must match.
     FDIRSIP4M,
-    /// Bits of TCP ports that count: those that are 0.
+    /// TCP port mask: bits that are 0 must match.
     FDIRTCPM,
-    /// Bits of UDP ports that count: those that are 0.
+    /// UDP port mask: bits that are 0 must match.
     FDIRUDPM,
-    /// Bytes of IPv6 addresses that count: those that are 0.
+    /// IPv6 address mask: bytes whose bit is 0 must match.
     FDIRIP6M,
-    /// Other parts of a packet that count: those that are 0.
+    /// Mask of other parts of a packet: parts whose bit is 0 must match.
     FDIRM,
-    /// Filters free.
+    /// Free filters.
     FDIRFREE,
     /// Longest list of filters with one hash.
     FDIRLEN,
@@ -4664,7 +4664,7 @@ pub enum RegisterId {
     FDIRVLAN,
     /// Filter: hash and signature.
     FDIRHASH,
-    /// Filter: what to do with it. The write starts it.
+    /// Filter: command. The write starts it.
     FDIRCMD,
     /// Virtualisation. Datasheet 8.2.3.27.1.
     PFVTCTL,
@@ -4682,7 +4682,7 @@ pub enum RegisterId {
     PFVFRE,
     /// Virtual functions that may send. Datasheet 8.2.3.27.8.
     PFVFTE,
-    /// Whether a queue drops packets when it has no descriptors, whatever SRRCTL says. Datasheet 8.2.3.27.9.
+    /// Per queue: drop packets without descriptors, whatever SRRCTL says. Datasheet 8.2.3.27.9.
     PFQDE,
     /// Pools whose packets may be looped back to other pools.
     PFVMTXSW,
@@ -4692,13 +4692,13 @@ pub enum RegisterId {
     PFDTXGSWC,
     /// VLAN tag that is put into a pool's packets.
     PFVMVIR,
-    /// What a pool gets. Datasheet 8.2.3.27.14.
+    /// Packets that a pool gets. Datasheet 8.2.3.27.14.
     PFVML2FLT,
     /// A VLAN that pools share. Datasheet 8.2.3.27.15.
     PFVLVF,
     /// Pools of a VLAN; 2n and 2n + 1 are those of PFVLVF(n). Datasheet 8.2.3.27.16.
     PFVLVFB,
-    /// What a rule mirrors, and to which pool.
+    /// Packets that a rule mirrors, and the pool that gets them.
     PFMRCTL,
     /// VLANs that a rule mirrors.
     PFMRVLAN,
@@ -4714,9 +4714,9 @@ pub enum RegisterId {
     LMVM_RX,
     /// Last pool with a malicious transmit event.
     LMVM_TX,
-    /// Receive queues stopped for malicious behaviour.
+    /// Receive queues that the card stopped for malicious behaviour.
     WQBR_RX,
-    /// Transmit queues stopped for malicious behaviour.
+    /// Transmit queues that the card stopped for malicious behaviour.
     WQBR_TX,
     /// Mailboxes: memory, 16 dwords each; entry 16v + i is dword i of mailbox v.
     PFMBMEM,
@@ -4808,11 +4808,11 @@ pub enum RegisterId {
     TSIM,
     /// Wake-up control. Datasheet 8.2.3.24.1.
     WUC,
-    /// What wakes the system. Datasheet 8.2.3.24.2.
+    /// Events that wake the system. Datasheet 8.2.3.24.2.
     WUFC,
-    /// What woke the system. Bits as in WUFC. Datasheet 8.2.3.24.3.
+    /// Events that woke the system. The bits are those of WUFC. Datasheet 8.2.3.24.3.
     WUS,
-    /// Which wake-up addresses are valid.
+    /// Valid wake-up addresses.
     IPAV,
     /// IPv4 addresses that wake the system.
     IP4AT,
@@ -4830,7 +4830,7 @@ pub enum RegisterId {
     MANC,
     /// Packets for the firmware that the system gets too.
     MANC2H,
-    /// Which management filters are valid.
+    /// Valid management filters.
     MFVAL,
     /// Management VLANs.
     MAVTV,
@@ -4997,7 +4997,7 @@ pub enum RegisterId {
 pub static REGISTERS: &[Register] = &[
     Register { id: RegisterId::CTRL, name: "CTRL", offset: 0x00000, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00000, stride: 0x4, count: 1 }], aliases: &[Range { first: 0, offset: 0x00004, stride: 0x4, count: 1 }],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.1.1"), summary: "Device control.", fields: &[
-        Field { name: "MASTER_DISABLE", mask: CTRL_MASTER_DISABLE, access: Access::ReadWrite, summary: "Start no more bus transactions; STATUS.MASTER_ENABLE tells when all ended." },
+        Field { name: "MASTER_DISABLE", mask: CTRL_MASTER_DISABLE, access: Access::ReadWrite, summary: "Start no more bus transactions. STATUS.MASTER_ENABLE clears at the end." },
         Field { name: "LNK_RST", mask: CTRL_LNK_RST, access: Access::SelfClearing, summary: "Reset the link, and the device with it." },
         Field { name: "RST", mask: CTRL_RST, access: Access::SelfClearing, summary: "Reset the device. Touch no register for 1 ms, then wait 10 ms more." },
     ] },
@@ -5007,21 +5007,21 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "LINK_UP", mask: STATUS_LINK_UP, access: Access::ReadOnly, summary: "The link is up." },
         Field { name: "NUM_VFS", mask: STATUS_NUM_VFS, access: Access::ReadOnly, summary: "Virtual functions that are enabled." },
         Field { name: "IOV_ACTIVE", mask: STATUS_IOV_ACTIVE, access: Access::ReadOnly, summary: "Virtual functions are enabled." },
-        Field { name: "MASTER_ENABLE", mask: STATUS_MASTER_ENABLE, access: Access::ReadOnly, summary: "Transactions on the bus may be going on; 0 after CTRL.MASTER_DISABLE." },
+        Field { name: "MASTER_ENABLE", mask: STATUS_MASTER_ENABLE, access: Access::ReadOnly, summary: "Bus transactions may be under way; 0 after CTRL.MASTER_DISABLE." },
     ] },
     Register { id: RegisterId::CTRL_EXT, name: "CTRL_EXT", offset: 0x00018, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00018, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.1.3"), summary: "Extended device control.", fields: &[
-        Field { name: "PFRSTD", mask: CTRL_EXT_PFRSTD, access: Access::SelfClearing, summary: "The physical function's reset is done: tell the virtual ones." },
-        Field { name: "NS_DIS", mask: CTRL_EXT_NS_DIS, access: Access::ReadWrite, summary: "Ask for no transaction without snooping, whatever others say." },
-        Field { name: "RO_DIS", mask: CTRL_EXT_RO_DIS, access: Access::ReadWrite, summary: "Ask for no relaxed ordering, whatever others say." },
+        Field { name: "PFRSTD", mask: CTRL_EXT_PFRSTD, access: Access::SelfClearing, summary: "The physical function's reset is done, and virtual functions may go on." },
+        Field { name: "NS_DIS", mask: CTRL_EXT_NS_DIS, access: Access::ReadWrite, summary: "Use no transaction without snooping, whatever other registers say." },
+        Field { name: "RO_DIS", mask: CTRL_EXT_RO_DIS, access: Access::ReadWrite, summary: "Use no relaxed ordering, whatever other registers say." },
         Field { name: "EXTENDED_VLAN", mask: CTRL_EXT_EXTENDED_VLAN, access: Access::ReadWrite, summary: "Every packet has an outer VLAN tag." },
-        Field { name: "DRV_LOAD", mask: CTRL_EXT_DRV_LOAD, access: Access::ReadWrite, summary: "A driver is loaded: a word to the firmware." },
+        Field { name: "DRV_LOAD", mask: CTRL_EXT_DRV_LOAD, access: Access::ReadWrite, summary: "A driver is loaded. The firmware reads this bit." },
     ] },
     Register { id: RegisterId::ESDP, name: "ESDP", offset: 0x00020, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00020, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.1.4"), summary: "Software definable pins.", fields: &[
         Field { name: "SDP0", mask: ESDP_SDP0, access: Access::ReadWrite, summary: "Value of pin 0." },
         Field { name: "SDP1", mask: ESDP_SDP1, access: Access::ReadWrite, summary: "Value of pin 1." },
-        Field { name: "SDP2", mask: ESDP_SDP2, access: Access::ReadWrite, summary: "Value of pin 2; on SFP+ cards, high when a module is in." },
+        Field { name: "SDP2", mask: ESDP_SDP2, access: Access::ReadWrite, summary: "Value of pin 2. On SFP+ cards it is high while the cage holds a module." },
         Field { name: "SDP3", mask: ESDP_SDP3, access: Access::ReadWrite, summary: "Value of pin 3." },
         Field { name: "SDP4", mask: ESDP_SDP4, access: Access::ReadWrite, summary: "Value of pin 4." },
         Field { name: "SDP5", mask: ESDP_SDP5, access: Access::ReadWrite, summary: "Value of pin 5." },
@@ -5040,10 +5040,10 @@ pub static REGISTERS: &[Register] = &[
     ] },
     Register { id: RegisterId::I2CCTL, name: "I2CCTL", offset: 0x00028, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00028, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x0000000F, reset_first: 0x0000000F, acts_on: None, section: Some("8.2.3.1.5"), summary: "The two wires to the SFP+ module.", fields: &[
-        Field { name: "CLK_IN", mask: I2CCTL_CLK_IN, access: Access::ReadOnly, summary: "Clock, as it is on the wire." },
-        Field { name: "CLK_OUT", mask: I2CCTL_CLK_OUT, access: Access::ReadWrite, summary: "Clock, as driven." },
-        Field { name: "DATA_IN", mask: I2CCTL_DATA_IN, access: Access::ReadOnly, summary: "Data, as it is on the wire." },
-        Field { name: "DATA_OUT", mask: I2CCTL_DATA_OUT, access: Access::ReadWrite, summary: "Data, as driven." },
+        Field { name: "CLK_IN", mask: I2CCTL_CLK_IN, access: Access::ReadOnly, summary: "Level of the clock wire." },
+        Field { name: "CLK_OUT", mask: I2CCTL_CLK_OUT, access: Access::ReadWrite, summary: "Level to drive the clock wire to." },
+        Field { name: "DATA_IN", mask: I2CCTL_DATA_IN, access: Access::ReadOnly, summary: "Level of the data wire." },
+        Field { name: "DATA_OUT", mask: I2CCTL_DATA_OUT, access: Access::ReadWrite, summary: "Level to drive the data wire to." },
     ] },
     Register { id: RegisterId::FRTIMER, name: "FRTIMER", offset: 0x00048, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00048, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Free running timer.", fields: &[] },
@@ -5051,22 +5051,22 @@ pub static REGISTERS: &[Register] = &[
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Timer that can raise an interrupt.", fields: &[
         Field { name: "DURATION", mask: TCPTIMER_DURATION, access: Access::ReadWrite, summary: "Time to run, in milliseconds." },
         Field { name: "KS", mask: TCPTIMER_KS, access: Access::SelfClearing, summary: "Start again." },
-        Field { name: "COUNT_ENABLE", mask: TCPTIMER_COUNT_ENABLE, access: Access::ReadWrite, summary: "Run." },
+        Field { name: "COUNT_ENABLE", mask: TCPTIMER_COUNT_ENABLE, access: Access::ReadWrite, summary: "The timer runs." },
         Field { name: "COUNT_FINISH", mask: TCPTIMER_COUNT_FINISH, access: Access::SelfClearing, summary: "End at once." },
-        Field { name: "LOOP", mask: TCPTIMER_LOOP, access: Access::ReadWrite, summary: "Start again whenever the time is up." },
+        Field { name: "LOOP", mask: TCPTIMER_LOOP, access: Access::ReadWrite, summary: "Start again at each end." },
     ] },
     Register { id: RegisterId::LEDCTL, name: "LEDCTL", offset: 0x00200, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00200, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.1.6"), summary: "LEDs.", fields: &[
-        Field { name: "LED0_MODE", mask: LEDCTL_LED0_MODE, access: Access::ReadWrite, summary: "What LED 0 shows." },
+        Field { name: "LED0_MODE", mask: LEDCTL_LED0_MODE, access: Access::ReadWrite, summary: "State that LED 0 shows." },
         Field { name: "LED0_INVERT", mask: LEDCTL_LED0_INVERT, access: Access::ReadWrite, summary: "LED 0 inverted." },
         Field { name: "LED0_BLINK", mask: LEDCTL_LED0_BLINK, access: Access::ReadWrite, summary: "LED 0 blinks." },
-        Field { name: "LED1_MODE", mask: LEDCTL_LED1_MODE, access: Access::ReadWrite, summary: "What LED 1 shows." },
+        Field { name: "LED1_MODE", mask: LEDCTL_LED1_MODE, access: Access::ReadWrite, summary: "State that LED 1 shows." },
         Field { name: "LED1_INVERT", mask: LEDCTL_LED1_INVERT, access: Access::ReadWrite, summary: "LED 1 inverted." },
         Field { name: "LED1_BLINK", mask: LEDCTL_LED1_BLINK, access: Access::ReadWrite, summary: "LED 1 blinks." },
-        Field { name: "LED2_MODE", mask: LEDCTL_LED2_MODE, access: Access::ReadWrite, summary: "What LED 2 shows." },
+        Field { name: "LED2_MODE", mask: LEDCTL_LED2_MODE, access: Access::ReadWrite, summary: "State that LED 2 shows." },
         Field { name: "LED2_INVERT", mask: LEDCTL_LED2_INVERT, access: Access::ReadWrite, summary: "LED 2 inverted." },
         Field { name: "LED2_BLINK", mask: LEDCTL_LED2_BLINK, access: Access::ReadWrite, summary: "LED 2 blinks." },
-        Field { name: "LED3_MODE", mask: LEDCTL_LED3_MODE, access: Access::ReadWrite, summary: "What LED 3 shows." },
+        Field { name: "LED3_MODE", mask: LEDCTL_LED3_MODE, access: Access::ReadWrite, summary: "State that LED 3 shows." },
         Field { name: "LED3_INVERT", mask: LEDCTL_LED3_INVERT, access: Access::ReadWrite, summary: "LED 3 inverted." },
         Field { name: "LED3_BLINK", mask: LEDCTL_LED3_BLINK, access: Access::ReadWrite, summary: "LED 3 blinks." },
     ] },
@@ -5077,38 +5077,38 @@ pub static REGISTERS: &[Register] = &[
     Register { id: RegisterId::EEC, name: "EEC", offset: 0x10010, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10010, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000110, reset_first: 0x00000110, acts_on: None, section: Some("8.2.3.2.1"), summary: "EEPROM and flash control.", fields: &[
         Field { name: "SK", mask: EEC_SK, access: Access::ReadWrite, summary: "Clock to the EEPROM." },
-        Field { name: "CS", mask: EEC_CS, access: Access::ReadWrite, summary: "EEPROM selected." },
+        Field { name: "CS", mask: EEC_CS, access: Access::ReadWrite, summary: "The EEPROM is selected." },
         Field { name: "DI", mask: EEC_DI, access: Access::ReadWrite, summary: "Data to the EEPROM." },
         Field { name: "DO", mask: EEC_DO, access: Access::ReadOnly, summary: "Data from the EEPROM." },
         Field { name: "FWE", mask: EEC_FWE, access: Access::ReadWrite, summary: "Flash writes." },
-        Field { name: "REQ", mask: EEC_REQ, access: Access::ReadWrite, summary: "Ask for the EEPROM's wires." },
-        Field { name: "GNT", mask: EEC_GNT, access: Access::ReadOnly, summary: "The wires are software's." },
-        Field { name: "PRES", mask: EEC_PRES, access: Access::ReadOnly, summary: "An EEPROM is there and holds a good signature." },
-        Field { name: "ARD", mask: EEC_ARD, access: Access::ReadOnly, summary: "The EEPROM has been read, or there is none." },
-        Field { name: "ADDR_SIZE", mask: EEC_ADDR_SIZE, access: Access::ReadOnly, summary: "The EEPROM takes addresses of 16 bits; else of 8." },
+        Field { name: "REQ", mask: EEC_REQ, access: Access::ReadWrite, summary: "Request the EEPROM's wires." },
+        Field { name: "GNT", mask: EEC_GNT, access: Access::ReadOnly, summary: "Software has the wires." },
+        Field { name: "PRES", mask: EEC_PRES, access: Access::ReadOnly, summary: "The EEPROM is present and has a valid signature." },
+        Field { name: "ARD", mask: EEC_ARD, access: Access::ReadOnly, summary: "Auto-read done: the EEPROM has been read, or is absent." },
+        Field { name: "ADDR_SIZE", mask: EEC_ADDR_SIZE, access: Access::ReadOnly, summary: "The EEPROM takes addresses of 16 bits, not 8." },
         Field { name: "SIZE", mask: EEC_SIZE, access: Access::ReadOnly, summary: "Size: 2 to the power of this, times 128 bytes." },
     ] },
     Register { id: RegisterId::EERD, name: "EERD", offset: 0x10014, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10014, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.2.2"), summary: "Reads a word of the EEPROM.", fields: &[
         Field { name: "START", mask: EERD_START, access: Access::SelfClearing, summary: "Read the word at ADDR." },
-        Field { name: "DONE", mask: EERD_DONE, access: Access::ReadOnly, summary: "DATA is there." },
+        Field { name: "DONE", mask: EERD_DONE, access: Access::ReadOnly, summary: "DATA is valid." },
         Field { name: "ADDR", mask: EERD_ADDR, access: Access::ReadWrite, summary: "Address of the word." },
-        Field { name: "DATA", mask: EERD_DATA, access: Access::ReadOnly, summary: "The word." },
+        Field { name: "DATA", mask: EERD_DATA, access: Access::ReadOnly, summary: "The word's value." },
     ] },
     Register { id: RegisterId::EEWR, name: "EEWR", offset: 0x10018, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10018, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Writes a word of the EEPROM. X540 and later.", fields: &[
         Field { name: "START", mask: EEWR_START, access: Access::SelfClearing, summary: "Write DATA to the word at ADDR." },
         Field { name: "DONE", mask: EEWR_DONE, access: Access::ReadOnly, summary: "The word is written." },
         Field { name: "ADDR", mask: EEWR_ADDR, access: Access::ReadWrite, summary: "Address of the word." },
-        Field { name: "DATA", mask: EEWR_DATA, access: Access::ReadWrite, summary: "The word." },
+        Field { name: "DATA", mask: EEWR_DATA, access: Access::ReadWrite, summary: "The word's value." },
     ] },
     Register { id: RegisterId::FLA, name: "FLA", offset: 0x1001C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x1001C, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Flash access by hand.", fields: &[] },
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Flash access by software.", fields: &[] },
     Register { id: RegisterId::EEMNGCTL, name: "EEMNGCTL", offset: 0x10110, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10110, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x800C0000, reset_first: 0x800C0000, acts_on: None, section: None, summary: "EEPROM access by the firmware.", fields: &[
         Field { name: "ADDR", mask: EEMNGCTL_ADDR, access: Access::ReadWrite, summary: "Address of the word." },
         Field { name: "START", mask: EEMNGCTL_START, access: Access::SelfClearing, summary: "Start the access." },
-        Field { name: "WRITE", mask: EEMNGCTL_WRITE, access: Access::ReadWrite, summary: "Write; else read." },
+        Field { name: "WRITE", mask: EEMNGCTL_WRITE, access: Access::ReadWrite, summary: "Write, not read." },
         Field { name: "EEBUSY", mask: EEMNGCTL_EEBUSY, access: Access::ReadWrite, summary: "The EEPROM is busy." },
         Field { name: "CFG_DONE0", mask: EEMNGCTL_CFG_DONE0, access: Access::ReadWrite, summary: "Port 0 has been configured from the EEPROM." },
         Field { name: "CFG_DONE1", mask: EEMNGCTL_CFG_DONE1, access: Access::ReadWrite, summary: "Port 1 has been configured from the EEPROM." },
@@ -5123,30 +5123,30 @@ pub static REGISTERS: &[Register] = &[
     Register { id: RegisterId::FLMNGCNT, name: "FLMNGCNT", offset: 0x10120, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10120, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bytes of FLMNGCTL's access.", fields: &[] },
     Register { id: RegisterId::FLOP, name: "FLOP", offset: 0x1013C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x1013C, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Commands of the flash at hand.", fields: &[] },
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Opcodes of the flash chip.", fields: &[] },
     Register { id: RegisterId::GRC, name: "GRC", offset: 0x10200, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10200, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Whether the card may be woken, and is managed.", fields: &[
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Wake-up and manageability.", fields: &[
         Field { name: "MNG_EN", mask: GRC_MNG_EN, access: Access::ReadOnly, summary: "Manageability is on." },
         Field { name: "APME", mask: GRC_APME, access: Access::ReadWrite, summary: "Advanced power management wakes the system." },
     ] },
     Register { id: RegisterId::SRAMREL, name: "SRAMREL", offset: 0x10210, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10210, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Software has let go of the shadow memory. X540 and later.", fields: &[] },
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Release of the shadow memory by software. X540 and later.", fields: &[] },
     Register { id: RegisterId::SWSM, name: "SWSM", offset: 0x10140, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10140, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.4.9"), summary: "Software semaphore: drivers and firmware take turns.", fields: &[
-        Field { name: "SMBI", mask: SWSM_SMBI, access: Access::ReadSet, summary: "Taken by a driver: the first to read 0 has it. Writing 0 gives it back." },
-        Field { name: "SWESMBI", mask: SWSM_SWESMBI, access: Access::ReadWrite, summary: "Software asks for SW_FW_SYNC; it has it when the bit reads back as 1." },
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.4.9"), summary: "Software semaphore between drivers and firmware.", fields: &[
+        Field { name: "SMBI", mask: SWSM_SMBI, access: Access::ReadSet, summary: "The driver that reads 0 has the semaphore. Writing 0 releases it." },
+        Field { name: "SWESMBI", mask: SWSM_SWESMBI, access: Access::ReadWrite, summary: "Software requests SW_FW_SYNC, and has it once the bit reads 1." },
     ] },
     Register { id: RegisterId::FWSM, name: "FWSM", offset: 0x10148, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10148, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.4.10"), summary: "Firmware semaphore and state.", fields: &[
         Field { name: "FWSMBI", mask: FWSM_FWSMBI, access: Access::ReadOnly, summary: "Firmware has SW_FW_SYNC." },
-        Field { name: "FW_MODE", mask: FWSM_FW_MODE, access: Access::ReadOnly, summary: "What firmware does." },
+        Field { name: "FW_MODE", mask: FWSM_FW_MODE, access: Access::ReadOnly, summary: "The firmware's mode." },
         Field { name: "EEP_RELOAD", mask: FWSM_EEP_RELOAD, access: Access::ReadOnly, summary: "Firmware has read the EEPROM again." },
         Field { name: "FW_VAL", mask: FWSM_FW_VAL, access: Access::ReadOnly, summary: "The fields of this register are valid." },
         Field { name: "RESET_CNT", mask: FWSM_RESET_CNT, access: Access::ReadOnly, summary: "How often firmware has reset the device." },
-        Field { name: "EXT_ERR_IND", mask: FWSM_EXT_ERR_IND, access: Access::ReadOnly, summary: "Why firmware failed; 0 is no error." },
+        Field { name: "EXT_ERR_IND", mask: FWSM_EXT_ERR_IND, access: Access::ReadOnly, summary: "The firmware's error code; 0 without error." },
     ] },
     Register { id: RegisterId::SW_FW_SYNC, name: "SW_FW_SYNC", offset: 0x10160, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10160, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.4.11"), summary: "Who has which shared resource. Only while SWSM.SWESMBI is held.", fields: &[
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.4.11"), summary: "Owners of the shared resources. Access it only while you hold SWSM.SWESMBI.", fields: &[
         Field { name: "SW_EEP", mask: SW_FW_SYNC_SW_EEP, access: Access::ReadWrite, summary: "Software has the EEPROM." },
         Field { name: "SW_PHY0", mask: SW_FW_SYNC_SW_PHY0, access: Access::ReadWrite, summary: "Software has PHY 0, and the I2C wires." },
         Field { name: "SW_PHY1", mask: SW_FW_SYNC_SW_PHY1, access: Access::ReadWrite, summary: "Software has PHY 1, and the I2C wires." },
@@ -5158,10 +5158,10 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "FW_MAC_CSR", mask: SW_FW_SYNC_FW_MAC_CSR, access: Access::ReadWrite, summary: "Firmware has the shared registers." },
         Field { name: "FW_FLASH", mask: SW_FW_SYNC_FW_FLASH, access: Access::ReadWrite, summary: "Firmware has the flash." },
         Field { name: "I2C", mask: SW_FW_SYNC_I2C, access: Access::ReadWrite, summary: "Software has the I2C wires of PHY 0, 1. X550." },
-        Field { name: "REGSMP", mask: SW_FW_SYNC_REGSMP, access: Access::ReadSet, summary: "Software has this register: the first to read 0. X540 and later." },
+        Field { name: "REGSMP", mask: SW_FW_SYNC_REGSMP, access: Access::ReadSet, summary: "The driver that reads 0 has this register. X540 and later." },
     ] },
     Register { id: RegisterId::FACTPS, name: "FACTPS", offset: 0x10150, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x10150, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Which functions are active, and their power states.", fields: &[
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Active functions and their power states.", fields: &[
         Field { name: "FUNC0_POWER_STATE", mask: FACTPS_FUNC0_POWER_STATE, access: Access::ReadOnly, summary: "Power state of function 0." },
         Field { name: "LAN0_VALID", mask: FACTPS_LAN0_VALID, access: Access::ReadOnly, summary: "Port 0 is enabled." },
         Field { name: "FUNC1_POWER_STATE", mask: FACTPS_FUNC1_POWER_STATE, access: Access::ReadOnly, summary: "Power state of function 1." },
@@ -5187,7 +5187,7 @@ pub static REGISTERS: &[Register] = &[
     Register { id: RegisterId::PICAUSE, name: "PICAUSE", offset: 0x110B0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x110B0, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Causes of PCI Express error interrupts.", fields: &[] },
     Register { id: RegisterId::PIENA, name: "PIENA", offset: 0x110B8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x110B8, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Which PCI Express errors raise an interrupt.", fields: &[] },
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "PCI Express errors that raise an interrupt.", fields: &[] },
     Register { id: RegisterId::CIAA, name: "CIAA", offset: 0x11088, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11088, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Address for reading configuration space through CIAD.", fields: &[] },
     Register { id: RegisterId::CIAD, name: "CIAD", offset: 0x1108C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x1108C, stride: 0x4, count: 1 }], aliases: &[],
@@ -5195,31 +5195,31 @@ pub static REGISTERS: &[Register] = &[
     Register { id: RegisterId::PFCTOP, name: "PFCTOP", offset: 0x03008, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03008, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00008808, reset_first: 0x00008808, acts_on: None, section: Some("8.2.3.3.1"), summary: "EtherType and opcode of pause frames.", fields: &[] },
     Register { id: RegisterId::FCTTV, name: "FCTTV", offset: 0x03200, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x03200, stride: 0x4, count: 4 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.3.2"), summary: "How long to ask the other side to pause; two traffic classes an entry.", fields: &[
-        Field { name: "TTV_EVEN", mask: FCTTV_TTV_EVEN, access: Access::ReadWrite, summary: "Of traffic class 2n, in units of 512 bit times." },
-        Field { name: "TTV_ODD", mask: FCTTV_TTV_ODD, access: Access::ReadWrite, summary: "Of traffic class 2n + 1, in units of 512 bit times." },
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.3.2"), summary: "Pause times to request from the link partner, two traffic classes an entry.", fields: &[
+        Field { name: "TTV_EVEN", mask: FCTTV_TTV_EVEN, access: Access::ReadWrite, summary: "Pause time of traffic class 2n, in units of 512 bit times." },
+        Field { name: "TTV_ODD", mask: FCTTV_TTV_ODD, access: Access::ReadWrite, summary: "Pause time of traffic class 2n + 1, in units of 512 bit times." },
     ] },
     Register { id: RegisterId::FCRTL, name: "FCRTL", offset: 0x03220, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03220, stride: 0x4, count: 8 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.3.3"), summary: "Fill of a packet buffer at which to let the other side go on.", fields: &[
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.3.3"), summary: "Fill of a packet buffer at which the card sends XON.", fields: &[
         Field { name: "RTL", mask: FCRTL_RTL, access: Access::ReadWrite, summary: "Low water mark, in units of 32 bytes." },
         Field { name: "XONE", mask: FCRTL_XONE, access: Access::ReadWrite, summary: "Send such frames." },
     ] },
     Register { id: RegisterId::FCRTH, name: "FCRTH", offset: 0x03260, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03260, stride: 0x4, count: 8 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.3.4"), summary: "Fill of a packet buffer at which to ask the other side to pause.", fields: &[
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.3.4"), summary: "Fill of a packet buffer at which the card sends XOFF.", fields: &[
         Field { name: "RTH", mask: FCRTH_RTH, access: Access::ReadWrite, summary: "High water mark, in units of 32 bytes." },
         Field { name: "FCEN", mask: FCRTH_FCEN, access: Access::ReadWrite, summary: "Send such frames." },
     ] },
     Register { id: RegisterId::FCRTV, name: "FCRTV", offset: 0x032A0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x032A0, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.3.5"), summary: "When to repeat a request to pause.", fields: &[
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.3.5"), summary: "Time at which the card repeats XOFF.", fields: &[
         Field { name: "FC_REFRESH_TH", mask: FCRTV_FC_REFRESH_TH, access: Access::ReadWrite, summary: "Time left of the last pause, in units of 512 bit times." },
     ] },
     Register { id: RegisterId::TFCS, name: "TFCS", offset: 0x0CE00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0CE00, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.3.6"), summary: "Which traffic classes the other side has paused.", fields: &[
-        Field { name: "TC_XON", mask: TFCS_TC_XON, access: Access::ReadOnly, summary: "A bit a class: it may send." },
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.3.6"), summary: "Traffic classes that the link partner has paused.", fields: &[
+        Field { name: "TC_XON", mask: TFCS_TC_XON, access: Access::ReadOnly, summary: "One bit a class: the class may send." },
     ] },
     Register { id: RegisterId::FCCFG, name: "FCCFG", offset: 0x03D00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03D00, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.3.7"), summary: "Whether to send pause frames.", fields: &[
-        Field { name: "TFCE", mask: FCCFG_TFCE, access: Access::ReadWrite, summary: "Which kind to send." },
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.3.7"), summary: "Sending of pause frames.", fields: &[
+        Field { name: "TFCE", mask: FCCFG_TFCE, access: Access::ReadWrite, summary: "Kind of pause frames that the card sends." },
     ] },
     Register { id: RegisterId::PXONRXCNT, name: "PXONRXCNT", offset: 0x04140, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x04140, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Priority XON frames received, by class.", fields: &[] },
@@ -5234,8 +5234,8 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "MAILBOX", mask: EICR_MAILBOX, access: Access::ReadClearWriteOneClear, summary: "A virtual function wrote to its mailbox." },
         Field { name: "LSC", mask: EICR_LSC, access: Access::ReadClearWriteOneClear, summary: "The link's status changed." },
         Field { name: "LINKSEC", mask: EICR_LINKSEC, access: Access::ReadClearWriteOneClear, summary: "LinkSec's packet number runs out." },
-        Field { name: "MNG", mask: EICR_MNG, access: Access::ReadClearWriteOneClear, summary: "Firmware has something to say." },
-        Field { name: "TS", mask: EICR_TS, access: Access::ReadClearWriteOneClear, summary: "Too hot. Reserved on the 82599; X540 and later." },
+        Field { name: "MNG", mask: EICR_MNG, access: Access::ReadClearWriteOneClear, summary: "The firmware has a message." },
+        Field { name: "TS", mask: EICR_TS, access: Access::ReadClearWriteOneClear, summary: "The card is too hot. X540 and later; reserved on the 82599." },
         Field { name: "GPI_SDP0", mask: EICR_GPI_SDP0, access: Access::ReadClearWriteOneClear, summary: "Pin SDP0." },
         Field { name: "GPI_SDP1", mask: EICR_GPI_SDP1, access: Access::ReadClearWriteOneClear, summary: "Pin SDP1." },
         Field { name: "GPI_SDP2", mask: EICR_GPI_SDP2, access: Access::ReadClearWriteOneClear, summary: "Pin SDP2." },
@@ -5245,7 +5245,7 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "OTHER", mask: EICR_OTHER, access: Access::ReadOnly, summary: "Any of bits 30:16 that is not masked." },
     ] },
     Register { id: RegisterId::EICS, name: "EICS", offset: 0x00808, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00808, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::WriteOneSet, reset: 0x00000000, reset_first: 0x00000000, acts_on: Some(RegisterId::EICR), section: Some("8.2.3.5.2"), summary: "Raises causes. A read tells EICR and clears nothing.", fields: &[
+        access: Access::WriteOneSet, reset: 0x00000000, reset_first: 0x00000000, acts_on: Some(RegisterId::EICR), section: Some("8.2.3.5.2"), summary: "Raises causes. A read returns EICR and clears nothing.", fields: &[
         Field { name: "RTX_QUEUE", mask: EICS_RTX_QUEUE, access: Access::WriteOneSet, summary: "Queues, through IVAR." },
         Field { name: "FLOW_DIR", mask: EICS_FLOW_DIR, access: Access::WriteOneSet, summary: "Flow director is out of room." },
         Field { name: "RX_MISS", mask: EICS_RX_MISS, access: Access::WriteOneSet, summary: "A packet buffer overflowed." },
@@ -5253,8 +5253,8 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "MAILBOX", mask: EICS_MAILBOX, access: Access::WriteOneSet, summary: "A virtual function wrote to its mailbox." },
         Field { name: "LSC", mask: EICS_LSC, access: Access::WriteOneSet, summary: "The link's status changed." },
         Field { name: "LINKSEC", mask: EICS_LINKSEC, access: Access::WriteOneSet, summary: "LinkSec's packet number runs out." },
-        Field { name: "MNG", mask: EICS_MNG, access: Access::WriteOneSet, summary: "Firmware has something to say." },
-        Field { name: "TS", mask: EICS_TS, access: Access::WriteOneSet, summary: "Too hot. Reserved on the 82599; X540 and later." },
+        Field { name: "MNG", mask: EICS_MNG, access: Access::WriteOneSet, summary: "The firmware has a message." },
+        Field { name: "TS", mask: EICS_TS, access: Access::WriteOneSet, summary: "The card is too hot. X540 and later; reserved on the 82599." },
         Field { name: "GPI_SDP0", mask: EICS_GPI_SDP0, access: Access::WriteOneSet, summary: "Pin SDP0." },
         Field { name: "GPI_SDP1", mask: EICS_GPI_SDP1, access: Access::WriteOneSet, summary: "Pin SDP1." },
         Field { name: "GPI_SDP2", mask: EICS_GPI_SDP2, access: Access::WriteOneSet, summary: "Pin SDP2." },
@@ -5264,7 +5264,7 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "OTHER", mask: EICS_OTHER, access: Access::WriteOneSet, summary: "Any of bits 30:16 that is not masked." },
     ] },
     Register { id: RegisterId::EIMS, name: "EIMS", offset: 0x00880, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00880, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::WriteOneSet, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.3"), summary: "Enables causes. A read tells which are enabled.", fields: &[
+        access: Access::WriteOneSet, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.3"), summary: "Enables causes. A read returns the enabled causes.", fields: &[
         Field { name: "RTX_QUEUE", mask: EIMS_RTX_QUEUE, access: Access::WriteOneSet, summary: "Queues, through IVAR." },
         Field { name: "FLOW_DIR", mask: EIMS_FLOW_DIR, access: Access::WriteOneSet, summary: "Flow director is out of room." },
         Field { name: "RX_MISS", mask: EIMS_RX_MISS, access: Access::WriteOneSet, summary: "A packet buffer overflowed." },
@@ -5272,8 +5272,8 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "MAILBOX", mask: EIMS_MAILBOX, access: Access::WriteOneSet, summary: "A virtual function wrote to its mailbox." },
         Field { name: "LSC", mask: EIMS_LSC, access: Access::WriteOneSet, summary: "The link's status changed." },
         Field { name: "LINKSEC", mask: EIMS_LINKSEC, access: Access::WriteOneSet, summary: "LinkSec's packet number runs out." },
-        Field { name: "MNG", mask: EIMS_MNG, access: Access::WriteOneSet, summary: "Firmware has something to say." },
-        Field { name: "TS", mask: EIMS_TS, access: Access::WriteOneSet, summary: "Too hot. Reserved on the 82599; X540 and later." },
+        Field { name: "MNG", mask: EIMS_MNG, access: Access::WriteOneSet, summary: "The firmware has a message." },
+        Field { name: "TS", mask: EIMS_TS, access: Access::WriteOneSet, summary: "The card is too hot. X540 and later; reserved on the 82599." },
         Field { name: "GPI_SDP0", mask: EIMS_GPI_SDP0, access: Access::WriteOneSet, summary: "Pin SDP0." },
         Field { name: "GPI_SDP1", mask: EIMS_GPI_SDP1, access: Access::WriteOneSet, summary: "Pin SDP1." },
         Field { name: "GPI_SDP2", mask: EIMS_GPI_SDP2, access: Access::WriteOneSet, summary: "Pin SDP2." },
@@ -5291,8 +5291,8 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "MAILBOX", mask: EIMC_MAILBOX, access: Access::WriteOneClear, summary: "A virtual function wrote to its mailbox." },
         Field { name: "LSC", mask: EIMC_LSC, access: Access::WriteOneClear, summary: "The link's status changed." },
         Field { name: "LINKSEC", mask: EIMC_LINKSEC, access: Access::WriteOneClear, summary: "LinkSec's packet number runs out." },
-        Field { name: "MNG", mask: EIMC_MNG, access: Access::WriteOneClear, summary: "Firmware has something to say." },
-        Field { name: "TS", mask: EIMC_TS, access: Access::WriteOneClear, summary: "Too hot. Reserved on the 82599; X540 and later." },
+        Field { name: "MNG", mask: EIMC_MNG, access: Access::WriteOneClear, summary: "The firmware has a message." },
+        Field { name: "TS", mask: EIMC_TS, access: Access::WriteOneClear, summary: "The card is too hot. X540 and later; reserved on the 82599." },
         Field { name: "GPI_SDP0", mask: EIMC_GPI_SDP0, access: Access::WriteOneClear, summary: "Pin SDP0." },
         Field { name: "GPI_SDP1", mask: EIMC_GPI_SDP1, access: Access::WriteOneClear, summary: "Pin SDP1." },
         Field { name: "GPI_SDP2", mask: EIMC_GPI_SDP2, access: Access::WriteOneClear, summary: "Pin SDP2." },
@@ -5310,8 +5310,8 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "MAILBOX", mask: EIAC_MAILBOX, access: Access::ReadWrite, summary: "A virtual function wrote to its mailbox." },
         Field { name: "LSC", mask: EIAC_LSC, access: Access::ReadWrite, summary: "The link's status changed." },
         Field { name: "LINKSEC", mask: EIAC_LINKSEC, access: Access::ReadWrite, summary: "LinkSec's packet number runs out." },
-        Field { name: "MNG", mask: EIAC_MNG, access: Access::ReadWrite, summary: "Firmware has something to say." },
-        Field { name: "TS", mask: EIAC_TS, access: Access::ReadWrite, summary: "Too hot. Reserved on the 82599; X540 and later." },
+        Field { name: "MNG", mask: EIAC_MNG, access: Access::ReadWrite, summary: "The firmware has a message." },
+        Field { name: "TS", mask: EIAC_TS, access: Access::ReadWrite, summary: "The card is too hot. X540 and later; reserved on the 82599." },
         Field { name: "GPI_SDP0", mask: EIAC_GPI_SDP0, access: Access::ReadWrite, summary: "Pin SDP0." },
         Field { name: "GPI_SDP1", mask: EIAC_GPI_SDP1, access: Access::ReadWrite, summary: "Pin SDP1." },
         Field { name: "GPI_SDP2", mask: EIAC_GPI_SDP2, access: Access::ReadWrite, summary: "Pin SDP2." },
@@ -5329,8 +5329,8 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "MAILBOX", mask: EIAM_MAILBOX, access: Access::ReadWrite, summary: "A virtual function wrote to its mailbox." },
         Field { name: "LSC", mask: EIAM_LSC, access: Access::ReadWrite, summary: "The link's status changed." },
         Field { name: "LINKSEC", mask: EIAM_LINKSEC, access: Access::ReadWrite, summary: "LinkSec's packet number runs out." },
-        Field { name: "MNG", mask: EIAM_MNG, access: Access::ReadWrite, summary: "Firmware has something to say." },
-        Field { name: "TS", mask: EIAM_TS, access: Access::ReadWrite, summary: "Too hot. Reserved on the 82599; X540 and later." },
+        Field { name: "MNG", mask: EIAM_MNG, access: Access::ReadWrite, summary: "The firmware has a message." },
+        Field { name: "TS", mask: EIAM_TS, access: Access::ReadWrite, summary: "The card is too hot. X540 and later; reserved on the 82599." },
         Field { name: "GPI_SDP0", mask: EIAM_GPI_SDP0, access: Access::ReadWrite, summary: "Pin SDP0." },
         Field { name: "GPI_SDP1", mask: EIAM_GPI_SDP1, access: Access::ReadWrite, summary: "Pin SDP1." },
         Field { name: "GPI_SDP2", mask: EIAM_GPI_SDP2, access: Access::ReadWrite, summary: "Pin SDP2." },
@@ -5348,7 +5348,7 @@ pub static REGISTERS: &[Register] = &[
     Register { id: RegisterId::EIAM_EX, name: "EIAM_EX", offset: 0x00AD0, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x00AD0, stride: 0x4, count: 2 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.10"), summary: "EIAM for queue vectors 0 to 63.", fields: &[] },
     Register { id: RegisterId::EITRSEL, name: "EITRSEL", offset: 0x00894, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00894, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.11"), summary: "Which throttles belong to virtual functions.", fields: &[] },
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.11"), summary: "Throttles that belong to virtual functions.", fields: &[] },
     Register { id: RegisterId::EITR, name: "EITR", offset: 0x00820, stride: 0x4, count: 129, ranges: &[Range { first: 0, offset: 0x00820, stride: 0x4, count: 24 }, Range { first: 24, offset: 0x12300, stride: 0x4, count: 105 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.12"), summary: "Interrupt throttle of a vector.", fields: &[
         Field { name: "ITR_INTERVAL", mask: EITR_ITR_INTERVAL, access: Access::ReadWrite, summary: "Least time between interrupts, in units of 2 us at 10 Gbit/s." },
@@ -5358,64 +5358,64 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "CNT_WDIS", mask: EITR_CNT_WDIS, access: Access::ReadWrite, summary: "This write leaves the counters alone." },
     ] },
     Register { id: RegisterId::IVAR, name: "IVAR", offset: 0x00900, stride: 0x4, count: 64, ranges: &[Range { first: 0, offset: 0x00900, stride: 0x4, count: 64 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.16"), summary: "Which vectors the queues 2n and 2n + 1 raise.", fields: &[
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.16"), summary: "Vectors of the queues 2n and 2n + 1.", fields: &[
         Field { name: "RX_EVEN", mask: IVAR_RX_EVEN, access: Access::ReadWrite, summary: "Vector of RX queue 2n." },
-        Field { name: "RX_EVEN_VALID", mask: IVAR_RX_EVEN_VALID, access: Access::ReadWrite, summary: "It has one." },
+        Field { name: "RX_EVEN_VALID", mask: IVAR_RX_EVEN_VALID, access: Access::ReadWrite, summary: "The vector is valid." },
         Field { name: "TX_EVEN", mask: IVAR_TX_EVEN, access: Access::ReadWrite, summary: "Vector of TX queue 2n." },
-        Field { name: "TX_EVEN_VALID", mask: IVAR_TX_EVEN_VALID, access: Access::ReadWrite, summary: "It has one." },
+        Field { name: "TX_EVEN_VALID", mask: IVAR_TX_EVEN_VALID, access: Access::ReadWrite, summary: "The vector is valid." },
         Field { name: "RX_ODD", mask: IVAR_RX_ODD, access: Access::ReadWrite, summary: "Vector of RX queue 2n + 1." },
-        Field { name: "RX_ODD_VALID", mask: IVAR_RX_ODD_VALID, access: Access::ReadWrite, summary: "It has one." },
+        Field { name: "RX_ODD_VALID", mask: IVAR_RX_ODD_VALID, access: Access::ReadWrite, summary: "The vector is valid." },
         Field { name: "TX_ODD", mask: IVAR_TX_ODD, access: Access::ReadWrite, summary: "Vector of TX queue 2n + 1." },
-        Field { name: "TX_ODD_VALID", mask: IVAR_TX_ODD_VALID, access: Access::ReadWrite, summary: "It has one." },
+        Field { name: "TX_ODD_VALID", mask: IVAR_TX_ODD_VALID, access: Access::ReadWrite, summary: "The vector is valid." },
     ] },
     Register { id: RegisterId::IVAR_MISC, name: "IVAR_MISC", offset: 0x00A00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00A00, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00008000, reset_first: 0x00008000, acts_on: None, section: Some("8.2.3.5.17"), summary: "Which vectors the other causes raise.", fields: &[
+        access: Access::ReadWrite, reset: 0x00008000, reset_first: 0x00008000, acts_on: None, section: Some("8.2.3.5.17"), summary: "Vectors of the other causes.", fields: &[
         Field { name: "TCP_TIMER", mask: IVAR_MISC_TCP_TIMER, access: Access::ReadWrite, summary: "Vector of TCPTIMER." },
-        Field { name: "TCP_TIMER_VALID", mask: IVAR_MISC_TCP_TIMER_VALID, access: Access::ReadWrite, summary: "It has one." },
-        Field { name: "OTHER", mask: IVAR_MISC_OTHER, access: Access::ReadWrite, summary: "Vector of everything else." },
-        Field { name: "OTHER_VALID", mask: IVAR_MISC_OTHER_VALID, access: Access::ReadWrite, summary: "It has one." },
+        Field { name: "TCP_TIMER_VALID", mask: IVAR_MISC_TCP_TIMER_VALID, access: Access::ReadWrite, summary: "The vector is valid." },
+        Field { name: "OTHER", mask: IVAR_MISC_OTHER, access: Access::ReadWrite, summary: "Vector of all other causes." },
+        Field { name: "OTHER_VALID", mask: IVAR_MISC_OTHER_VALID, access: Access::ReadWrite, summary: "The vector is valid." },
     ] },
     Register { id: RegisterId::GPIE, name: "GPIE", offset: 0x00898, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x00898, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.18"), summary: "How interrupts are raised.", fields: &[
-        Field { name: "SDP0_GPIEN", mask: GPIE_SDP0_GPIEN, access: Access::ReadWrite, summary: "Pin SDP0 may." },
-        Field { name: "SDP1_GPIEN", mask: GPIE_SDP1_GPIEN, access: Access::ReadWrite, summary: "Pin SDP1 may." },
-        Field { name: "SDP2_GPIEN", mask: GPIE_SDP2_GPIEN, access: Access::ReadWrite, summary: "Pin SDP2 may." },
-        Field { name: "SDP3_GPIEN", mask: GPIE_SDP3_GPIEN, access: Access::ReadWrite, summary: "Pin SDP3 may." },
-        Field { name: "MSIX_MODE", mask: GPIE_MSIX_MODE, access: Access::ReadWrite, summary: "By MSI-X, with more than one vector." },
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.18"), summary: "Interrupt modes.", fields: &[
+        Field { name: "SDP0_GPIEN", mask: GPIE_SDP0_GPIEN, access: Access::ReadWrite, summary: "Pin SDP0 may raise an interrupt." },
+        Field { name: "SDP1_GPIEN", mask: GPIE_SDP1_GPIEN, access: Access::ReadWrite, summary: "Pin SDP1 may raise an interrupt." },
+        Field { name: "SDP2_GPIEN", mask: GPIE_SDP2_GPIEN, access: Access::ReadWrite, summary: "Pin SDP2 may raise an interrupt." },
+        Field { name: "SDP3_GPIEN", mask: GPIE_SDP3_GPIEN, access: Access::ReadWrite, summary: "Pin SDP3 may raise an interrupt." },
+        Field { name: "MSIX_MODE", mask: GPIE_MSIX_MODE, access: Access::ReadWrite, summary: "Use MSI-X with several vectors." },
         Field { name: "OCD", mask: GPIE_OCD, access: Access::ReadWrite, summary: "A read of EICR clears only what may be cleared in MSI-X mode." },
-        Field { name: "EIMEN", mask: GPIE_EIMEN, access: Access::ReadWrite, summary: "At once when EICS is written, without throttling." },
+        Field { name: "EIMEN", mask: GPIE_EIMEN, access: Access::ReadWrite, summary: "A write to EICS raises interrupts at once, without throttling." },
         Field { name: "LLI_INTERVAL", mask: GPIE_LLI_INTERVAL, access: Access::ReadWrite, summary: "Credits for low latency interrupts come this often." },
         Field { name: "RSC_DELAY", mask: GPIE_RSC_DELAY, access: Access::ReadWrite, summary: "How much longer coalescing may hold a packet." },
         Field { name: "VT_MODE", mask: GPIE_VT_MODE, access: Access::ReadWrite, summary: "Number of virtual functions." },
-        Field { name: "EIAME", mask: GPIE_EIAME, access: Access::ReadWrite, summary: "EIAM counts in MSI-X mode." },
+        Field { name: "EIAME", mask: GPIE_EIAME, access: Access::ReadWrite, summary: "EIAM also applies in MSI-X mode." },
         Field { name: "PBA_SUPPORT", mask: GPIE_PBA_SUPPORT, access: Access::ReadWrite, summary: "Pending bits are cleared as vectors are enabled." },
     ] },
     Register { id: RegisterId::PBACL, name: "PBACL", offset: 0x110C0, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x110C0, stride: 0x4, count: 8 }], aliases: &[Range { first: 0, offset: 0x11068, stride: 0x4, count: 1 }],
         access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Clears pending bits of MSI-X vectors.", fields: &[] },
     Register { id: RegisterId::FCTRL, name: "FCTRL", offset: 0x05080, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05080, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.1"), summary: "Which packets are let in. Change it only while RXCTRL.RXEN is 0.", fields: &[
-        Field { name: "SBP", mask: FCTRL_SBP, access: Access::ReadWrite, summary: "Packets with errors too." },
-        Field { name: "MPE", mask: FCTRL_MPE, access: Access::ReadWrite, summary: "All multicast packets." },
-        Field { name: "UPE", mask: FCTRL_UPE, access: Access::ReadWrite, summary: "All unicast packets." },
-        Field { name: "BAM", mask: FCTRL_BAM, access: Access::ReadWrite, summary: "Broadcast packets." },
-        Field { name: "PMCF", mask: FCTRL_PMCF, access: Access::ReadWrite, summary: "MAC control frames too." },
-        Field { name: "DPF", mask: FCTRL_DPF, access: Access::ReadWrite, summary: "No pause frames, even so." },
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.1"), summary: "Filter control. Change it only while RXCTRL.RXEN is 0.", fields: &[
+        Field { name: "SBP", mask: FCTRL_SBP, access: Access::ReadWrite, summary: "Store packets with errors too." },
+        Field { name: "MPE", mask: FCTRL_MPE, access: Access::ReadWrite, summary: "Accept all multicast packets." },
+        Field { name: "UPE", mask: FCTRL_UPE, access: Access::ReadWrite, summary: "Accept all unicast packets." },
+        Field { name: "BAM", mask: FCTRL_BAM, access: Access::ReadWrite, summary: "Accept broadcast packets." },
+        Field { name: "PMCF", mask: FCTRL_PMCF, access: Access::ReadWrite, summary: "Pass MAC control frames on." },
+        Field { name: "DPF", mask: FCTRL_DPF, access: Access::ReadWrite, summary: "Discard pause frames all the same." },
     ] },
     Register { id: RegisterId::VLNCTRL, name: "VLNCTRL", offset: 0x05088, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05088, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00008100, reset_first: 0x00008100, acts_on: None, section: Some("8.2.3.7.2"), summary: "VLAN filter control.", fields: &[
         Field { name: "VET", mask: VLNCTRL_VET, access: Access::ReadWrite, summary: "EtherType of VLAN tags." },
-        Field { name: "CFI", mask: VLNCTRL_CFI, access: Access::ReadWrite, summary: "Value of CFI that is let in." },
-        Field { name: "CFIEN", mask: VLNCTRL_CFIEN, access: Access::ReadWrite, summary: "CFI is looked at." },
-        Field { name: "VFE", mask: VLNCTRL_VFE, access: Access::ReadWrite, summary: "VFTA is looked at." },
-        Field { name: "VME", mask: VLNCTRL_VME, access: Access::ReadWrite, summary: "Tags are taken out; 82598 only, on the 82599 see RXDCTL.VME." },
+        Field { name: "CFI", mask: VLNCTRL_CFI, access: Access::ReadWrite, summary: "Value of CFI that passes the filter." },
+        Field { name: "CFIEN", mask: VLNCTRL_CFIEN, access: Access::ReadWrite, summary: "Filter by CFI." },
+        Field { name: "VFE", mask: VLNCTRL_VFE, access: Access::ReadWrite, summary: "Filter by VFTA." },
+        Field { name: "VME", mask: VLNCTRL_VME, access: Access::ReadWrite, summary: "Strip VLAN tags. 82598 only; on the 82599 see RXDCTL.VME." },
     ] },
     Register { id: RegisterId::MCSTCTRL, name: "MCSTCTRL", offset: 0x05090, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05090, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.3"), summary: "Multicast filter control.", fields: &[
-        Field { name: "MO", mask: MCSTCTRL_MO, access: Access::ReadWrite, summary: "Which bits of the address index MTA." },
-        Field { name: "MFE", mask: MCSTCTRL_MFE, access: Access::ReadWrite, summary: "MTA is looked at." },
+        Field { name: "MO", mask: MCSTCTRL_MO, access: Access::ReadWrite, summary: "Choice of the address bits that index MTA." },
+        Field { name: "MFE", mask: MCSTCTRL_MFE, access: Access::ReadWrite, summary: "Filter by MTA." },
     ] },
     Register { id: RegisterId::PSRTYPE, name: "PSRTYPE", offset: 0x0EA00, stride: 0x4, count: 64, ranges: &[Range { first: 0, offset: 0x0EA00, stride: 0x4, count: 64 }], aliases: &[Range { first: 0, offset: 0x05480, stride: 0x4, count: 16 }],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.4"), summary: "Where packets of a pool are split, and RSS queues of it.", fields: &[
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.4"), summary: "Places where a pool's packets are split, and the pool's RSS queues.", fields: &[
         Field { name: "TCPHDR", mask: PSRTYPE_TCPHDR, access: Access::ReadWrite, summary: "After the TCP header." },
         Field { name: "UDPHDR", mask: PSRTYPE_UDPHDR, access: Access::ReadWrite, summary: "After the UDP header." },
         Field { name: "IPV4HDR", mask: PSRTYPE_IPV4HDR, access: Access::ReadWrite, summary: "After the IPv4 header." },
@@ -5430,29 +5430,29 @@ pub static REGISTERS: &[Register] = &[
     ] },
     Register { id: RegisterId::RFCTL, name: "RFCTL", offset: 0x05008, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05008, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.6"), summary: "Receive filter control.", fields: &[
-        Field { name: "ISCSI_DIS", mask: RFCTL_ISCSI_DIS, access: Access::ReadWrite, summary: "No iSCSI." },
-        Field { name: "RSC_DIS", mask: RFCTL_RSC_DIS, access: Access::ReadWrite, summary: "No receive coalescing." },
-        Field { name: "NFSW_DIS", mask: RFCTL_NFSW_DIS, access: Access::ReadWrite, summary: "No NFS writes." },
-        Field { name: "NFSR_DIS", mask: RFCTL_NFSR_DIS, access: Access::ReadWrite, summary: "No NFS reads." },
+        Field { name: "ISCSI_DIS", mask: RFCTL_ISCSI_DIS, access: Access::ReadWrite, summary: "Disable the iSCSI filter." },
+        Field { name: "RSC_DIS", mask: RFCTL_RSC_DIS, access: Access::ReadWrite, summary: "Disable receive coalescing." },
+        Field { name: "NFSW_DIS", mask: RFCTL_NFSW_DIS, access: Access::ReadWrite, summary: "Disable the filter for NFS writes." },
+        Field { name: "NFSR_DIS", mask: RFCTL_NFSR_DIS, access: Access::ReadWrite, summary: "Disable the filter for NFS reads." },
         Field { name: "NFS_VER", mask: RFCTL_NFS_VER, access: Access::ReadWrite, summary: "Version of NFS." },
-        Field { name: "IPV6_DIS", mask: RFCTL_IPV6_DIS, access: Access::ReadWrite, summary: "No IPv6." },
-        Field { name: "IPFRSP_DIS", mask: RFCTL_IPFRSP_DIS, access: Access::ReadWrite, summary: "No splitting of IP fragments." },
+        Field { name: "IPV6_DIS", mask: RFCTL_IPV6_DIS, access: Access::ReadWrite, summary: "Disable the IPv6 filter." },
+        Field { name: "IPFRSP_DIS", mask: RFCTL_IPFRSP_DIS, access: Access::ReadWrite, summary: "Do not split IP fragments." },
     ] },
     Register { id: RegisterId::MTA, name: "MTA", offset: 0x05200, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x05200, stride: 0x4, count: 128 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.7"), summary: "Multicast addresses let in, by 12 bits of the address: 4096 bits.", fields: &[] },
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.7"), summary: "Accepted multicast addresses, by 12 bits of the address: 4096 bits.", fields: &[] },
     Register { id: RegisterId::RAL, name: "RAL", offset: 0x0A200, stride: 0x8, count: 128, ranges: &[Range { first: 0, offset: 0x0A200, stride: 0x8, count: 128 }], aliases: &[Range { first: 0, offset: 0x05400, stride: 0x8, count: 16 }],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.8"), summary: "A MAC address, first four bytes; the first is lowest.", fields: &[] },
     Register { id: RegisterId::RAH, name: "RAH", offset: 0x0A204, stride: 0x8, count: 128, ranges: &[Range { first: 0, offset: 0x0A204, stride: 0x8, count: 128 }], aliases: &[Range { first: 0, offset: 0x05404, stride: 0x8, count: 16 }],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x80000000, acts_on: None, section: Some("8.2.3.7.9"), summary: "A MAC address, last two bytes.", fields: &[
         Field { name: "ADDRESS", mask: RAH_ADDRESS, access: Access::ReadWrite, summary: "The bytes." },
-        Field { name: "AV", mask: RAH_AV, access: Access::ReadWrite, summary: "The address is valid: its packets are let in." },
+        Field { name: "AV", mask: RAH_AV, access: Access::ReadWrite, summary: "The address is valid: the port accepts its packets." },
     ] },
     Register { id: RegisterId::MPSAR, name: "MPSAR", offset: 0x0A600, stride: 0x4, count: 256, ranges: &[Range { first: 0, offset: 0x0A600, stride: 0x4, count: 256 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.10"), summary: "Pools of a MAC address; 2n and 2n + 1 are those of RAL(n).", fields: &[] },
     Register { id: RegisterId::VFTA, name: "VFTA", offset: 0x0A000, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0A000, stride: 0x4, count: 128 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.11"), summary: "VLANs let in: 4096 bits.", fields: &[] },
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.11"), summary: "Accepted VLANs: 4096 bits.", fields: &[] },
     Register { id: RegisterId::PFUTA, name: "PFUTA", offset: 0x0F400, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0F400, stride: 0x4, count: 128 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.27.17"), summary: "Unicast addresses let in, by 12 bits of the address: 4096 bits.", fields: &[] },
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.27.17"), summary: "Accepted unicast addresses, by 12 bits of the address: 4096 bits.", fields: &[] },
     Register { id: RegisterId::RDBAL, name: "RDBAL", offset: 0x01000, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01000, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D000, stride: 0x40, count: 64 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.1"), summary: "IOVA of the ring, low half: a multiple of 128.", fields: &[] },
     Register { id: RegisterId::RDBAH, name: "RDBAH", offset: 0x01004, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01004, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D004, stride: 0x40, count: 64 }], aliases: &[],
@@ -5460,19 +5460,19 @@ pub static REGISTERS: &[Register] = &[
     Register { id: RegisterId::RDLEN, name: "RDLEN", offset: 0x01008, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01008, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D008, stride: 0x40, count: 64 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.3"), summary: "Bytes of the ring: a multiple of 128.", fields: &[] },
     Register { id: RegisterId::RDH, name: "RDH", offset: 0x01010, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01010, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D010, stride: 0x40, count: 64 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.4"), summary: "Head: the descriptor that hardware fills next. Write 0 before enabling only.", fields: &[
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.4"), summary: "Head: the descriptor that hardware fills next. Write it only before enabling, as 0.", fields: &[
         Field { name: "RDH", mask: RDH_RDH, access: Access::ReadWrite, summary: "Index in the ring." },
     ] },
     Register { id: RegisterId::RDT, name: "RDT", offset: 0x01018, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01018, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D018, stride: 0x40, count: 64 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.5"), summary: "Tail: the first descriptor that hardware may not have.", fields: &[
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.5"), summary: "Tail: the first descriptor that hardware does not own.", fields: &[
         Field { name: "RDT", mask: RDT_RDT, access: Access::ReadWrite, summary: "Index in the ring." },
     ] },
     Register { id: RegisterId::RXDCTL, name: "RXDCTL", offset: 0x01028, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01028, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D028, stride: 0x40, count: 64 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.6"), summary: "Receive queue control.", fields: &[
         Field { name: "RLPML", mask: RXDCTL_RLPML, access: Access::ReadWrite, summary: "Longest packet of the queue. X540 and later." },
-        Field { name: "RLPML_EN", mask: RXDCTL_RLPML_EN, access: Access::ReadWrite, summary: "RLPML counts. X540 and later." },
-        Field { name: "ENABLE", mask: RXDCTL_ENABLE, access: Access::ReadWrite, summary: "The queue runs. Reads 1 once it does, and 0 once all is done: poll it." },
-        Field { name: "VME", mask: RXDCTL_VME, access: Access::ReadWrite, summary: "Take VLAN tags out." },
+        Field { name: "RLPML_EN", mask: RXDCTL_RLPML_EN, access: Access::ReadWrite, summary: "RLPML applies. X540 and later." },
+        Field { name: "ENABLE", mask: RXDCTL_ENABLE, access: Access::ReadWrite, summary: "Run the queue. Poll it: 1 once the queue runs, 0 once it has stopped." },
+        Field { name: "VME", mask: RXDCTL_VME, access: Access::ReadWrite, summary: "Strip VLAN tags." },
     ] },
     Register { id: RegisterId::SRRCTL, name: "SRRCTL", offset: 0x01014, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x01014, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D014, stride: 0x40, count: 64 }], aliases: &[Range { first: 0, offset: 0x02100, stride: 0x4, count: 16 }],
         access: Access::ReadWrite, reset: 0x00000402, reset_first: 0x00000402, acts_on: None, section: Some("8.2.3.8.7"), summary: "Buffers of a receive queue.", fields: &[
@@ -5480,7 +5480,7 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "BSIZEHEADER", mask: SRRCTL_BSIZEHEADER, access: Access::ReadWrite, summary: "Size of a header buffer, in units of 64 bytes." },
         Field { name: "RDMTS", mask: SRRCTL_RDMTS, access: Access::ReadWrite, summary: "Descriptors left at which to raise an interrupt, in units of 64." },
         Field { name: "DESCTYPE", mask: SRRCTL_DESCTYPE, access: Access::ReadWrite, summary: "Format of the descriptors." },
-        Field { name: "DROP_EN", mask: SRRCTL_DROP_EN, access: Access::ReadWrite, summary: "Without descriptors, drop the packet; else it waits and blocks all queues." },
+        Field { name: "DROP_EN", mask: SRRCTL_DROP_EN, access: Access::ReadWrite, summary: "Drop packets without descriptors. Else they wait and block all queues." },
     ] },
     Register { id: RegisterId::DCA_RXCTRL, name: "DCA_RXCTRL", offset: 0x0100C, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x0100C, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D00C, stride: 0x40, count: 64 }], aliases: &[Range { first: 0, offset: 0x02200, stride: 0x4, count: 16 }],
         access: Access::ReadWrite, reset: 0x0000B200, reset_first: 0x0000B200, acts_on: None, section: Some("8.2.3.11.1"), summary: "How a receive queue accesses memory.", fields: &[
@@ -5488,34 +5488,34 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "HEAD_DCA_EN", mask: DCA_RXCTRL_HEAD_DCA_EN, access: Access::ReadWrite, summary: "Hint the headers into a cache." },
         Field { name: "DATA_DCA_EN", mask: DCA_RXCTRL_DATA_DCA_EN, access: Access::ReadWrite, summary: "Hint the packets into a cache." },
         Field { name: "DESC_RRO_EN", mask: DCA_RXCTRL_DESC_RRO_EN, access: Access::ReadWrite, summary: "Read descriptors with relaxed ordering." },
-        Field { name: "DESC_WRO_EN", mask: DCA_RXCTRL_DESC_WRO_EN, access: Access::ReadOnly, summary: "Write descriptors with relaxed ordering: never." },
-        Field { name: "RESERVED_12", mask: DCA_RXCTRL_RESERVED_12, access: Access::ReadWrite, summary: "Reads 1 after reset, and has to be cleared." },
+        Field { name: "DESC_WRO_EN", mask: DCA_RXCTRL_DESC_WRO_EN, access: Access::ReadOnly, summary: "Write descriptors with relaxed ordering. Always leave it 0." },
+        Field { name: "RESERVED_12", mask: DCA_RXCTRL_RESERVED_12, access: Access::ReadWrite, summary: "Reads 1 after reset. Software must clear it." },
         Field { name: "DATA_WRO_EN", mask: DCA_RXCTRL_DATA_WRO_EN, access: Access::ReadWrite, summary: "Write packets with relaxed ordering." },
         Field { name: "HEAD_WRO_EN", mask: DCA_RXCTRL_HEAD_WRO_EN, access: Access::ReadWrite, summary: "Write headers with relaxed ordering." },
-        Field { name: "CPUID", mask: DCA_RXCTRL_CPUID, access: Access::ReadWrite, summary: "Whose cache." },
+        Field { name: "CPUID", mask: DCA_RXCTRL_CPUID, access: Access::ReadWrite, summary: "Processor whose cache gets the hints." },
     ] },
     Register { id: RegisterId::RSCCTL, name: "RSCCTL", offset: 0x0102C, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x0102C, stride: 0x40, count: 64 }, Range { first: 64, offset: 0x0D02C, stride: 0x40, count: 64 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.13"), summary: "Receive coalescing of a queue.", fields: &[
-        Field { name: "RSCEN", mask: RSCCTL_RSCEN, access: Access::ReadWrite, summary: "Coalesce." },
+        Field { name: "RSCEN", mask: RSCCTL_RSCEN, access: Access::ReadWrite, summary: "Coalesce packets." },
         Field { name: "MAXDESC", mask: RSCCTL_MAXDESC, access: Access::ReadWrite, summary: "Descriptors that one coalesced packet may take." },
     ] },
     Register { id: RegisterId::RDRXCTL, name: "RDRXCTL", offset: 0x02F00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F00, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00100000, reset_first: 0x00100000, acts_on: None, section: Some("8.2.3.8.8"), summary: "Receive DMA control.", fields: &[
-        Field { name: "CRCSTRIP", mask: RDRXCTL_CRCSTRIP, access: Access::ReadWrite, summary: "Take the CRC off. Has to agree with HLREG0.RXCRCSTRP." },
+        Field { name: "CRCSTRIP", mask: RDRXCTL_CRCSTRIP, access: Access::ReadWrite, summary: "Strip the CRC. It must equal HLREG0.RXCRCSTRP." },
         Field { name: "DMAIDONE", mask: RDRXCTL_DMAIDONE, access: Access::ReadOnly, summary: "Receive DMA is ready after a reset." },
-        Field { name: "AGGDIS", mask: RDRXCTL_AGGDIS, access: Access::ReadWrite, summary: "No coalescing at all." },
-        Field { name: "RSCFRSTSIZE", mask: RDRXCTL_RSCFRSTSIZE, access: Access::ReadWrite, summary: "8 after reset; has to be set to 0." },
+        Field { name: "AGGDIS", mask: RDRXCTL_AGGDIS, access: Access::ReadWrite, summary: "Disable coalescing of all queues." },
+        Field { name: "RSCFRSTSIZE", mask: RDRXCTL_RSCFRSTSIZE, access: Access::ReadWrite, summary: "8 after reset. Software must set it to 0." },
         Field { name: "RSCLLIDIS", mask: RDRXCTL_RSCLLIDIS, access: Access::ReadWrite, summary: "A low latency interrupt does not end coalescing." },
-        Field { name: "RSCACKC", mask: RDRXCTL_RSCACKC, access: Access::ReadWrite, summary: "0 after reset; has to be set to 1." },
-        Field { name: "FCOE_WRFIX", mask: RDRXCTL_FCOE_WRFIX, access: Access::ReadWrite, summary: "0 after reset; has to be set to 1." },
+        Field { name: "RSCACKC", mask: RDRXCTL_RSCACKC, access: Access::ReadWrite, summary: "0 after reset. Software must set it to 1." },
+        Field { name: "FCOE_WRFIX", mask: RDRXCTL_FCOE_WRFIX, access: Access::ReadWrite, summary: "0 after reset. Software must set it to 1." },
     ] },
     Register { id: RegisterId::RXPBSIZE, name: "RXPBSIZE", offset: 0x03C00, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03C00, stride: 0x4, count: 8 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00080000, reset_first: 0x00080000, acts_on: None, section: Some("8.2.3.8.9"), summary: "Size of a receive packet buffer. Together 512 KiB: others than 0 need clearing.", fields: &[
-        Field { name: "SIZE", mask: RXPBSIZE_SIZE, access: Access::ReadWrite, summary: "In KiB." },
+        access: Access::ReadWrite, reset: 0x00080000, reset_first: 0x00080000, acts_on: None, section: Some("8.2.3.8.9"), summary: "Size of a receive packet buffer. The sum is 512 KiB: to use one, clear the others.", fields: &[
+        Field { name: "SIZE", mask: RXPBSIZE_SIZE, access: Access::ReadWrite, summary: "Size in KiB." },
     ] },
     Register { id: RegisterId::RXCTRL, name: "RXCTRL", offset: 0x03000, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03000, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.10"), summary: "Receive control.", fields: &[
-        Field { name: "RXEN", mask: RXCTRL_RXEN, access: Access::ReadWrite, summary: "Receive." },
+        Field { name: "RXEN", mask: RXCTRL_RXEN, access: Access::ReadWrite, summary: "Enable reception." },
     ] },
     Register { id: RegisterId::RSCDBU, name: "RSCDBU", offset: 0x03028, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x03028, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.8.12"), summary: "Receive coalescing.", fields: &[
@@ -5524,7 +5524,7 @@ pub static REGISTERS: &[Register] = &[
     ] },
     Register { id: RegisterId::MRQC, name: "MRQC", offset: 0x0EC80, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EC80, stride: 0x4, count: 1 }], aliases: &[Range { first: 0, offset: 0x05818, stride: 0x4, count: 1 }],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.12"), summary: "Multiple receive queues.", fields: &[
-        Field { name: "MRQE", mask: MRQC_MRQE, access: Access::ReadWrite, summary: "How a queue is chosen." },
+        Field { name: "MRQE", mask: MRQC_MRQE, access: Access::ReadWrite, summary: "Way to choose the queue of a packet." },
         Field { name: "RSS_TCP_IPV4", mask: MRQC_RSS_TCP_IPV4, access: Access::ReadWrite, summary: "Hash addresses and ports of TCP over IPv4." },
         Field { name: "RSS_IPV4", mask: MRQC_RSS_IPV4, access: Access::ReadWrite, summary: "Hash addresses of IPv4." },
         Field { name: "RSS_IPV6", mask: MRQC_RSS_IPV6, access: Access::ReadWrite, summary: "Hash addresses of IPv6." },
@@ -5537,7 +5537,7 @@ pub static REGISTERS: &[Register] = &[
     Register { id: RegisterId::RSSRK, name: "RSSRK", offset: 0x0EB80, stride: 0x4, count: 10, ranges: &[Range { first: 0, offset: 0x0EB80, stride: 0x4, count: 10 }], aliases: &[Range { first: 0, offset: 0x05C80, stride: 0x4, count: 10 }],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.14"), summary: "The RSS hash's key, 40 bytes; the first is lowest.", fields: &[] },
     Register { id: RegisterId::RETA, name: "RETA", offset: 0x0EB00, stride: 0x4, count: 32, ranges: &[Range { first: 0, offset: 0x0EB00, stride: 0x4, count: 32 }], aliases: &[Range { first: 0, offset: 0x05C00, stride: 0x4, count: 32 }],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.15"), summary: "RSS: queue by the hash's low 7 bits, 4 entries a register.", fields: &[
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.15"), summary: "RSS table: queues by the hash's low 7 bits, 4 entries a register.", fields: &[
         Field { name: "ENTRY0", mask: RETA_ENTRY0, access: Access::ReadWrite, summary: "Queue of hash 4n." },
         Field { name: "ENTRY1", mask: RETA_ENTRY1, access: Access::ReadWrite, summary: "Queue of hash 4n + 1." },
         Field { name: "ENTRY2", mask: RETA_ENTRY2, access: Access::ReadWrite, summary: "Queue of hash 4n + 2." },
@@ -5545,11 +5545,11 @@ pub static REGISTERS: &[Register] = &[
     ] },
     Register { id: RegisterId::DTXMXSZRQ, name: "DTXMXSZRQ", offset: 0x08100, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08100, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000010, reset_first: 0x00000010, acts_on: None, section: Some("8.2.3.9.1"), summary: "Reads of packet data under way.", fields: &[
-        Field { name: "MAX_BYTES_NUM_REQ", mask: DTXMXSZRQ_MAX_BYTES_NUM_REQ, access: Access::ReadWrite, summary: "Their sum at most, in 256 bytes; 0xFFF unless there are traffic classes." },
+        Field { name: "MAX_BYTES_NUM_REQ", mask: DTXMXSZRQ_MAX_BYTES_NUM_REQ, access: Access::ReadWrite, summary: "Upper limit of their sum, in 256 bytes; 0xFFF without traffic classes." },
     ] },
     Register { id: RegisterId::DMATXCTL, name: "DMATXCTL", offset: 0x04A80, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04A80, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x81000000, reset_first: 0x81000000, acts_on: None, section: Some("8.2.3.9.2"), summary: "Transmit DMA control.", fields: &[
-        Field { name: "TE", mask: DMATXCTL_TE, access: Access::ReadWrite, summary: "Transmit. Set once, before the first queue is enabled." },
+        Field { name: "TE", mask: DMATXCTL_TE, access: Access::ReadWrite, summary: "Enable transmission. Set it once, before the first queue." },
         Field { name: "NS", mask: DMATXCTL_NS, access: Access::ReadWrite, summary: "Header buffers need no snooping." },
         Field { name: "GDV", mask: DMATXCTL_GDV, access: Access::ReadWrite, summary: "Double VLAN mode." },
         Field { name: "VT", mask: DMATXCTL_VT, access: Access::ReadWrite, summary: "EtherType of VLAN tags." },
@@ -5575,58 +5575,58 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "DESC_RRO_EN", mask: DCA_TXCTRL_DESC_RRO_EN, access: Access::ReadWrite, summary: "Read descriptors with relaxed ordering." },
         Field { name: "DESC_WRO_EN", mask: DCA_TXCTRL_DESC_WRO_EN, access: Access::ReadWrite, summary: "Write descriptors, or the head, with relaxed ordering." },
         Field { name: "DATA_RRO_EN", mask: DCA_TXCTRL_DATA_RRO_EN, access: Access::ReadWrite, summary: "Read packets with relaxed ordering." },
-        Field { name: "CPUID", mask: DCA_TXCTRL_CPUID, access: Access::ReadWrite, summary: "Whose cache." },
+        Field { name: "CPUID", mask: DCA_TXCTRL_CPUID, access: Access::ReadWrite, summary: "Processor whose cache gets the hints." },
     ] },
     Register { id: RegisterId::TDH, name: "TDH", offset: 0x06010, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x06010, stride: 0x40, count: 128 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.8"), summary: "Head: the descriptor that hardware reads next. Write 0 before enabling only.", fields: &[
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.8"), summary: "Head: the descriptor that hardware reads next. Write it only before enabling, as 0.", fields: &[
         Field { name: "TDH", mask: TDH_TDH, access: Access::ReadWrite, summary: "Index in the ring." },
     ] },
     Register { id: RegisterId::TDT, name: "TDT", offset: 0x06018, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x06018, stride: 0x40, count: 128 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.9"), summary: "Tail: the first descriptor that hardware may not have.", fields: &[
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.9"), summary: "Tail: the first descriptor that hardware does not own.", fields: &[
         Field { name: "TDT", mask: TDT_TDT, access: Access::ReadWrite, summary: "Index in the ring." },
     ] },
     Register { id: RegisterId::TXDCTL, name: "TXDCTL", offset: 0x06028, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x06028, stride: 0x40, count: 128 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.10"), summary: "Transmit queue control.", fields: &[
         Field { name: "PTHRESH", mask: TXDCTL_PTHRESH, access: Access::ReadWrite, summary: "Fetch more descriptors when fewer than this are on the chip." },
-        Field { name: "HTHRESH", mask: TXDCTL_HTHRESH, access: Access::ReadWrite, summary: "But only if this many are there to fetch." },
-        Field { name: "WTHRESH", mask: TXDCTL_WTHRESH, access: Access::ReadWrite, summary: "Write descriptors back in groups of this many; 0 heeds RS one by one." },
-        Field { name: "ENABLE", mask: TXDCTL_ENABLE, access: Access::ReadWrite, summary: "The queue runs. Reads 1 once it does, and 0 once all is done: poll it." },
-        Field { name: "SWFLSH", mask: TXDCTL_SWFLSH, access: Access::SelfClearing, summary: "Write back what is done, at once." },
+        Field { name: "HTHRESH", mask: TXDCTL_HTHRESH, access: Access::ReadWrite, summary: "Fetch only if this many are there to fetch." },
+        Field { name: "WTHRESH", mask: TXDCTL_WTHRESH, access: Access::ReadWrite, summary: "Write back in groups of this size; 0 writes each descriptor with RS." },
+        Field { name: "ENABLE", mask: TXDCTL_ENABLE, access: Access::ReadWrite, summary: "Run the queue. Poll it: 1 once the queue runs, 0 once it has stopped." },
+        Field { name: "SWFLSH", mask: TXDCTL_SWFLSH, access: Access::SelfClearing, summary: "Write finished descriptors back at once." },
     ] },
     Register { id: RegisterId::TDWBAL, name: "TDWBAL", offset: 0x06038, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x06038, stride: 0x40, count: 128 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.11"), summary: "IOVA that the head is written to instead of descriptors, low half.", fields: &[
-        Field { name: "HEAD_WB_EN", mask: TDWBAL_HEAD_WB_EN, access: Access::ReadWrite, summary: "Do so." },
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.11"), summary: "IOVA of the head write-back, low half. It replaces the descriptor write-back.", fields: &[
+        Field { name: "HEAD_WB_EN", mask: TDWBAL_HEAD_WB_EN, access: Access::ReadWrite, summary: "Enable the head write-back." },
         Field { name: "HEADWB_LOW", mask: TDWBAL_HEADWB_LOW, access: Access::ReadWrite, summary: "The address." },
     ] },
     Register { id: RegisterId::TDWBAH, name: "TDWBAH", offset: 0x0603C, stride: 0x40, count: 128, ranges: &[Range { first: 0, offset: 0x0603C, stride: 0x40, count: 128 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.12"), summary: "IOVA that the head is written to, high half.", fields: &[] },
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.12"), summary: "IOVA of the head write-back, high half.", fields: &[] },
     Register { id: RegisterId::TXPBSIZE, name: "TXPBSIZE", offset: 0x0CC00, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0CC00, stride: 0x4, count: 8 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00028000, reset_first: 0x00028000, acts_on: None, section: Some("8.2.3.9.13"), summary: "Size of a transmit packet buffer. Together 160 KiB: others than 0 need clearing.", fields: &[
-        Field { name: "SIZE", mask: TXPBSIZE_SIZE, access: Access::ReadWrite, summary: "In KiB." },
+        access: Access::ReadWrite, reset: 0x00028000, reset_first: 0x00028000, acts_on: None, section: Some("8.2.3.9.13"), summary: "Size of a transmit packet buffer. The sum is 160 KiB: to use one, clear the others.", fields: &[
+        Field { name: "SIZE", mask: TXPBSIZE_SIZE, access: Access::ReadWrite, summary: "Size in KiB." },
     ] },
     Register { id: RegisterId::MNGTXMAP, name: "MNGTXMAP", offset: 0x0CD10, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0CD10, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.14"), summary: "Traffic class of the firmware's packets.", fields: &[] },
     Register { id: RegisterId::MTQC, name: "MTQC", offset: 0x08120, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08120, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.9.15"), summary: "Multiple transmit queues. Change it only while RTTDCS.ARBDIS is 1.", fields: &[
-        Field { name: "RT_ENA", mask: MTQC_RT_ENA, access: Access::ReadWrite, summary: "Traffic classes." },
-        Field { name: "VT_ENA", mask: MTQC_VT_ENA, access: Access::ReadWrite, summary: "Virtual functions." },
-        Field { name: "NUM_TC_OR_Q", mask: MTQC_NUM_TC_OR_Q, access: Access::ReadWrite, summary: "How queues are shared out." },
+        Field { name: "RT_ENA", mask: MTQC_RT_ENA, access: Access::ReadWrite, summary: "Use traffic classes." },
+        Field { name: "VT_ENA", mask: MTQC_VT_ENA, access: Access::ReadWrite, summary: "Use virtual functions." },
+        Field { name: "NUM_TC_OR_Q", mask: MTQC_NUM_TC_OR_Q, access: Access::ReadWrite, summary: "Distribution of the queues." },
     ] },
     Register { id: RegisterId::TXPBTHRESH, name: "TXPBTHRESH", offset: 0x04950, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x04950, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000096, acts_on: None, section: Some("8.2.3.9.16"), summary: "Free space that a packet buffer needs before data is fetched.", fields: &[
-        Field { name: "THRESH", mask: TXPBTHRESH_THRESH, access: Access::ReadWrite, summary: "In KiB: its size less the longest packet." },
+        Field { name: "THRESH", mask: TXPBTHRESH_THRESH, access: Access::ReadWrite, summary: "Threshold in KiB: the buffer's size less the longest packet." },
     ] },
     Register { id: RegisterId::RTRPCS, name: "RTRPCS", offset: 0x02430, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02430, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.1"), summary: "Receive packet plane.", fields: &[
         Field { name: "RRM", mask: RTRPCS_RRM, access: Access::ReadWrite, summary: "Recycle credits." },
-        Field { name: "RAC", mask: RTRPCS_RAC, access: Access::ReadWrite, summary: "Deficit fixed priority; else round robin." },
+        Field { name: "RAC", mask: RTRPCS_RAC, access: Access::ReadWrite, summary: "Use deficit fixed priority, not round robin." },
     ] },
     Register { id: RegisterId::RTTDCS, name: "RTTDCS", offset: 0x04900, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04900, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.2"), summary: "Transmit descriptor plane.", fields: &[
         Field { name: "TDPAC", mask: RTTDCS_TDPAC, access: Access::ReadWrite, summary: "Arbitrate between traffic classes." },
         Field { name: "VMPAC", mask: RTTDCS_VMPAC, access: Access::ReadWrite, summary: "Arbitrate between virtual functions." },
         Field { name: "TDRM", mask: RTTDCS_TDRM, access: Access::ReadWrite, summary: "Recycle credits." },
-        Field { name: "ARBDIS", mask: RTTDCS_ARBDIS, access: Access::ReadWrite, summary: "No arbitration: set around changes of DTXMXSZRQ, TXPBSIZE, MTQC." },
+        Field { name: "ARBDIS", mask: RTTDCS_ARBDIS, access: Access::ReadWrite, summary: "Disable arbitration. Set it around changes of DTXMXSZRQ, TXPBSIZE and MTQC." },
     ] },
     Register { id: RegisterId::RTTPCS, name: "RTTPCS", offset: 0x0CD00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0CD00, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.3"), summary: "Transmit packet plane.", fields: &[
@@ -5645,7 +5645,7 @@ pub static REGISTERS: &[Register] = &[
     Register { id: RegisterId::RTTPT2C, name: "RTTPT2C", offset: 0x0CD20, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0CD20, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.10"), summary: "Credits of a traffic class in the transmit packet plane.", fields: &[] },
     Register { id: RegisterId::RTTDQSEL, name: "RTTDQSEL", offset: 0x04904, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04904, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.13"), summary: "Queue that RTTDT1C and the rate registers speak of.", fields: &[
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.13"), summary: "Queue of RTTDT1C and of the rate registers.", fields: &[
         Field { name: "TXDQ_IDX", mask: RTTDQSEL_TXDQ_IDX, access: Access::ReadWrite, summary: "The queue." },
     ] },
     Register { id: RegisterId::RTTDT1C, name: "RTTDT1C", offset: 0x04908, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04908, stride: 0x4, count: 1 }], aliases: &[],
@@ -5656,7 +5656,7 @@ pub static REGISTERS: &[Register] = &[
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.10.16"), summary: "Rate limit of the queue that RTTDQSEL names.", fields: &[
         Field { name: "RF_DEC", mask: RTTBCNRC_RF_DEC, access: Access::ReadWrite, summary: "Link rate divided by limit, fraction." },
         Field { name: "RF_INT", mask: RTTBCNRC_RF_INT, access: Access::ReadWrite, summary: "Link rate divided by limit, whole part." },
-        Field { name: "RS_ENA", mask: RTTBCNRC_RS_ENA, access: Access::ReadWrite, summary: "Limit it." },
+        Field { name: "RS_ENA", mask: RTTBCNRC_RS_ENA, access: Access::ReadWrite, summary: "Enable the limit." },
     ] },
     Register { id: RegisterId::RTTBCNRM, name: "RTTBCNRM", offset: 0x04980, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04980, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Memory of the rate limits.", fields: &[] },
@@ -5664,13 +5664,13 @@ pub static REGISTERS: &[Register] = &[
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.11.3"), summary: "Identity for direct cache access.", fields: &[] },
     Register { id: RegisterId::DCA_CTRL, name: "DCA_CTRL", offset: 0x11074, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11074, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000001, reset_first: 0x00000001, acts_on: None, section: Some("8.2.3.11.4"), summary: "Direct cache access.", fields: &[
-        Field { name: "DCA_DIS", mask: DCA_CTRL_DCA_DIS, access: Access::ReadWrite, summary: "None." },
-        Field { name: "DCA_MODE", mask: DCA_CTRL_DCA_MODE, access: Access::ReadWrite, summary: "Which protocol." },
+        Field { name: "DCA_DIS", mask: DCA_CTRL_DCA_DIS, access: Access::ReadWrite, summary: "Disable direct cache access." },
+        Field { name: "DCA_MODE", mask: DCA_CTRL_DCA_MODE, access: Access::ReadWrite, summary: "Protocol." },
     ] },
     Register { id: RegisterId::SECTXCTRL, name: "SECTXCTRL", offset: 0x08800, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08800, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000001, reset_first: 0x00000001, acts_on: None, section: Some("8.2.3.12.1"), summary: "Transmit security engine.", fields: &[
         Field { name: "SECTX_DIS", mask: SECTXCTRL_SECTX_DIS, access: Access::ReadWrite, summary: "The engine is off." },
-        Field { name: "TX_DIS", mask: SECTXCTRL_TX_DIS, access: Access::ReadWrite, summary: "Hold packets back; SECTXSTAT.SECTX_RDY tells when the path is empty." },
+        Field { name: "TX_DIS", mask: SECTXCTRL_TX_DIS, access: Access::ReadWrite, summary: "Hold packets back. SECTXSTAT.SECTX_RDY is set once the path is empty." },
         Field { name: "STORE_FORWARD", mask: SECTXCTRL_STORE_FORWARD, access: Access::ReadWrite, summary: "Store a packet before sending it." },
     ] },
     Register { id: RegisterId::SECTXSTAT, name: "SECTXSTAT", offset: 0x08804, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08804, stride: 0x4, count: 1 }], aliases: &[],
@@ -5683,12 +5683,12 @@ pub static REGISTERS: &[Register] = &[
     Register { id: RegisterId::SECTXMINIFG, name: "SECTXMINIFG", offset: 0x08810, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08810, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00001001, reset_first: 0x00001001, acts_on: None, section: Some("8.2.3.12.4"), summary: "Least gap between frames.", fields: &[
         Field { name: "MINSECIFG", mask: SECTXMINIFG_MINSECIFG, access: Access::ReadWrite, summary: "The gap." },
-        Field { name: "SECTXDCB", mask: SECTXMINIFG_SECTXDCB, access: Access::ReadWrite, summary: "Fill at which traffic classes hold back; 0x1F with them." },
+        Field { name: "SECTXDCB", mask: SECTXMINIFG_SECTXDCB, access: Access::ReadWrite, summary: "Fill at which traffic classes hold back; 0x1F if they are used." },
     ] },
     Register { id: RegisterId::SECRXCTRL, name: "SECRXCTRL", offset: 0x08D00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08D00, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000001, reset_first: 0x00000001, acts_on: None, section: Some("8.2.3.12.5"), summary: "Receive security engine.", fields: &[
         Field { name: "SECRX_DIS", mask: SECRXCTRL_SECRX_DIS, access: Access::ReadWrite, summary: "The engine is off." },
-        Field { name: "RX_DIS", mask: SECRXCTRL_RX_DIS, access: Access::ReadWrite, summary: "Hold packets back; SECRXSTAT.SECRX_RDY tells when the path is empty." },
+        Field { name: "RX_DIS", mask: SECRXCTRL_RX_DIS, access: Access::ReadWrite, summary: "Hold packets back. SECRXSTAT.SECRX_RDY is set once the path is empty." },
     ] },
     Register { id: RegisterId::SECRXSTAT, name: "SECRXSTAT", offset: 0x08D04, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08D04, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.12.6"), summary: "Receive security engine's state.", fields: &[
@@ -5707,17 +5707,17 @@ pub static REGISTERS: &[Register] = &[
     Register { id: RegisterId::PCS1GLSTA, name: "PCS1GLSTA", offset: 0x0420C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0420C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.3"), summary: "1 Gbit/s coding: link status.", fields: &[
         Field { name: "LINK_OK", mask: PCS1GLSTA_LINK_OK, access: Access::ReadOnly, summary: "The link is up." },
-        Field { name: "SYNC_OK", mask: PCS1GLSTA_SYNC_OK, access: Access::ReadOnly, summary: "Synchronised." },
-        Field { name: "AN_COMPLETE", mask: PCS1GLSTA_AN_COMPLETE, access: Access::ReadOnly, summary: "Negotiated." },
+        Field { name: "SYNC_OK", mask: PCS1GLSTA_SYNC_OK, access: Access::ReadOnly, summary: "The receiver is synchronised." },
+        Field { name: "AN_COMPLETE", mask: PCS1GLSTA_AN_COMPLETE, access: Access::ReadOnly, summary: "Negotiation is complete." },
         Field { name: "AN_TIMED_OUT", mask: PCS1GLSTA_AN_TIMED_OUT, access: Access::ReadOnly, summary: "Negotiation gave up." },
     ] },
     Register { id: RegisterId::PCS1GANA, name: "PCS1GANA", offset: 0x04218, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04218, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.4"), summary: "1 Gbit/s coding: what to advertise.", fields: &[
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.4"), summary: "1 Gbit/s coding: abilities to advertise.", fields: &[
         Field { name: "SYM_PAUSE", mask: PCS1GANA_SYM_PAUSE, access: Access::ReadWrite, summary: "Pause frames both ways." },
         Field { name: "ASM_PAUSE", mask: PCS1GANA_ASM_PAUSE, access: Access::ReadWrite, summary: "Pause frames one way." },
     ] },
     Register { id: RegisterId::PCS1GANLP, name: "PCS1GANLP", offset: 0x0421C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0421C, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.5"), summary: "1 Gbit/s coding: what the other side advertises.", fields: &[
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.5"), summary: "1 Gbit/s coding: abilities that the link partner advertises.", fields: &[
         Field { name: "SYM_PAUSE", mask: PCS1GANLP_SYM_PAUSE, access: Access::ReadOnly, summary: "Pause frames both ways." },
         Field { name: "ASM_PAUSE", mask: PCS1GANLP_ASM_PAUSE, access: Access::ReadOnly, summary: "Pause frames one way." },
     ] },
@@ -5727,41 +5727,41 @@ pub static REGISTERS: &[Register] = &[
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.7"), summary: "1 Gbit/s coding: next page of the other side.", fields: &[] },
     Register { id: RegisterId::HLREG0, name: "HLREG0", offset: 0x04240, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04240, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x08010403, reset_first: 0x08010403, acts_on: None, section: Some("8.2.3.22.8"), summary: "MAC core control 0.", fields: &[
-        Field { name: "TXCRCEN", mask: HLREG0_TXCRCEN, access: Access::ReadWrite, summary: "Append a CRC to what is sent." },
-        Field { name: "RXCRCSTRP", mask: HLREG0_RXCRCSTRP, access: Access::ReadWrite, summary: "Take the CRC off. Has to agree with RDRXCTL.CRCSTRIP." },
-        Field { name: "JUMBOEN", mask: HLREG0_JUMBOEN, access: Access::ReadWrite, summary: "Jumbo frames, up to MAXFRS." },
-        Field { name: "TXPADEN", mask: HLREG0_TXPADEN, access: Access::ReadWrite, summary: "Pad what is sent to 64 bytes." },
-        Field { name: "LPBK", mask: HLREG0_LPBK, access: Access::ReadWrite, summary: "Loop what is sent back to the receiver." },
-        Field { name: "MDCSPD", mask: HLREG0_MDCSPD, access: Access::ReadWrite, summary: "The faster clock to the PHY." },
-        Field { name: "CONTMDC", mask: HLREG0_CONTMDC, access: Access::ReadWrite, summary: "Clock to the PHY without pause." },
+        Field { name: "TXCRCEN", mask: HLREG0_TXCRCEN, access: Access::ReadWrite, summary: "Append the CRC to sent packets." },
+        Field { name: "RXCRCSTRP", mask: HLREG0_RXCRCSTRP, access: Access::ReadWrite, summary: "Strip the CRC. It must equal RDRXCTL.CRCSTRIP." },
+        Field { name: "JUMBOEN", mask: HLREG0_JUMBOEN, access: Access::ReadWrite, summary: "Allow jumbo frames, up to MAXFRS." },
+        Field { name: "TXPADEN", mask: HLREG0_TXPADEN, access: Access::ReadWrite, summary: "Pad sent packets to 64 bytes." },
+        Field { name: "LPBK", mask: HLREG0_LPBK, access: Access::ReadWrite, summary: "Loop sent packets back to the receiver." },
+        Field { name: "MDCSPD", mask: HLREG0_MDCSPD, access: Access::ReadWrite, summary: "Use the faster MDIO clock." },
+        Field { name: "CONTMDC", mask: HLREG0_CONTMDC, access: Access::ReadWrite, summary: "Run the MDIO clock all the time." },
         Field { name: "PREPEND", mask: HLREG0_PREPEND, access: Access::ReadWrite, summary: "Dwords skipped at the start of each packet." },
         Field { name: "RXLNGTHERREN", mask: HLREG0_RXLNGTHERREN, access: Access::ReadWrite, summary: "Report wrong length fields." },
-        Field { name: "RXPADSTRIPEN", mask: HLREG0_RXPADSTRIPEN, access: Access::ReadWrite, summary: "Take padding off; for debugging." },
+        Field { name: "RXPADSTRIPEN", mask: HLREG0_RXPADSTRIPEN, access: Access::ReadWrite, summary: "Strip padding, for debugging." },
     ] },
     Register { id: RegisterId::HLREG1, name: "HLREG1", offset: 0x04244, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04244, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.9"), summary: "MAC core status 1.", fields: &[] },
     Register { id: RegisterId::PAP, name: "PAP", offset: 0x04248, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04248, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x0000FFFF, reset_first: 0x0000FFFF, acts_on: None, section: Some("8.2.3.22.10"), summary: "Pause time of frames that are sent without flow control.", fields: &[
-        Field { name: "TXPAUSECNT", mask: PAP_TXPAUSECNT, access: Access::ReadWrite, summary: "The time." },
+        Field { name: "TXPAUSECNT", mask: PAP_TXPAUSECNT, access: Access::ReadWrite, summary: "Pause time." },
     ] },
     Register { id: RegisterId::MSCA, name: "MSCA", offset: 0x0425C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0425C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.11"), summary: "MDIO command: an access to a register of the PHY.", fields: &[
         Field { name: "NP_ADDR", mask: MSCA_NP_ADDR, access: Access::ReadWrite, summary: "Register, in the new protocol." },
         Field { name: "DEV_TYPE", mask: MSCA_DEV_TYPE, access: Access::ReadWrite, summary: "Device in the PHY, or register in the old protocol." },
-        Field { name: "PHY_ADDR", mask: MSCA_PHY_ADDR, access: Access::ReadWrite, summary: "PHY." },
-        Field { name: "OP_CODE", mask: MSCA_OP_CODE, access: Access::ReadWrite, summary: "What to do." },
+        Field { name: "PHY_ADDR", mask: MSCA_PHY_ADDR, access: Access::ReadWrite, summary: "Address of the PHY." },
+        Field { name: "OP_CODE", mask: MSCA_OP_CODE, access: Access::ReadWrite, summary: "Operation." },
         Field { name: "ST_CODE", mask: MSCA_ST_CODE, access: Access::ReadWrite, summary: "Protocol." },
-        Field { name: "MDI_COMMAND", mask: MSCA_MDI_COMMAND, access: Access::SelfClearing, summary: "Do it." },
-        Field { name: "MDI_IN_PROG_EN", mask: MSCA_MDI_IN_PROG_EN, access: Access::ReadWrite, summary: "MDI_COMMAND tells the end." },
+        Field { name: "MDI_COMMAND", mask: MSCA_MDI_COMMAND, access: Access::SelfClearing, summary: "Run the command." },
+        Field { name: "MDI_IN_PROG_EN", mask: MSCA_MDI_IN_PROG_EN, access: Access::ReadWrite, summary: "MDI_COMMAND clears at the end of the command." },
     ] },
     Register { id: RegisterId::MSRWD, name: "MSRWD", offset: 0x04260, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04260, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.12"), summary: "MDIO data.", fields: &[
-        Field { name: "WRITE_DATA", mask: MSRWD_WRITE_DATA, access: Access::ReadWrite, summary: "To write." },
-        Field { name: "READ_DATA", mask: MSRWD_READ_DATA, access: Access::ReadOnly, summary: "That was read." },
+        Field { name: "WRITE_DATA", mask: MSRWD_WRITE_DATA, access: Access::ReadWrite, summary: "Data to write." },
+        Field { name: "READ_DATA", mask: MSRWD_READ_DATA, access: Access::ReadOnly, summary: "Data that was read." },
     ] },
     Register { id: RegisterId::MAXFRS, name: "MAXFRS", offset: 0x04268, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04268, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x05EE0000, reset_first: 0x05EE0000, acts_on: None, section: Some("8.2.3.22.13"), summary: "Longest frame.", fields: &[
-        Field { name: "MFS", mask: MAXFRS_MFS, access: Access::ReadWrite, summary: "Bytes, with CRC, without VLAN tag; counts if HLREG0.JUMBOEN is set." },
+        Field { name: "MFS", mask: MAXFRS_MFS, access: Access::ReadWrite, summary: "Bytes with CRC, without VLAN tag. It applies while HLREG0.JUMBOEN is set." },
     ] },
     Register { id: RegisterId::PCSS1, name: "PCSS1", offset: 0x04288, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04288, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.14"), summary: "10 Gbit/s coding: status 1.", fields: &[] },
@@ -5773,9 +5773,9 @@ pub static REGISTERS: &[Register] = &[
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.34"), summary: "Receiving pause frames.", fields: &[
         Field { name: "PMCF", mask: MFLCN_PMCF, access: Access::ReadWrite, summary: "Pass MAC control frames on." },
         Field { name: "DPF", mask: MFLCN_DPF, access: Access::ReadWrite, summary: "Discard pause frames." },
-        Field { name: "RPFCE", mask: MFLCN_RPFCE, access: Access::ReadWrite, summary: "Heed priority pause frames." },
-        Field { name: "RFCE", mask: MFLCN_RFCE, access: Access::ReadWrite, summary: "Heed link pause frames." },
-        Field { name: "RPFCE_CLASSES", mask: MFLCN_RPFCE_CLASSES, access: Access::ReadWrite, summary: "Which classes' priority pause frames. X540 and later." },
+        Field { name: "RPFCE", mask: MFLCN_RPFCE, access: Access::ReadWrite, summary: "Obey priority pause frames." },
+        Field { name: "RFCE", mask: MFLCN_RFCE, access: Access::ReadWrite, summary: "Obey link pause frames." },
+        Field { name: "RPFCE_CLASSES", mask: MFLCN_RPFCE_CLASSES, access: Access::ReadWrite, summary: "Classes whose priority pause frames apply. X540 and later." },
     ] },
     Register { id: RegisterId::SERDESC, name: "SERDESC", offset: 0x04298, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04298, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.17"), summary: "Serialiser: control.", fields: &[] },
@@ -5786,16 +5786,16 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "FLU", mask: AUTOC_FLU, access: Access::ReadWrite, summary: "Force the link up." },
         Field { name: "10G_PMA_PMD_PARALLEL", mask: AUTOC_10G_PMA_PMD_PARALLEL, access: Access::ReadWrite, summary: "10 Gbit/s over four lanes." },
         Field { name: "1G_PMA_PMD", mask: AUTOC_1G_PMA_PMD, access: Access::ReadWrite, summary: "1 Gbit/s." },
-        Field { name: "AN_RESTART", mask: AUTOC_AN_RESTART, access: Access::SelfClearing, summary: "Take the link mode over, and negotiate again." },
+        Field { name: "AN_RESTART", mask: AUTOC_AN_RESTART, access: Access::SelfClearing, summary: "Apply the link mode and negotiate again." },
         Field { name: "LMS", mask: AUTOC_LMS, access: Access::ReadWrite, summary: "Link mode." },
         Field { name: "KR_SUPP", mask: AUTOC_KR_SUPP, access: Access::ReadWrite, summary: "Advertise KR." },
         Field { name: "FECR", mask: AUTOC_FECR, access: Access::ReadWrite, summary: "Ask for forward error correction." },
         Field { name: "FECA", mask: AUTOC_FECA, access: Access::ReadWrite, summary: "Offer forward error correction." },
         Field { name: "AN_RX_ALIGN", mask: AUTOC_AN_RX_ALIGN, access: Access::ReadWrite, summary: "Alignment of received pages." },
-        Field { name: "AN_RX_DRIFT", mask: AUTOC_AN_RX_DRIFT, access: Access::ReadWrite, summary: "Allow for drift." },
-        Field { name: "AN_RX_LOOSE", mask: AUTOC_AN_RX_LOOSE, access: Access::ReadWrite, summary: "Allow for loose timing." },
+        Field { name: "AN_RX_DRIFT", mask: AUTOC_AN_RX_DRIFT, access: Access::ReadWrite, summary: "Tolerate drift." },
+        Field { name: "AN_RX_LOOSE", mask: AUTOC_AN_RX_LOOSE, access: Access::ReadWrite, summary: "Tolerate loose timing." },
         Field { name: "PD_TMR", mask: AUTOC_PD_TMR, access: Access::ReadWrite, summary: "Parallel detection time." },
-        Field { name: "RF", mask: AUTOC_RF, access: Access::ReadWrite, summary: "Tell of a remote fault." },
+        Field { name: "RF", mask: AUTOC_RF, access: Access::ReadWrite, summary: "Advertise a remote fault." },
         Field { name: "SYM_PAUSE", mask: AUTOC_SYM_PAUSE, access: Access::ReadWrite, summary: "Advertise pause frames both ways." },
         Field { name: "ASM_PAUSE", mask: AUTOC_ASM_PAUSE, access: Access::ReadWrite, summary: "Advertise pause frames one way." },
         Field { name: "KX_SUPP", mask: AUTOC_KX_SUPP, access: Access::ReadWrite, summary: "Advertise KX." },
@@ -5805,7 +5805,7 @@ pub static REGISTERS: &[Register] = &[
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.20"), summary: "Link status.", fields: &[
         Field { name: "SIGNAL", mask: LINKS_SIGNAL, access: Access::ReadOnly, summary: "Signal on each lane." },
         Field { name: "10G_ALIGN", mask: LINKS_10G_ALIGN, access: Access::ReadOnly, summary: "Lanes are aligned." },
-        Field { name: "LINK_STATUS", mask: LINKS_LINK_STATUS, access: Access::ReadOnly, summary: "The link is up now; UP tells whether it stayed so." },
+        Field { name: "LINK_STATUS", mask: LINKS_LINK_STATUS, access: Access::ReadOnly, summary: "The link is up now." },
         Field { name: "SPEED", mask: LINKS_SPEED, access: Access::ReadOnly, summary: "Speed." },
         Field { name: "UP", mask: LINKS_UP, access: Access::ReadOnly, summary: "The link is up." },
         Field { name: "KX_AN_COMP", mask: LINKS_KX_AN_COMP, access: Access::ReadOnly, summary: "Backplane autonegotiation is complete." },
@@ -5823,9 +5823,9 @@ pub static REGISTERS: &[Register] = &[
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Link mode 3.", fields: &[] },
     Register { id: RegisterId::ANLP1, name: "ANLP1", offset: 0x042B0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042B0, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.23"), summary: "Backplane autonegotiation: the other side's page, bits 31:0.", fields: &[
-        Field { name: "SYM_PAUSE", mask: ANLP1_SYM_PAUSE, access: Access::ReadOnly, summary: "It takes pause frames both ways." },
-        Field { name: "ASM_PAUSE", mask: ANLP1_ASM_PAUSE, access: Access::ReadOnly, summary: "It takes pause frames one way." },
-        Field { name: "AN_STATE", mask: ANLP1_AN_STATE, access: Access::ReadOnly, summary: "State of the negotiation; 0 is at rest." },
+        Field { name: "SYM_PAUSE", mask: ANLP1_SYM_PAUSE, access: Access::ReadOnly, summary: "The link partner takes pause frames both ways." },
+        Field { name: "ASM_PAUSE", mask: ANLP1_ASM_PAUSE, access: Access::ReadOnly, summary: "The link partner takes pause frames one way." },
+        Field { name: "AN_STATE", mask: ANLP1_AN_STATE, access: Access::ReadOnly, summary: "State of the negotiation; 0 is idle." },
     ] },
     Register { id: RegisterId::ANLP2, name: "ANLP2", offset: 0x042B4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042B4, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Backplane autonegotiation: the other side's page, bits 47:32.", fields: &[] },
@@ -5834,8 +5834,8 @@ pub static REGISTERS: &[Register] = &[
     Register { id: RegisterId::ANLPNP2, name: "ANLPNP2", offset: 0x042D8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042D8, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Backplane autonegotiation: the other side's next page, bits 47:32.", fields: &[] },
     Register { id: RegisterId::MMNGC, name: "MMNGC", offset: 0x042D0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042D0, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Whether firmware keeps the link from changing.", fields: &[
-        Field { name: "MNG_VETO", mask: MMNGC_MNG_VETO, access: Access::ReadWrite, summary: "It does." },
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "The firmware's hold on the link.", fields: &[
+        Field { name: "MNG_VETO", mask: MMNGC_MNG_VETO, access: Access::ReadWrite, summary: "Yes." },
     ] },
     Register { id: RegisterId::KRPCSFC, name: "KRPCSFC", offset: 0x042E0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x042E0, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "KR coding: control.", fields: &[] },
@@ -5851,7 +5851,7 @@ pub static REGISTERS: &[Register] = &[
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.22.32"), summary: "Write access to registers of the analogue part.", fields: &[
         Field { name: "DATA", mask: CORECTL_DATA, access: Access::ReadWrite, summary: "Data." },
         Field { name: "ADDRESS", mask: CORECTL_ADDRESS, access: Access::ReadWrite, summary: "Register." },
-        Field { name: "WRITE_CMD", mask: CORECTL_WRITE_CMD, access: Access::SelfClearing, summary: "Write; else select for reading." },
+        Field { name: "WRITE_CMD", mask: CORECTL_WRITE_CMD, access: Access::SelfClearing, summary: "Write the register. Else select it for reading." },
     ] },
     Register { id: RegisterId::SMADARCTL, name: "SMADARCTL", offset: 0x14F10, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x14F10, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Write access to registers of the SerDes.", fields: &[] },
@@ -5864,7 +5864,7 @@ pub static REGISTERS: &[Register] = &[
     Register { id: RegisterId::MSPDC, name: "MSPDC", offset: 0x04010, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04010, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets too short for the MAC.", fields: &[] },
     Register { id: RegisterId::MPC, name: "MPC", offset: 0x03FA0, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x03FA0, stride: 0x4, count: 8 }], aliases: &[],
-        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets missed for want of room in a packet buffer.", fields: &[] },
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets missed because a packet buffer was full.", fields: &[] },
     Register { id: RegisterId::MLFC, name: "MLFC", offset: 0x04034, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04034, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Local faults of the link.", fields: &[] },
     Register { id: RegisterId::MRFC, name: "MRFC", offset: 0x04038, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04038, stride: 0x4, count: 1 }], aliases: &[],
@@ -5908,7 +5908,7 @@ pub static REGISTERS: &[Register] = &[
     Register { id: RegisterId::PRC1522, name: "PRC1522", offset: 0x04070, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04070, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets received, 1024 bytes and more.", fields: &[] },
     Register { id: RegisterId::GPRC, name: "GPRC", offset: 0x04074, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04074, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.23.26"), summary: "Good packets received, with those dropped later for want of a buffer.", fields: &[] },
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.23.26"), summary: "Good packets received, including those dropped later without a buffer.", fields: &[] },
     Register { id: RegisterId::BPRC, name: "BPRC", offset: 0x04078, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04078, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Broadcast packets received.", fields: &[] },
     Register { id: RegisterId::MPRC, name: "MPRC", offset: 0x0407C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0407C, stride: 0x4, count: 1 }], aliases: &[],
@@ -5966,27 +5966,27 @@ pub static REGISTERS: &[Register] = &[
     Register { id: RegisterId::XEC, name: "XEC", offset: 0x04120, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x04120, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets with a wrong TCP, UDP or IP checksum.", fields: &[] },
     Register { id: RegisterId::RQSMR, name: "RQSMR", offset: 0x02300, stride: 0x4, count: 32, ranges: &[Range { first: 0, offset: 0x02300, stride: 0x4, count: 32 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.23.71"), summary: "Which statistics receive queues 4n to 4n + 3 count in.", fields: &[
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.23.71"), summary: "Statistics registers of the receive queues 4n to 4n + 3.", fields: &[
         Field { name: "QUEUE0", mask: RQSMR_QUEUE0, access: Access::ReadWrite, summary: "Statistics of queue 4n." },
         Field { name: "QUEUE1", mask: RQSMR_QUEUE1, access: Access::ReadWrite, summary: "Statistics of queue 4n + 1." },
         Field { name: "QUEUE2", mask: RQSMR_QUEUE2, access: Access::ReadWrite, summary: "Statistics of queue 4n + 2." },
         Field { name: "QUEUE3", mask: RQSMR_QUEUE3, access: Access::ReadWrite, summary: "Statistics of queue 4n + 3." },
     ] },
     Register { id: RegisterId::TQSM, name: "TQSM", offset: 0x08600, stride: 0x4, count: 32, ranges: &[Range { first: 0, offset: 0x08600, stride: 0x4, count: 32 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.23.73"), summary: "Which statistics transmit queues 4n to 4n + 3 count in.", fields: &[
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.23.73"), summary: "Statistics registers of the transmit queues 4n to 4n + 3.", fields: &[
         Field { name: "QUEUE0", mask: TQSM_QUEUE0, access: Access::ReadWrite, summary: "Statistics of queue 4n." },
         Field { name: "QUEUE1", mask: TQSM_QUEUE1, access: Access::ReadWrite, summary: "Statistics of queue 4n + 1." },
         Field { name: "QUEUE2", mask: TQSM_QUEUE2, access: Access::ReadWrite, summary: "Statistics of queue 4n + 2." },
         Field { name: "QUEUE3", mask: TQSM_QUEUE3, access: Access::ReadWrite, summary: "Statistics of queue 4n + 3." },
     ] },
     Register { id: RegisterId::RXDSTATCTRL, name: "RXDSTATCTRL", offset: 0x02F40, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F40, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Which queues the RX DMA counters count.", fields: &[
-        Field { name: "QSEL", mask: RXDSTATCTRL_QSEL, access: Access::ReadWrite, summary: "Queues' statistics, or 16 for all." },
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Queues that the RX DMA counters count.", fields: &[
+        Field { name: "QSEL", mask: RXDSTATCTRL_QSEL, access: Access::ReadWrite, summary: "Statistics register, or 16 for all queues." },
     ] },
     Register { id: RegisterId::QPRC, name: "QPRC", offset: 0x01030, stride: 0x40, count: 16, ranges: &[Range { first: 0, offset: 0x01030, stride: 0x40, count: 16 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets received, by queue statistics.", fields: &[] },
     Register { id: RegisterId::QPRDC, name: "QPRDC", offset: 0x01430, stride: 0x40, count: 16, ranges: &[Range { first: 0, offset: 0x01430, stride: 0x40, count: 16 }], aliases: &[],
-        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.23.75"), summary: "Packets dropped for want of descriptors, by queue statistics.", fields: &[] },
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.23.75"), summary: "Packets dropped without descriptors, by queue statistics.", fields: &[] },
     Register { id: RegisterId::QBRC_L, name: "QBRC_L", offset: 0x01034, stride: 0x40, count: 16, ranges: &[Range { first: 0, offset: 0x01034, stride: 0x40, count: 16 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bytes received, by queue statistics, low half.", fields: &[] },
     Register { id: RegisterId::QBRC_H, name: "QBRC_H", offset: 0x01038, stride: 0x40, count: 16, ranges: &[Range { first: 0, offset: 0x01038, stride: 0x40, count: 16 }], aliases: &[],
@@ -6004,23 +6004,23 @@ pub static REGISTERS: &[Register] = &[
     Register { id: RegisterId::RXDGBCH, name: "RXDGBCH", offset: 0x02F58, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F58, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes that receive DMA passed on, bits 35:32.", fields: &[] },
     Register { id: RegisterId::RXDDGPC, name: "RXDDGPC", offset: 0x02F5C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F5C, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good packets passed on, of duplicates for other pools.", fields: &[] },
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good duplicates for other pools passed on, in packets.", fields: &[] },
     Register { id: RegisterId::RXDDGBCL, name: "RXDDGBCL", offset: 0x02F60, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F60, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes passed on, of duplicates for other pools, low half.", fields: &[] },
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good duplicates for other pools passed on, in bytes, low half.", fields: &[] },
     Register { id: RegisterId::RXDDGBCH, name: "RXDDGBCH", offset: 0x02F64, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F64, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes passed on, of duplicates for other pools, bits 35:32.", fields: &[] },
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good duplicates for other pools passed on, in bytes, bits 35:32.", fields: &[] },
     Register { id: RegisterId::RXLPBKGPC, name: "RXLPBKGPC", offset: 0x02F68, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F68, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good packets passed on, of those looped back.", fields: &[] },
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good looped-back packets passed on.", fields: &[] },
     Register { id: RegisterId::RXLPBKGBCL, name: "RXLPBKGBCL", offset: 0x02F6C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F6C, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes passed on, of those looped back, low half.", fields: &[] },
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good looped-back bytes passed on, low half.", fields: &[] },
     Register { id: RegisterId::RXLPBKGBCH, name: "RXLPBKGBCH", offset: 0x02F70, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F70, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes passed on, of those looped back, bits 35:32.", fields: &[] },
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good looped-back bytes passed on, bits 35:32.", fields: &[] },
     Register { id: RegisterId::RXDLPBKGPC, name: "RXDLPBKGPC", offset: 0x02F74, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F74, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good packets passed on, of duplicates looped back.", fields: &[] },
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good looped-back duplicates passed on, in packets.", fields: &[] },
     Register { id: RegisterId::RXDLPBKGBCL, name: "RXDLPBKGBCL", offset: 0x02F78, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F78, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes passed on, of duplicates looped back, low half.", fields: &[] },
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good looped-back duplicates passed on, in bytes, low half.", fields: &[] },
     Register { id: RegisterId::RXDLPBKGBCH, name: "RXDLPBKGBCH", offset: 0x02F7C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F7C, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good bytes passed on, of duplicates looped back, bits 35:32.", fields: &[] },
+        access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good looped-back duplicates passed on, in bytes, bits 35:32.", fields: &[] },
     Register { id: RegisterId::RXNFGPC, name: "RXNFGPC", offset: 0x041B0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x041B0, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Good packets received, before filters.", fields: &[] },
     Register { id: RegisterId::RXNFGBCL, name: "RXNFGBCL", offset: 0x041B4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x041B4, stride: 0x4, count: 1 }], aliases: &[],
@@ -6061,16 +6061,16 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "UP", mask: ETQF_UP, access: Access::ReadWrite, summary: "Priority in the VLAN tag." },
         Field { name: "UP_EN", mask: ETQF_UP_EN, access: Access::ReadWrite, summary: "The priority has to match." },
         Field { name: "POOL", mask: ETQF_POOL, access: Access::ReadWrite, summary: "Pool that they go to." },
-        Field { name: "POOL_ENABLE", mask: ETQF_POOL_ENABLE, access: Access::ReadWrite, summary: "POOL counts." },
-        Field { name: "FCOE", mask: ETQF_FCOE, access: Access::ReadWrite, summary: "They are FCoE." },
-        Field { name: "1588", mask: ETQF_1588, access: Access::ReadWrite, summary: "They are time stamped." },
+        Field { name: "POOL_ENABLE", mask: ETQF_POOL_ENABLE, access: Access::ReadWrite, summary: "POOL applies." },
+        Field { name: "FCOE", mask: ETQF_FCOE, access: Access::ReadWrite, summary: "The packets are FCoE." },
+        Field { name: "1588", mask: ETQF_1588, access: Access::ReadWrite, summary: "The card time-stamps the packets." },
         Field { name: "FILTER_EN", mask: ETQF_FILTER_EN, access: Access::ReadWrite, summary: "The filter is on." },
     ] },
     Register { id: RegisterId::ETQS, name: "ETQS", offset: 0x0EC00, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x0EC00, stride: 0x4, count: 8 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.22"), summary: "Queue of what ETQF matches.", fields: &[
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.22"), summary: "Queue of packets that ETQF matches.", fields: &[
         Field { name: "RX_QUEUE", mask: ETQS_RX_QUEUE, access: Access::ReadWrite, summary: "The queue." },
         Field { name: "LLI", mask: ETQS_LLI, access: Access::ReadWrite, summary: "Raise a low latency interrupt." },
-        Field { name: "QUEUE_EN", mask: ETQS_QUEUE_EN, access: Access::ReadWrite, summary: "RX_QUEUE counts." },
+        Field { name: "QUEUE_EN", mask: ETQS_QUEUE_EN, access: Access::ReadWrite, summary: "RX_QUEUE applies." },
     ] },
     Register { id: RegisterId::SAQF, name: "SAQF", offset: 0x0E000, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0E000, stride: 0x4, count: 128 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.16"), summary: "Five-tuple filter: source address.", fields: &[] },
@@ -6082,16 +6082,16 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "DESTINATION_PORT", mask: SDPQF_DESTINATION_PORT, access: Access::ReadWrite, summary: "Destination port, in network order." },
     ] },
     Register { id: RegisterId::FTQF, name: "FTQF", offset: 0x0E600, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0E600, stride: 0x4, count: 128 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.19"), summary: "Five-tuple filter: protocol, and what counts.", fields: &[
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.19"), summary: "Five-tuple filter: protocol, and the parts that must match.", fields: &[
         Field { name: "PROTOCOL", mask: FTQF_PROTOCOL, access: Access::ReadWrite, summary: "Protocol." },
-        Field { name: "PRIORITY", mask: FTQF_PRIORITY, access: Access::ReadWrite, summary: "Which filter wins: 7 over 1." },
+        Field { name: "PRIORITY", mask: FTQF_PRIORITY, access: Access::ReadWrite, summary: "Priority among filters: 7 wins over 1." },
         Field { name: "POOL", mask: FTQF_POOL, access: Access::ReadWrite, summary: "Pool." },
         Field { name: "MASK", mask: FTQF_MASK, access: Access::ReadWrite, summary: "Parts that need not match: addresses, ports, protocol." },
         Field { name: "POOL_MASK", mask: FTQF_POOL_MASK, access: Access::ReadWrite, summary: "The pool need not match." },
         Field { name: "QUEUE_ENABLE", mask: FTQF_QUEUE_ENABLE, access: Access::ReadWrite, summary: "The filter is on." },
     ] },
     Register { id: RegisterId::L34T_IMIR, name: "L34T_IMIR", offset: 0x0E800, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0E800, stride: 0x4, count: 128 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.13"), summary: "Queue of what a five-tuple filter matches.", fields: &[
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.13"), summary: "Queue of packets that a five-tuple filter matches.", fields: &[
         Field { name: "SIZE_BP", mask: L34T_IMIR_SIZE_BP, access: Access::ReadWrite, summary: "The size need not match." },
         Field { name: "LLI", mask: L34T_IMIR_LLI, access: Access::ReadWrite, summary: "Raise a low latency interrupt." },
         Field { name: "RX_QUEUE", mask: L34T_IMIR_RX_QUEUE, access: Access::ReadWrite, summary: "The queue." },
@@ -6100,12 +6100,12 @@ pub static REGISTERS: &[Register] = &[
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.7.20"), summary: "Queue of TCP connection requests.", fields: &[
         Field { name: "QUEUE_ENABLE", mask: SYNQF_QUEUE_ENABLE, access: Access::ReadWrite, summary: "The filter is on." },
         Field { name: "RX_QUEUE", mask: SYNQF_RX_QUEUE, access: Access::ReadWrite, summary: "The queue." },
-        Field { name: "SYNQFP", mask: SYNQF_SYNQFP, access: Access::ReadWrite, summary: "It wins over five-tuple filters." },
+        Field { name: "SYNQFP", mask: SYNQF_SYNQFP, access: Access::ReadWrite, summary: "The filter wins over five-tuple filters." },
     ] },
     Register { id: RegisterId::IMIRVP, name: "IMIRVP", offset: 0x05AC0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05AC0, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.5.15"), summary: "VLAN priority that raises low latency interrupts.", fields: &[
         Field { name: "PRIORITY", mask: IMIRVP_PRIORITY, access: Access::ReadWrite, summary: "The priority." },
-        Field { name: "PRIORITY_EN", mask: IMIRVP_PRIORITY_EN, access: Access::ReadWrite, summary: "It does." },
+        Field { name: "PRIORITY_EN", mask: IMIRVP_PRIORITY_EN, access: Access::ReadWrite, summary: "Yes." },
     ] },
     Register { id: RegisterId::LLITHRESH, name: "LLITHRESH", offset: 0x0EC90, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EC90, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x14000000, reset_first: 0x14000000, acts_on: None, section: Some("8.2.3.5.14"), summary: "Size of packet that raises low latency interrupts.", fields: &[] },
@@ -6117,7 +6117,7 @@ pub static REGISTERS: &[Register] = &[
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Flow director control.", fields: &[
         Field { name: "PBALLOC", mask: FDIRCTRL_PBALLOC, access: Access::ReadWrite, summary: "Packet buffer memory that filters may take." },
         Field { name: "INIT_DONE", mask: FDIRCTRL_INIT_DONE, access: Access::ReadOnly, summary: "The filter memory has been set up." },
-        Field { name: "PERFECT_MATCH", mask: FDIRCTRL_PERFECT_MATCH, access: Access::ReadWrite, summary: "Exact filters; else by signature." },
+        Field { name: "PERFECT_MATCH", mask: FDIRCTRL_PERFECT_MATCH, access: Access::ReadWrite, summary: "Use exact filters, not signatures." },
         Field { name: "REPORT_STATUS", mask: FDIRCTRL_REPORT_STATUS, access: Access::ReadWrite, summary: "Report the match in the descriptor." },
         Field { name: "REPORT_STATUS_ALWAYS", mask: FDIRCTRL_REPORT_STATUS_ALWAYS, access: Access::ReadWrite, summary: "Report it, match or not." },
         Field { name: "DROP_Q", mask: FDIRCTRL_DROP_Q, access: Access::ReadWrite, summary: "Queue whose packets are dropped." },
@@ -6130,17 +6130,17 @@ pub static REGISTERS: &[Register] = &[
     Register { id: RegisterId::FDIRSKEY, name: "FDIRSKEY", offset: 0x0EE6C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE6C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x80800101, reset_first: 0x80800101, acts_on: None, section: None, summary: "Key of the hash that is a signature.", fields: &[] },
     Register { id: RegisterId::FDIRDIP4M, name: "FDIRDIP4M", offset: 0x0EE3C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE3C, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bits of an IPv4 destination address that count: those that are 0.", fields: &[] },
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPv4 destination address mask: bits that are 0 must match.", fields: &[] },
     Register { id: RegisterId::FDIRSIP4M, name: "FDIRSIP4M", offset: 0x0EE40, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE40, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bits of an IPv4 source address that count: those that are 0.", fields: &[] },
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPv4 source address mask: bits that are 0 must match.", fields: &[] },
     Register { id: RegisterId::FDIRTCPM, name: "FDIRTCPM", offset: 0x0EE44, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE44, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bits of TCP ports that count: those that are 0.", fields: &[] },
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "TCP port mask: bits that are 0 must match.", fields: &[] },
     Register { id: RegisterId::FDIRUDPM, name: "FDIRUDPM", offset: 0x0EE48, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE48, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bits of UDP ports that count: those that are 0.", fields: &[] },
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "UDP port mask: bits that are 0 must match.", fields: &[] },
     Register { id: RegisterId::FDIRIP6M, name: "FDIRIP6M", offset: 0x0EE74, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE74, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Bytes of IPv6 addresses that count: those that are 0.", fields: &[] },
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPv6 address mask: bytes whose bit is 0 must match.", fields: &[] },
     Register { id: RegisterId::FDIRM, name: "FDIRM", offset: 0x0EE70, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE70, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Other parts of a packet that count: those that are 0.", fields: &[
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Mask of other parts of a packet: parts whose bit is 0 must match.", fields: &[
         Field { name: "VLANID", mask: FDIRM_VLANID, access: Access::ReadWrite, summary: "VLAN." },
         Field { name: "VLANP", mask: FDIRM_VLANP, access: Access::ReadWrite, summary: "VLAN priority." },
         Field { name: "POOL", mask: FDIRM_POOL, access: Access::ReadWrite, summary: "Pool." },
@@ -6149,23 +6149,23 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "DIPV6", mask: FDIRM_DIPV6, access: Access::ReadWrite, summary: "IPv6 destination address." },
     ] },
     Register { id: RegisterId::FDIRFREE, name: "FDIRFREE", offset: 0x0EE38, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE38, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00008000, reset_first: 0x00008000, acts_on: None, section: None, summary: "Filters free.", fields: &[
-        Field { name: "FREE", mask: FDIRFREE_FREE, access: Access::ReadWrite, summary: "How many." },
+        access: Access::ReadWrite, reset: 0x00008000, reset_first: 0x00008000, acts_on: None, section: None, summary: "Free filters.", fields: &[
+        Field { name: "FREE", mask: FDIRFREE_FREE, access: Access::ReadWrite, summary: "Number of filters." },
         Field { name: "COLL", mask: FDIRFREE_COLL, access: Access::ReadWrite, summary: "Filters with the hash of another one." },
     ] },
     Register { id: RegisterId::FDIRLEN, name: "FDIRLEN", offset: 0x0EE4C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE4C, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Longest list of filters with one hash.", fields: &[
-        Field { name: "MAXLEN", mask: FDIRLEN_MAXLEN, access: Access::ReadClear, summary: "How many." },
+        Field { name: "MAXLEN", mask: FDIRLEN_MAXLEN, access: Access::ReadClear, summary: "Number of filters." },
     ] },
     Register { id: RegisterId::FDIRUSTAT, name: "FDIRUSTAT", offset: 0x0EE50, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE50, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Filters added and removed.", fields: &[
-        Field { name: "ADD", mask: FDIRUSTAT_ADD, access: Access::ReadClear, summary: "Added." },
-        Field { name: "REMOVE", mask: FDIRUSTAT_REMOVE, access: Access::ReadClear, summary: "Removed." },
+        Field { name: "ADD", mask: FDIRUSTAT_ADD, access: Access::ReadClear, summary: "Filters added." },
+        Field { name: "REMOVE", mask: FDIRUSTAT_REMOVE, access: Access::ReadClear, summary: "Filters removed." },
     ] },
     Register { id: RegisterId::FDIRFSTAT, name: "FDIRFSTAT", offset: 0x0EE54, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE54, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Filters that could not be added or removed.", fields: &[
-        Field { name: "FADD", mask: FDIRFSTAT_FADD, access: Access::ReadClear, summary: "Not added." },
-        Field { name: "FREMOVE", mask: FDIRFSTAT_FREMOVE, access: Access::ReadClear, summary: "Not removed." },
+        Field { name: "FADD", mask: FDIRFSTAT_FADD, access: Access::ReadClear, summary: "Filters not added." },
+        Field { name: "FREMOVE", mask: FDIRFSTAT_FREMOVE, access: Access::ReadClear, summary: "Filters not removed." },
     ] },
     Register { id: RegisterId::FDIRMATCH, name: "FDIRMATCH", offset: 0x0EE58, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE58, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets that a filter matched.", fields: &[] },
@@ -6194,19 +6194,19 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "SIGNATURE", mask: FDIRHASH_SIGNATURE, access: Access::ReadWrite, summary: "Signature, or index in software's table." },
     ] },
     Register { id: RegisterId::FDIRCMD, name: "FDIRCMD", offset: 0x0EE2C, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x0EE2C, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Filter: what to do with it. The write starts it.", fields: &[
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Filter: command. The write starts it.", fields: &[
         Field { name: "CMD", mask: FDIRCMD_CMD, access: Access::ReadWrite, summary: "Command; 0 when done." },
         Field { name: "FILTER_VALID", mask: FDIRCMD_FILTER_VALID, access: Access::ReadOnly, summary: "The filter was there." },
         Field { name: "FILTER_UPDATE", mask: FDIRCMD_FILTER_UPDATE, access: Access::ReadWrite, summary: "Overwrite the filter if it is there." },
         Field { name: "IPV6", mask: FDIRCMD_IPV6, access: Access::ReadWrite, summary: "The filter is for IPv6." },
         Field { name: "L4TYPE", mask: FDIRCMD_L4TYPE, access: Access::ReadWrite, summary: "Protocol." },
-        Field { name: "CLEARHT", mask: FDIRCMD_CLEARHT, access: Access::ReadWrite, summary: "Forget all filters." },
-        Field { name: "DROP", mask: FDIRCMD_DROP, access: Access::ReadWrite, summary: "Drop what matches." },
+        Field { name: "CLEARHT", mask: FDIRCMD_CLEARHT, access: Access::ReadWrite, summary: "Delete all filters." },
+        Field { name: "DROP", mask: FDIRCMD_DROP, access: Access::ReadWrite, summary: "Drop packets that match." },
         Field { name: "INT", mask: FDIRCMD_INT, access: Access::ReadWrite, summary: "Raise an interrupt on a match." },
         Field { name: "LAST", mask: FDIRCMD_LAST, access: Access::ReadWrite, summary: "Last filter of its list." },
         Field { name: "COLLISION", mask: FDIRCMD_COLLISION, access: Access::ReadWrite, summary: "A filter with the hash of another one." },
-        Field { name: "QUEUE_EN", mask: FDIRCMD_QUEUE_EN, access: Access::ReadWrite, summary: "RX_QUEUE counts." },
-        Field { name: "RX_QUEUE", mask: FDIRCMD_RX_QUEUE, access: Access::ReadWrite, summary: "Queue of what matches." },
+        Field { name: "QUEUE_EN", mask: FDIRCMD_QUEUE_EN, access: Access::ReadWrite, summary: "RX_QUEUE applies." },
+        Field { name: "RX_QUEUE", mask: FDIRCMD_RX_QUEUE, access: Access::ReadWrite, summary: "Queue of packets that match." },
         Field { name: "POOL", mask: FDIRCMD_POOL, access: Access::ReadWrite, summary: "Pool." },
     ] },
     Register { id: RegisterId::PFVTCTL, name: "PFVTCTL", offset: 0x051B0, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x051B0, stride: 0x4, count: 1 }], aliases: &[],
@@ -6218,16 +6218,16 @@ pub static REGISTERS: &[Register] = &[
     ] },
     Register { id: RegisterId::PFMAILBOX, name: "PFMAILBOX", offset: 0x04B00, stride: 0x4, count: 64, ranges: &[Range { first: 0, offset: 0x04B00, stride: 0x4, count: 64 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Mailbox to a virtual function: control.", fields: &[
-        Field { name: "STS", mask: PFMAILBOX_STS, access: Access::SelfClearing, summary: "Tell the virtual function that there is a message." },
-        Field { name: "ACK", mask: PFMAILBOX_ACK, access: Access::SelfClearing, summary: "Tell the virtual function that its message was read." },
+        Field { name: "STS", mask: PFMAILBOX_STS, access: Access::SelfClearing, summary: "Signal a message to the virtual function." },
+        Field { name: "ACK", mask: PFMAILBOX_ACK, access: Access::SelfClearing, summary: "Acknowledge the virtual function's message." },
         Field { name: "VFU", mask: PFMAILBOX_VFU, access: Access::ReadWrite, summary: "The virtual function has the mailbox." },
         Field { name: "PFU", mask: PFMAILBOX_PFU, access: Access::ReadWrite, summary: "The physical function has the mailbox." },
         Field { name: "RVFU", mask: PFMAILBOX_RVFU, access: Access::SelfClearing, summary: "Take the mailbox from the virtual function." },
     ] },
     Register { id: RegisterId::PFMBICR, name: "PFMBICR", offset: 0x00710, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x00710, stride: 0x4, count: 4 }], aliases: &[],
         access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Mailboxes of 16 virtual functions each that raised an interrupt.", fields: &[
-        Field { name: "VFREQ", mask: PFMBICR_VFREQ, access: Access::WriteOneClear, summary: "With a message." },
-        Field { name: "VFACK", mask: PFMBICR_VFACK, access: Access::WriteOneClear, summary: "With an acknowledgement." },
+        Field { name: "VFREQ", mask: PFMBICR_VFREQ, access: Access::WriteOneClear, summary: "Virtual functions with a message." },
+        Field { name: "VFACK", mask: PFMBICR_VFACK, access: Access::WriteOneClear, summary: "Virtual functions with an acknowledgement." },
     ] },
     Register { id: RegisterId::PFMBIMR, name: "PFMBIMR", offset: 0x00720, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x00720, stride: 0x4, count: 4 }], aliases: &[],
         access: Access::ReadWrite, reset: 0xFFFFFFFF, reset_first: 0xFFFFFFFF, acts_on: None, section: None, summary: "Virtual functions whose mailboxes may raise an interrupt.", fields: &[] },
@@ -6240,12 +6240,12 @@ pub static REGISTERS: &[Register] = &[
     Register { id: RegisterId::PFVFTE, name: "PFVFTE", offset: 0x08110, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x08110, stride: 0x4, count: 2 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.27.8"), summary: "Virtual functions that may send.", fields: &[] },
     Register { id: RegisterId::PFQDE, name: "PFQDE", offset: 0x02F04, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x02F04, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.27.9"), summary: "Whether a queue drops packets when it has no descriptors, whatever SRRCTL says.", fields: &[
-        Field { name: "ENABLE", mask: PFQDE_ENABLE, access: Access::ReadWrite, summary: "It does." },
-        Field { name: "HIDE_VLAN", mask: PFQDE_HIDE_VLAN, access: Access::ReadWrite, summary: "VLAN tags are taken out and not shown." },
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.27.9"), summary: "Per queue: drop packets without descriptors, whatever SRRCTL says.", fields: &[
+        Field { name: "ENABLE", mask: PFQDE_ENABLE, access: Access::ReadWrite, summary: "Yes." },
+        Field { name: "HIDE_VLAN", mask: PFQDE_HIDE_VLAN, access: Access::ReadWrite, summary: "Strip VLAN tags and do not report them." },
         Field { name: "IDX", mask: PFQDE_IDX, access: Access::ReadWrite, summary: "The queue." },
-        Field { name: "WRITE", mask: PFQDE_WRITE, access: Access::ReadWrite, summary: "Set it." },
-        Field { name: "READ", mask: PFQDE_READ, access: Access::ReadWrite, summary: "Tell it." },
+        Field { name: "WRITE", mask: PFQDE_WRITE, access: Access::ReadWrite, summary: "Write the setting." },
+        Field { name: "READ", mask: PFQDE_READ, access: Access::ReadWrite, summary: "Read the setting." },
     ] },
     Register { id: RegisterId::PFVMTXSW, name: "PFVMTXSW", offset: 0x05180, stride: 0x4, count: 2, ranges: &[Range { first: 0, offset: 0x05180, stride: 0x4, count: 2 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Pools whose packets may be looped back to other pools.", fields: &[] },
@@ -6256,32 +6256,32 @@ pub static REGISTERS: &[Register] = &[
     ] },
     Register { id: RegisterId::PFDTXGSWC, name: "PFDTXGSWC", offset: 0x08220, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08220, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Looping packets back between pools.", fields: &[
-        Field { name: "LBE", mask: PFDTXGSWC_LBE, access: Access::ReadWrite, summary: "It is done." },
+        Field { name: "LBE", mask: PFDTXGSWC_LBE, access: Access::ReadWrite, summary: "Loop packets back." },
     ] },
     Register { id: RegisterId::PFVMVIR, name: "PFVMVIR", offset: 0x08000, stride: 0x4, count: 64, ranges: &[Range { first: 0, offset: 0x08000, stride: 0x4, count: 64 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "VLAN tag that is put into a pool's packets.", fields: &[
         Field { name: "PORT_VLAN", mask: PFVMVIR_PORT_VLAN, access: Access::ReadWrite, summary: "The tag." },
-        Field { name: "VLANA", mask: PFVMVIR_VLANA, access: Access::ReadWrite, summary: "When: as the descriptor says, always, or never." },
+        Field { name: "VLANA", mask: PFVMVIR_VLANA, access: Access::ReadWrite, summary: "Choice: as the descriptor says, always, or never." },
     ] },
     Register { id: RegisterId::PFVML2FLT, name: "PFVML2FLT", offset: 0x0F000, stride: 0x4, count: 64, ranges: &[Range { first: 0, offset: 0x0F000, stride: 0x4, count: 64 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.27.14"), summary: "What a pool gets.", fields: &[
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.27.14"), summary: "Packets that a pool gets.", fields: &[
         Field { name: "UPE", mask: PFVML2FLT_UPE, access: Access::ReadWrite, summary: "All unicast packets. X540 and later." },
         Field { name: "VPE", mask: PFVML2FLT_VPE, access: Access::ReadWrite, summary: "Packets of all VLANs. X540 and later." },
         Field { name: "AUPE", mask: PFVML2FLT_AUPE, access: Access::ReadWrite, summary: "Packets without a VLAN tag." },
         Field { name: "ROMPE", mask: PFVML2FLT_ROMPE, access: Access::ReadWrite, summary: "Packets that MTA matches." },
         Field { name: "ROPE", mask: PFVML2FLT_ROPE, access: Access::ReadWrite, summary: "Packets that PFUTA matches." },
-        Field { name: "BAM", mask: PFVML2FLT_BAM, access: Access::ReadWrite, summary: "Broadcast packets." },
-        Field { name: "MPE", mask: PFVML2FLT_MPE, access: Access::ReadWrite, summary: "All multicast packets." },
+        Field { name: "BAM", mask: PFVML2FLT_BAM, access: Access::ReadWrite, summary: "Accept broadcast packets." },
+        Field { name: "MPE", mask: PFVML2FLT_MPE, access: Access::ReadWrite, summary: "Accept all multicast packets." },
     ] },
     Register { id: RegisterId::PFVLVF, name: "PFVLVF", offset: 0x0F100, stride: 0x4, count: 64, ranges: &[Range { first: 0, offset: 0x0F100, stride: 0x4, count: 64 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.27.15"), summary: "A VLAN that pools share.", fields: &[
         Field { name: "VLAN_ID", mask: PFVLVF_VLAN_ID, access: Access::ReadWrite, summary: "The VLAN." },
-        Field { name: "VI_EN", mask: PFVLVF_VI_EN, access: Access::ReadWrite, summary: "It is valid." },
+        Field { name: "VI_EN", mask: PFVLVF_VI_EN, access: Access::ReadWrite, summary: "The entry is valid." },
     ] },
     Register { id: RegisterId::PFVLVFB, name: "PFVLVFB", offset: 0x0F200, stride: 0x4, count: 128, ranges: &[Range { first: 0, offset: 0x0F200, stride: 0x4, count: 128 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.27.16"), summary: "Pools of a VLAN; 2n and 2n + 1 are those of PFVLVF(n).", fields: &[] },
     Register { id: RegisterId::PFMRCTL, name: "PFMRCTL", offset: 0x0F600, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x0F600, stride: 0x4, count: 4 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "What a rule mirrors, and to which pool.", fields: &[
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets that a rule mirrors, and the pool that gets them.", fields: &[
         Field { name: "VPME", mask: PFMRCTL_VPME, access: Access::ReadWrite, summary: "Packets of pools." },
         Field { name: "UPME", mask: PFMRCTL_UPME, access: Access::ReadWrite, summary: "Packets received." },
         Field { name: "DPME", mask: PFMRCTL_DPME, access: Access::ReadWrite, summary: "Packets sent." },
@@ -6303,9 +6303,9 @@ pub static REGISTERS: &[Register] = &[
     Register { id: RegisterId::LMVM_TX, name: "LMVM_TX", offset: 0x08124, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08124, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Last pool with a malicious transmit event.", fields: &[] },
     Register { id: RegisterId::WQBR_RX, name: "WQBR_RX", offset: 0x02FB0, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x02FB0, stride: 0x4, count: 4 }], aliases: &[],
-        access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Receive queues stopped for malicious behaviour.", fields: &[] },
+        access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Receive queues that the card stopped for malicious behaviour.", fields: &[] },
     Register { id: RegisterId::WQBR_TX, name: "WQBR_TX", offset: 0x08130, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x08130, stride: 0x4, count: 4 }], aliases: &[],
-        access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Transmit queues stopped for malicious behaviour.", fields: &[] },
+        access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Transmit queues that the card stopped for malicious behaviour.", fields: &[] },
     Register { id: RegisterId::PFMBMEM, name: "PFMBMEM", offset: 0x13000, stride: 0x4, count: 1024, ranges: &[Range { first: 0, offset: 0x13000, stride: 0x4, count: 1024 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Mailboxes: memory, 16 dwords each; entry 16v + i is dword i of mailbox v.", fields: &[] },
     Register { id: RegisterId::FCRXCTRL, name: "FCRXCTRL", offset: 0x05100, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05100, stride: 0x4, count: 1 }], aliases: &[],
@@ -6330,7 +6330,7 @@ pub static REGISTERS: &[Register] = &[
     ] },
     Register { id: RegisterId::FCFLT, name: "FCFLT", offset: 0x05108, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05108, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE filter context.", fields: &[
-        Field { name: "VALID", mask: FCFLT_VALID, access: Access::ReadWrite, summary: "It is valid." },
+        Field { name: "VALID", mask: FCFLT_VALID, access: Access::ReadWrite, summary: "The entry is valid." },
         Field { name: "FIRST", mask: FCFLT_FIRST, access: Access::ReadWrite, summary: "First packet of a sequence is awaited." },
         Field { name: "SEQID", mask: FCFLT_SEQID, access: Access::ReadWrite, summary: "Sequence." },
         Field { name: "SEQCNT", mask: FCFLT_SEQCNT, access: Access::ReadWrite, summary: "Count within the sequence." },
@@ -6377,14 +6377,14 @@ pub static REGISTERS: &[Register] = &[
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "FCoE start-of-frame codes received.", fields: &[] },
     Register { id: RegisterId::TSYNCRXCTL, name: "TSYNCRXCTL", offset: 0x05188, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05188, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Receive time stamps.", fields: &[
-        Field { name: "VALID", mask: TSYNCRXCTL_VALID, access: Access::ReadOnly, summary: "RXSTMPL and RXSTMPH hold one." },
-        Field { name: "TYPE", mask: TSYNCRXCTL_TYPE, access: Access::ReadWrite, summary: "Packets that get one." },
-        Field { name: "ENABLED", mask: TSYNCRXCTL_ENABLED, access: Access::ReadWrite, summary: "They are taken." },
+        Field { name: "VALID", mask: TSYNCRXCTL_VALID, access: Access::ReadOnly, summary: "RXSTMPL and RXSTMPH hold a time stamp." },
+        Field { name: "TYPE", mask: TSYNCRXCTL_TYPE, access: Access::ReadWrite, summary: "Packets that get a time stamp." },
+        Field { name: "ENABLED", mask: TSYNCRXCTL_ENABLED, access: Access::ReadWrite, summary: "Take time stamps." },
     ] },
     Register { id: RegisterId::TSYNCTXCTL, name: "TSYNCTXCTL", offset: 0x08C00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C00, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Transmit time stamps.", fields: &[
-        Field { name: "VALID", mask: TSYNCTXCTL_VALID, access: Access::ReadOnly, summary: "TXSTMPL and TXSTMPH hold one." },
-        Field { name: "ENABLED", mask: TSYNCTXCTL_ENABLED, access: Access::ReadWrite, summary: "They are taken." },
+        Field { name: "VALID", mask: TSYNCTXCTL_VALID, access: Access::ReadOnly, summary: "TXSTMPL and TXSTMPH hold a time stamp." },
+        Field { name: "ENABLED", mask: TSYNCTXCTL_ENABLED, access: Access::ReadWrite, summary: "Take time stamps." },
     ] },
     Register { id: RegisterId::RXSTMPL, name: "RXSTMPL", offset: 0x051E8, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x051E8, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Receive time stamp, low half.", fields: &[] },
@@ -6419,8 +6419,8 @@ pub static REGISTERS: &[Register] = &[
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Adjustment of the card's time, high half and sign.", fields: &[] },
     Register { id: RegisterId::TSAUXC, name: "TSAUXC", offset: 0x08C20, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08C20, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Clock output and target times.", fields: &[
-        Field { name: "EN_TT0", mask: TSAUXC_EN_TT0, access: Access::ReadWrite, summary: "Target time 0 counts." },
-        Field { name: "EN_TT1", mask: TSAUXC_EN_TT1, access: Access::ReadWrite, summary: "Target time 1 counts." },
+        Field { name: "EN_TT0", mask: TSAUXC_EN_TT0, access: Access::ReadWrite, summary: "Target time 0 applies." },
+        Field { name: "EN_TT1", mask: TSAUXC_EN_TT1, access: Access::ReadWrite, summary: "Target time 1 applies." },
         Field { name: "EN_CLK", mask: TSAUXC_EN_CLK, access: Access::ReadWrite, summary: "Put out a clock." },
         Field { name: "SYNCLK", mask: TSAUXC_SYNCLK, access: Access::ReadWrite, summary: "Start the clock at the target time." },
         Field { name: "ST0", mask: TSAUXC_ST0, access: Access::ReadWrite, summary: "Level after target time 0." },
@@ -6458,11 +6458,11 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "WKEN", mask: WUC_WKEN, access: Access::ReadWrite, summary: "Use the pin PE_WAKE_N." },
     ] },
     Register { id: RegisterId::WUFC, name: "WUFC", offset: 0x05808, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05808, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.24.2"), summary: "What wakes the system.", fields: &[
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.24.2"), summary: "Events that wake the system.", fields: &[
         Field { name: "LNKC", mask: WUFC_LNKC, access: Access::ReadWrite, summary: "A change of the link." },
         Field { name: "MAG", mask: WUFC_MAG, access: Access::ReadWrite, summary: "A magic packet." },
         Field { name: "EX", mask: WUFC_EX, access: Access::ReadWrite, summary: "A packet to this address." },
-        Field { name: "MC", mask: WUFC_MC, access: Access::ReadWrite, summary: "A multicast packet let in." },
+        Field { name: "MC", mask: WUFC_MC, access: Access::ReadWrite, summary: "An accepted multicast packet." },
         Field { name: "BC", mask: WUFC_BC, access: Access::ReadWrite, summary: "A broadcast packet." },
         Field { name: "ARP", mask: WUFC_ARP, access: Access::ReadWrite, summary: "An ARP request for this address." },
         Field { name: "IPV4", mask: WUFC_IPV4, access: Access::ReadWrite, summary: "An IPv4 packet to this address." },
@@ -6473,9 +6473,9 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "FW_RST_WK", mask: WUFC_FW_RST_WK, access: Access::ReadWrite, summary: "A reset of the firmware." },
     ] },
     Register { id: RegisterId::WUS, name: "WUS", offset: 0x05810, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05810, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.24.3"), summary: "What woke the system. Bits as in WUFC.", fields: &[] },
+        access: Access::WriteOneClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: Some("8.2.3.24.3"), summary: "Events that woke the system. The bits are those of WUFC.", fields: &[] },
     Register { id: RegisterId::IPAV, name: "IPAV", offset: 0x05838, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05838, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Which wake-up addresses are valid.", fields: &[] },
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Valid wake-up addresses.", fields: &[] },
     Register { id: RegisterId::IP4AT, name: "IP4AT", offset: 0x05840, stride: 0x8, count: 4, ranges: &[Range { first: 0, offset: 0x05840, stride: 0x8, count: 4 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPv4 addresses that wake the system.", fields: &[] },
     Register { id: RegisterId::IP6AT, name: "IP6AT", offset: 0x05880, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x05880, stride: 0x4, count: 4 }], aliases: &[],
@@ -6497,7 +6497,7 @@ pub static REGISTERS: &[Register] = &[
     Register { id: RegisterId::MANC2H, name: "MANC2H", offset: 0x05860, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05860, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Packets for the firmware that the system gets too.", fields: &[] },
     Register { id: RegisterId::MFVAL, name: "MFVAL", offset: 0x05824, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x05824, stride: 0x4, count: 1 }], aliases: &[],
-        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Which management filters are valid.", fields: &[] },
+        access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Valid management filters.", fields: &[] },
     Register { id: RegisterId::MAVTV, name: "MAVTV", offset: 0x05010, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x05010, stride: 0x4, count: 8 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Management VLANs.", fields: &[] },
     Register { id: RegisterId::MFUTP, name: "MFUTP", offset: 0x05030, stride: 0x4, count: 8, ranges: &[Range { first: 0, offset: 0x05030, stride: 0x4, count: 8 }], aliases: &[],
@@ -6534,13 +6534,13 @@ pub static REGISTERS: &[Register] = &[
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec receive capabilities.", fields: &[] },
     Register { id: RegisterId::LSECTXCTRL, name: "LSECTXCTRL", offset: 0x08A04, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08A04, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec transmit control.", fields: &[
-        Field { name: "EN", mask: LSECTXCTRL_EN, access: Access::ReadWrite, summary: "What to do." },
+        Field { name: "EN", mask: LSECTXCTRL_EN, access: Access::ReadWrite, summary: "Operation." },
         Field { name: "AISCI", mask: LSECTXCTRL_AISCI, access: Access::ReadWrite, summary: "Put the SCI into packets." },
         Field { name: "PNTHRSH", mask: LSECTXCTRL_PNTHRSH, access: Access::ReadWrite, summary: "Packet number at which to warn." },
     ] },
     Register { id: RegisterId::LSECRXCTRL, name: "LSECRXCTRL", offset: 0x08F04, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08F04, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec receive control.", fields: &[
-        Field { name: "EN", mask: LSECRXCTRL_EN, access: Access::ReadWrite, summary: "What to do." },
+        Field { name: "EN", mask: LSECRXCTRL_EN, access: Access::ReadWrite, summary: "Operation." },
         Field { name: "PLSH", mask: LSECRXCTRL_PLSH, access: Access::ReadWrite, summary: "Pass the header on." },
         Field { name: "RP", mask: LSECRXCTRL_RP, access: Access::ReadWrite, summary: "Protect against replay." },
     ] },
@@ -6608,7 +6608,7 @@ pub static REGISTERS: &[Register] = &[
         access: Access::ReadClear, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "LinkSec packets of no association.", fields: &[] },
     Register { id: RegisterId::IPSTXIDX, name: "IPSTXIDX", offset: 0x08900, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08900, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPsec transmit table: access.", fields: &[
-        Field { name: "IPS_TX_EN", mask: IPSTXIDX_IPS_TX_EN, access: Access::ReadWrite, summary: "Look for IPsec in what is sent." },
+        Field { name: "IPS_TX_EN", mask: IPSTXIDX_IPS_TX_EN, access: Access::ReadWrite, summary: "Process IPsec in sent packets." },
         Field { name: "TB_IDX", mask: IPSTXIDX_TB_IDX, access: Access::ReadWrite, summary: "Index in the table." },
         Field { name: "READ", mask: IPSTXIDX_READ, access: Access::SelfClearing, summary: "Read the entry." },
         Field { name: "WRITE", mask: IPSTXIDX_WRITE, access: Access::SelfClearing, summary: "Write the entry." },
@@ -6619,8 +6619,8 @@ pub static REGISTERS: &[Register] = &[
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPsec transmit table: key.", fields: &[] },
     Register { id: RegisterId::IPSRXIDX, name: "IPSRXIDX", offset: 0x08E00, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08E00, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPsec receive tables: access.", fields: &[
-        Field { name: "IPS_RX_EN", mask: IPSRXIDX_IPS_RX_EN, access: Access::ReadWrite, summary: "Look for IPsec in what is received." },
-        Field { name: "TABLE", mask: IPSRXIDX_TABLE, access: Access::ReadWrite, summary: "Which table." },
+        Field { name: "IPS_RX_EN", mask: IPSRXIDX_IPS_RX_EN, access: Access::ReadWrite, summary: "Process IPsec in received packets." },
+        Field { name: "TABLE", mask: IPSRXIDX_TABLE, access: Access::ReadWrite, summary: "Table." },
         Field { name: "TB_IDX", mask: IPSRXIDX_TB_IDX, access: Access::ReadWrite, summary: "Index in the table." },
         Field { name: "READ", mask: IPSRXIDX_READ, access: Access::SelfClearing, summary: "Read the entry." },
         Field { name: "WRITE", mask: IPSRXIDX_WRITE, access: Access::SelfClearing, summary: "Write the entry." },
@@ -6638,7 +6638,7 @@ pub static REGISTERS: &[Register] = &[
     Register { id: RegisterId::IPSRXMOD, name: "IPSRXMOD", offset: 0x08E30, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08E30, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "IPsec receive tables: mode.", fields: &[
         Field { name: "VALID", mask: IPSRXMOD_VALID, access: Access::ReadWrite, summary: "The entry is valid." },
-        Field { name: "PROTO", mask: IPSRXMOD_PROTO, access: Access::ReadWrite, summary: "ESP; else AH." },
+        Field { name: "PROTO", mask: IPSRXMOD_PROTO, access: Access::ReadWrite, summary: "ESP, not AH." },
         Field { name: "DECRYPT", mask: IPSRXMOD_DECRYPT, access: Access::ReadWrite, summary: "Decrypt." },
         Field { name: "IPV6", mask: IPSRXMOD_IPV6, access: Access::ReadWrite, summary: "The address is an IPv6 one." },
     ] },
@@ -6656,7 +6656,7 @@ pub static REGISTERS: &[Register] = &[
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Access to transmit descriptors on the chip.", fields: &[] },
     Register { id: RegisterId::TXDESCIC, name: "TXDESCIC", offset: 0x082CC, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x082CC, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Transmit descriptors on the chip.", fields: &[
-        Field { name: "READY", mask: TXDESCIC_READY, access: Access::ReadOnly, summary: "TIC_DW2 holds one." },
+        Field { name: "READY", mask: TXDESCIC_READY, access: Access::ReadOnly, summary: "TIC_DW2 holds a descriptor." },
     ] },
     Register { id: RegisterId::TIC_DW2, name: "TIC_DW2", offset: 0x082B0, stride: 0x4, count: 4, ranges: &[Range { first: 0, offset: 0x082B0, stride: 0x4, count: 4 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "A transmit descriptor on the chip.", fields: &[] },
@@ -6685,7 +6685,7 @@ pub static REGISTERS: &[Register] = &[
     Register { id: RegisterId::BARCTRL, name: "BARCTRL", offset: 0x110F4, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x110F4, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadOnly, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "Sizes of the memory regions.", fields: &[
         Field { name: "FLSIZE", mask: BARCTRL_FLSIZE, access: Access::ReadOnly, summary: "Flash." },
-        Field { name: "CSRSIZE", mask: BARCTRL_CSRSIZE, access: Access::ReadOnly, summary: "Registers: 256 KiB; else 128 KiB." },
+        Field { name: "CSRSIZE", mask: BARCTRL_CSRSIZE, access: Access::ReadOnly, summary: "Registers have 256 KiB, not 128 KiB." },
     ] },
     Register { id: RegisterId::ECC_CTRL_0, name: "ECC_CTRL_0", offset: 0x11100, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x11100, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "PCI Express memory errors: control 0.", fields: &[] },

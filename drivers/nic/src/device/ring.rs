@@ -1,15 +1,14 @@
-//! What receive and transmit rings have in common: a ring of descriptors in the driver's memory, of
-//! which those from the head up to, not including, the tail are the device's.
+//! A ring of descriptors in the driver's memory, for receive and transmit queues. The card owns the
+//! descriptors from the head up to, but not including, the tail.
 
 use crate::memory::shared::Descriptor;
 
 /// Bytes of a descriptor.
 pub(crate) const DESCRIPTOR_LEN: u64 = 16;
-/// Descriptors that are handled in one go: while one such batch is worked on, the next one's memory
-/// is on its way.
+/// Descriptors in a batch. While the card works on one batch, it prefetches the next one.
 pub(crate) const BATCH: usize = 32;
 
-/// A ring, as it was when its queue was enabled.
+/// A ring. The card read its place and length when the queue was enabled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ring {
     base: u64,
@@ -18,7 +17,10 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
-    /// From the values of the queue's registers, or a text that says what is wrong with them.
+    /// A ring from the values of the queue's registers.
+    ///
+    /// # Errors
+    /// What is wrong with the values, in words.
     pub(crate) fn new(low: u32, high: u32, bytes: u32, head: u32) -> Result<Self, String> {
         let base = u64::from(low) | u64::from(high) << 32;
         if base % 128 != 0 {
@@ -41,12 +43,12 @@ impl Ring {
         self.len
     }
 
-    /// Index of the next descriptor the device takes.
+    /// Index of the next descriptor that the card takes.
     pub(crate) fn head(&self) -> u32 {
         self.head
     }
 
-    /// How many descriptors the device has; none if the tail makes no sense.
+    /// Number of descriptors that the card owns; 0 if the tail lies outside the ring.
     #[inline(always)]
     pub(crate) fn available(&self, tail: u32) -> u32 {
         if tail >= self.len {
@@ -58,7 +60,7 @@ impl Ring {
         }
     }
 
-    /// How many of `count` descriptors lie before the end of the ring's memory.
+    /// Number of the next `count` descriptors that lie before the end of the ring's memory.
     #[inline(always)]
     pub(crate) fn contiguous(&self, count: u32) -> usize {
         count.min(self.len - self.head) as usize
@@ -71,13 +73,13 @@ impl Ring {
             .wrapping_add(u64::from(self.head) * DESCRIPTOR_LEN)
     }
 
-    /// Address of the descriptor so many behind the head, and its index.
+    /// Address of the descriptor `distance` places behind the head.
     pub(crate) fn behind(&self, distance: u32) -> u64 {
         let index = (self.head + self.len - distance % self.len) % self.len;
         self.base.wrapping_add(u64::from(index) * DESCRIPTOR_LEN)
     }
 
-    /// The device is done with `count` descriptors, at most as many as are left before the end.
+    /// Moves the head by `count` descriptors, at most to the end of the ring's memory.
     #[inline(always)]
     pub(crate) fn advance(&mut self, count: u32) {
         self.head += count;
@@ -87,12 +89,12 @@ impl Ring {
     }
 }
 
-/// Descriptors in batches, each with all the descriptors after it.
+/// Splits descriptors into batches. Each comes with all descriptors after it.
 #[inline(always)]
 pub(crate) fn batches(
-    stretch: &[Descriptor],
+    descriptors: &[Descriptor],
 ) -> impl Iterator<Item = (&[Descriptor], &[Descriptor])> {
-    let mut rest = stretch;
+    let mut rest = descriptors;
     std::iter::from_fn(move || {
         if rest.is_empty() {
             return None;

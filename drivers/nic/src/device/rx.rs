@@ -1,4 +1,4 @@
-//! Receiving: one receive queue, from a frame to its descriptors.
+//! One receive queue: from a frame to its descriptors.
 
 use crate::config::ReceiveFault;
 use crate::device::packet::{Verdict, TAG_LEN, TYPE_OFFSET};
@@ -9,13 +9,12 @@ use crate::memory::dma::{DmaTable, SmallFrameTranslator};
 use crate::memory::dma_fault::{Direction, DmaFault, FaultLog, Purpose};
 use crate::memory::shared::{prefetch, Descriptor, SmallBuffer};
 use crate::traffic::frame::{add, opaque_step, Fixed, Head, Own, MIN_FRAME};
-use crate::traffic::generator::{Generator, SmallFrames};
 
-/// How many descriptors are written back together, if there are as many. Many more would keep the
-/// transmit queues waiting for so long that they fill up.
+/// The most descriptors that the card writes back together. With many more, the transmit queues
+/// would wait for so long that they fill up.
 const WRITE_BACK: usize = 64;
 
-/// How descriptors are written back.
+/// The format of descriptors that the card writes back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     Legacy,
@@ -31,32 +30,45 @@ pub(crate) struct RxQueue {
     format: Format,
     /// VLAN tags go to the descriptor, not to the buffer.
     strip_tags: bool,
-    /// A descriptor could not be reached: the queue does nothing more until it is enabled anew.
+    /// The card could not reach a descriptor. The queue does nothing until it is enabled again.
     halted: bool,
     /// What is false in the descriptors that the queue writes back.
     fault: Option<ReceiveFault>,
 }
 
-/// What became of a frame.
+/// The result of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delivery {
-    /// In the driver's memory.
+    /// The frame is in the driver's memory.
     Done,
-    /// There are too few descriptors.
+    /// The queue has too few descriptors.
     NoDescriptor,
     /// The queue has halted.
     Halted,
 }
 
-/// What the data path needs of the rest of the device.
+/// Access to the driver's memory, and the log of refused accesses.
 pub(crate) struct Dma<'a> {
     pub(crate) table: &'a DmaTable,
     pub(crate) faults: &'a mut FaultLog,
 }
 
+/// Where generated frames of 60 bytes come from. They all go to one queue.
+pub(crate) trait SmallFrameSource {
+    /// The part that all frames have in common.
+    fn fixed(&self) -> Fixed;
+    /// The next frames: the first one's own part, their number, and their hash. The number is at
+    /// most `max`. Each frame is one step further than the one before.
+    fn run(&self, max: usize) -> (Own, usize, Hash);
+    /// Goes on by `count` frames of a run.
+    fn advance(&mut self, count: usize);
+}
+
 impl RxQueue {
-    /// A queue that has just been enabled, from its registers; or a text that says what is wrong
-    /// with them.
+    /// A queue that has just been enabled. `get` reads a register.
+    ///
+    /// # Errors
+    /// What is wrong with the queue's registers, in words.
     pub(crate) fn new(queue: u32, get: impl Fn(u32) -> u32) -> Result<Self, String> {
         let ring = Ring::new(
             get(r::RDBAL(queue)),
@@ -90,12 +102,12 @@ impl RxQueue {
         })
     }
 
-    /// Whether VLAN tags go to the descriptor; a driver may change that at any time.
+    /// Sets whether VLAN tags go to the descriptor. A driver may change that at any time.
     pub(crate) fn set_strip_tags(&mut self, on: bool) {
         self.strip_tags = on;
     }
 
-    /// What RDH should read.
+    /// The value for RDH.
     #[inline(always)]
     pub(crate) fn head(&self) -> u32 {
         self.ring.head()
@@ -106,7 +118,7 @@ impl RxQueue {
         self.ring.len()
     }
 
-    /// How many descriptors there are to receive into.
+    /// Number of descriptors that the card may receive into.
     #[inline(always)]
     pub(crate) fn available(&self, tail: u32) -> u32 {
         if self.halted {
@@ -116,7 +128,7 @@ impl RxQueue {
         }
     }
 
-    /// Whether frames of 60 bytes can be written by [`RxQueue::fill_small`].
+    /// Whether [`RxQueue::fill_small`] can write frames to this queue.
     #[inline(always)]
     pub(crate) fn takes_small(&self) -> bool {
         self.format == Format::Advanced && self.fault.is_none()
@@ -128,60 +140,55 @@ impl RxQueue {
     }
 
     /// Receives generated frames of 60 bytes into `count` descriptors, which must be available.
-    /// Returns how many there were room for, which is fewer only if the ring's memory is not the
-    /// device's to use.
+    /// Returns the number of frames. It is below `count` only if the card cannot reach the ring.
     ///
-    /// This is what a driver is measured against, so it must be faster than any, and what costs
-    /// time is memory that the driver has written last, or looks at. Each line is asked for long
-    /// before it is used: descriptors two batches ahead, buffers one. And descriptors are written
-    /// back many at a time, after all their packets: a driver that waits for the next descriptor
-    /// would otherwise follow close behind, take them one by one, and have its processor and ours
-    /// fight over every line.
+    /// Measurements need a card that is faster than every driver. The time goes into cache lines
+    /// that the driver has written or polls. So the card prefetches descriptors two batches ahead and
+    /// buffers one batch ahead. It writes many descriptors back together, after all their packets.
+    /// Otherwise a driver that waits for the next descriptor follows close behind and takes
+    /// descriptors one by one, and both processors contend for each cache line.
     pub(crate) fn fill_small(
         &mut self,
         dma: &mut Dma<'_>,
-        generator: &mut Generator,
+        frames: &mut impl SmallFrameSource,
         count: u32,
     ) -> u32 {
-        let Some(mut frames) = generator.small_frames(self.queue as usize) else {
-            return 0;
-        };
         let mut finder = dma.table.small_buffers();
         let mut done = 0;
         while done < count {
             let want = self.ring.contiguous(count - done).min(WRITE_BACK);
-            let Some(stretch) = self.descriptors(dma, want) else {
+            let Some(descriptors) = self.descriptors(dma, want) else {
                 return done;
             };
-            prefetch(&stretch[..stretch.len().min(2 * BATCH)]);
-            let mut next = buffers_of(&mut finder, stretch);
+            prefetch(&descriptors[..descriptors.len().min(2 * BATCH)]);
+            let mut next = buffers_of(&mut finder, descriptors);
             let mut first_words = [0; WRITE_BACK];
             let mut words = &mut first_words[..];
-            for (batch, later) in batches(stretch) {
+            for (batch, later) in batches(descriptors) {
                 let current = next;
                 prefetch(&later[later.len().min(BATCH)..later.len().min(2 * BATCH)]);
                 next = buffers_of(&mut finder, later);
                 let (here, rest) = words.split_at_mut(batch.len().min(words.len()));
-                self.fill_batch(dma, &mut frames, batch, &current, here);
+                self.fill_batch(dma, frames, batch, &current, here);
                 words = rest;
             }
             let status = advanced_status(MIN_FRAME, true, Verdict::GENERATED.bits);
-            for (descriptor, first) in stretch.iter().zip(first_words) {
+            for (descriptor, first) in descriptors.iter().zip(first_words) {
                 descriptor.write([first, status]);
             }
-            self.ring.advance(stretch.len() as u32);
-            done += stretch.len() as u32;
+            self.ring.advance(descriptors.len() as u32);
+            done += descriptors.len() as u32;
         }
         done
     }
 
-    /// Writes a frame for each of these descriptors, whose buffers are at hand if they can be
-    /// written. Into `words` goes what is to be the descriptor's first word.
+    /// Writes a frame to the buffer of each descriptor. `buffers` has the translated buffers; one
+    /// that needs the general path is `None`. `words` gets the descriptors' first words.
     #[inline(always)]
     fn fill_batch(
         &self,
         dma: &mut Dma<'_>,
-        frames: &mut SmallFrames<'_>,
+        frames: &mut impl SmallFrameSource,
         mut descriptors: &[Descriptor],
         mut buffers: &[Option<SmallBuffer<'_>>],
         mut words: &mut [u64],
@@ -208,8 +215,8 @@ impl RxQueue {
         }
     }
 
-    /// Receives one frame of any length, with `available` descriptors. The frame has its CRC at the
-    /// end if the driver is to have it.
+    /// Receives one frame of any length, if `available` descriptors are enough. The frame includes
+    /// its CRC if the driver gets it.
     pub(crate) fn deliver(
         &mut self,
         dma: &mut Dma<'_>,
@@ -250,7 +257,7 @@ impl RxQueue {
             let address = descriptor.address();
             write_packet(dma, self.queue, address, part);
             let last = parts.peek().is_none();
-            // What is known of the whole packet is in its last descriptor.
+            // The last descriptor reports on the whole packet.
             let (bits, tag) = if last { (verdict.bits, tag) } else { (0, 0) };
             let words = match self.format {
                 Format::Advanced => [
@@ -265,8 +272,8 @@ impl RxQueue {
         Delivery::Done
     }
 
-    /// The descriptors from the head on, at most `max`, as many as are in one map. None if the
-    /// first is out of reach; the queue has halted then.
+    /// The descriptors from the head on: at most `max`, and only those in one DMA map. If the card
+    /// cannot reach the first one, the queue halts and the result is `None`.
     #[inline(always)]
     fn descriptors<'d>(&mut self, dma: &mut Dma<'d>, max: usize) -> Option<&'d [Descriptor]> {
         match dma.table.descriptors(self.ring.iova(), max) {
@@ -287,8 +294,8 @@ impl RxQueue {
     }
 }
 
-/// The buffers of the first batch of descriptors, as far as they can be written; their lines are on
-/// their way.
+/// Translates and prefetches the buffers of the first batch of descriptors. A buffer that the card
+/// may not write is `None`.
 #[inline(always)]
 fn buffers_of<'d>(
     finder: &mut SmallFrameTranslator<'d>,
@@ -304,8 +311,8 @@ fn buffers_of<'d>(
     buffers
 }
 
-/// Writes frames, each a step further than the one before, until there is one whose buffer is not
-/// at hand; returns how many.
+/// Writes frames, each one step further than the one before, up to the first `None`. Returns their
+/// number.
 #[inline(always)]
 fn write_run(fixed: Fixed, mut own: Own, buffers: &[Option<SmallBuffer<'_>>]) -> usize {
     let step = opaque_step();
@@ -319,8 +326,8 @@ fn write_run(fixed: Fixed, mut own: Own, buffers: &[Option<SmallBuffer<'_>>]) ->
     written
 }
 
-/// Writes packet bytes. Where that is not allowed they vanish, as posted writes do: the device does
-/// not learn of it.
+/// Writes packet bytes. A refused write is lost and recorded: writes on a bus are posted, so hardware
+/// does not notice.
 #[inline(never)]
 fn write_packet(dma: &mut Dma<'_>, queue: u32, iova: u64, bytes: &[u8]) {
     if let Err(refusal) = dma.table.write(iova, bytes) {
@@ -335,13 +342,13 @@ fn write_packet(dma: &mut Dma<'_>, queue: u32, iova: u64, bytes: &[u8]) {
     }
 }
 
-/// An advanced descriptor's first word as written back.
+/// The first word of an advanced descriptor that the card writes back.
 #[inline(always)]
 fn advanced_first(hash: Hash, kind: u64) -> u64 {
     u64::from(hash.value) << 32 | r::field64(r::RXD_PACKET_TYPE, kind) | u64::from(hash.kind)
 }
 
-/// An advanced descriptor's second word as written back.
+/// The second word of an advanced descriptor that the card writes back.
 #[inline(always)]
 fn advanced_status(len: usize, last: bool, bits: u64) -> u64 {
     let status = if last {
@@ -352,8 +359,8 @@ fn advanced_status(len: usize, last: bool, bits: u64) -> u64 {
     r::field64(r::RXD_LENGTH, len as u64) | status | bits
 }
 
-/// A legacy descriptor as written back: the address stays. Its status bits are the first eight of
-/// an advanced one's; its errors are IPE and L4E, at the top of a byte as there.
+/// A legacy descriptor that the card writes back. It keeps its address. Its status bits are the first
+/// eight of an advanced descriptor, and its error bits are IPE and L4E, at the top of a byte.
 fn legacy(address: u64, len: usize, last: bool, bits: u64, tag: u16) -> [u64; 2] {
     let end = if last { r::RXD_EOP } else { 0 };
     let status = (r::RXD_DD | end | bits) & 0xff;

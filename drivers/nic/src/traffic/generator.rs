@@ -10,6 +10,7 @@ use std::time::Duration;
 use crate::config::QUEUES;
 use crate::config::{FrameSizes, Traffic};
 use crate::device::rss::{Hash, Rss};
+use crate::device::rx::SmallFrameSource;
 use crate::traffic::frame::{
     fill_tail, run_length, Fixed, Identity, Own, Template, MAX_FRAME, MIN_FRAME,
 };
@@ -80,17 +81,17 @@ pub(crate) struct SmallFrames<'a> {
     next_flow: &'a mut usize,
 }
 
-impl SmallFrames<'_> {
+impl SmallFrameSource for SmallFrames<'_> {
     /// The part that is the same in all of them.
     #[inline(always)]
-    pub(crate) fn fixed(&self) -> Fixed {
+    fn fixed(&self) -> Fixed {
         self.template.fixed()
     }
 
     /// The next frames: the first one's own part, a number of frames of which each is one step
     /// further than the one before, at most `max`, and their hash.
     #[inline(always)]
-    pub(crate) fn run(&self, max: usize) -> (Own, usize, Hash) {
+    fn run(&self, max: usize) -> (Own, usize, Hash) {
         let flow = self.flows.get(*self.next_flow).copied().unwrap_or_default();
         let own = self.template.own(Identity {
             flow,
@@ -115,7 +116,7 @@ impl SmallFrames<'_> {
 
     /// So many frames of a run are used.
     #[inline(always)]
-    pub(crate) fn advance(&mut self, count: usize) {
+    fn advance(&mut self, count: usize) {
         *self.sequence += count as u64;
         *self.next_flow += count;
         if *self.next_flow >= self.flows.len() {

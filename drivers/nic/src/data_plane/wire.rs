@@ -1,11 +1,6 @@
-//! Sending: from the driver's descriptors to the wire, with checks on the way.
-
-use std::time::Instant;
+//! The wire that a port sends to, with the checks on sent frames.
 
 use crate::data_plane::pace::Clock;
-use crate::device::card::Device;
-use crate::device::queues::Queue;
-use crate::device::rx::Dma;
 use crate::device::statistics::CRC_LEN;
 use crate::device::tx::{Sorted, Wire};
 use crate::memory::shared::SmallFrame;
@@ -13,15 +8,15 @@ use crate::traffic::frame::{crc32, Head};
 use crate::traffic::verify::{Meter, Verifier};
 
 /// The wire that a port sends to: it checks, times, captures and forwards frames.
-struct TransmitWire<'a> {
-    verifier: Option<&'a mut Verifier>,
-    meter: Option<Meter<'a>>,
-    clock: Clock,
-    captured: Option<&'a mut Vec<Vec<u8>>>,
-    outbox: Option<&'a mut Vec<Vec<u8>>>,
+pub(super) struct TransmitWire<'a> {
+    pub(super) verifier: Option<&'a mut Verifier>,
+    pub(super) meter: Option<Meter<'a>>,
+    pub(super) clock: Clock,
+    pub(super) captured: Option<&'a mut Vec<Vec<u8>>>,
+    pub(super) outbox: Option<&'a mut Vec<Vec<u8>>>,
     /// Whether `captured` or `outbox` takes the frames.
-    keep: bool,
-    frames: u64,
+    pub(super) keep: bool,
+    pub(super) frames: u64,
 }
 
 impl Wire for TransmitWire<'_> {
@@ -115,85 +110,4 @@ fn count(mut sorted: Sorted, head: Head) -> Sorted {
     };
     *kind += 1;
     sorted
-}
-
-impl Device {
-    /// Sends the frames of `count` available descriptors.
-    pub(super) fn drain(
-        &mut self,
-        queue: usize,
-        verifier: Option<&mut Verifier>,
-        meter: Option<Meter<'_>>,
-        clock: Clock,
-        outbox: Option<&mut Vec<Vec<u8>>>,
-        count: u32,
-    ) {
-        let Queue::On(tx) = &mut self.tx[queue] else {
-            return;
-        };
-        let mut dma = Dma {
-            table: &self.dma,
-            faults: &mut self.faults,
-        };
-        let faults = dma.faults.count();
-        let captured = self.captured.as_mut();
-        let keep = captured.is_some() || outbox.is_some();
-        let mut wire = TransmitWire {
-            verifier,
-            meter,
-            clock,
-            captured,
-            outbox,
-            keep,
-            frames: 0,
-        };
-        let bytes = self.batch.sent_bytes();
-        let progress = tx.drain(
-            &mut dma,
-            &self.running.sending,
-            &mut wire,
-            &mut self.batch,
-            count,
-        );
-        self.counters.dma_faults += dma.faults.count() - faults;
-        self.counters.transmitted += wire.frames;
-        self.counters.transmitted_bytes += self.batch.sent_bytes() - bytes;
-        if progress.written_back {
-            self.interrupts.queue_cause(&self.registers, queue, true);
-        }
-        if let Some(complaint) = progress.complaint {
-            self.note(format!(
-                "transmit queue {queue}: a frame was not sent: {complaint}"
-            ));
-        }
-    }
-
-    /// Writes back transmit descriptors that WTHRESH holds back, in queues whose interrupt vector may
-    /// be signalled now. Returns when the throttle of the next such vector ends.
-    pub(super) fn write_back_overdue(&mut self) -> Option<Instant> {
-        let mut next = None;
-        for queue in self.tx_on.queues() {
-            let Queue::On(tx) = &mut self.tx[queue] else {
-                continue;
-            };
-            if !tx.has_unwritten() {
-                continue;
-            }
-            match self.interrupts.throttle_of(&self.registers, queue) {
-                None => {}
-                Some(Some(end)) if Instant::now() < end => {
-                    next = Some(next.map_or(end, |next: Instant| next.min(end)));
-                }
-                Some(_) => {
-                    let mut dma = Dma {
-                        table: &self.dma,
-                        faults: &mut self.faults,
-                    };
-                    tx.flush(&mut dma);
-                    self.interrupts.queue_cause(&self.registers, queue, true);
-                }
-            }
-        }
-        next
-    }
 }

@@ -1,0 +1,64 @@
+//! The transmit path of a port: the queues' descriptors, the write-backs and their interrupts.
+
+use std::time::Instant;
+
+use crate::device::card::Device;
+use crate::device::queues::Queue;
+use crate::device::rx::Dma;
+use crate::device::tx::Wire;
+
+impl Device {
+    /// Sends the frames of `count` descriptors of a queue, which must be available.
+    pub(crate) fn drain(&mut self, queue: usize, wire: &mut impl Wire, count: u32) {
+        let Queue::On(tx) = &mut self.queues.tx[queue] else {
+            return;
+        };
+        let mut dma = Dma {
+            table: &self.dma,
+            faults: &mut self.dma_faults,
+        };
+        let faults = dma.faults.count();
+        let bytes = self.batch.sent_bytes();
+        let sending = &self.settings.sending;
+        let progress = tx.drain(&mut dma, sending, wire, &mut self.batch, count);
+        self.counters.dma_faults += dma.faults.count() - faults;
+        self.counters.transmitted_bytes += self.batch.sent_bytes() - bytes;
+        if progress.written_back {
+            self.interrupts.queue_cause(&self.registers, queue, true);
+        }
+        if let Some(complaint) = progress.complaint {
+            self.note(format!(
+                "transmit queue {queue}: a frame was not sent: {complaint}"
+            ));
+        }
+    }
+
+    /// Writes back the transmit descriptors that wait for more to come, if their vector may be
+    /// signalled: the end of its throttle ends their wait. Returns the next such end.
+    pub(crate) fn write_back_overdue(&mut self) -> Option<Instant> {
+        let mut next = None;
+        for queue in self.queues.tx_on.queues() {
+            let Queue::On(tx) = &mut self.queues.tx[queue] else {
+                continue;
+            };
+            if !tx.has_unwritten() {
+                continue;
+            }
+            match self.interrupts.throttle_of(&self.registers, queue) {
+                None => {}
+                Some(Some(end)) if Instant::now() < end => {
+                    next = Some(next.map_or(end, |next: Instant| next.min(end)));
+                }
+                Some(_) => {
+                    let mut dma = Dma {
+                        table: &self.dma,
+                        faults: &mut self.dma_faults,
+                    };
+                    tx.flush(&mut dma);
+                    self.interrupts.queue_cause(&self.registers, queue, true);
+                }
+            }
+        }
+        next
+    }
+}
