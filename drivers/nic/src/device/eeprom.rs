@@ -1,16 +1,16 @@
-//! The EEPROM that the 82599 loads itself from, and its wires.
+//! The EEPROM: its image, and its wires on the 82599.
 
 use crate::device::register_file::RegisterFile;
 use crate::device::registers as r;
 use crate::traffic::frame::station_address;
 
-/// Words in the image, as a power of two.
+/// Words in the image, as a power of 2.
 const LOG_WORDS: u32 = 12;
 const WORDS: usize = 1 << LOG_WORDS;
 /// The word that makes the checksum right.
 const CHECKSUM_WORD: usize = 0x3f;
-/// What words 0 to 0x3f, and the sections that words 3 to 0x0e point to, must add up to. Sections
-/// here add up to 0, so that drivers that leave them out are right as well.
+/// The sum of words 0 to 0x3f and of the sections that words 3 to 0x0e point to. The sections here
+/// add up to 0, so the sum is also right for a driver that omits them.
 const CHECKSUM: u16 = 0xbaba;
 /// Points to the configuration of the PCI function.
 const PCI_POINTER: usize = 0x07;
@@ -20,34 +20,34 @@ const CORE_POINTER: usize = 0x09;
 const CORE_SECTION: usize = 0x90;
 /// Points to the firmware module.
 const FIRMWARE_POINTER: usize = 0x0f;
-/// Where the firmware module is here.
+/// Place of the firmware module in this image.
 const FIRMWARE_MODULE: usize = 0x100;
 /// In the firmware module: points to the pass-through patch.
 const PATCH_POINTER: usize = 4;
-/// Where the patch is here.
+/// Place of the patch in this image.
 const PATCH_MODULE: usize = 0x120;
-/// In the patch: the firmware's version. Drivers take versions up to 5 for pre-production adapters.
+/// In the patch: the firmware's version. Drivers treat versions up to 5 as pre-production cards.
 const PATCH_VERSION: usize = 7;
-/// The part number: a word that says that the next one points to it as text.
+/// The part number. A marker in this word says that the next word points to the number as text.
 const PART_NUMBER: usize = 0x15;
 const PART_NUMBER_IS_TEXT: u16 = 0xfafa;
 const PART_NUMBER_SECTION: usize = 0xa0;
 const PART_NUMBER_TEXT: &[u8; 10] = b"SOFT82-599";
 /// The image's version.
 const VERSION: usize = 0x29;
-/// Points to what to do for each kind of SFP+ module.
+/// Points to the list of settings for the kinds of SFP+ modules.
 const MODULES_POINTER: usize = 0x2b;
 const MODULES_SECTION: usize = 0xc0;
-/// Where the list of analogue settings is, which is empty: there is nothing analogue here.
+/// Place of the list of analogue settings. It is empty, because the card has no analogue part.
 const NO_SETTINGS: usize = 0xf0;
-/// What the device can do.
+/// The capabilities of the card.
 const CAPABILITIES: usize = 0x2c;
-/// Modules of any make are welcome.
+/// The card accepts modules of every vendor.
 const ANY_MODULE: u16 = 1 << 0;
-/// The image's number.
+/// The image's tracking number.
 const TRACK_ID: usize = 0x2d;
 
-/// The image of one port, and the state of the wires.
+/// The EEPROM of one port.
 #[derive(Clone, Debug)]
 pub(crate) struct Eeprom {
     words: Vec<u16>,
@@ -72,7 +72,7 @@ impl Eeprom {
         words[PART_NUMBER] = PART_NUMBER_IS_TEXT;
         words[PART_NUMBER + 1] = PART_NUMBER_SECTION as u16;
         let text = PART_NUMBER_TEXT;
-        // The length counts its own word.
+        // The length includes its own word.
         words[PART_NUMBER_SECTION] = 1 + text.len() as u16 / 2;
         put_bytes(
             &mut words[PART_NUMBER_SECTION + 1..],
@@ -81,7 +81,7 @@ impl Eeprom {
         );
         words[VERSION] = 0x0100;
         words[MODULES_POINTER] = MODULES_SECTION as u16;
-        // Kinds 3 to 10: cables, optics, active cables and 1 Gbit/s copper, each on port 0 and 1.
+        // Kinds 3 to 10: cables, optics, active cables and 1 Gbit/s copper, each for port 0 and 1.
         let kinds = (3..=10).flat_map(|kind| [kind, NO_SETTINGS as u16]);
         let list = [0].into_iter().chain(kinds).chain([0xffff]);
         for (word, value) in words[MODULES_SECTION..].iter_mut().zip(list) {
@@ -131,13 +131,13 @@ impl Eeprom {
         self.words[address as usize % WORDS]
     }
 
-    /// The MAC address, as the registers RAL(0) and RAH(0) take it: first byte lowest.
+    /// The MAC address as values for RAL(0) and RAH(0): the first byte is the lowest.
     fn mac_address(&self) -> (u32, u32) {
         let word = |at| u32::from(self.words[CORE_SECTION + 1 + at]);
         (word(0) | word(1) << 16, word(2))
     }
 
-    /// The wires are at these levels now; returns the level of the data wire from the EEPROM.
+    /// Software drives the wires to these levels. Returns the level of the EEPROM's data wire.
     fn drive(&mut self, select: bool, clock: bool, data: bool) -> bool {
         let mut wires = self.wires;
         wires.drive(select, clock, data, |address| self.word(address));
@@ -156,7 +156,7 @@ fn sum(words: &[u16]) -> u16 {
     words.iter().fold(0, |sum, word| sum.wrapping_add(*word))
 }
 
-/// Writes a section: its length, the words, and one more that makes them add up to 0.
+/// Writes a section: its length, the words, and one more word that makes them add up to 0.
 fn put_section(place: &mut [u16], words: &[u16]) {
     let balance = 0_u16.wrapping_sub(sum(words));
     let section = [words.len() as u16 + 1].into_iter();
@@ -166,24 +166,24 @@ fn put_section(place: &mut [u16], words: &[u16]) {
     }
 }
 
-/// The EEPROM's end of its four wires (SPI): commands of 8 bits, addresses of 16 bits, in bytes.
+/// The EEPROM's end of the four SPI wires. Commands have 8 bits, byte addresses 16 bits.
 #[derive(Clone, Copy, Debug, Default)]
 struct Wires {
     selected: bool,
     clock: bool,
-    /// Bits taken in since it was selected, and the last 32 of them.
+    /// The number of bits since the selection, and the last 32 of them.
     taken: u32,
     shift: u32,
-    /// The bits to hand out.
-    hands_out: Option<HandsOut>,
+    /// What the EEPROM sends.
+    output: Option<Output>,
     out: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum HandsOut {
-    /// Byte after byte from this address on; bits of it that are out already.
+enum Output {
+    /// The bytes from this address on. `bits` counts the bits that have gone out.
     Memory { address: u32, bits: u32 },
-    /// The status register, which is 0: ready, and nothing protected.
+    /// The status register. It is 0: the EEPROM is ready and nothing is protected.
     Status,
 }
 
@@ -202,12 +202,12 @@ impl Wires {
             };
             return;
         }
-        if rises && self.hands_out.is_none() {
+        if rises && self.output.is_none() {
             self.shift = self.shift << 1 | u32::from(data);
             self.taken += 1;
-            self.hands_out = match self.taken {
-                8 if self.shift == Self::READ_STATUS => Some(HandsOut::Status),
-                24 if self.shift >> 16 == Self::READ => Some(HandsOut::Memory {
+            self.output = match self.taken {
+                8 if self.shift == Self::READ_STATUS => Some(Output::Status),
+                24 if self.shift >> 16 == Self::READ => Some(Output::Memory {
                     address: self.shift & 0xffff,
                     bits: 0,
                 }),
@@ -215,8 +215,8 @@ impl Wires {
             };
         }
         if falls {
-            self.out = match &mut self.hands_out {
-                Some(HandsOut::Memory { address, bits }) => {
+            self.out = match &mut self.output {
+                Some(Output::Memory { address, bits }) => {
                     let place = *address + *bits / 8;
                     let byte = word(place / 2).to_le_bytes()[place as usize % 2];
                     let bit = byte >> (7 - *bits % 8) & 1 == 1;
@@ -234,10 +234,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_checksum_is_the_one_that_drivers_expect() {
+    fn the_checksum_is_right() {
         for port in 0..16 {
             let eeprom = Eeprom::new(port, 0x10fb);
-            // As drivers do it: words 0 to 0x3f, then the sections that words 3 to 0x0e point to.
+            // Drivers add words 0 to 0x3f, then the sections that words 3 to 0x0e point to.
             let mut sum = (0..0x40).fold(0_u16, |sum, at| sum.wrapping_add(eeprom.word(at)));
             for pointer in (3..0x0f).map(|at| eeprom.word(at)) {
                 let len = eeprom.word(pointer.into());
@@ -252,11 +252,11 @@ mod tests {
     }
 
     #[test]
-    fn the_address_is_the_ports() {
+    fn the_mac_address_is_that_of_the_port() {
         assert_eq!(Eeprom::new(3, 0x10fb).mac_address(), (0x9059_8202, 0x0300));
     }
 
-    /// Sends bits and takes bits, as drivers do.
+    /// Sends bits and takes bits, like a driver.
     fn transfer(eeprom: &mut Eeprom, send: u32, sent: u32, taken: u32) -> u32 {
         for nth in (0..sent).rev() {
             let bit = send >> nth & 1 == 1;
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn words_come_over_the_wires_low_byte_first() {
+    fn the_wires_carry_the_low_byte_of_a_word_first() {
         let mut eeprom = Eeprom::new(0, 0x10fb);
         for address in [0_u32, 0x0f, 0x15, 0x3f, 0x81, 0xfff] {
             eeprom.drive(false, false, false);
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn several_words_may_be_read_in_one_go() {
+    fn one_transfer_can_read_several_words() {
         let mut eeprom = Eeprom::new(0, 0x10fb);
         eeprom.drive(true, false, false);
         let words = transfer(&mut eeprom, 0x03_002a, 24, 32);

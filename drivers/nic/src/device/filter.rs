@@ -1,10 +1,10 @@
-//! Which frames are for this port: MAC addresses, hash tables, promiscuous modes, VLANs. The 82599's
-//! filters for flows and virtual machines are not modelled.
+//! The filters that decide which frames the port accepts: MAC addresses, hash tables, promiscuous
+//! modes and VLANs. The 82599's filters for flows and virtual machines are not modelled.
 
 use crate::device::register_file::RegisterFile;
 use crate::device::registers as r;
 
-/// Why a frame is accepted.
+/// The kind of an accepted frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Unicast,
@@ -12,7 +12,7 @@ pub(crate) enum Kind {
     Broadcast,
 }
 
-/// The filter as the registers describe it at one moment.
+/// The filter, decoded from the registers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Filter {
     unicast_promiscuous: bool,
@@ -21,20 +21,19 @@ pub(crate) struct Filter {
     exact: Vec<[u8; 6]>,
     multicast_table: Option<Box<[u32; 128]>>,
     unicast_table: Option<Box<[u32; 128]>>,
-    /// The lowest of the 12 address bits that index the tables, counted from bit 0 of the fifth
-    /// byte.
+    /// The lowest of the 12 address bits that index the tables. Bit 0 is that of the fifth byte.
     table_shift: u32,
     /// EtherType of VLAN tags.
     vlan_type: u16,
     vlans: Vlans,
 }
 
-/// Which VLAN tags are let in. Frames without one always are.
+/// The VLAN filter. It accepts every frame without a tag.
 #[derive(Clone, Debug, Default)]
 struct Vlans {
-    /// A bit for each VLAN; nothing if all are let in.
+    /// One bit for each VLAN; `None` if the filter accepts all.
     table: Option<Box<[u32; 128]>>,
-    /// The tag's CFI bit has to have this value, if any.
+    /// The value that the tag's CFI bit must have, if any.
     cfi: Option<bool>,
 }
 
@@ -87,12 +86,12 @@ impl Filter {
         self.vlan_type
     }
 
-    /// Whether a frame with that VLAN tag, or none, is accepted.
+    /// Whether the filter accepts a frame with this VLAN tag, or without one.
     pub(crate) fn accepts_tag(&self, tag: Option<u16>) -> bool {
         tag.is_none_or(|tag| self.vlans.accept(tag))
     }
 
-    /// Whether a frame to that address is accepted, and as what.
+    /// The kind of a frame to this address, if the filter accepts it.
     pub(crate) fn accepts(&self, destination: [u8; 6]) -> Option<Kind> {
         let kind = if destination == [0xff; 6] {
             Kind::Broadcast
@@ -118,7 +117,7 @@ impl Filter {
         (promiscuous || self.exact.contains(&destination) || hit()).then_some(kind)
     }
 
-    /// Whether the table has the bit that the last two bytes of the address select.
+    /// Whether the table has the bit that the last two address bytes select.
     fn hashed(&self, table: &[u32; 128], destination: [u8; 6]) -> bool {
         let bits = u32::from(u16::from_le_bytes([destination[4], destination[5]]));
         let index = bits >> self.table_shift & 0xfff;
@@ -126,7 +125,7 @@ impl Filter {
     }
 }
 
-/// An address from its two registers.
+/// A MAC address from its registers RAL and RAH.
 pub(crate) fn address_of(low: u32, high: u32) -> [u8; 6] {
     let [a, b, c, d] = low.to_le_bytes();
     let [e, f, ..] = high.to_le_bytes();
@@ -154,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn only_its_own_address_by_default() {
+    fn by_default_only_the_own_address_is_accepted() {
         let registers = registers();
         assert_eq!(accepts(&registers, OWN), Some(Kind::Unicast));
         assert_eq!(accepts(&registers, OTHER), None);
@@ -163,14 +162,14 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_is_not_valid_does_not_count() {
+    fn an_invalid_entry_accepts_nothing() {
         let registers = registers();
         registers.set(r::RAH(0), 0);
         assert_eq!(accepts(&registers, OWN), None);
     }
 
     #[test]
-    fn promiscuous_modes() {
+    fn promiscuous_modes_accept_their_kind_of_frame() {
         let registers = registers();
         registers.set(r::FCTRL, r::FCTRL_UPE);
         assert_eq!(accepts(&registers, OTHER), Some(Kind::Unicast));
@@ -184,15 +183,15 @@ mod tests {
     }
 
     #[test]
-    fn the_vlan_table_lets_in_its_vlans() {
+    fn the_vlan_table_accepts_its_vlans() {
         let registers = registers();
         let accepts = |tag| Filter::from_registers(&registers).accepts_tag(tag);
-        assert!(accepts(Some(5)), "all, without VFE");
+        assert!(accepts(Some(5)), "without VFE all tags pass");
         registers.change(r::VLNCTRL, r::VLNCTRL_VFE, 0);
         registers.set(r::VFTA(4095 >> 5), 1 << 31);
         assert!(!accepts(Some(5)));
-        assert!(accepts(Some(0xefff)), "whatever the priority");
-        assert!(accepts(None), "untagged frames have no VLAN");
+        assert!(accepts(Some(0xefff)), "the priority does not matter");
+        assert!(accepts(None), "a frame without a tag passes");
         registers.change(r::VLNCTRL, r::VLNCTRL_CFIEN, 0);
         assert!(accepts(Some(4095)) && !accepts(Some(0x1fff)));
     }

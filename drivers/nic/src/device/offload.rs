@@ -54,9 +54,9 @@ impl Context {
 }
 
 /// The bits of an advanced data descriptor that request offloads.
-pub(crate) const ASKS: u64 = r::TXD_TSE | r::TXD_VLE | r::TXD_POPTS;
+pub(crate) const REQUESTS: u64 = r::TXD_TSE | r::TXD_VLE | r::TXD_POPTS;
 /// The bits of a legacy descriptor that request offloads: a VLAN tag, a checksum (IC).
-pub(crate) const LEGACY_ASKS: u64 = r::TXD_VLE | LEGACY_IC;
+pub(crate) const LEGACY_REQUESTS: u64 = r::TXD_VLE | LEGACY_IC;
 /// Legacy descriptors: insert a checksum.
 const LEGACY_IC: u64 = 1 << 26;
 

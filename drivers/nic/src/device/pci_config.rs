@@ -4,7 +4,7 @@
 use crate::device::register_file::BAR0_LEN;
 use crate::device::registers as r;
 
-/// Bytes of the space, extended part included (which is empty).
+/// Bytes of the space, including the extended part, which is empty.
 pub(crate) const CONFIG_LEN: usize = 4096;
 /// Bytes of the I/O BAR.
 pub(crate) const IO_LEN: u32 = 32;
@@ -22,7 +22,7 @@ const EXPRESS: usize = 0xa0;
 #[derive(Clone, Debug)]
 pub(crate) struct PciConfig {
     bytes: Vec<u8>,
-    /// Which bits a driver may change.
+    /// The bits that a driver may change.
     writable: Vec<u8>,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct PciConfig {
 pub(crate) enum PciEvent {
     /// A function-level reset.
     Reset,
-    /// The way back from D3 to D0, which ends with a reset.
+    /// The return from D3 to D0, which ends with a reset.
     WakeUp,
 }
 
@@ -80,9 +80,9 @@ impl PciConfig {
         config.set(r::PCI_STATUS, &r::PCI_STATUS_CAPABILITIES.to_le_bytes());
         config.set(r::PCI_REVISION_ID, &[1]);
         config.set(r::PCI_CLASS_CODE, &r::PCI_CLASS_CODE_ETHERNET.to_le_bytes());
-        config.allow(0x0c, &[0xff]); // cache line size: kept, without effect
-                                     // BARs: the address bits above the size are writable, which is
-                                     // how software learns the size.
+        // The cache line size has no effect.
+        config.allow(0x0c, &[0xff]);
+        // In a BAR only the address bits above the size are writable. Software finds the size so.
         config.set(0x10, &0x4_u32.to_le_bytes()); // BAR0 and 1: memory, 64 bits
         config.allow(0x10, &(!(BAR0_LEN - 1)).to_le_bytes());
         config.allow(0x14, &u32::MAX.to_le_bytes());
@@ -97,7 +97,7 @@ impl PciConfig {
         );
         config.set(r::PCI_SUBSYSTEM_ID, &0x0003_u16.to_le_bytes());
         config.set(r::PCI_CAPABILITIES, &[POWER_MANAGEMENT as u8]);
-        config.allow(0x3c, &[0xff]); // interrupt line: software's note to itself
+        config.allow(0x3c, &[0xff]); // interrupt line: for software only
         config.set(0x3d, &[1]); // INTA
         config.add_power_management();
         config.add_msi();
@@ -132,8 +132,8 @@ impl PciConfig {
     }
 
     fn add_express(&mut self) {
-        // Version 2 endpoint; 512 bytes of payload; function-level reset; link x8 at 5 GT/s, as
-        // trained.
+        // Version 2 endpoint with 512 bytes of payload and function-level reset. The link has
+        // trained to x8 at 5 GT/s.
         self.set(EXPRESS as u32, &[0x10, 0x00, 0x02, 0x00]);
         self.set(EXPRESS as u32 + 4, &0x1000_8cc2_u32.to_le_bytes());
         self.set(EXPRESS as u32 + 8, &[0x10, 0x28]);
@@ -164,7 +164,7 @@ impl PciConfig {
         }
     }
 
-    /// A driver's write: only the writable bits change. Returns what it starts, if anything.
+    /// A driver's write, which changes only writable bits. Returns the event that it starts.
     pub(crate) fn write(&mut self, offset: usize, from: &[u8]) -> Option<PciEvent> {
         /// The upper byte of the PCI Express device control register, and the bit in it that
         /// starts a function-level reset. It reads 0.
@@ -184,7 +184,7 @@ impl PciConfig {
         (asleep && !self.asleep()).then_some(PciEvent::WakeUp)
     }
 
-    /// Whether the device is in D3, where it does nothing.
+    /// Whether the card is in D3, where it does nothing.
     fn asleep(&self) -> bool {
         self.bytes[POWER_MANAGEMENT + 4] & 3 == 3
     }
@@ -195,7 +195,7 @@ impl PciConfig {
         u16::from_le_bytes([self.bytes[at], self.bytes[at + 1]])
     }
 
-    /// Whether the device may start bus transactions: DMA, and interrupts by message.
+    /// Whether the card may start bus transactions: DMA and message-signalled interrupts.
     pub(crate) fn bus_master(&self) -> bool {
         self.command() & r::PCI_COMMAND_BUS_MASTER != 0 && !self.asleep()
     }
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_an_82599() {
+    fn the_card_identifies_itself() {
         let config = PciConfig::new(0x10fb);
         assert_eq!(read(&config, 0), [0x86, 0x80, 0xfb, 0x10]);
         assert_eq!(read(&config, 9), [0x00, 0x00, 0x02]);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_tell_their_sizes() {
+    fn software_can_find_the_size_of_a_bar() {
         let mut config = PciConfig::new(0x10fb);
         for (bar, expected) in [
             (0x10, 0xfff8_0004),
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_in_d3_does_nothing_and_is_reset_on_its_way_back() {
+    fn a_card_in_d3_does_nothing_and_is_reset_when_it_returns() {
         let mut config = PciConfig::new(0x10fb);
         config.write(4, &[6, 0]);
         assert_eq!(config.write(POWER_MANAGEMENT + 4, &[3, 0]), None);
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_function_level_reset_is_one_bit() {
+    fn one_bit_starts_a_function_level_reset() {
         let mut config = PciConfig::new(0x10fb);
         assert_eq!(config.write(EXPRESS + 8, &[0x10, 0x28]), None);
         assert_eq!(

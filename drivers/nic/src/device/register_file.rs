@@ -1,8 +1,8 @@
-//! The registers: where they are, and what reads and writes of their bits do.
+//! The registers of a port: their places, and the effect of reads and writes on their bits.
 //!
-//! The rules come from the table [`REGISTERS`], hence from the register map that the drivers use
-//! too. What a register makes the device do beyond its own bits (reset, a queue that starts) is not
-//! here but in [`crate::device::card`].
+//! The rules come from the table [`REGISTERS`], and thus from the register map that the drivers also
+//! use. The effects beyond a register's own bits, such as a reset or the start of a queue, are in
+//! [`crate::device::register_access`].
 
 use std::io;
 use std::sync::atomic::Ordering;
@@ -11,14 +11,14 @@ use crate::device::families::Family;
 use crate::device::registers::{Access, Register, RegisterId, REGISTERS};
 use crate::memory::shared::RegisterMemory;
 
-/// Bytes of the memory BAR: registers below [`crate::device::registers::BAR0_SIZE`], nothing above.
+/// Bytes of the memory BAR. It has registers only below [`crate::device::registers::BAR0_SIZE`].
 pub(crate) const BAR0_LEN: u32 = 512 << 10;
 /// Page size of the shared areas.
 pub(crate) const PAGE: u32 = 4096;
-/// The pages that a driver may map in shared mode: the receive queues', the transmit queues'.
+/// The pages that a driver may map in shared mode: those of the receive and the transmit queues.
 pub(crate) const SHARED_PAGES: [u32; 2] = [0x1000, 0x6000];
 
-/// Which bits of a register behave how.
+/// The bits of a register by their behaviour.
 #[derive(Clone, Copy, Debug)]
 struct Rules {
     writable: u32,
@@ -52,17 +52,17 @@ impl Rules {
 struct Slot {
     register: &'static Register,
     entry: u32,
-    /// Its own address, whatever alias it was found at.
+    /// The register's own address, not an alias.
     address: u32,
-    /// The address of the entry that it acts on: its own, or that of the register it sets or clears
-    /// bits of.
+    /// The address of the entry that a write changes: its own, or that of the register whose bits
+    /// it sets or clears.
     target: u32,
     /// Its value after a reset.
     reset: u32,
     rules: Rules,
 }
 
-/// A register as found at some address.
+/// The register at some address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Located {
     /// Which register.
@@ -87,7 +87,7 @@ impl std::fmt::Display for Located {
 pub(crate) struct RegisterFile {
     memory: RegisterMemory,
     slots: Vec<Slot>,
-    /// By address / 4: the slot's index + 1, or 0 where no register is.
+    /// By address / 4: the slot's index + 1, or 0 without a register.
     index: Vec<u16>,
 }
 
@@ -144,7 +144,7 @@ impl RegisterFile {
         }
     }
 
-    /// The memory behind it, for sharing.
+    /// The memory of the registers, for sharing.
     pub(crate) fn memory(&self) -> &RegisterMemory {
         &self.memory
     }
@@ -154,7 +154,7 @@ impl RegisterFile {
         self.slots.get(usize::from(number).checked_sub(1)?)
     }
 
-    /// What is at an address.
+    /// The register at an address.
     pub(crate) fn locate(&self, address: u32) -> Option<Located> {
         self.slot(address).map(|slot| Located {
             id: slot.register.id,
@@ -163,21 +163,20 @@ impl RegisterFile {
         })
     }
 
-    /// Whether no bit of the register can be changed by writing.
+    /// Whether writes change no bit of the register.
     pub(crate) fn is_read_only(&self, address: u32) -> bool {
         self.slot(address).is_some_and(|Slot { rules, .. }| {
             rules.writable | rules.one_clears | rules.one_sets | rules.self_clearing == 0
         })
     }
 
-    /// The bits as they are, without the effects of a driver's read. The address must not be an
-    /// alias.
+    /// The value, without the effects of a driver's read. The address must not be an alias.
     #[inline(always)]
     pub(crate) fn get(&self, address: u32) -> u32 {
         self.memory.word(address).load(Ordering::Acquire)
     }
 
-    /// Sets the bits, without the effects and limits of a driver's write. The address must not be
+    /// Sets the value, without the effects and limits of a driver's write. The address must not be
     /// an alias.
     #[inline(always)]
     pub(crate) fn set(&self, address: u32, value: u32) {
@@ -198,13 +197,13 @@ impl RegisterFile {
         }
     }
 
-    /// Adds to a statistics register, which stays at its maximum once it gets there.
+    /// Adds to a statistics register, which stops at its maximum.
     pub(crate) fn count(&self, address: u32, more: u64) {
         let value = u64::from(self.get(address)).saturating_add(more);
         self.set(address, u32::try_from(value).unwrap_or(u32::MAX));
     }
 
-    /// Adds to a statistics register of 36 bits: 32 in `low`, 4 in `high`.
+    /// Adds to a statistics register of 36 bits: 32 in `low` and 4 in `high`.
     pub(crate) fn count_wide(&self, low: u32, high: u32, more: u64) {
         const MAX: u64 = (1 << 36) - 1;
         let value = u64::from(self.get(low)) | u64::from(self.get(high)) << 32;
@@ -213,7 +212,7 @@ impl RegisterFile {
         self.set(high, (value >> 32) as u32);
     }
 
-    /// What a driver would read, without the effects of reading.
+    /// The value that a driver would read, without the effects of reading.
     pub(crate) fn peek(&self, address: u32) -> u32 {
         self.slot(address)
             .map_or(0, |slot| self.get(slot.target) & !slot.rules.unreadable)
@@ -235,7 +234,7 @@ impl RegisterFile {
         value
     }
 
-    /// Clears the self-clearing bits: what they start is done.
+    /// Clears the self-clearing bits: their operations are done.
     pub(crate) fn finish(&self, address: u32) {
         if let Some(Slot { target, rules, .. }) = self.slot(address) {
             if rules.self_clearing != 0 {
@@ -272,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn every_register_is_found_by_its_address_and_its_aliases() {
+    fn every_register_is_found_at_its_address_and_its_aliases() {
         let file = file();
         for register in REGISTERS {
             for entry in 0..register.count {
@@ -291,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn reset_values_are_the_tables() {
+    fn reset_values_are_those_of_the_table() {
         let file = file();
         for register in REGISTERS
             .iter()
@@ -309,9 +308,8 @@ mod tests {
         }
     }
 
-    /// What the table says of every bit of every register is what happens.
     #[test]
-    fn every_bit_obeys_the_table() {
+    fn every_bit_behaves_as_the_table_says() {
         let file = file();
         for register in REGISTERS
             .iter()
@@ -383,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn an_alias_is_the_same_register() {
+    fn an_alias_reaches_the_same_register() {
         let file = file();
         file.write(0x2100 + 4 * 3, 0x0200_0402);
         assert_eq!(file.get(r::SRRCTL(3)), 0x0200_0402);
@@ -399,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn statistics_stay_at_their_maximum() {
+    fn statistics_stop_at_their_maximum() {
         let file = file();
         file.count(r::GPRC, 5);
         file.count(r::GPRC, u64::from(u32::MAX));

@@ -1,4 +1,4 @@
-//! Receive side scaling: the Toeplitz hash of a frame's addresses and ports selects its queue.
+//! Receive side scaling: the Toeplitz hash of a frame's addresses and ports selects the queue.
 
 use crate::device::packet::{Packet, Transport, Version, DEFAULT_VLAN_TYPE};
 use crate::device::register_file::RegisterFile;
@@ -7,7 +7,7 @@ use crate::device::registers as r;
 /// Entries of the redirection table.
 const ENTRIES: usize = 128;
 
-/// What the hash was taken of, as in the receive descriptor.
+/// The fields under the hash, as the receive descriptor reports them.
 const TYPE_TCP_IPV4: u8 = 1;
 const TYPE_IPV4: u8 = 2;
 const TYPE_TCP_IPV6: u8 = 3;
@@ -15,15 +15,15 @@ const TYPE_IPV6: u8 = 5;
 const TYPE_UDP_IPV4: u8 = 7;
 const TYPE_UDP_IPV6: u8 = 8;
 
-/// The result for one frame.
+/// The hash of one frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hash {
     pub(crate) value: u32,
-    /// Of what; 0 if the frame is of no enabled kind.
+    /// The fields under the hash; 0 if no enabled kind matches the frame.
     pub(crate) kind: u8,
 }
 
-/// RSS as the registers describe it at one moment.
+/// The RSS settings, decoded from the registers.
 #[derive(Clone, Debug)]
 pub(crate) struct Rss {
     key: [u8; 40],
@@ -32,7 +32,7 @@ pub(crate) struct Rss {
 }
 
 impl Rss {
-    /// Nothing, if RSS is off.
+    /// The settings; `None` if RSS is off.
     pub(crate) fn from_registers(registers: &RegisterFile) -> Option<Self> {
         let control = registers.get(r::MRQC);
         if control & r::MRQC_MRQE != r::MRQC_MRQE_RSS {
@@ -58,12 +58,12 @@ impl Rss {
         })
     }
 
-    /// The queue of a frame, 0 to 15, and its hash.
+    /// The queue, 0 to 15, and the hash of a frame.
     pub(crate) fn queue(&self, frame: &[u8]) -> (usize, Hash) {
         self.queue_of(frame, &Packet::of(frame, DEFAULT_VLAN_TYPE))
     }
 
-    /// The queue of a frame that has been looked at.
+    /// The queue, 0 to 15, and the hash of a parsed frame.
     pub(crate) fn queue_of(&self, frame: &[u8], packet: &Packet) -> (usize, Hash) {
         let hash = self.hash(frame, packet).unwrap_or_default();
         (
@@ -75,7 +75,7 @@ impl Rss {
     fn hash(&self, frame: &[u8], packet: &Packet) -> Option<Hash> {
         let network = packet.network?;
         let addresses = network.addresses(frame);
-        // Enabling bit and descriptor type for TCP, UDP, and anything.
+        // The enable bit and the descriptor type for TCP, UDP and other packets.
         let [tcp, udp, any] = match network.version {
             Version::V4 => [
                 (r::MRQC_RSS_TCP_IPV4, TYPE_TCP_IPV4),
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
     use crate::device::families::family_of;
 
-    /// Microsoft's verification key and vectors, which the 82599's datasheet repeats.
+    /// Microsoft's verification key and vectors. The 82599's datasheet repeats them.
     const KEY: [u8; 40] = [
         0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3, 0x8f,
         0xb0, 0xd0, 0xca, 0x2b, 0xcb, 0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30,
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn hashes_are_the_published_ones() {
+    fn hashes_equal_the_published_ones() {
         let frame = ipv4(6, [66, 9, 149, 187], 2794, [161, 142, 100, 80], 1766);
         let hash = rss(r::MRQC_RSS_TCP_IPV4).queue(&frame);
         assert_eq!(
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_enabled_goes_to_the_first_entry() {
+    fn a_frame_of_a_disabled_kind_goes_to_the_first_entry() {
         let rss = rss(r::MRQC_RSS_TCP_IPV4);
         let frame = ipv4(17, [66, 9, 149, 187], 2794, [161, 142, 100, 80], 1766);
         assert_eq!(rss.queue(&frame), (0, Hash::default()));

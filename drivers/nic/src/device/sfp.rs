@@ -1,16 +1,16 @@
 //! The SFP+ module in the port's cage, and the two-wire bus to it.
 //!
-//! A module has two memories of 256 bytes, at the bus addresses 0x50 (what it is, SFF-8472) and
-//! 0x51 (how it is: temperature, power; only optical modules). Drivers drive the wires bit by bit,
-//! through I2CCTL.
+//! A module has two memories of 256 bytes, defined by SFF-8472. The memory at bus address 0x50
+//! identifies the module. The memory at 0x51 has the measurements of an optical module, such as
+//! temperature and power. Drivers drive the wires bit by bit, through I2CCTL.
 
 use crate::config::Module;
 
 /// Bytes of a memory.
 const MEMORY_LEN: usize = 256;
-/// The bus address of what the module is.
+/// The bus address of the memory that identifies the module.
 const IDENTITY: u8 = 0x50;
-/// The bus address of how the module is.
+/// The bus address of the memory with measurements.
 const DIAGNOSTICS: u8 = 0x51;
 
 /// The memories of a module.
@@ -20,7 +20,7 @@ struct Memories {
     diagnostics: Option<[u8; MEMORY_LEN]>,
 }
 
-/// Copies text to a field, filled up with blanks.
+/// Copies text to a field and fills the rest with blanks.
 fn put_text(memory: &mut [u8], at: usize, len: usize, text: &str) {
     let bytes = text.bytes().chain(std::iter::repeat(b' '));
     for (place, byte) in memory[at..at + len].iter_mut().zip(bytes) {
@@ -37,7 +37,7 @@ impl Memories {
     fn of(module: Module, port: usize) -> Option<Self> {
         let mut identity = [0; MEMORY_LEN];
         identity[0] = 0x03; // SFP, SFP+
-        identity[1] = 0x04; // told by the bus
+        identity[1] = 0x04; // identified by the two-wire bus
         identity[12] = 103; // 10.3 Gbit/s
         put_text(&mut identity, 20, 16, "TRIPTYCH");
         put_text(&mut identity, 56, 4, "1");
@@ -85,7 +85,7 @@ impl Memories {
     }
 }
 
-/// What an optical module measures: constants, as nothing is measured here.
+/// The measurements of an optical module. They are constants here.
 fn diagnostics() -> [u8; MEMORY_LEN] {
     let mut memory = [0; MEMORY_LEN];
     // High alarm, low alarm, high warning, low warning of: temperature (1/256 degree), voltage
@@ -105,7 +105,7 @@ fn diagnostics() -> [u8; MEMORY_LEN] {
     for (place, value) in memory.chunks_exact_mut(2).zip(limits.iter().flatten()) {
         place.copy_from_slice(&value.to_be_bytes());
     }
-    // Calibration by the factor 1, which a module that is calibrated inside has.
+    // Calibration factors of 1: the module calibrates its values itself.
     memory[68..72].copy_from_slice(&1.0_f32.to_be_bytes());
     for slope in [76, 80, 84, 88] {
         memory[slope] = 1;
@@ -118,39 +118,39 @@ fn diagnostics() -> [u8; MEMORY_LEN] {
     memory
 }
 
-/// What the module does with the next bit.
+/// The use of the next bit on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Nothing, until a start condition.
+    /// The module waits for a start condition.
     Idle,
-    /// Takes in the address of whom the master wants.
+    /// The module takes in a bus address.
     Address,
-    /// Takes in where in the memory to read.
+    /// The module takes in an offset in its memory.
     Offset,
-    /// Takes in bytes to write, which change nothing.
+    /// The module takes in bytes to write, which change nothing.
     Write,
-    /// Hands out bytes.
+    /// The module sends bytes.
     Read,
 }
 
-/// The bus with the module at its end.
+/// The bus and the module at its end.
 #[derive(Clone, Debug)]
 pub(crate) struct SfpBus {
     module: Module,
     memories: Option<Memories>,
     state: State,
-    /// Which memory is read or written, and where. The place is kept from one transfer to the next.
+    /// The memory and the offset of the current transfer. The next transfer starts from there.
     address: u8,
     offset: u8,
-    /// The byte on its way, and how many of its bits have been.
+    /// The byte under transfer, and the number of its bits so far.
     shift: u8,
     bits: u8,
-    /// The wires as last seen.
+    /// The levels that the master last drove.
     clock: bool,
     data: bool,
     /// The module pulls the data wire down.
     pulls: bool,
-    /// The ninth bit of a byte that was taken in: the module's acknowledgement.
+    /// The module acknowledges a byte: the ninth bit of an incoming byte.
     acknowledges: bool,
 }
 
@@ -171,13 +171,13 @@ impl SfpBus {
         }
     }
 
-    /// What is in the cage.
+    /// The module in the cage.
     pub(crate) fn module(&self) -> Module {
         self.module
     }
 
-    /// The master drives the wires to these levels, high being what a wire is by itself. Returns
-    /// the level of the data wire; the clock is the master's alone.
+    /// The master drives the wires to these levels. A wire is high unless a side pulls it down.
+    /// Returns the level of the data wire. Only the master drives the clock.
     pub(crate) fn drive(&mut self, clock: bool, data: bool) -> bool {
         let (clock_was, data_was) = (self.clock, self.data);
         (self.clock, self.data) = (clock, data);
@@ -213,10 +213,10 @@ impl SfpBus {
         (self.pulls, self.acknowledges) = (false, false);
     }
 
-    /// The clock goes up: the bit on the wire counts.
+    /// The clock goes up: the level of the data wire is the next bit.
     fn rise(&mut self) {
         match self.state {
-            // After a byte, the master says whether it wants more: low is yes.
+            // After a byte, the master pulls the wire down if it wants another one.
             State::Read if self.bits == 9 && self.level() => self.expect(State::Idle),
             State::Idle | State::Read => {}
             _ if self.bits < 8 => {
@@ -227,7 +227,7 @@ impl SfpBus {
         }
     }
 
-    /// The clock goes down: the wire may change.
+    /// The clock goes down: the data wire may change.
     fn fall(&mut self) {
         match self.state {
             State::Idle => {}
@@ -236,7 +236,7 @@ impl SfpBus {
                     self.pulls = false;
                     self.bits = 9;
                 }
-                9 => self.hand_out(),
+                9 => self.send_byte(),
                 _ => {
                     self.pulls = self.shift >> (7 - self.bits) & 1 == 0;
                     self.bits += 1;
@@ -252,7 +252,7 @@ impl SfpBus {
         }
     }
 
-    /// A byte has been taken in.
+    /// A byte has come in.
     fn take(&mut self) {
         let known = self
             .memories
@@ -263,7 +263,7 @@ impl SfpBus {
             State::Address => {
                 self.address = self.shift >> 1;
                 if self.shift & 1 == 1 {
-                    // The acknowledgement is the ninth bit: the next one is the first to read.
+                    // The acknowledgement is the ninth bit. The next bit is the first of a byte.
                     self.pulls = true;
                     self.state = State::Read;
                     self.bits = 9;
@@ -281,8 +281,8 @@ impl SfpBus {
         self.acknowledges = true;
     }
 
-    /// Begins to hand out the next byte.
-    fn hand_out(&mut self) {
+    /// Starts to send the next byte.
+    fn send_byte(&mut self) {
         let memory = self
             .memories
             .as_ref()
@@ -298,7 +298,7 @@ impl SfpBus {
 mod tests {
     use super::*;
 
-    /// A bus master, as drivers have it.
+    /// A bus master that works like a driver.
     struct Master(SfpBus);
 
     impl Master {
@@ -315,7 +315,7 @@ mod tests {
             self.0.drive(true, true);
         }
 
-        /// Sends a bit; returns the level while the clock was up.
+        /// Sends a bit. Returns the level of the data wire while the clock is up.
         fn bit(&mut self, bit: bool) -> bool {
             self.0.drive(false, bit);
             let level = self.0.drive(true, bit);
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn a_memory_is_read_byte_by_byte_and_in_one_go() {
+    fn a_memory_is_read_byte_by_byte_and_in_one_transfer() {
         for module in [Module::Dac, Module::Sr] {
             let memories = Memories::of(module, 1).unwrap();
             let mut master = master(module);
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_there_answers() {
+    fn only_present_memories_answer() {
         assert_eq!(master(Module::None).read(0x50, 0, 1), None);
         assert_eq!(master(Module::Dac).read(0x51, 96, 2), None);
         assert_eq!(
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_changes_nothing() {
+    fn writing_changes_nothing() {
         let mut master = master(Module::Dac);
         master.start();
         assert!(master.send(0xa0) && master.send(0) && master.send(0x55));
@@ -403,7 +403,7 @@ mod tests {
             for nth in 0..cut {
                 master.bit(0xa0a1_u32 >> (nth % 16) & 1 == 1);
             }
-            // As drivers clear the bus.
+            // Drivers clear the bus this way.
             master.start();
             for _ in 0..9 {
                 master.bit(true);

@@ -1,4 +1,4 @@
-//! The statistics registers. The data path adds up a batch in private memory, and then adds the
+//! The statistics registers. The data path counts a batch of frames in private memory, then adds the
 //! sums to the registers.
 
 use crate::config::QUEUES;
@@ -9,7 +9,7 @@ use crate::device::registers as r;
 /// Bytes of the CRC that every frame carries on the wire.
 pub(crate) const CRC_LEN: u64 = 4;
 
-/// Upper ends of the size classes that frames are counted in, CRC included.
+/// Number of size classes of frames. Sizes include the CRC.
 const CLASSES: usize = 6;
 
 #[inline(always)]
@@ -41,7 +41,7 @@ const TX_CLASSES: [u32; CLASSES] = [
     r::PTC1522,
 ];
 
-/// What one batch adds to the registers. Bytes include the CRC.
+/// The counts of one batch of frames. Bytes include the CRC.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Batch {
     received: u64,
@@ -68,13 +68,13 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// Frames that came from the wire, whatever becomes of them.
+    /// Counts frames from the wire, accepted or not.
     pub(crate) fn seen(&mut self, frames: u64, wire_bytes: u64) {
         self.seen += frames;
         self.seen_bytes += wire_bytes;
     }
 
-    /// Frames of one length that passed the filters, whether or not the driver gets them.
+    /// Counts frames of one length that passed the filters, delivered or not.
     #[inline(always)]
     pub(crate) fn received(&mut self, frames: u64, wire_len: u64, kind: Kind) {
         self.received += frames;
@@ -87,19 +87,19 @@ impl Batch {
         }
     }
 
-    /// Frames that the driver gets.
+    /// Counts frames that the driver gets.
     pub(crate) fn delivered(&mut self, queue: usize, frames: u64, wire_bytes: u64) {
         self.queue_received[queue] += frames;
         self.queue_received_bytes[queue] += wire_bytes;
         self.to_host += frames;
     }
 
-    /// A frame that found no descriptor in its queue.
+    /// Counts frames that found no descriptor in their queue.
     pub(crate) fn dropped(&mut self, queue: usize, frames: u64) {
         self.queue_dropped[queue] += frames;
     }
 
-    /// Frames that found no room in the packet buffer.
+    /// Counts frames that found no room in the packet buffer.
     pub(crate) fn missed(&mut self, frames: u64) {
         self.missed += frames;
     }
@@ -112,12 +112,12 @@ impl Batch {
         self.undersize += 1;
     }
 
-    /// A frame that was sent.
+    /// Counts a sent frame.
     pub(crate) fn sent(&mut self, queue: usize, wire_len: u64, first_byte: u8, broadcast: bool) {
         self.sent_alike(queue, 1, wire_len, first_byte, broadcast);
     }
 
-    /// Frames of one length and kind that were sent.
+    /// Counts sent frames of one length and kind.
     pub(crate) fn sent_alike(
         &mut self,
         queue: usize,
@@ -137,13 +137,13 @@ impl Batch {
         self.queue_sent_bytes[queue] += frames * wire_len;
     }
 
-    /// Bytes sent so far, CRC included.
+    /// Bytes sent so far, including the CRC.
     #[inline(always)]
     pub(crate) fn sent_bytes(&self) -> u64 {
         self.sent_bytes
     }
 
-    /// Whether nothing was counted.
+    /// Whether all counts are 0.
     #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {
         self.seen + self.sent + self.to_host == 0
@@ -154,7 +154,7 @@ impl Batch {
         *self = Self::default();
     }
 
-    /// Adds everything to the registers.
+    /// Adds the counts to the registers.
     pub(crate) fn add_to(&self, registers: &RegisterFile) {
         if self.seen + self.to_host > 0 {
             self.add_received(registers);
@@ -218,7 +218,7 @@ impl Batch {
     }
 }
 
-/// Which of the 16 counters a queue counts in: all in the first, unless the driver says otherwise.
+/// The counter of a queue, 0 to 15. Every queue has counter 0 unless the driver chooses another.
 fn counter_of(registers: &RegisterFile, map: fn(u32) -> u32, queue: usize) -> u32 {
     registers.get(map(queue as u32 / 4)) >> (8 * (queue % 4)) & 0xf
 }

@@ -1,7 +1,7 @@
-//! A record of what drivers do to the registers.
+//! A trace of the drivers' register accesses.
 //!
-//! One line per access, without times, so that two runs can be compared: port, `R` or `W`,
-//! register, value.
+//! Each access is one line: port, `R` or `W`, register, value. Lines have no times, so the traces of
+//! two runs can be compared.
 //!
 //! ```text
 //! 0 W CTRL 0x04000008
@@ -10,9 +10,8 @@
 //! 0 W PCI(0x004) 0x0006
 //! ```
 //!
-//! Accesses to the PCI configuration space are recorded too, with as many digits as bytes. Accesses
-//! to memory that is shared with the driver (the queue registers in shared mode) are not seen, and
-//! not recorded.
+//! The trace includes accesses to the PCI configuration space, with two digits a byte. It omits
+//! accesses to memory that the card shares with the driver: the queue registers in shared mode.
 
 use std::fmt;
 use std::fs::File;
@@ -27,15 +26,15 @@ pub struct TraceEntry {
     pub port: usize,
     /// Whether it was a write.
     pub write: bool,
-    /// Name of the register, with its index if it is one of several: `RDT(0)`. A number where there
-    /// is no register.
+    /// Name of the register, with the index of an array's entry: `RDT(0)`. An address without a
+    /// register is a number.
     pub register: String,
-    /// Address in the register space, aliases resolved; offset in the configuration space for
-    /// `PCI(...)`.
+    /// Address in the register space, with aliases resolved; the offset in the configuration space
+    /// for `PCI(...)`.
     pub address: u32,
-    /// What was read or written.
+    /// The value read or written.
     pub value: u32,
-    /// Bytes accessed: 4, or less in the configuration space.
+    /// Bytes of the access: 4, or fewer in the configuration space.
     pub size: usize,
 }
 
@@ -61,7 +60,7 @@ enum Sink {
     },
 }
 
-/// Where accesses are recorded; shared by all ports.
+/// The trace, which all ports share.
 #[derive(Debug)]
 pub(crate) struct Trace(Mutex<Sink>);
 
@@ -90,7 +89,7 @@ impl Trace {
         }
     }
 
-    /// What was recorded in memory since the last time.
+    /// Takes the entries in memory since the last call.
     pub(crate) fn take(&self) -> Vec<TraceEntry> {
         match &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
             Sink::Memory(entries) => std::mem::take(entries),
@@ -98,7 +97,10 @@ impl Trace {
         }
     }
 
-    /// Writes the file out; an error if any of it could not be written, with the file's path.
+    /// Flushes the file.
+    ///
+    /// # Errors
+    /// The first error of any write, with the file's path.
     pub(crate) fn flush(&self) -> Result<(), (PathBuf, io::Error)> {
         match &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
             Sink::Memory(_) => Ok(()),
@@ -118,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_as_documented() {
+    fn lines_have_the_documented_format() {
         let mut entry = TraceEntry {
             port: 0,
             write: true,

@@ -1,4 +1,4 @@
-//! Transmitting: one transmit queue, from its descriptors to a frame.
+//! One transmit queue: from its descriptors to a frame.
 
 use crate::device::offload::{self, Context, OffloadSettings};
 use crate::device::registers as r;
@@ -10,23 +10,23 @@ use crate::memory::dma_fault::{Direction, DmaFault, Purpose, Refusal};
 use crate::memory::shared::{prefetch, Descriptor, SmallFrame};
 use crate::traffic::frame::MIN_FRAME;
 
-/// Longest frame that the device sends: the 82599's limit for jumbo frames, CRC not counted.
+/// The longest frame that the card sends, without CRC: the 82599's limit for jumbo frames.
 const MAX_SENT: usize = 15_872 - CRC_LEN as usize;
-/// Longest packet that the device segments: PAYLEN's range, and headers.
+/// The longest packet that the card segments: PAYLEN's range, and headers.
 const MAX_SEGMENTED: usize = (256 << 10) + 1024;
-/// Contexts of a queue.
+/// Offload contexts of a queue.
 const CONTEXTS: usize = 2;
 
-/// Where sent frames go.
+/// The wire that takes the sent frames.
 pub(crate) trait Wire {
-    /// Frames of exactly 60 bytes, which is what almost all are under load. Returns what they were.
+    /// Sends frames of exactly 60 bytes, the usual length under load. Returns their kinds.
     fn send_small(&mut self, frames: &[Option<SmallFrame<'_>>]) -> Sorted;
-    /// A frame of any length. The CRC is not included, unless the driver made it itself and
-    /// `own_crc` says so.
+    /// Sends a frame of any length. It includes its CRC only if the driver has made the CRC itself,
+    /// as `own_crc` says.
     fn send(&mut self, frame: &[u8], own_crc: bool);
 }
 
-/// How many of some frames were of which kind.
+/// Numbers of frames by kind of destination.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sorted {
     pub(crate) unicast: u64,
@@ -34,30 +34,30 @@ pub(crate) struct Sorted {
     pub(crate) broadcast: u64,
 }
 
-/// The parts of HLREG0 that concern sending.
+/// The settings for sending in HLREG0.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MacSettings {
-    /// Frames below 60 bytes are filled up with zeros.
+    /// The card pads frames below 60 bytes with zeros.
     pub(crate) pad: bool,
-    /// The device adds the CRC to frames that ask for it.
+    /// The card adds the CRC to frames that ask for it.
     pub(crate) insert_crc: bool,
 }
 
-/// What a queue needs to know of the device.
+/// The port's settings for its transmit queues.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TxSettings {
     pub(crate) mac: MacSettings,
     pub(crate) offload: OffloadSettings,
 }
 
-/// When descriptors are written back.
+/// When the card writes descriptors back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WriteBack {
-    /// WTHRESH is 0: those with RS, at once.
+    /// WTHRESH is 0: at once, descriptors with RS only.
     Requested,
-    /// All of them, so many at a time; RS does not matter.
+    /// In groups of this size, all descriptors: RS does not matter.
     Accumulated(u32),
-    /// None: instead, after a descriptor with RS, the head goes to that address.
+    /// Never. After a descriptor with RS, the card writes the head to this address instead.
     Head(u64),
 }
 
@@ -67,37 +67,38 @@ pub(crate) struct TxQueue {
     queue: u32,
     ring: Ring,
     write_back: WriteBack,
-    /// Descriptors done but not written back yet.
+    /// Finished descriptors that the card has not written back.
     unwritten: u32,
-    /// What offloads refer to.
+    /// The contexts that offloads refer to.
     contexts: [Context; CONTEXTS],
-    /// The second word of the frame's first descriptor, which says what it asks for.
+    /// The second word of the frame's first descriptor, which requests the offloads.
     first: u64,
-    /// The frame whose end has not come yet.
+    /// The bytes of a frame without its end.
     partial: Vec<u8>,
-    /// Whether part of the frame could not be read, or it is too long: it will not be sent.
+    /// The frame is too long, or part of it could not be read: the card does not send it.
     spoilt: bool,
-    /// Whether there is a frame whose end has not come yet, even if none of its bytes could be
-    /// read.
+    /// The card has taken the start of a frame and not its end.
     within_frame: bool,
-    /// A descriptor could not be reached: the queue does nothing more until it is enabled anew.
+    /// The card could not reach a descriptor. The queue does nothing until it is enabled again.
     halted: bool,
 }
 
-/// What a queue did in one go.
+/// The progress of a queue in one call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TxProgress {
-    /// Descriptors taken.
+    /// Descriptors that the card has taken.
     pub(crate) descriptors: u32,
-    /// Whether anything was written back, which is a cause for an interrupt.
+    /// The card has written back, which is an interrupt cause.
     pub(crate) written_back: bool,
-    /// Why a frame could not be sent as asked, if one could not.
+    /// The reason that a frame could not be sent as requested.
     pub(crate) complaint: Option<&'static str>,
 }
 
 impl TxQueue {
-    /// A queue that has just been enabled, from its registers; or a text that says what is wrong
-    /// with them.
+    /// A queue that has just been enabled. `get` reads a register.
+    ///
+    /// # Errors
+    /// What is wrong with the queue's registers, in words.
     pub(crate) fn new(queue: u32, get: impl Fn(u32) -> u32) -> Result<Self, String> {
         let ring = Ring::new(
             get(r::TDBAL(queue)),
@@ -129,7 +130,7 @@ impl TxQueue {
         })
     }
 
-    /// What TDH should read.
+    /// The value for TDH.
     #[inline(always)]
     pub(crate) fn head(&self) -> u32 {
         self.ring.head()
@@ -140,7 +141,7 @@ impl TxQueue {
         self.ring.len()
     }
 
-    /// How many descriptors there are to send.
+    /// Number of descriptors that the card may take.
     #[inline(always)]
     pub(crate) fn available(&self, tail: u32) -> u32 {
         if self.halted {
@@ -150,7 +151,7 @@ impl TxQueue {
         }
     }
 
-    /// Sends what `count` descriptors describe, which must be available.
+    /// Sends the frames of `count` descriptors, which must be available.
     pub(crate) fn drain(
         &mut self,
         dma: &mut Dma<'_>,
@@ -163,13 +164,13 @@ impl TxQueue {
         let mut finder = dma.table.small_frames();
         while progress.descriptors < count {
             let want = self.ring.contiguous(count - progress.descriptors);
-            let Some(stretch) = self.descriptors(dma, want) else {
+            let Some(descriptors) = self.descriptors(dma, want) else {
                 break;
             };
-            // As in receiving: descriptors are asked for two batches ahead, packets one.
-            prefetch(&stretch[..stretch.len().min(2 * BATCH)]);
-            let mut next = frames_of(&mut finder, stretch);
-            for (batch, later) in batches(stretch) {
+            // As in receiving, the card prefetches descriptors two batches ahead and packets one.
+            prefetch(&descriptors[..descriptors.len().min(2 * BATCH)]);
+            let mut next = frames_of(&mut finder, descriptors);
+            for (batch, later) in batches(descriptors) {
                 let (frames, small) = next;
                 prefetch(&later[later.len().min(BATCH)..later.len().min(2 * BATCH)]);
                 next = frames_of(&mut finder, later);
@@ -196,12 +197,12 @@ impl TxQueue {
                     progress.written_back |= self.write_back_oldest(dma, due);
                 }
             }
-            progress.descriptors += stretch.len() as u32;
+            progress.descriptors += descriptors.len() as u32;
         }
         progress
     }
 
-    /// Takes descriptors of any kind one by one.
+    /// The general path: takes descriptors of any kind, one by one.
     #[inline(never)]
     fn take_all(
         &mut self,
@@ -242,19 +243,19 @@ impl TxQueue {
         progress
     }
 
-    /// Whether there are descriptors that are done and not written back.
+    /// Whether finished descriptors wait for their write-back.
     #[inline(always)]
     pub(crate) fn has_unwritten(&self) -> bool {
         self.unwritten > 0
     }
 
-    /// Writes back everything that is done, however little.
+    /// Writes all finished descriptors back.
     pub(crate) fn flush(&mut self, dma: &mut Dma<'_>) {
         let all = self.unwritten;
         self.write_back_oldest(dma, all);
     }
 
-    /// Writes back the `count` oldest descriptors that have not been.
+    /// Writes the `count` oldest finished descriptors back.
     fn write_back_oldest(&mut self, dma: &mut Dma<'_>, count: u32) -> bool {
         let mut distance = self.unwritten;
         for _ in 0..count {
@@ -326,12 +327,12 @@ impl TxQueue {
             let mut put_on_wire = |frame: &mut Vec<u8>| {
                 self.put_on_wire(frame, own_crc, settings.mac, wire, statistics)
             };
-            let asks = if self.first & r::TXD_DEXT != 0 {
-                offload::ASKS
+            let requests = if self.first & r::TXD_DEXT != 0 {
+                offload::REQUESTS
             } else {
-                offload::LEGACY_ASKS
+                offload::LEGACY_REQUESTS
             };
-            if self.first & asks == 0 {
+            if self.first & requests == 0 {
                 put_on_wire(&mut frame);
             } else {
                 let index = r::field64_get(r::TXD_IDX, self.first) as usize;
@@ -344,7 +345,7 @@ impl TxQueue {
                 );
             }
         }
-        // The memory is kept for the next frame.
+        // The next frame uses the same memory.
         frame.clear();
         self.partial = frame;
         outcome
@@ -438,8 +439,8 @@ impl TxQueue {
     }
 }
 
-/// The packets of the first batch of descriptors, as far as they can be read; their lines are on
-/// their way. And whether they all are [`SMALL`].
+/// Translates and prefetches the packets of the first batch of descriptors. A packet that the card
+/// may not read is `None`. Also returns whether all descriptors are [`SMALL`].
 #[inline(always)]
 fn frames_of<'d>(
     finder: &mut SmallFrameTranslator<'d>,
@@ -458,16 +459,16 @@ fn frames_of<'d>(
     (frames, differences == 0)
 }
 
-/// The bits of a descriptor's second word that say whether it is a [`SMALL`] frame.
+/// The bits of a descriptor's second word that distinguish a [`SMALL`] frame.
 const SMALL_MASK: u64 = r::TXD_DTALEN
     | r::TXD_DTYP
     | r::TXD_EOP
     | r::TXD_IFCS
     | r::TXD_RS
     | r::TXD_DEXT
-    | offload::ASKS;
-/// A whole frame of 60 bytes, in an advanced data descriptor, that asks for a CRC and to be written
-/// back.
+    | offload::REQUESTS;
+/// An advanced data descriptor with a whole frame of 60 bytes that requests a CRC and a write-back,
+/// and nothing else.
 const SMALL: u64 =
     MIN_FRAME as u64 | r::TXD_DTYP_DATA | r::TXD_EOP | r::TXD_IFCS | r::TXD_RS | r::TXD_DEXT;
 
