@@ -1,4 +1,4 @@
-//! The link, the SFP+ module, the pins and wires to it, and commands from outside.
+//! The link, the SFP+ module with its pins and wires, the EEPROM, and the control socket.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -20,14 +20,14 @@ fn nic(module: Module) -> (tempfile::TempDir, Nic) {
     (directory, nic)
 }
 
-/// As drivers look: LINKS.UP stays low until it has been read.
+/// Looks at the link like a driver: LINKS.UP stays clear until the first read.
 fn link_is_up(client: &mut Client) -> bool {
     client.get(r::LINKS);
     client.get(r::LINKS) & r::LINKS_UP != 0
 }
 
 #[test]
-fn a_change_of_the_link_is_a_cause_for_an_interrupt() {
+fn a_link_change_is_an_interrupt_cause() {
     let (_directory, nic) = nic(Module::Dac);
     let port = nic.port(0).unwrap();
     let mut client = Client::connect(port.socket());
@@ -38,14 +38,18 @@ fn a_change_of_the_link_is_a_cause_for_an_interrupt() {
     assert!(!link_is_up(&mut client) && !port.snapshot().link_up);
     assert_eq!(client.get(r::STATUS) & r::STATUS_LINK_UP, 0);
     port.set_plugged(false);
-    assert_eq!(client.get(r::EICR) & r::EICR_LSC, 0, "nothing has changed");
+    assert_eq!(
+        client.get(r::EICR) & r::EICR_LSC,
+        0,
+        "the link has not changed"
+    );
     port.set_plugged(true);
     assert_eq!(client.get(r::EICR) & r::EICR_LSC, r::EICR_LSC);
     assert!(link_is_up(&mut client));
 }
 
 #[test]
-fn both_ends_of_a_cable_see_it_pulled_out() {
+fn both_ends_of_a_pulled_cable_lose_the_link() {
     let (_directory, nic) = nic(Module::Dac);
     let mut plane = nic.data_plane().unwrap();
     let [mut a, mut b] = [0, 1].map(|n| Driver::start(nic.ports()[n].socket(), Rings::default()));
@@ -63,7 +67,7 @@ fn both_ends_of_a_cable_see_it_pulled_out() {
     assert!(!link_is_up(&mut a.client) && !link_is_up(&mut b.client));
     let slot = a.transmit(&frame(60, 2));
     settle();
-    assert!(!a.tx_done(slot), "without a link nothing is sent");
+    assert!(!a.tx_done(slot), "the card sends nothing without a link");
     nic.ports()[0].set_plugged(true);
     settle();
     assert!(link_is_up(&mut a.client) && link_is_up(&mut b.client));
@@ -72,7 +76,7 @@ fn both_ends_of_a_cable_see_it_pulled_out() {
 }
 
 #[test]
-fn the_laser_of_one_end_is_the_light_of_the_other() {
+fn switching_one_laser_off_ends_the_link_of_the_other_end() {
     for (module, up) in [(Module::Sr, false), (Module::Dac, true)] {
         let (_directory, nic) = nic(module);
         let mut plane = nic.data_plane().unwrap();
@@ -80,7 +84,7 @@ fn the_laser_of_one_end_is_the_light_of_the_other() {
         a.change(r::ESDP, r::ESDP_SDP3, 0);
         plane.poll();
         plane.poll();
-        assert!(link_is_up(&mut a), "its own receiver sees light");
+        assert!(link_is_up(&mut a), "its own receiver still sees light");
         assert_eq!(link_is_up(&mut b), up, "{module:?}");
         a.change(r::ESDP, 0, r::ESDP_SDP3);
         plane.poll();
@@ -89,9 +93,9 @@ fn the_laser_of_one_end_is_the_light_of_the_other() {
     }
 }
 
-/// What drivers do when they reset a device that has no link: the reset of the link is that of all.
+/// Drivers use the link reset on a card without a link. It resets the whole card.
 #[test]
-fn a_reset_of_the_link_resets_the_device_too() {
+fn a_link_reset_resets_the_whole_card() {
     let (_directory, nic) = nic(Module::Sr);
     let port = nic.port(0).unwrap();
     let mut driver = Driver::start(port.socket(), Rings::default());
@@ -99,7 +103,11 @@ fn a_reset_of_the_link_resets_the_device_too() {
     client.set(r::CTRL, r::CTRL_MASTER_DISABLE);
     assert_eq!(client.get(r::STATUS) & r::STATUS_MASTER_ENABLE, 0);
     client.set(r::CTRL, r::CTRL_MASTER_DISABLE | r::CTRL_LNK_RST);
-    assert_eq!(client.get(r::CTRL), r::CTRL_LNK_RST, "it takes a moment");
+    assert_eq!(
+        client.get(r::CTRL),
+        r::CTRL_LNK_RST,
+        "the reset takes a moment"
+    );
     assert_eq!(client.get(r::CTRL), 0);
     assert_ne!(client.get(r::STATUS) & r::STATUS_MASTER_ENABLE, 0);
     assert_eq!(client.get(r::RXDCTL(0)) & r::RXDCTL_ENABLE, 0);
@@ -117,14 +125,18 @@ fn without_a_module_there_is_no_link() {
     assert_eq!(
         client.get(r::EICR) & r::EICR_GPI_SDP2,
         r::EICR_GPI_SDP2,
-        "a module has come"
+        "the card reports the new module"
     );
     assert_ne!(client.get(r::ESDP) & r::ESDP_SDP2, 0);
     client.set(r::ESDP, 0);
-    assert_ne!(client.get(r::ESDP) & r::ESDP_SDP2, 0, "the card drives it");
+    assert_ne!(
+        client.get(r::ESDP) & r::ESDP_SDP2,
+        0,
+        "the card drives the pin"
+    );
 }
 
-/// A bus master that uses I2CCTL as drivers do.
+/// A bus master that uses I2CCTL like a driver.
 struct Wires(Client);
 
 impl Wires {
@@ -186,7 +198,7 @@ fn the_module_is_read_over_its_wires() {
     }
 }
 
-/// The EEPROM's wires, as DPDK's driver uses them.
+/// Reads a word bit by bit, like DPDK's driver.
 #[test]
 fn the_eeprom_is_read_over_its_wires() {
     let (_directory, nic) = nic(Module::Dac);
@@ -194,7 +206,7 @@ fn the_eeprom_is_read_over_its_wires() {
     client.change(r::EEC, r::EEC_REQ, 0);
     let eec = client.get(r::EEC);
     assert_ne!(eec & r::EEC_GNT, 0);
-    assert_ne!(eec & r::EEC_ADDR_SIZE, 0, "addresses of 16 bits");
+    assert_ne!(eec & r::EEC_ADDR_SIZE, 0, "addresses have 16 bits");
     let mut clock = |data: bool| {
         let data = if data { r::EEC_DI } else { 0 };
         let wires = r::EEC_SK | r::EEC_CS | r::EEC_DI;
@@ -217,24 +229,27 @@ fn the_eeprom_is_read_over_its_wires() {
 }
 
 #[test]
-fn touching_what_is_not_modelled_is_told_once() {
+fn a_request_for_an_unmodelled_feature_is_reported_once() {
     let (_directory, nic) = nic(Module::Dac);
     let port = nic.port(0).unwrap();
     let mut client = Client::connect(port.socket());
     client.set(r::SAQF(0), 0);
-    assert!(port.unmodelled().is_empty(), "nothing asked for");
+    assert!(
+        port.unmodelled().is_empty(),
+        "a write of 0 requests nothing"
+    );
     for _ in 0..3 {
         client.set(r::SAQF(0), 7);
         client.set(r::SAQF(1), 7);
     }
     client.set(r::MRQC, r::MRQC_MRQE_VMDQ);
-    let told = port.unmodelled();
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[0].starts_with("SAQF") && told[1].starts_with("MRQC"));
+    let reported = port.unmodelled();
+    assert_eq!(reported.len(), 2, "{reported:?}");
+    assert!(reported[0].starts_with("SAQF") && reported[1].starts_with("MRQC"));
 }
 
 #[test]
-fn flow_director_commands_come_to_an_end() {
+fn flow_director_commands_finish() {
     let (_directory, nic) = nic(Module::Dac);
     let port = nic.port(0).unwrap();
     let mut client = Client::connect(port.socket());
@@ -247,7 +262,7 @@ fn flow_director_commands_come_to_an_end() {
 }
 
 #[test]
-fn waking_up_resets_the_device() {
+fn waking_up_resets_the_card() {
     const POWER_STATUS: u64 = 0x44;
     let (_directory, nic) = nic(Module::Dac);
     let port = nic.port(0).unwrap();
@@ -255,7 +270,7 @@ fn waking_up_resets_the_device() {
     client.set_bus_master(true);
     client.set(r::LEDCTL, 7);
     client.region_write(7, POWER_STATUS, &[3, 0]).unwrap();
-    assert!(!port.snapshot().bus_master, "asleep");
+    assert!(!port.snapshot().bus_master, "the card is in D3");
     client.region_write(7, POWER_STATUS, &[0, 0]).unwrap();
     assert_eq!(client.get(r::LEDCTL), 0);
     let cause = port.last_reset().unwrap().cause;
@@ -282,7 +297,7 @@ impl Control {
 }
 
 #[test]
-fn commands_change_the_link_and_tell_the_state() {
+fn control_commands_change_the_link_and_report_the_state() {
     let (directory, nic) = nic(Module::Dac);
     let path = directory.path().join("control");
     let serving = nic.serve_control(&path).unwrap();
@@ -300,11 +315,11 @@ fn commands_change_the_link_and_tell_the_state() {
     assert_eq!(nic.ports()[0].module(), Module::None);
     drop(serving);
     assert!(!path.exists());
-    assert_eq!(control.ask(""), "", "the connection is closed");
+    assert_eq!(control.ask(""), "", "the NIC has closed the connection");
 }
 
 #[test]
-fn what_is_no_command_is_answered_with_what_is() {
+fn an_unknown_command_lists_the_valid_ones() {
     let (directory, nic) = nic(Module::Dac);
     let path = directory.path().join("control");
     let _serving = nic.serve_control(&path).unwrap();
@@ -323,11 +338,11 @@ fn what_is_no_command_is_answered_with_what_is() {
             "{line:?}: {answer:?}"
         );
     }
-    // Without an end, a line is cut off, and its client with it; the others stay.
+    // The NIC disconnects a client that sends an endless line, and keeps the others.
     let mut endless = Control::connect(&path);
     let answer = endless.ask(&"x".repeat(5000));
     assert!(answer.contains("more than 256 bytes"), "{answer:?}");
-    // Who leaves in the middle of a line is nobody's trouble.
+    // A client that leaves in the middle of a line disturbs no other.
     Control::connect(&path)
         .0
         .get_mut()

@@ -1,4 +1,5 @@
-//! Packets through rings set up by hand, the device stepped by hand: every count is exact.
+//! Packets through the rings of a test driver. The test steps the data plane, so every count is
+//! exact.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -62,8 +63,8 @@ fn a_frame_is_received_and_counted() {
         assert_eq!(driver.receive(), Some(frame(1514, 2)));
         assert_eq!(driver.receive(), None);
         assert_eq!(driver.client.get(r::GPRC), 2);
-        assert_eq!(driver.client.get(r::GPRC), 0, "cleared by the read");
-        // With the CRC.
+        assert_eq!(driver.client.get(r::GPRC), 0, "the read has cleared it");
+        // Bytes include the CRC.
         assert_eq!(driver.client.get(r::GORCL), 64 + 1518);
         assert_eq!(driver.client.get(r::GORCH), 0);
         assert_eq!(bench.peek(r::QPRC(0)), 2);
@@ -105,12 +106,12 @@ fn every_queue_works() {
                 ..Rings::default()
             },
         );
-        // All hashes to this queue.
+        // All hashes select this queue.
         driver.client.set(r::MRQC, r::MRQC_MRQE_RSS);
         for n in 0..32 {
             driver.client.set(r::RETA(n), queue * 0x0101_0101);
         }
-        // And each queue counts in its own counter.
+        // Each queue has its own counter.
         let place = 8 * (queue % 4);
         driver.client.set(r::RQSMR(queue / 4), queue << place);
         driver.client.set(r::TQSM(queue / 4), queue << place);
@@ -128,7 +129,7 @@ fn every_queue_works() {
 }
 
 #[test]
-fn rings_wrap_round() {
+fn rings_wrap_around() {
     let mut bench = bench(MmioMode::Shared);
     let mut driver = bench.driver(
         0,
@@ -153,7 +154,7 @@ fn rings_wrap_round() {
 }
 
 #[test]
-fn a_full_ring_takes_one_less_than_its_length_and_the_rest_is_dropped() {
+fn a_full_ring_takes_one_frame_less_than_its_length_and_drops_the_rest() {
     let mut bench = bench(MmioMode::Shared);
     let mut driver = bench.driver(
         0,
@@ -173,9 +174,9 @@ fn a_full_ring_takes_one_less_than_its_length_and_the_rest_is_dropped() {
     assert_eq!(
         bench.peek(r::RDH(0)),
         bench.peek(r::RDT(0)),
-        "empty, as the device sees it"
+        "the card owns no descriptor"
     );
-    // Good packets, whether or not there was room for them.
+    // Good packets count even if they found no descriptor.
     assert_eq!((bench.peek(r::GPRC), bench.peek(r::QPRC(0))), (10, 7));
     let received = driver.receive_all();
     assert_eq!(received, (0..7).map(|n| frame(60, n)).collect::<Vec<_>>());
@@ -210,7 +211,7 @@ fn without_drop_enable_frames_wait_in_the_packet_buffer() {
     assert_eq!(
         received,
         (0..21).map(|n| frame(60, n)).collect::<Vec<_>>(),
-        "in order"
+        "the frames come in order"
     );
 }
 
@@ -234,7 +235,7 @@ fn large_frames_span_descriptors() {
         assert_eq!(
             [done(0), done(1), done(2), done(3)],
             [1, 3, 3, 0],
-            "DD, and EOP in the last"
+            "every descriptor has DD, and the last one of a frame EOP"
         );
         assert_eq!(driver.receive(), Some(frame(1500, 3)));
         assert_eq!(driver.receive(), Some(frame(1024, 4)));
@@ -242,7 +243,7 @@ fn large_frames_span_descriptors() {
 }
 
 #[test]
-fn a_frame_that_needs_more_descriptors_than_there_are_is_dropped_whole() {
+fn a_frame_with_too_few_descriptors_is_dropped_whole() {
     let mut bench = bench(MmioMode::Shared);
     let mut driver = bench.driver(
         0,
@@ -281,7 +282,7 @@ fn frames_of_wrong_length_are_not_received() {
 }
 
 #[test]
-fn the_crc_is_handed_over_only_if_it_is_not_stripped() {
+fn the_driver_gets_the_crc_unless_it_is_stripped() {
     let mut bench = bench(MmioMode::Shared);
     let mut driver = bench.driver(0, Rings::default());
     driver.client.change(r::HLREG0, 0, r::HLREG0_RXCRCSTRP);
@@ -291,7 +292,7 @@ fn the_crc_is_handed_over_only_if_it_is_not_stripped() {
     let received = driver.receive().unwrap();
     assert_eq!((received.len(), &received[..60]), (64, &frame(60, 1)[..]));
     assert_eq!(bench.peek(r::GORCL), 64);
-    // Sent back with its own CRC, it is the same frame; with a wrong one, nobody receives it.
+    // The driver sends the frame with its CRC, then with a wrong CRC. The wire drops the second.
     let command = 64 | r::TXD_DTYP_DATA | r::TXD_DEXT | r::TXD_EOP | r::TXD_RS;
     let buffer = driver.tx_buffer(0);
     driver.memory.write(buffer, &received);
@@ -308,7 +309,7 @@ fn the_crc_is_handed_over_only_if_it_is_not_stripped() {
 }
 
 #[test]
-fn short_frames_are_padded_if_asked() {
+fn short_frames_are_padded_on_request() {
     let mut bench = bench(MmioMode::Shared);
     let mut driver = bench.driver(0, Rings::default());
     driver.transmit(&frame(20, 1));
@@ -323,7 +324,7 @@ fn short_frames_are_padded_if_asked() {
 }
 
 #[test]
-fn a_frame_may_be_sent_in_pieces() {
+fn several_descriptors_can_hold_one_frame() {
     let mut bench = bench(MmioMode::Shared);
     let mut driver = bench.driver(0, Rings::default());
     let whole = frame(300, 9);
@@ -337,7 +338,7 @@ fn a_frame_may_be_sent_in_pieces() {
     bench.plane.poll();
     assert!(
         bench.port(0).take_transmitted().is_empty(),
-        "not without its end"
+        "the end of the frame is missing"
     );
     let (address, command) = piece(214, 86);
     driver.post(address, command | r::TXD_EOP | r::TXD_RS);
@@ -347,13 +348,13 @@ fn a_frame_may_be_sent_in_pieces() {
     assert_eq!(
         (driver.tx_done(0), driver.tx_done(1), driver.tx_done(2)),
         (false, false, true),
-        "RS on the last only"
+        "only the last one has RS"
     );
     assert_eq!(bench.peek(r::GPTC), 2);
 }
 
 #[test]
-fn descriptors_are_written_back_where_rs_asks_for_it() {
+fn descriptors_with_rs_are_written_back() {
     let mut bench = bench(MmioMode::Shared);
     let mut driver = bench.driver(0, Rings::default());
     for n in 0..8 {
@@ -388,12 +389,16 @@ fn with_a_write_back_threshold_descriptors_are_written_back_together() {
     driver.post_frame(&frame(60, 4), 0);
     driver.ring_doorbell();
     bench.plane.poll();
-    assert_eq!(done(&driver), 4, "four together, RS or not");
+    assert_eq!(
+        done(&driver),
+        4,
+        "the card writes four together, with RS or without"
+    );
     driver.client.set(
         r::TXDCTL(0),
         thresholds | r::TXDCTL_ENABLE | r::TXDCTL_SWFLSH,
     );
-    assert_eq!(done(&driver), 5, "flushed");
+    assert_eq!(done(&driver), 5, "SWFLSH writes the fifth back");
     assert_eq!(driver.client.get(r::TXDCTL(0)) & r::TXDCTL_SWFLSH, 0);
     for n in 5..40 {
         driver.post_frame(&frame(60, n), 0);
@@ -419,19 +424,23 @@ fn the_head_can_be_written_back_instead() {
     driver.post_frame(&frame(60, 2), 0);
     driver.ring_doorbell();
     bench.plane.poll();
-    assert_eq!(driver.written_head(), 2, "up to the descriptor with RS");
+    assert_eq!(
+        driver.written_head(),
+        2,
+        "the head after the descriptor with RS"
+    );
     assert_eq!(bench.peek(r::TDH(0)), 3);
     for n in 3..9 {
         driver.post_frame(&frame(60, n), r::TXD_RS);
     }
     driver.ring_doorbell();
     bench.plane.poll();
-    assert_eq!(driver.written_head(), 1, "round the end");
+    assert_eq!(driver.written_head(), 1, "the head has wrapped around");
     assert!((0..8).all(|slot| !driver.tx_done(slot)));
 }
 
 #[test]
-fn nothing_moves_unless_everything_is_on() {
+fn frames_move_only_while_every_switch_is_on() {
     type Switch = fn(&mut Driver, bool);
     let off: [(&str, Switch); 5] = [
         ("bus master", |driver, on| driver.client.set_bus_master(on)),
@@ -507,7 +516,7 @@ fn addresses_are_filtered() {
     bench.plane.poll();
     assert_eq!(driver.receive_all(), [to(own)]);
     assert_eq!(bench.port(0).stats().dropped_filtered, 3);
-    // A second address.
+    // The port gets a second address.
     let [a, b, c, d, e, f] = other.map(u32::from);
     driver.client.set(r::RAL(7), a | b << 8 | c << 16 | d << 24);
     driver.client.set(r::RAH(7), e | f << 8 | r::RAH_AV);
@@ -517,7 +526,7 @@ fn addresses_are_filtered() {
 }
 
 #[test]
-fn saturation_fills_every_descriptor_and_what_is_forwarded_is_verified() {
+fn saturation_fills_every_descriptor_and_forwarded_frames_are_verified() {
     for sizes in ["60", "61", "60-1514", "60,1514"] {
         let mut bench = bench_with(MmioMode::Shared, |port| {
             port.traffic = Traffic::Saturate;
@@ -550,7 +559,7 @@ fn saturation_fills_every_descriptor_and_what_is_forwarded_is_verified() {
 }
 
 #[test]
-fn a_driver_that_loses_repeats_swaps_or_alters_is_found_out() {
+fn the_verifier_finds_lost_repeated_swapped_and_altered_frames() {
     type Spoil = fn(&mut Vec<Vec<u8>>);
     let spoil: [(&str, Spoil, [u64; 4]); 4] = [
         ("lost", |frames| drop(frames.remove(10)), [1, 0, 0, 0]),
@@ -612,11 +621,7 @@ fn rss_spreads_flows_and_each_queue_keeps_its_order() {
     }
     bench.plane.poll();
     let frames = a.receive_all();
-    assert_eq!(
-        frames.len(),
-        63,
-        "half the flows come to queue 3, and fill it"
-    );
+    assert_eq!(frames.len(), 63, "half the flows go to queue 3 and fill it");
     let ports: std::collections::BTreeSet<_> =
         frames.iter().map(|frame| [frame[34], frame[35]]).collect();
     assert!(ports.len() > 30);
@@ -631,7 +636,7 @@ fn rss_spreads_flows_and_each_queue_keeps_its_order() {
 }
 
 #[test]
-fn rate_traffic_comes_at_its_rate_and_is_dropped_without_descriptors() {
+fn traffic_arrives_at_its_rate_and_is_dropped_without_descriptors() {
     let mut bench = bench_with(MmioMode::Shared, |port| {
         port.traffic = Traffic::Rate { mpps: 1.0 };
         port.verify = VerifyMode::Off;
@@ -672,17 +677,17 @@ fn a_cable_connects_two_ports() {
 }
 
 #[test]
-fn dma_outside_the_maps_touches_nothing_and_is_recorded() {
+fn dma_outside_the_maps_changes_nothing_and_is_recorded() {
     let mut bench = bench(MmioMode::Shared);
     let mut driver = bench.driver(0, Rings::default());
     bench.plane.poll();
-    // A packet to send that is not mapped: it is not sent, and its descriptor is done.
+    // The card does not send a packet outside the maps, and finishes its descriptor.
     let slot = driver.post(0xdead_0000, data_command(60, 60) | r::TXD_EOP | r::TXD_RS);
     driver.ring_doorbell();
     bench.plane.poll();
     assert!(driver.tx_done(slot));
     assert!(bench.port(0).take_transmitted().is_empty());
-    // A buffer that is not mapped: the frame vanishes.
+    // A frame for a buffer outside the maps is lost.
     driver.memory.write_u64(0, 0xbeef_0000);
     bench.port(0).inject(&frame(60, 1)).unwrap();
     bench.plane.poll();
@@ -696,7 +701,7 @@ fn dma_outside_the_maps_touches_nothing_and_is_recorded() {
         (faults[1].iova, faults[1].purpose, faults[1].direction),
         (0xbeef_0000, nic::Purpose::RxPacket, nic::Direction::Write)
     );
-    // The rings themselves: one fault, and the queue stands still.
+    // A ring outside the maps causes one fault, and its queue halts.
     driver
         .client
         .dma_unmap(IOVA, driver.memory.len() as u64)
@@ -711,7 +716,7 @@ fn dma_outside_the_maps_touches_nothing_and_is_recorded() {
 }
 
 #[test]
-fn read_only_memory_is_not_written() {
+fn the_card_does_not_write_to_read_only_memory() {
     let mut bench = bench_with(MmioMode::Shared, |port| port.traffic = Traffic::Saturate);
     let mut driver = bench.driver(0, Rings::default());
     let pool = support::Memory::new(4096);
@@ -730,7 +735,7 @@ fn read_only_memory_is_not_written() {
 }
 
 #[test]
-fn faults_do_what_they_say() {
+fn faults_have_their_effects() {
     let mut bench = bench(MmioMode::Trap);
     let mut driver = bench.driver(0, Rings::default());
     let mut faults = nic::Faults::default();
@@ -750,7 +755,7 @@ fn faults_do_what_they_say() {
     }
 }
 
-/// What happens next, in a random order.
+/// A step of a random sequence.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Inject(usize),
@@ -772,8 +777,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever the order of things: no frame is invented, repeated, reordered or altered, and
-    /// every one is accounted for.
+    /// In every sequence of steps, the card invents, repeats, reorders and alters no frame, and
+    /// accounts for every one.
     #[test]
     fn frames_are_conserved(
         steps in steps(),
@@ -802,7 +807,7 @@ proptest! {
         };
         let (mut injected, mut posted, mut sent) = (0, 0, Vec::new());
         let mut received = Vec::new();
-        // At the end, until nothing is left to come.
+        // At the end, the remaining frames arrive.
         let end = (0..200).flat_map(|_| [Step::Poll, Step::Receive(len)]);
         for step in steps.into_iter().chain(end) {
             match step {
@@ -820,7 +825,7 @@ proptest! {
                     received.extend((0..count).map_while(|_| driver.receive()));
                 }
                 Step::Transmit(count) => {
-                    // As much as there is room for: what is not written back is not free.
+                    // A descriptor is free once the card has written it back.
                     let accumulated = if head_write_back { 1 } else { threshold.max(1) as usize };
                     let done = sent.len() - sent.len() % accumulated;
                     let pending = posted as usize - done;
@@ -843,7 +848,7 @@ proptest! {
         let stats = bench.port(0).stats();
         let lost = stats.dropped_no_descriptor + stats.dropped_no_buffer;
         prop_assert_eq!(stats.delivered + lost, u64::from(injected));
-        prop_assert!(drop_enable || lost == 0, "512 KB of packet buffer hold them all");
+        prop_assert!(drop_enable || lost == 0, "the packet buffer holds all frames");
         prop_assert_eq!(stats.dma_faults, 0);
         prop_assert_eq!(u64::from(bench.peek(r::QPRC(0))), stats.delivered);
         prop_assert_eq!(bench.peek(r::GPTC), posted);

@@ -1,5 +1,5 @@
-//! Checksums, VLAN tags and segmentation through rings set up by hand, the device stepped by hand.
-//! The packets and their checksums are made here, independently of the device.
+//! Checksums, VLAN tags and segmentation, through the rings of a test driver. The test steps the data
+//! plane. It makes packets and checksums with its own code, not with the card's.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -39,7 +39,7 @@ impl Bench {
     }
 }
 
-/// The Internet checksum's sum, the plain way.
+/// The sum of the Internet checksum, in a simple implementation.
 fn ones_complement(bytes: &[u8]) -> u16 {
     let mut sum = 0_u32;
     for pair in bytes.chunks(2) {
@@ -54,7 +54,7 @@ const IP: usize = 20;
 const TCP: usize = 20;
 const HEADERS: usize = MAC + IP + TCP;
 
-/// TCP over IPv4, checksums right.
+/// A packet with TCP over IPv4 and right checksums.
 fn tcp(payload: &[u8]) -> Vec<u8> {
     let mut frame = vec![
         0x02, 0x82, 0x59, 0x90, 0, 0, 0x02, 0, 0, 0, 0, 9, 0x08, 0x00,
@@ -97,7 +97,7 @@ fn with_tag(frame: &[u8], tag: u16) -> Vec<u8> {
 const CHECKS: u64 = r::RXD_IPCS | r::RXD_L4I | r::RXD_IPE | r::RXD_L4E;
 
 #[test]
-fn received_checksums_are_told() {
+fn the_card_reports_received_checksums() {
     let good = tcp(&[7; 101]);
     let mut bad_ip = good.clone();
     bad_ip[22] ^= 1;
@@ -132,7 +132,7 @@ fn received_checksums_are_told() {
 }
 
 #[test]
-fn a_frame_over_several_descriptors_has_its_checks_in_the_last() {
+fn the_last_descriptor_of_a_frame_reports_its_checksums() {
     let mut bench = bench(|config| config);
     let rings = Rings {
         buffer_kb: 1,
@@ -150,7 +150,7 @@ fn a_frame_over_several_descriptors_has_its_checks_in_the_last() {
 }
 
 #[test]
-fn vlan_tags_are_filtered_and_taken_out() {
+fn vlan_tags_are_filtered_and_stripped() {
     for mmio in [MmioMode::Trap, MmioMode::Shared] {
         let mut bench = bench(|config| config.with_mmio(mmio));
         let mut driver = bench.driver(0, Rings::default());
@@ -160,14 +160,22 @@ fn vlan_tags_are_filtered_and_taken_out() {
         bench.port(0).inject(&tagged).unwrap();
         bench.plane.poll();
         assert_ne!(driver.rx_descriptor(0)[1] & r::RXD_VP, 0);
-        assert_eq!(driver.receive(), Some(tagged.clone()), "as it came");
+        assert_eq!(
+            driver.receive(),
+            Some(tagged.clone()),
+            "the frame keeps its tag"
+        );
         driver.client.change(r::RXDCTL(0), r::RXDCTL_VME, 0);
         bench.port(0).inject(&tagged).unwrap();
         bench.plane.poll();
         let status = driver.rx_descriptor(1)[1];
         assert_eq!(r::field64_get(r::RXD_VLAN, status), 0x6005);
         assert_eq!(status & CHECKS, r::RXD_IPCS | r::RXD_L4I);
-        assert_eq!(driver.receive(), Some(plain.clone()), "without its tag");
+        assert_eq!(
+            driver.receive(),
+            Some(plain.clone()),
+            "the frame has lost its tag"
+        );
         driver.client.change(r::VLNCTRL, r::VLNCTRL_VFE, 0);
         bench.port(0).inject(&tagged).unwrap();
         bench.port(0).inject(&plain).unwrap();
@@ -175,7 +183,7 @@ fn vlan_tags_are_filtered_and_taken_out() {
         assert_eq!(
             driver.receive(),
             Some(plain.clone()),
-            "VLAN 5 is not let in"
+            "the filter drops VLAN 5"
         );
         assert_eq!(driver.receive(), None);
         driver.client.set(r::VFTA(0), 1 << 5);
@@ -186,7 +194,7 @@ fn vlan_tags_are_filtered_and_taken_out() {
 }
 
 #[test]
-fn a_vlan_tag_comes_on_top_of_the_longest_frame() {
+fn a_vlan_tag_does_not_count_as_frame_length() {
     let mut bench = bench(|config| config);
     let mut driver = bench.driver(0, Rings::default());
     bench.plane.poll();
@@ -232,8 +240,8 @@ fn context(index: u64, tag: u16, mss: u64) -> [u64; 2] {
     [first, second]
 }
 
-/// What a driver hands over: no IP checksum, and the pseudo header's sum (with the length, or
-/// without) as the TCP checksum.
+/// A frame as a driver hands it over: without IP checksum, and with the pseudo header's sum in place
+/// of the TCP checksum. The sum includes the length only if `with_length`.
 fn unfinished(frame: &[u8], with_length: bool) -> Vec<u8> {
     let mut frame = frame.to_vec();
     let mut pseudo = with_pseudo_header(&frame)[..12].to_vec();
@@ -248,14 +256,14 @@ fn unfinished(frame: &[u8], with_length: bool) -> Vec<u8> {
 const CHECKSUMS: u64 = r::TXD_POPTS_IXSM | r::TXD_POPTS_TXSM;
 
 #[test]
-fn checksums_are_filled_in_by_the_context_that_the_frame_names() {
+fn the_context_that_a_frame_names_controls_its_checksums() {
     let mut bench = bench(|config| config);
     let mut driver = bench.driver(0, Rings::default());
     for (index, tag) in [(0, 0x0111), (1, 0x0222)] {
         let [address, command] = context(index, tag, 0);
         driver.post(address, command);
     }
-    // 60 bytes: what would go the fast way, did it not ask for anything.
+    // A frame of 60 bytes takes the fast path unless it requests an offload.
     let right = tcp(&[9; 60 - HEADERS]);
     for index in [1, 0] {
         let flags = CHECKSUMS | r::TXD_VLE | r::field64(r::TXD_IDX, index) | r::TXD_RS;
@@ -272,7 +280,7 @@ fn checksums_are_filled_in_by_the_context_that_the_frame_names() {
     assert_eq!(bench.port(0).registers().peek(r::GOTCL), 68 + 68 + 64);
 }
 
-/// Posts a packet for segmentation: headers in one descriptor, payload in pieces.
+/// Posts a packet for segmentation: the headers in one descriptor, the payload in several.
 fn post_for_segmentation(driver: &mut Driver, packet: &[u8], pieces: usize) {
     let whole = unfinished(packet, false);
     let buffer = driver.tx_buffer(0);
@@ -316,7 +324,7 @@ fn a_large_packet_is_cut_into_segments() {
         );
         let sequence = u32::from_be_bytes(frame[38..42].try_into().unwrap());
         assert_eq!(sequence as usize, 100 + together.len());
-        // FIN and PSH only in the last one.
+        // Only the last segment has FIN and PSH.
         let last = nth + 1 == sent.len();
         assert_eq!(frame[47], if last { 0x19 } else { 0x10 });
         together.extend(&frame[HEADERS..]);
@@ -351,7 +359,7 @@ fn segments_of_jumbo_size_arrive_at_the_other_end_of_a_cable() {
 }
 
 #[test]
-fn what_makes_no_sense_is_not_sent_and_noted() {
+fn a_frame_with_senseless_offloads_is_noted_and_not_sent() {
     let mut bench = bench(|config| config);
     let mut driver = bench.driver(0, Rings::default());
     let [address, command] = context(0, 0, 0);
@@ -366,10 +374,13 @@ fn what_makes_no_sense_is_not_sent_and_noted() {
         notes.iter().any(|note| note.contains("MSS of 0")),
         "{notes:?}"
     );
-    assert!(driver.tx_done(3), "it is done with all the same");
+    assert!(
+        driver.tx_done(3),
+        "the card finishes the descriptors all the same"
+    );
 }
 
-/// A threshold of 8: a few descriptors are written back when the vector's throttle ends.
+/// With a threshold of 8, fewer descriptors are written back when the vector's throttle ends.
 #[test]
 fn the_throttle_ends_the_wait_for_a_write_back() {
     use rustix::event::{eventfd, EventfdFlags};
@@ -389,7 +400,7 @@ fn the_throttle_ends_the_wait_for_a_write_back() {
     driver.client.set(r::IVAR(0), 0x8100);
     driver.client.set(r::EIAC, 2);
     driver.client.set(r::EIMS_EX(0), 2);
-    assert_eq!(driver.client.get(r::EIMS), 2, "the same bits");
+    assert_eq!(driver.client.get(r::EIMS), 2, "both registers have the bit");
     // 511 units of 2 us.
     driver
         .client
@@ -400,14 +411,14 @@ fn the_throttle_ends_the_wait_for_a_write_back() {
         let first = driver.transmit(&tcp(&[1; 20]));
         let start = Instant::now();
         bench.plane.poll();
-        assert!(driver.tx_done(first), "nothing throttles now");
+        assert!(driver.tx_done(first), "the throttle has ended");
         assert_eq!(signals(), 1);
         let second = driver.transmit(&tcp(&[2; 20]));
         bench.plane.poll();
         let outcome = (driver.tx_done(second), signals());
-        // A machine that is busy elsewhere may have let the time go by.
+        // On a busy machine the time may be over.
         if start.elapsed() < Duration::from_micros(1022) {
-            assert_eq!(outcome, (false, 0), "too early");
+            assert_eq!(outcome, (false, 0), "the throttle has not ended");
             std::thread::sleep(Duration::from_millis(2));
             bench.plane.poll();
             assert_eq!((driver.tx_done(second), signals()), (true, 1));
