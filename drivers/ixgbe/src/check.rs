@@ -181,6 +181,23 @@ pub enum Problem {
     },
 }
 
+impl RegisterMap {
+    /// Reads and checks a map.
+    ///
+    /// # Errors
+    /// [`Error::Syntax`] if the text has the wrong shape. Otherwise [`Error::Invalid`] with all
+    /// violations of the rules.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let mut map: RegisterMap = toml::from_str(text)?;
+        let mut check = Check::new(text);
+        check.references(&map);
+        map.copy_fields();
+        check.map(&map);
+        check.verdict()?;
+        Ok(map)
+    }
+}
+
 /// Walks through a map and collects violations.
 pub(crate) struct Check<'a> {
     text: &'a str,

@@ -10,8 +10,6 @@ use std::fmt;
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::check::{Check, Error};
-
 /// The families of network cards that the drivers support.
 pub const FAMILIES: [&str; 3] = ["82599", "X540", "X550"];
 
@@ -343,21 +341,6 @@ impl Register {
 }
 
 impl RegisterMap {
-    /// Reads and checks a map.
-    ///
-    /// # Errors
-    /// [`Error::Syntax`] if the text has the wrong shape. Otherwise [`Error::Invalid`] with all
-    /// violations of the rules.
-    pub fn parse(text: &str) -> Result<Self, Error> {
-        let mut map: RegisterMap = toml::from_str(text)?;
-        let mut check = Check::new(text);
-        check.references(&map);
-        map.copy_fields();
-        check.map(&map);
-        check.verdict()?;
-        Ok(map)
-    }
-
     /// All registers, in the order of the file.
     pub fn registers(&self) -> impl Iterator<Item = &Register> {
         self.groups.iter().flat_map(|group| &group.registers)
@@ -369,7 +352,7 @@ impl RegisterMap {
     }
 
     /// Copies fields to the registers with `fields_as`.
-    fn copy_fields(&mut self) {
+    pub(crate) fn copy_fields(&mut self) {
         let fields: HashMap<String, Vec<Field>> = self
             .registers()
             .map(|register| (register.name().to_owned(), register.fields.clone()))

@@ -523,7 +523,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signal_that_nobody_is_there_for_is_kept() {
+    fn a_signal_without_an_eventfd_waits_for_one() {
         let fd = eventfd(0, EventfdFlags::NONBLOCK).unwrap();
         let mut file = File::from(fd.try_clone().unwrap());
         let mut interrupts = Interrupts::new();
@@ -562,7 +562,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_that_make_no_sense_are_refused() {
+    fn malformed_requests_are_refused() {
         let mut interrupts = Interrupts::new();
         let mut set = |kind, vector| interrupts.set(kind, IrqRequest::Trigger(vector..vector + 1));
         assert_eq!(set(7, 0), Err(Errno::INVAL));

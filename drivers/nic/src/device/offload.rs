@@ -192,16 +192,11 @@ fn insert_tag(
     Ok(())
 }
 
-/// Cuts a TCP or UDP packet into segments of at most MSS bytes of payload, with updated headers.
-fn segment(
-    frame: &[u8],
-    options: &Options,
-    context: &Context,
-    settings: &OffloadSettings,
-    mut emit: impl FnMut(&mut Vec<u8>),
-) -> Result<(), &'static str> {
-    let transport_at = context.mac_len + context.ip_len;
-    let header_len = transport_at + context.transport_len;
+/// The transport protocol of a packet to segment, and the bytes of all its headers.
+///
+/// # Errors
+/// The reason, in words, that the card cannot segment the packet.
+fn segmented_headers(frame: &[u8], context: &Context) -> Result<(Transport, usize), &'static str> {
     let (least, transport) = match context.transport {
         Some(transport @ Transport::Tcp) => (20, transport),
         Some(transport @ Transport::Udp) => (8, transport),
@@ -213,50 +208,74 @@ fn segment(
     if context.transport_len < least || context.ip_len < 20 || context.mac_len < 14 {
         return Err("it asks for segmentation with headers that are too short");
     }
+    let header_len = context.mac_len + context.ip_len + context.transport_len;
     if frame.len() <= header_len {
         return Err("it asks for segmentation of a frame without payload");
     }
-    let (headers, payload) = frame.split_at(header_len);
-    let segments = payload.len().div_ceil(context.segment_len);
-    let sequence = headers[transport_at + 4..transport_at + 8]
+    Ok((transport, header_len))
+}
+
+/// Updates the lengths and the IPv4 identification in the `nth` segment.
+fn update_ip_header(segment: &mut [u8], context: &Context, nth: usize, ip_payload: usize) {
+    let at = context.mac_len;
+    if context.ipv4 {
+        put(segment, at + 2, (context.ip_len + ip_payload) as u16);
+        let number = get(segment, at + 4).unwrap_or_default();
+        put(segment, at + 4, number.wrapping_add(nth as u16));
+    } else {
+        let extensions = context.ip_len.saturating_sub(40);
+        put(segment, at + 4, (extensions + ip_payload) as u16);
+    }
+}
+
+/// Updates the sequence number and the flags in the `nth` segment of TCP.
+fn update_tcp_header(
+    segment: &mut [u8],
+    context: &Context,
+    nth: usize,
+    last: bool,
+    settings: &OffloadSettings,
+) {
+    let at = context.mac_len + context.ip_len;
+    let number = segment[at + 4..at + 8]
         .iter()
         .fold(0_u32, |value, byte| value << 8 | u32::from(*byte));
-    let identification = get(headers, context.mac_len + 4).unwrap_or_default();
-    let seed = get(headers, transport_at + transport.checksum_offset()).unwrap_or_default();
+    let number = number.wrapping_add((nth * context.segment_len) as u32);
+    segment[at + 4..at + 8].copy_from_slice(&number.to_be_bytes());
+    let keep = match (nth == 0, last) {
+        (true, true) => u16::MAX,
+        (true, false) => settings.first_flags,
+        (false, false) => settings.middle_flags,
+        (false, true) => settings.last_flags,
+    };
+    // The upper bits of the word are the header's length.
+    let flags = get(segment, at + 12).unwrap_or_default();
+    put(segment, at + 12, flags & (keep | 0xf000));
+}
+
+/// Cuts a TCP or UDP packet into segments of at most MSS bytes of payload, with updated headers.
+fn segment(
+    frame: &[u8],
+    options: &Options,
+    context: &Context,
+    settings: &OffloadSettings,
+    mut emit: impl FnMut(&mut Vec<u8>),
+) -> Result<(), &'static str> {
+    let (transport, header_len) = segmented_headers(frame, context)?;
+    let transport_at = context.mac_len + context.ip_len;
+    let checksum_at = transport_at + transport.checksum_offset();
+    let (headers, payload) = frame.split_at(header_len);
+    let segments = payload.len().div_ceil(context.segment_len);
+    let pseudo_header = get(headers, checksum_at).unwrap_or_default();
     let mut whole = Vec::new();
     for (nth, part) in payload.chunks(context.segment_len).enumerate() {
         whole.clear();
         whole.extend_from_slice(headers);
         whole.extend_from_slice(part);
         let ip_payload = context.transport_len + part.len();
-        if context.ipv4 {
-            put(
-                &mut whole,
-                context.mac_len + 2,
-                (context.ip_len + ip_payload) as u16,
-            );
-            let number = identification.wrapping_add(nth as u16);
-            put(&mut whole, context.mac_len + 4, number);
-        } else {
-            let extensions = context.ip_len.saturating_sub(40);
-            put(
-                &mut whole,
-                context.mac_len + 4,
-                (extensions + ip_payload) as u16,
-            );
-        }
+        update_ip_header(&mut whole, context, nth, ip_payload);
         if transport == Transport::Tcp {
-            let number = sequence.wrapping_add((nth * context.segment_len) as u32);
-            whole[transport_at + 4..transport_at + 8].copy_from_slice(&number.to_be_bytes());
-            let keep = match (nth == 0, nth + 1 == segments) {
-                (true, true) => u16::MAX,
-                (true, false) => settings.first_flags,
-                (false, false) => settings.middle_flags,
-                (false, true) => settings.last_flags,
-            };
-            // The upper bits of the word are the header's length.
-            let flags = get(&whole, transport_at + 12).unwrap_or_default();
-            put(&mut whole, transport_at + 12, flags & (keep | 0xf000));
+            update_tcp_header(&mut whole, context, nth, nth + 1 == segments, settings);
         } else {
             put(&mut whole, transport_at + 4, ip_payload as u16);
         }
@@ -266,12 +285,8 @@ fn segment(
         if options.transport {
             // The driver's sum of the pseudo header omits the length, which differs between
             // segments.
-            let with_length = fold(u64::from(seed) + ip_payload as u64);
-            put(
-                &mut whole,
-                transport_at + transport.checksum_offset(),
-                with_length,
-            );
+            let with_length = fold(u64::from(pseudo_header) + ip_payload as u64);
+            put(&mut whole, checksum_at, with_length);
             fill_transport_checksum(&mut whole, context)?;
         }
         insert_tag(&mut whole, options.tag, settings)?;
@@ -371,7 +386,7 @@ mod tests {
         /// Segments have right checksums and no more than MSS bytes, and together they are the
         /// payload.
         #[test]
-        fn segments_make_up_the_payload(
+        fn segments_together_are_the_payload(
             v6: bool,
             udp: bool,
             extra in 0..3_usize,
@@ -414,7 +429,7 @@ mod tests {
 
         /// Whatever a driver writes, nothing goes wrong but its frame.
         #[test]
-        fn any_context_is_survived(
+        fn no_context_makes_the_card_panic(
             words in any::<[u64; 2]>(),
             descriptor: u64,
             bytes in prop::collection::vec(any::<u8>(), 0..400),
@@ -440,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_not_sent() {
+    fn a_frame_with_senseless_offloads_is_not_sent() {
         let whole = frame(Version::V4, Transport::Tcp, 0, None, &[1; 100]);
         let good = context(Version::V4, Transport::Tcp, 0, 50);
         assert!(run(&whole, r::TXD_TSE, &good).is_ok());

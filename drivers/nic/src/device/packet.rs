@@ -406,7 +406,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn published_checksums() {
+    fn checksums_equal_published_ones() {
         // RFC 1071's example, and CRC32c's check value.
         assert_eq!(
             fold(sum(&[0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7])),
@@ -455,7 +455,7 @@ pub(crate) mod tests {
         /// Right checksums are found right, padded or not, and any flipped bit behind the Ethernet
         /// header that leaves the headers what they are is found.
         #[test]
-        fn any_flipped_bit_is_found(
+        fn every_flipped_bit_is_found(
             version in versions(),
             transport in transports(),
             extra in 0..3_usize,
@@ -481,7 +481,7 @@ pub(crate) mod tests {
         }
 
         #[test]
-        fn any_bytes_are_looked_at_without_harm(bytes in prop::collection::vec(any::<u8>(), 0..120), kind in 0..4_usize) {
+        fn parsing_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..120), kind in 0..4_usize) {
             let mut bytes = bytes;
             let types: [&[u8]; 4] = [&[0x08, 0x00, 0x45], &[0x86, 0xdd, 0x60], &[0x81, 0x00], &[]];
             for (place, byte) in bytes.iter_mut().skip(TYPE_OFFSET).zip(types[kind]) {

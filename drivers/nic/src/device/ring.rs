@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_device_has_the_descriptors_from_head_to_tail() {
+    fn the_card_owns_the_descriptors_from_head_to_tail() {
         let mut ring = Ring::new(0x1000, 1, 0x80, 0).unwrap();
         assert_eq!((ring.len(), ring.iova()), (8, 0x1_0000_1000));
         assert_eq!(ring.available(0), 0);
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn rings_that_make_no_sense_are_refused() {
+    fn malformed_rings_are_refused() {
         assert!(Ring::new(0x1040, 0, 0x80, 0).is_err());
         assert!(Ring::new(0x1000, 0, 0, 0).is_err());
         assert!(Ring::new(0x1000, 0, 0x88, 0).is_err());

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn off_means_off() {
+    fn rss_can_be_off() {
         assert!(
             Rss::from_registers(&RegisterFile::new(0, family_of(0x10fb).unwrap()).unwrap())
                 .is_none()
