@@ -12,6 +12,10 @@ use crate::ladder::arguments::LadderArguments;
 use crate::pktgen::cli::PktgenArguments;
 use crate::run::arguments::RunArguments;
 
+/// The last line of the help of commands with lists.
+const LISTS: &str =
+    "Options that take several values separate them with commas, for instance 8,32.";
+
 /// Measure the three ixgbe drivers, and prepare a machine for measuring
 #[derive(Debug, Parser)]
 #[command(name = "triptych", version)]
@@ -25,10 +29,12 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Measure the drivers, and write the results to a new folder in results/
+    #[command(after_help = LISTS)]
     Run(Box<RunArguments>),
     /// Fail if a driver needs more instructions per packet than bench/budget.toml allows
     Budget(BudgetArguments),
     /// Build the drivers with several compilers, measure every build, and compare
+    #[command(after_help = LISTS)]
     Compare(CompareArguments),
     /// Show the machine code of a driver's data path beside its source, with checks marked
     Asm(AsmArguments),
@@ -38,9 +44,10 @@ pub enum Command {
     Doctor(DoctorArguments),
     /// Take ports of a network card from the kernel's driver, for a run
     Bind(BindArguments),
-    /// Give ports of a network card back to the kernel's driver
+    /// Return ports of a network card to the kernel's driver
     Unbind(UnbindArguments),
     /// Test a load generator that sends to real cards, or measure at several rates
+    #[command(after_help = LISTS)]
     Pktgen(PktgenArguments),
     /// Write to a file of sysfs, in a process that may outlive its parent; `bind` starts it
     #[command(hide = true)]

@@ -8,7 +8,7 @@ use record::Implementation;
 pub const DEFAULT: &str = "default";
 /// The variant in which overflowing arithmetic panics. Only the Rust drivers have it.
 pub const OVERFLOW_CHECKS: &str = "overflow-checks";
-/// The variant in which the compiler checks C's array indices and signed arithmetic.
+/// The variant in which the compiler checks C's array indices and signed arithmetic. A violation traps.
 pub const TRAPPING_UBSAN: &str = "trapping-ubsan";
 /// The variant in which C is built with the hardening flags of Linux distributions.
 pub const FORTIFIED: &str = "fortified";
