@@ -1,9 +1,9 @@
-//! Cycles per packet of what the drivers do, each part alone: forward, receive, send, and the pool.
+//! Cycles per packet of each part of a driver alone: forward, receive, send, and the pool.
 //!
-//! Driver and NIC model take turns in one thread, as in the `lockstep` backend, and only the driver
-//! is timed, by the time-stamp counter. One benchmark runs after the other, so what disturbs the
-//! machine for a while disturbs some and not others: to compare drivers, use `triptych run`, which
-//! measures them in turn; these compare one driver with itself before a change.
+//! Driver and NIC model take turns in one thread, as in the `lockstep` backend. The time-stamp counter
+//! times the driver only. The benchmarks run one after another, so a disturbance of the machine hits
+//! only some of them. Use them to compare a driver with itself before a change. To compare drivers,
+//! use `triptych run`, which measures them in turn.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -57,7 +57,7 @@ impl Measurement for TscCycles {
     }
 }
 
-/// Everything is in the same unit: nothing is scaled.
+/// All values have the same unit, so nothing is scaled.
 struct CyclesPerPacket;
 
 const UNIT: &str = "cycles/packet";
@@ -76,7 +76,7 @@ impl ValueFormatter for CyclesPerPacket {
     }
 }
 
-/// A driver and what it is called in results.
+/// A driver and its name in results.
 struct Driver {
     implementation: Implementation,
     batch: u32,
@@ -108,7 +108,7 @@ fn open() -> Result<Vec<Driver>, String> {
     Ok(drivers)
 }
 
-/// Cycles that `turns` packets took on average in as many turns, or why there is no figure.
+/// The average cycles per packet over enough turns for `packets` packets, or the reason for no figure.
 fn measure(driver: &mut SteppedDriver, part: Part, turns: u64) -> Result<f64, String> {
     let (mut cycles, mut packets) = (0, 0);
     for _ in 0..turns {
@@ -123,7 +123,7 @@ fn measure(driver: &mut SteppedDriver, part: Part, turns: u64) -> Result<f64, St
 }
 
 fn run(drivers: &mut [Driver]) -> Result<(), String> {
-    // Results are one folder below another: build/criterion/receive/c/32.
+    // Criterion nests the folders of its results: build/criterion/receive/c/32.
     let mut criterion = Criterion::default()
         .with_measurement(TscCycles)
         .warm_up_time(Duration::from_millis(300))
@@ -139,7 +139,7 @@ fn run(drivers: &mut [Driver]) -> Result<(), String> {
                 bencher.iter_custom(|turns| {
                     measure(&mut driver.driver, part, turns).unwrap_or_else(|why| {
                         failure = Some(format!("{name}/{}: {why}", driver.implementation));
-                        // Criterion wants a value; the run fails all the same.
+                        // Criterion needs a value. The run fails all the same.
                         turns as f64
                     })
                 });

@@ -1,6 +1,6 @@
-//! The safe Rust forwarder behind the C interface of libforwarder.so (`c/src/forwarder.h`), so
-//! that a benchmark or a test can drive all three implementations alike. It is not part of the
-//! driver, and adds nothing to it but the change of calling convention.
+//! The C interface of libforwarder.so (`c/src/forwarder.h`) for the safe Rust forwarder. With it, a
+//! benchmark or a test uses all three implementations in the same way. It is not part of the driver,
+//! and only changes the calling convention.
 
 use std::ffi::{c_char, c_int, CStr};
 use std::ptr::null_mut;
@@ -17,7 +17,7 @@ self_cell!(
     }
 );
 
-/// `None` once it is stopped.
+/// `None` after the forwarder is stopped.
 type OptionalForwarder<'p> = Option<Forwarder<'p>>;
 
 /// `struct forwarder`.
@@ -44,7 +44,7 @@ pub struct ForwarderDeviceStats {
     pub tx_bytes: u64,
 }
 
-/// Writes a message with its NUL to `error`, cut to `size` bytes.
+/// Writes a message with its NUL to `error`, truncated to `size` bytes.
 ///
 /// # Safety
 /// `error` is valid for writes of `size` bytes.
@@ -53,7 +53,7 @@ unsafe fn report(message: &str, error: *mut c_char, size: usize) {
         return;
     };
     let length = message.len().min(room);
-    // SAFETY: `length + 1 <= size`, which the caller vouches for.
+    // SAFETY: `length + 1 <= size`, and the caller guarantees `size` bytes.
     unsafe {
         error.copy_from_nonoverlapping(message.as_ptr().cast(), length);
         error.add(length).write(0);
@@ -71,7 +71,7 @@ fn open(device_a: &CStr, device_b: &CStr, batch: u32, ring_size: u32) -> Result<
 /// See `c/src/forwarder.h`.
 ///
 /// # Safety
-/// The device names are NUL-terminated strings; `error` is valid for writes of `error_size` bytes.
+/// The device names are NUL-terminated strings. `error` is valid for writes of `error_size` bytes.
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_open(
     device_a: *const c_char,
@@ -81,12 +81,12 @@ pub unsafe extern "C" fn forwarder_open(
     error: *mut c_char,
     error_size: usize,
 ) -> *mut Handle {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     let (device_a, device_b) = unsafe { (CStr::from_ptr(device_a), CStr::from_ptr(device_b)) };
     match open(device_a, device_b, batch, ring_size) {
         Ok(opened) => Box::into_raw(Box::new(Handle(opened))),
         Err(reason) => {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees it.
             unsafe { report(&reason.to_string(), error, error_size) };
             null_mut()
         }
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn forwarder_open(
 /// `this` came from [`forwarder_open`] and was not closed.
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_limit(this: *mut Handle, packets: u64) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     let this = unsafe { &mut *this };
     this.0.with_dependent_mut(|_, forwarder| {
         if let Some(forwarder) = forwarder {
@@ -108,14 +108,14 @@ pub unsafe extern "C" fn forwarder_limit(this: *mut Handle, packets: u64) {
     });
 }
 
-/// See `c/src/forwarder.h`. A device that has failed receives nothing; why it failed is what
-/// [`forwarder_device_stats`] says.
+/// See `c/src/forwarder.h`. A device that has failed receives nothing. [`forwarder_device_stats`]
+/// reports the reason.
 ///
 /// # Safety
 /// `this` came from [`forwarder_open`] and was not closed.
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_turn(this: *mut Handle) -> u32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     let this = unsafe { &mut *this };
     this.0.with_dependent_mut(|_, forwarder| match forwarder {
         Some(forwarder) => forwarder.turn().map_or(0, |received| received as u32),
@@ -123,13 +123,13 @@ pub unsafe extern "C" fn forwarder_turn(this: *mut Handle) -> u32 {
     })
 }
 
-/// See `c/src/forwarder.h`. A device that has failed gives 0, as in [`forwarder_turn`].
+/// See `c/src/forwarder.h`. Returns 0 if a device has failed, as in [`forwarder_turn`].
 ///
 /// # Safety
 /// `this` came from [`forwarder_open`] and was not closed.
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_receive(this: *mut Handle) -> u32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     let this = unsafe { &mut *this };
     this.0.with_dependent_mut(|_, forwarder| match forwarder {
         Some(forwarder) => forwarder.receive().map_or(0, |received| received as u32),
@@ -137,13 +137,13 @@ pub unsafe extern "C" fn forwarder_receive(this: *mut Handle) -> u32 {
     })
 }
 
-/// See `c/src/forwarder.h`. A device that has failed gives 0, as in [`forwarder_turn`].
+/// See `c/src/forwarder.h`. Returns 0 if a device has failed, as in [`forwarder_turn`].
 ///
 /// # Safety
 /// `this` came from [`forwarder_open`] and was not closed.
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_send(this: *mut Handle) -> u32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     let this = unsafe { &mut *this };
     this.0.with_dependent_mut(|_, forwarder| match forwarder {
         Some(forwarder) => forwarder.send().map_or(0, |sent| sent as u32),
@@ -157,7 +157,7 @@ pub unsafe extern "C" fn forwarder_send(this: *mut Handle) -> u32 {
 /// `this` came from [`forwarder_open`] and was not closed.
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_alloc(this: *mut Handle) -> u32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     let this = unsafe { &mut *this };
     this.0.with_dependent_mut(|_, forwarder| match forwarder {
         Some(forwarder) => forwarder.alloc() as u32,
@@ -171,14 +171,14 @@ pub unsafe extern "C" fn forwarder_alloc(this: *mut Handle) -> u32 {
 /// `this` came from [`forwarder_open`] and was not closed; `counts` is valid for writes.
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_read_counts(this: *const Handle, counts: *mut ForwarderCounts) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     let this = unsafe { &*this };
     let read = this.0.with_dependent(|_, forwarder| {
         forwarder
             .as_ref()
             .map_or_else(Counts::default, Forwarder::read_counts)
     });
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     unsafe {
         counts.write(ForwarderCounts {
             rx: read.rx,
@@ -203,7 +203,7 @@ pub unsafe extern "C" fn forwarder_device_stats(
     error: *mut c_char,
     error_size: usize,
 ) -> c_int {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees it.
     let this = unsafe { &mut *this };
     let read = this.0.with_dependent_mut(|_, forwarder| {
         forwarder
@@ -212,7 +212,7 @@ pub unsafe extern "C" fn forwarder_device_stats(
     });
     match read {
         Some(Ok(read)) => {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees it.
             unsafe {
                 stats.write(ForwarderDeviceStats {
                     rx_packets: read.rx_packets,
@@ -224,7 +224,7 @@ pub unsafe extern "C" fn forwarder_device_stats(
             0
         }
         Some(Err(reason)) => {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees it.
             unsafe { report(&reason.to_string(), error, error_size) };
             -1
         }
@@ -243,7 +243,7 @@ pub unsafe extern "C" fn forwarder_close(
     error: *mut c_char,
     error_size: usize,
 ) -> c_int {
-    // SAFETY: the caller's promise; the pointer is not used again.
+    // SAFETY: the caller guarantees it. The pointer is not used again.
     let mut this = unsafe { Box::from_raw(this) };
     let stopped = this
         .0
@@ -251,7 +251,7 @@ pub unsafe extern "C" fn forwarder_close(
     match stopped {
         Ok(()) => 0,
         Err(reason) => {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller guarantees it.
             unsafe { report(&reason.to_string(), error, error_size) };
             -1
         }
