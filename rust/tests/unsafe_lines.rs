@@ -85,7 +85,10 @@ fn only_a_small_part_of_sys_is_unsafe() {
     let headline = format!("{core} lines of code, of which {inside} are unsafe");
     for file in ["src/lib.rs", "README.md"] {
         let text = fs::read_to_string(folder.join("..").join(file)).unwrap();
-        let words: Vec<&str> = text.split_whitespace().filter(|word| *word != "//!").collect();
+        let words: Vec<&str> = text
+            .split_whitespace()
+            .filter(|word| *word != "//!")
+            .collect();
         assert!(words.join(" ").contains(&headline), "{file}: {headline}");
     }
     assert!(
