@@ -72,7 +72,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 impl Metric {
-    /// What is wrong with the entry, if anything is.
+    /// The error in the entry, if there is one.
     fn problem(&self, earlier: &[&str], all: &[&str]) -> Option<String> {
         let word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
         if !self.name.starts_with(|c: char| c.is_ascii_lowercase()) || !self.name.chars().all(word)

@@ -14,16 +14,16 @@ use crate::callgrind::CallgrindError;
 use crate::process::ProcessError;
 use crate::report::ReportError;
 
-/// What to measure: one driver, built one way, under the same conditions.
+/// A cell of the matrix: one build of a driver under some conditions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
-    /// Which driver.
+    /// The driver.
     pub implementation: Implementation,
-    /// How it was built: `default`, `overflow-checks`, …
+    /// Name of the build variant: `default`, `overflow-checks`, …
     pub variant: String,
     /// The compiler, in short.
     pub toolchain: String,
-    /// What it is measured under.
+    /// The conditions of the measurement.
     pub conditions: Conditions,
     /// The driver's `ixgbe-fwd`.
     pub program: PathBuf,

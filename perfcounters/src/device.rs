@@ -50,10 +50,10 @@ impl NicProgram {
     }
 }
 
-/// What arrives at the ports of a software NIC.
+/// The traffic that arrives at the ports of a software NIC.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Traffic {
-    /// Nothing.
+    /// No frames.
     Off,
     /// A frame for every free receive descriptor.
     Saturate,
@@ -75,7 +75,7 @@ impl Traffic {
 /// The settings of a software NIC.
 #[derive(Debug, Clone)]
 pub struct NicSetup {
-    /// What arrives at its ports.
+    /// The traffic that arrives at its ports.
     pub traffic: Traffic,
     /// Bytes of each frame without its CRC.
     pub frame_size: u32,

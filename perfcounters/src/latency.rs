@@ -26,7 +26,7 @@ const LOST: f64 = 0.001;
 /// Above this share of the NIC's own delay in the latency, a warning says so.
 const NIC_LATE: f64 = 0.5;
 
-/// How to measure latency.
+/// The latency backend and its settings.
 #[derive(Debug)]
 pub struct Latency {
     /// The software NIC.
@@ -37,7 +37,7 @@ pub struct Latency {
     pub duration: Duration,
     /// Time that the forwarder runs before that.
     pub warm_up: Duration,
-    /// How often each cell is measured, at least 1.
+    /// Number of measurements of each cell, at least 1.
     pub repeats: u32,
     /// Stops the measurement when set.
     pub interrupt: Interrupt,

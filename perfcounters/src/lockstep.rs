@@ -31,7 +31,7 @@ use crate::device;
 use crate::interrupt::Interrupt;
 use crate::process::{Process, ProcessError};
 
-/// How to measure in lockstep.
+/// The lockstep backend and its settings.
 #[derive(Debug, Clone)]
 pub struct Lockstep {
     /// Program and first arguments of the worker; the path of its specification is added.

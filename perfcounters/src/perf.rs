@@ -41,7 +41,7 @@ const AROUND: Duration = Duration::from_secs(1);
 /// Time limit for opening and closing the driver.
 const SETUP: Duration = Duration::from_secs(30);
 
-/// How to count with the processor's counters.
+/// The perf backend and its settings.
 #[derive(Debug)]
 pub struct Perf {
     /// The two ports that the driver forwards between.
@@ -54,7 +54,7 @@ pub struct Perf {
     pub window: Duration,
     /// Time that the driver forwards before the first pass.
     pub warm_up: Duration,
-    /// How often each cell is measured, at least 1.
+    /// Number of measurements of each cell, at least 1.
     pub repeats: u32,
     /// The events to count, or the reason why none can be counted; [`EventSet::detect`].
     pub events: Result<EventSet, String>,

@@ -15,7 +15,7 @@ use crate::sys;
 
 /// Pause between two checks of a child.
 const POLL: Duration = Duration::from_millis(5);
-/// How much of the standard error of a failed child an error quotes, bytes.
+/// Most bytes of a failed child's standard error that an error quotes.
 const TAIL: usize = 600;
 
 /// A child process that failed.
@@ -32,9 +32,9 @@ pub enum ProcessError {
     /// It ended with an error.
     #[error("{name} ended with {}{}", describe(*status), quoted(stderr))]
     Failed {
-        /// Which child.
+        /// Name of the child.
         name: String,
-        /// How it ended.
+        /// Its exit status.
         status: ExitStatus,
         /// The end of what it wrote to standard error.
         stderr: String,
@@ -45,7 +45,7 @@ pub enum ProcessError {
         quoted(stderr)
     )]
     Timeout {
-        /// Which child.
+        /// Name of the child.
         name: String,
         /// The time limit, seconds.
         seconds: f64,
@@ -58,7 +58,7 @@ pub enum ProcessError {
     /// The system does not return the child's status.
     #[error("cannot wait for {name}: {cause}")]
     Wait {
-        /// Which child.
+        /// Name of the child.
         name: String,
         /// The system's error.
         cause: io::Error,

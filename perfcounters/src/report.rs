@@ -99,7 +99,7 @@ pub enum ReportError {
     /// It does not have the format of a report.
     #[error("the forwarder's report is malformed: {cause}")]
     Malformed {
-        /// What is wrong with the format.
+        /// The error in the format.
         cause: serde_json::Error,
     },
     /// The forwarder received no packets.

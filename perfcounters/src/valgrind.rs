@@ -44,14 +44,14 @@ const SLOWEST: f64 = 20_000.0;
 /// Usual speed of a forwarder under valgrind, packets per second; for estimates.
 const USUAL: f64 = 300_000.0;
 
-/// How to count with valgrind.
+/// The valgrind backend and its settings.
 #[derive(Debug, Clone)]
 pub struct Valgrind {
     /// The software NIC.
     pub nic: NicProgram,
     /// Packets of the shorter run; the longer one receives twice as many.
     pub packets: u64,
-    /// How often each cell is measured, at least 1. The counts hardly vary.
+    /// Number of measurements of each cell, at least 1. The counts hardly vary.
     pub repeats: u32,
     /// Stops the measurement when set.
     pub interrupt: Interrupt,

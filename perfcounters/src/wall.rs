@@ -52,7 +52,7 @@ impl Link {
     }
 }
 
-/// How to measure whole processes.
+/// The wall backend and its settings.
 #[derive(Debug)]
 pub struct Wall {
     /// The two ports that the forwarder runs between.
@@ -64,7 +64,7 @@ pub struct Wall {
     /// Time that the forwarder runs before that. With a warm-up, throughput comes from the line that
     /// the forwarder prints every second; without a warm-up, from its totals.
     pub warm_up: Duration,
-    /// How often each cell is measured, at least 1.
+    /// Number of measurements of each cell, at least 1.
     pub repeats: u32,
     /// Stops the measurement when set.
     pub interrupt: Interrupt,

@@ -1,4 +1,4 @@
-//! What a driver is measured under: the dimensions of a matrix cell, apart from the driver itself.
+//! The conditions of a measurement: the dimensions of a matrix cell, apart from the driver.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -23,7 +23,7 @@ pub const RING_SIZES: RangeInclusive<u32> = 64..=4096;
 /// Frame sizes that Ethernet allows, in bytes without CRC.
 pub const FRAME_SIZES: RangeInclusive<u32> = 60..=1514;
 
-/// What a driver is measured under.
+/// The conditions of a measurement.
 ///
 /// Equality, order and hash compare the load bit by bit, so that conditions can be keys.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -146,15 +146,15 @@ impl fmt::Display for Conditions {
 /// Everything that one backend measures of one driver under the same conditions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Series {
-    /// Which driver.
+    /// The driver.
     #[serde(rename = "impl")]
     pub implementation: Implementation,
-    /// How it was built: `default`, `overflow-checks`, …
+    /// Name of the build variant: `default`, `overflow-checks`, …
     pub variant: String,
-    /// What it was measured under.
+    /// The conditions of the measurement.
     #[serde(flatten)]
     pub conditions: Conditions,
-    /// How it was counted.
+    /// The backend that counted.
     pub backend: BackendName,
 }
 

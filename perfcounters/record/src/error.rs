@@ -1,4 +1,4 @@
-//! What can go wrong when a record is written or read.
+//! Errors in writing or reading a record.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ pub enum RecordError {
         path: PathBuf,
         /// Line, counted from 1; 0 if it is not known.
         line: u64,
-        /// What is wrong with the line.
+        /// The error.
         why: String,
     },
 }

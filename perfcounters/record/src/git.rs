@@ -1,4 +1,4 @@
-//! Which sources were measured.
+//! The revision of the measured sources.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -155,7 +155,7 @@ impl CpuFacts {
 /// Clock of a CPU at one moment.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CpuClock {
-    /// Which CPU.
+    /// Number of the CPU.
     pub cpu: usize,
     /// Its clock, MHz; `null` if the kernel does not list it.
     pub mhz: Option<f64>,

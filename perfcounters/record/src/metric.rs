@@ -15,20 +15,20 @@ const UNDIVIDED_CYCLES: &str = "cycles";
 /// The table that a metric belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Group {
-    /// What one packet costs.
+    /// The cost of one packet.
     Counter,
-    /// What the forwarder carries.
+    /// The throughput of the forwarder.
     Throughput,
-    /// How long packets take.
+    /// The time that packets take.
     Latency,
 }
 
-/// Which values of a metric are better.
+/// The better direction of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Wanted {
-    /// Small ones.
+    /// Small values are better.
     Less,
-    /// Large ones.
+    /// Large values are better.
     More,
 }
 
@@ -65,7 +65,7 @@ impl Metric {
         self.properties().label
     }
 
-    /// One sentence that says what it counts.
+    /// Its definition, in one sentence.
     pub fn description(self) -> &'static str {
         self.properties().description
     }
@@ -75,12 +75,12 @@ impl Metric {
         self.properties().unit
     }
 
-    /// How many decimals tables show, 0 to 6.
+    /// Number of decimals that tables show, 0 to 6.
     pub fn digits(self) -> usize {
         self.properties().digits as usize
     }
 
-    /// Which values are better; `None` where neither small nor large ones are.
+    /// Whether small or large values are better; `None` where neither are.
     pub fn wanted(self) -> Option<Wanted> {
         self.properties().wanted
     }
@@ -115,7 +115,7 @@ impl Metric {
         self.properties().percentile
     }
 
-    /// What a reader must know about the values of `backend`.
+    /// A remark that readers need to interpret the values of `backend`.
     pub fn note(self, backend: BackendName) -> Option<&'static str> {
         let mut notes = self.properties().notes.iter();
         notes.find(|(of, _)| *of == backend).map(|(_, note)| *note)

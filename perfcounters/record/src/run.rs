@@ -1,4 +1,4 @@
-//! The contents of `run.json`: what was measured where.
+//! The contents of `run.json`, which describes a run.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,16 +13,16 @@ use crate::git::GitFacts;
 use crate::host::{CpuClock, HostFacts};
 use crate::names::{BackendName, Implementation};
 
-/// File in a run folder that says what was measured where.
+/// File in a run folder that describes the run.
 pub const RUN_FILE: &str = "run.json";
 
 /// A measurement that failed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
-    /// What was to be measured.
+    /// The measurement that failed.
     #[serde(flatten)]
     pub series: Series,
-    /// What went wrong, in a sentence or two.
+    /// The error, in a sentence or two.
     pub cause: String,
 }
 
@@ -32,13 +32,13 @@ impl fmt::Display for Failure {
     }
 }
 
-/// How one driver was built.
+/// The build of a driver.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Build {
-    /// Which driver.
+    /// The driver.
     #[serde(rename = "impl")]
     pub implementation: Implementation,
-    /// How it was built: `default`, `overflow-checks`, …
+    /// Name of the build variant: `default`, `overflow-checks`, …
     pub variant: String,
     /// The compiler in short, as in the `toolchain` column of `samples.csv`.
     pub toolchain: String,
@@ -48,12 +48,12 @@ pub struct Build {
     /// `bounds`, `overflow`, `trap`, `other`. Empty if they were not counted.
     #[serde(default)]
     pub checks_in_loops: BTreeMap<String, usize>,
-    /// Why they were not counted.
+    /// The reason why they were not counted.
     #[serde(default)]
     pub checks_not_counted: Option<String>,
 }
 
-/// Which CPUs driver and NIC model run on.
+/// The CPUs of driver and NIC model.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Placement {
     /// The driver's CPU; `None` if there is no choice.
@@ -88,10 +88,10 @@ pub struct RunPeriod {
     pub clocks_after: Vec<CpuClock>,
 }
 
-/// How much the slowest of the compared drivers carries. Some offered loads are shares of it.
+/// Throughput of the slowest of the compared drivers. Some offered loads are shares of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Capacity {
-    /// Under which conditions; the load saturates the driver.
+    /// The conditions, with a load that saturates the driver.
     #[serde(flatten)]
     pub conditions: Conditions,
     /// Median throughput, Mpps.
@@ -121,10 +121,10 @@ pub struct RunRecord {
     /// SHA-256 of each measured program and library, by file.
     #[serde(default)]
     pub artefacts: BTreeMap<String, String>,
-    /// What was to be measured: the configuration.
+    /// The configuration of the measurements.
     #[serde(default)]
     pub plan: serde_json::Value,
-    /// Which CPUs driver and NIC model ran on.
+    /// The CPUs of driver and NIC model.
     #[serde(default)]
     pub placement: Placement,
     /// The periods of the run. Old records call them stretches.
@@ -137,7 +137,7 @@ pub struct RunRecord {
     pub settings: BTreeMap<String, BTreeMap<String, serde_json::Value>>,
     /// Backends that cannot work on this machine, with the reason.
     pub not_measurable: BTreeMap<BackendName, String>,
-    /// What may have disturbed the figures.
+    /// Disturbances that may have changed the figures.
     pub warnings: Vec<String>,
     /// Measurements that failed.
     pub failures: Vec<Failure>,

@@ -88,7 +88,7 @@ impl RunFolder {
         &self.path
     }
 
-    /// How many samples it holds.
+    /// Number of samples that it holds.
     pub fn count(&self) -> u64 {
         self.count
     }

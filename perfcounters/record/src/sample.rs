@@ -22,28 +22,28 @@ pub(crate) const HEADER: &str =
 /// One measured value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
-    /// Which driver.
+    /// The driver.
     pub implementation: Implementation,
-    /// How it was built: `default`, `overflow-checks`, …
+    /// Name of the build variant: `default`, `overflow-checks`, …
     pub variant: String,
     /// The compiler in short: `gcc 12.2.0`; the flags are in `run.json`.
     pub toolchain: String,
-    /// What it was measured under.
+    /// The conditions of the measurement.
     pub conditions: Conditions,
-    /// How it was counted.
+    /// The backend that counted.
     pub backend: BackendName,
-    /// What was counted; one of the metrics that the backend gives.
+    /// The metric, one of those that the backend gives.
     pub metric: Metric,
     /// The value, finite, in `unit`.
     pub value: f64,
     /// The unit: that of the metric, or of the event that was counted in its place.
     pub unit: String,
-    /// How many packets the value is the mean of, at least 1.
+    /// Number of packets that the value is the mean of, at least 1.
     pub packets: u64,
-    /// Which repetition, counted from 0. The backend measures all drivers once per repetition, so
+    /// Index of the repetition, from 0. The backend measures all drivers once per repetition, so
     /// that their values of one repetition can be paired.
     pub repeat: u32,
-    /// Empty, or what a reader must know about the value: [`MULTIPLEXED`].
+    /// Empty, or a remark on the value: [`MULTIPLEXED`].
     pub note: String,
 }
 

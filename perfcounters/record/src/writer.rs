@@ -14,7 +14,7 @@ pub struct SampleWriter {
     file: File,
     /// Length of the file after the last whole measurement.
     length: u64,
-    /// Where that length is noted.
+    /// The file that receives this length.
     journal: Option<File>,
 }
 

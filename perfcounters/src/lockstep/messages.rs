@@ -1,4 +1,4 @@
-//! What the lockstep backend and its worker process tell each other, as JSON files.
+//! The files between the lockstep backend and its worker process, in JSON.
 
 use std::fs;
 use std::path::{Path, PathBuf};

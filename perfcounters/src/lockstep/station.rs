@@ -16,7 +16,7 @@ pub const PACKETS_PER_TURN: u32 = 128;
 pub const TURNS_PER_ROUND: u32 = 64;
 /// Time within which the first packet must arrive.
 pub(super) const FIRST_PACKET: Duration = Duration::from_secs(5);
-/// How many pairs of clock readings measure what a reading costs.
+/// Number of clock readings that measure the cost of a reading.
 const OVERHEAD_READINGS: usize = 10_001;
 
 /// An open driver and its NIC.

@@ -1,4 +1,4 @@
-//! What the kernel can count, and which metrics the processor's counters give.
+//! The kernel's events, and the metrics that the processor's counters give.
 
 use record::{BackendName, Group, Metric};
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub struct Event {
     pub kind: u32,
     /// `perf_event_attr.config`.
     pub config: u64,
-    /// The unit of a value per packet, where it is not that of the metric.
+    /// The unit of a value per packet, if it differs from the metric's.
     pub unit: Option<String>,
 }
 

@@ -43,7 +43,7 @@ pub struct Encoding {
     /// Unit mask.
     #[serde(default)]
     pub umask: u64,
-    /// What it counts, if that differs from the metric's definition.
+    /// Its definition, if that differs from the metric's.
     pub counts: Option<String>,
     /// The unit of a value per packet, if it differs from the metric's.
     pub unit: Option<String>,

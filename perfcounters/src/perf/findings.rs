@@ -1,4 +1,4 @@
-//! What the counts of one worker mean: values per packet, the core's clock, and doubts.
+//! Evaluates the counts of a worker: values per packet, the core's clock, and warnings.
 
 use record::{BackendName, Metric, Sample, MULTIPLEXED};
 use serde_json::json;
@@ -13,7 +13,7 @@ const FULL_BATCHES: f64 = 0.9;
 /// Above this share of dropped packets, a warning says so.
 const DROPPED: f64 = 0.01;
 
-/// How fast the core ran in one window.
+/// The core's clock in one window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Clock {
     /// Core cycles per cycle of the time-stamp counter.
@@ -25,12 +25,12 @@ pub(super) struct Clock {
     exact: bool,
 }
 
-/// What one worker's counts mean.
+/// The evaluated counts of one worker.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     /// The measured values.
     pub samples: Vec<Sample>,
-    /// What may have disturbed them.
+    /// Disturbances that may have changed the values.
     pub warnings: Vec<String>,
     /// Metrics without a value, with the reason.
     pub absent: Vec<(Metric, String)>,

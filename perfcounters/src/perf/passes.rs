@@ -25,7 +25,7 @@ pub trait Counters {
 
 /// Some events that are counted together.
 pub trait Group {
-    /// How many of the events are in the group: the first ones.
+    /// Number of the events that are in the group: the first ones.
     fn size(&self) -> usize;
 
     /// Counts while `work` runs.
@@ -60,7 +60,7 @@ pub struct Pass<W> {
 pub struct Value {
     /// Index of the event.
     pub event: usize,
-    /// How often the event happened.
+    /// Number of times that the event happened.
     pub count: f64,
     /// Whether the count was scaled up, because the kernel did not count the event all the time.
     pub scaled: bool,

@@ -211,7 +211,7 @@ fn from_table(
     Ok((event, facts))
 }
 
-/// Why the kernel forbids the counters, and the command that permits them.
+/// The reason why the kernel forbids the counters, with the command that permits them.
 fn forbidden(refusal: &Refusal) -> String {
     let level: Option<i32> = fs::read_to_string(PARANOID)
         .ok()

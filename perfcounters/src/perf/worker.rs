@@ -213,7 +213,7 @@ mod tests {
         }
     }
 
-    /// A specification whose driver is the stand-in, built with a macro defined.
+    /// A specification with the stand-in for a driver, built with a macro defined.
     fn specification(folder: &Path, define: &str) -> Specification {
         Specification {
             cell: cell_with_library(folder, Implementation::C, define),
