@@ -10,7 +10,7 @@ from triptych_paper.drivers import Driver
 from triptych_paper.lookup import Measured, choose, find, ratio, reason
 from triptych_paper.report.model import Data
 from triptych_paper.schema import Source, sources
-from triptych_paper.tables.model import Cell, Column, Record, Table, sentence
+from triptych_paper.tables.model import Cell, Column, Record, Table
 from triptych_paper.tables.numbers import change, number, repeats, signed, significant
 from triptych_paper.values import record, source_cell, value_cell
 
@@ -158,10 +158,10 @@ def parameter_table(
         *(Column(f"paper: {column.name}") for column in published),
     )
     note = (
-        f"{source.metric.label}, {source.metric.unit}, by {source.name}. Each cell: the median, and below it the 10th "
-        "to 90th percentile."
+        f"The unit is {source.metric.unit}, counted by {source.name}. Each cell: the median, and below it the 10th to "
+        "90th percentile."
     )
-    return Table(key, title, columns, tuple(rows), tuple(records), sentence(note))
+    return Table(key, title, columns, tuple(rows), tuple(records), note)
 
 
 def _published_record(name: str, point: Point, source: Source, figure: float) -> Record:
