@@ -389,7 +389,7 @@ fuzz: ## Fuzz the NIC, then the safe driver (FUZZ_SECONDS=1800 for each).
 .PHONY: lint
 lint: ## Check the formatting and run all linters; a warning is an error.
 	@bench/setup/setup.sh lint
-	@$(MAKE) --keep-going lint-c lint-rust lint-python lint-shell
+	@$(MAKE) --keep-going lint-c lint-rust lint-python lint-shell lint-rules
 
 C_LINTED = $(filter-out c/src/registers.h c/src/device_ids.h,$(wildcard c/src/*.[ch] c/src/apps/*.[ch] c/tests/*.[ch] \
 	drivers/conformance/safety/programs/*.c))
@@ -422,10 +422,6 @@ lint-shell:
 .PHONY: lint-rules
 lint-rules: ## Check the project's own rules only (CHECKS=circles: one of them).
 	@PYTHONPATH=bench/lint $(PYTHON) -m triptych_lint $(CHECKS)
-
-.PHONY: circles
-circles:
-	@$(MAKE) lint-rules CHECKS=circles
 
 .PHONY: format
 format: ## Format all sources.
