@@ -5,9 +5,9 @@ use nic::{Port, PortCounters, SessionReport};
 
 use crate::process::Totals;
 
-/// Checks that the driver left the device at rest: no queue and no path is enabled, the bus master
-/// is off after the handshake, no memory is mapped, and no packet waits to be sent. Also checks that
-/// the driver behaved well, see [`well_behaved`].
+/// Checks that the driver left the device at rest: no queue and no path is enabled, and the bus
+/// master is off after the handshake. No memory is mapped, and no packet waits to be sent. Also
+/// checks [`well_behaved`].
 ///
 /// # Errors
 /// Names the condition that does not hold.

@@ -1,9 +1,12 @@
 //! Tests of what every driver must do, run against the software 82599.
 //!
 //! The tests are in `tests/`, one file for each subject. This library has their common parts:
-//! where the builds are ([`forwarder_program`]), how to run its program ([`Program`]), how to step
-//! its library in lockstep with the NIC ([`Lockstep`]), the NIC with its sockets ([`TestNic`]), and
-//! how to compare traces of register accesses ([`trace`]).
+//!
+//! - [`TestNic`]: the NIC with its sockets;
+//! - [`Program`]: a forwarder's program as a process;
+//! - [`Lockstep`]: a forwarder's library that takes turns with the NIC;
+//! - [`expect`]: checks that hold after every run;
+//! - [`trace`]: the comparison of traces of register accesses.
 //!
 //! Errors are [`anyhow::Error`]: only the reader of a failed test handles them.
 
