@@ -1,12 +1,12 @@
-//! How fast is the software NIC? A forwarder in miniature, in this process, on one processor; the
-//! data plane on another.
+//! Measures the speed of the software NIC. A small forwarder runs in this process on one processor,
+//! and the data plane on another.
 //!
 //! `cargo run --release -p nic --example throughput [-- SECONDS [shared-core]]`
 //!
-//! For every batch size it prints the rate, and how many receive calls returned a full batch: 99 %
-//! or more means that the driver, and not the NIC, was what limited the rate. With `shared-core`
-//! the two take turns on one processor instead (lockstep), and the time per packet of each is
-//! printed.
+//! For every batch size, the example prints the rate, and the share of receive calls that returned a
+//! full batch. A share of 99 % or more means that the forwarder limited the rate, and not the NIC.
+//! With `shared-core`, the two take turns on one processor (lockstep), and the example prints the
+//! time per packet of each.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "../tests/support/mod.rs"]
@@ -28,8 +28,8 @@ const TX_RING: usize = 0x4000;
 const POOL: usize = 0x20_0000;
 const CLEAN: usize = 32;
 
-/// One port of the forwarder: rings of 512, a LIFO pool of 2 KiB buffers, transmit descriptors
-/// cleaned 32 at a time.
+/// One port of the forwarder: rings of 512 descriptors and a LIFO pool of 2 KiB buffers. It cleans
+/// transmit descriptors 32 at a time.
 struct Port {
     _client: Client,
     registers: *mut u32,
@@ -42,7 +42,7 @@ struct Port {
     tx_clean: usize,
 }
 
-/// A packet on its way: buffer and length.
+/// A packet: its buffer and its length.
 type Packet = (u32, u32);
 
 impl Port {
@@ -90,7 +90,7 @@ impl Port {
     #[inline(always)]
     fn set(&self, register: u32, value: u32) {
         compiler_fence(Ordering::Release);
-        // SAFETY: the registers used here are in the shared pages, which are mapped up to 0x8000.
+        // SAFETY: all registers used here lie in the shared pages, which are mapped up to 0x8000.
         unsafe {
             self.registers
                 .add(register as usize / 4)
@@ -136,8 +136,8 @@ impl Port {
     }
 }
 
-/// Sends through `to` packets that came in through `from`; they stay in `from`'s memory, which both
-/// devices have mapped.
+/// Sends packets through `to` that `from` has received. They stay in the memory of `from`, which
+/// both devices have mapped.
 #[inline(always)]
 fn send(from: &mut Port, to: &mut Port, packets: &mut Vec<Packet>, dropped: &mut u64, offset: u64) {
     while (to.tx_next + RING - to.tx_clean) % RING >= CLEAN {
@@ -172,7 +172,7 @@ fn send(from: &mut Port, to: &mut Port, packets: &mut Vec<Packet>, dropped: &mut
     }
 }
 
-/// Where the other port's memory is mapped.
+/// Offset of the IOVAs at which the other port's memory is mapped.
 const OTHER: u64 = 0x8000_0000;
 
 struct Forwarder {
@@ -226,7 +226,7 @@ impl Forwarder {
                 from.touch(*packet);
             }
             send(from, to, packets, &mut self.dropped, OTHER);
-            // The other way round.
+            // Forward in the other direction.
             std::mem::swap(&mut self.a, &mut self.b);
         }
     }

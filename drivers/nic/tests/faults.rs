@@ -1,4 +1,4 @@
-//! A device that lies does so as it was told, and stops when it is told to.
+//! Each fault has its effect while it is on, and none afterwards.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -54,7 +54,7 @@ fn length(descriptor: [u64; 2]) -> u64 {
 }
 
 #[test]
-fn receive_descriptors_say_what_they_are_told_to() {
+fn receive_descriptors_show_the_false_values() {
     let mut bench = Bench::new();
     let driver = bench.driver();
     bench.fault(|faults| faults.receive = Some(ReceiveFault::Length(4000)));
@@ -70,9 +70,9 @@ fn receive_descriptors_say_what_they_are_told_to() {
     assert_ne!(honest[1] & r::RXD_EOP, 0);
 }
 
-/// Traffic takes a short cut for small frames; a lie is told all the same.
+/// Small generated frames take a short cut, which must show the fault as well.
 #[test]
-fn generated_frames_are_lied_about_too() {
+fn generated_frames_show_the_fault_too() {
     let mut bench = Bench::new();
     let driver = bench.driver();
     bench.fault(|faults| faults.receive = Some(ReceiveFault::Length(0)));
@@ -83,7 +83,7 @@ fn generated_frames_are_lied_about_too() {
 }
 
 #[test]
-fn frames_go_beyond_the_tail_if_it_is_ignored() {
+fn frames_go_beyond_an_ignored_tail() {
     let mut bench = Bench::new();
     let driver = bench.driver();
     let rings = Rings::default().rx_len;
@@ -119,7 +119,7 @@ fn rogue_dma_goes_through_the_maps() {
 }
 
 #[test]
-fn what_a_driver_mapped_can_be_looked_at_also_when_it_is_gone() {
+fn mapped_memory_stays_readable_after_the_driver_has_left() {
     let mut bench = Bench::new();
     let driver = bench.driver();
     let memory = bench.port().driver_memory();
@@ -128,12 +128,12 @@ fn what_a_driver_mapped_can_be_looked_at_also_when_it_is_gone() {
     assert!(memory.write(iova + size - 4, &[9; 4]));
     assert_eq!(driver.memory.bytes(size as usize - 4, 4), [9; 4]);
     driver.stop();
-    support::eventually("the driver is gone", || !bench.port().connected());
+    support::eventually("the driver has left", || !bench.port().connected());
     assert!(bench.port().driver_memory().maps().is_empty());
     let mut bytes = [0; 4];
     assert!(memory.read(iova + size - 4, &mut bytes));
     assert_eq!(bytes, [9; 4]);
-    // Not all of it is in the map: nothing is copied.
+    // The map does not hold the whole range, so no byte is copied.
     assert!(!memory.read(iova + size - 2, &mut bytes));
     assert!(!memory.write(iova - 2, &bytes));
     assert!(!memory.read(u64::MAX, &mut bytes));
@@ -150,14 +150,14 @@ fn a_removed_device_reads_all_ones_and_does_nothing() {
     bench.receive_one();
     assert_eq!(driver.rx_descriptor(0)[1] & r::RXD_DD, 0);
     assert_eq!(bench.port().stats().dropped_not_running, 1);
-    // It was not reset: that write went nowhere.
+    // The write had no effect: the device was not reset.
     bench.fault(|_| {});
     bench.receive_one();
     assert_ne!(driver.rx_descriptor(0)[1] & r::RXD_DD, 0);
 }
 
 #[test]
-fn heads_are_shown_beyond_the_ring() {
+fn heads_appear_beyond_the_ring() {
     let mut bench = Bench::new();
     let mut driver = bench.driver();
     bench.receive_one();
@@ -166,13 +166,13 @@ fn heads_are_shown_beyond_the_ring() {
     bench.plane.poll();
     assert!(driver.client.get(r::RDH(0)) as usize > Rings::default().rx_len);
     assert!(driver.client.get(r::TDH(0)) as usize > Rings::default().tx_len);
-    // It is only for show.
+    // Only the shown value is false.
     bench.receive_one();
     assert_ne!(driver.rx_descriptor(1)[1] & r::RXD_DD, 0);
 }
 
 #[test]
-fn a_storm_signals_what_is_masked() {
+fn a_storm_signals_masked_vectors() {
     let mut bench = Bench::new();
     let mut driver = bench.driver();
     let signal = eventfd(0, EventfdFlags::NONBLOCK).unwrap();
@@ -194,7 +194,7 @@ fn a_link_that_goes_down_comes_up_again() {
     let mut bench = Bench::new();
     let mut driver = bench.driver();
     let up = |driver: &mut Driver| {
-        // The first look after a change says "not yet".
+        // The first read after a change does not show the link yet.
         driver.client.get(r::LINKS);
         driver.client.get(r::LINKS) & r::LINKS_UP != 0
     };

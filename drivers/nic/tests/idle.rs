@@ -1,5 +1,5 @@
-//! A NIC that nobody uses costs nothing. Alone in its process, so that its processor time can be
-//! told.
+//! An unused NIC costs no processor time. The test is alone in its process, so that it can measure
+//! that time.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -37,7 +37,7 @@ fn an_idle_data_plane_sleeps_and_wakes() {
     eventually("frames arrive", || driver.receive().is_some());
     driver.stop();
     let port = nic.port(0).unwrap();
-    eventually("the driver is gone", || !port.connected());
+    eventually("the driver has left", || !port.connected());
     port.inject(&frame(60, 1)).unwrap();
 
     std::thread::sleep(Duration::from_millis(50));

@@ -1,4 +1,4 @@
-//! Latency, with a clock moved by hand: every time is exact.
+//! Latency, with a clock that the test moves: every time is exact.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -10,19 +10,19 @@ use nic::{FrameSizes, MeasureLatency, Nic, NicConfig, Traffic, VerifyMode};
 use support::{Driver, Rings};
 
 const MICRO: Duration = Duration::from_micros(1);
-/// When the tests begin.
+/// The time at which the tests begin.
 const START: Duration = Duration::from_secs(7);
 
 struct Bench {
     nic: Nic,
     plane: nic::DataPlane,
-    /// Port 0's driver, and port 1's.
+    /// The drivers of port 0 and port 1.
     a: Driver,
     b: Driver,
     _directory: tempfile::TempDir,
 }
 
-/// Two ports, one frame every microsecond at each from [`START`] on.
+/// A NIC with two ports, at which a frame is due every microsecond from [`START`] on.
 fn bench(after: Duration, rings: Rings, change: impl FnMut(&mut nic::PortConfig)) -> Bench {
     let directory = tempfile::tempdir().unwrap();
     let config = NicConfig::new(directory.path(), 2)
@@ -43,13 +43,13 @@ fn bench(after: Duration, rings: Rings, change: impl FnMut(&mut nic::PortConfig)
 }
 
 impl Bench {
-    /// Frames of port 0 come up to this moment.
+    /// Receives the frames of port 0 that have arrived by `now`.
     fn receive_at(&mut self, now: Duration) -> Vec<Vec<u8>> {
         self.plane.poll_at(now);
         self.a.receive_all()
     }
 
-    /// Port 1 fetches these frames at this moment.
+    /// Lets port 1 fetch these frames at `now`.
     fn send_at(&mut self, now: Duration, frames: &[Vec<u8>]) {
         for frame in frames {
             let mut frame = frame.clone();
@@ -65,7 +65,7 @@ impl Bench {
 }
 
 #[test]
-fn the_time_from_due_to_fetched_is_measured() {
+fn latency_runs_from_due_to_fetched() {
     for sizes in [60, 61, 1514] {
         let mut bench = bench(Duration::ZERO, Rings::default(), |port| {
             port.sizes = FrameSizes::fixed(sizes).unwrap();
@@ -77,7 +77,7 @@ fn the_time_from_due_to_fetched_is_measured() {
         assert_eq!(latency.times.count(), 1);
         assert_eq!(latency.times.min(), Some(5 * MICRO));
         assert_eq!(latency.times.max(), Some(5 * MICRO));
-        // It came exactly when it was due; the next five in one go, when they were looked for.
+        // The first frame arrived when it was due, the next five together in one later round.
         assert_eq!(latency.lag.min(), Some(Duration::ZERO));
         assert_eq!(latency.lag.max(), Some(4 * MICRO));
         assert_eq!((latency.offered, latency.lost), (6, 0));
@@ -85,7 +85,7 @@ fn the_time_from_due_to_fetched_is_measured() {
 }
 
 #[test]
-fn no_more_comes_in_a_round_than_is_due() {
+fn a_round_brings_only_due_frames() {
     let mut bench = bench(Duration::ZERO, Rings::default(), |_| {});
     for (nanos, due) in [(999, 0), (1000, 1), (1001, 0), (1999, 0), (4500, 3)] {
         let frames = bench.receive_at(START + Duration::from_nanos(nanos));
@@ -94,9 +94,9 @@ fn no_more_comes_in_a_round_than_is_due() {
 }
 
 #[test]
-fn what_the_nic_comes_to_late_was_due_all_the_same() {
+fn a_late_round_does_not_change_due_times() {
     let mut bench = bench(Duration::ZERO, Rings::default(), |_| {});
-    // Nobody looked for 20 us: the first of 20 frames has waited for 19.
+    // The first round comes after 20 us, so the first of 20 frames has waited for 19.
     let frames = bench.receive_at(START + 20 * MICRO);
     assert_eq!(frames.len(), 20);
     bench.send_at(START + 20 * MICRO, &frames);
@@ -115,7 +115,7 @@ fn waiting_in_the_packet_buffer_counts() {
     };
     let mut bench = bench(Duration::ZERO, rings, |_| {});
     let first = bench.receive_at(START + 3 * MICRO);
-    assert_eq!(first.len(), 1, "two wait in the packet buffer");
+    assert_eq!(first.len(), 1, "two frames wait in the packet buffer");
     bench.plane.poll_at(START + 9 * MICRO);
     let rest = bench.a.receive_all();
     assert!(!rest.is_empty());
@@ -128,7 +128,7 @@ fn waiting_in_the_packet_buffer_counts() {
 }
 
 #[test]
-fn what_finds_no_descriptor_is_lost_and_the_rest_keeps_its_times() {
+fn frames_without_descriptors_are_lost_and_the_others_keep_their_times() {
     for sizes in [60, 61] {
         let rings = Rings {
             rx_filled: 4,
@@ -143,7 +143,7 @@ fn what_finds_no_descriptor_is_lost_and_the_rest_keeps_its_times() {
         assert_eq!(next.len(), 1);
         bench.send_at(START + 11 * MICRO, &next);
         let latency = bench.latency();
-        // Six found no descriptor. The four before this one have not come back: skipped.
+        // Six frames found no descriptor. The driver has skipped the four before this one.
         assert_eq!((latency.offered, latency.lost), (11, 6 + 4));
         assert_eq!(latency.times.max(), Some(Duration::ZERO));
         bench.send_at(START + 12 * MICRO, &first);
@@ -169,9 +169,9 @@ fn repeated_frames_are_timed_once() {
 }
 
 #[test]
-fn the_first_moments_are_left_out_and_again_after_a_reset() {
+fn warm_up_frames_are_left_out_also_after_a_reset() {
     let mut bench = bench(10 * MICRO, Rings::default(), |_| {});
-    // The first frame is due after 1 us: what is due before 11 us is left out.
+    // The first frame is due after 1 us, so frames due before 11 us are left out.
     let frames = bench.receive_at(START + 12 * MICRO);
     assert_eq!(frames.len(), 12);
     bench.send_at(START + 12 * MICRO, &frames);
@@ -179,7 +179,7 @@ fn the_first_moments_are_left_out_and_again_after_a_reset() {
     assert_eq!((latency.offered, latency.times.count()), (2, 2));
     assert_eq!(latency.times.max(), Some(MICRO));
     assert_eq!(latency.lag.count(), 2);
-    // The driver goes, another comes.
+    // The next driver connects.
     let socket = bench.nic.port(0).unwrap().socket().to_owned();
     let gone = std::mem::replace(&mut bench.a.client.stream, {
         let (one, _other) = std::os::unix::net::UnixStream::pair().unwrap();
@@ -202,7 +202,7 @@ fn the_first_moments_are_left_out_and_again_after_a_reset() {
 #[test]
 fn flows_in_several_queues_have_their_own_times() {
     let mut bench = bench(Duration::ZERO, Rings::default(), |port| port.flows = 16);
-    // By RSS, all flows whose hash has its last bit set go to queue 1, where nobody receives.
+    // RSS sends all flows with an odd hash to queue 1, which is off.
     bench
         .a
         .client
@@ -226,14 +226,14 @@ fn flows_in_several_queues_have_their_own_times() {
 }
 
 #[test]
-fn without_being_asked_for_it_is_not_measured() {
+fn latency_is_measured_only_on_request() {
     let directory = tempfile::tempdir().unwrap();
     let nic = Nic::new(NicConfig::new(directory.path(), 1)).unwrap();
     assert!(nic.port(0).unwrap().latency().is_none());
 }
 
 #[test]
-fn settings_that_do_not_go_together_are_refused() {
+fn settings_that_exclude_latency_are_refused() {
     let with = |change: fn(&mut nic::PortConfig)| {
         NicConfig::new("/nowhere", 2)
             .with_latency(MeasureLatency::default())

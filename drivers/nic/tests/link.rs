@@ -284,7 +284,7 @@ struct Control(BufReader<UnixStream>);
 impl Control {
     fn connect(path: &std::path::Path) -> Self {
         let stream = UnixStream::connect(path).unwrap();
-        stream.set_read_timeout(Some(support::PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(support::TIMEOUT)).unwrap();
         Self(BufReader::new(stream))
     }
 

@@ -1,6 +1,7 @@
-//! Every order in which threads can meet in what is not simply a lock, tried one after the other by loom, with all
-//! that the memory model allows. The code under test is that of the files named here, compiled once more with loom's
-//! atomics, locks and threads in place of the standard library's.
+//! Models of the lock-free code, in which loom tries every order of execution that the memory model allows.
+//!
+//! The files named here are compiled a second time, with loom's atomics, locks and threads in place of the standard
+//! library's.
 #![allow(clippy::unwrap_used, dead_code)]
 
 #[path = "../src/threads/alarm.rs"]
@@ -15,7 +16,7 @@ mod sync {
     pub(crate) use loom::sync::{Mutex, MutexGuard};
     pub(crate) use loom::thread::{current, yield_now, Thread};
 
-    /// Loom's time does not pass: who is not woken sleeps for ever, and loom says so.
+    /// Loom has no time: a thread that is not woken sleeps for ever, which loom reports.
     pub(crate) fn park_timeout(_: std::time::Duration) {
         loom::thread::park();
     }
@@ -37,10 +38,10 @@ fn slot() -> Slot {
     }
 }
 
-/// The data plane sleeps when it found nothing; port threads leave work and ring; others only look.
-fn no_ringing_is_slept_through(ringers: usize, lookers: usize) {
+/// The data plane sleeps when it finds no work. Ringers add work and ring, lookers only take the lock.
+fn no_ring_is_missed(ringers: usize, lookers: usize) {
     let mut model = loom::model::Builder::new();
-    // With three threads, this many switches at any place; those where a thread waits are not counted.
+    // A bound on preemptions with three threads. Switches where a thread waits do not count.
     model.preemption_bound = (ringers + lookers > 1).then_some(2);
     model.check(move || {
         let shared = Arc::new((Turns::new(0), Alarm::default()));
@@ -55,7 +56,7 @@ fn no_ringing_is_slept_through(ringers: usize, lookers: usize) {
                             drop(work);
                             shared.1.sleep(Duration::from_secs(1));
                         }
-                        // Not a reason to sleep: see `DataPlane::run`.
+                        // A round without the lock is no reason to sleep; see `DataPlane::run`.
                         None => sync::yield_now(),
                     }
                 }
@@ -77,23 +78,23 @@ fn no_ringing_is_slept_through(ringers: usize, lookers: usize) {
 }
 
 #[test]
-fn one_ringing_is_not_slept_through() {
-    no_ringing_is_slept_through(1, 0);
+fn a_single_ring_is_not_missed() {
+    no_ring_is_missed(1, 0);
 }
 
 #[test]
-fn nor_one_of_two() {
-    no_ringing_is_slept_through(2, 0);
+fn neither_of_two_rings_is_missed() {
+    no_ring_is_missed(2, 0);
 }
 
 #[test]
-fn nor_one_while_somebody_looks() {
-    no_ringing_is_slept_through(1, 1);
+fn a_ring_is_not_missed_while_another_thread_has_the_lock() {
+    no_ring_is_missed(1, 1);
 }
 
-/// A data plane that comes back and back, and a control thread that waits for the same lock.
+/// A data plane that takes the lock over and over, and a control thread that waits for it.
 #[test]
-fn turns_are_taken_and_nobody_is_in_it_with_another() {
+fn threads_take_turns_and_exclude_each_other() {
     loom::model(|| {
         let shared = Arc::new(Turns::new((0, 0)));
         let control = loom::thread::spawn({
@@ -110,13 +111,13 @@ fn turns_are_taken_and_nobody_is_in_it_with_another() {
         shared.lock_after_others().1 += 1;
         control.join().unwrap();
         assert_eq!(*shared.lock(), (1, rounds + 1));
-        // Nobody is left waiting: the data plane gets it.
+        // No thread waits any more, so the data plane gets the lock.
         assert!(shared.lock_unless_wanted().is_some());
     });
 }
 
-/// A slot is given back and taken for another mapping, while a signal handler looks for an address that was in
-/// neither: were the first base taken with the second length, the handler would replace strangers' memory.
+/// A slot is freed and taken for another mapping while a signal handler looks for an address in neither. If the handler
+/// combined the first base with the second length, it would replace foreign memory.
 #[test]
 fn a_slot_never_shows_the_base_of_one_mapping_with_the_length_of_another() {
     const FIRST: (usize, usize) = (0x1_0000, 0x1000);
@@ -142,7 +143,7 @@ fn a_slot_never_shows_the_base_of_one_mapping_with_the_length_of_another() {
     }
 }
 
-/// Two threads map files at the same time: one slot is one thread's.
+/// Two threads map files at the same time, and only one gets the slot.
 #[test]
 fn a_slot_is_taken_once() {
     loom::model(|| {

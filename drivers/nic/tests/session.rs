@@ -1,4 +1,4 @@
-//! Drivers come and go, in good order and bad: the device must be ready for the next one.
+//! Drivers come and go, properly or not, and the device must be ready for the next one.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -25,7 +25,7 @@ fn nic(mmio: MmioMode) -> (tempfile::TempDir, Nic) {
 }
 
 fn until_disconnected(nic: &Nic) {
-    eventually("the device notices that its driver is gone", || {
+    eventually("the device notices that its driver has left", || {
         !nic.port(0).unwrap().connected()
     });
 }
@@ -72,7 +72,7 @@ fn a_device_describes_itself() {
 }
 
 #[test]
-fn reset_can_be_watched() {
+fn a_reset_takes_until_the_second_read() {
     let (_directory, nic) = nic(MmioMode::Trap);
     let mut client = Client::connect(nic.port(0).unwrap().socket());
     for _ in 0..3 {
@@ -98,14 +98,14 @@ fn reset_can_be_watched() {
             (0x9059_8202, r::RAH_AV)
         );
     }
-    // A driver that does not look at CTRL finds the reset done as well.
+    // The reset also completes for a driver that does not read CTRL.
     client.set(r::CTRL, r::CTRL_RST);
     client.get(r::STATUS);
     assert_eq!(client.get(r::CTRL) & r::CTRL_RST, 0);
 }
 
 #[test]
-fn the_eeprom_can_be_read_and_adds_up() {
+fn the_eeprom_is_readable_and_its_checksum_is_right() {
     let (_directory, nic) = nic(MmioMode::Trap);
     let mut client = Client::connect(nic.port(0).unwrap().socket());
     let mut sum = 0_u16;
@@ -119,7 +119,7 @@ fn the_eeprom_can_be_read_and_adds_up() {
 }
 
 #[test]
-fn masters_are_disabled_by_handshake() {
+fn a_handshake_disables_the_bus_master() {
     let (_directory, nic) = nic(MmioMode::Trap);
     let mut client = Client::connect(nic.port(0).unwrap().socket());
     assert_ne!(client.get(r::STATUS) & r::STATUS_MASTER_ENABLE, 0);
@@ -130,7 +130,7 @@ fn masters_are_disabled_by_handshake() {
 }
 
 #[test]
-fn a_driver_that_leaves_in_good_order_leaves_the_device_at_rest() {
+fn a_driver_that_stops_properly_leaves_the_device_at_rest() {
     for mmio in [MmioMode::Shared, MmioMode::Trap] {
         let (_directory, nic) = nic(mmio);
         Driver::start(nic.port(0).unwrap().socket(), Rings::default()).stop();
@@ -145,7 +145,7 @@ fn a_driver_that_leaves_in_good_order_leaves_the_device_at_rest() {
 }
 
 #[test]
-fn a_driver_that_dies_is_told_of_and_cleaned_up_after() {
+fn a_driver_that_dies_is_reported_and_the_device_reset() {
     for mmio in [MmioMode::Shared, MmioMode::Trap] {
         let (_directory, nic) = nic(mmio);
         let port = nic.port(0).unwrap();
@@ -171,7 +171,7 @@ fn a_driver_that_dies_is_told_of_and_cleaned_up_after() {
 }
 
 #[test]
-fn drivers_that_vanish_in_full_traffic_leave_it_ready_for_the_next() {
+fn drivers_that_vanish_in_full_traffic_leave_the_nic_ready() {
     let directory = tempfile::tempdir().unwrap();
     let config =
         NicConfig::new(directory.path(), 2).with_each_port(|port| port.traffic = Traffic::Saturate);
@@ -181,7 +181,7 @@ fn drivers_that_vanish_in_full_traffic_leave_it_ready_for_the_next() {
         let mut a = Driver::start(nic.port(0).unwrap().socket(), Rings::default());
         let mut b = Driver::start(nic.port(1).unwrap().socket(), Rings::default());
         let mut forwarded = 0;
-        let deadline = Instant::now() + support::PATIENCE;
+        let deadline = Instant::now() + support::TIMEOUT;
         while forwarded < 500 {
             assert!(
                 Instant::now() < deadline,
@@ -196,7 +196,7 @@ fn drivers_that_vanish_in_full_traffic_leave_it_ready_for_the_next() {
                 forwarded += 1;
             }
         }
-        // Gone, in the middle of it, at once or one after the other.
+        // Both drivers vanish in full traffic, at once or one after the other.
         let (first, second) = if round % 2 == 0 { (a, b) } else { (b, a) };
         drop(first);
         std::thread::sleep(Duration::from_millis(round));
@@ -230,7 +230,7 @@ fn a_reset_by_message_resets_everything() {
     assert!(last.snapshot.bus_master && last.snapshot.rx_enabled);
     let now = port.snapshot();
     assert!(now.quiescent() && !now.tx_enabled);
-    // Maps are the IOMMU's, not the device's.
+    // Maps belong to the IOMMU, so the reset keeps them.
     assert_eq!(now.dma_maps, 1);
     driver.client.set_bus_master(true);
     driver.client.change(r::FCTRL, r::FCTRL_BAM, 0);
@@ -244,7 +244,7 @@ fn a_reset_by_message_resets_everything() {
 }
 
 #[test]
-fn a_second_client_is_turned_away_and_the_first_goes_on() {
+fn a_second_client_is_turned_away_and_the_first_stays() {
     let (_directory, nic) = nic(MmioMode::Trap);
     let socket = nic.port(0).unwrap().socket();
     let mut first = Client::connect(socket);
@@ -257,7 +257,7 @@ fn a_second_client_is_turned_away_and_the_first_goes_on() {
         );
         assert_eq!(first.get(r::RAH(0)), r::RAH_AV);
     }
-    // Neither do those who say nothing, or half a word, keep the first from anything.
+    // Clients that send no message, or half of one, do not disturb the first.
     let silent: Vec<_> = (0..20).map(|_| Client::raw(socket)).collect();
     let mut mumbling = Client::raw(socket);
     mumbling.send(&[1, 2, 3], &[]);
@@ -270,7 +270,7 @@ fn a_second_client_is_turned_away_and_the_first_goes_on() {
 }
 
 #[test]
-fn the_next_driver_need_not_wait_for_the_last_to_be_forgotten() {
+fn the_next_driver_may_connect_before_the_last_has_ended() {
     let (_directory, nic) = nic(MmioMode::Trap);
     for _ in 0..300 {
         let mut client = Client::connect(nic.port(0).unwrap().socket());
@@ -281,10 +281,10 @@ fn the_next_driver_need_not_wait_for_the_last_to_be_forgotten() {
     }
 }
 
-/// The driver takes its memory away in the middle of it all: its own port is the worse for it, and
-/// nothing else.
+/// A driver that takes its memory away in full traffic loses its own maps, and no other port
+/// notices.
 #[test]
-fn memory_that_is_taken_away_costs_the_driver_its_maps() {
+fn a_driver_that_takes_its_memory_away_loses_its_maps() {
     for running in [false, true] {
         for huge in [false, true] {
             let directory = tempfile::tempdir().unwrap();
@@ -297,7 +297,7 @@ fn memory_that_is_taken_away_costs_the_driver_its_maps() {
             let mut driver = Driver::start(port.socket(), Rings::default());
             let mut neighbour = Driver::start(other.socket(), Rings::default());
             if huge {
-                // No file of 2 MiB pages on this machine: nothing to take away.
+                // This machine has no huge pages to take away.
                 let Some(memory) = Memory::huge(2 << 20) else {
                     continue;
                 };
@@ -336,7 +336,7 @@ fn memory_that_is_taken_away_costs_the_driver_its_maps() {
             }
             drop(driver);
             eventually("it is gone", || !port.connected());
-            // The next one finds the port as good as new.
+            // The port serves the next driver as before.
             let mut next = Driver::start(port.socket(), Rings::default());
             plane.poll();
             plane.poll();
@@ -356,7 +356,7 @@ fn only_memory_can_be_mapped() {
     file.set_len(4096).unwrap();
     let system = rustix::fs::fstatfs(&file).unwrap().f_type;
     let refused = client.dma_map(0, 4096, 0, 1, Some(&file.into()));
-    // Where the target directory lies on tmpfs it is memory after all.
+    // On tmpfs, files of the target directory are memory.
     assert_eq!(refused.is_err(), system != 0x0102_1994);
     std::fs::remove_file(&path).unwrap();
     drop(directory);
@@ -391,7 +391,7 @@ fn maps_are_checked() {
 fn bad_commands_are_refused_and_the_session_goes_on() {
     let (_directory, nic) = nic(MmioMode::Trap);
     let mut client = Client::connect(nic.port(0).unwrap().socket());
-    // With payloads of every kind: none may be taken for the next message.
+    // The server must not read any of these payloads as the next message.
     for command in [0, 6, 11, 12, 14, 99, u16::MAX] {
         assert_eq!(
             client.command(command, &[0xff; 100], &[]).err(),
@@ -434,7 +434,7 @@ fn commands_that_want_no_reply_get_none() {
 }
 
 #[test]
-fn registers_can_be_reached_through_the_io_bar_and_in_parts() {
+fn the_io_bar_and_partial_reads_reach_registers() {
     let (_directory, nic) = nic(MmioMode::Trap);
     let mut client = Client::connect(nic.port(0).unwrap().socket());
     client.region_write(2, 0, &r::RAL(0).to_le_bytes()).unwrap();
@@ -466,7 +466,7 @@ fn registers_can_be_reached_through_the_io_bar_and_in_parts() {
 }
 
 #[test]
-fn what_a_driver_does_wrong_is_noted() {
+fn mistakes_of_drivers_are_noted() {
     let (_directory, nic) = nic(MmioMode::Trap);
     let mut client = Client::connect(nic.port(0).unwrap().socket());
     client.set(r::EIMC, 0xffff_ffff);
@@ -493,7 +493,7 @@ fn what_a_driver_does_wrong_is_noted() {
             .all(|(note, part)| note.contains(part)),
         "{notes:#?}"
     );
-    // Only this driver's.
+    // The notes are of this driver only.
     drop(client);
     until_disconnected(&nic);
     assert_eq!(nic.port(0).unwrap().last_session().unwrap().notes, notes);
@@ -502,7 +502,7 @@ fn what_a_driver_does_wrong_is_noted() {
 }
 
 #[test]
-fn nonsense_ends_the_session_and_not_the_server() {
+fn invalid_bytes_end_the_session_but_not_the_server() {
     let (_directory, nic) = nic(MmioMode::Trap);
     let port = nic.port(0).unwrap();
     let mut nonsense: Vec<(&str, Vec<u8>)> = vec![
@@ -540,7 +540,7 @@ fn nonsense_ends_the_session_and_not_the_server() {
         assert_eq!(next.unwrap().get(r::RAH(0)), r::RAH_AV, "{what}");
         until_disconnected(&nic);
     }
-    // The same in the middle of a session.
+    // Send the same in the middle of a session.
     let mut client = Client::connect(port.socket());
     client.send(&header(9, 7, 0), &[]);
     until_disconnected(&nic);
@@ -591,7 +591,7 @@ fn too_many_descriptors_are_closed_again() {
     let borrowed = [std::os::fd::AsFd::as_fd(&memory); 100];
     assert!(
         client.try_command(99, &[], &borrowed).is_none(),
-        "more than was agreed on"
+        "more than the server announced"
     );
     assert_eq!(open_files(), 1);
 }
@@ -673,16 +673,16 @@ fn a_trace_file_is_complete() {
 }
 
 #[test]
-fn sockets_are_looked_after() {
+fn only_stale_sockets_are_replaced() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("port0.sock");
     let config = || NicConfig::new(directory.path(), 1);
-    // A stale one is replaced.
+    // A stale socket is replaced.
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
     assert!(path.exists());
     let first = Nic::new(config()).unwrap();
     Client::connect(&path);
-    // A live one is not.
+    // A live socket is not replaced.
     assert!(matches!(
         Nic::new(config()),
         Err(NicError::Socket(SocketError::InUse { .. }))
@@ -690,7 +690,7 @@ fn sockets_are_looked_after() {
     Client::connect(&path);
     drop(first);
     assert!(!path.exists());
-    // What is no socket is left alone.
+    // A file that is not a socket is not replaced.
     std::fs::write(&path, "precious").unwrap();
     assert!(matches!(
         Nic::new(config()),
@@ -711,7 +711,7 @@ fn a_socket_that_was_replaced_is_not_removed() {
 }
 
 #[test]
-fn stopping_takes_no_time_whatever_clients_do() {
+fn no_client_delays_stopping() {
     let directory = tempfile::tempdir().unwrap();
     let mut nic = Nic::new(NicConfig::new(directory.path(), 3)).unwrap();
     let _running = nic.run_data_plane().unwrap();
@@ -736,7 +736,7 @@ fn stopping_takes_no_time_whatever_clients_do() {
 }
 
 #[test]
-fn the_data_plane_can_be_had_once() {
+fn the_data_plane_can_be_taken_once() {
     let (_directory, nic) = nic(MmioMode::Shared);
     let running = nic.run_data_plane().unwrap();
     assert!(matches!(nic.data_plane(), Err(NicError::DataPlaneTaken)));
@@ -750,7 +750,7 @@ fn the_data_plane_can_be_had_once() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever a client sends after a proper start, the server answers the next client.
+    /// After any messages of one client, the server answers the next client.
     #[test]
     fn random_messages_do_not_kill_the_server(
         messages in prop::collection::vec((0..16_u16, 0..80_usize, any::<u64>(), any::<bool>()), 1..20)
@@ -761,7 +761,7 @@ proptest! {
         client.dma_map(IOVA, 4096, 0, 3, Some(&Memory::new(4096).file)).unwrap();
         for (command, len, seed, reply) in messages {
             let payload: Vec<u8> = (0..len as u64).map(|n| (seed.rotate_left(n as u32 * 7) >> (n % 13)) as u8).collect();
-            // Small numbers in the fields more often than chance would have it.
+            // Make small numbers in the fields more likely.
             let payload: Vec<u8> = payload.chunks(4).enumerate().flat_map(|(n, word)| {
                 word.iter().enumerate().map(move |(at, byte)| if at > 0 && seed >> n & 1 == 1 { 0 } else { *byte })
             }).collect();

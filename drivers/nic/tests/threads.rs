@@ -1,6 +1,7 @@
-//! Where threads meet: the data plane's, one for each socket, and those of whoever runs the NIC. Drivers take their
-//! memory away, reset and leave while their rings are worked on. Here it is everything at once; ThreadSanitizer
-//! (`make test-sanitizers`) tells whether two threads ever touched the same memory without having agreed on it.
+//! All threads at once: the data plane, one thread for each socket, and those of the program that runs the NIC.
+//!
+//! Drivers take their memory away, reset and leave while the data plane works on their rings. Under ThreadSanitizer
+//! (`make test-sanitizers`), the tests find data races.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -16,17 +17,17 @@ use nic::{
 use rustix::event::{eventfd, EventfdFlags};
 use support::{eventually, frame, Driver, Memory, Rings};
 
-/// How long each test goes on; longer with `NIC_TEST_SECONDS`.
+/// Length of each test; `NIC_TEST_SECONDS` sets another.
 fn duration() -> Duration {
     let given = std::env::var("NIC_TEST_SECONDS").ok();
     let given = given.and_then(|seconds| seconds.parse().ok());
     given.map_or(Duration::from_millis(300), Duration::from_secs)
 }
 
-/// Where a driver maps memory besides its rings.
+/// First IOVA of the memory that a driver maps beside its rings.
 const ELSEWHERE: u64 = 0x2_0000_0000;
-const PIECE: u64 = 0x1_0000;
-/// What lies in memory that is never mapped.
+const MAP_LEN: u64 = 0x1_0000;
+/// The contents of memory that is never mapped.
 const CANARY: u64 = 0xa5a5_a5a5_a5a5_a5a5;
 
 fn wait_for_frames(driver: &mut Driver, count: usize) {
@@ -36,35 +37,35 @@ fn wait_for_frames(driver: &mut Driver, count: usize) {
     }
 }
 
-/// Maps and unmaps, under DMA: memory beside the rings, then a stretch that descriptors point to, then all.
+/// Maps and unmaps under DMA: memory beside the rings, then a buffer in use, then the rings.
 fn change_maps(driver: &mut Driver, elsewhere: &Memory) {
     for nth in 0..4 {
-        let iova = ELSEWHERE + nth * PIECE;
+        let iova = ELSEWHERE + nth * MAP_LEN;
         let client = &mut driver.client;
         client
-            .dma_map(iova, PIECE, nth * PIECE, 3, Some(&elsewhere.file))
+            .dma_map(iova, MAP_LEN, nth * MAP_LEN, 3, Some(&elsewhere.file))
             .unwrap();
     }
-    // The device writes there from now on: slot 0's buffer is elsewhere.
-    driver.memory.write_u64(0, ELSEWHERE + PIECE);
+    // The device writes there from now on, because slot 0 has its buffer there.
+    driver.memory.write_u64(0, ELSEWHERE + MAP_LEN);
     wait_for_frames(driver, 70);
-    driver.client.dma_unmap(ELSEWHERE, 2 * PIECE).unwrap();
-    driver.client.dma_unmap(ELSEWHERE, 4 * PIECE).unwrap();
+    driver.client.dma_unmap(ELSEWHERE, 2 * MAP_LEN).unwrap();
+    driver.client.dma_unmap(ELSEWHERE, 4 * MAP_LEN).unwrap();
     wait_for_frames(driver, 10);
-    // The rings themselves.
+    // Unmap the rings.
     let len = driver.memory.len() as u64;
     driver.client.dma_unmap(support::IOVA, len).unwrap();
     driver.map();
 }
 
-/// One driver after the other at a port, each with something that it does in the middle of traffic.
+/// Runs one driver after the other at a port. Each disturbs the traffic in its own way.
 fn drivers(socket: &Path, end: Instant, seed: usize) -> usize {
     let mut rounds = seed;
     while Instant::now() < end {
         rounds += 1;
         let mut driver = Driver::start(socket, Rings::default());
-        let elsewhere = Memory::new(5 * PIECE as usize);
-        elsewhere.write_u64(4 * PIECE as usize, CANARY);
+        let elsewhere = Memory::new(5 * MAP_LEN as usize);
+        elsewhere.write_u64(4 * MAP_LEN as usize, CANARY);
         let vector: OwnedFd = eventfd(0, EventfdFlags::NONBLOCK).unwrap();
         driver.client.set_irq(0, &vector);
         driver.client.set(r::GPIE, r::GPIE_MSIX_MODE);
@@ -79,7 +80,7 @@ fn drivers(socket: &Path, end: Instant, seed: usize) -> usize {
             0 => change_maps(&mut driver, &elsewhere),
             1 => driver.client.reset(),
             2 => driver.client.set(r::CTRL, r::CTRL_RST),
-            // The file is taken away: whoever touches the memory next gets SIGBUS.
+            // Without the file, the next access to the memory raises SIGBUS.
             3 => rustix::fs::ftruncate(&driver.memory.file, 4096).unwrap(),
             _ => driver
                 .client
@@ -87,7 +88,7 @@ fn drivers(socket: &Path, end: Instant, seed: usize) -> usize {
         }
         let _ = driver.client.get(r::EICR);
         let _ = driver.client.get(r::GPRC);
-        assert_eq!(elsewhere.read_u64(4 * PIECE as usize), CANARY);
+        assert_eq!(elsewhere.read_u64(4 * MAP_LEN as usize), CANARY);
         if rounds % 5 == 4 {
             driver.stop();
         }
@@ -95,8 +96,8 @@ fn drivers(socket: &Path, end: Instant, seed: usize) -> usize {
     rounds - seed
 }
 
-/// What somebody who runs the NIC does and looks at.
-fn look_and_meddle(port: &Port, nth: usize) {
+/// Does what a program that runs the NIC may do to a port.
+fn use_port(port: &Port, nth: usize) {
     let _ = (
         port.stats(),
         port.snapshot(),
@@ -107,7 +108,7 @@ fn look_and_meddle(port: &Port, nth: usize) {
     let _ = (port.registers().peek(r::RDH(0)), port.take_transmitted());
     let _ = (port.dma_faults(), port.unmodelled(), port.mac_address());
     port.inject(&frame(60 + nth % 1000, 9)).unwrap();
-    // It may be gone, and its driver too.
+    // The map, or its driver, may be gone.
     let memory = port.driver_memory();
     let _ = memory.read(support::IOVA, &mut [0; 64]);
     match nth % 16 {
@@ -128,7 +129,7 @@ fn look_and_meddle(port: &Port, nth: usize) {
     }
 }
 
-fn everything_at_once(mmio: MmioMode, latency: Option<MeasureLatency>, traffic: Traffic) {
+fn run_all_threads(mmio: MmioMode, latency: Option<MeasureLatency>, traffic: Traffic) {
     let directory = tempfile::tempdir().unwrap();
     let mut config =
         NicConfig::new(directory.path(), 2).with_each_port(|port| port.traffic = traffic);
@@ -144,7 +145,7 @@ fn everything_at_once(mmio: MmioMode, latency: Option<MeasureLatency>, traffic: 
         scope.spawn(|| {
             let mut nth = 0;
             while !over.load(Ordering::Relaxed) {
-                look_and_meddle(&nic.ports()[nth % 2], nth / 2);
+                use_port(&nic.ports()[nth % 2], nth / 2);
                 nth += 1;
                 std::thread::sleep(Duration::from_micros(200));
             }
@@ -159,10 +160,10 @@ fn everything_at_once(mmio: MmioMode, latency: Option<MeasureLatency>, traffic: 
         }
         over.store(true, Ordering::Relaxed);
     });
-    eventually("all are gone", || {
+    eventually("all drivers have left", || {
         nic.ports().iter().all(|port| !port.connected())
     });
-    // Nothing of theirs is left, and the next ones find everything in order.
+    // The drivers have left no maps, and the next drivers can work.
     for port in nic.ports() {
         assert!(port.dma_maps().is_empty());
         let mut next = Driver::start(port.socket(), Rings::default());
@@ -174,18 +175,18 @@ fn everything_at_once(mmio: MmioMode, latency: Option<MeasureLatency>, traffic: 
 }
 
 #[test]
-fn drivers_come_change_and_go_under_traffic() {
-    everything_at_once(MmioMode::Trap, None, Traffic::Saturate);
+fn drivers_come_and_go_with_trapped_registers() {
+    run_all_threads(MmioMode::Trap, None, Traffic::Saturate);
 }
 
 #[test]
-fn and_with_shared_registers() {
-    everything_at_once(MmioMode::Shared, None, Traffic::Saturate);
+fn drivers_come_and_go_with_shared_registers() {
+    run_all_threads(MmioMode::Shared, None, Traffic::Saturate);
 }
 
 #[test]
-fn and_with_latency_measured() {
+fn drivers_come_and_go_while_latency_is_measured() {
     let after = Duration::ZERO;
     let traffic = Traffic::Rate { mpps: 0.05 };
-    everything_at_once(MmioMode::Trap, Some(MeasureLatency { after }), traffic);
+    run_all_threads(MmioMode::Trap, Some(MeasureLatency { after }), traffic);
 }

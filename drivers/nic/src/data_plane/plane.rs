@@ -178,7 +178,7 @@ impl DataPlane {
         for port in &mut self.ports {
             if let Some((source, verifier)) = &mut port.verifier {
                 if *source == reset {
-                    verifier.give_up(&next);
+                    verifier.abandon(&next);
                 }
             }
         }

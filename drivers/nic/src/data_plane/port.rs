@@ -143,7 +143,7 @@ impl PortPlane {
     fn receive(&mut self, device: &mut Device, clock: Clock, pace: Pace) {
         let now = clock.now();
         let arriving = match pace {
-            _ if !device.settings.rx => Arriving::Unheeded,
+            _ if !device.settings.rx => Arriving::Discarded,
             Pace::Exact => Arriving::AtOnce,
             Pace::Running | Pace::Calm => Arriving::AtLineRate,
         };

@@ -1,51 +1,50 @@
-//! The frames that the traffic generator makes, and the verifier knows again.
+//! The frames that the generator makes and the verifier checks.
 //!
-//! UDP over IPv4, 60 bytes or more (the CRC not counted), made so that the whole frame follows from
-//! its length and a few values in it, and any altered byte shows:
+//! A frame is UDP over IPv4, with at least 60 bytes without CRC. Its length and a few values in it
+//! determine the whole frame, so any altered byte shows:
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
-//! | 0..14 | Ethernet: to the port's own MAC address, from its link partner's |
+//! | 0..14 | Ethernet: from the link partner's to the port's MAC address |
 //! | 14..34 | IPv4 without options, checksum included; addresses name the port |
-//! | 34..42 | UDP without checksum; the source port tells the flow |
+//! | 34..42 | UDP without checksum; the source port names the flow |
 //! | 42 | the port that received the frame from the wire |
-//! | 43 | its stream: the receive queue it was sent to |
+//! | 43 | the stream: the receive queue of the frame |
 //! | 44..48 | first check word, little-endian |
-//! | 48..56 | sequence number in that stream, little-endian |
+//! | 48..56 | sequence number in the stream, little-endian |
 //! | 56..60 | second check word, little-endian |
 //! | 60.. | pattern, from the check words and the position |
 //!
-//! What distinguishes one frame from the next (flow, sequence number, check words) lies in aligned
-//! 32-bit words, and goes up by the same amount from each frame to the next: so the next frame is
-//! the last one plus a constant, as vectors ([`Own`]). That makes frames as cheap to make and to
-//! check as they are to copy.
+//! Flow, sequence number and check words lie in aligned 32-bit words, and each rises by a constant
+//! from frame to frame. So the next frame is the last one plus a constant vector ([`Own`]). Making
+//! or checking a frame costs no more than copying it.
 
 /// Bytes in the smallest frame, without CRC.
 pub(crate) const MIN_FRAME: usize = 60;
 /// Bytes in the largest frame that is not a jumbo frame, without CRC.
 pub(crate) const MAX_FRAME: usize = 1514;
-/// UDP port of flow 0, its bytes swapped: with a flow's number added, the bytes of its port.
+/// UDP port of flow 0, with swapped bytes. Adding the number of a flow gives the bytes of its port.
 const FIRST_UDP_PORT: u16 = 0x0004;
 
-/// Which frame it is.
+/// The values that identify a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
-    /// The port that received it from the wire.
+    /// The port that received the frame from the wire.
     pub port: u8,
-    /// The receive queue it was sent to.
+    /// The receive queue of the frame.
     pub stream: u8,
-    /// Its flow.
+    /// The flow of the frame.
     pub flow: u16,
-    /// Its number in the stream.
+    /// The frame's number in the stream.
     pub sequence: u64,
 }
 
-/// MAC address of a port, unless its driver sets another.
+/// MAC address of a port after a reset.
 pub(crate) fn station_address(port: usize) -> [u8; 6] {
     [0x02, 0x82, 0x59, 0x90, 0x00, port as u8]
 }
 
-/// MAC address of what is at the other end of a port's wire.
+/// MAC address of the link partner at the other end of a port's wire.
 fn partner_address(port: usize) -> [u8; 6] {
     [0x02, 0x82, 0x59, 0x91, 0x00, port as u8]
 }
@@ -53,42 +52,42 @@ fn partner_address(port: usize) -> [u8; 6] {
 /// Bytes 0 to 31 of a frame, as little-endian words: the same in all frames of one port and length.
 pub(crate) type Fixed = [u32; 8];
 
-/// Bytes 28 to 59 of a frame, as little-endian words: those that are the frame's own, and some that
-/// are not.
+/// Bytes 28 to 59 of a frame, as little-endian words. They contain all values that differ between
+/// frames.
 pub(crate) type Own = [u32; 8];
 
-/// Where [`Own`] begins.
+/// Offset of [`Own`] in a frame.
 pub(crate) const OWN_OFFSET: usize = 28;
 
-/// The words of [`Own`].
+/// Indices of the words of [`Own`].
 const UDP: usize = 1;
 const PORT: usize = 3;
 const CHECK_1: usize = 4;
 const SEQUENCE_LOW: usize = 5;
 const SEQUENCE_HIGH: usize = 6;
 const CHECK_2: usize = 7;
-/// Where the UDP source port is in its word, and port and stream in theirs.
+/// Bit offsets of UDP source port, port and stream in their words.
 const UDP_SHIFT: u32 = 16;
 const PORT_SHIFT: u32 = 16;
 const STREAM_SHIFT: u32 = 24;
 
-/// The check words are sums of the frame's values, each times its own odd number: no value can
-/// change alone without changing both.
+/// Odd factors. A check word is the sum of the frame's values, each times its factor, so a change
+/// of a single value changes both check words.
 struct CheckFactors {
-    who: u32,
+    origin: u32,
     flow: u32,
     low: u32,
     high: u32,
 }
 
 const FACTORS_1: CheckFactors = CheckFactors {
-    who: 0x9e37_79b9,
+    origin: 0x9e37_79b9,
     flow: 0x85eb_ca6b,
     low: 0xc2b2_ae35,
     high: 0x27d4_eb2f,
 };
 const FACTORS_2: CheckFactors = CheckFactors {
-    who: 0x1656_67b1,
+    origin: 0x1656_67b1,
     flow: 0xd3a2_646d,
     low: 0xfd70_46c5,
     high: 0xb55a_4f09,
@@ -96,16 +95,16 @@ const FACTORS_2: CheckFactors = CheckFactors {
 
 impl CheckFactors {
     fn check(&self, identity: Identity) -> u32 {
-        let who = u32::from(identity.port) << 8 | u32::from(identity.stream);
-        (who.wrapping_add(0x8259_9825).wrapping_mul(self.who))
+        let origin = u32::from(identity.port) << 8 | u32::from(identity.stream);
+        (origin.wrapping_add(0x8259_9825).wrapping_mul(self.origin))
             .wrapping_add(u32::from(identity.flow).wrapping_mul(self.flow))
             .wrapping_add((identity.sequence as u32).wrapping_mul(self.low))
             .wrapping_add(((identity.sequence >> 32) as u32).wrapping_mul(self.high))
     }
 }
 
-/// What has to be added to a frame's [`Own`] to get the next sequence number's and the next flow's,
-/// if neither wraps.
+/// The difference between the [`Own`] of a frame and that of the next one, which has the next
+/// sequence number and the next flow. Valid if neither wraps.
 const STEP: Own = [
     0,
     1 << UDP_SHIFT,
@@ -117,21 +116,21 @@ const STEP: Own = [
     FACTORS_2.flow.wrapping_add(FACTORS_2.low),
 ];
 
-/// [`STEP`], hidden from the compiler: if it sees the zeros in it, it takes the vector apart, word
-/// by word.
+/// [`STEP`], hidden from the compiler. If the compiler saw the zeros, it would split the vector
+/// into words.
 #[inline(always)]
 pub(crate) fn opaque_step() -> Own {
     std::hint::black_box(STEP)
 }
 
-/// The next frame's, see [`STEP`].
+/// The [`Own`] of the next frame; see [`STEP`].
 #[inline(always)]
 pub(crate) fn add(own: Own, step: Own) -> Own {
     std::array::from_fn(|nth| own[nth].wrapping_add(step[nth]))
 }
 
-/// How many frames, from this one on, are each the last one plus [`STEP`]: up to the last flow, or
-/// the next wrap of the lower half of the sequence number.
+/// Number of frames, from this one on, that differ by [`STEP`]. A run ends with the last flow, or
+/// where the lower half of the sequence number wraps.
 #[inline(always)]
 pub(crate) fn run_length(flow: u16, flows: u16, sequence: u64) -> usize {
     let until_wrap = u64::from(u32::MAX) + 1 - (sequence & u64::from(u32::MAX));
@@ -167,7 +166,7 @@ impl Head {
         bytes
     }
 
-    /// Which frame it says it is. Anything, if the frame is not one of ours.
+    /// The values that identify the frame. They mean nothing if another source made the frame.
     pub(crate) fn identity(&self) -> Identity {
         Identity {
             port: (self.own[PORT] >> PORT_SHIFT) as u8,
@@ -177,18 +176,18 @@ impl Head {
         }
     }
 
-    /// The check words it carries.
+    /// The check words in the frame.
     pub(crate) fn check(&self) -> Check {
         Check(self.own[CHECK_1], self.own[CHECK_2])
     }
 
-    /// Whether it is addressed to a group.
+    /// Whether the destination is a group address.
     #[inline(always)]
     pub(crate) fn is_to_group(&self) -> bool {
         self.fixed[0] & 1 == 1
     }
 
-    /// Whether it is addressed to everybody.
+    /// Whether the destination is the broadcast address.
     pub(crate) fn is_to_all(&self) -> bool {
         self.fixed[0] == u32::MAX && self.fixed[1] as u16 == u16::MAX
     }
@@ -204,15 +203,15 @@ impl Check {
     }
 }
 
-/// What all frames of one port and one length have in common: their first 60 bytes, with stream,
-/// flow, sequence number and check words left 0.
+/// The first 60 bytes that all frames of one port and one length have in common. Stream, flow,
+/// sequence number and check words are 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Template {
     head: Head,
 }
 
 impl Template {
-    /// For frames of `len` bytes, 60 to 1514.
+    /// The template of frames of `len` bytes, 60 to 1514.
     pub(crate) fn new(port: usize, len: usize) -> Self {
         let mut bytes = [0; MIN_FRAME];
         let ip_len = (len - 14) as u16;
@@ -236,7 +235,7 @@ impl Template {
         }
     }
 
-    /// The same with 1 added to byte 1: what a forwarder is expected to do.
+    /// The template with 1 added to byte 1, as forwarders do.
     pub(crate) fn touched(mut self) -> Self {
         let mut bytes = self.head.fixed[0].to_le_bytes();
         bytes[1] = bytes[1].wrapping_add(1);
@@ -244,13 +243,13 @@ impl Template {
         self
     }
 
-    /// The part that is the same in all frames.
+    /// The part that all frames share.
     #[inline(always)]
     pub(crate) fn fixed(&self) -> Fixed {
         self.head.fixed
     }
 
-    /// The part that is a frame's own.
+    /// The part that differs between frames.
     #[inline(always)]
     pub(crate) fn own(&self, identity: Identity) -> Own {
         let mut own = self.head.own;
@@ -271,7 +270,7 @@ impl Template {
         }
     }
 
-    /// Whether the head is exactly that of the frame which its own values say it is.
+    /// Whether every byte of the head follows from the values in it.
     pub(crate) fn matches(&self, head: &Head) -> bool {
         self.head(head.identity()) == *head
     }
@@ -287,13 +286,13 @@ fn ip_checksum(header: &[u8]) -> u16 {
 }
 
 impl Identity {
-    /// The check words of that frame.
+    /// The check words of the frame.
     pub(crate) fn check(self) -> Check {
         Check(FACTORS_1.check(self), FACTORS_2.check(self))
     }
 }
 
-/// Writes the pattern of a frame's bytes from 60 on into `tail`.
+/// Fills the bytes of a frame from 60 on with the pattern.
 pub(crate) fn fill_tail(tail: &mut [u8], check: Check) {
     let check = check.seed();
     let mut chunks = tail.chunks_exact_mut(8);
@@ -307,7 +306,7 @@ pub(crate) fn fill_tail(tail: &mut [u8], check: Check) {
     rest.copy_from_slice(&last[..rest.len()]);
 }
 
-/// Whether a frame's bytes from 60 on are as [`fill_tail`] makes them.
+/// Whether the bytes of a frame from 60 on are the pattern of [`fill_tail`].
 pub(crate) fn tail_matches(tail: &[u8], check: Check) -> bool {
     let check = check.seed();
     let chunks = tail.chunks_exact(8);
@@ -323,7 +322,7 @@ pub(crate) fn tail_matches(tail: &[u8], check: Check) -> bool {
     difference == 0 && *rest == (check ^ mask).to_le_bytes()[..rest.len()]
 }
 
-/// Odd, so that its multiples differ at every position of a frame.
+/// An odd number, so that its multiples differ at every position of a frame.
 const PATTERN: u64 = 0xa076_1d64_78bd_642f;
 
 /// Ethernet's CRC-32, as it follows the frame on the wire (least significant byte first).

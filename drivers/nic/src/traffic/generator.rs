@@ -1,14 +1,13 @@
-//! The traffic generator of one port: what comes in from its wire.
+//! The traffic generator of one port: makes the frames that arrive from its wire.
 //!
 //! Frames belong to flows, which RSS may spread over queues. Each queue has its own stream of
-//! consecutive sequence numbers, so that order can be checked however the driver serves its queues.
-//! A number is given to a frame when the frame gets a place in the driver's memory: a frame that
-//! finds none is counted here, and not missed by the verifier later.
+//! consecutive sequence numbers. So the verifier can check the order, however a driver serves its
+//! queues. A frame gets its number when it is stored in the driver's memory: a dropped frame has no
+//! number, and the verifier does not miss it.
 
 use std::time::Duration;
 
-use crate::config::QUEUES;
-use crate::config::{FrameSizes, Traffic};
+use crate::config::{FrameSizes, Traffic, QUEUES};
 use crate::device::rss::{Hash, Rss};
 use crate::device::rx::SmallFrameSource;
 use crate::traffic::frame::{
@@ -18,41 +17,41 @@ use crate::traffic::latency::nanos;
 
 /// Most frames that arrive in one round at a fixed rate.
 const MAX_ARRIVALS: u64 = 1 << 14;
-/// Most frames that arrive together at a fixed rate when the data plane has to catch up.
+/// Most frames that arrive together at a fixed rate when the data plane catches up.
 const BURST: f64 = 256.0;
 /// Nanoseconds that a byte takes on a wire of 10 Gbit/s.
 const WIRE_BYTE: f64 = 0.8;
-/// Bytes on the wire for each frame that are not the frame's: preamble, CRC, gap.
+/// Bytes on the wire beside each frame: preamble, CRC and gap.
 const WIRE_OVERHEAD: f64 = 24.0;
 
-/// How many of the frames that are due at a fixed rate come.
+/// How due frames arrive at a fixed rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arriving {
-    /// All, because nobody receives them.
-    Unheeded,
-    /// All, however many have come together.
+    /// All at once, and all are lost: the port does not receive.
+    Discarded,
+    /// All at once, up to a limit per round.
     AtOnce,
-    /// As many as come over a wire. If the data plane has lost its processor for a while, what it
-    /// has missed comes afterwards, at line rate, and not as one burst that fills the ring: drops
-    /// would then tell about the NIC, and not about the driver.
+    /// At most at line rate. After the data plane has lost its processor for a while, overdue frames
+    /// do not come as one burst. A burst would overflow the ring, and the drops would be the NIC's
+    /// fault instead of the driver's.
     AtLineRate,
 }
 
-/// One queue's frames.
+/// The frames of one queue.
 #[derive(Debug, Default)]
 pub(crate) struct Stream {
-    /// Number of the next frame.
+    /// Sequence number of the next frame.
     pub(crate) sequence: u64,
     /// The flows that go to this queue.
     flows: Vec<u16>,
-    /// Their hashes; none without RSS.
+    /// The hashes of these flows; empty without RSS.
     hashes: Vec<Hash>,
-    /// Which of them is next.
+    /// Index of the next flow.
     next_flow: usize,
 }
 
 impl Stream {
-    /// The next frame's flow; the same until [`Stream::advance`].
+    /// The flow of the next frame, and its hash.
     fn flow(&self) -> (u16, Hash) {
         let flow = self.flows.get(self.next_flow).copied().unwrap_or_default();
         (
@@ -61,7 +60,7 @@ impl Stream {
         )
     }
 
-    /// On to the next frame.
+    /// Moves on to the next frame.
     fn advance(&mut self) {
         self.sequence += 1;
         self.next_flow += 1;
@@ -71,10 +70,10 @@ impl Stream {
     }
 }
 
-/// A queue's small frames, for writing them in one go.
+/// The next small frames of a queue, to be written in one go.
 pub(crate) struct SmallFrames<'a> {
     template: Template,
-    who: Identity,
+    identity: Identity,
     flows: &'a [u16],
     hashes: &'a [Hash],
     sequence: &'a mut u64,
@@ -82,21 +81,21 @@ pub(crate) struct SmallFrames<'a> {
 }
 
 impl SmallFrameSource for SmallFrames<'_> {
-    /// The part that is the same in all of them.
+    /// The part that all frames have in common.
     #[inline(always)]
     fn fixed(&self) -> Fixed {
         self.template.fixed()
     }
 
-    /// The next frames: the first one's own part, a number of frames of which each is one step
-    /// further than the one before, at most `max`, and their hash.
+    /// The next run of frames, in which each frame is the previous one plus a constant. Returns the
+    /// first frame's own part, the length of the run (at most `max`), and the hash.
     #[inline(always)]
     fn run(&self, max: usize) -> (Own, usize, Hash) {
         let flow = self.flows.get(*self.next_flow).copied().unwrap_or_default();
         let own = self.template.own(Identity {
             flow,
             sequence: *self.sequence,
-            ..self.who
+            ..self.identity
         });
         if self.hashes.is_empty() {
             // Without RSS, all flows go to this queue, in order.
@@ -114,7 +113,7 @@ impl SmallFrameSource for SmallFrames<'_> {
         }
     }
 
-    /// So many frames of a run are used.
+    /// Moves on by `count` frames of a run.
     #[inline(always)]
     fn advance(&mut self, count: usize) {
         *self.sequence += count as u64;
@@ -128,43 +127,43 @@ impl SmallFrameSource for SmallFrames<'_> {
 /// Frames that arrive at a fixed rate.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Arrivals {
-    /// How many.
+    /// Number of frames.
     pub(crate) count: u64,
-    /// How many had come before.
+    /// Number of frames that arrived before.
     before: u64,
-    /// When the rate began to count, in nanoseconds.
+    /// Time from which the rate counts, in nanoseconds.
     since: u64,
     /// Nanoseconds from frame to frame.
     interval: f64,
 }
 
 impl Arrivals {
-    /// When the `nth` of them was due, in nanoseconds.
+    /// Time at which frame `nth` was due, in nanoseconds.
     #[inline(always)]
     pub(crate) fn due(&self, nth: u64) -> u64 {
         self.since + ((self.before + nth + 1) as f64 * self.interval) as u64
     }
 }
 
-/// What a port's wire brings.
+/// The traffic generator of one port.
 #[derive(Debug)]
 pub(crate) struct Generator {
     port: u8,
     traffic: Traffic,
     flows: u16,
     lengths: Vec<u16>,
-    /// Templates of the lengths.
+    /// A template for each length.
     templates: Vec<Template>,
     next_length: usize,
     mean_length: f64,
     streams: Vec<Stream>,
-    /// Frames due so far, at a fixed rate.
+    /// Number of frames that have arrived at a fixed rate.
     arrived: u64,
-    /// When the rate began to count.
+    /// Time from which the rate counts.
     since: Option<Duration>,
-    /// When frames last came.
+    /// Time of the last arrivals.
     last: Duration,
-    /// How many frames may come at line rate since then.
+    /// Number of frames that line rate allows since then.
     credit: f64,
 }
 
@@ -213,7 +212,7 @@ impl Generator {
         std::array::from_fn(|queue| self.streams[queue].sequence)
     }
 
-    /// Sorts the flows by the queue they go to.
+    /// Assigns the flows to the queues that RSS chooses.
     pub(crate) fn assign_flows(&mut self, rss: Option<&Rss>) {
         for stream in &mut self.streams {
             stream.flows.clear();
@@ -241,7 +240,7 @@ impl Generator {
         }
     }
 
-    /// Whether frames for this queue can come.
+    /// Whether any flow goes to this queue.
     #[inline(always)]
     pub(crate) fn feeds(&self, queue: usize) -> bool {
         self.streams
@@ -249,7 +248,7 @@ impl Generator {
             .is_some_and(|stream| !stream.flows.is_empty())
     }
 
-    /// The one length of all frames, if it is the smallest: those are written in one go.
+    /// The template, if all frames have the smallest length: they are written in one go.
     #[inline(always)]
     pub(crate) fn small_only(&self) -> Option<&Template> {
         match self.lengths[..] {
@@ -258,14 +257,14 @@ impl Generator {
         }
     }
 
-    /// The next small frames of a queue, one after the other. None if frames are not all small.
+    /// The next small frames of a queue. `None` if frames are not all small.
     #[inline(always)]
     pub(crate) fn small_frames(&mut self, queue: usize) -> Option<SmallFrames<'_>> {
         let template = *self.small_only()?;
         let stream = self.streams.get_mut(queue)?;
         Some(SmallFrames {
             template,
-            who: Identity {
+            identity: Identity {
                 port: self.port,
                 stream: queue as u8,
                 flow: 0,
@@ -278,9 +277,8 @@ impl Generator {
         })
     }
 
-    /// The frames that have come by `now` and were not there the last time. None at other than a
-    /// fixed rate.
-    pub(crate) fn newly_arrived(&mut self, now: Duration, how: Arriving) -> Arrivals {
+    /// The frames that have arrived by `now`, since the last call. None without a fixed rate.
+    pub(crate) fn newly_arrived(&mut self, now: Duration, arriving: Arriving) -> Arrivals {
         let Traffic::Rate { mpps } = self.traffic else {
             return Arrivals::default();
         };
@@ -290,10 +288,10 @@ impl Generator {
             now
         });
         let due = (now.saturating_sub(since).as_nanos() as f64 * mpps / 1000.0) as u64;
-        // After a pause the rest comes in the next rounds: no round may take for ever. A frame's due
-        // moment does not change by it.
-        let most = match how {
-            Arriving::Unheeded => u64::MAX,
+        // After a pause, the rest arrives in the next rounds, because no round may take too long.
+        // The due times stay the same.
+        let most = match arriving {
+            Arriving::Discarded => u64::MAX,
             Arriving::AtOnce => MAX_ARRIVALS,
             Arriving::AtLineRate => {
                 let passed = now.saturating_sub(self.last).as_nanos() as f64;
@@ -314,14 +312,13 @@ impl Generator {
         arrivals
     }
 
-    /// Nanoseconds from frame to frame at line rate; less if the rate is higher, so that there is
-    /// something to catch up with.
+    /// Nanoseconds from frame to frame at line rate. If the configured rate is higher, 25 % more
+    /// frames than configured, so that the generator can catch up.
     fn shortest_interval(&self, mpps: f64) -> f64 {
         ((self.mean_length + WIRE_OVERHEAD) * WIRE_BYTE).min(1000.0 / mpps / 1.25)
     }
 
-    /// The queue of the next frame that comes at a fixed rate: the streams in turn, each as often
-    /// as it has flows.
+    /// The queue of frame `nth` at a fixed rate: the queues in turn, each as often as it has flows.
     pub(crate) fn next_queue(&self, nth: u64) -> usize {
         let mut at = (nth % u64::from(self.flows)) as usize;
         for (queue, stream) in self.streams.iter().enumerate() {
@@ -341,8 +338,8 @@ impl Generator {
             .map_or(MIN_FRAME, usize::from)
     }
 
-    /// Writes the next frame of a queue into `into`; returns its length and hash. The same again
-    /// until [`Generator::accept`].
+    /// Writes the next frame of a queue into `into`, and returns its length and hash. Makes the same
+    /// frame again until [`Generator::accept`].
     pub(crate) fn build(&self, queue: usize, into: &mut [u8; MAX_FRAME]) -> (usize, Hash) {
         let len = self.next_length();
         let (Some(stream), Some(template)) = (
@@ -363,7 +360,7 @@ impl Generator {
         (len, hash)
     }
 
-    /// The frame that [`Generator::build`] made has a place in the driver's memory: on to the next.
+    /// Moves on to the next frame, because the frame of [`Generator::build`] is stored.
     pub(crate) fn accept(&mut self, queue: usize) {
         if let Some(stream) = self.streams.get_mut(queue) {
             stream.advance();
@@ -380,7 +377,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_it_makes_is_what_the_verifier_expects() {
+    fn the_verifier_accepts_generated_frames() {
         let sizes = FrameSizes::range(60, 1514).unwrap();
         let mut generator = Generator::new(1, Traffic::Saturate, &sizes, 5);
         let mut verifier = Verifier::new(1, 5, VerifyMode::Full, Expected::Unchanged);
@@ -402,7 +399,7 @@ mod tests {
         for micros in 0..=1000 {
             let now = Duration::from_secs(5) + Duration::from_micros(micros);
             let arrivals = generator.newly_arrived(now, Arriving::AtOnce);
-            // Each when it is due, and not before: at 2 Mpps, two a microsecond.
+            // Two frames are due every microsecond, and none arrives early.
             assert_eq!(arrivals.count, if micros == 0 { 0 } else { 2 });
             for nth in 0..arrivals.count {
                 let due = 5_000_000_000 + (micros - 1) * 1000 + (nth + 1) * 500;
@@ -424,8 +421,8 @@ mod tests {
             counts.push(generator.newly_arrived(now, Arriving::AtLineRate).count);
             now += Duration::from_micros(1);
         }
-        // 5000 are late, and 5 more come every microsecond. 60 bytes and 24 of overhead take 67.2
-        // ns: 14.88 come in a microsecond.
+        // 5000 frames are late, and 5 more are due every microsecond. A frame of 60 bytes takes 67.2
+        // ns with its overhead, so 14.88 arrive in a microsecond.
         assert_eq!(counts[0], 256);
         let (late, even) = counts[1..].split_at(470);
         assert!(
@@ -433,17 +430,16 @@ mod tests {
             "{late:?}"
         );
         assert!(even[30..].iter().all(|count| *count == 5), "{even:?}");
-        // Nobody is there for a second: none of it is left for who comes then.
+        // A second without a receiver leaves no late frames for the next receiver.
         now += Duration::from_secs(1);
-        let unheeded = generator.newly_arrived(now, Arriving::Unheeded).count;
-        assert!(unheeded >= 5_000_000);
+        let discarded = generator.newly_arrived(now, Arriving::Discarded).count;
+        assert!(discarded >= 5_000_000);
         now += Duration::from_micros(1);
         assert_eq!(generator.newly_arrived(now, Arriving::AtLineRate).count, 5);
     }
 
     proptest! {
-        /// Whenever one looks, nothing has come before it was due, and nothing that was due is
-        /// still to come.
+        /// No frame arrives before it is due, and no due frame is left out.
         #[test]
         fn frames_come_when_they_are_due(
             mpps in 0.001..100.0_f64,
@@ -463,7 +459,7 @@ mod tests {
                     prop_assert!(due >= last && due <= now, "{last} {due} {now}");
                     last = due;
                 }
-                // Rounding may tell the next one a nanosecond early.
+                // Rounding may make the next due time a nanosecond early.
                 prop_assert!(arrivals.due(arrivals.count) + 1 >= now);
             }
         }

@@ -1,15 +1,14 @@
-//! How long frames take: from the moment a frame was due on the wire of one port until its peer
-//! fetched it for sending.
+//! Latency: the time from the moment a frame is due on the wire of one port until the peer port
+//! fetches it for sending.
 //!
-//! At a fixed rate every frame has a moment at which it is due, whether or not anybody is ready for
-//! it then. The clock of its latency starts at that moment, so that a driver that does not keep up
-//! is charged for every frame it keeps waiting, in the ring, in the packet buffer or on the wire,
-//! and not only for those that it gets round to taking.
+//! At a fixed rate, every frame has a due time, whether or not the driver is ready. Latency starts
+//! at the due time. So it includes all waiting of all frames: in the ring, in the packet buffer and
+//! on the wire.
 //!
-//! The moments are kept here, by stream and sequence number, and not in the frames: frames of 60
-//! bytes have no room that is not verified already, and what a driver does to a frame must not be
-//! able to change its time. A frame that comes back is found by its number; numbers are given in
-//! order, so a ring of moments for each stream is enough.
+//! The due times are kept here by stream and sequence number. They are not in the frames, because
+//! the verifier already checks every byte of a 60-byte frame, and because a driver must not be able
+//! to change them. The sequence number of a returning frame finds its due time. Numbers are
+//! consecutive, so a ring of due times for each stream is enough.
 
 use std::time::Duration;
 
@@ -18,17 +17,17 @@ use serde::Serialize;
 
 use crate::config::QUEUES;
 
-/// Moments kept of one stream: more than there is room for frames in a driver's rings and the
-/// packet buffer together. A power of two.
-const MOMENTS: usize = 1 << 15;
-/// Longest time that is told apart from longer ones.
+/// Due times kept of one stream, a power of two. A driver's rings and the packet buffer together
+/// hold fewer frames.
+const DUE_TIMES: usize = 1 << 15;
+/// Longest time that the histogram distinguishes from longer ones.
 const LONGEST: Duration = Duration::from_secs(100);
 /// Significant decimal digits of percentiles.
 const DIGITS: u8 = 3;
-/// A percentile is only told if at least so many times lie above it.
-const FRAMES_ABOVE: f64 = 10.0;
+/// A percentile is only reported if at least this many times lie above it.
+const MIN_ABOVE: f64 = 10.0;
 
-/// Times that were measured: exact ends and mean, and percentiles to three digits.
+/// Measured times: exact minimum, maximum and mean, and percentiles to three digits.
 #[derive(Clone, Debug)]
 pub struct Times {
     histogram: Histogram<u64>,
@@ -39,10 +38,10 @@ pub struct Times {
 
 impl Times {
     fn new() -> Self {
-        // The bounds are constants that the library accepts; with others it panics in every test.
+        // The library accepts these constant bounds; every test would panic otherwise.
         #[allow(clippy::expect_used)]
         let histogram = Histogram::new_with_bounds(1, LONGEST.as_nanos() as u64, DIGITS)
-            .expect("bounds that a histogram can have");
+            .expect("valid bounds of a histogram");
         Self {
             histogram,
             min: u64::MAX,
@@ -66,42 +65,42 @@ impl Times {
         self.sum += other.sum;
     }
 
-    /// How many there are.
+    /// Number of times.
     pub fn count(&self) -> u64 {
         self.histogram.len()
     }
 
-    /// The shortest; nothing if there are none.
+    /// The shortest time; `None` without any.
     pub fn min(&self) -> Option<Duration> {
         (self.count() > 0).then(|| Duration::from_nanos(self.min))
     }
 
-    /// The longest; nothing if there are none.
+    /// The longest time; `None` without any.
     pub fn max(&self) -> Option<Duration> {
         (self.count() > 0).then(|| Duration::from_nanos(self.max))
     }
 
-    /// Their mean; nothing if there are none.
+    /// The mean time; `None` without any.
     pub fn mean(&self) -> Option<Duration> {
         let mean = self.sum.checked_div(u128::from(self.count()))?;
         Some(Duration::from_nanos(mean as u64))
     }
 
-    /// The shortest time that at least `percentile` percent of the times do not exceed, at most
-    /// 0.1 % more. Nothing if there are fewer than 10 / (1 - p) times: then the percentile says
-    /// more about chance than about what was measured.
+    /// The shortest time that at least `percentile` percent of the times do not exceed, or at most
+    /// 0.1 % more. `None` if there are fewer than 10 / (1 - p) times, because chance would decide
+    /// the value.
     pub fn percentile(&self, percentile: f64) -> Option<Duration> {
-        // Written so that percentiles such as 99.9, which have no exact binary form, need exactly
-        // 10 000 times.
+        // The small factor allows for percentiles such as 99.9, which have no exact binary form:
+        // 99.9 needs exactly 10 000 times.
         let above = self.count() as f64 * (100.0 - percentile);
-        if above * (1.0 + 1e-9) < FRAMES_ABOVE * 100.0 {
+        if above * (1.0 + 1e-9) < MIN_ABOVE * 100.0 {
             return None;
         }
         let value = self.histogram.value_at_percentile(percentile);
         Some(Duration::from_nanos(value.clamp(self.min, self.max)))
     }
 
-    /// The figures that reports have.
+    /// The figures for reports.
     pub fn summary(&self) -> TimesSummary {
         let micros = |time: Option<Duration>| time.map(|time| time.as_nanos() as f64 / 1000.0);
         let percentile = |p| micros(self.percentile(p));
@@ -121,7 +120,7 @@ impl Times {
     }
 }
 
-/// The figures of some [`Times`], in microseconds. What there are too few times for is left out.
+/// The figures of some [`Times`], in microseconds. Figures that need more times are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)]
@@ -149,22 +148,22 @@ pub struct TimesSummary {
     pub mean_us: Option<f64>,
 }
 
-/// What was measured of the frames that arrived at one port, or at several.
+/// Latency of the frames that arrived at one port, or at several.
 ///
-/// Of the frames offered, some were lost, and some came back and were timed. What remains was in
-/// the driver when the measurement ended, or the driver.
+/// An offered frame is either lost, or timed when it comes back, or untimed. The remaining frames
+/// were in the driver at the end of the measurement or of the driver.
 #[derive(Clone, Debug)]
 pub struct Latency {
-    /// Frames that were due while the port received, after the time left out at the start.
+    /// Frames that were due while the port received, after the warm-up time.
     pub offered: u64,
-    /// Those of them that found no room, that the driver skipped, or that came back altered.
+    /// Offered frames that found no room, that the driver skipped, or that came back altered.
     pub lost: u64,
-    /// Those that came back so late that their moment was forgotten: they are not timed.
+    /// Offered frames that came back so late that their due time was forgotten.
     pub untimed: u64,
-    /// From the moment a frame was due until it was fetched for sending.
+    /// Times from the due time of a frame until the NIC fetched it for sending.
     pub times: Times,
-    /// From the moment a frame was due until the NIC put it on its way: the NIC's own share, by
-    /// which every latency may be too long.
+    /// Times from the due time of a frame until the NIC delivered it: the NIC's own share. Each
+    /// latency may be too long by its share.
     pub lag: Times,
 }
 
@@ -179,7 +178,7 @@ impl Latency {
         }
     }
 
-    /// Several ports' together; nothing of none.
+    /// The latency of several ports together; `None` without any.
     pub fn merged(latencies: impl IntoIterator<Item = Latency>) -> Option<Latency> {
         latencies.into_iter().reduce(|mut sum, latency| {
             sum.offered += latency.offered;
@@ -191,7 +190,7 @@ impl Latency {
         })
     }
 
-    /// The figures that reports have.
+    /// The figures for reports.
     pub fn summary(&self) -> LatencySummary {
         LatencySummary {
             times: self.times.summary(),
@@ -215,14 +214,14 @@ pub struct LatencySummary {
     pub lag: TimesSummary,
 }
 
-/// When the frames of one stream were due: of the last [`MOMENTS`] numbers given.
+/// Due times of one stream's last [`DUE_TIMES`] frames.
 #[derive(Debug)]
 struct Stream {
-    /// By number, modulo its length; empty until the first frame.
+    /// Due times by number, modulo the length. Empty until the first frame.
     due: Vec<u64>,
-    /// The first number known, and the one after the last.
+    /// The numbers with known due times.
     known: std::ops::Range<u64>,
-    /// The first number that is measured.
+    /// The first measured number.
     measured_from: u64,
 }
 
@@ -238,42 +237,43 @@ impl Stream {
     #[inline(always)]
     fn given(&mut self, sequence: u64, due: u64) {
         if self.due.is_empty() {
-            self.due = vec![0; MOMENTS];
+            self.due = vec![0; DUE_TIMES];
         }
         if sequence != self.known.end {
-            // Frames without a moment came in between.
+            // Frames without due times came in between.
             self.known.start = sequence;
         }
-        self.due[sequence as usize % MOMENTS] = due;
+        self.due[sequence as usize % DUE_TIMES] = due;
         self.known.end = sequence + 1;
         self.known.start = self
             .known
             .start
-            .max(self.known.end.saturating_sub(MOMENTS as u64));
+            .max(self.known.end.saturating_sub(DUE_TIMES as u64));
     }
 
-    /// When a frame was due, if that is known.
+    /// The due time of a frame, if known.
     #[inline(always)]
     fn due(&self, sequence: u64) -> Option<u64> {
         self.known
             .contains(&sequence)
-            .then(|| self.due[sequence as usize % MOMENTS])
+            .then(|| self.due[sequence as usize % DUE_TIMES])
     }
 }
 
-/// Measures the frames that arrive at one port. Times are nanoseconds of the data plane's clock.
+/// Measures the latency of the frames that arrive at one port. Times are nanoseconds of the data
+/// plane's clock.
 #[derive(Debug)]
 pub(crate) struct Probe {
-    /// How long after the first frame measuring begins.
+    /// Warm-up time after the first frame.
     after: u64,
-    /// When it begins; not known before the first frame since the last reset.
+    /// The end of the warm-up; unknown before the first frame since the last reset.
     begins: Option<u64>,
     streams: [Stream; QUEUES],
     latency: Latency,
 }
 
 impl Probe {
-    /// Leaves out the frames that are due in the first `after` of receiving.
+    /// Leaves frames out that are due within `after` of the first frame.
     pub(crate) fn new(after: Duration) -> Self {
         Self {
             after: nanos(after),
@@ -287,7 +287,7 @@ impl Probe {
         &self.latency
     }
 
-    /// The port was reset: the next driver begins anew.
+    /// The port was reset: the warm-up starts again.
     pub(crate) fn restart(&mut self) {
         self.begins = None;
         for stream in &mut self.streams {
@@ -295,7 +295,7 @@ impl Probe {
         }
     }
 
-    /// A frame that was due at `due` arrives at `now`, while the port receives.
+    /// A frame with due time `due` arrives at `now`, while the port receives.
     #[inline(always)]
     pub(crate) fn arrived(&mut self, due: u64, now: u64) {
         let begins = *self
@@ -307,7 +307,7 @@ impl Probe {
         }
     }
 
-    /// The frame found a place, and got a number.
+    /// The frame is stored, and has a number.
     #[inline(always)]
     pub(crate) fn given(&mut self, stream: usize, sequence: u64, due: u64) {
         let measured = self.measures(due);
@@ -320,7 +320,7 @@ impl Probe {
         }
     }
 
-    /// The frame found no place.
+    /// The frame is dropped.
     pub(crate) fn dropped(&mut self, due: u64) {
         self.latency.lost += u64::from(self.measures(due));
     }
@@ -329,7 +329,7 @@ impl Probe {
         self.begins.is_some_and(|begins| due >= begins)
     }
 
-    /// Whether a frame with that number is one of those that are measured.
+    /// Whether the frame with that number is measured.
     fn counts(&self, stream: u8, sequence: u64) -> bool {
         self.streams
             .get(usize::from(stream))
@@ -352,7 +352,7 @@ impl Probe {
         }
     }
 
-    /// These numbers were skipped.
+    /// The driver skipped these numbers.
     pub(crate) fn skipped(&mut self, stream: u8, numbers: std::ops::Range<u64>) {
         if let Some(stream) = self.streams.get(usize::from(stream)) {
             let from = numbers.start.max(stream.measured_from);
@@ -361,7 +361,7 @@ impl Probe {
         }
     }
 
-    /// A frame whose number was skipped has turned up.
+    /// A frame with a skipped number has come back.
     pub(crate) fn found(&mut self, stream: u8, sequence: u64) {
         if self.counts(stream, sequence) {
             self.latency.lost = self.latency.lost.saturating_sub(1);
@@ -369,12 +369,12 @@ impl Probe {
     }
 
     /// A frame has come back altered.
-    pub(crate) fn spoilt(&mut self, stream: u8, sequence: u64) {
+    pub(crate) fn altered(&mut self, stream: u8, sequence: u64) {
         self.latency.lost += u64::from(self.counts(stream, sequence));
     }
 }
 
-/// Nanoseconds: enough for 584 years.
+/// The time in nanoseconds; enough for 584 years.
 pub(crate) fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn of_nothing_there_are_no_figures() {
+    fn no_times_give_no_figures() {
         let none = times(&[]);
         assert_eq!((none.min(), none.max(), none.mean()), (None, None, None));
         assert_eq!(none.percentile(50.0), None);
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_too_long_to_tell_counts_as_the_longest() {
+    fn a_time_beyond_the_histogram_is_still_the_maximum() {
         let endless = times(&[1, u64::MAX]);
         assert_eq!(endless.count(), 2);
         assert_eq!(endless.max(), Some(Duration::from_nanos(u64::MAX)));
@@ -430,8 +430,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Percentiles are those of the sorted times, to three digits; ends and mean are exact; and
-        /// times measured at two ports are together what they would be at one.
+        /// Percentiles agree with the sorted times to three digits. Minimum, maximum and mean are
+        /// exact. Merging the times of two ports equals measuring them at one.
         #[test]
         fn figures_agree_with_sorted_times(
             mut all in prop::collection::vec(0..10_000_000_000_u64, 20..2000),
@@ -475,16 +475,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_due_in_the_first_moments_is_left_out() {
+    fn frames_due_in_the_warm_up_are_left_out() {
         let mut probe = probe(Duration::from_micros(10), 30);
-        // Frames of the beginning come back late: they are still of the beginning.
+        // Frames due in the warm-up are left out even if they come back late.
         probe.returned(0, 0, 30, 100_000);
         let latency = probe.latency();
         assert_eq!((latency.offered, latency.times.count()), (20, 20));
         assert_eq!(latency.times.max(), Some(Duration::from_nanos(90_000)));
         assert_eq!(latency.lag.max(), Some(Duration::from_nanos(30)));
         assert_eq!(latency.lag.count(), 20);
-        // The next driver's first moments, too.
+        // The next driver has a warm-up too.
         probe.restart();
         for number in 30..50 {
             probe.arrived(1_000_000 + 1000 * number, 1_000_000 + 1000 * number);
@@ -495,13 +495,13 @@ mod tests {
     }
 
     #[test]
-    fn a_moment_is_forgotten_when_it_is_too_old_and_never_another_frames() {
-        let frames = MOMENTS as u64 + 10;
+    fn old_due_times_are_forgotten_and_never_mixed_up() {
+        let frames = DUE_TIMES as u64 + 10;
         let mut probe = probe(Duration::ZERO, frames);
         probe.returned(0, 0, frames, 1000 * frames);
         let latency = probe.latency();
         assert_eq!(latency.untimed, 10);
-        assert_eq!(latency.times.count(), MOMENTS as u64);
+        assert_eq!(latency.times.count(), DUE_TIMES as u64);
         assert_eq!(
             latency.times.max(),
             Some(Duration::from_nanos(1000 * (frames - 10)))
@@ -509,15 +509,15 @@ mod tests {
     }
 
     #[test]
-    fn frames_without_a_moment_are_not_timed() {
+    fn frames_without_a_due_time_are_not_timed() {
         let mut probe = probe(Duration::ZERO, 5);
-        // Numbers 5 to 9 were given to other traffic; 10 is due again.
+        // Numbers 5 to 9 went to other traffic; number 10 has a due time.
         probe.given(0, 10, 10_000);
         probe.returned(0, 5, 6, 12_000);
         let latency = probe.latency();
         assert_eq!((latency.times.count(), latency.untimed), (1, 5));
         assert_eq!(latency.times.max(), Some(Duration::from_nanos(2000)));
-        // Numbers that nobody was given, or of no stream there is.
+        // Numbers that no frame has, and a stream that does not exist.
         probe.returned(0, 11, u64::MAX, 12_000);
         probe.returned(200, 0, 5, 12_000);
         probe.skipped(0, 11..u64::MAX);

@@ -1,9 +1,9 @@
-//! Checks on the frames that come back: is each intact, and is each there once, in order?
+//! Checks that every frame comes back intact, once, and in order.
 //!
-//! Frames of a stream (one receive queue of one port) carry consecutive numbers. A number that is
-//! skipped is *missing* until it turns up; if it does, the frame was *reordered*. A number seen
-//! before is *duplicated*. A frame that is not byte for byte what was sent, but for what the
-//! forwarder is meant to change, is *altered*.
+//! Frames of a stream (one receive queue of one port) carry consecutive numbers. A skipped number is
+//! *missing*. If its frame arrives later, that frame is *reordered*, and no longer missing. A frame
+//! whose number came before is *duplicated*. A frame is *altered* if any byte differs from the
+//! original, apart from the change that the forwarder should make.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -17,28 +17,27 @@ use crate::traffic::frame::{
 use crate::traffic::latency::{nanos, Probe};
 use serde::Serialize;
 
-/// What became of the frames that one port received, as seen on the port that sends them on.
+/// Results of checking the frames that one port received and its peer port sends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct VerifyCounts {
-    /// Frames that came back as they should.
+    /// Frames that came back intact for the first time.
     pub ok: u64,
-    /// Sequence numbers that were skipped and have not turned up.
+    /// Sequence numbers that were skipped, and whose frames have not arrived since.
     pub missing: u64,
-    /// Frames that came back more than once (the extra ones).
+    /// Further copies of frames that have come back before.
     pub duplicated: u64,
     /// Frames that came back after a later one.
     pub reordered: u64,
-    /// Frames that were changed in a byte that should not change, or not changed where they should.
+    /// Frames with any byte other than expected.
     pub altered: u64,
-    /// Frames that no generator of this NIC made for this pair of ports.
+    /// Frames that no generator of this NIC has made for this pair of ports.
     pub foreign: u64,
-    /// Frames that the driver had when the port it had received them on was reset, or it went away.
-    /// Not an error.
+    /// Frames that a driver had when it left, or when their receiving port was reset. Not an error.
     pub abandoned: u64,
 }
 
 impl VerifyCounts {
-    /// Whether nothing is wrong: all of the errors are 0.
+    /// Whether all error counts are 0.
     pub fn clean(&self) -> bool {
         *self
             == VerifyCounts {
@@ -49,39 +48,39 @@ impl VerifyCounts {
     }
 }
 
-/// Most gaps in one stream's sequence that are remembered. The oldest is forgotten first; frames
-/// that fill it later then count as duplicates.
+/// Most gaps that are remembered in one stream's sequence. A frame that fills a forgotten gap counts
+/// as duplicated. The oldest gap is forgotten first.
 const MAX_GAPS: usize = 1 << 16;
 
-/// Numbers that were skipped.
+/// A range of skipped numbers.
 #[derive(Clone, Copy, Debug)]
 struct Gap {
     from: u64,
-    /// The first number after it.
+    /// The first number after the gap.
     to: u64,
-    /// Whether they count as abandoned, and not as missing.
+    /// Whether the frames count as abandoned instead of missing.
     abandoned: bool,
 }
 
-/// What a frame's number says about it.
+/// The place of a frame in its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Seen {
-    /// It is the highest so far; the numbers from this one on were skipped.
+    /// Its number is the highest so far. All numbers from `skipped_from` to it were skipped.
     First { skipped_from: u64 },
-    /// It was skipped before.
+    /// Its number was skipped before.
     Late { abandoned: bool },
-    /// It was there before.
+    /// Its number came before.
     Again,
 }
 
-/// Measures the latency of the frames that are checked, with the time at which they were fetched.
+/// Measures the latency of checked frames. `now` is the time at which the device fetched them.
 pub(crate) struct Meter<'a> {
     pub(crate) probe: &'a mut Probe,
     pub(crate) now: Duration,
 }
 
 impl Meter<'_> {
-    /// Consecutive frames of a stream that came as they should.
+    /// Times consecutive frames of a stream that came back intact.
     #[inline(always)]
     fn returned(&mut self, stream: u8, first: u64, count: u64) {
         self.probe.returned(stream, first, count, nanos(self.now));
@@ -98,12 +97,12 @@ impl Meter<'_> {
         if intact {
             self.returned(stream, sequence, 1);
         } else {
-            self.probe.spoilt(stream, sequence);
+            self.probe.altered(stream, sequence);
         }
     }
 }
 
-/// The order of one stream.
+/// The frames of one stream that have come back.
 #[derive(Debug, Default)]
 struct Stream {
     /// The number after the highest seen.
@@ -131,7 +130,7 @@ impl Stream {
         if sequence > self.next {
             let skipped_from = self.next;
             self.skip_to(sequence, false, counts);
-            // Saturating: the number comes from the driver's memory.
+            // Saturating, because a hostile driver may choose any number.
             self.next = sequence.saturating_add(1);
             counts.ok += 1;
             return Seen::First { skipped_from };
@@ -172,7 +171,7 @@ impl Stream {
         }
     }
 
-    /// Nothing is expected any more before `next`.
+    /// Counts all numbers up to `next` as skipped.
     fn skip_to(&mut self, next: u64, abandoned: bool, counts: &mut VerifyCounts) {
         if next <= self.next {
             return;
@@ -195,28 +194,28 @@ impl Stream {
     }
 }
 
-/// The stream and the flow of a frame that is expected; the stream is one there is.
+/// The stream and the flow of the expected frame. The stream is valid.
 #[derive(Clone, Copy, Debug)]
 struct Expectation {
     stream: u8,
     flow: u16,
 }
 
-/// Checks what one port sends, which should be what its peer received.
+/// Checks the frames that one port sends, which its peer port should have received.
 #[derive(Debug)]
 pub(crate) struct Verifier {
     mode: VerifyMode,
     expected: Expected,
-    /// The port whose received frames are expected here.
+    /// The port that has received the frames.
     source: usize,
     streams: [Stream; crate::config::QUEUES],
-    /// What the next frame most likely is.
+    /// The most likely next frame.
     next: Expectation,
-    /// How many flows the source's frames belong to.
+    /// Number of flows of the source's frames.
     flows: u16,
     /// The template of the smallest frames.
     small: Option<Template>,
-    /// Templates as they should come back, by frame length; made when needed.
+    /// Templates of returning frames by length, made when needed.
     templates: Vec<Option<Template>>,
     counts: VerifyCounts,
 }
@@ -242,7 +241,7 @@ impl Verifier {
         self.counts
     }
 
-    /// How many frames there are after the last one seen, if these are the numbers of the next.
+    /// Number of frames after the last one seen, if `next` has each stream's next number.
     pub(crate) fn outstanding(&self, next: &[u64]) -> u64 {
         self.streams
             .iter()
@@ -251,9 +250,9 @@ impl Verifier {
             .sum()
     }
 
-    /// Frames up to these numbers need not come: the driver that had them has lost them. Some may
-    /// come nevertheless.
-    pub(crate) fn give_up(&mut self, next: &[u64]) {
+    /// No longer expects frames below these numbers, because the driver has lost them. A few may
+    /// still come back.
+    pub(crate) fn abandon(&mut self, next: &[u64]) {
         for (stream, next) in self.streams.iter_mut().zip(next) {
             stream.skip_to(*next, true, &mut self.counts);
         }
@@ -271,21 +270,21 @@ impl Verifier {
         }))
     }
 
-    /// Checks frames of exactly 60 bytes. Returns how many of them have a group address.
+    /// Checks frames of exactly 60 bytes. Returns the number of frames with a group address.
     #[inline(always)]
     pub(crate) fn check_small(
         &mut self,
         frames: &[Option<SmallFrame<'_>>],
         meter: &mut Option<Meter<'_>>,
     ) -> u64 {
-        // Whatever passes here passes the weaker check by sequence number too.
+        // A frame that passes this check also passes the weaker check of VerifyMode::Sequence.
         let Some(template) = self.small.filter(|_| self.mode != VerifyMode::Off) else {
-            return self.check_slowly(frames, meter);
+            return self.check_one_by_one(frames, meter);
         };
         let mut group = 0;
         let mut rest = frames;
         while !rest.is_empty() {
-            // Almost always the frames are one stream's next ones, flow after flow.
+            // Usually the frames are the next of one stream, flow after flow.
             let Expectation { stream, flow } = self.next;
             let sequence = self.streams[usize::from(stream)].next;
             let len = run_length(flow, self.flows, sequence).min(rest.len());
@@ -313,7 +312,7 @@ impl Verifier {
                     0
                 };
             } else {
-                group += self.check_slowly(run, meter);
+                group += self.check_one_by_one(run, meter);
             }
             rest = others;
         }
@@ -321,7 +320,7 @@ impl Verifier {
     }
 
     #[inline(never)]
-    fn check_slowly(
+    fn check_one_by_one(
         &mut self,
         frames: &[Option<SmallFrame<'_>>],
         meter: &mut Option<Meter<'_>>,
@@ -374,7 +373,7 @@ impl Verifier {
     #[cold]
     fn count_bad(&mut self, head: &Head, tail: &[u8], known: bool, meter: &mut Option<Meter<'_>>) {
         if known {
-            // Which frame it was is still certain: it has arrived, so it is not missing too.
+            // Its check words identify the frame. It has arrived, so it is not missing.
             let identity = head.identity();
             let mut counts = self.counts;
             if let Some(stream) = self.streams.get_mut(usize::from(identity.stream)) {
@@ -393,7 +392,7 @@ impl Verifier {
         }
     }
 
-    /// Whether a frame whose check word is wrong is nevertheless one of ours, damaged: most of the
+    /// Whether a frame with wrong check words is probably a damaged frame of this NIC, because most
     /// constant bytes fit.
     fn resembles(&mut self, head: &Head, tail: usize) -> bool {
         let Some(template) = self.template(MIN_FRAME + tail) else {
@@ -409,7 +408,7 @@ impl Verifier {
     }
 }
 
-/// Whether the frames are exactly these, each a step further than the one before.
+/// Whether the frames begin with this one and continue step by step, byte for byte.
 #[inline(always)]
 fn is_run(fixed: Fixed, mut own: Own, frames: &[Option<SmallFrame<'_>>]) -> bool {
     let step = opaque_step();
@@ -538,7 +537,7 @@ mod tests {
     fn given_up_frames_are_not_missing_and_may_still_come() {
         let mut verifier = verifier();
         verifier.check_frame(&frame(0, 60), &mut None);
-        verifier.give_up(&[100]);
+        verifier.abandon(&[100]);
         assert_eq!(verifier.counts().abandoned, 99);
         verifier.check_frame(&frame(1, 60), &mut None);
         verifier.check_frame(&frame(2, 60), &mut None);
