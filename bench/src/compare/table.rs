@@ -32,9 +32,11 @@ pub fn markdown(batches: &[(u32, Vec<Row>)], skipped: &[SkippedCompiler]) -> Str
 }
 
 fn write_rows(text: &mut String, rows: &[Row]) {
-    text.push_str(
-        "| driver | compiler | LLVM | flags | instructions | loads | stores | branches | cycles |\n\
-         |---|---|---:|---|---:|---:|---:|---:|---:|\n",
+    let labels = SHOWN.map(|(metric, _)| metric.label()).join(" | ");
+    let numbers = "---:|".repeat(SHOWN.len());
+    let _ = writeln!(
+        text,
+        "| driver | compiler | LLVM | flags | {labels} |\n|---|---|---:|---|{numbers}"
     );
     for row in rows {
         let llvm = row
@@ -50,21 +52,22 @@ fn write_rows(text: &mut String, rows: &[Row]) {
             row.recipe.flags()
         );
         for (metric, _) in SHOWN {
+            let digits = metric.digits();
             let cell = match (metric, row.spread(metric)) {
                 (_, None) => "–".to_owned(),
                 (Metric::TscCycles, Some(spread)) => format!(
-                    "{:.1} ({:.1} to {:.1})",
+                    "{:.digits$} ({:.digits$} to {:.digits$})",
                     spread.median, spread.low, spread.high
                 ),
-                (_, Some(spread)) => format!("{:.1}", spread.median),
+                (_, Some(spread)) => format!("{:.digits$}", spread.median),
             };
             let _ = write!(text, " {cell} |");
         }
         text.push('\n');
     }
     text.push_str(
-        "\nvalgrind counts instructions, loads, stores and branches. Cycles are those of the time-stamp counter in \
-         lockstep, with the 10th and 90th percentile.\n\n",
+        "\nvalgrind counts instructions, loads, stores and branches. lockstep counts TSC cycles, \
+         shown with the 10th and 90th percentile.\n\n",
     );
 }
 
