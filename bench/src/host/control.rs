@@ -161,7 +161,7 @@ impl Control for Kernel {
             Ok(Some(status)) => Err(failed(said(&mut child, status))),
             Ok(None) => {
                 let _ = child.kill();
-                Err(failed(format!("not done after {} s", MODULE.as_secs())))
+                Err(failed(format!("not finished after {} s", MODULE.as_secs())))
             }
             Err(error) => Err(failed(error.to_string())),
         }

@@ -122,7 +122,7 @@ fn word<T: std::str::FromStr>(answer: &str, index: usize) -> Result<T, PktgenErr
     let word = answer.split_whitespace().nth(index);
     word.and_then(|word| word.parse().ok()).ok_or_else(|| {
         PktgenError::Refused(format!(
-            "an answer of dpdk-pktgen makes no sense: {answer:?}"
+            "dpdk-pktgen sent an unexpected answer: {answer:?}"
         ))
     })
 }
