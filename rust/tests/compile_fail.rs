@@ -1,9 +1,8 @@
-//! Mistakes with packets and devices that do not compile, each with the compiler's message.
+//! Mistakes with packets and devices that do not compile, and the compiler's message for each.
 //!
-//! The whole text is in `compile_fail/NAME.stderr`, to be read, and is rustc's of one version. Other
-//! versions word, and number, things differently, so what is compared are the error codes. (That is
-//! why this is not done with trybuild, which compares the text.) `TRIPTYCH_BLESS=1` writes the
-//! texts anew.
+//! `compile_fail/NAME.stderr` holds the whole message of one version of rustc. Other versions change
+//! the words and the line numbers, so the test compares only the error codes. For this reason the
+//! test does not use trybuild, which compares the text. `TRIPTYCH_BLESS=1` overwrites the files.
 #![forbid(unsafe_code)]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 

@@ -35,3 +35,17 @@ def test_help_prints_one_sentence_a_goal() -> None:
 
 def test_help_fits_a_terminal_of_120_columns() -> None:
     assert [line for line in help_lines() if len(line) > 120] == []
+
+
+def test_texts_name_only_goals_that_exist() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    unknown = set()
+    for name in listed.splitlines():
+        # The changelog lists old names, and the tests of the set-up scripts use their own.
+        if name == "CHANGELOG.md" or name.startswith("bench/setup/tests/") or not (ROOT / name).is_file():
+            continue
+        text = (ROOT / name).read_bytes().decode("utf-8", errors="ignore")
+        for goal in re.findall(r"`make ([a-z0-9-]+)", text):
+            if goal not in GOALS:
+                unknown.add(f"{name}: make {goal}")
+    assert unknown == set()
