@@ -30,18 +30,18 @@ IPC_NOTE = (
     "instructions per core cycle."
 )
 PAIRED_NOTE = (
-    "Median over all rounds of the ratio to C in the same round: a disturbance of both cancels. Published is the ratio "
-    "of the core cycles."
+    "Median over all rounds of the ratio to C in the same round: a disturbance of both cancels. The published figure "
+    "is the ratio of the core cycles."
 )
 
 README_ROWS = (CYCLES, "instructions", "branches", "branch_misses", "loads", "stores", "l1_hits")
 """The rows of the table in the README."""
 
 README_NOTES = {
-    "lockstep": "Cycles of the time-stamp counter during the driver's turns. Published are core cycles on another "
-    "machine: compare drivers, not machines.",
-    "valgrind": "Valgrind counts conditional and indirect branches, and the memory accesses of instructions. Published "
-    "are all branches, and micro-operations.",
+    "lockstep": "Cycles of the time-stamp counter during the driver's turns. The published figures are core cycles of "
+    "another machine: compare drivers, not machines.",
+    "valgrind": "Valgrind counts conditional and indirect branches, and the memory accesses of instructions. The "
+    "published figures count all branches, and micro-operations.",
     "simulated": "Simulated: valgrind's branch predictor and caches, not the processor's.",
 }
 """The footnotes of that table: one for each way to count that differs from the published one."""
@@ -132,7 +132,7 @@ def _columns(first: str, notes: tuple[str, ...] = ()) -> tuple[Column, ...]:
         Column(first, numeric=False, notes=notes),
         *(Column(driver.name) for driver in DRIVERS),
         Column("counted by", numeric=False),
-        Column("repeats"),
+        Column("repeats", emphasis=False),
     )
 
 

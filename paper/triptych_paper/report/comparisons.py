@@ -52,7 +52,7 @@ def comparison_table(
         Column(f"batch {batch}", numeric=False),
         *(Column(each.driver.name) for each in comparisons),
         Column("counted by", numeric=False),
-        Column("repeats"),
+        Column("repeats", emphasis=False),
     )
     return Table(key, title, columns, tuple(rows), tuple(records), _comparison_note(comparisons))
 
@@ -154,7 +154,7 @@ def parameter_table(
     columns = (
         Column(parameter),
         *(Column(driver.name, notes=notes) for driver in drivers),
-        Column("repeats"),
+        Column("repeats", emphasis=False),
         *(Column(f"paper: {column.name}") for column in published),
     )
     note = (

@@ -38,11 +38,8 @@ def grid(table: Table, footnotes: Footnotes) -> list[str]:
 
     lines = ["| " + " | ".join(heading(column) for column in table.columns) + " |"]
     lines.append("|" + "|".join("---:" if column.numeric else "---" for column in table.columns) + "|")
-    # Values that have more beside or below them stand out, and so do all others in their column.
-    bold = [
-        column.numeric and any(row[index].detail or row[index].published for row in table.rows)
-        for index, column in enumerate(table.columns)
-    ]
+    several = any(cell.detail or cell.published for row in table.rows for cell in row[1:])
+    bold = [several and column.numeric and column.emphasis for column in table.columns]
     for row in table.rows:
         cells = [_field(cell, stands_out, footnotes) for cell, stands_out in zip(row, bold, strict=True)]
         lines.append("| " + " | ".join(cells) + " |")

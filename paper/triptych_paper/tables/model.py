@@ -32,6 +32,8 @@ class Column:
     heading: str
     numeric: bool = True
     notes: tuple[str, ...] = ()
+    emphasis: bool = True
+    """Whether the numbers of the column stand out beside published values and spreads."""
 
 
 Record = dict[str, Any]

@@ -54,7 +54,7 @@ def _table(place: int, topic: str, outcomes: list[Outcome]) -> Table:
         Column("measured"),
         Column("verdict", numeric=False),
         Column("counted by", numeric=False),
-        Column("repeats"),
+        Column("repeats", emphasis=False),
     )
     rows = tuple(_row(outcome) for outcome in outcomes)
     key = "claims-" + topic.lower().replace(",", "").replace(" ", "-")

@@ -95,7 +95,7 @@ def _table(data: Data, load: float) -> Table:
     columns = (
         Column("of the packets within"),
         *(Column(f"{driver.name}, µs") for driver in DRIVERS),
-        Column("repeats"),
+        Column("repeats", emphasis=False),
         *(Column(f"paper: {driver.name}, µs") for driver, _ in PUBLISHED),
     )
     note = (
