@@ -10,7 +10,7 @@ use crate::device::sfp::SfpBus;
 /// What connects the port to its wire.
 #[derive(Debug)]
 enum Connector {
-    Sfp(SfpBus),
+    Sfp(Box<SfpBus>),
     Copper(Phy),
 }
 
@@ -33,7 +33,7 @@ impl Link {
     /// The link of a card with this medium. `module` is for cards with an SFP+ cage.
     pub(crate) fn new(medium: Medium, module: Module, port: usize) -> Self {
         let connector = match medium {
-            Medium::SfpCage => Connector::Sfp(SfpBus::new(module, port)),
+            Medium::SfpCage => Connector::Sfp(Box::new(SfpBus::new(module, port))),
             Medium::CopperPhy(id) => Connector::Copper(Phy::new(id)),
         };
         let mut link = Self {
@@ -102,7 +102,7 @@ impl Link {
 
     /// Puts another module into the SFP+ cage.
     pub(crate) fn set_module(&mut self, module: Module) {
-        self.connector = Connector::Sfp(SfpBus::new(module, self.port));
+        self.connector = Connector::Sfp(Box::new(SfpBus::new(module, self.port)));
     }
 
     /// Sets the ESDP pins that the card drives: pin 2 reports the module in the cage.
