@@ -121,8 +121,6 @@ fn answer(
 fn word<T: std::str::FromStr>(answer: &str, index: usize) -> Result<T, PktgenError> {
     let word = answer.split_whitespace().nth(index);
     word.and_then(|word| word.parse().ok()).ok_or_else(|| {
-        PktgenError::Refused(format!(
-            "dpdk-pktgen sent an unexpected answer: {answer:?}"
-        ))
+        PktgenError::Refused(format!("dpdk-pktgen sent an unexpected answer: {answer:?}"))
     })
 }
