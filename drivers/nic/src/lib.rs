@@ -1,11 +1,9 @@
-//! A software Intel 82599: a PCI network card that exists only as a process, and that unmodified
-//! drivers drive.
+//! A software Intel 82599: a PCI network card in a process, which unmodified drivers use.
 //!
 //! Each port is a [vfio-user](https://www.qemu.org/docs/master/interop/vfio-user.html) device on a
-//! UNIX socket. A driver maps its memory into the device, writes registers, fills rings; the device
-//! resets, filters, receives, sends and counts as the datasheet says. What the device's wire
-//! brings, and whether what comes back is right, is decided here as well: see [`Traffic`] and
-//! [`VerifyMode`].
+//! UNIX socket. A driver maps its memory into the device, writes registers and fills rings. The
+//! device resets, filters, receives, sends and counts as the datasheet says. The NIC also generates
+//! the frames that arrive ([`Traffic`]), and checks the frames that come back ([`VerifyMode`]).
 //!
 //! ```no_run
 //! use nic::{Nic, NicConfig, Traffic};
@@ -21,7 +19,7 @@
 //! # }
 //! ```
 //!
-//! Or, one round after the other, in the same thread as the driver (lockstep):
+//! In lockstep, the caller does one round after the other, in the same thread as the driver:
 //!
 //! ```no_run
 //! # fn main() -> Result<(), nic::NicError> {
@@ -32,7 +30,7 @@
 //! # }
 //! ```
 //!
-//! What is modelled of the 82599, and what is not, is in the crate's README.
+//! The crate's README lists the modelled parts of the 82599, and those that are not modelled.
 
 mod config;
 mod control;

@@ -565,7 +565,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn written_bytes_are_read_back() {
         let table = table_with(&[(0x10_0000, 0x2000, READ_WRITE)]);
         table.write(0x10_0ff0, b"over a page boundary").unwrap();
         let mut bytes = [0; 20];
@@ -575,7 +575,7 @@ mod tests {
 
     #[test]
     fn a_transfer_crosses_between_adjacent_maps() {
-        // Adjacent as IOVAs, not as memory: the second comes first in the file.
+        // The maps are adjacent as IOVAs, but the second comes first in the file.
         let memory = file(4);
         let mut table = DmaTable::new();
         let copy = || Some(memory.try_clone().unwrap());
@@ -722,7 +722,7 @@ mod tests {
     }
 
     #[test]
-    fn one_file_is_mapped_once_however_many_maps_there_are() {
+    fn many_maps_of_one_file_map_it_once() {
         let memory = file(64);
         let mut table = DmaTable::new();
         for page in 0..64 {
@@ -762,7 +762,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against the simplest model there is: a table of pages, each in a numbered map or none.
+        /// Compares the maps with the simplest model: a table of pages, each in a numbered map or in
+        /// none.
         #[test]
         fn translation_agrees_with_a_page_table(operations in prop::collection::vec(operations(), 1..60)) {
             let memory = file(64);

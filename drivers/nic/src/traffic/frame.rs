@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_says_which_it_is() {
+    fn a_frame_carries_its_identity() {
         let frame = build(SOME, 60);
         let head = Head::from_bytes(frame[..60].try_into().unwrap());
         assert_eq!((head.identity(), head.check()), (SOME, SOME.check()));

@@ -494,7 +494,7 @@ mod tests {
             verifier.check_frame(&frame(2, 60), &mut None);
             let counts = verifier.counts();
             assert_eq!((counts.ok, counts.altered), (2, 1), "byte {at}");
-            // Where the damage hides which frame it was, its number counts as missing as well.
+            // Damage to the number hides which frame it was, so the number also counts as missing.
             let hidden = matches!(at, 34 | 35 | 42..60);
             assert_eq!(counts.missing, u64::from(hidden), "byte {at}");
         }
@@ -534,7 +534,7 @@ mod tests {
     }
 
     #[test]
-    fn given_up_frames_are_not_missing_and_may_still_come() {
+    fn abandoned_frames_are_not_missing_and_may_still_come_back() {
         let mut verifier = verifier();
         verifier.check_frame(&frame(0, 60), &mut None);
         verifier.abandon(&[100]);
@@ -559,7 +559,7 @@ mod tests {
         assert_eq!((counts.ok, counts.missing, counts.altered), (2, 1, 0));
     }
 
-    /// A probe at which so many frames have arrived at once.
+    /// A probe after `frames` frames have arrived together.
     fn probe(frames: u64) -> Probe {
         let mut probe = Probe::new(Duration::ZERO);
         for number in 0..frames {
@@ -569,12 +569,12 @@ mod tests {
         probe
     }
 
-    /// Checks frames, of which those with `spoilt` are altered; the time is 10 ns for the first, 20
-    /// for the second and so on.
+    /// Checks frames, and alters those that are marked. The first is fetched at 10 ns, the second at
+    /// 20 ns and so on.
     fn measure(verifier: &mut Verifier, probe: &mut Probe, frames: &[(u64, bool)]) {
-        for (nth, (sequence, spoilt)) in (1..).zip(frames) {
+        for (nth, (sequence, altered)) in (1..).zip(frames) {
             let mut bytes = frame(*sequence, 60);
-            bytes[30] ^= u8::from(*spoilt);
+            bytes[30] ^= u8::from(*altered);
             let now = Duration::from_nanos(10 * nth);
             verifier.check_frame(&bytes, &mut Some(Meter { probe, now }));
         }
@@ -591,15 +591,15 @@ mod tests {
         );
         let latency = probe.latency();
         assert_eq!((latency.times.count(), latency.lost), (4, 1));
-        // Frame 4 was the fifth.
+        // Frame 4 was the fifth to be fetched.
         assert_eq!(latency.times.max(), Some(Duration::from_nanos(50)));
     }
 
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Each frame is timed once, when it first comes back intact; and every one that was
-        /// offered is timed, lost, or still to come.
+        /// Each frame is timed once, when it first comes back intact. Every offered frame is timed,
+        /// lost, or has not come back yet.
         #[test]
         fn every_frame_is_timed_once_or_lost(
             frames in prop::collection::vec((0..40_u64, prop::bool::weighted(0.2)), 0..120),
@@ -607,10 +607,10 @@ mod tests {
             let (mut verifier, mut probe) = (verifier(), probe(40));
             measure(&mut verifier, &mut probe, &frames);
             let mut first = std::collections::BTreeMap::new();
-            for (sequence, spoilt) in &frames {
-                first.entry(*sequence).or_insert(*spoilt);
+            for (sequence, altered) in &frames {
+                first.entry(*sequence).or_insert(*altered);
             }
-            let intact = first.values().filter(|spoilt| !**spoilt).count() as u64;
+            let intact = first.values().filter(|altered| !**altered).count() as u64;
             let next = first.last_key_value().map_or(0, |(last, _)| last + 1);
             let latency = probe.latency();
             prop_assert_eq!(latency.offered, 40);
@@ -620,8 +620,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever happens to a sequence on the way, the counts are those of the obvious
-        /// definition.
+        /// For any sequence, the counts agree with the obvious definition.
         #[test]
         fn counts_agree_with_the_definition(sequences in prop::collection::vec(0..40_u64, 0..120)) {
             let counts = counts_of(&sequences);
