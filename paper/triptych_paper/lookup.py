@@ -76,8 +76,18 @@ def ratio(
     return paired_ratio(values, select(run.samples, base, batch, source, conditions))
 
 
-def reason(run: Run, driver: Driver, batch: int, source: Source, conditions: Conditions = DEFAULT_CONDITIONS) -> str:
-    """Say why a run has no value of a driver's metric from a backend."""
+def reason(
+    run: Run,
+    driver: Driver,
+    batch: int,
+    source: Source,
+    conditions: Conditions = DEFAULT_CONDITIONS,
+    place: str | None = None,
+) -> str:
+    """Say why a run has no value of a driver's metric from a backend.
+
+    `place` stands for batch size and conditions in the text, so that several cells can share a footnote.
+    """
     backend, metric = source.backend, source.metric.name
     build = f"{driver.impl}/{driver.variant}"
     for failure in run.failures:
@@ -92,8 +102,8 @@ def reason(run: Run, driver: Driver, batch: int, source: Source, conditions: Con
         return f"not measured: the run did not use the backend {backend}"
     if not run.ended:
         return "not measured: the run was interrupted"
-    cell = ", ".join(part for part in (f"{build} at batch {batch}", str(conditions)) if part)
-    return f"not measured: the run has no samples of {cell}"
+    where = place or ", ".join(part for part in (f"at batch {batch}", str(conditions)) if part)
+    return f"not measured: the run has no samples of {build} {where}"
 
 
 def why_not_perf(run: Run, name: str) -> str:

@@ -138,7 +138,7 @@ def parameter_table(
         everything += values
         cells = []
         for driver, value in zip(drivers, values, strict=True):
-            missing = "" if value else reason(data.run, driver, point.batch, source, point.conditions)
+            missing = "" if value else reason(data.run, driver, point.batch, source, point.conditions, "in this row")
             line = extra(driver, point) if extra and value else ""
             cells.append(value_cell(value, lambda v: number(v, source.metric.digits), missing, (line,) if line else ()))
             records.append(record(driver, point.batch, source.metric.name, value, point.conditions, missing))
@@ -152,10 +152,10 @@ def parameter_table(
         rows.append((Cell(point.label), *cells, Cell(counts), *theirs))
     notes = source_cell(data.run, name, everything).notes
     columns = (
-        Column(parameter),
+        Column(parameter, emphasis=False),
         *(Column(driver.name, notes=notes) for driver in drivers),
         Column("repeats", emphasis=False),
-        *(Column(f"paper: {column.name}") for column in published),
+        *(Column(f"paper: {column.name}", emphasis=False) for column in published),
     )
     note = (
         f"The unit is {source.metric.unit}, counted by {source.name}. Each cell: the median, and below it the 10th to "
