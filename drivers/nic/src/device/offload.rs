@@ -361,6 +361,35 @@ mod tests {
 
     const CHECKSUMS: u64 = r::TXD_POPTS_IXSM | r::TXD_POPTS_TXSM;
 
+    /// The checksum of the frame with this payload, as the device fills it in.
+    fn filled_in(transport: Transport, payload: &[u8]) -> Option<u16> {
+        let context = context(Version::V4, transport, 0, 0);
+        let mut seeded = frame(Version::V4, transport, 0, None, payload);
+        let len = seeded.len() - 14 - context.ip_len;
+        seed(&mut seeded, &context, len);
+        let sent = run(&seeded, CHECKSUMS, &context).ok()?;
+        get(
+            sent.first()?,
+            14 + context.ip_len + transport.checksum_offset(),
+        )
+    }
+
+    #[test]
+    fn a_checksum_of_zero_stays_zero_in_tcp_and_becomes_all_ones_in_udp() {
+        let values =
+            |transport| (0..=u16::MAX).map(move |value| filled_in(transport, &value.to_be_bytes()));
+        assert_eq!(
+            values(Transport::Tcp).filter(|sum| *sum == Some(0)).count(),
+            1
+        );
+        assert!(values(Transport::Tcp).all(|sum| sum != Some(0xffff)));
+        assert_eq!(
+            values(Transport::Udp).filter(|sum| *sum == Some(0)).count(),
+            0
+        );
+        assert!(values(Transport::Udp).any(|sum| sum == Some(0xffff)));
+    }
+
     proptest! {
         /// With its checksums filled in by the device, a frame is what it was with right ones.
         #[test]
