@@ -1,11 +1,8 @@
 # The versions of the tools that the project pins. The set-up scripts and the Containerfile read them here.
 # shellcheck shell=bash disable=SC2034  # the scripts that read this file use the variables
 
-# Rust for the Containerfile. Elsewhere the project builds with any Rust since `rust-version` in Cargo.toml.
+# Rust in the Containerfile and in the hosted CI. Elsewhere the project builds with any Rust since `rust-version` in Cargo.toml.
 RUST=1.95.0
-# The installer of that toolchain, and the SHA-256 sum of its program for x86-64.
-RUSTUP=1.28.2
-RUSTUP_SHA256=20a06e644b0d9bd2fbdbfd52d42540bdde820ea7df86e92e533c073da0cdd43c
 
 # clang-format and clang-tidy. The output of clang-format changes between major versions. Debian 12 and 13 and
 # Ubuntu 24.04 have version 19.

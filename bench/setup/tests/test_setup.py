@@ -242,28 +242,17 @@ def test_hugepages_needs_a_number(machine: Machine) -> None:
     assert "usage: hugepages.sh [COUNT]" in result.stderr
 
 
-def curl(machine: Machine, installer: str) -> None:
-    """Adds a curl that downloads this text."""
-    machine.pretend("uname", "echo x86_64")
-    machine.pretend("curl", f'while [ "$1" != --output ]; do shift; done; printf %s "{installer}" >"$2"')
+def pinned(name: str) -> str:
+    """Returns a version from bench/setup/versions.sh."""
+    versions = (ROOT / "bench/setup/versions.sh").read_text()
+    (version,) = [line.partition("=")[2] for line in versions.splitlines() if line.startswith(f"{name}=")]
+    return version
 
 
-def test_rustup_of_another_checksum_never_runs(machine: Machine) -> None:
-    curl(machine, f"#!/bin/bash\ntouch {machine.folder}/ran")
-    result = machine.run("bench/setup/rustup.sh")
-    assert result.returncode == 2
-    assert "another checksum" in result.stderr
-    assert not (machine.folder / "ran").exists()
-
-
-def test_rustup_needs_its_checksum_for_the_processor(machine: Machine) -> None:
-    machine.pretend("uname", "echo riscv64")
-    result = machine.run("bench/setup/rustup.sh")
-    assert result.returncode == 2
-    assert "this machine is riscv64" in result.stderr
+def test_the_containerfile_and_the_hosted_ci_use_the_pinned_rust() -> None:
+    assert f"FROM rust:{pinned('RUST')}-" in (ROOT / "Containerfile").read_text()
+    assert f"rustup toolchain install {pinned('RUST')} " in (ROOT / ".github/workflows/ci.yml").read_text()
 
 
 def test_the_makefile_uses_the_pinned_version_of_clang() -> None:
-    versions = (ROOT / "bench/setup/versions.sh").read_text()
-    (clang,) = [line.partition("=")[2] for line in versions.splitlines() if line.startswith("CLANG=")]
-    assert f"\nCLANG := {clang}\n" in (ROOT / "Makefile").read_text()
+    assert f"\nCLANG := {pinned('CLANG')}\n" in (ROOT / "Makefile").read_text()
