@@ -310,10 +310,12 @@ mod tests {
             .collect()
     }
 
-    fn median(samples: &[&Sample]) -> f64 {
-        let mut values: Vec<_> = samples.iter().map(|sample| sample.value).collect();
-        values.sort_by(f64::total_cmp);
-        values[values.len() / 2]
+    /// The value of the round that other processes disturbed least.
+    fn least(samples: &[&Sample]) -> f64 {
+        samples
+            .iter()
+            .map(|sample| sample.value)
+            .fold(f64::INFINITY, f64::min)
     }
 
     #[test]
@@ -351,7 +353,7 @@ mod tests {
         let packets = u64::from(2 * PACKETS_PER_TURN * (TURNS_PER_ROUND - 1));
         assert!(c.iter().all(|sample| sample.packets == packets));
         assert_eq!(c[0].unit, "tsc cycles/packet");
-        let ratio = median(&rust) / median(&c);
+        let ratio = least(&rust) / least(&c);
         assert!(
             (2.0..4.5).contains(&ratio),
             "three times the work, {ratio} times the cycles"

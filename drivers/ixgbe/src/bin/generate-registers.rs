@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{bail, Context};
+use anyhow::{anyhow, bail};
 use clap::Parser;
 use ixgbe_registers::outputs;
 
@@ -31,8 +31,11 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let root = &arguments.root;
-    let map = outputs::read_map(root).with_context(|| {
-        "no register map to generate from (is --root the repository's root?)".to_owned()
+    let map = outputs::read_map(root).map_err(|error| match error {
+        outputs::Error::File { .. } => {
+            anyhow!("{error}; --root must name the root of the repository")
+        }
+        outputs::Error::Map(_) => error.into(),
     })?;
     let outputs = outputs::outputs(&map, &outputs::read_selection(root)?);
     if arguments.check {
