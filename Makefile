@@ -89,9 +89,11 @@ RUN ?= results/latest
 .PHONY: paper
 paper: ## Write the report of the newest run or of RUN=results/ID: HTML, PDF, tables and figures.
 	@bench/setup/setup.sh paper
-	@[ ! -d $(RUN) ] || [ -e $(RUN)/code.json ] || { \
-		$(MAKE) code-size && $(BIN)/code-size --output $(RUN)/code.json; }
+	@[ ! -d $(RUN) ] || [ -e $(RUN)/code.json ] || $(MAKE) $(RUN)/code.json
 	@PYTHONPATH=paper $(PYTHON) -m triptych_paper.report $(RUN)
+
+%/code.json: code-size
+	@$(BIN)/code-size --output $@
 
 .PHONY: paper-example
 paper-example: paper ## Write the report, then copy a part of it to paper/example/.
