@@ -5,11 +5,13 @@
 //! each. Then one process for each cell and repeat ([`worker`]) forwards packets of a NIC that runs
 //! elsewhere. After a warm-up the process counts its own user-space events, in several windows
 //! ([`passes`], [`kernel`]). The module `findings` turns the counts into values per packet.
+//! [`known_loops`] checks on a machine that its events count what their names say.
 
 mod event;
 pub mod events;
 mod findings;
 pub mod kernel;
+pub mod known_loops;
 pub mod passes;
 pub mod pmu;
 pub mod resolve;

@@ -1,4 +1,4 @@
-//! The unsafe code of this crate: the time-stamp counter, a forwarder's shared library, and the
+//! The unsafe code of this crate, except the assembler of `perf::known_loops`: the time-stamp counter, a forwarder's shared library, and the
 //! system calls of a child process between `fork` and `exec`.
 //!
 //! The public functions of this module are safe for every caller.
