@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::device::tx::WrittenBack;
 use crate::memory::dma_fault::DmaFault;
 use crate::pci_function::SessionEnd;
 use crate::traffic::verify::VerifyCounts;
@@ -113,6 +114,11 @@ pub struct PortCounters {
     pub transmitted: u64,
     /// Bytes of the transmitted frames, CRC included.
     pub transmitted_bytes: u64,
+    /// Writes with which the device wrote transmit descriptors or heads back. One write carries the
+    /// TXDCTL.WTHRESH descriptors of a group.
+    pub tx_write_backs: u64,
+    /// Transmit descriptors in these writes, of 16 bytes each.
+    pub tx_descriptors_written_back: u64,
     /// The results of checking the transmitted frames that the peer port had received.
     pub verify: VerifyCounts,
     /// Frames that the peer port received after the last one that came back here. The driver still
@@ -126,4 +132,12 @@ pub struct PortCounters {
     pub sessions: u64,
     /// Resets of all causes.
     pub resets: u64,
+}
+
+impl PortCounters {
+    /// Counts what a transmit queue has written back.
+    pub(crate) fn count_written_back(&mut self, written_back: WrittenBack) {
+        self.tx_write_backs += u64::from(written_back.writes);
+        self.tx_descriptors_written_back += u64::from(written_back.descriptors);
+    }
 }

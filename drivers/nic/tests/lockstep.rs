@@ -408,6 +408,107 @@ fn with_a_write_back_threshold_descriptors_are_written_back_together() {
     assert_eq!(bench.port(0).stats().transmitted, 40);
 }
 
+/// Sends frames of 60 bytes in batches with these thresholds, and returns the numbers of writes and
+/// of descriptors that the card wrote back.
+fn write_backs(thresholds: u32, batches: &[u64], tx_len: usize) -> (u64, u64) {
+    let mut bench = bench(MmioMode::Shared);
+    let rings = Rings {
+        tx_len,
+        tx_thresholds: thresholds,
+        ..Rings::default()
+    };
+    let mut driver = bench.driver(0, rings);
+    for batch in batches {
+        for n in 0..*batch {
+            driver.post_frame(&frame(60, n as u8), r::TXD_RS);
+        }
+        driver.ring_doorbell();
+        bench.plane.poll();
+    }
+    let stats = bench.port(0).stats();
+    assert_eq!(stats.transmitted, batches.iter().sum::<u64>());
+    (stats.tx_write_backs, stats.tx_descriptors_written_back)
+}
+
+#[test]
+fn a_group_of_descriptors_is_one_write() {
+    assert_eq!(write_backs(32 | 8 << 8, &[32; 10], 512), (320, 320));
+    let four = 36 | 8 << 8 | 4 << 16;
+    assert_eq!(write_backs(four, &[32; 10], 512), (80, 320));
+    assert_eq!(write_backs(four, &[3; 8], 512), (6, 24));
+    assert_eq!(write_backs(four, &[3; 3], 512), (2, 8), "one waits");
+    // Groups of three: the group of the descriptors 6, 7 and 0 lies at both ends of eight.
+    let three = 36 | 8 << 8 | 3 << 16;
+    assert_eq!(write_backs(three, &[6, 6], 8), (5, 12));
+    assert_eq!(write_backs(three, &[7, 5], 8), (5, 12));
+}
+
+#[test]
+fn a_flush_is_seen_in_shared_pages_and_is_one_write() {
+    for mmio in [MmioMode::Shared, MmioMode::Trap] {
+        let mut bench = bench(mmio);
+        let thresholds = 36 | 8 << 8 | 4 << 16;
+        let rings = Rings {
+            tx_thresholds: thresholds,
+            ..Rings::default()
+        };
+        let mut driver = bench.driver(0, rings);
+        for n in 0..7 {
+            driver.post_frame(&frame(60, n), r::TXD_RS);
+        }
+        driver.ring_doorbell();
+        bench.plane.poll();
+        let control = thresholds | r::TXDCTL_ENABLE;
+        driver.client.set(r::TXDCTL(0), control | r::TXDCTL_SWFLSH);
+        bench.plane.poll();
+        assert!(driver.tx_done(6));
+        assert_eq!(driver.client.get(r::TXDCTL(0)), control, "SWFLSH clears");
+        let stats = bench.port(0).stats();
+        let counts = (stats.tx_write_backs, stats.tx_descriptors_written_back);
+        assert_eq!(counts, (2, 7));
+    }
+}
+
+#[test]
+fn a_queue_that_stops_without_a_flush_keeps_its_descriptors() {
+    let mut bench = bench(MmioMode::Trap);
+    let rings = Rings {
+        tx_thresholds: 36 | 8 << 8 | 4 << 16,
+        ..Rings::default()
+    };
+    let mut driver = bench.driver(0, rings);
+    for n in 0..6 {
+        driver.post_frame(&frame(60, n), r::TXD_RS);
+    }
+    driver.ring_doorbell();
+    bench.plane.poll();
+    driver.client.change(r::TXDCTL(0), 0, r::TXDCTL_ENABLE);
+    bench.plane.poll();
+    assert!(driver.tx_done(3) && !driver.tx_done(4) && !driver.tx_done(5));
+}
+
+#[test]
+fn impossible_write_back_thresholds_are_noted() {
+    for (thresholds, head_write_back, noted) in [
+        (36 | 8 << 8 | 4 << 16, false, None),
+        (37 | 8 << 8 | 4 << 16, false, Some("exceed the 40")),
+        (32 | 8 << 8, true, None),
+        (32 | 8 << 8 | 1 << 16, true, Some("needs WTHRESH 0")),
+    ] {
+        let mut bench = bench(MmioMode::Shared);
+        let rings = Rings {
+            tx_thresholds: thresholds,
+            head_write_back,
+            ..Rings::default()
+        };
+        let _driver = bench.driver(0, rings);
+        bench.plane.poll();
+        let notes = bench.port(0).notes();
+        assert_eq!(notes.len(), usize::from(noted.is_some()), "{notes:?}");
+        assert!(notes.iter().all(|note| note.contains(noted.unwrap())));
+    }
+}
+
 #[test]
 fn the_head_can_be_written_back_instead() {
     let mut bench = bench(MmioMode::Shared);
@@ -795,7 +896,7 @@ proptest! {
             rx_filled: len - 1,
             drop_enable,
             head_write_back,
-            tx_thresholds: 32 | 8 << 8 | threshold << 16,
+            tx_thresholds: 32 | 8 << 8 | if head_write_back { 0 } else { threshold << 16 },
             ..Rings::default()
         };
         let mut driver = bench.driver(0, rings);

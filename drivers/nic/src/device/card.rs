@@ -18,6 +18,7 @@ use crate::device::families::{family_of, Family, Medium};
 use crate::device::filter;
 use crate::device::interrupts::Interrupts;
 use crate::device::link::Link;
+use crate::device::misuse::write_back_misuse;
 use crate::device::packet_buffer::PacketBuffer;
 use crate::device::pci_config::PciState;
 use crate::device::queues::{Queue, Queues};
@@ -366,7 +367,11 @@ impl Device {
         } else if let Queue::On(rx) = &mut self.queues.rx[queue] {
             rx.set_strip_tags(control & r::RXDCTL_VME != 0);
         }
-        let tx_enabled = self.registers.get(r::TXDCTL(n)) & r::TXDCTL_ENABLE != 0;
+        let control = self.registers.get(r::TXDCTL(n));
+        if control & r::TXDCTL_SWFLSH != 0 {
+            self.flush_on_request(queue);
+        }
+        let tx_enabled = control & r::TXDCTL_ENABLE != 0;
         if tx_enabled == self.queues.tx[queue].is_off() {
             self.switch_tx(queue, tx_enabled);
         }
@@ -390,8 +395,12 @@ impl Device {
         if on && self.registers.get(r::DMATXCTL) & r::DMATXCTL_TE == 0 {
             self.note(format!("transmit queue {queue} enabled before DMATXCTL.TE"));
         }
-        if !on {
-            self.flush_tx(queue);
+        if on {
+            let n = queue as u32;
+            let head = self.registers.get(r::TDWBAL(n)) & r::TDWBAL_HEAD_WB_EN != 0;
+            if let Some(text) = write_back_misuse(self.registers.get(r::TXDCTL(n)), head) {
+                self.note(format!("transmit queue {queue} enabled with {text}"));
+            }
         }
         if let Some(error) = self.queues.switch_tx(queue, on, &self.registers) {
             self.note(format!(
@@ -400,13 +409,18 @@ impl Device {
         }
     }
 
-    /// Writes back the descriptors of a transmit queue that wait for more to come.
-    pub(crate) fn flush_tx(&mut self, queue: usize) {
+    /// TXDCTL.SWFLSH: writes back the descriptors of a transmit queue that wait for more to come.
+    /// Disabling a queue does not write them back.
+    #[cold]
+    fn flush_on_request(&mut self, queue: usize) {
         let mut dma = Dma {
             table: &self.dma,
             faults: &mut self.dma_faults,
         };
-        self.queues.flush_tx(queue, &mut dma);
+        let written_back = self.queues.flush_tx(queue, &mut dma);
+        self.counters.count_written_back(written_back);
+        self.registers
+            .clear(r::TXDCTL(queue as u32), r::TXDCTL_SWFLSH);
     }
 
     /// Shows in the registers what the data path has done: heads and statistics.

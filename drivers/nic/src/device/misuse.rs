@@ -39,3 +39,24 @@ pub(crate) fn misuse(
         _ => None,
     }
 }
+
+/// Descriptors that the card can hold for one transmit queue.
+const ON_CHIP_DESCRIPTORS: u32 = 40;
+
+/// What is wrong with the write-back settings of a transmit queue that a driver enables, in words;
+/// `None` if nothing is. 7.2.3.4.1: the queue has 40 descriptors on the chip for prefetching and for
+/// write-backs together. 8.2.3.9.10: the head write-back needs WTHRESH 0.
+pub(crate) fn write_back_misuse(control: u32, head_write_back: bool) -> Option<String> {
+    let prefetch = r::field_get(r::TXDCTL_PTHRESH, control);
+    let write_back = r::field_get(r::TXDCTL_WTHRESH, control);
+    if head_write_back && write_back > 0 {
+        return Some(format!(
+            "TXDCTL.WTHRESH {write_back} with TDWBAL.HEAD_WB_EN: the head write-back needs WTHRESH 0"
+        ));
+    }
+    (prefetch + write_back > ON_CHIP_DESCRIPTORS).then(|| {
+        format!(
+            "TXDCTL: PTHRESH {prefetch} and WTHRESH {write_back} exceed the {ON_CHIP_DESCRIPTORS} descriptors on the chip"
+        )
+    })
+}

@@ -4,7 +4,7 @@ use crate::config::{ReceiveFault, QUEUES};
 use crate::device::register_file::RegisterFile;
 use crate::device::registers as r;
 use crate::device::rx::{Dma, RxQueue};
-use crate::device::tx::TxQueue;
+use crate::device::tx::{TxQueue, WrittenBack};
 
 /// The state of a queue.
 #[derive(Clone, Debug, Default)]
@@ -110,9 +110,10 @@ impl Queues {
     }
 
     /// Writes back the descriptors of a transmit queue that wait for more to come.
-    pub(crate) fn flush_tx(&mut self, queue: usize, dma: &mut Dma<'_>) {
-        if let Some(Queue::On(tx)) = self.tx.get_mut(queue) {
-            tx.flush(dma);
+    pub(crate) fn flush_tx(&mut self, queue: usize, dma: &mut Dma<'_>) -> WrittenBack {
+        match self.tx.get_mut(queue) {
+            Some(Queue::On(tx)) => tx.flush(dma),
+            _ => WrittenBack::default(),
         }
     }
 

@@ -66,7 +66,7 @@ const WRITE_ROWS: &[(RegisterId, Feeds, WriteEffect)] = {
         (Id::TDT, Nothing, no_effect),
         // Queues.
         (Id::RXDCTL, Settings, |card, _| card.observe_queues()),
-        (Id::TXDCTL, Settings, Device::txdctl_written),
+        (Id::TXDCTL, Settings, |card, _| card.observe_queues()),
         // Control, EEPROM, security engine.
         (Id::CTRL, Settings, Device::ctrl_written),
         (Id::EERD, Settings, |card, write| {
@@ -316,15 +316,6 @@ impl Device {
         if let Err(code) = result {
             self.note_unmodelled(format!("host interface: command {code:#04x}"));
         }
-    }
-
-    fn txdctl_written(&mut self, write: Write) {
-        if let Some(queue) = write.register.entry {
-            if write.value & r::TXDCTL_SWFLSH != 0 {
-                self.flush_tx(queue as usize);
-            }
-        }
-        self.observe_queues();
     }
 
     fn interrupt_mask_written(&mut self, _: Write) {

@@ -188,6 +188,12 @@ impl RegisterFile {
         self.set(address, self.get(address) & !clear | set);
     }
 
+    /// Clears some bits, and keeps what a driver writes to the others of a shared page meanwhile.
+    pub(crate) fn clear(&self, address: u32, bits: u32) {
+        let word = self.memory.word(address);
+        word.fetch_and(!bits, Ordering::AcqRel);
+    }
+
     /// Sets some bits if `on`, else clears them.
     pub(crate) fn put(&self, address: u32, bits: u32, on: bool) {
         if on {

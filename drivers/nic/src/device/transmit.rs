@@ -23,7 +23,8 @@ impl Device {
         let progress = tx.drain(&mut dma, sending, wire, &mut self.batch, count);
         self.counters.dma_faults += dma.faults.count() - faults;
         self.counters.transmitted_bytes += self.batch.sent_bytes() - bytes;
-        if progress.written_back {
+        self.counters.count_written_back(progress.written_back);
+        if progress.written_back.any() {
             self.interrupts.queue_cause(&self.registers, queue, true);
         }
         if let Some(complaint) = progress.complaint {
@@ -54,7 +55,8 @@ impl Device {
                         table: &self.dma,
                         faults: &mut self.dma_faults,
                     };
-                    tx.flush(&mut dma);
+                    let written_back = tx.flush(&mut dma);
+                    self.counters.count_written_back(written_back);
                     self.interrupts.queue_cause(&self.registers, queue, true);
                 }
             }

@@ -83,13 +83,34 @@ pub(crate) struct TxQueue {
     halted: bool,
 }
 
+/// What a queue has written back. Any write-back is an interrupt cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct WrittenBack {
+    /// Writes on PCI Express. One write carries all descriptors of a group, or a head.
+    pub(crate) writes: u32,
+    /// Descriptors in these writes, of 16 bytes each.
+    pub(crate) descriptors: u32,
+}
+
+impl WrittenBack {
+    /// Whether there is anything.
+    pub(crate) fn any(self) -> bool {
+        self.writes > 0
+    }
+
+    fn add(&mut self, more: Self) {
+        self.writes += more.writes;
+        self.descriptors += more.descriptors;
+    }
+}
+
 /// The progress of a queue in one call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TxProgress {
     /// Descriptors that the card has taken.
     pub(crate) descriptors: u32,
-    /// The card has written back, which is an interrupt cause.
-    pub(crate) written_back: bool,
+    /// What the card has written back.
+    pub(crate) written_back: WrittenBack,
     /// The reason that a frame could not be sent as requested.
     pub(crate) complaint: Option<&'static str>,
 }
@@ -174,28 +195,26 @@ impl TxQueue {
                 let (frames, small) = next;
                 prefetch(&later[later.len().min(BATCH)..later.len().min(2 * BATCH)]);
                 next = frames_of(&mut finder, later);
-                if small
-                    && self.write_back == WriteBack::Requested
-                    && !self.within_frame
-                    && settings.mac.insert_crc
-                {
+                let fast = small && !self.within_frame && settings.mac.insert_crc;
+                if fast && !matches!(self.write_back, WriteBack::Head(_)) {
                     let sorted = wire.send_small(&frames[..batch.len().min(BATCH)]);
                     count_small(self.queue, sorted, statistics);
-                    for descriptor in batch {
-                        descriptor.write_status(r::TXD_DD);
+                    if self.write_back == WriteBack::Requested {
+                        let all = batch.len() as u32;
+                        write_done(batch);
+                        progress.written_back.writes += all;
+                        progress.written_back.descriptors += all;
                     }
-                    progress.written_back = true;
                 } else {
                     let taken = self.take_all(dma, settings, wire, statistics, batch);
-                    progress.written_back |= taken.written_back;
+                    progress.written_back.add(taken.written_back);
                     progress.complaint = progress.complaint.or(taken.complaint);
                 }
-                self.ring.advance(batch.len() as u32);
                 if let WriteBack::Accumulated(threshold) = self.write_back {
-                    self.unwritten += batch.len() as u32;
-                    let due = self.unwritten - self.unwritten % threshold;
-                    progress.written_back |= self.write_back_oldest(dma, due);
+                    let written_back = self.write_back_groups(dma, batch, threshold);
+                    progress.written_back.add(written_back);
                 }
+                self.ring.advance(batch.len() as u32);
             }
             progress.descriptors += descriptors.len() as u32;
         }
@@ -228,7 +247,8 @@ impl TxQueue {
             match self.write_back {
                 WriteBack::Requested => {
                     descriptor.write_status(r::TXD_DD);
-                    progress.written_back = true;
+                    progress.written_back.writes += 1;
+                    progress.written_back.descriptors += 1;
                 }
                 WriteBack::Head(address) => head_due = Some((address, nth as u32 + 1)),
                 WriteBack::Accumulated(_) => {}
@@ -238,7 +258,7 @@ impl TxQueue {
             let mut ring = self.ring;
             ring.advance(taken);
             self.write_head(dma, address, ring.head());
-            progress.written_back = true;
+            progress.written_back.writes += 1;
         }
         progress
     }
@@ -250,13 +270,62 @@ impl TxQueue {
     }
 
     /// Writes all finished descriptors back.
-    pub(crate) fn flush(&mut self, dma: &mut Dma<'_>) {
-        let all = self.unwritten;
-        self.write_back_oldest(dma, all);
+    pub(crate) fn flush(&mut self, dma: &mut Dma<'_>) -> WrittenBack {
+        let count = self.unwritten;
+        let writes = self.writes_of(count);
+        self.write_back_oldest(dma, count);
+        WrittenBack {
+            writes,
+            descriptors: count,
+        }
+    }
+
+    /// 7.2.3.5.1: writes back groups of `threshold` descriptors. The card has just sent `batch`, and
+    /// the head still stands at its start. Descriptors that fill no group stay unwritten.
+    #[inline(always)]
+    fn write_back_groups(
+        &mut self,
+        dma: &mut Dma<'_>,
+        batch: &[Descriptor],
+        threshold: u32,
+    ) -> WrittenBack {
+        let held = self.unwritten;
+        let total = held + batch.len() as u32;
+        let due = total - total % threshold;
+        if due == 0 {
+            self.unwritten = total;
+            return WrittenBack::default();
+        }
+        // The first group may begin before the batch, even at the other end of the ring's memory.
+        let mut writes = due / threshold;
+        if held > 0 {
+            writes += self.writes_of(held) - 1;
+            writes += u32::from(self.ring.head() == 0);
+            self.write_back_oldest(dma, held);
+        }
+        let here = due.saturating_sub(held) as usize;
+        write_done(batch.get(..here).unwrap_or_default());
+        self.unwritten = total - due;
+        WrittenBack {
+            writes,
+            descriptors: due,
+        }
+    }
+
+    /// Number of writes for the `count` descriptors behind the head: their memory is contiguous
+    /// unless the ring's end lies between them.
+    fn writes_of(&self, count: u32) -> u32 {
+        let head = self.ring.head();
+        match count {
+            0 => 0,
+            _ if head == 0 || count <= head => 1,
+            _ => 2,
+        }
     }
 
     /// Writes the `count` oldest finished descriptors back.
-    fn write_back_oldest(&mut self, dma: &mut Dma<'_>, count: u32) -> bool {
+    #[cold]
+    fn write_back_oldest(&mut self, dma: &mut Dma<'_>, count: u32) {
         let mut distance = self.unwritten;
         for _ in 0..count {
             let iova = self.ring.behind(distance);
@@ -278,7 +347,6 @@ impl TxQueue {
             distance -= 1;
         }
         self.unwritten -= count;
-        count > 0
     }
 
     fn write_head(&self, dma: &mut Dma<'_>, address: u64, head: u32) {
@@ -457,6 +525,14 @@ fn frames_of<'d>(
         }
     }
     (frames, differences == 0)
+}
+
+/// Writes back that the card has sent the frames of these descriptors.
+#[inline(always)]
+fn write_done(descriptors: &[Descriptor]) {
+    for descriptor in descriptors {
+        descriptor.write_status(r::TXD_DD);
+    }
 }
 
 /// The bits of a descriptor's second word that distinguish a [`SMALL`] frame.
