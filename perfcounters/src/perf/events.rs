@@ -16,6 +16,9 @@ pub struct Table {
     sets: Vec<Set>,
     #[serde(rename = "cpu")]
     cpus: Vec<Cpu>,
+    /// The errata that the events name.
+    #[serde(rename = "erratum", default)]
+    errata: BTreeMap<String, Erratum>,
 }
 
 /// Events of processors that count alike.
@@ -48,7 +51,33 @@ pub struct Encoding {
     /// The unit of a value per packet, if it differs from the metric's.
     pub unit: Option<String>,
     /// Published errors of the processor that affect it.
-    pub errata: Option<String>,
+    #[serde(default)]
+    pub errata: Vec<String>,
+}
+
+/// A published error of a processor.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Erratum {
+    /// The processor whose document describes it.
+    processor: String,
+    /// The processor models that have it, if not all of the set.
+    models: Option<Numbers>,
+    /// Whether it needs simultaneous multithreading.
+    #[serde(default)]
+    smt_only: bool,
+    /// What it does to the counts, if a source says so.
+    effect: Option<String>,
+    /// Source of the effect.
+    source: Option<String>,
+}
+
+impl Erratum {
+    /// Whether a processor has it. `smt` is `None` if the kernel does not say.
+    fn concerns(&self, cpu: &CpuFacts, smt: Option<bool>) -> bool {
+        let model = |models: &Numbers| cpu.model.is_some_and(|model| models.contain(model));
+        self.models.as_ref().is_none_or(model) && !(self.smt_only && smt == Some(false))
+    }
 }
 
 /// A kind of processor.
@@ -103,7 +132,52 @@ impl Table {
                 return Err(format!("{} has no set {:?}", cpu.name, cpu.set));
             }
         }
+        for event in table.sets.iter().flat_map(|set| set.events.values()) {
+            let known = |id: &&String| !table.errata.contains_key(*id);
+            if let Some(id) = event.errata.iter().find(known) {
+                return Err(format!("{} names {id}, which has no [erratum]", event.name));
+            }
+        }
         Ok(table)
+    }
+
+    /// The errata of an event that concern a processor. `smt` is `None` if the kernel does not say
+    /// whether simultaneous multithreading is on.
+    pub fn errata(&self, event: &Encoding, cpu: &CpuFacts, smt: Option<bool>) -> Vec<String> {
+        let concerns = |id: &&String| {
+            let erratum = self.errata.get(*id);
+            erratum.is_some_and(|erratum| erratum.concerns(cpu, smt))
+        };
+        event.errata.iter().filter(concerns).cloned().collect()
+    }
+
+    /// One sentence for each erratum with a known effect, and one for all others. `affected` has
+    /// the metrics that each erratum affects.
+    pub fn remarks(&self, cpu: &str, affected: &BTreeMap<String, Vec<Metric>>) -> Vec<String> {
+        let mut remarks = Vec::new();
+        let mut others: Vec<String> = Vec::new();
+        for (id, metrics) in affected {
+            let names: Vec<String> = metrics.iter().map(Metric::to_string).collect();
+            let names = names.join(", ");
+            let Some(erratum) = self.errata.get(id) else {
+                continue;
+            };
+            match (&erratum.effect, &erratum.source) {
+                (Some(effect), Some(source)) => remarks.push(format!(
+                    "perf: erratum {id} ({}) affects {names}: {effect} (source: {source})",
+                    erratum.processor
+                )),
+                _ => others.push(format!("{id} ({names})")),
+            }
+        }
+        if !others.is_empty() {
+            remarks.push(format!(
+                "perf: the maker lists errata for events of {cpu}, which its Specification Update \
+                 describes: {}",
+                others.join(", ")
+            ));
+        }
+        remarks
     }
 
     /// The entry of a processor and its events; `None` if the table lacks the processor.
@@ -243,6 +317,31 @@ mod tests {
         }
         let table = Table::built_in().unwrap();
         assert!(table.find(&CpuFacts::default()).is_none());
+    }
+
+    #[test]
+    fn each_erratum_belongs_to_an_event_and_names_the_source_of_its_effect() {
+        let table = Table::built_in().unwrap();
+        let named: Vec<&String> = table
+            .sets
+            .iter()
+            .flat_map(|set| set.events.values())
+            .flat_map(|event| &event.errata)
+            .collect();
+        for (id, erratum) in &table.errata {
+            assert!(named.contains(&id), "no event names {id}");
+            assert_eq!(erratum.effect.is_some(), erratum.source.is_some(), "{id}");
+            assert!(!erratum.processor.is_empty());
+        }
+    }
+
+    #[test]
+    fn an_erratum_without_its_description_is_refused() {
+        let text = "[[set]]\nname = \"some\"\nsource = \"s\"\n[set.events]\n\
+                    loads = { name = \"LOADS\", event = 1, errata = [\"X1\"] }\n[[cpu]]\n\
+                    name = \"X\"\nvendor = \"V\"\nfamily = 1\nmodels = [1]\nset = \"some\"\n";
+        let error = Table::parse(text).unwrap_err();
+        assert!(error.contains("LOADS names X1"), "{error}");
     }
 
     #[test]

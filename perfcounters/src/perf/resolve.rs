@@ -18,6 +18,8 @@ const HARDWARE: u32 = 0;
 const CORE_SHIFT: u32 = 32;
 /// `PERF_COUNT_HW_REF_CPU_CYCLES`: cycles of a clock that does not change.
 const REFERENCE_CYCLES: u64 = 9;
+/// Whether simultaneous multithreading is on: 0 or 1.
+const SMT: &str = "/sys/devices/system/cpu/smt/active";
 /// The kernel's setting that says which users may count.
 const PARANOID: &str = "/proc/sys/kernel/perf_event_paranoid";
 
@@ -42,7 +44,7 @@ pub struct EventSet {
     pub absent: BTreeMap<Metric, String>,
     /// Facts about the events, for `run.json`.
     pub facts: BTreeMap<String, serde_json::Value>,
-    /// Contradictions between the table and the kernel.
+    /// Contradictions between the table and the kernel, and the errata of the processor.
     pub warnings: Vec<String>,
 }
 
@@ -54,7 +56,8 @@ impl EventSet {
     pub fn detect(cpu: Option<usize>) -> Result<Self, String> {
         let facts = CpuFacts::read();
         let pmu = Pmu::find(Path::new(SOURCES), cpu);
-        resolve(&facts, pmu.as_ref(), |event| Kernel.try_event(event))
+        let smt = fs::read_to_string(SMT).ok().map(|text| text.trim() == "1");
+        resolve(&facts, smt, pmu.as_ref(), |event| Kernel.try_event(event))
     }
 }
 
@@ -73,9 +76,11 @@ fn hardware(pmu: Option<&Pmu>, metric: Option<Metric>, name: &str, number: u64) 
     }
 }
 
-/// Chooses the events for a processor: those of the table that the kernel accepts.
+/// Chooses the events for a processor: those of the table that the kernel accepts. `smt` is `None`
+/// if the kernel does not say whether simultaneous multithreading is on.
 fn resolve(
     cpu: &CpuFacts,
+    smt: Option<bool>,
     pmu: Option<&Pmu>,
     try_event: impl Fn(&Event) -> Result<(), Refusal>,
 ) -> Result<EventSet, String> {
@@ -104,6 +109,7 @@ fn resolve(
         ));
     }
     let mut chosen = BTreeMap::new();
+    let mut affected: BTreeMap<String, Vec<Metric>> = BTreeMap::new();
     for metric in counted_metrics() {
         let found = match usable.zip(pmu) {
             Some(((_, entry), pmu)) => from_table(metric, entry, pmu, &mut set.warnings),
@@ -117,18 +123,21 @@ fn resolve(
                 .map(|()| (event.clone(), facts))
                 .map_err(|refusal| format!("{}: {refusal}", event.name))
         });
-        match accepted {
-            Ok((event, mut facts)) => {
-                facts["event"] = json!(event.name);
-                facts["type"] = json!(event.kind);
-                facts["config"] = json!(format!("{:#x}", event.config));
-                chosen.insert(metric.to_string(), facts);
-                set.events.push(event);
-            }
+        let (event, mut facts) = match accepted {
+            Ok(accepted) => accepted,
             Err(why) => {
                 set.absent.insert(metric, why);
+                continue;
             }
+        };
+        let encoding = usable.and_then(|(_, entry)| entry.events.get(&metric));
+        let errata = encoding.map_or_else(Vec::new, |encoding| table.errata(encoding, cpu, smt));
+        describe(&event, &errata, &mut facts);
+        for id in errata {
+            affected.entry(id).or_default().push(metric);
         }
+        chosen.insert(metric.to_string(), facts);
+        set.events.push(event);
     }
     let reference = hardware(pmu, None, "ref-cycles", REFERENCE_CYCLES);
     if try_event(&reference).is_ok() {
@@ -144,7 +153,18 @@ fn resolve(
         set.facts
             .insert("events_source".into(), json!(entry.source));
     }
+    set.warnings.extend(table.remarks(&described, &affected));
     Ok(set)
+}
+
+/// Adds what `run.json` records about a chosen event.
+fn describe(event: &Event, errata: &[String], facts: &mut serde_json::Value) {
+    facts["event"] = json!(event.name);
+    facts["type"] = json!(event.kind);
+    facts["config"] = json!(format!("{:#x}", event.config));
+    if !errata.is_empty() {
+        facts["errata"] = json!(errata);
+    }
 }
 
 /// Tries the core cycles, which every PMU counts.
@@ -205,9 +225,6 @@ fn from_table(
     if let Some(counts) = &encoding.counts {
         facts["counts"] = json!(counts);
     }
-    if let Some(errata) = &encoding.errata {
-        facts["errata"] = json!(errata);
-    }
     Ok((event, facts))
 }
 
@@ -254,12 +271,28 @@ mod tests {
         at: Option<usize>,
         refuses: impl Fn(&Event) -> bool,
     ) -> EventSet {
+        resolved_with_smt(cpu, sources, at, None, refuses)
+    }
+
+    fn resolved_with_smt(
+        cpu: &CpuFacts,
+        sources: &str,
+        at: Option<usize>,
+        smt: Option<bool>,
+        refuses: impl Fn(&Event) -> bool,
+    ) -> EventSet {
         let pmu = Pmu::find(&fixtures::sources(sources), at);
-        resolve(cpu, pmu.as_ref(), |event| match refuses(event) {
+        resolve(cpu, smt, pmu.as_ref(), |event| match refuses(event) {
             true => Err(unsupported()),
             false => Ok(()),
         })
         .unwrap()
+    }
+
+    /// Whether errata are the only remarks.
+    fn only_errata(set: &EventSet) -> bool {
+        let erratum = |text: &String| text.contains("errat");
+        set.warnings.iter().all(erratum)
     }
 
     fn config(set: &EventSet, metric: Metric) -> Option<u64> {
@@ -295,7 +328,7 @@ mod tests {
             for (metric, code) in INTEL {
                 assert_eq!(config(&set, metric), Some(code), "model {model} {metric}");
             }
-            assert!(set.warnings.is_empty(), "{set:?}");
+            assert!(only_errata(&set), "{:?}", set.warnings);
             let names: Vec<_> = set.events.iter().map(|event| event.name.as_str()).collect();
             assert!(names.contains(&loads), "{names:?}");
             assert_eq!(set.events[1].name, "ref-cycles");
@@ -356,7 +389,7 @@ mod tests {
                 .filter(|metric| set.absent.contains_key(metric));
             assert_eq!(missing.collect::<Vec<_>>(), absent, "{family} {model}");
             assert!(set.absent[&L1Hits].contains("Zen has no event"));
-            assert!(set.warnings.is_empty(), "{:?}", set.warnings);
+            assert!(only_errata(&set), "{:?}", set.warnings);
             for event in &set.events {
                 let lines = matches!(event.metric, Some(L2Hits | L3Hits | L3Misses));
                 assert_eq!(
@@ -366,6 +399,46 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_processor_is_remarked_for_its_errata() {
+        let remarks = |cpu: &CpuFacts, sources: &str, smt| {
+            let set = resolved_with_smt(cpu, sources, None, smt, |_| false);
+            (set.warnings.join("\n"), set.facts["events"].clone())
+        };
+        let haswell = cpu("GenuineIntel", 6, 63);
+        let (text, events) = remarks(&haswell, "haswell", Some(true));
+        for part in [
+            "erratum HSD29 (4th Generation Core, desktop) affects",
+            "at most half of its counters",
+            "the maker lists errata for events of Haswell, ",
+            "HSD11 (instructions), HSD140 (instructions), HSD143 (instructions)",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert_eq!(
+            events["instructions"]["errata"],
+            json!(["HSD11", "HSD140", "HSD143"])
+        );
+        // That erratum needs two threads on a core.
+        let (text, events) = remarks(&haswell, "haswell", Some(false));
+        assert!(!text.contains("HSD29"), "{text}");
+        assert_eq!(events["loads"]["errata"], json!(["HSM30"]));
+
+        let (text, _) = remarks(&cpu("GenuineIntel", 6, 79), "haswell", None);
+        assert!(text.contains("BDM61 (instructions)"), "{text}");
+        let (text, _) = remarks(&cpu("GenuineIntel", 6, 85), "skylake-sp", None);
+        assert!(text.contains("SKL044 (instructions)"), "{text}");
+        assert!(text.contains("SKL091 (instructions, branches)"), "{text}");
+        let (text, _) = remarks(&cpu("GenuineIntel", 6, 106), "skylake-sp", None);
+        assert_eq!(text, "", "Intel lists none for Ice Lake");
+        // The same set of events, but only some models have the erratum.
+        let (text, _) = remarks(&cpu("AuthenticAMD", 25, 1), "zen2", None);
+        assert!(text.contains("erratum 1292"), "{text}");
+        let (text, events) = remarks(&cpu("AuthenticAMD", 25, 33), "zen2", None);
+        assert_eq!(text, "");
+        assert!(events["instructions"]["errata"].is_null());
     }
 
     #[test]
@@ -433,18 +506,18 @@ mod tests {
     fn a_machine_without_counters_has_no_pmu() {
         let refuse = |_: &Event| Err(unsupported());
         let bare = cpu("GenuineIntel", 6, 60);
-        assert_eq!(resolve(&bare, None, refuse).unwrap_err(), "no PMU");
+        assert_eq!(resolve(&bare, None, None, refuse).unwrap_err(), "no PMU");
         let virtual_machine = CpuFacts {
             virtual_machine: true,
             ..bare
         };
-        let why = resolve(&virtual_machine, None, refuse).unwrap_err();
+        let why = resolve(&virtual_machine, None, None, refuse).unwrap_err();
         assert!(why.starts_with("no PMU (the hypervisor"), "{why}");
     }
 
     #[test]
     fn forbidden_counters_name_the_remedy() {
-        let why = resolve(&cpu("GenuineIntel", 6, 60), None, |_| {
+        let why = resolve(&cpu("GenuineIntel", 6, 60), None, None, |_| {
             Err(Refusal::Forbidden(io::Error::from_raw_os_error(13)))
         })
         .unwrap_err();
