@@ -42,13 +42,13 @@ pub struct HostFacts {
 pub struct CpuFacts {
     /// Name that the processor reports.
     pub model_name: Option<String>,
-    /// Maker.
+    /// Maker: its name, or on Arm the implementer's number, such as `0x41`.
     pub vendor: Option<String>,
-    /// Family number.
+    /// Family number; on Arm the version of the architecture.
     pub family: Option<u32>,
-    /// Model number.
+    /// Model number; on Arm the part number.
     pub model: Option<u32>,
-    /// Stepping number.
+    /// Stepping number; on Arm the revision.
     pub stepping: Option<u32>,
     /// Microcode revision.
     pub microcode: Option<String>,
@@ -228,13 +228,20 @@ fn parse_cpuinfo(text: &str) -> CpuFacts {
             .find(|(key, _)| key.trim() == name)
             .map(|(_, value)| value.trim().to_owned())
     };
-    let number = |name: &str| field(name).and_then(|value| value.parse().ok());
+    let number = |name: &str| {
+        let value = field(name)?;
+        match value.strip_prefix("0x") {
+            Some(digits) => u32::from_str_radix(digits, 16).ok(),
+            None => value.parse().ok(),
+        }
+    };
+    // Arm's kernels have other names for vendor, family, model and stepping.
     CpuFacts {
         model_name: field("model name"),
-        vendor: field("vendor_id"),
-        family: number("cpu family"),
-        model: number("model"),
-        stepping: number("stepping"),
+        vendor: field("vendor_id").or_else(|| field("CPU implementer")),
+        family: number("cpu family").or_else(|| number("CPU architecture")),
+        model: number("model").or_else(|| number("CPU part")),
+        stepping: number("stepping").or_else(|| number("CPU revision")),
         microcode: field("microcode"),
         cpus: text
             .lines()
@@ -287,12 +294,22 @@ fn nics(devices: &Path) -> Vec<NicFacts> {
         .collect()
 }
 
-/// The kernel lists one event source per kind of CPU: `cpu`, or `cpu_core` and `cpu_atom`.
+/// Whether an event source of the kernel counts the events of processors, by its name. On x86-64 the
+/// kernel lists `cpu`, or `cpu_core` and `cpu_atom`. On Arm it lists one source per kind of core, such
+/// as `armv8_pmuv3_0`, `armv8_cortex_a72` or `apple_icestorm_pmu`.
+pub fn counts_processor_events(source: &str) -> bool {
+    ["cpu", "cpu_core", "cpu_atom"].contains(&source)
+        || ["armv8_", "armv9_", "apple_"]
+            .iter()
+            .any(|prefix| source.starts_with(prefix))
+}
+
+/// The kernel's event sources for processors.
 fn pmu(sources: &Path) -> PmuFacts {
     let sources: Vec<_> = entries(sources)
         .iter()
         .map(|path| file_name(path))
-        .filter(|name| name == "cpu" || name == "cpu_core" || name == "cpu_atom")
+        .filter(|name| counts_processor_events(name))
         .collect();
     PmuFacts {
         present: !sources.is_empty(),
@@ -310,13 +327,23 @@ fn measure_tsc_mhz(window: Duration) -> f64 {
     last.wrapping_sub(first) as f64 / elapsed.as_secs_f64() / 1e6
 }
 
-#[cfg(not(target_arch = "x86_64"))]
-compile_error!("the backends count cycles with the time-stamp counter of x86-64");
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+compile_error!("the time-stamp counter is known only for x86-64 and AArch64");
 
 /// Reads the time-stamp counter, roughly: the processor may reorder it.
+#[cfg(target_arch = "x86_64")]
 fn tsc() -> u64 {
     // SAFETY: RDTSC reads a counter; every x86-64 processor has it and Linux does not forbid it.
     unsafe { std::arch::x86_64::_rdtsc() }
+}
+
+/// Reads the virtual count of the generic timer, which is AArch64's time-stamp counter.
+#[cfg(target_arch = "aarch64")]
+fn tsc() -> u64 {
+    let now;
+    // SAFETY: the instruction only reads a counter, which Linux lets every program read.
+    unsafe { std::arch::asm!("mrs {}, cntvct_el0", out(reg) now, options(nomem, nostack)) };
+    now
 }
 
 #[cfg(test)]
@@ -351,6 +378,19 @@ mod tests {
         assert_eq!(clock_in_cpuinfo(CPUINFO, 0), Some(1600.0));
         assert_eq!(clock_in_cpuinfo(CPUINFO, 1), Some(3300.0));
         assert_eq!(clock_in_cpuinfo(CPUINFO, 2), None);
+    }
+
+    #[test]
+    fn an_arm_cpu_is_described_by_its_part_number() {
+        let text = "processor\t: 0\nBogoMIPS\t: 125.00\nFeatures\t: fp asimd\n\
+            CPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x0\n\
+            CPU part\t: 0xd08\nCPU revision\t: 3\n";
+        let cpu = parse_cpuinfo(text);
+        assert_eq!(cpu.vendor.as_deref(), Some("0x41"));
+        assert_eq!(
+            (cpu.family, cpu.model, cpu.stepping, cpu.cpus),
+            (Some(8), Some(0xd08), Some(3), 1)
+        );
     }
 
     #[test]
@@ -395,14 +435,16 @@ mod tests {
     }
 
     #[test]
-    fn a_pmu_is_an_event_source_called_cpu() {
+    fn event_sources_of_processors_are_known_by_name() {
         let sources = tempfile::tempdir().unwrap();
         for name in ["software", "msr"] {
             fs::create_dir(sources.path().join(name)).unwrap();
         }
         assert!(!pmu(sources.path()).present);
-        fs::create_dir(sources.path().join("cpu")).unwrap();
-        assert!(pmu(sources.path()).present);
+        for name in ["cpu", "armv8_pmuv3_0"] {
+            fs::create_dir(sources.path().join(name)).unwrap();
+        }
+        assert_eq!(pmu(sources.path()).sources, ["armv8_pmuv3_0", "cpu"]);
     }
 
     #[test]

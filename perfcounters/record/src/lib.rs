@@ -32,7 +32,10 @@ pub use conditions::{
 };
 pub use error::RecordError;
 pub use git::GitFacts;
-pub use host::{CpuClock, CpuFacts, HostFacts, HugePages, IommuFacts, NicFacts, PmuFacts};
+pub use host::{
+    counts_processor_events, CpuClock, CpuFacts, HostFacts, HugePages, IommuFacts, NicFacts,
+    PmuFacts,
+};
 pub use metric::{Group, Metric, UnknownMetric, Wanted};
 pub use names::{BackendName, Implementation};
 pub use results::{create_folder, link, unfinished_runs, JOURNAL_FILE, LATEST_LINK};

@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use record::counts_processor_events;
+
 /// Folder in which the kernel lists its event sources.
 pub const SOURCES: &str = "/sys/bus/event_source/devices";
-/// Event sources of processors with one kind of core, or with two.
-const PROCESSORS: [&str; 3] = ["cpu", "cpu_core", "cpu_atom"];
 
 /// An event source of the kernel that counts a processor's events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pmu {
-    /// Its name: `cpu`, or on processors with two kinds of core `cpu_core` or `cpu_atom`.
+    /// Its name: `cpu`, on x86-64 processors with two kinds of core `cpu_core` or `cpu_atom`, on Arm
+    /// for example `armv8_pmuv3_0`.
     pub name: String,
     /// Its number, for `perf_event_attr.type`.
     pub kind: u32,
@@ -20,6 +21,8 @@ pub struct Pmu {
     format: BTreeMap<String, Vec<Bits>>,
     /// The codes of the events that the kernel has names for.
     aliases: BTreeMap<String, String>,
+    /// Whether the machine has other kinds of core, with another source.
+    hybrid: bool,
 }
 
 /// Bits of `perf_event_attr.config`, from the lowest to the highest, both included.
@@ -57,21 +60,24 @@ pub enum EncodeError {
 impl Pmu {
     /// The source for a CPU; `None` if the processor has no counters or a hypervisor hides them.
     pub fn find(sources: &Path, cpu: Option<usize>) -> Option<Self> {
-        PROCESSORS
-            .iter()
-            .map(|name| (name, sources.join(name)))
-            .filter(|(_, folder)| folder.is_dir())
-            .find(|(_, folder)| {
-                // The file `cpus` exists only on processors with two kinds of core.
-                match fs::read_to_string(folder.join("cpus")) {
-                    Err(_) => true,
-                    Ok(list) => cpu.is_none_or(|cpu| listed(&list, cpu)),
-                }
-            })
-            .and_then(|(name, folder)| Self::read(name, &folder))
+        let mut names: Vec<String> = fs::read_dir(sources)
+            .ok()?
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .filter(|name| counts_processor_events(name))
+            .collect();
+        // Without a CPU, performance cores come first: "cpu_core" is after "cpu_atom".
+        names.sort_by(|a, b| b.cmp(a));
+        let name = names.iter().find(|name| {
+            // The x86-64 source of a processor with one kind of core has no file `cpus`.
+            match fs::read_to_string(sources.join(name).join("cpus")) {
+                Err(_) => true,
+                Ok(list) => cpu.is_none_or(|cpu| listed(&list, cpu)),
+            }
+        })?;
+        Self::read(name, &sources.join(name), names.len() > 1)
     }
 
-    fn read(name: &str, folder: &Path) -> Option<Self> {
+    fn read(name: &str, folder: &Path, hybrid: bool) -> Option<Self> {
         let format = files(&folder.join("format"))
             .into_iter()
             .filter_map(|(field, text)| Some((field, parse_format(&text)?)))
@@ -85,12 +91,20 @@ impl Pmu {
                 .ok()?,
             format,
             aliases: files(&folder.join("events")),
+            // Linux lists `cpu_core` alone if the other cores are switched off.
+            hybrid: hybrid || name.starts_with("cpu_"),
         })
     }
 
-    /// Whether the processor has two kinds of core.
+    /// Whether the kernel lists the events of Arm's PMU architecture that the processor implements.
+    /// It lists no other events of that architecture, and yet counts them: as 0.
+    pub fn lists_architectural_events(&self) -> bool {
+        self.name.starts_with("armv8_") || self.name.starts_with("armv9_")
+    }
+
+    /// Whether the machine has several kinds of core, each with a source of its own.
     pub fn hybrid(&self) -> bool {
-        self.name != PROCESSORS[0]
+        self.hybrid
     }
 
     /// The bits of `perf_event_attr.config` for an event.
@@ -230,6 +244,22 @@ mod tests {
             assert!(pmu.hybrid());
         }
         assert_eq!(Pmu::find(&sources, Some(99)), None);
+    }
+
+    #[test]
+    fn an_arm_machine_has_a_source_for_each_kind_of_core() {
+        let sources = fixtures::sources("arm-big-little");
+        for (cpu, name, kind) in [(0, "armv8_cortex_a53", 8), (5, "armv8_cortex_a72", 9)] {
+            let pmu = Pmu::find(&sources, Some(cpu)).unwrap();
+            assert_eq!((pmu.name.as_str(), pmu.kind), (name, kind), "CPU {cpu}");
+            assert!(pmu.hybrid());
+        }
+        let pmu = Pmu::find(&fixtures::sources("arm-pmuv3"), Some(0)).unwrap();
+        assert_eq!(pmu.name, "armv8_pmuv3");
+        assert!(!pmu.hybrid(), "one source serves all of its cores");
+        assert_eq!(pmu.encode(0x11, 0), Ok(0x11));
+        assert_eq!(pmu.alias("inst_retired"), Some(Ok(0x08)));
+        assert_eq!(pmu.alias("br_retired"), None);
     }
 
     #[test]
