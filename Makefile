@@ -41,12 +41,27 @@ help: ## Print this list.
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  make %-24s %s\n", $$1, $$2 }' \
 		$(firstword $(MAKEFILE_LIST))
 
+# DEVICES="PORT PORT" measures with a real card instead, as bench/HARDWARE.md describes, and prints the tables of each
+# clock. GENERATOR=user@host, FILE.toml or none names the sender. CLOCKS="1.6 3.3" replaces the clocks, CLOCKS=keep keeps
+# the machine's. DRY_RUN=1 only prints the plan.
+CARD ?= bench/card.toml
+words_to_list = $(subst $(eval ) ,$(comma),$(strip $(1)))
+comma := ,
+card_options = --config $(CARD) --devices $(call words_to_list,$(DEVICES)) $(if $(GENERATOR),--generator $(GENERATOR)) \
+	$(if $(CLOCKS),$(if $(filter keep,$(CLOCKS)),--keep-clock,--clock $(call words_to_list,$(CLOCKS))))
+reproduce_options = $(strip $(if $(DEVICES),$(card_options)) $(if $(QUICK),--quick))
+
 .PHONY: reproduce
-reproduce: ## Measure the three drivers and print the paper's tables beside the published figures.
+reproduce: ## Measure the three drivers and print the paper's tables (DEVICES="PORT PORT": with a real card).
+ifdef DRY_RUN
+	@$(MAKE) triptych
+	@$(BIN)/triptych run $(reproduce_options) --dry-run
+else
 	@bench/setup/setup.sh reproduce
 	@$(MAKE) build variants
-	$(BIN)/triptych run
-	@$(MAKE) table
+	$(BIN)/triptych run $(reproduce_options) --list-runs build/runs.txt
+	@while read -r run; do PYTHONPATH=paper $(PYTHON) -m triptych_paper.table "$$run"; done < build/runs.txt
+endif
 
 # QUICK=1 measures a small part of everything. RESUME=1 continues the newest interrupted run.
 MATRIX ?= bench/matrix$(if $(QUICK),-quick).toml

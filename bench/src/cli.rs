@@ -6,6 +6,7 @@ use clap::{Parser, Subcommand};
 
 use crate::asm::arguments::AsmArguments;
 use crate::budget::arguments::BudgetArguments;
+use crate::clocks::cli::ClocksArguments;
 use crate::compare::arguments::CompareArguments;
 use crate::host::cli::{BindArguments, DoctorArguments, UnbindArguments, WriteArguments};
 use crate::ladder::arguments::LadderArguments;
@@ -46,6 +47,8 @@ pub enum Command {
     Bind(BindArguments),
     /// Return ports of a network card to the kernel's driver
     Unbind(UnbindArguments),
+    /// Show the clocks of the cores, fix them, or restore what a killed run changed
+    Clocks(ClocksArguments),
     /// Test a load generator that sends to real cards, or measure at several rates
     #[command(after_help = LISTS)]
     Pktgen(PktgenArguments),

@@ -1,7 +1,7 @@
 //! `triptych`: measures the three drivers and writes the results to `results/`.
 //!
 //! The commands stand at the top: [`run`], [`budget`], [`compare`], [`asm`], [`ladder`], [`host`]
-//! (doctor, bind, unbind) and [`pktgen`]. They share [`builds`], [`machine_code`], [`toolchain`],
+//! (doctor, bind, unbind), [`clocks`] and [`pktgen`]. They share [`builds`], [`machine_code`], [`toolchain`],
 //! [`settings`], [`progress`] and [`usage`], which import no command. [`cli`] joins the commands'
 //! arguments, and `main.rs` calls the commands.
 
@@ -9,6 +9,7 @@ pub mod asm;
 pub mod budget;
 pub mod builds;
 pub mod cli;
+pub mod clocks;
 pub mod compare;
 pub mod host;
 pub mod ladder;

@@ -12,7 +12,7 @@ use perfcounters::{lockstep, perf, Interrupt};
 use triptych::cli::{Cli, Command};
 use triptych::host::cli as host;
 use triptych::usage::UsageError;
-use triptych::{asm, budget, compare, ladder, pktgen, run};
+use triptych::{asm, budget, clocks, compare, ladder, pktgen, run};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -53,6 +53,7 @@ fn execute(cli: &Cli) -> Result<bool> {
         Command::Doctor(arguments) => return host::doctor(arguments),
         Command::Bind(arguments) => host::bind(arguments, &interrupt)?,
         Command::Unbind(arguments) => host::unbind(arguments)?,
+        Command::Clocks(arguments) => clocks::cli::run(arguments, &interrupt)?,
         Command::Pktgen(arguments) => pktgen::cli::run(arguments, &interrupt)?,
         Command::SysfsWrite(arguments) => host::write(arguments)?,
         Command::LockstepWorker { specification } => {

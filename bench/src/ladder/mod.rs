@@ -82,22 +82,15 @@ fn measure(ladder: &Ladder, arguments: &LadderArguments, interrupt: &Interrupt) 
         .with_context(|| format!("cannot write {}", config.display()))?;
     let record = serde_json::to_string_pretty(&record(ladder))?;
     let run = RunArguments {
-        config: Some(config),
-        resume: None,
-        implementations: Vec::new(),
-        variants: Vec::new(),
-        batch: Vec::new(),
-        ring_size: Vec::new(),
-        frame_size: Vec::new(),
-        backends: Vec::new(),
-        repeats: None,
         quick: arguments.quick,
         results: arguments.results.clone(),
         build_dir: arguments.build_dir.clone(),
+        ..RunArguments::of(config)
     };
     run::run_in(&run, interrupt, |folder| {
         let path = folder.join(FILE);
-        fs::write(&path, record + "\n").with_context(|| format!("cannot write {}", path.display()))
+        fs::write(&path, record.clone() + "\n")
+            .with_context(|| format!("cannot write {}", path.display()))
     })
 }
 

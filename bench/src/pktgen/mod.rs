@@ -12,6 +12,7 @@
 //! ```
 
 pub mod cli;
+pub mod command_line;
 mod config;
 mod dpdk_pktgen;
 mod error;

@@ -71,6 +71,14 @@ pub(super) fn quote(text: &str) -> String {
     }
 }
 
+/// The command that runs a shell script on a machine, as a shell would take it.
+pub(super) fn command_line(place: &Location, script: &str) -> String {
+    let command = place.command(script);
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let words: Vec<String> = words.map(|word| quote(&word.to_string_lossy())).collect();
+    words.join(" ")
+}
+
 /// A running program. It ends at the end of its input, so it never outlives this process, even if
 /// this process is killed. Dropping the session also ends the program.
 #[derive(Debug)]

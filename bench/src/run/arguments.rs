@@ -6,6 +6,7 @@ use clap::Args;
 use record::{BackendName, Implementation};
 
 use super::config::MatrixFilter;
+use crate::clocks::cli::ghz;
 use crate::settings::values::{BoundedInteger, RingSize};
 use crate::usage::one_of;
 
@@ -47,6 +48,30 @@ pub struct RunArguments {
     /// Only check that everything works: short runs, rough figures
     #[arg(long)]
     pub quick: bool,
+    /// The two ports of a real card, such as 0000:03:00.0,0000:03:00.1, or the sockets of a running
+    /// software card: vfio-user:PATH,vfio-user:PATH [default: those in the file]
+    #[arg(long, value_name = "PORT,PORT", value_delimiter = ',')]
+    pub devices: Vec<String>,
+    /// Who sends to a real card: user@host runs testpmd there, FILE.toml is a configuration of
+    /// `triptych pktgen`, and none leaves it to you [default: the one in the file]
+    #[arg(long, value_name = "GENERATOR")]
+    pub generator: Option<String>,
+    /// Clocks to fix all CPUs at, in GHz, one run for each (needs root or sudo) [default: those in the
+    /// file]
+    #[arg(long, value_name = "GHZ", value_delimiter = ',', value_parser = ghz)]
+    pub clock: Vec<f64>,
+    /// Measure at the clock that the machine has
+    #[arg(long, conflicts_with = "clock")]
+    pub keep_clock: bool,
+    /// Print what the run would do, and touch nothing
+    #[arg(long, conflicts_with = "resume")]
+    pub dry_run: bool,
+    /// Also write the folders of the runs to this file, one per line
+    #[arg(long, value_name = "FILE")]
+    pub list_runs: Option<PathBuf>,
+    /// Change the clocks of a machine below this folder (for tests)
+    #[arg(long, value_name = "DIR", default_value = "/", hide = true)]
+    pub clocks_root: PathBuf,
     /// The folder that receives a folder for each run
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub results: PathBuf,
@@ -56,11 +81,39 @@ pub struct RunArguments {
 }
 
 impl RunArguments {
+    /// The arguments that measure a matrix file, with the defaults of the command line.
+    pub fn of(config: PathBuf) -> Self {
+        Self {
+            config: Some(config),
+            resume: None,
+            implementations: Vec::new(),
+            variants: Vec::new(),
+            batch: Vec::new(),
+            ring_size: Vec::new(),
+            frame_size: Vec::new(),
+            backends: Vec::new(),
+            repeats: None,
+            quick: false,
+            devices: Vec::new(),
+            generator: None,
+            clock: Vec::new(),
+            keep_clock: false,
+            dry_run: false,
+            list_runs: None,
+            clocks_root: "/".into(),
+            results: "results".into(),
+            build_dir: "build".into(),
+        }
+    }
+
     /// Whether the command line selects any measurements.
     pub fn selects_measurements(&self) -> bool {
         self.config.is_some()
             || self.quick
             || self.repeats.is_some()
+            || !self.devices.is_empty()
+            || self.generator.is_some()
+            || !self.clock.is_empty()
             || self.matrix_filter() != MatrixFilter::default()
     }
 

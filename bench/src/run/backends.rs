@@ -102,6 +102,7 @@ impl BackendFactory<'_> {
         match (&self.config.pktgen, &self.config.generator) {
             (Some(config), _) => Some(Box::new(Pktgen {
                 config: config.clone(),
+                host: self.config.pktgen_host.clone(),
                 interrupt: self.interrupt.clone(),
                 running: None,
             })),

@@ -13,7 +13,8 @@ use strum::IntoEnumIterator;
 use crate::builds::variants::DEFAULT;
 use crate::settings::backends::{Latency, Lockstep, Perf, Valgrind, Wall};
 use crate::settings::values::{
-    Batch, BoundedInteger, Fraction, FrameSize, MeasurementSeconds, Mpps, Repeats, RingSize,
+    Batch, BoundedInteger, Fraction, FrameSize, Ghz, MeasurementSeconds, Mpps, Repeats, RingSize,
+    WarmUpSeconds,
 };
 use crate::usage::UsageError;
 
@@ -59,16 +60,22 @@ impl From<ConfigError> for UsageError {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// PCI addresses of the ports of a real card. Without them, `wall` and `perf` use the software
-    /// NIC.
+    /// PCI addresses of the ports of a real card. Without them, `wall` and `perf` start the software
+    /// NIC. `vfio-user:SOCKET` is a port of a software NIC that already runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub devices: Option<[String; 2]>,
     /// Configuration of the load generator that sends to a real card, one of `bench/pktgen/*.toml`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pktgen: Option<PathBuf>,
+    /// The machine's name for SSH, instead of the name in the configuration of `pktgen`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pktgen_host: Option<String>,
     /// The words of another command that sends to a real card.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generator: Option<Vec<String>>,
+    /// The clocks to measure at, one run for each. If empty, the clock stays as it is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clocks_ghz: Vec<Ghz>,
     /// Settings of the hardware counters.
     #[serde(default)]
     pub perf: Perf,
@@ -175,7 +182,9 @@ impl Config {
         Self {
             devices: None,
             pktgen: None,
+            pktgen_host: None,
             generator: None,
+            clocks_ghz: Vec::new(),
             perf: Perf::default(),
             valgrind: Valgrind::default(),
             lockstep: Lockstep::default(),
@@ -185,21 +194,29 @@ impl Config {
         }
     }
 
-    /// Reads a file.
+    /// Reads a file and checks it.
     ///
     /// # Errors
     /// See [`ConfigError`].
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
+        let config = Self::parse(path)?;
+        config.check()?;
+        Ok(config)
+    }
+
+    /// Reads a file. Options of the command line may complete it before [`Config::check`].
+    ///
+    /// # Errors
+    /// [`ConfigError::Read`], [`ConfigError::Malformed`].
+    pub fn parse(path: &Path) -> Result<Self, ConfigError> {
         let text = std::fs::read_to_string(path).map_err(|cause| ConfigError::Read {
             path: path.to_owned(),
             cause,
         })?;
-        let config: Self = toml::from_str(&text).map_err(|cause| ConfigError::Malformed {
+        toml::from_str(&text).map_err(|cause| ConfigError::Malformed {
             path: path.to_owned(),
             cause,
-        })?;
-        config.check()?;
-        Ok(config)
+        })
     }
 
     /// Checks that everything in it is possible.
@@ -212,7 +229,21 @@ impl Config {
         }
         if (self.generator.is_some() || self.pktgen.is_some()) && self.devices.is_none() {
             return Err(ConfigError::Nothing(
-                "`pktgen` and `generator` send to real cards: name the `devices`".to_owned(),
+                "`pktgen` and `generator` send to real cards: name the two `devices`, in the file or \
+                 with --devices"
+                    .to_owned(),
+            ));
+        }
+        if let Some([first, second]) = &self.devices {
+            if first == second {
+                return Err(ConfigError::Nothing(format!(
+                    "both `devices` are {first}: a forwarder needs two ports"
+                )));
+            }
+        }
+        if self.pktgen_host.is_some() && self.pktgen.is_none() {
+            return Err(ConfigError::Nothing(
+                "`pktgen_host` is the machine of `pktgen`: name that file, too".to_owned(),
             ));
         }
         if self.generator.is_some() && self.pktgen.is_some() {
@@ -240,6 +271,7 @@ impl Config {
     /// Shortens all measurements. Such a run only shows that everything works; its figures are rough.
     pub fn make_quick(&mut self) {
         self.perf.seconds = MeasurementSeconds(0.5);
+        self.perf.warm_up = quick_warm_up(self.perf.warm_up);
         self.perf.repeats = BoundedInteger(1);
         self.valgrind = Valgrind {
             packets: BoundedInteger(20_480),
@@ -249,6 +281,8 @@ impl Config {
             sessions: BoundedInteger(1),
             rounds: BoundedInteger(30),
         };
+        self.wall.seconds = MeasurementSeconds(self.wall.seconds.0.min(1.0));
+        self.wall.warm_up = quick_warm_up(self.wall.warm_up);
         self.wall.repeats = BoundedInteger(1);
         self.latency.seconds = MeasurementSeconds(1.0);
     }
@@ -313,6 +347,13 @@ pub struct MatrixFilter {
     pub ring_size: Vec<RingSize>,
     /// Frame sizes.
     pub frame_size: Vec<FrameSize>,
+}
+
+fn quick_warm_up(full: WarmUpSeconds) -> WarmUpSeconds {
+    match full > WarmUpSeconds::ONE {
+        true => WarmUpSeconds::ONE,
+        false => full,
+    }
 }
 
 fn keep<T: PartialEq>(list: &mut Vec<T>, wanted: &[T]) {
@@ -440,6 +481,12 @@ mod tests {
                 "only the backend `wall`",
             ),
             ("generator = [\"x\"]\n[[block]]\n", "`devices`"),
+            ("devices = [\"a\", \"a\"]\n[[block]]\n", "two ports"),
+            (
+                "devices = [\"a\", \"b\"]\npktgen_host = \"x\"\n[[block]]\n",
+                "`pktgen`",
+            ),
+            ("clocks_ghz = [33]\n[[block]]\n", "33 GHz"),
             (
                 "devices = [\"a\", \"b\"]\npktgen = \"x\"\ngenerator = [\"y\"]\n[[block]]\n",
                 "choose one",
@@ -494,5 +541,25 @@ mod tests {
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
             Config::read(&path).unwrap();
         }
+    }
+
+    #[test]
+    fn the_matrix_of_a_card_needs_devices_and_has_the_published_clocks_and_times() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("card.toml");
+        let error = Config::read(&path).unwrap_err().to_string();
+        assert!(error.contains("--devices"), "{error}");
+        let mut config = Config::parse(&path).unwrap();
+        config.devices = Some(["0000:03:00.0".into(), "0000:03:00.1".into()]);
+        config.check().unwrap();
+        assert_eq!(config.clocks_ghz, [Ghz(1.6), Ghz(3.3)]);
+        for (warm_up, seconds) in [
+            (config.perf.warm_up, config.perf.seconds),
+            (config.wall.warm_up, config.wall.seconds),
+        ] {
+            assert_eq!(warm_up.duration(), Duration::from_secs(5));
+            assert_eq!(seconds.duration(), Duration::from_secs(60));
+        }
+        let backends: BTreeSet<_> = config.blocks.iter().flat_map(|it| &it.backends).collect();
+        assert!(backends.contains(&BackendName::Perf) && backends.contains(&BackendName::Wall));
     }
 }

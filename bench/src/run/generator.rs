@@ -12,13 +12,18 @@ use crate::pktgen::{self, Generator, PktgenError};
 #[derive(Debug)]
 pub(super) struct Pktgen {
     pub(super) config: PathBuf,
+    /// The machine's name for SSH, instead of the name in the file.
+    pub(super) host: Option<String>,
     pub(super) interrupt: Interrupt,
     pub(super) running: Option<(u32, Generator)>,
 }
 
 impl LoadGenerator for Pktgen {
     fn describe(&self) -> String {
-        self.config.display().to_string()
+        match &self.host {
+            None => self.config.display().to_string(),
+            Some(host) => format!("{} on {host}", self.config.display()),
+        }
     }
 
     fn start(&mut self, load: Load) -> Result<(), MeasureError> {
@@ -28,6 +33,9 @@ impl LoadGenerator for Pktgen {
             self.running = None;
             let mut config = pktgen::Config::read(&self.config).map_err(fail)?;
             config.frame_size = load.frame_size;
+            if let Some(host) = &self.host {
+                config.ssh = Some(host.clone());
+            }
             let generator = Generator::launch(&config, &self.interrupt).map_err(fail)?;
             self.running = Some((load.frame_size, generator));
         }

@@ -9,62 +9,156 @@ use perfcounters::{Interrupt, Observer};
 use record::{CpuClock, GitFacts, HostFacts, Placement, RunFolder, RunPeriod, RunRecord};
 
 use crate::builds::artefacts;
+use crate::host::system::System;
 use crate::usage::UsageError;
 use arguments::RunArguments;
 use backends::BackendFactory;
+use clock::RunClock;
 use config::Config;
 use measure::measure_all;
 use recorder::Recorder;
+use resume::UnfinishedRun;
 use selection::configuration;
 use setup::RunSetup;
 
 pub mod arguments;
 pub mod backends;
+mod card;
+mod clock;
 pub mod config;
 mod generator;
 mod latency;
 pub mod matrix;
 mod measure;
+mod plan;
 pub mod recorder;
 pub mod resume;
 mod selection;
 mod setup;
 
-/// Measures and records.
+/// Measures and records, or prints the plan of `--dry-run`.
 ///
 /// # Errors
 /// If a measurement failed. All other measurements are recorded.
 pub fn run(arguments: &RunArguments, interrupt: &Interrupt) -> Result<()> {
-    run_in(arguments, interrupt, |_| Ok(()))
+    match arguments.dry_run {
+        true => plan::print(arguments, interrupt),
+        false => run_in(arguments, interrupt, |_| Ok(())),
+    }
 }
 
-/// Like [`run`], but calls `prepare_folder` with the run's folder before the first measurement.
+/// Like [`run`], but calls `prepare_folder` with each run's folder before the first measurement.
 ///
 /// # Errors
 /// Those of [`run`] and of `prepare_folder`.
 pub fn run_in(
     arguments: &RunArguments,
     interrupt: &Interrupt,
-    prepare_folder: impl FnOnce(&Path) -> Result<()>,
+    prepare_folder: impl Fn(&Path) -> Result<()>,
 ) -> Result<()> {
-    let (config, mut recorder, setup) = match &arguments.resume {
-        None => start_run(arguments)?,
-        Some(id) => resume_run(arguments, id.as_deref())?,
-    };
-    prepare_folder(recorder.folder.path())?;
-    let backends = BackendFactory {
-        config: &config,
-        build: &arguments.build_dir,
-        placement: &setup.placement,
+    let mut session = Session {
+        arguments,
         interrupt,
+        runs: String::new(),
     };
-    for doubt in placement::doubts(&setup.placement) {
-        recorder.warning(&doubt);
+    if let Some(id) = &arguments.resume {
+        let unfinished = resume::open(&arguments.results, id.as_deref())?;
+        let config = unfinished.config.clone();
+        card::check(&config, &System::here(), interrupt)?;
+        return session.measure(&config, Some(unfinished), &prepare_folder);
     }
-    recorder.folder.save()?;
-    let outcome = measure_all(&backends, &setup, &mut recorder);
-    recorder.progress.finish();
+    let config = configuration(arguments).map_err(UsageError::from)?;
+    card::check(&config, &System::here(), interrupt)?;
+    let mut failures = Vec::new();
+    for config in clock::one_run_each(&config) {
+        match session.measure(&config, None, &prepare_folder) {
+            Ok(()) => {}
+            // The runs at other clocks do not depend on this one.
+            Err(error) if !interrupt.is_set() && !error.is::<UsageError>() => failures.push(error),
+            Err(error) => return Err(error),
+        }
+    }
+    match failures.len() {
+        0 | 1 => failures.pop().map_or(Ok(()), Err),
+        _ => {
+            let list: Vec<_> = failures.iter().map(|error| format!("{error:#}")).collect();
+            bail!("{}", list.join("\n"))
+        }
+    }
+}
 
+/// The runs of one call of the program.
+struct Session<'a> {
+    arguments: &'a RunArguments,
+    interrupt: &'a Interrupt,
+    /// The folders of the runs so far, one per line.
+    runs: String,
+}
+
+impl Session<'_> {
+    /// Measures one matrix at one clock, and restores the clock.
+    fn measure(
+        &mut self,
+        config: &Config,
+        unfinished: Option<UnfinishedRun>,
+        prepare_folder: &dyn Fn(&Path) -> Result<()>,
+    ) -> Result<()> {
+        let arguments = self.arguments;
+        let setup = RunSetup::new(config, &arguments.build_dir)?;
+        if let Some(unfinished) = &unfinished {
+            check_resumed(arguments, unfinished, &setup)?;
+        }
+        let clock = RunClock::fix(config, &arguments.clocks_root, setup.placement.driver)?;
+        let outcome = match unfinished {
+            None => start_run(arguments, config, &setup, &clock),
+            Some(unfinished) => Ok(resume_run(unfinished, &setup, &clock)),
+        }
+        .and_then(|recorder| self.measure_at(config, &setup, recorder, &clock, prepare_folder));
+        let released = clock.release();
+        outcome?;
+        Ok(released?)
+    }
+
+    /// Measures what the record does not have yet.
+    fn measure_at(
+        &mut self,
+        config: &Config,
+        setup: &RunSetup,
+        mut recorder: Recorder,
+        clock: &RunClock,
+        prepare_folder: &dyn Fn(&Path) -> Result<()>,
+    ) -> Result<()> {
+        self.list(recorder.folder.path())?;
+        prepare_folder(recorder.folder.path())?;
+        let backends = BackendFactory {
+            config,
+            build: &self.arguments.build_dir,
+            placement: &setup.placement,
+            interrupt: self.interrupt,
+        };
+        for doubt in placement::doubts(&setup.placement) {
+            recorder.warning(&doubt);
+        }
+        recorder.folder.save()?;
+        let outcome = measure_all(&backends, setup, &mut recorder);
+        recorder.progress.finish();
+        clock.finish(&mut recorder);
+        finish(&mut recorder, setup, outcome)
+    }
+
+    /// Adds a run to the file of `--list-runs`.
+    fn list(&mut self, folder: &Path) -> Result<()> {
+        self.runs.push_str(&format!("{}\n", folder.display()));
+        match &self.arguments.list_runs {
+            Some(file) => std::fs::write(file, &self.runs)
+                .with_context(|| format!("cannot write {}", file.display())),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Ends the record of a run, and reports what failed.
+fn finish(recorder: &mut Recorder, setup: &RunSetup, outcome: Result<()>) -> Result<()> {
     let record = &mut recorder.folder.record;
     record.complete = outcome.is_ok();
     if let Some(period) = record.periods.last_mut() {
@@ -94,14 +188,17 @@ pub fn run_in(
 }
 
 /// Starts a new run.
-fn start_run(arguments: &RunArguments) -> Result<(Config, Recorder, RunSetup)> {
-    let config = configuration(arguments).map_err(UsageError::from)?;
-    let setup = RunSetup::new(&config, &arguments.build_dir)?;
+fn start_run(
+    arguments: &RunArguments,
+    config: &Config,
+    setup: &RunSetup,
+    clock: &RunClock,
+) -> Result<Recorder> {
     for id in record::unfinished_runs(&arguments.results) {
         let same = record::read_run(&arguments.results.join(&id))
             .ok()
             .and_then(|record| serde_json::from_value::<Config>(record.plan).ok())
-            .is_some_and(|plan| plan == config);
+            .is_some_and(|plan| plan == *config);
         if same {
             eprintln!(
                 "note: {id} measures the same and is incomplete; `triptych run --resume {id}` \
@@ -118,36 +215,47 @@ fn start_run(arguments: &RunArguments) -> Result<(Config, Recorder, RunSetup)> {
             host: HostFacts::gather(),
             builds: setup.described(&arguments.build_dir),
             artefacts: artefacts::hashes(&arguments.build_dir, &setup.drivers()),
-            plan: serde_json::to_value(&config).context("cannot record the configuration")?,
+            plan: serde_json::to_value(config).context("cannot record the configuration")?,
             placement: setup.placement.clone(),
+            core_clock: Some(clock.record()),
             periods: vec![period(&setup.placement)],
             ..RunRecord::default()
         },
     )?;
-    Ok((config, Recorder::new(folder, &[]), setup))
+    Ok(Recorder::new(folder, &[]))
+}
+
+/// Checks that an interrupted run may continue here and with these arguments.
+fn check_resumed(
+    arguments: &RunArguments,
+    unfinished: &UnfinishedRun,
+    setup: &RunSetup,
+) -> Result<()> {
+    let record = &unfinished.folder.record;
+    if arguments.selects_measurements() {
+        let wanted = configuration(arguments).map_err(UsageError::from)?;
+        resume::check_config(&record.id, &unfinished.config, &wanted)?;
+    }
+    let hashes = artefacts::hashes(&arguments.build_dir, &setup.drivers());
+    Ok(resume::check(record, &HostFacts::gather(), &hashes)?)
 }
 
 /// Continues an interrupted run.
-fn resume_run(arguments: &RunArguments, id: Option<&str>) -> Result<(Config, Recorder, RunSetup)> {
-    let unfinished = resume::open(&arguments.results, id)?;
+fn resume_run(unfinished: UnfinishedRun, setup: &RunSetup, clock: &RunClock) -> Recorder {
     let mut folder = unfinished.folder;
-    let config = unfinished.config;
-    if arguments.selects_measurements() {
-        let wanted = configuration(arguments).map_err(UsageError::from)?;
-        resume::check_config(&folder.record.id, &config, &wanted)?;
-    }
-    let setup = RunSetup::new(&config, &arguments.build_dir)?;
-    let hashes = artefacts::hashes(&arguments.build_dir, &setup.drivers());
-    resume::check(&folder.record, &HostFacts::gather(), &hashes)?;
     folder.record.periods.push(period(&setup.placement));
     folder.record.end = None;
+    let clocks = folder
+        .record
+        .core_clock
+        .get_or_insert_with(Default::default);
+    clocks.measured_ghz.extend(clock.record().measured_ghz);
     eprintln!(
         "continuing {}, which has {} samples",
         folder.record.id,
         unfinished.samples.len()
     );
-    let recorder = Recorder::new(folder, &unfinished.samples);
-    Ok((config, recorder, setup))
+    Recorder::new(folder, &unfinished.samples)
 }
 
 fn period(placement: &Placement) -> RunPeriod {

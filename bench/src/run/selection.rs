@@ -3,29 +3,93 @@
 use record::Implementation;
 
 use super::arguments::RunArguments;
+use super::card::VFIO_USER;
 use super::config::{Block, Config, ConfigError};
 use crate::builds::variants::{DEFAULT, OVERFLOW_CHECKS};
-use crate::settings::values::BoundedInteger;
+use crate::host::address::PciAddress;
+use crate::settings::values::{BoundedInteger, Ghz};
 
 /// The configuration that the command line selects: a file, or the rows of the counter table.
 pub(super) fn configuration(arguments: &RunArguments) -> Result<Config, ConfigError> {
     let filter = arguments.matrix_filter();
     let mut config = match &arguments.config {
-        Some(path) => {
-            let mut config = Config::read(path)?;
-            config.apply_filter(&filter)?;
-            config
-        }
+        Some(path) => Config::parse(path)?,
         None => Config::new(table_rows(arguments)),
     };
+    use_card(&mut config, arguments)?;
+    config.check()?;
+    if arguments.config.is_some() {
+        config.apply_filter(&filter)?;
+    }
     if arguments.quick {
         config.make_quick();
     }
     if let Some(repeats) = arguments.repeats {
         config.set_repeats(BoundedInteger(repeats));
     }
-    config.check()?;
     Ok(config)
+}
+
+/// The name of a generator that the user starts.
+const NO_GENERATOR: &str = "none";
+/// The configuration of the generator that `--generator user@host` runs.
+const TESTPMD: &str = "bench/pktgen/testpmd.toml";
+
+/// Takes the ports, the generator and the clocks of the command line.
+fn use_card(config: &mut Config, arguments: &RunArguments) -> Result<(), ConfigError> {
+    match arguments.devices.as_slice() {
+        [] => {}
+        [first, second] => config.devices = Some([port(first)?, port(second)?]),
+        some => {
+            return Err(ConfigError::Nothing(format!(
+                "--devices names {} port{}, but a forwarder needs two, such as \
+                 0000:03:00.0,0000:03:00.1",
+                some.len(),
+                if some.len() == 1 { "" } else { "s" }
+            )))
+        }
+    }
+    match arguments.generator.as_deref() {
+        None => {}
+        Some(NO_GENERATOR) => {
+            config.pktgen = None;
+            config.pktgen_host = None;
+            config.generator = None;
+        }
+        Some(file) if file.ends_with(".toml") => {
+            config.generator = None;
+            config.pktgen_host = None;
+            config.pktgen = Some(file.into());
+        }
+        Some(host) if host.is_empty() || host.starts_with('-') || host.contains(' ') => {
+            return Err(ConfigError::Nothing(format!(
+                "--generator {host:?} is none of these: user@host, FILE.toml, {NO_GENERATOR}"
+            )));
+        }
+        Some(host) => {
+            config.generator = None;
+            config.pktgen = Some(config.pktgen.take().unwrap_or_else(|| TESTPMD.into()));
+            config.pktgen_host = Some(host.to_owned());
+        }
+    }
+    if arguments.keep_clock {
+        config.clocks_ghz.clear();
+    }
+    if !arguments.clock.is_empty() {
+        config.clocks_ghz = arguments.clock.iter().copied().map(Ghz).collect();
+    }
+    Ok(())
+}
+
+/// A port of the command line, with its whole address.
+fn port(text: &str) -> Result<String, ConfigError> {
+    if text.starts_with(VFIO_USER) {
+        return Ok(text.to_owned());
+    }
+    match text.parse::<PciAddress>() {
+        Ok(address) => Ok(address.to_string()),
+        Err(error) => Err(ConfigError::Nothing(format!("--devices: {error}"))),
+    }
 }
 
 /// The blocks of the counter table, restricted to the named values. Without named variants, these
@@ -144,5 +208,56 @@ mod tests {
         assert_eq!(config.lockstep.sessions.0, 1);
         assert_eq!(config.blocks[0].ring_size.len(), 1);
         assert_eq!(config.blocks[0].backends, [BackendName::Wall]);
+    }
+
+    fn card(words: &[&str]) -> Result<Config, String> {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("card.toml");
+        let mut all = vec!["--config", file.to_str().unwrap()];
+        all.extend(words);
+        configuration(&arguments(&all)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_command_line_names_ports_generator_and_clocks() {
+        let devices = "--devices=03:00.0,0000:03:00.1";
+        let config = card(&[devices, "--generator", "me@loadgen"]).unwrap();
+        assert_eq!(
+            config.devices.unwrap(),
+            ["0000:03:00.0", "0000:03:00.1"].map(str::to_owned)
+        );
+        assert_eq!(config.pktgen_host.as_deref(), Some("me@loadgen"));
+        assert_eq!(config.pktgen, Some(TESTPMD.into()));
+        assert_eq!(config.clocks_ghz, [Ghz(1.6), Ghz(3.3)]);
+
+        let config = card(&[devices, "--generator", "my.toml", "--clock", "2,2.5"]).unwrap();
+        assert_eq!(
+            (config.pktgen, config.pktgen_host),
+            (Some("my.toml".into()), None)
+        );
+        assert_eq!(config.clocks_ghz, [Ghz(2.0), Ghz(2.5)]);
+
+        let config = card(&[devices, "--generator", "none", "--keep-clock"]).unwrap();
+        assert_eq!((config.pktgen, config.generator), (None, None));
+        assert!(config.clocks_ghz.is_empty());
+        // Without a matrix file, the rows of the counter table are measured.
+        let config = configuration(&arguments(&[devices, "--generator", "me@loadgen"])).unwrap();
+        assert_eq!(config.pktgen, Some(TESTPMD.into()));
+    }
+
+    #[test]
+    fn mistakes_with_ports_and_generators_are_named() {
+        for (words, part) in [
+            (&[][..], "--devices"),
+            (&["--devices", "0000:03:00.0"], "two"),
+            (&["--devices", "a,b"], "\"a\" is not a PCI address"),
+            (&["--devices", "03:00.0,03:00.0"], "two ports"),
+            (
+                &["--devices=03:00.0,03:00.1", "--generator=-oProxyCommand=x"],
+                "user@host",
+            ),
+        ] {
+            let error = card(words).unwrap_err();
+            assert!(error.contains(part), "{words:?}: {error}");
+        }
     }
 }

@@ -76,6 +76,27 @@ impl From<Mpps> for f64 {
     }
 }
 
+/// A clock of the processor's cores in GHz, 0.1 to 10.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct Ghz(pub f64);
+
+impl TryFrom<f64> for Ghz {
+    type Error = String;
+    fn try_from(value: f64) -> Result<Self, String> {
+        match (0.1..=10.0).contains(&value) {
+            true => Ok(Self(value)),
+            false => Err(format!("{value} GHz is not a clock: use 0.1 to 10")),
+        }
+    }
+}
+
+impl From<Ghz> for f64 {
+    fn from(value: Ghz) -> Self {
+        value.0
+    }
+}
+
 /// A share of the capacity, above 0 and at most 1.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(try_from = "f64", into = "f64")]
@@ -103,6 +124,9 @@ impl From<Fraction> for f64 {
 pub struct WarmUpSeconds(pub(super) f64);
 
 impl WarmUpSeconds {
+    /// One second.
+    pub const ONE: Self = Self(1.0);
+
     /// As a [`Duration`].
     pub fn duration(self) -> Duration {
         Duration::from_secs_f64(self.0)

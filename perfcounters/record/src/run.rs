@@ -88,6 +88,15 @@ pub struct RunPeriod {
     pub clocks_after: Vec<CpuClock>,
 }
 
+/// The clock of the driver's core, measured without the processor's counters.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct CoreClock {
+    /// The clock that the run fixed, GHz; `null` if it kept the machine's settings.
+    pub fixed_ghz: Option<f64>,
+    /// The clock under load, GHz: before the first measurement of each period, and after the last one.
+    pub measured_ghz: Vec<f64>,
+}
+
 /// Throughput of the slowest of the compared drivers. Some offered loads are shares of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Capacity {
@@ -127,6 +136,9 @@ pub struct RunRecord {
     /// The CPUs of driver and NIC model.
     #[serde(default)]
     pub placement: Placement,
+    /// The clock of the driver's core; old records do not have it.
+    #[serde(default)]
+    pub core_clock: Option<CoreClock>,
     /// The periods of the run. Old records call them stretches.
     #[serde(default, alias = "stretches")]
     pub periods: Vec<RunPeriod>,

@@ -1,0 +1,279 @@
+//! Runs the program as with a real card: ports and generators that do not exist, and clocks of a
+//! simulated machine. Drivers and NIC are stand-ins.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::fs;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{kill_process, Pid, Signal};
+use support::{text, works_here, Build};
+
+/// A machine of two CPUs from 0.8 to 3.7 GHz, with turbo.
+struct Machine(tempfile::TempDir);
+
+impl Machine {
+    fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let cpu = root.path().join("sys/devices/system/cpu");
+        for policy in [0, 1] {
+            let folder = cpu.join(format!("cpufreq/policy{policy}"));
+            fs::create_dir_all(&folder).unwrap();
+            for (name, khz) in [
+                ("cpuinfo_min_freq", 800_000),
+                ("cpuinfo_max_freq", 3_700_000),
+                ("scaling_min_freq", 800_000),
+                ("scaling_max_freq", 3_700_000),
+            ] {
+                fs::write(folder.join(name), format!("{khz}\n")).unwrap();
+            }
+        }
+        fs::create_dir_all(cpu.join("intel_pstate")).unwrap();
+        fs::write(cpu.join("intel_pstate/no_turbo"), "0\n").unwrap();
+        fs::create_dir_all(root.path().join("run")).unwrap();
+        Self(root)
+    }
+
+    fn path(&self) -> &str {
+        self.0.path().to_str().unwrap()
+    }
+
+    /// Turbo's switch, and the limits of each policy.
+    fn settings(&self) -> Vec<String> {
+        [
+            "intel_pstate/no_turbo",
+            "cpufreq/policy0/scaling_min_freq",
+            "cpufreq/policy0/scaling_max_freq",
+            "cpufreq/policy1/scaling_min_freq",
+            "cpufreq/policy1/scaling_max_freq",
+        ]
+        .map(|file| {
+            let file = self.0.path().join("sys/devices/system/cpu").join(file);
+            fs::read_to_string(file).unwrap().trim().to_owned()
+        })
+        .into()
+    }
+
+    fn wait_for(&self, settings: &[String]) {
+        let start = Instant::now();
+        while self.settings() != settings {
+            assert!(
+                start.elapsed() < Duration::from_secs(30),
+                "{:?} instead of {settings:?}",
+                self.settings()
+            );
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn restore(&self) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_triptych"))
+            .args(["clocks", "restore", "--root", self.path()])
+            .output()
+            .unwrap()
+    }
+}
+
+fn fixed(khz: &str) -> Vec<String> {
+    ["1", khz, khz, khz, khz].map(str::to_owned).into()
+}
+
+/// A run that would take a minute for each clock.
+fn start_long_run(build: &Build, machine: &Machine) -> Child {
+    let config = build.path().join("long.toml");
+    fs::write(
+        &config,
+        "clocks_ghz = [1.6]\nwall = { seconds = 60 }\n[[block]]\nbackends = [\"wall\"]\nimpl = [\"c\"]\n",
+    )
+    .unwrap();
+    build
+        .triptych(&["run", "--config", config.to_str().unwrap()])
+        .args(["--clocks-root", machine.path()])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+fn signal(pid: u32, signal: Signal) {
+    let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+    kill_process(pid, signal).unwrap();
+}
+
+/// The holder of a machine's clocks, a child of `parent`.
+fn holder(parent: u32, machine: &Machine) -> u32 {
+    let folder = PathBuf::from(format!("/proc/{parent}/task/{parent}/children"));
+    let children = fs::read_to_string(folder).unwrap();
+    children
+        .split_whitespace()
+        .filter(|pid| {
+            let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            let line = String::from_utf8_lossy(&line).into_owned();
+            line.contains("hold") && line.contains(machine.path())
+        })
+        .map(|pid| pid.parse().unwrap())
+        .next()
+        .unwrap()
+}
+
+#[test]
+fn each_clock_is_a_run_and_the_settings_are_restored() {
+    if !works_here("wall") {
+        return;
+    }
+    let (build, machine) = (Build::new(), Machine::new());
+    let before = machine.settings();
+    let list = build.path().join("runs.txt");
+    let output = build
+        .triptych(&["run", "--clock=1.6,3.3", "--backend=wall", "--impl=c", "--batch=32"])
+        .args(["--quick", "--clocks-root", machine.path(), "--list-runs"])
+        .arg(&list)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+    assert_eq!(machine.settings(), before);
+    let runs = fs::read_to_string(list).unwrap();
+    let clocks: Vec<_> = runs
+        .lines()
+        .map(|run| record::read_run(&build.path().join(run)).unwrap())
+        .map(|run| run.core_clock.unwrap().fixed_ghz)
+        .collect();
+    assert_eq!(clocks, [Some(1.6), Some(3.3)]);
+}
+
+#[test]
+fn an_interrupted_or_killed_run_restores_the_settings() {
+    if !works_here("wall") {
+        return;
+    }
+    let (build, machine) = (Build::new(), Machine::new());
+    let before = machine.settings();
+    for how in [Signal::INT, Signal::TERM, Signal::KILL] {
+        let mut run = start_long_run(&build, &machine);
+        machine.wait_for(&fixed("1600000"));
+        signal(run.id(), how);
+        run.wait().unwrap();
+        machine.wait_for(&before);
+    }
+    let output = machine.restore();
+    assert!(text(&output).contains("no run has changed"), "{}", text(&output));
+}
+
+#[test]
+fn after_the_death_of_run_and_holder_a_command_restores_the_settings() {
+    if !works_here("wall") {
+        return;
+    }
+    let (build, machine) = (Build::new(), Machine::new());
+    let before = machine.settings();
+    let mut run = start_long_run(&build, &machine);
+    machine.wait_for(&fixed("1600000"));
+    let holder = holder(run.id(), &machine);
+    let held = machine.restore();
+    assert_eq!(held.status.code(), Some(1));
+    assert!(text(&held).contains("another triptych"), "{}", text(&held));
+    signal(holder, Signal::KILL);
+    signal(run.id(), Signal::KILL);
+    run.wait().unwrap();
+    assert_eq!(machine.settings(), fixed("1600000"));
+    let output = machine.restore();
+    assert!(output.status.success(), "{}", text(&output));
+    assert_eq!(machine.settings(), before);
+}
+
+#[test]
+fn a_clock_that_the_processor_does_not_have_starts_no_run() {
+    let (build, machine) = (Build::new(), Machine::new());
+    let before = machine.settings();
+    let output = build
+        .triptych(&["run", "--clock=4.5", "--quick", "--clocks-root", machine.path()])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output).contains("0.8 to 3.7 GHz"), "{}", text(&output));
+    assert_eq!(machine.settings(), before);
+    assert!(!build.path().join("results").exists());
+}
+
+fn card(build: &Build, words: &[&str]) -> Output {
+    let matrix = Path::new(env!("CARGO_MANIFEST_DIR")).join("card.toml");
+    let mut all = vec!["run", "--config", matrix.to_str().unwrap()];
+    all.extend(words);
+    build.run(&all)
+}
+
+#[test]
+fn ports_and_generators_that_cannot_work_are_errors_of_usage() {
+    let build = Build::new();
+    let sockets = ["port0.sock", "port1.sock"].map(|name| build.path().join(name));
+    let _listening = sockets.each_ref().map(|path| UnixListener::bind(path).unwrap());
+    let running = sockets.map(|path| format!("vfio-user:{}", path.display())).join(",");
+    let silent = build.path().join("silent.toml");
+    fs::write(
+        &silent,
+        "tool = \"testpmd\"\nprogram = \"/nonexistent/testpmd\"\nports = [\"03:00.0\"]\nlcores = \"0\"\n",
+    )
+    .unwrap();
+    for (words, part) in [
+        (vec!["--devices", "0000:03:00.0"], "needs two"),
+        (
+            vec!["--devices", "fffe:03:00.0,fffe:03:00.1"],
+            "fffe:03:00.0: no such PCI device",
+        ),
+        (
+            vec!["--devices", "vfio-user:/nonexistent/0,vfio-user:/nonexistent/1"],
+            "build/bin/nic",
+        ),
+        (
+            vec!["--devices", &running, "--generator", silent.to_str().unwrap()],
+            "the load generator does not answer",
+        ),
+    ] {
+        let output = card(&build, &words);
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {}", text(&output));
+        assert!(text(&output).contains(part), "{words:?}: {}", text(&output));
+    }
+    assert!(!build.path().join("results").exists());
+}
+
+#[test]
+fn a_dry_run_prints_the_plan_and_touches_nothing() {
+    let (build, machine) = (Build::new(), Machine::new());
+    let before = machine.settings();
+    let generator = build.path().join("testpmd.toml");
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("pktgen/testpmd.toml");
+    fs::copy(example, &generator).unwrap();
+    let output = card(
+        &build,
+        &[
+            "--dry-run",
+            "--devices=fffe:03:00.0,fffe:03:00.1",
+            "--generator",
+            generator.to_str().unwrap(),
+            "--clocks-root",
+            machine.path(),
+        ],
+    );
+    let said = text(&output);
+    assert!(output.status.success(), "{said}");
+    for part in [
+        "ports: fffe:03:00.0 and fffe:03:00.1",
+        "ssh -T",
+        "dpdk-testpmd",
+        "clock: 1.6 GHz on all CPUs",
+        "clock: 3.3 GHz on all CPUs",
+        "writes 1600000 to ",
+        "batch 32, rings of 512, 60-byte frames: c, rust",
+        "for each clock",
+        "fffe:03:00.0: no such PCI device",
+    ] {
+        assert!(said.contains(part), "{part} is missing:\n{said}");
+    }
+    assert_eq!(machine.settings(), before);
+    assert!(!build.path().join("results").exists());
+}
