@@ -221,3 +221,80 @@ fn a_damaged_frame_is_counted_and_dropped() {
     assert_eq!(driver.rx_descriptor(0)[1] & r::RXD_DD, 0);
     assert_eq!(bench.port().stats().dropped_filtered, 1);
 }
+
+/// Sends 32 frames. Returns how many of the 32 descriptors show DD after the card's first round.
+fn done_at_once(bench: &mut Bench, driver: &mut Driver) -> usize {
+    let slots: Vec<usize> = (0..32)
+        .map(|n| driver.post_frame(&frame(60, n), r::TXD_RS))
+        .collect();
+    driver.ring_doorbell();
+    bench.plane.poll();
+    let done = slots.iter().filter(|slot| driver.tx_done(**slot)).count();
+    bench.plane.poll();
+    assert!(slots.iter().all(|slot| driver.tx_done(*slot)));
+    done
+}
+
+#[test]
+fn relaxed_ordering_lets_write_backs_overtake_each_other() {
+    for thresholds in [32 | 8 << 8, 36 | 8 << 8 | 4 << 16] {
+        let mut bench = Bench::new();
+        let rings = Rings {
+            tx_thresholds: thresholds,
+            ..Rings::default()
+        };
+        let mut driver = Driver::start(bench.port().socket(), rings);
+        bench.fault(|faults| faults.relaxed_ordering = true);
+        let done = done_at_once(&mut bench, &mut driver);
+        assert!((1..31).contains(&done), "{done}");
+        driver
+            .client
+            .change(r::DCA_TXCTRL(0), 0, r::DCA_TXCTRL_DESC_WRO_EN);
+        assert_eq!(done_at_once(&mut bench, &mut driver), 32);
+        assert!(bench.port().notes().is_empty());
+    }
+}
+
+#[test]
+fn a_descriptor_reused_before_its_write_back_is_destroyed_and_noted() {
+    let mut bench = Bench::new();
+    let mut driver = bench.driver();
+    bench.fault(|faults| faults.relaxed_ordering = true);
+    // The driver fills the ring, and takes the last DD as proof for all others.
+    for round in 0..2 {
+        for n in 0..63 {
+            driver.post_frame(&frame(60, n), r::TXD_RS);
+        }
+        driver.ring_doorbell();
+        if round == 0 {
+            bench.plane.poll();
+        }
+    }
+    bench.plane.poll();
+    bench.plane.poll();
+    let notes = bench.port().notes();
+    assert!(
+        notes.len() == 1 && notes[0].contains("reused a descriptor"),
+        "{notes:?}"
+    );
+    assert!(bench.port().take_transmitted().len() < 126);
+}
+
+#[test]
+fn relaxed_ordering_lets_descriptors_overtake_their_packets() {
+    for relaxed in [true, false] {
+        let mut bench = Bench::new();
+        let mut driver = bench.driver();
+        if !relaxed {
+            let bits = r::DCA_RXCTRL_DATA_WRO_EN;
+            driver.client.change(r::DCA_RXCTRL(0), 0, bits);
+        }
+        bench.fault(|faults| faults.relaxed_ordering = true);
+        let sent: Vec<_> = (0..32).map(|n| frame(60, n)).collect();
+        for frame in &sent {
+            bench.port().inject(frame).unwrap();
+        }
+        bench.plane.poll();
+        assert_eq!(driver.receive_all() != sent, relaxed);
+    }
+}

@@ -31,6 +31,9 @@ pub struct Faults {
     pub foreign_device_id: Option<u16>,
     /// In every round, the device sets all interrupt causes and signals all vectors, masked or not.
     pub interrupt_storm: bool,
+    /// Writes of descriptors and packets arrive late at random, where DCA_TXCTRL and DCA_RXCTRL
+    /// permit relaxed ordering.
+    pub relaxed_ordering: bool,
 }
 
 /// A false value that the device writes back to every receive descriptor.
@@ -59,7 +62,7 @@ impl ReceiveFault {
 type SwitchOn = fn(&mut Faults);
 
 /// The faults by their names on the command line.
-const FAULTS: [(&str, SwitchOn); 10] = [
+const FAULTS: [(&str, SwitchOn); 11] = [
     ("never-finish-reset", |faults| {
         faults.never_finish_reset = true
     }),
@@ -78,6 +81,7 @@ const FAULTS: [(&str, SwitchOn); 10] = [
     ("ignore-tail", |faults| faults.ignore_tail = true),
     ("head-beyond-ring", |faults| faults.head_beyond_ring = true),
     ("interrupt-storm", |faults| faults.interrupt_storm = true),
+    ("relaxed-ordering", |faults| faults.relaxed_ordering = true),
 ];
 
 impl Faults {

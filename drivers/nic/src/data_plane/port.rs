@@ -106,6 +106,9 @@ impl PortPlane {
                 device.observe_queue(self.observed);
             }
         }
+        if device.config.faults.relaxed_ordering {
+            device.order_loosely();
+        }
         let delivered = device.counters.delivered;
         let transmitted = device.counters.transmitted;
         self.receive(device, clock, pace);

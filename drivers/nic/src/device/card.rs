@@ -17,6 +17,7 @@ use crate::device::eeprom::Eeprom;
 use crate::device::families::{family_of, Family, Medium};
 use crate::device::filter;
 use crate::device::interrupts::Interrupts;
+use crate::device::late_writes::LateWrites;
 use crate::device::link::Link;
 use crate::device::misuse::write_back_misuse;
 use crate::device::packet_buffer::PacketBuffer;
@@ -56,6 +57,8 @@ pub(crate) struct Device {
     pub(crate) queues: Queues,
     pub(crate) packet_buffer: PacketBuffer,
     pub(crate) settings: DataPathSettings,
+    /// Writes to the driver's memory that have not arrived.
+    pub(crate) late: LateWrites,
     pub(crate) batch: Batch,
 
     /// Frames that a test has put on the wire.
@@ -95,6 +98,7 @@ impl Device {
             queues: Queues::default(),
             packet_buffer: PacketBuffer::default(),
             settings: DataPathSettings::default(),
+            late: LateWrites::default(),
             batch: Batch::default(),
             injected: VecDeque::new(),
             captured: config.capture.then(Vec::new),
@@ -165,6 +169,7 @@ impl Device {
     pub(crate) fn set_faults(&mut self, faults: Faults) {
         self.config.faults = faults;
         self.queues.set_fault(faults.receive);
+        self.order_loosely();
         self.link.set_broken(faults.no_link);
         self.link_may_have_changed();
         self.refresh();
@@ -320,6 +325,7 @@ impl Device {
         self.registers.change(r::STATUS, lan_id, 0);
         self.queues = Queues::default();
         self.packet_buffer.clear();
+        self.late.clear();
         self.batch = Batch::default();
         self.refresh();
         self.refresh_filters();
@@ -416,6 +422,7 @@ impl Device {
         let mut dma = Dma {
             table: &self.dma,
             faults: &mut self.dma_faults,
+            late: &mut self.late,
         };
         let written_back = self.queues.flush_tx(queue, &mut dma);
         self.counters.count_written_back(written_back);

@@ -9,6 +9,7 @@ pub(crate) mod filter;
 pub(crate) mod flow_director;
 pub(crate) mod host_interface;
 pub(crate) mod interrupts;
+pub(crate) mod late_writes;
 pub(crate) mod link;
 pub(crate) mod misuse;
 pub(crate) mod offload;

@@ -27,6 +27,7 @@ impl Device {
         let mut dma = Dma {
             table: &self.dma,
             faults: &mut self.dma_faults,
+            late: &mut self.late,
         };
         let faults = dma.faults.count();
         let done = u64::from(rx.fill_small(&mut dma, frames, count));
@@ -189,6 +190,7 @@ impl Device {
         let mut dma = Dma {
             table: &self.dma,
             faults: &mut self.dma_faults,
+            late: &mut self.late,
         };
         let faults = dma.faults.count();
         let delivery = if self.settings.strip_crc {

@@ -79,6 +79,13 @@ impl Ring {
         self.base.wrapping_add(u64::from(index) * DESCRIPTOR_LEN)
     }
 
+    /// Number of places from the head to the descriptor at this address.
+    pub(crate) fn distance_to(&self, iova: u64) -> u32 {
+        let place = iova.wrapping_sub(self.base) / DESCRIPTOR_LEN;
+        let index = (place % u64::from(self.len)) as u32;
+        (index + self.len - self.head) % self.len
+    }
+
     /// Moves the head by `count` descriptors, at most to the end of the ring's memory.
     #[inline(always)]
     pub(crate) fn advance(&mut self, count: u32) {
@@ -120,6 +127,8 @@ mod tests {
         assert_eq!(ring.available(7), 1);
         assert_eq!(ring.available(5), 7);
         assert_eq!(ring.contiguous(7), 2);
+        assert_eq!(ring.distance_to(0x1_0000_1060), 0);
+        assert_eq!(ring.distance_to(0x1_0000_1050), 7);
         ring.advance(2);
         assert_eq!(ring.head(), 0);
         assert_eq!(ring.behind(1), 0x1_0000_1070);

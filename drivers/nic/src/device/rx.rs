@@ -1,6 +1,7 @@
 //! One receive queue: from a frame to its descriptors.
 
 use crate::config::ReceiveFault;
+use crate::device::late_writes::LateWrites;
 use crate::device::packet::{Verdict, TAG_LEN, TYPE_OFFSET};
 use crate::device::registers as r;
 use crate::device::ring::{batches, Ring, BATCH, DESCRIPTOR_LEN};
@@ -34,6 +35,8 @@ pub(crate) struct RxQueue {
     halted: bool,
     /// What is false in the descriptors that the queue writes back.
     fault: Option<ReceiveFault>,
+    /// Packets may arrive after their descriptors.
+    relaxed: bool,
 }
 
 /// The result of a delivery.
@@ -47,10 +50,11 @@ pub(crate) enum Delivery {
     Halted,
 }
 
-/// Access to the driver's memory, and the log of refused accesses.
+/// Access to the driver's memory, the log of refused accesses, and the writes that arrive late.
 pub(crate) struct Dma<'a> {
     pub(crate) table: &'a DmaTable,
     pub(crate) faults: &'a mut FaultLog,
+    pub(crate) late: &'a mut LateWrites,
 }
 
 /// Where generated frames of 60 bytes come from. They all go to one queue.
@@ -99,6 +103,7 @@ impl RxQueue {
             strip_tags: get(r::RXDCTL(queue)) & r::RXDCTL_VME != 0,
             halted: false,
             fault: None,
+            relaxed: false,
         })
     }
 
@@ -131,7 +136,12 @@ impl RxQueue {
     /// Whether [`RxQueue::fill_small`] can write frames to this queue.
     #[inline(always)]
     pub(crate) fn takes_small(&self) -> bool {
-        self.format == Format::Advanced && self.fault.is_none()
+        self.format == Format::Advanced && self.fault.is_none() && !self.relaxed
+    }
+
+    /// Lets packets arrive after their descriptors from now on, or no longer.
+    pub(crate) fn set_relaxed(&mut self, on: bool) {
+        self.relaxed = on;
     }
 
     /// Writes false values back to descriptors from now on, or true ones again.
@@ -255,7 +265,9 @@ impl RxQueue {
                 return Delivery::Halted;
             };
             let address = descriptor.address();
-            write_packet(dma, self.queue, address, part);
+            if !self.relaxed || !dma.late.delay_packet(self.queue, address, part) {
+                write_packet(dma, self.queue, address, part);
+            }
             let last = parts.peek().is_none();
             // The last descriptor reports on the whole packet.
             let (bits, tag) = if last { (verdict.bits, tag) } else { (0, 0) };
@@ -329,7 +341,7 @@ fn write_run(fixed: Fixed, mut own: Own, buffers: &[Option<SmallBuffer<'_>>]) ->
 /// Writes packet bytes. A refused write is lost and recorded: writes on a bus are posted, so hardware
 /// does not notice.
 #[inline(never)]
-fn write_packet(dma: &mut Dma<'_>, queue: u32, iova: u64, bytes: &[u8]) {
+pub(crate) fn write_packet(dma: &mut Dma<'_>, queue: u32, iova: u64, bytes: &[u8]) {
     if let Err(refusal) = dma.table.write(iova, bytes) {
         dma.faults.record(DmaFault {
             iova,

@@ -16,6 +16,7 @@ impl Device {
         let mut dma = Dma {
             table: &self.dma,
             faults: &mut self.dma_faults,
+            late: &mut self.late,
         };
         let faults = dma.faults.count();
         let bytes = self.batch.sent_bytes();
@@ -54,6 +55,7 @@ impl Device {
                     let mut dma = Dma {
                         table: &self.dma,
                         faults: &mut self.dma_faults,
+                        late: &mut self.late,
                     };
                     let written_back = tx.flush(&mut dma);
                     self.counters.count_written_back(written_back);

@@ -81,6 +81,8 @@ pub(crate) struct TxQueue {
     within_frame: bool,
     /// The card could not reach a descriptor. The queue does nothing until it is enabled again.
     halted: bool,
+    /// Write-backs may arrive out of order.
+    relaxed: bool,
 }
 
 /// What a queue has written back. Any write-back is an interrupt cause.
@@ -148,7 +150,13 @@ impl TxQueue {
             spoilt: false,
             within_frame: false,
             halted: false,
+            relaxed: false,
         })
+    }
+
+    /// Lets write-backs arrive out of order from now on, or no longer.
+    pub(crate) fn set_relaxed(&mut self, on: bool) {
+        self.relaxed = on;
     }
 
     /// The value for TDH.
@@ -170,6 +178,11 @@ impl TxQueue {
         } else {
             self.ring.available(tail)
         }
+    }
+
+    /// Whether the card owns the descriptor at this address.
+    pub(crate) fn owns(&self, iova: u64, tail: u32) -> bool {
+        self.ring.distance_to(iova) < self.available(tail)
     }
 
     /// Sends the frames of `count` descriptors, which must be available.
@@ -201,7 +214,7 @@ impl TxQueue {
                     count_small(self.queue, sorted, statistics);
                     if self.write_back == WriteBack::Requested {
                         let all = batch.len() as u32;
-                        write_done(batch);
+                        self.write_done(dma, batch, 0);
                         progress.written_back.writes += all;
                         progress.written_back.descriptors += all;
                     }
@@ -246,7 +259,7 @@ impl TxQueue {
             }
             match self.write_back {
                 WriteBack::Requested => {
-                    descriptor.write_status(r::TXD_DD);
+                    self.write_done(dma, &descriptors[nth..=nth], nth as u64);
                     progress.written_back.writes += 1;
                     progress.written_back.descriptors += 1;
                 }
@@ -267,6 +280,28 @@ impl TxQueue {
     #[inline(always)]
     pub(crate) fn has_unwritten(&self) -> bool {
         self.unwritten > 0
+    }
+
+    /// Writes back that the card has sent the frames of these descriptors. The first one is
+    /// `offset` descriptors behind the one at the head.
+    #[inline(always)]
+    fn write_done(&self, dma: &mut Dma<'_>, descriptors: &[Descriptor], offset: u64) {
+        if self.relaxed {
+            return self.write_done_loosely(dma, descriptors, offset);
+        }
+        for descriptor in descriptors {
+            descriptor.write_status(r::TXD_DD);
+        }
+    }
+
+    #[cold]
+    fn write_done_loosely(&self, dma: &mut Dma<'_>, descriptors: &[Descriptor], offset: u64) {
+        for (nth, descriptor) in (offset..).zip(descriptors) {
+            let iova = self.ring.iova().wrapping_add(nth * DESCRIPTOR_LEN);
+            if !dma.late.delay_write_back(self.queue, iova) {
+                descriptor.write_status(r::TXD_DD);
+            }
+        }
     }
 
     /// Writes all finished descriptors back.
@@ -304,7 +339,7 @@ impl TxQueue {
             self.write_back_oldest(dma, held);
         }
         let here = due.saturating_sub(held) as usize;
-        write_done(batch.get(..here).unwrap_or_default());
+        self.write_done(dma, batch.get(..here).unwrap_or_default(), 0);
         self.unwritten = total - due;
         WrittenBack {
             writes,
@@ -525,14 +560,6 @@ fn frames_of<'d>(
         }
     }
     (frames, differences == 0)
-}
-
-/// Writes back that the card has sent the frames of these descriptors.
-#[inline(always)]
-fn write_done(descriptors: &[Descriptor]) {
-    for descriptor in descriptors {
-        descriptor.write_status(r::TXD_DD);
-    }
 }
 
 /// The bits of a descriptor's second word that distinguish a [`SMALL`] frame.
