@@ -77,6 +77,15 @@ impl Kernel {
 pub struct KernelGroup {
     leader: perf_event::Group,
     members: Vec<Counter>,
+    /// Times at the end of the last window, because the kernel resets only the counts.
+    before: Times,
+}
+
+/// Times since a group was opened.
+#[derive(Debug, Clone, Copy, Default)]
+struct Times {
+    enabled: Duration,
+    running: Duration,
 }
 
 impl Counters for Kernel {
@@ -93,6 +102,7 @@ impl Counters for Kernel {
         let mut group = KernelGroup {
             leader,
             members: Vec::new(),
+            before: Times::default(),
         };
         for event in events {
             match group.leader.add(&builder(event)) {
@@ -126,12 +136,16 @@ impl Group for KernelGroup {
             .map(|member| data.get(member).map(|entry| entry.value()))
             .collect::<Option<Vec<_>>>()
             .ok_or_else(missing)?;
-        let time = |time: Option<Duration>| time.ok_or_else(missing);
+        let after = Times {
+            enabled: data.time_enabled().ok_or_else(missing)?,
+            running: data.time_running().ok_or_else(missing)?,
+        };
+        let before = std::mem::replace(&mut self.before, after);
         Ok((
             result,
             Reading {
-                enabled: time(data.time_enabled())?,
-                running: time(data.time_running())?,
+                enabled: after.enabled.saturating_sub(before.enabled),
+                running: after.running.saturating_sub(before.running),
                 counts,
             },
         ))
@@ -187,9 +201,11 @@ mod tests {
             (time as f64 / enabled - 1.0).abs() < 0.2,
             "{time} ns of the task in {enabled} ns"
         );
-        // A second window begins at zero.
-        let ((), reading) = group.count(|| touch(100)).unwrap();
-        assert!((100..200).contains(&reading.counts[1]), "{reading:?}");
+        // A second window begins at zero, counts and times alike.
+        let ((), second) = group.count(|| touch(100)).unwrap();
+        assert!((100..200).contains(&second.counts[1]), "{second:?}");
+        assert!(second.enabled < reading.enabled, "{second:?} {reading:?}");
+        assert_eq!(second.running, second.enabled);
     }
 
     #[test]
