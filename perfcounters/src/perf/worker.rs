@@ -25,6 +25,8 @@ use crate::backend::{Cell, MeasureError};
 use crate::interrupt::Interrupt;
 use crate::sys::{self, Forwarder, ForwarderLibrary};
 
+pub use crate::sys::ForwarderCounts;
+
 /// Turns between two readings of the clock.
 const TURNS: u32 = 64;
 /// Time within which the first packet must arrive: the link needs a moment to come up.
@@ -47,6 +49,37 @@ pub struct Specification {
     pub warm_up: Duration,
     /// File for the result, [`Counted`] in JSON.
     pub output: PathBuf,
+}
+
+/// What the worker measures: an open forwarder, or a stand-in that forwards nothing.
+pub trait Forwarding {
+    /// Runs one turn, and returns how many packets were received.
+    fn turn(&mut self) -> u32;
+
+    /// Totals since it was opened.
+    fn counts(&self) -> ForwarderCounts;
+}
+
+impl Forwarding for Forwarder {
+    #[inline(always)]
+    fn turn(&mut self) -> u32 {
+        Forwarder::turn(self)
+    }
+
+    fn counts(&self) -> ForwarderCounts {
+        Forwarder::counts(self)
+    }
+}
+
+/// The events to count while a forwarder runs, and for how long.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan<'a> {
+    /// The events.
+    pub events: &'a [Event],
+    /// Time from the first packet to the first window.
+    pub warm_up: Duration,
+    /// Duration of each window.
+    pub window: Duration,
 }
 
 /// Packets and time of one window.
@@ -101,23 +134,42 @@ fn measure<C: Counters>(
     let mut forwarder = library
         .open(a, b, cell.conditions.batch, cell.conditions.ring_size)
         .map_err(say)?;
-    warm_up(&mut forwarder, specification.warm_up, interrupt)?;
-    let counted = passes::count(counters, &specification.events, || {
-        window(&mut forwarder, specification.window, interrupt)
-    });
-    let closed = forwarder.close();
-    let counted = match interrupt.is_set() {
-        true => return Err(MeasureError::Interrupted),
-        false => counted.map_err(say)?,
+    let plan = Plan {
+        events: &specification.events,
+        warm_up: specification.warm_up,
+        window: specification.window,
     };
+    let counted = count(&mut forwarder, &plan, counters, interrupt);
+    let closed = forwarder.close();
+    let counted = counted?;
     closed.map_err(|why| say(format!("it did not close: {why}")))?;
     Ok(counted)
 }
 
+/// Warms a forwarder up, then counts the events of the plan, pass by pass.
+///
+/// # Errors
+/// If no packets arrive, the counters cannot be read, or the user asks to stop.
+pub fn count<C: Counters, F: Forwarding>(
+    forwarder: &mut F,
+    plan: &Plan,
+    counters: &C,
+    interrupt: &Interrupt,
+) -> Result<Counted<Window>, MeasureError> {
+    warm_up(forwarder, plan.warm_up, interrupt)?;
+    let counted = passes::count(counters, plan.events, || {
+        window(forwarder, plan.window, interrupt)
+    });
+    match interrupt.is_set() {
+        true => Err(MeasureError::Interrupted),
+        false => counted.map_err(MeasureError::Other),
+    }
+}
+
 /// Forwards until packets arrive, and then for `time`. The packets pass through rings and pool many
 /// times, so that every descriptor, page and branch has been used.
-fn warm_up(
-    forwarder: &mut Forwarder,
+fn warm_up<F: Forwarding>(
+    forwarder: &mut F,
     time: Duration,
     interrupt: &Interrupt,
 ) -> Result<(), MeasureError> {
@@ -139,8 +191,8 @@ fn warm_up(
 }
 
 /// Forwards in whole turns until `time` is over or the user asks to stop.
-fn window(
-    forwarder: &mut Forwarder,
+fn window<F: Forwarding>(
+    forwarder: &mut F,
     time: Duration,
     interrupt: &Interrupt,
 ) -> Result<Window, String> {
