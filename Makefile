@@ -277,6 +277,16 @@ endif
 registers: ## Generate the register headers from drivers/ixgbe/registers.toml.
 	@$(CARGO) run --quiet $(CARGO_TOOLS) --release --package ixgbe-registers --bin generate-registers
 
+.PHONY: registers-compared
+registers-compared: build ## Write drivers/REGISTERS-COMPARED.md: what Linux writes to the card, and what we write.
+	@$(CARGO) run --quiet $(CARGO_TOOLS) --release --package oracle
+
+.PHONY: registers-compared-archive
+registers-compared-archive: build ## Take Linux's register writes in a virtual machine, then compare.
+	@TRIPTYCH_WRITE_ARCHIVE=1 $(CARGO) test --quiet $(CARGO_TOOLS) --release --package guest --test vm -- \
+		writes_the_registers_that_the_archive_lists
+	@$(MAKE) registers-compared
+
 .PHONY: transpile
 transpile: ## Generate rust-unsafe/src/gen/ from c/src/ (builds C2Rust if it is missing).
 	@rust-unsafe/transpile.sh
@@ -308,7 +318,7 @@ test-unit: test-unit-rust test-unit-c test-unit-python ## Run only the unit test
 
 .PHONY: test-unit-rust
 test-unit-rust:
-	@$(CARGO) test --quiet $(CARGO_TOOLS) --workspace --exclude conformance --no-fail-fast
+	@$(CARGO) test --quiet $(CARGO_TOOLS) --workspace --exclude conformance --exclude oracle --no-fail-fast
 
 # Each file in c/tests/ becomes one program, built with sanitizers. Its exit status is the result of the test.
 .PHONY: test-unit-c
@@ -325,7 +335,7 @@ test-unit-python:
 
 .PHONY: test-conformance
 test-conformance: build ## Test the three drivers against the software NIC.
-	@$(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --no-fail-fast
+	@$(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --package oracle --no-fail-fast
 
 .PHONY: vm-test
 vm-test: build ## Test drivers, tools and the stock ixgbe in virtual machines (downloads 160 MB once).

@@ -135,31 +135,31 @@ pub(crate) fn on_machine<T: Send + 'static>(
     tests.into_iter().map(trial).collect()
 }
 
-/// A NIC with two ports in a machine.
-pub(crate) struct Ports {
+/// A NIC with `N` ports in a machine.
+pub(crate) struct Ports<const N: usize = 2> {
     // Dropped in this order.
     _data_plane: RunningDataPlane,
     pub(crate) nic: Nic,
     _directory: TempDir,
     /// The ports' PCI addresses in the guest.
-    pub(crate) addresses: [String; 2],
+    pub(crate) addresses: [String; N],
 }
 
-impl Ports {
+impl<const N: usize> Ports<N> {
     /// A NIC with ports in these slots of bus `bus`, and the devices for the machine.
     pub(crate) fn new(
         bus: u8,
-        slots: [u8; 2],
+        slots: [u8; N],
         change: impl FnOnce(NicConfig) -> NicConfig,
-    ) -> Result<(Self, [Device; 2])> {
+    ) -> Result<(Self, [Device; N])> {
         let directory = TempDir::with_prefix("vm-nic-")?;
-        let nic = Nic::new(change(NicConfig::new(directory.path(), 2)))?;
+        let nic = Nic::new(change(NicConfig::new(directory.path(), N)))?;
         let device = |port: usize| Device {
             socket: nic.ports()[port].socket().to_owned(),
             slot: slots[port],
             shared_bus: bus != 0,
         };
-        let devices = [device(0), device(1)];
+        let devices = std::array::from_fn(device);
         let ports = Self {
             _data_plane: nic.run_data_plane()?,
             nic,

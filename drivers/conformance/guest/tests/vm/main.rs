@@ -5,6 +5,7 @@
 //! test runs at a time, because the NIC and two virtual processors occupy a small machine.
 
 mod fixture;
+mod registers;
 mod stock;
 mod tools;
 mod vfio;

@@ -12,6 +12,7 @@ use libtest_mimic::Trial;
 use nic::{MmioMode, Module, Port};
 
 use crate::fixture::{machine, on_machine, Environment, Ports, Test};
+use crate::registers::{self, TracedPorts};
 
 /// How long a transfer may take.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -98,6 +99,8 @@ impl PortPair {
 struct StockMachine {
     vm: Vm,
     pairs: Vec<PortPair>,
+    /// A port of each family, whose register accesses are recorded.
+    traced: Option<TracedPorts>,
 }
 
 fn pairs() -> Result<(Vec<PortPair>, Vec<guest::Device>)> {
@@ -123,12 +126,20 @@ fn pairs() -> Result<(Vec<PortPair>, Vec<guest::Device>)> {
 }
 
 fn boot(environment: &Environment, name: &str, address_bits: Option<u8>) -> Result<StockMachine> {
-    let (pairs, devices) = pairs()?;
+    let (pairs, mut devices) = pairs()?;
+    let traced = match address_bits {
+        Some(_) => None,
+        None => {
+            let (traced, more) = TracedPorts::new()?;
+            devices.extend(more);
+            Some(traced)
+        }
+    };
     let vm = environment.boot(&machine(name, address_bits, &devices))?;
     // The tests bind the ports.
     vm.shell("echo 0 >/sys/bus/pci/drivers_autoprobe; insmod /lib/modules/ixgbe.ko")?;
     vm.kernel_log(7)?;
-    Ok(StockMachine { vm, pairs })
+    Ok(StockMachine { vm, pairs, traced })
 }
 
 fn stock(environment: &Environment) -> Result<StockMachine> {
@@ -139,7 +150,7 @@ fn stock_iommu(environment: &Environment) -> Result<StockMachine> {
     boot(environment, "stock-ixgbe-iommu", Some(48))
 }
 
-fn no_complaint(vm: &Vm) -> Result<()> {
+pub(crate) fn no_complaint(vm: &Vm) -> Result<()> {
     no_complaint_except(vm, &[])
 }
 
@@ -525,7 +536,7 @@ macro_rules! named {
 }
 
 pub(crate) fn tests(environment: &Option<Environment>) -> Vec<Trial> {
-    let plain = for_each_pair(named![
+    let mut plain = for_each_pair(named![
         probes_without_warnings,
         answers_pings_of_all_sizes,
         has_carrier_at_10_gbit,
@@ -537,6 +548,15 @@ pub(crate) fn tests(environment: &Option<Environment>) -> Vec<Trial> {
         survives_down_and_up,
         follows_the_datasheet_except_in_known_points,
     ]);
+    plain.push(Test::new(
+        "writes_the_registers_that_the_archive_lists",
+        |stock: &mut StockMachine| match &stock.traced {
+            Some(traced) => {
+                registers::writes_the_registers_that_the_archive_lists(&stock.vm, traced)
+            }
+            None => bail!("the machine has no traced ports"),
+        },
+    ));
     let behind_iommu = for_each_pair(named![unbinding_leaves_no_map, carries_tcp_behind_an_iommu]);
     [
         on_machine(environment, "stock-ixgbe", stock, plain),

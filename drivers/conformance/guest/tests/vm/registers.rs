@@ -1,0 +1,132 @@
+//! The registers that the kernel's own ixgbe writes, on a card of each family.
+//!
+//! `oracle` compares them with those of our drivers, from an archive. So that comparison needs no
+//! virtual machine. The test here checks that the archive is what the kernel's driver still writes.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use anyhow::{ensure, Context, Result};
+use conformance::wait_until;
+use guest::{Device, Vm};
+use nic::{MmioMode, TraceEntry, TraceTo};
+use oracle::archive::Archive;
+use oracle::{files, Family, Summary};
+use strum::IntoEnumIterator;
+
+use crate::fixture::Ports;
+use crate::stock::no_complaint;
+
+/// The environment variable with which the test writes the archive instead of checking it.
+const WRITE_ARCHIVE: &str = "TRIPTYCH_WRITE_ARCHIVE";
+/// How long the probe of a port, or its link, may take.
+const LIMIT: Duration = Duration::from_secs(20);
+/// After its link is up, the driver raises an interrupt of its own and handles it within this time.
+const HANDLED: Duration = Duration::from_millis(300);
+/// Number of families.
+const FAMILIES: usize = 3;
+
+/// A NIC that records register accesses: port `n` is of the `n`th family. No frame arrives.
+pub(crate) struct TracedPorts(Ports<FAMILIES>);
+
+impl TracedPorts {
+    /// The ports, in slots 7 to 9, and the devices for the machine.
+    pub(crate) fn new() -> Result<(Self, [Device; FAMILIES])> {
+        let (ports, devices) = Ports::new(0, [7, 8, 9], |config| {
+            let config = config.with_mmio(MmioMode::Trap).with_trace(TraceTo::Memory);
+            let mut families = Family::iter();
+            config.with_each_port(|port| {
+                if let Some(family) = families.next() {
+                    port.device_id = family.device_id();
+                }
+            })
+        })?;
+        Ok((Self(ports), devices))
+    }
+
+    /// Runs a script for each port. `$pci` is the port's address, `$net` its interface.
+    fn each(&self, vm: &Vm, script: &str) -> Result<()> {
+        for address in &self.0.addresses {
+            let device = format!("/sys/bus/pci/devices/{address}");
+            let script = format!("pci={address}; net=$(ls {device}/net 2>/dev/null); {script}");
+            let output = vm.script(&script).run(LIMIT)?;
+            output.expect_exit(0).context(address.clone())?;
+        }
+        Ok(())
+    }
+
+    /// Binds the ports, brings them up, and returns the trace until all have a link.
+    fn start(&self, vm: &Vm) -> Result<Vec<TraceEntry>> {
+        self.0.nic.take_trace();
+        self.each(vm, "echo $pci >/sys/bus/pci/drivers/ixgbe/bind")?;
+        // Without IPv6 the kernel sends no frames of its own.
+        self.each(
+            vm,
+            "conf=/proc/sys/net/ipv6/conf/$net/disable_ipv6
+             if [ -e $conf ]; then echo 1 >$conf; fi
+             ip link set $net up",
+        )?;
+        self.each(
+            vm,
+            "until ip link show $net | grep -q LOWER_UP; do sleep 0.1; done",
+        )?;
+        let mut trace = self.0.nic.take_trace();
+        // Every other second, the driver makes an interrupt. What it writes then belongs to the
+        // trace of every run.
+        wait_until("an interrupt of the driver's own at each port", || {
+            std::thread::sleep(HANDLED);
+            trace.extend(self.0.nic.take_trace());
+            let made = |port| {
+                let mut writes = trace.iter().filter(|entry| entry.port == port);
+                writes.any(|entry| entry.write && entry.register.starts_with("EICS_EX"))
+            };
+            (0..FAMILIES).all(made)
+        })?;
+        std::thread::sleep(HANDLED);
+        trace.extend(self.0.nic.take_trace());
+        Ok(trace)
+    }
+
+    /// Brings the ports down, unbinds them, and returns the trace of that.
+    fn stop(&self, vm: &Vm) -> Result<Vec<TraceEntry>> {
+        self.each(vm, "ip link set $net down")?;
+        self.each(vm, "echo $pci >/sys/bus/pci/drivers/ixgbe/unbind")?;
+        Ok(self.0.nic.take_trace())
+    }
+}
+
+/// If this test fails, the kernel's driver or the software card has changed. `make
+/// registers-compared-archive` then writes the archive, and its difference shows what is new.
+pub(crate) fn writes_the_registers_that_the_archive_lists(
+    vm: &Vm,
+    traced: &TracedPorts,
+) -> Result<()> {
+    let (start, stop) = (traced.start(vm)?, traced.stop(vm)?);
+    no_complaint(vm)?;
+    let summary = |port| Summary::of_trace(port, &start, &stop);
+    let summaries: BTreeMap<Family, Summary> = Family::iter().zip((0..).map(summary)).collect();
+    let kernel = vm.shell("uname -r")?;
+    let now = Archive {
+        driver: format!("`ixgbe` of Linux {kernel}"),
+        taken: format!(
+            "`{}` takes it in a virtual machine with two processors, where no frame arrives.",
+            files::WRITE_ARCHIVE
+        ),
+        summaries,
+    };
+    if std::env::var_os(WRITE_ARCHIVE).is_some() {
+        return files::write(files::ARCHIVE, &now.text());
+    }
+    let archive = Archive::parse(&files::read(files::ARCHIVE)?).context(files::ARCHIVE)?;
+    let differences = archive.differences(&now);
+    ensure!(
+        differences.is_empty(),
+        "{} is of {}, and {} writes otherwise: run `{}`\n{}",
+        files::ARCHIVE,
+        archive.driver,
+        now.driver,
+        files::WRITE_ARCHIVE,
+        differences.join("\n")
+    );
+    Ok(())
+}
