@@ -1,11 +1,5 @@
--- Runs inside dpdk-pktgen (pktgen ... -f generator.lua) and executes commands from standard input, one per line:
---
---   rate PERCENT   sets the rate of each port, as a share of the line rate
---   start, stop    starts or stops sending on all ports
---   counters       answers "counters SENT RECEIVED SENT RECEIVED ...": a pair for each port, since the start
---   quit           ends dpdk-pktgen, like the end of the input
---
--- Every answer is a line that begins with "triptych: ". `triptych pktgen` writes the settings in front of this script:
+-- Runs inside dpdk-pktgen (pktgen ... -f generator.lua) and executes commands from standard input, one per line.
+-- README.md lists the commands and answers. `triptych pktgen` writes the settings in front of this script:
 --   TRIPTYCH = { frame_size = bytes without CRC, flows = UDP flows per port, ports = number of ports }
 
 local CRC = 4 -- dpdk-pktgen's sizes include it
@@ -25,18 +19,21 @@ local function fixed(range, ports, value, step)
     range(ports, "max", value)
 end
 
+local function set_size(size)
+    pktgen.set("all", "size", size + CRC)
+    fixed(pktgen.range.pkt_size, "all", size + CRC, 0)
+end
+
 -- Sets up UDP frames; each flow has its own source port.
 local function set_up(settings)
-    local size = settings.frame_size + CRC
     pktgen.screen("off")
     pktgen.stop("all")
     pktgen.clr()
     pktgen.set("all", "count", 0) -- unlimited
     pktgen.set("all", "burst", 32)
     pktgen.set("all", "rate", 100)
-    pktgen.set("all", "size", size)
     pktgen.range.ip_proto("all", "udp")
-    fixed(pktgen.range.pkt_size, "all", size, 0)
+    set_size(settings.frame_size)
     for port = 0, settings.ports - 1 do
         local ports = tostring(port)
         -- Addresses for benchmarks, RFC 2544.
@@ -49,6 +46,16 @@ local function set_up(settings)
         pktgen.range.src_port(ports, "max", FIRST_UDP_PORT + settings.flows - 1)
     end
     pktgen.set_range("all", "on")
+end
+
+-- Whether each port has a link. dpdk-pktgen shows <UP-10000-FD> or <--Down-->.
+local function links(settings)
+    local states = pktgen.linkState("all")
+    local words = {}
+    for port = 0, settings.ports - 1 do
+        words[#words + 1] = tostring(states[port]):find("UP") and "up" or "down"
+    end
+    return table.concat(words, " ")
 end
 
 local function counters(settings)
@@ -64,6 +71,13 @@ local function counters(settings)
 end
 
 local commands = {
+    links = function(settings)
+        return "links " .. links(settings)
+    end,
+    size = function(_, argument)
+        set_size(assert(tonumber(argument), "not a size"))
+        return "size " .. argument
+    end,
     rate = function(_, argument)
         local percent = tonumber(argument)
         if not percent or percent <= 0 or percent > 100 then

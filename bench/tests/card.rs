@@ -130,7 +130,13 @@ fn each_clock_is_a_run_and_the_settings_are_restored() {
     let before = machine.settings();
     let list = build.path().join("runs.txt");
     let output = build
-        .triptych(&["run", "--clock=1.6,3.3", "--backend=wall", "--impl=c", "--batch=32"])
+        .triptych(&[
+            "run",
+            "--clock=1.6,3.3",
+            "--backend=wall",
+            "--impl=c",
+            "--batch=32",
+        ])
         .args(["--quick", "--clocks-root", machine.path(), "--list-runs"])
         .arg(&list)
         .output()
@@ -161,7 +167,11 @@ fn an_interrupted_or_killed_run_restores_the_settings() {
         machine.wait_for(&before);
     }
     let output = machine.restore();
-    assert!(text(&output).contains("no run has changed"), "{}", text(&output));
+    assert!(
+        text(&output).contains("no run has changed"),
+        "{}",
+        text(&output)
+    );
 }
 
 #[test]
@@ -191,11 +201,21 @@ fn a_clock_that_the_processor_does_not_have_starts_no_run() {
     let (build, machine) = (Build::new(), Machine::new());
     let before = machine.settings();
     let output = build
-        .triptych(&["run", "--clock=4.5", "--quick", "--clocks-root", machine.path()])
+        .triptych(&[
+            "run",
+            "--clock=4.5",
+            "--quick",
+            "--clocks-root",
+            machine.path(),
+        ])
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output).contains("0.8 to 3.7 GHz"), "{}", text(&output));
+    assert!(
+        text(&output).contains("0.8 to 3.7 GHz"),
+        "{}",
+        text(&output)
+    );
     assert_eq!(machine.settings(), before);
     assert!(!build.path().join("results").exists());
 }
@@ -211,8 +231,12 @@ fn card(build: &Build, words: &[&str]) -> Output {
 fn ports_and_generators_that_cannot_work_are_errors_of_usage() {
     let build = Build::new();
     let sockets = ["port0.sock", "port1.sock"].map(|name| build.path().join(name));
-    let _listening = sockets.each_ref().map(|path| UnixListener::bind(path).unwrap());
-    let running = sockets.map(|path| format!("vfio-user:{}", path.display())).join(",");
+    let _listening = sockets
+        .each_ref()
+        .map(|path| UnixListener::bind(path).unwrap());
+    let running = sockets
+        .map(|path| format!("vfio-user:{}", path.display()))
+        .join(",");
     let silent = build.path().join("silent.toml");
     fs::write(
         &silent,
@@ -226,16 +250,29 @@ fn ports_and_generators_that_cannot_work_are_errors_of_usage() {
             "fffe:03:00.0: no such PCI device",
         ),
         (
-            vec!["--devices", "vfio-user:/nonexistent/0,vfio-user:/nonexistent/1"],
+            vec![
+                "--devices",
+                "vfio-user:/nonexistent/0,vfio-user:/nonexistent/1",
+            ],
             "build/bin/nic",
         ),
         (
-            vec!["--devices", &running, "--generator", silent.to_str().unwrap()],
+            vec![
+                "--devices",
+                &running,
+                "--generator",
+                silent.to_str().unwrap(),
+            ],
             "the load generator does not answer",
         ),
     ] {
         let output = card(&build, &words);
-        assert_eq!(output.status.code(), Some(2), "{words:?}: {}", text(&output));
+        assert_eq!(
+            output.status.code(),
+            Some(2),
+            "{words:?}: {}",
+            text(&output)
+        );
         assert!(text(&output).contains(part), "{words:?}: {}", text(&output));
     }
     assert!(!build.path().join("results").exists());

@@ -200,6 +200,7 @@ fn a_card_needs_no_software_nic() {
         link: Link::Real {
             devices: ["0000:03:00.0".into(), "0000:03:00.1".into()],
             generator: None,
+            link_timeout: Duration::from_secs(5),
         },
         ..perf(1)
     };

@@ -19,23 +19,35 @@ struct Bench {
     folder: tempfile::TempDir,
 }
 
-/// It sends 1000 frames per second for each Mbit/s of its limit, and loses one in ten.
+/// It sends 1000 frames per second for each Mbit/s of its limit, and loses one in ten. While a file `no-link`
+/// exists, its ports have no link: they send nothing, and it ignores limits of the rate.
 const FAKE_TESTPMD: &str = r##"#!/bin/bash
 echo "$$" >"$(dirname "$0")/pid"
 echo "$*" >"$(dirname "$0")/arguments"
-echo "Checking link statuses..."
+echo "Done"
 rate=10000 started=0 sent=0 shown=0 shown_at=0
+down() { [ -e "$(dirname "$0")/no-link" ]; }
 now() { date +%s%N; }
 count() {
     at=$(now)
-    [ $started = 0 ] || sent=$((sent + (at - started) * rate / 1000000))
+    [ $started = 0 ] || down || sent=$((sent + (at - started) * rate / 1000000))
     [ $started = 0 ] || started=$at
 }
 while read -r line; do
     echo "testpmd> $line"
+    echo "$line" >>"$(dirname "$0")/commands"
     case "$line" in
     "set txpkts"*) echo "$line" >>"$(dirname "$0")/arguments" ;;
-    "set port"*) count; rate=${line##* } ;;
+    "set port"*)
+        count
+        if down; then echo "Invalid rate value:${line##* } bigger than link speed: 0"
+        elif [ "${line##* }" -gt 10000 ]; then echo "Invalid rate value:${line##* } bigger than link speed: 10000"
+        else rate=${line##* }; fi ;;
+    "show port summary all")
+        if down; then link="down     None"; else link="up       10 Gbps"; fi
+        echo "Number of available ports: 2"
+        echo "Port MAC Address       Name         Driver         Status   Link"
+        for port in 0 1; do echo "$port    02:00:00:00:00:0$port 0000:03:00.$port net_ixgbe      $link"; done ;;
     start) started=$(now); echo "txonly packet forwarding - ports=2 - cores=2" ;;
     stop) count; started=0; echo "  +++ Accumulated forward statistics for all ports+++" ;;
     "show port stats all")
@@ -126,6 +138,109 @@ fn text(output: &Output) -> String {
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     )
+}
+
+#[test]
+fn a_wait_for_links_sends_nothing_and_sets_no_rate() {
+    let bench = Bench::new();
+    fs::write(bench.path("no-link"), "").unwrap();
+    let json = bench.path("reports.json");
+    let child = bench
+        .triptych(
+            &bench.fake(""),
+            &[
+                "--rate",
+                "4",
+                "--seconds",
+                "1",
+                "--json",
+                json.to_str().unwrap(),
+            ],
+        )
+        .spawn()
+        .unwrap();
+    bench.wait_for("commands");
+    std::thread::sleep(Duration::from_millis(500));
+    let before = fs::read_to_string(bench.path("commands")).unwrap();
+    assert!(before.contains("show port summary all"), "{before}");
+    assert!(
+        !before.contains("start") && !before.contains("rate"),
+        "{before}"
+    );
+    // The forwarder starts, and the links come up.
+    fs::remove_file(bench.path("no-link")).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(text(&output).contains("waiting 60 s for links: start the forwarder"));
+    let offered = report(&json)[0]["offered_mpps"].as_f64().unwrap();
+    assert!((offered / 4.0 - 1.0).abs() < 0.03, "{offered}");
+}
+
+#[test]
+fn ports_without_link_are_named() {
+    let bench = Bench::new();
+    fs::write(bench.path("no-link"), "").unwrap();
+    let config = bench.fake("");
+    let output = bench.run(&config, &["--link-timeout", "1"]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("no link within 1 s: port 03:00.0 has no link, port 03:00.1 has no link"),
+        "{said}"
+    );
+    // A check shows the links, and is no failure.
+    let output = bench.run(&config, &["--check"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text(&output).contains("port 03:00.1 has no link"));
+}
+
+#[test]
+fn a_refused_rate_is_an_error() {
+    let bench = Bench::new();
+    // The wanted rate is above the speed of the link.
+    let output = bench.run(&bench.fake("line_rate_gbit = 40\n"), &["--rate", "100"]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("bigger than link speed: 10000") && said.contains("line_rate_gbit"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_link_that_goes_down_is_noticed() {
+    let bench = Bench::new();
+    let config = Config::read(&bench.fake("")).unwrap();
+    let mut generator = Generator::launch(&config, &Interrupt::new()).unwrap();
+    generator.wait_for_link(Duration::from_secs(5)).unwrap();
+    fs::write(bench.path("no-link"), "").unwrap();
+    // The old testpmd would ignore the rate, and send at line rate when the link is back.
+    let error = generator.start(Some(3.0)).unwrap_err();
+    assert!(matches!(error, PktgenError::NoLink { .. }), "{error}");
+    fs::remove_file(bench.path("no-link")).unwrap();
+    generator.start(Some(3.0)).unwrap();
+    generator.sleep(Duration::from_millis(300)).unwrap();
+    let report = generator.stop().unwrap();
+    assert!((report.offered_mpps - 3.0).abs() < 0.2, "{report:?}");
+}
+
+#[test]
+fn another_frame_size_needs_no_new_program() {
+    let bench = Bench::new();
+    let config = Config::read(&bench.fake("")).unwrap();
+    let mut generator = Generator::launch(&config, &Interrupt::new()).unwrap();
+    let pid = bench.wait_for("pid");
+    for size in [60, 124] {
+        generator.set_frame_size(size).unwrap();
+        generator.start(None).unwrap();
+        assert_eq!(generator.stop().unwrap().frame_size, size);
+    }
+    assert_eq!(pid, bench.wait_for("pid"));
+    let arguments = fs::read_to_string(bench.path("arguments")).unwrap();
+    assert!(
+        arguments.ends_with("set txpkts 60\nset txpkts 124\n"),
+        "{arguments}"
+    );
 }
 
 fn report(path: &Path) -> serde_json::Value {
@@ -347,7 +462,15 @@ fn testpmd_sends_to_software_ports() {
     assert_eq!(sent[0]["received_mpps"], 0.0, "{sent}");
     assert_eq!(sent[0]["loss_ratio"], 1.0, "{sent}");
 
+    // testpmd refuses a rate above the speed of the link, and would send at line rate.
+    let faster = fs::read_to_string(&nowhere).unwrap() + "line_rate_gbit = 40\n";
+    let output = bench.run(&bench.config(&faster), &["--rate", "100"]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("bigger than link speed: 10000"), "{said}");
+
     // They cannot limit their rate, which must be an error.
+    let nowhere = config("txonly", "'net_null0,no-rx=1', 'net_null1,no-rx=1'");
     let output = bench.run(&nowhere, &["--rate", "1"]);
     let said = text(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
@@ -361,6 +484,26 @@ fn testpmd_sends_to_software_ports() {
     let ratio = returned[0]["received_mpps"].as_f64().unwrap()
         / returned[0]["offered_mpps"].as_f64().unwrap();
     assert!((ratio - 1.0).abs() < 0.02, "{returned}");
+
+    // One of these ports has no link.
+    let commands = bench.path("link-down");
+    fs::write(&commands, "set link-down port 1\n").unwrap();
+    let down = fs::read_to_string(config("txonly", "'net_ring0', 'net_ring1'"))
+        .unwrap()
+        .replace(
+            "'--total-num-mbufs=8192'",
+            &format!(
+                "'--total-num-mbufs=8192', '--cmdline-file={}'",
+                commands.display()
+            ),
+        );
+    let output = bench.run(&bench.config(&down), &["--link-timeout", "1"]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("port net_ring0 has a link, port net_ring1 has no link"),
+        "{said}"
+    );
 }
 
 /// The Lua functions of dpdk-pktgen that the script uses, with the names of app/lpktgenlib.c in
@@ -380,6 +523,7 @@ pktgen = {
     info = { Pktgen_Version = "23.10.0" },
     range = {},
     portCount = function() return 2 end,
+    linkState = function() return { n = 2, [0] = "<UP-10000-FD>", [1] = DOWN and "<--Down-->" or "<UP-10000-FD>" } end,
     portStats = function()
         if sending then asked = asked + 1 end
         local count = { opackets = asked * 1000, ipackets = asked * 900, imissed = asked * 50 }
@@ -462,6 +606,7 @@ fn dpdk_pktgens_script_runs_in_a_lua_interpreter() {
     for line in [
         "set all size 64",
         "range.pkt_size all max 64",
+        "set all rate 100",
         "range.src_port 0 min 1024",
         "range.src_port 1 max 2047",
         "range.dst_ip 1 start 198.19.1.1",

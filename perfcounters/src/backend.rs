@@ -11,6 +11,7 @@ use record::{
 use serde::{Deserialize, Serialize};
 
 use crate::callgrind::CallgrindError;
+use crate::link::LinkError;
 use crate::process::ProcessError;
 use crate::report::ReportError;
 
@@ -99,6 +100,9 @@ pub enum MeasureError {
     /// Callgrind's output is missing or wrong.
     #[error(transparent)]
     Callgrind(#[from] CallgrindError),
+    /// Generator and forwarder got no link.
+    #[error(transparent)]
+    Link(#[from] LinkError),
     /// A sample could not be recorded.
     #[error(transparent)]
     Record(#[from] RecordError),

@@ -150,6 +150,7 @@ impl Latency {
             duration: self.warm_up + self.duration,
             placement: &self.placement,
             pinning: Pinning::SystemCalls,
+            link_timeout: None,
             interrupt: &self.interrupt,
         };
         let (report, _) = run.run(folder.path())?;

@@ -24,6 +24,7 @@ mod common;
 pub mod device;
 pub mod interrupt;
 pub mod latency;
+pub mod link;
 pub mod load;
 pub mod lockstep;
 pub mod perf;

@@ -1,14 +1,43 @@
 //! The load for a real card: a generator on another machine, or on another card of this machine.
+//!
+//! A port has a link only while the drivers at both ends of its cable run: without a driver, the laser
+//! or the PHY of a port is off. [`under_load`] therefore starts both sides before it waits for a link,
+//! and sends only then:
+//!
+//! ```text
+//! generator's ports -> forwarder -> links of both -> load -> measurement -> no load -> forwarder ends
+//! ```
+//!
+//! The generator keeps its ports between measurements, so that only the forwarder's reset interrupts
+//! the links.
 
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::fmt;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use crate::backend::MeasureError;
-use crate::device;
+use crate::backend::{Cell, MeasureError};
+use crate::interrupt::Interrupt;
+use crate::link::{LinkError, PortLink};
 use crate::process::Process;
 
-/// Time within which a generator must end after SIGTERM.
-const STOP: Duration = Duration::from_secs(30);
+/// The order in which the two sides start, for `run.json`.
+pub const ORDER: [&str; 6] = [
+    "generator's ports",
+    "forwarder",
+    "links of both",
+    "load",
+    "warm-up",
+    "measurement",
+];
+
+/// Longest time in which a forwarder opens and resets its ports, before it waits for their links.
+const SETUP: Duration = Duration::from_secs(20);
+/// Time between two looks at the links.
+const LOOK: Duration = Duration::from_millis(100);
+/// Largest relative difference between the wanted and the sent rate without a warning.
+const TOLERANCE: f64 = 0.02;
+/// A driver that receives this share of the sent frames did not limit the throughput.
+const ALL: f64 = 0.995;
 
 /// The frames that a generator sends.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,133 +48,189 @@ pub struct Load {
     pub frame_size: u32,
 }
 
+impl Load {
+    /// The load of a cell.
+    pub(crate) fn of(cell: &Cell) -> Self {
+        Self {
+            mpps: cell.conditions.offered_mpps,
+            frame_size: cell.conditions.frame_size,
+        }
+    }
+}
+
+/// The rates of a generator from the end of its start to its stop, by the counters of its ports.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SentLoad {
+    /// The wanted rate, Mpps, both directions together. Without a limit, the line rate.
+    pub wanted_mpps: f64,
+    /// The rate that it sent, Mpps.
+    pub offered_mpps: f64,
+    /// The rate that came back, Mpps.
+    pub received_mpps: f64,
+}
+
+impl SentLoad {
+    /// Why the load differs from the wanted one; `None` if it does not.
+    pub fn deviation(&self) -> Option<String> {
+        let ratio = self.offered_mpps / self.wanted_mpps;
+        (!((1.0 - TOLERANCE)..=(1.0 + TOLERANCE)).contains(&ratio)).then(|| {
+            format!(
+                "the generator sent {:.3} Mpps by the counters of its ports, not {:.3} Mpps",
+                self.offered_mpps, self.wanted_mpps
+            )
+        })
+    }
+
+    /// Why the load did not saturate a driver that received `rx_mpps`; `None` if it did.
+    pub fn too_small_for(&self, rx_mpps: f64) -> Option<String> {
+        (rx_mpps >= ALL * self.offered_mpps).then(|| {
+            format!(
+                "the driver received all of the {:.3} Mpps that the generator sent, so the load \
+                 limited the throughput, and the cycles include waiting",
+                self.offered_mpps
+            )
+        })
+    }
+}
+
 /// A program that sends frames to both ports of the forwarder.
-pub trait LoadGenerator: std::fmt::Debug {
+pub trait LoadGenerator: fmt::Debug {
     /// Description for `run.json`.
     fn describe(&self) -> String;
 
-    /// Begins to send, and returns.
+    /// Starts the program and its ports, and sends nothing. Keeps a program that runs already.
     ///
     /// # Errors
     /// If the generator cannot be reached or does not start.
+    fn open(&mut self) -> Result<(), MeasureError>;
+
+    /// The links of its ports at this moment.
+    ///
+    /// # Errors
+    /// If the generator is not open or has failed.
+    fn links(&mut self) -> Result<Vec<PortLink>, MeasureError>;
+
+    /// Begins to send, and returns as soon as the rate is reached. All ports have a link.
+    ///
+    /// # Errors
+    /// If the generator has failed, or cannot send at this rate.
     fn start(&mut self, load: Load) -> Result<(), MeasureError>;
 
-    /// Stops sending.
+    /// Stops sending, and keeps the ports running.
     ///
     /// # Errors
     /// If the generator has failed; the values measured under its load are then invalid.
-    fn stop(&mut self) -> Result<(), MeasureError>;
+    fn stop(&mut self) -> Result<SentLoad, MeasureError>;
+
+    /// Ends the program.
+    fn close(&mut self);
 }
 
-/// A generator that is a command: it sends from its start until SIGTERM. Two environment variables
-/// describe the load: `TRIPTYCH_MPPS` (million frames per second, both directions together; empty for
-/// as many as the wires carry) and `TRIPTYCH_FRAME_SIZE` (bytes without CRC).
-#[derive(Debug)]
-pub struct CommandGenerator {
-    words: Vec<String>,
-    running: Option<(Process, tempfile::TempDir)>,
+/// A forwarder that was started, and whose ports get a link at some time.
+pub(crate) trait ForwarderProcess {
+    /// Its process.
+    fn process(&mut self) -> &mut Process;
+    /// Whether its ports have a link.
+    fn has_link(&self) -> bool;
 }
 
-impl CommandGenerator {
-    /// The command, word by word; at least one word.
-    pub fn new(words: Vec<String>) -> Self {
-        Self {
-            words,
-            running: None,
+/// The two sides of a measurement with a real card.
+pub(crate) struct Sides<'a> {
+    /// The generator; `None` if the user started one.
+    pub generator: Option<&'a mut (dyn LoadGenerator + 'static)>,
+    /// Longest time for the links to come up, after the forwarder has started.
+    pub link_timeout: Duration,
+    /// Ends the wait when set.
+    pub interrupt: &'a Interrupt,
+}
+
+/// Starts both sides in the order of this module, measures, and stops the load. Returns the forwarder,
+/// which still runs, the measured value, and the rates of the generator, if there is one.
+///
+/// # Errors
+/// [`MeasureError::Link`] if a side has no link, and any error of generator, forwarder or `measure`.
+pub(crate) fn under_load<F: ForwarderProcess, T>(
+    mut sides: Sides<'_>,
+    load: Load,
+    start: impl FnOnce() -> Result<F, MeasureError>,
+    measure: impl FnOnce(&mut F) -> Result<T, MeasureError>,
+) -> Result<(F, T, Option<SentLoad>), MeasureError> {
+    if let Some(generator) = &mut sides.generator {
+        generator.open()?;
+    }
+    let mut forwarder = start()?;
+    wait_for_links(&mut sides, &mut forwarder)?;
+    if let Some(generator) = &mut sides.generator {
+        generator.start(load)?;
+    }
+    let measured = measure(&mut forwarder);
+    // The generator stops in any case; if the driver failed too, its error is reported.
+    let sent = sides
+        .generator
+        .as_mut()
+        .map(|generator| generator.stop())
+        .transpose();
+    let measured = measured?;
+    Ok((forwarder, measured, sent?))
+}
+
+/// Waits until all ports of both sides have a link. The forwarder gives up by itself after the time-out
+/// of each of its ports; the limit here is for a forwarder that hangs.
+fn wait_for_links(
+    sides: &mut Sides<'_>,
+    forwarder: &mut impl ForwarderProcess,
+) -> Result<(), MeasureError> {
+    let start = Instant::now();
+    let limit = 2 * sides.link_timeout + SETUP;
+    let mut forwarder_up = None;
+    loop {
+        if sides.interrupt.is_set() {
+            return Err(MeasureError::Interrupted);
         }
-    }
-}
-
-impl LoadGenerator for CommandGenerator {
-    fn describe(&self) -> String {
-        self.words.join(" ")
-    }
-
-    fn start(&mut self, load: Load) -> Result<(), MeasureError> {
-        self.stop()?;
-        let Some((program, arguments)) = self.words.split_first() else {
-            return Err(MeasureError::Other(
-                "the generator's command is empty".to_owned(),
-            ));
+        let ended = forwarder.process().check_running();
+        if forwarder.has_link() {
+            forwarder_up.get_or_insert_with(Instant::now);
+        }
+        let generator = match &mut sides.generator {
+            Some(generator) => generator.links()?,
+            None => Vec::new(),
         };
-        let folder = device::temporary_folder()?;
-        let mut command = Command::new(program);
-        command
-            .args(arguments)
-            .env(
-                "TRIPTYCH_MPPS",
-                load.mpps.map_or_else(String::new, |mpps| mpps.to_string()),
-            )
-            .env("TRIPTYCH_FRAME_SIZE", load.frame_size.to_string());
-        let process = Process::start("generator", command, None, folder.path(), Stdio::null())?;
-        self.running = Some((process, folder));
-        Ok(())
-    }
-
-    fn stop(&mut self) -> Result<(), MeasureError> {
-        match self.running.take() {
-            Some((process, _folder)) => Ok(process.stop(STOP)?),
-            None => Ok(()),
+        if let Err(cause) = ended {
+            return Err(LinkError::Forwarder { cause, generator }.into());
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use super::*;
-
-    fn shell(script: &str) -> CommandGenerator {
-        CommandGenerator::new(["sh", "-c", script].map(str::to_owned).to_vec())
-    }
-
-    fn wait_for(path: &Path) -> String {
-        for _ in 0..1000 {
-            match std::fs::read_to_string(path) {
-                Ok(text) if text.ends_with('\n') => return text,
-                _ => std::thread::sleep(Duration::from_millis(10)),
+        if forwarder_up.is_some() && generator.iter().all(|port| port.up) {
+            return Ok(());
+        }
+        let too_late = match forwarder_up {
+            Some(since) => since.elapsed() > sides.link_timeout,
+            None => start.elapsed() > limit,
+        };
+        if too_late {
+            return Err(LinkError::NoLink {
+                seconds: start.elapsed().as_secs_f64(),
+                forwarder: forwarder_up.is_some(),
+                generator,
             }
+            .into());
         }
-        panic!("{} was not written", path.display());
+        thread::sleep(LOOK);
+    }
+}
+
+/// The lowest and the highest rate that the generator sent in a run, for `run.json`.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct SentRange(Option<(f64, f64)>);
+
+impl SentRange {
+    /// Takes one more measurement into account.
+    pub(crate) fn add(&mut self, sent: &SentLoad) {
+        let (low, high) = self.0.unwrap_or((f64::INFINITY, 0.0));
+        self.0 = Some((low.min(sent.offered_mpps), high.max(sent.offered_mpps)));
     }
 
-    #[test]
-    fn a_command_gets_the_load_and_sigterm() {
-        let folder = tempfile::tempdir().unwrap();
-        let output = folder.path().join("output");
-        let script = format!(
-            "trap 'echo end >> {0}; exit 0' TERM; echo \"$TRIPTYCH_MPPS/$TRIPTYCH_FRAME_SIZE\" > {0}; \
-             while :; do sleep 0.01; done",
-            output.display()
-        );
-        let mut generator = shell(&script);
-        for (mpps, first) in [(Some(2.5), "2.5/124\n"), (None, "/124\n")] {
-            let _ = std::fs::remove_file(&output);
-            generator
-                .start(Load {
-                    mpps,
-                    frame_size: 124,
-                })
-                .unwrap();
-            assert_eq!(wait_for(&output), first);
-            generator.stop().unwrap();
-            assert_eq!(wait_for(&output), format!("{first}end\n"));
-        }
-        generator.stop().unwrap();
-    }
-
-    #[test]
-    fn a_generator_that_failed_is_an_error() {
-        let mut generator = shell("echo no such host >&2; exit 255");
-        let load = Load {
-            mpps: None,
-            frame_size: 60,
-        };
-        generator.start(load).unwrap();
-        std::thread::sleep(Duration::from_millis(300));
-        let error = generator.stop().unwrap_err().to_string();
-        assert!(error.contains("no such host"), "{error}");
-        assert!(CommandGenerator::new(Vec::new()).start(load).is_err());
+    /// `{"lowest": …, "highest": …}`, Mpps; `None` without a measurement.
+    pub(crate) fn json(&self) -> Option<serde_json::Value> {
+        self.0
+            .map(|(lowest, highest)| serde_json::json!({"lowest": lowest, "highest": highest}))
     }
 }

@@ -30,11 +30,11 @@ pub use self::event::Event;
 use self::findings::{core_clock, Findings};
 use self::passes::Counted;
 use self::resolve::EventSet;
-use self::worker::{Specification, Window};
+use self::worker::{Signals, Specification, Window};
 use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
 use crate::device::{self, Nic, NicSetup, Traffic};
 use crate::interrupt::Interrupt;
-use crate::load::Load;
+use crate::load::{self, ForwarderProcess, Load, SentLoad, SentRange, Sides};
 use crate::process::Process;
 use crate::wall::Link;
 
@@ -66,16 +66,19 @@ pub struct Perf {
 
 impl Perf {
     /// Runs one worker, with its NIC or with the generator that sends to the card.
-    fn run(&mut self, cell: &Cell, events: &[Event]) -> Result<Counted<Window>, MeasureError> {
+    fn run(
+        &mut self,
+        cell: &Cell,
+        events: &[Event],
+    ) -> Result<(Counted<Window>, Option<SentLoad>), MeasureError> {
         let folder = device::temporary_folder()?;
-        let worker = Worker {
+        let run = WorkerRun {
             cell,
             events,
             program: &self.worker,
             window: self.window,
             warm_up: self.warm_up,
             placement: &self.placement,
-            interrupt: &self.interrupt,
         };
         match &mut self.link {
             Link::Software(program) => {
@@ -84,23 +87,28 @@ impl Perf {
                     ..NicSetup::new(Traffic::Saturate, self.placement.nic)
                 };
                 let nic = Nic::start(program, &setup, folder.path(), &self.interrupt)?;
-                let counted = worker.run(nic.devices(), folder.path())?;
+                let mut worker = run.start(nic.devices(), None, folder.path())?;
+                let counted = worker.count(&self.interrupt)?;
                 nic.stop()?;
-                Ok(counted)
+                Ok((counted, None))
             }
-            Link::Real { devices, generator } => {
-                if let Some(generator) = generator {
-                    generator.start(Load {
-                        mpps: cell.conditions.offered_mpps,
-                        frame_size: cell.conditions.frame_size,
-                    })?;
-                }
-                let counted = worker.run(devices, folder.path());
-                // The generator stops in any case; if the driver failed too, its error is reported.
-                let stopped = generator.as_mut().map_or(Ok(()), |it| it.stop());
-                let counted = counted?;
-                stopped?;
-                Ok(counted)
+            Link::Real {
+                devices,
+                generator,
+                link_timeout,
+            } => {
+                let sides = Sides {
+                    generator: generator.as_deref_mut(),
+                    link_timeout: *link_timeout,
+                    interrupt: &self.interrupt,
+                };
+                let (_, counted, sent) = load::under_load(
+                    sides,
+                    Load::of(cell),
+                    || run.start(devices, Some(*link_timeout), folder.path()),
+                    |worker| worker.count(&self.interrupt),
+                )?;
+                Ok((counted, sent))
             }
         }
     }
@@ -110,35 +118,61 @@ impl Perf {
         cell: &Cell,
         repeat: u32,
         events: &[Event],
+        range: &mut SentRange,
     ) -> Result<Findings, MeasureError> {
-        let counted = self.run(cell, events)?;
-        Ok(Findings::new(cell, repeat, events, &counted))
+        let (counted, sent) = self.run(cell, events)?;
+        let mut findings = Findings::new(cell, repeat, events, &counted);
+        if let Some(sent) = sent {
+            range.add(&sent);
+            let why = sent.deviation();
+            findings
+                .warnings
+                .extend(why.map(|why| format!("{cell}, perf: {why}")));
+        }
+        Ok(findings)
     }
 }
 
 /// A worker process to start.
-struct Worker<'a> {
+struct WorkerRun<'a> {
     cell: &'a Cell,
     events: &'a [Event],
     program: &'a (PathBuf, Vec<String>),
     window: Duration,
     warm_up: Duration,
     placement: &'a Placement,
-    interrupt: &'a Interrupt,
 }
 
-impl Worker<'_> {
-    /// Runs the worker to its end.
-    fn run(&self, devices: &[String; 2], folder: &Path) -> Result<Counted<Window>, MeasureError> {
+/// A worker that forwards. It counts when it is asked to.
+struct Worker {
+    process: Process,
+    signals: Signals,
+    output: PathBuf,
+    /// Longest time from the beginning of the count to the end of the process.
+    limit: Duration,
+}
+
+fn file_error(path: &Path) -> impl FnOnce(std::io::Error) -> MeasureError {
+    let path = path.to_owned();
+    move |cause| MeasureError::File { path, cause }
+}
+
+impl WorkerRun<'_> {
+    /// Starts the worker. It opens the devices, and forwards until it is asked to count.
+    fn start(
+        &self,
+        devices: &[String; 2],
+        link_timeout: Option<Duration>,
+        folder: &Path,
+    ) -> Result<Worker, MeasureError> {
         let output = folder.join("counts.json");
+        let signals = Signals::new(folder);
         let specification = folder.join("specification.json");
-        let file_error = |path: &Path| {
-            let path = path.to_owned();
-            move |cause| MeasureError::File { path, cause }
-        };
         let json = serde_json::to_vec(&Specification {
             cell: self.cell.clone(),
             devices: devices.clone(),
+            link_timeout,
+            signals: signals.clone(),
             events: self.events.to_vec(),
             window: self.window,
             warm_up: self.warm_up,
@@ -151,18 +185,41 @@ impl Worker<'_> {
         command.args(&self.program.1).arg(&specification);
         // The folder then holds everything that a driver leaves behind.
         command.env("TMPDIR", folder);
-        let windows = u32::try_from(2 * self.events.len() + 1).unwrap_or(u32::MAX);
-        let limit = SETUP + self.warm_up + self.window.saturating_mul(windows);
-        Process::start_on_node(
+        let process = Process::start_on_node(
             "perf worker",
             command,
             self.placement.driver,
             self.placement.node,
             folder,
             Stdio::null(),
-        )?
-        .wait(limit, self.interrupt)?;
-        let text = fs::read_to_string(&output).map_err(file_error(&output))?;
+        )?;
+        let windows = u32::try_from(2 * self.events.len() + 1).unwrap_or(u32::MAX);
+        Ok(Worker {
+            process,
+            signals,
+            output,
+            limit: SETUP + self.warm_up + self.window.saturating_mul(windows),
+        })
+    }
+}
+
+impl ForwarderProcess for Worker {
+    fn process(&mut self) -> &mut Process {
+        &mut self.process
+    }
+
+    fn has_link(&self) -> bool {
+        self.signals.opened.exists()
+    }
+}
+
+impl Worker {
+    /// Lets the worker count, and waits for its end.
+    fn count(&mut self, interrupt: &Interrupt) -> Result<Counted<Window>, MeasureError> {
+        let begin = &self.signals.begin;
+        fs::write(begin, "").map_err(file_error(begin))?;
+        self.process.wait_while(self.limit, interrupt, |_| ())?;
+        let text = fs::read_to_string(&self.output).map_err(file_error(&self.output))?;
         serde_json::from_str(&text).map_err(|error| {
             MeasureError::Other(format!("the perf worker's counts are malformed: {error}"))
         })
@@ -201,17 +258,7 @@ impl Backend for Perf {
                 json!("the forwarding thread, user space only"),
             ),
         ]);
-        match &self.link {
-            Link::Software(_) => {
-                settings.insert("nic_cpu".into(), json!(self.placement.nic));
-            }
-            Link::Real { devices, generator } => {
-                let generator = generator.as_ref().map(|generator| generator.describe());
-                settings.insert("devices".into(), json!(devices));
-                settings.insert("generator".into(), json!(generator));
-                settings.insert("node".into(), json!(self.placement.node));
-            }
-        }
+        settings.extend(self.link.settings(&self.placement));
         if let Ok(set) = &self.events {
             settings.extend(set.facts.clone());
             settings.insert("not_measurable_metrics".into(), json!(set.absent));
@@ -227,8 +274,9 @@ impl Backend for Perf {
         let mut clocks = Vec::new();
         let mut absent = set.absent.clone();
         let (name, repeats) = (self.name(), self.repeats);
+        let mut range = SentRange::default();
         let outcome = measure_in_turn(name, cells, repeats, observer, |cell, repeat, observer| {
-            let mut found = self.measure_cell(cell, repeat, &set.events)?;
+            let mut found = self.measure_cell(cell, repeat, &set.events, &mut range)?;
             if repeat == 0 {
                 found
                     .warnings
@@ -243,7 +291,11 @@ impl Backend for Perf {
             clocks.append(&mut found.clocks);
             Ok(found.samples)
         });
+        self.link.close();
         // An interrupted run records these, too.
+        if let Some(range) = range.json() {
+            observer.setting(name, "generator_mpps", range);
+        }
         observer.setting(name, "not_measurable_metrics", json!(absent));
         if !clocks.is_empty() {
             observer.setting(name, "core_clock", core_clock(&clocks));
@@ -296,6 +348,7 @@ mod tests {
             link: Link::Real {
                 devices: ["a".into(), "b".into()],
                 generator: None,
+                link_timeout: Duration::from_secs(30),
             },
             placement: Placement::default(),
             worker: (PathBuf::new(), Vec::new()),

@@ -233,6 +233,17 @@ impl Process {
         }
     }
 
+    /// Checks that the child runs.
+    ///
+    /// # Errors
+    /// [`ProcessError::Failed`] if it has ended, even without an error.
+    pub fn check_running(&mut self) -> Result<(), ProcessError> {
+        match self.status()? {
+            Some(status) => Err(self.failed(status)),
+            None => Ok(()),
+        }
+    }
+
     fn status(&mut self) -> Result<Option<ExitStatus>, ProcessError> {
         self.child.try_wait().map_err(|cause| ProcessError::Wait {
             name: self.name.clone(),

@@ -16,7 +16,7 @@ use serde_json::json;
 use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
 use crate::device::{self, Nic, NicProgram, NicSetup, Traffic};
 use crate::interrupt::Interrupt;
-use crate::load::{Load, LoadGenerator};
+use crate::load::{self, ForwarderProcess, Load, LoadGenerator, SentLoad, SentRange, Sides};
 use crate::placement::Pinning;
 use crate::process::Process;
 use crate::report::{ForwarderReport, Rates};
@@ -25,6 +25,8 @@ use crate::report::{ForwarderReport, Rates};
 const DROPPED: f64 = 0.01;
 /// Time for starting and stopping, for estimates.
 const AROUND: Duration = Duration::from_millis(500);
+/// Without this, the forwarder may end before it prints the line of the last second.
+const LAST_LINE: Duration = Duration::from_millis(500);
 /// Time that a forwarder may take beyond its duration: it sets devices up and waits for the link.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -39,6 +41,8 @@ pub enum Link {
         devices: [String; 2],
         /// The generator that sends to them; `None` if the user starts one.
         generator: Option<Box<dyn LoadGenerator>>,
+        /// Longest time for the link of each port to come up.
+        link_timeout: Duration,
     },
 }
 
@@ -48,6 +52,38 @@ impl Link {
         match self {
             Self::Real { .. } => None,
             Self::Software(nic) => nic.unavailable_beside_driver(placement),
+        }
+    }
+
+    /// The settings of the link, for `run.json`.
+    pub(crate) fn settings(&self, placement: &Placement) -> Vec<(String, serde_json::Value)> {
+        match self {
+            Self::Software(_) => vec![("nic_cpu".into(), json!(placement.nic))],
+            Self::Real {
+                devices,
+                generator,
+                link_timeout,
+            } => {
+                let generator = generator.as_ref().map(|generator| generator.describe());
+                vec![
+                    ("devices".into(), json!(devices)),
+                    ("generator".into(), json!(generator)),
+                    ("link_timeout".into(), json!(link_timeout.as_secs_f64())),
+                    ("order".into(), json!(load::ORDER)),
+                    ("node".into(), json!(placement.node)),
+                ]
+            }
+        }
+    }
+
+    /// Ends the generator, if there is one.
+    pub(crate) fn close(&mut self) {
+        if let Self::Real {
+            generator: Some(generator),
+            ..
+        } = self
+        {
+            generator.close();
         }
     }
 }
@@ -77,6 +113,8 @@ pub(crate) struct ForwarderRun<'a> {
     pub duration: Duration,
     pub placement: &'a Placement,
     pub pinning: Pinning,
+    /// Longest time for the link of each port; `None` for the forwarder's default.
+    pub link_timeout: Option<Duration>,
     pub interrupt: &'a Interrupt,
 }
 
@@ -90,6 +128,17 @@ struct Running {
     process: Process,
     report: PathBuf,
     printed: PathBuf,
+}
+
+impl ForwarderProcess for Running {
+    fn process(&mut self) -> &mut Process {
+        &mut self.process
+    }
+
+    /// It prints rates only while its ports have a link.
+    fn has_link(&self) -> bool {
+        Rates::seconds(&fs::read_to_string(&self.printed).unwrap_or_default()) > 0
+    }
 }
 
 impl Running {
@@ -148,6 +197,9 @@ impl ForwarderRun<'_> {
         if let Some(duration) = duration {
             command.args(["--duration", &duration.as_secs_f64().to_string()]);
         }
+        if let Some(link_timeout) = self.link_timeout {
+            command.args(["--link-timeout", &link_timeout.as_secs_f64().to_string()]);
+        }
         command.args(self.devices);
         let (cpu, node) = match self.pinning {
             Pinning::SystemCalls => (self.placement.driver, self.placement.node),
@@ -164,23 +216,28 @@ impl ForwarderRun<'_> {
     }
 }
 
+/// What one run of a forwarder gave.
+struct Measured {
+    report: ForwarderReport,
+    rates: Rates,
+    /// The rates of the generator, if there is one.
+    sent: Option<SentLoad>,
+}
+
 impl Wall {
-    fn run(&mut self, cell: &Cell) -> Result<(ForwarderReport, Rates), MeasureError> {
+    fn run(&mut self, cell: &Cell) -> Result<Measured, MeasureError> {
         let folder = device::temporary_folder()?;
-        // Without this, the forwarder may end before it prints the line of the last second.
-        let tail = match self.warm_up.is_zero() {
-            true => Duration::ZERO,
-            false => Duration::from_millis(500),
-        };
         let mut run = ForwarderRun {
             cell,
             devices: &[String::new(), String::new()],
-            duration: self.warm_up + self.duration + tail,
+            duration: self.warm_up + self.duration,
             placement: &self.placement,
             pinning: Pinning::SystemCalls,
+            link_timeout: None,
             interrupt: &self.interrupt,
         };
-        let (report, printed) = match &mut self.link {
+        let (skip, take) = Rates::whole_seconds(self.warm_up, self.duration);
+        match &mut self.link {
             Link::Software(program) => {
                 let setup = NicSetup {
                     frame_size: cell.conditions.frame_size,
@@ -188,56 +245,80 @@ impl Wall {
                 };
                 let nic = Nic::start(program, &setup, folder.path(), &self.interrupt)?;
                 run.devices = nic.devices();
-                let result = run.run(folder.path())?;
+                if !self.warm_up.is_zero() {
+                    run.duration += LAST_LINE;
+                }
+                let (report, printed) = run.run(folder.path())?;
                 nic.stop()?;
-                result
+                let rates = match self.warm_up.is_zero() {
+                    true => report.rates(),
+                    false => Rates::from_lines(&printed, skip, take)?,
+                };
+                Ok(Measured {
+                    report,
+                    rates,
+                    sent: None,
+                })
             }
-            Link::Real { devices, generator } => {
+            Link::Real {
+                devices,
+                generator,
+                link_timeout,
+            } => {
                 run.devices = devices;
                 run.pinning = Pinning::available(&self.placement);
-                let load = Load {
-                    mpps: cell.conditions.offered_mpps,
-                    frame_size: cell.conditions.frame_size,
+                run.link_timeout = Some(*link_timeout);
+                let sides = Sides {
+                    generator: generator.as_deref_mut(),
+                    link_timeout: *link_timeout,
+                    interrupt: &self.interrupt,
                 };
-                let (skip, take) = Rates::whole_seconds(self.warm_up, self.duration);
-                // The forwarder starts first: without it the generator's ports have no link.
-                let mut forwarder = run.start(folder.path(), None)?;
-                forwarder.wait_for_seconds(0, 1, &self.interrupt)?;
-                let mut measure = || {
-                    if let Some(generator) = generator.as_mut() {
-                        generator.start(load)?;
-                    }
-                    // The second in which the load began is skipped.
-                    let before = Rates::seconds(&forwarder.printed()?) + 1;
-                    forwarder.wait_for_seconds(before, skip + take, &self.interrupt)?;
-                    Rates::from_lines(&forwarder.printed()?, before + skip, take)
-                        .map_err(MeasureError::from)
-                };
-                let rates = measure();
-                // The generator stops in any case; if the driver failed too, its error is reported.
-                let stopped = generator.as_mut().map_or(Ok(()), |it| it.stop());
-                let rates = rates?;
-                stopped?;
-                return Ok((forwarder.stop()?, rates));
+                let (forwarder, rates, sent) = load::under_load(
+                    sides,
+                    Load::of(cell),
+                    || run.start(folder.path(), None),
+                    |forwarder| {
+                        // The second in which the load began is skipped.
+                        let before = Rates::seconds(&forwarder.printed()?) + 1;
+                        forwarder.wait_for_seconds(before, skip + take, &self.interrupt)?;
+                        Ok(Rates::from_lines(
+                            &forwarder.printed()?,
+                            before + skip,
+                            take,
+                        )?)
+                    },
+                )?;
+                let report = forwarder.stop()?;
+                Ok(Measured {
+                    report,
+                    rates,
+                    sent,
+                })
             }
-        };
-        let rates = match self.warm_up.is_zero() {
-            true => report.rates(),
-            false => {
-                let (skip, take) = Rates::whole_seconds(self.warm_up, self.duration);
-                Rates::from_lines(&printed, skip, take)?
-            }
-        };
-        Ok((report, rates))
+        }
     }
 
     fn measure_cell(
         &mut self,
         cell: &Cell,
         repeat: u32,
+        range: &mut SentRange,
         observer: &mut dyn Observer,
     ) -> Result<Vec<Sample>, MeasureError> {
-        let (report, rates) = self.run(cell)?;
+        let Measured {
+            report,
+            rates,
+            sent,
+        } = self.run(cell)?;
+        if let Some(sent) = sent {
+            range.add(&sent);
+            for why in [sent.deviation(), sent.too_small_for(rates.rx_mpps)]
+                .into_iter()
+                .flatten()
+            {
+                observer.warning(&format!("{cell}, wall: {why}"));
+            }
+        }
         if report.dropped_ratio() > DROPPED {
             observer.warning(&format!(
                 "{cell}, wall: the driver dropped {:.1} % of the packets, because the NIC did not \
@@ -287,30 +368,25 @@ impl Backend for Wall {
             ("repeats".into(), json!(self.repeats)),
             ("driver_cpu".into(), json!(self.placement.driver)),
         ]);
-        match &self.link {
-            Link::Software(_) => {
-                settings.insert("nic_cpu".into(), json!(self.placement.nic));
-            }
-            Link::Real { devices, generator } => {
-                let generator = generator.as_ref().map(|generator| generator.describe());
-                settings.insert("devices".into(), json!(devices));
-                settings.insert("generator".into(), json!(generator));
-                settings.insert("node".into(), json!(self.placement.node));
-                let pinning = Pinning::available(&self.placement);
-                settings.insert("pinning".into(), json!(pinning));
-            }
+        settings.extend(self.link.settings(&self.placement));
+        if matches!(self.link, Link::Real { .. }) {
+            let pinning = Pinning::available(&self.placement);
+            settings.insert("pinning".into(), json!(pinning));
         }
         settings
     }
 
     fn measure(&mut self, cells: &[Cell], observer: &mut dyn Observer) -> Result<(), MeasureError> {
-        let repeats = self.repeats;
-        measure_in_turn(
-            self.name(),
-            cells,
-            repeats,
-            observer,
-            |cell, repeat, observer| self.measure_cell(cell, repeat, observer),
-        )
+        let (name, repeats) = (self.name(), self.repeats);
+        let mut range = SentRange::default();
+        let outcome = measure_in_turn(name, cells, repeats, observer, |cell, repeat, observer| {
+            self.measure_cell(cell, repeat, &mut range, observer)
+        });
+        self.link.close();
+        // An interrupted run records this, too.
+        if let Some(range) = range.json() {
+            observer.setting(name, "generator_mpps", range);
+        }
+        outcome
     }
 }

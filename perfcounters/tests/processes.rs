@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 use common::{cell, fixture, forwarder, Remember};
 use perfcounters::device::NicProgram;
 use perfcounters::latency::Latency;
-use perfcounters::load::{Load, LoadGenerator};
 use perfcounters::placement::Topology;
 use perfcounters::process::find_program;
 use perfcounters::valgrind::Valgrind;
@@ -254,65 +253,6 @@ fn ring_and_frame_sizes_reach_driver_and_nic() {
     ] {
         assert!(arguments.contains(expected), "{arguments}");
     }
-}
-
-/// A generator that keeps the calls it gets.
-#[derive(Debug, Default)]
-struct Recorder(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
-
-impl LoadGenerator for Recorder {
-    fn describe(&self) -> String {
-        "a stand-in".into()
-    }
-    fn start(&mut self, load: Load) -> Result<(), MeasureError> {
-        self.0.lock().unwrap().push(format!("{load:?}"));
-        Ok(())
-    }
-    fn stop(&mut self) -> Result<(), MeasureError> {
-        self.0.lock().unwrap().push("stop".into());
-        Ok(())
-    }
-}
-
-#[test]
-fn with_a_real_card_the_load_comes_from_a_generator() {
-    let folder = tempfile::tempdir().unwrap();
-    let devices = ["a", "b"].map(|name| {
-        let path = folder.path().join(name);
-        std::fs::write(&path, "").unwrap();
-        // The stand-in for the driver checks that the file exists.
-        format!("vfio-user:{}", path.display())
-    });
-    let generator = Recorder::default();
-    let asked = generator.0.clone();
-    let mut wall = Wall {
-        link: Link::Real {
-            devices,
-            generator: Some(Box::new(generator)),
-        },
-        repeats: 1,
-        ..wall()
-    };
-    assert!(wall.unavailable().is_none());
-    assert_eq!(wall.settings()["generator"], "a stand-in");
-    forwarder(&folder.path().join("good"), &[]);
-    forwarder(&folder.path().join("crash"), &["CRASH"]);
-    let cells = ["good", "crash"].map(|name| cell(folder.path(), name, Implementation::C));
-    let mut seen = Remember::default();
-    wall.measure(&cells, &mut seen).unwrap();
-    let metrics: Vec<_> = seen.samples.iter().map(|sample| sample.metric).collect();
-    assert_eq!(metrics, [Metric::Mpps, Metric::TscCycles]);
-    // The stand-in prints the number of the second for each port; the load came after the first.
-    assert!(seen.samples[0].value >= 6.0, "{seen:?}");
-    assert!(
-        seen.failures[0].cause.contains("about to crash"),
-        "{seen:?}"
-    );
-    // The second driver crashed before the load began.
-    let asked = asked.lock().unwrap();
-    assert_eq!(asked.len(), 2, "{asked:?}");
-    assert!(asked[0].contains("mpps: None, frame_size: 60"), "{asked:?}");
-    assert_eq!(asked[1], "stop");
 }
 
 #[test]

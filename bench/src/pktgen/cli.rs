@@ -16,8 +16,8 @@ pub struct PktgenArguments {
     /// The configuration of the load generator; bench/pktgen/ has examples
     #[arg(long, value_name = "FILE")]
     config: PathBuf,
-    /// Only check that the generator starts and finds its ports; send nothing
-    #[arg(long, conflicts_with_all = ["rate", "seconds", "json"])]
+    /// Only check that the generator starts, finds its ports and shows their links; send nothing
+    #[arg(long, conflicts_with_all = ["rate", "seconds", "json", "link_timeout"])]
     check: bool,
     /// Rates to send, Mpps, all ports together [default: full speed]
     #[arg(long, value_name = "MPPS", value_delimiter = ',', value_parser = rate)]
@@ -25,6 +25,9 @@ pub struct PktgenArguments {
     /// Length of the measurement at each rate
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = clap::value_parser!(u16).range(1..=3600))]
     seconds: u16,
+    /// Longest time for the links; start the forwarder meanwhile
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u16).range(1..=3600))]
+    link_timeout: u16,
     /// Also write the reports to this file, as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -57,9 +60,21 @@ pub fn run(arguments: &PktgenArguments, interrupt: &Interrupt) -> Result<()> {
         config.line_rate_mpps(),
         config.frame_size
     );
+    let links = generator.links()?;
     if arguments.check {
+        for port in &links {
+            println!("{port}");
+        }
         return Ok(());
     }
+    let timeout = Duration::from_secs(arguments.link_timeout.into());
+    if !links.iter().all(|port| port.up) {
+        eprintln!(
+            "waiting {} s for links: start the forwarder at the other end now",
+            timeout.as_secs()
+        );
+    }
+    generator.wait_for_link(timeout)?;
     let rates: Vec<Option<f64>> = match arguments.rate.as_slice() {
         [] => vec![None],
         rates => rates.iter().copied().map(Some).collect(),
@@ -81,6 +96,11 @@ pub fn run(arguments: &PktgenArguments, interrupt: &Interrupt) -> Result<()> {
             report.received_mpps,
             report.loss_ratio * 100.0
         );
+        // Software ports have no line rate.
+        let checked = config.vdevs.is_empty() || rate.is_some();
+        if let Some(why) = report.load().deviation().filter(|_| checked) {
+            eprintln!("warning: {why}");
+        }
         reports.push(report);
     }
     if let Some(path) = &arguments.json {

@@ -1,5 +1,6 @@
 //! The configuration of a load generator, a TOML file.
 
+use std::fmt;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -14,6 +15,21 @@ pub enum Tool {
     Testpmd,
     /// dpdk-pktgen, built from source.
     Pktgen,
+    /// MoonGen, built from source.
+    Moongen,
+    /// Any program that speaks the line protocol of `bench/pktgen/README.md`.
+    Command,
+}
+
+impl fmt::Display for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Testpmd => "testpmd",
+            Self::Pktgen => "dpdk-pktgen",
+            Self::Moongen => "MoonGen",
+            Self::Command => "the command",
+        })
+    }
 }
 
 /// How testpmd sends.
@@ -35,7 +51,8 @@ pub struct Config {
     pub ssh: Option<String>,
     /// The program that sends packets.
     pub tool: Tool,
-    /// The program's file; `None` for `dpdk-testpmd` or `pktgen` in the machine's PATH.
+    /// The program's file; `None` for `dpdk-testpmd` or `pktgen` in the machine's PATH. MoonGen and other
+    /// commands have no default.
     pub program: Option<String>,
     /// Whether to run the program with `sudo -n`.
     #[serde(default)]
@@ -43,7 +60,9 @@ pub struct Config {
     /// PCI addresses of its ports, each cabled to a port of the forwarder.
     #[serde(default)]
     pub ports: Vec<String>,
-    /// Its cores in the format of DPDK's option --lcores: one for the program and one for each port.
+    /// Its cores in the format of DPDK's option --lcores: one for the program and one for each port. A
+    /// `command` chooses its cores itself.
+    #[serde(default)]
     pub lcores: String,
     /// Frame size, bytes without CRC.
     #[serde(default = "frame_size")]
@@ -155,7 +174,21 @@ impl Config {
                 self.ports.is_empty() || self.vdevs.is_empty(),
                 "vdevs: use either ports or vdevs, not both",
             ),
-            (name(&self.lcores), "lcores: name cores, such as \"0-2\""),
+            (
+                name(&self.lcores) || self.tool == Tool::Command,
+                "lcores: name cores, such as \"0-2\"",
+            ),
+            (
+                self.program.is_some() || self.tool != Tool::Command,
+                "program: name the command",
+            ),
+            (
+                self.tool != Tool::Moongen
+                    || self.program.as_ref().is_some_and(|program| {
+                        program.starts_with('/') && program.contains("/build/")
+                    }),
+                "program: name the whole path of MoonGen, such as \"/opt/MoonGen/build/MoonGen\"",
+            ),
             (
                 (60..=1514).contains(&self.frame_size),
                 "frame_size: 60 to 1514 bytes, without CRC",
@@ -204,7 +237,12 @@ mod tests {
 
     #[test]
     fn the_examples_are_valid() {
-        for name in ["testpmd.toml", "pktgen.toml", "software.toml"] {
+        for name in [
+            "testpmd.toml",
+            "pktgen.toml",
+            "moongen.toml",
+            "software.toml",
+        ] {
             let path = Path::new(env!("CARGO_MANIFEST_DIR"))
                 .join("pktgen")
                 .join(name);
@@ -228,6 +266,14 @@ mod tests {
                 error.contains(part) && error.contains("generator.toml"),
                 "{error}"
             );
+        }
+        for (text, part) in [
+            ("tool = 'moongen'\nlcores = '0-2'\n", "/opt/MoonGen"),
+            ("tool = 'command'\n", "name the command"),
+            ("tool = 'pktgen'\n", "lcores"),
+        ] {
+            let error = parse(&format!("{text}ports = ['03:00.0']\n")).unwrap_err();
+            assert!(error.contains(part), "{error}");
         }
         assert!(parse("tool = 'testpmd'\nlcores = '0'\nports = ['eth0']")
             .unwrap_err()

@@ -65,6 +65,17 @@ pub enum PktgenError {
         /// The number of ports.
         ports: usize,
     },
+    /// Ports of the generator have no link.
+    #[error(
+        "no link within {seconds} s: {ports}. Is the forwarder running at the other end? A port gets a \
+         link only while both sides run. Check cables and SFP+ modules, too"
+    )]
+    NoLink {
+        /// The limit, seconds.
+        seconds: f64,
+        /// The links of all ports.
+        ports: String,
+    },
     /// The generator was stopped before it was started.
     #[error("the load generator was not started")]
     NotStarted,

@@ -2,12 +2,14 @@
 
 use std::time::{Duration, Instant};
 
+use perfcounters::link::PortLink;
+use perfcounters::load::SentLoad;
 use perfcounters::Interrupt;
 use serde::Serialize;
 
 use super::config::{Config, Tool};
-use super::dpdk_pktgen::DpdkPktgen;
 use super::error::PktgenError;
+use super::line_protocol::LineProtocol;
 use super::protocol::{GeneratorProtocol, PortCounters};
 use super::session::{Location, Session};
 use super::testpmd::Testpmd;
@@ -16,8 +18,10 @@ use super::testpmd::Testpmd;
 const CORRECTIONS: u32 = 4;
 /// The relative error below which a rate needs no correction.
 const CLOSE: f64 = 0.005;
-/// A corrected rate above the wanted rate by this factor is an error.
+/// A rate above the wanted rate by this factor is an error, because it would overload the driver.
 const TOO_MUCH: f64 = 1.05;
+/// Time between two looks at the links.
+const LOOK: Duration = Duration::from_millis(200);
 /// Length of the measurement before each correction.
 const TRIAL: Duration = Duration::from_millis(1000);
 
@@ -26,6 +30,8 @@ const TRIAL: Duration = Duration::from_millis(1000);
 pub struct Report {
     /// The wanted rate, Mpps, both directions together; `None` for full speed.
     pub asked_mpps: Option<f64>,
+    /// The rate that the wires carry, Mpps, both directions together.
+    pub line_rate_mpps: f64,
     /// The rate that was sent, Mpps, all ports together.
     pub offered_mpps: f64,
     /// The rate that returned, Mpps, all ports together.
@@ -43,6 +49,17 @@ pub struct Report {
     pub frame_size: u32,
     /// Flows of each port.
     pub flows: u32,
+}
+
+impl Report {
+    /// The rates alone. Without a limit, the wanted rate is the line rate.
+    pub fn load(&self) -> SentLoad {
+        SentLoad {
+            wanted_mpps: self.asked_mpps.unwrap_or(self.line_rate_mpps),
+            offered_mpps: self.offered_mpps,
+            received_mpps: self.received_mpps,
+        }
+    }
 }
 
 /// The start of a window.
@@ -68,7 +85,7 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// Starts the generator and waits until it can send, at most a minute.
+    /// Starts the generator and its ports, at most for a minute. It sends nothing, and needs no link.
     ///
     /// # Errors
     /// [`PktgenError`], for instance without a connection, the program, its ports or memory.
@@ -77,10 +94,7 @@ impl Generator {
             None => Location::Here,
             Some(name) => Location::Host(name.clone()),
         };
-        let protocol: Box<dyn GeneratorProtocol> = match config.tool {
-            Tool::Testpmd => Box::new(Testpmd),
-            Tool::Pktgen => Box::new(DpdkPktgen),
-        };
+        let protocol = protocol(config);
         let mut session = Session::start(&place, &protocol.script(config), interrupt)?;
         let about = protocol.ready(&mut session, config)?;
         Ok(Self {
@@ -99,11 +113,68 @@ impl Generator {
         &self.about
     }
 
+    /// The links of its ports at this moment.
+    ///
+    /// # Errors
+    /// [`PktgenError`] if the generator does not answer.
+    pub fn links(&mut self) -> Result<Vec<PortLink>, PktgenError> {
+        let up = self.protocol.links(&mut self.session, &self.config)?;
+        let names = self.config.ports.iter().chain(&self.config.vdevs);
+        Ok(names
+            .zip(up)
+            .map(|(name, up)| PortLink {
+                name: name.clone(),
+                up,
+            })
+            .collect())
+    }
+
+    /// Waits until all its ports have a link.
+    ///
+    /// # Errors
+    /// [`PktgenError::NoLink`] if the time is up, or [`PktgenError`].
+    pub fn wait_for_link(&mut self, limit: Duration) -> Result<(), PktgenError> {
+        let start = Instant::now();
+        loop {
+            let links = self.links()?;
+            if links.iter().all(|port| port.up) {
+                return Ok(());
+            }
+            if start.elapsed() >= limit {
+                let ports: Vec<String> = links.iter().map(ToString::to_string).collect();
+                return Err(PktgenError::NoLink {
+                    seconds: limit.as_secs_f64(),
+                    ports: ports.join(", "),
+                });
+            }
+            self.session.sleep(LOOK)?;
+        }
+    }
+
+    /// Sets the size of the frames, bytes without CRC. Stops a generator that sends.
+    ///
+    /// # Errors
+    /// [`PktgenError`].
+    pub fn set_frame_size(&mut self, frame_size: u32) -> Result<(), PktgenError> {
+        if frame_size == self.config.frame_size {
+            return Ok(());
+        }
+        if self.sending {
+            self.protocol.stop(&mut self.session)?;
+            self.sending = false;
+        }
+        self.protocol
+            .set_frame_size(&mut self.session, &self.config, frame_size)?;
+        self.config.frame_size = frame_size;
+        Ok(())
+    }
+
     /// Sends `rate_mpps`, both directions together, or at full speed. The window starts when this
     /// returns, after the warm-up. A generator that already sends continues at the new rate.
     ///
-    /// The real rate is measured and corrected, because programs and cards count bytes differently.
-    /// [`Report`] has the real rate.
+    /// All ports need a link: without one, testpmd ignores a limit of the rate and later sends at line
+    /// rate. The real rate is measured by the counters of the ports and corrected, because programs and
+    /// cards count bytes differently. [`Report`] has the real rate.
     ///
     /// # Errors
     /// [`PktgenError`]. The generator may be sending afterwards.
@@ -119,6 +190,7 @@ impl Generator {
             }
             share = (rate / most).min(1.0);
         }
+        self.wait_for_link(Duration::ZERO)?;
         let limit = share < 1.0;
         if limit || self.limited {
             self.protocol
@@ -153,27 +225,27 @@ impl Generator {
             let after = self.counters()?;
             let seconds = elapsed(&before, &after, begin);
             measured = sum(&sent(&before, &after)) as f64 / seconds / 1e6;
-            if measured <= 0.0 || (measured / rate - 1.0).abs() < CLOSE {
+            if measured <= 0.0 {
+                return Err(PktgenError::Refused(format!(
+                    "its ports sent nothing within {seconds:.1} s, instead of {rate:.3} Mpps"
+                )));
+            }
+            if (measured / rate - 1.0).abs() < CLOSE {
                 return Ok(());
             }
-            // Limit each step, so that a port without link does not drive the share to an extreme.
+            // Limit each step, so that a short disturbance does not drive the share to an extreme.
             share = (share * (rate / measured).clamp(0.5, 2.0)).min(1.0);
             self.protocol
                 .set_rate(&mut self.session, &self.config, share)?;
         }
-        // The report shows a rate that is too low. A rate that is too high would overload the driver.
-        match measured > rate * TOO_MUCH {
-            true => Err(PktgenError::Refused(format!(
-                "it sends {measured:.3} Mpps instead of {rate:.3} Mpps"
-            ))),
-            false => Ok(()),
-        }
+        // The report shows a rate that is too low.
+        not_too_much(measured, rate)
     }
 
     /// Ends the window and stops sending.
     ///
     /// # Errors
-    /// [`PktgenError`].
+    /// [`PktgenError`], also if it sent much more than it should have.
     pub fn stop(&mut self) -> Result<Report, PktgenError> {
         let window = self.window.take().ok_or(PktgenError::NotStarted)?;
         let after = self.counters()?;
@@ -188,8 +260,12 @@ impl Generator {
             .map(|(before, after)| after.received.saturating_sub(before.received))
             .collect();
         let (all_sent, all_received) = (sum(&sent) as f64, sum(&received) as f64);
+        if let Some(rate) = window.asked_mpps {
+            not_too_much(all_sent / seconds / 1e6, rate)?;
+        }
         Ok(Report {
             asked_mpps: window.asked_mpps,
+            line_rate_mpps: self.config.line_rate_mpps() * self.config.port_count() as f64,
             offered_mpps: all_sent / seconds / 1e6,
             received_mpps: all_received / seconds / 1e6,
             loss_ratio: match all_sent > 0.0 {
@@ -214,6 +290,23 @@ impl Generator {
 
     fn counters(&mut self) -> Result<Vec<PortCounters>, PktgenError> {
         self.protocol.counters(&mut self.session, &self.config)
+    }
+}
+
+/// The commands of a kind of generator.
+pub(super) fn protocol(config: &Config) -> Box<dyn GeneratorProtocol> {
+    match config.tool {
+        Tool::Testpmd => Box::new(Testpmd),
+        Tool::Pktgen | Tool::Moongen | Tool::Command => Box::new(LineProtocol),
+    }
+}
+
+fn not_too_much(measured: f64, rate: f64) -> Result<(), PktgenError> {
+    match measured > rate * TOO_MUCH {
+        true => Err(PktgenError::Refused(format!(
+            "it sends {measured:.3} Mpps instead of {rate:.3} Mpps"
+        ))),
+        false => Ok(()),
     }
 }
 

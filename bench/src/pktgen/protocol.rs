@@ -6,7 +6,7 @@ use super::config::Config;
 use super::error::PktgenError;
 use super::session::Session;
 
-/// Longest time from the start until a generator can send. DPDK sets up memory and waits for links.
+/// Longest time from the start until a generator answers. DPDK sets up memory and ports.
 pub(super) const LAUNCH: Duration = Duration::from_secs(60);
 /// Longest time for one answer.
 pub(super) const ANSWER: Duration = Duration::from_secs(15);
@@ -25,9 +25,19 @@ pub(super) struct PortCounters {
 pub(super) trait GeneratorProtocol: std::fmt::Debug {
     /// The shell command that runs the generator.
     fn script(&self, config: &Config) -> String;
-    /// Waits until the generator can send. Returns its description.
+    /// Waits until the generator has started its ports; a link is not needed. Returns its description.
     fn ready(&self, session: &mut Session, config: &Config) -> Result<String, PktgenError>;
-    /// Limits the rate of each port to a share of the line rate, above 0 and at most 1.
+    /// Whether each port has a link.
+    fn links(&self, session: &mut Session, config: &Config) -> Result<Vec<bool>, PktgenError>;
+    /// Sets the size of the frames, bytes without CRC. The generator does not send now.
+    fn set_frame_size(
+        &self,
+        session: &mut Session,
+        config: &Config,
+        frame_size: u32,
+    ) -> Result<(), PktgenError>;
+    /// Limits the rate of each port to a share of the line rate, above 0 and at most 1. The ports have
+    /// a link.
     fn set_rate(
         &self,
         session: &mut Session,

@@ -3,10 +3,13 @@
 //! testpmd buffers its output to a pipe by the page, so `stdbuf` makes it buffer by the line. This
 //! supports DPDK 22.11 and newer, whose statistics begin with `NIC statistics for port N`.
 
+use std::time::Duration;
+
+use super::command::{eal, guard, joined};
 use super::config::{Config, Mode};
 use super::error::PktgenError;
 use super::protocol::{GeneratorProtocol, PortCounters, ANSWER, LAUNCH};
-use super::session::{quote, Session};
+use super::session::Session;
 
 #[derive(Debug)]
 pub(super) struct Testpmd;
@@ -19,6 +22,8 @@ impl GeneratorProtocol for Testpmd {
         words.push(config.program.clone().unwrap_or("dpdk-testpmd".into()));
         words.extend(eal(config));
         words.push("--".into());
+        // Links come up only when the forwarder runs, which starts later.
+        words.push("--disable-link-check".into());
         words.extend(["-i".into(), "--port-topology=paired".into()]);
         words.extend(match config.mode {
             Mode::Txonly => vec![
@@ -33,29 +38,45 @@ impl GeneratorProtocol for Testpmd {
         // One core per port, because a core divides its flows among its ports.
         words.push(format!("--nb-cores={}", config.port_count()));
         words.extend(config.options.iter().cloned());
-        let words: Vec<String> = words.iter().map(|word| quote(word)).collect();
         // Error messages must stand between the answers.
-        words.join(" ") + " 2>&1"
+        joined(&words) + " 2>&1"
     }
 
     fn ready(&self, session: &mut Session, config: &Config) -> Result<String, PktgenError> {
-        session.read("ready message", LAUNCH, |line| {
-            line.contains("Checking link statuses").then_some(())
-        })?;
-        // In flowgen mode, the length includes the CRC.
-        let length = match config.mode {
-            Mode::Txonly => config.frame_size,
-            Mode::Flowgen => config.frame_size + 4,
-        };
-        session.send(&format!("set txpkts {length}"))?;
-        let ports = self.counters(session, config)?.len();
+        // It executes the commands as soon as it has started its ports.
+        session.send(&frame_size(config, config.frame_size))?;
+        let ports = ask_counters(session, config, LAUNCH, |_| ())?.len();
         if ports != config.port_count() {
             return Err(PktgenError::Refused(format!(
                 "testpmd found {ports} ports, not {}: are they bound to vfio-pci?",
                 config.port_count()
             )));
         }
-        Ok(format!("testpmd, {} ports", ports))
+        Ok(format!("testpmd, {ports} ports"))
+    }
+
+    fn links(&self, session: &mut Session, config: &Config) -> Result<Vec<bool>, PktgenError> {
+        session.send("show port summary all")?;
+        let mut links = Vec::new();
+        session.read("links", ANSWER, |line| {
+            links.extend(link(line));
+            (links.len() == config.port_count()).then_some(())
+        })?;
+        Ok(links)
+    }
+
+    fn set_frame_size(
+        &self,
+        session: &mut Session,
+        config: &Config,
+        size: u32,
+    ) -> Result<(), PktgenError> {
+        session.send(&frame_size(config, size))?;
+        complaint(session, config)?.map_or(Ok(()), |line| {
+            Err(PktgenError::Refused(format!(
+                "testpmd refused frames of {size} bytes (\"{line}\")"
+            )))
+        })
     }
 
     fn set_rate(
@@ -69,19 +90,16 @@ impl GeneratorProtocol for Testpmd {
         for port in 0..config.port_count() {
             session.send(&format!("set port {port} queue 0 rate {rate}"))?;
         }
-        // A successful command prints nothing, so ask for the counters to get an answer.
-        let mut complaint = None;
-        ask_counters(session, config, |line| {
-            if line.contains("rate_limit") || line.contains("Bad arguments") {
-                complaint = Some(line.trim().to_owned());
-            }
-        })?;
-        match complaint {
-            None => Ok(()),
-            Some(line) => Err(PktgenError::Refused(format!(
-                "its ports cannot limit their rate (\"{line}\"): omit the rate or use dpdk-pktgen"
-            ))),
-        }
+        complaint(session, config)?.map_or(Ok(()), |line| {
+            // testpmd keeps the old limit, or none: it would send at line rate.
+            let why = match line.contains("bigger than link speed") {
+                true => "a port has no link, or line_rate_gbit is above the link's speed",
+                false => "its ports cannot limit their rate: omit the rate or use dpdk-pktgen",
+            };
+            Err(PktgenError::Refused(format!(
+                "testpmd refused the rate (\"{line}\"): {why}"
+            )))
+        })
     }
 
     fn start(&self, session: &mut Session) -> Result<(), PktgenError> {
@@ -104,48 +122,65 @@ impl GeneratorProtocol for Testpmd {
         session: &mut Session,
         config: &Config,
     ) -> Result<Vec<PortCounters>, PktgenError> {
-        ask_counters(session, config, |_| ())
+        ask_counters(session, config, ANSWER, |_| ())
     }
 }
 
-/// The start of the command line: `sudo` if the configuration asks for it, and a `timeout` that
-/// ends the program even if this process cannot.
-pub(super) fn guard(config: &Config) -> Vec<String> {
-    let mut words = Vec::new();
-    if config.sudo {
-        words.extend(["sudo".to_owned(), "-n".to_owned()]);
-    }
-    words.extend(["timeout", "-k", "5"].map(str::to_owned));
-    words.push(config.time_limit_seconds.to_string());
-    words
+/// The command that sets the size of the frames, bytes without CRC.
+fn frame_size(config: &Config, size: u32) -> String {
+    // In flowgen mode, the length includes the CRC.
+    let length = match config.mode {
+        Mode::Txonly => size,
+        Mode::Flowgen => size + 4,
+    };
+    format!("set txpkts {length}")
 }
 
-/// The options of DPDK itself.
-pub(super) fn eal(config: &Config) -> Vec<String> {
-    let mut words = vec!["--lcores".to_owned(), config.lcores.clone()];
-    // A file prefix of its own keeps it apart from other DPDK programs.
-    words.extend(["--file-prefix".to_owned(), "triptych".to_owned()]);
-    words.push("--no-telemetry".to_owned());
-    for port in &config.ports {
-        words.extend(["-a".to_owned(), port.clone()]);
+/// Whether the port of a line of `show port summary all` has a link; `None` for other lines. The words
+/// are number, MAC address, name, driver, status and speed.
+fn link(line: &str) -> Option<bool> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    words.first()?.parse::<u16>().ok()?;
+    match *words.get(4)? {
+        "up" => Some(true),
+        "down" => Some(false),
+        _ => None,
     }
-    for vdev in &config.vdevs {
-        words.extend(["--vdev".to_owned(), vdev.clone()]);
-    }
-    words.extend(config.eal.iter().cloned());
-    words
+}
+
+/// The last complaint about the commands before this call. A successful command prints nothing, so
+/// this asks for the counters to get an answer.
+fn complaint(session: &mut Session, config: &Config) -> Result<Option<String>, PktgenError> {
+    const COMPLAINTS: [&str; 6] = [
+        "Invalid",
+        "rate_limit",
+        "Bad arguments",
+        "failed",
+        "not supported",
+        "error",
+    ];
+    let mut complaint = None;
+    ask_counters(session, config, ANSWER, |line| {
+        // The statistics have lines with "errors".
+        let statistics = line.contains("X-errors");
+        if !statistics && COMPLAINTS.iter().any(|part| line.contains(part)) {
+            complaint.get_or_insert_with(|| line.trim().to_owned());
+        }
+    })?;
+    Ok(complaint)
 }
 
 /// Asks for the counters of all ports. Calls `also` with every line up to them.
 fn ask_counters(
     session: &mut Session,
     config: &Config,
+    limit: Duration,
     mut also: impl FnMut(&str),
 ) -> Result<Vec<PortCounters>, PktgenError> {
     session.send("show port stats all")?;
     let mut parser = Parser::default();
     let wanted = config.port_count();
-    session.read("counters", ANSWER, |line| {
+    session.read("counters", limit, |line| {
         also(line);
         parser.line(line);
         (parser.ports.len() >= wanted && parser.complete).then(|| parser.ports.clone())
@@ -239,6 +274,19 @@ mod tests {
                 }
             ]
         );
+    }
+
+    #[test]
+    fn links_are_parsed() {
+        // As DPDK 22.11 prints it.
+        let summary = "testpmd> show port summary all
+Number of available ports: 2
+Port MAC Address       Name         Driver         Status   Link
+0    1A:E8:FC:A7:05:C0 0000:03:00.0 net_ixgbe      up       10 Gbps
+1    86:98:F5:E2:42:CA 0000:03:00.1 net_ixgbe      down     None
+";
+        let links: Vec<bool> = summary.lines().filter_map(link).collect();
+        assert_eq!(links, [true, false]);
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Creates the backends with the settings of the configuration.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use perfcounters::device::NicProgram;
 use perfcounters::latency::Latency;
-use perfcounters::load::{CommandGenerator, LoadGenerator};
+use perfcounters::load::LoadGenerator;
 use perfcounters::lockstep::Lockstep;
 use perfcounters::perf::resolve::EventSet;
 use perfcounters::perf::Perf;
@@ -98,25 +99,21 @@ impl BackendFactory<'_> {
         })
     }
 
-    fn generator(&self) -> Option<Box<dyn LoadGenerator>> {
-        match (&self.config.pktgen, &self.config.generator) {
-            (Some(config), _) => Some(Box::new(Pktgen {
-                config: config.clone(),
-                host: self.config.pktgen_host.clone(),
-                interrupt: self.interrupt.clone(),
-                running: None,
-            })),
-            (None, Some(words)) => Some(Box::new(CommandGenerator::new(words.clone()))),
-            (None, None) => None,
-        }
-    }
-
     fn link(&self) -> Link {
-        match &self.config.devices {
+        let config = self.config;
+        match &config.devices {
             None => Link::Software(self.nic()),
             Some(devices) => Link::Real {
                 devices: devices.clone(),
-                generator: self.generator(),
+                generator: config.pktgen.as_ref().map(|path| {
+                    let generator = Pktgen::new(
+                        path.clone(),
+                        config.pktgen_host.clone(),
+                        self.interrupt.clone(),
+                    );
+                    Box::new(generator) as Box<dyn LoadGenerator>
+                }),
+                link_timeout: Duration::from_secs(config.link_timeout.0.into()),
             },
         }
     }

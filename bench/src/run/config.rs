@@ -70,12 +70,12 @@ pub struct Config {
     /// The machine's name for SSH, instead of the name in the configuration of `pktgen`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pktgen_host: Option<String>,
-    /// The words of another command that sends to a real card.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub generator: Option<Vec<String>>,
     /// The clocks to measure at, one run for each. If empty, the clock stays as it is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clocks_ghz: Vec<Ghz>,
+    /// Longest time for the link of each port of a real card, seconds.
+    #[serde(default = "link_timeout")]
+    pub link_timeout: BoundedInteger<1, 3600>,
     /// Settings of the hardware counters.
     #[serde(default)]
     pub perf: Perf,
@@ -94,6 +94,11 @@ pub struct Config {
     /// The matrix.
     #[serde(rename = "block")]
     pub blocks: Vec<Block>,
+}
+
+/// As `ixgbe-fwd --link-timeout`: training of a 10GBASE-T link may take more than 8 s.
+fn link_timeout() -> BoundedInteger<1, 3600> {
+    BoundedInteger(30)
 }
 
 /// `[[block]]`: a cross product of its lists.
@@ -183,8 +188,8 @@ impl Config {
             devices: None,
             pktgen: None,
             pktgen_host: None,
-            generator: None,
             clocks_ghz: Vec::new(),
+            link_timeout: link_timeout(),
             perf: Perf::default(),
             valgrind: Valgrind::default(),
             lockstep: Lockstep::default(),
@@ -227,9 +232,9 @@ impl Config {
         if self.blocks.is_empty() {
             return Err(ConfigError::Nothing("the file has no [[block]]".to_owned()));
         }
-        if (self.generator.is_some() || self.pktgen.is_some()) && self.devices.is_none() {
+        if self.pktgen.is_some() && self.devices.is_none() {
             return Err(ConfigError::Nothing(
-                "`pktgen` and `generator` send to real cards: name the two `devices`, in the file or \
+                "`pktgen` sends to real cards: name the two `devices`, in the file or \
                  with --devices"
                     .to_owned(),
             ));
@@ -244,16 +249,6 @@ impl Config {
         if self.pktgen_host.is_some() && self.pktgen.is_none() {
             return Err(ConfigError::Nothing(
                 "`pktgen_host` is the machine of `pktgen`: name that file, too".to_owned(),
-            ));
-        }
-        if self.generator.is_some() && self.pktgen.is_some() {
-            return Err(ConfigError::Nothing(
-                "`pktgen` and `generator` both send: choose one".to_owned(),
-            ));
-        }
-        if self.generator.as_ref().is_some_and(Vec::is_empty) {
-            return Err(ConfigError::Nothing(
-                "the command of `generator` is empty".to_owned(),
             ));
         }
         for (index, block) in self.blocks.iter().enumerate() {
@@ -389,7 +384,8 @@ mod tests {
     fn every_key_is_read_and_survives_run_json() {
         let text = r#"
             devices = ["0000:03:00.0", "0000:03:00.1"]
-            generator = ["ssh", "loadgen", "pktgen"]
+            pktgen = "bench/pktgen/testpmd.toml"
+            link_timeout = 45
             wall = { seconds = 60, warm_up = 5, repeats = 2 }
             latency = { seconds = 0.5, warm_up = 0 }
             [valgrind]
@@ -410,6 +406,7 @@ mod tests {
             loads_mpps = [1, 2.5]
         "#;
         let config = parse(text).unwrap();
+        assert_eq!(config.link_timeout, BoundedInteger(45));
         assert_eq!(config.wall.warm_up.duration(), Duration::from_secs(5));
         assert_eq!(config.wall.seconds.duration(), Duration::from_secs(60));
         assert_eq!(config.latency.seconds.duration().as_millis(), 500);
@@ -480,21 +477,14 @@ mod tests {
                 "[[block]]\nbackends = [\"valgrind\"]\nloads_mpps = [1]\n",
                 "only the backend `wall`",
             ),
-            ("generator = [\"x\"]\n[[block]]\n", "`devices`"),
             ("devices = [\"a\", \"a\"]\n[[block]]\n", "two ports"),
             (
                 "devices = [\"a\", \"b\"]\npktgen_host = \"x\"\n[[block]]\n",
                 "`pktgen`",
             ),
             ("clocks_ghz = [33]\n[[block]]\n", "33 GHz"),
-            (
-                "devices = [\"a\", \"b\"]\npktgen = \"x\"\ngenerator = [\"y\"]\n[[block]]\n",
-                "choose one",
-            ),
-            (
-                "devices = [\"a\", \"b\"]\ngenerator = []\n[[block]]\n",
-                "is empty",
-            ),
+            ("pktgen = \"x\"\n[[block]]\n", "`devices`"),
+            ("link_timeout = 0\n[[block]]\n", "from 1 to 3600"),
         ] {
             let error = parse(text).unwrap_err();
             assert!(error.contains(why), "{text}: {error}");

@@ -1,21 +1,66 @@
 //! Lets `triptych run` use the load generator of `triptych pktgen`.
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
-use perfcounters::load::{Load, LoadGenerator};
+use perfcounters::link::PortLink;
+use perfcounters::load::{Load, LoadGenerator, SentLoad};
 use perfcounters::{Interrupt, MeasureError};
 
-use crate::pktgen::{self, Generator, PktgenError};
+use crate::pktgen::{Config, Generator, PktgenError};
 
-/// The load generator of `triptych pktgen`. It starts with the first load and runs until the frame
-/// size changes.
+/// The load generator of `triptych pktgen`. Its program runs until the backend has measured all cells,
+/// so that links stay up.
 #[derive(Debug)]
 pub(super) struct Pktgen {
-    pub(super) config: PathBuf,
+    config: PathBuf,
     /// The machine's name for SSH, instead of the name in the file.
-    pub(super) host: Option<String>,
-    pub(super) interrupt: Interrupt,
-    pub(super) running: Option<(u32, Generator)>,
+    host: Option<String>,
+    interrupt: Interrupt,
+    running: Option<Running>,
+}
+
+#[derive(Debug)]
+struct Running {
+    generator: Generator,
+    since: Instant,
+    /// The age at which a new program replaces it, because `timeout` would end it soon.
+    lifetime: Duration,
+}
+
+impl Pktgen {
+    pub(super) fn new(config: PathBuf, host: Option<String>, interrupt: Interrupt) -> Self {
+        Self {
+            config,
+            host,
+            interrupt,
+            running: None,
+        }
+    }
+
+    /// Lets the running program do something. If it fails, its state is unknown, and the next
+    /// measurement starts a new one.
+    fn with<T>(
+        &mut self,
+        action: impl FnOnce(&mut Generator) -> Result<T, PktgenError>,
+    ) -> Result<T, MeasureError> {
+        let Some(running) = &mut self.running else {
+            return Err(MeasureError::Other(
+                "the load generator is not running".to_owned(),
+            ));
+        };
+        action(&mut running.generator).map_err(|error| {
+            self.running = None;
+            failure(error)
+        })
+    }
+}
+
+fn failure(error: PktgenError) -> MeasureError {
+    match error {
+        PktgenError::Interrupted => MeasureError::Interrupted,
+        other => MeasureError::Other(other.to_string()),
+    }
 }
 
 impl LoadGenerator for Pktgen {
@@ -26,36 +71,44 @@ impl LoadGenerator for Pktgen {
         }
     }
 
-    fn start(&mut self, load: Load) -> Result<(), MeasureError> {
-        let fail = |error: PktgenError| MeasureError::Other(error.to_string());
-        if !matches!(&self.running, Some((size, _)) if *size == load.frame_size) {
-            // The old generator must release its ports first.
-            self.running = None;
-            let mut config = pktgen::Config::read(&self.config).map_err(fail)?;
-            config.frame_size = load.frame_size;
-            if let Some(host) = &self.host {
-                config.ssh = Some(host.clone());
-            }
-            let generator = Generator::launch(&config, &self.interrupt).map_err(fail)?;
-            self.running = Some((load.frame_size, generator));
+    fn open(&mut self) -> Result<(), MeasureError> {
+        let usable = self.running.as_mut().is_some_and(|running| {
+            running.since.elapsed() < running.lifetime && running.generator.links().is_ok()
+        });
+        if usable {
+            return Ok(());
         }
-        match &mut self.running {
-            Some((_, generator)) => generator.start(load.mpps).map_err(fail),
-            None => Ok(()),
+        // The old program must release its ports first.
+        self.running = None;
+        let mut config = Config::read(&self.config).map_err(failure)?;
+        if let Some(host) = &self.host {
+            config.ssh = Some(host.clone());
         }
+        let generator = Generator::launch(&config, &self.interrupt).map_err(failure)?;
+        self.running = Some(Running {
+            generator,
+            since: Instant::now(),
+            lifetime: Duration::from_secs(config.time_limit_seconds.into()) / 2,
+        });
+        Ok(())
     }
 
-    fn stop(&mut self) -> Result<(), MeasureError> {
-        let Some((_, generator)) = &mut self.running else {
-            return Ok(());
-        };
-        let stopped = generator.stop();
-        if stopped.is_err() {
-            // Its state is unknown, so the next measurement starts a new one.
-            self.running = None;
-        }
-        stopped
-            .map(|_| ())
-            .map_err(|error| MeasureError::Other(error.to_string()))
+    fn links(&mut self) -> Result<Vec<PortLink>, MeasureError> {
+        self.with(Generator::links)
+    }
+
+    fn start(&mut self, load: Load) -> Result<(), MeasureError> {
+        self.with(|generator| {
+            generator.set_frame_size(load.frame_size)?;
+            generator.start(load.mpps)
+        })
+    }
+
+    fn stop(&mut self) -> Result<SentLoad, MeasureError> {
+        self.with(Generator::stop).map(|report| report.load())
+    }
+
+    fn close(&mut self) {
+        self.running = None;
     }
 }

@@ -67,25 +67,20 @@ fn describe_ports(text: &mut String, config: &Config, problems: &mut Vec<String>
         ),
         Some([first, second]) => writeln!(text, "ports: {first} and {second}"),
     };
-    let _ = match (card::generator(config), &config.generator) {
-        (Err(error), _) => {
+    let _ = match card::generator(config) {
+        Err(error) => {
             problems.push(error.to_string());
             Ok(())
         }
-        (Ok(Some(generator)), _) => writeln!(
+        Ok(Some(generator)) => writeln!(
             text,
             "load: this command sends to both ports\n  {}",
             command_line::of(&generator)
         ),
-        (Ok(None), Some(words)) => writeln!(
-            text,
-            "load: this command sends to both ports, once for each measurement\n  {}",
-            words.join(" ")
-        ),
-        (Ok(None), None) if config.devices.is_some() => {
+        Ok(None) if config.devices.is_some() => {
             writeln!(text, "load: you send to both ports, for the whole run")
         }
-        (Ok(None), None) => Ok(()),
+        Ok(None) => Ok(()),
     };
 }
 

@@ -54,10 +54,8 @@ fn use_card(config: &mut Config, arguments: &RunArguments) -> Result<(), ConfigE
         Some(NO_GENERATOR) => {
             config.pktgen = None;
             config.pktgen_host = None;
-            config.generator = None;
         }
         Some(file) if file.ends_with(".toml") => {
-            config.generator = None;
             config.pktgen_host = None;
             config.pktgen = Some(file.into());
         }
@@ -67,7 +65,6 @@ fn use_card(config: &mut Config, arguments: &RunArguments) -> Result<(), ConfigE
             )));
         }
         Some(host) => {
-            config.generator = None;
             config.pktgen = Some(config.pktgen.take().unwrap_or_else(|| TESTPMD.into()));
             config.pktgen_host = Some(host.to_owned());
         }
@@ -237,7 +234,7 @@ mod tests {
         assert_eq!(config.clocks_ghz, [Ghz(2.0), Ghz(2.5)]);
 
         let config = card(&[devices, "--generator", "none", "--keep-clock"]).unwrap();
-        assert_eq!((config.pktgen, config.generator), (None, None));
+        assert_eq!(config.pktgen, None);
         assert!(config.clocks_ghz.is_empty());
         // Without a matrix file, the rows of the counter table are measured.
         let config = configuration(&arguments(&[devices, "--generator", "me@loadgen"])).unwrap();

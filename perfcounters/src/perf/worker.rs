@@ -1,7 +1,8 @@
 //! The process that forwards packets and counts its own events.
 //!
 //! ```text
-//! open both devices, forward until the rings and caches are warm
+//! open both devices, and say that they have a link
+//! forward until the load begins, and until the rings and caches are warm
 //! for each pass
 //!     counters on
 //!     whole turns until the time is up
@@ -29,7 +30,9 @@ pub use crate::sys::ForwarderCounts;
 
 /// Turns between two readings of the clock.
 const TURNS: u32 = 64;
-/// Time within which the first packet must arrive: the link needs a moment to come up.
+/// Longest time between the links and the load: a generator measures and corrects its rate.
+const LOAD: Duration = Duration::from_secs(300);
+/// Time within which the first packet must arrive, from the moment when the load has begun.
 const FIRST_PACKET: Duration = Duration::from_secs(5);
 /// Longest pause between packets after that.
 const NO_PACKET: Duration = Duration::from_secs(2);
@@ -41,6 +44,10 @@ pub struct Specification {
     pub cell: Cell,
     /// Names of the two devices.
     pub devices: [String; 2],
+    /// Longest time for the link of each port; `None` for the driver's default.
+    pub link_timeout: Option<Duration>,
+    /// How the worker and the process that starts it wait for each other.
+    pub signals: Signals,
     /// The events to count.
     pub events: Vec<Event>,
     /// Duration of each window.
@@ -80,6 +87,25 @@ pub struct Plan<'a> {
     pub warm_up: Duration,
     /// Duration of each window.
     pub window: Duration,
+}
+
+/// Two files that do not exist at first.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Signals {
+    /// The worker creates this file as soon as both ports have a link.
+    pub opened: PathBuf,
+    /// The worker counts only when this file exists: the load has begun.
+    pub begin: PathBuf,
+}
+
+impl Signals {
+    /// Files in a folder.
+    pub fn new(folder: &Path) -> Self {
+        Self {
+            opened: folder.join("opened"),
+            begin: folder.join("begin"),
+        }
+    }
 }
 
 /// Packets and time of one window.
@@ -134,6 +160,12 @@ fn measure<C: Counters>(
     let mut forwarder = library
         .open(a, b, cell.conditions.batch, cell.conditions.ring_size)
         .map_err(say)?;
+    let signals = &specification.signals;
+    fs::write(&signals.opened, "").map_err(|cause| MeasureError::File {
+        path: signals.opened.clone(),
+        cause,
+    })?;
+    wait_for_load(&mut forwarder, &signals.begin, interrupt)?;
     let plan = Plan {
         events: &specification.events,
         warm_up: specification.warm_up,
@@ -164,6 +196,30 @@ pub fn count<C: Counters, F: Forwarding>(
         true => Err(MeasureError::Interrupted),
         false => counted.map_err(MeasureError::Other),
     }
+}
+
+/// Forwards until the file `begin` exists.
+fn wait_for_load(
+    forwarder: &mut Forwarder,
+    begin: &Path,
+    interrupt: &Interrupt,
+) -> Result<(), MeasureError> {
+    let start = Instant::now();
+    while !begin.exists() {
+        for _ in 0..TURNS {
+            forwarder.turn();
+        }
+        if interrupt.is_set() {
+            return Err(MeasureError::Interrupted);
+        }
+        if start.elapsed() > LOAD {
+            return Err(MeasureError::Other(format!(
+                "the load did not begin within {} s",
+                LOAD.as_secs()
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Forwards until packets arrive, and then for `time`. The packets pass through rings and pool many
@@ -267,7 +323,11 @@ mod tests {
 
     /// A specification with the stand-in for a driver, built with a macro defined.
     fn specification(folder: &Path, define: &str) -> Specification {
+        let signals = Signals::new(folder);
+        fs::write(&signals.begin, "").unwrap();
         Specification {
+            link_timeout: None,
+            signals,
             cell: cell_with_library(folder, Implementation::C, define),
             devices: ["a".into(), "b".into()],
             events: software_events(),

@@ -1,0 +1,239 @@
+//! The wall backend with a generator. The stand-ins for forwarder and generator are wired: each has a link
+//! only while the other runs.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+#[path = "common/generator.rs"]
+mod generator;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use common::{cell, forwarder, Remember};
+use generator::{WiredGenerator, PLENTY};
+use perfcounters::load::{LoadGenerator, SentLoad};
+use perfcounters::placement::Topology;
+use perfcounters::wall::{Link, Wall};
+use perfcounters::{Backend, Cell, Interrupt};
+use record::{Implementation, Metric};
+
+/// A folder with a cable, and with files in place of the forwarder's devices.
+struct Rack {
+    folder: tempfile::TempDir,
+    cable: PathBuf,
+}
+
+impl Rack {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let cable = folder.path().join("cable");
+        std::fs::create_dir(&cable).unwrap();
+        for device in ["a", "b"] {
+            std::fs::write(folder.path().join(device), "").unwrap();
+        }
+        Self { folder, cable }
+    }
+
+    fn generator(&self) -> WiredGenerator {
+        WiredGenerator::new(self.cable.clone())
+    }
+
+    /// A cell whose forwarder is wired to the generator.
+    fn cell(&self, name: &str, implementation: Implementation, more: &[&str]) -> Cell {
+        let cable = format!("CABLE=\"{}\"", self.cable.display());
+        let mut defines = vec![cable.as_str()];
+        defines.extend(more);
+        forwarder(&self.path().join(name), &defines);
+        cell(self.path(), name, implementation)
+    }
+
+    fn wall(&self, generator: Option<WiredGenerator>, link_timeout: Duration) -> Wall {
+        Wall {
+            link: Link::Real {
+                // The stand-in for the driver checks that the file exists.
+                devices: ["a", "b"]
+                    .map(|name| format!("vfio-user:{}", self.path().join(name).display())),
+                generator: generator.map(|it| Box::new(it) as Box<dyn LoadGenerator>),
+                link_timeout,
+            },
+            placement: Topology::here().choose(None),
+            duration: Duration::from_secs(1),
+            warm_up: Duration::ZERO,
+            repeats: 1,
+            interrupt: Interrupt::new(),
+        }
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+const SOON: Duration = Duration::from_secs(5);
+
+#[test]
+fn links_that_need_both_sides_come_up_and_stay_between_cells() {
+    let rack = Rack::new();
+    let cells = [
+        rack.cell("c", Implementation::C, &[]),
+        rack.cell("rust", Implementation::Rust, &[]),
+    ];
+    let generator = rack.generator();
+    let calls = generator.calls.clone();
+    let mut wall = rack.wall(Some(generator), SOON);
+    wall.repeats = 2;
+    assert_eq!(wall.unavailable(), None);
+    let mut seen = Remember::default();
+    wall.measure(&cells, &mut seen).unwrap();
+    assert!(seen.failures.is_empty(), "{:?}", seen.failures);
+    assert!(seen.warnings.is_empty(), "{:?}", seen.warnings);
+    let metrics: Vec<_> = seen.samples.iter().map(|sample| sample.metric).collect();
+    assert_eq!(metrics, [Metric::Mpps, Metric::TscCycles].repeat(4));
+    // The stand-in prints the number of the second for each port, and 0 before the load begins.
+    assert!(
+        seen.samples
+            .iter()
+            .filter(|sample| sample.metric == Metric::Mpps)
+            .all(|sample| sample.value >= 6.0),
+        "{seen:?}"
+    );
+    // One program sent to all four forwarders.
+    let mut wanted = vec!["open"];
+    wanted.extend(["start 60 None", "stop"].repeat(4));
+    wanted.push("close");
+    assert_eq!(*calls.lock().unwrap(), wanted);
+    assert!(!rack.cable.join("generator").exists(), "it was left behind");
+}
+
+#[test]
+fn the_record_has_the_order_the_time_limit_and_the_sent_rates() {
+    let rack = Rack::new();
+    let cells = [rack.cell("c", Implementation::C, &[])];
+    let mut generator = rack.generator();
+    generator.sent = SentLoad {
+        wanted_mpps: 29.76,
+        offered_mpps: 16.0,
+        received_mpps: 16.0,
+    };
+    let mut wall = rack.wall(Some(generator), SOON);
+    let settings = wall.settings();
+    assert_eq!(settings["generator"], "a stand-in");
+    assert_eq!(settings["link_timeout"], 5.0);
+    assert_eq!(settings["order"][0], "generator's ports");
+    let mut seen = Remember::default();
+    wall.measure(&cells, &mut seen).unwrap();
+    assert_eq!(seen.settings["generator_mpps"]["lowest"], 16.0);
+    assert_eq!(seen.settings["generator_mpps"]["highest"], 16.0);
+    assert!(
+        seen.warnings[0].contains("sent 16.000 Mpps by the counters of its ports, not 29.760"),
+        "{:?}",
+        seen.warnings
+    );
+}
+
+#[test]
+fn a_load_below_the_drivers_throughput_is_reported() {
+    let small = SentLoad {
+        wanted_mpps: 10.0,
+        offered_mpps: 10.0,
+        received_mpps: 10.0,
+    };
+    assert_eq!(small.deviation(), None);
+    let why = small.too_small_for(9.99).unwrap();
+    assert!(why.contains("all of the 10.000 Mpps"), "{why}");
+    assert_eq!(small.too_small_for(9.0), None);
+    assert_eq!(PLENTY.too_small_for(900.0), None);
+    let nothing = SentLoad {
+        offered_mpps: 0.0,
+        ..small
+    };
+    assert!(nothing.deviation().is_some());
+}
+
+#[test]
+fn a_side_without_link_is_named() {
+    let rack = Rack::new();
+    let cells = [rack.cell("c", Implementation::C, &[])];
+    let measure = |generator: Option<WiredGenerator>| {
+        let mut seen = Remember::default();
+        rack.wall(generator, Duration::from_millis(300))
+            .measure(&cells, &mut seen)
+            .unwrap();
+        assert!(seen.samples.is_empty());
+        seen.failures.remove(0).cause
+    };
+    // A generator whose second port has no cable.
+    let broken = WiredGenerator {
+        broken: true,
+        ..rack.generator()
+    };
+    let cause = measure(Some(broken));
+    for part in [
+        "The forwarder's ports have a link",
+        "port g0 has a link, port g1 has no link",
+        "Check cables",
+    ] {
+        assert!(cause.contains(part), "{cause}");
+    }
+    // No generator runs, so that the forwarder has no link.
+    let cause = measure(None);
+    for part in ["no link within 0.3 s", "start its ports", "Check cables"] {
+        assert!(cause.contains(part), "{cause}");
+    }
+    // The generator's cable leads to another machine.
+    let elsewhere = Rack::new();
+    let cause = measure(Some(elsewhere.generator()));
+    assert!(
+        cause.contains("no link within 0.3 s") && cause.contains("port g0 has no link"),
+        "{cause}"
+    );
+}
+
+#[test]
+fn a_forwarder_that_crashes_gets_no_load() {
+    let rack = Rack::new();
+    let cells = [
+        rack.cell("crash", Implementation::C, &["CRASH"]),
+        rack.cell("good", Implementation::Rust, &[]),
+    ];
+    let generator = rack.generator();
+    let calls = generator.calls.clone();
+    let mut seen = Remember::default();
+    rack.wall(Some(generator), SOON)
+        .measure(&cells, &mut seen)
+        .unwrap();
+    let cause = &seen.failures[0].cause;
+    assert!(
+        cause.contains("about to crash") && !cause.contains("Check cables"),
+        "{cause}"
+    );
+    assert_eq!(seen.samples.len(), 2);
+    assert_eq!(
+        *calls.lock().unwrap(),
+        ["open", "start 60 None", "stop", "close"]
+    );
+}
+
+#[test]
+fn an_interrupt_ends_the_wait_for_a_link_and_the_generator() {
+    let rack = Rack::new();
+    let cells = [rack.cell("c", Implementation::C, &[])];
+    let broken = WiredGenerator {
+        broken: true,
+        ..rack.generator()
+    };
+    let mut wall = rack.wall(Some(broken), Duration::from_secs(100));
+    let interrupt = wall.interrupt.clone();
+    let start = Instant::now();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(300));
+            interrupt.set();
+        });
+        let error = wall.measure(&cells, &mut Remember::default()).unwrap_err();
+        assert!(error.ends_the_run(), "{error}");
+    });
+    assert!(start.elapsed() < Duration::from_secs(10));
+    assert!(!rack.cable.join("generator").exists(), "it was left behind");
+}
