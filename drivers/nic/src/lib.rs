@@ -52,9 +52,9 @@ mod traffic;
 mod vfio_user;
 
 pub use config::{
-    Cable, ConfigError, Expected, Faults, FrameSizes, MeasureLatency, MmioMode, Module, NicConfig,
-    PortConfig, ReceiveFault, TraceTo, Traffic, VerifyMode, DEFAULT_DEVICE_ID, MAX_FLOWS,
-    MAX_PORTS, QUEUES,
+    Cable, ConfigError, Expected, Faults, FrameSizes, LeftBehind, LinkSettings, LinkSpeed,
+    MeasureLatency, MmioMode, Module, NicConfig, PortConfig, ReceiveFault, TraceTo, Traffic,
+    VerifyMode, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS, QUEUES,
 };
 pub use control::ControlSocket;
 pub use data_plane::{plane::DataPlane, Progress};

@@ -235,3 +235,45 @@ fn the_report_has_the_latency_of_each_port_and_of_all_ports() {
     assert!(all["lag"]["count"].as_u64().unwrap() >= count);
     assert!(lag("min_us") >= 0.0 && lag("min_us") <= lag("max_us"));
 }
+
+#[test]
+fn link_options_and_left_behind_states_are_checked() {
+    let refused = |arguments: &[&str]| {
+        let arguments = [
+            &["--socket-dir", "/nonexistent/x", "--duration", "0"],
+            arguments,
+        ]
+        .concat();
+        status_of(&arguments) == Some(2)
+    };
+    assert!(refused(&["--left-behind", "laser-on"]));
+    assert!(
+        refused(&["--left-behind", "laser-off"]),
+        "a DAC has no laser"
+    );
+    assert!(
+        refused(&["--left-behind", "phy-off"]),
+        "an 82599 has no PHY"
+    );
+    assert!(refused(&["--left-behind", "rate-limited=5"]));
+    assert!(refused(&["--link-speed", "2.5g"]), "an 82599");
+    assert!(refused(&["--link-speed", "40g"]));
+    assert!(refused(&["--device-id", "1528", "--link-attempts", "2"]));
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().to_str().unwrap();
+    let (mut child, _output) = start(&[
+        "--socket-dir",
+        path,
+        "--duration",
+        "0.1",
+        "--module",
+        "sr",
+        "--left-behind",
+        "laser-off,link-disabled,rate-limited=100",
+        "--link-attempts",
+        "2",
+        "--link-delay",
+        "0.5",
+    ]);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}

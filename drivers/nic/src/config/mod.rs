@@ -2,12 +2,16 @@
 
 mod error;
 mod faults;
+mod left_behind;
+mod link;
 mod nic;
 mod parse;
 mod settings;
 
 pub use error::ConfigError;
 pub use faults::{Faults, ReceiveFault};
+pub use left_behind::LeftBehind;
+pub use link::{LinkSettings, LinkSpeed};
 pub use nic::{NicConfig, PortConfig, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS, QUEUES};
 pub use settings::{
     Cable, Expected, FrameSizes, MeasureLatency, MmioMode, Module, TraceTo, Traffic, VerifyMode,

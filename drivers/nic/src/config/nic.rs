@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use crate::config::error::ConfigError;
 use crate::config::faults::Faults;
+use crate::config::left_behind::LeftBehind;
+use crate::config::link::LinkSettings;
 use crate::config::settings::{
     Cable, Expected, FrameSizes, MeasureLatency, MmioMode, Module, TraceTo, Traffic, VerifyMode,
 };
-use crate::device::families::{family_of, Medium};
+use crate::device::families::{family_of, Family, Medium};
 
 /// Most ports of one NIC.
 pub const MAX_PORTS: usize = 16;
@@ -38,6 +40,10 @@ pub struct PortConfig {
     pub device_id: u16,
     /// The module in the SFP+ cage.
     pub module: Module,
+    /// How the link comes up.
+    pub link: LinkSettings,
+    /// What an earlier driver left behind.
+    pub left_behind: LeftBehind,
     /// The faults that the device shows.
     pub faults: Faults,
     /// Whether the NIC keeps sent frames for
@@ -56,6 +62,8 @@ impl Default for PortConfig {
             expected: Expected::TouchByte1,
             device_id: DEFAULT_DEVICE_ID,
             module: Module::default(),
+            link: LinkSettings::default(),
+            left_behind: LeftBehind::default(),
             faults: Faults::default(),
             capture: false,
         }
@@ -215,6 +223,7 @@ impl PortConfig {
                 family.name
             )));
         }
+        self.check_link(family)?;
         if self.flows == 0 || self.flows > MAX_FLOWS {
             let flows = self.flows;
             return Err(ConfigError(format!(
@@ -233,6 +242,36 @@ impl PortConfig {
     }
 }
 
+impl PortConfig {
+    /// Checks that a card of this family can have such a link, and be left behind so.
+    fn check_link(&self, family: &Family) -> Result<(), ConfigError> {
+        let name = family.name;
+        let refuse = |text: String| Err(ConfigError(text));
+        let cage = family.medium == Medium::SfpCage;
+        let speed = self.link.speed;
+        if !family.speeds.contains(&speed) {
+            let mbit = speed.mbit();
+            return refuse(format!("the {name} has no links of {mbit} Mbit/s"));
+        }
+        if self.link.attempts > 1 && !cage {
+            return refuse(format!(
+                "link attempts: the link of the {name} does not depend on resets"
+            ));
+        }
+        let earlier = self.left_behind;
+        if earlier.laser_off && self.module != Module::Sr {
+            return refuse("laser-off: only the optical module sr has a laser".to_owned());
+        }
+        if earlier.link_disabled && !cage {
+            return refuse(format!("link-disabled: the {name} has no AUTOC2"));
+        }
+        if earlier.phy_off && cage {
+            return refuse(format!("phy-off: the {name} has no copper PHY"));
+        }
+        Ok(())
+    }
+}
+
 /// Says how `count` ports are numbered, for error messages.
 fn numbering(count: usize) -> String {
     format!("ports are numbered 0 to {}", count - 1)
@@ -241,6 +280,7 @@ fn numbering(count: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::link::LinkSpeed;
 
     #[test]
     fn neighbouring_ports_are_peers() {
@@ -261,6 +301,20 @@ mod tests {
         assert!(NicConfig::new("x", 0).check().is_err());
         assert!(NicConfig::new("x", 17).check().is_err());
         assert!(NicConfig::new("x", 2).with_cable(0, 2).check().is_err());
+        let with =
+            |change: fn(&mut PortConfig)| NicConfig::new("x", 1).with_each_port(change).check();
+        assert!(with(|port| port.left_behind.laser_off = true).is_err());
+        assert!(with(|port| port.left_behind.phy_off = true).is_err());
+        assert!(with(|port| port.link.speed = LinkSpeed::Gbit2_5).is_err());
+        assert!(with(|port| port.left_behind.link_disabled = true).is_ok());
+        let copper = |change: fn(&mut PortConfig)| {
+            let config = NicConfig::new("x", 1).with_each_port(|port| port.device_id = 0x1563);
+            config.with_each_port(change).check()
+        };
+        assert!(copper(|port| port.left_behind.link_disabled = true).is_err());
+        assert!(copper(|port| port.link.attempts = 2).is_err());
+        assert!(copper(|port| port.left_behind.phy_off = true).is_ok());
+        assert!(copper(|port| port.link.speed = LinkSpeed::Gbit2_5).is_ok());
         assert!(NicConfig::new("x", 3)
             .with_cable(0, 1)
             .with_cable(1, 2)

@@ -109,6 +109,7 @@ impl PortPlane {
         if device.config.faults.relaxed_ordering {
             device.order_loosely();
         }
+        device.observe_training();
         let delivered = device.counters.delivered;
         let transmitted = device.counters.transmitted;
         self.receive(device, clock, pace);

@@ -23,6 +23,7 @@ use crate::device::misuse::write_back_misuse;
 use crate::device::packet_buffer::PacketBuffer;
 use crate::device::pci_config::PciState;
 use crate::device::queues::{Queue, Queues};
+use crate::device::rate_limit::RateLimits;
 use crate::device::register_file::RegisterFile;
 use crate::device::registers as r;
 use crate::device::rx::Dma;
@@ -50,6 +51,9 @@ pub(crate) struct Device {
     pub(crate) pci: PciState,
     pub(crate) eeprom: Eeprom,
     pub(crate) link: Link,
+    pub(crate) rate_limits: RateLimits,
+    /// Whether the wire leads to another port of the card, and not to the traffic generator.
+    cabled: bool,
     pub(crate) interrupts: Interrupts,
     pub(crate) dma: DmaTable,
     pub(crate) dma_faults: FaultLog,
@@ -91,7 +95,8 @@ impl Device {
             registers: RegisterFile::new(index, family)?,
             pci: PciState::new(visible_device_id(&config)),
             eeprom: Eeprom::new(index, config.device_id),
-            link: Link::new(family.medium, config.module, index),
+            link: Link::new(family.medium, config.module, index, config.link),
+            rate_limits: RateLimits::left_by(config.left_behind),
             interrupts: Interrupts::new(),
             dma: DmaTable::new(),
             dma_faults: FaultLog::default(),
@@ -106,13 +111,14 @@ impl Device {
             new_traffic: None,
             generation: 0,
             rss_generation: 0,
+            cabled: false,
             session: Session::default(),
             diagnostics: Diagnostics::new(index),
             config,
         };
         device.link.set_broken(device.config.faults.no_link);
-        device.link.has_changed();
         device.reset_registers();
+        device.begin_again();
         Ok(device)
     }
 
@@ -120,7 +126,15 @@ impl Device {
 
     /// Whether the other end of the wire sees light.
     pub(crate) fn lit(&self) -> bool {
-        self.link.sends_light(&self.registers)
+        self.link.sends_light()
+    }
+
+    /// Compares the link with its state before, if it may have come up by itself.
+    #[inline(always)]
+    pub(crate) fn observe_training(&mut self) {
+        if self.link.is_training() {
+            self.link_may_have_changed();
+        }
     }
 
     /// Plugs the wire in or pulls it out.
@@ -131,6 +145,7 @@ impl Device {
 
     /// Light from the other end of the wire comes or goes.
     pub(crate) fn set_partner_lit(&mut self, lit: bool) {
+        self.cabled = true;
         if self.link.set_partner_lit(lit) {
             self.link_may_have_changed();
         }
@@ -155,7 +170,7 @@ impl Device {
         self.link_may_have_changed();
     }
 
-    fn link_may_have_changed(&mut self) {
+    pub(crate) fn link_may_have_changed(&mut self) {
         if self.link.has_changed() {
             self.link.restart(&self.registers);
             self.interrupts.other_cause(&self.registers, r::EICR_LSC);
@@ -300,12 +315,34 @@ impl Device {
             snapshot: self.snapshot(),
         });
         self.counters.resets += 1;
+        let laser_pin = Link::laser_pin(&self.registers);
         self.reset_registers();
+        match cause {
+            ResetCause::Disconnect => self.begin_again(),
+            ResetCause::Register | ResetCause::Function | ResetCause::WakeUp => {
+                Link::put_laser_pin(&self.registers, laser_pin);
+                self.link.drive_pins(&self.registers);
+                if cause == ResetCause::Register {
+                    self.link.driver_has_reset();
+                }
+            }
+        }
+        self.link_may_have_changed();
         if cause != ResetCause::Register {
             // CTRL.RST leaves the configuration space alone; a function-level reset does not.
             self.pci.reset(visible_device_id(&self.config));
             self.refresh();
         }
+    }
+
+    /// Prepares the card for the next driver, with what an earlier one left behind.
+    fn begin_again(&mut self) {
+        let earlier = self.config.left_behind;
+        self.link.begin_again(&self.registers, earlier);
+        self.rate_limits = RateLimits::left_by(earlier);
+        self.rate_limits.show(&self.registers);
+        self.link.has_changed();
+        self.refresh();
     }
 
     fn reset_registers(&mut self) {
@@ -319,7 +356,12 @@ impl Device {
             .change(r::SECTXSTAT, r::SECTXSTAT_SECTX_OFF_DIS, 0);
         self.registers
             .change(r::SECRXSTAT, r::SECRXSTAT_SECRX_OFF_DIS, 0);
-        self.link.drive_pins(&self.registers);
+        if self.config.left_behind.link_disabled {
+            self.registers.change(r::AUTOC2, r::AUTOC2_LINK_DISABLE, 0);
+        }
+        self.link.autoc2_changed(&self.registers);
+        self.link.load_pins(&self.registers);
+        self.rate_limits.show(&self.registers);
         self.interrupts.reset();
         let lan_id = r::field(r::STATUS_LAN_ID, self.index as u32 & 1);
         self.registers.change(r::STATUS, lan_id, 0);
@@ -338,6 +380,7 @@ impl Device {
         let conditions = Conditions {
             master: self.pci.config.bus_master() && !disabled,
             link: self.link.is_up() && !faults.removed,
+            far_end: self.cabled || self.link.sends_light(),
             stall_tx: faults.stall_tx,
             buffer_limit: self.family.rx_packet_buffer,
         };

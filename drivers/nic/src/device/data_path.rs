@@ -41,6 +41,8 @@ pub(crate) struct Conditions {
     pub(crate) master: bool,
     /// The port has a link.
     pub(crate) link: bool,
+    /// The far end of the wire has a link, so that it sends.
+    pub(crate) far_end: bool,
     /// The transmit queues are stuck, which is a fault.
     pub(crate) stall_tx: bool,
     /// Bytes of packet buffer that the card has for reception.
@@ -54,6 +56,7 @@ impl DataPathSettings {
         let mac = get(r::HLREG0);
         let up = conditions.master && conditions.link;
         self.rx = up
+            && conditions.far_end
             && get(r::RXCTRL) & r::RXCTRL_RXEN != 0
             && get(r::SECRXCTRL) & r::SECRXCTRL_RX_DIS == 0;
         self.tx = up && get(r::DMATXCTL) & r::DMATXCTL_TE != 0 && !conditions.stall_tx;

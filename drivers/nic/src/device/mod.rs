@@ -19,6 +19,7 @@ pub(crate) mod pci_config;
 pub(crate) mod pci_function;
 pub(crate) mod phy;
 pub(crate) mod queues;
+pub(crate) mod rate_limit;
 pub(crate) mod receive;
 pub(crate) mod regions;
 pub(crate) mod register_access;

@@ -37,6 +37,8 @@ const ABILITIES: u16 = 11;
 /// clear themselves.
 const CONTROL_RESET: u16 = 1 << 15;
 const CONTROL_RESTART: u16 = 1 << 9;
+/// In the control register of the vendor's device: the PHY is powered down.
+const LOW_POWER: u16 = 1 << 11;
 /// The link is up; negotiation is possible, and complete.
 const STATUS_LINK: u16 = 1 << 2;
 const STATUS_ABLE: u16 = 1 << 3;
@@ -61,6 +63,18 @@ impl Phy {
             selected: 0,
             written: HashMap::new(),
         }
+    }
+
+    /// Whether the PHY is powered up.
+    pub(crate) fn is_powered(&self) -> bool {
+        let control = self.written.get(&(VENDOR, CONTROL));
+        control.is_none_or(|control| control & LOW_POWER == 0)
+    }
+
+    /// Powers the PHY up or down, as a driver does.
+    pub(crate) fn set_powered(&mut self, powered: bool) {
+        let control = if powered { 0 } else { LOW_POWER };
+        self.written.insert((VENDOR, CONTROL), control);
     }
 
     /// MSCA.MDI_COMMAND runs a cycle, at once.

@@ -86,9 +86,22 @@ const WRITE_ROWS: &[(RegisterId, Feeds, WriteEffect)] = {
         }),
         (Id::MSCA, Settings, |card, write| {
             card.link.msca_written(&card.registers, write.value);
+            card.link_may_have_changed();
         }),
         (Id::AUTOC, Settings, |card, write| {
             card.link.autoc_written(&card.registers, write.value);
+            card.link_may_have_changed();
+        }),
+        (Id::AUTOC2, Settings, |card, _| {
+            card.link.autoc2_changed(&card.registers);
+            card.link_may_have_changed();
+        }),
+        // Rate limits.
+        (Id::RTTDQSEL, Nothing, |card, _| {
+            card.rate_limits.show(&card.registers);
+        }),
+        (Id::RTTBCNRC, Nothing, |card, _| {
+            card.rate_limits.written(&card.registers);
         }),
         // Interrupts.
         (Id::EICS, Settings, |card, _| {
@@ -139,6 +152,7 @@ const READ_ROWS: &[(RegisterId, ReadEffect)] = &[
         card.registers.change(r::RDRXCTL, r::RDRXCTL_DMAIDONE, 0);
     }),
     (RegisterId::LINKS, |card, _| {
+        card.observe_training();
         card.link.links_read(&card.registers);
     }),
     (RegisterId::EICR, |card, value| {

@@ -10,6 +10,15 @@ use crate::device::tx::Wire;
 impl Device {
     /// Sends the frames of `count` descriptors of a queue, which must be available.
     pub(crate) fn drain(&mut self, queue: usize, wire: &mut impl Wire, count: u32) {
+        if self.rate_limits.limits(queue) {
+            return self.drain_limited(queue, wire, count);
+        }
+        self.drain_at_once(queue, wire, count);
+    }
+
+    /// The same for a queue without a rate limit.
+    #[inline(always)]
+    pub(crate) fn drain_at_once(&mut self, queue: usize, wire: &mut impl Wire, count: u32) {
         let Queue::On(tx) = &mut self.queues.tx[queue] else {
             return;
         };

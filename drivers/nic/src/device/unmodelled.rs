@@ -27,9 +27,8 @@ const FEATURES: &[Feature] = {
             PFVML2FLT, PFVLVF, PFVLVFB, PFMRCTL, PFMRVLAN, PFMRVM, PFMBICR, PFMBIMR,
             PFMBMEM, PFQDE, PFDTXGSWC, EITRSEL,
         ] },
-        Feature { name: "data centre bridging: traffic classes and rate limits", registers: &[
-            RTRPCS, RTTPCS, RTRUP2TC, RTTUP2TC, RTRPT4C, RTTPT2C, RTTDT1C, RTTBCNRC,
-            RTTBCNRM,
+        Feature { name: "data centre bridging: traffic classes, bursts of rate limits", registers: &[
+            RTRPCS, RTTPCS, RTRUP2TC, RTTUP2TC, RTRPT4C, RTTPT2C, RTTDT1C, RTTBCNRM,
         ] },
         Feature { name: "pause frames", registers: &[
             FCCFG, PFCTOP,

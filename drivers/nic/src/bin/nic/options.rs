@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use clap::Parser;
 use nic::{
-    Cable, ConfigError, Expected, Faults, FrameSizes, MeasureLatency, MmioMode, Module, NicConfig,
-    TraceTo, Traffic, VerifyMode,
+    Cable, ConfigError, Expected, Faults, FrameSizes, LeftBehind, LinkSettings, LinkSpeed,
+    MeasureLatency, MmioMode, Module, NicConfig, TraceTo, Traffic, VerifyMode,
 };
 
 /// A software Intel 82599, served over vfio-user.
@@ -60,6 +60,23 @@ pub struct Options {
     /// Module in the SFP+ cages: dac (a direct-attach cable), sr (an optical module) or none
     #[arg(long, value_name = "MODULE", default_value = "dac")]
     module: Module,
+
+    /// Speed of the links: 100m, 1g, 2.5g, 5g or 10g; each family of cards has some of them
+    #[arg(long, value_name = "SPEED", default_value = "10g")]
+    link_speed: LinkSpeed,
+
+    /// Time in seconds from a reset until the link is up, as the training of 10GBASE-T takes it
+    #[arg(long, value_name = "S", value_parser = seconds, default_value = "0")]
+    link_delay: Duration,
+
+    /// Links stay down until the driver has reset the card N times
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    link_attempts: u32,
+
+    /// What an earlier driver left behind, separated by commas: laser-off, link-disabled,
+    /// rate-limited=MBIT, phy-off
+    #[arg(long, value_name = "STATES")]
+    left_behind: Option<LeftBehind>,
 
     /// PCI device id, in hexadecimal
     #[arg(long, value_name = "HEX", value_parser = device_id, default_value = "10fb")]
@@ -136,6 +153,12 @@ impl Options {
                 port.module = self.module;
                 port.device_id = self.device_id;
                 port.faults = faults;
+                port.link = LinkSettings {
+                    speed: self.link_speed,
+                    delay: self.link_delay,
+                    attempts: self.link_attempts,
+                };
+                port.left_behind = self.left_behind.unwrap_or_default();
             });
         config.cables = self.cable.clone();
         config.cpu = self.cpu;

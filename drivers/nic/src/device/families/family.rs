@@ -1,5 +1,6 @@
 //! What distinguishes a family of cards.
 
+use crate::config::LinkSpeed;
 use crate::device::registers::RegisterId;
 
 /// A family of cards.
@@ -13,6 +14,8 @@ pub(crate) struct Family {
     pub(crate) medium: Medium,
     /// How drivers read the EEPROM.
     pub(crate) eeprom: EepromAccess,
+    /// Speeds of the link.
+    pub(crate) speeds: &'static [LinkSpeed],
     /// Bytes of packet buffer for reception.
     pub(crate) rx_packet_buffer: usize,
     /// Registers that the family does not have, in groups. They read 0, and writes have no effect.

@@ -3,6 +3,7 @@
 //! The register map is that of the 82599 datasheet. What only later families have is missing here.
 //! The 82599's backplane, CX4, QSFP+ and 10GBASE-T cards are not modelled.
 
+use crate::config::LinkSpeed;
 use crate::device::families::family::{EepromAccess, Family, Medium};
 use crate::device::registers::{self as r, RegisterId};
 
@@ -11,6 +12,7 @@ pub(super) static FAMILY: Family = Family {
     device_ids: &[0x10fb, 0x1507, 0x1529, 0x154a, 0x154d, 0x1557],
     medium: Medium::SfpCage,
     eeprom: EepromAccess::EerdOrWires,
+    speeds: &[LinkSpeed::Gbit1, LinkSpeed::Gbit10],
     rx_packet_buffer: 512 << 10,
     missing: &[&[
         RegisterId::EEWR,

@@ -3,6 +3,7 @@
 //! Sources: the X540 datasheet, and Linux's `ixgbe_x540.c`. The EEPROM is shadow memory in front of
 //! a flash chip, without wires for software. The ports have no SFP+ cage and no backplane.
 
+use crate::config::LinkSpeed;
 use crate::device::families::family::{EepromAccess, Family, Medium};
 use crate::device::registers::{self as r, RegisterId};
 
@@ -11,6 +12,7 @@ pub(super) static FAMILY: Family = Family {
     device_ids: &[0x1528, 0x1560],
     medium: Medium::CopperPhy(0x0154_0200),
     eeprom: EepromAccess::Eerd,
+    speeds: &[LinkSpeed::Mbit100, LinkSpeed::Gbit1, LinkSpeed::Gbit10],
     rx_packet_buffer: RX_PACKET_BUFFER,
     missing: &[SERIAL_LINK],
     reserved: &[
