@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from triptych_paper import table
@@ -65,3 +66,35 @@ def test_a_terminal_without_utf_8_gets_the_tables(make_run: MakeRun) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "Counters per packet, batch 32" in done.stdout
+
+
+def card_run(make_run: MakeRun, ports: list[str], clock: dict[str, Any]) -> Path:
+    """Write a run with a card that the run did not start."""
+    return make_run(
+        plan={"devices": ports},
+        core_clock=clock,
+        host={"kernel": "6.1.0", "nics": [{"address": "0000:03:00.0", "id": "8086:10fb"}]},
+        settings={"wall": {"generator": "testpmd.toml on loadgen"}, "valgrind": {}},
+    )
+
+
+def test_values_of_a_real_card_say_so(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
+    clock = {"fixed_ghz": 3.3, "measured_ghz": [3.298, 3.301]}
+    assert table.main([str(card_run(make_run, ["0000:03:00.0", "0000:03:00.1"], clock))]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "0000:03:00.0 (8086:10fb) and 0000:03:00.1 of a real card; load from testpmd.toml on loadgen" in out
+    assert "fixed at 3.3 GHz, measured 3.30 GHz; the counters were published at 1.6 GHz" in out
+    assert "wall, real card" in out
+
+
+def test_values_of_a_running_software_card_say_so(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
+    clock = {"fixed_ghz": None, "measured_ghz": [2.5]}
+    assert table.main([str(card_run(make_run, ["vfio-user:/a", "vfio-user:/b"], clock))]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "of a software card" in out
+    assert "driver's core not fixed, measured 2.50 GHz" in out
+
+
+def test_a_run_with_its_own_card_needs_no_label(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
+    assert table.main([str(make_run())]) == 0
+    assert "ports " not in capsys.readouterr().out

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from triptych_paper.conditions import DEFAULT_CONDITIONS, Conditions
 from triptych_paper.drivers import Driver
+from triptych_paper.facts import card
 from triptych_paper.lookup import Measured, why_not_perf
 from triptych_paper.records import Run
 from triptych_paper.samples import MULTIPLEXED
@@ -67,4 +68,6 @@ def source_cell(run: Run, name: str, values: Iterable[Measured | None]) -> Cell:
     source = present[0].source
     note = source.metric.notes.get(source.backend, "")
     why = "" if source.backend == "perf" else why_not_perf(run, name)
-    return Cell(source.name, notes=tuple(text for text in (note, why) if text))
+    kind = card(run) if source.backend in ("perf", "wall") else ""
+    name_of_source = f"{source.name}, {kind}" if kind else source.name
+    return Cell(name_of_source, notes=tuple(text for text in (note, why) if text))

@@ -27,8 +27,8 @@ FULL = 0.9
 """Share of full batches below which the driver often waited for packets."""
 
 HOLLOW = (
-    "Hollow markers: fewer than nine in ten batches were full, so the software card set the pace, and the value says "
-    "little about the driver."
+    "Hollow markers: fewer than nine in ten batches were full, so the card or its load set the pace, and the value "
+    "says little about the driver."
 )
 TITLE = "Throughput and batch size"
 
