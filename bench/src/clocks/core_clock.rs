@@ -23,7 +23,8 @@ pub fn same(measured_ghz: f64, wanted_ghz: f64) -> bool {
     (measured_ghz / wanted_ghz - 1.0).abs() <= TOLERANCE
 }
 
-/// The clock of a CPU under load, GHz; `None` if this process may not run there.
+/// The clock of a CPU under load, GHz; `None` if this process may not run there, or if the processor is
+/// not an x86-64.
 pub fn measure(cpu: usize) -> Option<f64> {
     thread::spawn(move || {
         if cpu >= CpuSet::MAX_CPU {
@@ -32,6 +33,9 @@ pub fn measure(cpu: usize) -> Option<f64> {
         let mut only = CpuSet::new();
         only.set(cpu);
         rustix::thread::sched_setaffinity(None, &only).ok()?;
+        if cfg!(not(target_arch = "x86_64")) {
+            return None;
+        }
         let start = Instant::now();
         let mut best = Duration::MAX;
         while start.elapsed() < TIME {
@@ -46,7 +50,11 @@ pub fn measure(cpu: usize) -> Option<f64> {
     .flatten()
 }
 
+#[cfg(not(target_arch = "x86_64"))]
+fn chain(_: u32) {}
+
 /// Multiplies a number `length` times by another.
+#[cfg(target_arch = "x86_64")]
 fn chain(length: u32) {
     // SAFETY: the instructions change only the named registers and the flags.
     unsafe {

@@ -1,0 +1,192 @@
+"""bench/HARDWARE.md: each of its commands runs here, from the first line to the last.
+
+The mark behind `sh` of a code block says how. `variables` are the variables of a user. `run` blocks run as they are.
+`software-card` blocks run with the ports of a software card, which sends, and with a matrix of one cell.
+`needs-hardware: REASON` blocks do not run, but their goals, programs and options must exist.
+"""
+
+import re
+import shlex
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from machine import ROOT
+
+PAGE = ROOT / "bench" / "HARDWARE.md"
+GOALS = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+MODES = ("variables", "run", "software-card", "needs-hardware")
+# Programs of the system, which this machine need not have.
+SYSTEM = {"kill", "lspci", "perf", "reboot", "ssh", "ssh-copy-id", "sysctl", "tar", "update-grub"}
+SMALL_MATRIX = """
+wall = { seconds = 1, warm_up = 0, repeats = 1 }
+[[block]]
+backends = ["wall"]
+impl = ["c", "rust"]
+"""
+LIMIT = 600
+"""Longest time for all commands together, seconds. They take about 20 s after a build."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A code block of the page."""
+
+    line: int
+    mode: str
+    reason: str
+    text: str
+
+
+def blocks(text: str) -> list[Block]:
+    """Read the shell blocks of a page."""
+    found = []
+    for match in re.finditer(r"^( *)```sh\b *(.*)\n((?:.*\n)*?)\1```$", text, re.MULTILINE):
+        mode, _, reason = match[2].partition(":")
+        body = "\n".join(line.removeprefix(match[1]) for line in match[3].splitlines())
+        found.append(Block(text.count("\n", 0, match.start()) + 1, mode.strip(), reason.strip(), body))
+    return found
+
+
+def page_blocks() -> list[Block]:
+    """Read the shell blocks of the page."""
+    return blocks(PAGE.read_text())
+
+
+def table_commands() -> list[str]:
+    """Read the commands in the last column of the page's tables."""
+    rows = re.findall(r"^\|.*\| `([^`]+)` \|$", PAGE.read_text(), re.MULTILINE)
+    return [row for row in rows if " " in row]
+
+
+def problems(command: str) -> list[str]:
+    """Say which goals, programs and options of a command do not exist."""
+    found = []
+    for line in command.splitlines():
+        words = shlex.split(line, comments=True)
+        while words and (words[0] == "sudo" or re.fullmatch(r"\w+=.*", words[0])):
+            words.pop(0)
+        if not words:
+            continue
+        program, rest = words[0], words[1:]
+        if program == "make":
+            found += [f"make {word}" for word in rest if "=" not in word and word not in GOALS]
+        elif program == "build/bin/triptych":
+            found += unknown_options(program, rest)
+        elif re.fullmatch(r"build/bin/[a-z-]+/ixgbe-fwd", program):
+            found += unknown_options(program, ["", *rest])
+        elif program not in SYSTEM:
+            found.append(f"{program}: an unknown program")
+    return found
+
+
+def unknown_options(program: str, words: list[str]) -> list[str]:
+    """Compare the options of a command with the program's help."""
+    subcommand = [word for word in words[:1] if word]
+    done = subprocess.run(
+        [str(ROOT / program), *subcommand, "--help"], capture_output=True, text=True, check=False, timeout=60
+    )
+    if done.returncode != 0:
+        return [f"{program} {' '.join(subcommand)}: {done.stderr.strip()}"]
+    options = [word.split("=")[0] for word in words if word.startswith("--") and word != "--"]
+    return [f"{program} {option}" for option in options if option not in done.stdout]
+
+
+@pytest.fixture(scope="module")
+def programs() -> None:
+    """Build what the page's commands use."""
+    subprocess.run(["make", "nic", "triptych", "c", "rust", "rust-unsafe"], cwd=ROOT, check=True, timeout=1800)
+
+
+@pytest.fixture
+def software_card(tmp_path: Path, programs: None) -> Iterator[str]:
+    """Start a software card that sends; returns its two ports."""
+    card = subprocess.Popen(
+        [ROOT / "build/bin/nic", "--socket-dir", tmp_path, "--traffic", "saturate"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    sockets = [tmp_path / "port0.sock", tmp_path / "port1.sock"]
+    try:
+        deadline = time.monotonic() + 30
+        while not all(socket.exists() for socket in sockets):
+            assert time.monotonic() < deadline and card.poll() is None, "the software card does not start"
+            time.sleep(0.05)
+        yield " ".join(f"vfio-user:{socket}" for socket in sockets)
+    finally:
+        card.terminate()
+        card.wait(timeout=30)
+
+
+def test_each_block_says_how_it_is_tested() -> None:
+    marks = [(block.line, block.mode, block.reason) for block in page_blocks()]
+    assert len(marks) >= 10
+    assert [mark for mark in marks if mark[1] not in MODES] == []
+    assert [mark for mark in marks if (mark[1] == "needs-hardware") != bool(mark[2])] == []
+
+
+@pytest.mark.usefixtures("programs")
+def test_commands_that_need_hardware_have_goals_and_options_that_exist() -> None:
+    commands = [block.text for block in page_blocks() if block.mode == "needs-hardware"] + table_commands()
+    assert len(commands) > 15
+    assert [problem for command in commands for problem in problems(command)] == []
+
+
+@pytest.mark.usefixtures("programs")
+def test_an_option_a_goal_or_a_program_that_does_not_exist_is_found() -> None:
+    assert problems("sudo build/bin/triptych bind 03:00.0 --users me") == ["build/bin/triptych --users"]
+    assert problems("make reproduced DEVICES=x") == ["make reproduced"]
+    assert problems("testpmd --version") == ["testpmd: an unknown program"]
+    assert len(problems("build/bin/triptych tie 03:00.0")) == 1
+
+
+def test_the_page_runs_from_the_first_command_to_the_last(software_card: str, tmp_path: Path) -> None:
+    matrix = tmp_path / "small.toml"
+    matrix.write_text(SMALL_MATRIX)
+    results = ROOT / "results"
+    before = set(results.iterdir()) if results.is_dir() else set()
+    latest = str((results / "latest").readlink()) if (results / "latest").is_symlink() else None
+    script = ["set -euo pipefail"]
+    for block in page_blocks():
+        echo = f"echo '== line {block.line}'"
+        if block.mode in ("variables", "run"):
+            script += [echo, block.text]
+        elif block.mode == "software-card":
+            values = f"PORTS={shlex.quote(software_card)} GENERATOR=none"
+            small = f"CARD={shlex.quote(str(matrix))} CLOCKS=keep"
+            script += [echo, "(", f"export {values} {small}", block.text, ")"]
+    try:
+        done = subprocess.run(
+            ["bash", "-c", "\n".join(script)],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=LIMIT,
+            stdin=subprocess.DEVNULL,
+        )
+        made = {path for path in results.iterdir() if not path.is_symlink()} - before
+    finally:
+        remove_new_runs(results, before, latest)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    assert "This would stop the run" in done.stdout, "the plan with the ports of the page"
+    assert "ssh -T" in done.stdout
+    assert len(made) == 1, "the measurement wrote one run"
+    assert "of a software card; load from outside of the run" in " ".join(done.stdout.split())
+
+
+def remove_new_runs(results: Path, before: set[Path], latest: str | None) -> None:
+    """Remove the runs that the page made, and point `latest` where it pointed before."""
+    for path in set(results.iterdir()) - before if results.is_dir() else set():
+        if path.is_dir() and not path.is_symlink():
+            for file in path.iterdir():
+                file.unlink()
+            path.rmdir()
+    link = results / "latest"
+    if link.is_symlink() and str(link.readlink()) != latest:
+        link.unlink()
+        if latest is not None:
+            link.symlink_to(latest)
