@@ -31,6 +31,9 @@ pub enum Topic {
     /// The kernel's VFIO.
     #[strum(serialize = "VFIO")]
     Vfio,
+    /// Secure boot and lockdown.
+    #[strum(serialize = "kernel")]
+    Kernel,
     /// Huge pages and limits.
     #[strum(serialize = "memory")]
     Memory,
@@ -126,7 +129,7 @@ impl Diagnosis {
             if finding.level > Severity::Ok {
                 let _ = writeln!(out, "           why:  {}", finding.why);
                 for (index, command) in finding.fix.iter().enumerate() {
-                    let label = if index == 0 { "fix:" } else { "     " };
+                    let label = if index == 0 { "fix: " } else { "     " };
                     let _ = writeln!(out, "           {label} {command}");
                 }
             }

@@ -52,6 +52,7 @@ impl Machine {
             machine.file(&format!("/dev/vfio/{group}"), "");
         }
         machine.file("/dev/vfio/vfio", "");
+        machine.file("/etc/os-release", "ID=debian\n");
         machine.folder("/sys/class/iommu/dmar0");
         machine.file("/proc/cmdline", "quiet intel_iommu=on iommu=pt");
         machine.file("/proc/interrupts", " 24:  0  0  IR-PCI-MSI 1-edge nvme0\n");
@@ -64,11 +65,19 @@ impl Machine {
                 &format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor"),
                 "performance\n",
             );
+            for name in ["scaling_min_freq", "scaling_max_freq"] {
+                let path = format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/{name}");
+                machine.file(&path, "3300000\n");
+            }
         }
         machine.file("/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
         machine.file("/sys/devices/system/cpu/isolated", "6-7\n");
         machine.file("/sys/devices/system/cpu/nohz_full", "6-7\n");
         machine.file("/sys/devices/system/cpu/smt/active", "0\n");
+        machine.file(
+            "/sys/kernel/security/lockdown",
+            "[none] integrity confidentiality\n",
+        );
         machine.folder("/sys/bus/event_source/devices/cpu");
         machine.file("/proc/sys/kernel/perf_event_paranoid", "2\n");
         machine.file("/proc/sys/kernel/nmi_watchdog", "0\n");

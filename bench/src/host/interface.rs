@@ -45,17 +45,20 @@ impl Interface {
     }
 }
 
-/// The uses of an interface: addresses, routes, and interfaces on top of it.
+/// Interfaces can be stacked: a port in a bond, the bond below a VLAN, the VLAN in a bridge.
+const STACKED: u32 = 4;
+
+/// The uses of an interface: addresses, routes, SSH sessions, and interfaces on top of it with
+/// their uses.
 fn carries(system: &System, name: &str) -> Vec<String> {
-    let mut carries = Vec::new();
-    for address in system.addresses(name) {
-        carries.push(format!("the address {address}"));
-    }
-    if has_default_route(system, name) {
-        carries.push("the default route".to_owned());
-    }
+    carries_below(system, name, STACKED)
+}
+
+fn carries_below(system: &System, name: &str, depth: u32) -> Vec<String> {
+    let mut carries = own_uses(system, name);
     let folder = format!("/sys/class/net/{name}");
     let master = system.link_name(&format!("{folder}/master"));
+    let mut above: Vec<String> = master.clone().into_iter().collect();
     if let Some(master) = &master {
         let kind = match () {
             () if system.exists(&format!("/sys/class/net/{master}/bridge")) => "bridge ",
@@ -69,11 +72,46 @@ fn carries(system: &System, name: &str) -> Vec<String> {
         match entry.strip_prefix("upper_") {
             Some(upper) if Some(upper) != master.as_deref() => {
                 carries.push(format!("the interface {upper}"));
+                above.push(upper.to_owned());
             }
             _ => {}
         }
     }
+    if depth > 0 {
+        for upper in &above {
+            let uses = carries_below(system, upper, depth - 1);
+            carries.extend(
+                uses.into_iter()
+                    .map(|what| match what.contains(" through ") {
+                        true => what,
+                        false => format!("{what} through {upper}"),
+                    }),
+            );
+        }
+    }
     carries
+}
+
+/// The uses of an interface itself.
+fn own_uses(system: &System, name: &str) -> Vec<String> {
+    let addresses = system.addresses(name);
+    let mut uses: Vec<String> = addresses
+        .iter()
+        .map(|address| format!("the address {address}"))
+        .collect();
+    if has_default_route(system, name) {
+        uses.push("the default route".to_owned());
+    }
+    let own = |address: &String| address.parse().ok();
+    let sessions = system.ssh_addresses();
+    if addresses
+        .iter()
+        .filter_map(own)
+        .any(|address| sessions.contains(&address))
+    {
+        uses.push("an SSH session".to_owned());
+    }
+    uses
 }
 
 /// Whether the default route of IPv4 or IPv6 uses an interface.

@@ -18,6 +18,7 @@ pub mod finding;
 mod fixture;
 pub mod holders;
 pub mod interface;
+pub mod kernel_log;
 pub mod nic;
 pub mod system;
 pub mod unbind;

@@ -49,6 +49,8 @@ pub struct Group {
     pub number: u32,
     /// The other devices of the group.
     pub others: Vec<Member>,
+    /// Whether VFIO made the group without an IOMMU, for `enable_unsafe_noiommu_mode`.
+    pub no_iommu: bool,
 }
 
 /// Another device of a group.
@@ -217,7 +219,11 @@ impl Nic {
             })
             .collect();
         if self.virtual_functions > 0 {
-            all.push(format!("{} virtual functions", self.virtual_functions));
+            let plural = if self.virtual_functions == 1 { "" } else { "s" };
+            all.push(format!(
+                "{} virtual function{plural}",
+                self.virtual_functions
+            ));
         }
         if self.driver.as_deref() == Some(KERNEL_DRIVER) && self.interfaces.is_empty() {
             // sysfs shows only the interfaces of this process's network namespace.
@@ -245,12 +251,19 @@ impl Group {
                 ixgbe_family: known(system, other).is_some(),
             })
             .collect();
-        Some(Self { number, others })
+        Some(Self {
+            number,
+            others,
+            no_iommu: is_no_iommu(system, &number.to_string()),
+        })
     }
 
     /// VFIO's file for the group.
     pub fn node(&self) -> String {
-        format!("/dev/vfio/{}", self.number)
+        match self.no_iommu {
+            true => format!("/dev/vfio/noiommu-{}", self.number),
+            false => format!("/dev/vfio/{}", self.number),
+        }
     }
 
     /// The devices that keep VFIO from handing out the group: those with a kernel driver that uses
@@ -266,6 +279,12 @@ impl Group {
             })
             .collect()
     }
+}
+
+/// Whether VFIO made an IOMMU group although no IOMMU isolates it.
+pub fn is_no_iommu(system: &System, group: &str) -> bool {
+    let name = system.read(&format!("/sys/kernel/iommu_groups/{group}/name"));
+    name.as_deref() == Some("vfio-noiommu")
 }
 
 /// The shell command that takes devices from their drivers. A group is viable when its other
@@ -304,6 +323,18 @@ impl Pcie {
         };
         // A virtual device may have no link: its speed is "Unknown" and its width 0 of 255.
         (giga(&pcie.speed) > 0.0 && pcie.width > 0).then_some(pcie)
+    }
+
+    /// What the link carries in each direction, Gbit/s, without the encoding of its lanes.
+    pub fn gigabits(&self) -> f64 {
+        let lane = giga(&self.speed);
+        // PCIe 1 and 2 send 8 bits as 10, later ones 128 bits as 130.
+        let share = if lane <= 5.0 {
+            8.0 / 10.0
+        } else {
+            128.0 / 130.0
+        };
+        f64::from(self.width) * lane * share
     }
 
     /// Whether the link is slower than the card supports.

@@ -1,7 +1,8 @@
 //! Reads the files in which Linux describes a machine, below a root that tests replace.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::net::IpAddr;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -86,6 +87,23 @@ impl System {
             user,
             addresses,
         }
+    }
+
+    /// The machine's own addresses that SSH sessions use. `sudo` removes `SSH_CONNECTION`, so the
+    /// kernel's list of connections to port 22 counts, too.
+    pub fn ssh_addresses(&self) -> BTreeSet<IpAddr> {
+        let mut found: BTreeSet<IpAddr> = ["/proc/net/tcp", "/proc/net/tcp6"]
+            .iter()
+            .filter_map(|path| self.read(path))
+            .flat_map(|text| text.lines().filter_map(ssh_session).collect::<Vec<_>>())
+            .collect();
+        if let Some(text) = self.is_here().then(|| std::env::var("SSH_CONNECTION")) {
+            // The client's address and port, then the server's.
+            let text = text.unwrap_or_default();
+            let server = text.split_whitespace().nth(2);
+            found.extend(server.and_then(|text| text.parse::<IpAddr>().ok()));
+        }
+        found
     }
 
     /// Whether this is the machine that the process runs on.
@@ -201,6 +219,29 @@ impl Owner {
     }
 }
 
+/// The own address of a line of `/proc/net/tcp` that is a connection to port 22.
+fn ssh_session(line: &str) -> Option<IpAddr> {
+    const ESTABLISHED: &str = "01";
+    let mut fields = line.split_whitespace();
+    let (local, state) = (fields.nth(1)?, fields.nth(1)?);
+    let (address, port) = local.split_once(':')?;
+    if u16::from_str_radix(port, 16) != Ok(22) || state != ESTABLISHED {
+        return None;
+    }
+    // Words of 32 bits in this processor's byte order.
+    let mut bytes = Vec::new();
+    for start in (0..address.len()).step_by(8) {
+        let word = u32::from_str_radix(address.get(start..start + 8)?, 16).ok()?;
+        bytes.extend(word.to_ne_bytes());
+    }
+    let address = match <[u8; 4]>::try_from(bytes.as_slice()) {
+        Ok(v4) => IpAddr::from(v4),
+        Err(_) => IpAddr::from(<[u8; 16]>::try_from(bytes.as_slice()).ok()?),
+    };
+    // A socket for both versions of IP lists an IPv4 address as ::ffff:192.0.2.7.
+    Some(address.to_canonical())
+}
+
 /// The IP addresses of all interfaces. Link-local addresses of IPv6 are left out, because every
 /// interface that is up has one.
 fn interface_addresses() -> BTreeMap<String, Vec<String>> {
@@ -273,6 +314,34 @@ mod tests {
             assert_eq!(format_list(&numbers), text);
         }
         assert_eq!(parse_list("x,2-y,5\n"), [5]);
+    }
+
+    #[test]
+    fn connections_to_port_22_are_ssh_sessions() {
+        let line = |local: &str, state: &str| {
+            format!("   0: {local} 010200C0:D431 {state} 00000000:00000000 02:0005 0 0 1")
+        };
+        for (local, state, address) in [
+            ("070200C0:0016", "01", Some("192.0.2.7")),
+            (
+                "0000000000000000FFFF0000070200C0:0016",
+                "01",
+                Some("192.0.2.7"),
+            ),
+            (
+                "B80D0120000000000000000001000000:0016",
+                "01",
+                Some("2001:db8::1"),
+            ),
+            // Listening, another port, and malformed.
+            ("00000000:0016", "0A", None),
+            ("070200C0:0050", "01", None),
+            ("070200:0016", "01", None),
+            ("ä70200C0:0016", "01", None),
+        ] {
+            let found = ssh_session(&line(local, state)).map(|address| address.to_string());
+            assert_eq!(found.as_deref(), address, "{local}");
+        }
     }
 
     #[test]

@@ -289,7 +289,8 @@ fn check(system: &System, request: &Request) -> Result<Vec<Nic>, BindError> {
                 carries,
             });
         }
-        let Some(group) = &nic.group else {
+        let isolated = nic.group.as_ref().filter(|group| !group.no_iommu);
+        let Some(group) = isolated else {
             refusals.push(BindRefusal::NoGroup {
                 address: nic.address,
             });

@@ -188,6 +188,47 @@ fn members_of_bridges_and_bonds_and_vlan_parents_are_refused() {
 }
 
 #[test]
+fn what_a_bond_above_a_port_carries_is_named() {
+    let mut machine = two_free_ports();
+    machine.link("/sys/class/net/eth0/master", "../bond0");
+    machine.link("/sys/class/net/eth0/upper_bond0", "../bond0");
+    machine.folder("/sys/class/net/bond0/bonding");
+    machine.link("/sys/class/net/bond0/upper_bond0.7", "../bond0.7");
+    machine.folder("/sys/class/net/bond0.7");
+    machine.ip_address("bond0.7", "192.0.2.7");
+    machine.file(
+        "/proc/net/tcp",
+        "  sl  local_address rem_address   st\n   0: 070200C0:0016 010200C0:D431 01\n",
+    );
+    let said = refusal(&machine, &request(&[A]));
+    assert!(
+        said.contains(
+            "carries a place in bond bond0 (eth0), the interface bond0.7 through bond0 (eth0), \
+             the address 192.0.2.7 through bond0.7 (eth0), an SSH session through bond0.7 (eth0)"
+        ),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_ring_of_stacked_interfaces_ends() {
+    let machine = two_free_ports();
+    machine.link("/sys/class/net/eth0/upper_a", "../a");
+    machine.link("/sys/class/net/a/upper_eth0", "../eth0");
+    let said = refusal(&machine, &request(&[A]));
+    assert!(said.contains("the interface a (eth0)"), "{said}");
+}
+
+#[test]
+fn a_port_without_an_iommu_is_refused() {
+    let machine = Machine::new();
+    machine.nic(A, Some("vfio-pci"), Some(0));
+    machine.file("/sys/kernel/iommu_groups/0/name", "vfio-noiommu\n");
+    let said = refusal(&machine, &request(&[A]));
+    assert!(said.contains("no IOMMU group"), "{said}");
+}
+
+#[test]
 fn virtual_functions_and_other_namespaces_are_refused() {
     let machine = two_free_ports();
     machine.file(&format!("/sys/bus/pci/devices/{A}/sriov_numvfs"), "4\n");

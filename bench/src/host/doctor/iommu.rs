@@ -1,15 +1,21 @@
 //! Checks the IOMMU, without which the kernel gives no device to a process.
 
-use super::machine::{add_to_cmdline, plural, ExaminedMachine};
+use super::boot::{add_options, remove_option};
+use super::machine::{plural, ExaminedMachine};
 use crate::host::finding::{Finding, Severity, Topic};
+use crate::host::nic::is_no_iommu;
 
 const WHY: &str = "VFIO gives a device to a process only if an IOMMU confines the device's DMA";
 
 pub(super) fn check(machine: &ExaminedMachine<'_>) -> Vec<Finding> {
     let system = machine.system;
-    let groups = system.entries("/sys/kernel/iommu_groups").len();
+    let groups = system.entries("/sys/kernel/iommu_groups");
+    let groups = groups.iter().filter(|group| !is_no_iommu(system, group));
+    let groups = groups.count();
     if groups == 0 {
-        return vec![off(machine)];
+        let mut findings = vec![off(machine)];
+        findings.extend(no_iommu(machine));
+        return findings;
     }
     let units = system.entries("/sys/class/iommu");
     let mut findings = vec![Finding::ok(
@@ -37,7 +43,36 @@ pub(super) fn check(machine: &ExaminedMachine<'_>) -> Vec<Finding> {
         );
     }
     findings.push(remapping(machine));
+    findings.extend(no_iommu(machine));
     findings
+}
+
+/// Whether VFIO gives out devices without an IOMMU, which the drivers refuse.
+fn no_iommu(machine: &ExaminedMachine<'_>) -> Option<Finding> {
+    const PARAMETER: &str = "/sys/module/vfio/parameters/enable_unsafe_noiommu_mode";
+    let unprotected: Vec<String> = machine
+        .nics
+        .iter()
+        .filter(|nic| nic.group.as_ref().is_some_and(|group| group.no_iommu))
+        .map(|nic| nic.address.to_string())
+        .collect();
+    let enabled = machine.system.read(PARAMETER).as_deref() == Some("Y");
+    let (found, level) = match unprotected.as_slice() {
+        [] if !enabled => return None,
+        [] => (
+            "VFIO may give out devices without an IOMMU".to_owned(),
+            Severity::Warning,
+        ),
+        some => (
+            format!("VFIO gives out {} without an IOMMU", some.join(", ")),
+            Severity::Problem,
+        ),
+    };
+    let why =
+        "the card could then overwrite all memory, and it needs physical addresses, which the \
+               drivers do not use: they refuse no-IOMMU mode";
+    let finding = Finding::ok(Topic::Iommu, "no_iommu", found, why).with_severity(level);
+    Some(finding.fix(format!("echo N | sudo tee {PARAMETER}")))
 }
 
 fn command_line(machine: &ExaminedMachine<'_>) -> String {
@@ -72,9 +107,8 @@ fn off(machine: &ExaminedMachine<'_>) -> Finding {
         .split_whitespace()
         .find(|option| matches!(*option, "intel_iommu=off" | "amd_iommu=off" | "iommu=off"));
     if let Some(option) = switched_off {
-        return finding("switched off on the kernel's command line").fix(format!(
-            "sudo sed -i 's/{option}//' /etc/default/grub && sudo update-grub && sudo reboot"
-        ));
+        return finding("switched off on the kernel's command line")
+            .fix(remove_option(system, option));
     }
     let intel = system.exists("/sys/firmware/acpi/tables/DMAR");
     let amd = system.exists("/sys/firmware/acpi/tables/IVRS");
@@ -94,7 +128,8 @@ fn off(machine: &ExaminedMachine<'_>) -> Finding {
             };
         }
     };
-    finding("the machine has an IOMMU, but the kernel does not use it").fix(add_to_cmdline(options))
+    finding("the machine has an IOMMU, but the kernel does not use it")
+        .fix(add_options(system, options))
 }
 
 /// Whether interrupts are remapped. Without that, a device could forge interrupts.
@@ -122,16 +157,14 @@ fn remapping(machine: &ExaminedMachine<'_>) -> Finding {
         why,
     )
     .with_severity(machine.if_card(Severity::Problem));
-    match command_line(machine)
+    let command_line = command_line(machine);
+    let switched_off = command_line
         .split_whitespace()
-        .any(|option| option == "intremap=off" || option == "nointremap")
-    {
-        true => finding.fix(
-            "sudo sed -i -E 's/intremap=off|nointremap//' /etc/default/grub && sudo update-grub \
-             && sudo reboot",
-        ),
+        .find(|option| *option == "intremap=off" || *option == "nointremap");
+    match switched_off {
+        Some(option) => finding.fix(remove_option(system, option)),
         // Old boards cannot remap interrupts.
-        false => finding.fix(
+        None => finding.fix(
             "sudo modprobe vfio_iommu_type1 && echo Y | sudo tee \
              /sys/module/vfio_iommu_type1/parameters/allow_unsafe_interrupts",
         ),

@@ -41,11 +41,3 @@ pub(super) fn plural(count: usize, what: &str) -> String {
         _ => format!("{count} {what}s"),
     }
 }
-
-/// The command that adds options to the kernel's command line, on Debian and its derivatives.
-pub(super) fn add_to_cmdline(options: &str) -> String {
-    format!(
-        "sudo sed -i 's/^GRUB_CMDLINE_LINUX=\"/&{options} /' /etc/default/grub && \
-         sudo update-grub && sudo reboot"
-    )
-}

@@ -62,6 +62,14 @@ fn huge_pages(machine: &ExaminedMachine<'_>) -> Finding {
             format!("huge pages of 2 MiB: {}", texts.join(", "))
         }
     };
+    let gigantic = total("/sys/kernel/mm/hugepages/hugepages-1048576kB");
+    if total(&all) == 0 && gigantic > 0 {
+        return finding(format!(
+            "only huge pages of 1 GiB are reserved ({gigantic}); the drivers use those of 2 MiB"
+        ))
+        .with_severity(Severity::Warning)
+        .fix("make hugepages # the kernel's option hugepagesz=1G does not prevent it");
+    }
     if nodes.len() > 1 && !short.is_empty() {
         let commands: Vec<String> = short
             .iter()

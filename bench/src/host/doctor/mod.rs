@@ -1,11 +1,15 @@
 //! `triptych doctor`: examines everything that a run depends on, and changes nothing.
 
+mod boot;
 mod counters;
 mod iommu;
+mod kernel;
 mod machine;
 mod memory;
 mod nics;
 mod processors;
+mod rebinding;
+mod reserved;
 mod vfio;
 
 use super::address::PciAddress;
@@ -35,8 +39,11 @@ pub fn examine(system: &System, devices: &[PciAddress]) -> Result<Diagnosis, Nic
         named: !devices.is_empty(),
     };
     let mut findings = nics::check(&machine);
+    findings.extend(rebinding::check(&machine));
     findings.extend(iommu::check(&machine));
+    findings.extend(reserved::check(&machine));
     findings.extend(vfio::check(&machine));
+    findings.extend(kernel::check(&machine));
     findings.extend(memory::check(&machine));
     findings.extend(processors::check(&machine));
     findings.extend(counters::check(&machine));

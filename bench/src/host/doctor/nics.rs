@@ -1,6 +1,6 @@
 //! Checks the ports: drivers, PCIe links, network links and NUMA nodes.
 
-use super::machine::{ExaminedMachine, PORTS};
+use super::machine::{plural, ExaminedMachine, PORTS};
 use crate::host::finding::{Finding, Severity, Topic};
 use crate::host::nic::{join, Nic};
 use crate::host::system::program;
@@ -92,16 +92,38 @@ fn one(machine: &ExaminedMachine<'_>, nic: &Nic) -> Vec<Finding> {
             .with_severity(Severity::Warning),
         );
     }
+    if nic.virtual_functions > 0 {
+        findings.push(
+            Finding::ok(
+                Topic::Nics,
+                "sriov",
+                format!(
+                    "{} has {} (SR-IOV)",
+                    nic.address,
+                    plural(nic.virtual_functions as usize, "virtual function")
+                ),
+                "virtual functions take queues of the port, and a reset of the port ends their traffic",
+            )
+            .with_severity(Severity::Warning)
+            .fix(format!("echo 0 | sudo tee {}/sriov_numvfs", nic.folder())),
+        );
+    }
     if let Some(pcie) = nic.pcie.as_ref().filter(|pcie| pcie.is_reduced()) {
         findings.push(
             Finding::ok(
                 Topic::Nics,
                 "pcie",
                 format!(
-                    "{} runs at PCIe {} x{}, but supports {} x{}",
-                    nic.address, pcie.speed, pcie.width, pcie.max_speed, pcie.max_width
+                    "{} runs at PCIe {} x{} ({:.0} Gbit/s), but supports {} x{}",
+                    nic.address,
+                    pcie.speed,
+                    pcie.width,
+                    pcie.gigabits(),
+                    pcie.max_speed,
+                    pcie.max_width
                 ),
-                "a slower PCIe link carries fewer packets: move the card to a better slot",
+                "both ports of a card share the link, and descriptors need a part of it: move the card \
+                 to a better slot",
             )
             .with_severity(Severity::Warning)
             .fix(format!("sudo lspci -vv -s {} | grep Lnk", nic.address)),

@@ -1,6 +1,7 @@
 //! Checks the processors: clock, isolation and simultaneous multithreading.
 
-use super::machine::{add_to_cmdline, plural, ExaminedMachine};
+use super::boot::add_options;
+use super::machine::{plural, ExaminedMachine};
 use crate::host::finding::{Finding, Severity, Topic};
 use crate::host::nic::join;
 use crate::host::system::{format_list, parse_list};
@@ -9,6 +10,7 @@ const CPUS: &str = "/sys/devices/system/cpu";
 
 pub(super) fn check(machine: &ExaminedMachine<'_>) -> Vec<Finding> {
     let mut findings = vec![governor(machine)];
+    findings.extend(clock(machine));
     findings.extend(turbo(machine));
     findings.push(isolation(machine));
     findings.extend(smt(machine));
@@ -52,6 +54,59 @@ fn governor(machine: &ExaminedMachine<'_>) -> Finding {
     }
 }
 
+/// Whether the clock is held. The published runs held it at 1.6 GHz, then at 3.3 GHz.
+fn clock(machine: &ExaminedMachine<'_>) -> Option<Finding> {
+    let system = machine.system;
+    let frequency = |cpu: u32, name: &str| {
+        let khz = system.number(&format!("{CPUS}/cpu{cpu}/cpufreq/{name}"))?;
+        u32::try_from(khz).ok()
+    };
+    let cpus = online(machine);
+    let lowest = |name: &str| cpus.iter().filter_map(|cpu| frequency(*cpu, name)).min();
+    let highest = |name: &str| cpus.iter().filter_map(|cpu| frequency(*cpu, name)).max();
+    let (from, to) = (lowest("scaling_min_freq")?, highest("scaling_max_freq")?);
+    let why =
+        "the published runs held the clock at 1.6 and at 3.3 GHz: a packet's cycles depend on it, \
+               because memory does not slow down with the core";
+    let finding = |found| Finding::ok(Topic::Processors, "clock", found, why);
+    if from == to {
+        return Some(finding(format!("the clock is held at {}", gigahertz(to))));
+    }
+    let hold = lowest("base_frequency")
+        .or_else(|| named_clock(machine))
+        .unwrap_or(to);
+    Some(
+        finding(format!(
+            "the clock may vary from {} to {}",
+            gigahertz(from),
+            gigahertz(to)
+        ))
+        .with_severity(Severity::Warning)
+        .fix(format!(
+            "sudo cpupower frequency-set -d {0} -u {0} # or 1.6GHz, as in the published runs",
+            gigahertz(hold).replace(' ', "")
+        )),
+    )
+}
+
+/// The clock without turbo in a name such as `Xeon(R) CPU E3-1230 V2 @ 3.30GHz`, kHz.
+fn named_clock(machine: &ExaminedMachine<'_>) -> Option<u32> {
+    let text = machine.system.read("/proc/cpuinfo")?;
+    let name = text.lines().find(|line| line.starts_with("model name"))?;
+    let (_, clock) = name.rsplit_once("@ ")?;
+    let gigahertz: f64 = clock.strip_suffix("GHz")?.parse().ok()?;
+    (0.1..10.0)
+        .contains(&gigahertz)
+        .then_some((gigahertz * 1e6).round() as u32)
+}
+
+/// A clock of so many kHz, such as `3.3 GHz`.
+fn gigahertz(khz: u32) -> String {
+    // Two decimals at most, without trailing zeros.
+    let hundredths = (f64::from(khz) / 1e4).round() / 100.0;
+    format!("{hundredths} GHz")
+}
+
 fn turbo(machine: &ExaminedMachine<'_>) -> Option<Finding> {
     let system = machine.system;
     let no_turbo = format!("{CPUS}/intel_pstate/no_turbo");
@@ -61,7 +116,8 @@ fn turbo(machine: &ExaminedMachine<'_>) -> Option<Finding> {
         (None, Some(on)) => (on != 0, format!("echo 0 | sudo tee {boost}")),
         (None, None) => return None,
     };
-    let why = "turbo depends on temperature and on the other cores, so runs differ";
+    let why = "turbo depends on temperature and on the other cores, so runs differ; the published runs had \
+               it off";
     let finding = |found| Finding::ok(Topic::Processors, "turbo", found, why);
     Some(match on {
         true => finding("turbo is on")
@@ -127,9 +183,8 @@ fn isolation(machine: &ExaminedMachine<'_>) -> Finding {
     let fix = |finding: Finding| match (candidates.as_slice(), beside.len()) {
         (cpus, 3..) => {
             let cpus = format_list(cpus);
-            finding.fix(add_to_cmdline(&format!(
-                "isolcpus={cpus} nohz_full={cpus} rcu_nocbs={cpus}"
-            )))
+            let options = format!("isolcpus={cpus} nohz_full={cpus} rcu_nocbs={cpus}");
+            finding.fix(add_options(system, &options))
         }
         // Too few CPUs to isolate any.
         _ => finding,
@@ -153,9 +208,10 @@ fn isolation(machine: &ExaminedMachine<'_>) -> Finding {
             "isolated CPUs {isolated} still get the kernel's timer tick ({layout})"
         ))
         .with_severity(Severity::Warning)
-        .fix(add_to_cmdline(&format!(
-            "nohz_full={cpus} rcu_nocbs={cpus}"
-        )));
+        .fix(add_options(
+            system,
+            &format!("nohz_full={cpus} rcu_nocbs={cpus}"),
+        ));
     }
     finding(format!(
         "isolated CPUs {isolated}, without timer tick ({layout})"
@@ -164,7 +220,8 @@ fn isolation(machine: &ExaminedMachine<'_>) -> Finding {
 
 fn smt(machine: &ExaminedMachine<'_>) -> Option<Finding> {
     let active = machine.system.number(&format!("{CPUS}/smt/active"))?;
-    let why = "a second thread on the driver's core competes for execution units and cache";
+    let why = "a second thread on the driver's core competes for execution units and cache; the published \
+               runs had hyper-threading off";
     let finding = |found| Finding::ok(Topic::Processors, "smt", found, why);
     Some(match active {
         0 => finding("no simultaneous multithreading"),

@@ -183,7 +183,7 @@ fn pcie_links_and_numa_nodes_are_checked() {
         &diagnosis,
         "pcie",
         Severity::Warning,
-        "0000:03:00.0 runs at PCIe 5.0 GT/s x4, but supports 5.0 GT/s x8",
+        "0000:03:00.0 runs at PCIe 5.0 GT/s x4 (16 Gbit/s), but supports 5.0 GT/s x8",
     );
     expect(&diagnosis, "numa", Severity::Warning, "NUMA nodes 0, 1");
 }
@@ -562,4 +562,399 @@ fn the_findings_are_there_for_programs_too() {
     assert_eq!(value["nics"][0]["group"]["number"], 11);
     assert_eq!(value["findings"][0]["id"], "ports");
     assert_eq!(value["findings"][0]["level"], "ok");
+}
+
+#[test]
+fn memory_that_the_firmware_keeps_is_a_problem() {
+    let machine = Machine::healthy();
+    machine.file(
+        "/sys/kernel/iommu_groups/11/reserved_regions",
+        "0x00000000bdf83000 0x00000000bdf84fff direct\n\
+         0x00000000fee00000 0x00000000feefffff msi\n",
+    );
+    machine.file("/sys/class/dmi/id/sys_vendor", "HP\n");
+    let diagnosis = examine_all(&machine);
+    expect(
+        &diagnosis,
+        "rmrr",
+        Severity::Problem,
+        "the firmware keeps 0xbdf83000-0xbdf84fff mapped for 0000:03:00.0 (RMRR of IOMMU group 11)",
+    );
+    let fix = finding(&diagnosis, "rmrr").fix.join("\n");
+    assert!(
+        fix.contains("RMRDS_SlotN") && fix.contains("conrep"),
+        "{fix}"
+    );
+    machine.file("/sys/class/dmi/id/sys_vendor", "Dell Inc.\n");
+    let diagnosis = examine_all(&machine);
+    assert!(finding(&diagnosis, "rmrr").fix[0].contains("iDRAC"));
+    // Graphics and USB may give up their memory.
+    machine.file(
+        "/sys/kernel/iommu_groups/11/reserved_regions",
+        "0x00000000bdf83000 0x00000000bdf84fff direct-relaxable\n",
+    );
+    assert!(examine_all(&machine).ready);
+}
+
+#[test]
+fn the_kernels_refusal_of_a_port_with_reserved_memory_is_recognised() {
+    for message in [
+        "Device is ineligible for IOMMU domain attach due to platform RMRR requirement.  Contact \
+         your platform vendor.",
+        "Firmware has requested this device have a 1:1 IOMMU mapping, rejecting configuring the \
+         device without a 1:1 mapping. Contact your platform vendor.",
+    ] {
+        let machine = Machine::healthy();
+        let log = format!("4,812,99;vfio-pci 0000:03:00.1: {message}\n");
+        machine.file("/dev/kmsg", &log);
+        let diagnosis = examine_all(&machine);
+        expect(
+            &diagnosis,
+            "rmrr",
+            Severity::Problem,
+            "the kernel refused 0000:03:00.1 to VFIO",
+        );
+        assert!(finding(&diagnosis, "rmrr").fix[0].contains("--firmware-setup"));
+    }
+}
+
+#[test]
+fn no_iommu_mode_is_refused() {
+    let machine = Machine::healthy();
+    let parameter = "/sys/module/vfio/parameters/enable_unsafe_noiommu_mode";
+    machine.file(parameter, "Y\n");
+    let diagnosis = examine_all(&machine);
+    expect(
+        &diagnosis,
+        "no_iommu",
+        Severity::Warning,
+        "may give out devices without an IOMMU",
+    );
+    expect_fix(
+        &diagnosis,
+        "no_iommu",
+        "echo N | sudo tee /sys/module/vfio/parameters/enable_unsafe_noiommu_mode",
+    );
+    // Without an IOMMU, VFIO makes groups of its own.
+    for group in [11, 12] {
+        let name = format!("/sys/kernel/iommu_groups/{group}/name");
+        machine.file(&name, "vfio-noiommu\n");
+        machine.file(&format!("/dev/vfio/noiommu-{group}"), "");
+    }
+    let diagnosis = examine_all(&machine);
+    expect(
+        &diagnosis,
+        "no_iommu",
+        Severity::Problem,
+        "VFIO gives out 0000:03:00.0, 0000:03:00.1 without an IOMMU",
+    );
+    assert!(finding(&diagnosis, "iommu").found.starts_with("off"));
+    machine.file(parameter, "N\n");
+    machine.remove("/sys/kernel/iommu_groups/11/name");
+    machine.remove("/sys/kernel/iommu_groups/12/name");
+    assert!(examine_all(&machine).ready);
+}
+
+#[test]
+fn secure_boot_and_lockdown_are_reported() {
+    let machine = Machine::healthy();
+    machine.file(
+        "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c",
+        "\u{6}\0\0\0\u{1}",
+    );
+    machine.file(
+        "/sys/kernel/security/lockdown",
+        "none [integrity] confidentiality\n",
+    );
+    expect(
+        &examine_all(&machine),
+        "lockdown",
+        Severity::Ok,
+        "secure boot is on, kernel lockdown: integrity; it forbids unsigned modules",
+    );
+    machine.file(
+        "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c",
+        "\u{6}\0\0\0\0",
+    );
+    machine.remove("/sys/kernel/security/lockdown");
+    let diagnosis = examine_all(&machine);
+    assert_eq!(finding(&diagnosis, "lockdown").found, "secure boot is off");
+}
+
+#[test]
+fn huge_pages_of_1_gib_only_are_a_warning() {
+    let machine = Machine::healthy();
+    machine.huge_pages("/sys/kernel/mm", 0, 0);
+    machine.huge_pages("/sys/devices/system/node/node0", 0, 0);
+    let gigantic = "/sys/kernel/mm/hugepages/hugepages-1048576kB";
+    machine.file(&format!("{gigantic}/nr_hugepages"), "16\n");
+    let diagnosis = examine_all(&machine);
+    expect(
+        &diagnosis,
+        "huge_pages",
+        Severity::Warning,
+        "only huge pages of 1 GiB are reserved (16); the drivers use those of 2 MiB",
+    );
+    assert!(finding(&diagnosis, "huge_pages").fix[0].starts_with("make hugepages"));
+}
+
+#[test]
+fn hyper_threading_halves_the_counters_of_some_processors() {
+    let machine = Machine::healthy();
+    machine.file(&format!("{CPUS}/smt/active"), "1\n");
+    let processor = |model: u32| {
+        let text = format!(
+            "processor : 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: {model}\n\
+             model name\t: Some Xeon\n"
+        );
+        machine.file("/proc/cpuinfo", &text);
+        examine_all(&machine)
+    };
+    for model in [62, 63] {
+        expect(
+            &processor(model),
+            "shared_counters",
+            Severity::Warning,
+            "only half of this processor's counters",
+        );
+    }
+    let unaffected = |diagnosis: &Diagnosis| {
+        let mut ids = diagnosis.findings.iter().map(|finding| finding.id);
+        !ids.any(|id| id == "shared_counters")
+    };
+    assert!(unaffected(&processor(79)), "Broadwell");
+    machine.file(&format!("{CPUS}/smt/active"), "0\n");
+    assert!(unaffected(&processor(63)));
+}
+
+#[test]
+fn a_clock_that_may_vary_is_a_warning() {
+    let machine = Machine::healthy();
+    let held = examine_all(&machine);
+    expect(&held, "clock", Severity::Ok, "the clock is held at 3.3 GHz");
+    machine.file(&format!("{CPUS}/cpu3/cpufreq/scaling_min_freq"), "800000\n");
+    machine.file(
+        &format!("{CPUS}/cpu5/cpufreq/scaling_max_freq"),
+        "3900000\n",
+    );
+    let diagnosis = examine_all(&machine);
+    expect(
+        &diagnosis,
+        "clock",
+        Severity::Warning,
+        "the clock may vary from 0.8 GHz to 3.9 GHz",
+    );
+    // Older processors name their clock without turbo only here.
+    machine.file(
+        "/proc/cpuinfo",
+        "model name : Intel(R) Xeon(R) CPU E3-1230 V2 @ 3.30GHz\n",
+    );
+    expect_fix(
+        &examine_all(&machine),
+        "clock",
+        "sudo cpupower frequency-set -d 3.3GHz -u 3.3GHz # or 1.6GHz, as in the published runs",
+    );
+    machine.file("/proc/cpuinfo", "");
+    machine.file(&format!("{CPUS}/cpu0/cpufreq/base_frequency"), "3300000\n");
+    expect_fix(
+        &examine_all(&machine),
+        "clock",
+        "sudo cpupower frequency-set -d 3.3GHz -u 3.3GHz # or 1.6GHz, as in the published runs",
+    );
+}
+
+#[test]
+fn virtual_functions_are_a_warning() {
+    let machine = Machine::healthy();
+    machine.file(&format!("/sys/bus/pci/devices/{A}/sriov_numvfs"), "2\n");
+    let diagnosis = examine_all(&machine);
+    expect(
+        &diagnosis,
+        "sriov",
+        Severity::Warning,
+        "0000:03:00.0 has 2 virtual functions",
+    );
+    expect_fix(
+        &diagnosis,
+        "sriov",
+        "echo 0 | sudo tee /sys/bus/pci/devices/0000:03:00.0/sriov_numvfs",
+    );
+}
+
+/// The findings about settings that bind a port.
+fn rebinding(diagnosis: &Diagnosis) -> Vec<(Severity, &str)> {
+    let findings = diagnosis.findings.iter();
+    findings
+        .filter(|finding| finding.id == "rebinding")
+        .map(|finding| (finding.level, finding.found.as_str()))
+        .collect()
+}
+
+#[test]
+fn settings_that_bind_a_port_are_found() {
+    for (path, text, level, found) in [
+        (
+            "/etc/driverctl.d/0000:03:00.1",
+            "uio_pci_generic\n",
+            Severity::Warning,
+            "driverctl binds 0000:03:00.1 to uio_pci_generic at each boot",
+        ),
+        (
+            "/etc/driverctl.d/0000:03:00.1",
+            "vfio-pci\n",
+            Severity::Ok,
+            "driverctl binds 0000:03:00.1 to vfio-pci at each boot",
+        ),
+        (
+            "/etc/modprobe.d/vfio.conf",
+            "# options vfio-pci ids=8086:10fb\noptions vfio-pci ids=10de:1b80,8086:10FB\n",
+            Severity::Ok,
+            "/etc/modprobe.d/vfio.conf:2 binds 0000:03:00.0 to vfio-pci",
+        ),
+        (
+            "/etc/udev/rules.d/99-card.rules",
+            "ACTION==\"add\", ATTR{vendor}==\"0x8086\", ATTR{device}==\"0x10fb\", \
+             ATTR{driver_override}=\"igb_uio\"\n",
+            Severity::Warning,
+            "/etc/udev/rules.d/99-card.rules:1 binds 0000:03:00.0 to a driver",
+        ),
+        (
+            "/etc/systemd/system/dpdk.service",
+            "[Service]\nExecStart=/usr/bin/dpdk-devbind.py -b igb_uio 03:00.1\n",
+            Severity::Warning,
+            "/etc/systemd/system/dpdk.service:2 binds 0000:03:00.1 to a driver",
+        ),
+        (
+            "/proc/cmdline",
+            "intel_iommu=on pci-stub.ids=8086:10fb",
+            Severity::Warning,
+            "the kernel's command line binds all 8086:10fb to pci-stub (pci-stub.ids=8086:10fb)",
+        ),
+        (
+            "/sys/bus/pci/devices/0000:03:00.0/driver_override",
+            "ixgbe\n",
+            Severity::Warning,
+            "0000:03:00.0 may be bound to ixgbe only (driver_override)",
+        ),
+    ] {
+        let machine = Machine::healthy();
+        machine.file(path, text);
+        let diagnosis = examine_all(&machine);
+        assert_eq!(rebinding(&diagnosis), [(level, found)]);
+        assert!(diagnosis.ready);
+        let fix = &finding(&diagnosis, "rebinding").fix;
+        assert_eq!(fix.is_empty(), level == Severity::Ok, "{fix:?}");
+    }
+}
+
+#[test]
+fn settings_of_other_devices_and_names_of_interfaces_are_ignored() {
+    let machine = Machine::healthy();
+    for (path, text) in [
+        (
+            "/etc/modprobe.d/gpu.conf",
+            "options vfio-pci ids=10de:1b80\n",
+        ),
+        (
+            "/etc/udev/rules.d/70-names.rules",
+            "KERNELS==\"0000:03:00.0\", NAME=\"left\"\n",
+        ),
+        // It keeps the module from loading on its own, but `modprobe` still loads it by name.
+        ("/etc/modprobe.d/no-vfio.conf", "blacklist vfio-pci\n"),
+        ("/etc/modprobe.d/notes.txt", "install vfio-pci /bin/false\n"),
+        ("/etc/driverctl.d/0000:05:00.0", "pci-stub\n"),
+    ] {
+        machine.file(path, text);
+    }
+    assert_eq!(rebinding(&examine_all(&machine)), []);
+}
+#[test]
+fn a_machine_with_everything_wrong_gets_a_command_for_each_finding() {
+    let mut machine = Machine::healthy();
+    machine.nic(A, Some("ixgbe"), Some(11));
+    machine.link("/sys/class/net/eth0/master", "../bond0");
+    machine.folder("/sys/class/net/bond0/bonding");
+    machine.ip_address("bond0", "192.0.2.7");
+    for (path, text) in [
+        (
+            "/etc/os-release",
+            "ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n",
+        ),
+        (
+            "/sys/kernel/iommu_groups/12/reserved_regions",
+            "0x00000000bdf83000 0x00000000bdf84fff direct\n",
+        ),
+        ("/sys/class/dmi/id/sys_vendor", "HP\n"),
+        (
+            "/sys/module/vfio/parameters/enable_unsafe_noiommu_mode",
+            "Y\n",
+        ),
+        (
+            "/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages",
+            "16\n",
+        ),
+        (
+            "/proc/cpuinfo",
+            "vendor_id : GenuineIntel\ncpu family : 6\nmodel : 62\n",
+        ),
+        ("/sys/devices/system/cpu/smt/active", "1\n"),
+        ("/sys/devices/system/cpu/intel_pstate/no_turbo", "0\n"),
+        ("/sys/devices/system/cpu/isolated", "\n"),
+        (
+            "/sys/devices/system/cpu/cpu3/cpufreq/scaling_min_freq",
+            "1200000\n",
+        ),
+        (
+            "/sys/devices/system/cpu/cpu3/cpufreq/scaling_governor",
+            "powersave\n",
+        ),
+        ("/sys/bus/pci/devices/0000:03:00.0/sriov_numvfs", "2\n"),
+        (
+            "/sys/bus/pci/devices/0000:03:00.0/current_link_width",
+            "4\n",
+        ),
+        ("/etc/driverctl.d/0000:03:00.1", "uio_pci_generic\n"),
+        ("/etc/modprobe.d/x.conf", "install vfio-pci /bin/false\n"),
+        ("/proc/interrupts", " 24: 0 PCI-MSI 1-edge nvme0\n"),
+        ("/proc/sys/kernel/nmi_watchdog", "1\n"),
+    ] {
+        machine.file(path, text);
+    }
+    machine.huge_pages("/sys/kernel/mm", 0, 0);
+    let diagnosis = examine_all(&machine);
+    let bad: Vec<&Finding> = diagnosis
+        .findings
+        .iter()
+        .filter(|finding| finding.level > Severity::Ok)
+        .collect();
+    let ids: Vec<&str> = bad.iter().map(|finding| finding.id).collect();
+    assert_eq!(
+        ids,
+        [
+            "ports",
+            "sriov",
+            "pcie",
+            "rebinding",
+            "module_loading",
+            "interrupt_remapping",
+            "no_iommu",
+            "rmrr",
+            "huge_pages",
+            "governor",
+            "clock",
+            "turbo",
+            "isolation",
+            "smt",
+            "nmi_watchdog",
+            "shared_counters",
+        ],
+        "{}",
+        diagnosis.text()
+    );
+    assert!(bad.iter().all(|finding| !finding.fix.is_empty()));
+    assert_eq!(
+        diagnosis.verdict,
+        "not ready for a run with a card: 3 problems, 13 warnings"
+    );
+    assert!(diagnosis.text().contains("sudo grubby --update-kernel=ALL"));
 }
