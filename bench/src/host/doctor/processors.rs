@@ -4,7 +4,7 @@ use super::boot::add_options;
 use super::machine::{plural, ExaminedMachine};
 use crate::host::finding::{Finding, Severity, Topic};
 use crate::host::nic::join;
-use crate::host::system::{format_list, parse_list};
+use crate::host::system::{format_list, parse_list, program};
 
 const CPUS: &str = "/sys/devices/system/cpu";
 
@@ -83,8 +83,9 @@ fn clock(machine: &ExaminedMachine<'_>) -> Option<Finding> {
         ))
         .with_severity(Severity::Warning)
         .fix(format!(
-            "sudo cpupower frequency-set -d {0} -u {0} # or 1.6GHz, as in the published runs",
-            gigahertz(hold).replace(' ', "")
+            "sudo {0} clocks set {1} # or 1.6; `sudo {0} clocks restore` undoes it",
+            program(),
+            gigahertz(hold).trim_end_matches(" GHz")
         )),
     )
 }

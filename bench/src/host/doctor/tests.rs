@@ -752,14 +752,14 @@ fn a_clock_that_may_vary_is_a_warning() {
     expect_fix(
         &examine_all(&machine),
         "clock",
-        "sudo cpupower frequency-set -d 3.3GHz -u 3.3GHz # or 1.6GHz, as in the published runs",
+        "sudo triptych clocks set 3.3 # or 1.6; `sudo triptych clocks restore` undoes it",
     );
     machine.file("/proc/cpuinfo", "");
     machine.file(&format!("{CPUS}/cpu0/cpufreq/base_frequency"), "3300000\n");
     expect_fix(
         &examine_all(&machine),
         "clock",
-        "sudo cpupower frequency-set -d 3.3GHz -u 3.3GHz # or 1.6GHz, as in the published runs",
+        "sudo triptych clocks set 3.3 # or 1.6; `sudo triptych clocks restore` undoes it",
     );
 }
 
