@@ -142,6 +142,7 @@ code-size: ## Build only the tool that counts the drivers' lines of code.
 
 C_LIBRARY := $(wildcard c/src/*.c)
 C_PROGRAM := c/src/apps/fwd.c
+C_PORTS := c/src/apps/ports.c
 C_TESTS := $(wildcard c/tests/*.c)
 C_WARNINGS := -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla
 C_OPT := -O2
@@ -168,6 +169,11 @@ $(2)/libforwarder.so: $(patsubst c/src/%.c,$(1)/shared/%.o,$(C_LIBRARY))
 	@mkdir -p $$(@D)
 	@$$(CC) $(3) $(C_SHARED) -shared $$^ -o $$@
 
+# The ports for `triptych selftest`, apart from the forwarder, so that the forwarder's code stays as it is.
+$(2)/libports.so: $(patsubst c/src/%.c,$(1)/shared/%.o,$(C_LIBRARY) $(C_PORTS))
+	@mkdir -p $$(@D)
+	@$$(CC) $(3) $(C_SHARED) -shared $$^ -o $$@
+
 # The file names the compiler and its flags. The objects depend on it, so a change of either rebuilds them.
 $(2)/toolchain.txt: FORCE
 	@{ $$(CC) --version | head -n 1 | tr '\n' ' '; echo '$(strip $(3))'; } | $$(call put_text,$$@)
@@ -185,7 +191,7 @@ $(1)/shared/%.o: c/src/%.c $(2)/toolchain.txt
 	@$$(CC) $(3) $(C_SHARED) -MMD -MP -c $$< -o $$@
 
 -include $(patsubst c/src/%.c,$(1)/program/%.d,$(C_LIBRARY) $(C_PROGRAM))
--include $(patsubst c/src/%.c,$(1)/shared/%.d,$(C_LIBRARY))
+-include $(patsubst c/src/%.c,$(1)/shared/%.d,$(C_LIBRARY) $(C_PORTS))
 endef
 
 # $(call driver_files,FOLDER) lists the files of a built driver.
@@ -193,7 +199,7 @@ driver_files = $(addprefix $(1)/,ixgbe-fwd libforwarder.so toolchain.txt)
 
 .PHONY: FORCE
 .PHONY: c
-c: $(call driver_files,$(BIN)/c) ## Build only the C driver.
+c: $(call driver_files,$(BIN)/c) $(BIN)/c/libports.so ## Build only the C driver.
 $(eval $(call c_build,build/c,$(BIN)/c,$(C_FLAGS)))
 
 build/c/test/%.o: c/src/%.c $(BIN)/c/toolchain.txt
@@ -223,10 +229,13 @@ build_rust_unsafe = $(call cargo_driver,build) $(1) --package ixgbe-unsafe --bin
 .PHONY: rust
 rust: ## Build only the safe Rust driver.
 	@$(call build_rust,driver,$(BIN)/rust)
+	@$(call cargo_driver,build) driver --package ports-abi-rust \
+		&& $(call put,$(DRIVER_TARGET)/driver/libports_abi_rust.so,$(BIN)/rust/libports.so)
 
 .PHONY: rust-unsafe
 rust-unsafe: ## Build only the transpiled driver.
 	@$(call build_rust_unsafe,driver,$(BIN)/rust-unsafe)
+	@$(call put,$(BIN)/rust-unsafe/libforwarder.so,$(BIN)/rust-unsafe/libports.so)
 
 # --- variants of the drivers, in build/variants/<variant>/<implementation>/
 

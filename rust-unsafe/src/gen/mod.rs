@@ -15,4 +15,5 @@ pub mod vfio_region;
 pub mod vfio_user;
 pub mod apps {
     pub mod fwd;
+    pub mod ports;
 }

@@ -117,6 +117,11 @@ impl Container {
         Ok(device)
     }
 
+    /// Whether some of its memory is on ordinary pages because too few 2 MiB pages were free.
+    pub fn on_ordinary_pages(&self) -> bool {
+        self.ordinary_pages.get()
+    }
+
     /// Allocates `size` bytes of permitted IOVAs, aligned to a power of two. IOVAs are not reused:
     /// a container lives as long as its memory.
     pub(crate) fn iova_alloc(&self, size: u64, alignment: u64) -> Result<u64> {
