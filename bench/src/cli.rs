@@ -12,6 +12,7 @@ use crate::host::cli::{BindArguments, DoctorArguments, UnbindArguments, WriteArg
 use crate::ladder::arguments::LadderArguments;
 use crate::pktgen::cli::PktgenArguments;
 use crate::run::arguments::RunArguments;
+use crate::selftest::arguments::SelftestArguments;
 
 /// The last line of the help of commands with lists.
 const LISTS: &str =
@@ -49,6 +50,8 @@ pub enum Command {
     Unbind(UnbindArguments),
     /// Show the clocks of the cores, fix them, or restore what a killed run changed
     Clocks(ClocksArguments),
+    /// Check two cabled ports of a card before measuring: link, frames, counters, interrupts, events
+    Selftest(SelftestArguments),
     /// Test a load generator that sends to real cards, or measure at several rates
     #[command(after_help = LISTS)]
     Pktgen(PktgenArguments),
@@ -59,6 +62,12 @@ pub enum Command {
     #[command(hide = true)]
     LockstepWorker {
         /// The file in which `run` wrote what to measure
+        specification: PathBuf,
+    },
+    /// Run a part of the self-test, in a process that may crash; `selftest` starts it
+    #[command(hide = true)]
+    SelftestWorker {
+        /// The file in which `selftest` wrote what to test
         specification: PathBuf,
     },
     /// Forward and count events, in a process that may crash; `run` starts it

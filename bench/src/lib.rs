@@ -1,8 +1,8 @@
 //! `triptych`: measures the three drivers and writes the results to `results/`.
 //!
 //! The commands stand at the top: [`run`], [`budget`], [`compare`], [`asm`], [`ladder`], [`host`]
-//! (doctor, bind, unbind), [`clocks`] and [`pktgen`]. They share [`builds`], [`machine_code`], [`toolchain`],
-//! [`settings`], [`progress`] and [`usage`], which import no command. [`cli`] joins the commands'
+//! (doctor, bind, unbind), [`clocks`], [`selftest`] and [`pktgen`]. They share [`builds`],
+//! [`machine_code`], [`toolchain`], [`settings`], [`progress`] and [`usage`], which import no command. [`cli`] joins the commands'
 //! arguments, and `main.rs` calls the commands.
 
 pub mod asm;
@@ -17,6 +17,7 @@ pub mod machine_code;
 pub mod pktgen;
 pub mod progress;
 pub mod run;
+pub mod selftest;
 pub mod settings;
 pub mod toolchain;
 pub mod usage;

@@ -12,7 +12,7 @@ use perfcounters::{lockstep, perf, Interrupt};
 use triptych::cli::{Cli, Command};
 use triptych::host::cli as host;
 use triptych::usage::UsageError;
-use triptych::{asm, budget, clocks, compare, ladder, pktgen, run};
+use triptych::{asm, budget, clocks, compare, ladder, pktgen, run, selftest};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -54,6 +54,10 @@ fn execute(cli: &Cli) -> Result<bool> {
         Command::Bind(arguments) => host::bind(arguments, &interrupt)?,
         Command::Unbind(arguments) => host::unbind(arguments)?,
         Command::Clocks(arguments) => clocks::cli::run(arguments, &interrupt)?,
+        Command::Selftest(arguments) => return selftest::run(arguments, &interrupt),
+        Command::SelftestWorker { specification } => {
+            selftest::worker::run(specification, &interrupt)?;
+        }
         Command::Pktgen(arguments) => pktgen::cli::run(arguments, &interrupt)?,
         Command::SysfsWrite(arguments) => host::write(arguments)?,
         Command::LockstepWorker { specification } => {

@@ -26,9 +26,9 @@ const VFIO_IOMMU_UNMAP_DMA: c_ulong = 0x3b72;
 const VFIO_API_VERSION: i32 = 0;
 const VFIO_TYPE1V2_IOMMU: c_ulong = 3;
 const VFIO_GROUP_FLAGS_VIABLE: u32 = 1 << 0;
+const VFIO_IRQ_SET_DATA_NONE: u32 = 1 << 0;
 const VFIO_IRQ_SET_DATA_EVENTFD: u32 = 1 << 2;
 const VFIO_IRQ_SET_ACTION_TRIGGER: u32 = 1 << 5;
-const VFIO_PCI_REQ_IRQ_INDEX: u32 = 4;
 const VFIO_DMA_MAP_FLAG_READ: u32 = 1 << 0;
 const VFIO_DMA_MAP_FLAG_WRITE: u32 = 1 << 1;
 
@@ -200,15 +200,33 @@ pub fn device_region_info(
     .map(drop)
 }
 
-/// Makes the kernel signal this eventfd when it wants the device back.
-pub fn device_notify_request(device: BorrowedFd<'_>, eventfd: BorrowedFd<'_>) -> io::Result<()> {
+/// The kinds of interrupts of a PCI device, as linux/vfio.h numbers them.
+#[derive(Clone, Copy)]
+pub enum Interrupt {
+    /// VFIO_PCI_MSIX_IRQ_INDEX. Its first vector.
+    MsiX = 2,
+    /// VFIO_PCI_REQ_IRQ_INDEX: the kernel wants the device back.
+    Request = 4,
+}
+
+/// Makes the kernel signal this eventfd at each interrupt, or switches the interrupts of this kind
+/// off.
+pub fn device_signal_interrupt(
+    device: BorrowedFd<'_>,
+    interrupt: Interrupt,
+    eventfd: Option<BorrowedFd<'_>>,
+) -> io::Result<()> {
+    let data = match eventfd {
+        Some(_) => VFIO_IRQ_SET_DATA_EVENTFD,
+        None => VFIO_IRQ_SET_DATA_NONE,
+    };
     let set = IrqSet {
         argsz: size_of::<IrqSet>() as u32,
-        flags: VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,
-        index: VFIO_PCI_REQ_IRQ_INDEX,
+        flags: data | VFIO_IRQ_SET_ACTION_TRIGGER,
+        index: interrupt as u32,
         start: 0,
-        count: 1,
-        fd: eventfd.as_raw_fd(),
+        count: u32::from(eventfd.is_some()),
+        fd: eventfd.map_or(-1, |eventfd| eventfd.as_raw_fd()),
     };
     // SAFETY: the kernel reads `set`, and keeps its own reference to the eventfd.
     check(unsafe { libc::ioctl(device.as_raw_fd(), VFIO_DEVICE_SET_IRQS, &raw const set) })

@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::rc::{Rc, Weak};
@@ -131,6 +131,16 @@ impl KernelDevice {
         ))
     }
 
+    /// Signals the eventfd at each message of MSI-X vector 0, or switches MSI-X off.
+    pub(super) fn signal_msix(
+        &self,
+        address: &str,
+        eventfd: Option<BorrowedFd<'_>>,
+    ) -> Result<()> {
+        ioctl::device_signal_interrupt(self.file.as_fd(), ioctl::Interrupt::MsiX, eventfd)
+            .map_err(|source| Error::call(address, "VFIO_DEVICE_SET_IRQS", source))
+    }
+
     fn file_offset(&self, region: u32, offset: u32) -> u64 {
         let start = match region {
             REGION_CONFIG => self.config_offset,
@@ -144,7 +154,8 @@ impl KernelDevice {
 /// is closed. Without that signal, an unbind waits until the run is over.
 fn listen_for_request(device: &File) -> Option<OwnedFd> {
     let request = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok()?;
-    ioctl::device_notify_request(device.as_fd(), request.as_fd()).ok()?;
+    let interrupt = ioctl::Interrupt::Request;
+    ioctl::device_signal_interrupt(device.as_fd(), interrupt, Some(request.as_fd())).ok()?;
     Some(request)
 }
 

@@ -18,6 +18,7 @@ mod region;
 mod user;
 
 use std::cell::{Cell, RefCell};
+use std::os::fd::BorrowedFd;
 use std::rc::{Rc, Weak};
 
 use self::kernel::IovaRange;
@@ -300,6 +301,20 @@ impl VfioDevice {
             Backend::User(_) => Ok(()),
             #[cfg(any(test, feature = "fuzzing"))]
             Backend::Fake(_) => Ok(()),
+        }
+    }
+
+    /// Signals the eventfd at each message of MSI-X vector 0, or switches MSI-X off. The driver polls
+    /// and never calls this; `triptych selftest` does.
+    ///
+    /// # Errors
+    /// If the device can no longer be reached, or has no MSI-X.
+    pub fn signal_msix(&self, eventfd: Option<BorrowedFd<'_>>) -> Result<()> {
+        match &self.backend {
+            Backend::Kernel(device) => device.signal_msix(&self.address, eventfd),
+            Backend::User(socket) => socket.signal_msix(eventfd),
+            #[cfg(any(test, feature = "fuzzing"))]
+            Backend::Fake(_) => Err(Error::device(&self.address, "it has no MSI-X")),
         }
     }
 

@@ -32,6 +32,7 @@ const DMA_MAP: u16 = 2;
 const DMA_UNMAP: u16 = 3;
 const GET_INFO: u16 = 4;
 const GET_REGION_INFO: u16 = 5;
+const SET_IRQS: u16 = 8;
 const REGION_READ: u16 = 9;
 const REGION_WRITE: u16 = 10;
 
@@ -53,6 +54,12 @@ const VERSION_CAPABILITIES: &[u8] =
 const DEVICE_FLAGS_PCI: u32 = 1 << 1;
 const DMA_MAP_FLAG_READ: u32 = 1 << 0;
 const DMA_MAP_FLAG_WRITE: u32 = 1 << 1;
+
+const IRQ_SET_DATA_NONE: u32 = 1 << 0;
+const IRQ_SET_DATA_EVENTFD: u32 = 1 << 2;
+const IRQ_SET_ACTION_TRIGGER: u32 = 1 << 5;
+const IRQ_INDEX_MSIX: u32 = 2;
+const IRQ_SET_SIZE: u32 = 20;
 
 const DMA_MAP_SIZE: u32 = 32;
 const DMA_UNMAP_SIZE: u32 = 24;
@@ -149,6 +156,22 @@ impl Socket {
             .u64(iova)
             .u64(size);
         self.call(DMA_UNMAP, request, None, DMA_UNMAP_SIZE as usize)?;
+        Ok(())
+    }
+
+    /// Signals the eventfd at each message of MSI-X vector 0, or switches MSI-X off.
+    pub(super) fn signal_msix(&self, eventfd: Option<BorrowedFd<'_>>) -> Result<()> {
+        let data = match eventfd {
+            Some(_) => IRQ_SET_DATA_EVENTFD,
+            None => IRQ_SET_DATA_NONE,
+        };
+        let request = Payload::default()
+            .u32(IRQ_SET_SIZE)
+            .u32(data | IRQ_SET_ACTION_TRIGGER)
+            .u32(IRQ_INDEX_MSIX)
+            .u32(0)
+            .u32(u32::from(eventfd.is_some()));
+        self.call(SET_IRQS, request, eventfd, IRQ_SET_SIZE as usize)?;
         Ok(())
     }
 

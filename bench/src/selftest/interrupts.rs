@@ -1,0 +1,168 @@
+//! Interrupts: MSI-X vector 0 of a port, raised by software through EICS.
+//!
+//! The drivers poll and use no interrupts. This check shows that messages of the port reach the
+//! process: MSI-X, interrupt remapping, VFIO. It opens the ports itself, after the drivers.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use ixgbe::vfio::{Container, VfioDevice};
+use nic::registers as r;
+use perfcounters::Interrupt;
+use rustix::event::{eventfd, poll, EventfdFlags, PollFd, PollFlags, Timespec};
+
+use super::finding::Finding;
+
+/// Interrupts raised on each port.
+const ROUNDS: usize = 100;
+/// Time within which an interrupt must arrive.
+const LIMIT: Duration = Duration::from_secs(1);
+/// Time in which a masked interrupt must not arrive.
+const SILENCE: Duration = Duration::from_millis(20);
+/// RX queue 0, to which IVAR gives vector 0.
+const CAUSE: u32 = 1;
+/// All causes. Bit 31 is reserved.
+const ALL_CAUSES: u32 = 0x7fff_ffff;
+/// The command register in configuration space, and its bit for bus mastering. A message is a write
+/// of the device to memory.
+const PCI_COMMAND: u32 = 0x04;
+const PCI_COMMAND_MASTER: u16 = 1 << 2;
+
+/// Checks the interrupts of both ports.
+pub fn check(devices: &[String; 2], interrupt: &Interrupt) -> Vec<Finding> {
+    let ports = devices.iter().enumerate();
+    ports
+        .map(|(port, device)| {
+            let check = format!("interrupts {port}");
+            match measure(device, interrupt) {
+                Ok(times) => judge(check, times),
+                Err(error) => Finding::fail(check, format!("{error:#}")),
+            }
+        })
+        .collect()
+}
+
+fn judge(check: String, mut times: Vec<Duration>) -> Finding {
+    times.sort_unstable();
+    let at = |index: usize| {
+        times
+            .get(index)
+            .map_or(0.0, |time| time.as_secs_f64() * 1e6)
+    };
+    let (median, longest) = (at(times.len() / 2), at(times.len().saturating_sub(1)));
+    Finding::pass(
+        check,
+        format!(
+            "{} MSI-X messages by EICS, median {median:.0} us, longest {longest:.0} us; none while \
+             masked",
+            times.len()
+        ),
+    )
+    .figure("messages", times.len())
+    .figure("median_us", median)
+    .figure("longest_us", longest)
+}
+
+/// Raises interrupts on one port, and returns how long each took.
+fn measure(address: &str, interrupt: &Interrupt) -> Result<Vec<Duration>> {
+    let container = Container::new();
+    let device = container.open(address)?;
+    let signal = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
+        .context("cannot create an eventfd")?;
+    set_up(&device, &signal)?;
+    let measured = raise_all(&device, &signal, interrupt);
+    // The port must be quiet, whatever happened.
+    let quiet = tear_down(&device);
+    let times = measured.with_context(|| format!("{address}: registers {}", state(&device)))?;
+    quiet?;
+    Ok(times)
+}
+
+/// Datasheet 4.6.6: connects the cause to vector 0, and the vector to the eventfd.
+fn set_up(device: &VfioDevice, signal: &OwnedFd) -> Result<()> {
+    device.write32(r::EIMC, ALL_CAUSES)?;
+    device.read32(r::EICR)?;
+    device.signal_msix(Some(signal.as_fd()))?;
+    let command = device.config_read16(PCI_COMMAND)?;
+    device.config_write16(PCI_COMMAND, command | PCI_COMMAND_MASTER)?;
+    device.write32(
+        r::GPIE,
+        r::GPIE_MSIX_MODE | r::GPIE_EIMEN | r::GPIE_PBA_SUPPORT,
+    )?;
+    device.write32(r::IVAR(0), r::IVAR_RX_EVEN_VALID)?;
+    device.write32(r::EITR(0), 0)?;
+    // The message clears its cause.
+    device.write32(r::EIAC, CAUSE)?;
+    device.write32(r::EIMS, CAUSE)?;
+    Ok(())
+}
+
+fn tear_down(device: &VfioDevice) -> Result<()> {
+    device.write32(r::EIMC, ALL_CAUSES)?;
+    device.write32(r::IVAR(0), 0)?;
+    device.write32(r::EIAC, 0)?;
+    device.write32(r::GPIE, 0)?;
+    device.signal_msix(None)?;
+    let command = device.config_read16(PCI_COMMAND)?;
+    device.config_write16(PCI_COMMAND, command & !PCI_COMMAND_MASTER)?;
+    Ok(())
+}
+
+fn raise_all(
+    device: &VfioDevice,
+    signal: &OwnedFd,
+    interrupt: &Interrupt,
+) -> Result<Vec<Duration>> {
+    let mut times = Vec::with_capacity(ROUNDS);
+    for round in 0..ROUNDS {
+        anyhow::ensure!(!interrupt.is_set(), "interrupted");
+        let begin = Instant::now();
+        device.write32(r::EICS, CAUSE)?;
+        let arrived = wait(signal, LIMIT)?;
+        anyhow::ensure!(
+            arrived == 1,
+            "message {round}: {arrived} instead of 1 arrived within {} s; check interrupt remapping \
+             (`dmesg | grep -i -e remap -e DMAR`)",
+            LIMIT.as_secs()
+        );
+        times.push(begin.elapsed());
+    }
+    device.write32(r::EIMC, CAUSE)?;
+    device.write32(r::EICS, CAUSE)?;
+    let arrived = wait(signal, SILENCE)?;
+    anyhow::ensure!(
+        arrived == 0,
+        "{arrived} messages arrived although EIMC masked them"
+    );
+    Ok(times)
+}
+
+/// Waits until the eventfd is signalled. Returns how often it was, 0 if the time is up.
+fn wait(signal: &OwnedFd, limit: Duration) -> Result<u64> {
+    let mut polled = [PollFd::new(signal, PollFlags::IN)];
+    let limit = Timespec::try_from(limit).context("a time limit is too long")?;
+    if poll(&mut polled, Some(&limit)).context("cannot wait for an eventfd")? == 0 {
+        return Ok(0);
+    }
+    let mut count = [0; 8];
+    rustix::io::read(signal, &mut count).context("cannot read an eventfd")?;
+    Ok(u64::from_ne_bytes(count))
+}
+
+/// The registers that decide about interrupts, for a report.
+fn state(device: &VfioDevice) -> String {
+    let registers = [
+        ("EIMS", r::EIMS),
+        ("EICS", r::EICS),
+        ("GPIE", r::GPIE),
+        ("IVAR(0)", r::IVAR(0)),
+    ];
+    let values = registers
+        .iter()
+        .map(|(name, offset)| match device.read32(*offset) {
+            Ok(value) => format!("{name} {value:#x}"),
+            Err(_) => format!("{name} unreadable"),
+        });
+    values.collect::<Vec<_>>().join(", ")
+}
