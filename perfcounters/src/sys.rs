@@ -1,5 +1,5 @@
-//! The unsafe code of this crate, except the assembler of `perf::known_loops`: the time-stamp counter, a forwarder's shared library, and the
-//! system calls of a child process between `fork` and `exec`.
+//! The unsafe code of this crate, except the assembler of `perf::known_loops`: the time-stamp counter,
+//! a forwarder's shared library, and the system calls of a child process between `fork` and `exec`.
 //!
 //! The public functions of this module are safe for every caller.
 

@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_of_damage_is_told_from_the_others() {
+    fn each_kind_of_damage_has_its_own_name() {
         let mut lost = all();
         lost.remove(3);
         assert_eq!(found(&lost), [(Damage::Lost, 1)]);

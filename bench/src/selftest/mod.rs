@@ -38,8 +38,6 @@ use crate::host::doctor;
 use crate::host::system::System;
 use crate::usage::UsageError;
 
-/// The name of the hidden command that runs a part of the test.
-pub const WORKER: &str = "selftest-worker";
 /// The variant of the drivers that is tested.
 const VARIANT: &str = "default";
 

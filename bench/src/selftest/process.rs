@@ -12,8 +12,7 @@ use anyhow::{Context, Result};
 use perfcounters::Interrupt;
 
 use super::finding::Finding;
-use super::worker::Task;
-use super::WORKER;
+use super::worker::{Task, COMMAND};
 
 /// Pause between two looks at the time and at the user's wish to stop.
 const LOOK: Duration = Duration::from_millis(20);
@@ -54,7 +53,7 @@ pub fn run(
         .context("cannot make a file for messages")?;
     let program = std::env::current_exe().context("cannot find this program's own file")?;
     let mut child = Command::new(program)
-        .arg(WORKER)
+        .arg(COMMAND)
         .arg(&specification)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -32,13 +32,25 @@ pub(crate) fn nic_program() -> Result<PathBuf> {
     built("bin/nic")
 }
 
-/// A file in the build folder. It must exist, because a skipped test proves nothing.
-fn built(file: &str) -> Result<PathBuf> {
-    let build = match std::env::var_os(BUILD) {
+/// The program `triptych`.
+///
+/// # Errors
+/// If the program does not exist.
+pub(crate) fn triptych_program() -> Result<PathBuf> {
+    built("bin/triptych")
+}
+
+/// The folder that holds everything built.
+pub fn build_folder() -> PathBuf {
+    match std::env::var_os(BUILD) {
         Some(folder) => PathBuf::from(folder),
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../build"),
-    };
-    let path = build.join(file);
+    }
+}
+
+/// A file in the build folder. It must exist, because a skipped test proves nothing.
+fn built(file: &str) -> Result<PathBuf> {
+    let path = build_folder().join(file);
     ensure!(
         path.is_file(),
         "{} does not exist: run `make build`, or set {BUILD} to the folder that contains it",

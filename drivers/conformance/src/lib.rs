@@ -18,7 +18,7 @@ mod process;
 mod test_nic;
 pub mod trace;
 
-pub use builds::{forwarder_library, forwarder_program};
+pub use builds::{build_folder, forwarder_library, forwarder_program};
 pub use library::{Counts, DeviceStats, Forwarder, Library};
 pub use lockstep::Lockstep;
 pub use process::{Output, Program, Running, Totals};

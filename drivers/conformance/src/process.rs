@@ -16,7 +16,7 @@ use rustix::io::retry_on_intr;
 use rustix::process::{kill_process, pidfd_open, Pid, PidfdFlags, Signal};
 use serde::Deserialize;
 
-use crate::builds::{forwarder_program, nic_program};
+use crate::builds::{forwarder_program, nic_program, triptych_program};
 
 /// The totals that a forwarder writes with `--json`: exactly these keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
@@ -99,6 +99,14 @@ impl Program {
     /// If the program does not exist.
     pub fn nic() -> Result<Self> {
         Ok(Self::new(nic_program()?))
+    }
+
+    /// The program `triptych`.
+    ///
+    /// # Errors
+    /// If the program does not exist.
+    pub fn triptych() -> Result<Self> {
+        Ok(Self::new(triptych_program()?))
     }
 
     fn new(path: PathBuf) -> Self {

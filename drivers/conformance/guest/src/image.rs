@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{bail, ensure, Context, Result};
-use conformance::{forwarder_program, Implementation};
+use conformance::{build_folder, forwarder_program, Implementation};
 use cpio::newc::{trailer, Builder, ModeFileType};
 use strum::IntoEnumIterator;
 use tempfile::NamedTempFile;
@@ -45,6 +45,8 @@ impl Image {
         for implementation in Implementation::iter() {
             let path = format!("drivers/{implementation}/ixgbe-fwd");
             overlay.program(&forwarder_program(implementation)?, &path)?;
+            let ports = format!("bin/{implementation}/libports.so");
+            overlay.program(&build_folder().join(&ports), &format!("build/{ports}"))?;
         }
         let triptych = repository().join("build/bin/triptych");
         if triptych.is_file() {

@@ -11,6 +11,8 @@ use strum::IntoEnumIterator;
 use crate::fixture::{machine, on_machine, Environment, Ports, Test};
 
 const LIMIT: Duration = Duration::from_secs(20);
+/// The self-test of three drivers in an emulated processor.
+const SELFTEST_LIMIT: Duration = Duration::from_secs(60);
 const DRIVER: &str = "basename $(readlink /sys/bus/pci/devices/";
 
 struct ToolsMachine {
@@ -119,6 +121,48 @@ fn bind_and_unbind_are_a_round_trip(tools: &mut ToolsMachine) -> Result<()> {
     Ok(())
 }
 
+/// The self-test of all drivers: ports by the kernel's VFIO, interrupts by its interrupt remapping.
+fn selftest_passes(tools: &mut ToolsMachine) -> Result<()> {
+    let ToolsMachine { vm, ports } = tools;
+    let [a, b] = &ports.addresses;
+    vm.shell("echo 64 >/proc/sys/vm/nr_hugepages")?;
+    triptych(vm, &["bind", a, b])?.expect_exit(0)?;
+    let json = "/out/selftest.json";
+    let arguments = [
+        "selftest",
+        "--quick",
+        "--build-dir",
+        "/build",
+        "--json",
+        json,
+        a,
+        b,
+    ];
+    let output = vm
+        .program(["/bin/triptych"])
+        .args(arguments)
+        .run(SELFTEST_LIMIT)?;
+    output.expect_exit(0)?;
+    for text in [
+        "C driver",
+        "safe Rust driver",
+        "unsafe Rust driver",
+        "driver memory     on huge pages",
+        "interrupts 0      100 MSI-X messages",
+        "interrupts 1      100 MSI-X messages",
+        " 0 failed",
+    ] {
+        let found = output.end.stdout.contains(text);
+        ensure!(found, "output lacks {text:?}: {output}");
+    }
+    for port in ports.ports() {
+        let state = port.snapshot();
+        ensure!(state.quiescent() && state.dma_maps == 0, "{state:#?}");
+    }
+    triptych(vm, &["unbind", a, b])?.expect_exit(0)?;
+    Ok(())
+}
+
 fn doctor_reports_that_the_iommu_is_off(tools: &mut ToolsMachine) -> Result<()> {
     expect_diagnosis(
         &tools.vm,
@@ -155,6 +199,7 @@ pub(crate) fn tests(environment: &Option<Environment>) -> Vec<Trial> {
             "bind_and_unbind_are_a_round_trip",
             bind_and_unbind_are_a_round_trip,
         ),
+        Test::new("selftest_passes", selftest_passes),
     ];
     let without = vec![
         Test::new(
