@@ -98,14 +98,6 @@ impl OpenDevice {
             is_82599: known.family == "82599",
         })
     }
-
-    /// Reads the 4-byte register at `offset` of BAR0. Reading clears some registers.
-    ///
-    /// # Errors
-    /// If the device can no longer be reached.
-    pub fn register_read(&self, offset: u32) -> Result<u32> {
-        self.registers.read(offset)
-    }
 }
 
 /// The losses of a receive queue since its device was started.
@@ -175,5 +167,15 @@ impl<'p> Device<'p> {
             self.registers.vfio.address(),
             format!("the device has no queue {queue}"),
         )
+    }
+}
+
+impl OpenDevice {
+    /// Reads the 4-byte register at `offset` of BAR0. Reading clears some registers.
+    ///
+    /// # Errors
+    /// If the device can no longer be reached.
+    pub fn register_read(&self, offset: u32) -> Result<u32> {
+        self.registers.read(offset)
     }
 }

@@ -43,9 +43,6 @@ pub struct Exchanged {
 }
 
 /// Checks the wiring. Returns the finding, and what was exchanged if the ports are cabled together.
-///
-/// # Errors
-/// Never at present; an error of a port shows in its counters.
 pub fn check(ports: &mut Ports, run: u32, interrupt: &Interrupt) -> (Finding, Option<Exchanged>) {
     // Numbers of another run: these frames are not part of the main exchange.
     let streams = [0, 1].map(|port| Stream { run: !run, port });
@@ -128,8 +125,8 @@ fn judge(heard: &[Heard; 2]) -> Finding {
              Connect the two ports that you named with one cable"
                 .to_owned(),
         ),
-        [0, _] => wrong.push(one_way(1, 0)),
-        [_, 0] => wrong.push(one_way(0, 1)),
+        [0, _] => wrong.push(one_way(0, 1)),
+        [_, 0] => wrong.push(one_way(1, 0)),
         _ => {}
     }
     for (port, heard) in heard.iter().enumerate() {

@@ -299,23 +299,11 @@ fn a_switch_in_between_is_named() -> Result<()> {
     let failed = with_wire(&captured()?, forth, &["--quick"])?;
     expect_failed(
         &failed,
-        &["port 1 receives frames from 02:00:00:00:00:07 (EtherType 0x88cc)"],
+        &[
+            "port 1 receives frames from 02:00:00:00:00:07 (EtherType 0x88cc)",
+            "port 1 took 5885",
+        ],
     )
-}
-
-#[test]
-fn a_missing_link_fails_after_several_attempts() -> Result<()> {
-    let nic = TestNic::running(|config| config.with_cable(0, 1))?;
-    let mut faults = Faults::default();
-    faults.add("no-link")?;
-    nic.ports()[1].set_faults(faults);
-    let program = selftest(&nic, Implementation::RustUnsafe)?;
-    let output = program
-        .args(["--quick", "--link-timeout", "3"])
-        .run(LIMIT)?;
-    output.expect_exit(1)?;
-    let failed = findings(&report(&nic, &output)?, "fail");
-    expect_failed(&failed, &["port 1: no link after 3.0 s and 2 attempts"])
 }
 
 #[test]
