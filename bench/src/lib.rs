@@ -2,8 +2,8 @@
 //!
 //! The commands stand at the top: [`run`], [`budget`], [`compare`], [`asm`], [`ladder`], [`host`]
 //! (doctor, bind, unbind), [`clocks`], [`selftest`] and [`pktgen`]. They share [`builds`],
-//! [`machine_code`], [`toolchain`], [`settings`], [`progress`] and [`usage`], which import no command. [`cli`] joins the commands'
-//! arguments, and `main.rs` calls the commands.
+//! [`machine_code`], [`toolchain`], [`settings`], [`progress`] and [`usage`], which import no command.
+//! [`cli`] joins the commands' arguments, and `main.rs` calls the commands.
 
 pub mod asm;
 pub mod budget;

@@ -28,7 +28,12 @@ pub const SOURCES: &[Sources] = &[
     Sources {
         implementation: Implementation::C,
         folder: "c/src",
-        without: &["registers.h", "device_ids.h", "apps/ports.h", "apps/ports.c"],
+        without: &[
+            "registers.h",
+            "device_ids.h",
+            "apps/ports.h",
+            "apps/ports.c",
+        ],
     },
     Sources {
         implementation: Implementation::Rust,

@@ -307,7 +307,8 @@ pub unsafe extern "C" fn ports_stats(
 ) -> c_int {
     // SAFETY: the caller guarantees it.
     let this = unsafe { &mut *this };
-    let read = with_device(this, port, |device| device.stats_read()).unwrap_or(Ok(Stats::default()));
+    let read =
+        with_device(this, port, |device| device.stats_read()).unwrap_or(Ok(Stats::default()));
     let result = read.map(|read| {
         // SAFETY: the caller guarantees it.
         unsafe {

@@ -132,11 +132,7 @@ impl KernelDevice {
     }
 
     /// Signals the eventfd at each message of MSI-X vector 0, or switches MSI-X off.
-    pub(super) fn signal_msix(
-        &self,
-        address: &str,
-        eventfd: Option<BorrowedFd<'_>>,
-    ) -> Result<()> {
+    pub(super) fn signal_msix(&self, address: &str, eventfd: Option<BorrowedFd<'_>>) -> Result<()> {
         ioctl::device_signal_interrupt(self.file.as_fd(), ioctl::Interrupt::MsiX, eventfd)
             .map_err(|source| Error::call(address, "VFIO_DEVICE_SET_IRQS", source))
     }
