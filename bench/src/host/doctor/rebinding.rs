@@ -101,25 +101,34 @@ fn files(machine: &ExaminedMachine<'_>) -> Vec<Finding> {
             }
             let path = format!("{folder}/{name}");
             let text = machine.system.read(&path).unwrap_or_default();
+            let mut continues = false;
             for (index, line) in text.lines().enumerate() {
-                findings.extend(setting(machine, &path, index + 1, line.trim()));
+                let number = index + 1;
+                let fix = match line.ends_with('\\') || continues {
+                    _ if ending == ".service" => format!("sudo systemctl disable {name}"),
+                    // A part of a setting must not be disabled alone.
+                    true => format!("sudo editor {path} # line {number}"),
+                    false => format!("sudo sed -i '{number}s/^/# /' {path}"),
+                };
+                continues = line.ends_with('\\');
+                findings.extend(setting(machine, &path, number, line.trim(), fix));
             }
         }
     }
     findings
 }
 
-/// What a line of a settings file does to the ports.
+/// What a line of a settings file does to the ports. `fix` disables the line.
 fn setting(
     machine: &ExaminedMachine<'_>,
     path: &str,
     number: usize,
     line: &str,
+    fix: String,
 ) -> Option<Finding> {
     if line.starts_with(['#', ';']) {
         return None;
     }
-    let look = format!("sudoedit +{number} {path}");
     let mut words = line.split_whitespace();
     let vfio = |module: &str| module == VFIO_PCI || module == "vfio_pci";
     // A blacklist does not matter, because `bind` loads the module by its name.
@@ -132,7 +141,7 @@ fn setting(
                 "unless that command loads the module, `bind` finds no driver",
             )
             .with_severity(Severity::Warning)
-            .fix(look),
+            .fix(fix),
         );
     }
     let nics = named(machine.nics, line);
@@ -144,7 +153,7 @@ fn setting(
             let harmless = line.contains(VFIO_PCI) || line.contains("vfio_pci");
             let driver = if harmless { VFIO_PCI } else { "a driver" };
             let found = format!("{path}:{number} binds {} to {driver}", first.address);
-            finding(found, harmless, look)
+            finding(found, harmless, fix)
         })
 }
 

@@ -848,6 +848,33 @@ fn settings_that_bind_a_port_are_found() {
 }
 
 #[test]
+fn a_setting_that_binds_a_port_is_disabled_where_it_stands() {
+    let udev =
+        "ATTR{vendor}==\"0x8086\", ATTR{device}==\"0x10fb\", ATTR{driver_override}=\"igb_uio\"";
+    for (path, text, fix) in [
+        (
+            "/etc/udev/rules.d/99-card.rules",
+            format!("# for DPDK\n{udev}\n"),
+            "sudo sed -i '2s/^/# /' /etc/udev/rules.d/99-card.rules",
+        ),
+        (
+            "/etc/udev/rules.d/99-card.rules",
+            format!("ACTION==\"add\", \\\n{udev}\n"),
+            "sudo editor /etc/udev/rules.d/99-card.rules # line 2",
+        ),
+        (
+            "/etc/systemd/system/dpdk.service",
+            "ExecStart=driverctl set-override 0000:03:00.0 igb_uio\n".to_owned(),
+            "sudo systemctl disable dpdk.service",
+        ),
+    ] {
+        let machine = Machine::healthy();
+        machine.file(path, &text);
+        expect_fix(&examine_all(&machine), "rebinding", fix);
+    }
+}
+
+#[test]
 fn settings_of_other_devices_and_names_of_interfaces_are_ignored() {
     let machine = Machine::healthy();
     for (path, text) in [
