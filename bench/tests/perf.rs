@@ -5,6 +5,8 @@
 
 #[path = "../../perfcounters/tests/common/mod.rs"]
 mod common;
+#[path = "../../perfcounters/tests/common/generator.rs"]
+mod generator;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +14,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use common::{cell, fixture, library, Remember};
+use generator::WiredGenerator;
 use perfcounters::device::{two_cpus, NicProgram};
+use perfcounters::load::LoadGenerator;
 use perfcounters::perf::kernel::{Kernel, Refusal};
 use perfcounters::perf::resolve::EventSet;
 use perfcounters::perf::{Event, Perf};
@@ -211,6 +215,57 @@ fn a_card_needs_no_software_nic() {
     perf.measure(&cells, &mut seen).unwrap();
     assert!(!seen.samples.is_empty());
     assert_eq!(settings["devices"][1], "0000:03:00.1");
+}
+
+#[test]
+fn the_load_begins_only_when_both_sides_have_a_link() {
+    if cannot_count() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let cable = folder.path().join("cable");
+    fs::create_dir(&cable).unwrap();
+    let define = format!("CABLE=\"{}\"", cable.display());
+    let generator = WiredGenerator::new(cable.clone());
+    let calls = generator.calls.clone();
+    let mut perf = perf(1);
+    let link = |generator: Option<WiredGenerator>| Link::Real {
+        devices: ["0000:03:00.0".into(), "0000:03:00.1".into()],
+        generator: generator.map(|it| Box::new(it) as Box<dyn LoadGenerator>),
+        link_timeout: Duration::from_secs(2),
+    };
+    perf.link = link(Some(generator));
+    let cells = [
+        driver(folder.path(), "c", Implementation::C, &define),
+        driver(folder.path(), "rust", Implementation::Rust, &define),
+    ];
+    let mut seen = Remember::default();
+    perf.measure(&cells, &mut seen).unwrap();
+    assert!(seen.failures.is_empty(), "{:?}", seen.failures);
+    assert!(!of(&seen.samples, Implementation::Rust, Metric::CoreCycles).is_empty());
+    assert_eq!(
+        *calls.lock().unwrap(),
+        [
+            "open",
+            "start 60 None",
+            "stop",
+            "start 60 None",
+            "stop",
+            "close"
+        ]
+    );
+    assert_eq!(seen.settings["generator_mpps"]["lowest"], 1000.0);
+    assert_eq!(perf.settings()["order"][2], "links of both");
+
+    // Without a generator at the other end, the driver gets no link.
+    perf.link = link(None);
+    let mut seen = Remember::default();
+    perf.measure(&cells[..1], &mut seen).unwrap();
+    let cause = &seen.failures[0].cause;
+    assert!(
+        cause.contains("no link") && cause.contains("start its ports"),
+        "{cause}"
+    );
 }
 
 #[test]

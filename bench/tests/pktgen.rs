@@ -626,3 +626,161 @@ fn dpdk_pktgens_script_runs_in_a_lua_interpreter() {
     let script = arguments.split_whitespace().last().unwrap();
     assert!(!Path::new(script).exists(), "{script} was left behind");
 }
+
+/// The parts of MoonGen and libmoon that the script uses, with the names of lua/device.lua, lua/libmoon.lua and
+/// lua/memory.lua there. A task is a coroutine that runs while the counters are read, and sends a batch each time.
+const PRETENDED_MOONGEN: &str = r#"
+local log = io.open(LOG, "w")
+local function note(...)
+    log:write(table.concat({ ... }, " "), "\n")
+    log:flush()
+end
+local unpack = table.unpack or unpack
+local shared, tasks = {}, {}
+local function step()
+    for _, task in ipairs(tasks) do
+        if coroutine.status(task) ~= "dead" then assert(coroutine.resume(task)) end
+    end
+end
+package.preload.moongen = function()
+    return {
+        running = function() return true end,
+        startTask = function(name, ...)
+            local arguments = { ... }
+            local task = coroutine.create(function() _G[name](unpack(arguments)) end)
+            tasks[#tasks + 1] = task
+            note("task", name, arguments[2], arguments[3], arguments[4])
+            return {
+                wait = function()
+                    while coroutine.status(task) ~= "dead" do assert(coroutine.resume(task)) end
+                    note("ended")
+                end,
+            }
+        end,
+    }
+end
+package.preload.namespaces = function() return { get = function() return shared end } end
+package.preload.memory = function()
+    return {
+        createMemPool = function(fill)
+            local buffer = {}
+            local packet = { udp = {} }
+            function packet:fill(fields) note("fill", fields.ip4Src, fields.pktLength, fields.udpDst) end
+            function packet.udp:setSrcPort(port) packet.last = port end
+            function buffer:getUdpPacket() return packet end
+            fill(buffer)
+            return {
+                bufArray = function(_, n)
+                    local array = {}
+                    for i = 1, n do array[i] = buffer end
+                    function array:alloc(size) self.size = size end
+                    function array:offloadIPChecksums() note("last port", packet.last) end
+                    return array
+                end,
+            }
+        end,
+    }
+end
+package.preload.device = function()
+    local function get(id)
+        local queue, sent = {}, 0
+        function queue:setRate(rate) note("rate", id, string.format("%.0f", rate)) end
+        function queue:send(buffers) sent = sent + #buffers; coroutine.yield() end
+        local dev = {}
+        function dev:getTxQueue() return queue end
+        function dev:getLinkStatus() return { status = not (DOWN and id == 1), speed = 10000 } end
+        function dev:getTxStats() step(); return sent, sent * 64 end
+        function dev:getRxStats() return sent - sent % 10, 0 end
+        return dev
+    end
+    return { config = function(arguments) note("config", arguments.port); return get(arguments.port) end }
+end
+print("[INFO]  Initializing DPDK. This will take a few seconds...")
+"#;
+
+#[test]
+fn moongens_script_runs_in_a_lua_interpreter() {
+    // MoonGen itself runs LuaJIT.
+    let Some(lua) = ["luajit", "lua5.4", "lua5.3", "lua"]
+        .into_iter()
+        .find_map(find_program)
+    else {
+        eprintln!("skipped: no Lua interpreter; Debian's package lua5.4 has one");
+        return;
+    };
+    let bench = Bench::new();
+    let log = bench.path("log");
+    fs::create_dir(bench.path("build")).unwrap();
+    fs::write(
+        bench.path("run.lua"),
+        format!(
+            "LOG = '{}'\nDOWN = {}\n{PRETENDED_MOONGEN}\ndofile(arg[1])\nmaster()\n",
+            log.display(),
+            "os.getenv('DOWN')"
+        ),
+    )
+    .unwrap();
+    let program = bench.program(
+        "build/MoonGen",
+        &format!(
+            "#!/bin/bash\necho \"$*\" >'{0}/arguments'\ncat \"${{2#*=}}\" >'{0}/dpdk-conf'\n\
+             exec {1} '{0}/run.lua' \"$1\"\n",
+            bench.folder.path().display(),
+            lua.display()
+        ),
+    );
+    let config = bench.config(&format!(
+        "tool = 'moongen'\nprogram = '{}'\nports = ['03:00.0', '03:00.1']\nlcores = '4-6'\n\
+         flows = 100\nwarm_up_seconds = 0\n",
+        program.display()
+    ));
+    let json = bench.path("report.json");
+    let output = bench.run(
+        &config,
+        &["--seconds", "1", "--json", json.to_str().unwrap()],
+    );
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(
+        said.contains("MoonGen ?, 2 ports on this machine"),
+        "{said}"
+    );
+    let report = report(&json);
+    // A burst of each port is sent whenever a port's counters are read.
+    assert_eq!(report[0]["sent"], serde_json::json!([126, 126]), "{report}");
+    let log = fs::read_to_string(&log).unwrap();
+    for line in [
+        "config 0",
+        "config 1",
+        "task send 1 60 100",
+        "fill 198.18.1.1 60 9",
+        "last port 1086", // 63 frames, from 1024
+        "last port 1049", // the next 63 of 100 flows
+    ] {
+        assert!(log.lines().any(|found| found == line), "{line}:\n{log}");
+    }
+    assert_eq!(log.lines().filter(|line| *line == "ended").count(), 2);
+    assert_eq!(
+        fs::read_to_string(bench.path("dpdk-conf")).unwrap(),
+        "DPDKConfig { cores = {4, 5, 6}, pciWhitelist = {\"03:00.0\", \"03:00.1\"}, \
+         cli = {\"--file-prefix\", \"triptych\"} }\n"
+    );
+    let arguments = fs::read_to_string(bench.path("arguments")).unwrap();
+    let script = arguments.split_whitespace().next().unwrap();
+    assert!(!Path::new(script).exists(), "{script} was left behind");
+
+    // A tenth of the line rate, in MoonGen's Mbit/s: 84 bytes on the wire carry a frame of 64.
+    let output = bench.run(&config, &["--rate", "2.976", "--seconds", "1"]);
+    let log = fs::read_to_string(bench.path("log")).unwrap();
+    assert!(log.contains("rate 1 762\n"), "{log}\n{}", text(&output));
+    let output = bench
+        .triptych(&config, &["--link-timeout", "1"])
+        .env("DOWN", "1")
+        .output()
+        .unwrap();
+    let said = text(&output);
+    assert!(
+        said.contains("port 03:00.0 has a link, port 03:00.1 has no link"),
+        "{said}"
+    );
+}
