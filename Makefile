@@ -350,6 +350,11 @@ test-conformance: build ## Test the three drivers against the software NIC.
 vm-test: build ## Test drivers, tools and the stock ixgbe in virtual machines (downloads 160 MB once).
 	@$(CARGO) test --quiet $(CARGO_TOOLS) --release --package guest --test vm
 
+# The same profile as test-unit-rust, so that both share what cargo builds.
+.PHONY: pmu-test
+pmu-test: ## Test the perf backend on an emulated Arm processor's counters (downloads 130 MB once).
+	@$(CARGO) test --quiet $(CARGO_TOOLS) --package pmu-guest --test pmu
+
 .PHONY: safety-lab
 safety-lab: ## Try every hazard on each driver, compare with the recorded outcomes, write results/.
 	@$(CARGO) run --quiet $(CARGO_TOOLS) --release --package safety-lab --bin safety -- run --results results
@@ -430,7 +435,7 @@ lint: ## Check the formatting and run all linters; a warning is an error.
 C_LINTED = $(filter-out c/src/registers.h c/src/device_ids.h,$(wildcard c/src/*.[ch] c/src/apps/*.[ch] c/tests/*.[ch] \
 	drivers/conformance/safety/programs/*.c))
 PYTHON_LINTED := paper bench/setup/tests bench/lint
-SHELL_LINTED = $(wildcard bench/setup/*.sh bench/ladder/*.sh rust-unsafe/*.sh drivers/*.sh rust/*.sh .ci/*)
+SHELL_LINTED = $(wildcard bench/setup/*.sh perfcounters/pmu-guest/*.sh bench/ladder/*.sh rust-unsafe/*.sh drivers/*.sh rust/*.sh .ci/*)
 CLANG := 19
 
 .PHONY: lint-c

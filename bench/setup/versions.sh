@@ -15,3 +15,8 @@ C2RUST_LLVM=19
 # The compilers that `make compilers` compares.
 C_COMPILERS=(gcc-11 gcc-12 gcc-13 gcc-14 clang-13 clang-14 clang-15 clang-16 clang-19 clang-22)
 RUST_TOOLCHAINS=(1.85.1 1.90.0 "$RUST" 1.96.0)
+
+# Debian's release for the guests of `make vm-test` and `make pmu-test`: its kernel, busybox and QEMU.
+GUEST_RELEASE=trixie
+# Rust's name of the guest's processor and C library in `make pmu-test`.
+PMU_GUEST_TARGET=aarch64-unknown-linux-musl

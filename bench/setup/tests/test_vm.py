@@ -61,7 +61,7 @@ def test_does_not_fetch_a_second_time(machine: Machine) -> None:
     folder = machine.folder / ".cache/triptych/vm-trixie"
     folder.mkdir(parents=True)
     # The checksum does not depend on the project's folder.
-    sources = b"".join((ROOT / "bench/setup" / name).read_bytes() for name in ("vm.sh", "guest-init.sh"))
+    sources = b"".join((ROOT / "bench/setup" / name).read_bytes() for name in ("vm.sh", "debian.sh", "guest-init.sh"))
     (folder / "recipe").write_text(hashlib.sha256(sources).hexdigest()[:16] + "\n")
     result = machine.run("bench/setup/vm.sh")
     assert (result.returncode, result.stdout.strip()) == (0, str(folder)), result.stderr

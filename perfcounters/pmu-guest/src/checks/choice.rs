@@ -1,0 +1,112 @@
+//! Which events the collector chooses here, and what it says about the others.
+
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use anyhow::{anyhow, ensure, Context, Result};
+use perfcounters::perf::kernel::{Kernel, Refusal};
+use perfcounters::perf::passes::{Counters, Group};
+use perfcounters::perf::resolve::EventSet;
+use record::{HostFacts, Metric};
+
+use crate::environment::{Environment, LOOP};
+
+/// The argument with which `pmu-checks` only prints what this user may count.
+pub const DETECT: &str = "detect";
+
+/// The kernel's setting that says which users may count.
+const PARANOID: &str = "/proc/sys/kernel/perf_event_paranoid";
+/// A user without privileges.
+const USER: u32 = 1000;
+
+/// The facts about the host: its processor, its PMU and the clock of its time-stamp counter.
+pub fn the_processor_is_described(environment: &Environment) -> Result<()> {
+    let host = HostFacts::gather();
+    let machine = &environment.machine;
+    let (vendor, model) = machine.identity;
+    ensure!(host.cpu.vendor.as_deref() == Some(vendor), "{:?}", host.cpu);
+    ensure!(host.cpu.model == Some(model), "{:?}", host.cpu);
+    ensure!(
+        host.pmu.sources == [environment.pmu.name.as_str()],
+        "{:?}",
+        host.pmu
+    );
+    ensure!(!environment.pmu.hybrid(), "{:?}", environment.pmu);
+    let ratio = host.cpu.tsc_mhz / machine.timer_mhz;
+    ensure!((0.99..1.01).contains(&ratio), "{} MHz", host.cpu.tsc_mhz);
+    Ok(())
+}
+
+/// Cycles and instructions are counted. All others are absent with a reason, and no event is chosen
+/// that counts nothing.
+pub fn events_are_chosen(environment: &Environment) -> Result<()> {
+    let set = EventSet::detect(Some(0)).map_err(|why| anyhow!(why))?;
+    let metrics: Vec<_> = set.events.iter().filter_map(|event| event.metric).collect();
+    ensure!(
+        metrics == [Metric::CoreCycles, Metric::Instructions],
+        "{metrics:?}"
+    );
+    ensure!(
+        set.facts["pmu"] == environment.pmu.name.as_str(),
+        "{:?}",
+        set.facts
+    );
+    for metric in [Metric::Branches, Metric::Loads, Metric::L1Hits] {
+        let why = set.absent.get(&metric);
+        ensure!(why.is_some_and(|why| !why.is_empty()), "{metric}: {why:?}");
+    }
+    Ok(())
+}
+
+/// The kernel accepts the code of every architectural event. One that the processor lacks counts 0,
+/// which would pass for a figure.
+pub fn not_implemented(environment: &Environment) -> Result<()> {
+    const BR_RETIRED: u64 = 0x21;
+    let event = environment.event("BR_RETIRED", BR_RETIRED);
+    Kernel.try_event(&event).context("the kernel refuses it")?;
+    let mut group = Kernel.open(&[&event]).map_err(|why| anyhow!(why))?;
+    let ((), reading) = group.count(|| LOOP.run(1000))?;
+    ensure!(reading.counts == [0], "{reading:?}");
+    ensure!(
+        environment.pmu.alias("br_retired").is_none(),
+        "it is listed"
+    );
+    // The kernel's generic event of the same name is refused.
+    let mut generic = event;
+    (generic.kind, generic.config) = (0, 4);
+    let refusal = Kernel.try_event(&generic);
+    ensure!(
+        matches!(refusal, Err(Refusal::Unsupported(_))),
+        "{refusal:?}"
+    );
+    Ok(())
+}
+
+/// Runs the choice of events as a user without privileges, under a level of the kernel's setting.
+fn detect_as_user(level: &str) -> Result<(bool, String)> {
+    let before = fs::read_to_string(PARANOID)?;
+    fs::write(PARANOID, level)?;
+    let output = Command::new("/proc/self/exe")
+        .arg(DETECT)
+        .uid(USER)
+        .output();
+    fs::write(PARANOID, before)?;
+    let output = output?;
+    Ok((output.status.success(), String::from_utf8(output.stdout)?))
+}
+
+/// A user who may not count learns the setting that permits it. With that setting the user may.
+pub fn forbidden(_: &Environment) -> Result<()> {
+    let (counts, text) = detect_as_user("3")?;
+    ensure!(!counts, "a level of 3 permits {text}");
+    for part in [
+        "perf_event_paranoid is 3",
+        "sysctl kernel.perf_event_paranoid=2",
+    ] {
+        ensure!(text.contains(part), "{text}");
+    }
+    let (counts, text) = detect_as_user("2")?;
+    ensure!(counts && text.lines().count() == 2, "{text}");
+    Ok(())
+}

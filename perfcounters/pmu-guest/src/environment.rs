@@ -1,0 +1,116 @@
+//! What all checks share: the machine with its PMU, and the loop whose instructions are known.
+
+use std::path::Path;
+
+use anyhow::{anyhow, ensure, Context, Result};
+use perfcounters::perf::kernel::Kernel;
+use perfcounters::perf::known_loops::KnownLoop;
+use perfcounters::perf::passes::{self, Counted};
+use perfcounters::perf::pmu::{Pmu, SOURCES};
+use perfcounters::perf::Event;
+
+use crate::machine::Machine;
+
+/// `PERF_TYPE_RAW` codes of Arm's PMUv3: instructions that the processor has executed.
+pub const INST_RETIRED: u64 = 0x08;
+/// Cycles. One of these events takes the cycle counter, further ones take other counters.
+pub const CPU_CYCLES: u64 = 0x11;
+
+/// What the checks know.
+#[derive(Debug)]
+pub struct Environment {
+    /// The machine that the checks run on.
+    pub machine: Machine,
+    /// Its PMU, as the kernel describes it.
+    pub pmu: Pmu,
+}
+
+impl Environment {
+    /// Finds the PMU of this machine.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn new(machine: Machine) -> Result<Self> {
+        let pmu = Pmu::find(Path::new(SOURCES), Some(0)).context("Linux lists no PMU")?;
+        Ok(Self { machine, pmu })
+    }
+
+    /// An event of the PMU by its code.
+    pub fn event(&self, name: &str, code: u64) -> Event {
+        Event {
+            metric: None,
+            name: name.to_owned(),
+            kind: self.pmu.kind,
+            config: code,
+            unit: None,
+        }
+    }
+
+    /// The instructions several times. The kernel gives each a counter of its own.
+    pub fn instructions(&self, number: usize) -> Vec<Event> {
+        let event = self.event("instructions", INST_RETIRED);
+        vec![event; number]
+    }
+
+    /// The cycles several times. The first takes the cycle counter.
+    pub fn cycles(&self, number: usize) -> Vec<Event> {
+        let event = self.event("cycles", CPU_CYCLES);
+        vec![event; number]
+    }
+}
+
+/// The loop of most checks: an iteration has 10 instructions.
+pub const LOOP: KnownLoop = KnownLoop::Additions;
+/// The instructions of an iteration.
+pub const LOOP_INSTRUCTIONS: u64 = 10;
+
+/// Counts the loop in passes.
+///
+/// # Errors
+/// If the counters cannot be read.
+pub fn count_loop(events: &[Event], iterations: u64) -> Result<Counted<()>> {
+    passes::count(&Kernel, events, || {
+        LOOP.run(iterations);
+        Ok(())
+    })
+    .map_err(|why| anyhow!(why))
+}
+
+/// The sizes of the passes.
+pub fn sizes<W>(counted: &Counted<W>) -> Vec<usize> {
+    let passes = counted.passes.iter();
+    passes.map(|pass| pass.values.len()).collect()
+}
+
+/// Counts the loop for `iterations` and for twice as many. Every event must have counted the whole
+/// time, and exactly the loop's `each` more. Returns the sizes of the passes.
+///
+/// # Errors
+/// If an event counted something else, or not all the time.
+pub fn ensure_exact(events: &[Event], iterations: u64, each: u64) -> Result<Vec<usize>> {
+    let short = count_loop(events, iterations)?;
+    let long = count_loop(events, 2 * iterations)?;
+    ensure!(
+        short.absent.is_empty() && long.absent.is_empty(),
+        "not counted: {:?}",
+        short.absent
+    );
+    ensure!(sizes(&short) == sizes(&long), "{short:?} {long:?}");
+    let values = |counted: &Counted<()>| {
+        let values = counted.passes.iter().flat_map(|pass| pass.values.clone());
+        values.collect::<Vec<_>>()
+    };
+    let (short_values, long_values) = (values(&short), values(&long));
+    ensure!(short_values.len() == events.len(), "{short:?}");
+    for (short, long) in short_values.iter().zip(long_values) {
+        ensure!(!short.scaled && !long.scaled, "scaled: {short:?} {long:?}");
+        let difference = long.count - short.count;
+        let expected = (each * iterations) as f64;
+        ensure!(
+            difference == expected,
+            "{} counted {difference} and not {expected}",
+            events[long.event].name
+        );
+    }
+    Ok(sizes(&short))
+}
