@@ -40,7 +40,13 @@ int device_open(struct device *device, struct vfio_container *container, const c
 		vfio_close(&device->vfio);
 		return -1;
 	}
-	device->is_82599 = strcmp(known->family, "82599") == 0;
+	if (known->refused != NULL) {
+		error_set(error, "%s: device %04x:%04x, %s, is not supported, because %s", address,
+			  vendor, id, known->name, known->refused);
+		vfio_close(&device->vfio);
+		return -1;
+	}
+	device->family = known->family;
 	return 0;
 }
 

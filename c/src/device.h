@@ -15,6 +15,13 @@
 #define DEVICE_MIN_RING_SIZE 64
 #define DEVICE_MAX_RING_SIZE 4096
 
+/* Families of cards. They differ in the link and in the size of the packet buffer. */
+enum device_family {
+	DEVICE_FAMILY_82599,
+	DEVICE_FAMILY_X540,
+	DEVICE_FAMILY_X550,
+};
+
 struct device_config {
 	uint32_t rx_queues; /* 1 to DEVICE_MAX_QUEUES */
 	uint32_t tx_queues; /* 1 to DEVICE_MAX_QUEUES */
@@ -42,7 +49,7 @@ struct device_stats {
 
 struct device {
 	struct vfio_device vfio;
-	bool is_82599; /* not one of its copper successors X540 and X550 */
+	enum device_family family;
 	struct device_config config;
 	struct mempool *pool;
 	bool running; /* started and not stopped */
@@ -61,10 +68,17 @@ int device_open(struct device *device, struct vfio_container *container, const c
 
 /*
  * Starts the device, whatever state it was left in. It is an error if the device is running.
- * Its RX queues take their buffers from `pool`. init.c
+ * Its RX queues take their buffers from `pool`. Does not wait for the link: a port that is cabled
+ * to another one has a link only once both have started. init.c
  */
 int device_start(struct device *device, const struct device_config *config, struct mempool *pool,
 		 struct error *error);
+
+/*
+ * Waits for the link of a running device, for at most `timeout_ms` milliseconds. An 82599 without a
+ * link is started again after 2, 4, 8... seconds, because some come up only then. init.c
+ */
+int device_wait_for_link(struct device *device, uint32_t timeout_ms, struct error *error);
 
 /*
  * Stops a running device: it sends what is in the TX rings, disables the queues, and turns bus
@@ -79,8 +93,9 @@ void device_release(struct device *device);
 void device_close(struct device *device);
 
 /*
- * Adds what the device counted since the last call. Also fails if the device has died or a queue
- * is stalled, so a forwarder calls it about once a second. stats.c
+ * Adds what the device counted since the last call. Also fails if the device has died, or if a queue
+ * is stalled in two calls in a row, so a forwarder calls it about once a second. It reads seven
+ * registers and never sleeps: a ring of 512 is full after 34 us at 14.88 Mpps. stats.c
  */
 int stats_read(struct device *device, struct device_stats *stats, struct error *error);
 
@@ -96,7 +111,7 @@ int mac_write(struct device *device, const uint8_t mac[6], struct error *error);
 /* Receives frames for any address, or only for ours. Halts reception for a moment. stats.c */
 int promiscuous_set(struct device *device, bool on, struct error *error);
 
-/* Reads the speed of the link in Mbit/s, 0 if the link is down. stats.c */
+/* Reads the speed of the link in Mbit/s, 0 if the link is down. link.c */
 int link_speed(struct device *device, uint32_t *speed, struct error *error);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#define ERROR_SIZE 768
+#define ERROR_SIZE 1024
 
 struct error {
 	char text[ERROR_SIZE];

@@ -203,7 +203,7 @@ static uint32_t pool_capacity(uint32_t ring_size)
 }
 
 static int start(struct forwarder *forwarder, const char *const *addresses, uint32_t ring_size,
-		 struct error *error)
+		 uint32_t link_timeout_ms, struct error *error)
 {
 	struct device_config config = DEVICE_CONFIG_DEFAULT;
 	uint32_t capacity = pool_capacity(ring_size);
@@ -230,6 +230,12 @@ static int start(struct forwarder *forwarder, const char *const *addresses, uint
 			return -1;
 		}
 	}
+	/* Both devices run by now, because they may be cabled to each other. */
+	for (uint32_t i = 0; i < 2; i++) {
+		if (device_wait_for_link(&forwarder->devices[i], link_timeout_ms, error) != 0) {
+			return -1;
+		}
+	}
 	for (uint32_t i = 0; i < 2; i++) {
 		forwarder->directions[i].rx = &forwarder->devices[i].rx[0];
 		forwarder->directions[i].tx = &forwarder->devices[1 - i].tx[0];
@@ -238,7 +244,8 @@ static int start(struct forwarder *forwarder, const char *const *addresses, uint
 }
 
 struct forwarder *forwarder_open(const char *device_a, const char *device_b, uint32_t batch,
-				 uint32_t ring_size, char *error, size_t error_size)
+				 uint32_t ring_size, uint32_t link_timeout_ms, char *error,
+				 size_t error_size)
 {
 	const char *const addresses[2] = {device_a, device_b};
 	struct error reason;
@@ -257,7 +264,7 @@ struct forwarder *forwarder_open(const char *device_a, const char *device_b, uin
 	forwarder->batch = batch;
 	forwarder->packets_left = UINT64_MAX;
 	vfio_container_init(&forwarder->container);
-	if (start(forwarder, addresses, ring_size, &reason) != 0) {
+	if (start(forwarder, addresses, ring_size, link_timeout_ms, &reason) != 0) {
 		(void)snprintf(error, error_size, "%s", reason.text);
 		/* Stops the device that did start. The first error is the one to report. */
 		struct error ignored;

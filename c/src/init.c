@@ -4,6 +4,7 @@
  * drivers/ASSUMPTIONS.md.
  */
 #include "device.h"
+#include "link.h"
 #include "reset.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,13 +15,16 @@
  */
 #define TIMEOUT_QUEUE 1000
 #define TIMEOUT_TX_DRAIN 1000
-#define TIMEOUT_LINK 8000
+
+/* An 82599 that has no link after this time, in milliseconds, is started again. */
+#define LINK_ATTEMPT 2000
 
 /* 4.6.7.1.2: a disabled queue may write back for this long. */
 #define RX_DISABLE_SETTLE_US 100
 
-/* 4.6.11.3.4: packet buffers in KiB, without DCB and virtualization. */
-#define RX_PACKET_BUFFER_KB 512
+/* 4.6.11.3.4: packet buffers in KiB, without DCB and virtualization. X540 and X550 have less. */
+#define RX_PACKET_BUFFER_KB_82599 512
+#define RX_PACKET_BUFFER_KB_X540 384
 #define TX_PACKET_BUFFER_KB 160
 #define TX_MAX_PACKET_KB 2
 
@@ -28,14 +32,22 @@
 #define FLOW_CONTROL_RESERVE_KB 24
 
 /*
- * 7.2.3.4.1: PTHRESH + WTHRESH must not exceed the 40 on-chip descriptors. With WTHRESH 0, the
- * device writes back each descriptor that has RS set.
+ * 7.2.3.4.1: PTHRESH + WTHRESH must not exceed the 40 on-chip descriptors. These are the values of
+ * the published measurements. The device writes back 4 descriptors at once, a cache line, so it
+ * needs a quarter of the PCIe writes that WTHRESH 0 needs.
  */
-#define TX_PREFETCH_THRESHOLD 32
+#define TX_PREFETCH_THRESHOLD 36
 #define TX_HOST_THRESHOLD 8
-#define TX_WRITE_BACK_THRESHOLD 0
+#define TX_WRITE_BACK_THRESHOLD 4
 
 #define RX_BUFFER_KB (PACKET_BUFFER_SIZE / 1024)
+
+/* 4.6.11.3.4: the size of the memory for received packets, in KiB. */
+static uint32_t rx_packet_buffer_kb(const struct device *device)
+{
+	return device->family == DEVICE_FAMILY_82599 ? RX_PACKET_BUFFER_KB_82599 :
+						       RX_PACKET_BUFFER_KB_X540;
+}
 
 /* 4.6.3.2 General configuration: flow control and no-snoop off. */
 static int init_general(struct device *device, struct error *error)
@@ -48,27 +60,11 @@ static int init_general(struct device *device, struct error *error)
 	reg_clear(&device->vfio, IXGBE_MFLCN, IXGBE_MFLCN_RFCE | IXGBE_MFLCN_RPFCE);
 	reg_write(&device->vfio, IXGBE_FCRTL(0), 0);
 	reg_write(&device->vfio, IXGBE_FCRTH(0),
-		  (RX_PACKET_BUFFER_KB - FLOW_CONTROL_RESERVE_KB) * 1024);
+		  (rx_packet_buffer_kb(device) - FLOW_CONTROL_RESERVE_KB) * 1024);
 
 	/* 5.2.5.3.1: no-snoop stays off, because descriptors and packets are in cached memory. */
 	reg_set(&device->vfio, IXGBE_CTRL_EXT, IXGBE_CTRL_EXT_NS_DIS);
 	return vfio_check(&device->vfio, error);
-}
-
-/*
- * 4.6.4.2 Link initialization: 10 Gbit/s serial over SFI, the mode of SFP+ ports. The driver does
- * not take the lock that it shares with firmware (DEVIATION-MAC-LOCK). On X540 and X550, the
- * firmware of the copper PHY brings the link up by itself.
- */
-static void init_link(struct device *device)
-{
-	if (!device->is_82599) {
-		return;
-	}
-	reg_write_field(&device->vfio, IXGBE_AUTOC, IXGBE_AUTOC_LMS, IXGBE_AUTOC_LMS_10G_SERIAL);
-	reg_write_field(&device->vfio, IXGBE_AUTOC2, IXGBE_AUTOC2_10G_PMA_PMD_SERIAL,
-			IXGBE_AUTOC2_10G_PMA_PMD_SERIAL_SFI);
-	reg_set(&device->vfio, IXGBE_AUTOC, IXGBE_AUTOC_AN_RESTART);
 }
 
 /* 4.6.7: sets which frames are let in. RXCTRL.RXEN is 0 since the reset, as FCTRL demands. */
@@ -100,6 +96,7 @@ static int init_rx_queue(struct device *device, uint32_t id, struct error *error
 	queue->id = id;
 	queue->pool = device->pool;
 	queue->mask = size - 1;
+	queue->suspect = RX_NO_SUSPECT;
 	queue->tail = vfio_register(&device->vfio, IXGBE_RDT(id));
 	queue->packets = calloc(size, sizeof(struct packet *));
 	if (queue->packets == NULL) {
@@ -139,8 +136,13 @@ static int init_rx_queue(struct device *device, uint32_t id, struct error *error
 			IXGBE_SRRCTL_BSIZEPACKET | IXGBE_SRRCTL_DESCTYPE | IXGBE_SRRCTL_DROP_EN,
 			IXGBE_FIELD(IXGBE_SRRCTL_BSIZEPACKET, RX_BUFFER_KB) |
 				IXGBE_SRRCTL_DESCTYPE_ADVANCED_ONE_BUFFER | IXGBE_SRRCTL_DROP_EN);
-	/* 8.2.3.11.1: this bit is 1 after a reset and must be written as 0. */
-	reg_clear(&device->vfio, IXGBE_DCA_RXCTRL(id), IXGBE_DCA_RXCTRL_RESERVED_12);
+	/*
+	 * 8.2.3.11.1: bit 12 is 1 after a reset and must be written as 0. The device writes packets
+	 * and descriptors in order: a DD must not overtake the data that it stands for.
+	 */
+	reg_clear(&device->vfio, IXGBE_DCA_RXCTRL(id),
+		  IXGBE_DCA_RXCTRL_RESERVED_12 | IXGBE_DCA_RXCTRL_DATA_WRO_EN |
+			  IXGBE_DCA_RXCTRL_HEAD_WRO_EN);
 
 	/* 4.6.7.1.1: enable the queue first. A tail written before that is lost. */
 	reg_set(&device->vfio, IXGBE_RXDCTL(id), IXGBE_RXDCTL_ENABLE);
@@ -161,7 +163,7 @@ static int init_receive(struct device *device, struct error *error)
 	init_filters(device);
 	/* 4.6.11.3.4: packet buffer 0 gets all of the memory. */
 	reg_write(&device->vfio, IXGBE_RXPBSIZE(0),
-		  IXGBE_FIELD(IXGBE_RXPBSIZE_SIZE, RX_PACKET_BUFFER_KB));
+		  IXGBE_FIELD(IXGBE_RXPBSIZE_SIZE, rx_packet_buffer_kb(device)));
 	for (uint32_t i = 1; i < IXGBE_RXPBSIZE_COUNT; i++) {
 		reg_write(&device->vfio, IXGBE_RXPBSIZE(i), 0);
 	}
@@ -212,11 +214,25 @@ static int init_tx_queue(struct device *device, uint32_t id, struct error *error
 			IXGBE_FIELD(IXGBE_TXDCTL_PTHRESH, TX_PREFETCH_THRESHOLD) |
 				IXGBE_FIELD(IXGBE_TXDCTL_HTHRESH, TX_HOST_THRESHOLD) |
 				IXGBE_FIELD(IXGBE_TXDCTL_WTHRESH, TX_WRITE_BACK_THRESHOLD));
+	/* 8.2.3.11.2: descriptors are written back in order, as TRUST-TX-ORDER needs it. */
+	reg_clear(&device->vfio, IXGBE_DCA_TXCTRL(id), IXGBE_DCA_TXCTRL_DESC_WRO_EN);
 
 	/* 4.6.8.1.1: enable the queue. */
 	reg_set(&device->vfio, IXGBE_TXDCTL(id), IXGBE_TXDCTL_ENABLE);
 	return reg_wait(&device->vfio, IXGBE_TXDCTL(id), IXGBE_TXDCTL_ENABLE, IXGBE_TXDCTL_ENABLE,
 			TIMEOUT_QUEUE, "TXDCTL.ENABLE", REMEDY_RESET, error);
+}
+
+/*
+ * 8.2.3.10.13, 8.2.3.10.16: no queue has a rate limit. The reset keeps the limits that a packet
+ * generator may have set before.
+ */
+static void clear_rate_limits(struct device *device)
+{
+	for (uint32_t i = 0; i < IXGBE_TXDCTL_COUNT; i++) {
+		reg_write(&device->vfio, IXGBE_RTTDQSEL, i);
+		reg_write(&device->vfio, IXGBE_RTTBCNRC, 0);
+	}
 }
 
 /* 4.6.8 Transmit initialization. */
@@ -235,6 +251,7 @@ static int init_transmit(struct device *device, struct error *error)
 		reg_write(&device->vfio, IXGBE_TXPBTHRESH(i), 0);
 	}
 	reg_write(&device->vfio, IXGBE_MTQC, 0);
+	clear_rate_limits(device);
 	reg_clear(&device->vfio, IXGBE_RTTDCS, IXGBE_RTTDCS_ARBDIS);
 	/* 8.2.3.9.2: set TE before the first queue is enabled. */
 	reg_set(&device->vfio, IXGBE_DMATXCTL, IXGBE_DMATXCTL_TE);
@@ -244,12 +261,6 @@ static int init_transmit(struct device *device, struct error *error)
 		}
 	}
 	return vfio_check(&device->vfio, error);
-}
-
-static int wait_for_link(struct device *device, struct error *error)
-{
-	return reg_wait(&device->vfio, IXGBE_LINKS, IXGBE_LINKS_UP, IXGBE_LINKS_UP, TIMEOUT_LINK,
-			"LINKS.UP", "check the cable, the SFP+ module and the other side", error);
 }
 
 static int check_config(const struct device *device, struct error *error)
@@ -286,17 +297,19 @@ static int initialize(struct device *device, struct error *error)
 	    wait_until_ready(&device->vfio, error) != 0) {
 		return -1;
 	}
-	init_link(device);
+	if (link_init(device, error) != 0) {
+		return -1;
+	}
 	/* 4.6.5 Initialization of statistics: reading clears them. */
 	if (stats_clear(device, error) != 0 || mac_read(device, device->mac, error) != 0) {
 		return -1;
 	}
 	/* Without bus mastering, the device cannot fetch descriptors. */
 	enable_bus_master(&device->vfio);
-	if (init_receive(device, error) != 0 || init_transmit(device, error) != 0) {
+	if (init_receive(device, error) != 0) {
 		return -1;
 	}
-	return wait_for_link(device, error);
+	return init_transmit(device, error);
 }
 
 int device_start(struct device *device, const struct device_config *config, struct mempool *pool,
@@ -331,12 +344,14 @@ static int stop_tx_queue(struct device *device, uint32_t id, struct error *error
 			      "the packets left in the TX ring were not sent", error);
 	struct error later;
 
-	tx_reclaim(queue);
-	reg_clear(&device->vfio, IXGBE_TXDCTL(id), IXGBE_TXDCTL_ENABLE);
+	/* 7.2.3.4.2: the device writes back the last descriptors, which WTHRESH held back. */
+	reg_set(&device->vfio, IXGBE_TXDCTL(id), IXGBE_TXDCTL_SWFLSH);
+	reg_clear(&device->vfio, IXGBE_TXDCTL(id), IXGBE_TXDCTL_ENABLE | IXGBE_TXDCTL_SWFLSH);
 	if (reg_wait(&device->vfio, IXGBE_TXDCTL(id), IXGBE_TXDCTL_ENABLE, 0, TIMEOUT_QUEUE,
 		     "TXDCTL.ENABLE", REMEDY_RESET, result == 0 ? error : &later) != 0) {
 		result = -1;
 	}
+	tx_reclaim(queue);
 	return result;
 }
 
@@ -419,4 +434,47 @@ int device_stop(struct device *device, struct error *error)
 		keep_first(&result, error, &next);
 	}
 	return result;
+}
+
+/* Resets the device and starts it as before. */
+static int restart(struct device *device, struct error *error)
+{
+	struct device_config config = device->config;
+
+	if (device_stop(device, error) != 0) {
+		return -1;
+	}
+	return device_start(device, &config, device->pool, error);
+}
+
+int device_wait_for_link(struct device *device, uint32_t timeout_ms, struct error *error)
+{
+	uint32_t left = timeout_ms;
+	uint32_t attempts = 0;
+
+	for (uint32_t wait = LINK_ATTEMPT;; wait *= 2) {
+		/* A reset of X540 or X550 would only start the training of the link again. */
+		bool last = device->family != DEVICE_FAMILY_82599 || left <= wait;
+
+		attempts++;
+		if (link_comes_up(device, last ? left : wait)) {
+			return 0;
+		}
+		if (vfio_check(&device->vfio, error) != 0) {
+			return -1;
+		}
+		if (last) {
+			break;
+		}
+		left -= wait;
+		/* Some 82599s do not come up under traffic until they are reset once more. */
+		if (restart(device, error) != 0) {
+			return -1;
+		}
+	}
+	error_set(error,
+		  "%s: no link after %u ms and %u attempts; check the cable, the module, and that "
+		  "the other side is up",
+		  device->vfio.address, timeout_ms, attempts);
+	return -1;
 }

@@ -29,30 +29,52 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-int reg_wait(struct vfio_device *vfio, uint32_t offset, uint32_t mask, uint32_t value,
-	     uint32_t timeout_ms, const char *name, const char *remedy, struct error *error)
+/* Polls until the bits of `mask` equal `value`. `read` is the last value of the register. */
+static bool poll_register(struct vfio_device *vfio, uint32_t offset, uint32_t mask, uint32_t value,
+			  uint32_t timeout_ms, uint32_t *read)
 {
 	uint64_t deadline = now_ms() + timeout_ms;
 
 	for (;;) {
 		/* The clock comes first, so that a slow read does not cost the last attempt. */
 		bool late = now_ms() >= deadline;
-		uint32_t read = reg_read(vfio, offset);
 
-		if (vfio_check(vfio, error) != 0) {
-			return -1;
+		*read = reg_read(vfio, offset);
+		if (vfio->failed) {
+			return false;
 		}
-		if ((read & mask) == value) {
-			return 0;
+		if ((*read & mask) == value) {
+			return true;
 		}
 		if (late) {
-			error_set(error,
-				  "%s: %s is 0x%08x after %u ms, waited for 0x%x of 0x%x; %s",
-				  vfio->address, name, read, timeout_ms, value, mask, remedy);
-			return -1;
+			return false;
 		}
 		sleep_us(POLL_INTERVAL_US);
 	}
+}
+
+bool reg_reaches(struct vfio_device *vfio, uint32_t offset, uint32_t mask, uint32_t value,
+		 uint32_t timeout_ms)
+{
+	uint32_t read = 0;
+
+	return poll_register(vfio, offset, mask, value, timeout_ms, &read);
+}
+
+int reg_wait(struct vfio_device *vfio, uint32_t offset, uint32_t mask, uint32_t value,
+	     uint32_t timeout_ms, const char *name, const char *remedy, struct error *error)
+{
+	uint32_t read = 0;
+
+	if (poll_register(vfio, offset, mask, value, timeout_ms, &read)) {
+		return 0;
+	}
+	if (vfio_check(vfio, error) != 0) {
+		return -1;
+	}
+	error_set(error, "%s: %s is 0x%08x after %u ms, waited for 0x%x of 0x%x; %s", vfio->address,
+		  name, read, timeout_ms, value, mask, remedy);
+	return -1;
 }
 
 void sleep_us(uint32_t microseconds)

@@ -34,6 +34,13 @@ void reg_clear(struct vfio_device *vfio, uint32_t offset, uint32_t bits);
 void reg_write_field(struct vfio_device *vfio, uint32_t offset, uint32_t mask, uint32_t value);
 
 /*
+ * Whether the bits of `mask` equal `value` within `timeout_ms` milliseconds. It is false, too, if an
+ * access fails; vfio_check has the reason then.
+ */
+bool reg_reaches(struct vfio_device *vfio, uint32_t offset, uint32_t mask, uint32_t value,
+		 uint32_t timeout_ms);
+
+/*
  * Waits until the bits of `mask` equal `value`, for at most `timeout_ms` milliseconds.
  * `name` (of register and field) and `remedy` go into the error.
  */

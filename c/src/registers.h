@@ -30,6 +30,8 @@
 
 /* STATUS, ro: Device status. Datasheet 8.2.3.1.2. */
 #define IXGBE_STATUS 0x00008u
+/* Bits 3:2: Which port of the card this is. */
+#define IXGBE_STATUS_LAN_ID 0x0000000Cu
 /* Bit 19: Bus transactions may be under way; 0 after CTRL.MASTER_DISABLE. */
 #define IXGBE_STATUS_MASTER_ENABLE 0x00080000u
 
@@ -38,12 +40,37 @@
 /* Bit 16: Use no transaction without snooping, whatever other registers say. */
 #define IXGBE_CTRL_EXT_NS_DIS 0x00010000u
 
+/* ESDP, rw: Software definable pins. Datasheet 8.2.3.1.4. */
+#define IXGBE_ESDP 0x00020u
+/* Bit 3: Value of pin 3. On SFP+ cards, 1 turns the laser off. */
+#define IXGBE_ESDP_SDP3 0x00000008u
+
 /* ---- EEPROM and flash ---- */
 
 /* EEC, rw: EEPROM and flash control. Datasheet 8.2.3.2.1. */
 #define IXGBE_EEC 0x10010u
 /* Bit 9, ro: Auto-read done: the EEPROM has been read, or is absent. */
 #define IXGBE_EEC_ARD 0x00000200u
+
+/* ---- Semaphores and firmware ---- */
+
+/* SWSM, rw: Software semaphore between drivers and firmware. Datasheet 8.2.3.4.9. */
+#define IXGBE_SWSM 0x10140u
+/* Bit 0, rs: The driver that reads 0 has the semaphore. Writing 0 releases it. */
+#define IXGBE_SWSM_SMBI 0x00000001u
+
+/* SW_FW_SYNC, rw: Owners of the shared resources. Access it only while you hold SWSM.SWESMBI. Datasheet 8.2.3.4.11. */
+#define IXGBE_SW_FW_SYNC 0x10160u
+/* Bit 1: Software has PHY 0, and the I2C wires. */
+#define IXGBE_SW_FW_SYNC_SW_PHY0 0x00000002u
+/* Bit 2: Software has PHY 1, and the I2C wires. */
+#define IXGBE_SW_FW_SYNC_SW_PHY1 0x00000004u
+/* Bit 6: Firmware has PHY 0. */
+#define IXGBE_SW_FW_SYNC_FW_PHY0 0x00000040u
+/* Bit 7: Firmware has PHY 1. */
+#define IXGBE_SW_FW_SYNC_FW_PHY1 0x00000080u
+/* Bit 31, rs: The driver that reads 0 has this register. X540 and later. */
+#define IXGBE_SW_FW_SYNC_REGSMP 0x80000000u
 
 /* ---- PCI Express ---- */
 
@@ -143,6 +170,10 @@
 #define IXGBE_DCA_RXCTRL(n) ((n) < 64u ? 0x0100Cu + 0x40u * (n) : 0x0D00Cu + 0x40u * ((n) - 64u))
 /* Bit 12: Reads 1 after reset. Software must clear it. */
 #define IXGBE_DCA_RXCTRL_RESERVED_12 0x00001000u
+/* Bit 13: Write packets with relaxed ordering. */
+#define IXGBE_DCA_RXCTRL_DATA_WRO_EN 0x00002000u
+/* Bit 15: Write headers with relaxed ordering. */
+#define IXGBE_DCA_RXCTRL_HEAD_WRO_EN 0x00008000u
 
 /* RDRXCTL, rw: Receive DMA control. Datasheet 8.2.3.8.8. */
 #define IXGBE_RDRXCTL 0x02F00u
@@ -189,6 +220,11 @@
 /* TDLEN, rw: Bytes of the ring: a multiple of 128. Datasheet 8.2.3.9.7. */
 #define IXGBE_TDLEN(n) (0x06008u + 0x40u * (n))
 
+/* DCA_TXCTRL, rw: How a transmit queue accesses memory. Datasheet 8.2.3.11.2. */
+#define IXGBE_DCA_TXCTRL(n) (0x0600Cu + 0x40u * (n))
+/* Bit 11: Write descriptors, or the head, with relaxed ordering. */
+#define IXGBE_DCA_TXCTRL_DESC_WRO_EN 0x00000800u
+
 /* TDH, rw: Head: the descriptor that hardware reads next. Write it only before enabling, as 0. Datasheet 8.2.3.9.8. */
 #define IXGBE_TDH(n) (0x06010u + 0x40u * (n))
 /* Bits 15:0: Index in the ring. */
@@ -199,6 +235,7 @@
 
 /* TXDCTL, rw: Transmit queue control. Datasheet 8.2.3.9.10. */
 #define IXGBE_TXDCTL(n) (0x06028u + 0x40u * (n))
+#define IXGBE_TXDCTL_COUNT 128u
 /* Bits 6:0: Fetch more descriptors when fewer than this are on the chip. */
 #define IXGBE_TXDCTL_PTHRESH 0x0000007Fu
 /* Bits 14:8: Fetch only if this many are there to fetch. */
@@ -207,6 +244,8 @@
 #define IXGBE_TXDCTL_WTHRESH 0x007F0000u
 /* Bit 25: Run the queue. Poll it: 1 once the queue runs, 0 once it has stopped. */
 #define IXGBE_TXDCTL_ENABLE 0x02000000u
+/* Bit 26, sc: Write finished descriptors back at once. */
+#define IXGBE_TXDCTL_SWFLSH 0x04000000u
 
 /* TXPBSIZE, rw: Size of a transmit packet buffer. The sum is 160 KiB: to use one, clear the others. Datasheet 8.2.3.9.13. */
 #define IXGBE_TXPBSIZE(n) (0x0CC00u + 0x4u * (n))
@@ -226,6 +265,12 @@
 #define IXGBE_RTTDCS 0x04900u
 /* Bit 6: Disable arbitration. Set it around changes of DTXMXSZRQ, TXPBSIZE and MTQC. */
 #define IXGBE_RTTDCS_ARBDIS 0x00000040u
+
+/* RTTDQSEL, rw: Queue of RTTDT1C and of the rate registers. Datasheet 8.2.3.10.13. */
+#define IXGBE_RTTDQSEL 0x04904u
+
+/* RTTBCNRC, rw: Rate limit of the queue that RTTDQSEL names. Datasheet 8.2.3.10.16. */
+#define IXGBE_RTTBCNRC 0x04984u
 
 /* ---- Security ---- */
 
@@ -254,6 +299,29 @@
 /* Bit 15: Loop sent packets back to the receiver. */
 #define IXGBE_HLREG0_LPBK 0x00008000u
 
+/* MSCA, rw: MDIO command: an access to a register of the PHY. Datasheet 8.2.3.22.11. */
+#define IXGBE_MSCA 0x0425Cu
+/* Bits 15:0: Register, in the new protocol. */
+#define IXGBE_MSCA_NP_ADDR 0x0000FFFFu
+/* Bits 20:16: Device in the PHY, or register in the old protocol. */
+#define IXGBE_MSCA_DEV_TYPE 0x001F0000u
+/* Bits 25:21: Address of the PHY. */
+#define IXGBE_MSCA_PHY_ADDR 0x03E00000u
+/* Bits 27:26: Operation. */
+#define IXGBE_MSCA_OP_CODE 0x0C000000u
+#define IXGBE_MSCA_OP_CODE_ADDRESS 0x00000000u
+#define IXGBE_MSCA_OP_CODE_WRITE 0x04000000u
+#define IXGBE_MSCA_OP_CODE_READ 0x0C000000u
+/* Bit 30, sc: Run the command. */
+#define IXGBE_MSCA_MDI_COMMAND 0x40000000u
+
+/* MSRWD, rw: MDIO data. Datasheet 8.2.3.22.12. */
+#define IXGBE_MSRWD 0x04260u
+/* Bits 15:0: Data to write. */
+#define IXGBE_MSRWD_WRITE_DATA 0x0000FFFFu
+/* Bits 31:16, ro: Data that was read. */
+#define IXGBE_MSRWD_READ_DATA 0xFFFF0000u
+
 /* MFLCN, rw: Receiving pause frames. Datasheet 8.2.3.22.34. */
 #define IXGBE_MFLCN 0x04294u
 /* Bit 2: Obey priority pause frames. */
@@ -271,6 +339,8 @@
 
 /* LINKS, ro: Link status. Datasheet 8.2.3.22.20. */
 #define IXGBE_LINKS 0x042A4u
+/* Bit 27: With SPEED 10G: 2.5 Gbit/s. With 100M: 5 Gbit/s. X550. */
+#define IXGBE_LINKS_SPEED_NON_STD 0x08000000u
 /* Bits 29:28: Speed. */
 #define IXGBE_LINKS_SPEED 0x30000000u
 #define IXGBE_LINKS_SPEED_100M 0x10000000u
@@ -284,6 +354,8 @@
 /* Bits 17:16: 10 Gbit/s over one lane. */
 #define IXGBE_AUTOC2_10G_PMA_PMD_SERIAL 0x00030000u
 #define IXGBE_AUTOC2_10G_PMA_PMD_SERIAL_SFI 0x00020000u
+/* Bits 30:28: Reasons to drop the link. */
+#define IXGBE_AUTOC2_LINK_DISABLE 0x70000000u
 
 /* ---- Statistics ---- */
 
@@ -353,6 +425,18 @@
 #define IXGBE_PCI_COMMAND_MEMORY 0x0002u
 /* Bit 2: Start bus transactions: DMA and MSI. */
 #define IXGBE_PCI_COMMAND_BUS_MASTER 0x0004u
+
+/* ---- Copper PHY: device and address of its registers on the MDIO bus ---- */
+
+/* Upper half of the PHY's identifier. It reads 0 or 0xffff where no PHY answers. */
+#define IXGBE_PHY_ID_HIGH_DEVICE 1u
+#define IXGBE_PHY_ID_HIGH 0x0002u
+
+/* Control of the PHY as a whole. */
+#define IXGBE_PHY_VENDOR_CONTROL_DEVICE 30u
+#define IXGBE_PHY_VENDOR_CONTROL 0x0000u
+/* Bit 11: The PHY is powered down, so it has no link. */
+#define IXGBE_PHY_VENDOR_CONTROL_LOW_POWER 0x00000800u
 
 /* clang-format on */
 

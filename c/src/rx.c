@@ -105,21 +105,38 @@ uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t coun
 	return received;
 }
 
+/*
+ * 7.1.9: whether the device has used the next descriptor, by RDH, but not written it back. A
+ * write-back may be late by some microseconds.
+ */
+static bool rx_write_back_missing(const struct rx_queue *queue, uint32_t *head)
+{
+	*head = reg_read(queue->vfio, IXGBE_RDH(queue->id));
+	return *head != queue->index &&
+	       !(dma_load64(&queue->ring[queue->index].upper) & IXGBE_RXD_DD);
+}
+
 int rx_check(struct rx_queue *queue, struct error *error)
 {
 	uint32_t head = 0;
 
+	if (!rx_write_back_missing(queue, &head)) {
+		queue->suspect = RX_NO_SUSPECT;
+		return vfio_check(queue->vfio, error);
+	}
+	/* The first time, this is a write-back on its way. Sleeping here would cost packets. */
+	if (queue->suspect != queue->index) {
+		queue->suspect = queue->index;
+		return vfio_check(queue->vfio, error);
+	}
 	for (uint32_t i = 0; i < CHECK_LOOKS; i++) {
-		/* 7.1.9: the device has used the descriptors below RDH. Write-backs may be late. */
-		head = reg_read(queue->vfio, IXGBE_RDH(queue->id));
-		if (head == queue->index ||
-		    dma_load64(&queue->ring[queue->index].upper) & IXGBE_RXD_DD) {
-			return 0;
+		if (!rx_write_back_missing(queue, &head)) {
+			queue->suspect = RX_NO_SUSPECT;
+			return vfio_check(queue->vfio, error);
 		}
-		if (vfio_check(queue->vfio, error) != 0) {
-			return -1;
-		}
-		sleep_us(CHECK_INTERVAL_US);
+	}
+	if (vfio_check(queue->vfio, error) != 0) {
+		return -1;
 	}
 	error_set(error,
 		  "%s: RX queue %u is stalled: RDH is %u, but the device has not written back the "

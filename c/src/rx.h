@@ -38,7 +38,10 @@ struct rx_queue {
 	struct dma_memory dma;
 	uint64_t pool_empty; /* calls that stopped early because the pool was empty */
 	uint64_t discarded; /* frames that did not fit into one buffer */
+	uint32_t suspect; /* the index at which the last check missed a write-back, or none */
 };
+
+#define RX_NO_SUSPECT UINT32_MAX
 
 /*
  * Takes up to `count` received packets into `packets`, and gives the device an empty buffer for
@@ -48,7 +51,8 @@ uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t coun
 
 /*
  * Checks that device and driver agree on the next descriptor. If they do not, each waits for the
- * other for ever, which is an error. The check takes 100 ms before it reports one.
+ * other for ever. That is an error if two checks in a row find it at the same descriptor. The
+ * checks never sleep.
  */
 int rx_check(struct rx_queue *queue, struct error *error);
 

@@ -1,10 +1,6 @@
-/* Counters (datasheet 8.2.3.23), MAC address and promiscuous mode (7.1.1), link (8.2.3.22.20). */
+/* Counters (datasheet 8.2.3.23), MAC address and promiscuous mode (7.1.1). */
 #include "device.h"
 #include <string.h>
-
-#define MBIT_PER_SECOND_10G 10000
-#define MBIT_PER_SECOND_1G 1000
-#define MBIT_PER_SECOND_100M 100
 
 /* Reads a 36-bit counter. The low register comes first: a read of the high one clears both. */
 static uint64_t counter_read36(struct vfio_device *vfio, uint32_t low_offset, uint32_t high_offset)
@@ -114,27 +110,4 @@ int promiscuous_set(struct device *device, bool on, struct error *error)
 	}
 	device->config.promiscuous = on;
 	return 0;
-}
-
-int link_speed(struct device *device, uint32_t *speed, struct error *error)
-{
-	uint32_t links = reg_read(&device->vfio, IXGBE_LINKS);
-
-	*speed = 0;
-	if (links & IXGBE_LINKS_UP) {
-		switch (links & IXGBE_LINKS_SPEED) {
-		case IXGBE_LINKS_SPEED_10G:
-			*speed = MBIT_PER_SECOND_10G;
-			break;
-		case IXGBE_LINKS_SPEED_1G:
-			*speed = MBIT_PER_SECOND_1G;
-			break;
-		case IXGBE_LINKS_SPEED_100M:
-			*speed = MBIT_PER_SECOND_100M;
-			break;
-		default:
-			break;
-		}
-	}
-	return vfio_check(&device->vfio, error);
 }

@@ -62,7 +62,7 @@ static int sysfs_link(const char *address, const char *name, char target[PATH_SI
 /* The number of the device's IOMMU group, or -1. */
 static int find_group(const struct vfio_device *device, struct error *error)
 {
-	char path[PATH_SIZE];
+	char path[2 * PATH_SIZE];
 	char driver[PATH_SIZE] = "";
 	char group[PATH_SIZE] = "";
 
@@ -91,6 +91,16 @@ static int find_group(const struct vfio_device *device, struct error *error)
 			  "%s: the device is bound to %s, not to vfio-pci; as root, `triptych bind "
 			  "%s` gives it to this driver",
 			  device->address, driver[0] != '\0' ? driver : "no driver",
+			  device->address);
+		return -1;
+	}
+	/* Without an IOMMU, the device could write anywhere in memory. */
+	(void)snprintf(path, sizeof(path), "/dev/vfio/noiommu-%s", group);
+	if (access(path, F_OK) == 0) {
+		error_set(error,
+			  "%s: VFIO has this device in no-IOMMU mode, in which a wrong address "
+			  "overwrites any memory, so this driver refuses it; switch the IOMMU (VT-d, "
+			  "AMD-Vi) on in the firmware and boot with intel_iommu=on",
 			  device->address);
 		return -1;
 	}

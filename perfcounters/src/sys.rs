@@ -158,8 +158,18 @@ pub struct ForwarderCounts {
 /// Longest error message of a forwarder, with its terminating zero, bytes.
 const MESSAGE_SIZE: usize = 1024;
 
-type Open =
-    unsafe extern "C" fn(*const c_char, *const c_char, u32, u32, *mut c_char, usize) -> *mut c_void;
+/// Milliseconds that a forwarder waits for each link; a copper link may train for ten seconds.
+const LINK_TIMEOUT_MS: u32 = 30_000;
+
+type Open = unsafe extern "C" fn(
+    *const c_char,
+    *const c_char,
+    u32,
+    u32,
+    u32,
+    *mut c_char,
+    usize,
+) -> *mut c_void;
 type Turn = unsafe extern "C" fn(*mut c_void) -> u32;
 type ReadCounts = unsafe extern "C" fn(*const c_void, *mut ForwarderCounts);
 type Close = unsafe extern "C" fn(*mut c_void, *mut c_char, usize) -> c_int;
@@ -246,6 +256,7 @@ impl ForwarderLibrary {
                 device_b.as_ptr(),
                 batch,
                 ring_size,
+                LINK_TIMEOUT_MS,
                 message.as_mut_ptr().cast(),
                 message.len(),
             )

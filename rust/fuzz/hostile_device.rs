@@ -15,6 +15,7 @@ use std::time::Duration;
 use crate::clock::Instant;
 use crate::descriptor::Descriptor;
 use crate::device::{Config, Device, Stats};
+use crate::device_ids::Family;
 use crate::mempool::{Mempool, Packet, MAX_SIZE};
 use crate::register_access::{Registers, Tail};
 use crate::registers::{
@@ -130,7 +131,7 @@ impl<'p> Lab<'p> {
         Self {
             device: Device {
                 registers: Registers { vfio },
-                is_82599: true,
+                family: Family::Intel82599,
                 config: Config {
                     rx_ring_size: RING_SIZE as u32,
                     tx_ring_size: RING_SIZE as u32,

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use crate::device_ids::DEVICE_IDS;
+use crate::device_ids::{Family, DEVICE_IDS};
 use crate::error::{Error, Result};
 use crate::mempool::{Mempool, Packet};
 use crate::register_access::Registers;
@@ -67,8 +67,7 @@ pub struct Stats {
 /// A device that is open.
 pub struct OpenDevice {
     pub(crate) registers: Registers,
-    /// Not one of its copper successors X540 and X550.
-    pub(crate) is_82599: bool,
+    pub(crate) family: Family,
 }
 
 impl OpenDevice {
@@ -93,9 +92,18 @@ impl OpenDevice {
                 ),
             ));
         };
+        if let Some(reason) = known.refused {
+            return Err(Error::device(
+                address,
+                format!(
+                    "device {vendor:04x}:{id:04x}, {}, is not supported, because {reason}",
+                    known.name
+                ),
+            ));
+        }
         Ok(Self {
             registers: Registers { vfio },
-            is_82599: known.family == "82599",
+            family: known.family,
         })
     }
 }
@@ -112,8 +120,7 @@ pub struct RxLosses {
 /// A device that runs until it is stopped or dropped.
 pub struct Device<'p> {
     pub(crate) registers: Registers,
-    /// Not one of its copper successors X540 and X550.
-    pub(crate) is_82599: bool,
+    pub(crate) family: Family,
     pub(crate) config: Config,
     pub(crate) pool: &'p Mempool,
     pub(crate) running: bool,

@@ -19,6 +19,9 @@ pub const DEFAULT_BATCH: usize = 32;
 /// The paper's ring, in descriptors.
 pub const DEFAULT_RING_SIZE: u32 = 512;
 
+/// Milliseconds: long enough for a copper link, which may train for ten seconds.
+pub const DEFAULT_LINK_TIMEOUT_MS: u32 = 30_000;
+
 /// Enough packets for an RX ring, a TX ring and a batch, so that the pool never runs empty: the
 /// paper's 2048, and more for rings larger than its 512.
 const POOL_MIN_CAPACITY: u32 = 2048;
@@ -224,11 +227,13 @@ impl<'p> Forwarder<'p> {
         self.devices[device & 1].stats_read()
     }
 
-    /// Starts both devices. `batch` is 1 to [`MAX_BATCH`].
+    /// Starts both devices, then waits for the link of each, at most `link_timeout_ms` milliseconds.
+    /// `batch` is 1 to [`MAX_BATCH`].
     ///
     /// # Errors
-    /// If the batch or the size of the rings is out of range, or a device does not start.
-    pub fn start(ports: &'p Ports, batch: usize) -> Result<Self> {
+    /// If the batch or the size of the rings is out of range, a device does not start, or a link
+    /// does not come up.
+    pub fn start(ports: &'p Ports, batch: usize, link_timeout_ms: u32) -> Result<Self> {
         if !(1..=MAX_BATCH).contains(&batch) {
             return Err(Box::new(Error::Argument(format!(
                 "a batch has 1 to {MAX_BATCH} packets, not {batch}"
@@ -241,9 +246,14 @@ impl<'p> Forwarder<'p> {
         };
         let [a, b] = &ports.devices;
         let [pool_a, pool_b] = &ports.pools;
+        let mut devices = [a.start(&config, pool_a)?, b.start(&config, pool_b)?];
+        // Both devices run by now, because they may be cabled to each other.
+        for device in &mut devices {
+            device.wait_for_link(u64::from(link_timeout_ms))?;
+        }
         Ok(Self {
             container: &ports.container,
-            devices: [a.start(&config, pool_a)?, b.start(&config, pool_b)?],
+            devices,
             direction: Direction {
                 batch,
                 packets_left: u64::MAX,

@@ -8,6 +8,7 @@ use std::time::Duration;
 use crate::clock::sleep;
 use crate::descriptor::Descriptor;
 use crate::device::{Config, Device, OpenDevice, Stats, MAX_QUEUES, MAX_RING_SIZE, MIN_RING_SIZE};
+use crate::device_ids::Family;
 use crate::error::{Error, Result};
 use crate::mempool::{Mempool, PACKET_BUFFER_SIZE};
 use crate::register_access::{Wait, CHECK_INTERVAL, CHECK_LOOKS, REMEDY_RESET};
@@ -25,28 +26,40 @@ use crate::tx::TxQueue;
 // have to wait for a processor.
 const TIMEOUT_QUEUE: u64 = 1000;
 const TIMEOUT_TX_DRAIN: u64 = 1000;
-const TIMEOUT_LINK: u64 = 8000;
+
+/// An 82599 that has no link after this time, in milliseconds, is started again.
+const LINK_ATTEMPT: u64 = 2000;
 
 /// 4.6.7.1.2: a disabled queue may write back for this long.
 const RX_DISABLE_SETTLE: Duration = Duration::from_micros(100);
 
-// 4.6.11.3.4: packet buffers in KiB, without DCB and virtualization.
-const RX_PACKET_BUFFER_KB: u32 = 512;
+// 4.6.11.3.4: packet buffers in KiB, without DCB and virtualization. X540 and X550 have less.
+const RX_PACKET_BUFFER_KB_82599: u32 = 512;
+const RX_PACKET_BUFFER_KB_X540: u32 = 384;
 const TX_PACKET_BUFFER_KB: u32 = 160;
 const TX_MAX_PACKET_KB: u32 = 2;
 
 /// 3.7.7.3.2: without flow control, this much of the buffer lies above the XOFF threshold.
 const FLOW_CONTROL_RESERVE_KB: u32 = 24;
 
-// 7.2.3.4.1: PTHRESH + WTHRESH must not exceed the 40 on-chip descriptors. With WTHRESH 0, the
-// device writes back each descriptor that has RS set.
-const TX_PREFETCH_THRESHOLD: u32 = 32;
+// 7.2.3.4.1: PTHRESH + WTHRESH must not exceed the 40 on-chip descriptors. These are the values of
+// the published measurements. The device writes back 4 descriptors at once, a cache line, so it
+// needs a quarter of the PCIe writes that WTHRESH 0 needs.
+const TX_PREFETCH_THRESHOLD: u32 = 36;
 const TX_HOST_THRESHOLD: u32 = 8;
-const TX_WRITE_BACK_THRESHOLD: u32 = 0;
+const TX_WRITE_BACK_THRESHOLD: u32 = 4;
 
 const RX_BUFFER_KB: u32 = (PACKET_BUFFER_SIZE / 1024) as u32;
 
 impl<'p> Device<'p> {
+    /// 4.6.11.3.4: the size of the memory for received packets, in KiB.
+    fn rx_packet_buffer_kb(&self) -> u32 {
+        match self.family {
+            Family::Intel82599 => RX_PACKET_BUFFER_KB_82599,
+            Family::X540 | Family::X550 => RX_PACKET_BUFFER_KB_X540,
+        }
+    }
+
     /// 4.6.3.2 General configuration: flow control and no-snoop off.
     fn init_general(&self) -> Result<()> {
         // 3.7.7.3.2, 8.2.3.3: no flow control. The XOFF threshold is needed all the same, because
@@ -57,28 +70,11 @@ impl<'p> Device<'p> {
         self.registers.write(regs::FCRTL(0), 0)?;
         self.registers.write(
             regs::FCRTH(0),
-            (RX_PACKET_BUFFER_KB - FLOW_CONTROL_RESERVE_KB) * 1024,
+            (self.rx_packet_buffer_kb() - FLOW_CONTROL_RESERVE_KB) * 1024,
         )?;
 
         // 5.2.5.3.1: no-snoop stays off, because descriptors and packets are in cached memory.
         self.registers.set(regs::CTRL_EXT, regs::CTRL_EXT_NS_DIS)
-    }
-
-    /// 4.6.4.2 Link initialization: 10 Gbit/s serial over SFI, the mode of SFP+ ports. The driver
-    /// does not take the lock that it shares with firmware (DEVIATION-MAC-LOCK). On X540 and X550,
-    /// the firmware of the copper PHY brings the link up by itself.
-    fn init_link(&self) -> Result<()> {
-        if !self.is_82599 {
-            return Ok(());
-        }
-        self.registers
-            .write_field(regs::AUTOC, regs::AUTOC_LMS, regs::AUTOC_LMS_10G_SERIAL)?;
-        self.registers.write_field(
-            regs::AUTOC2,
-            regs::AUTOC2_10G_PMA_PMD_SERIAL,
-            regs::AUTOC2_10G_PMA_PMD_SERIAL_SFI,
-        )?;
-        self.registers.set(regs::AUTOC, regs::AUTOC_AN_RESTART)
     }
 
     /// 4.6.7: sets which frames are let in. RXCTRL.RXEN is 0 since the reset, as FCTRL demands.
@@ -139,9 +135,14 @@ impl<'p> Device<'p> {
                 | regs::SRRCTL_DESCTYPE_ADVANCED_ONE_BUFFER
                 | regs::SRRCTL_DROP_EN,
         )?;
-        // 8.2.3.11.1: this bit is 1 after a reset and must be written as 0.
-        self.registers
-            .clear(regs::DCA_RXCTRL(id), regs::DCA_RXCTRL_RESERVED_12)?;
+        // 8.2.3.11.1: bit 12 is 1 after a reset and must be written as 0. The device writes packets
+        // and descriptors in order: a DD must not overtake the data that it stands for.
+        self.registers.clear(
+            regs::DCA_RXCTRL(id),
+            regs::DCA_RXCTRL_RESERVED_12
+                | regs::DCA_RXCTRL_DATA_WRO_EN
+                | regs::DCA_RXCTRL_HEAD_WRO_EN,
+        )?;
 
         let queue = RxQueue {
             ring,
@@ -151,6 +152,7 @@ impl<'p> Device<'p> {
             index: 0,
             pool_empty: 0,
             discard: Discard::default(),
+            suspect: None,
         };
 
         // 4.6.7.1.1: enable the queue first. A tail written before that is lost.
@@ -177,7 +179,7 @@ impl<'p> Device<'p> {
         // 4.6.11.3.4: packet buffer 0 gets all of the memory.
         self.registers.write(
             regs::RXPBSIZE(0),
-            field(regs::RXPBSIZE_SIZE, RX_PACKET_BUFFER_KB),
+            field(regs::RXPBSIZE_SIZE, self.rx_packet_buffer_kb()),
         )?;
         for i in 1..regs::RXPBSIZE_COUNT {
             self.registers.write(regs::RXPBSIZE(i), 0)?;
@@ -222,6 +224,9 @@ impl<'p> Device<'p> {
                 | field(regs::TXDCTL_HTHRESH, TX_HOST_THRESHOLD)
                 | field(regs::TXDCTL_WTHRESH, TX_WRITE_BACK_THRESHOLD),
         )?;
+        // 8.2.3.11.2: descriptors are written back in order, as TRUST-TX-ORDER needs it.
+        self.registers
+            .clear(regs::DCA_TXCTRL(id), regs::DCA_TXCTRL_DESC_WRO_EN)?;
 
         self.tx.push(TxQueue {
             ring,
@@ -244,6 +249,16 @@ impl<'p> Device<'p> {
         })
     }
 
+    /// 8.2.3.10.13, 8.2.3.10.16: no queue has a rate limit. The reset keeps the limits that a packet
+    /// generator may have set before.
+    fn clear_rate_limits(&self) -> Result<()> {
+        for i in 0..regs::TXDCTL_COUNT {
+            self.registers.write(regs::RTTDQSEL, i)?;
+            self.registers.write(regs::RTTBCNRC, 0)?;
+        }
+        Ok(())
+    }
+
     /// 4.6.8 Transmit initialization.
     fn init_transmit(&mut self) -> Result<()> {
         // The device adds the CRC and pads short frames.
@@ -264,6 +279,7 @@ impl<'p> Device<'p> {
             self.registers.write(regs::TXPBTHRESH(i), 0)?;
         }
         self.registers.write(regs::MTQC, 0)?;
+        self.clear_rate_limits()?;
         self.registers.clear(regs::RTTDCS, regs::RTTDCS_ARBDIS)?;
         // 8.2.3.9.2: set TE before the first queue is enabled.
         self.registers.set(regs::DMATXCTL, regs::DMATXCTL_TE)?;
@@ -271,17 +287,6 @@ impl<'p> Device<'p> {
             self.init_tx_queue(i)?;
         }
         Ok(())
-    }
-
-    fn wait_for_link(&self) -> Result<()> {
-        self.registers.wait(&Wait {
-            offset: regs::LINKS,
-            mask: regs::LINKS_UP,
-            value: regs::LINKS_UP,
-            timeout_ms: TIMEOUT_LINK,
-            name: "LINKS.UP",
-            remedy: "check the cable, the SFP+ module and the other side",
-        })
     }
 
     fn check_config(&self) -> Result<()> {
@@ -316,15 +321,14 @@ impl<'p> Device<'p> {
         reset_device(&self.registers)?;
         self.init_general()?;
         wait_until_ready(&self.registers)?;
-        self.init_link()?;
+        self.link_init()?;
         // 4.6.5 Initialization of statistics: reading clears them.
         self.stats_clear()?;
         self.mac = self.mac_read()?;
         // Without bus mastering, the device cannot fetch descriptors.
         enable_bus_master(&self.registers)?;
         self.init_receive()?;
-        self.init_transmit()?;
-        self.wait_for_link()
+        self.init_transmit()
     }
 
     /// Starts the device, whatever state it was left in.
@@ -354,9 +358,10 @@ impl<'p> Device<'p> {
             remedy: "the packets left in the TX ring were not sent",
         });
 
-        queue.tx_reclaim();
+        // 7.2.3.4.2: the device writes back the last descriptors, which WTHRESH held back.
+        self.registers.set(regs::TXDCTL(id), regs::TXDCTL_SWFLSH)?;
         self.registers
-            .clear(regs::TXDCTL(id), regs::TXDCTL_ENABLE)?;
+            .clear(regs::TXDCTL(id), regs::TXDCTL_ENABLE | regs::TXDCTL_SWFLSH)?;
         let disabled = self.registers.wait(&Wait {
             offset: regs::TXDCTL(id),
             mask: regs::TXDCTL_ENABLE,
@@ -365,6 +370,7 @@ impl<'p> Device<'p> {
             name: "TXDCTL.ENABLE",
             remedy: REMEDY_RESET,
         });
+        queue.tx_reclaim();
         drained.and(disabled)
     }
 
@@ -429,11 +435,55 @@ impl<'p> Device<'p> {
         result = result.and(disable_master(&self.registers));
         result.and(disable_bus_master(&self.registers))
     }
+
+    /// Resets the device and starts it as before.
+    fn restart(&mut self) -> Result<()> {
+        self.stop()?;
+        self.rx.clear();
+        self.tx.clear();
+        self.start()
+    }
+
+    /// Waits for the link of a running device, for at most `timeout_ms` milliseconds. An 82599
+    /// without a link is started again after 2, 4, 8... seconds, because some come up only then.
+    ///
+    /// # Errors
+    /// If there is no link in time, or the device can no longer be reached.
+    pub fn wait_for_link(&mut self, timeout_ms: u64) -> Result<()> {
+        let mut left = timeout_ms;
+        let mut attempts = 0;
+        let mut wait = LINK_ATTEMPT;
+
+        loop {
+            // A reset of X540 or X550 would only start the training of the link again.
+            let last = self.family != Family::Intel82599 || left <= wait;
+
+            attempts += 1;
+            if self.link_comes_up(if last { left } else { wait })? {
+                return Ok(());
+            }
+            if last {
+                break;
+            }
+            left -= wait;
+            wait *= 2;
+            // Some 82599s do not come up under traffic until they are reset once more.
+            self.restart()?;
+        }
+        Err(Error::device(
+            self.registers.vfio.address(),
+            format!(
+                "no link after {timeout_ms} ms and {attempts} attempts; check the cable, the \
+                 module, and that the other side is up"
+            ),
+        ))
+    }
 }
 
 impl OpenDevice {
     /// Starts the device, whatever state it was left in. Its RX queues take their buffers from
-    /// `pool`.
+    /// `pool`. Does not wait for the link: a port that is cabled to another one has a link only once
+    /// both have started.
     ///
     /// # Errors
     /// If the device is running already, the configuration is out of range, or the device does not
@@ -448,7 +498,7 @@ impl OpenDevice {
         }
         let mut device = Device {
             registers: self.registers.clone(),
-            is_82599: self.is_82599,
+            family: self.family,
             config: *config,
             pool,
             running: false,

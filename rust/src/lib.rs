@@ -34,7 +34,9 @@ pub mod forwarder;
 #[path = "../fuzz/hostile_device.rs"]
 pub mod fuzzing;
 mod init;
+mod link;
 pub mod mempool;
+mod phy;
 mod register_access;
 #[rustfmt::skip]
 #[allow(missing_docs)]

@@ -69,28 +69,48 @@ impl Registers {
         self.write(offset, (self.read(offset)? & !mask) | value)
     }
 
-    /// Waits until a register has the wanted value, or until the time is up.
-    pub(crate) fn wait(&self, wait: &Wait) -> Result<()> {
-        let deadline = Instant::now() + Duration::from_millis(wait.timeout_ms);
+    /// Polls until the bits of `mask` equal `value`. Returns whether they do, and the last value of
+    /// the register.
+    fn poll(&self, offset: u32, mask: u32, value: u32, timeout_ms: u64) -> Result<(bool, u32)> {
+        let deadline = Instant::now() + Duration::from_millis(timeout_ms);
         loop {
             // The clock comes first, so that a slow read does not cost the last attempt.
             let late = Instant::now() >= deadline;
-            let read = self.read(wait.offset)?;
-            if read & wait.mask == wait.value {
-                return Ok(());
+            let read = self.read(offset)?;
+            if read & mask == value {
+                return Ok((true, read));
             }
             if late {
-                return Err(Box::new(Error::Timeout {
-                    address: self.vfio.address().to_owned(),
-                    name: wait.name,
-                    read,
-                    timeout_ms: wait.timeout_ms,
-                    value: wait.value,
-                    mask: wait.mask,
-                    remedy: wait.remedy,
-                }));
+                return Ok((false, read));
             }
             sleep(POLL_INTERVAL);
+        }
+    }
+
+    /// Whether the bits of `mask` equal `value` within `timeout_ms` milliseconds.
+    pub(crate) fn reaches(
+        &self,
+        offset: u32,
+        mask: u32,
+        value: u32,
+        timeout_ms: u64,
+    ) -> Result<bool> {
+        Ok(self.poll(offset, mask, value, timeout_ms)?.0)
+    }
+
+    /// Waits until a register has the wanted value, or until the time is up.
+    pub(crate) fn wait(&self, wait: &Wait) -> Result<()> {
+        match self.poll(wait.offset, wait.mask, wait.value, wait.timeout_ms)? {
+            (true, _) => Ok(()),
+            (false, read) => Err(Box::new(Error::Timeout {
+                address: self.vfio.address().to_owned(),
+                name: wait.name,
+                read,
+                timeout_ms: wait.timeout_ms,
+                value: wait.value,
+                mask: wait.mask,
+                remedy: wait.remedy,
+            })),
         }
     }
 

@@ -10,6 +10,11 @@ pub const fn field(mask: u32, value: u32) -> u32 {
     value << (mask.trailing_zeros() & 31)
 }
 
+/// The value of the field that `mask` covers, in the register's value `register`.
+pub const fn field_get(mask: u32, register: u32) -> u32 {
+    (register & mask) >> (mask.trailing_zeros() & 31)
+}
+
 /// `value` shifted to the place of a descriptor word's field. It must fit the field.
 pub const fn field64(mask: u64, value: u64) -> u64 {
     value << (mask.trailing_zeros() & 63)
@@ -33,6 +38,8 @@ pub const CTRL_RST: u32 = 0x04000000;
 
 /// STATUS, ro: Device status. Datasheet 8.2.3.1.2.
 pub const STATUS: u32 = 0x00008;
+/// Bits 3:2: Which port of the card this is.
+pub const STATUS_LAN_ID: u32 = 0x0000000C;
 /// Bit 19: Bus transactions may be under way; 0 after CTRL.MASTER_DISABLE.
 pub const STATUS_MASTER_ENABLE: u32 = 0x00080000;
 
@@ -41,12 +48,37 @@ pub const CTRL_EXT: u32 = 0x00018;
 /// Bit 16: Use no transaction without snooping, whatever other registers say.
 pub const CTRL_EXT_NS_DIS: u32 = 0x00010000;
 
+/// ESDP, rw: Software definable pins. Datasheet 8.2.3.1.4.
+pub const ESDP: u32 = 0x00020;
+/// Bit 3: Value of pin 3. On SFP+ cards, 1 turns the laser off.
+pub const ESDP_SDP3: u32 = 0x00000008;
+
 // ---- EEPROM and flash ----
 
 /// EEC, rw: EEPROM and flash control. Datasheet 8.2.3.2.1.
 pub const EEC: u32 = 0x10010;
 /// Bit 9, ro: Auto-read done: the EEPROM has been read, or is absent.
 pub const EEC_ARD: u32 = 0x00000200;
+
+// ---- Semaphores and firmware ----
+
+/// SWSM, rw: Software semaphore between drivers and firmware. Datasheet 8.2.3.4.9.
+pub const SWSM: u32 = 0x10140;
+/// Bit 0, rs: The driver that reads 0 has the semaphore. Writing 0 releases it.
+pub const SWSM_SMBI: u32 = 0x00000001;
+
+/// SW_FW_SYNC, rw: Owners of the shared resources. Access it only while you hold SWSM.SWESMBI. Datasheet 8.2.3.4.11.
+pub const SW_FW_SYNC: u32 = 0x10160;
+/// Bit 1: Software has PHY 0, and the I2C wires.
+pub const SW_FW_SYNC_SW_PHY0: u32 = 0x00000002;
+/// Bit 2: Software has PHY 1, and the I2C wires.
+pub const SW_FW_SYNC_SW_PHY1: u32 = 0x00000004;
+/// Bit 6: Firmware has PHY 0.
+pub const SW_FW_SYNC_FW_PHY0: u32 = 0x00000040;
+/// Bit 7: Firmware has PHY 1.
+pub const SW_FW_SYNC_FW_PHY1: u32 = 0x00000080;
+/// Bit 31, rs: The driver that reads 0 has this register. X540 and later.
+pub const SW_FW_SYNC_REGSMP: u32 = 0x80000000;
 
 // ---- PCI Express ----
 
@@ -151,6 +183,10 @@ pub const SRRCTL_DROP_EN: u32 = 0x10000000;
 pub const fn DCA_RXCTRL(n: u32) -> u32 { if n < 64 { 0x0100C + 0x40 * n } else { 0x0D00C + 0x40 * (n - 64) } }
 /// Bit 12: Reads 1 after reset. Software must clear it.
 pub const DCA_RXCTRL_RESERVED_12: u32 = 0x00001000;
+/// Bit 13: Write packets with relaxed ordering.
+pub const DCA_RXCTRL_DATA_WRO_EN: u32 = 0x00002000;
+/// Bit 15: Write headers with relaxed ordering.
+pub const DCA_RXCTRL_HEAD_WRO_EN: u32 = 0x00008000;
 
 /// RDRXCTL, rw: Receive DMA control. Datasheet 8.2.3.8.8.
 pub const RDRXCTL: u32 = 0x02F00;
@@ -198,6 +234,11 @@ pub const fn TDBAH(n: u32) -> u32 { 0x06004 + 0x40 * n }
 /// TDLEN, rw, n < 128: Bytes of the ring: a multiple of 128. Datasheet 8.2.3.9.7.
 pub const fn TDLEN(n: u32) -> u32 { 0x06008 + 0x40 * n }
 
+/// DCA_TXCTRL, rw, n < 128: How a transmit queue accesses memory. Datasheet 8.2.3.11.2.
+pub const fn DCA_TXCTRL(n: u32) -> u32 { 0x0600C + 0x40 * n }
+/// Bit 11: Write descriptors, or the head, with relaxed ordering.
+pub const DCA_TXCTRL_DESC_WRO_EN: u32 = 0x00000800;
+
 /// TDH, rw, n < 128: Head: the descriptor that hardware reads next. Write it only before enabling, as 0. Datasheet 8.2.3.9.8.
 pub const fn TDH(n: u32) -> u32 { 0x06010 + 0x40 * n }
 /// Bits 15:0: Index in the ring.
@@ -208,6 +249,8 @@ pub const fn TDT(n: u32) -> u32 { 0x06018 + 0x40 * n }
 
 /// TXDCTL, rw, n < 128: Transmit queue control. Datasheet 8.2.3.9.10.
 pub const fn TXDCTL(n: u32) -> u32 { 0x06028 + 0x40 * n }
+/// Entries of [`TXDCTL`].
+pub const TXDCTL_COUNT: u32 = 128;
 /// Bits 6:0: Fetch more descriptors when fewer than this are on the chip.
 pub const TXDCTL_PTHRESH: u32 = 0x0000007F;
 /// Bits 14:8: Fetch only if this many are there to fetch.
@@ -216,6 +259,8 @@ pub const TXDCTL_HTHRESH: u32 = 0x00007F00;
 pub const TXDCTL_WTHRESH: u32 = 0x007F0000;
 /// Bit 25: Run the queue. Poll it: 1 once the queue runs, 0 once it has stopped.
 pub const TXDCTL_ENABLE: u32 = 0x02000000;
+/// Bit 26, sc: Write finished descriptors back at once.
+pub const TXDCTL_SWFLSH: u32 = 0x04000000;
 
 /// TXPBSIZE, rw, n < 8: Size of a transmit packet buffer. The sum is 160 KiB: to use one, clear the others. Datasheet 8.2.3.9.13.
 pub const fn TXPBSIZE(n: u32) -> u32 { 0x0CC00 + 0x4 * n }
@@ -236,6 +281,12 @@ pub const fn TXPBTHRESH(n: u32) -> u32 { 0x04950 + 0x4 * n }
 pub const RTTDCS: u32 = 0x04900;
 /// Bit 6: Disable arbitration. Set it around changes of DTXMXSZRQ, TXPBSIZE and MTQC.
 pub const RTTDCS_ARBDIS: u32 = 0x00000040;
+
+/// RTTDQSEL, rw: Queue of RTTDT1C and of the rate registers. Datasheet 8.2.3.10.13.
+pub const RTTDQSEL: u32 = 0x04904;
+
+/// RTTBCNRC, rw: Rate limit of the queue that RTTDQSEL names. Datasheet 8.2.3.10.16.
+pub const RTTBCNRC: u32 = 0x04984;
 
 // ---- Security ----
 
@@ -264,6 +315,29 @@ pub const HLREG0_TXPADEN: u32 = 0x00000400;
 /// Bit 15: Loop sent packets back to the receiver.
 pub const HLREG0_LPBK: u32 = 0x00008000;
 
+/// MSCA, rw: MDIO command: an access to a register of the PHY. Datasheet 8.2.3.22.11.
+pub const MSCA: u32 = 0x0425C;
+/// Bits 15:0: Register, in the new protocol.
+pub const MSCA_NP_ADDR: u32 = 0x0000FFFF;
+/// Bits 20:16: Device in the PHY, or register in the old protocol.
+pub const MSCA_DEV_TYPE: u32 = 0x001F0000;
+/// Bits 25:21: Address of the PHY.
+pub const MSCA_PHY_ADDR: u32 = 0x03E00000;
+/// Bits 27:26: Operation.
+pub const MSCA_OP_CODE: u32 = 0x0C000000;
+pub const MSCA_OP_CODE_ADDRESS: u32 = 0x00000000;
+pub const MSCA_OP_CODE_WRITE: u32 = 0x04000000;
+pub const MSCA_OP_CODE_READ: u32 = 0x0C000000;
+/// Bit 30, sc: Run the command.
+pub const MSCA_MDI_COMMAND: u32 = 0x40000000;
+
+/// MSRWD, rw: MDIO data. Datasheet 8.2.3.22.12.
+pub const MSRWD: u32 = 0x04260;
+/// Bits 15:0: Data to write.
+pub const MSRWD_WRITE_DATA: u32 = 0x0000FFFF;
+/// Bits 31:16, ro: Data that was read.
+pub const MSRWD_READ_DATA: u32 = 0xFFFF0000;
+
 /// MFLCN, rw: Receiving pause frames. Datasheet 8.2.3.22.34.
 pub const MFLCN: u32 = 0x04294;
 /// Bit 2: Obey priority pause frames.
@@ -281,6 +355,8 @@ pub const AUTOC_LMS_10G_SERIAL: u32 = 0x00006000;
 
 /// LINKS, ro: Link status. Datasheet 8.2.3.22.20.
 pub const LINKS: u32 = 0x042A4;
+/// Bit 27: With SPEED 10G: 2.5 Gbit/s. With 100M: 5 Gbit/s. X550.
+pub const LINKS_SPEED_NON_STD: u32 = 0x08000000;
 /// Bits 29:28: Speed.
 pub const LINKS_SPEED: u32 = 0x30000000;
 pub const LINKS_SPEED_100M: u32 = 0x10000000;
@@ -294,6 +370,8 @@ pub const AUTOC2: u32 = 0x042A8;
 /// Bits 17:16: 10 Gbit/s over one lane.
 pub const AUTOC2_10G_PMA_PMD_SERIAL: u32 = 0x00030000;
 pub const AUTOC2_10G_PMA_PMD_SERIAL_SFI: u32 = 0x00020000;
+/// Bits 30:28: Reasons to drop the link.
+pub const AUTOC2_LINK_DISABLE: u32 = 0x70000000;
 
 // ---- Statistics ----
 
@@ -368,3 +446,17 @@ pub const PCI_COMMAND: u32 = 0x04;
 pub const PCI_COMMAND_MEMORY: u16 = 0x0002;
 /// Bit 2: Start bus transactions: DMA and MSI.
 pub const PCI_COMMAND_BUS_MASTER: u16 = 0x0004;
+
+// ---- Copper PHY: device and address of its registers on the MDIO bus ----
+
+/// The device in the PHY that has [`PHY_ID_HIGH`].
+pub const PHY_ID_HIGH_DEVICE: u32 = 1;
+/// Upper half of the PHY's identifier. It reads 0 or 0xffff where no PHY answers.
+pub const PHY_ID_HIGH: u32 = 0x0002;
+
+/// The device in the PHY that has [`PHY_VENDOR_CONTROL`].
+pub const PHY_VENDOR_CONTROL_DEVICE: u32 = 30;
+/// Control of the PHY as a whole.
+pub const PHY_VENDOR_CONTROL: u32 = 0x0000;
+/// Bit 11: The PHY is powered down, so it has no link.
+pub const PHY_VENDOR_CONTROL_LOW_POWER: u32 = 0x00000800;

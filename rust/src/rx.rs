@@ -20,11 +20,10 @@
 
 use std::mem;
 
-use crate::clock::sleep;
 use crate::descriptor::Descriptor;
 use crate::error::{Error, Result};
 use crate::mempool::{Mempool, Packet};
-use crate::register_access::{Registers, Tail, Wait, CHECK_INTERVAL, CHECK_LOOKS, REMEDY_RESET};
+use crate::register_access::{Registers, Tail, Wait, CHECK_LOOKS, REMEDY_RESET};
 use crate::registers::{self as regs, field64_get, RXD_DD, RXD_EOP, RXD_LENGTH};
 use crate::sys::batch::Batch;
 use crate::sys::dma::{Entries, Entry, Ring};
@@ -48,6 +47,8 @@ pub struct RxQueue<'p> {
     /// Calls that stopped early because the pool was empty.
     pub(crate) pool_empty: u64,
     pub(crate) discard: Discard,
+    /// The index at which the last check missed a write-back.
+    pub(crate) suspect: Option<usize>,
 }
 
 /// The state of dropping frames that cannot be received.
@@ -164,19 +165,36 @@ impl<'p> RxQueue<'p> {
         Ok(received)
     }
 
-    /// Checks that device and driver agree on the next descriptor. If they do not, each waits for
-    /// the other for ever, which is an error. The check takes 100 ms before it reports one.
-    pub(crate) fn rx_check(&mut self, registers: &Registers, id: u32) -> Result<()> {
-        let mut head = 0;
+    /// 7.1.9: whether the device has used the next descriptor, by RDH, but not written it back; and
+    /// RDH. A write-back may be late by some microseconds.
+    fn rx_write_back_missing(&mut self, registers: &Registers, id: u32) -> Result<(bool, u32)> {
+        let head = registers.read(regs::RDH(id))?;
+        let missing =
+            head as usize != self.index && self.ring.entry(self.index).load_upper() & RXD_DD == 0;
+        Ok((missing, head))
+    }
 
+    /// Checks that device and driver agree on the next descriptor. If they do not, each waits for
+    /// the other for ever. That is an error if two checks in a row find it at the same descriptor.
+    /// The checks never sleep.
+    pub(crate) fn rx_check(&mut self, registers: &Registers, id: u32) -> Result<()> {
+        let (missing, mut head) = self.rx_write_back_missing(registers, id)?;
+        if !missing {
+            self.suspect = None;
+            return Ok(());
+        }
+        // The first time, this is a write-back on its way. Sleeping here would cost packets.
+        if self.suspect != Some(self.index) {
+            self.suspect = Some(self.index);
+            return Ok(());
+        }
         for _ in 0..CHECK_LOOKS {
-            // 7.1.9: the device has used the descriptors below RDH. Write-backs may be late.
-            head = registers.read(regs::RDH(id))?;
-            if head as usize == self.index || self.ring.entry(self.index).load_upper() & RXD_DD != 0
-            {
+            let (missing, now) = self.rx_write_back_missing(registers, id)?;
+            if !missing {
+                self.suspect = None;
                 return Ok(());
             }
-            sleep(CHECK_INTERVAL);
+            head = now;
         }
         Err(Error::device(
             registers.vfio.address(),

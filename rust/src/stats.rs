@@ -1,5 +1,4 @@
-//! Counters (datasheet 8.2.3.23), MAC address and promiscuous mode (7.1.1), link
-//! (8.2.3.22.20).
+//! Counters (datasheet 8.2.3.23), MAC address and promiscuous mode (7.1.1).
 #![forbid(unsafe_code)]
 
 use crate::device::{Device, Stats};
@@ -7,10 +6,6 @@ use crate::error::{Error, Result};
 use crate::register_access::Registers;
 use crate::registers as regs;
 use crate::rx::enable_rx;
-
-const MBIT_PER_SECOND_10G: u32 = 10_000;
-const MBIT_PER_SECOND_1G: u32 = 1_000;
-const MBIT_PER_SECOND_100M: u32 = 100;
 
 /// Reads a 36-bit counter. The low register comes first: a read of the high one clears both.
 fn counter_read36(registers: &Registers, low_offset: u32, high_offset: u32) -> Result<u64> {
@@ -23,8 +18,9 @@ impl Device<'_> {
     /// Adds what the device counted since the last call, and returns the totals.
     ///
     /// # Errors
-    /// If the device can no longer be reached, has died, or has a stalled queue. So a forwarder calls
-    /// this about once a second.
+    /// If the device can no longer be reached or has died, or if a queue is stalled in two calls in a
+    /// row. So a forwarder calls this about once a second. It reads seven registers and never sleeps:
+    /// a ring of 512 is full after 34 us at 14.88 Mpps.
     pub fn stats_read(&mut self) -> Result<Stats> {
         let rx_packets = u64::from(self.registers.read(regs::GPRC)?);
         let tx_packets = u64::from(self.registers.read(regs::GPTC)?);
@@ -109,22 +105,5 @@ impl Device<'_> {
         }
         self.config.promiscuous = on;
         Ok(())
-    }
-
-    /// Reads the speed of the link in Mbit/s, 0 if the link is down.
-    ///
-    /// # Errors
-    /// If the device can no longer be reached.
-    pub fn link_speed(&self) -> Result<u32> {
-        let links = self.registers.read(regs::LINKS)?;
-        if links & regs::LINKS_UP == 0 {
-            return Ok(0);
-        }
-        Ok(match links & regs::LINKS_SPEED {
-            regs::LINKS_SPEED_10G => MBIT_PER_SECOND_10G,
-            regs::LINKS_SPEED_1G => MBIT_PER_SECOND_1G,
-            regs::LINKS_SPEED_100M => MBIT_PER_SECOND_100M,
-            _ => 0,
-        })
     }
 }

@@ -64,6 +64,7 @@ impl<'p> Queues<'p> {
                 index: 0,
                 pool_empty: 0,
                 discard: Discard::default(),
+                suspect: None,
             },
             tx: TxQueue {
                 ring: tx_ring,

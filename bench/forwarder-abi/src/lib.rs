@@ -60,11 +60,17 @@ unsafe fn report(message: &str, error: *mut c_char, size: usize) {
     }
 }
 
-fn open(device_a: &CStr, device_b: &CStr, batch: u32, ring_size: u32) -> Result<OwnedForwarder> {
+fn open(
+    device_a: &CStr,
+    device_b: &CStr,
+    batch: u32,
+    ring_size: u32,
+    link_timeout_ms: u32,
+) -> Result<OwnedForwarder> {
     let (device_a, device_b) = (device_a.to_string_lossy(), device_b.to_string_lossy());
     let ports = Ports::open(&device_a, &device_b, ring_size)?;
     OwnedForwarder::try_new(ports, |ports| {
-        Forwarder::start(ports, batch as usize).map(Some)
+        Forwarder::start(ports, batch as usize, link_timeout_ms).map(Some)
     })
 }
 
@@ -78,12 +84,13 @@ pub unsafe extern "C" fn forwarder_open(
     device_b: *const c_char,
     batch: u32,
     ring_size: u32,
+    link_timeout_ms: u32,
     error: *mut c_char,
     error_size: usize,
 ) -> *mut Handle {
     // SAFETY: the caller guarantees it.
     let (device_a, device_b) = unsafe { (CStr::from_ptr(device_a), CStr::from_ptr(device_b)) };
-    match open(device_a, device_b, batch, ring_size) {
+    match open(device_a, device_b, batch, ring_size, link_timeout_ms) {
         Ok(opened) => Box::into_raw(Box::new(Handle(opened))),
         Err(reason) => {
             // SAFETY: the caller guarantees it.

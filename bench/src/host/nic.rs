@@ -173,7 +173,7 @@ impl Nic {
             address,
             id: id(system, address),
             name: device.name,
-            family: device.family,
+            family: device.family.name(),
             driver: driver(system, address),
             driver_override: system
                 .read(&file("driver_override"))

@@ -44,8 +44,18 @@ pub struct DeviceStats {
     pub tx_bytes: u64,
 }
 
-type Open =
-    unsafe extern "C" fn(*const c_char, *const c_char, u32, u32, *mut c_char, usize) -> *mut c_void;
+/// Milliseconds that a forwarder waits for each link.
+const LINK_TIMEOUT_MS: u32 = 30_000;
+
+type Open = unsafe extern "C" fn(
+    *const c_char,
+    *const c_char,
+    u32,
+    u32,
+    u32,
+    *mut c_char,
+    usize,
+) -> *mut c_void;
 type Limit = unsafe extern "C" fn(*mut c_void, u64);
 type Turn = unsafe extern "C" fn(*mut c_void) -> u32;
 type ReadCounts = unsafe extern "C" fn(*const c_void, *mut Counts);
@@ -114,6 +124,7 @@ impl Library {
                 device_b.as_ptr(),
                 batch,
                 ring_size,
+                LINK_TIMEOUT_MS,
                 text,
                 size,
             )

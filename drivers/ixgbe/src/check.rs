@@ -167,6 +167,14 @@ pub enum Problem {
         /// As written.
         offset: u32,
     },
+    /// A PHY register that MDIO cannot reach.
+    #[error("device {device}, offset {offset:#x}: MDIO has devices 0 to 31 and offsets to 0xffff")]
+    BadPhyPlace {
+        /// As written.
+        device: u32,
+        /// As written.
+        offset: u32,
+    },
     /// Two devices with one id.
     #[error("{other} already has this id")]
     DuplicateDevice {
@@ -282,6 +290,26 @@ impl<'a> Check<'a> {
         for register in &map.pci {
             self.pci_register(register);
         }
+        for register in &map.phy {
+            let name = register.name.get_ref();
+            self.constant(&register.name, name, name);
+            self.constant(&register.name, &format!("{name}_DEVICE"), name);
+            self.summary(
+                &register.name,
+                name,
+                &register.summary,
+                REGISTER_SUMMARY_MAX,
+            );
+            let (device, offset) = (register.device, register.offset);
+            if device > 31 || offset > 0xffff {
+                self.report(
+                    &register.name,
+                    name,
+                    Problem::BadPhyPlace { device, offset },
+                );
+            }
+            self.fields(name, 16, &register.fields);
+        }
         let mut ids = HashMap::new();
         for device in &map.devices {
             let subject = format!("device {:#06x}", device.id.get_ref());
@@ -293,6 +321,9 @@ impl<'a> Check<'a> {
                 self.report(&device.id, &subject, Problem::UnknownFamily { family });
             }
             self.summary(&device.id, &subject, &device.name, FIELD_SUMMARY_MAX);
+            if let Some(reason) = &device.refused {
+                self.summary(&device.id, &subject, reason, REGISTER_SUMMARY_MAX);
+            }
         }
     }
 

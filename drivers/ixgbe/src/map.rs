@@ -28,7 +28,10 @@ pub struct RegisterMap {
     /// The PCI configuration registers that the drivers use.
     #[serde(default, rename = "pci")]
     pub pci: Vec<PciRegister>,
-    /// The network cards that the drivers support, by PCI device id.
+    /// The registers of the copper PHY that the drivers use.
+    #[serde(default, rename = "phy")]
+    pub phy: Vec<PhyRegister>,
+    /// The network cards that the drivers know, by PCI device id.
     #[serde(default, rename = "device")]
     pub devices: Vec<Device>,
 }
@@ -219,6 +222,23 @@ pub struct PciRegister {
     pub fields: Vec<Field>,
 }
 
+/// A register of the copper PHY of the X540 and X550. Drivers reach it over MDIO.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PhyRegister {
+    /// Name, with the prefix `PHY_`.
+    pub name: Spanned<String>,
+    /// Number of the device in the PHY, 0 to 31.
+    pub device: u32,
+    /// Address in the device, 0 to 65535.
+    pub offset: u32,
+    /// Description in one line.
+    pub summary: String,
+    /// The fields.
+    #[serde(default)]
+    pub fields: Vec<Field>,
+}
+
 /// A network card.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -229,6 +249,8 @@ pub struct Device {
     pub name: String,
     /// One of [`FAMILIES`].
     pub family: String,
+    /// Why the drivers refuse this card: the end of a sentence that begins with "because".
+    pub refused: Option<String>,
 }
 
 fn one() -> u32 {

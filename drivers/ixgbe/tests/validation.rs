@@ -251,6 +251,17 @@ fn descriptors_have_two_words_of_64_bits() {
 }
 
 #[test]
+fn phy_registers_are_within_reach_of_mdio() {
+    for place in ["device = 32\noffset = 0x0", "device = 1\noffset = 0x10000"] {
+        let phy = format!("[[phy]]\nname = \"PHY_A\"\n{place}\nsummary = \"A.\"");
+        assert!(
+            matches!(violation(&phy), Problem::BadPhyPlace { .. }),
+            "{place}"
+        );
+    }
+}
+
+#[test]
 fn pci_registers_are_naturally_aligned() {
     let pci = "[[pci]]\nname = \"PCI_A\"\noffset = 0x2\nsize = 4\nsummary = \"A.\"";
     assert!(matches!(

@@ -21,10 +21,6 @@ extern "C" {
         __c: ::core::ffi::c_int,
         __n: size_t,
     ) -> *mut ::core::ffi::c_void;
-    fn strcmp(
-        __s1: *const ::core::ffi::c_char,
-        __s2: *const ::core::ffi::c_char,
-    ) -> ::core::ffi::c_int;
 }
 pub type size_t = usize;
 pub type __uint8_t = u8;
@@ -44,7 +40,7 @@ pub struct descriptor {
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct error {
-    pub text: [::core::ffi::c_char; 768],
+    pub text: [::core::ffi::c_char; 1024],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -142,6 +138,7 @@ pub struct rx_queue {
     pub dma: dma_memory,
     pub pool_empty: uint64_t,
     pub discarded: uint64_t,
+    pub suspect: uint32_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -157,6 +154,10 @@ pub struct tx_queue {
     pub vfio: *mut vfio_device,
     pub dma: dma_memory,
 }
+pub type device_family = ::core::ffi::c_uint;
+pub const DEVICE_FAMILY_X550: device_family = 2;
+pub const DEVICE_FAMILY_X540: device_family = 1;
+pub const DEVICE_FAMILY_82599: device_family = 0;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct device_config {
@@ -178,7 +179,7 @@ pub struct device_stats {
 #[repr(C)]
 pub struct device {
     pub vfio: vfio_device,
-    pub is_82599: bool,
+    pub family: device_family,
     pub config: device_config,
     pub pool: *mut mempool,
     pub running: bool,
@@ -192,9 +193,13 @@ pub struct device {
 pub struct ixgbe_device_id {
     pub id: uint16_t,
     pub name: *const ::core::ffi::c_char,
-    pub family: *const ::core::ffi::c_char,
+    pub family: device_family,
+    pub refused: *const ::core::ffi::c_char,
 }
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
+    ::core::ffi::c_void,
+>();
+pub const NULL_0: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
 #[inline]
@@ -213,180 +218,240 @@ static mut ixgbe_device_ids: [ixgbe_device_id; 35] = [
     ixgbe_device_id {
         id: 0x10f7 as uint16_t,
         name: b"82599 backplane KX4\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"82599\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_82599,
+        refused: b"its ports go to a backplane, and the driver sets up SFP+ ports only\0"
+            as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x10f8 as uint16_t,
         name: b"82599 backplane, combined\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"82599\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_82599,
+        refused: b"its ports go to a backplane, and the driver sets up SFP+ ports only\0"
+            as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x10f9 as uint16_t,
         name: b"82599 CX4\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"82599\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_82599,
+        refused: b"its ports are CX4, and the driver sets up SFP+ ports only\0"
+            as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x10fb as uint16_t,
         name: b"82599ES SFI/SFP+ (X520)\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"82599\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_82599,
+        refused: ::core::ptr::null::<::core::ffi::c_char>(),
     },
     ixgbe_device_id {
         id: 0x10fc as uint16_t,
         name: b"82599 XAUI/BX4\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"82599\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_82599,
+        refused: b"its ports are XAUI or BX4, and the driver sets up SFP+ ports only\0"
+            as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x1507 as uint16_t,
         name: b"82599 SFP+, extended module support\0" as *const u8
             as *const ::core::ffi::c_char,
-        family: b"82599\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_82599,
+        refused: ::core::ptr::null::<::core::ffi::c_char>(),
     },
     ixgbe_device_id {
         id: 0x1514 as uint16_t,
         name: b"82599 backplane KX4 mezzanine (X520)\0" as *const u8
             as *const ::core::ffi::c_char,
-        family: b"82599\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_82599,
+        refused: b"its ports go to a backplane, and the driver sets up SFP+ ports only\0"
+            as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x1517 as uint16_t,
         name: b"82599 backplane KR\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"82599\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_82599,
+        refused: b"its ports go to a backplane, and the driver sets up SFP+ ports only\0"
+            as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x151c as uint16_t,
         name: b"82599 10GBASE-T\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"82599\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_82599,
+        refused: b"its ports are 10GBASE-T, and the driver sets up SFP+ ports only\0"
+            as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x1529 as uint16_t,
         name: b"82599 SFP+ with FCoE\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"82599\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_82599,
+        refused: ::core::ptr::null::<::core::ffi::c_char>(),
     },
     ixgbe_device_id {
         id: 0x152a as uint16_t,
         name: b"82599 backplane with FCoE\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"82599\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_82599,
+        refused: b"its ports go to a backplane, and the driver sets up SFP+ ports only\0"
+            as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x154a as uint16_t,
         name: b"X520-4, four SFP+ ports\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"82599\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_82599,
+        refused: ::core::ptr::null::<::core::ffi::c_char>(),
     },
     ixgbe_device_id {
         id: 0x154d as uint16_t,
         name: b"X520 SFP+\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"82599\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_82599,
+        refused: ::core::ptr::null::<::core::ffi::c_char>(),
     },
     ixgbe_device_id {
         id: 0x154f as uint16_t,
         name: b"82599 LS\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"82599\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_82599,
+        refused: b"its fiber module is fixed, and the driver sets up SFP+ ports only\0"
+            as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x1557 as uint16_t,
         name: b"82599EN SFI\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"82599\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_82599,
+        refused: ::core::ptr::null::<::core::ffi::c_char>(),
     },
     ixgbe_device_id {
         id: 0x1558 as uint16_t,
         name: b"X520-Q1, QSFP+\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"82599\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_82599,
+        refused: b"its port is QSFP+, and the driver sets up SFP+ ports only\0"
+            as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x1528 as uint16_t,
         name: b"X540-AT2 10GBASE-T\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"X540\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_X540,
+        refused: ::core::ptr::null::<::core::ffi::c_char>(),
     },
     ixgbe_device_id {
         id: 0x1560 as uint16_t,
         name: b"X540-T1 10GBASE-T\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"X540\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_X540,
+        refused: ::core::ptr::null::<::core::ffi::c_char>(),
     },
     ixgbe_device_id {
         id: 0x1563 as uint16_t,
         name: b"X550-T 10GBASE-T\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"X550\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_X550,
+        refused: ::core::ptr::null::<::core::ffi::c_char>(),
     },
     ixgbe_device_id {
         id: 0x15d1 as uint16_t,
         name: b"X550-T1 10GBASE-T\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"X550\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_X550,
+        refused: ::core::ptr::null::<::core::ffi::c_char>(),
     },
     ixgbe_device_id {
         id: 0x15aa as uint16_t,
         name: b"X552 backplane KX4\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"X550\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_X550,
+        refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
+            as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15ab as uint16_t,
         name: b"X552 backplane KR\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"X550\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_X550,
+        refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
+            as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15ac as uint16_t,
         name: b"X552 SFP+\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"X550\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_X550,
+        refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
+            as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15ad as uint16_t,
         name: b"X552/X557-AT 10GBASE-T\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"X550\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_X550,
+        refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
+            as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15ae as uint16_t,
         name: b"X552 1000BASE-T\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"X550\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_X550,
+        refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
+            as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15b0 as uint16_t,
         name: b"X552 XFI\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"X550\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_X550,
+        refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
+            as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15c2 as uint16_t,
         name: b"X553 backplane KR\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"X550\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_X550,
+        refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
+            as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15c3 as uint16_t,
         name: b"X553 backplane KR, low power\0" as *const u8
             as *const ::core::ffi::c_char,
-        family: b"X550\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_X550,
+        refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
+            as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15c4 as uint16_t,
         name: b"X553 SFP+, native\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"X550\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_X550,
+        refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
+            as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15c6 as uint16_t,
         name: b"X553 SGMII\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"X550\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_X550,
+        refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
+            as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15c7 as uint16_t,
         name: b"X553 SGMII, low power\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"X550\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_X550,
+        refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
+            as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15c8 as uint16_t,
         name: b"X553/X557-AT 10GBASE-T\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"X550\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_X550,
+        refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
+            as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15ce as uint16_t,
         name: b"X553 SFP+\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"X550\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_X550,
+        refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
+            as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15e4 as uint16_t,
         name: b"X553 1000BASE-T\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"X550\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_X550,
+        refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
+            as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15e5 as uint16_t,
         name: b"X553 1000BASE-T, low power\0" as *const u8 as *const ::core::ffi::c_char,
-        family: b"X550\0" as *const u8 as *const ::core::ffi::c_char,
+        family: DEVICE_FAMILY_X550,
+        refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
+            as *const u8 as *const ::core::ffi::c_char,
     },
 ];
 unsafe extern "C" fn find_device_id(mut id: uint16_t) -> *const ixgbe_device_id {
@@ -441,7 +506,7 @@ pub unsafe extern "C" fn device_open(
     if known.is_null() {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: device %04x:%04x is not an Intel 82599, X540 or X550; this driver supports no other\0"
                 as *const u8 as *const ::core::ffi::c_char,
             address,
@@ -451,10 +516,22 @@ pub unsafe extern "C" fn device_open(
         vfio_close(&raw mut (*device).vfio);
         return -(1 as ::core::ffi::c_int);
     }
-    (*device).is_82599 = strcmp(
-        (*known).family,
-        b"82599\0" as *const u8 as *const ::core::ffi::c_char,
-    ) == 0 as ::core::ffi::c_int;
+    if !(*known).refused.is_null() {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+            b"%s: device %04x:%04x, %s, is not supported, because %s\0" as *const u8
+                as *const ::core::ffi::c_char,
+            address,
+            vendor as ::core::ffi::c_int,
+            id as ::core::ffi::c_int,
+            (*known).name,
+            (*known).refused,
+        );
+        vfio_close(&raw mut (*device).vfio);
+        return -(1 as ::core::ffi::c_int);
+    }
+    (*device).family = (*known).family;
     return 0 as ::core::ffi::c_int;
 }
 #[no_mangle]

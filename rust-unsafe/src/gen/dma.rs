@@ -50,7 +50,7 @@ pub type off_t = __off_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct error {
-    pub text: [::core::ffi::c_char; 768],
+    pub text: [::core::ffi::c_char; 1024],
 }
 pub type uint8_t = __uint8_t;
 pub type uint16_t = __uint16_t;
@@ -424,7 +424,7 @@ pub unsafe extern "C" fn dma_alloc(
     if (*dma).memory.is_null() {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"cannot allocate %zu bytes of DMA memory: %s\0" as *const u8
                 as *const ::core::ffi::c_char,
             (*dma).size,

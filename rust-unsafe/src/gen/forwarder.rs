@@ -36,6 +36,11 @@ extern "C" {
         pool: *mut mempool,
         error: *mut error,
     ) -> ::core::ffi::c_int;
+    fn device_wait_for_link(
+        device: *mut device,
+        timeout_ms: uint32_t,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
     fn device_stop(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
     fn device_release(device: *mut device);
     fn device_close(device: *mut device);
@@ -73,7 +78,7 @@ pub struct forwarder {
 #[repr(C)]
 pub struct device {
     pub vfio: vfio_device,
-    pub is_82599: bool,
+    pub family: device_family,
     pub config: device_config,
     pub pool: *mut mempool,
     pub running: bool,
@@ -146,7 +151,7 @@ pub struct vfio_device {
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct error {
-    pub text: [::core::ffi::c_char; 768],
+    pub text: [::core::ffi::c_char; 1024],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -203,6 +208,7 @@ pub struct rx_queue {
     pub dma: dma_memory,
     pub pool_empty: uint64_t,
     pub discarded: uint64_t,
+    pub suspect: uint32_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -221,6 +227,10 @@ pub struct device_config {
     pub tx_ring_size: uint32_t,
     pub promiscuous: bool,
 }
+pub type device_family = ::core::ffi::c_uint;
+pub const DEVICE_FAMILY_X550: device_family = 2;
+pub const DEVICE_FAMILY_X540: device_family = 1;
+pub const DEVICE_FAMILY_82599: device_family = 0;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct forwarder_counts {
@@ -464,7 +474,7 @@ pub unsafe extern "C" fn forwarder_device_stats(
         tx_packets: 0,
         tx_bytes: 0,
     };
-    let mut reason: error = error { text: [0; 768] };
+    let mut reason: error = error { text: [0; 1024] };
     if stats_read(
         (&raw mut (*forwarder).devices as *mut device)
             .offset((device & 1 as uint32_t) as isize) as *mut device,
@@ -530,6 +540,7 @@ unsafe extern "C" fn start(
     mut forwarder: *mut forwarder,
     mut addresses: *const *const ::core::ffi::c_char,
     mut ring_size: uint32_t,
+    mut link_timeout_ms: uint32_t,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
     let mut config: device_config = DEVICE_CONFIG_DEFAULT;
@@ -582,17 +593,30 @@ unsafe extern "C" fn start(
     }
     let mut i_2: uint32_t = 0 as uint32_t;
     while i_2 < 2 as uint32_t {
-        (*forwarder).directions[i_2 as usize].rx = (&raw mut (*(&raw mut (*forwarder)
+        if device_wait_for_link(
+            (&raw mut (*forwarder).devices as *mut device).offset(i_2 as isize)
+                as *mut device,
+            link_timeout_ms,
+            error,
+        ) != 0 as ::core::ffi::c_int
+        {
+            return -(1 as ::core::ffi::c_int);
+        }
+        i_2 = i_2.wrapping_add(1);
+    }
+    let mut i_3: uint32_t = 0 as uint32_t;
+    while i_3 < 2 as uint32_t {
+        (*forwarder).directions[i_3 as usize].rx = (&raw mut (*(&raw mut (*forwarder)
             .devices as *mut device)
-            .offset(i_2 as isize))
+            .offset(i_3 as isize))
             .rx as *mut rx_queue)
             .offset(0 as ::core::ffi::c_int as isize) as *mut rx_queue;
-        (*forwarder).directions[i_2 as usize].tx = (&raw mut (*(&raw mut (*forwarder)
+        (*forwarder).directions[i_3 as usize].tx = (&raw mut (*(&raw mut (*forwarder)
             .devices as *mut device)
-            .offset((1 as uint32_t).wrapping_sub(i_2) as isize))
+            .offset((1 as uint32_t).wrapping_sub(i_3) as isize))
             .tx as *mut tx_queue)
             .offset(0 as ::core::ffi::c_int as isize) as *mut tx_queue;
-        i_2 = i_2.wrapping_add(1);
+        i_3 = i_3.wrapping_add(1);
     }
     return 0 as ::core::ffi::c_int;
 }
@@ -602,11 +626,12 @@ pub unsafe extern "C" fn forwarder_open(
     mut device_b: *const ::core::ffi::c_char,
     mut batch: uint32_t,
     mut ring_size: uint32_t,
+    mut link_timeout_ms: uint32_t,
     mut error: *mut ::core::ffi::c_char,
     mut error_size: size_t,
 ) -> *mut forwarder {
     let addresses: [*const ::core::ffi::c_char; 2] = [device_a, device_b];
-    let mut reason: error = error { text: [0; 768] };
+    let mut reason: error = error { text: [0; 1024] };
     if batch < 1 as uint32_t || batch > FORWARDER_MAX_BATCH as uint32_t {
         snprintf(
             error,
@@ -638,6 +663,7 @@ pub unsafe extern "C" fn forwarder_open(
         forwarder,
         &raw const addresses as *const *const ::core::ffi::c_char,
         ring_size,
+        link_timeout_ms,
         &raw mut reason,
     ) != 0 as ::core::ffi::c_int
     {
@@ -647,7 +673,7 @@ pub unsafe extern "C" fn forwarder_open(
             b"%s\0" as *const u8 as *const ::core::ffi::c_char,
             &raw mut reason.text as *mut ::core::ffi::c_char,
         );
-        let mut ignored: error = error { text: [0; 768] };
+        let mut ignored: error = error { text: [0; 1024] };
         let mut i: uint32_t = 0 as uint32_t;
         while i < (*forwarder).opened {
             if (*forwarder).devices[i as usize].running {
@@ -670,7 +696,7 @@ pub unsafe extern "C" fn forwarder_close(
     mut error: *mut ::core::ffi::c_char,
     mut error_size: size_t,
 ) -> ::core::ffi::c_int {
-    let mut reason: error = error { text: [0; 768] };
+    let mut reason: error = error { text: [0; 1024] };
     let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
     let mut i: uint32_t = 0 as uint32_t;
     while i < 2 as uint32_t {

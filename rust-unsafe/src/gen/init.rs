@@ -54,6 +54,8 @@ extern "C" {
         mac: *mut uint8_t,
         error: *mut error,
     ) -> ::core::ffi::c_int;
+    fn link_init(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
+    fn link_comes_up(device: *mut device, timeout_ms: uint32_t) -> bool;
     fn disable_interrupts(vfio: *mut vfio_device);
     fn disable_master(vfio: *mut vfio_device, error: *mut error) -> ::core::ffi::c_int;
     fn enable_bus_master(vfio: *mut vfio_device);
@@ -80,7 +82,7 @@ pub struct descriptor {
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct error {
-    pub text: [::core::ffi::c_char; 768],
+    pub text: [::core::ffi::c_char; 1024],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -178,6 +180,7 @@ pub struct rx_queue {
     pub dma: dma_memory,
     pub pool_empty: uint64_t,
     pub discarded: uint64_t,
+    pub suspect: uint32_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -193,6 +196,10 @@ pub struct tx_queue {
     pub vfio: *mut vfio_device,
     pub dma: dma_memory,
 }
+pub type device_family = ::core::ffi::c_uint;
+pub const DEVICE_FAMILY_X550: device_family = 2;
+pub const DEVICE_FAMILY_X540: device_family = 1;
+pub const DEVICE_FAMILY_82599: device_family = 0;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct device_config {
@@ -214,7 +221,7 @@ pub struct device_stats {
 #[repr(C)]
 pub struct device {
     pub vfio: vfio_device,
-    pub is_82599: bool,
+    pub family: device_family,
     pub config: device_config,
     pub pool: *mut mempool,
     pub running: bool,
@@ -223,6 +230,7 @@ pub struct device {
     pub rx: [rx_queue; 16],
     pub tx: [tx_queue; 16],
 }
+pub const UINT32_MAX: ::core::ffi::c_uint = 4294967295 as ::core::ffi::c_uint;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
@@ -257,6 +265,10 @@ pub const IXGBE_SRRCTL_DESCTYPE_ADVANCED_ONE_BUFFER: ::core::ffi::c_uint = 0x200
 pub const IXGBE_SRRCTL_DROP_EN: ::core::ffi::c_uint = 0x10000000 as ::core::ffi::c_uint;
 pub const IXGBE_DCA_RXCTRL_RESERVED_12: ::core::ffi::c_uint = 0x1000
     as ::core::ffi::c_uint;
+pub const IXGBE_DCA_RXCTRL_DATA_WRO_EN: ::core::ffi::c_uint = 0x2000
+    as ::core::ffi::c_uint;
+pub const IXGBE_DCA_RXCTRL_HEAD_WRO_EN: ::core::ffi::c_uint = 0x8000
+    as ::core::ffi::c_uint;
 pub const IXGBE_RDRXCTL: ::core::ffi::c_uint = 0x2f00 as ::core::ffi::c_uint;
 pub const IXGBE_RDRXCTL_CRCSTRIP: ::core::ffi::c_uint = 0x2 as ::core::ffi::c_uint;
 pub const IXGBE_RDRXCTL_RSCFRSTSIZE: ::core::ffi::c_uint = 0x3e0000
@@ -270,15 +282,21 @@ pub const IXGBE_DTXMXSZRQ_MAX_BYTES_NUM_REQ: ::core::ffi::c_uint = 0xfff
     as ::core::ffi::c_uint;
 pub const IXGBE_DMATXCTL: ::core::ffi::c_uint = 0x4a80 as ::core::ffi::c_uint;
 pub const IXGBE_DMATXCTL_TE: ::core::ffi::c_uint = 0x1 as ::core::ffi::c_uint;
+pub const IXGBE_DCA_TXCTRL_DESC_WRO_EN: ::core::ffi::c_uint = 0x800
+    as ::core::ffi::c_uint;
 pub const IXGBE_TDH_TDH: ::core::ffi::c_uint = 0xffff as ::core::ffi::c_uint;
+pub const IXGBE_TXDCTL_COUNT: ::core::ffi::c_uint = 128 as ::core::ffi::c_uint;
 pub const IXGBE_TXDCTL_PTHRESH: ::core::ffi::c_uint = 0x7f as ::core::ffi::c_uint;
 pub const IXGBE_TXDCTL_HTHRESH: ::core::ffi::c_uint = 0x7f00 as ::core::ffi::c_uint;
 pub const IXGBE_TXDCTL_WTHRESH: ::core::ffi::c_uint = 0x7f0000 as ::core::ffi::c_uint;
 pub const IXGBE_TXDCTL_ENABLE: ::core::ffi::c_uint = 0x2000000 as ::core::ffi::c_uint;
+pub const IXGBE_TXDCTL_SWFLSH: ::core::ffi::c_uint = 0x4000000 as ::core::ffi::c_uint;
 pub const IXGBE_TXPBSIZE_COUNT: ::core::ffi::c_uint = 8 as ::core::ffi::c_uint;
 pub const IXGBE_MTQC: ::core::ffi::c_uint = 0x8120 as ::core::ffi::c_uint;
 pub const IXGBE_RTTDCS: ::core::ffi::c_uint = 0x4900 as ::core::ffi::c_uint;
 pub const IXGBE_RTTDCS_ARBDIS: ::core::ffi::c_uint = 0x40 as ::core::ffi::c_uint;
+pub const IXGBE_RTTDQSEL: ::core::ffi::c_uint = 0x4904 as ::core::ffi::c_uint;
+pub const IXGBE_RTTBCNRC: ::core::ffi::c_uint = 0x4984 as ::core::ffi::c_uint;
 pub const IXGBE_HLREG0: ::core::ffi::c_uint = 0x4240 as ::core::ffi::c_uint;
 pub const IXGBE_HLREG0_TXCRCEN: ::core::ffi::c_uint = 0x1 as ::core::ffi::c_uint;
 pub const IXGBE_HLREG0_RXCRCSTRP: ::core::ffi::c_uint = 0x2 as ::core::ffi::c_uint;
@@ -287,18 +305,6 @@ pub const IXGBE_HLREG0_TXPADEN: ::core::ffi::c_uint = 0x400 as ::core::ffi::c_ui
 pub const IXGBE_MFLCN: ::core::ffi::c_uint = 0x4294 as ::core::ffi::c_uint;
 pub const IXGBE_MFLCN_RPFCE: ::core::ffi::c_uint = 0x4 as ::core::ffi::c_uint;
 pub const IXGBE_MFLCN_RFCE: ::core::ffi::c_uint = 0x8 as ::core::ffi::c_uint;
-pub const IXGBE_AUTOC: ::core::ffi::c_uint = 0x42a0 as ::core::ffi::c_uint;
-pub const IXGBE_AUTOC_AN_RESTART: ::core::ffi::c_uint = 0x1000 as ::core::ffi::c_uint;
-pub const IXGBE_AUTOC_LMS: ::core::ffi::c_uint = 0xe000 as ::core::ffi::c_uint;
-pub const IXGBE_AUTOC_LMS_10G_SERIAL: ::core::ffi::c_uint = 0x6000
-    as ::core::ffi::c_uint;
-pub const IXGBE_LINKS: ::core::ffi::c_uint = 0x42a4 as ::core::ffi::c_uint;
-pub const IXGBE_LINKS_UP: ::core::ffi::c_uint = 0x40000000 as ::core::ffi::c_uint;
-pub const IXGBE_AUTOC2: ::core::ffi::c_uint = 0x42a8 as ::core::ffi::c_uint;
-pub const IXGBE_AUTOC2_10G_PMA_PMD_SERIAL: ::core::ffi::c_uint = 0x30000
-    as ::core::ffi::c_uint;
-pub const IXGBE_AUTOC2_10G_PMA_PMD_SERIAL_SFI: ::core::ffi::c_uint = 0x20000
-    as ::core::ffi::c_uint;
 pub const CHECK_LOOKS: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
 pub const CHECK_INTERVAL_US: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
 pub const REMEDY_RESET: [::core::ffi::c_char; 87] = unsafe {
@@ -330,17 +336,28 @@ unsafe extern "C" fn tail_write(
         reg_write(vfio, offset, value);
     };
 }
+pub const RX_NO_SUSPECT: ::core::ffi::c_uint = UINT32_MAX;
 pub const DEVICE_MAX_QUEUES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
 pub const DEVICE_MIN_RING_SIZE: ::core::ffi::c_int = 64 as ::core::ffi::c_int;
 pub const DEVICE_MAX_RING_SIZE: ::core::ffi::c_int = 4096 as ::core::ffi::c_int;
 pub const TIMEOUT_QUEUE: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
 pub const TIMEOUT_TX_DRAIN: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
-pub const TIMEOUT_LINK: ::core::ffi::c_int = 8000 as ::core::ffi::c_int;
+pub const LINK_ATTEMPT: ::core::ffi::c_int = 2000 as ::core::ffi::c_int;
 pub const RX_DISABLE_SETTLE_US: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
-pub const RX_PACKET_BUFFER_KB: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
+pub const RX_PACKET_BUFFER_KB_82599: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
+pub const RX_PACKET_BUFFER_KB_X540: ::core::ffi::c_int = 384 as ::core::ffi::c_int;
 pub const TX_PACKET_BUFFER_KB: ::core::ffi::c_int = 160 as ::core::ffi::c_int;
 pub const TX_MAX_PACKET_KB: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const FLOW_CONTROL_RESERVE_KB: ::core::ffi::c_int = 24 as ::core::ffi::c_int;
+unsafe extern "C" fn rx_packet_buffer_kb(mut device: *const device) -> uint32_t {
+    return (if (*device).family as ::core::ffi::c_uint
+        == DEVICE_FAMILY_82599 as ::core::ffi::c_int as ::core::ffi::c_uint
+    {
+        RX_PACKET_BUFFER_KB_82599
+    } else {
+        RX_PACKET_BUFFER_KB_X540
+    }) as uint32_t;
+}
 unsafe extern "C" fn init_general(
     mut device: *mut device,
     mut error: *mut error,
@@ -359,8 +376,9 @@ unsafe extern "C" fn init_general(
     reg_write(
         &raw mut (*device).vfio,
         (0x3260 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(0 as uint32_t)),
-        ((RX_PACKET_BUFFER_KB - FLOW_CONTROL_RESERVE_KB) * 1024 as ::core::ffi::c_int)
-            as uint32_t,
+        rx_packet_buffer_kb(device)
+            .wrapping_sub(FLOW_CONTROL_RESERVE_KB as uint32_t)
+            .wrapping_mul(1024 as uint32_t),
     );
     reg_set(
         &raw mut (*device).vfio,
@@ -368,28 +386,6 @@ unsafe extern "C" fn init_general(
         IXGBE_CTRL_EXT_NS_DIS as uint32_t,
     );
     return vfio_check(&raw mut (*device).vfio, error);
-}
-unsafe extern "C" fn init_link(mut device: *mut device) {
-    if !(*device).is_82599 {
-        return;
-    }
-    reg_write_field(
-        &raw mut (*device).vfio,
-        IXGBE_AUTOC as uint32_t,
-        IXGBE_AUTOC_LMS as uint32_t,
-        IXGBE_AUTOC_LMS_10G_SERIAL as uint32_t,
-    );
-    reg_write_field(
-        &raw mut (*device).vfio,
-        IXGBE_AUTOC2 as uint32_t,
-        IXGBE_AUTOC2_10G_PMA_PMD_SERIAL as uint32_t,
-        IXGBE_AUTOC2_10G_PMA_PMD_SERIAL_SFI as uint32_t,
-    );
-    reg_set(
-        &raw mut (*device).vfio,
-        IXGBE_AUTOC as uint32_t,
-        IXGBE_AUTOC_AN_RESTART as uint32_t,
-    );
 }
 unsafe extern "C" fn init_filters(mut device: *mut device) {
     let mut i: uint32_t = 0 as uint32_t;
@@ -444,6 +440,7 @@ unsafe extern "C" fn init_rx_queue(
     (*queue).id = id;
     (*queue).pool = (*device).pool;
     (*queue).mask = size.wrapping_sub(1 as uint32_t);
+    (*queue).suspect = RX_NO_SUSPECT as uint32_t;
     (*queue).tail = vfio_register(
         &raw mut (*device).vfio,
         if id < 64 as uint32_t {
@@ -462,7 +459,7 @@ unsafe extern "C" fn init_rx_queue(
     if (*queue).packets.is_null() {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: out of memory for RX queue %u\0" as *const u8
                 as *const ::core::ffi::c_char,
             &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
@@ -486,7 +483,7 @@ unsafe extern "C" fn init_rx_queue(
         if packet.is_null() {
             snprintf(
                 &raw mut (*error).text as *mut ::core::ffi::c_char,
-                ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+                ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
                 b"%s: the pool has too few packets to fill RX queue %u\0" as *const u8
                     as *const ::core::ffi::c_char,
                 &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
@@ -594,7 +591,9 @@ unsafe extern "C" fn init_rx_queue(
                     (0x40 as uint32_t).wrapping_mul(id.wrapping_sub(64 as uint32_t)),
                 )
         },
-        IXGBE_DCA_RXCTRL_RESERVED_12 as uint32_t,
+        IXGBE_DCA_RXCTRL_RESERVED_12 as uint32_t
+            | IXGBE_DCA_RXCTRL_DATA_WRO_EN as uint32_t
+            | IXGBE_DCA_RXCTRL_HEAD_WRO_EN as uint32_t,
     );
     reg_set(
         &raw mut (*device).vfio,
@@ -652,7 +651,7 @@ unsafe extern "C" fn init_receive(
     reg_write(
         &raw mut (*device).vfio,
         (0x3c00 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(0 as uint32_t)),
-        (512 as uint32_t)
+        rx_packet_buffer_kb(device)
             .wrapping_mul(
                 0xffc00 as uint32_t
                     & (!(0xffc00 as uint32_t)).wrapping_add(1 as uint32_t),
@@ -712,7 +711,7 @@ unsafe extern "C" fn init_tx_queue(
     if (*queue).packets.is_null() {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: out of memory for TX queue %u\0" as *const u8
                 as *const ::core::ffi::c_char,
             &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
@@ -760,7 +759,7 @@ unsafe extern "C" fn init_tx_queue(
         (0x6028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
         IXGBE_TXDCTL_PTHRESH as uint32_t | IXGBE_TXDCTL_HTHRESH as uint32_t
             | IXGBE_TXDCTL_WTHRESH as uint32_t,
-        (32 as uint32_t)
+        (36 as uint32_t)
             .wrapping_mul(
                 0x7f as uint32_t & (!(0x7f as uint32_t)).wrapping_add(1 as uint32_t),
             )
@@ -769,11 +768,16 @@ unsafe extern "C" fn init_tx_queue(
                     0x7f00 as uint32_t
                         & (!(0x7f00 as uint32_t)).wrapping_add(1 as uint32_t),
                 )
-            | (0 as uint32_t)
+            | (4 as uint32_t)
                 .wrapping_mul(
                     0x7f0000 as uint32_t
                         & (!(0x7f0000 as uint32_t)).wrapping_add(1 as uint32_t),
                 ),
+    );
+    reg_clear(
+        &raw mut (*device).vfio,
+        (0x600c as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
+        IXGBE_DCA_TXCTRL_DESC_WRO_EN as uint32_t,
     );
     reg_set(
         &raw mut (*device).vfio,
@@ -790,6 +794,14 @@ unsafe extern "C" fn init_tx_queue(
         REMEDY_RESET.as_ptr(),
         error,
     );
+}
+unsafe extern "C" fn clear_rate_limits(mut device: *mut device) {
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < IXGBE_TXDCTL_COUNT as uint32_t {
+        reg_write(&raw mut (*device).vfio, IXGBE_RTTDQSEL as uint32_t, i);
+        reg_write(&raw mut (*device).vfio, IXGBE_RTTBCNRC as uint32_t, 0 as uint32_t);
+        i = i.wrapping_add(1);
+    }
 }
 unsafe extern "C" fn init_transmit(
     mut device: *mut device,
@@ -839,6 +851,7 @@ unsafe extern "C" fn init_transmit(
         i = i.wrapping_add(1);
     }
     reg_write(&raw mut (*device).vfio, IXGBE_MTQC as uint32_t, 0 as uint32_t);
+    clear_rate_limits(device);
     reg_clear(
         &raw mut (*device).vfio,
         IXGBE_RTTDCS as uint32_t,
@@ -858,22 +871,6 @@ unsafe extern "C" fn init_transmit(
     }
     return vfio_check(&raw mut (*device).vfio, error);
 }
-unsafe extern "C" fn wait_for_link(
-    mut device: *mut device,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    return reg_wait(
-        &raw mut (*device).vfio,
-        IXGBE_LINKS as uint32_t,
-        IXGBE_LINKS_UP as uint32_t,
-        IXGBE_LINKS_UP as uint32_t,
-        TIMEOUT_LINK as uint32_t,
-        b"LINKS.UP\0" as *const u8 as *const ::core::ffi::c_char,
-        b"check the cable, the SFP+ module and the other side\0" as *const u8
-            as *const ::core::ffi::c_char,
-        error,
-    );
-}
 unsafe extern "C" fn check_config(
     mut device: *const device,
     mut error: *mut error,
@@ -886,7 +883,7 @@ unsafe extern "C" fn check_config(
     {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: %u RX and %u TX queues are out of range, 1 to %d each\0" as *const u8
                 as *const ::core::ffi::c_char,
             &raw const (*device).vfio.address as *const ::core::ffi::c_char,
@@ -906,7 +903,7 @@ unsafe extern "C" fn check_config(
         {
             snprintf(
                 &raw mut (*error).text as *mut ::core::ffi::c_char,
-                ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+                ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
                 b"%s: the number of descriptors is a power of two, %d to %d, not %u\0"
                     as *const u8 as *const ::core::ffi::c_char,
                 &raw const (*device).vfio.address as *const ::core::ffi::c_char,
@@ -930,7 +927,9 @@ unsafe extern "C" fn initialize(
     {
         return -(1 as ::core::ffi::c_int);
     }
-    init_link(device);
+    if link_init(device, error) != 0 as ::core::ffi::c_int {
+        return -(1 as ::core::ffi::c_int);
+    }
     if stats_clear(device, error) != 0 as ::core::ffi::c_int
         || mac_read(device, &raw mut (*device).mac as *mut uint8_t, error)
             != 0 as ::core::ffi::c_int
@@ -938,12 +937,10 @@ unsafe extern "C" fn initialize(
         return -(1 as ::core::ffi::c_int);
     }
     enable_bus_master(&raw mut (*device).vfio);
-    if init_receive(device, error) != 0 as ::core::ffi::c_int
-        || init_transmit(device, error) != 0 as ::core::ffi::c_int
-    {
+    if init_receive(device, error) != 0 as ::core::ffi::c_int {
         return -(1 as ::core::ffi::c_int);
     }
-    return wait_for_link(device, error);
+    return init_transmit(device, error);
 }
 #[no_mangle]
 pub unsafe extern "C" fn device_start(
@@ -955,7 +952,7 @@ pub unsafe extern "C" fn device_start(
     if (*device).running {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: the device is running already\0" as *const u8
                 as *const ::core::ffi::c_char,
             &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
@@ -993,12 +990,16 @@ unsafe extern "C" fn stop_tx_queue(
             as *const ::core::ffi::c_char,
         error,
     );
-    let mut later: error = error { text: [0; 768] };
-    tx_reclaim(queue);
+    let mut later: error = error { text: [0; 1024] };
+    reg_set(
+        &raw mut (*device).vfio,
+        (0x6028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
+        IXGBE_TXDCTL_SWFLSH as uint32_t,
+    );
     reg_clear(
         &raw mut (*device).vfio,
         (0x6028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
-        IXGBE_TXDCTL_ENABLE as uint32_t,
+        IXGBE_TXDCTL_ENABLE as uint32_t | IXGBE_TXDCTL_SWFLSH as uint32_t,
     );
     if reg_wait(
         &raw mut (*device).vfio,
@@ -1013,6 +1014,7 @@ unsafe extern "C" fn stop_tx_queue(
     {
         result = -(1 as ::core::ffi::c_int);
     }
+    tx_reclaim(queue);
     return result;
 }
 unsafe extern "C" fn stop_rx_queue(
@@ -1091,7 +1093,7 @@ unsafe extern "C" fn check_sent(
     }
     snprintf(
         &raw mut (*error).text as *mut ::core::ffi::c_char,
-        ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
         b"%s: the device reported %lu packets as sent, but GPTC counts %lu; the difference is lost\0"
             as *const u8 as *const ::core::ffi::c_char,
         &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
@@ -1105,7 +1107,7 @@ pub unsafe extern "C" fn device_stop(
     mut device: *mut device,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut next: error = error { text: [0; 768] };
+    let mut next: error = error { text: [0; 1024] };
     let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
     (*device).running = false_0 != 0;
     if enable_rx(&raw mut (*device).vfio, false_0 != 0, &raw mut next)
@@ -1145,4 +1147,57 @@ pub unsafe extern "C" fn device_stop(
         keep_first(&raw mut result, error, &raw mut next);
     }
     return result;
+}
+unsafe extern "C" fn restart(
+    mut device: *mut device,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut config: device_config = (*device).config;
+    if device_stop(device, error) != 0 as ::core::ffi::c_int {
+        return -(1 as ::core::ffi::c_int);
+    }
+    return device_start(device, &raw mut config, (*device).pool, error);
+}
+#[no_mangle]
+pub unsafe extern "C" fn device_wait_for_link(
+    mut device: *mut device,
+    mut timeout_ms: uint32_t,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut left: uint32_t = timeout_ms;
+    let mut attempts: uint32_t = 0 as uint32_t;
+    let mut wait: uint32_t = LINK_ATTEMPT as uint32_t;
+    loop {
+        let mut last: bool = (*device).family as ::core::ffi::c_uint
+            != DEVICE_FAMILY_82599 as ::core::ffi::c_int as ::core::ffi::c_uint
+            || left <= wait;
+        attempts = attempts.wrapping_add(1);
+        if link_comes_up(
+            device,
+            if last as ::core::ffi::c_int != 0 { left } else { wait },
+        ) {
+            return 0 as ::core::ffi::c_int;
+        }
+        if vfio_check(&raw mut (*device).vfio, error) != 0 as ::core::ffi::c_int {
+            return -(1 as ::core::ffi::c_int);
+        }
+        if last {
+            break;
+        }
+        left = left.wrapping_sub(wait);
+        if restart(device, error) != 0 as ::core::ffi::c_int {
+            return -(1 as ::core::ffi::c_int);
+        }
+        wait = wait.wrapping_mul(2 as uint32_t);
+    }
+    snprintf(
+        &raw mut (*error).text as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+        b"%s: no link after %u ms and %u attempts; check the cable, the module, and that the other side is up\0"
+            as *const u8 as *const ::core::ffi::c_char,
+        &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
+        timeout_ms,
+        attempts,
+    );
+    return -(1 as ::core::ffi::c_int);
 }

@@ -23,7 +23,7 @@ pub type __uint64_t = u64;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct error {
-    pub text: [::core::ffi::c_char; 768],
+    pub text: [::core::ffi::c_char; 1024],
 }
 pub type uint8_t = __uint8_t;
 pub type uint16_t = __uint16_t;
@@ -139,7 +139,7 @@ pub unsafe extern "C" fn mempool_create(
     if (*pool).free.is_null() {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"out of memory for a pool of %u packets\0" as *const u8
                 as *const ::core::ffi::c_char,
             capacity,

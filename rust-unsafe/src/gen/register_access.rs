@@ -30,7 +30,7 @@ pub type size_t = usize;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct error {
-    pub text: [::core::ffi::c_char; 768],
+    pub text: [::core::ffi::c_char; 1024],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -93,6 +93,8 @@ pub struct timespec {
     pub tv_nsec: __syscall_slong_t,
 }
 pub type clockid_t = __clockid_t;
+pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 #[inline]
 unsafe extern "C" fn reg_read(
     mut vfio: *mut vfio_device,
@@ -143,6 +145,41 @@ unsafe extern "C" fn now_ms() -> uint64_t {
         .wrapping_mul(1000 as uint64_t)
         .wrapping_add((now.tv_nsec as uint64_t).wrapping_div(1000000 as uint64_t));
 }
+unsafe extern "C" fn poll_register(
+    mut vfio: *mut vfio_device,
+    mut offset: uint32_t,
+    mut mask: uint32_t,
+    mut value: uint32_t,
+    mut timeout_ms: uint32_t,
+    mut read: *mut uint32_t,
+) -> bool {
+    let mut deadline: uint64_t = now_ms().wrapping_add(timeout_ms as uint64_t);
+    loop {
+        let mut late: bool = now_ms() >= deadline;
+        *read = reg_read(vfio, offset);
+        if (*vfio).failed {
+            return false_0 != 0;
+        }
+        if *read & mask == value {
+            return true_0 != 0;
+        }
+        if late {
+            return false_0 != 0;
+        }
+        sleep_us(POLL_INTERVAL_US as uint32_t);
+    };
+}
+#[no_mangle]
+pub unsafe extern "C" fn reg_reaches(
+    mut vfio: *mut vfio_device,
+    mut offset: uint32_t,
+    mut mask: uint32_t,
+    mut value: uint32_t,
+    mut timeout_ms: uint32_t,
+) -> bool {
+    let mut read: uint32_t = 0 as uint32_t;
+    return poll_register(vfio, offset, mask, value, timeout_ms, &raw mut read);
+}
 #[no_mangle]
 pub unsafe extern "C" fn reg_wait(
     mut vfio: *mut vfio_device,
@@ -154,34 +191,27 @@ pub unsafe extern "C" fn reg_wait(
     mut remedy: *const ::core::ffi::c_char,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut deadline: uint64_t = now_ms().wrapping_add(timeout_ms as uint64_t);
-    loop {
-        let mut late: bool = now_ms() >= deadline;
-        let mut read: uint32_t = reg_read(vfio, offset);
-        if vfio_check(vfio, error) != 0 as ::core::ffi::c_int {
-            return -(1 as ::core::ffi::c_int);
-        }
-        if read & mask == value {
-            return 0 as ::core::ffi::c_int;
-        }
-        if late {
-            snprintf(
-                &raw mut (*error).text as *mut ::core::ffi::c_char,
-                ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
-                b"%s: %s is 0x%08x after %u ms, waited for 0x%x of 0x%x; %s\0"
-                    as *const u8 as *const ::core::ffi::c_char,
-                &raw mut (*vfio).address as *mut ::core::ffi::c_char,
-                name,
-                read,
-                timeout_ms,
-                value,
-                mask,
-                remedy,
-            );
-            return -(1 as ::core::ffi::c_int);
-        }
-        sleep_us(POLL_INTERVAL_US as uint32_t);
-    };
+    let mut read: uint32_t = 0 as uint32_t;
+    if poll_register(vfio, offset, mask, value, timeout_ms, &raw mut read) {
+        return 0 as ::core::ffi::c_int;
+    }
+    if vfio_check(vfio, error) != 0 as ::core::ffi::c_int {
+        return -(1 as ::core::ffi::c_int);
+    }
+    snprintf(
+        &raw mut (*error).text as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+        b"%s: %s is 0x%08x after %u ms, waited for 0x%x of 0x%x; %s\0" as *const u8
+            as *const ::core::ffi::c_char,
+        &raw mut (*vfio).address as *mut ::core::ffi::c_char,
+        name,
+        read,
+        timeout_ms,
+        value,
+        mask,
+        remedy,
+    );
+    return -(1 as ::core::ffi::c_int);
 }
 #[no_mangle]
 pub unsafe extern "C" fn sleep_us(mut microseconds: uint32_t) {

@@ -29,7 +29,7 @@ pub type uint64_t = __uint64_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct error {
-    pub text: [::core::ffi::c_char; 768],
+    pub text: [::core::ffi::c_char; 1024],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -258,7 +258,7 @@ unsafe extern "C" fn flush_data_path(mut vfio: *mut vfio_device) {
     reg_clear(vfio, IXGBE_GCR_EXT as uint32_t, IXGBE_GCR_EXT_BUFFERS_CLEAR as uint32_t);
 }
 unsafe extern "C" fn prepare_reset(mut vfio: *mut vfio_device) -> ::core::ffi::c_int {
-    let mut pending: error = error { text: [0; 768] };
+    let mut pending: error = error { text: [0; 1024] };
     let mut ended: bool = disable_old_rx_queues(vfio, &raw mut pending)
         == 0 as ::core::ffi::c_int;
     ended = disable_master(vfio, &raw mut pending) == 0 as ::core::ffi::c_int

@@ -25,7 +25,6 @@ extern "C" {
         remedy: *const ::core::ffi::c_char,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn sleep_us(microseconds: uint32_t);
 }
 pub type size_t = usize;
 pub type __uint8_t = u8;
@@ -45,7 +44,7 @@ pub struct descriptor {
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct error {
-    pub text: [::core::ffi::c_char; 768],
+    pub text: [::core::ffi::c_char; 1024],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -143,7 +142,9 @@ pub struct rx_queue {
     pub dma: dma_memory,
     pub pool_empty: uint64_t,
     pub discarded: uint64_t,
+    pub suspect: uint32_t,
 }
+pub const UINT32_MAX: ::core::ffi::c_uint = 4294967295 as ::core::ffi::c_uint;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
@@ -164,7 +165,6 @@ pub const IXGBE_SECRXCTRL_RX_DIS: ::core::ffi::c_uint = 0x2 as ::core::ffi::c_ui
 pub const IXGBE_SECRXSTAT: ::core::ffi::c_uint = 0x8d04 as ::core::ffi::c_uint;
 pub const IXGBE_SECRXSTAT_SECRX_RDY: ::core::ffi::c_uint = 0x1 as ::core::ffi::c_uint;
 pub const CHECK_LOOKS: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
-pub const CHECK_INTERVAL_US: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
 pub const REMEDY_RESET: [::core::ffi::c_char; 87] = unsafe {
     ::core::mem::transmute::<
         [u8; 87],
@@ -201,6 +201,7 @@ unsafe extern "C" fn tail_write(
         reg_write(vfio, offset, value);
     };
 }
+pub const RX_NO_SUSPECT: ::core::ffi::c_uint = UINT32_MAX;
 pub const TIMEOUT_RX_HALT: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
 #[inline]
 unsafe extern "C" fn descriptor_refill(
@@ -309,43 +310,55 @@ pub unsafe extern "C" fn rx_batch(
     }
     return received;
 }
+unsafe extern "C" fn rx_write_back_missing(
+    mut queue: *const rx_queue,
+    mut head: *mut uint32_t,
+) -> bool {
+    *head = reg_read(
+        (*queue).vfio,
+        if (*queue).id < 64 as uint32_t {
+            (0x1010 as uint32_t)
+                .wrapping_add((0x40 as uint32_t).wrapping_mul((*queue).id))
+        } else {
+            (0xd010 as uint32_t)
+                .wrapping_add(
+                    (0x40 as uint32_t)
+                        .wrapping_mul((*queue).id.wrapping_sub(64 as uint32_t)),
+                )
+        },
+    );
+    return *head != (*queue).index
+        && dma_load64(&raw mut (*(*queue).ring.offset((*queue).index as isize)).upper)
+            & 0x1 as uint64_t == 0;
+}
 #[no_mangle]
 pub unsafe extern "C" fn rx_check(
     mut queue: *mut rx_queue,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
     let mut head: uint32_t = 0 as uint32_t;
+    if !rx_write_back_missing(queue, &raw mut head) {
+        (*queue).suspect = RX_NO_SUSPECT as uint32_t;
+        return vfio_check((*queue).vfio, error);
+    }
+    if (*queue).suspect != (*queue).index {
+        (*queue).suspect = (*queue).index;
+        return vfio_check((*queue).vfio, error);
+    }
     let mut i: uint32_t = 0 as uint32_t;
     while i < CHECK_LOOKS as uint32_t {
-        head = reg_read(
-            (*queue).vfio,
-            if (*queue).id < 64 as uint32_t {
-                (0x1010 as uint32_t)
-                    .wrapping_add((0x40 as uint32_t).wrapping_mul((*queue).id))
-            } else {
-                (0xd010 as uint32_t)
-                    .wrapping_add(
-                        (0x40 as uint32_t)
-                            .wrapping_mul((*queue).id.wrapping_sub(64 as uint32_t)),
-                    )
-            },
-        );
-        if head == (*queue).index
-            || dma_load64(
-                &raw mut (*(*queue).ring.offset((*queue).index as isize)).upper,
-            ) & 0x1 as uint64_t != 0
-        {
-            return 0 as ::core::ffi::c_int;
+        if !rx_write_back_missing(queue, &raw mut head) {
+            (*queue).suspect = RX_NO_SUSPECT as uint32_t;
+            return vfio_check((*queue).vfio, error);
         }
-        if vfio_check((*queue).vfio, error) != 0 as ::core::ffi::c_int {
-            return -(1 as ::core::ffi::c_int);
-        }
-        sleep_us(CHECK_INTERVAL_US as uint32_t);
         i = i.wrapping_add(1);
+    }
+    if vfio_check((*queue).vfio, error) != 0 as ::core::ffi::c_int {
+        return -(1 as ::core::ffi::c_int);
     }
     snprintf(
         &raw mut (*error).text as *mut ::core::ffi::c_char,
-        ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
         b"%s: RX queue %u is stalled: RDH is %u, but the device has not written back the next descriptor, %u; restart the driver to reset the device\0"
             as *const u8 as *const ::core::ffi::c_char,
         &raw mut (*(*queue).vfio).address as *mut ::core::ffi::c_char,

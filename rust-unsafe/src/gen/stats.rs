@@ -49,7 +49,7 @@ pub struct descriptor {
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct error {
-    pub text: [::core::ffi::c_char; 768],
+    pub text: [::core::ffi::c_char; 1024],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -147,6 +147,7 @@ pub struct rx_queue {
     pub dma: dma_memory,
     pub pool_empty: uint64_t,
     pub discarded: uint64_t,
+    pub suspect: uint32_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -162,6 +163,10 @@ pub struct tx_queue {
     pub vfio: *mut vfio_device,
     pub dma: dma_memory,
 }
+pub type device_family = ::core::ffi::c_uint;
+pub const DEVICE_FAMILY_X550: device_family = 2;
+pub const DEVICE_FAMILY_X540: device_family = 1;
+pub const DEVICE_FAMILY_82599: device_family = 0;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct device_config {
@@ -183,7 +188,7 @@ pub struct device_stats {
 #[repr(C)]
 pub struct device {
     pub vfio: vfio_device,
-    pub is_82599: bool,
+    pub family: device_family,
     pub config: device_config,
     pub pool: *mut mempool,
     pub running: bool,
@@ -202,12 +207,6 @@ pub const IXGBE_FCTRL_UPE: ::core::ffi::c_uint = 0x200 as ::core::ffi::c_uint;
 pub const IXGBE_RAH_AV: ::core::ffi::c_uint = 0x80000000 as ::core::ffi::c_uint;
 pub const IXGBE_RXCTRL: ::core::ffi::c_uint = 0x3000 as ::core::ffi::c_uint;
 pub const IXGBE_RXCTRL_RXEN: ::core::ffi::c_uint = 0x1 as ::core::ffi::c_uint;
-pub const IXGBE_LINKS: ::core::ffi::c_uint = 0x42a4 as ::core::ffi::c_uint;
-pub const IXGBE_LINKS_SPEED: ::core::ffi::c_uint = 0x30000000 as ::core::ffi::c_uint;
-pub const IXGBE_LINKS_SPEED_100M: ::core::ffi::c_uint = 268435456;
-pub const IXGBE_LINKS_SPEED_1G: ::core::ffi::c_uint = 536870912;
-pub const IXGBE_LINKS_SPEED_10G: ::core::ffi::c_uint = 805306368;
-pub const IXGBE_LINKS_UP: ::core::ffi::c_uint = 0x40000000 as ::core::ffi::c_uint;
 pub const IXGBE_GPRC: ::core::ffi::c_uint = 0x4074 as ::core::ffi::c_uint;
 pub const IXGBE_GPTC: ::core::ffi::c_uint = 0x4080 as ::core::ffi::c_uint;
 pub const IXGBE_GORCL: ::core::ffi::c_uint = 0x4088 as ::core::ffi::c_uint;
@@ -229,9 +228,6 @@ unsafe extern "C" fn reg_write(
 ) {
     vfio_write32(vfio, offset, value);
 }
-pub const MBIT_PER_SECOND_10G: ::core::ffi::c_int = 10000 as ::core::ffi::c_int;
-pub const MBIT_PER_SECOND_1G: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
-pub const MBIT_PER_SECOND_100M: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
 unsafe extern "C" fn counter_read36(
     mut vfio: *mut vfio_device,
     mut low_offset: uint32_t,
@@ -276,7 +272,7 @@ pub unsafe extern "C" fn stats_read(
     if status == UINT32_MAX as uint32_t {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: STATUS reads 0xffffffff: the device is gone; reset it or plug it in again\0"
                 as *const u8 as *const ::core::ffi::c_char,
             &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
@@ -427,28 +423,4 @@ pub unsafe extern "C" fn promiscuous_set(
     }
     (*device).config.promiscuous = on;
     return 0 as ::core::ffi::c_int;
-}
-#[no_mangle]
-pub unsafe extern "C" fn link_speed(
-    mut device: *mut device,
-    mut speed: *mut uint32_t,
-    mut error: *mut error,
-) -> ::core::ffi::c_int {
-    let mut links: uint32_t = reg_read(&raw mut (*device).vfio, IXGBE_LINKS as uint32_t);
-    *speed = 0 as uint32_t;
-    if links & IXGBE_LINKS_UP as uint32_t != 0 {
-        match links & IXGBE_LINKS_SPEED as uint32_t {
-            IXGBE_LINKS_SPEED_10G => {
-                *speed = MBIT_PER_SECOND_10G as uint32_t;
-            }
-            IXGBE_LINKS_SPEED_1G => {
-                *speed = MBIT_PER_SECOND_1G as uint32_t;
-            }
-            IXGBE_LINKS_SPEED_100M => {
-                *speed = MBIT_PER_SECOND_100M as uint32_t;
-            }
-            _ => {}
-        }
-    }
-    return vfio_check(&raw mut (*device).vfio, error);
 }

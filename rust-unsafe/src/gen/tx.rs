@@ -23,7 +23,7 @@ pub struct descriptor {
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct error {
-    pub text: [::core::ffi::c_char; 768],
+    pub text: [::core::ffi::c_char; 1024],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]

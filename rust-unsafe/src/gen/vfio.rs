@@ -101,7 +101,7 @@ pub type __uint64_t = u64;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct error {
-    pub text: [::core::ffi::c_char; 768],
+    pub text: [::core::ffi::c_char; 1024],
 }
 pub type uint8_t = __uint8_t;
 pub type uint16_t = __uint16_t;
@@ -220,7 +220,7 @@ pub unsafe extern "C" fn vfio_open(
     if strlen(address) >= ::core::mem::size_of::<[::core::ffi::c_char; 128]>() as usize {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"the device address is longer than %d characters: %s\0" as *const u8
                 as *const ::core::ffi::c_char,
             128 as ::core::ffi::c_int - 1 as ::core::ffi::c_int,
@@ -237,7 +237,7 @@ pub unsafe extern "C" fn vfio_open(
     if (*container).device_count == VFIO_MAX_DEVICES as uint32_t {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: a container holds at most %d devices\0" as *const u8
                 as *const ::core::ffi::c_char,
             address,
@@ -248,7 +248,7 @@ pub unsafe extern "C" fn vfio_open(
     if (*container).map_count > 0 as uint32_t {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: open all devices before mapping memory for them\0" as *const u8
                 as *const ::core::ffi::c_char,
             address,
@@ -536,7 +536,7 @@ pub unsafe extern "C" fn vfio_iova_alloc(
     }
     snprintf(
         &raw mut (*error).text as *mut ::core::ffi::c_char,
-        ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
         b"no %llu bytes of I/O address space left in what the IOMMU permits; use fewer or smaller pools and rings\0"
             as *const u8 as *const ::core::ffi::c_char,
         size as ::core::ffi::c_ulonglong,
@@ -554,7 +554,7 @@ unsafe extern "C" fn dma_unmap_everywhere(
     let mut i: uint32_t = 0 as uint32_t;
     while i < (*container).device_count {
         let mut device: *mut vfio_device = (*container).devices[i as usize];
-        let mut ignored: error = error { text: [0; 768] };
+        let mut ignored: error = error { text: [0; 1024] };
         if (*device).kind as ::core::ffi::c_uint
             == VFIO_KIND_USER as ::core::ffi::c_int as ::core::ffi::c_uint
             && !(*device).failed

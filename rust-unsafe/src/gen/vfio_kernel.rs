@@ -105,7 +105,7 @@ pub type ssize_t = __ssize_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct error {
-    pub text: [::core::ffi::c_char; 768],
+    pub text: [::core::ffi::c_char; 1024],
 }
 pub type int32_t = __int32_t;
 pub type uint8_t = __uint8_t;
@@ -499,7 +499,7 @@ unsafe extern "C" fn find_group(
     mut device: *const vfio_device,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut path: [::core::ffi::c_char; 256] = [0; 256];
+    let mut path: [::core::ffi::c_char; 512] = [0; 512];
     let mut driver: [::core::ffi::c_char; 256] = ::core::mem::transmute::<
         [u8; 256],
         [::core::ffi::c_char; 256],
@@ -515,7 +515,7 @@ unsafe extern "C" fn find_group(
     if !is_pci_address(&raw const (*device).address as *const ::core::ffi::c_char) {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: not a device; give a PCI address such as 0000:03:00.0 or vfio-user:PATH\0"
                 as *const u8 as *const ::core::ffi::c_char,
             &raw const (*device).address as *const ::core::ffi::c_char,
@@ -524,7 +524,7 @@ unsafe extern "C" fn find_group(
     }
     snprintf(
         &raw mut path as *mut ::core::ffi::c_char,
-        ::core::mem::size_of::<[::core::ffi::c_char; 256]>() as size_t,
+        ::core::mem::size_of::<[::core::ffi::c_char; 512]>() as size_t,
         b"/sys/bus/pci/devices/%s\0" as *const u8 as *const ::core::ffi::c_char,
         &raw const (*device).address as *const ::core::ffi::c_char,
     );
@@ -532,7 +532,7 @@ unsafe extern "C" fn find_group(
     {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: no such PCI device; `lspci -D` lists them\0" as *const u8
                 as *const ::core::ffi::c_char,
             &raw const (*device).address as *const ::core::ffi::c_char,
@@ -547,7 +547,7 @@ unsafe extern "C" fn find_group(
     {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: the device has no IOMMU group; switch the IOMMU (VT-d, AMD-Vi) on in the firmware and boot with intel_iommu=on\0"
                 as *const u8 as *const ::core::ffi::c_char,
             &raw const (*device).address as *const ::core::ffi::c_char,
@@ -566,7 +566,7 @@ unsafe extern "C" fn find_group(
     {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: the device is bound to %s, not to vfio-pci; as root, `triptych bind %s` gives it to this driver\0"
                 as *const u8 as *const ::core::ffi::c_char,
             &raw const (*device).address as *const ::core::ffi::c_char,
@@ -577,6 +577,23 @@ unsafe extern "C" fn find_group(
             } else {
                 b"no driver\0" as *const u8 as *const ::core::ffi::c_char
             },
+            &raw const (*device).address as *const ::core::ffi::c_char,
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    snprintf(
+        &raw mut path as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 512]>() as size_t,
+        b"/dev/vfio/noiommu-%s\0" as *const u8 as *const ::core::ffi::c_char,
+        &raw mut group as *mut ::core::ffi::c_char,
+    );
+    if access(&raw mut path as *mut ::core::ffi::c_char, F_OK) == 0 as ::core::ffi::c_int
+    {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+            b"%s: VFIO has this device in no-IOMMU mode, in which a wrong address overwrites any memory, so this driver refuses it; switch the IOMMU (VT-d, AMD-Vi) on in the firmware and boot with intel_iommu=on\0"
+                as *const u8 as *const ::core::ffi::c_char,
             &raw const (*device).address as *const ::core::ffi::c_char,
         );
         return -(1 as ::core::ffi::c_int);
@@ -651,7 +668,7 @@ unsafe extern "C" fn explain_not_viable(
     if other[0 as ::core::ffi::c_int as usize] as ::core::ffi::c_int == '\0' as i32 {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: IOMMU group %d is not viable: bind every device listed in %s to vfio-pci\0"
                 as *const u8 as *const ::core::ffi::c_char,
             address,
@@ -662,7 +679,7 @@ unsafe extern "C" fn explain_not_viable(
     }
     snprintf(
         &raw mut (*error).text as *mut ::core::ffi::c_char,
-        ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
         b"%s: IOMMU group %d is not viable: %s is bound to %s; as root, `triptych bind %s` takes it from there\0"
             as *const u8 as *const ::core::ffi::c_char,
         address,
@@ -681,7 +698,7 @@ unsafe extern "C" fn explain_not_opened(
     if cause == EACCES || cause == EPERM {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: %s: %s; as root, `chown %u %s` gives it to this user\0" as *const u8
                 as *const ::core::ffi::c_char,
             address,
@@ -694,7 +711,7 @@ unsafe extern "C" fn explain_not_opened(
     }
     snprintf(
         &raw mut (*error).text as *mut ::core::ffi::c_char,
-        ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
         b"%s: %s: %s; %s\0" as *const u8 as *const ::core::ffi::c_char,
         address,
         path,
@@ -722,7 +739,7 @@ unsafe extern "C" fn open_container(
     if fd < 0 as ::core::ffi::c_int {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: /dev/vfio/vfio: %s; as root, modprobe vfio-pci\0" as *const u8
                 as *const ::core::ffi::c_char,
             address,
@@ -739,7 +756,7 @@ unsafe extern "C" fn open_container(
     {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: this kernel's VFIO has no type1v2 IOMMU; as root, modprobe vfio_iommu_type1\0"
                 as *const u8 as *const ::core::ffi::c_char,
             address,
@@ -779,7 +796,7 @@ unsafe extern "C" fn read_iova_ranges(
     {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: VFIO_IOMMU_GET_INFO: %s\0" as *const u8 as *const ::core::ffi::c_char,
             address,
             strerror(*__errno_location()),
@@ -913,7 +930,7 @@ unsafe extern "C" fn join_group(
     if free_entry < 0 as ::core::ffi::c_int {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: a container holds at most %d IOMMU groups\0" as *const u8
                 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
@@ -959,7 +976,7 @@ unsafe extern "C" fn join_group(
     {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: VFIO_GROUP_SET_CONTAINER: %s\0" as *const u8
                 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
@@ -977,7 +994,7 @@ unsafe extern "C" fn join_group(
     {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: VFIO_SET_IOMMU: %s\0" as *const u8 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
             strerror(*__errno_location()),
@@ -1022,7 +1039,7 @@ unsafe extern "C" fn map_regions(
     {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: configuration space: %s\0" as *const u8 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
             strerror(*__errno_location()),
@@ -1045,7 +1062,7 @@ unsafe extern "C" fn map_regions(
     {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: BAR0: %s\0" as *const u8 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
             strerror(*__errno_location()),
@@ -1125,7 +1142,7 @@ pub unsafe extern "C" fn vfio_kernel_check_request(
     }
     snprintf(
         &raw mut (*error).text as *mut ::core::ffi::c_char,
-        ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
         b"%s: the device is being unbound or removed; as root, `triptych bind %s` gives it back to this driver\0"
             as *const u8 as *const ::core::ffi::c_char,
         &raw const (*device).address as *const ::core::ffi::c_char,
@@ -1168,7 +1185,7 @@ pub unsafe extern "C" fn vfio_kernel_open(
     if (*device).fd < 0 as ::core::ffi::c_int {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: VFIO_GROUP_GET_DEVICE_FD: %s\0" as *const u8
                 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
@@ -1229,7 +1246,7 @@ unsafe extern "C" fn access_error(
 ) -> ::core::ffi::c_int {
     snprintf(
         &raw mut (*error).text as *mut ::core::ffi::c_char,
-        ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
         b"%s: %s at 0x%llx: %s; was the device removed or unbound?\0" as *const u8
             as *const ::core::ffi::c_char,
         &raw const (*device).address as *const ::core::ffi::c_char,
@@ -1328,7 +1345,7 @@ unsafe extern "C" fn explain_not_mapped(
     }
     snprintf(
         &raw mut (*error).text as *mut ::core::ffi::c_char,
-        ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
         b"VFIO_IOMMU_MAP_DMA of %llu bytes at 0x%llx: %s%s\0" as *const u8
             as *const ::core::ffi::c_char,
         size as ::core::ffi::c_ulonglong,

@@ -31,7 +31,7 @@ pub type off_t = __off_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct error {
-    pub text: [::core::ffi::c_char; 768],
+    pub text: [::core::ffi::c_char; 1024],
 }
 pub type uint8_t = __uint8_t;
 pub type uint16_t = __uint16_t;
@@ -151,7 +151,7 @@ pub unsafe extern "C" fn vfio_map_area(
     if (*device).area_count == VFIO_MAX_AREAS as uint32_t {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: BAR0 has more than %d mappable areas\0" as *const u8
                 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
@@ -164,7 +164,7 @@ pub unsafe extern "C" fn vfio_map_area(
     {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: a mappable area lies outside BAR0\0" as *const u8
                 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
@@ -182,7 +182,7 @@ pub unsafe extern "C" fn vfio_map_area(
     if memory == MAP_FAILED {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: mmap of BAR0 at 0x%llx: %s\0" as *const u8
                 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
@@ -242,7 +242,7 @@ pub unsafe extern "C" fn vfio_map_bar0(
     {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: the description of BAR0 is truncated\0" as *const u8
                 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
@@ -278,7 +278,7 @@ pub unsafe extern "C" fn vfio_map_bar0(
         {
             snprintf(
                 &raw mut (*error).text as *mut ::core::ffi::c_char,
-                ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+                ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
                 b"%s: a capability of BAR0 is truncated\0" as *const u8
                     as *const ::core::ffi::c_char,
                 &raw mut (*device).address as *mut ::core::ffi::c_char,
@@ -314,7 +314,7 @@ pub unsafe extern "C" fn vfio_map_bar0(
                 {
                     snprintf(
                         &raw mut (*error).text as *mut ::core::ffi::c_char,
-                        ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+                        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
                         b"%s: the list of mappable areas is truncated\0" as *const u8
                             as *const ::core::ffi::c_char,
                         &raw mut (*device).address as *mut ::core::ffi::c_char,
@@ -339,7 +339,7 @@ pub unsafe extern "C" fn vfio_map_bar0(
         if sparse.header.next != 0 as __u32 && sparse.header.next as size_t <= next {
             snprintf(
                 &raw mut (*error).text as *mut ::core::ffi::c_char,
-                ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+                ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
                 b"%s: the capabilities of BAR0 are looping\0" as *const u8
                     as *const ::core::ffi::c_char,
                 &raw mut (*device).address as *mut ::core::ffi::c_char,

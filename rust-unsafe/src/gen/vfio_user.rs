@@ -67,7 +67,7 @@ pub type ssize_t = __ssize_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct error {
-    pub text: [::core::ffi::c_char; 768],
+    pub text: [::core::ffi::c_char; 1024],
 }
 pub type uint8_t = __uint8_t;
 pub type uint16_t = __uint16_t;
@@ -364,7 +364,7 @@ unsafe extern "C" fn connection_error(
     if cause == EAGAIN || cause == EWOULDBLOCK {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: %s: no answer for %d s; is the vfio-user server stopped or stuck?\0"
                 as *const u8 as *const ::core::ffi::c_char,
             &raw const (*device).address as *const ::core::ffi::c_char,
@@ -374,7 +374,7 @@ unsafe extern "C" fn connection_error(
     } else {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: %s: %s; the vfio-user server went away; start it again\0" as *const u8
                 as *const ::core::ffi::c_char,
             &raw const (*device).address as *const ::core::ffi::c_char,
@@ -606,7 +606,7 @@ unsafe extern "C" fn call(
     {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: the vfio-user server broke the protocol: reply %u does not answer message %u\0"
                 as *const u8 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
@@ -620,7 +620,7 @@ unsafe extern "C" fn call(
     if size > reply_size {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: reply to vfio-user command %d is too large: %zu bytes\0" as *const u8
                 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
@@ -639,7 +639,7 @@ unsafe extern "C" fn call(
     {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: the device is busy: another driver uses it; end that driver first\0"
                 as *const u8 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
@@ -649,7 +649,7 @@ unsafe extern "C" fn call(
     if answer.flags & FLAGS_ERROR as uint32_t != 0 {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: the vfio-user server refused command %d: %s\0" as *const u8
                 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
@@ -667,7 +667,7 @@ unsafe extern "C" fn short_reply(
 ) -> ::core::ffi::c_int {
     snprintf(
         &raw mut (*error).text as *mut ::core::ffi::c_char,
-        ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
         b"%s: reply to vfio-user command %d is too short\0" as *const u8
             as *const ::core::ffi::c_char,
         &raw const (*device).address as *const ::core::ffi::c_char,
@@ -694,7 +694,7 @@ unsafe extern "C" fn connect_socket(
     {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: a socket path has 1 to %zu characters\0" as *const u8
                 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
@@ -717,7 +717,7 @@ unsafe extern "C" fn connect_socket(
     if (*device).fd < 0 as ::core::ffi::c_int {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: socket: %s\0" as *const u8 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
             strerror(*__errno_location()),
@@ -741,7 +741,7 @@ unsafe extern "C" fn connect_socket(
     {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: socket time-out: %s\0" as *const u8 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
             strerror(*__errno_location()),
@@ -756,7 +756,7 @@ unsafe extern "C" fn connect_socket(
     {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: connect: %s; is the software NIC running with this socket?\0"
                 as *const u8 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
@@ -814,7 +814,7 @@ unsafe extern "C" fn negotiate_version(
     if version.major as ::core::ffi::c_int != VERSION_MAJOR {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: the server speaks vfio-user %u.%u, this driver %d.%d\0" as *const u8
                 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
@@ -867,7 +867,7 @@ unsafe extern "C" fn check_is_pci(
     {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: not a PCI device\0" as *const u8 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,
         );
@@ -1054,7 +1054,7 @@ pub unsafe extern "C" fn vfio_user_write(
     if size > MAX_ACCESS as uint32_t {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 768]>() as size_t,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
             b"%s: register access of %u bytes\0" as *const u8
                 as *const ::core::ffi::c_char,
             &raw mut (*device).address as *mut ::core::ffi::c_char,

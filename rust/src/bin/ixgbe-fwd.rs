@@ -13,7 +13,9 @@ use anyhow::Context;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use ixgbe::device::{Stats, MAX_RING_SIZE, MIN_RING_SIZE};
-use ixgbe::forwarder::{Counts, Forwarder, Ports, DEFAULT_BATCH, DEFAULT_RING_SIZE, MAX_BATCH};
+use ixgbe::forwarder::{
+    Counts, Forwarder, Ports, DEFAULT_BATCH, DEFAULT_LINK_TIMEOUT_MS, DEFAULT_RING_SIZE, MAX_BATCH,
+};
 use ixgbe::sys::mmio::tsc_read;
 use serde::Serialize;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -26,6 +28,9 @@ const TURNS_PER_LOOK: u32 = 1024;
 
 /// The bytes on the wire besides the frame: preamble, start delimiter, inter-frame gap.
 const WIRE_OVERHEAD_BYTES: u64 = 20;
+
+/// The longest wait for a link.
+const MAX_LINK_TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// Forwards packets between two devices, both ways, and changes one byte of every packet.
 /// Ends on SIGINT or SIGTERM, after N packets, or after S seconds.
@@ -54,6 +59,10 @@ struct Options {
     /// End after S seconds; fractions are allowed
     #[arg(long, value_name = "S", value_parser = parse_duration)]
     duration: Option<Duration>,
+
+    /// Wait at most S seconds for each link, up to 3600 [default: 30]
+    #[arg(long, value_name = "S", value_parser = parse_link_timeout)]
+    link_timeout: Option<u32>,
 
     /// Write the totals to FILE at the end
     #[arg(long, value_name = "FILE")]
@@ -131,6 +140,17 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
         .filter(|seconds: &f64| *seconds > 0.0 && *seconds <= 1e9)
         .map(Duration::from_secs_f64)
         .ok_or_else(|| "--duration must be a number of seconds above 0".to_owned())
+}
+
+/// Seconds up to an hour, as milliseconds, at least 1.
+fn parse_link_timeout(text: &str) -> Result<u32, String> {
+    parse_duration(text)
+        .ok()
+        .filter(|timeout| *timeout <= MAX_LINK_TIMEOUT)
+        .and_then(|timeout| u32::try_from(timeout.as_nanos().div_ceil(1_000_000)).ok())
+        .ok_or_else(|| {
+            "--link-timeout must be a number of seconds above 0, at most 3600".to_owned()
+        })
 }
 
 /// The results of a run.
@@ -239,7 +259,8 @@ fn forward_until_end(options: &Options) -> anyhow::Result<()> {
         None => None,
     };
     let ports = Ports::open(&options.device_a, &options.device_b, options.ring_size)?;
-    let mut forwarder = Forwarder::start(&ports, options.batch)?;
+    let link_timeout_ms = options.link_timeout.unwrap_or(DEFAULT_LINK_TIMEOUT_MS);
+    let mut forwarder = Forwarder::start(&ports, options.batch, link_timeout_ms)?;
 
     // From here on, a signal ends the run, so that the program can stop the devices first.
     let ended = Arc::new(AtomicBool::new(false));

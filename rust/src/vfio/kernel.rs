@@ -218,6 +218,15 @@ fn find_group(address: &str) -> Result<u32> {
             ),
         ));
     }
+    // Without an IOMMU, the device could write anywhere in memory.
+    if Path::new(&format!("/dev/vfio/noiommu-{number}")).exists() {
+        return Err(Error::device(
+            address,
+            "VFIO has this device in no-IOMMU mode, in which a wrong address overwrites any memory, \
+             so this driver refuses it; switch the IOMMU (VT-d, AMD-Vi) on in the firmware and boot \
+             with intel_iommu=on",
+        ));
+    }
     Ok(number)
 }
 

@@ -1,7 +1,7 @@
 //! The C driver's header of register constants, and its table of device ids.
 
 use super::{bits, by_value, named_values, with_section, HEADER};
-use crate::map::{Descriptor, PciRegister, Range, Register, RegisterMap};
+use crate::map::{Descriptor, PciRegister, PhyRegister, Range, Register, RegisterMap};
 use crate::usage::Selection;
 
 const PREAMBLE: &str = "\
@@ -41,6 +41,12 @@ pub fn registers(map: &RegisterMap, selection: &Selection) -> String {
         map.pci
             .iter()
             .map(|register| pci_register(register, selection)),
+    );
+    out += &chapter(
+        "Copper PHY: device and address of its registers on the MDIO bus",
+        map.phy
+            .iter()
+            .map(|register| phy_register(register, selection)),
     );
     out += "\n/* clang-format on */\n\n#endif\n";
     out
@@ -176,6 +182,29 @@ fn pci_register(register: &PciRegister, selection: &Selection) -> String {
     comment(&format!("{} ({} bytes)", register.summary, register.size)) + &out
 }
 
+fn phy_register(register: &PhyRegister, selection: &Selection) -> String {
+    let name = register.name.get_ref();
+    let mut out = String::new();
+    let device = format!("{name}_DEVICE");
+    if selection.has(&device) {
+        out += &define(&device, &format!("{}u", register.device));
+    }
+    if selection.has(name) {
+        out += &define(name, &format!("{:#06x}u", register.offset));
+    }
+    for field in &register.fields {
+        let constant = format!("{name}_{}", field.name.get_ref());
+        if selection.has(&constant) {
+            out += &comment(&format!("{}: {}", bits(field.bits), field.summary));
+            out += &define(&constant, &hex32(field.bits.mask()));
+        }
+    }
+    if out.is_empty() {
+        return out;
+    }
+    comment(&register.summary) + &out
+}
+
 /// `c/src/device_ids.h`.
 pub fn device_ids(map: &RegisterMap) -> String {
     let mut out = format!(
@@ -184,7 +213,7 @@ pub fn device_ids(map: &RegisterMap) -> String {
 #ifndef IXGBE_DEVICE_IDS_H
 #define IXGBE_DEVICE_IDS_H
 
-#include <stdint.h>
+#include \"device.h\"
 
 /* clang-format off */
 
@@ -192,7 +221,8 @@ pub fn device_ids(map: &RegisterMap) -> String {
 struct ixgbe_device_id {{
 \tuint16_t id;
 \tconst char *name;
-\tconst char *family; /* 82599, X540 or X550 */
+\tenum device_family family;
+\tconst char *refused; /* why the driver refuses this card, or NULL */
 }};
 
 #define IXGBE_DEVICE_ID_COUNT {}u
@@ -203,8 +233,12 @@ static const struct ixgbe_device_id ixgbe_device_ids[IXGBE_DEVICE_ID_COUNT] = {{
     );
     for device in &map.devices {
         let id = device.id.get_ref();
+        let refused = match &device.refused {
+            Some(reason) => format!("\n\t \"{reason}\""),
+            None => " NULL".to_owned(),
+        };
         out += &format!(
-            "\t{{{id:#06x}, \"{}\", \"{}\"}},\n",
+            "\t{{{id:#06x}, \"{}\", DEVICE_FAMILY_{},{refused}}},\n",
             device.name, device.family
         );
     }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{bits, by_value, HEADER};
-use crate::map::{Descriptor, Field, Group, PciRegister, Range, Register, RegisterMap};
+use crate::map::{
+    Descriptor, Field, Group, PciRegister, PhyRegister, Range, Register, RegisterMap,
+};
 
 /// `drivers/ixgbe/REGISTERS.md`.
 pub fn reference(map: &RegisterMap) -> String {
@@ -53,10 +55,17 @@ Chapters: {}, [Descriptors](#descriptors), [PCI configuration space](#pci-config
     for register in &map.pci {
         out += &pci_register(register);
     }
-    out += "\n## Network cards\n\n| device id | name | family |\n| --- | --- | --- |\n";
+    out += "\n## Copper PHY\n\nOn the MDIO bus of the X540 and X550.\n\n";
+    out += "| register | device | offset | meaning |\n| --- | --- | --- | --- |\n";
+    for register in &map.phy {
+        out += &phy_register(register);
+    }
+    out += "\n## Network cards\n\n| device id | name | family | refused, because |\n";
+    out += "| --- | --- | --- | --- |\n";
     for device in &map.devices {
         let (id, name, family) = (device.id.get_ref(), &device.name, &device.family);
-        out += &format!("| {id:#06x} | {name} | {family} |\n");
+        let refused = device.refused.as_deref().unwrap_or_default();
+        out += &format!("| {id:#06x} | {name} | {family} | {refused} |\n");
     }
     out
 }
@@ -109,6 +118,16 @@ fn pci_register(register: &PciRegister) -> String {
     }
     let (name, offset, size) = (register.name.get_ref(), register.offset, register.size);
     format!("| {name} | {offset:#04x} | {size} | {meaning} |\n")
+}
+
+fn phy_register(register: &PhyRegister) -> String {
+    let mut meaning = register.summary.clone();
+    for field in &register.fields {
+        let name = field.name.get_ref();
+        meaning += &format!(" {}, {name}: {}", bits(field.bits), field.summary);
+    }
+    let (name, device, offset) = (register.name.get_ref(), register.device, register.offset);
+    format!("| {name} | {device} | {offset:#06x} | {meaning} |\n")
 }
 
 /// The anchor of a heading, as Markdown renderers form it.

@@ -1,7 +1,7 @@
 //! The Rust driver's module of register constants.
 
 use super::{alias_note, bits, by_value, named_values, with_section, HEADER};
-use crate::map::{Descriptor, PciRegister, Range, Register, RegisterMap};
+use crate::map::{Descriptor, PciRegister, PhyRegister, Range, Register, RegisterMap};
 use crate::usage::Selection;
 
 /// What takes and puts fields, by name.
@@ -104,6 +104,10 @@ fn selected(map: &RegisterMap, selection: &Selection) -> String {
         "// ---- PCI configuration space ----\n",
         map.pci.iter().map(|r| pci_register(r, selection)),
     );
+    out += &chapter(
+        "// ---- Copper PHY: device and address of its registers on the MDIO bus ----\n",
+        map.phy.iter().map(|r| phy_register(r, selection)),
+    );
     out
 }
 
@@ -122,6 +126,28 @@ pub(super) fn devices(map: &RegisterMap) -> String {
     let mut out = "
 // ---- Network cards ----
 
+/// A family of network cards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// The 82599, with SFP+ ports.
+    Intel82599,
+    /// The X540, with copper ports.
+    X540,
+    /// The X550, with copper ports.
+    X550,
+}
+
+impl Family {
+    /// The family's name in messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Intel82599 => \"82599\",
+            Self::X540 => \"X540\",
+            Self::X550 => \"X550\",
+        }
+    }
+}
+
 /// A network card that the driver knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceId {
@@ -130,7 +156,9 @@ pub struct DeviceId {
     /// Name for people.
     pub name: &'static str,
     /// 82599, X540 or X550.
-    pub family: &'static str,
+    pub family: Family,
+    /// Why the driver refuses this card, if it does.
+    pub refused: Option<&'static str>,
 }
 
 /// The network cards that the driver knows.
@@ -139,11 +167,15 @@ pub const DEVICE_IDS: &[DeviceId] = &[
 "
     .to_owned();
     for device in &map.devices {
+        let family = match device.family.as_str() {
+            "82599" => "Intel82599",
+            family => family,
+        };
         out += &format!(
-            "    DeviceId {{ id: {:#06x}, name: \"{}\", family: \"{}\" }},\n",
+            "    DeviceId {{ id: {:#06x}, name: \"{}\", family: Family::{family}, refused: {:?} }},\n",
             device.id.get_ref(),
             device.name,
-            device.family
+            device.refused
         );
     }
     out += "];\n";
@@ -302,6 +334,28 @@ fn pci_register(register: &PciRegister, selection: &Selection) -> String {
         if selection.has(&constant) {
             out += &format!("/// {}: {}\n", bits(field.bits), field.summary);
             out += &mask(&constant, width, field.bits.mask());
+        }
+    }
+    out
+}
+
+fn phy_register(register: &PhyRegister, selection: &Selection) -> String {
+    let name = register.name.get_ref();
+    let mut out = String::new();
+    let device = format!("{name}_DEVICE");
+    if selection.has(&device) {
+        out += &format!("/// The device in the PHY that has [`{name}`].\n");
+        out += &constant(&device, 32, &register.device.to_string());
+    }
+    if selection.has(name) {
+        out += &format!("/// {}\n", register.summary);
+        out += &constant(name, 32, &format!("{:#06x}", register.offset));
+    }
+    for field in &register.fields {
+        let constant = format!("{name}_{}", field.name.get_ref());
+        if selection.has(&constant) {
+            out += &format!("/// {}: {}\n", bits(field.bits), field.summary);
+            out += &mask(&constant, 32, field.bits.mask());
         }
     }
     out

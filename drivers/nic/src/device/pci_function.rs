@@ -91,6 +91,8 @@ impl PciFunction for SharedDevice {
 
     fn dma_unmap(&self, iova: u64, size: u64) -> Result<(), MapError> {
         let mut device = self.lock();
+        // A queue that was disabled in shared registers still has to write its descriptors back.
+        device.observe_queues();
         let unmapped = device.dma.unmap(iova, size);
         if let Err(error) = &unmapped {
             device.note(format!("DMA_UNMAP refused: {error}"));
@@ -99,6 +101,8 @@ impl PciFunction for SharedDevice {
     }
 
     fn dma_unmap_all(&self) {
-        self.lock().dma.unmap_all();
+        let mut device = self.lock();
+        device.observe_queues();
+        device.dma.unmap_all();
     }
 }

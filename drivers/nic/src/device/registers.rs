@@ -73,7 +73,7 @@ pub const ESDP_SDP0: u32 = 0x00000001;
 pub const ESDP_SDP1: u32 = 0x00000002;
 /// Bit 2: Value of pin 2. On SFP+ cards it is high while the cage holds a module.
 pub const ESDP_SDP2: u32 = 0x00000004;
-/// Bit 3: Value of pin 3.
+/// Bit 3: Value of pin 3. On SFP+ cards, 1 turns the laser off.
 pub const ESDP_SDP3: u32 = 0x00000008;
 /// Bit 4: Value of pin 4.
 pub const ESDP_SDP4: u32 = 0x00000010;
@@ -1771,6 +1771,8 @@ pub const LINKS_SIGNAL: u32 = 0x00000F00;
 pub const LINKS_10G_ALIGN: u32 = 0x00020000;
 /// Bit 7: The link is up now.
 pub const LINKS_LINK_STATUS: u32 = 0x00000080;
+/// Bit 27: With SPEED 10G: 2.5 Gbit/s. With 100M: 5 Gbit/s. X550.
+pub const LINKS_SPEED_NON_STD: u32 = 0x08000000;
 /// Bits 29:28: Speed.
 pub const LINKS_SPEED: u32 = 0x30000000;
 /// Value of [`LINKS_SPEED`].
@@ -3850,7 +3852,43 @@ pub const PCI_LINK_STATUS_SPEED: u16 = 0x000F;
 /// Bits 9:4: Lanes.
 pub const PCI_LINK_STATUS_WIDTH: u16 = 0x03F0;
 
+// ---- Copper PHY: device and address of its registers on the MDIO bus ----
+
+/// The device in the PHY that has [`PHY_ID_HIGH`].
+pub const PHY_ID_HIGH_DEVICE: u32 = 1;
+/// Upper half of the PHY's identifier. It reads 0 or 0xffff where no PHY answers.
+pub const PHY_ID_HIGH: u32 = 0x0002;
+
+/// The device in the PHY that has [`PHY_VENDOR_CONTROL`].
+pub const PHY_VENDOR_CONTROL_DEVICE: u32 = 30;
+/// Control of the PHY as a whole.
+pub const PHY_VENDOR_CONTROL: u32 = 0x0000;
+/// Bit 11: The PHY is powered down, so it has no link.
+pub const PHY_VENDOR_CONTROL_LOW_POWER: u32 = 0x00000800;
+
 // ---- Network cards ----
+
+/// A family of network cards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// The 82599, with SFP+ ports.
+    Intel82599,
+    /// The X540, with copper ports.
+    X540,
+    /// The X550, with copper ports.
+    X550,
+}
+
+impl Family {
+    /// The family's name in messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Intel82599 => "82599",
+            Self::X540 => "X540",
+            Self::X550 => "X550",
+        }
+    }
+}
 
 /// A network card that the driver knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -3860,47 +3898,49 @@ pub struct DeviceId {
     /// Name for people.
     pub name: &'static str,
     /// 82599, X540 or X550.
-    pub family: &'static str,
+    pub family: Family,
+    /// Why the driver refuses this card, if it does.
+    pub refused: Option<&'static str>,
 }
 
 /// The network cards that the driver knows.
 #[rustfmt::skip] // a card a line
 pub const DEVICE_IDS: &[DeviceId] = &[
-    DeviceId { id: 0x10f7, name: "82599 backplane KX4", family: "82599" },
-    DeviceId { id: 0x10f8, name: "82599 backplane, combined", family: "82599" },
-    DeviceId { id: 0x10f9, name: "82599 CX4", family: "82599" },
-    DeviceId { id: 0x10fb, name: "82599ES SFI/SFP+ (X520)", family: "82599" },
-    DeviceId { id: 0x10fc, name: "82599 XAUI/BX4", family: "82599" },
-    DeviceId { id: 0x1507, name: "82599 SFP+, extended module support", family: "82599" },
-    DeviceId { id: 0x1514, name: "82599 backplane KX4 mezzanine (X520)", family: "82599" },
-    DeviceId { id: 0x1517, name: "82599 backplane KR", family: "82599" },
-    DeviceId { id: 0x151c, name: "82599 10GBASE-T", family: "82599" },
-    DeviceId { id: 0x1529, name: "82599 SFP+ with FCoE", family: "82599" },
-    DeviceId { id: 0x152a, name: "82599 backplane with FCoE", family: "82599" },
-    DeviceId { id: 0x154a, name: "X520-4, four SFP+ ports", family: "82599" },
-    DeviceId { id: 0x154d, name: "X520 SFP+", family: "82599" },
-    DeviceId { id: 0x154f, name: "82599 LS", family: "82599" },
-    DeviceId { id: 0x1557, name: "82599EN SFI", family: "82599" },
-    DeviceId { id: 0x1558, name: "X520-Q1, QSFP+", family: "82599" },
-    DeviceId { id: 0x1528, name: "X540-AT2 10GBASE-T", family: "X540" },
-    DeviceId { id: 0x1560, name: "X540-T1 10GBASE-T", family: "X540" },
-    DeviceId { id: 0x1563, name: "X550-T 10GBASE-T", family: "X550" },
-    DeviceId { id: 0x15d1, name: "X550-T1 10GBASE-T", family: "X550" },
-    DeviceId { id: 0x15aa, name: "X552 backplane KX4", family: "X550" },
-    DeviceId { id: 0x15ab, name: "X552 backplane KR", family: "X550" },
-    DeviceId { id: 0x15ac, name: "X552 SFP+", family: "X550" },
-    DeviceId { id: 0x15ad, name: "X552/X557-AT 10GBASE-T", family: "X550" },
-    DeviceId { id: 0x15ae, name: "X552 1000BASE-T", family: "X550" },
-    DeviceId { id: 0x15b0, name: "X552 XFI", family: "X550" },
-    DeviceId { id: 0x15c2, name: "X553 backplane KR", family: "X550" },
-    DeviceId { id: 0x15c3, name: "X553 backplane KR, low power", family: "X550" },
-    DeviceId { id: 0x15c4, name: "X553 SFP+, native", family: "X550" },
-    DeviceId { id: 0x15c6, name: "X553 SGMII", family: "X550" },
-    DeviceId { id: 0x15c7, name: "X553 SGMII, low power", family: "X550" },
-    DeviceId { id: 0x15c8, name: "X553/X557-AT 10GBASE-T", family: "X550" },
-    DeviceId { id: 0x15ce, name: "X553 SFP+", family: "X550" },
-    DeviceId { id: 0x15e4, name: "X553 1000BASE-T", family: "X550" },
-    DeviceId { id: 0x15e5, name: "X553 1000BASE-T, low power", family: "X550" },
+    DeviceId { id: 0x10f7, name: "82599 backplane KX4", family: Family::Intel82599, refused: Some("its ports go to a backplane, and the driver sets up SFP+ ports only") },
+    DeviceId { id: 0x10f8, name: "82599 backplane, combined", family: Family::Intel82599, refused: Some("its ports go to a backplane, and the driver sets up SFP+ ports only") },
+    DeviceId { id: 0x10f9, name: "82599 CX4", family: Family::Intel82599, refused: Some("its ports are CX4, and the driver sets up SFP+ ports only") },
+    DeviceId { id: 0x10fb, name: "82599ES SFI/SFP+ (X520)", family: Family::Intel82599, refused: None },
+    DeviceId { id: 0x10fc, name: "82599 XAUI/BX4", family: Family::Intel82599, refused: Some("its ports are XAUI or BX4, and the driver sets up SFP+ ports only") },
+    DeviceId { id: 0x1507, name: "82599 SFP+, extended module support", family: Family::Intel82599, refused: None },
+    DeviceId { id: 0x1514, name: "82599 backplane KX4 mezzanine (X520)", family: Family::Intel82599, refused: Some("its ports go to a backplane, and the driver sets up SFP+ ports only") },
+    DeviceId { id: 0x1517, name: "82599 backplane KR", family: Family::Intel82599, refused: Some("its ports go to a backplane, and the driver sets up SFP+ ports only") },
+    DeviceId { id: 0x151c, name: "82599 10GBASE-T", family: Family::Intel82599, refused: Some("its ports are 10GBASE-T, and the driver sets up SFP+ ports only") },
+    DeviceId { id: 0x1529, name: "82599 SFP+ with FCoE", family: Family::Intel82599, refused: None },
+    DeviceId { id: 0x152a, name: "82599 backplane with FCoE", family: Family::Intel82599, refused: Some("its ports go to a backplane, and the driver sets up SFP+ ports only") },
+    DeviceId { id: 0x154a, name: "X520-4, four SFP+ ports", family: Family::Intel82599, refused: None },
+    DeviceId { id: 0x154d, name: "X520 SFP+", family: Family::Intel82599, refused: None },
+    DeviceId { id: 0x154f, name: "82599 LS", family: Family::Intel82599, refused: Some("its fiber module is fixed, and the driver sets up SFP+ ports only") },
+    DeviceId { id: 0x1557, name: "82599EN SFI", family: Family::Intel82599, refused: None },
+    DeviceId { id: 0x1558, name: "X520-Q1, QSFP+", family: Family::Intel82599, refused: Some("its port is QSFP+, and the driver sets up SFP+ ports only") },
+    DeviceId { id: 0x1528, name: "X540-AT2 10GBASE-T", family: Family::X540, refused: None },
+    DeviceId { id: 0x1560, name: "X540-T1 10GBASE-T", family: Family::X540, refused: None },
+    DeviceId { id: 0x1563, name: "X550-T 10GBASE-T", family: Family::X550, refused: None },
+    DeviceId { id: 0x15d1, name: "X550-T1 10GBASE-T", family: Family::X550, refused: None },
+    DeviceId { id: 0x15aa, name: "X552 backplane KX4", family: Family::X550, refused: Some("its EEC is at another address, and its PHY needs a set-up that the driver lacks") },
+    DeviceId { id: 0x15ab, name: "X552 backplane KR", family: Family::X550, refused: Some("its EEC is at another address, and its PHY needs a set-up that the driver lacks") },
+    DeviceId { id: 0x15ac, name: "X552 SFP+", family: Family::X550, refused: Some("its EEC is at another address, and its PHY needs a set-up that the driver lacks") },
+    DeviceId { id: 0x15ad, name: "X552/X557-AT 10GBASE-T", family: Family::X550, refused: Some("its EEC is at another address, and its PHY needs a set-up that the driver lacks") },
+    DeviceId { id: 0x15ae, name: "X552 1000BASE-T", family: Family::X550, refused: Some("its EEC is at another address, and its PHY needs a set-up that the driver lacks") },
+    DeviceId { id: 0x15b0, name: "X552 XFI", family: Family::X550, refused: Some("its EEC is at another address, and its PHY needs a set-up that the driver lacks") },
+    DeviceId { id: 0x15c2, name: "X553 backplane KR", family: Family::X550, refused: Some("its EEC is at another address, and its PHY needs a set-up that the driver lacks") },
+    DeviceId { id: 0x15c3, name: "X553 backplane KR, low power", family: Family::X550, refused: Some("its EEC is at another address, and its PHY needs a set-up that the driver lacks") },
+    DeviceId { id: 0x15c4, name: "X553 SFP+, native", family: Family::X550, refused: Some("its EEC is at another address, and its PHY needs a set-up that the driver lacks") },
+    DeviceId { id: 0x15c6, name: "X553 SGMII", family: Family::X550, refused: Some("its EEC is at another address, and its PHY needs a set-up that the driver lacks") },
+    DeviceId { id: 0x15c7, name: "X553 SGMII, low power", family: Family::X550, refused: Some("its EEC is at another address, and its PHY needs a set-up that the driver lacks") },
+    DeviceId { id: 0x15c8, name: "X553/X557-AT 10GBASE-T", family: Family::X550, refused: Some("its EEC is at another address, and its PHY needs a set-up that the driver lacks") },
+    DeviceId { id: 0x15ce, name: "X553 SFP+", family: Family::X550, refused: Some("its EEC is at another address, and its PHY needs a set-up that the driver lacks") },
+    DeviceId { id: 0x15e4, name: "X553 1000BASE-T", family: Family::X550, refused: Some("its EEC is at another address, and its PHY needs a set-up that the driver lacks") },
+    DeviceId { id: 0x15e5, name: "X553 1000BASE-T, low power", family: Family::X550, refused: Some("its EEC is at another address, and its PHY needs a set-up that the driver lacks") },
 ];
 
 // ---- The table ----
@@ -5022,7 +5062,7 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "SDP0", mask: ESDP_SDP0, access: Access::ReadWrite, summary: "Value of pin 0." },
         Field { name: "SDP1", mask: ESDP_SDP1, access: Access::ReadWrite, summary: "Value of pin 1." },
         Field { name: "SDP2", mask: ESDP_SDP2, access: Access::ReadWrite, summary: "Value of pin 2. On SFP+ cards it is high while the cage holds a module." },
-        Field { name: "SDP3", mask: ESDP_SDP3, access: Access::ReadWrite, summary: "Value of pin 3." },
+        Field { name: "SDP3", mask: ESDP_SDP3, access: Access::ReadWrite, summary: "Value of pin 3. On SFP+ cards, 1 turns the laser off." },
         Field { name: "SDP4", mask: ESDP_SDP4, access: Access::ReadWrite, summary: "Value of pin 4." },
         Field { name: "SDP5", mask: ESDP_SDP5, access: Access::ReadWrite, summary: "Value of pin 5." },
         Field { name: "SDP6", mask: ESDP_SDP6, access: Access::ReadWrite, summary: "Value of pin 6." },
@@ -5806,6 +5846,7 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "SIGNAL", mask: LINKS_SIGNAL, access: Access::ReadOnly, summary: "Signal on each lane." },
         Field { name: "10G_ALIGN", mask: LINKS_10G_ALIGN, access: Access::ReadOnly, summary: "Lanes are aligned." },
         Field { name: "LINK_STATUS", mask: LINKS_LINK_STATUS, access: Access::ReadOnly, summary: "The link is up now." },
+        Field { name: "SPEED_NON_STD", mask: LINKS_SPEED_NON_STD, access: Access::ReadOnly, summary: "With SPEED 10G: 2.5 Gbit/s. With 100M: 5 Gbit/s. X550." },
         Field { name: "SPEED", mask: LINKS_SPEED, access: Access::ReadOnly, summary: "Speed." },
         Field { name: "UP", mask: LINKS_UP, access: Access::ReadOnly, summary: "The link is up." },
         Field { name: "KX_AN_COMP", mask: LINKS_KX_AN_COMP, access: Access::ReadOnly, summary: "Backplane autonegotiation is complete." },

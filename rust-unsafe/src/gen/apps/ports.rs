@@ -144,7 +144,7 @@ pub struct vfio_device {
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct error {
-    pub text: [::core::ffi::c_char; 768],
+    pub text: [::core::ffi::c_char; 1024],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -167,7 +167,7 @@ pub struct vfio_group {
 #[repr(C)]
 pub struct device {
     pub vfio: vfio_device,
-    pub is_82599: bool,
+    pub family: device_family,
     pub config: device_config,
     pub pool: *mut mempool,
     pub running: bool,
@@ -211,6 +211,7 @@ pub struct rx_queue {
     pub dma: dma_memory,
     pub pool_empty: uint64_t,
     pub discarded: uint64_t,
+    pub suspect: uint32_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -229,6 +230,10 @@ pub struct device_config {
     pub tx_ring_size: uint32_t,
     pub promiscuous: bool,
 }
+pub type device_family = ::core::ffi::c_uint;
+pub const DEVICE_FAMILY_X550: device_family = 2;
+pub const DEVICE_FAMILY_X540: device_family = 1;
+pub const DEVICE_FAMILY_82599: device_family = 0;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct ports_frame {
@@ -378,7 +383,7 @@ pub unsafe extern "C" fn ports_open(
         1 as size_t,
         ::core::mem::size_of::<ports>() as size_t,
     ) as *mut ports;
-    let mut reason: error = error { text: [0; 768] };
+    let mut reason: error = error { text: [0; 1024] };
     if ports.is_null() {
         snprintf(
             error,
@@ -409,7 +414,7 @@ pub unsafe extern "C" fn ports_start(
 ) -> ::core::ffi::c_int {
     let mut config: device_config = DEVICE_CONFIG_DEFAULT;
     let mut device: *mut device = device_of(ports, port);
-    let mut reason: error = error { text: [0; 768] };
+    let mut reason: error = error { text: [0; 1024] };
     if (*device).running as ::core::ffi::c_int != 0
         && device_stop(device, &raw mut reason) != 0 as ::core::ffi::c_int
     {
@@ -435,7 +440,7 @@ pub unsafe extern "C" fn ports_link_speed(
     mut error: *mut ::core::ffi::c_char,
     mut error_size: size_t,
 ) -> ::core::ffi::c_int {
-    let mut reason: error = error { text: [0; 768] };
+    let mut reason: error = error { text: [0; 1024] };
     if link_speed(device_of(ports, port), speed, &raw mut reason)
         != 0 as ::core::ffi::c_int
     {
@@ -553,7 +558,7 @@ pub unsafe extern "C" fn ports_stats(
         tx_packets: 0,
         tx_bytes: 0,
     };
-    let mut reason: error = error { text: [0; 768] };
+    let mut reason: error = error { text: [0; 1024] };
     if stats_read(device_of(ports, port), &raw mut read, &raw mut reason)
         != 0 as ::core::ffi::c_int
     {
@@ -577,7 +582,7 @@ pub unsafe extern "C" fn ports_register(
     let mut vfio: *mut vfio_device = &raw mut (*(device_of
         as unsafe extern "C" fn(*mut ports, uint32_t) -> *mut device)(ports, port))
         .vfio;
-    let mut reason: error = error { text: [0; 768] };
+    let mut reason: error = error { text: [0; 1024] };
     *value = reg_read(vfio, offset);
     if vfio_check(vfio, &raw mut reason) != 0 as ::core::ffi::c_int {
         return report(&raw mut reason, error, error_size);
@@ -594,7 +599,7 @@ pub unsafe extern "C" fn ports_close(
     mut error: *mut ::core::ffi::c_char,
     mut error_size: size_t,
 ) -> ::core::ffi::c_int {
-    let mut reason: error = error { text: [0; 768] };
+    let mut reason: error = error { text: [0; 1024] };
     let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
     let mut i: uint32_t = 0 as uint32_t;
     while i < 2 as uint32_t {

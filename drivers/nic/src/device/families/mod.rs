@@ -62,7 +62,9 @@ mod tests {
         for family in FAMILIES {
             for id in family.device_ids {
                 let device = DEVICE_IDS.iter().find(|device| device.id == *id);
-                assert_eq!(device.unwrap().family, family.name, "{id:04x}");
+                let device = device.unwrap();
+                assert_eq!(device.family.name(), family.name);
+                assert_eq!(device.refused, None, "{id:04x}: the drivers refuse it");
                 assert_eq!(family_of(*id).unwrap().name, family.name);
             }
         }

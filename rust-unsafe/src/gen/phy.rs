@@ -1,0 +1,418 @@
+extern "C" {
+    fn snprintf(
+        __s: *mut ::core::ffi::c_char,
+        __maxlen: size_t,
+        __format: *const ::core::ffi::c_char,
+        ...
+    ) -> ::core::ffi::c_int;
+    fn vfio_read32(device: *mut vfio_device, offset: uint32_t) -> uint32_t;
+    fn vfio_write32(device: *mut vfio_device, offset: uint32_t, value: uint32_t);
+    fn vfio_check(device: *const vfio_device, error: *mut error) -> ::core::ffi::c_int;
+    fn reg_set(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
+    fn reg_clear(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
+    fn reg_reaches(
+        vfio: *mut vfio_device,
+        offset: uint32_t,
+        mask: uint32_t,
+        value: uint32_t,
+        timeout_ms: uint32_t,
+    ) -> bool;
+    fn reg_wait(
+        vfio: *mut vfio_device,
+        offset: uint32_t,
+        mask: uint32_t,
+        value: uint32_t,
+        timeout_ms: uint32_t,
+        name: *const ::core::ffi::c_char,
+        remedy: *const ::core::ffi::c_char,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn sleep_us(microseconds: uint32_t);
+}
+pub type __uint8_t = u8;
+pub type __uint16_t = u16;
+pub type __uint32_t = u32;
+pub type __uint64_t = u64;
+pub type uint8_t = __uint8_t;
+pub type uint16_t = __uint16_t;
+pub type uint32_t = __uint32_t;
+pub type uint64_t = __uint64_t;
+pub type size_t = usize;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct error {
+    pub text: [::core::ffi::c_char; 1024],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct iova_range {
+    pub first: uint64_t,
+    pub last: uint64_t,
+}
+pub type vfio_kind = ::core::ffi::c_uint;
+pub const VFIO_KIND_USER: vfio_kind = 1;
+pub const VFIO_KIND_KERNEL: vfio_kind = 0;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_area {
+    pub offset: uint64_t,
+    pub size: uint64_t,
+    pub memory: *mut uint8_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_device {
+    pub container: *mut vfio_container,
+    pub address: [::core::ffi::c_char; 128],
+    pub kind: vfio_kind,
+    pub fd: ::core::ffi::c_int,
+    pub request_fd: ::core::ffi::c_int,
+    pub group: ::core::ffi::c_int,
+    pub next_message: uint16_t,
+    pub bar0_size: uint64_t,
+    pub bar0_file_offset: uint64_t,
+    pub config_file_offset: uint64_t,
+    pub area_count: uint32_t,
+    pub areas: [vfio_area; 8],
+    pub failed: bool,
+    pub failure: error,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_container {
+    pub fd: ::core::ffi::c_int,
+    pub groups: [vfio_group; 8],
+    pub device_count: uint32_t,
+    pub devices: [*mut vfio_device; 8],
+    pub range_count: uint32_t,
+    pub ranges: [iova_range; 16],
+    pub next_iova: uint64_t,
+    pub map_count: uint32_t,
+    pub ordinary_pages: bool,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_group {
+    pub number: ::core::ffi::c_int,
+    pub fd: ::core::ffi::c_int,
+    pub users: uint32_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct bus_owners {
+    pub software: uint32_t,
+    pub firmware: uint32_t,
+}
+pub const IXGBE_SWSM: ::core::ffi::c_uint = 0x10140 as ::core::ffi::c_uint;
+pub const IXGBE_SWSM_SMBI: ::core::ffi::c_uint = 0x1 as ::core::ffi::c_uint;
+pub const IXGBE_SW_FW_SYNC: ::core::ffi::c_uint = 0x10160 as ::core::ffi::c_uint;
+pub const IXGBE_SW_FW_SYNC_SW_PHY0: ::core::ffi::c_uint = 0x2 as ::core::ffi::c_uint;
+pub const IXGBE_SW_FW_SYNC_SW_PHY1: ::core::ffi::c_uint = 0x4 as ::core::ffi::c_uint;
+pub const IXGBE_SW_FW_SYNC_FW_PHY0: ::core::ffi::c_uint = 0x40 as ::core::ffi::c_uint;
+pub const IXGBE_SW_FW_SYNC_FW_PHY1: ::core::ffi::c_uint = 0x80 as ::core::ffi::c_uint;
+pub const IXGBE_SW_FW_SYNC_REGSMP: ::core::ffi::c_uint = 0x80000000
+    as ::core::ffi::c_uint;
+pub const IXGBE_MSCA: ::core::ffi::c_uint = 0x425c as ::core::ffi::c_uint;
+pub const IXGBE_MSCA_OP_CODE_ADDRESS: ::core::ffi::c_uint = 0 as ::core::ffi::c_uint;
+pub const IXGBE_MSCA_OP_CODE_WRITE: ::core::ffi::c_uint = 0x4000000
+    as ::core::ffi::c_uint;
+pub const IXGBE_MSCA_OP_CODE_READ: ::core::ffi::c_uint = 0xc000000
+    as ::core::ffi::c_uint;
+pub const IXGBE_MSCA_MDI_COMMAND: ::core::ffi::c_uint = 0x40000000
+    as ::core::ffi::c_uint;
+pub const IXGBE_MSRWD: ::core::ffi::c_uint = 0x4260 as ::core::ffi::c_uint;
+pub const IXGBE_PHY_ID_HIGH_DEVICE: ::core::ffi::c_uint = 1 as ::core::ffi::c_uint;
+pub const IXGBE_PHY_ID_HIGH: ::core::ffi::c_uint = 0x2 as ::core::ffi::c_uint;
+pub const IXGBE_PHY_VENDOR_CONTROL_DEVICE: ::core::ffi::c_uint = 30
+    as ::core::ffi::c_uint;
+pub const IXGBE_PHY_VENDOR_CONTROL: ::core::ffi::c_uint = 0 as ::core::ffi::c_uint;
+pub const IXGBE_PHY_VENDOR_CONTROL_LOW_POWER: ::core::ffi::c_uint = 0x800
+    as ::core::ffi::c_uint;
+#[inline]
+unsafe extern "C" fn reg_read(
+    mut vfio: *mut vfio_device,
+    mut offset: uint32_t,
+) -> uint32_t {
+    return vfio_read32(vfio, offset);
+}
+#[inline]
+unsafe extern "C" fn reg_write(
+    mut vfio: *mut vfio_device,
+    mut offset: uint32_t,
+    mut value: uint32_t,
+) {
+    vfio_write32(vfio, offset, value);
+}
+pub const TIMEOUT_SEMAPHORE: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
+pub const TIMEOUT_BUS: ::core::ffi::c_int = 2000 as ::core::ffi::c_int;
+pub const TIMEOUT_MDIO: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
+pub const MDIO_ADDRESSES: ::core::ffi::c_int = 32 as ::core::ffi::c_int;
+pub const MDIO_NO_ANSWER: ::core::ffi::c_uint = 0xffff as ::core::ffi::c_uint;
+pub const REMEDY_BUS: [::core::ffi::c_char; 62] = unsafe {
+    ::core::mem::transmute::<
+        [u8; 62],
+        [::core::ffi::c_char; 62],
+    >(*b"switch the machine off and on, to restart the card's firmware\0")
+};
+unsafe extern "C" fn bus_owners(mut vfio: *mut vfio_device) -> bus_owners {
+    if (reg_read(vfio, 0x8 as uint32_t) & 0xc as uint32_t)
+        .wrapping_div(0xc as uint32_t & (!(0xc as uint32_t)).wrapping_add(1 as uint32_t))
+        == 0 as uint32_t
+    {
+        return bus_owners {
+            software: IXGBE_SW_FW_SYNC_SW_PHY0 as uint32_t,
+            firmware: IXGBE_SW_FW_SYNC_FW_PHY0 as uint32_t,
+        };
+    }
+    return bus_owners {
+        software: IXGBE_SW_FW_SYNC_SW_PHY1 as uint32_t,
+        firmware: IXGBE_SW_FW_SYNC_FW_PHY1 as uint32_t,
+    };
+}
+unsafe extern "C" fn take_semaphores(mut vfio: *mut vfio_device) {
+    reg_reaches(
+        vfio,
+        IXGBE_SWSM as uint32_t,
+        IXGBE_SWSM_SMBI as uint32_t,
+        0 as uint32_t,
+        TIMEOUT_SEMAPHORE as uint32_t,
+    );
+    reg_reaches(
+        vfio,
+        IXGBE_SW_FW_SYNC as uint32_t,
+        IXGBE_SW_FW_SYNC_REGSMP as uint32_t,
+        0 as uint32_t,
+        TIMEOUT_SEMAPHORE as uint32_t,
+    );
+}
+unsafe extern "C" fn release_semaphores(mut vfio: *mut vfio_device) {
+    reg_clear(vfio, IXGBE_SW_FW_SYNC as uint32_t, IXGBE_SW_FW_SYNC_REGSMP as uint32_t);
+    reg_clear(vfio, IXGBE_SWSM as uint32_t, IXGBE_SWSM_SMBI as uint32_t);
+}
+unsafe extern "C" fn take_bus(
+    mut vfio: *mut vfio_device,
+    mut owners: *const bus_owners,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < TIMEOUT_BUS as uint32_t {
+        take_semaphores(vfio);
+        let mut free: bool = reg_read(vfio, IXGBE_SW_FW_SYNC as uint32_t)
+            & (*owners).firmware == 0;
+        if free {
+            reg_set(vfio, IXGBE_SW_FW_SYNC as uint32_t, (*owners).software);
+        }
+        release_semaphores(vfio);
+        if vfio_check(vfio, error) != 0 as ::core::ffi::c_int {
+            return -(1 as ::core::ffi::c_int);
+        }
+        if free {
+            return 0 as ::core::ffi::c_int;
+        }
+        sleep_us(1000 as uint32_t);
+        i = i.wrapping_add(1);
+    }
+    snprintf(
+        &raw mut (*error).text as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+        b"%s: firmware kept the bus to the PHY for %d ms; switch the machine off and on, to restart the card's firmware\0"
+            as *const u8 as *const ::core::ffi::c_char,
+        &raw mut (*vfio).address as *mut ::core::ffi::c_char,
+        2000 as ::core::ffi::c_int,
+    );
+    return -(1 as ::core::ffi::c_int);
+}
+unsafe extern "C" fn release_bus(
+    mut vfio: *mut vfio_device,
+    mut owners: *const bus_owners,
+) {
+    take_semaphores(vfio);
+    reg_clear(vfio, IXGBE_SW_FW_SYNC as uint32_t, (*owners).software);
+    release_semaphores(vfio);
+}
+unsafe extern "C" fn mdio_cycle(
+    mut vfio: *mut vfio_device,
+    mut operation: uint32_t,
+    mut phy: uint32_t,
+    mut device: uint32_t,
+    mut offset: uint32_t,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    reg_write(
+        vfio,
+        IXGBE_MSCA as uint32_t,
+        operation
+            | offset
+                .wrapping_mul(
+                    0xffff as uint32_t
+                        & (!(0xffff as uint32_t)).wrapping_add(1 as uint32_t),
+                )
+            | device
+                .wrapping_mul(
+                    0x1f0000 as uint32_t
+                        & (!(0x1f0000 as uint32_t)).wrapping_add(1 as uint32_t),
+                )
+            | phy
+                .wrapping_mul(
+                    0x3e00000 as uint32_t
+                        & (!(0x3e00000 as uint32_t)).wrapping_add(1 as uint32_t),
+                ) | IXGBE_MSCA_MDI_COMMAND as uint32_t,
+    );
+    return reg_wait(
+        vfio,
+        IXGBE_MSCA as uint32_t,
+        IXGBE_MSCA_MDI_COMMAND as uint32_t,
+        0 as uint32_t,
+        TIMEOUT_MDIO as uint32_t,
+        b"MSCA.MDI_COMMAND\0" as *const u8 as *const ::core::ffi::c_char,
+        REMEDY_BUS.as_ptr(),
+        error,
+    );
+}
+unsafe extern "C" fn phy_read(
+    mut vfio: *mut vfio_device,
+    mut phy: uint32_t,
+    mut device: uint32_t,
+    mut offset: uint32_t,
+    mut value: *mut uint32_t,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    if mdio_cycle(
+        vfio,
+        IXGBE_MSCA_OP_CODE_ADDRESS as uint32_t,
+        phy,
+        device,
+        offset,
+        error,
+    ) != 0 as ::core::ffi::c_int
+        || mdio_cycle(
+            vfio,
+            IXGBE_MSCA_OP_CODE_READ as uint32_t,
+            phy,
+            device,
+            offset,
+            error,
+        ) != 0 as ::core::ffi::c_int
+    {
+        return -(1 as ::core::ffi::c_int);
+    }
+    *value = (reg_read(vfio, 0x4260 as uint32_t) & 0xffff0000 as uint32_t)
+        .wrapping_div(
+            0xffff0000 as uint32_t
+                & (!(0xffff0000 as uint32_t)).wrapping_add(1 as uint32_t),
+        );
+    return 0 as ::core::ffi::c_int;
+}
+unsafe extern "C" fn phy_write(
+    mut vfio: *mut vfio_device,
+    mut phy: uint32_t,
+    mut device: uint32_t,
+    mut offset: uint32_t,
+    mut value: uint32_t,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    reg_write(
+        vfio,
+        IXGBE_MSRWD as uint32_t,
+        value
+            .wrapping_mul(
+                0xffff as uint32_t & (!(0xffff as uint32_t)).wrapping_add(1 as uint32_t),
+            ),
+    );
+    if mdio_cycle(
+        vfio,
+        IXGBE_MSCA_OP_CODE_ADDRESS as uint32_t,
+        phy,
+        device,
+        offset,
+        error,
+    ) != 0 as ::core::ffi::c_int
+    {
+        return -(1 as ::core::ffi::c_int);
+    }
+    return mdio_cycle(
+        vfio,
+        IXGBE_MSCA_OP_CODE_WRITE as uint32_t,
+        phy,
+        device,
+        offset,
+        error,
+    );
+}
+unsafe extern "C" fn find_phy(
+    mut vfio: *mut vfio_device,
+    mut phy: *mut uint32_t,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < MDIO_ADDRESSES as uint32_t {
+        let mut id: uint32_t = 0 as uint32_t;
+        if phy_read(
+            vfio,
+            i,
+            IXGBE_PHY_ID_HIGH_DEVICE as uint32_t,
+            IXGBE_PHY_ID_HIGH as uint32_t,
+            &raw mut id,
+            error,
+        ) != 0 as ::core::ffi::c_int
+        {
+            return -(1 as ::core::ffi::c_int);
+        }
+        if id != 0 as uint32_t && id != MDIO_NO_ANSWER as uint32_t {
+            *phy = i;
+            return 0 as ::core::ffi::c_int;
+        }
+        i = i.wrapping_add(1);
+    }
+    snprintf(
+        &raw mut (*error).text as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+        b"%s: no PHY answers on the MDIO bus; switch the machine off and on, to restart the card's firmware\0"
+            as *const u8 as *const ::core::ffi::c_char,
+        &raw mut (*vfio).address as *mut ::core::ffi::c_char,
+    );
+    return -(1 as ::core::ffi::c_int);
+}
+unsafe extern "C" fn leave_low_power(
+    mut vfio: *mut vfio_device,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut phy: uint32_t = 0 as uint32_t;
+    let mut control: uint32_t = 0 as uint32_t;
+    if find_phy(vfio, &raw mut phy, error) != 0 as ::core::ffi::c_int
+        || phy_read(
+            vfio,
+            phy,
+            IXGBE_PHY_VENDOR_CONTROL_DEVICE as uint32_t,
+            IXGBE_PHY_VENDOR_CONTROL as uint32_t,
+            &raw mut control,
+            error,
+        ) != 0 as ::core::ffi::c_int
+    {
+        return -(1 as ::core::ffi::c_int);
+    }
+    if control & IXGBE_PHY_VENDOR_CONTROL_LOW_POWER as uint32_t == 0 {
+        return 0 as ::core::ffi::c_int;
+    }
+    return phy_write(
+        vfio,
+        phy,
+        IXGBE_PHY_VENDOR_CONTROL_DEVICE as uint32_t,
+        IXGBE_PHY_VENDOR_CONTROL as uint32_t,
+        control & !(IXGBE_PHY_VENDOR_CONTROL_LOW_POWER as uint32_t),
+        error,
+    );
+}
+#[no_mangle]
+pub unsafe extern "C" fn phy_power_up(
+    mut vfio: *mut vfio_device,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut owners: bus_owners = bus_owners(vfio);
+    if take_bus(vfio, &raw mut owners, error) != 0 as ::core::ffi::c_int {
+        return -(1 as ::core::ffi::c_int);
+    }
+    let mut result: ::core::ffi::c_int = leave_low_power(vfio, error);
+    release_bus(vfio, &raw mut owners);
+    return result;
+}
