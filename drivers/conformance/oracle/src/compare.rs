@@ -4,18 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nic::registers::Register;
 
-use crate::summary::{Content, Family, Name, Phase, Summary, Writes};
+use crate::summary::{Content, Family, Name, Phase, Summary, Writes, Written};
 
 /// Who writes a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Side {
-    /// Linux and we, with different values.
+    /// Linux and we, with different values in the end.
     Different,
     /// Only Linux.
     Linux,
     /// Only our drivers.
     Ours,
-    /// Linux and we, with the same value.
+    /// Linux and we, with the same value in the end.
     Same,
 }
 
@@ -31,9 +31,9 @@ pub struct Row {
     /// The family of the card.
     pub family: Family,
     /// What Linux writes.
-    pub linux: Option<Content>,
+    pub linux: Option<Written>,
     /// What our drivers write.
-    pub ours: Option<Content>,
+    pub ours: Option<Written>,
 }
 
 /// A field that has different values.
@@ -56,10 +56,10 @@ impl Row {
     /// Who writes the register.
     #[must_use]
     pub fn side(&self) -> Side {
-        match (self.linux, self.ours) {
+        match (&self.linux, &self.ours) {
             (Some(_), None) => Side::Linux,
             (None, _) => Side::Ours,
-            (linux, ours) if linux == ours => Side::Same,
+            (Some(linux), Some(ours)) if linux.last == ours.last => Side::Same,
             _ => Side::Different,
         }
     }
@@ -67,7 +67,8 @@ impl Row {
     /// The fields in which the values differ, if both sides write the register.
     #[must_use]
     pub fn fields(&self) -> Vec<FieldDifference> {
-        match (self.linux, self.ours) {
+        let last = |written: &Option<Written>| written.as_ref().map(|written| written.last);
+        match (last(&self.linux), last(&self.ours)) {
             (Some(Content::Value(linux)), Some(Content::Value(ours))) => {
                 field_differences(self.register.register(), linux, ours)
             }
@@ -140,17 +141,17 @@ pub fn compare(linux: &BTreeMap<Family, Summary>, ours: &BTreeMap<Family, Summar
 }
 
 /// What Linux and what our drivers write to some entries.
-type Joined = (BTreeSet<u32>, Option<Content>, Option<Content>);
+type Joined = (BTreeSet<u32>, Option<Written>, Option<Written>);
 
 /// Joins the writes to one register. Entries with the same contents are in one group.
 fn join(linux: &Writes, ours: &Writes) -> Vec<Joined> {
     let mut groups: Vec<Joined> = Vec::new();
     let entries: BTreeSet<&Option<u32>> = linux.keys().chain(ours.keys()).collect();
     for entry in entries {
-        let (a, b) = (linux.get(entry).copied(), ours.get(entry).copied());
+        let (a, b) = (linux.get(entry).cloned(), ours.get(entry).cloned());
         let group = groups
             .iter_mut()
-            .find(|(_, linux, ours)| (*linux, *ours) == (a, b));
+            .find(|(_, linux, ours)| *linux == a && *ours == b);
         match group {
             Some((entries, ..)) => entries.extend(*entry),
             None => groups.push((entry.iter().copied().collect(), a, b)),

@@ -19,7 +19,7 @@ pub mod table;
 use anyhow::{Context, Result};
 
 use files::{read, ARCHIVE, REASONS};
-pub use summary::{Content, Family, Kind, Phase, Summary};
+pub use summary::{Content, Family, Kind, Phase, Summary, Written};
 
 /// The table that the archive, the reasons and our drivers yield now.
 ///

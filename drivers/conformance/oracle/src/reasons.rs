@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::compare::{FieldDifference, Row, Side};
 use crate::entries;
 use crate::files;
-use crate::summary::{Content, Family, Name, Phase};
+use crate::summary::{Family, Name, Phase, Written};
 
 /// All reasons, in the file's order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,9 +68,9 @@ pub struct Explained {
     /// The families of the cards.
     pub families: Vec<Family>,
     /// What Linux writes.
-    pub linux: Option<Content>,
+    pub linux: Option<Written>,
     /// What our drivers write.
-    pub ours: Option<Content>,
+    pub ours: Option<Written>,
     /// The fields that differ, if both sides write a value.
     pub fields: Vec<FieldDifference>,
     /// The reason for a difference.
@@ -115,9 +115,9 @@ impl Reasons {
                 label: entries::label(&row.register.name, &row.entries),
                 side: row.side(),
                 families: vec![row.family],
+                fields: row.fields(),
                 linux: row.linux,
                 ours: row.ours,
-                fields: row.fields(),
                 register: row.register,
                 reason,
             };
@@ -251,8 +251,9 @@ fn known<T: FromStr + Ord>(what: &str, names: &[String]) -> Result<BTreeSet<T>> 
 
 fn describe(row: &Row) -> String {
     let label = entries::label(&row.register.name, &row.entries);
-    let content = |content: Option<Content>| {
-        content.map_or_else(|| "nothing".to_owned(), |content| content.to_string())
+    let content = |written: &Option<Written>| match written {
+        Some(written) => written.last.to_string(),
+        None => "nothing".to_owned(),
     };
     let fields: Vec<_> = row.fields().iter().map(|field| field.field).collect();
     let fields = match fields.is_empty() {
@@ -263,8 +264,8 @@ fn describe(row: &Row) -> String {
         "{}, {}: {label}: Linux writes {}, we write {}{fields}",
         row.phase,
         row.family,
-        content(row.linux),
-        content(row.ours)
+        content(&row.linux),
+        content(&row.ours)
     )
 }
 

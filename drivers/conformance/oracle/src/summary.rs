@@ -63,6 +63,9 @@ pub enum Kind {
     /// A value that depends on when an interrupt comes.
     #[strum(serialize = "by interrupts")]
     Interrupts,
+    /// The index of an entry that the next access concerns.
+    #[strum(serialize = "an index")]
+    Index,
 }
 
 /// The registers whose values are not compared.
@@ -85,13 +88,14 @@ const KINDS: &[(&[&str], Kind)] = &[
         Kind::Commands,
     ),
     (&["EICS_EX", "EIMS_EX", "EITR"], Kind::Interrupts),
+    (&["RTTDQSEL"], Kind::Index),
 ];
 
 /// Registers that the register map lacks, as Linux's `ixgbe_type.h` names them: name, address of
 /// entry 0, number of entries.
 const UNMAPPED: &[(&str, u32, u32)] = &[("SYSTIMR", 0x08c58, 1), ("ERETA", 0x0ee80, 96)];
 
-/// What a driver wrote to an entry of a register.
+/// What an entry of a register has in the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Content {
     /// The last value. If each write sets or clears the bits that are 1, all those bits together.
@@ -106,6 +110,42 @@ impl fmt::Display for Content {
             Self::Value(value) => write!(f, "{value:#010x}"),
             Self::Opaque(kind) => kind.fmt(f),
         }
+    }
+}
+
+/// What a driver wrote to an entry of a register.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Written {
+    /// What the entry has in the end.
+    pub last: Content,
+    /// The other values that the driver wrote before, each once, in the order of their last write.
+    pub earlier: Vec<u32>,
+}
+
+impl Written {
+    /// Another write. `adds_up` says that a write sets or clears only the bits that are 1.
+    fn update(&mut self, content: Content, adds_up: bool) {
+        let (Content::Value(before), Content::Value(value)) = (self.last, content) else {
+            return;
+        };
+        if adds_up {
+            self.last = Content::Value(before | value);
+            return;
+        }
+        if before != value && !self.earlier.contains(&before) {
+            self.earlier.push(before);
+        }
+        self.earlier.retain(|earlier| *earlier != value);
+        self.last = content;
+    }
+}
+
+impl fmt::Display for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for value in &self.earlier {
+            write!(f, "{value:#010x} ")?;
+        }
+        self.last.fmt(f)
     }
 }
 
@@ -140,7 +180,7 @@ impl Name {
 }
 
 /// What a driver wrote to a register: by entry, or under `None` if it is not an array.
-pub type Writes = BTreeMap<Option<u32>, Content>;
+pub type Writes = BTreeMap<Option<u32>, Written>;
 
 /// What a driver wrote, by phase and register.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -186,11 +226,11 @@ impl Summary {
             .entry(Name::of(&name))
             .or_default()
             .entry(entry)
-            .and_modify(|before| match (before, content) {
-                (Content::Value(before), Content::Value(value)) if bits_add_up => *before |= value,
-                (before, _) => *before = content,
-            })
-            .or_insert(content);
+            .and_modify(|written| written.update(content, bits_add_up))
+            .or_insert(Written {
+                last: content,
+                earlier: Vec::new(),
+            });
     }
 }
 
@@ -252,7 +292,7 @@ mod tests {
 
     fn content(summary: &Summary, phase: Phase, name: &str, entry: Option<u32>) -> Option<Content> {
         let writes = summary.0.get(&phase)?.get(&Name::of(name))?;
-        writes.get(&entry).copied()
+        Some(writes.get(&entry)?.last)
     }
 
     #[test]
@@ -280,6 +320,19 @@ mod tests {
         read.write = false;
         let start = [read, write_to(0, "PCI(0x004)", 4, 6)];
         assert_eq!(Summary::of_trace(0, &start, &[]), Summary::default());
+    }
+
+    #[test]
+    fn earlier_values_are_kept_once() {
+        let start = [2, 3, 2, 4, 3, 1].map(|value| write_to(0, "HLREG0", 0x4240, value));
+        let summary = Summary::of_trace(0, &start, &[]);
+        let written = &summary.0[&Phase::SetUp][&Name::of("HLREG0")][&None];
+        assert_eq!(written.last, Content::Value(1));
+        assert_eq!(written.earlier, [2, 4, 3]);
+        assert_eq!(
+            written.to_string(),
+            "0x00000002 0x00000004 0x00000003 0x00000001"
+        );
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::archive::Archive;
 use crate::compare::Side;
 use crate::files;
 use crate::reasons::Explained;
-use crate::summary::{Content, Family, Phase};
+use crate::summary::{Content, Family, Phase, Written};
 
 /// The table of all registers.
 #[must_use]
@@ -31,9 +31,10 @@ fn introduction(archive: &Archive) -> String {
     format!(
         "Both sides drive the software card, which records every write. Linux's side is archived: {}. {}\n\
          Our side is what all three drivers write alike, with rings of 512 descriptors.\n\n\
-         - A value is the last one that the driver writes in a phase.\n\
+         - A driver may write several values to a register in a phase. The comparison is about the last one. The table shows \
+         the earlier ones, too, each once: *0x1, then 0x2*.\n\
          - If a write only sets or clears bits, the value has all bits that the driver sets or clears.\n\
-         - *An address*, *a tail*, *a random key*, *commands*, *by interrupts*: the value differs from run to run, and only \
+         - *An address*, *a tail*, *an index*, *a random key*, *commands*, *by interrupts*: the value differs from run to run, and only \
          the fact of the write counts.\n\
          - Accesses to the configuration space are left out, because Linux's core makes most of them.\n\
          - The software card is not a real card. On a real card Linux also writes what the card's own EEPROM, PHY and \
@@ -106,25 +107,28 @@ fn section(phase: Phase, rows: &[&Explained]) -> String {
         "Different values",
         &["Register", "Cards", "Linux", "Our drivers", "Reason"],
         &of_side(Side::Different),
-        |row| vec![fields(row, false), fields(row, true), reason(row)],
+        |row| {
+            let [linux, ours] = [(&row.linux, false), (&row.ours, true)];
+            vec![fields(row, linux), fields(row, ours), reason(row)]
+        },
     );
     text += &part(
         "Only Linux",
         &["Register", "Cards", "Value", "Reason"],
         &of_side(Side::Linux),
-        |row| vec![content(row, row.linux), reason(row)],
+        |row| vec![content(row, &row.linux), reason(row)],
     );
     text += &part(
         "Only our drivers",
         &["Register", "Cards", "Value", "Reason"],
         &of_side(Side::Ours),
-        |row| vec![content(row, row.ours), reason(row)],
+        |row| vec![content(row, &row.ours), reason(row)],
     );
     text += &part(
         "Same value",
-        &["Register", "Cards", "Value"],
+        &["Register", "Cards", "Linux", "Our drivers"],
         &of_side(Side::Same),
-        |row| vec![content(row, row.linux)],
+        |row| vec![content(row, &row.linux), content(row, &row.ours)],
     );
     text
 }
@@ -157,25 +161,35 @@ fn families(row: &Explained) -> String {
     names.join(", ")
 }
 
-/// A value, and whether it is the one after a reset.
-fn content(row: &Explained, content: Option<Content>) -> String {
-    let Some(content) = content else {
+/// The values, and whether the last is the one after a reset.
+fn content(row: &Explained, written: &Option<Written>) -> String {
+    let Some(written) = written else {
         return String::new();
     };
     let reset = row.register.register().map(|register| register.reset);
-    match content {
-        Content::Value(value) if reset == Some(value) => format!("{content} (reset value)"),
-        _ => content.to_string(),
-    }
+    let last = match written.last {
+        Content::Value(value) if reset == Some(value) => format!("{} (reset value)", written.last),
+        _ => written.last.to_string(),
+    };
+    earlier(written) + &last
 }
 
-/// One side's values of the fields that differ.
-fn fields(row: &Explained, ours: bool) -> String {
+/// The values before the last one.
+fn earlier(written: &Written) -> String {
+    let values = written.earlier.iter();
+    values
+        .map(|value| format!("{value:#010x}, then "))
+        .collect()
+}
+
+/// One side's values of the fields that differ. The flag says whether that side is ours.
+fn fields(row: &Explained, (written, ours): (&Option<Written>, bool)) -> String {
     let values = row.fields.iter().map(|field| {
         let value = if ours { field.ours } else { field.linux };
         format!("{} = {value:#x}", field.field)
     });
-    values.collect::<Vec<_>>().join("<br>")
+    let values = values.collect::<Vec<_>>().join("<br>");
+    written.as_ref().map_or_else(String::new, earlier) + &values
 }
 
 fn reason(row: &Explained) -> String {
@@ -196,7 +210,7 @@ mod tests {
             let text = format!("driver = \"D\"\ntaken = \"T.\"\n[X540.set-up]\n{registers}");
             Archive::parse(&text).unwrap()
         };
-        let linux = archive("CTRL_EXT = \"0x10000000\"\nMRQC = \"0x0\"\nGPIE = \"0x3\"");
+        let linux = archive("CTRL_EXT = \"0x10000000\"\nMRQC = \"0x0\"\nGPIE = \"0x1 0x3\"");
         let ours = archive("CTRL_EXT = \"0x00010000\"\nGPIE = \"0x3\"");
         let reasons = Reasons::parse(
             "[[reason]]\nwrites = \"both\"\nregisters = [\"CTRL_EXT\"]\nfields = [\"NS_DIS\", \"DRV_LOAD\"]\n\
@@ -211,7 +225,7 @@ mod tests {
         for line in [
             "| `CTRL_EXT` | X540 | NS_DIS = 0x0<br>DRV_LOAD = 0x1 | NS_DIS = 0x1<br>DRV_LOAD = 0x0 | A. (8.2) |",
             "| `MRQC` | X540 | 0x00000000 (reset value) | B. (7.1) |",
-            "| `GPIE` | X540 | 0x00000003 |",
+            "| `GPIE` | X540 | 0x00000001, then 0x00000003 | 0x00000003 |",
             "| Set-up | 1 | 1 | 0 | 1 |",
         ] {
             assert!(text.contains(line), "{text}");
