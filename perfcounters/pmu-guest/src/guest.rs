@@ -11,8 +11,8 @@ use anyhow::{ensure, Context, Result};
 use crate::image::Image;
 use crate::machine::Machine;
 
-/// How long a machine may run: ten times the usual time on an idle host.
-const LIMIT: Duration = Duration::from_secs(120);
+/// How long a machine may run: twenty times the usual time on an idle host.
+const LIMIT: Duration = Duration::from_secs(300);
 
 /// The result of each check by its name: the reason if it failed.
 pub type Outcome = BTreeMap<String, Result<(), String>>;

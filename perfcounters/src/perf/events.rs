@@ -26,6 +26,9 @@ pub struct Table {
 #[serde(deny_unknown_fields)]
 pub struct Set {
     name: String,
+    /// The PMU architecture that prescribes these events. They then hold for every processor with
+    /// such a PMU, and a processor has those that the kernel lists.
+    pub architecture: Option<String>,
     /// Source of the codes.
     pub source: String,
     /// The event of each metric.
@@ -178,6 +181,12 @@ impl Table {
             ));
         }
         remarks
+    }
+
+    /// The events that a PMU architecture prescribes; `None` if the table lacks it.
+    pub fn architecture(&self, name: &str) -> Option<&Set> {
+        let mut sets = self.sets.iter();
+        sets.find(|set| set.architecture.as_deref() == Some(name))
     }
 
     /// The entry of a processor and its events; `None` if the table lacks the processor.

@@ -96,10 +96,12 @@ impl Pmu {
         })
     }
 
-    /// Whether the kernel lists the events of Arm's PMU architecture that the processor implements.
-    /// It lists no other events of that architecture, and yet counts them: as 0.
-    pub fn lists_architectural_events(&self) -> bool {
-        self.name.starts_with("armv8_") || self.name.starts_with("armv9_")
+    /// The architecture that prescribes codes for this PMU, if one does.
+    pub fn architecture(&self) -> Option<&'static str> {
+        let arm = ["armv8_", "armv9_"];
+        arm.iter()
+            .any(|prefix| self.name.starts_with(prefix))
+            .then_some("Arm PMUv3")
     }
 
     /// Whether the machine has several kinds of core, each with a source of its own.
@@ -260,6 +262,9 @@ mod tests {
         assert_eq!(pmu.encode(0x11, 0), Ok(0x11));
         assert_eq!(pmu.alias("inst_retired"), Some(Ok(0x08)));
         assert_eq!(pmu.alias("br_retired"), None);
+        assert_eq!(pmu.architecture(), Some("Arm PMUv3"));
+        let intel = Pmu::find(&fixtures::sources("haswell"), None).unwrap();
+        assert_eq!(intel.architecture(), None);
     }
 
     #[test]

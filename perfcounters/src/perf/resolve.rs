@@ -94,9 +94,15 @@ fn resolve(
         warnings: Vec::new(),
     };
     // An entry for one kind of core does not hold for the other.
-    let usable = known.filter(|(entry, _)| pmu.is_some_and(|pmu| pmu.name == entry.pmu));
+    let usable = known
+        .filter(|(entry, _)| pmu.is_some_and(|pmu| pmu.name == entry.pmu))
+        .map(|(entry, events)| (entry.name.as_str(), events))
+        .or_else(|| {
+            let architecture = pmu?.architecture()?;
+            Some((architecture, table.architecture(architecture)?))
+        });
     let described = match (&usable, known) {
-        (Some((entry, _)), _) => entry.name.clone(),
+        (Some((name, _)), _) => (*name).to_owned(),
         (None, Some((entry, _))) => {
             format!("not the {}; only the kernel's generic events", entry.name)
         }
@@ -111,18 +117,8 @@ fn resolve(
     let mut chosen = BTreeMap::new();
     let mut affected: BTreeMap<String, Vec<Metric>> = BTreeMap::new();
     for metric in counted_metrics() {
-        let found = match usable.zip(pmu) {
-            Some(((_, entry), pmu)) => from_table(metric, entry, pmu, &mut set.warnings),
-            None => match generic(metric) {
-                Some((number, name)) => Ok((hardware(pmu, Some(metric), name, number), json!({}))),
-                None => Err("no event is known for this processor".to_owned()),
-            },
-        };
-        let accepted = found.and_then(|(event, facts)| {
-            try_event(&event)
-                .map(|()| (event.clone(), facts))
-                .map_err(|refusal| format!("{}: {refusal}", event.name))
-        });
+        let entry = usable.map(|(_, entry)| entry);
+        let accepted = choose(metric, entry, pmu, &mut set.warnings, &try_event);
         let (event, mut facts) = match accepted {
             Ok(accepted) => accepted,
             Err(why) => {
@@ -155,6 +151,36 @@ fn resolve(
     }
     set.warnings.extend(table.remarks(&described, &affected));
     Ok(set)
+}
+
+/// An event for a metric that the kernel accepts, with facts about it: the table's event, or without
+/// an entry the kernel's generic one. The latter also serves where a PMU lacks an event of its
+/// architecture.
+fn choose(
+    metric: Metric,
+    entry: Option<&Set>,
+    pmu: Option<&Pmu>,
+    warnings: &mut Vec<String>,
+    try_event: impl Fn(&Event) -> Result<(), Refusal>,
+) -> Result<(Event, serde_json::Value), String> {
+    let accept = |event: Event, facts| {
+        let refused = |refusal| format!("{}: {refusal}", event.name);
+        try_event(&event).map_err(refused)?;
+        Ok((event, facts))
+    };
+    let kernels = || {
+        let (number, name) = generic(metric).ok_or("no event is known for this processor")?;
+        accept(hardware(pmu, Some(metric), name, number), json!({}))
+    };
+    match entry.zip(pmu) {
+        None => kernels(),
+        Some((set, pmu)) => from_table(metric, set, pmu, warnings)
+            .and_then(|(event, facts)| accept(event, facts))
+            .or_else(|why| match set.architecture {
+                Some(_) => kernels().map_err(|_: String| why),
+                None => Err(why),
+            }),
+    }
 }
 
 /// Adds what `run.json` records about a chosen event.
@@ -199,6 +225,14 @@ fn from_table(
             .unwrap_or("the processor has no event for it")
             .to_owned());
     };
+    // The kernel also accepts the other events of the architecture, and counts them as 0.
+    let listed = || pmu.alias(&encoding.name.to_lowercase()).is_some();
+    if set.architecture.is_some() && !listed() {
+        return Err(format!(
+            "{}: the processor's PMU does not implement it",
+            encoding.name
+        ));
+    }
     let config = pmu
         .encode(encoding.event, encoding.umask)
         .map_err(|error| format!("{}: {error}", encoding.name))?;
@@ -452,6 +486,33 @@ mod tests {
         assert_eq!(config(&set, Metric::CoreCycles), Some(10 << 32));
         assert_eq!(config(&set, Metric::Loads), None);
         assert_eq!(set.warnings.len(), 1);
+    }
+
+    /// An Arm processor, whose number the table need not know.
+    fn arm(sources: &str, refuses: impl Fn(&Event) -> bool) -> EventSet {
+        resolved(&cpu("0x41", 8, 0xd08), sources, Some(4), refuses)
+    }
+
+    #[test]
+    fn an_arm_processor_has_the_events_that_the_kernel_lists() {
+        // The kernel accepts every code of the architecture.
+        let set = arm("arm-big-little", |event| {
+            event.kind == HARDWARE && event.config & 0xff == 4
+        });
+        assert_eq!(set.facts["microarchitecture"], "Arm PMUv3");
+        assert_eq!(config(&set, Metric::CoreCycles), Some(0x11));
+        assert_eq!(config(&set, Metric::Instructions), Some(0x08));
+        let why = &set.absent[&Metric::Branches];
+        assert!(why.contains("BR_RETIRED: the processor's PMU"), "{why}");
+        // The kernel has another event for it, for the kind of core of the driver's CPU.
+        let misses = set
+            .events
+            .iter()
+            .find(|event| event.metric == Some(Metric::BranchMisses));
+        let misses = misses.unwrap();
+        assert_eq!((misses.kind, misses.config), (HARDWARE, 9 << 32 | 5));
+        assert!(set.absent[&Metric::L1Hits].contains("no event"));
+        assert!(set.warnings.is_empty(), "{:?}", set.warnings);
     }
 
     #[test]
