@@ -9,6 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 use std::ptr::NonNull;
+use std::time::Duration;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 use rustix::fs::{Mode, OFlags};
@@ -231,7 +232,8 @@ impl ForwarderLibrary {
     }
 
     /// Opens a forwarder between two devices. `ring_size` is the number of descriptors in each ring, a
-    /// power of two.
+    /// power of two. `link_timeout` is the longest time for the link of each device; `None` for the
+    /// default of `ixgbe-fwd`.
     ///
     /// # Errors
     /// The forwarder's message.
@@ -241,12 +243,16 @@ impl ForwarderLibrary {
         device_b: &str,
         batch: u32,
         ring_size: u32,
+        link_timeout: Option<Duration>,
     ) -> Result<Forwarder, String> {
         let text = |device: &str| {
             CString::new(std::ffi::OsStr::new(device).as_bytes())
                 .map_err(|_| format!("device name {device:?} contains a zero byte"))
         };
         let (device_a, device_b) = (text(device_a)?, text(device_b)?);
+        let link_timeout_ms = link_timeout.map_or(LINK_TIMEOUT_MS, |time| {
+            u32::try_from(time.as_millis()).unwrap_or(u32::MAX)
+        });
         let mut message = [0u8; MESSAGE_SIZE];
         // SAFETY: both names are NUL-terminated and outlive the call; `message` is writable and has
         // the given length.
@@ -256,7 +262,7 @@ impl ForwarderLibrary {
                 device_b.as_ptr(),
                 batch,
                 ring_size,
-                LINK_TIMEOUT_MS,
+                link_timeout_ms,
                 message.as_mut_ptr().cast(),
                 message.len(),
             )

@@ -57,7 +57,7 @@ impl SteppedDriver {
         let library = ForwarderLibrary::load(library)?;
         let [a, b] = ports.devices();
         let forwarder = while_stepping(&mut ports, || {
-            library.open(&a, &b, batch, DEFAULT_RING_SIZE)
+            library.open(&a, &b, batch, DEFAULT_RING_SIZE, None)
         })?;
         let mut driver = Self {
             ports,

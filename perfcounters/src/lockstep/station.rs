@@ -36,7 +36,7 @@ impl<P: Ports> Station<P> {
         let [a, b] = ports.devices();
         let conditions = cell.conditions;
         let forwarder = while_stepping(&mut ports, || {
-            library.open(&a, &b, conditions.batch, conditions.ring_size)
+            library.open(&a, &b, conditions.batch, conditions.ring_size, None)
         })?;
         // A turn takes at most half a ring, because the NIC refills the ring only between turns.
         let packets = PACKETS_PER_TURN.min(conditions.ring_size / 2);

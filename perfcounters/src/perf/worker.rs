@@ -158,7 +158,13 @@ fn measure<C: Counters>(
     let library = ForwarderLibrary::load(&specification.cell.library).map_err(say)?;
     let cell = &specification.cell;
     let mut forwarder = library
-        .open(a, b, cell.conditions.batch, cell.conditions.ring_size)
+        .open(
+            a,
+            b,
+            cell.conditions.batch,
+            cell.conditions.ring_size,
+            specification.link_timeout,
+        )
         .map_err(say)?;
     let signals = &specification.signals;
     fs::write(&signals.opened, "").map_err(|cause| MeasureError::File {
