@@ -53,10 +53,10 @@ pub fn check(ports: &mut Ports, run: u32, interrupt: &Interrupt) -> (Finding, Op
         stranger: None,
     });
     let mut frames = Frames::new();
-    for port in 0..2 {
+    for (port, stream) in streams.iter().enumerate() {
         let mut frame = Vec::new();
         for number in 0..FRAMES {
-            streams[port].write(number, &mut frame);
+            stream.write(number, &mut frame);
             frames.push(&frame);
         }
         let sizes: Vec<_> = frames.iter().map(|(_, size)| size as u64).collect();
