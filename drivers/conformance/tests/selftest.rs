@@ -307,6 +307,21 @@ fn a_switch_in_between_is_named() -> Result<()> {
 }
 
 #[test]
+fn a_missing_link_fails_after_several_attempts() -> Result<()> {
+    let nic = TestNic::running(|config| config.with_cable(0, 1))?;
+    let mut faults = Faults::default();
+    faults.add("no-link")?;
+    nic.ports()[1].set_faults(faults);
+    let program = selftest(&nic, Implementation::RustUnsafe)?;
+    let output = program
+        .args(["--quick", "--link-timeout", "3"])
+        .run(LIMIT)?;
+    output.expect_exit(1)?;
+    let failed = findings(&report(&nic, &output)?, "fail");
+    expect_failed(&failed, &["port 1: no link after 3.0 s and 2 attempts"])
+}
+
+#[test]
 fn a_card_that_does_not_reset_fails_at_the_start() -> Result<()> {
     let nic = TestNic::running(|config| config.with_cable(0, 1))?;
     let mut faults = Faults::default();
