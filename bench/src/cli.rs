@@ -13,6 +13,7 @@ use crate::ladder::arguments::LadderArguments;
 use crate::pktgen::cli::PktgenArguments;
 use crate::run::arguments::RunArguments;
 use crate::selftest::arguments::SelftestArguments;
+use crate::share::arguments::{AnonymiseArguments, MergeArguments};
 
 /// The last line of the help of commands with lists.
 const LISTS: &str =
@@ -55,6 +56,10 @@ pub enum Command {
     /// Test a load generator that sends to real cards, or measure at several rates
     #[command(after_help = LISTS)]
     Pktgen(PktgenArguments),
+    /// Put runs of the same matrix, from several clocks or machines, into one folder
+    Merge(MergeArguments),
+    /// Copy a results folder without the names of hosts, users and homes, and without MAC addresses
+    Anonymise(AnonymiseArguments),
     /// Write to a file of sysfs, in a process that may outlive its parent; `bind` starts it
     #[command(hide = true)]
     SysfsWrite(WriteArguments),

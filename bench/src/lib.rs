@@ -1,9 +1,9 @@
 //! `triptych`: measures the three drivers and writes the results to `results/`.
 //!
 //! The commands stand at the top: [`run`], [`budget`], [`compare`], [`asm`], [`ladder`], [`host`]
-//! (doctor, bind, unbind), [`clocks`], [`selftest`] and [`pktgen`]. They share [`builds`],
-//! [`machine_code`], [`toolchain`], [`settings`], [`progress`] and [`usage`], which import no command.
-//! [`cli`] joins the commands' arguments, and `main.rs` calls the commands.
+//! (doctor, bind, unbind), [`clocks`], [`selftest`], [`pktgen`] and [`share`] (merge, anonymise). They
+//! share [`builds`], [`machine_code`], [`toolchain`], [`settings`], [`progress`] and [`usage`], which
+//! import no command. [`cli`] joins the commands' arguments, and `main.rs` calls the commands.
 
 pub mod asm;
 pub mod budget;
@@ -19,5 +19,6 @@ pub mod progress;
 pub mod run;
 pub mod selftest;
 pub mod settings;
+pub mod share;
 pub mod toolchain;
 pub mod usage;

@@ -12,7 +12,7 @@ use perfcounters::{lockstep, perf, Interrupt};
 use triptych::cli::{Cli, Command};
 use triptych::host::cli as host;
 use triptych::usage::UsageError;
-use triptych::{asm, budget, clocks, compare, ladder, pktgen, run, selftest};
+use triptych::{asm, budget, clocks, compare, ladder, pktgen, run, selftest, share};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -59,6 +59,8 @@ fn execute(cli: &Cli) -> Result<bool> {
             selftest::worker::run(specification, &interrupt)?;
         }
         Command::Pktgen(arguments) => pktgen::cli::run(arguments, &interrupt)?,
+        Command::Merge(arguments) => share::merge::run(arguments)?,
+        Command::Anonymise(arguments) => share::anonymise::run(arguments)?,
         Command::SysfsWrite(arguments) => host::write(arguments)?,
         Command::LockstepWorker { specification } => {
             lockstep::worker::run(specification, &interrupt)?;

@@ -52,6 +52,12 @@ def card(run: Run) -> str:
     return "software card" if software else "real card"
 
 
+def fixed_ghz(run: Run) -> float | None:
+    """Return the clock that the run fixed, GHz; None if it kept the machine's."""
+    fixed = _part(run.info, "core_clock").get("fixed_ghz")
+    return float(fixed) if isinstance(fixed, (int, float)) else None
+
+
 def _core_clock(clock: dict[str, Any]) -> list[str]:
     """Describe the clock of the driver's core."""
     measured = [f"{ghz:.2f}" for ghz in clock.get("measured_ghz") or [] if isinstance(ghz, (int, float))]

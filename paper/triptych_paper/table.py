@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from triptych_paper import __version__, counters
+from triptych_paper import __version__, counters, merged
 from triptych_paper.errors import DataError
 from triptych_paper.facts import facts
 from triptych_paper.published import read_published
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="Print the counters of a run beside the published ones, and write counters.md and counters.csv.",
     )
     parser.add_argument("--version", action="version", version=f"triptych_paper {__version__}")
-    parser.add_argument("run", type=Path, help="a results folder, such as results/latest")
+    parser.add_argument("run", type=Path, help="a results folder, such as results/latest, or merged runs")
     others = parser.add_mutually_exclusive_group()
     others.add_argument("--section", metavar="KEY", help="print a section of the report instead, such as ladder")
     others.add_argument("--readme", action="store_true", help="print the table of the README instead, as Markdown")
@@ -42,6 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             show_section(options.run, options.section, parser)
         elif options.readme:
             print(readme(options.run), end="", flush=True)
+        elif merged.is_merged(options.run):
+            show_merged(options.run)
         else:
             show_counters(options.run)
     except DataError as error:
@@ -68,6 +70,19 @@ def show_counters(folder: Path) -> None:
     finally:
         # A folder that cannot be written is no reason not to show the tables.
         print(_text(run, shown), end="", flush=True)
+
+
+def show_merged(folder: Path) -> None:
+    """Print the counters of several runs side by side, then those of each run, and write them into their folders."""
+    runs = merged.read_runs(folder)
+    present = {batch for run in runs for batch in counters.shown_batches(run)}
+    tables = [merged.side_by_side(runs, batch) for batch in sorted(present, reverse=True)]
+    _write(folder / "merged.md", f"# Counters per packet of {len(runs)} runs\n\n" + markdown.render_all(tables))
+    _write(folder / "merged.csv", tidy_csv.render(record for table in tables for record in table.records))
+    print(terminal.render_all(tables), flush=True)
+    for run in runs:
+        print(flush=True)
+        show_counters(run.folder)
 
 
 def _text(run: Run, tables: list[Table]) -> str:

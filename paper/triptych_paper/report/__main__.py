@@ -2,8 +2,8 @@
 
 Usage: ``python -m triptych_paper.report results/latest``
 
-Writes the folder ``report/`` into the folder of the run. Ends with 0; 1 if a file is missing, malformed or cannot be
-written; 2 on a wrong command line.
+Writes the folder ``report/`` into the folder of the run, or of each merged run. Ends with 0; 1 if a file is missing,
+malformed or cannot be written; 2 on a wrong command line.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from triptych_paper import __version__
+from triptych_paper import __version__, merged
 from triptych_paper.errors import DataError
 from triptych_paper.report import files
 from triptych_paper.report.build import build, read_data
@@ -30,14 +30,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("run", type=Path, help="a results folder, such as results/latest")
     options = parser.parse_args(arguments)
     try:
-        data = read_data(options.run)
-        written = files.write(build(data), data.run.folder)
+        for run in merged.run_folders(options.run) if merged.is_merged(options.run) else [options.run]:
+            write(run)
     except DataError as error:
         print(f"triptych_paper.report: {error}", file=sys.stderr)
         return 1
+    return 0
+
+
+def write(run: Path) -> None:
+    """Write the report of one run."""
+    data = read_data(run)
+    written = files.write(build(data), data.run.folder)
     folder = Path(os.path.relpath(written.folder))
     print(f"{folder}/report.html and report.pdf, with {written.tables} tables and {written.figures} figures")
-    return 0
 
 
 if __name__ == "__main__":
