@@ -1,8 +1,9 @@
 """bench/HARDWARE.md: each of its commands runs here, from the first line to the last.
 
 The mark behind `sh` of a code block says how. `variables` are the variables of a user. `run` blocks run as they are.
-`software-card` blocks run with the ports of a software card, which sends, and with a matrix of one cell.
-`needs-hardware: REASON` blocks do not run, but their goals, programs and options must exist.
+`software-card` blocks run with the ports of a software card, which sends, and with a matrix of one cell. `cabled-card`
+blocks run with a software card whose ports are cabled to each other. `needs-hardware: REASON` blocks do not run, but
+their goals, programs and options must exist.
 """
 
 import re
@@ -10,6 +11,7 @@ import shlex
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +20,7 @@ from machine import ROOT
 
 PAGE = ROOT / "bench" / "HARDWARE.md"
 GOALS = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-MODES = ("variables", "run", "software-card", "needs-hardware")
+MODES = ("variables", "run", "software-card", "cabled-card", "needs-hardware")
 # Programs of the system, which this machine need not have.
 SYSTEM = {"kill", "lspci", "perf", "reboot", "ssh", "ssh-copy-id", "sysctl", "tar", "update-grub"}
 SMALL_MATRIX = """
@@ -101,15 +103,16 @@ def programs() -> None:
     subprocess.run(["make", "nic", "triptych", "c", "rust", "rust-unsafe"], cwd=ROOT, check=True, timeout=1800)
 
 
-@pytest.fixture
-def software_card(tmp_path: Path, programs: None) -> Iterator[str]:
-    """Start a software card that sends; returns its two ports."""
+@contextmanager
+def software_card(folder: Path, *options: str) -> Iterator[str]:
+    """Run a software card; returns its two ports."""
+    folder.mkdir()
     card = subprocess.Popen(
-        [ROOT / "build/bin/nic", "--socket-dir", tmp_path, "--traffic", "saturate"],
+        [ROOT / "build/bin/nic", "--socket-dir", folder, *options],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    sockets = [tmp_path / "port0.sock", tmp_path / "port1.sock"]
+    sockets = [folder / "port0.sock", folder / "port1.sock"]
     try:
         deadline = time.monotonic() + 30
         while not all(socket.exists() for socket in sockets):
@@ -119,6 +122,16 @@ def software_card(tmp_path: Path, programs: None) -> Iterator[str]:
     finally:
         card.terminate()
         card.wait(timeout=30)
+
+
+@pytest.fixture
+def cards(tmp_path: Path, programs: None) -> Iterator[dict[str, str]]:
+    """Run a software card that sends, and one whose ports are cabled; returns the ports by mode."""
+    with (
+        software_card(tmp_path / "sends", "--traffic", "saturate") as sends,
+        software_card(tmp_path / "cabled", "--cable", "0:1") as cabled,
+    ):
+        yield {"software-card": sends, "cabled-card": cabled}
 
 
 def test_each_block_says_how_it_is_tested() -> None:
@@ -143,7 +156,7 @@ def test_an_option_a_goal_or_a_program_that_does_not_exist_is_found() -> None:
     assert len(problems("build/bin/triptych tie 03:00.0")) == 1
 
 
-def test_the_page_runs_from_the_first_command_to_the_last(software_card: str, tmp_path: Path) -> None:
+def test_the_page_runs_from_the_first_command_to_the_last(cards: dict[str, str], tmp_path: Path) -> None:
     matrix = tmp_path / "small.toml"
     matrix.write_text(SMALL_MATRIX)
     results = ROOT / "results"
@@ -154,8 +167,8 @@ def test_the_page_runs_from_the_first_command_to_the_last(software_card: str, tm
         echo = f"echo '== line {block.line}'"
         if block.mode in ("variables", "run"):
             script += [echo, block.text]
-        elif block.mode == "software-card":
-            values = f"PORTS={shlex.quote(software_card)} GENERATOR=none"
+        elif block.mode in cards:
+            values = f"PORTS={shlex.quote(cards[block.mode])} GENERATOR=none"
             small = f"CARD={shlex.quote(str(matrix))} CLOCKS=keep"
             script += [echo, "(", f"export {values} {small}", block.text, ")"]
     try:
