@@ -42,7 +42,7 @@ help: ## Print this list.
 		$(firstword $(MAKEFILE_LIST))
 
 # DEVICES="PORT PORT" measures with a real card instead, as bench/HARDWARE.md describes, and prints the tables of each
-# clock. GENERATOR=user@host, FILE.toml or none names the sender. CLOCKS="1.6 3.3" replaces the clocks, CLOCKS=keep keeps
+# clock, also if some measurements failed. GENERATOR=user@host, FILE.toml or none names the sender. CLOCKS="1.6 3.3" replaces the clocks, CLOCKS=keep keeps
 # the machine's. DRY_RUN=1 only prints the plan.
 CARD ?= bench/card.toml
 words_to_list = $(subst $(eval ) ,$(comma),$(strip $(1)))
@@ -59,8 +59,12 @@ ifdef DRY_RUN
 else
 	@bench/setup/setup.sh reproduce
 	@$(MAKE) build variants
-	$(BIN)/triptych run $(reproduce_options) --list-runs build/runs.txt
-	@while read -r run; do PYTHONPATH=paper $(PYTHON) -m triptych_paper.table "$$run"; done < build/runs.txt
+	@rm -f build/runs.txt
+	@status=0; $(BIN)/triptych run $(reproduce_options) --list-runs build/runs.txt || status=$$?; \
+	[ ! -e build/runs.txt ] || while read -r run; do \
+		PYTHONPATH=paper $(PYTHON) -m triptych_paper.table "$$run"; \
+	done < build/runs.txt; \
+	exit "$$status"
 endif
 
 # QUICK=1 measures a small part of everything. RESUME=1 continues the newest interrupted run.

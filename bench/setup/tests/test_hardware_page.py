@@ -22,7 +22,7 @@ PAGE = ROOT / "bench" / "HARDWARE.md"
 GOALS = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 MODES = ("variables", "run", "software-card", "cabled-card", "needs-hardware")
 # Programs of the system, which this machine need not have.
-SYSTEM = {"kill", "lspci", "perf", "reboot", "ssh", "ssh-copy-id", "sysctl", "tar", "update-grub"}
+SYSTEM = {"cp", "kill", "lspci", "perf", "reboot", "ssh", "ssh-copy-id", "sysctl", "tar", "update-grub"}
 SMALL_MATRIX = """
 wall = { seconds = 1, warm_up = 0, repeats = 1 }
 [[block]]
