@@ -100,7 +100,7 @@ def unknown_options(program: str, words: list[str]) -> list[str]:
 @pytest.fixture(scope="module")
 def programs() -> None:
     """Build what the page's commands use."""
-    subprocess.run(["make", "nic", "triptych", "c", "rust", "rust-unsafe"], cwd=ROOT, check=True, timeout=1800)
+    subprocess.run(["make", "build", "variants"], cwd=ROOT, check=True, timeout=1800)
 
 
 @contextmanager
