@@ -15,7 +15,7 @@ pub const KERNEL_DRIVER: &str = "ixgbe";
 const INTEL: u32 = 0x8086;
 const DEVICES: &str = "/sys/bus/pci/devices";
 
-/// A port of a card that Triptych's drivers support.
+/// A port of a card of the ixgbe family.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Nic {
     /// Its PCI address.
@@ -26,6 +26,8 @@ pub struct Nic {
     pub name: &'static str,
     /// 82599, X540 or X550.
     pub family: &'static str,
+    /// Why Triptych's drivers refuse it, if they do.
+    pub refused: Option<&'static str>,
     /// The driver that is bound to it.
     pub driver: Option<String>,
     /// The only driver that may bind to it, if one is set.
@@ -174,6 +176,7 @@ impl Nic {
             id: id(system, address),
             name: device.name,
             family: device.family.name(),
+            refused: device.refused,
             driver: driver(system, address),
             driver_override: system
                 .read(&file("driver_override"))
@@ -248,7 +251,7 @@ impl Group {
                 address: other,
                 id: id(system, other),
                 driver: driver(system, other),
-                ixgbe_family: known(system, other).is_some(),
+                ixgbe_family: known(system, other).is_some_and(|card| card.refused.is_none()),
             })
             .collect();
         Some(Self {
@@ -377,7 +380,7 @@ fn is_virtual_function(system: &System, address: PciAddress) -> bool {
         .is_some()
 }
 
-/// The entry of a device in the list of supported devices.
+/// The entry of a device in the list of the family.
 fn known(system: &System, address: PciAddress) -> Option<&'static ixgbe::device_ids::DeviceId> {
     let folder = folder(address);
     if system.hex(&format!("{folder}/vendor"))? != INTEL {

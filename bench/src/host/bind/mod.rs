@@ -80,6 +80,16 @@ pub enum BindRefusal {
         /// The uses of the port, in words.
         carries: Vec<String>,
     },
+    /// The drivers refuse the card.
+    #[error("{address} ({name}) is not supported: {reason}")]
+    Unsupported {
+        /// The port.
+        address: PciAddress,
+        /// The name of its model.
+        name: &'static str,
+        /// Why the drivers refuse it.
+        reason: &'static str,
+    },
     /// The IOMMU is off.
     #[error(
         "{address} is in no IOMMU group, because the IOMMU is off; `{} doctor {address}` prints the fix",
@@ -282,6 +292,14 @@ fn check(system: &System, request: &Request) -> Result<Vec<Nic>, BindError> {
         }
     }
     for nic in &nics {
+        if let Some(reason) = nic.refused {
+            refusals.push(BindRefusal::Unsupported {
+                address: nic.address,
+                name: nic.name,
+                reason,
+            });
+            continue;
+        }
         let carries = nic.carries();
         if !carries.is_empty() && !request.force {
             refusals.push(BindRefusal::InUse {

@@ -220,6 +220,21 @@ fn a_ring_of_stacked_interfaces_ends() {
 }
 
 #[test]
+fn a_card_that_the_drivers_refuse_is_refused_even_by_force() {
+    let machine = two_free_ports();
+    // An 82599 with CX4 ports.
+    machine.device("0000:05:00.0", ("8086", "10f9"), "020000", Some("ixgbe"));
+    machine.in_group("0000:05:00.0", 13);
+    let mut wanted = request(&[A, "05:00.0"]);
+    wanted.force = true;
+    let said = refusal(&machine, &wanted);
+    assert!(
+        said.contains("0000:05:00.0 (82599 CX4) is not supported: its ports are CX4"),
+        "{said}"
+    );
+}
+
+#[test]
 fn a_port_without_an_iommu_is_refused() {
     let machine = Machine::new();
     machine.nic(A, Some("vfio-pci"), Some(0));

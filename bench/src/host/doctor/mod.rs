@@ -33,12 +33,16 @@ pub fn examine(system: &System, devices: &[PciAddress]) -> Result<Diagnosis, Nic
     if devices.is_empty() {
         nics = Nic::all(system);
     }
+    // What the drivers refuse needs no further check.
+    let (refused, supported): (Vec<Nic>, Vec<Nic>) =
+        nics.iter().cloned().partition(|nic| nic.refused.is_some());
     let machine = ExaminedMachine {
         system,
-        nics: &nics,
+        nics: &supported,
         named: !devices.is_empty(),
     };
     let mut findings = nics::check(&machine);
+    findings.extend(nics::refused(&machine, &refused));
     findings.extend(rebinding::check(&machine));
     findings.extend(iommu::check(&machine));
     findings.extend(reserved::check(&machine));
@@ -55,7 +59,7 @@ pub fn examine(system: &System, devices: &[PciAddress]) -> Result<Diagnosis, Nic
     };
     let (problems, warnings) = (count(Severity::Problem), count(Severity::Warning));
     let ready = problems == 0;
-    let subject = match (ready, nics.is_empty()) {
+    let subject = match (ready, supported.is_empty()) {
         (true, true) => "ready for a run with the software card",
         (true, false) => "ready for a run",
         (false, _) => "not ready for a run with a card",

@@ -10,7 +10,7 @@ pub(super) fn check(machine: &ExaminedMachine<'_>) -> Vec<Finding> {
         return vec![Finding::ok(
             Topic::Nics,
             "nics",
-            "no NIC of the ixgbe family; the software card works",
+            "no NIC that the drivers support; the software card works",
             "the findings on IOMMU and VFIO below matter only with a card",
         )];
     }
@@ -20,6 +20,27 @@ pub(super) fn check(machine: &ExaminedMachine<'_>) -> Vec<Finding> {
     }
     findings.extend(numa(machine));
     findings
+}
+
+/// The ports that the drivers refuse. A run without them is possible, unless the user named them.
+pub(super) fn refused(machine: &ExaminedMachine<'_>, ports: &[Nic]) -> Vec<Finding> {
+    let level = match machine.named {
+        true => Severity::Problem,
+        false => Severity::Warning,
+    };
+    ports
+        .iter()
+        .filter_map(|nic| {
+            let reason = nic.refused?;
+            let found = format!(
+                "{} ({}) is not supported: {reason}",
+                nic.address, nic.name
+            );
+            let why = "all three drivers refuse this card; bench/HARDWARE.md lists cards that they support";
+            let finding = Finding::ok(Topic::Nics, "refused", found, why).with_severity(level);
+            Some(finding.fix("lspci -D -d 8086: # look for an 82599 with SFP+, an X540 or an X550"))
+        })
+        .collect()
 }
 
 /// Whether enough ports are bound to vfio-pci.

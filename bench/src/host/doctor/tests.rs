@@ -94,7 +94,7 @@ fn without_a_card_the_software_card_works() {
         &diagnosis,
         "nics",
         Severity::Ok,
-        "no NIC of the ixgbe family; the software card works",
+        "no NIC that the drivers support; the software card works",
     );
     expect(&diagnosis, "iommu", Severity::Warning, "off");
     expect(&diagnosis, "vfio_modules", Severity::Warning, "vfio-pci");
@@ -984,4 +984,28 @@ fn a_machine_with_everything_wrong_gets_a_command_for_each_finding() {
         "not ready for a run with a card: 3 problems, 13 warnings"
     );
     assert!(diagnosis.text().contains("sudo grubby --update-kernel=ALL"));
+}
+
+#[test]
+fn a_card_that_the_drivers_refuse_is_named_with_the_reason() {
+    let machine = Machine::healthy();
+    machine.device("0000:05:00.0", ("8086", "15ac"), "020000", Some("ixgbe"));
+    machine.in_group("0000:05:00.0", 13);
+    let diagnosis = examine_all(&machine);
+    expect(
+        &diagnosis,
+        "refused",
+        Severity::Warning,
+        "0000:05:00.0 (X552 SFP+) is not supported: its EEC",
+    );
+    expect(&diagnosis, "ports", Severity::Ok, ": 2 of 2");
+    let diagnosis = examine_some(&machine, &[A, "05:00.0"]);
+    expect(&diagnosis, "refused", Severity::Problem, "X552 SFP+");
+    // Alone, it is no card for a run.
+    for port in [A, B] {
+        machine.remove(&format!("/sys/bus/pci/devices/{port}"));
+    }
+    let diagnosis = examine_all(&machine);
+    assert!(diagnosis.ready);
+    assert!(diagnosis.verdict.contains("with the software card"));
 }
