@@ -14,7 +14,7 @@ use super::library::{Frames, Ports};
 /// Frames that each port sends.
 const FRAMES: u64 = 64;
 /// Time for all of them to arrive.
-const LIMIT: Duration = Duration::from_secs(1);
+const LIMIT: Duration = Duration::from_secs(2);
 /// Time in which frames of other senders would show.
 const LISTEN: Duration = Duration::from_millis(100);
 

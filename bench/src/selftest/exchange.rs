@@ -16,6 +16,8 @@ const WINDOW: u64 = 256;
 const BATCH: u64 = 32;
 /// Frames that have not arrived after this time without any arrival are given up.
 const PATIENCE: Duration = Duration::from_millis(500);
+/// The same for the last frames. A software card may have to wait for a processor.
+const LAST_PATIENCE: Duration = Duration::from_secs(2);
 /// How often frames may be given up before the exchange ends early.
 const MAX_PAUSES: u32 = 8;
 
@@ -115,10 +117,9 @@ pub fn run(
         let now = Instant::now();
         if received > 0 {
             last_arrival = now;
-        } else if now - last_arrival > PATIENCE {
-            if done {
-                break None;
-            }
+        } else if done && now - last_arrival > LAST_PATIENCE {
+            break None;
+        } else if !done && now - last_arrival > PATIENCE {
             pauses += 1;
             if pauses > MAX_PAUSES {
                 break Some("too many pauses without any arrival");
