@@ -5,7 +5,7 @@ mod support;
 
 use nic::registers as r;
 use nic::{MmioMode, Module, Nic, NicConfig};
-use support::Client;
+use support::{frame, Client, Driver, Rings};
 
 const INTEL_82599: u16 = 0x10fb;
 const X540: u16 = 0x1528;
@@ -151,6 +151,52 @@ fn the_packet_buffer_has_the_familys_size() {
         let (_directory, _nic, mut client) = card(device_id);
         let size = r::field_get(r::RXPBSIZE_SIZE, client.get(r::RXPBSIZE(0)));
         assert_eq!(size, kib, "{device_id:04x}");
+    }
+}
+
+#[test]
+fn a_packet_buffer_beyond_the_familys_memory_receives_nothing() {
+    for (device_id, kib, works) in [
+        (INTEL_82599, 512, true),
+        (INTEL_82599, 513, false),
+        (X540, 384, true),
+        (X540, 512, false),
+        (X550, 512, false),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let config = NicConfig::new(directory.path(), 1)
+            .with_mmio(MmioMode::Trap)
+            .with_each_port(|port| port.device_id = device_id);
+        let nic = Nic::new(config).unwrap();
+        let port = &nic.ports()[0];
+        let mut plane = nic.data_plane().unwrap();
+        let mut driver = Driver::start(port.socket(), Rings::default());
+        let size = r::field(r::RXPBSIZE_SIZE, kib);
+        driver.client.set(r::RXPBSIZE(0), size);
+        // Without traffic classes the other sizes mean nothing.
+        driver.client.set(r::RXPBSIZE(1), size);
+        port.inject(&frame(60, 1)).unwrap();
+        plane.poll();
+        assert_eq!(driver.receive().is_some(), works, "{device_id:04x} {kib}");
+        let notes = port.notes();
+        assert_eq!(notes.is_empty(), works, "{notes:?}");
+        assert!(notes.iter().all(|note| note.contains("does not receive")));
+    }
+}
+
+#[test]
+fn a_threshold_beyond_the_familys_memory_is_noted() {
+    for (device_id, kib, noted) in [
+        (INTEL_82599, 488, false),
+        (INTEL_82599, 511, false),
+        (X540, 360, false),
+        (X540, 488, true),
+        (X550, 385, true),
+    ] {
+        let (_directory, nic, mut client) = card(device_id);
+        client.set(r::FCRTH(0), kib * 1024);
+        let notes = nic.ports()[0].notes();
+        assert_eq!(!notes.is_empty(), noted, "{device_id:04x} {kib}: {notes:?}");
     }
 }
 

@@ -3,6 +3,7 @@
 
 use crate::device::filter::Filter;
 use crate::device::offload::OffloadSettings;
+use crate::device::packet_buffer::bytes_in_use;
 use crate::device::register_file::RegisterFile;
 use crate::device::registers as r;
 use crate::device::rss::Rss;
@@ -57,6 +58,7 @@ impl DataPathSettings {
         let up = conditions.master && conditions.link;
         self.rx = up
             && conditions.far_end
+            && bytes_in_use(registers) <= conditions.buffer_limit
             && get(r::RXCTRL) & r::RXCTRL_RXEN != 0
             && get(r::SECRXCTRL) & r::SECRXCTRL_RX_DIS == 0;
         self.tx = up && get(r::DMATXCTL) & r::DMATXCTL_TE != 0 && !conditions.stall_tx;
@@ -66,8 +68,7 @@ impl DataPathSettings {
         } else {
             MAX_FRAME
         };
-        let buffer = r::field_get(r::RXPBSIZE_SIZE, get(r::RXPBSIZE(0))) as usize * 1024;
-        self.buffer_bytes = buffer.min(conditions.buffer_limit);
+        self.buffer_bytes = bytes_in_use(registers);
         self.sending = TxSettings {
             mac: MacSettings {
                 pad: mac & r::HLREG0_TXPADEN != 0,

@@ -1,5 +1,7 @@
 //! Writes that a driver should not make. Hardware accepts them, and they go wrong later.
 
+use crate::device::families::Family;
+use crate::device::packet_buffer::bytes_in_use;
 use crate::device::register_file::{Located, RegisterFile};
 use crate::device::registers::{self as r, RegisterId};
 
@@ -35,6 +37,32 @@ pub(crate) fn misuse(
         }
         _ if registers.is_read_only(register.address) => {
             Some(format!("write to {register}, which is read-only"))
+        }
+        _ => None,
+    }
+}
+
+/// What is wrong with the division of the packet buffer, in words; `None` if nothing is. `written` is
+/// the register that has just changed. A card does not receive while its buffers exceed its memory.
+pub(crate) fn packet_buffer_misuse(
+    written: &Located,
+    registers: &RegisterFile,
+    family: &Family,
+) -> Option<String> {
+    let (name, limit) = (family.name, family.rx_packet_buffer / 1024);
+    match written.id {
+        RegisterId::RXPBSIZE => {
+            let kib = bytes_in_use(registers) / 1024;
+            (kib > limit).then(|| {
+                format!("RXPBSIZE: {kib} KiB in use, but the {name} has {limit} KiB; it does not receive")
+            })
+        }
+        RegisterId::FCRTH => {
+            let threshold = registers.get(written.address) & r::FCRTH_RTH;
+            (threshold as usize > family.rx_packet_buffer).then(|| {
+                let kib = threshold / 1024;
+                format!("{written}: a threshold at {kib} KiB, but the {name} has {limit} KiB")
+            })
         }
         _ => None,
     }

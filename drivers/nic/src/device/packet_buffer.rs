@@ -1,9 +1,24 @@
-//! The packet buffer: frames from the wire that wait for receive descriptors.
+//! The packet buffer: frames from the wire that wait for receive descriptors, and the registers that
+//! divide the buffer's memory.
 
 use std::collections::VecDeque;
 
 use crate::device::packet::Verdict;
+use crate::device::register_file::RegisterFile;
+use crate::device::registers as r;
 use crate::device::rss::Hash;
+
+/// Bytes that the driver has given to the packet buffers in use. 8.2.3.8.9: without traffic classes
+/// only buffer 0 is in use, and the sizes of the others mean nothing.
+pub(crate) fn bytes_in_use(registers: &RegisterFile) -> usize {
+    let mode = registers.get(r::MRQC) & r::MRQC_MRQE;
+    let classes = !matches!(mode, r::MRQC_MRQE_OFF | r::MRQC_MRQE_RSS);
+    let buffers = if classes { r::RXPBSIZE_COUNT } else { 1 };
+    let size = |buffer| r::field_get(r::RXPBSIZE_SIZE, registers.get(r::RXPBSIZE(buffer)));
+    (0..buffers)
+        .map(|buffer| size(buffer) as usize * 1024)
+        .sum()
+}
 
 /// A frame that waits, and what the card has found out about it.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use crate::device::families::EepromAccess;
 use crate::device::flow_director;
 use crate::device::host_interface;
 use crate::device::interrupts::mirror;
-use crate::device::misuse::misuse;
+use crate::device::misuse::{misuse, packet_buffer_misuse};
 use crate::device::register_file::Located;
 use crate::device::registers::{self as r, RegisterId};
 use crate::device::trace::TraceEntry;
@@ -67,6 +67,9 @@ const WRITE_ROWS: &[(RegisterId, Feeds, WriteEffect)] = {
         // Queues.
         (Id::RXDCTL, Settings, |card, _| card.observe_queues()),
         (Id::TXDCTL, Settings, |card, _| card.observe_queues()),
+        // The packet buffer.
+        (Id::RXPBSIZE, Settings, Device::packet_buffer_written),
+        (Id::FCRTH, Settings, Device::packet_buffer_written),
         // Control, EEPROM, security engine.
         (Id::CTRL, Settings, Device::ctrl_written),
         (Id::EERD, Settings, |card, write| {
@@ -329,6 +332,13 @@ impl Device {
         let result = host_interface::hicr_written(&self.registers, &self.eeprom, write.value);
         if let Err(code) = result {
             self.note_unmodelled(format!("host interface: command {code:#04x}"));
+        }
+    }
+
+    fn packet_buffer_written(&mut self, write: Write) {
+        let text = packet_buffer_misuse(&write.register, &self.registers, self.family);
+        if let Some(text) = text {
+            self.note(text);
         }
     }
 
