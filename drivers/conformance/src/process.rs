@@ -258,11 +258,8 @@ impl Running {
     /// # Errors
     /// If the program still runs after `limit`; it is then killed.
     pub fn wait(mut self, limit: Duration) -> Result<Output> {
-        // Sleeps until the end instead of polling, which leaves the processors to the program.
-        let pidfd = pidfd_open(self.pid()?, PidfdFlags::empty())?;
-        let mut ended = [PollFd::new(&pidfd, PollFlags::IN)];
-        let limit_spec = Timespec::try_from(limit)?;
-        if retry_on_intr(|| poll(&mut ended, Some(&limit_spec)))? == 0 {
+        // A program that `is_running` has seen end has no process any more.
+        if self.is_running()? && !self.ends_within(limit)? {
             bail!(
                 "{} runs longer than {limit:?}; so far: {}",
                 self.name,
@@ -278,6 +275,15 @@ impl Running {
             json: self.json.clone(),
             elapsed: self.started.elapsed(),
         })
+    }
+
+    /// Sleeps until the program ends or the time is over. Returns whether the program has ended.
+    /// Polling would take the processors from the program.
+    fn ends_within(&self, limit: Duration) -> Result<bool> {
+        let pidfd = pidfd_open(self.pid()?, PidfdFlags::empty())?;
+        let mut ended = [PollFd::new(&pidfd, PollFlags::IN)];
+        let limit = Timespec::try_from(limit)?;
+        Ok(retry_on_intr(|| poll(&mut ended, Some(&limit)))? > 0)
     }
 
     fn output_so_far(&self) -> String {
@@ -417,6 +423,14 @@ mod tests {
         assert_eq!(output.stdout, "out\n");
         assert!(output.expect_exit(0).is_err());
         assert!(output.expect_stderr(["other"]).is_err());
+    }
+
+    #[test]
+    fn a_program_that_was_seen_to_end_has_its_output() {
+        let mut running = shell("echo out; exit 3").start().unwrap();
+        crate::wait_until("the program to end", || !running.is_running().unwrap()).unwrap();
+        let output = running.wait(Duration::from_secs(5)).unwrap();
+        assert_eq!(output.expect_exit(3).unwrap().stdout, "out\n");
     }
 
     #[test]

@@ -188,7 +188,7 @@ fn mdio(client: &mut Client, operation: u32, register: u32) {
 
 #[test]
 fn a_phy_that_is_off_has_no_link_and_survives_a_reset() {
-    const LOW_POWER: u32 = 1 << 11;
+    const LOW_POWER: u32 = r::PHY_VENDOR_CONTROL_LOW_POWER;
     for device_id in [X540, X550] {
         let (_directory, nic) = nic(|port| {
             port.device_id = device_id;
@@ -211,7 +211,7 @@ fn a_phy_that_is_off_has_no_link_and_survives_a_reset() {
 
 #[test]
 fn links_reports_the_speed_of_the_family() {
-    const NON_STANDARD: u32 = 1 << 27;
+    const NON_STANDARD: u32 = r::LINKS_SPEED_NON_STD;
     for (device_id, speed, expected) in [
         (
             nic::DEFAULT_DEVICE_ID,

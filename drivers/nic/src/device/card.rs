@@ -54,6 +54,8 @@ pub(crate) struct Device {
     pub(crate) rate_limits: RateLimits,
     /// Whether the wire leads to another port of the card, and not to the traffic generator.
     cabled: bool,
+    /// Whether drivers write the queues' registers without a message to the card.
+    pub(crate) shared_pages: bool,
     pub(crate) interrupts: Interrupts,
     pub(crate) dma: DmaTable,
     pub(crate) dma_faults: FaultLog,
@@ -112,6 +114,7 @@ impl Device {
             generation: 0,
             rss_generation: 0,
             cabled: false,
+            shared_pages: false,
             session: Session::default(),
             diagnostics: Diagnostics::new(index),
             config,
@@ -451,6 +454,11 @@ impl Device {
                 self.note(format!("transmit queue {queue} enabled with {text}"));
             }
         }
+        // Disabling a queue writes nothing back. But the card may have missed a SWFLSH in a shared
+        // page that the driver has overwritten since.
+        if !on && self.shared_pages {
+            self.flush_tx(queue);
+        }
         if let Some(error) = self.queues.switch_tx(queue, on, &self.registers) {
             self.note(format!(
                 "transmit queue {queue} enabled, but {error}; it does nothing"
@@ -459,9 +467,14 @@ impl Device {
     }
 
     /// TXDCTL.SWFLSH: writes back the descriptors of a transmit queue that wait for more to come.
-    /// Disabling a queue does not write them back.
     #[cold]
     fn flush_on_request(&mut self, queue: usize) {
+        self.flush_tx(queue);
+        self.registers
+            .clear(r::TXDCTL(queue as u32), r::TXDCTL_SWFLSH);
+    }
+
+    fn flush_tx(&mut self, queue: usize) {
         let mut dma = Dma {
             table: &self.dma,
             faults: &mut self.dma_faults,
@@ -469,8 +482,6 @@ impl Device {
         };
         let written_back = self.queues.flush_tx(queue, &mut dma);
         self.counters.count_written_back(written_back);
-        self.registers
-            .clear(r::TXDCTL(queue as u32), r::TXDCTL_SWFLSH);
     }
 
     /// Shows in the registers what the data path has done: heads and statistics.

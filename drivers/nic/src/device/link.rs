@@ -16,8 +16,6 @@ enum Connector {
     Copper(Phy),
 }
 
-/// LINKS.SPEED_NON_STD: the speed is 2.5 Gbit/s with SPEED 10G, and 5 Gbit/s with SPEED 100M.
-const SPEED_NON_STD: u32 = 1 << 27;
 /// The ESDP bits of the pin that switches the laser.
 const LASER_PIN: u32 = r::ESDP_SDP3 | r::ESDP_SDP3_DIR;
 
@@ -223,8 +221,8 @@ impl Link {
             let speed = match self.settings.speed {
                 LinkSpeed::Mbit100 => r::LINKS_SPEED_100M,
                 LinkSpeed::Gbit1 => r::LINKS_SPEED_1G,
-                LinkSpeed::Gbit2_5 => r::LINKS_SPEED_10G | SPEED_NON_STD,
-                LinkSpeed::Gbit5 => r::LINKS_SPEED_100M | SPEED_NON_STD,
+                LinkSpeed::Gbit2_5 => r::LINKS_SPEED_10G | r::LINKS_SPEED_NON_STD,
+                LinkSpeed::Gbit5 => r::LINKS_SPEED_100M | r::LINKS_SPEED_NON_STD,
                 LinkSpeed::Gbit10 => r::LINKS_SPEED_10G,
             };
             let up = r::LINKS_UP | speed | r::LINKS_LINK_STATUS;

@@ -38,7 +38,7 @@ const ABILITIES: u16 = 11;
 const CONTROL_RESET: u16 = 1 << 15;
 const CONTROL_RESTART: u16 = 1 << 9;
 /// In the control register of the vendor's device: the PHY is powered down.
-const LOW_POWER: u16 = 1 << 11;
+const LOW_POWER: u16 = r::PHY_VENDOR_CONTROL_LOW_POWER as u16;
 /// The link is up; negotiation is possible, and complete.
 const STATUS_LINK: u16 = 1 << 2;
 const STATUS_ABLE: u16 = 1 << 3;

@@ -25,11 +25,12 @@ pub(crate) struct SharedDevice {
 
 impl SharedDevice {
     pub(crate) fn new(
-        device: Device,
+        mut device: Device,
         mmio: MmioMode,
         alarm: Arc<Alarm>,
         latency: Option<MeasureLatency>,
     ) -> Self {
+        device.shared_pages = mmio == MmioMode::Shared;
         Self {
             device: Turns::new(device),
             mmio,
