@@ -37,3 +37,4 @@ pub(crate) mod trace;
 pub(crate) mod transmit;
 pub(crate) mod tx;
 pub(crate) mod unmodelled;
+pub(crate) mod write_order;

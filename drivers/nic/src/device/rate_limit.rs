@@ -7,10 +7,8 @@
 use std::time::{Duration, Instant};
 
 use crate::config::{LeftBehind, QUEUES};
-use crate::device::card::Device;
 use crate::device::register_file::RegisterFile;
 use crate::device::registers as r;
-use crate::device::tx::Wire;
 
 /// Queues that can have a limit.
 const LIMITED_QUEUES: usize = 128;
@@ -75,12 +73,12 @@ impl RateLimits {
     }
 
     /// Whether a queue may send a frame now.
-    fn is_due(&self, queue: usize, now: Instant) -> bool {
+    pub(crate) fn is_due(&self, queue: usize, now: Instant) -> bool {
         self.next[queue].is_none_or(|next| now >= next)
     }
 
     /// A queue has sent a frame of so many bytes with CRC, on a link of this speed.
-    fn sent(&mut self, queue: usize, bytes: u64, mbit: u32, now: Instant) {
+    pub(crate) fn sent(&mut self, queue: usize, bytes: u64, mbit: u32, now: Instant) {
         let Some(factor) = self.factor(queue) else {
             return;
         };
@@ -94,26 +92,6 @@ impl RateLimits {
 /// The queue that RTTDQSEL selects.
 fn selected(registers: &RegisterFile) -> usize {
     r::field_get(r::RTTDQSEL_TXDQ_IDX, registers.get(r::RTTDQSEL)) as usize % LIMITED_QUEUES
-}
-
-impl Device {
-    /// Sends up to `count` descriptors of a queue with a rate limit, one by one.
-    #[cold]
-    pub(crate) fn drain_limited(&mut self, queue: usize, wire: &mut impl Wire, count: u32) {
-        let mbit = self.config.link.speed.mbit();
-        for _ in 0..count {
-            let now = Instant::now();
-            if !self.rate_limits.is_due(queue, now) {
-                return;
-            }
-            let before = self.counters.transmitted_bytes;
-            self.drain_at_once(queue, wire, 1);
-            let bytes = self.counters.transmitted_bytes - before;
-            if bytes > 0 {
-                self.rate_limits.sent(queue, bytes, mbit, now);
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -16,6 +16,24 @@ impl Device {
         self.drain_at_once(queue, wire, count);
     }
 
+    /// Sends up to `count` descriptors of a queue with a rate limit, one by one.
+    #[cold]
+    pub(crate) fn drain_limited(&mut self, queue: usize, wire: &mut impl Wire, count: u32) {
+        let mbit = self.config.link.speed.mbit();
+        for _ in 0..count {
+            let now = Instant::now();
+            if !self.rate_limits.is_due(queue, now) {
+                return;
+            }
+            let before = self.counters.transmitted_bytes;
+            self.drain_at_once(queue, wire, 1);
+            let bytes = self.counters.transmitted_bytes - before;
+            if bytes > 0 {
+                self.rate_limits.sent(queue, bytes, mbit, now);
+            }
+        }
+    }
+
     /// The same for a queue without a rate limit.
     #[inline(always)]
     pub(crate) fn drain_at_once(&mut self, queue: usize, wire: &mut impl Wire, count: u32) {
