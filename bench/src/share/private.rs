@@ -50,7 +50,7 @@ impl Patterns {
             mac: Regex::new(&format!(r"(?-u:\b){hex}{{2}}(?::{hex}{{2}}){{5}}(?-u:\b)"))?,
             device_serial: Regex::new(&format!(r"(?-u:\b){hex}{{2}}(?:-{hex}{{2}}){{7}}(?-u:\b)"))?,
             serial: Regex::new(
-                r#"([Ss][Ee][Rr][Ii][Aa][Ll](?:[ _-]?[Nn][Uu][Mm][Bb][Ee][Rr])?"?\s*[:=]\s*"?)([A-Za-z0-9._/-]+)"#,
+                r#"([Ss][Ee][Rr][Ii][Aa][Ll](?:[ _-]?[Nn][Uu][Mm][Bb][Ee][Rr])?"?[ \t]*[:=][ \t]*"?)([A-Za-z0-9._/-]+)"#,
             )?,
             pci: Regex::new(&format!(
                 r"(?-u:\b){hex}{{4,8}}:{hex}{{2}}:{hex}{{2}}\.[0-7](?-u:\b)"
