@@ -1,0 +1,203 @@
+//! The wall backend with a generator whose ports are wired to the forwarder's. Both sides run a driver on
+//! optical ports of one software card, whose lasers are off until their driver runs. Without the other side,
+//! neither gets a link.
+
+#![allow(clippy::unwrap_used)]
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use conformance::{forwarder_library, forwarder_program, processors};
+use ixgbe::forwarder::{Forwarder, Ports};
+use nic::{Module, Nic, NicConfig};
+use perfcounters::link::PortLink;
+use perfcounters::load::{Load, LoadGenerator, SentLoad};
+use perfcounters::placement::Topology;
+use perfcounters::wall::{Link, Wall};
+use perfcounters::{Backend, Cell, Interrupt, MeasureError, Observer};
+use record::{BackendName, Conditions, Failure, Implementation, Metric, RecordError, Sample};
+
+const LINK_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What the generator's thread shares.
+#[derive(Debug, Default)]
+struct Shared {
+    up: AtomicBool,
+    sending: AtomicBool,
+    ended: AtomicBool,
+    sent: AtomicU64,
+}
+
+/// A generator that drives two ports with the safe Rust driver, in a thread.
+#[derive(Debug)]
+struct DriverGenerator {
+    devices: [String; 2],
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<Result<(), String>>>,
+    window: Option<(Instant, u64)>,
+    opened: Arc<AtomicU64>,
+}
+
+impl DriverGenerator {
+    fn new(devices: [String; 2]) -> Self {
+        Self {
+            devices,
+            shared: Arc::default(),
+            thread: None,
+            window: None,
+            opened: Arc::default(),
+        }
+    }
+}
+
+/// Opens both ports, waits for their links, and then sends or receives until the end.
+fn drive(devices: &[String; 2], shared: &Shared) -> Result<(), String> {
+    let say = |error: Box<ixgbe::error::Error>| error.to_string();
+    let [a, b] = devices;
+    let ports = Ports::open(a, b, 512).map_err(say)?;
+    let timeout = LINK_TIMEOUT.as_millis() as u32;
+    let mut driver = Forwarder::start(&ports, 32, timeout).map_err(say)?;
+    shared.up.store(true, Ordering::Relaxed);
+    while !shared.ended.load(Ordering::Relaxed) {
+        driver.receive().map_err(say)?;
+        match shared.sending.load(Ordering::Relaxed) {
+            true => {
+                let sent = driver.send().map_err(say)?;
+                shared.sent.fetch_add(sent as u64, Ordering::Relaxed);
+            }
+            false => std::thread::sleep(Duration::from_millis(1)),
+        }
+    }
+    driver.stop().map_err(say)
+}
+
+impl LoadGenerator for DriverGenerator {
+    fn describe(&self) -> String {
+        "the safe Rust driver".into()
+    }
+
+    fn open(&mut self) -> Result<(), MeasureError> {
+        if self.thread.is_none() {
+            self.opened.fetch_add(1, Ordering::Relaxed);
+            let (devices, shared) = (self.devices.clone(), Arc::clone(&self.shared));
+            self.thread = Some(std::thread::spawn(move || drive(&devices, &shared)));
+        }
+        Ok(())
+    }
+
+    fn links(&mut self) -> Result<Vec<PortLink>, MeasureError> {
+        let up = self.shared.up.load(Ordering::Relaxed);
+        let port = |name: &String| PortLink {
+            name: name.clone(),
+            up,
+        };
+        Ok(self.devices.iter().map(port).collect())
+    }
+
+    fn start(&mut self, _: Load) -> Result<(), MeasureError> {
+        self.window = Some((Instant::now(), self.shared.sent.load(Ordering::Relaxed)));
+        self.shared.sending.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn stop(&mut self) -> Result<SentLoad, MeasureError> {
+        self.shared.sending.store(false, Ordering::Relaxed);
+        let (begin, before) = self.window.take().unwrap();
+        let sent = self.shared.sent.load(Ordering::Relaxed) - before;
+        let offered_mpps = sent as f64 / begin.elapsed().as_secs_f64() / 1e6;
+        Ok(SentLoad {
+            wanted_mpps: offered_mpps,
+            offered_mpps,
+            received_mpps: 0.0,
+        })
+    }
+
+    fn close(&mut self) {
+        self.shared.ended.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.join().unwrap().unwrap();
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    samples: Vec<Sample>,
+    failures: Vec<Failure>,
+}
+
+impl Observer for Seen {
+    fn begin(&mut self, _: BackendName, _: u64) {}
+    fn step(&mut self, _: &str) {}
+    fn measured(&mut self, samples: &[Sample]) -> Result<(), RecordError> {
+        self.samples.extend_from_slice(samples);
+        Ok(())
+    }
+    fn failure(&mut self, failure: Failure) {
+        self.failures.push(failure);
+    }
+    fn warning(&mut self, text: &str) {
+        eprintln!("{text}");
+    }
+}
+
+fn cell(implementation: Implementation) -> Cell {
+    Cell {
+        implementation,
+        variant: "default".into(),
+        toolchain: "cc 1.0".into(),
+        conditions: Conditions::default(),
+        program: forwarder_program(implementation).unwrap(),
+        library: forwarder_library(implementation).unwrap(),
+    }
+}
+
+#[test]
+fn a_run_gets_links_that_need_both_sides() {
+    let _processors = processors();
+    let folder = tempfile::tempdir().unwrap();
+    let config = NicConfig::new(folder.path(), 4)
+        .with_cable(0, 2)
+        .with_cable(1, 3)
+        .with_each_port(|port| {
+            port.module = Module::Sr;
+            port.left_behind.laser_off = true;
+        });
+    let nic = Nic::new(config).unwrap();
+    let _data_plane = nic.run_data_plane().unwrap();
+    let device = |port: usize| format!("vfio-user:{}", nic.ports()[port].socket().display());
+    let generator = DriverGenerator::new([device(2), device(3)]);
+    let opened = Arc::clone(&generator.opened);
+    let mut wall = Wall {
+        link: Link::Real {
+            devices: [device(0), device(1)],
+            generator: Some(Box::new(generator)),
+            link_timeout: LINK_TIMEOUT,
+        },
+        placement: record::Placement {
+            driver: None,
+            nic: None,
+            ..Topology::here().choose(None)
+        },
+        duration: Duration::from_secs(1),
+        warm_up: Duration::ZERO,
+        repeats: 1,
+        interrupt: Interrupt::new(),
+    };
+    let mut seen = Seen::default();
+    let cells = [cell(Implementation::C), cell(Implementation::Rust)];
+    wall.measure(&cells, &mut seen).unwrap();
+    assert!(seen.failures.is_empty(), "{:?}", seen.failures);
+    let rates: Vec<_> = seen
+        .samples
+        .iter()
+        .filter(|sample| sample.metric == Metric::Mpps)
+        .collect();
+    assert!(
+        rates.len() == 2 && rates.iter().all(|rate| rate.value > 0.0),
+        "{rates:?}"
+    );
+    assert_eq!(opened.load(Ordering::Relaxed), 1, "links flapped");
+}
