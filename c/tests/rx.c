@@ -178,8 +178,36 @@ static void false_descriptors_lose_and_double_no_packet(void)
 	queues_destroy(&queues);
 }
 
+/* A late write-back is no stall. Two checks in a row that miss the same write-back are one. */
+static void a_stall_is_reported_at_the_second_check(void)
+{
+	struct queues queues;
+	struct error error;
+	static uint32_t registers[0x2000 / 4];
+
+	queues_create(&queues, TEST_POOL_CAPACITY);
+	struct rx_queue *rx = &queues.device.rx[0];
+
+	rx->suspect = RX_NO_SUSPECT;
+	queues.device.vfio.area_count = 1;
+	queues.device.vfio.areas[0] = (struct vfio_area){
+		.size = sizeof(registers), .memory = (volatile uint8_t *)registers};
+	registers[IXGBE_RDH(0) / 4] = 5;
+	CHECK_EQUAL(rx_check(rx, &error), 0);
+	/* The write-back has come. */
+	rx->ring[0].upper = IXGBE_RXD_DD;
+	CHECK_EQUAL(rx_check(rx, &error), 0);
+	/* The next one that is missing counts from the start. */
+	rx->ring[0].upper = 0;
+	CHECK_EQUAL(rx_check(rx, &error), 0);
+	CHECK_EQUAL(rx_check(rx, &error), -1);
+	CHECK(strstr(error.text, "RX queue 0 is stalled: RDH is 5") != NULL);
+	queues_destroy(&queues);
+}
+
 int main(void)
 {
+	a_stall_is_reported_at_the_second_check();
 	nothing_received_writes_nothing();
 	a_packet_is_exchanged_for_a_fresh_buffer();
 	a_batch_is_not_exceeded_and_the_ring_wraps();

@@ -229,8 +229,13 @@ pub(crate) fn enable_rx(registers: &Registers, on: bool) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::rc::Rc;
+
     use crate::mempool::MAX_SIZE;
+    use crate::register_access::Registers;
     use crate::test_queues::{pool, Queues, POOL_CAPACITY, RING_SIZE, ROUNDS};
+    use crate::vfio::fake::Answers;
+    use crate::vfio::{Container, VfioDevice};
 
     #[test]
     fn nothing_received_writes_nothing() {
@@ -239,6 +244,26 @@ mod tests {
         queues.rdt.set(12345);
         assert_eq!(queues.rx.rx_batch(&mut Vec::new(), RING_SIZE).unwrap(), 0);
         assert_eq!(queues.rdt.get(), 12345);
+    }
+
+    /// A late write-back is no stall. Two checks in a row that miss the same write-back are one.
+    #[test]
+    fn a_stall_is_reported_at_the_second_check() {
+        let pool = pool(POOL_CAPACITY);
+        let mut queues = Queues::new(&pool);
+        let answers = Rc::new(Answers::default());
+        let vfio = VfioDevice::fake(&Container::new(), &answers);
+        let registers = Registers { vfio };
+        answers.set(std::iter::repeat_n(5, 200));
+        queues.rx.rx_check(&registers, 0).unwrap();
+        // The write-back has come.
+        queues.device_receives(0, 60, true);
+        queues.rx.rx_check(&registers, 0).unwrap();
+        // The next one that is missing counts from the start.
+        queues.rx.rx_batch(&mut Vec::new(), 1).unwrap();
+        queues.rx.rx_check(&registers, 0).unwrap();
+        let error = queues.rx.rx_check(&registers, 0).unwrap_err().to_string();
+        assert!(error.contains("RX queue 0 is stalled: RDH is 5"), "{error}");
     }
 
     #[test]

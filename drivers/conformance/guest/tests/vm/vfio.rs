@@ -625,6 +625,27 @@ fn reports_that_the_iommu_is_off(
     Ok(())
 }
 
+/// VFIO without an IOMMU gives any address to the device, so the drivers do not use it.
+fn refuses_the_no_iommu_mode(machine: &mut NoIommu, implementation: Implementation) -> Result<()> {
+    let NoIommu { vm, ports } = machine;
+    let parameter = "/sys/module/vfio/parameters/enable_unsafe_noiommu_mode";
+    vm.shell(&format!("modprobe vfio-pci; echo 1 >{parameter}"))?;
+    for address in &ports.addresses {
+        bind(vm, address, "vfio-pci")?;
+    }
+    let output = forwarder(vm, implementation, ports).run(LIMIT)?;
+    for address in &ports.addresses {
+        bind(vm, address, "ixgbe")?;
+    }
+    vm.shell(&format!("echo 0 >{parameter}"))?;
+    output.expect_exit(1)?.expect_stderr([
+        &ports.addresses[0],
+        "no-IOMMU mode",
+        "intel_iommu=on",
+    ])?;
+    Ok(())
+}
+
 /// A test's name and function.
 type NamedTest<T> = (&'static str, fn(&mut T, Implementation) -> Result<()>);
 
@@ -667,7 +688,10 @@ pub(crate) fn tests(environment: &Option<Environment>) -> Vec<Trial> {
         refuses_a_group_that_is_not_viable,
     ]);
     let of_disposable = for_each::<OneGroup>(named![reports_that_the_nic_has_disappeared]);
-    let of_no_iommu = for_each::<NoIommu>(named![reports_that_the_iommu_is_off]);
+    let of_no_iommu = for_each::<NoIommu>(named![
+        reports_that_the_iommu_is_off,
+        refuses_the_no_iommu_mode,
+    ]);
     [
         on_machine(environment, "two-groups", two_groups, of_two_groups),
         on_machine(
