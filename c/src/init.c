@@ -204,6 +204,12 @@ static int init_tx_queue(struct device *device, uint32_t id, struct error *error
 	}
 	queue->ring = queue->dma.memory;
 
+	/* X550 datasheet 4.6.8.1: DMATXCTL.TE has enabled queue 0. Its ring may change only while off. */
+	reg_clear(&device->vfio, IXGBE_TXDCTL(id), IXGBE_TXDCTL_ENABLE);
+	if (reg_wait(&device->vfio, IXGBE_TXDCTL(id), IXGBE_TXDCTL_ENABLE, 0, TIMEOUT_QUEUE,
+		     "TXDCTL.ENABLE", REMEDY_RESET, error) != 0) {
+		return -1;
+	}
 	reg_write(&device->vfio, IXGBE_TDBAL(id), (uint32_t)queue->dma.iova);
 	reg_write(&device->vfio, IXGBE_TDBAH(id), (uint32_t)(queue->dma.iova >> 32));
 	reg_write(&device->vfio, IXGBE_TDLEN(id), size * (uint32_t)sizeof(struct descriptor));

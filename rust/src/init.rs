@@ -211,6 +211,17 @@ impl<'p> Device<'p> {
         let container = self.registers.vfio.container()?;
         let ring = Ring::alloc(&container, (0..size).map(|_| None).collect())?;
 
+        // X550 datasheet 4.6.8.1: DMATXCTL.TE has enabled queue 0. Its ring may change only while off.
+        self.registers
+            .clear(regs::TXDCTL(id), regs::TXDCTL_ENABLE)?;
+        self.registers.wait(&Wait {
+            offset: regs::TXDCTL(id),
+            mask: regs::TXDCTL_ENABLE,
+            value: 0,
+            timeout_ms: TIMEOUT_QUEUE,
+            name: "TXDCTL.ENABLE",
+            remedy: REMEDY_RESET,
+        })?;
         self.registers.write(regs::TDBAL(id), ring.iova() as u32)?;
         self.registers
             .write(regs::TDBAH(id), (ring.iova() >> 32) as u32)?;

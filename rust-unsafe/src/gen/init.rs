@@ -729,6 +729,24 @@ unsafe extern "C" fn init_tx_queue(
         return -(1 as ::core::ffi::c_int);
     }
     (*queue).ring = (*queue).dma.memory as *mut descriptor;
+    reg_clear(
+        &raw mut (*device).vfio,
+        (0x6028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
+        IXGBE_TXDCTL_ENABLE as uint32_t,
+    );
+    if reg_wait(
+        &raw mut (*device).vfio,
+        (0x6028 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
+        IXGBE_TXDCTL_ENABLE as uint32_t,
+        0 as uint32_t,
+        TIMEOUT_QUEUE as uint32_t,
+        b"TXDCTL.ENABLE\0" as *const u8 as *const ::core::ffi::c_char,
+        REMEDY_RESET.as_ptr(),
+        error,
+    ) != 0 as ::core::ffi::c_int
+    {
+        return -(1 as ::core::ffi::c_int);
+    }
     reg_write(
         &raw mut (*device).vfio,
         (0x6000 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
