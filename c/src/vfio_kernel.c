@@ -97,11 +97,12 @@ static int find_group(const struct vfio_device *device, struct error *error)
 	/* Without an IOMMU, the device could write anywhere in memory. */
 	(void)snprintf(path, sizeof(path), "/dev/vfio/noiommu-%s", group);
 	if (access(path, F_OK) == 0) {
-		error_set(error,
-			  "%s: VFIO has this device in no-IOMMU mode, in which a wrong address "
-			  "overwrites any memory, so this driver refuses it; switch the IOMMU (VT-d, "
-			  "AMD-Vi) on in the firmware and boot with intel_iommu=on",
-			  device->address);
+		error_set(
+			error,
+			"%s: VFIO has this device in no-IOMMU mode, in which a wrong address "
+			"overwrites any memory, so this driver refuses it; switch the IOMMU (VT-d, "
+			"AMD-Vi) on in the firmware and boot with intel_iommu=on",
+			device->address);
 		return -1;
 	}
 	return (int)strtol(group, NULL, 10);

@@ -190,8 +190,8 @@ static void a_stall_is_reported_at_the_second_check(void)
 
 	rx->suspect = RX_NO_SUSPECT;
 	queues.device.vfio.area_count = 1;
-	queues.device.vfio.areas[0] = (struct vfio_area){
-		.size = sizeof(registers), .memory = (volatile uint8_t *)registers};
+	queues.device.vfio.areas[0] = (struct vfio_area){.size = sizeof(registers),
+							 .memory = (volatile uint8_t *)registers};
 	registers[IXGBE_RDH(0) / 4] = 5;
 	CHECK_EQUAL(rx_check(rx, &error), 0);
 	/* The write-back has come. */

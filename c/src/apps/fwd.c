@@ -331,10 +331,9 @@ static int forward_until_end(const struct options *options, int json_fd)
 	struct totals totals = {0};
 	sigset_t held;
 	int status = EXIT_SUCCESS;
-	struct forwarder *forwarder = forwarder_open(options->devices[0], options->devices[1],
-						     options->batch, options->ring_size,
-						     options->link_timeout_ms, error,
-						     sizeof(error));
+	struct forwarder *forwarder = forwarder_open(
+		options->devices[0], options->devices[1], options->batch, options->ring_size,
+		options->link_timeout_ms, error, sizeof(error));
 
 	if (forwarder == NULL) {
 		say("ixgbe-fwd: %s\n", error);
