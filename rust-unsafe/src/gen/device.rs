@@ -192,8 +192,8 @@ pub struct device {
 #[repr(C)]
 pub struct ixgbe_device_id {
     pub id: uint16_t,
-    pub name: *const ::core::ffi::c_char,
     pub family: device_family,
+    pub name: *const ::core::ffi::c_char,
     pub refused: *const ::core::ffi::c_char,
 }
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
@@ -217,239 +217,239 @@ pub const IXGBE_DEVICE_ID_COUNT: ::core::ffi::c_uint = 35 as ::core::ffi::c_uint
 static mut ixgbe_device_ids: [ixgbe_device_id; 35] = [
     ixgbe_device_id {
         id: 0x10f7 as uint16_t,
-        name: b"82599 backplane KX4\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_82599,
+        name: b"82599 backplane KX4\0" as *const u8 as *const ::core::ffi::c_char,
         refused: b"its ports go to a backplane, and the driver sets up SFP+ ports only\0"
             as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x10f8 as uint16_t,
-        name: b"82599 backplane, combined\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_82599,
+        name: b"82599 backplane, combined\0" as *const u8 as *const ::core::ffi::c_char,
         refused: b"its ports go to a backplane, and the driver sets up SFP+ ports only\0"
             as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x10f9 as uint16_t,
-        name: b"82599 CX4\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_82599,
+        name: b"82599 CX4\0" as *const u8 as *const ::core::ffi::c_char,
         refused: b"its ports are CX4, and the driver sets up SFP+ ports only\0"
             as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x10fb as uint16_t,
-        name: b"82599ES SFI/SFP+ (X520)\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_82599,
+        name: b"82599ES SFI/SFP+ (X520)\0" as *const u8 as *const ::core::ffi::c_char,
         refused: ::core::ptr::null::<::core::ffi::c_char>(),
     },
     ixgbe_device_id {
         id: 0x10fc as uint16_t,
-        name: b"82599 XAUI/BX4\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_82599,
+        name: b"82599 XAUI/BX4\0" as *const u8 as *const ::core::ffi::c_char,
         refused: b"its ports are XAUI or BX4, and the driver sets up SFP+ ports only\0"
             as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x1507 as uint16_t,
+        family: DEVICE_FAMILY_82599,
         name: b"82599 SFP+, extended module support\0" as *const u8
             as *const ::core::ffi::c_char,
-        family: DEVICE_FAMILY_82599,
         refused: ::core::ptr::null::<::core::ffi::c_char>(),
     },
     ixgbe_device_id {
         id: 0x1514 as uint16_t,
+        family: DEVICE_FAMILY_82599,
         name: b"82599 backplane KX4 mezzanine (X520)\0" as *const u8
             as *const ::core::ffi::c_char,
-        family: DEVICE_FAMILY_82599,
         refused: b"its ports go to a backplane, and the driver sets up SFP+ ports only\0"
             as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x1517 as uint16_t,
-        name: b"82599 backplane KR\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_82599,
+        name: b"82599 backplane KR\0" as *const u8 as *const ::core::ffi::c_char,
         refused: b"its ports go to a backplane, and the driver sets up SFP+ ports only\0"
             as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x151c as uint16_t,
-        name: b"82599 10GBASE-T\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_82599,
+        name: b"82599 10GBASE-T\0" as *const u8 as *const ::core::ffi::c_char,
         refused: b"its ports are 10GBASE-T, and the driver sets up SFP+ ports only\0"
             as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x1529 as uint16_t,
-        name: b"82599 SFP+ with FCoE\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_82599,
+        name: b"82599 SFP+ with FCoE\0" as *const u8 as *const ::core::ffi::c_char,
         refused: ::core::ptr::null::<::core::ffi::c_char>(),
     },
     ixgbe_device_id {
         id: 0x152a as uint16_t,
-        name: b"82599 backplane with FCoE\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_82599,
+        name: b"82599 backplane with FCoE\0" as *const u8 as *const ::core::ffi::c_char,
         refused: b"its ports go to a backplane, and the driver sets up SFP+ ports only\0"
             as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x154a as uint16_t,
-        name: b"X520-4, four SFP+ ports\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_82599,
+        name: b"X520-4, four SFP+ ports\0" as *const u8 as *const ::core::ffi::c_char,
         refused: ::core::ptr::null::<::core::ffi::c_char>(),
     },
     ixgbe_device_id {
         id: 0x154d as uint16_t,
-        name: b"X520 SFP+\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_82599,
+        name: b"X520 SFP+\0" as *const u8 as *const ::core::ffi::c_char,
         refused: ::core::ptr::null::<::core::ffi::c_char>(),
     },
     ixgbe_device_id {
         id: 0x154f as uint16_t,
-        name: b"82599 LS\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_82599,
+        name: b"82599 LS\0" as *const u8 as *const ::core::ffi::c_char,
         refused: b"its fiber module is fixed, and the driver sets up SFP+ ports only\0"
             as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x1557 as uint16_t,
-        name: b"82599EN SFI\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_82599,
+        name: b"82599EN SFI\0" as *const u8 as *const ::core::ffi::c_char,
         refused: ::core::ptr::null::<::core::ffi::c_char>(),
     },
     ixgbe_device_id {
         id: 0x1558 as uint16_t,
-        name: b"X520-Q1, QSFP+\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_82599,
+        name: b"X520-Q1, QSFP+\0" as *const u8 as *const ::core::ffi::c_char,
         refused: b"its port is QSFP+, and the driver sets up SFP+ ports only\0"
             as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x1528 as uint16_t,
-        name: b"X540-AT2 10GBASE-T\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_X540,
+        name: b"X540-AT2 10GBASE-T\0" as *const u8 as *const ::core::ffi::c_char,
         refused: ::core::ptr::null::<::core::ffi::c_char>(),
     },
     ixgbe_device_id {
         id: 0x1560 as uint16_t,
-        name: b"X540-T1 10GBASE-T\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_X540,
+        name: b"X540-T1 10GBASE-T\0" as *const u8 as *const ::core::ffi::c_char,
         refused: ::core::ptr::null::<::core::ffi::c_char>(),
     },
     ixgbe_device_id {
         id: 0x1563 as uint16_t,
-        name: b"X550-T 10GBASE-T\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_X550,
+        name: b"X550-T 10GBASE-T\0" as *const u8 as *const ::core::ffi::c_char,
         refused: ::core::ptr::null::<::core::ffi::c_char>(),
     },
     ixgbe_device_id {
         id: 0x15d1 as uint16_t,
-        name: b"X550-T1 10GBASE-T\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_X550,
+        name: b"X550-T1 10GBASE-T\0" as *const u8 as *const ::core::ffi::c_char,
         refused: ::core::ptr::null::<::core::ffi::c_char>(),
     },
     ixgbe_device_id {
         id: 0x15aa as uint16_t,
-        name: b"X552 backplane KX4\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_X550,
+        name: b"X552 backplane KX4\0" as *const u8 as *const ::core::ffi::c_char,
         refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
             as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15ab as uint16_t,
-        name: b"X552 backplane KR\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_X550,
+        name: b"X552 backplane KR\0" as *const u8 as *const ::core::ffi::c_char,
         refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
             as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15ac as uint16_t,
-        name: b"X552 SFP+\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_X550,
+        name: b"X552 SFP+\0" as *const u8 as *const ::core::ffi::c_char,
         refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
             as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15ad as uint16_t,
-        name: b"X552/X557-AT 10GBASE-T\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_X550,
+        name: b"X552/X557-AT 10GBASE-T\0" as *const u8 as *const ::core::ffi::c_char,
         refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
             as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15ae as uint16_t,
-        name: b"X552 1000BASE-T\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_X550,
+        name: b"X552 1000BASE-T\0" as *const u8 as *const ::core::ffi::c_char,
         refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
             as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15b0 as uint16_t,
-        name: b"X552 XFI\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_X550,
+        name: b"X552 XFI\0" as *const u8 as *const ::core::ffi::c_char,
         refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
             as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15c2 as uint16_t,
-        name: b"X553 backplane KR\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_X550,
+        name: b"X553 backplane KR\0" as *const u8 as *const ::core::ffi::c_char,
         refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
             as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15c3 as uint16_t,
+        family: DEVICE_FAMILY_X550,
         name: b"X553 backplane KR, low power\0" as *const u8
             as *const ::core::ffi::c_char,
-        family: DEVICE_FAMILY_X550,
         refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
             as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15c4 as uint16_t,
-        name: b"X553 SFP+, native\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_X550,
+        name: b"X553 SFP+, native\0" as *const u8 as *const ::core::ffi::c_char,
         refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
             as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15c6 as uint16_t,
-        name: b"X553 SGMII\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_X550,
+        name: b"X553 SGMII\0" as *const u8 as *const ::core::ffi::c_char,
         refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
             as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15c7 as uint16_t,
-        name: b"X553 SGMII, low power\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_X550,
+        name: b"X553 SGMII, low power\0" as *const u8 as *const ::core::ffi::c_char,
         refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
             as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15c8 as uint16_t,
-        name: b"X553/X557-AT 10GBASE-T\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_X550,
+        name: b"X553/X557-AT 10GBASE-T\0" as *const u8 as *const ::core::ffi::c_char,
         refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
             as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15ce as uint16_t,
-        name: b"X553 SFP+\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_X550,
+        name: b"X553 SFP+\0" as *const u8 as *const ::core::ffi::c_char,
         refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
             as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15e4 as uint16_t,
-        name: b"X553 1000BASE-T\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_X550,
+        name: b"X553 1000BASE-T\0" as *const u8 as *const ::core::ffi::c_char,
         refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
             as *const u8 as *const ::core::ffi::c_char,
     },
     ixgbe_device_id {
         id: 0x15e5 as uint16_t,
-        name: b"X553 1000BASE-T, low power\0" as *const u8 as *const ::core::ffi::c_char,
         family: DEVICE_FAMILY_X550,
+        name: b"X553 1000BASE-T, low power\0" as *const u8 as *const ::core::ffi::c_char,
         refused: b"its EEC is at another address, and its PHY needs a set-up that the driver lacks\0"
             as *const u8 as *const ::core::ffi::c_char,
     },

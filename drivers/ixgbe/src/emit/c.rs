@@ -220,8 +220,8 @@ pub fn device_ids(map: &RegisterMap) -> String {
 /* A network card, by its PCI device id; the vendor is Intel. */
 struct ixgbe_device_id {{
 \tuint16_t id;
-\tconst char *name;
 \tenum device_family family;
+\tconst char *name;
 \tconst char *refused; /* why the driver refuses this card, or NULL */
 }};
 
@@ -238,8 +238,8 @@ static const struct ixgbe_device_id ixgbe_device_ids[IXGBE_DEVICE_ID_COUNT] = {{
             None => " NULL".to_owned(),
         };
         out += &format!(
-            "\t{{{id:#06x}, \"{}\", DEVICE_FAMILY_{},{refused}}},\n",
-            device.name, device.family
+            "\t{{{id:#06x}, DEVICE_FAMILY_{}, \"{}\",{refused}}},\n",
+            device.family, device.name
         );
     }
     out += "};\n\n/* clang-format on */\n\n#endif\n";
