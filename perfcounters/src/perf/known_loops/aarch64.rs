@@ -10,6 +10,7 @@ pub fn additions(iterations: u64) {
     // SAFETY: the loop changes only the registers that it names, and ends after `iterations`.
     unsafe {
         asm!(
+            "nop",
             "2:",
             "add {a}, {a}, {n}", "add {b}, {b}, {n}", "add {a}, {a}, {n}", "add {b}, {b}, {n}",
             "add {a}, {a}, {n}", "add {b}, {b}, {n}", "add {a}, {a}, {n}", "add {b}, {b}, {n}",
@@ -31,6 +32,7 @@ pub fn loads(iterations: u64) {
     // SAFETY: the loop reads only `word`, changes only the registers that it names, and ends.
     unsafe {
         asm!(
+            "nop",
             "2:",
             "ldr {a}, [{p}]", "ldr {b}, [{p}]", "ldr {c}, [{p}]", "ldr {d}, [{p}]",
             "subs {n}, {n}, #1",
@@ -53,6 +55,7 @@ pub fn stores(iterations: u64) {
     // SAFETY: the loop writes only `word` and the registers that it names, and ends.
     unsafe {
         asm!(
+            "nop",
             "2:",
             "str {n}, [{p}]", "str {n}, [{p}]", "str {n}, [{p}]",
             "subs {n}, {n}, #1",
@@ -70,6 +73,7 @@ pub fn jumps(iterations: u64) {
     // SAFETY: the loop changes only the register that it names, and ends.
     unsafe {
         asm!(
+            "nop",
             "2:",
             "b 3f", "nop", "3:",
             "b 4f", "nop", "4:",
@@ -87,6 +91,7 @@ pub fn untaken(iterations: u64) {
     // SAFETY: the loop changes only the register that it names, and ends.
     unsafe {
         asm!(
+            "nop",
             "2:",
             "tst {n}, {n}",
             "b.eq 3f", "b.eq 3f",
@@ -107,6 +112,7 @@ pub fn random_branches(iterations: u64, seed: u64) {
     // of instructions that of x86-64.
     unsafe {
         asm!(
+            "nop",
             "2:",
             "mov {t}, {x}", "lsl {t}, {t}, #13", "eor {x}, {x}, {t}",
             "mov {t}, {x}", "lsr {t}, {t}, #7", "eor {x}, {x}, {t}",
@@ -129,6 +135,7 @@ pub fn multiplications(iterations: u64) {
     // SAFETY: the loop changes only the registers that it names, and ends.
     unsafe {
         asm!(
+            "nop",
             "2:",
             "mul {a:w}, {a:w}, {b:w}", "mul {a:w}, {a:w}, {b:w}", "mul {a:w}, {a:w}, {b:w}",
             "mul {a:w}, {a:w}, {b:w}", "mul {a:w}, {a:w}, {b:w}", "mul {a:w}, {a:w}, {b:w}",

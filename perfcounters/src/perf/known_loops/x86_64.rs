@@ -1,6 +1,8 @@
 //! The loops in assembler for x86-64. An iteration of each contains what [`super::KnownLoop`] says.
 //!
-//! No loop uses the stack, and none is inlined, so that a simulator can count each by its name.
+//! No loop uses the stack, and none is inlined, so that a simulator can count each by its name. An
+//! instruction stands before each loop, because callgrind takes a jump to the entry of a function for
+//! a call.
 
 use std::arch::asm;
 
@@ -10,6 +12,7 @@ pub fn additions(iterations: u64) {
     // SAFETY: the loop changes only the registers that it names, and ends after `iterations`.
     unsafe {
         asm!(
+            "nop",
             "2:",
             "add {a}, {n}", "add {b}, {n}", "add {a}, {n}", "add {b}, {n}",
             "add {a}, {n}", "add {b}, {n}", "add {a}, {n}", "add {b}, {n}",
@@ -31,6 +34,7 @@ pub fn loads(iterations: u64) {
     // SAFETY: the loop reads only `word`, changes only the registers that it names, and ends.
     unsafe {
         asm!(
+            "nop",
             "2:",
             "mov {a}, [{p}]", "mov {b}, [{p}]", "mov {c}, [{p}]", "mov {d}, [{p}]",
             "dec {n}",
@@ -53,6 +57,7 @@ pub fn stores(iterations: u64) {
     // SAFETY: the loop writes only `word` and the registers that it names, and ends.
     unsafe {
         asm!(
+            "nop",
             "2:",
             "mov [{p}], {n}", "mov [{p}], {n}", "mov [{p}], {n}",
             "dec {n}",
@@ -70,6 +75,7 @@ pub fn jumps(iterations: u64) {
     // SAFETY: the loop changes only the register that it names, and ends.
     unsafe {
         asm!(
+            "nop",
             "2:",
             "jmp 3f", "nop", "3:",
             "jmp 4f", "nop", "4:",
@@ -87,6 +93,7 @@ pub fn untaken(iterations: u64) {
     // SAFETY: the loop changes only the register that it names, and ends.
     unsafe {
         asm!(
+            "nop",
             "2:",
             "test {n}, {n}",
             "jz 3f", "jz 3f",
@@ -106,6 +113,7 @@ pub fn random_branches(iterations: u64, seed: u64) {
     // SAFETY: the loop changes only the registers that it names, and ends.
     unsafe {
         asm!(
+            "nop",
             "2:",
             "mov {t}, {x}", "shl {t}, 13", "xor {x}, {t}",
             "mov {t}, {x}", "shr {t}, 7", "xor {x}, {t}",
@@ -129,6 +137,7 @@ pub fn multiplications(iterations: u64) {
     // SAFETY: the loop changes only the registers that it names, and ends.
     unsafe {
         asm!(
+            "nop",
             "2:",
             "imul {a:e}, {b:e}", "imul {a:e}, {b:e}", "imul {a:e}, {b:e}", "imul {a:e}, {b:e}",
             "imul {a:e}, {b:e}", "imul {a:e}, {b:e}", "imul {a:e}, {b:e}", "imul {a:e}, {b:e}",
