@@ -49,18 +49,34 @@ class Machine:
         return subprocess.run(
             [str(self.bin / "bash"), str(cwd / script), *arguments],
             cwd=cwd,
-            env={
-                "PATH": str(self.bin),
-                "HOME": str(self.folder),
-                "TMPDIR": os.environ.get("TMPDIR", "/tmp"),
-                **self.environment,
-            },
+            env=self._variables(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             timeout=60,
             check=False,
         )
+
+    def start(self, script: str, *arguments: str, cwd: Path = ROOT) -> subprocess.Popen[str]:
+        """Starts a script of the project, and does not wait for its end."""
+        return subprocess.Popen(
+            [str(self.bin / "bash"), str(cwd / script), *arguments],
+            cwd=cwd,
+            env=self._variables(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def _variables(self) -> dict[str, str]:
+        """The environment of the scripts."""
+        return {
+            "PATH": str(self.bin),
+            "HOME": str(self.folder),
+            "TMPDIR": os.environ.get("TMPDIR", "/tmp"),
+            **self.environment,
+        }
 
     def _write(self, name: str, script: str) -> None:
         path = self.bin / name

@@ -1,6 +1,8 @@
 """.ci/checks: it counts the results of all test runners and reports every failure."""
 
 import shutil
+import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -123,13 +125,50 @@ def test_a_goal_that_fails_is_not_skipped(machine: Machine, project: Path) -> No
 
 
 def test_named_goals_run_before_the_tests(machine: Machine, project: Path) -> None:
+    machine.environment["JOBS"] = "1"
     write_makefile(project)
     with (project / "Makefile").open("a") as makefile:
         makefile.write("lint:\n\t@false\n")
     result = machine.run(".ci/checks", "lint", cwd=project)
     assert result.returncode == 1
-    assert result.stdout.index("== make lint") < result.stdout.index("== make registers-up-to-date")
+    assert result.stdout.index("== make lint") < min(result.stdout.index(f"== make {goal}") for goal in GOALS.split())
     assert last_line(result.stdout) == f"{COUNT} passed, 1 failed"
+
+
+def test_two_goals_run_side_by_side(machine: Machine, project: Path) -> None:
+    """Each of the two goals waits for the other, for at most ten seconds."""
+    machine.real("sleep", "seq")
+    meet = "touch {me}; for i in $$(seq 100); do [ -e {other} ] && exit 0; sleep 0.1; done; exit 1"
+    write_makefile(
+        project,
+        test_unit_rust=meet.format(me="rust", other="vm"),
+        vm_test=meet.format(me="vm", other="rust"),
+    )
+    result = machine.run(".ci/checks", cwd=project)
+    assert result.returncode == 0, result.stdout
+    machine.environment["JOBS"] = "1"
+    for file in ("rust", "vm"):
+        (project / file).unlink()
+    write_makefile(project, test_unit_rust="[ ! -e vm ]; touch rust", vm_test="[ -e rust ]; touch vm")
+    assert machine.run(".ci/checks", cwd=project).returncode == 0
+
+
+def test_an_interrupt_ends_the_goals_that_run(machine: Machine, project: Path) -> None:
+    machine.real("sleep")
+    write_makefile(project, test_unit_rust="echo $$$$ >pid; sleep 100; true")
+    checks = machine.start(".ci/checks", cwd=project)
+    deadline = time.monotonic() + 20
+    while not ((project / "pid").exists() and (project / "pid").read_text()):
+        assert time.monotonic() < deadline, "the goal did not start"
+        time.sleep(0.05)
+    checks.send_signal(signal.SIGTERM)
+    output, _ = checks.communicate(timeout=20)
+    assert checks.returncode == 1
+    assert "stopped: test-unit-rust" in output
+    shell = Path(f"/proc/{(project / 'pid').read_text().strip()}")
+    while shell.exists():
+        assert time.monotonic() < deadline, "the goal still runs"
+        time.sleep(0.05)
 
 
 def test_the_makefile_has_all_goals_of_the_tests() -> None:
