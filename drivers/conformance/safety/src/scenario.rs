@@ -187,6 +187,14 @@ const SCENARIOS: &[(&str, Scenario)] = &[
             ..ORDINARY
         },
     ),
+    (
+        "drv-tx-stale-descriptor",
+        Scenario {
+            during: send_while_stalled,
+            patched: true,
+            ..ORDINARY
+        },
+    ),
     // ---- Wire ----
     (
         "wire-runt",
@@ -355,6 +363,16 @@ fn hand_over(testbed: &mut Testbed, frames: u32) -> Result<()> {
         testbed.poll_for(Duration::from_millis(1));
     }
     Ok(())
+}
+
+/// The driver gets more packets to send than the transmit ring holds, while the NIC sends none.
+fn send_while_stalled(testbed: &mut Testbed) -> Result<()> {
+    testbed.set_faults(1, |faults| faults.stall_tx = true);
+    for _ in 0..3 {
+        hand_over(testbed, 40)?;
+    }
+    testbed.set_faults(1, |_| {});
+    ordinary_traffic(testbed)
 }
 
 /// The NIC reports packets as sent before it reads them.
