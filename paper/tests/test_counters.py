@@ -100,13 +100,23 @@ def test_cycles_are_core_cycles_from_perf_or_else_tsc_cycles_from_lockstep(make_
     assert not any(row[0].text == "TSC cycles" for row in table.rows)
 
 
-def test_instructions_per_tsc_cycle_name_both_backends(make_run: MakeRun) -> None:
+def test_instructions_of_one_backend_are_not_divided_by_cycles_of_another(make_run: MakeRun) -> None:
+    found = cell(per_packet(make_run()), "instructions per cycle", C_COLUMN)
+    assert (found.text, found.published, found.notes) == ("–", "1.35", ("not measurable here: no PMU",))
+
+
+def test_a_quotient_needs_the_published_unit(make_run: MakeRun) -> None:
     table = per_packet(make_run())
-    instructions, cycles = record(table, "instructions", "c")["value"], record(table, "tsc_cycles", "c")["value"]
-    derived = record(table, "instructions_per_tsc_cycle", "c")
-    assert derived["value"] == pytest.approx(instructions / cycles)
-    assert derived["backend"] == "valgrind/lockstep"
-    assert "two backends and two clocks" in "".join(cell(table, "instructions/TSC cycle", SOURCE).notes)
+    assert cell(table, "loads", RUST_COLUMN).published == "77.0"
+    assert record(table, "loads", "rust")["ratio_to_published"] is None
+    assert cell(table, "TSC cycles", C_COLUMN).published == "94"
+
+
+def test_the_cycles_of_the_readme_have_their_spread_and_their_machine(make_run: MakeRun) -> None:
+    table = counters.readme(read_run(make_run()), read_published())
+    assert cell(table, "TSC cycles", C_COLUMN).detail
+    assert not cell(table, "instructions", C_COLUMN).detail
+    assert "Measured on 2026-01-02: A Processor, 2 CPUs, virtual machine." in table.note
 
 
 def test_hardware_counters_are_preferred(make_run: MakeRun) -> None:
@@ -156,7 +166,7 @@ def test_an_unavailable_backend_is_named(make_run: MakeRun) -> None:
     table = per_packet(run)
     reason = "not measurable here: valgrind is not installed"
     assert cell(table, "loads", C_COLUMN).notes == (reason,)
-    assert cell(table, "instructions/TSC cycle", C_COLUMN).notes == (reason,)
+    assert cell(table, "branches", C_COLUMN).notes == (reason,)
     assert cell(table, "TSC cycles", C_COLUMN).text != "–"
     assert "Not measurable here: valgrind is not installed" in terminal.render_all([table])
 

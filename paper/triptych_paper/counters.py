@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 
 from triptych_paper.conditions import DEFAULT_CONDITIONS
 from triptych_paper.drivers import CHECKED, RUST, UNSAFE, C
+from triptych_paper.facts import card, machine
 from triptych_paper.lookup import Measured, choose, find, ratio, reason
-from triptych_paper.published import C2RUST_NOTE, CYCLES_NOTE, IPC_BY_TSC, LOADS_NOTE, PROCESSOR_NOTE, Figure, Published
+from triptych_paper.published import C2RUST_NOTE, CYCLES_NOTE, LOADS_NOTE, PROCESSOR_NOTE, Figure, Published
+from triptych_paper.quantities import differences
 from triptych_paper.records import Run
-from triptych_paper.schema import CORE_CYCLES, CYCLES, TSC_CYCLES, Metric, Source, metric, metrics, source
-from triptych_paper.statistics import Summary
+from triptych_paper.schema import CORE_CYCLES, CYCLES, TSC_CYCLES, Metric, metrics, source
 from triptych_paper.tables.model import Cell, Column, Record, Table
 from triptych_paper.tables.numbers import number, repeats
 from triptych_paper.values import record, source_cell, value_cell
@@ -23,11 +24,8 @@ PUBLISHED_BATCHES = (32, 8)
 """Batch sizes with published figures; they come first."""
 
 CELL_NOTE = (
-    "Each cell: measured (published, measured ÷ published), and below it the 10th to 90th percentile of the repeats."
-)
-IPC_NOTE = (
-    "Instructions by valgrind divided by TSC cycles by lockstep: two backends and two clocks. The published figure is "
-    "instructions per core cycle."
+    "Each cell: measured (published, measured ÷ published), and below it the 10th to 90th percentile of the repeats. A "
+    "quotient is only shown where both count the same unit, at the same level, in the same scope."
 )
 PAIRED_NOTE = (
     "Median over all rounds of the ratio to C in the same round: a disturbance of both cancels. The published figure "
@@ -76,40 +74,19 @@ class Row:
     """The reason for a missing value; empty for the others."""
     source: Cell
     """The backend, with its notes."""
+    like: bool
+    """Whether the backend counts what was published."""
 
 
 def counter_row(run: Run, name: str, batch: int) -> Row:
     """Look up the values of a counter, all from one source."""
     chosen = choose(run, name, DRIVERS, DEFAULT_CONDITIONS)
     values = tuple(find(run, driver, batch, chosen) for driver in DRIVERS)
-    if name == "ipc" and not any(values):
-        return _derived_ipc(run, batch)
     missing = tuple(
         "" if value else reason(run, driver, batch, chosen) for driver, value in zip(DRIVERS, values, strict=True)
     )
-    return Row(chosen.metric, values, missing, source_cell(run, name, values))
-
-
-def _derived_ipc(run: Run, batch: int) -> Row:
-    """Divide instructions by TSC cycles, where no backend counts both."""
-    shown = replace(metric("ipc"), name=IPC_BY_TSC, label="instructions/TSC cycle", unit="instructions/TSC cycle")
-    backends = Source(shown, "valgrind/lockstep")
-    instructions, cycles = source("instructions", "valgrind"), source(TSC_CYCLES, "lockstep")
-    values: list[Measured | None] = []
-    missing: list[str] = []
-    for driver in DRIVERS:
-        executed, taken = find(run, driver, batch, instructions), find(run, driver, batch, cycles)
-        if executed is None or taken is None or taken.summary.low <= 0:
-            values.append(None)
-            missing.append(reason(run, driver, batch, cycles if executed else instructions))
-            continue
-        count, time = executed.summary.median, taken.summary
-        # The fewest cycles give the most instructions a cycle.
-        summary = Summary(count / time.median, count / time.high, count / time.low, time.count)
-        values.append(Measured(summary, shown.unit, backends))
-        missing.append("")
-    cell = replace(source_cell(run, "ipc", values), notes=(IPC_NOTE,)) if any(values) else Cell("–")
-    return Row(shown, tuple(values), tuple(missing), cell)
+    like = not differences(chosen.metric.name, chosen.backend, card(run))
+    return Row(chosen.metric, values, missing, source_cell(run, name, values), like)
 
 
 def per_packet(run: Run, published: Published, batch: int) -> Table:
@@ -121,7 +98,8 @@ def per_packet(run: Run, published: Published, batch: int) -> Table:
         for driver, value, missing in zip(DRIVERS, row.values, row.missing, strict=True):
             figure = published.get(row.metric.name, driver, batch)
             values = record(driver, batch, row.metric.name, value, missing=missing)
-            records.append({**values, **_published_fields(value.summary.median if value else None, figure)})
+            median = value.summary.median if value and row.like else None
+            records.append({**values, **_published_fields(median, figure)})
     title = f"Counters per packet, batch {batch}"
     columns = _columns("per packet", (PROCESSOR_NOTE,))
     return Table(f"counters-batch-{batch}", title, columns, tuple(rows), tuple(records), CELL_NOTE)
@@ -155,7 +133,8 @@ def _cells(row: Row, published: Published, batch: int) -> list[Cell]:
             notes += (C2RUST_NOTE,)
         if row.metric.name == "loads" and driver == C and batch == 8:
             notes += (LOADS_NOTE,)
-        cells.append(replace(cell, notes=notes, published=_beside(value.summary.median if value else None, figure)))
+        median = value.summary.median if value and row.like else None
+        cells.append(replace(cell, notes=notes, published=_beside(median, figure)))
     return cells
 
 
@@ -236,12 +215,15 @@ def readme(run: Run, published: Published, batch: int = 32) -> Table:
     rows, records = [], []
     for name in README_ROWS:
         row = counter_row(run, name, batch)
-        cells = [replace(cell, detail=(), notes=()) for cell in _cells(row, published, batch)]
+        # Counts have no spread worth the room; cycles never stand without theirs.
+        kept = row.metric.name in (CORE_CYCLES, TSC_CYCLES)
+        cells = [replace(cell, detail=cell.detail if kept else (), notes=()) for cell in _cells(row, published, batch)]
         rows.append((Cell(row.metric.label), *cells, replace(row.source, notes=_readme_notes(row))))
         records += [record(driver, batch, row.metric.name, v) for driver, v in zip(DRIVERS, row.values, strict=True)]
     note = (
-        "Each cell: measured (published, measured ÷ published). The figures of unsafe Rust were published without "
-        "batch size or clock."
+        "Each cell: measured (published, measured ÷ published where both count the same), and below cycles the 10th to "
+        "90th percentile. The figures of unsafe Rust were published without batch size or clock. Measured on "
+        f"{run.id[:10]}: {machine(run)}."
     )
     title = f"Counters per packet, batch {batch}"
     return Table("readme", title, _columns("per packet")[:-1], tuple(rows), tuple(records), note)

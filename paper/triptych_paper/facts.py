@@ -9,13 +9,8 @@ from triptych_paper.records import Run
 
 def facts(run: Run) -> tuple[tuple[str, str], ...]:
     """Return the facts as labels and texts."""
-    host = _part(run.info, "host")
-    cpu, git = _part(host, "cpu"), _part(run.info, "git")
-    machine = [str(cpu.get("model_name") or "unknown processor"), f"{cpu.get('cpus', '?')} CPUs"]
-    if isinstance(cpu.get("family"), int):
-        machine.append(f"family {cpu['family']} model {cpu.get('model', '?')}")
-    if cpu.get("virtual_machine"):
-        machine.append("virtual machine")
+    host, git = _part(run.info, "host"), _part(run.info, "git")
+    cpu = _part(host, "cpu")
     clock = [f"TSC {cpu['tsc_mhz']:.0f} MHz"] if isinstance(cpu.get("tsc_mhz"), (int, float)) else []
     clock.append(f"governor {host.get('governor') or 'unknown'}")
     clock += _core_clock(_part(run.info, "core_clock"))
@@ -26,7 +21,7 @@ def facts(run: Run) -> tuple[tuple[str, str], ...]:
     used = [f"{backend} ({count})" for backend, count in run.samples["backend"].value_counts(sort=False).items()]
     return (
         ("run", run.id + ("" if run.ended else ", interrupted")),
-        ("machine", ", ".join([*machine, f"Linux {host.get('kernel', '?')}"])),
+        ("machine", f"{machine(run)}, Linux {host.get('kernel', '?')}"),
         ("clock", ", ".join(clock)),
         *(("ports", text) for text in _ports(run)),
         ("hardware counters", counters),
@@ -34,6 +29,17 @@ def facts(run: Run) -> tuple[tuple[str, str], ...]:
         ("compilers", ", ".join(compilers) or "unknown"),
         ("samples", f"{len(run.samples)}, by backend: {', '.join(used)}"),
     )
+
+
+def machine(run: Run) -> str:
+    """Name the machine of a run: processor, number of CPUs, and whether it is virtual."""
+    cpu = _part(_part(run.info, "host"), "cpu")
+    parts = [str(cpu.get("model_name") or "unknown processor"), f"{cpu.get('cpus', '?')} CPUs"]
+    if isinstance(cpu.get("family"), int):
+        parts.append(f"family {cpu['family']} model {cpu.get('model', '?')}")
+    if cpu.get("virtual_machine"):
+        parts.append("virtual machine")
+    return ", ".join(parts)
 
 
 PUBLISHED_CLOCK = 1.6

@@ -18,10 +18,7 @@ LANGUAGES = {C: "C", RUST: "Rust", UNSAFE: "C2Rust"}
 """The published counterpart of each driver. Overflow checks were published in prose only."""
 
 
-IPC_BY_TSC = "instructions_per_tsc_cycle"
-"""The quotient of two backends that stands in for instructions per core cycle."""
-
-COUNTERPARTS = {TSC_CYCLES: CORE_CYCLES, IPC_BY_TSC: "ipc"}
+COUNTERPARTS = {TSC_CYCLES: CORE_CYCLES}
 """Metrics whose published counterpart has another name: the published cycles are core cycles."""
 
 

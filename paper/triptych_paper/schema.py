@@ -69,6 +69,11 @@ class Source:
         return self.backend in self.metric.simulated
 
     @property
+    def exact(self) -> bool:
+        """Whether the values are counts of what the program executed, without noise."""
+        return self.backend == "valgrind" and not self.simulated
+
+    @property
     def name(self) -> str:
         """The backend, for a column or a caption."""
         return f"{self.backend}, simulated" if self.simulated else self.backend

@@ -16,6 +16,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from triptych_paper import __version__, counters, merged
+from triptych_paper.claims.check import check, count
+from triptych_paper.claims.reader import read_claims
+from triptych_paper.code import read_code
 from triptych_paper.errors import DataError
 from triptych_paper.facts import facts
 from triptych_paper.published import read_published
@@ -86,15 +89,22 @@ def show_merged(folder: Path) -> None:
 
 
 def _text(run: Run, tables: list[Table]) -> str:
-    lines = [line for label, text in facts(run) for line in terminal.wrap(f"{label:<19}{text}", 19)]
+    head = (*facts(run), ("claims", _verdicts(run)))
+    lines = [line for label, text in head for line in terminal.wrap(f"{label:<19}{text}", 19)]
     warnings = [line for text in fold(run.warnings) for line in terminal.wrap(f"warning: {text}", 9)]
     return "\n".join([*lines, "", terminal.render_all(tables), *warnings]).rstrip() + "\n"
 
 
 def _markdown(run: Run, tables: list[Table]) -> str:
     lines = [f"# Counters per packet, run {run.id}", "", *(f"- {label}: {text}" for label, text in facts(run))]
+    lines.append(f"- {_verdicts(run)}")
     lines += [f"- Warning: {text}" for text in fold(run.warnings)]
     return "\n".join([*lines, "", markdown.render_all(tables)])
+
+
+def _verdicts(run: Run) -> str:
+    code = read_code(run.folder)
+    return count([check(claim, run, code) for claim in read_claims()])
 
 
 def readme(folder: Path) -> str:

@@ -29,6 +29,7 @@ from triptych_paper.code import CodeSize
 from triptych_paper.conditions import FRAME_SIZE, RING_SIZE, Conditions
 from triptych_paper.drivers import Driver
 from triptych_paper.lookup import reason
+from triptych_paper.quantities import CODE, SOURCES
 from triptych_paper.records import Run
 from triptych_paper.samples import MULTIPLEXED
 from triptych_paper.schema import BACKENDS, IMPLEMENTATIONS, metrics, source
@@ -37,10 +38,6 @@ from triptych_paper.statistics import Summary, rows, summarise
 Value: TypeAlias = "float | str | pd.Series[float]"
 
 SAMPLES = ("each", "median")
-CODE = ("lines", "unsafe_lines")
-SOURCES = "sources"
-"""Stands in place of a backend for lines of code."""
-
 OPERATORS: dict[type[ast.operator], Callable[..., object]] = {
     ast.Add: lambda a, b: a + b,
     ast.Sub: lambda a, b: a - b,
@@ -86,6 +83,11 @@ class Result:
     """10th and 90th percentile over the repeats; None for a single one."""
     count: int
     multiplexed: bool = False
+    least: float = math.nan
+    most: float = math.nan
+    """The smallest and the largest value of a repeat."""
+    exact: bool = False
+    """Whether every value behind it is a count without noise, so that it needs no repeats."""
 
 
 def parse(text: str) -> ast.expr:
@@ -111,6 +113,19 @@ def metrics_of(tree: ast.expr) -> set[str]:
     """Return the names of the metrics in a formula."""
     constants = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
     return {text for text in constants if isinstance(text, str) and text in metrics()}
+
+
+def quantities_of(tree: ast.expr) -> set[str]:
+    """Return the names of the metrics and of the kinds of lines in a formula."""
+    functions = {
+        node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    return metrics_of(tree) | (functions & set(CODE))
+
+
+def exact(tree: ast.expr, backend: str) -> bool:
+    """Return whether a backend counts everything in a formula without noise."""
+    return backend == SOURCES or all(source(name, backend).exact for name in metrics_of(tree))
 
 
 def _check(node: ast.expr) -> None:
@@ -182,6 +197,9 @@ def evaluate(tree: ast.expr, scope: Scope) -> Result:
         summary.high if spread else None,
         summary.count,
         scope.multiplexed,
+        float(value.min()) if isinstance(value, pd.Series) else summary.median,
+        float(value.max()) if isinstance(value, pd.Series) else summary.median,
+        exact(tree, scope.backend),
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import math
 from dataclasses import dataclass
 from enum import Enum
 
@@ -24,10 +23,13 @@ class Compare(Enum):
 
 
 class Verdict(Enum):
-    """The result of checking a claim against a run."""
+    """The result of checking a claim against a run. ``verdicts.py`` has the rule."""
 
     REPRODUCED = "reproduced"
+    SAME_DIRECTION = "same direction"
     DIFFERS = "differs"
+    INCONCLUSIVE = "inconclusive"
+    NOT_COMPARABLE = "not comparable"
     NOT_MEASURABLE = "not measurable here"
     NOT_MEASURED = "not measured"
 
@@ -43,6 +45,8 @@ class Measure:
     """The condition under which the values are meaningful."""
     otherwise: str = ""
     """The reason to report if the condition is false."""
+    like: str = ""
+    """Why the values compare, although the backend counts something else than the published figures."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,8 @@ class Outcome:
     simulated: bool = False
     results: tuple[Result, ...] = ()
     """One for each batch size, or a single one."""
+    like: str = ""
+    """Why the values compare, although the backend counts something else than the published figures."""
 
     @property
     def measured(self) -> tuple[float, float] | None:
@@ -107,41 +113,3 @@ class Outcome:
             return below if abs(below) >= abs(above) else above
         outside = [value for value in (min(below, 0.0), max(above, 0.0)) if value]
         return max(outside, key=abs, default=0.0)
-
-    @property
-    def firm(self) -> bool:
-        """Whether the 10th and the 90th percentile get the same verdict as the median."""
-        if self.spread is None:
-            return True
-        low, high = accepted(self.claim)
-        inside = low <= self.spread[0] and self.spread[1] <= high
-        return inside or self.spread[1] < low or self.spread[0] > high
-
-    @property
-    def direction(self) -> str:
-        """Whether the whole spread of an effect that differs has the published sign; empty if it does not matter."""
-        neutral = self.claim.neutral
-        if neutral is None or self.measured is None or self.verdict is not Verdict.DIFFERS:
-            return ""
-        published = sum(self.claim.published) / 2 - neutral
-        ends = self.spread or self.measured
-        if all((value - neutral) * published > 0 for value in ends):
-            return "same direction"
-        if all((value - neutral) * published < 0 for value in ends):
-            return "opposite direction"
-        return "no clear effect" if published else ""
-
-
-def accepted(claim: Claim) -> tuple[float, float]:
-    """Return the range of values that reproduce a claim."""
-    low, high = claim.published
-    return (
-        -math.inf if claim.compare is Compare.AT_MOST else low - claim.tolerance,
-        math.inf if claim.compare is Compare.AT_LEAST else high + claim.tolerance,
-    )
-
-
-def agrees(claim: Claim, value: float) -> bool:
-    """Return whether a value reproduces a claim."""
-    low, high = accepted(claim)
-    return low <= value <= high

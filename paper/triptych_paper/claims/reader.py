@@ -7,9 +7,11 @@ import sys
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from triptych_paper.claims.expressions import SOURCES, ExpressionError, metrics_of, parse, uses_batch
+from triptych_paper.claims.expressions import ExpressionError, metrics_of, parse, quantities_of, uses_batch
 from triptych_paper.claims.model import Claim, Compare, Measure
+from triptych_paper.claims.verdicts import accepted
 from triptych_paper.errors import DataError
+from triptych_paper.quantities import SOURCES, differences
 from triptych_paper.schema import BACKENDS, metrics
 
 if sys.version_info >= (3, 11):
@@ -31,11 +33,14 @@ def read_claims(path: Path = CLAIMS) -> list[Claim]:
     entries = document.get("claim")
     if not isinstance(entries, list) or not entries:
         raise DataError(f"{path} holds no claims: it needs [[claim]] tables")
+    like = document.get("like", {})
+    if not isinstance(like, dict) or not all(isinstance(text, str) and text for text in like.values()):
+        raise DataError(f"{path}: [like] is not a table of sentences")
     claims: list[Claim] = []
     for place, entry in enumerate(entries, start=1):
         name = entry.get("id") or f"number {place}"
         try:
-            claim = _claim(entry)
+            claim = _claim(entry, like)
             if any(other.id == claim.id for other in claims):
                 raise ValueError("another claim has this id: choose a different one")
         except (ValueError, ExpressionError) as error:
@@ -48,10 +53,10 @@ FIELDS = {
     "id", "topic", "says", "source", "unit", "published", "compare", "tolerance", "batches", "neutral", "note",
     "measure",
 }  # fmt: skip
-MEASURE_FIELDS = {"backends", "formula", "needs", "otherwise"}
+MEASURE_FIELDS = {"backends", "formula", "needs", "otherwise", "like"}
 
 
-def _claim(entry: dict[str, Any]) -> Claim:
+def _claim(entry: dict[str, Any], like: dict[str, str]) -> Claim:
     _no_others(entry, FIELDS)
     published = _published(entry)
     one = published[0] == published[1]
@@ -71,7 +76,7 @@ def _claim(entry: dict[str, Any]) -> Claim:
     measures = entry.get("measure")
     if not isinstance(measures, list) or not measures:
         raise ValueError("[[claim.measure]] is missing: give the backends and the formula of the check")
-    return Claim(
+    claim = Claim(
         id=_text(entry, "id"),
         topic=_text(entry, "topic"),
         says=_text(entry, "says"),
@@ -80,14 +85,18 @@ def _claim(entry: dict[str, Any]) -> Claim:
         published=published,
         compare=Compare(compare),
         tolerance=float(tolerance),
-        measures=tuple(_measure(measure, bool(batches)) for measure in measures),
+        measures=tuple(_measure(measure, bool(batches), like) for measure in measures),
         batches=tuple(batches),
         neutral=None if neutral is None else float(neutral),
         note=_text(entry, "note") if "note" in entry else "",
     )
+    low, high = accepted(claim)
+    if claim.neutral is not None and low <= claim.neutral <= high:
+        raise ValueError("the tolerance includes neutral, so no effect would count as reproduced: make it smaller")
+    return claim
 
 
-def _measure(entry: dict[str, Any], batches: bool) -> Measure:
+def _measure(entry: dict[str, Any], batches: bool, like: dict[str, str]) -> Measure:
     _no_others(entry, MEASURE_FIELDS)
     backends = entry.get("backends")
     known = (*BACKENDS, SOURCES)
@@ -105,7 +114,14 @@ def _measure(entry: dict[str, Any], batches: bool) -> Measure:
         )
     for tree in (formula, needs) if needs is not None else (formula,):
         _counted(metrics_of(tree), backends)
-    return Measure(tuple(backends), formula, needs, _text(entry, "otherwise") if needs is not None else "")
+    for backend in backends:
+        for name in quantities_of(formula):
+            differences(name, backend)
+    otherwise = _text(entry, "otherwise") if needs is not None else ""
+    reason = _text(entry, "like") if "like" in entry else ""
+    if reason and reason not in like:
+        raise ValueError(f"like {reason!r} is not in the table [like]; it has {', '.join(like) or 'no entry'}")
+    return Measure(tuple(backends), formula, needs, otherwise, like.get(reason, ""))
 
 
 def _counted(names: set[str], backends: list[str]) -> None:

@@ -52,14 +52,10 @@ def _tiles(sections: tuple[Section, ...]) -> tuple[Tile, ...]:
         for table in section.tables
         for record in table.records
     ]
-    verbs = {
-        Verdict.REPRODUCED: "reproduced",
-        Verdict.DIFFERS: "differ",
-        Verdict.NOT_MEASURABLE: "not measurable here",
-        Verdict.NOT_MEASURED: "not measured in this run",
-    }
     tones = {Verdict.REPRODUCED: "good", Verdict.DIFFERS: "bad"}
+    counted = {verdict: verdicts.count(verdict.value) for verdict in Verdict}
     return tuple(
-        Tile(verdicts.count(verdict.value), f"of {len(verdicts)} claims {verbs[verdict]}", tones.get(verdict, ""))
-        for verdict in Verdict
+        Tile(number, f"of {len(verdicts)} claims {verdict.value}", tones.get(verdict, ""))
+        for verdict, number in counted.items()
+        if number
     )

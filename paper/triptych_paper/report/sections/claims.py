@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 
-from triptych_paper.claims.check import check
+from triptych_paper.claims.check import check, count
 from triptych_paper.claims.model import Claim, Compare, Outcome, Verdict
 from triptych_paper.claims.reader import read_claims
+from triptych_paper.claims.verdicts import explain, interval
 from triptych_paper.report.model import Data, Section
 from triptych_paper.tables.model import ABSENT, Cell, Column, Record, Table
 from triptych_paper.tables.numbers import number, signed
@@ -16,29 +16,20 @@ from triptych_paper.values import MULTIPLEXED_NOTE
 PERCENT = ("%", "% of C")
 """Units whose differences are in percentage points."""
 
-PLURAL = {Verdict.REPRODUCED: "are reproduced", Verdict.DIFFERS: "differ"}
-
-TONES = {Verdict.REPRODUCED: "good", Verdict.DIFFERS: "bad"}
+TONES = {Verdict.REPRODUCED: "good", Verdict.SAME_DIRECTION: "neutral", Verdict.DIFFERS: "bad"}
 
 
 def build(data: Data) -> Section:
     """Build a table for each topic, and count the verdicts."""
     outcomes = [check(claim, data.run, data.code) for claim in read_claims()]
-    counts = Counter(outcome.verdict for outcome in outcomes)
-    verdicts = ", ".join(
-        f"{counts[verdict]} {PLURAL.get(verdict, verdict.value)}" for verdict in Verdict if counts[verdict]
-    )
-    simulated = sum(outcome.simulated for outcome in outcomes if outcome.measured)
     text = [
-        f"Of {len(outcomes)} published claims: {verdicts}. A verdict compares numbers only. The drivers are not the "
-        "published ones, and without hardware counters neither are the backends. The column “counted by” names the "
-        "backend. Below each published value is its tolerance; a measured value within it counts as reproduced. "
-        "“Verdict uncertain” means that the 10th and the 90th percentile do not have the same verdict.",
+        f"{count(outcomes)} A verdict compares numbers only: the drivers are not the published ones. It needs a "
+        "measurement that could have said otherwise, so the whole spread has to lie on one side. Below each published "
+        "value is its tolerance. “Same direction” is an effect of the published sign, between a quarter and four times "
+        "as large. “Inconclusive” means that the spread covers more than one verdict. “Not comparable” means that the "
+        "backend counts another unit, at another level or in another scope; the value is shown, and not judged. "
+        "paper/README.md has the rule.",
     ]
-    if simulated:
-        text.append(
-            f"{simulated} of the verdicts depend on simulated caches or branch prediction; “counted by” marks them."
-        )
     topics = list(dict.fromkeys(outcome.claim.topic for outcome in outcomes))
     tables = [
         _table(place, topic, [outcome for outcome in outcomes if outcome.claim.topic == topic])
@@ -80,7 +71,10 @@ def _row(outcome: Outcome) -> tuple[Cell, ...]:
         Cell(_published(claim), (*_unit_line(claim), *tolerance)),
         measured,
         _verdict(outcome),
-        Cell((outcome.backend + (", simulated" if outcome.simulated else "")) or ABSENT),
+        Cell(
+            (outcome.backend + (", simulated" if outcome.simulated else "")) or ABSENT,
+            notes=(outcome.like,) if outcome.like else (),
+        ),
         Cell(str(outcome.count) if outcome.count else ABSENT),
     )
 
@@ -93,7 +87,8 @@ def _batches(batches: tuple[int, ...]) -> str:
 
 def _verdict(outcome: Outcome) -> Cell:
     if outcome.verdict in TONES:
-        lines = [_deviation(outcome), outcome.direction, "" if outcome.firm else "verdict uncertain"]
+        differs = outcome.verdict is Verdict.DIFFERS and len(outcome.results) == 1
+        lines = [_deviation(outcome), explain(outcome.claim, interval(outcome.results[0])) if differs else ""]
         return Cell(outcome.verdict.value, tuple(line for line in lines if line), (), TONES[outcome.verdict])
     reason = outcome.reason.removeprefix(f"{outcome.verdict.value}: ")
     return Cell(outcome.verdict.value, (reason,), (), "neutral")
@@ -157,8 +152,6 @@ def _record(outcome: Outcome) -> Record:
         "repeats": outcome.count,
         "verdict": outcome.verdict.value,
         "deviation": outcome.deviation,
-        "direction": outcome.direction,
-        "firm": outcome.firm if measured else None,
         "reason": outcome.reason,
         "note": claim.note,
     }
