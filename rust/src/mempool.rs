@@ -3,16 +3,15 @@
 //! A packet is an owned value. It borrows its pool, so the pool outlives it. It returns to the pool
 //! when it is dropped. A pool and its packets belong to one thread.
 //!
-//! So the mistakes of a C program with a packet do not compile. A packet cannot be used after it
-//! was sent, dropped or moved:
+//! So many mistakes of a C program with a packet do not compile; `tests/compile_fail` has a twin
+//! without the mistake for each. A reference to a packet cannot be held while the packet is sent:
 //!
-//! ```compile_fail,E0382
-//! # use ixgbe::{device::Device, mempool::Mempool};
-//! fn send(device: &mut Device<'_>, pool: &Mempool) {
-//!     let packet = pool.alloc().unwrap();
-//!     let mut packets = vec![packet];
-//!     device.tx_batch(0, &mut packets).unwrap();
-//!     packet.len();
+//! ```compile_fail,E0499
+//! # use ixgbe::{device::Device, mempool::Packet};
+//! fn send<'p>(device: &mut Device<'p>, packets: &mut Vec<Packet<'p>>) {
+//!     let first = &mut packets[0];
+//!     device.tx_batch(0, packets).unwrap();
+//!     first[0] = 1;
 //! }
 //! ```
 //!

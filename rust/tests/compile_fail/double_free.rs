@@ -1,7 +1,18 @@
-//! A packet is given back to its pool twice.
-use ixgbe::mempool::Packet;
+//! The program gives a packet back to its pool twice.
+mod setup;
 
-pub fn free_twice(packet: Packet<'_>) {
-    drop(packet);
-    drop(packet);
+use ixgbe::device::Device;
+use ixgbe::error::Result;
+use ixgbe::mempool::Mempool;
+
+fn free<'p>(_device: &mut Device<'p>, pool: &'p Mempool) -> Result<()> {
+    for packet in setup::packets(pool, 4) {
+        drop(packet); //~ needed
+        drop(packet); //~ mistake
+    }
+    Ok(())
+}
+
+fn main() -> std::process::ExitCode {
+    setup::with_device(free)
 }

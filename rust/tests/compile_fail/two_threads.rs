@@ -1,8 +1,21 @@
-//! Two threads receive from one device.
-use ixgbe::device::Device;
+//! A second thread receives from a device that belongs to the first thread.
+mod setup;
 
-pub fn share(device: &mut Device<'_>) {
+use ixgbe::device::Device;
+use ixgbe::error::Result;
+use ixgbe::mempool::Mempool;
+
+fn receive(device: &mut Device<'_>) -> bool {
+    device.rx_batch(0, &mut Vec::new(), 32).is_ok()
+}
+
+fn share<'p>(device: &mut Device<'p>, _pool: &'p Mempool) -> Result<()> {
     std::thread::scope(|scope| {
-        scope.spawn(|| device.rx_batch(0, &mut Vec::new(), 32).is_ok());
+        scope.spawn(|| assert!(receive(device))); //~ mistake
     });
+    Ok(())
+}
+
+fn main() -> std::process::ExitCode {
+    setup::with_device(share)
 }

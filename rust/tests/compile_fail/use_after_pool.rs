@@ -1,10 +1,18 @@
-//! A packet is kept past the end of its pool.
-use ixgbe::mempool::Mempool;
+//! The program keeps a packet longer than the packet's pool, and writes to it.
+mod setup;
 
-pub fn outlive(pool: Mempool) {
-    let packet = pool.alloc();
-    drop(pool);
-    if let Some(mut packet) = packet {
-        packet[0] = 0xee;
-    }
+use ixgbe::error::Result;
+use ixgbe::mempool::Mempool;
+use ixgbe::vfio::Container;
+
+fn outlive() -> Result<()> {
+    let pool = Mempool::create(&Container::new(), 64)?;
+    let mut packets = setup::packets(&pool, 1);
+    drop(pool); //~ mistake
+    packets[0][0] = 0xee;
+    Ok(())
+}
+
+fn main() -> std::process::ExitCode {
+    setup::finish(outlive())
 }

@@ -1,9 +1,19 @@
-//! A packet is written to after it was handed to the device.
-use ixgbe::device::Device;
-use ixgbe::mempool::Packet;
+//! The program keeps a reference to a packet while it sends the packet, and writes through it later.
+mod setup;
 
-pub fn send<'p>(device: &mut Device<'p>, mut packet: Packet<'p>) {
-    let mut packets = vec![packet];
-    let _ = device.tx_batch(0, &mut packets);
-    packet[30] = 0xee;
+use ixgbe::device::Device;
+use ixgbe::error::Result;
+use ixgbe::mempool::Mempool;
+
+fn send<'p>(device: &mut Device<'p>, pool: &'p Mempool) -> Result<()> {
+    let mut packets = setup::packets(pool, 4);
+    let first = &mut packets[0];
+    first[30] = 0x11;
+    device.tx_batch(0, &mut packets)?; //~ needed
+    first[30] = 0xee; //~ mistake
+    Ok(())
+}
+
+fn main() -> std::process::ExitCode {
+    setup::with_device(send)
 }

@@ -35,7 +35,8 @@
 static const char *const actions[] = {
 	"forward",	  "use-after-send", "double-free",	  "use-after-pool",
 	"write-past-end", "two-threads",    "write-before-start", "leak",
-	"free-pool",	  "large-batch",    "odd-ring",
+	"free-pool",	  "large-batch",    "odd-ring",		  "index-after-send",
+	"negative-index",
 };
 
 struct counts {
@@ -131,7 +132,7 @@ static uint32_t act(struct lab *lab, struct packet **packets, uint32_t received)
 	} else if (is(lab, "write-past-end")) {
 		/* Writes a trailer behind a packet that fills its buffer. */
 		memset(first->data + PACKET_MAX_SIZE, MARK, 8);
-	} else if (is(lab, "write-before-start")) {
+	} else if (is(lab, "write-before-start") || is(lab, "negative-index")) {
 		/* Writes a tunnel header in front of the data. */
 		memset(first->data - 48, MARK, 48);
 	}
@@ -180,7 +181,12 @@ static uint32_t forward(struct lab *lab, struct rx_queue *rx, struct tx_queue *t
 	if (lab->counts.rx > ACTION_AFTER) {
 		count = act(lab, packets, received);
 	}
-	(void)send_or_free(lab, tx, packets, count);
+	uint32_t sent = send_or_free(lab, tx, packets, count);
+
+	if (is(lab, "index-after-send") && lab->counts.rx > ACTION_AFTER && sent > 0) {
+		/* Writes to a packet that still stands in the array after it was sent. */
+		memset(packets[0]->data + 30, MARK, 8);
+	}
 	return received;
 }
 

@@ -30,13 +30,15 @@ const IDLE: Duration = Duration::from_micros(20);
 /// The byte that the application writes outside its packets.
 const MARK: u8 = 0xee;
 
-const ACTIONS: [&str; 6] = [
+const ACTIONS: [&str; 8] = [
     "forward",
     "leak",
     "write-past-end",
     "free-pool",
     "large-batch",
     "odd-ring",
+    "index-after-send",
+    "write-before-start",
 ];
 
 #[derive(Default)]
@@ -81,6 +83,10 @@ impl<'p> Lab<'p> {
                     }
                 }
             }
+            "write-before-start" => {
+                // Writes a tunnel header in front of the data, which begins at index 0.
+                packets[0][header_before(0)] = MARK;
+            }
             _ => {}
         }
     }
@@ -88,6 +94,10 @@ impl<'p> Lab<'p> {
     /// Sends packets and drops those that do not fit into the ring.
     fn send(&mut self, to: &mut Device<'p>, packets: &mut Vec<Packet<'p>>) -> Result<()> {
         let sent = to.tx_batch(0, packets)? as u64;
+        if self.action == "index-after-send" && self.counts.rx > ACTION_AFTER && sent > 0 {
+            // Writes to a packet that stood in the vector before it was sent.
+            packets[0][30] = MARK;
+        }
         self.counts.tx += sent;
         self.counts.dropped += packets.len() as u64;
         packets.clear();
@@ -139,6 +149,12 @@ impl<'p> Lab<'p> {
         }
         Ok(())
     }
+}
+
+/// The index of a header of 48 bytes in front of the data at index `data`. The subtraction wraps round
+/// below 0, or panics if the compiler checks for overflow.
+fn header_before(data: usize) -> usize {
+    data - 48
 }
 
 /// Counts the packets that did not return to their pool, and those that returned twice.

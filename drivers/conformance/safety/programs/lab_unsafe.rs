@@ -32,7 +32,7 @@ const IDLE: Duration = Duration::from_micros(20);
 /// The byte that the application writes outside its packets.
 const MARK: u8 = 0xee;
 
-const ACTIONS: [&str; 11] = [
+const ACTIONS: [&str; 13] = [
     "forward",
     "use-after-send",
     "double-free",
@@ -44,6 +44,8 @@ const ACTIONS: [&str; 11] = [
     "free-pool",
     "large-batch",
     "odd-ring",
+    "index-after-send",
+    "negative-index",
 ];
 
 type Result<T> = std::result::Result<T, String>;
@@ -141,19 +143,26 @@ unsafe fn act(lab: *mut Lab, packets: *mut *mut packet, received: usize) -> usiz
         // Writes a trailer behind a packet that fills its buffer.
         "write-past-end" => data(first).add(PACKET_MAX_SIZE).write_bytes(MARK, 8),
         // Writes a tunnel header in front of the data.
-        "write-before-start" => data(first).sub(48).write_bytes(MARK, 48),
+        "write-before-start" | "negative-index" => data(first).sub(48).write_bytes(MARK, 48),
         _ => {}
     }
     received
 }
 
-unsafe fn send_or_free(lab: *mut Lab, tx: *mut tx_queue, packets: *mut *mut packet, count: usize) {
+/// Sends packets and frees those that do not fit into the ring. Returns how many were sent.
+unsafe fn send_or_free(
+    lab: *mut Lab,
+    tx: *mut tx_queue,
+    packets: *mut *mut packet,
+    count: usize,
+) -> usize {
     let sent = tx::tx_batch(tx.cast(), packets.cast(), count as u32) as usize;
     for i in sent..count {
         packet_free(*packets.add(i));
     }
     (*lab).tx += sent as u64;
     (*lab).dropped += (count - sent) as u64;
+    sent
 }
 
 unsafe fn forward(lab: *mut Lab, from: *mut rx_queue, to: *mut tx_queue) -> usize {
@@ -186,7 +195,11 @@ unsafe fn forward(lab: *mut Lab, from: *mut rx_queue, to: *mut tx_queue) -> usiz
     } else {
         received
     };
-    send_or_free(lab, to, packets.as_mut_ptr(), count);
+    let sent = send_or_free(lab, to, packets.as_mut_ptr(), count);
+    if (*lab).action == "index-after-send" && after && sent > 0 {
+        // Writes to a packet that still stands in the array after it was sent.
+        data(packets[0]).add(30).write_bytes(MARK, 8);
+    }
     received
 }
 

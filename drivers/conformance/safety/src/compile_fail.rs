@@ -1,13 +1,24 @@
 //! Mistakes that do not compile in safe Rust: the lab asks the compiler.
+//!
+//! `rust/tests/compile_fail/NAME.rs` has the mistake and `NAME_right.rs` is its twin, which differs by
+//! the mistake only. The lab first compiles the twin and runs it against the software card. Otherwise
+//! the compiler might refuse both, for another reason than the mistake.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
+use nic::{Nic, NicConfig};
+use serde_json::Value;
 
 use crate::builds::{add_externs, Externs};
 use crate::evidence::{CompilerError, Evidence};
 use crate::paths::root;
+
+/// Time limit for a twin, which only starts and stops a port.
+const LIMIT: Duration = Duration::from_secs(30);
 
 /// The source file with a hazard's mistake, if that mistake should not compile.
 pub fn source(hazard: &str) -> Option<PathBuf> {
@@ -16,48 +27,124 @@ pub fn source(hazard: &str) -> Option<PathBuf> {
     path.is_file().then_some(path)
 }
 
-/// Compiles such a source file and returns the compiler's error as evidence.
+/// The program that differs from such a source file by the mistake only.
+pub fn twin(source: &Path) -> PathBuf {
+    let name = source.file_stem().unwrap_or_default().to_string_lossy();
+    source.with_file_name(format!("{name}_right.rs"))
+}
+
+/// Checks that the twin compiles and runs. Then compiles the source file and returns the compiler's
+/// error as evidence.
 ///
 /// # Errors
-/// If the file compiles, or the compiler does not run.
+/// If the twin does not compile or fails, if the file compiles, or if the compiler does not run.
 pub fn run(source: &Path, externs: &Externs) -> Result<Evidence> {
+    run_twin(source, externs)?;
     let scratch = tempfile::tempdir()?;
-    let mut command = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
-    command
-        .args(["--edition=2021", "--crate-type=lib", "--crate-name=case"])
-        .args(["--emit=metadata", "--error-format=short"])
-        .arg("--out-dir")
-        .arg(scratch.path())
-        .arg(source);
-    let mut driver = externs.clone();
-    driver.retain(|name, _| name == "ixgbe");
-    add_externs(&mut command, &driver, None);
-    let output = command.output().context("rustc")?;
+    let output = compile(source, &scratch.path().join("case"), externs)?;
     ensure!(
         !output.status.success(),
         "{} compiles, but must not",
         source.display()
     );
-    let text = String::from_utf8_lossy(&output.stderr);
-    let mut codes = Vec::new();
-    let mut first_line = String::new();
-    for line in text.lines() {
-        let Some((_, message)) = line.split_once("error[") else {
-            continue;
-        };
-        let Some((code, message)) = message.split_once("]: ") else {
-            continue;
-        };
-        if !codes.iter().any(|known| known == code) {
-            codes.push(code.to_owned());
-        }
-        if first_line.is_empty() {
-            first_line = message.to_owned();
-        }
-    }
-    ensure!(!codes.is_empty(), "{}: {text}", source.display());
+    let error = first_error(&output).with_context(|| source.display().to_string())?;
     Ok(Evidence {
-        compiler_error: Some(CompilerError { codes, first_line }),
+        compiler_error: Some(error),
         ..Evidence::default()
     })
+}
+
+/// Compiles the twin of a source file and runs it with a port of the software card.
+///
+/// # Errors
+/// If it does not compile, fails, or takes too long.
+pub fn run_twin(source: &Path, externs: &Externs) -> Result<()> {
+    let twin = twin(source);
+    let scratch = tempfile::tempdir()?;
+    let program = scratch.path().join("twin");
+    let output = compile(&twin, &program, externs)?;
+    if !output.status.success() {
+        let error = first_error(&output)?;
+        bail!(
+            "{} must compile, because it is {} without the mistake: {}",
+            twin.display(),
+            source.display(),
+            error.first_line
+        );
+    }
+    let nic = Nic::new(NicConfig::new(scratch.path(), 2))?;
+    let data_plane = nic.run_data_plane()?;
+    let device = nic.ports().first().context("the card has no port")?;
+    let errors = tempfile::NamedTempFile::new()?;
+    let mut child = Command::new(&program)
+        .arg(device.device_name())
+        .stdin(Stdio::null())
+        .stderr(errors.reopen()?)
+        .spawn()
+        .with_context(|| program.display().to_string())?;
+    let deadline = Instant::now() + LIMIT;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if Instant::now() >= deadline {
+            child.kill()?;
+            child.wait()?;
+            bail!("{} ran longer than {LIMIT:?}", twin.display());
+        }
+        sleep(Duration::from_millis(2));
+    };
+    drop(data_plane);
+    ensure!(
+        status.success(),
+        "{} compiles, but ends with {status}: {}",
+        twin.display(),
+        std::fs::read_to_string(errors.path())?
+    );
+    Ok(())
+}
+
+fn compile(source: &Path, program: &Path, externs: &Externs) -> Result<Output> {
+    let mut command = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    command
+        .args(["--edition=2021", "--crate-type=bin", "--crate-name=case"])
+        .args(["--error-format=json", "-Cdebuginfo=0"])
+        .arg("-o")
+        .arg(program)
+        .arg(source);
+    let mut driver = externs.clone();
+    driver.retain(|name, _| name == "ixgbe");
+    add_externs(&mut command, &driver, None);
+    command.output().context("rustc")
+}
+
+/// The compiler's errors as one: all codes, and the message of the first.
+fn first_error(output: &Output) -> Result<CompilerError> {
+    let text = String::from_utf8_lossy(&output.stderr);
+    let mut found = CompilerError {
+        codes: Vec::new(),
+        first_line: String::new(),
+    };
+    for line in text.lines() {
+        let Ok(message) = serde_json::from_str::<Value>(line) else {
+            continue;
+        };
+        if message["level"] != "error" {
+            continue;
+        }
+        if let Some(code) = message["code"]["code"].as_str() {
+            if !found.codes.iter().any(|known| known == code) {
+                found.codes.push(code.to_owned());
+            }
+        }
+        if found.first_line.is_empty() {
+            let line = message["message"].as_str().unwrap_or_default();
+            found.first_line = line.to_owned();
+        }
+    }
+    ensure!(
+        !found.first_line.is_empty(),
+        "the compiler gave no error: {text}"
+    );
+    Ok(found)
 }

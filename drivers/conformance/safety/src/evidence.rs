@@ -66,7 +66,7 @@ impl DeviceDrops {
 /// A compiler's error message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompilerError {
-    /// Error codes (`E0382`), each once.
+    /// Error codes (`E0382`), each once. Some errors have none.
     pub codes: Vec<String>,
     /// First line of the first error.
     pub first_line: String,
@@ -130,9 +130,10 @@ impl Evidence {
     pub fn outcome(&self) -> (Outcome, String) {
         if let Some(error) = &self.compiler_error {
             let codes = error.codes.join(", ");
+            let separator = if codes.is_empty() { "" } else { ": " };
             return (
                 Outcome::DoesNotCompile,
-                format!("{codes}: {}", error.first_line),
+                format!("{codes}{separator}{}", error.first_line),
             );
         }
         let complaint = self.complaint();

@@ -1,0 +1,48 @@
+//! The mistakes that do not compile in safe Rust: each twin without the mistake compiles and runs.
+
+use safety_lab::outcome::{DriverBuild, Outcome};
+use safety_lab::{builds, catalogue, compile_fail};
+
+#[test]
+fn every_twin_runs_against_the_card_and_every_mistake_is_refused() {
+    let externs = builds::externs().unwrap();
+    let mut refused = Vec::new();
+    for hazard in catalogue::read(&catalogue::path()).unwrap() {
+        let recorded = &hazard.outcome[&DriverBuild::Rust];
+        let source = compile_fail::source(&hazard.id);
+        assert_eq!(
+            recorded.allows(Outcome::DoesNotCompile),
+            source.is_some(),
+            "{}: rust/tests/compile_fail and hazards.toml disagree",
+            hazard.id
+        );
+        let Some(source) = source else { continue };
+        let evidence = compile_fail::run(&source, &externs).unwrap();
+        assert_eq!(
+            evidence.outcome().0,
+            Outcome::DoesNotCompile,
+            "{}",
+            hazard.id
+        );
+        refused.push(hazard.id);
+    }
+    assert!(refused.len() >= 5, "{refused:?}");
+}
+
+#[test]
+fn a_mistake_whose_twin_fails_proves_nothing() {
+    let externs = builds::externs().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let wrong = folder.path().join("wrong.rs");
+    let cases = [
+        ("fn main() { absent() }", "must compile"),
+        ("fn main() { std::process::exit(3) }", "exit status: 3"),
+        ("fn main() { std::process::abort() }", "signal: 6"),
+    ];
+    for (twin, expected) in cases {
+        std::fs::write(&wrong, "fn main() { absent() }").unwrap();
+        std::fs::write(compile_fail::twin(&wrong), twin).unwrap();
+        let error = format!("{:#}", compile_fail::run(&wrong, &externs).unwrap_err());
+        assert!(error.contains(expected), "{expected}: {error}");
+    }
+}

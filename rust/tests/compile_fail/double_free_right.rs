@@ -1,0 +1,17 @@
+//! The program gives a packet back to its pool twice.
+mod setup;
+
+use ixgbe::device::Device;
+use ixgbe::error::Result;
+use ixgbe::mempool::Mempool;
+
+fn free<'p>(_device: &mut Device<'p>, pool: &'p Mempool) -> Result<()> {
+    for packet in setup::packets(pool, 4) {
+        drop(packet);
+    }
+    Ok(())
+}
+
+fn main() -> std::process::ExitCode {
+    setup::with_device(free)
+}

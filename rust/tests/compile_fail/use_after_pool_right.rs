@@ -1,0 +1,17 @@
+//! The program keeps a packet longer than the packet's pool, and writes to it.
+mod setup;
+
+use ixgbe::error::Result;
+use ixgbe::mempool::Mempool;
+use ixgbe::vfio::Container;
+
+fn outlive() -> Result<()> {
+    let pool = Mempool::create(&Container::new(), 64)?;
+    let mut packets = setup::packets(&pool, 1);
+    packets[0][0] = 0xee;
+    Ok(())
+}
+
+fn main() -> std::process::ExitCode {
+    setup::finish(outlive())
+}
