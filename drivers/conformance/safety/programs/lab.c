@@ -33,10 +33,9 @@
 #define MARK 0xee
 
 static const char *const actions[] = {
-	"forward",	  "use-after-send", "double-free",	  "use-after-pool",
-	"write-past-end", "two-threads",    "write-before-start", "leak",
-	"free-pool",	  "large-batch",    "odd-ring",		  "index-after-send",
-	"negative-index",
+	"forward",     "use-after-send",     "double-free",    "use-after-pool", "write-past-end",
+	"two-threads", "write-before-start", "leak",	       "free-pool",	 "large-batch",
+	"odd-ring",    "index-after-send",   "negative-index",
 };
 
 struct counts {
