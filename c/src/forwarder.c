@@ -244,8 +244,8 @@ static int start(struct forwarder *forwarder, const char *const *addresses, uint
 }
 
 struct forwarder *forwarder_open(const char *device_a, const char *device_b, uint32_t batch,
-				 uint32_t ring_size, uint32_t link_timeout_ms, char *error,
-				 size_t error_size)
+				 uint32_t ring_size, uint32_t connect_timeout_ms,
+				 uint32_t link_timeout_ms, char *error, size_t error_size)
 {
 	const char *const addresses[2] = {device_a, device_b};
 	struct error reason;
@@ -264,6 +264,7 @@ struct forwarder *forwarder_open(const char *device_a, const char *device_b, uin
 	forwarder->batch = batch;
 	forwarder->packets_left = UINT64_MAX;
 	vfio_container_init(&forwarder->container);
+	forwarder->container.connect_timeout_ms = connect_timeout_ms;
 	if (start(forwarder, addresses, ring_size, link_timeout_ms, &reason) != 0) {
 		(void)snprintf(error, error_size, "%s", reason.text);
 		/* Stops the device that did start. The first error is the one to report. */

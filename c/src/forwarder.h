@@ -18,6 +18,9 @@
 
 #define FORWARDER_DEFAULT_RING_SIZE 512
 
+/* Long enough for a software NIC that starts at the same time. */
+#define FORWARDER_DEFAULT_CONNECT_TIMEOUT_MS 5000
+
 /* Long enough for a copper link, which may train for ten seconds. */
 #define FORWARDER_DEFAULT_LINK_TIMEOUT_MS 30000
 
@@ -43,11 +46,13 @@ struct forwarder_device_stats {
 /*
  * Opens and starts both devices, then waits for the link of each. `batch` is 1 to
  * FORWARDER_MAX_BATCH. `ring_size` is the number of descriptors of every ring: a power of two, 64 to
- * 4096. It waits at most `link_timeout_ms` milliseconds for each link. Returns NULL on failure, with
- * the reason in `error` (at most `error_size` bytes with the NUL).
+ * 4096. It waits at most `connect_timeout_ms` milliseconds for the server of each vfio-user socket,
+ * and at most `link_timeout_ms` for each link. Returns NULL on failure, with the reason in `error`
+ * (at most `error_size` bytes with the NUL).
  */
 FORWARDER_API struct forwarder *forwarder_open(const char *device_a, const char *device_b,
 					       uint32_t batch, uint32_t ring_size,
+					       uint32_t connect_timeout_ms,
 					       uint32_t link_timeout_ms, char *error,
 					       size_t error_size);
 

@@ -3,6 +3,7 @@
  * Sequence". Each function names its section. DEVIATION-... and TRUST-... are names of rows in
  * drivers/ASSUMPTIONS.md.
  */
+#include "clock.h"
 #include "device.h"
 #include "link.h"
 #include "reset.h"

@@ -4,6 +4,7 @@
  * are those of the 82599 datasheet, which has the same registers.
  */
 #include "phy.h"
+#include "clock.h"
 
 /* Bounds of the waits, in milliseconds. */
 #define TIMEOUT_SEMAPHORE 1000

@@ -1,8 +1,6 @@
 /* Access to the registers of an open device, for the driver: fields, waits, doorbells. */
-#define _GNU_SOURCE
 #include "register_access.h"
-#include <errno.h>
-#include <time.h>
+#include "clock.h"
 
 #define POLL_INTERVAL_US 1000
 
@@ -19,14 +17,6 @@ void reg_clear(struct vfio_device *vfio, uint32_t offset, uint32_t bits)
 void reg_write_field(struct vfio_device *vfio, uint32_t offset, uint32_t mask, uint32_t value)
 {
 	reg_write(vfio, offset, (reg_read(vfio, offset) & ~mask) | value);
-}
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 /* Polls until the bits of `mask` equal `value`. `read` is the last value of the register. */
@@ -75,15 +65,4 @@ int reg_wait(struct vfio_device *vfio, uint32_t offset, uint32_t mask, uint32_t 
 	error_set(error, "%s: %s is 0x%08x after %u ms, waited for 0x%x of 0x%x; %s", vfio->address,
 		  name, read, timeout_ms, value, mask, remedy);
 	return -1;
-}
-
-void sleep_us(uint32_t microseconds)
-{
-	struct timespec left = {
-		.tv_sec = microseconds / 1000000,
-		.tv_nsec = (long)(microseconds % 1000000) * 1000,
-	};
-
-	while (nanosleep(&left, &left) != 0 && errno == EINTR) {
-	}
 }

@@ -47,8 +47,6 @@ bool reg_reaches(struct vfio_device *vfio, uint32_t offset, uint32_t mask, uint3
 int reg_wait(struct vfio_device *vfio, uint32_t offset, uint32_t mask, uint32_t value,
 	     uint32_t timeout_ms, const char *name, const char *remedy, struct error *error);
 
-void sleep_us(uint32_t microseconds);
-
 /* Rings a doorbell: the tail register at `offset`, to which `tail` points if it is mapped. */
 static inline void tail_write(struct vfio_device *vfio, volatile uint32_t *tail, uint32_t offset,
 			      uint32_t value)

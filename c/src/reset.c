@@ -3,6 +3,7 @@
  * DEVIATION-... are names of rows in drivers/ASSUMPTIONS.md.
  */
 #include "reset.h"
+#include "clock.h"
 
 /*
  * Bounds of the waits, in milliseconds. A working device is far faster, but the software NIC may

@@ -139,9 +139,12 @@ int rx_check(struct rx_queue *queue, struct error *error)
 		return -1;
 	}
 	error_set(error,
-		  "%s: RX queue %u is stalled: RDH is %u, but the device has not written back the "
-		  "next descriptor, %u; restart the driver to reset the device",
-		  queue->vfio->address, queue->id, head, queue->index);
+		  "%s: RX queue %u is stalled: the driver expects the next packet in descriptor %u "
+		  "of %u, but the device is at descriptor %u (RDH) and has not written descriptor "
+		  "%u back; usually the driver's index or RDT has left the order of the ring, for "
+		  "example at its end; restart the driver to reset the device",
+		  queue->vfio->address, queue->id, queue->index, queue->mask + 1, head,
+		  queue->index);
 	return -1;
 }
 

@@ -77,8 +77,10 @@ struct vfio_container {
 	uint64_t next_iova; /* all IOVAs below this one are in use */
 	uint32_t map_count; /* the number of mappings */
 	bool ordinary_pages; /* some of the memory is not on 2 MiB pages */
+	uint32_t connect_timeout_ms; /* vfio-user: the longest wait for a server that starts */
 };
 
+/* vfio_open does not wait for a server unless the caller sets connect_timeout_ms afterwards. */
 void vfio_container_init(struct vfio_container *container);
 void vfio_container_close(struct vfio_container *container);
 

@@ -4,6 +4,7 @@
  *
  * Every request waits at most TIMEOUT_SECONDS for its reply.
  */
+#include "clock.h"
 #include "vfio.h"
 #include <errno.h>
 #include <linux/vfio.h>
@@ -14,6 +15,10 @@
 #include <unistd.h>
 
 #define TIMEOUT_SECONDS 5
+
+/* While no server listens on the socket, the driver looks again after this time. */
+#define CONNECT_INTERVAL_US 10000
+
 #define MAX_PAYLOAD 4096
 
 enum message_command {
@@ -248,6 +253,57 @@ static int short_reply(const struct vfio_device *device, enum message_command co
 	return -1;
 }
 
+/* Whether a connection failed because no server listens: it has not started, or it has ended. */
+static bool no_server(int cause)
+{
+	return cause == ENOENT || cause == ECONNREFUSED;
+}
+
+/* Connects, as soon as a server listens. Returns 0, or -1 with errno. */
+static int connect_in_time(int fd, const struct sockaddr_un *address, uint32_t timeout_ms)
+{
+	uint64_t deadline = now_ms() + timeout_ms;
+
+	for (;;) {
+		/* The clock comes first, so that a slow call does not cost the last attempt. */
+		bool late = now_ms() >= deadline;
+
+		if (connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0) {
+			return 0;
+		}
+		if (!no_server(errno) || late) {
+			return -1;
+		}
+		sleep_us(CONNECT_INTERVAL_US);
+	}
+}
+
+static int connect_error(const struct vfio_device *device, const char *path, int cause,
+			 struct error *error)
+{
+	/* The folder of the socket is `length` characters of `folder`: at least "/" or ".". */
+	const char *slash = strrchr(path, '/');
+	const char *folder = slash != NULL ? path : ".";
+	int length = slash != NULL && slash != path ? (int)(slash - path) : 1;
+
+	if (no_server(cause)) {
+		error_set(error,
+			  "%s: connect: %s after %u ms; no software NIC listens on this socket; "
+			  "start one with `build/bin/nic --socket-dir %.*s`",
+			  device->address, strerror(cause), device->container->connect_timeout_ms,
+			  length, folder);
+	} else if (cause == EACCES) {
+		error_set(error,
+			  "%s: connect: %s; the socket belongs to another user; start a software "
+			  "NIC with a folder of your own",
+			  device->address, strerror(cause));
+	} else {
+		error_set(error, "%s: connect: %s; is the software NIC stuck?", device->address,
+			  strerror(cause));
+	}
+	return -1;
+}
+
 static int connect_socket(struct vfio_device *device, const char *path, struct error *error)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -270,10 +326,8 @@ static int connect_socket(struct vfio_device *device, const char *path, struct e
 		error_set(error, "%s: socket time-out: %s", device->address, strerror(errno));
 		return -1;
 	}
-	if (connect(device->fd, (const struct sockaddr *)&address, sizeof(address)) != 0) {
-		error_set(error, "%s: connect: %s; is the software NIC running with this socket?",
-			  device->address, strerror(errno));
-		return -1;
+	if (connect_in_time(device->fd, &address, device->container->connect_timeout_ms) != 0) {
+		return connect_error(device, path, errno, error);
 	}
 	return 0;
 }

@@ -201,7 +201,7 @@ static void a_stall_is_reported_at_the_second_check(void)
 	rx->ring[0].upper = 0;
 	CHECK_EQUAL(rx_check(rx, &error), 0);
 	CHECK_EQUAL(rx_check(rx, &error), -1);
-	CHECK(strstr(error.text, "RX queue 0 is stalled: RDH is 5") != NULL);
+	CHECK(strstr(error.text, "descriptor 5 (RDH)") != NULL);
 	queues_destroy(&queues);
 }
 

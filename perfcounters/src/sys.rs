@@ -162,9 +162,13 @@ const MESSAGE_SIZE: usize = 1024;
 /// Milliseconds that a forwarder waits for each link; a copper link may train for ten seconds.
 const LINK_TIMEOUT_MS: u32 = 30_000;
 
+/// Milliseconds that a forwarder waits for the socket of a software card: the card runs already.
+const CONNECT_TIMEOUT_MS: u32 = 0;
+
 type Open = unsafe extern "C" fn(
     *const c_char,
     *const c_char,
+    u32,
     u32,
     u32,
     u32,
@@ -262,6 +266,7 @@ impl ForwarderLibrary {
                 device_b.as_ptr(),
                 batch,
                 ring_size,
+                CONNECT_TIMEOUT_MS,
                 link_timeout_ms,
                 message.as_mut_ptr().cast(),
                 message.len(),

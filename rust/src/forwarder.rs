@@ -19,6 +19,9 @@ pub const DEFAULT_BATCH: usize = 32;
 /// The paper's ring, in descriptors.
 pub const DEFAULT_RING_SIZE: u32 = 512;
 
+/// Milliseconds: long enough for a software NIC that starts at the same time.
+pub const DEFAULT_CONNECT_TIMEOUT_MS: u32 = 5_000;
+
 /// Milliseconds: long enough for a copper link, which may train for ten seconds.
 pub const DEFAULT_LINK_TIMEOUT_MS: u32 = 30_000;
 
@@ -64,13 +67,19 @@ fn pool_capacity(ring_size: u32) -> u32 {
 }
 
 impl Ports {
-    /// Opens both devices and allocates pools for rings of `ring_size` descriptors.
+    /// Opens both devices and allocates pools for rings of `ring_size` descriptors. Waits at most
+    /// `connect_timeout_ms` milliseconds for the server of each vfio-user socket.
     ///
     /// # Errors
     /// If a device cannot be opened, or there is no memory.
-    pub fn open(device_a: &str, device_b: &str, ring_size: u32) -> Result<Self> {
+    pub fn open(
+        device_a: &str,
+        device_b: &str,
+        ring_size: u32,
+        connect_timeout_ms: u32,
+    ) -> Result<Self> {
         let capacity = pool_capacity(ring_size);
-        let container = Container::new();
+        let container = Container::with_connect_timeout(connect_timeout_ms);
         let devices = [
             OpenDevice::open(&container, device_a)?,
             OpenDevice::open(&container, device_b)?,

@@ -196,12 +196,14 @@ impl<'p> RxQueue<'p> {
             }
             head = now;
         }
+        let (index, size) = (self.index, self.mask + 1);
         Err(Error::device(
             registers.vfio.address(),
             format!(
-                "RX queue {id} is stalled: RDH is {head}, but the device has not written back the \
-                 next descriptor, {}; restart the driver to reset the device",
-                self.index
+                "RX queue {id} is stalled: the driver expects the next packet in descriptor {index} \
+                 of {size}, but the device is at descriptor {head} (RDH) and has not written \
+                 descriptor {index} back; usually the driver's index or RDT has left the order of \
+                 the ring, for example at its end; restart the driver to reset the device"
             ),
         ))
     }
@@ -263,7 +265,7 @@ mod tests {
         queues.rx.rx_batch(&mut Vec::new(), 1).unwrap();
         queues.rx.rx_check(&registers, 0).unwrap();
         let error = queues.rx.rx_check(&registers, 0).unwrap_err().to_string();
-        assert!(error.contains("RX queue 0 is stalled: RDH is 5"), "{error}");
+        assert!(error.contains("descriptor 5 (RDH)"), "{error}");
     }
 
     #[test]

@@ -65,10 +65,10 @@ fn open(
     device_b: &CStr,
     batch: u32,
     ring_size: u32,
-    link_timeout_ms: u32,
+    (connect_timeout_ms, link_timeout_ms): (u32, u32),
 ) -> Result<OwnedForwarder> {
     let (device_a, device_b) = (device_a.to_string_lossy(), device_b.to_string_lossy());
-    let ports = Ports::open(&device_a, &device_b, ring_size)?;
+    let ports = Ports::open(&device_a, &device_b, ring_size, connect_timeout_ms)?;
     OwnedForwarder::try_new(ports, |ports| {
         Forwarder::start(ports, batch as usize, link_timeout_ms).map(Some)
     })
@@ -84,13 +84,15 @@ pub unsafe extern "C" fn forwarder_open(
     device_b: *const c_char,
     batch: u32,
     ring_size: u32,
+    connect_timeout_ms: u32,
     link_timeout_ms: u32,
     error: *mut c_char,
     error_size: usize,
 ) -> *mut Handle {
     // SAFETY: the caller guarantees it.
     let (device_a, device_b) = unsafe { (CStr::from_ptr(device_a), CStr::from_ptr(device_b)) };
-    match open(device_a, device_b, batch, ring_size, link_timeout_ms) {
+    let timeouts = (connect_timeout_ms, link_timeout_ms);
+    match open(device_a, device_b, batch, ring_size, timeouts) {
         Ok(opened) => Box::into_raw(Box::new(Handle(opened))),
         Err(reason) => {
             // SAFETY: the caller guarantees it.

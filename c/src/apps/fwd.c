@@ -28,31 +28,35 @@
 
 #define NANOSECONDS 1000000000ull
 
-/* The longest wait for a link, in seconds. */
-#define MAX_LINK_TIMEOUT 3600
+/* The longest wait for a server or a link, in seconds. */
+#define MAX_TIMEOUT 3600
 
 static const char usage[] =
 	"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S]\n"
-	"                 [--link-timeout S] [--json FILE] DEVICE DEVICE\n"
+	"                 [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE DEVICE\n"
 	"\n"
 	"Forwards packets between two devices, both ways, and changes one byte of every packet.\n"
 	"Ends on SIGINT or SIGTERM, after N packets, or after S seconds.\n"
 	"\n"
-	"  DEVICE            0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n"
-	"  --batch N         packets per call, 1 to 512 (default 32)\n"
-	"  --ring-size N     descriptors of every ring, a power of two, 64 to 4096 (default 512)\n"
-	"  --packets N       end after N received packets, counted over both directions\n"
-	"  --duration S      end after S seconds; fractions are allowed\n"
-	"  --link-timeout S  wait at most S seconds for each link, up to 3600 (default 30)\n"
-	"  --json FILE       write the totals to FILE at the end\n"
-	"  --help            print this text\n"
-	"  --version         print the version\n";
+	"  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a "
+	"socket)\n"
+	"  --batch N            packets per call, 1 to 512 (default 32)\n"
+	"  --ring-size N        descriptors of every ring, a power of two, 64 to 4096 (default "
+	"512)\n"
+	"  --packets N          end after N received packets, counted over both directions\n"
+	"  --duration S         end after S seconds; fractions are allowed\n"
+	"  --connect-timeout S  wait at most S seconds for each socket, up to 3600 (default 5)\n"
+	"  --link-timeout S     wait at most S seconds for each link, up to 3600 (default 30)\n"
+	"  --json FILE          write the totals to FILE at the end\n"
+	"  --help               print this text\n"
+	"  --version            print the version\n";
 
 struct options {
 	uint32_t batch;
 	uint32_t ring_size;
 	uint64_t packets; /* UINT64_MAX: no limit */
 	uint64_t duration; /* nanoseconds, UINT64_MAX: no limit */
+	uint32_t connect_timeout_ms;
 	uint32_t link_timeout_ms;
 	const char *json;
 	const char *devices[2];
@@ -93,11 +97,11 @@ static bool parse_duration(const char *text, uint64_t *nanoseconds)
 }
 
 /* Seconds up to an hour, as milliseconds, at least 1. */
-static bool parse_link_timeout(const char *text, uint32_t *milliseconds)
+static bool parse_timeout(const char *text, uint32_t *milliseconds)
 {
 	uint64_t nanoseconds = 0;
 
-	if (!parse_duration(text, &nanoseconds) || nanoseconds > MAX_LINK_TIMEOUT * NANOSECONDS) {
+	if (!parse_duration(text, &nanoseconds) || nanoseconds > MAX_TIMEOUT * NANOSECONDS) {
 		return false;
 	}
 	*milliseconds = (uint32_t)((nanoseconds + NANOSECONDS / 1000 - 1) / (NANOSECONDS / 1000));
@@ -116,6 +120,7 @@ enum {
 	OPTION_RING_SIZE,
 	OPTION_PACKETS,
 	OPTION_DURATION,
+	OPTION_CONNECT_TIMEOUT,
 	OPTION_LINK_TIMEOUT,
 	OPTION_JSON,
 	OPTION_HELP,
@@ -130,6 +135,9 @@ static int parse_options(int argc, char **argv, struct options *options)
 		{.name = "ring-size", .has_arg = required_argument, .val = OPTION_RING_SIZE},
 		{.name = "packets", .has_arg = required_argument, .val = OPTION_PACKETS},
 		{.name = "duration", .has_arg = required_argument, .val = OPTION_DURATION},
+		{.name = "connect-timeout",
+		 .has_arg = required_argument,
+		 .val = OPTION_CONNECT_TIMEOUT},
 		{.name = "link-timeout", .has_arg = required_argument, .val = OPTION_LINK_TIMEOUT},
 		{.name = "json", .has_arg = required_argument, .val = OPTION_JSON},
 		{.name = "help", .val = OPTION_HELP},
@@ -175,8 +183,15 @@ static int parse_options(int argc, char **argv, struct options *options)
 					optarg);
 			}
 			break;
+		case OPTION_CONNECT_TIMEOUT:
+			if (!parse_timeout(optarg, &options->connect_timeout_ms)) {
+				return usage_error("--connect-timeout must be a number of seconds "
+						   "above 0, at most 3600, not",
+						   optarg);
+			}
+			break;
 		case OPTION_LINK_TIMEOUT:
-			if (!parse_link_timeout(optarg, &options->link_timeout_ms)) {
+			if (!parse_timeout(optarg, &options->link_timeout_ms)) {
 				return usage_error("--link-timeout must be a number of seconds "
 						   "above 0, at most 3600, not",
 						   optarg);
@@ -333,7 +348,7 @@ static int forward_until_end(const struct options *options, int json_fd)
 	int status = EXIT_SUCCESS;
 	struct forwarder *forwarder = forwarder_open(
 		options->devices[0], options->devices[1], options->batch, options->ring_size,
-		options->link_timeout_ms, error, sizeof(error));
+		options->connect_timeout_ms, options->link_timeout_ms, error, sizeof(error));
 
 	if (forwarder == NULL) {
 		say("ixgbe-fwd: %s\n", error);
@@ -369,6 +384,7 @@ int main(int argc, char **argv)
 		.ring_size = FORWARDER_DEFAULT_RING_SIZE,
 		.packets = UINT64_MAX,
 		.duration = UINT64_MAX,
+		.connect_timeout_ms = FORWARDER_DEFAULT_CONNECT_TIMEOUT_MS,
 		.link_timeout_ms = FORWARDER_DEFAULT_LINK_TIMEOUT_MS,
 	};
 	int json_fd = -1;

@@ -47,9 +47,13 @@ pub struct DeviceStats {
 /// Milliseconds that a forwarder waits for each link.
 const LINK_TIMEOUT_MS: u32 = 30_000;
 
+/// Milliseconds that a forwarder waits for the socket of a NIC: the NIC runs already.
+const CONNECT_TIMEOUT_MS: u32 = 0;
+
 type Open = unsafe extern "C" fn(
     *const c_char,
     *const c_char,
+    u32,
     u32,
     u32,
     u32,
@@ -124,6 +128,7 @@ impl Library {
                 device_b.as_ptr(),
                 batch,
                 ring_size,
+                CONNECT_TIMEOUT_MS,
                 LINK_TIMEOUT_MS,
                 text,
                 size,

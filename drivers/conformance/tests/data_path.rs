@@ -17,6 +17,7 @@ for_each_implementation!(
     no_buffer_is_lost_when_rings_fill_and_empty,
     one_stalled_direction_does_not_stop_the_other,
     device_statistics_accumulate,
+    a_stalled_queue_is_explained,
     a_forwarder_can_be_opened_and_closed_repeatedly,
     two_forwarders_in_one_process_are_independent,
 );
@@ -483,6 +484,36 @@ fn device_statistics_accumulate(implementation: Implementation) -> Result<()> {
             "the other way: {a:?} {b:?}"
         );
     }
+    close_well(&mut lockstep)
+}
+
+/// The message has the head, the descriptor that the driver expects, the size of the ring, and a cause.
+fn a_stalled_queue_is_explained(implementation: Implementation) -> Result<()> {
+    let mut lockstep = Lockstep::open_with_rings(implementation, 32, 128, |config| config)?;
+    for _ in 0..3 {
+        lockstep.port(0).inject(&[7; 60])?;
+    }
+    lockstep.run_until_idle()?;
+    let mut beyond = Faults::default();
+    beyond.head_beyond_ring = true;
+    lockstep.port(0).set_faults(beyond);
+    lockstep.poll();
+    // The first look takes it for a write-back on its way.
+    lockstep.device_stats()?;
+    let message = match lockstep.device_stats() {
+        Ok(stats) => anyhow::bail!("no error: {stats:?}"),
+        Err(error) => error.to_string(),
+    };
+    let device = lockstep.port(0).device_name();
+    let expected = format!(
+        "{device}: RX queue 0 is stalled: the driver expects the next packet in \
+         descriptor 3 of 128, but the device is at descriptor 8195 (RDH) and has not written \
+         descriptor 3 back; usually the driver's index or RDT has left the order of the ring, for \
+         example at its end; restart the driver to reset the device"
+    );
+    ensure!(message == expected, "{message}\ninstead of\n{expected}");
+    lockstep.port(0).set_faults(Faults::default());
+    lockstep.poll();
     close_well(&mut lockstep)
 }
 

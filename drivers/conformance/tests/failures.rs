@@ -2,6 +2,7 @@
 //! message that names the device, the cause and the remedy.
 
 use std::os::unix::net::UnixListener;
+use std::os::unix::process::ExitStatusExt;
 use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
@@ -13,7 +14,9 @@ use nic::{MmioMode, Traffic};
 use rustix::process::Signal;
 
 for_each_implementation!(
-    a_socket_that_does_not_exist,
+    a_socket_that_never_appears,
+    a_socket_that_appears_later_is_waited_for,
+    a_signal_ends_the_wait_for_a_socket,
     a_socket_path_that_is_too_long,
     a_file_that_is_not_a_socket,
     a_name_that_is_not_a_device,
@@ -45,6 +48,7 @@ fn expect_failure(
     texts: &[&str],
 ) -> Result<Output> {
     let output = Program::forwarder(implementation)?
+        .args(["--connect-timeout", "0.1"])
         .args(devices)
         .run(LIMIT)?;
     check_failure(&output, texts)?;
@@ -67,17 +71,73 @@ fn check_failure(output: &Output, texts: &[&str]) -> Result<()> {
     Ok(())
 }
 
-fn a_socket_that_does_not_exist(implementation: Implementation) -> Result<()> {
-    let device = "vfio-user:/nonexistent/port0.sock";
-    let texts = [
-        device,
-        "No such file or directory",
-        "is the software NIC running",
-    ];
-    let output = expect_failure(implementation, [device, OTHER], &texts)?;
-    // The message names the cause once.
-    let causes = output.stderr.matches("No such file or directory").count();
-    ensure!(causes == 1, "{output}");
+/// The message names the socket, the time that the driver waited, and the command that starts a card.
+fn a_socket_that_never_appears(implementation: Implementation) -> Result<()> {
+    for (path, folder) in [
+        ("/nonexistent/port0.sock", "/nonexistent"),
+        ("/no-port.sock", "/"),
+        ("no-port.sock", "."),
+    ] {
+        let device = format!("vfio-user:{path}");
+        let output = Program::forwarder(implementation)?
+            .args(["--connect-timeout", "0.5", &device, OTHER])
+            .run(LIMIT)?;
+        let command = format!("`build/bin/nic --socket-dir {folder}`");
+        check_failure(
+            &output,
+            &[&device, "No such file or directory", "500 ms", &command],
+        )?;
+        // The message names the cause once.
+        let causes = output.stderr.matches("No such file or directory").count();
+        ensure!(causes == 1, "{output}");
+        ensure!(
+            output.elapsed >= Duration::from_millis(500),
+            "ended early: {output}"
+        );
+    }
+    Ok(())
+}
+
+/// A software card that starts after the driver. One socket is missing, and a card that was killed has
+/// left the other behind.
+fn a_socket_that_appears_later_is_waited_for(implementation: Implementation) -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    let paths = [0, 1].map(|port| directory.path().join(format!("port{port}.sock")));
+    drop(UnixListener::bind(&paths[0])?);
+    let mut running = Program::forwarder(implementation)?
+        .args(["--packets", "1000"])
+        .args(
+            paths
+                .each_ref()
+                .map(|path| format!("vfio-user:{}", path.display())),
+        )
+        .start()?;
+    std::thread::sleep(Duration::from_secs(1));
+    ensure!(running.is_running()?, "{}", running.wait(LIMIT)?);
+    let _nic = Program::nic()?
+        .arg("--socket-dir")
+        .arg(directory.path())
+        .args(["--traffic", "saturate"])
+        .start()?;
+    running.wait(LIMIT)?.expect_success()?;
+    Ok(())
+}
+
+/// As during the wait for the link: no device is open, so there is nothing to stop.
+fn a_signal_ends_the_wait_for_a_socket(implementation: Implementation) -> Result<()> {
+    for signal in [Signal::INT, Signal::TERM] {
+        let mut running = Program::forwarder(implementation)?
+            .args(["--connect-timeout", "3600"])
+            .args(["vfio-user:/nonexistent/port0.sock", OTHER])
+            .start()?;
+        std::thread::sleep(Duration::from_millis(300));
+        running.signal(signal)?;
+        let output = running.wait(Duration::from_secs(2))?;
+        ensure!(
+            output.status.signal() == Some(signal.as_raw()),
+            "not ended by {signal:?}: {output}"
+        );
+    }
     Ok(())
 }
 
@@ -107,7 +167,7 @@ fn a_file_that_is_not_a_socket(implementation: Implementation) -> Result<()> {
     expect_failure(
         implementation,
         [&device, OTHER],
-        &[&device, "Connection refused", "is the software NIC running"],
+        &[&device, "Connection refused", "no software NIC listens"],
     )?;
     Ok(())
 }
@@ -253,6 +313,7 @@ fn every_wait_for_a_device_is_bounded(implementation: Implementation) -> Result<
     };
     let start = |device: &str, other: &str| {
         Program::forwarder(implementation)?
+            .args(["--connect-timeout", "0.1"])
             .args(["--link-timeout", "1", device, other])
             .start()
     };

@@ -58,7 +58,8 @@ fn the_version_is_that_of_the_project(implementation: Implementation) -> Result<
 
 /// Checks that the forwarder accepts the command line and fails at the first device.
 fn expect_accepted(implementation: Implementation, arguments: &[&str]) -> Result<()> {
-    run(implementation, arguments)?
+    let arguments = [&["--connect-timeout", "0.01"], arguments].concat();
+    run(implementation, &arguments)?
         .expect_exit(1)?
         .expect_stderr([A])?;
     Ok(())
@@ -73,6 +74,8 @@ fn help_names_every_option(implementation: Implementation) -> Result<()> {
             "--ring-size",
             "--packets",
             "--duration",
+            "--connect-timeout",
+            "--link-timeout",
             "--json",
             "--help",
             "--version",
@@ -128,6 +131,12 @@ fn a_wrong_command_line_is_refused(implementation: Implementation) -> Result<()>
         (&["--duration", "inf", A, B], "--duration"),
         (&["--duration", "1s", A, B], "--duration"),
         (&["--duration", "", A, B], "--duration"),
+        (&["--connect-timeout", "0", A, B], "--connect-timeout"),
+        (&["--connect-timeout", "3601", A, B], "--connect-timeout"),
+        (&["--connect-timeout", "", A, B], "--connect-timeout"),
+        (&["--link-timeout", "0", A, B], "--link-timeout"),
+        (&["--link-timeout", "3601", A, B], "--link-timeout"),
+        (&["--link-timeout", "1s", A, B], "--link-timeout"),
         (&["--packets", "1", "--duration", "1", A, B], "--duration"),
         (&["--frobnicate", A, B], "--frobnicate"),
         (&["-x", A, B], "-x"),

@@ -56,7 +56,7 @@ impl DriverGenerator {
 fn drive(devices: &[String; 2], shared: &Shared) -> Result<(), String> {
     let say = |error: Box<ixgbe::error::Error>| error.to_string();
     let [a, b] = devices;
-    let ports = Ports::open(a, b, 512).map_err(say)?;
+    let ports = Ports::open(a, b, 512, 0).map_err(say)?;
     let timeout = LINK_TIMEOUT.as_millis() as u32;
     let mut driver = Forwarder::start(&ports, 32, timeout).map_err(say)?;
     shared.up.store(true, Ordering::Relaxed);

@@ -123,6 +123,7 @@ pub struct vfio_container {
     pub next_iova: uint64_t,
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
+    pub connect_timeout_ms: uint32_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -626,6 +627,7 @@ pub unsafe extern "C" fn forwarder_open(
     mut device_b: *const ::core::ffi::c_char,
     mut batch: uint32_t,
     mut ring_size: uint32_t,
+    mut connect_timeout_ms: uint32_t,
     mut link_timeout_ms: uint32_t,
     mut error: *mut ::core::ffi::c_char,
     mut error_size: size_t,
@@ -659,6 +661,7 @@ pub unsafe extern "C" fn forwarder_open(
     (*forwarder).batch = batch;
     (*forwarder).packets_left = UINT64_MAX as uint64_t;
     vfio_container_init(&raw mut (*forwarder).container);
+    (*forwarder).container.connect_timeout_ms = connect_timeout_ms;
     if start(
         forwarder,
         &raw const addresses as *const *const ::core::ffi::c_char,

@@ -1,4 +1,5 @@
 extern "C" {
+    fn sleep_us(microseconds: uint32_t);
     fn snprintf(
         __s: *mut ::core::ffi::c_char,
         __maxlen: size_t,
@@ -35,7 +36,6 @@ extern "C" {
         remedy: *const ::core::ffi::c_char,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn sleep_us(microseconds: uint32_t);
     fn enable_rx(
         vfio: *mut vfio_device,
         on: bool,
@@ -64,7 +64,6 @@ extern "C" {
     fn wait_until_ready(vfio: *mut vfio_device, error: *mut error) -> ::core::ffi::c_int;
     fn calloc(__nmemb: size_t, __size: size_t) -> *mut ::core::ffi::c_void;
 }
-pub type size_t = usize;
 pub type __uint8_t = u8;
 pub type __uint16_t = u16;
 pub type __uint32_t = u32;
@@ -73,6 +72,7 @@ pub type uint8_t = __uint8_t;
 pub type uint16_t = __uint16_t;
 pub type uint32_t = __uint32_t;
 pub type uint64_t = __uint64_t;
+pub type size_t = usize;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct descriptor {
@@ -130,6 +130,7 @@ pub struct vfio_container {
     pub next_iova: uint64_t,
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
+    pub connect_timeout_ms: uint32_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]

@@ -84,6 +84,7 @@ pub struct vfio_container {
     pub next_iova: uint64_t,
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
+    pub connect_timeout_ms: uint32_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]

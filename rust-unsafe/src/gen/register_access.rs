@@ -8,20 +8,13 @@ extern "C" {
     fn vfio_read32(device: *mut vfio_device, offset: uint32_t) -> uint32_t;
     fn vfio_write32(device: *mut vfio_device, offset: uint32_t, value: uint32_t);
     fn vfio_check(device: *const vfio_device, error: *mut error) -> ::core::ffi::c_int;
-    fn __errno_location() -> *mut ::core::ffi::c_int;
-    fn nanosleep(
-        __requested_time: *const timespec,
-        __remaining: *mut timespec,
-    ) -> ::core::ffi::c_int;
-    fn clock_gettime(__clock_id: clockid_t, __tp: *mut timespec) -> ::core::ffi::c_int;
+    fn now_ms() -> uint64_t;
+    fn sleep_us(microseconds: uint32_t);
 }
 pub type __uint8_t = u8;
 pub type __uint16_t = u16;
 pub type __uint32_t = u32;
 pub type __uint64_t = u64;
-pub type __time_t = ::core::ffi::c_long;
-pub type __clockid_t = ::core::ffi::c_int;
-pub type __syscall_slong_t = ::core::ffi::c_long;
 pub type uint8_t = __uint8_t;
 pub type uint16_t = __uint16_t;
 pub type uint32_t = __uint32_t;
@@ -78,6 +71,7 @@ pub struct vfio_container {
     pub next_iova: uint64_t,
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
+    pub connect_timeout_ms: uint32_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -86,13 +80,6 @@ pub struct vfio_group {
     pub fd: ::core::ffi::c_int,
     pub users: uint32_t,
 }
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct timespec {
-    pub tv_sec: __time_t,
-    pub tv_nsec: __syscall_slong_t,
-}
-pub type clockid_t = __clockid_t;
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 #[inline]
@@ -110,8 +97,6 @@ unsafe extern "C" fn reg_write(
 ) {
     vfio_write32(vfio, offset, value);
 }
-pub const EINTR: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
-pub const CLOCK_MONOTONIC: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const POLL_INTERVAL_US: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
 #[no_mangle]
 pub unsafe extern "C" fn reg_set(
@@ -137,13 +122,6 @@ pub unsafe extern "C" fn reg_write_field(
     mut value: uint32_t,
 ) {
     reg_write(vfio, offset, reg_read(vfio, offset) & !mask | value);
-}
-unsafe extern "C" fn now_ms() -> uint64_t {
-    let mut now: timespec = timespec { tv_sec: 0, tv_nsec: 0 };
-    clock_gettime(CLOCK_MONOTONIC, &raw mut now);
-    return (now.tv_sec as uint64_t)
-        .wrapping_mul(1000 as uint64_t)
-        .wrapping_add((now.tv_nsec as uint64_t).wrapping_div(1000000 as uint64_t));
 }
 unsafe extern "C" fn poll_register(
     mut vfio: *mut vfio_device,
@@ -212,15 +190,4 @@ pub unsafe extern "C" fn reg_wait(
         remedy,
     );
     return -(1 as ::core::ffi::c_int);
-}
-#[no_mangle]
-pub unsafe extern "C" fn sleep_us(mut microseconds: uint32_t) {
-    let mut left: timespec = timespec {
-        tv_sec: microseconds.wrapping_div(1000000 as uint32_t) as __time_t,
-        tv_nsec: microseconds.wrapping_rem(1000000 as uint32_t) as __syscall_slong_t
-            * 1000 as __syscall_slong_t,
-    };
-    while nanosleep(&raw mut left, &raw mut left) != 0 as ::core::ffi::c_int
-        && *__errno_location() == EINTR
-    {}
 }

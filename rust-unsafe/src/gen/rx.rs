@@ -92,6 +92,7 @@ pub struct vfio_container {
     pub next_iova: uint64_t,
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
+    pub connect_timeout_ms: uint32_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -359,10 +360,12 @@ pub unsafe extern "C" fn rx_check(
     snprintf(
         &raw mut (*error).text as *mut ::core::ffi::c_char,
         ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-        b"%s: RX queue %u is stalled: RDH is %u, but the device has not written back the next descriptor, %u; restart the driver to reset the device\0"
+        b"%s: RX queue %u is stalled: the driver expects the next packet in descriptor %u of %u, but the device is at descriptor %u (RDH) and has not written descriptor %u back; usually the driver's index or RDT has left the order of the ring, for example at its end; restart the driver to reset the device\0"
             as *const u8 as *const ::core::ffi::c_char,
         &raw mut (*(*queue).vfio).address as *mut ::core::ffi::c_char,
         (*queue).id,
+        (*queue).index,
+        (*queue).mask.wrapping_add(1 as uint32_t),
         head,
         (*queue).index,
     );

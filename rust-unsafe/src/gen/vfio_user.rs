@@ -1,4 +1,6 @@
 extern "C" {
+    fn now_ms() -> uint64_t;
+    fn sleep_us(microseconds: uint32_t);
     fn snprintf(
         __s: *mut ::core::ffi::c_char,
         __maxlen: size_t,
@@ -23,6 +25,10 @@ extern "C" {
         __c: ::core::ffi::c_int,
         __n: size_t,
     ) -> *mut ::core::ffi::c_void;
+    fn strrchr(
+        __s: *const ::core::ffi::c_char,
+        __c: ::core::ffi::c_int,
+    ) -> *mut ::core::ffi::c_char;
     fn strlen(__s: *const ::core::ffi::c_char) -> size_t;
     fn strerror(__errnum: ::core::ffi::c_int) -> *mut ::core::ffi::c_char;
     fn socket(
@@ -54,7 +60,6 @@ extern "C" {
     ) -> ::core::ffi::c_int;
     fn close(__fd: ::core::ffi::c_int) -> ::core::ffi::c_int;
 }
-pub type size_t = usize;
 pub type __uint8_t = u8;
 pub type __uint16_t = u16;
 pub type __uint32_t = u32;
@@ -63,16 +68,17 @@ pub type __time_t = ::core::ffi::c_long;
 pub type __suseconds_t = ::core::ffi::c_long;
 pub type __ssize_t = ::core::ffi::c_long;
 pub type __socklen_t = ::core::ffi::c_uint;
+pub type uint8_t = __uint8_t;
+pub type uint16_t = __uint16_t;
+pub type uint32_t = __uint32_t;
+pub type uint64_t = __uint64_t;
+pub type size_t = usize;
 pub type ssize_t = __ssize_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct error {
     pub text: [::core::ffi::c_char; 1024],
 }
-pub type uint8_t = __uint8_t;
-pub type uint16_t = __uint16_t;
-pub type uint32_t = __uint32_t;
-pub type uint64_t = __uint64_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct iova_range {
@@ -119,6 +125,7 @@ pub struct vfio_container {
     pub next_iova: uint64_t,
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
+    pub connect_timeout_ms: uint32_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -320,11 +327,14 @@ pub const MSG_OOB: C2RustUnnamed_6 = 1;
 pub type C2RustUnnamed_7 = ::core::ffi::c_uint;
 pub const VFIO_REGION_BAR0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const VFIO_REGION_CONFIG: ::core::ffi::c_int = 7 as ::core::ffi::c_int;
+pub const ENOENT: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const EINTR: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
 pub const EAGAIN: ::core::ffi::c_int = 11 as ::core::ffi::c_int;
+pub const EACCES: ::core::ffi::c_int = 13 as ::core::ffi::c_int;
 pub const EBUSY: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
 pub const EWOULDBLOCK: ::core::ffi::c_int = EAGAIN;
 pub const ECONNRESET: ::core::ffi::c_int = 104 as ::core::ffi::c_int;
+pub const ECONNREFUSED: ::core::ffi::c_int = 111 as ::core::ffi::c_int;
 pub const VFIO_DEVICE_FLAGS_PCI: ::core::ffi::c_int = (1 as ::core::ffi::c_int)
     << 1 as ::core::ffi::c_int;
 pub const VFIO_DMA_MAP_FLAG_READ: ::core::ffi::c_int = (1 as ::core::ffi::c_int)
@@ -343,6 +353,7 @@ pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
 pub const TIMEOUT_SECONDS: ::core::ffi::c_int = 5 as ::core::ffi::c_int;
+pub const CONNECT_INTERVAL_US: ::core::ffi::c_int = 10000 as ::core::ffi::c_int;
 pub const MAX_PAYLOAD: ::core::ffi::c_int = 4096 as ::core::ffi::c_int;
 pub const FLAGS_TYPE_MASK: ::core::ffi::c_uint = 0xf as ::core::ffi::c_uint;
 pub const FLAGS_TYPE_REPLY: ::core::ffi::c_uint = 0x1 as ::core::ffi::c_uint;
@@ -675,6 +686,81 @@ unsafe extern "C" fn short_reply(
     );
     return -(1 as ::core::ffi::c_int);
 }
+unsafe extern "C" fn no_server(mut cause: ::core::ffi::c_int) -> bool {
+    return cause == ENOENT || cause == ECONNREFUSED;
+}
+unsafe extern "C" fn connect_in_time(
+    mut fd: ::core::ffi::c_int,
+    mut address: *const sockaddr_un,
+    mut timeout_ms: uint32_t,
+) -> ::core::ffi::c_int {
+    let mut deadline: uint64_t = now_ms().wrapping_add(timeout_ms as uint64_t);
+    loop {
+        let mut late: bool = now_ms() >= deadline;
+        if connect(
+            fd,
+            address as *const sockaddr,
+            ::core::mem::size_of::<sockaddr_un>() as socklen_t,
+        ) == 0 as ::core::ffi::c_int
+        {
+            return 0 as ::core::ffi::c_int;
+        }
+        if !no_server(*__errno_location()) || late as ::core::ffi::c_int != 0 {
+            return -(1 as ::core::ffi::c_int);
+        }
+        sleep_us(CONNECT_INTERVAL_US as uint32_t);
+    };
+}
+unsafe extern "C" fn connect_error(
+    mut device: *const vfio_device,
+    mut path: *const ::core::ffi::c_char,
+    mut cause: ::core::ffi::c_int,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut slash: *const ::core::ffi::c_char = strrchr(path, '/' as i32);
+    let mut folder: *const ::core::ffi::c_char = if !slash.is_null() {
+        path
+    } else {
+        b".\0" as *const u8 as *const ::core::ffi::c_char
+    };
+    let mut length: ::core::ffi::c_int = if !slash.is_null() && slash != path {
+        slash.offset_from(path) as ::core::ffi::c_long as ::core::ffi::c_int
+    } else {
+        1 as ::core::ffi::c_int
+    };
+    if no_server(cause) {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+            b"%s: connect: %s after %u ms; no software NIC listens on this socket; start one with `build/bin/nic --socket-dir %.*s`\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            &raw const (*device).address as *const ::core::ffi::c_char,
+            strerror(cause),
+            (*(*device).container).connect_timeout_ms,
+            length,
+            folder,
+        );
+    } else if cause == EACCES {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+            b"%s: connect: %s; the socket belongs to another user; start a software NIC with a folder of your own\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            &raw const (*device).address as *const ::core::ffi::c_char,
+            strerror(cause),
+        );
+    } else {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+            b"%s: connect: %s; is the software NIC stuck?\0" as *const u8
+                as *const ::core::ffi::c_char,
+            &raw const (*device).address as *const ::core::ffi::c_char,
+            strerror(cause),
+        );
+    }
+    return -(1 as ::core::ffi::c_int);
+}
 unsafe extern "C" fn connect_socket(
     mut device: *mut vfio_device,
     mut path: *const ::core::ffi::c_char,
@@ -748,21 +834,13 @@ unsafe extern "C" fn connect_socket(
         );
         return -(1 as ::core::ffi::c_int);
     }
-    if connect(
+    if connect_in_time(
         (*device).fd,
-        &raw mut address as *const sockaddr,
-        ::core::mem::size_of::<sockaddr_un>() as socklen_t,
+        &raw mut address,
+        (*(*device).container).connect_timeout_ms,
     ) != 0 as ::core::ffi::c_int
     {
-        snprintf(
-            &raw mut (*error).text as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-            b"%s: connect: %s; is the software NIC running with this socket?\0"
-                as *const u8 as *const ::core::ffi::c_char,
-            &raw mut (*device).address as *mut ::core::ffi::c_char,
-            strerror(*__errno_location()),
-        );
-        return -(1 as ::core::ffi::c_int);
+        return connect_error(device, path, *__errno_location(), error);
     }
     return 0 as ::core::ffi::c_int;
 }

@@ -14,7 +14,8 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use ixgbe::device::{Stats, MAX_RING_SIZE, MIN_RING_SIZE};
 use ixgbe::forwarder::{
-    Counts, Forwarder, Ports, DEFAULT_BATCH, DEFAULT_LINK_TIMEOUT_MS, DEFAULT_RING_SIZE, MAX_BATCH,
+    Counts, Forwarder, Ports, DEFAULT_BATCH, DEFAULT_CONNECT_TIMEOUT_MS, DEFAULT_LINK_TIMEOUT_MS,
+    DEFAULT_RING_SIZE, MAX_BATCH,
 };
 use ixgbe::sys::mmio::tsc_read;
 use serde::Serialize;
@@ -29,8 +30,8 @@ const TURNS_PER_LOOK: u32 = 1024;
 /// The bytes on the wire besides the frame: preamble, start delimiter, inter-frame gap.
 const WIRE_OVERHEAD_BYTES: u64 = 20;
 
-/// The longest wait for a link.
-const MAX_LINK_TIMEOUT: Duration = Duration::from_secs(3600);
+/// The longest wait for a server or a link.
+const MAX_TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// Forwards packets between two devices, both ways, and changes one byte of every packet.
 /// Ends on SIGINT or SIGTERM, after N packets, or after S seconds.
@@ -60,8 +61,12 @@ struct Options {
     #[arg(long, value_name = "S", value_parser = parse_duration)]
     duration: Option<Duration>,
 
+    /// Wait at most S seconds for each socket, up to 3600 [default: 5]
+    #[arg(long, value_name = "S", value_parser = parse_timeout)]
+    connect_timeout: Option<u32>,
+
     /// Wait at most S seconds for each link, up to 3600 [default: 30]
-    #[arg(long, value_name = "S", value_parser = parse_link_timeout)]
+    #[arg(long, value_name = "S", value_parser = parse_timeout)]
     link_timeout: Option<u32>,
 
     /// Write the totals to FILE at the end
@@ -143,14 +148,12 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
 }
 
 /// Seconds up to an hour, as milliseconds, at least 1.
-fn parse_link_timeout(text: &str) -> Result<u32, String> {
+fn parse_timeout(text: &str) -> Result<u32, String> {
     parse_duration(text)
         .ok()
-        .filter(|timeout| *timeout <= MAX_LINK_TIMEOUT)
+        .filter(|timeout| *timeout <= MAX_TIMEOUT)
         .and_then(|timeout| u32::try_from(timeout.as_nanos().div_ceil(1_000_000)).ok())
-        .ok_or_else(|| {
-            "--link-timeout must be a number of seconds above 0, at most 3600".to_owned()
-        })
+        .ok_or_else(|| "the wait must be a number of seconds above 0, at most 3600".to_owned())
 }
 
 /// The results of a run.
@@ -258,7 +261,15 @@ fn forward_until_end(options: &Options) -> anyhow::Result<()> {
         Some(path) => Some(File::create(path).with_context(|| path.display().to_string())?),
         None => None,
     };
-    let ports = Ports::open(&options.device_a, &options.device_b, options.ring_size)?;
+    let connect_timeout_ms = options
+        .connect_timeout
+        .unwrap_or(DEFAULT_CONNECT_TIMEOUT_MS);
+    let ports = Ports::open(
+        &options.device_a,
+        &options.device_b,
+        options.ring_size,
+        connect_timeout_ms,
+    )?;
     let link_timeout_ms = options.link_timeout.unwrap_or(DEFAULT_LINK_TIMEOUT_MS);
     let mut forwarder = Forwarder::start(&ports, options.batch, link_timeout_ms)?;
 

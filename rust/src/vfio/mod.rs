@@ -52,13 +52,22 @@ pub struct Container {
     map_count: Cell<usize>,
     /// Some of the memory is not on 2 MiB pages.
     pub(crate) ordinary_pages: Cell<bool>,
+    /// Milliseconds: the longest wait for a vfio-user server that starts.
+    connect_timeout_ms: u32,
     this: Weak<Self>,
 }
 
 impl Container {
-    /// A container without devices.
+    /// A container without devices. [`Container::open`] does not wait for a server.
     #[must_use]
     pub fn new() -> Rc<Self> {
+        Self::with_connect_timeout(0)
+    }
+
+    /// A container without devices. [`Container::open`] waits at most `connect_timeout_ms`
+    /// milliseconds for the server of a vfio-user socket.
+    #[must_use]
+    pub fn with_connect_timeout(connect_timeout_ms: u32) -> Rc<Self> {
         Rc::new_cyclic(|this| Self {
             kernel: RefCell::new(None),
             devices: RefCell::new(Vec::new()),
@@ -66,6 +75,7 @@ impl Container {
             next_iova: Cell::new(0),
             map_count: Cell::new(0),
             ordinary_pages: Cell::new(false),
+            connect_timeout_ms,
             this: this.clone(),
         })
     }
@@ -90,7 +100,7 @@ impl Container {
         }
         let (backend, areas) = match address.strip_prefix(USER_PREFIX) {
             Some(path) => {
-                let (socket, areas) = user::Socket::open(address, path)?;
+                let (socket, areas) = user::Socket::open(address, path, self.connect_timeout_ms)?;
                 (Backend::User(socket), areas)
             }
             None => {

@@ -11,6 +11,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::rc::Rc;
 use std::time::Duration;
 
+use rustix::io::Errno;
 use rustix::net::sockopt::{set_socket_timeout, Timeout};
 use rustix::net::{
     connect, recvmsg, sendmsg, socket_with, AddressFamily, RecvAncillaryBuffer,
@@ -20,11 +21,15 @@ use rustix::net::{
 
 use super::region::{map_bar0, u16_at, u32_at, RegionInfo};
 use super::region::{MAX_INFO, REGION_BAR0, REGION_CONFIG, REGION_INFO_SIZE};
+use crate::clock::{sleep, Instant};
 use crate::error::{Error, Result};
 use crate::sys::mapping::DmaMapping;
 use crate::sys::mmio::Area;
 
 const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// While no server listens on the socket, the driver looks again after this time.
+const CONNECT_INTERVAL: Duration = Duration::from_millis(10);
 
 // Commands.
 const VERSION: u16 = 1;
@@ -65,6 +70,48 @@ const DMA_MAP_SIZE: u32 = 32;
 const DMA_UNMAP_SIZE: u32 = 24;
 const ACCESS_SIZE: usize = 16;
 
+/// Whether a connection failed because no server listens: it has not started, or it has ended.
+fn no_server(cause: Errno) -> bool {
+    matches!(cause, Errno::NOENT | Errno::CONNREFUSED)
+}
+
+/// Connects, as soon as a server listens.
+fn connect_in_time(
+    fd: BorrowedFd<'_>,
+    address: &SocketAddrUnix,
+    timeout_ms: u32,
+) -> std::result::Result<(), Errno> {
+    let deadline = Instant::now() + Duration::from_millis(u64::from(timeout_ms));
+    loop {
+        // The clock comes first, so that a slow call does not cost the last attempt.
+        let late = Instant::now() >= deadline;
+        match connect(fd, address) {
+            Err(error) if no_server(error) && !late => sleep(CONNECT_INTERVAL),
+            result => return result,
+        }
+    }
+}
+
+fn connect_error(address: &str, path: &str, timeout_ms: u32, cause: Errno) -> Box<Error> {
+    let folder = match path.rsplit_once('/') {
+        Some(("", _)) => "/",
+        Some((folder, _)) => folder,
+        None => ".",
+    };
+    let remedy = if no_server(cause) {
+        format!(
+            " after {timeout_ms} ms; no software NIC listens on this socket; start one with \
+             `build/bin/nic --socket-dir {folder}`"
+        )
+    } else if cause == Errno::ACCESS {
+        "; the socket belongs to another user; start a software NIC with a folder of your own"
+            .to_owned()
+    } else {
+        "; is the software NIC stuck?".to_owned()
+    };
+    Error::call_with_remedy(address, "connect", cause.into(), remedy)
+}
+
 /// A connection to a vfio-user server.
 pub(super) struct Socket {
     address: String,
@@ -100,9 +147,14 @@ impl Payload {
 }
 
 impl Socket {
-    /// Connects to the server at `path`. Also returns the mapped areas of BAR0.
-    pub(super) fn open(address: &str, path: &str) -> Result<(Self, Vec<Rc<Area>>)> {
-        let socket = Self::connect(address, path)?;
+    /// Connects to the server at `path`. While none listens, it waits at most `connect_timeout_ms`
+    /// milliseconds. Also returns the mapped areas of BAR0.
+    pub(super) fn open(
+        address: &str,
+        path: &str,
+        connect_timeout_ms: u32,
+    ) -> Result<(Self, Vec<Rc<Area>>)> {
+        let socket = Self::connect(address, path, connect_timeout_ms)?;
         socket.negotiate_version()?;
         socket.check_is_pci()?;
         let areas = socket.map_bar0()?;
@@ -175,10 +227,9 @@ impl Socket {
         Ok(())
     }
 
-    fn connect(address: &str, path: &str) -> Result<Self> {
-        let failed = |call: &'static str| {
-            move |error: rustix::io::Errno| Error::call(address, call, error.into())
-        };
+    fn connect(address: &str, path: &str, timeout_ms: u32) -> Result<Self> {
+        let failed =
+            |call: &'static str| move |error: Errno| Error::call(address, call, error.into());
         let unix = SocketAddrUnix::new(path)
             .ok()
             .filter(|_| (1..=PATH_MAX).contains(&path.len()))
@@ -194,14 +245,8 @@ impl Socket {
         for direction in [Timeout::Send, Timeout::Recv] {
             set_socket_timeout(&fd, direction, Some(TIMEOUT)).map_err(failed("socket time-out"))?;
         }
-        connect(&fd, &unix).map_err(|error| {
-            Error::call_with_remedy(
-                address,
-                "connect",
-                error.into(),
-                "; is the software NIC running with this socket?",
-            )
-        })?;
+        connect_in_time(fd.as_fd(), &unix, timeout_ms)
+            .map_err(|error| connect_error(address, path, timeout_ms, error))?;
         Ok(Self {
             address: address.to_owned(),
             fd,
@@ -306,7 +351,7 @@ impl Socket {
         self.receive_all(&mut reply, &mut reply_fd)?;
         if flags & FLAGS_ERROR != 0 {
             let errno = u32_at(&header, 12).unwrap_or_default() as i32;
-            if command == VERSION && errno == rustix::io::Errno::BUSY.raw_os_error() {
+            if command == VERSION && errno == Errno::BUSY.raw_os_error() {
                 return Err(
                     self.error("the device is busy: another driver uses it; end that driver first")
                 );
@@ -332,7 +377,7 @@ impl Socket {
             let part = [IoSlice::new(&data[sent..])];
             match sendmsg(&self.fd, &part, &mut control, SendFlags::NOSIGNAL) {
                 Ok(count) => sent += count,
-                Err(rustix::io::Errno::INTR) => {}
+                Err(Errno::INTR) => {}
                 Err(error) => return Err(self.connection_error("send", error.into())),
             }
         }
@@ -348,7 +393,7 @@ impl Socket {
             let mut part = [IoSliceMut::new(&mut data[received..])];
             let count = match recvmsg(&self.fd, &mut part, &mut control, RecvFlags::CMSG_CLOEXEC) {
                 Ok(message) => message.bytes,
-                Err(rustix::io::Errno::INTR) => continue,
+                Err(Errno::INTR) => continue,
                 Err(error) => return Err(self.connection_error("receive", error.into())),
             };
             for message in control.drain() {

@@ -5,6 +5,7 @@ extern "C" {
         device_b: *const ::core::ffi::c_char,
         batch: uint32_t,
         ring_size: uint32_t,
+        connect_timeout_ms: uint32_t,
         link_timeout_ms: uint32_t,
         error: *mut ::core::ffi::c_char,
         error_size: size_t,
@@ -231,15 +232,17 @@ pub struct options {
     pub ring_size: uint32_t,
     pub packets: uint64_t,
     pub duration: uint64_t,
+    pub connect_timeout_ms: uint32_t,
     pub link_timeout_ms: uint32_t,
     pub json: *const ::core::ffi::c_char,
     pub devices: [*const ::core::ffi::c_char; 2],
 }
 pub type C2RustUnnamed_9 = ::core::ffi::c_uint;
-pub const OPTION_VERSION: C2RustUnnamed_9 = 8;
-pub const OPTION_HELP: C2RustUnnamed_9 = 7;
-pub const OPTION_JSON: C2RustUnnamed_9 = 6;
-pub const OPTION_LINK_TIMEOUT: C2RustUnnamed_9 = 5;
+pub const OPTION_VERSION: C2RustUnnamed_9 = 9;
+pub const OPTION_HELP: C2RustUnnamed_9 = 8;
+pub const OPTION_JSON: C2RustUnnamed_9 = 7;
+pub const OPTION_LINK_TIMEOUT: C2RustUnnamed_9 = 6;
+pub const OPTION_CONNECT_TIMEOUT: C2RustUnnamed_9 = 5;
 pub const OPTION_DURATION: C2RustUnnamed_9 = 4;
 pub const OPTION_PACKETS: C2RustUnnamed_9 = 3;
 pub const OPTION_RING_SIZE: C2RustUnnamed_9 = 2;
@@ -258,6 +261,8 @@ pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
 pub const FORWARDER_MAX_BATCH: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
 pub const FORWARDER_DEFAULT_BATCH: ::core::ffi::c_int = 32 as ::core::ffi::c_int;
 pub const FORWARDER_DEFAULT_RING_SIZE: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
+pub const FORWARDER_DEFAULT_CONNECT_TIMEOUT_MS: ::core::ffi::c_int = 5000
+    as ::core::ffi::c_int;
 pub const FORWARDER_DEFAULT_LINK_TIMEOUT_MS: ::core::ffi::c_int = 30000
     as ::core::ffi::c_int;
 pub const O_WRONLY: ::core::ffi::c_int = 0o1 as ::core::ffi::c_int;
@@ -282,13 +287,13 @@ pub const EXIT_USAGE: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const TURNS_PER_LOOK: ::core::ffi::c_int = 1024 as ::core::ffi::c_int;
 pub const WIRE_OVERHEAD_BYTES: ::core::ffi::c_int = 20 as ::core::ffi::c_int;
 pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
-pub const MAX_LINK_TIMEOUT: ::core::ffi::c_int = 3600 as ::core::ffi::c_int;
-static mut usage: [::core::ffi::c_char; 881] = unsafe {
+pub const MAX_TIMEOUT: ::core::ffi::c_int = 3600 as ::core::ffi::c_int;
+static mut usage: [::core::ffi::c_char; 1016] = unsafe {
     ::core::mem::transmute::<
-        [u8; 881],
-        [::core::ffi::c_char; 881],
+        [u8; 1016],
+        [::core::ffi::c_char; 1016],
     >(
-        *b"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S]\n                 [--link-timeout S] [--json FILE] DEVICE DEVICE\n\nForwards packets between two devices, both ways, and changes one byte of every packet.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\n\n  DEVICE            0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --batch N         packets per call, 1 to 512 (default 32)\n  --ring-size N     descriptors of every ring, a power of two, 64 to 4096 (default 512)\n  --packets N       end after N received packets, counted over both directions\n  --duration S      end after S seconds; fractions are allowed\n  --link-timeout S  wait at most S seconds for each link, up to 3600 (default 30)\n  --json FILE       write the totals to FILE at the end\n  --help            print this text\n  --version         print the version\n\0",
+        *b"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S]\n                 [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE DEVICE\n\nForwards packets between two devices, both ways, and changes one byte of every packet.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --batch N            packets per call, 1 to 512 (default 32)\n  --ring-size N        descriptors of every ring, a power of two, 64 to 4096 (default 512)\n  --packets N          end after N received packets, counted over both directions\n  --duration S         end after S seconds; fractions are allowed\n  --connect-timeout S  wait at most S seconds for each socket, up to 3600 (default 5)\n  --link-timeout S     wait at most S seconds for each link, up to 3600 (default 30)\n  --json FILE          write the totals to FILE at the end\n  --help               print this text\n  --version            print the version\n\0",
     )
 };
 unsafe extern "C" fn parse_number(
@@ -345,14 +350,14 @@ unsafe extern "C" fn parse_duration(
     *nanoseconds = (seconds * NANOSECONDS as ::core::ffi::c_double) as uint64_t;
     return true_0 != 0;
 }
-unsafe extern "C" fn parse_link_timeout(
+unsafe extern "C" fn parse_timeout(
     mut text: *const ::core::ffi::c_char,
     mut milliseconds: *mut uint32_t,
 ) -> bool {
     let mut nanoseconds: uint64_t = 0 as uint64_t;
     if !parse_duration(text, &raw mut nanoseconds)
         || nanoseconds as ::core::ffi::c_ulonglong
-            > (MAX_LINK_TIMEOUT as ::core::ffi::c_ulonglong).wrapping_mul(NANOSECONDS)
+            > (MAX_TIMEOUT as ::core::ffi::c_ulonglong).wrapping_mul(NANOSECONDS)
     {
         return false_0 != 0;
     }
@@ -390,7 +395,7 @@ unsafe extern "C" fn parse_options(
     mut argv: *mut *mut ::core::ffi::c_char,
     mut options: *mut options,
 ) -> ::core::ffi::c_int {
-    static mut known: [option; 9] = [
+    static mut known: [option; 10] = [
         option {
             name: b"batch\0" as *const u8 as *const ::core::ffi::c_char,
             has_arg: required_argument,
@@ -414,6 +419,12 @@ unsafe extern "C" fn parse_options(
             has_arg: required_argument,
             flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
             val: OPTION_DURATION as ::core::ffi::c_int,
+        },
+        option {
+            name: b"connect-timeout\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: required_argument,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_CONNECT_TIMEOUT as ::core::ffi::c_int,
         },
         option {
             name: b"link-timeout\0" as *const u8 as *const ::core::ffi::c_char,
@@ -515,7 +526,16 @@ unsafe extern "C" fn parse_options(
                 }
             }
             5 => {
-                if !parse_link_timeout(optarg, &raw mut (*options).link_timeout_ms) {
+                if !parse_timeout(optarg, &raw mut (*options).connect_timeout_ms) {
+                    return usage_error(
+                        b"--connect-timeout must be a number of seconds above 0, at most 3600, not\0"
+                            as *const u8 as *const ::core::ffi::c_char,
+                        optarg,
+                    );
+                }
+            }
+            6 => {
+                if !parse_timeout(optarg, &raw mut (*options).link_timeout_ms) {
                     return usage_error(
                         b"--link-timeout must be a number of seconds above 0, at most 3600, not\0"
                             as *const u8 as *const ::core::ffi::c_char,
@@ -523,10 +543,10 @@ unsafe extern "C" fn parse_options(
                     );
                 }
             }
-            6 => {
+            7 => {
                 (*options).json = optarg;
             }
-            7 | 104 => {
+            8 | 104 => {
                 dprintf(
                     STDOUT_FILENO,
                     b"%s\0" as *const u8 as *const ::core::ffi::c_char,
@@ -534,7 +554,7 @@ unsafe extern "C" fn parse_options(
                 );
                 return EXIT_SUCCESS;
             }
-            8 | 86 => {
+            9 | 86 => {
                 dprintf(
                     STDOUT_FILENO,
                     b"ixgbe-fwd %s\n\0" as *const u8 as *const ::core::ffi::c_char,
@@ -791,6 +811,7 @@ unsafe extern "C" fn forward_until_end(
         (*options).devices[1 as ::core::ffi::c_int as usize],
         (*options).batch,
         (*options).ring_size,
+        (*options).connect_timeout_ms,
         (*options).link_timeout_ms,
         &raw mut error as *mut ::core::ffi::c_char,
         ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
@@ -865,6 +886,7 @@ unsafe fn main_0(
         ring_size: FORWARDER_DEFAULT_RING_SIZE as uint32_t,
         packets: UINT64_MAX as uint64_t,
         duration: UINT64_MAX as uint64_t,
+        connect_timeout_ms: FORWARDER_DEFAULT_CONNECT_TIMEOUT_MS as uint32_t,
         link_timeout_ms: FORWARDER_DEFAULT_LINK_TIMEOUT_MS as uint32_t,
         json: ::core::ptr::null::<::core::ffi::c_char>(),
         devices: [::core::ptr::null::<::core::ffi::c_char>(); 2],
