@@ -34,6 +34,9 @@ put = mkdir -p $(dir $(2)) && { cmp -s $(1) $(2) || { cp $(1) $(2).new && mv $(2
 # $(call put_text,TO) does the same with the text on standard input.
 put_text = { mkdir -p $(dir $(1)); cat > $(1).new; cmp -s $(1).new $(1) && rm $(1).new || mv $(1).new $(1); }
 
+# $(call step,WHAT) at the head of a recipe prints what the recipe builds and how long that took, if it takes long.
+step = . bench/setup/step.sh '$(1)'
+
 ##@ Getting results
 
 .PHONY: help
@@ -132,15 +135,15 @@ build_tool = $(CARGO) build --quiet $(CARGO_TOOLS) --release --package $(1) --bi
 
 .PHONY: nic
 nic: ## Build only the software 82599.
-	@$(call build_tool,nic)
+	@$(call step,the software 82599); $(call build_tool,nic)
 
 .PHONY: triptych
 triptych: ## Build only the benchmark runner.
-	@$(call build_tool,triptych)
+	@$(call step,the benchmark runner); $(call build_tool,triptych)
 
 .PHONY: code-size
 code-size: ## Build only the tool that counts the drivers' lines of code.
-	@$(call build_tool,code-size)
+	@$(call step,the counter of code lines); $(call build_tool,code-size)
 
 # --- the C driver: build/bin/c/ixgbe-fwd and build/bin/c/libforwarder.so
 
@@ -202,8 +205,10 @@ endef
 driver_files = $(addprefix $(1)/,ixgbe-fwd libforwarder.so toolchain.txt)
 
 .PHONY: FORCE
-.PHONY: c
-c: $(call driver_files,$(BIN)/c) $(BIN)/c/libports.so ## Build only the C driver.
+.PHONY: c c-files
+c: ## Build only the C driver.
+	@$(call step,the C driver); $(MAKE) c-files
+c-files: $(call driver_files,$(BIN)/c) $(BIN)/c/libports.so
 $(eval $(call c_build,build/c,$(BIN)/c,$(C_FLAGS)))
 
 build/c/test/%.o: c/src/%.c $(BIN)/c/toolchain.txt
@@ -232,14 +237,14 @@ build_rust_unsafe = $(call cargo_driver,build) $(1) --package ixgbe-unsafe --bin
 
 .PHONY: rust
 rust: ## Build only the safe Rust driver.
-	@$(call build_rust,driver,$(BIN)/rust)
-	@$(call cargo_driver,build) driver --package ports-abi-rust \
+	@$(call step,the safe Rust driver); $(call build_rust,driver,$(BIN)/rust) \
+		&& $(call cargo_driver,build) driver --package ports-abi-rust \
 		&& $(call put,$(DRIVER_TARGET)/driver/libports_abi_rust.so,$(BIN)/rust/libports.so)
 
 .PHONY: rust-unsafe
 rust-unsafe: ## Build only the transpiled driver.
-	@$(call build_rust_unsafe,driver,$(BIN)/rust-unsafe)
-	@$(call put,$(BIN)/rust-unsafe/libforwarder.so,$(BIN)/rust-unsafe/libports.so)
+	@$(call step,the transpiled driver); $(call build_rust_unsafe,driver,$(BIN)/rust-unsafe) \
+		&& $(call put,$(BIN)/rust-unsafe/libforwarder.so,$(BIN)/rust-unsafe/libports.so)
 
 # --- variants of the drivers, in build/variants/<variant>/<implementation>/
 
@@ -257,15 +262,19 @@ $(foreach variant,$(C_VARIANTS),$(eval $(call c_variant,$(variant))))
 
 .PHONY: variants
 variants: ## Build the variants of the drivers: overflow checks, trapping checks, hardening, no LTO.
-variants: $(foreach variant,$(C_VARIANTS),$(call driver_files,build/variants/$(variant)/c)) \
-	$(addprefix rust-,$(RUST_VARIANTS)) $(addprefix rust-unsafe-,$(RUST_VARIANTS))
+variants: variants-c $(addprefix rust-,$(RUST_VARIANTS)) $(addprefix rust-unsafe-,$(RUST_VARIANTS))
+
+.PHONY: variants-c variants-c-files
+variants-c:
+	@$(call step,$(words $(C_VARIANTS)) variants of the C driver); $(MAKE) variants-c-files
+variants-c-files: $(foreach variant,$(C_VARIANTS),$(call driver_files,build/variants/$(variant)/c))
 
 .PHONY: $(addprefix rust-,$(RUST_VARIANTS)) $(addprefix rust-unsafe-,$(RUST_VARIANTS))
 $(addprefix rust-,$(RUST_VARIANTS)): rust-%:
-	@$(call build_rust,driver-$*,build/variants/$*/rust)
+	@$(call step,the safe Rust driver (variant $*)); $(call build_rust,driver-$*,build/variants/$*/rust)
 
 $(addprefix rust-unsafe-,$(RUST_VARIANTS)): rust-unsafe-%:
-	@$(call build_rust_unsafe,driver-$*,build/variants/$*/rust-unsafe)
+	@$(call step,the transpiled driver (variant $*)); $(call build_rust_unsafe,driver-$*,build/variants/$*/rust-unsafe)
 
 # --- one driver in $(INTO)/<implementation>/, with the compiler and the flags that the caller chooses
 #

@@ -9,6 +9,7 @@ use std::slice;
 
 use ixgbe::device::{Config, Device, OpenDevice, Stats};
 use ixgbe::error::Result;
+use ixgbe::forwarder::DEFAULT_CONNECT_TIMEOUT_MS;
 use ixgbe::mempool::{Mempool, Packet, MAX_SIZE};
 use ixgbe::vfio::Container;
 use self_cell::self_cell;
@@ -96,7 +97,7 @@ unsafe fn status(result: Result<()>, error: *mut c_char, size: usize) -> c_int {
 
 fn open(device_a: &CStr, device_b: &CStr) -> Result<Cell> {
     let (device_a, device_b) = (device_a.to_string_lossy(), device_b.to_string_lossy());
-    let container = Container::new();
+    let container = Container::with_connect_timeout(DEFAULT_CONNECT_TIMEOUT_MS);
     let devices = [
         OpenDevice::open(&container, &device_a)?,
         OpenDevice::open(&container, &device_b)?,

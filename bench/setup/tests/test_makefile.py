@@ -1,5 +1,6 @@
-"""The Makefile: the names of its goals, and the text that `make help` prints."""
+"""The Makefile: the names of its goals, the text that `make help` prints, and what a long step prints."""
 
+import os
 import re
 import subprocess
 
@@ -49,3 +50,53 @@ def test_texts_name_only_goals_that_exist() -> None:
             if goal not in GOALS:
                 unknown.add(f"{name}: make {goal}")
     assert unknown == set()
+
+
+def test_contributing_has_the_list_of_make_help() -> None:
+    page = ROOT / "CONTRIBUTING.md"
+    start, end = "<!-- make help -->\n", "<!-- end of make help -->\n"
+    before, rest = page.read_text().split(start)
+    _, after = rest.split(end)
+    listed = "\n".join(help_lines()).strip("\n")
+    expected = f"{before}{start}```\n{listed}\n```\n{end}{after}"
+    if os.environ.get("TRIPTYCH_UPDATE"):
+        page.write_text(expected)
+    assert page.read_text() == expected
+
+
+def step(command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a recipe that calls itself "the work"."""
+    return subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", f". bench/setup/step.sh the work; {command}"],
+        cwd=ROOT,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+
+
+def test_a_long_step_says_what_it_does_and_how_long_it_took() -> None:
+    done = step("sleep 1.5; echo result", STEP_SECONDS="1")
+    assert done.returncode == 0
+    said = re.fullmatch(r"building the work\nresult\nbuilt the work in ([12]) s\n", done.stdout)
+    assert said is not None, done.stdout
+
+
+def test_a_short_step_says_nothing() -> None:
+    done = step("echo result")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "result\n", "")
+
+
+def test_a_step_that_fails_keeps_its_exit_status() -> None:
+    done = step("exit 3", STEP_SECONDS="9")
+    assert done.returncode == 3
+    assert done.stdout == "failed: the work, after 0 s\n"
+
+
+def test_each_step_of_a_build_says_what_it_does() -> None:
+    planned = subprocess.run(
+        ["make", "--dry-run", "build", "variants"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    assert len(re.findall(r"step\.sh '", planned)) == 10

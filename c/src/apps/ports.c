@@ -7,6 +7,9 @@
 /* Enough packets for an RX ring, a TX ring and a batch. */
 #define POOL_CAPACITY 2048
 
+/* Long enough for a software NIC that starts at the same time, as in ixgbe-fwd. */
+#define CONNECT_TIMEOUT_MS 5000
+
 struct ports {
 	struct vfio_container container;
 	struct mempool pools[2]; /* pools[i] feeds the RX queue of devices[i] */
@@ -70,6 +73,7 @@ struct ports *ports_open(const char *device_a, const char *device_b, char *error
 		return NULL;
 	}
 	vfio_container_init(&ports->container);
+	ports->container.connect_timeout_ms = CONNECT_TIMEOUT_MS;
 	if (open_devices(ports, addresses, &reason) != 0) {
 		(void)report(&reason, error, error_size);
 		destroy(ports);

@@ -33,7 +33,10 @@ struct ports_stats {
 	uint64_t tx_bytes;
 };
 
-/* Opens both devices, without starting them. Returns NULL on failure. */
+/*
+ * Opens both devices, without starting them. Waits at most 5 seconds for the server of each
+ * vfio-user socket. Returns NULL on failure.
+ */
 PORTS_API struct ports *ports_open(const char *device_a, const char *device_b, char *error,
 				   size_t error_size);
 

@@ -290,6 +290,7 @@ pub const DEVICE_CONFIG_DEFAULT: device_config = device_config {
     promiscuous: true_0 != 0,
 };
 pub const POOL_CAPACITY: ::core::ffi::c_int = 2048 as ::core::ffi::c_int;
+pub const CONNECT_TIMEOUT_MS: ::core::ffi::c_int = 5000 as ::core::ffi::c_int;
 unsafe extern "C" fn report(
     mut reason: *const error,
     mut error: *mut ::core::ffi::c_char,
@@ -394,6 +395,7 @@ pub unsafe extern "C" fn ports_open(
         return ::core::ptr::null_mut::<ports>();
     }
     vfio_container_init(&raw mut (*ports).container);
+    (*ports).container.connect_timeout_ms = CONNECT_TIMEOUT_MS as uint32_t;
     if open_devices(
         ports,
         &raw const addresses as *const *const ::core::ffi::c_char,
