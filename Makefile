@@ -359,6 +359,10 @@ test-unit-python:
 test-conformance: build ## Test the three drivers against the software NIC.
 	@$(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --package oracle --no-fail-fast
 
+.PHONY: tour
+tour: build ## Draw the ring diagrams of drivers/TOUR.md from a run, and update its line numbers and tables.
+	@TRIPTYCH_UPDATE=1 $(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --test rings --test tour
+
 .PHONY: vm-test
 vm-test: build ## Test drivers, tools and the stock ixgbe in virtual machines (downloads 160 MB once).
 	@$(CARGO) test --quiet $(CARGO_TOOLS) --release --package guest --test vm

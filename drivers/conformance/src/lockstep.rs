@@ -50,8 +50,26 @@ impl Lockstep {
         ring_size: u32,
         change: impl FnOnce(NicConfig) -> NicConfig,
     ) -> Result<Self> {
+        Self::open_watched(implementation, batch, ring_size, [&[], &[]], change)
+    }
+
+    /// The same, and the NIC watches the writes to the registers in `watched`, for each port, from
+    /// the start ([`Port::watch`]).
+    ///
+    /// # Errors
+    /// If the NIC or the forwarder does not start.
+    pub fn open_watched(
+        implementation: Implementation,
+        batch: u32,
+        ring_size: u32,
+        watched: [&[u32]; 2],
+        change: impl FnOnce(NicConfig) -> NicConfig,
+    ) -> Result<Self> {
         let library = Library::load(implementation)?;
         let nic = TestNic::still(change)?;
+        for (port, addresses) in nic.ports().iter().zip(watched) {
+            port.watch(addresses);
+        }
         let mut data_plane = nic.nic().data_plane()?;
         let [device_a, device_b] = nic.devices();
         let forwarder = polled(&mut data_plane, || {

@@ -44,6 +44,7 @@ mod nic;
 mod pci_function;
 mod port;
 mod report;
+mod ring_watch;
 mod socket;
 #[cfg(feature = "fuzzing")]
 pub mod stepped;
@@ -59,6 +60,7 @@ pub use config::{
 pub use control::ControlSocket;
 pub use data_plane::{plane::DataPlane, Progress};
 pub use device::registers;
+pub use device::ring_views::{RingView, RingViews, WatchedWrite};
 pub use device::trace::TraceEntry;
 pub use driver_memory::DriverMemory;
 pub use error::NicError;

@@ -955,3 +955,27 @@ proptest! {
         prop_assert_eq!(bench.peek(r::GPTC), posted);
     }
 }
+
+/// The rings as they are just before the driver writes a watched register, and as they are now.
+#[test]
+fn the_rings_can_be_seen_before_a_doorbell() {
+    let mut bench = bench(MmioMode::Trap);
+    bench.port(0).watch(&[r::TDT(0)]);
+    let mut driver = bench.driver(0, Rings::default());
+    bench.plane.poll();
+    bench.port(0).take_watched();
+    driver.post_frame(&frame(60, 1), 0);
+    let handed_over = bench.port(0).rings();
+    driver.ring_doorbell();
+    let writes = bench.port(0).take_watched();
+    assert_eq!(writes.len(), 1);
+    assert_eq!((writes[0].address, writes[0].value), (r::TDT(0), 1));
+    assert_eq!(writes[0].rings, handed_over);
+    assert_eq!(handed_over.transmit.tail, 0);
+    assert_eq!(handed_over.transmit.descriptors[0], driver.tx_descriptor(0));
+    let now = bench.port(0).rings();
+    assert_eq!((now.transmit.head, now.transmit.tail), (0, 1));
+    bench.plane.poll();
+    assert_eq!(bench.port(0).rings().transmit.head, 1);
+    assert!(bench.port(0).take_watched().is_empty());
+}

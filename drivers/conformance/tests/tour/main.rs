@@ -1,70 +1,88 @@
-//! The references of the guided tour, `drivers/TOUR.md`: each quotes a line of a file.
+//! The guided tour, `drivers/TOUR.md`: what it quotes, names and shows is there.
+
+mod hazards;
+mod patches;
+mod reference;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 
-/// If this variable is 1, the test first updates the line numbers.
+use crate::reference::{function, lacks, related, statement, Reference};
+
+/// If this variable is 1, the tests first update what they can generate.
 const UPDATE: &str = "TRIPTYCH_UPDATE";
-
-/// `[FILE:LINE](../FILE#LLINE) `CODE``
-#[derive(Debug, PartialEq, Eq)]
-struct Reference {
-    file: String,
-    line: usize,
-    code: String,
-}
-
-impl Reference {
-    /// Parses the reference in a line of the tour, if it has one.
-    fn parse(line: &str) -> Option<Self> {
-        let (_, rest) = line.split_once('[')?;
-        let (place, rest) = rest.split_once("](../")?;
-        let (target, rest) = rest.split_once(") `")?;
-        let (file, number) = place.rsplit_once(':')?;
-        let code = rest.strip_suffix('`')?;
-        let reference = Self {
-            file: file.to_owned(),
-            line: number.parse().ok()?,
-            code: code.to_owned(),
-        };
-        (target == format!("{file}#L{number}")).then_some(reference)
-    }
-
-    /// The numbers of the source lines that equal the quoted line.
-    fn places(&self, source: &str) -> Vec<usize> {
-        (1..)
-            .zip(source.lines())
-            .filter(|(_, line)| line.trim() == self.code)
-            .map(|(number, _)| number)
-            .collect()
-    }
-}
+/// Steps of the tour.
+const STEPS: usize = 10;
+/// An item's beginning for each driver, and the folder of that driver.
+const ITEMS: [(&str, &str); 3] = [
+    ("- C: ", "c/src/"),
+    ("- safe Rust: ", "rust/src/"),
+    ("- unsafe Rust: ", "rust-unsafe/src/gen/"),
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn tour() -> Result<String> {
-    let path = root().join("drivers/TOUR.md");
-    fs::read_to_string(&path).with_context(|| path.display().to_string())
+fn read(file: &str) -> Result<String> {
+    fs::read_to_string(root().join(file)).with_context(|| file.to_owned())
 }
 
-/// The tour with new line numbers. Of several equal lines, it takes the one nearest to the old number.
-fn updated(tour: &str) -> Result<String> {
+/// Replaces the tour by what `change` makes of it, if an update is asked for. Returns the tour.
+fn tour(change: impl Fn(&str) -> Result<String>) -> Result<String> {
+    let file = "drivers/TOUR.md";
+    let tour = read(file)?;
+    if !std::env::var(UPDATE).is_ok_and(|value| value == "1") {
+        return Ok(tour);
+    }
+    // Several tests update the file, each in a thread of its own.
+    static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _turn = TURN.lock();
+    let changed = change(&read(file)?)?;
+    fs::write(root().join(file), &changed)?;
+    Ok(changed)
+}
+
+fn unchanged(tour: &str) -> Result<String> {
+    Ok(tour.to_owned())
+}
+
+/// The steps, each with its title as the first line.
+fn steps(tour: &str) -> Result<Vec<&str>> {
+    let steps: Vec<&str> = tour
+        .split("\n## ")
+        .skip(1)
+        .filter(|step| step.starts_with(|c: char| c.is_ascii_digit()))
+        .collect();
+    ensure!(steps.len() == STEPS, "{} steps, not {STEPS}", steps.len());
+    Ok(steps)
+}
+
+fn title(step: &str) -> &str {
+    step.lines().next().unwrap_or_default()
+}
+
+fn references(step: &str) -> impl Iterator<Item = Reference> + '_ {
+    step.lines().filter_map(Reference::parse)
+}
+
+/// The tour with new line numbers. Of several equal statements, it takes the one nearest to the old
+/// number.
+fn with_new_lines(tour: &str) -> Result<String> {
     let mut text = String::new();
     for line in tour.lines() {
         let Some(reference) = Reference::parse(line) else {
             text += &format!("{line}\n");
             continue;
         };
-        let source = fs::read_to_string(root().join(&reference.file))?;
+        let source = read(&reference.file)?;
         let place = reference
             .places(&source)
             .into_iter()
             .min_by_key(|place| place.abs_diff(reference.line))
-            .with_context(|| format!("{} has no line `{}`", reference.file, reference.code))?;
+            .with_context(|| format!("{} has no `{}`", reference.file, reference.quote()))?;
         let Reference {
             file, line: old, ..
         } = &reference;
@@ -78,12 +96,8 @@ fn updated(tour: &str) -> Result<String> {
 
 #[test]
 fn every_reference_quotes_its_line() -> Result<()> {
-    if std::env::var(UPDATE).is_ok_and(|value| value == "1") {
-        fs::write(root().join("drivers/TOUR.md"), updated(&tour()?)?)?;
-    }
-    for reference in tour()?.lines().filter_map(Reference::parse) {
-        let source = fs::read_to_string(root().join(&reference.file))
-            .with_context(|| format!("the tour names {}", reference.file))?;
+    for reference in references(&tour(with_new_lines)?) {
+        let source = read(&reference.file)?;
         let places = reference.places(&source);
         ensure!(
             places.contains(&reference.line),
@@ -91,94 +105,110 @@ fn every_reference_quotes_its_line() -> Result<()> {
              updates the line numbers",
             reference.file,
             reference.line,
-            reference.code
+            reference.quote()
         );
     }
     Ok(())
+}
+
+/// A line of each driver, one below the other: C, safe Rust, unsafe Rust.
+type Trio = [Reference; 3];
+
+/// The trios of a step.
+///
+/// # Errors
+/// If an item is not a reference to its driver, or does not belong to a trio.
+fn trios(step: &str) -> Result<Vec<Trio>> {
+    let mut trios = Vec::new();
+    let mut open: Vec<Reference> = Vec::new();
+    for line in step.lines() {
+        let Some(nth) = ITEMS.iter().position(|(item, _)| line.starts_with(item)) else {
+            ensure!(open.is_empty(), "a driver is missing before {line:?}");
+            continue;
+        };
+        let reference =
+            Reference::parse(line).with_context(|| format!("not a reference: {line}"))?;
+        ensure!(
+            nth == open.len() && reference.file.starts_with(ITEMS[nth].1),
+            "not the line of its driver: {line}"
+        );
+        open.push(reference);
+        match <Trio>::try_from(std::mem::take(&mut open)) {
+            Ok(trio) => trios.push(trio),
+            Err(short) => open = short,
+        }
+    }
+    Ok(trios)
 }
 
 #[test]
 fn every_step_shows_all_three_drivers() -> Result<()> {
-    let tour = tour()?;
-    let steps: Vec<&str> = tour
-        .split("\n## ")
-        .skip(1)
-        .filter(|step| step.starts_with(|c: char| c.is_ascii_digit()))
-        .collect();
-    ensure!(steps.len() == 10, "{} steps, not 10", steps.len());
-    for step in steps {
-        let title = step.lines().next().unwrap_or_default();
-        for folder in ["c/src/", "rust/src/", "rust-unsafe/src/gen/"] {
-            let shown = step
-                .lines()
-                .filter_map(Reference::parse)
-                .any(|reference| reference.file.starts_with(folder));
-            ensure!(shown, "step {title:?} shows nothing of {folder}");
-        }
+    for step in steps(&tour(unchanged)?)? {
+        let shown = trios(step).with_context(|| title(step).to_owned())?;
+        ensure!(!shown.is_empty(), "step {:?} shows no lines", title(step));
     }
     Ok(())
 }
 
-/// `| STEP | `ID` | text | C | safe Rust | unsafe Rust |`
+/// A transpiled line must be the translation of the C line beside it, and a Rust line its twin.
 #[test]
-fn every_hazard_has_the_outcome_of_the_catalogue() -> Result<()> {
-    let path = root().join("drivers/conformance/hazards.toml");
-    let catalogue: toml::Table = fs::read_to_string(path)?.parse()?;
-    let hazards = catalogue["hazard"].as_array().context("no hazards")?;
-    let tour = tour()?;
-    let rows: Vec<Vec<&str>> = tour
-        .lines()
-        .map(|line| line.split('|').map(str::trim).collect::<Vec<_>>())
-        .filter(|cells| cells.len() == 8 && cells[2].starts_with('`'))
-        .collect();
-    ensure!(rows.len() >= 10, "{} rows of hazards", rows.len());
-    for cells in rows {
-        let id = cells[2].trim_matches('`');
-        let hazard = hazards
-            .iter()
-            .find(|hazard| hazard["id"].as_str() == Some(id))
-            .with_context(|| format!("the catalogue has no {id}"))?;
-        for (implementation, said) in ["c", "rust", "rust-unsafe"].iter().zip(&cells[4..]) {
-            let recorded = hazard["outcome"][implementation].as_str();
-            ensure!(
-                recorded == Some(*said),
-                "drivers/TOUR.md: {id}, {implementation}: {said:?}, in the catalogue {recorded:?}"
-            );
+fn the_lines_side_by_side_do_the_same() -> Result<()> {
+    let mut wrong = Vec::new();
+    for step in steps(&tour(unchanged)?)? {
+        for trio in trios(step)? {
+            if let Err(error) = check_trio(&trio) {
+                wrong.push(format!("step {:?}: {error}", title(step)));
+            }
         }
     }
+    ensure!(wrong.is_empty(), "drivers/TOUR.md:\n{}", wrong.join("\n"));
     Ok(())
 }
 
-/// The tests above skip an item that is not a valid reference.
-#[test]
-fn every_item_is_a_reference() -> Result<()> {
-    for line in tour()?.lines() {
-        let item = ["- C: ", "- safe Rust: ", "- unsafe Rust: "]
-            .iter()
-            .any(|name| line.starts_with(name));
-        ensure!(
-            !item || Reference::parse(line).is_some(),
-            "drivers/TOUR.md: not a reference: {line}"
+fn check_trio([c, rust, transpiled]: &Trio) -> Result<()> {
+    let in_function = |reference: &Reference| {
+        function(&reference.file, &read(&reference.file)?, reference.line)
+            .with_context(|| format!("`{}` is in no function", reference.quote()))
+    };
+    let [of_c, of_rust, of_transpiled] = [
+        in_function(c)?,
+        in_function(rust)?,
+        in_function(transpiled)?,
+    ];
+    ensure!(
+        of_transpiled == of_c,
+        "`{}` is in {of_transpiled}, and `{}` in {of_c}",
+        transpiled.quote(),
+        c.quote()
+    );
+    // In C the name of a function begins with its subject; in Rust the type says it. `new` is X_create.
+    let twin = match of_rust.as_str() {
+        "new" => "create",
+        name => name,
+    };
+    ensure!(
+        of_c == twin || of_c.ends_with(&format!("_{twin}")),
+        "`{}` is in {of_rust}, and `{}` in {of_c}",
+        rust.quote(),
+        c.quote()
+    );
+    let source = read(&transpiled.file)?;
+    let lines: Vec<&str> = source.lines().skip(transpiled.line - 1).collect();
+    let translation = statement(&lines).join(" ");
+    let lacks = lacks(&c.pieces[0], &translation, &transpiled.quote());
+    ensure!(
+        lacks.is_empty(),
+        "`{}` does something else than `{}`: it lacks {}",
+        transpiled.quote(),
+        c.quote(),
+        lacks.join(", ")
+    );
+    if !related(&c.quote(), &rust.quote()) {
+        bail!(
+            "`{}` has no name in common with `{}`",
+            rust.quote(),
+            c.quote()
         );
     }
     Ok(())
-}
-
-#[test]
-fn a_wrong_reference_does_not_parse() {
-    let right = "- C: [c/src/rx.c:7](../c/src/rx.c#L7) `int x;`";
-    let reference = Reference::parse(right).unwrap();
-    assert_eq!((reference.line, reference.code.as_str()), (7, "int x;"));
-    assert_eq!(
-        reference.places("a\n\tint x;\nint x; // y\nint x;\n"),
-        [2, 4]
-    );
-    for wrong in [
-        "- C: [c/src/rx.c:7](../c/src/rx.c#L8) `int x;`",
-        "- C: [c/src/rx.c:7](../c/src/tx.c#L7) `int x;`",
-        "- C: [c/src/rx.c](../c/src/rx.c#L7) `int x;`",
-        "- C: [c/src/rx.c:7](../c/src/rx.c#L7) int x;",
-    ] {
-        assert_eq!(Reference::parse(wrong), None, "{wrong}");
-    }
 }

@@ -26,6 +26,7 @@ use crate::device::queues::{Queue, Queues};
 use crate::device::rate_limit::RateLimits;
 use crate::device::register_file::RegisterFile;
 use crate::device::registers as r;
+use crate::device::ring_views::Watch;
 use crate::device::rx::Dma;
 use crate::device::session::Session;
 use crate::device::statistics::Batch;
@@ -79,6 +80,8 @@ pub(crate) struct Device {
     /// Counts changes of the RSS settings.
     pub(crate) rss_generation: u64,
 
+    /// Registers whose writes a program wants to see.
+    pub(crate) watch: Watch,
     session: Session,
     diagnostics: Diagnostics,
 }
@@ -115,6 +118,7 @@ impl Device {
             rss_generation: 0,
             cabled: false,
             shared_pages: false,
+            watch: Watch::default(),
             session: Session::default(),
             diagnostics: Diagnostics::new(index),
             config,

@@ -27,6 +27,7 @@ pub(crate) mod register_file;
 #[allow(missing_docs)]
 pub mod registers;
 pub(crate) mod ring;
+pub(crate) mod ring_views;
 pub(crate) mod rss;
 pub(crate) mod rx;
 pub(crate) mod session;

@@ -227,6 +227,7 @@ impl Device {
     /// A driver's write to a register, with its effects.
     pub(crate) fn register_write(&mut self, address: u32, value: u32) {
         self.trace_register(true, address, value);
+        self.note_watched(address, value);
         let Some(register) = self.registers.locate(address) else {
             self.note(format!(
                 "write to {address:#07x}, where no register is modelled"

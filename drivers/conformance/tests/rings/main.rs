@@ -1,0 +1,131 @@
+//! The ring diagrams of the guided tour. Each comes from a run: a driver on the software card.
+//!
+//! `drivers/tour/rings.toml` holds the states of the rings, `rings.txt` shows them in a terminal, and
+//! `step-N.svg` is the picture of a step. `make tour` writes them all.
+
+mod record;
+mod ring;
+mod svg;
+mod text;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{ensure, Context, Result};
+use conformance::Implementation;
+use serde::{Deserialize, Serialize};
+
+use crate::record::record;
+use crate::ring::Moment;
+
+/// If this variable is 1, the test first writes the files.
+const UPDATE: &str = "TRIPTYCH_UPDATE";
+
+const STATES: &str = "rings.toml";
+const HEAD: &str = "# The rings at each step of the tour, in the order of a run. `make tour` writes this file from a
+# run of the C driver on the software card; a test runs all three drivers and compares.
+#
+# head, tail   RDH and RDT, or TDH and TDT
+# first        the first of the eight descriptors that the picture shows in detail
+# descriptors  what each says: empty BUFFER, full BUFFER BYTES, received BUFFER BYTES, sent BUFFER, or zero. Buffers
+#              are numbered in the order in which they appear.
+
+";
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct States {
+    moment: Vec<Moment>,
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tour")
+}
+
+/// The files that follow from the moments, by name.
+fn files(moments: Vec<Moment>) -> Result<BTreeMap<String, String>> {
+    let mut files = BTreeMap::new();
+    files.insert("rings.txt".to_owned(), text::draw(&moments));
+    let mut steps: BTreeMap<usize, Vec<&Moment>> = BTreeMap::new();
+    for moment in &moments {
+        steps.entry(moment.step).or_default().push(moment);
+    }
+    for (step, moments) in steps {
+        files.insert(format!("step-{step}.svg"), svg::draw(&moments));
+    }
+    let states = toml::to_string_pretty(&States { moment: moments })?;
+    files.insert(STATES.to_owned(), format!("{HEAD}{states}"));
+    Ok(files)
+}
+
+#[test]
+fn the_diagrams_show_what_a_run_gives() -> Result<()> {
+    let files = files(record(Implementation::C)?)?;
+    let update = std::env::var(UPDATE).is_ok_and(|value| value == "1");
+    for (name, text) in &files {
+        let path = folder().join(name);
+        if update {
+            fs::write(&path, text)?;
+        }
+        let archived = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        ensure!(
+            archived == *text,
+            "drivers/tour/{name} is not what a run of the C driver gives: run `make tour`"
+        );
+    }
+    for entry in fs::read_dir(folder())? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        ensure!(
+            !name.ends_with(".svg") || files.contains_key(&name),
+            "drivers/tour/{name} belongs to no step"
+        );
+    }
+    Ok(())
+}
+
+/// Every driver gives the same pictures.
+#[test]
+fn all_drivers_give_the_same_rings() -> Result<()> {
+    let path = folder().join(STATES);
+    let archived: States = toml::from_str(&fs::read_to_string(path)?)?;
+    for implementation in [Implementation::Rust, Implementation::RustUnsafe] {
+        let moments = record(implementation)?;
+        ensure!(moments.len() == archived.moment.len());
+        for (seen, archived) in moments.iter().zip(&archived.moment) {
+            ensure!(
+                seen == archived,
+                "{implementation}, step {}, {:?}:\n{}\nin C:\n{}",
+                seen.step,
+                seen.title,
+                text::draw(std::slice::from_ref(seen)),
+                text::draw(std::slice::from_ref(archived))
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The tour shows every picture at its step.
+#[test]
+fn the_tour_shows_every_picture_at_its_step() -> Result<()> {
+    let tour = fs::read_to_string(folder().join("../TOUR.md"))?;
+    for entry in fs::read_dir(folder())? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        let Some(step) = name
+            .strip_prefix("step-")
+            .and_then(|name| name.strip_suffix(".svg"))
+        else {
+            continue;
+        };
+        let (_, rest) = tour
+            .split_once(&format!("\n## {step}. "))
+            .with_context(|| format!("no step {step}"))?;
+        let text = rest.split("\n## ").next().unwrap_or_default();
+        ensure!(
+            text.contains(&format!("](tour/{name})")),
+            "drivers/TOUR.md: step {step} does not show {name}"
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,192 @@
+//! The moments of the tour, from a run of a driver on the software card.
+//!
+//! Driver and card take turns, and the card sees every access to a register. So the rings can be
+//! looked at between two turns, and in the middle of a driver's call, just before a doorbell.
+
+use anyhow::{ensure, Context, Result};
+use conformance::{Implementation, Lockstep};
+use nic::registers as r;
+use nic::{MmioMode, RingView, RingViews, WatchedWrite};
+
+use crate::ring::{Buffers, Kind, Moment};
+
+/// Descriptors of a ring: the fewest that the drivers allow.
+pub const RING_SIZE: u32 = 64;
+/// Most packets in a batch.
+const BATCH: u32 = 32;
+/// Frames that arrive first. The card reports sent packets in groups of four (WTHRESH).
+const FIRST: usize = 4;
+/// Frames after which the driver looks for sent packets.
+const MANY: usize = 32;
+/// Bytes of a frame without CRC.
+const FRAME: [u8; 60] = [0x5a; 60];
+
+/// A run, and the moments so far.
+struct Recorder {
+    lockstep: Lockstep,
+    buffers: Buffers,
+    moments: Vec<Moment>,
+}
+
+impl Recorder {
+    /// Adds a moment of a ring.
+    fn add(
+        &mut self,
+        step: usize,
+        title: &str,
+        ring: Kind,
+        view: &RingView,
+        first: usize,
+    ) -> Result<()> {
+        let descriptors = self.buffers.read(ring, view)?;
+        ensure!(
+            descriptors.len() == RING_SIZE as usize,
+            "step {step}: {} descriptors",
+            descriptors.len()
+        );
+        self.moments.push(Moment {
+            step,
+            title: title.to_owned(),
+            ring,
+            head: view.head,
+            tail: view.tail,
+            first,
+            descriptors,
+        });
+        Ok(())
+    }
+
+    /// Adds a moment of the receive ring at which the packets arrive.
+    fn receive(&mut self, step: usize, title: &str, view: &RingViews, first: usize) -> Result<()> {
+        self.add(step, title, Kind::Receive, &view.receive, first)
+    }
+
+    /// Adds a moment of the transmit ring at which they leave.
+    fn transmit(&mut self, step: usize, title: &str, view: &RingViews, first: usize) -> Result<()> {
+        self.add(step, title, Kind::Transmit, &view.transmit, first)
+    }
+
+    /// The rings of a port now.
+    fn now(&self, port: usize) -> RingViews {
+        self.lockstep.port(port).rings()
+    }
+
+    /// Remembers the buffers that the rings point to now, before the card overwrites them.
+    fn remember(&mut self) -> Result<()> {
+        let (receive, transmit) = (self.now(0).receive, self.now(1).transmit);
+        self.buffers.read(Kind::Receive, &receive)?;
+        self.buffers.read(Kind::Transmit, &transmit)?;
+        Ok(())
+    }
+
+    /// The rings of a port just before the last write to a register.
+    fn before(&self, port: usize, address: u32) -> Result<RingViews> {
+        let writes = self.lockstep.port(port).take_watched();
+        let last = |write: &&WatchedWrite| write.address == address;
+        let write = writes.iter().rev().find(last);
+        Ok(write
+            .with_context(|| format!("port {port}: no write to {address:#x}"))?
+            .rings
+            .clone())
+    }
+
+    /// Frames arrive at port 0.
+    fn arrive(&mut self, frames: usize) -> Result<()> {
+        for _ in 0..frames {
+            self.lockstep.port(0).inject(&FRAME)?;
+        }
+        self.lockstep.poll();
+        Ok(())
+    }
+
+    /// The driver forwards them.
+    fn forward(&mut self, frames: usize) -> Result<()> {
+        let received = self.lockstep.turn()? as usize;
+        ensure!(received == frames, "{received} packets, expected {frames}");
+        Ok(())
+    }
+}
+
+/// The moments of a driver's run.
+///
+/// # Errors
+/// If the driver does not behave as the tour says.
+pub fn record(implementation: Implementation) -> Result<Vec<Moment>> {
+    let (rdt, tdt) = (r::RDT(0), r::TDT(0));
+    let lockstep = Lockstep::open_watched(
+        implementation,
+        BATCH,
+        RING_SIZE,
+        [&[rdt], &[tdt]],
+        |config| config.with_mmio(MmioMode::Trap),
+    )?;
+    let mut run = Recorder {
+        lockstep,
+        buffers: Buffers::default(),
+        moments: Vec::new(),
+    };
+    let last = RING_SIZE as usize - 2;
+
+    let filled = run.before(0, rdt)?;
+    run.receive(
+        2,
+        "The driver has filled the ring. The card owns nothing.",
+        &filled,
+        last,
+    )?;
+    run.receive(3, "Before the doorbell", &filled, last)?;
+    let enabled = run.now(0);
+    run.receive(3, "After the doorbell", &enabled, last)?;
+
+    run.receive(4, "Before the frames arrive", &enabled, last)?;
+    run.arrive(FIRST)?;
+    let arrived = run.now(0);
+    run.receive(4, "After four frames", &arrived, last)?;
+
+    let empty = run.now(1);
+    run.forward(FIRST)?;
+    run.receive(5, "Before rx_batch", &arrived, last)?;
+    let exchanged = run.before(0, rdt)?;
+    run.receive(5, "In rx_batch: four buffers exchanged", &exchanged, last)?;
+    let handed_over = run.now(0);
+    run.receive(5, "After the doorbell", &handed_over, last)?;
+
+    run.transmit(8, "Before tx_batch", &empty, last)?;
+    let written = run.before(1, tdt)?;
+    run.transmit(8, "In tx_batch: four descriptors written", &written, last)?;
+    run.transmit(9, "Before the doorbell", &written, last)?;
+    let rung = run.now(1);
+    run.transmit(9, "After the doorbell", &rung, last)?;
+
+    run.lockstep.poll();
+    let sent = run.now(1);
+    run.transmit(10, "The card has sent four packets", &sent, last)?;
+    run.arrive(MANY - FIRST)?;
+    run.forward(MANY - FIRST)?;
+    run.remember()?;
+    run.lockstep.poll();
+    let many = run.now(1);
+    run.transmit(10, "The card has sent 32 packets", &many, MANY - FIRST)?;
+    // This call of tx_batch takes the 32 buffers back, after rx_batch has taken its buffers.
+    run.arrive(FIRST)?;
+    run.forward(FIRST)?;
+    let cleaned = run.now(1);
+    run.transmit(
+        10,
+        "The next call takes 32 buffers back and sends four packets",
+        &cleaned,
+        MANY - FIRST,
+    )?;
+    run.remember()?;
+    run.arrive(FIRST)?;
+    run.forward(FIRST)?;
+    let reused = run.now(0);
+    run.receive(
+        10,
+        "The next receive call reuses the buffers freed last",
+        &reused,
+        MANY,
+    )?;
+    run.lockstep.close()?;
+    Ok(run.moments)
+}
