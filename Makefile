@@ -118,8 +118,20 @@ paper: ## Write the report of the newest run or of RUN=results/ID: HTML, PDF, ta
 	@$(BIN)/code-size --output $@
 
 .PHONY: paper-example
-paper-example: paper ## Write the report, then copy a part of it to paper/example/.
-	@PYTHONPATH=paper $(PYTHON) -m triptych_paper.example $(RUN) paper/example
+paper-example: ## Archive the newest run and ladder in paper/example/ (RUN=results/ID: only that run).
+	@bench/setup/setup.sh paper
+	@runs='$(if $(filter file,$(origin RUN)),,$(RUN))'; \
+	[ -n "$$runs" ] || runs="$$(PYTHONPATH=paper $(PYTHON) -m triptych_paper.example --newest results)"; \
+	for run in $$runs; do \
+		$(MAKE) paper RUN="$$run"; \
+		PYTHONPATH=paper $(PYTHON) -m triptych_paper.example "$$run" paper/example; \
+	done
+
+# A test compares the documents with paper/example/.
+.PHONY: figures
+figures: ## Write the figures of paper/example/ into all documents.
+	@bench/setup/setup.sh paper
+	@PYTHONPATH=paper $(PYTHON) -m triptych_paper.prose
 
 .PHONY: hugepages
 hugepages: ## Reserve 256 huge pages of 2 MiB for packet buffers until the next reboot (needs root).

@@ -26,7 +26,9 @@ def test_the_copy_does_not_identify_the_machine(make_run: MakeRun, tmp_path: Pat
     assert "0000:01" not in text
     assert "/home" not in text
     assert json.loads(text)["command"] == ["build/bin/triptych", "run", "--results", "results"]
-    assert sorted(path.name for path in target.iterdir()) == ["README.md", "latency.svg", "run.json", "summary.csv"]
+    assert sorted(path.name for path in target.iterdir()) == [
+        "README.md", "latency.svg", "readme-table.md", "run.json", "summary.csv"
+    ]  # fmt: skip
 
 
 def test_the_samples_become_a_row_for_each_cell(make_run: MakeRun, tmp_path: Path) -> None:
@@ -51,6 +53,25 @@ def test_a_ladder_has_its_own_parts(make_run: MakeRun, tmp_path: Path) -> None:
     assert example.main([str(folder), str(target)]) == 0
     copied = {"ladder-batch-32.svg", "ladder-batch-8.md", "run.json", "summary.csv"}
     assert {path.name for path in (target / "ladder").iterdir()} == copied
+    table = (target / "ladder" / "ladder-batch-8.md").read_text()
+    assert table.endswith("Measured on 2026-01-02: A Processor, 2 CPUs, virtual machine.\n")
+
+
+def test_the_newest_run_and_the_newest_ladder_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, ladder, end in (("1", False, "x"), ("2", False, "x"), ("3", True, "x"), ("4", False, None)):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "samples.csv").write_text("")
+        (folder / "run.json").write_text(json.dumps({"end": end}))
+        if ladder:
+            (folder / "ladder.json").write_text("{}")
+    (tmp_path / "latest").symlink_to("4")
+    assert example.main([str(tmp_path), "--newest"]) == 0
+    assert capsys.readouterr().out.split() == [str(tmp_path / "2"), str(tmp_path / "3")]
+    assert example.main([str(tmp_path / "1"), "--newest"]) == 1
+    assert "make bench" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        example.main([str(tmp_path)])
 
 
 def test_a_run_without_a_report_is_refused(

@@ -1,9 +1,11 @@
 """Copy a part of a run and its report, to be committed.
 
-Usage: ``python -m triptych_paper.example results/latest paper/example``
+Usage: ``python -m triptych_paper.example results/latest paper/example``, or ``results --newest`` to list the runs that
+an archive needs
 
-The copy holds the main tables and figures, a summary of the samples (``summary.csv``, one row for each cell with median
-and spread), and ``run.json`` without the parts that identify the machine.
+The copy holds the main tables (as Markdown and as records) and figures, a summary of the samples (``summary.csv``, one
+row for each cell with median and spread), and ``run.json`` without the parts that identify the machine. All figures in
+prose come from it: ``python -m triptych_paper.prose`` writes them.
 """
 
 from __future__ import annotations
@@ -20,10 +22,12 @@ import pandas as pd
 
 from triptych_paper import __version__
 from triptych_paper.errors import DataError
+from triptych_paper.facts import machine
 from triptych_paper.ladder import FILE as LADDER
-from triptych_paper.records import read_run
+from triptych_paper.records import Run, read_info, read_run
 from triptych_paper.report.files import FOLDER
 from triptych_paper.samples import MULTIPLEXED
+from triptych_paper.table import readme
 
 HOST = ("cpu", "governor", "kernel", "pmu", "tools")
 """Parts of the host's description that explain figures. Its name, addresses and mitigations are left out."""
@@ -42,7 +46,10 @@ TABLES = (
     "throughput-batches",
     "code",
 )
-"""Tables that are copied as Markdown, if the report has them."""
+"""Tables that are copied, if the report has them."""
+
+COMPILERS = tuple(f"compilers-{kind}batch-{batch}" for kind in ("", "same-llvm-") for batch in (32, 8))
+"""Tables of the newest comparison of compilers, which is a run of its own."""
 
 LADDER_PARTS = ("ladder-batch-32", "ladder-batch-8")
 """Figures and tables of a run of the cost ladder, which has drivers of its own."""
@@ -100,6 +107,17 @@ def _compact(info: dict[str, Any]) -> str:
     return "{\n" + ",\n".join(f"  {json.dumps(key)}: {entry(value)}" for key, value in info.items()) + "\n}\n"
 
 
+def newest(results: Path) -> list[Path]:
+    """Return the newest finished run of drivers and the newest one of the ladder; :class:`DataError` without a run."""
+    found: dict[bool, Path] = {}
+    for folder in sorted(path.parent for path in results.glob("*/samples.csv") if not path.parent.is_symlink()):
+        if read_info(folder / "run.json").get("end") is not None:
+            found[(folder / LADDER).is_file()] = folder
+    if False not in found:
+        raise DataError(f"{results} has no finished run: run `make bench` first")
+    return [found[kind] for kind in sorted(found)]
+
+
 def copy(folder: Path, target: Path) -> list[Path]:
     """Copy a run; return the paths of the files. :class:`DataError` if the run has no report yet.
 
@@ -110,23 +128,57 @@ def copy(folder: Path, target: Path) -> list[Path]:
     if not report.is_dir():
         raise DataError(f"{run.folder} has no report yet: run `make paper` first")
     ladder = (run.folder / LADDER).is_file()
-    figures, tables = (LADDER_PARTS, LADDER_PARTS) if ladder else (FIGURES, TABLES)
-    target = target / "ladder" if ladder else target
-    wanted = {report / "figures" / f"{name}{suffix}.svg" for name in figures for suffix in ("", "-dark")}
-    wanted |= {report / "tables" / f"{name}.md" for name in tables}
     try:
-        target.mkdir(parents=True, exist_ok=True)
-        for old in target.iterdir():
-            if old.suffix in (".svg", ".md", ".csv", ".json") and old.name != "README.md":
-                old.unlink()
-        present = sorted(path for path in wanted if path.is_file())
-        for path in present:
-            shutil.copyfile(path, target / path.name)
-        (target / "run.json").write_text(_compact(scrub(run.info, Path.cwd())), encoding="utf-8")
-        summary(run.samples).to_csv(target / "summary.csv", index=False, float_format="%.6g", lineterminator="\n")
+        if ladder:
+            return _part(run, report, target / "ladder", LADDER_PARTS, LADDER_PARTS)
+        written = _part(run, report, target, FIGURES, TABLES)
+        _text(target / "readme-table.md", readme(run.folder))
+        claims = sorted((report / "tables").glob("claims-*.csv"))
+        if claims:
+            _text(target / "claims.csv", _joined(claims))
+        compilers = run.folder.parent / "compilers" / "latest"
+        if compilers.is_dir() and any((report / "tables" / f"{name}.csv").is_file() for name in COMPILERS):
+            written += _part(read_run(compilers), report, target / "compilers", (), COMPILERS)
+        return written
     except OSError as error:
         raise DataError(f"cannot write {target}: {error.strerror or error}") from None
-    return [target / name for name in (*(path.name for path in present), "run.json", "summary.csv")]
+
+
+def _part(run: Run, report: Path, target: Path, figures: Sequence[str], tables: Sequence[str]) -> list[Path]:
+    """Copy the figures and tables of one run, its summary and its description."""
+    target.mkdir(parents=True, exist_ok=True)
+    for old in target.iterdir():
+        if old.suffix in (".svg", ".md", ".csv", ".json") and old.name != "README.md":
+            old.unlink()
+    written = [target / "run.json", target / "summary.csv"]
+    for path in (report / "figures" / f"{name}{suffix}.svg" for name in figures for suffix in ("", "-dark")):
+        if path.is_file():
+            written.append(Path(shutil.copyfile(path, target / path.name)))
+    for name in tables:
+        records, shown = (report / "tables" / f"{name}.{suffix}" for suffix in ("csv", "md"))
+        if shown.is_file():
+            # Each file can be read alone, so each names day and machine.
+            _text(
+                target / shown.name,
+                f"{shown.read_text(encoding='utf-8')}\nMeasured on {run.id[:10]}: {machine(run)}.\n",
+            )
+            written.append(target / shown.name)
+        if records.is_file():
+            written.append(Path(shutil.copyfile(records, target / records.name)))
+    _text(target / "run.json", _compact(scrub(run.info, Path.cwd())))
+    summary(run.samples).to_csv(target / "summary.csv", index=False, float_format="%.6g", lineterminator="\n")
+    return written
+
+
+def _joined(paths: Sequence[Path]) -> str:
+    """Join the records of several tables."""
+    records = pd.concat([pd.read_csv(path, dtype=str, keep_default_na=False) for path in paths])
+    text: str = records.to_csv(index=False, lineterminator="\n")
+    return text
+
+
+def _text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -135,11 +187,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m triptych_paper.example", description="Copy a part of a run and its report, to be committed."
     )
     parser.add_argument("--version", action="version", version=f"triptych_paper {__version__}")
-    parser.add_argument("run", type=Path, help="a results folder with a report")
-    parser.add_argument("target", type=Path, help="the folder to write")
+    parser.add_argument(
+        "run", type=Path, help="a results folder with a report; with --newest, the folder of all results"
+    )
+    parser.add_argument("target", type=Path, nargs="?", help="the folder to write")
+    parser.add_argument(
+        "--newest", action="store_true", help="only list the newest run and the newest run of the ladder"
+    )
     options = parser.parse_args(arguments)
+    if options.newest == bool(options.target):
+        parser.error("give a folder to write, or --newest")
     try:
-        paths = copy(options.run, options.target)
+        paths = newest(options.run) if options.newest else copy(options.run, options.target)
     except DataError as error:
         print(f"triptych_paper.example: {error}", file=sys.stderr)
         return 1

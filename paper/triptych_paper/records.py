@@ -59,7 +59,7 @@ def read_run(folder: Path) -> Run:
     if not folder.is_dir():
         raise DataError(f"{folder} is not a results folder: name another one, or run `triptych run` first")
     where = folder / "run.json"
-    info = _read_info(where)
+    info = read_info(where)
     settings = _mapping(info, "settings", where)
     return Run(
         folder=folder,
@@ -87,7 +87,8 @@ def _not_measurable_metrics(settings: dict[str, Any]) -> dict[str, dict[str, Any
     return found
 
 
-def _read_info(path: Path) -> dict[str, Any]:
+def read_info(path: Path) -> dict[str, Any]:
+    """Read a ``run.json``; :class:`DataError` if it is missing or malformed."""
     try:
         info = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -104,7 +104,7 @@ def _markdown(run: Run, tables: list[Table]) -> str:
 
 def _verdicts(run: Run) -> str:
     code = read_code(run.folder)
-    return count([check(claim, run, code) for claim in read_claims()])
+    return count(check(claim, run, code).verdict for claim in read_claims())
 
 
 def readme(folder: Path) -> str:

@@ -53,11 +53,11 @@ def check(claim: Claim, run: Run, code: CodeSize | None) -> Outcome:
     return Outcome(claim, verdict, (measurable or reasons)[0])
 
 
-def count(outcomes: Sequence[Outcome]) -> str:
-    """Count the verdicts in a sentence, in the order of :class:`Verdict`."""
-    counts = Counter(outcome.verdict for outcome in outcomes)
+def count(verdicts: Iterable[Verdict]) -> str:
+    """Count verdicts in a sentence, in the order of :class:`Verdict`."""
+    counts = Counter(verdicts)
     parts = ", ".join(f"{counts[verdict]} {_name(verdict)}" for verdict in Verdict if counts[verdict])
-    return f"Of {len(outcomes)} published claims: {parts}."
+    return f"Of {counts.total()} published claims: {parts}."
 
 
 def _name(verdict: Verdict) -> str:

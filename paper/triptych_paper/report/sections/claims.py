@@ -23,7 +23,8 @@ def build(data: Data) -> Section:
     """Build a table for each topic, and count the verdicts."""
     outcomes = [check(claim, data.run, data.code) for claim in read_claims()]
     text = [
-        f"{count(outcomes)} A verdict compares numbers only: the drivers are not the published ones. It needs a "
+        f"{count(outcome.verdict for outcome in outcomes)} A verdict compares numbers only: the drivers are not the "
+        "published ones. It needs a "
         "measurement that could have said otherwise, so the whole spread has to lie on one side. Below each published "
         "value is its tolerance. “Same direction” is an effect of the published sign, between a quarter and four times "
         "as large. “Inconclusive” means that the spread covers more than one verdict. “Not comparable” means that the "

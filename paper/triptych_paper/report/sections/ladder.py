@@ -15,7 +15,7 @@ from triptych_paper.report.model import Data, Figure, Section
 from triptych_paper.schema import CYCLES, Source
 from triptych_paper.statistics import Summary
 from triptych_paper.tables.model import ABSENT, Cell, Column, Record, Table
-from triptych_paper.tables.numbers import number, repeats, signed
+from triptych_paper.tables.numbers import number, repeats, signed, spread
 from triptych_paper.values import source_cell
 
 TITLE = "The cost of each safety feature"
@@ -145,7 +145,8 @@ def _sum_row(data: Data, rungs: tuple[Rung, ...], title: str, batch: int, source
         if added is None or whole is None:
             cells.append(Cell(ABSENT))
         else:
-            cells.append(Cell(signed(added, DIGITS), (signed(whole.median, DIGITS),)))
+            lines = (signed(whole.median, DIGITS), *spread(whole, lambda value: signed(value, DIGITS)))
+            cells.append(Cell(signed(added, DIGITS), lines))
         if name in WITH_ALONE:
             cells.append(Cell())
     return tuple(cells)
@@ -154,29 +155,34 @@ def _sum_row(data: Data, rungs: tuple[Rung, ...], title: str, batch: int, source
 def _value(data: Data, step: Step, batch: int, source: Source) -> Cell:
     if step.value is None:
         return Cell(ABSENT, (), (reason(data.run, step.rung.driver, batch, source),))
-    return Cell(number(step.value.median, DIGITS))
+    return Cell(number(step.value.median, DIGITS), spread(step.value, lambda value: number(value, DIGITS)))
 
 
 def _added(added: Summary | None) -> Cell:
     if added is None:
         return Cell()
-    spread = (f"{signed(added.low, DIGITS)} to {signed(added.high, DIGITS)}",) if added.count > 1 else ()
-    return Cell(signed(added.median, DIGITS), spread)
+    return Cell(signed(added.median, DIGITS), spread(added, lambda value: signed(value, DIGITS)))
 
 
 def _record(data: Data, step: Step, batch: int, source: Source) -> Record:
     value, added, driver = step.value, step.added, step.rung.driver
     return {
         "rung": step.rung.name,
+        "title": step.rung.title,
+        "shipped": step.rung.shipped,
         "impl": driver.impl,
         "variant": driver.variant,
         "batch": batch,
         "metric": source.metric.name,
         "value": value.median if value else None,
+        "p10": value.low if value and value.count > 1 else None,
+        "p90": value.high if value and value.count > 1 else None,
         "added": added.median if added else None,
         "added_p10": added.low if added and added.count > 1 else None,
         "added_p90": added.high if added and added.count > 1 else None,
         "alone": step.alone.median if step.alone else None,
+        "alone_p10": step.alone.low if step.alone and step.alone.count > 1 else None,
+        "alone_p90": step.alone.high if step.alone and step.alone.count > 1 else None,
         "unit": source.metric.unit,
         "backend": source.backend if value else "",
         "repeats": value.count if value else 0,

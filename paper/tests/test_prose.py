@@ -1,0 +1,181 @@
+"""Figures in prose: every one comes from the archived run."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from triptych_paper.errors import DataError
+from triptych_paper.prose import __main__ as command
+from triptych_paper.prose.archive import ARCHIVE, Archive, Value
+from triptych_paper.prose.blocks import cycles, names, render, than
+from triptych_paper.prose.check import bare_cycles, problems, update
+from triptych_paper.prose.documents import ROOT, blocks, documents, replaced
+from triptych_paper.prose.unheld import Allowed, read_allowed, stale, unheld
+
+
+def exact(value: float) -> Value:
+    return Value(value, value, value)
+
+
+def test_all_figures_in_documents_come_from_the_archived_run() -> None:
+    assert problems() == []
+
+
+def test_every_template_has_a_document() -> None:
+    used = {name for path in documents() for name in blocks(path.read_text(encoding="utf-8"))}
+    assert used == set(names())
+
+
+@pytest.mark.parametrize(
+    ("ratio", "words"),
+    [
+        (1.002, "as many instructions as"),
+        (1.14, "14 % more instructions than"),
+        (0.952, "4.8 % fewer instructions than"),
+    ],
+)
+def test_the_words_follow_the_count(ratio: float, words: str) -> None:
+    assert than(exact(ratio), "instructions") == words
+
+
+@pytest.mark.parametrize(
+    ("ratio", "words"),
+    [
+        (Value(1.1, 1.02, 1.2), "needs more TSC cycles than C"),
+        (Value(0.8, 0.7, 0.9), "needs fewer TSC cycles than C"),
+        (Value(0.8, 0.7, 1.1), "the spread covers both more and fewer"),
+        (Value(1.1, 0.9, 1.3), "the spread covers both more and fewer"),
+    ],
+)
+def test_the_words_follow_the_spread(ratio: Value, words: str) -> None:
+    assert words in cycles(ratio)
+    assert f"({ratio.low:.2f} to {ratio.high:.2f})" in cycles(ratio)
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    """Copy the archive, to change it."""
+    return Path(shutil.copytree(ARCHIVE, tmp_path / "archive"))
+
+
+def change(table: Path, edit: Callable[[str], str]) -> None:
+    text = table.read_text(encoding="utf-8")
+    assert edit(text) != text
+    table.write_text(edit(text), encoding="utf-8")
+
+
+def test_another_verdict_in_the_archive_is_found(archive: Path) -> None:
+    change(archive / "claims.csv", lambda text: text.replace(",not comparable,", ",reproduced,", 1))
+    found = problems(archive=archive)
+    assert [line for line in found if "README.md: block readme-verdicts differs from the archived run" in line]
+
+
+def test_another_machine_in_the_archive_is_found(archive: Path) -> None:
+    change(archive / "run.json", lambda text: text.replace('"virtual_machine": ', '"virtual": '))
+    assert any("block readme-results differs" in line for line in problems(archive=archive))
+
+
+def test_a_missing_figure_names_the_command(archive: Path) -> None:
+    (archive / "claims.csv").unlink()
+    with pytest.raises(DataError, match="make paper-example"):
+        problems(archive=archive)
+
+
+def test_an_archive_without_compilers_leaves_their_sentence_out(archive: Path) -> None:
+    shutil.rmtree(archive / "compilers", ignore_errors=True)
+    assert "LLVM" not in render("readme-results", Archive(archive))
+
+
+def test_documents_are_updated(tmp_path: Path) -> None:
+    page = "# Page\n\n<!-- figures: readme-verdicts -->\nold\n<!-- /figures -->\n\nEnd.\n"
+    new = replaced(page, lambda name: f"new {name}")
+    assert new == page.replace("old", "new readme-verdicts")
+    assert blocks(new) == {"readme-verdicts": "new readme-verdicts"}
+    assert replaced(new, lambda name: f"new {name}") == new
+    with pytest.raises(DataError, match="cannot list the documents"):
+        update(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<!-- figures: a -->\nno end\n",
+        "no start\n<!-- /figures -->\n",
+        "in a line <!-- figures: a -->\n<!-- /figures -->\n",
+        "<!-- figures: a -->\n<!-- figures: b -->\n<!-- /figures -->\n",
+    ],
+)
+def test_a_marker_without_a_partner_is_an_error(text: str) -> None:
+    with pytest.raises(DataError, match="markers of figures"):
+        blocks(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "C needs 76.9 instructions.",
+        "It costs 3 cycles.",
+        "It needs 14 % more.",
+        "Rust is 2.5× slower.",
+        "an IPC of 5.01",
+        "It forwards 17 to 31 Mpps.",
+        "It needs **23.4** cycles.",
+        "It needs 23.4\ncycles.",
+        "| costs | +3.0 instructions |",
+        "It is 2 times as fast.",
+    ],
+)
+def test_a_figure_in_prose_is_found(text: str) -> None:
+    assert len(unheld("page.md", text, [])) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`make budget` allows 0.5 instructions.".replace("0.5 instructions", "`0.5 instructions`"),
+        "```sh\nmake bench  # 12 cycles\n```",
+        "<!-- figures: a -->\n12 cycles\n<!-- /figures -->",
+        "Rings have 512 descriptors.",
+        "a batch of 32",
+        "section 6.3 of the paper",
+    ],
+)
+def test_what_is_no_figure_in_prose_is_left_alone(text: str) -> None:
+    assert unheld("page.md", text, []) == []
+
+
+def test_an_allowed_figure_is_allowed_in_its_words_only() -> None:
+    allowed = [Allowed("page.md", "over 5 % too much", "a limit")]
+    assert unheld("page.md", "over 5 % too much", allowed) == []
+    assert unheld("other.md", "over 5 % too much", allowed)
+    assert [found.line for found in unheld("page.md", "over 5 % too much\n\nbut 7 % more", allowed)] == [3]
+    assert stale({"page.md": "over 6 % too much"}, allowed) == allowed
+
+
+def test_every_allowed_figure_has_a_reason(tmp_path: Path) -> None:
+    files, allowed = read_allowed()
+    assert files
+    assert allowed
+    path = tmp_path / "allowed.toml"
+    path.write_text('[files]\n[[figure]]\nfile = "a.md"\ntexts = ["5 %"]\nwhy = " "\n', encoding="utf-8")
+    with pytest.raises(DataError, match="no reason"):
+        read_allowed(path)
+
+
+def test_cycles_need_their_spread_and_their_machine() -> None:
+    machine = " The run: 2026-01-02, A Processor, 2 CPUs."
+    assert bare_cycles("It needs 23.4 (20.1 to 25.0) cycles." + machine) == []
+    assert bare_cycles("It needs 23.4 cycles." + machine) == ["“23.4 cycles” has no spread"]
+    assert bare_cycles("It needs 23.4 (20.1 to 25.0) cycles.") == [
+        "cycles stand here without the day and the machine of the run"
+    ]
+    assert bare_cycles("| TSC cycles | **23.4** (94)<br>20.1 to 25.0 |\n" + machine) == []
+    assert bare_cycles("| TSC cycles | **23.4** (94) |\n" + machine) == ["“**23.4** (94)” has no spread"]
+
+
+def test_the_command_checks_without_changing(capsys: pytest.CaptureFixture[str]) -> None:
+    before = (ROOT / "README.md").read_bytes()
+    assert command.main(["--check"]) == 0
+    assert capsys.readouterr().out == ""
+    assert (ROOT / "README.md").read_bytes() == before
