@@ -23,7 +23,9 @@ CARGO_FLAGS := $(if $(CI),--locked)
 CARGO_TOOLS := $(CARGO_FLAGS) --target-dir build/cargo
 # RUST_EXTRA and C_EXTRA add flags after all others.
 DRIVER_RUSTFLAGS = $(strip -C target-cpu=$(TARGET_CPU) $(RUST_EXTRA))
-DRIVER_TARGET := build/cargo-driver
+# Cargo tells compilers apart by `rustc -vV`, which a patched compiler does not change. A compiler that RUSTC names
+# therefore has a folder of its own.
+DRIVER_TARGET := build/cargo-driver$(if $(RUSTC),-$(shell sha256sum < "$$(command -v $(RUSTC))" | cut -c 1-12))
 cargo_driver = RUSTFLAGS='$(DRIVER_RUSTFLAGS)' $(CARGO) $(1) --quiet $(CARGO_FLAGS) --target-dir $(DRIVER_TARGET) --profile
 # Prints the compiler, the profile, the environment's changes to the profile, and the flags.
 rust_toolchain = { $${RUSTC:-rustc} --version; echo '--profile $(1)'; env | sed -n 's/^CARGO_PROFILE_DRIVER_//p' | sort; \
@@ -171,6 +173,11 @@ C_FLAGS = -std=gnu11 $(C_OPT) -march=$(TARGET_CPU) $(C_LTO) -Ic/src $(C_WARNINGS
 C_SHARED := -fPIC -fvisibility=hidden
 C_TEST_FLAGS := -std=gnu11 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -Ic/src $(C_WARNINGS)
 
+# Prints a hash of the C compiler: of the program that CC names, which may be a wrapper, and of GCC's compiler proper.
+# Versions do not tell a patched compiler from an unpatched one.
+c_compiler = cat "$$(command -v $(firstword $(CC)))" "$$($(CC) -print-prog-name=cc1)" 2> /dev/null | sha256sum | \
+	sed 's/ .*//; s/^/compiler /' || true
+
 C_TEST_OBJECTS := $(patsubst c/src/%.c,build/c/test/%.o,$(C_LIBRARY))
 C_TEST_PROGRAMS := $(patsubst c/tests/%.c,build/c/tests/%,$(C_TESTS))
 
@@ -195,7 +202,7 @@ $(2)/libports.so: $(patsubst c/src/%.c,$(1)/shared/%.o,$(C_LIBRARY) $(C_PORTS))
 
 # The file names the compiler and its flags. The objects depend on it, so a change of either rebuilds them.
 $(2)/toolchain.txt: FORCE
-	@{ $$(CC) --version | head -n 1 | tr '\n' ' '; echo '$(strip $(3))'; } | $$(call put_text,$$@)
+	@{ $$(CC) --version | head -n 1 | tr '\n' ' '; echo '$(strip $(3))'; $$(c_compiler); } | $$(call put_text,$$@)
 
 $(1)/program/apps/%.o: c/src/apps/%.c $(2)/toolchain.txt Cargo.toml
 	@mkdir -p $$(@D)

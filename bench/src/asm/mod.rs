@@ -72,7 +72,7 @@ fn build_with_line_tables(
     };
     eprintln!(
         "building {implementation} with {} {}",
-        recipe.toolchain.name(),
+        recipe.toolchain.label,
         recipe.flags()
     );
     builder.make(
@@ -158,11 +158,11 @@ fn recipe(arguments: &AsmArguments) -> Result<BuildRecipe> {
         _ => "rustc",
     };
     let name = arguments.toolchain.as_deref().unwrap_or(default);
-    let (found, skipped) = find::find(&ThisMachine, &[name.to_owned()]);
-    if let Some(skip) = skipped.first() {
+    let found = find::find(&ThisMachine, &[name.to_owned()]);
+    if let Some(skip) = found.skipped.first() {
         bail!(UsageError(skip.to_string()));
     }
-    let toolchain = found.into_iter().next();
+    let toolchain = found.toolchains.into_iter().next();
     let toolchain = toolchain.with_context(|| format!("there is no compiler {name}"))?;
     let recipe = BuildRecipe::new(toolchain, arguments.opt, DEFAULT_CPU, true, false);
     if !recipe.implementations().contains(&arguments.implementation) {

@@ -244,18 +244,14 @@ pub fn findings(batches: &[(u32, Vec<Row>)]) -> Vec<Findings> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::toolchain::compiler::{Family, Invocation, Toolchain};
+    use crate::toolchain::compiler::test_values::toolchain;
+    use crate::toolchain::compiler::Family;
     use crate::toolchain::recipe::{OptLevel, DEFAULT_CPU};
     use proptest::prelude::*;
     use Implementation::{Rust, C};
 
     fn recipe(family: Family, version: &str, llvm: Option<u32>) -> BuildRecipe {
-        let toolchain = Toolchain {
-            family,
-            version: version.to_owned(),
-            llvm,
-            invocation: Invocation::Program("x".to_owned()),
-        };
+        let toolchain = toolchain(family, version, llvm);
         BuildRecipe::new(toolchain, OptLevel::Default, DEFAULT_CPU, true, false)
     }
 

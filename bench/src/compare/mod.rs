@@ -46,17 +46,26 @@ pub const FINDINGS_FILE: &str = "compilers.json";
 /// recorded.
 pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<()> {
     let comparison = comparison(arguments)?;
-    let (recipes, skipped) = comparison.recipes(&ThisMachine);
+    let plan::Plan {
+        recipes,
+        skipped,
+        same,
+    } = comparison.plan(&ThisMachine)?;
     for skip in &skipped {
         eprintln!("skipped: {skip}");
+    }
+    for sentence in &same {
+        eprintln!("{sentence}");
     }
     let builds = selected_builds(arguments, &recipes)?;
     if arguments.list {
         for (recipe, implementation) in &builds {
             println!(
-                "{implementation:12} {:14} {}",
-                recipe.toolchain.name(),
-                recipe.flags()
+                "{implementation:12} {:14} {:9} {} {}",
+                recipe.toolchain.label,
+                recipe.flags(),
+                recipe.toolchain.identity.key(),
+                recipe.toolchain.identity.path
             );
         }
         return Ok(());

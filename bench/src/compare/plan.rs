@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 use crate::settings::backends::{Lockstep, Valgrind};
 use crate::settings::values::{Batch, BoundedInteger};
 use crate::toolchain::compiler::{SkippedCompiler, Toolchain};
-use crate::toolchain::find::find;
+use crate::toolchain::find::{find, wrong_label};
 use crate::toolchain::machine::Machine;
 use crate::toolchain::profile::profdata;
 use crate::toolchain::recipe::{BuildRecipe, OptLevel, DEFAULT_CPU};
+use crate::usage::UsageError;
 
 /// A comparison: the builds, and how to measure them.
 #[derive(Debug, Clone, Deserialize, Serialize)]
@@ -110,57 +111,118 @@ impl Comparison {
     }
 
     /// The builds, each once, and the compilers that are missing or lack a tool for profiles.
-    pub fn recipes(&self, machine: &dyn Machine) -> (Vec<BuildRecipe>, Vec<SkippedCompiler>) {
-        let mut recipes: Vec<BuildRecipe> = Vec::new();
-        let mut skipped: Vec<SkippedCompiler> = Vec::new();
-        let lacks = |pgo: bool, toolchain: &Toolchain| match pgo {
-            true => profdata(machine, toolchain).err(),
-            false => None,
-        };
+    ///
+    /// # Errors
+    /// Names a label that two compilers have, or a malformed one.
+    pub fn plan(&self, machine: &dyn Machine) -> Result<Plan, UsageError> {
+        let labels = self.blocks.iter().flat_map(|block| &block.toolchains);
+        if let Some(wrong) = labels.into_iter().find_map(|name| wrong_label(name)) {
+            return Err(UsageError(wrong));
+        }
+        let mut plan = Plan::default();
+        let mut known: Vec<Toolchain> = Vec::new();
         for block in &self.blocks {
-            let (found, missing) = find(machine, &block.toolchains);
-            for skip in missing {
-                note(skip, &mut skipped);
+            let found = find(machine, &block.toolchains);
+            for skip in found.skipped {
+                note(skip, &mut plan.skipped);
             }
-            for toolchain in found {
-                for opt in &block.opt {
-                    for cpu in &block.target_cpu {
-                        for lto in &block.lto {
-                            for pgo in &block.pgo {
-                                if let Some(skip) = lacks(*pgo, &toolchain) {
-                                    note(skip, &mut skipped);
-                                    continue;
-                                }
-                                let recipe =
-                                    BuildRecipe::new(toolchain.clone(), *opt, cpu, *lto, *pgo);
-                                if !recipes.iter().any(|known| known.variant == recipe.variant) {
-                                    recipes.push(recipe);
-                                }
-                            }
+            for same in found.same {
+                note(same, &mut plan.same);
+            }
+            for toolchain in found.toolchains {
+                let toolchain = remember(toolchain, &mut known)?;
+                plan.add(machine, &toolchain, block);
+            }
+        }
+        tell_apart(&known, &mut plan.recipes);
+        plan.recipes.sort_by_key(|recipe| {
+            let version = recipe.toolchain.version.split('.');
+            let version: Vec<u32> = version.map(|part| part.parse().unwrap_or(0)).collect();
+            (recipe.toolchain.family, version, !recipe.default_flags)
+        });
+        Ok(plan)
+    }
+}
+
+/// What a comparison builds on a machine.
+#[derive(Debug, Default)]
+pub struct Plan {
+    /// The builds, each once.
+    pub recipes: Vec<BuildRecipe>,
+    /// The compilers that are missing, or lack a tool for profiles.
+    pub skipped: Vec<SkippedCompiler>,
+    /// Names of compilers that were found before under another name, in sentences.
+    pub same: Vec<String>,
+}
+
+impl Plan {
+    /// Adds a compiler with all flags of a block.
+    fn add(&mut self, machine: &dyn Machine, toolchain: &Toolchain, block: &Block) {
+        for opt in &block.opt {
+            for cpu in &block.target_cpu {
+                for lto in &block.lto {
+                    for pgo in &block.pgo {
+                        let lacks = match pgo {
+                            true => profdata(machine, toolchain).err(),
+                            false => None,
+                        };
+                        if let Some(skip) = lacks {
+                            note(skip, &mut self.skipped);
+                            continue;
+                        }
+                        let recipe = BuildRecipe::new(toolchain.clone(), *opt, cpu, *lto, *pgo);
+                        let same = |known: &BuildRecipe| known.variant == recipe.variant;
+                        if !self.recipes.iter().any(same) {
+                            self.recipes.push(recipe);
                         }
                     }
                 }
             }
         }
-        recipes.sort_by_key(|recipe| {
-            let version = recipe.toolchain.version.split('.');
-            let version: Vec<u32> = version.map(|part| part.parse().unwrap_or(0)).collect();
-            (recipe.toolchain.family, version, !recipe.default_flags)
-        });
-        (recipes, skipped)
     }
 }
 
-fn note(skip: SkippedCompiler, skipped: &mut Vec<SkippedCompiler>) {
-    if !skipped.contains(&skip) {
-        skipped.push(skip);
+/// Notes a compiler of a block. A compiler that an earlier block has keeps its label.
+fn remember(toolchain: Toolchain, known: &mut Vec<Toolchain>) -> Result<Toolchain, UsageError> {
+    let same = |known: &&Toolchain| known.identity == toolchain.identity;
+    if let Some(known) = known.iter().find(same) {
+        return Ok(known.clone());
+    }
+    let label = |known: &&Toolchain| known.named && known.label == toolchain.label;
+    if let Some(other) = known.iter().find(label).filter(|_| toolchain.named) {
+        return Err(UsageError(format!(
+            "the label {:?} names two compilers, {} and {}: give each its own",
+            toolchain.label, other.identity.path, toolchain.identity.path
+        )));
+    }
+    known.push(toolchain.clone());
+    Ok(toolchain)
+}
+
+/// Adds the paths to labels that several compilers share.
+fn tell_apart(known: &[Toolchain], recipes: &mut [BuildRecipe]) {
+    for recipe in recipes {
+        let ours = &mut recipe.toolchain;
+        let shared = |other: &Toolchain| {
+            other.label == ours.label && other.identity.path != ours.identity.path
+        };
+        if !ours.named && known.iter().any(shared) {
+            ours.label = format!("{} at {}", ours.label, ours.identity.path);
+        }
+    }
+}
+
+fn note<T: PartialEq>(item: T, list: &mut Vec<T>) {
+    if !list.contains(&item) {
+        list.push(item);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::toolchain::compiler::{Family, Invocation};
+    use crate::toolchain::compiler::test_values::toolchain;
+    use crate::toolchain::compiler::Family;
     use record::Implementation;
 
     struct Any;
@@ -168,6 +230,7 @@ mod tests {
     impl Machine for Any {
         fn output(&self, program: &str, arguments: &[&str]) -> Option<String> {
             match (program, arguments) {
+                ("rustc", ["--print", "sysroot"]) => Some("/rust".to_owned()),
                 ("rustc", ["-vV"]) => Some("release: 1.95.0\nLLVM version: 22.1\n".to_owned()),
                 ("gcc-11" | "gcc-12", _) => {
                     let major = program.strip_prefix("gcc-")?;
@@ -178,6 +241,12 @@ mod tests {
         }
         fn has(&self, program: &str) -> bool {
             program.starts_with("gcc-1")
+        }
+        fn canonical(&self, name: &str) -> Option<String> {
+            Some(name.to_owned())
+        }
+        fn hash(&self, path: &str) -> std::io::Result<String> {
+            Ok(path.to_owned())
         }
     }
 
@@ -194,7 +263,9 @@ mod tests {
             "#,
         )
         .unwrap();
-        let (recipes, skipped) = comparison.recipes(&Any);
+        let Plan {
+            recipes, skipped, ..
+        } = comparison.plan(&Any).unwrap();
         assert_eq!(skipped.len(), 1, "{skipped:?}");
         let skip = skipped[0].to_string();
         assert!(
@@ -203,7 +274,10 @@ mod tests {
         );
         let names: Vec<_> = recipes
             .iter()
-            .map(|recipe| recipe.variant.as_str())
+            .map(|recipe| {
+                let key = format!("-{}", recipe.toolchain.identity.key());
+                recipe.variant.replace(&key, "")
+            })
             .collect();
         assert_eq!(
             names,
@@ -227,14 +301,11 @@ mod tests {
 
     #[test]
     fn names_say_which_flags_are_not_the_default() {
-        let toolchain = Toolchain {
-            family: Family::Clang,
-            version: "19.1.7".to_owned(),
-            llvm: Some(19),
-            invocation: Invocation::Program("clang-19".to_owned()),
-        };
+        let toolchain = toolchain(Family::Clang, "19.1.7", Some(19));
+        let key = toolchain.identity.key();
         let recipe = BuildRecipe::new(toolchain, OptLevel::Size, "x86-64-v2", false, true);
-        assert_eq!(recipe.variant, "clang-19.1.7-Os-x86-64-v2-no-lto-pgo");
+        let name = format!("clang-19.1.7-{key}-Os-x86-64-v2-no-lto-pgo");
+        assert_eq!(recipe.variant, name);
         assert_eq!(recipe.flags(), "-Os x86-64-v2 no LTO PGO");
         assert_eq!(recipe.implementations(), [Implementation::C]);
     }

@@ -56,6 +56,13 @@ impl Builder<'_> {
         self.output.join("variants").join(variant)
     }
 
+    /// Cargo's folder for a compiler. Cargo tells compilers apart by what `rustc -vV` prints, which a
+    /// patched compiler does not change.
+    fn cargo_folder(&self, recipe: &BuildRecipe) -> PathBuf {
+        let key = recipe.toolchain.identity.key();
+        self.output.join("cargo").join(key)
+    }
+
     /// Builds a driver: once, or twice for profile-guided optimisation.
     ///
     /// # Errors
@@ -121,7 +128,7 @@ impl Builder<'_> {
             .arg(&self.sources)
             .arg(format!("into-{implementation}"))
             .args(variables(&self.folder(&recipe.variant), recipe, extra))
-            .arg(format!("DRIVER_TARGET={}", self.output.join("cargo").display()))
+            .arg(format!("DRIVER_TARGET={}", self.cargo_folder(recipe).display()))
             .env_remove("MAKEFLAGS")
             .env_remove("MAKELEVEL")
             // Without this, rustup would download missing toolchains.
@@ -274,15 +281,14 @@ pub fn cell(
 
 #[cfg(test)]
 mod tests {
+    use super::super::compiler::test_values::toolchain;
     use super::super::compiler::Toolchain;
     use super::*;
 
     fn recipe(family: Family, invocation: Invocation, opt: OptLevel, lto: bool) -> BuildRecipe {
         let toolchain = Toolchain {
-            family,
-            version: "1.2.3".to_owned(),
-            llvm: None,
             invocation,
+            ..toolchain(family, "1.2.3", None)
         };
         BuildRecipe::new(toolchain, opt, DEFAULT_CPU, lto, false)
     }

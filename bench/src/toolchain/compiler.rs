@@ -4,6 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::identity::Identity;
+use super::machine::Machine;
+
 /// A family of compilers, whose versions can be ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -36,9 +39,35 @@ pub enum Invocation {
     Rustup(String),
 }
 
+impl Invocation {
+    /// The program, without the arguments that select a toolchain.
+    pub fn program(&self) -> &str {
+        match self {
+            Self::Program(program) => program,
+            Self::Rustup(_) => "rustup",
+        }
+    }
+
+    /// The program and its first arguments that together run rustc.
+    pub fn rustc(&self) -> (&str, Vec<&str>) {
+        match self {
+            Self::Program(program) => (program, Vec::new()),
+            Self::Rustup(name) => ("rustup", vec!["run", name, "rustc"]),
+        }
+    }
+}
+
 /// An installed compiler.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Toolchain {
+    /// What the tables call it: the name that the user gave it, or family and version. Where those
+    /// of two compilers are equal, the path follows.
+    pub label: String,
+    /// Whether the user gave the label.
+    #[serde(skip)]
+    pub named: bool,
+    /// What tells it apart from all other compilers.
+    pub identity: Identity,
     /// Its family.
     pub family: Family,
     /// Its version, `12.2.0`.
@@ -50,6 +79,37 @@ pub struct Toolchain {
 }
 
 impl Toolchain {
+    /// A compiler without a label of its own.
+    ///
+    /// # Errors
+    /// Names the part of the compiler that cannot be read.
+    pub fn new(
+        machine: &dyn Machine,
+        family: Family,
+        version: String,
+        llvm: Option<u32>,
+        invocation: Invocation,
+    ) -> Result<Self, String> {
+        Ok(Self {
+            label: format!("{family} {version}"),
+            named: false,
+            identity: Identity::of(machine, family, &invocation)?,
+            family,
+            version,
+            llvm,
+            invocation,
+        })
+    }
+
+    /// The compiler with the label that the user gave it, if there is one.
+    pub(super) fn labelled(mut self, label: Option<&str>) -> Self {
+        if let Some(label) = label {
+            self.label = label.to_owned();
+            self.named = true;
+        }
+        self
+    }
+
     /// Its name in `samples.csv`, such as `gcc 12.2.0`.
     pub fn name(&self) -> String {
         format!("{} {}", self.family, self.version)
@@ -97,6 +157,26 @@ pub(super) fn is_release_of(version: &str, wanted: &str) -> bool {
     version
         .strip_prefix(wanted)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// Compilers for tests.
+#[cfg(test)]
+pub mod test_values {
+    use super::*;
+
+    /// A compiler in a path of its own.
+    pub fn toolchain(family: Family, version: &str, llvm: Option<u32>) -> Toolchain {
+        let path = format!("/opt/{family}-{version}");
+        Toolchain {
+            label: format!("{family} {version}"),
+            named: false,
+            identity: Identity::from_parts(path.clone(), Vec::new(), ""),
+            family,
+            version: version.to_owned(),
+            llvm,
+            invocation: Invocation::Program(path),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Finds the compilers that the user asked for, and says how to install the missing ones.
 
+use std::path::Path;
+
 use record::short_toolchain;
 
 use super::compiler::{
@@ -15,27 +17,67 @@ const MAJORS: std::ops::RangeInclusive<u32> = 8..=40;
 const GCC_NEEDED: &str = "5";
 const CLANG_NEEDED: &str = "6";
 
+/// What [`find`] found.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The compilers, each once.
+    pub toolchains: Vec<Toolchain>,
+    /// The compilers that cannot be used.
+    pub skipped: Vec<SkippedCompiler>,
+    /// Names of compilers that were found before under another name, in sentences.
+    pub same: Vec<String>,
+}
+
 /// Finds the compilers of a list: `gcc-12`, `clang-19`, `rustc-1.85`, `rustc-stable`, `gcc`, a
-/// path, or `installed` for all installed compilers. A compiler that is named twice is found once.
-pub fn find(machine: &dyn Machine, names: &[String]) -> (Vec<Toolchain>, Vec<SkippedCompiler>) {
-    let mut found: Vec<Toolchain> = Vec::new();
-    let mut skipped = Vec::new();
+/// path, or `installed` for all installed compilers. `LABEL=` before a name gives it a label.
+/// Identities decide whether two names are one compiler; such a compiler is found once.
+pub fn find(machine: &dyn Machine, names: &[String]) -> Found {
+    let mut found = Found::default();
     let rustup = rustup_toolchains(machine);
-    for name in names {
-        let all = match name.as_str() {
-            "installed" => installed(machine, &rustup),
-            name => vec![one(machine, &rustup, name)],
+    for given in names {
+        let (label, name) = match given.split_once('=') {
+            Some((label, name)) => (Some(label), name),
+            None => (None, given.as_str()),
+        };
+        let all = match (name, label) {
+            ("installed", None) => installed(machine, &rustup),
+            (name, _) => vec![one(machine, &rustup, name)],
         };
         for result in all {
             match result {
-                Ok(toolchain) if found.iter().any(|known| known.name() == toolchain.name()) => {}
-                Ok(toolchain) => found.push(toolchain),
-                Err(skip) if skipped.contains(&skip) => {}
-                Err(skip) => skipped.push(skip),
+                Ok(toolchain) => found.note(given, toolchain.labelled(label)),
+                Err(skip) if found.skipped.contains(&skip) => {}
+                Err(skip) => found.skipped.push(skip),
             }
         }
     }
-    (found, skipped)
+    found
+}
+
+/// Why the label of a compiler, `LABEL=NAME`, cannot be used; `None` if it can, or if there is none.
+pub fn wrong_label(given: &str) -> Option<String> {
+    let (label, name) = given.split_once('=')?;
+    let word = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
+    if name == "installed" {
+        return Some(format!("{given}: a label belongs to one compiler"));
+    }
+    (label.is_empty() || !label.chars().all(word))
+        .then(|| format!("{label:?} is not a label: use letters, digits and any of . _ + -"))
+}
+
+impl Found {
+    fn note(&mut self, given: &str, toolchain: Toolchain) {
+        let same = |known: &&Toolchain| known.identity == toolchain.identity;
+        match self.toolchains.iter().find(same) {
+            Some(known) => {
+                let (label, path) = (&known.label, &known.identity.path);
+                self.same.push(format!(
+                    "{given} is the same compiler as {label}, {path}: it is used once"
+                ));
+            }
+            None => self.toolchains.push(toolchain),
+        }
+    }
 }
 
 /// The names of rustup's toolchains.
@@ -96,7 +138,7 @@ fn c_compiler(machine: &dyn Machine, name: &str) -> Result<Toolchain, SkippedCom
     let said = machine
         .output(name, &["--version"])
         .ok_or_else(|| skip("`--version` fails"))?;
-    described(name, &said, Invocation::Program(name.to_owned()))
+    described(machine, name, &said, Invocation::Program(name.to_owned()))
 }
 
 fn by_path(machine: &dyn Machine, path: &str) -> Result<Toolchain, SkippedCompiler> {
@@ -108,25 +150,41 @@ fn by_path(machine: &dyn Machine, path: &str) -> Result<Toolchain, SkippedCompil
     if !machine.has(path) {
         return Err(skip("there is no such program, or it cannot be executed"));
     }
+    let absolute = std::path::absolute(Path::new(path)).ok();
+    let absolute = absolute.and_then(|path| Some(path.to_str()?.to_owned()));
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._+-~@,".contains(c);
+    let path = match &absolute {
+        Some(path) if path.chars().all(plain) => path.as_str(),
+        _ => {
+            return Err(skip(
+                "make cannot use this path: link to it from a path of plain characters",
+            ))
+        }
+    };
     let said = machine
         .output(path, &["--version"])
         .ok_or_else(|| skip("`--version` fails"))?;
     let invocation = Invocation::Program(path.to_owned());
     match said.starts_with("rustc ") {
         true => rust(machine, path, path, &[], invocation),
-        false => described(path, &said, invocation),
+        false => described(machine, path, &said, invocation),
     }
 }
 
 /// Recognises a C compiler by its version line.
-fn described(name: &str, said: &str, invocation: Invocation) -> Result<Toolchain, SkippedCompiler> {
+fn described(
+    machine: &dyn Machine,
+    name: &str,
+    said: &str,
+    invocation: Invocation,
+) -> Result<Toolchain, SkippedCompiler> {
     let skip = |why: String| SkippedCompiler {
         name: name.to_owned(),
         why,
         fix: None,
     };
     let line = said.lines().next().unwrap_or("");
-    let short = short_toolchain(line);
+    let short = by_macros(machine, &invocation).unwrap_or_else(|| short_toolchain(line));
     let (family, needed) = match short.split_whitespace().next() {
         Some("clang") => (Family::Clang, CLANG_NEEDED),
         Some("gcc" | "cc") => (Family::Gcc, GCC_NEEDED),
@@ -141,12 +199,29 @@ fn described(name: &str, said: &str, invocation: Invocation) -> Result<Toolchain
         return Err(skip(format!("{version} is too old: {needed} is needed")));
     }
     let major = version.split('.').next().and_then(|text| text.parse().ok());
-    Ok(Toolchain {
-        family,
-        llvm: major.filter(|_| family == Family::Clang),
-        version,
-        invocation,
-    })
+    let llvm = major.filter(|_| family == Family::Clang);
+    Toolchain::new(machine, family, version, llvm, invocation).map_err(skip)
+}
+
+/// Family and version of a C compiler by its predefined macros, which no name of a program and no
+/// distributor changes; `None` if it does not print them.
+fn by_macros(machine: &dyn Machine, invocation: &Invocation) -> Option<String> {
+    let question = ["-dM", "-E", "-xc", "/dev/null"];
+    let said = machine.output(invocation.program(), &question)?;
+    let value = |name: &str| {
+        let named = |line: &&str| line.split_whitespace().nth(1) == Some(name);
+        said.lines().find(named)?.split_whitespace().nth(2)
+    };
+    let version = |names: [&str; 3]| {
+        let [major, minor, patch] = names.map(value);
+        Some(format!("{}.{}.{}", major?, minor?, patch?))
+    };
+    let clang = version(["__clang_major__", "__clang_minor__", "__clang_patchlevel__"]);
+    let gcc = || version(["__GNUC__", "__GNUC_MINOR__", "__GNUC_PATCHLEVEL__"]);
+    match clang {
+        Some(version) => Some(format!("clang {version}")),
+        None => Some(format!("gcc {}", gcc()?)),
+    }
 }
 
 fn rust_compiler(
@@ -252,12 +327,7 @@ fn rust(
         return Err(skip);
     }
     let llvm = field("LLVM version:").and_then(|text| text.split('.').next()?.parse().ok());
-    Ok(Toolchain {
-        family: Family::Rustc,
-        version,
-        llvm,
-        invocation,
-    })
+    Toolchain::new(machine, Family::Rustc, version, llvm, invocation).map_err(|why| skip(&why))
 }
 #[cfg(test)]
 mod tests {
@@ -266,8 +336,11 @@ mod tests {
 
     fn found(names: &[&str]) -> (Vec<String>, Vec<SkippedCompiler>) {
         let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
-        let (found, skipped) = find(&machine(), &names);
-        (found.iter().map(Toolchain::name).collect(), skipped)
+        let found = find(&machine(), &names);
+        (
+            found.toolchains.iter().map(Toolchain::name).collect(),
+            found.skipped,
+        )
     }
 
     #[test]
@@ -278,10 +351,8 @@ mod tests {
             ["gcc 12.2.0", "clang 19.1.7", "rustc 1.85.0", "rustc 1.95.0"]
         );
         assert!(skipped.is_empty(), "{skipped:?}");
-        let (all, _) = find(
-            &machine(),
-            &["clang-19".to_owned(), "rustc-1.85".to_owned()],
-        );
+        let names = ["clang-19".to_owned(), "rustc-1.85".to_owned()];
+        let all = find(&machine(), &names).toolchains;
         assert_eq!([all[0].llvm, all[1].llvm], [Some(19), Some(19)]);
     }
 

@@ -2,7 +2,9 @@
 
 pub mod builder;
 pub mod compiler;
+pub mod content;
 pub mod find;
+pub mod identity;
 pub mod machine;
 pub mod profile;
 pub mod recipe;

@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn profiles_need_the_profdata_of_the_same_llvm() {
-        let (all, _) = find(&machine(), &["gcc-12".to_owned(), "clang-19".to_owned()]);
+        let all = find(&machine(), &["gcc-12".to_owned(), "clang-19".to_owned()]).toolchains;
         assert_eq!(profdata(&machine(), &all[0]), Ok(None));
         let lacks = || profdata(&machine(), &all[1]).unwrap_err().to_string();
         assert!(lacks().contains("libclang-rt-19-dev"), "{}", lacks());

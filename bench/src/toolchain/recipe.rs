@@ -87,7 +87,9 @@ impl BuildRecipe {
     ) -> Self {
         let family = toolchain.family;
         let opt = opt.for_family(family);
-        let mut variant = format!("{family}-{}-O{opt}", toolchain.version);
+        // Two identities never share a folder. The version is only for readers.
+        let (version, key) = (&toolchain.version, toolchain.identity.key());
+        let mut variant = format!("{family}-{version}-{key}-O{opt}");
         if target_cpu != DEFAULT_CPU {
             variant.push_str(&format!("-{target_cpu}"));
         }

@@ -1,0 +1,276 @@
+//! Tests how compilers are told apart: by path and content, never by version alone. Most compilers here are
+//! scripts; those that wrap the real gcc are not built with, only asked.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use perfcounters::process::find_program;
+use perfcounters::Interrupt;
+use record::Implementation;
+use support::{text, Build};
+use triptych::toolchain::builder::Builder;
+use triptych::toolchain::compiler::Toolchain;
+use triptych::toolchain::find::find;
+use triptych::toolchain::identity::Identity;
+use triptych::toolchain::machine::ThisMachine;
+use triptych::toolchain::recipe::{BuildRecipe, OptLevel, DEFAULT_CPU};
+
+fn script(path: &Path, lines: &str) -> String {
+    // A program that runs cannot be written, so each content gets a new file.
+    let new = path.with_extension("new");
+    fs::write(&new, format!("#!/bin/sh\n{lines}\n")).unwrap();
+    fs::set_permissions(&new, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::rename(&new, path).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// A compiler that calls itself gcc 12.2.0 and writes `code` in place of machine code.
+fn stub(path: &Path, code: &str) -> String {
+    let lines = format!(
+        "case \"$*\" in\n\
+         *--version*) echo 'gcc (Stub) 12.2.0'; exit ;;\n\
+         *-print-*|*-dM*|*-###*) exit ;;\n\
+         esac\n\
+         while [ $# -gt 0 ]; do [ \"$1\" = -o ] && out=$2; shift; done\n\
+         echo {code} > \"$out\""
+    );
+    script(path, &lines)
+}
+
+fn one(name: &str) -> Toolchain {
+    let found = find(&ThisMachine, &[name.to_owned()]);
+    assert!(found.skipped.is_empty(), "{:?}", found.skipped);
+    found.toolchains.into_iter().next().unwrap()
+}
+
+fn identity(name: &str) -> Identity {
+    one(name).identity
+}
+
+/// The first line of the program that a compiler builds of the C driver.
+fn built(builder: &Builder<'_>, compiler: &str) -> String {
+    let recipe = BuildRecipe::new(one(compiler), OptLevel::Default, DEFAULT_CPU, true, false);
+    builder.build(&recipe, Implementation::C).unwrap();
+    let program = builder.folder(&recipe.variant).join("c/ixgbe-fwd");
+    fs::read_to_string(program).unwrap().trim().to_owned()
+}
+
+fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+#[test]
+fn no_build_is_reused_for_another_compiler_of_the_same_version() {
+    let folder = tempfile::tempdir().unwrap();
+    let interrupt = Interrupt::new();
+    let builder = Builder {
+        sources: sources(),
+        output: folder.path().join("build"),
+        build: folder.path(),
+        interrupt: &interrupt,
+    };
+    let plain = stub(&folder.path().join("plain"), "plain");
+    let patched = stub(&folder.path().join("patched"), "patched");
+    assert_eq!(built(&builder, &plain), "plain");
+    assert_eq!(built(&builder, &patched), "patched");
+    // The same path with another content.
+    stub(&folder.path().join("patched"), "patched again");
+    assert_eq!(built(&builder, &patched), "patched again");
+    assert_eq!(built(&builder, &plain), "plain");
+}
+
+#[test]
+fn make_rebuilds_objects_for_another_compiler_of_the_same_version() {
+    let folder = tempfile::tempdir().unwrap();
+    let into = folder.path().join("into");
+    for code in ["plain", "patched"] {
+        let compiler = stub(&folder.path().join(code), code);
+        let made = std::process::Command::new("make")
+            .arg("--directory")
+            .arg(sources())
+            .args(["into-c", &format!("CC={compiler}")])
+            .arg(format!("INTO={}", into.display()))
+            .env_remove("MAKEFLAGS")
+            .output()
+            .unwrap();
+        assert!(made.status.success(), "{}", text(&made));
+        let program = fs::read_to_string(into.join("c/ixgbe-fwd")).unwrap();
+        assert_eq!(program.trim(), code);
+    }
+}
+
+/// The lines of `compare --list` for the C driver, and all that it said.
+fn listed(build: &Build, compilers: &str) -> (Vec<String>, String) {
+    let config = sources().join("bench/compilers-quick.toml");
+    let config = config.to_str().unwrap();
+    let output = build.run(&[
+        "compare",
+        "--list",
+        "--config",
+        config,
+        "--impl",
+        "c",
+        "--toolchain",
+        compilers,
+    ]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let lines = String::from_utf8(output.stdout).unwrap();
+    (lines.lines().map(str::to_owned).collect(), said)
+}
+
+#[test]
+fn compilers_of_one_version_have_a_row_each() {
+    let build = Build::new();
+    let plain = stub(&build.path().join("plain"), "plain");
+    let patched = stub(&build.path().join("patched"), "patched");
+    let (rows, said) = listed(&build, &format!("{plain},{patched}"));
+    assert_eq!(rows.len(), 2, "{said}");
+    assert!(
+        rows[0].contains(&format!("gcc 12.2.0 at {plain}")),
+        "{said}"
+    );
+    let (rows, said) = listed(&build, &format!("before={plain},after={patched}"));
+    assert!(
+        rows[0].contains(" before ") && rows[1].contains(" after "),
+        "{said}"
+    );
+}
+
+#[test]
+fn the_same_compiler_is_listed_once_and_the_command_says_so() {
+    let build = Build::new();
+    let plain = stub(&build.path().join("plain"), "plain");
+    let link = build.path().join("link");
+    std::os::unix::fs::symlink(&plain, &link).unwrap();
+    let (rows, said) = listed(&build, &format!("{plain},{}", link.display()));
+    assert_eq!(rows.len(), 1, "{said}");
+    assert!(
+        said.contains("is the same compiler as gcc 12.2.0"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_label_of_two_compilers_is_an_error_of_usage() {
+    let build = Build::new();
+    let plain = stub(&build.path().join("plain"), "plain");
+    let patched = stub(&build.path().join("patched"), "patched");
+    let config = sources().join("bench/compilers-quick.toml");
+    let config = config.to_str().unwrap();
+    for (compilers, why) in [
+        (format!("x={plain},x={patched}"), "the label \"x\""),
+        (format!("a b={plain}"), "is not a label"),
+    ] {
+        let output = build.run(&["compare", "--config", config, "--toolchain", &compilers]);
+        let said = text(&output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(why), "{said}");
+    }
+}
+
+#[test]
+fn a_wrapper_is_not_the_compiler_that_it_runs() {
+    if find_program("gcc").is_none() {
+        eprintln!("gcc is not installed: nothing is checked");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let gcc = identity("gcc");
+    let wrapper = folder.path().join("wrapper");
+    let name = script(&wrapper, "exec gcc \"$@\"");
+    let plain = identity(&name);
+    assert_ne!(plain, gcc);
+    assert_eq!(identity(&name), plain);
+    script(&wrapper, "exec gcc -fno-inline \"$@\"");
+    let patched = identity(&name);
+    assert_eq!(patched.path, plain.path);
+    assert_ne!(patched.sha256, plain.sha256);
+    // A wrapper of the wrapper stays the same file, but its flags change.
+    let outer = folder.path().join("outer");
+    let outer = script(&outer, &format!("exec {name} \"$@\""));
+    let before = identity(&outer);
+    script(&wrapper, "exec gcc -fno-tree-vrp \"$@\"");
+    assert_ne!(identity(&outer), before);
+}
+
+#[test]
+fn a_changed_cc1_behind_an_unchanged_driver_is_another_compiler() {
+    let Some(gcc) = find_program("gcc") else {
+        eprintln!("gcc is not installed: nothing is checked");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let parts = folder.path().join("parts");
+    fs::create_dir(&parts).unwrap();
+    let print = std::process::Command::new(gcc)
+        .arg("-print-prog-name=cc1")
+        .output()
+        .unwrap();
+    let cc1 = String::from_utf8(print.stdout).unwrap();
+    let lines = format!("exec {} \"$@\"", cc1.trim());
+    script(&parts.join("cc1"), &lines);
+    let driver = format!("exec gcc -B {} \"$@\"", parts.display());
+    let driver = script(&folder.path().join("driver"), &driver);
+    let before = identity(&driver);
+    let part = before.parts.iter().find(|part| part.role == "cc1").unwrap();
+    assert!(part.path.ends_with("parts/cc1"), "{before:?}");
+    script(&parts.join("cc1"), &format!("# patched\n{lines}"));
+    let after = identity(&driver);
+    assert_eq!(after.path, before.path);
+    assert_ne!(after.key(), before.key());
+}
+
+#[test]
+fn a_rust_compiler_consists_of_its_sysroot() {
+    if find_program("rustc").is_none() {
+        eprintln!("rustc is not installed: nothing is checked");
+        return;
+    }
+    let rustc = identity("rustc");
+    let has = |name: &str| rustc.parts.iter().any(|part| part.path.contains(name));
+    assert!(has("librustc_driver") && has("libcore-"), "{rustc:?}");
+    // A proxy of rustup is not the compiler.
+    assert!(rustc.path.ends_with("/bin/rustc"), "{rustc:?}");
+    let folder = tempfile::tempdir().unwrap();
+    let wrapper = folder.path().join("rustc");
+    let name = script(&wrapper, "exec rustc \"$@\"");
+    let wrapped = identity(&name);
+    assert_eq!(
+        wrapped.path,
+        fs::canonicalize(&name).unwrap().to_str().unwrap()
+    );
+    assert_ne!(wrapped.sha256, rustc.sha256);
+}
+
+#[test]
+fn a_compiler_with_an_unusual_name_is_recognised_by_its_macros() {
+    let Some(gcc) = find_program("gcc") else {
+        eprintln!("gcc is not installed: nothing is checked");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let link = folder.path().join("my-compiler");
+    let lines = format!("exec -a my-compiler {} \"$@\"", gcc.display());
+    // `exec -a` is an extension of bash.
+    let name = script(
+        &link,
+        &format!("exec bash -c '{}' my-compiler \"$@\"", lines),
+    );
+    let compiler = one(&name);
+    assert_eq!(compiler.name(), one("gcc").name());
+}
+
+#[test]
+fn a_compiler_that_fails_is_skipped_with_the_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = script(&folder.path().join("broken"), "exit 1");
+    let found = find(&ThisMachine, &[name]);
+    assert!(found.toolchains.is_empty());
+    assert!(found.skipped[0].why.contains("`--version` fails"));
+}
