@@ -1,7 +1,7 @@
 //! `triptych`: the benchmark runner.
 //!
-//! The exit status is 0 on success, 1 if a measurement fails or a budget is exceeded, and 2 for an
-//! error of usage.
+//! The exit status is 0 on success, 1 if a measurement fails or a budget is exceeded, 2 for an error
+//! of usage, and 3 if `compare` found a build that is worse than the baseline.
 
 use std::process::ExitCode;
 
@@ -17,8 +17,7 @@ use triptych::{asm, budget, clocks, compare, ladder, pktgen, run, selftest, shar
 fn main() -> ExitCode {
     let cli = Cli::parse();
     match execute(&cli) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
+        Ok(outcome) => ExitCode::from(outcome as u8),
         Err(error) => match error.downcast_ref::<UsageError>() {
             Some(usage) => Cli::command()
                 .error(ErrorKind::ValueValidation, usage)
@@ -35,8 +34,28 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the command. Returns false for a bad result that is not an error.
-fn execute(cli: &Cli) -> Result<bool> {
+/// What a command found, as its exit status.
+#[derive(Debug, Clone, Copy)]
+enum Outcome {
+    /// All is well.
+    Good = 0,
+    /// A bad result that is not an error.
+    Bad = 1,
+    /// A build is worse than the baseline.
+    Worse = 3,
+}
+
+impl From<bool> for Outcome {
+    fn from(good: bool) -> Self {
+        match good {
+            true => Self::Good,
+            false => Self::Bad,
+        }
+    }
+}
+
+/// Runs the command.
+fn execute(cli: &Cli) -> Result<Outcome> {
     let interrupt = Interrupt::new();
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         // The first signal stops the measurement in order. The second one ends the process at once.
@@ -47,14 +66,20 @@ fn execute(cli: &Cli) -> Result<bool> {
     match &cli.command {
         Command::Run(arguments) => run::run(arguments, &interrupt)?,
         Command::Budget(arguments) => budget::run(arguments, &interrupt)?,
-        Command::Compare(arguments) => compare::run(arguments, &interrupt)?,
+        Command::Compare(arguments) => {
+            if compare::run(arguments, &interrupt)? {
+                return Ok(Outcome::Worse);
+            }
+        }
         Command::Asm(arguments) => asm::run(arguments, &interrupt)?,
         Command::Ladder(arguments) => ladder::run(arguments, &interrupt)?,
-        Command::Doctor(arguments) => return host::doctor(arguments),
+        Command::Doctor(arguments) => return host::doctor(arguments).map(Outcome::from),
         Command::Bind(arguments) => host::bind(arguments, &interrupt)?,
         Command::Unbind(arguments) => host::unbind(arguments)?,
         Command::Clocks(arguments) => clocks::cli::run(arguments, &interrupt)?,
-        Command::Selftest(arguments) => return selftest::run(arguments, &interrupt),
+        Command::Selftest(arguments) => {
+            return selftest::run(arguments, &interrupt).map(Outcome::from)
+        }
         Command::SelftestWorker { specification } => {
             selftest::worker::run(specification, &interrupt)?;
         }
@@ -67,5 +92,5 @@ fn execute(cli: &Cli) -> Result<bool> {
         }
         Command::PerfWorker { specification } => perf::worker::run(specification, &interrupt)?,
     }
-    Ok(true)
+    Ok(Outcome::Good)
 }

@@ -1,4 +1,4 @@
-//! Tests how compilers are told apart: by path and content, never by version alone. Most compilers here are
+//! Tests what makes two compilers different: path and content, never the version alone. Most compilers here are
 //! scripts; those that wrap the real gcc are not built with, only asked.
 
 #![allow(clippy::unwrap_used)]
@@ -6,41 +6,18 @@
 mod support;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use perfcounters::process::find_program;
 use perfcounters::Interrupt;
 use record::Implementation;
-use support::{text, Build};
+use support::{script, stub_compiler, text, Build};
 use triptych::toolchain::builder::Builder;
 use triptych::toolchain::compiler::Toolchain;
 use triptych::toolchain::find::find;
 use triptych::toolchain::identity::Identity;
 use triptych::toolchain::machine::ThisMachine;
 use triptych::toolchain::recipe::{BuildRecipe, OptLevel, DEFAULT_CPU};
-
-fn script(path: &Path, lines: &str) -> String {
-    // A program that runs cannot be written, so each content gets a new file.
-    let new = path.with_extension("new");
-    fs::write(&new, format!("#!/bin/sh\n{lines}\n")).unwrap();
-    fs::set_permissions(&new, fs::Permissions::from_mode(0o755)).unwrap();
-    fs::rename(&new, path).unwrap();
-    path.to_str().unwrap().to_owned()
-}
-
-/// A compiler that calls itself gcc 12.2.0 and writes `code` in place of machine code.
-fn stub(path: &Path, code: &str) -> String {
-    let lines = format!(
-        "case \"$*\" in\n\
-         *--version*) echo 'gcc (Stub) 12.2.0'; exit ;;\n\
-         *-print-*|*-dM*|*-###*) exit ;;\n\
-         esac\n\
-         while [ $# -gt 0 ]; do [ \"$1\" = -o ] && out=$2; shift; done\n\
-         echo {code} > \"$out\""
-    );
-    script(path, &lines)
-}
 
 fn one(name: &str) -> Toolchain {
     let found = find(&ThisMachine, &[name.to_owned()]);
@@ -74,12 +51,12 @@ fn no_build_is_reused_for_another_compiler_of_the_same_version() {
         build: folder.path(),
         interrupt: &interrupt,
     };
-    let plain = stub(&folder.path().join("plain"), "plain");
-    let patched = stub(&folder.path().join("patched"), "patched");
+    let plain = stub_compiler(&folder.path().join("plain"), "plain");
+    let patched = stub_compiler(&folder.path().join("patched"), "patched");
     assert_eq!(built(&builder, &plain), "plain");
     assert_eq!(built(&builder, &patched), "patched");
     // The same path with another content.
-    stub(&folder.path().join("patched"), "patched again");
+    stub_compiler(&folder.path().join("patched"), "patched again");
     assert_eq!(built(&builder, &patched), "patched again");
     assert_eq!(built(&builder, &plain), "plain");
 }
@@ -89,7 +66,7 @@ fn make_rebuilds_objects_for_another_compiler_of_the_same_version() {
     let folder = tempfile::tempdir().unwrap();
     let into = folder.path().join("into");
     for code in ["plain", "patched"] {
-        let compiler = stub(&folder.path().join(code), code);
+        let compiler = stub_compiler(&folder.path().join(code), code);
         let made = std::process::Command::new("make")
             .arg("--directory")
             .arg(sources())
@@ -127,8 +104,8 @@ fn listed(build: &Build, compilers: &str) -> (Vec<String>, String) {
 #[test]
 fn compilers_of_one_version_have_a_row_each() {
     let build = Build::new();
-    let plain = stub(&build.path().join("plain"), "plain");
-    let patched = stub(&build.path().join("patched"), "patched");
+    let plain = stub_compiler(&build.path().join("plain"), "plain");
+    let patched = stub_compiler(&build.path().join("patched"), "patched");
     let (rows, said) = listed(&build, &format!("{plain},{patched}"));
     assert_eq!(rows.len(), 2, "{said}");
     assert!(
@@ -145,7 +122,7 @@ fn compilers_of_one_version_have_a_row_each() {
 #[test]
 fn the_same_compiler_is_listed_once_and_the_command_says_so() {
     let build = Build::new();
-    let plain = stub(&build.path().join("plain"), "plain");
+    let plain = stub_compiler(&build.path().join("plain"), "plain");
     let link = build.path().join("link");
     std::os::unix::fs::symlink(&plain, &link).unwrap();
     let (rows, said) = listed(&build, &format!("{plain},{}", link.display()));
@@ -159,8 +136,8 @@ fn the_same_compiler_is_listed_once_and_the_command_says_so() {
 #[test]
 fn a_label_of_two_compilers_is_an_error_of_usage() {
     let build = Build::new();
-    let plain = stub(&build.path().join("plain"), "plain");
-    let patched = stub(&build.path().join("patched"), "patched");
+    let plain = stub_compiler(&build.path().join("plain"), "plain");
+    let patched = stub_compiler(&build.path().join("patched"), "patched");
     let config = sources().join("bench/compilers-quick.toml");
     let config = config.to_str().unwrap();
     for (compilers, why) in [
@@ -256,12 +233,8 @@ fn a_compiler_with_an_unusual_name_is_recognised_by_its_macros() {
     };
     let folder = tempfile::tempdir().unwrap();
     let link = folder.path().join("my-compiler");
-    let lines = format!("exec -a my-compiler {} \"$@\"", gcc.display());
-    // `exec -a` is an extension of bash.
-    let name = script(
-        &link,
-        &format!("exec bash -c '{}' my-compiler \"$@\"", lines),
-    );
+    std::os::unix::fs::symlink(gcc, &link).unwrap();
+    let name = link.to_str().unwrap().to_owned();
     let compiler = one(&name);
     assert_eq!(compiler.name(), one("gcc").name());
 }

@@ -20,22 +20,38 @@ def way(family: str, version: str, llvm: int | None, **more: Any) -> dict[str, A
 
 
 PAIR = {
+    "batch": 32,
     "llvm": 19,
     "c": "clang 19.1.7",
     "rust": "rustc 1.85.0",
-    "implementation": "rust",
+    "impl": "rust",
     "instructions": 1.1,
     "cycles": {"low": 1.4, "median": 1.5, "high": 1.6},
 }
-WORSE = {
-    "implementation": "rust-unsafe",
-    "from": "rustc 1.85.0",
-    "to": "rustc 1.95.0",
-    "flags": "-O3",
-    "metric": "instructions",
-    "values": [70.0, 77.0],
+
+
+def change(before: float, after: float, verdict: str) -> dict[str, Any]:
+    spreads = [{"low": value, "median": value, "high": value} for value in (before, after)]
+    return {"before": spreads[0], "after": spreads[1], "percent": 100 * (after / before - 1), "verdict": verdict}
+
+
+def made(basis: str, **metrics: dict[str, Any]) -> dict[str, Any]:
+    sides = {
+        "from": {"compiler": "rustc 1.85.0", "flags": "-O3", "variant": "a"},
+        "to": {"compiler": "patched", "flags": "-O3", "variant": "b"},
+    }
+    return {"basis": basis, "impl": "rust-unsafe", "batch": 32, **sides, "metrics": metrics}
+
+
+FOUND = {
+    "format": "triptych-compilers-1",
+    "judge": {"instructions_percent": 1.0, "instructions": 0.2, "cycles_percent": 2.0},
+    "comparisons": [made("version", instructions=change(70.0, 77.0, "worse"))],
+    "not_compared": [
+        {"basis": "flags", "impl": "c", "why": "only -O2", "what": ["clang 19.1.7", "gcc 12.2.0"]},
+    ],
+    "same_llvm": [PAIR],
 }
-FOUND = [{"batch": 32, "pairs": [PAIR], "regressions": [WORSE]}]
 BUILDS = [
     {"impl": "c", "variant": "gcc-12.2.0", "toolchain": "gcc 12.2.0", "flags": "-O2", "checks_in_loops": {}},
     {
@@ -102,18 +118,47 @@ def test_each_build_has_a_row_and_skipped_ones_are_named(compared: Callable[...,
     assert rows[0][:5] == ["C", "gcc 12.2.0", "–", "-O2", "76.8"]
     assert rows[1][3] == "-O2 no LTO PGO"
     assert len(rows) == 4
-    assert section.missing == ("Not measured: gcc-11, not installed.",)
+    assert section.missing[0] == "Not measured: gcc-11, not installed."
     canvas(section.figures[0])
 
 
-def test_pairs_and_regressions_are_those_of_the_runner(compared: Callable[..., Section]) -> None:
+def test_pairs_and_comparisons_are_those_of_the_runner(compared: Callable[..., Section]) -> None:
     section = compared(PLAN)
     assert texts(section, "compilers-same-llvm-batch-32") == [
         ["19", "clang 19.1.7", "rustc 1.85.0", "safe Rust", "1.10", "1.50"]
     ]
-    assert texts(section, "compilers-worse-batch-32") == [
-        ["unsafe Rust", "-O3", "rustc 1.85.0", "rustc 1.95.0", "instructions", "70.0", "77.0", "+10.0 %"]
+    table = next(table for table in section.tables if table.key == "compilers-by-version-batch-32")
+    assert [cell.text for cell in table.rows[0]] == [
+        "unsafe Rust",
+        "rustc 1.85.0 -O3",
+        "patched -O3",
+        "70.0 → 77.0",
+        "–",
     ]
+    assert table.rows[0][3].detail == ("+10.0 %, worse",)
+    assert table.rows[0][3].tone == "bad"
+    assert "beyond 1 % and 0.2 instructions" in table.note
+
+
+def test_what_was_not_compared_is_never_called_free_of_regressions(compared: Callable[..., Section]) -> None:
+    section = compared(PLAN)
+    assert section.text[-1] == ("Worse with a newer version: 1 of 1 comparisons. Worse with other flags: not compared.")
+    assert "Not compared: C by flags: clang 19.1.7, gcc 12.2.0: only -O2." in section.missing
+
+
+def test_a_baseline_has_a_table_of_its_own(compared: Callable[..., Section]) -> None:
+    better = made("baseline", tsc_cycles=change(20.0, 10.0, "better"))
+    section = compared(PLAN, {**FOUND, "comparisons": [better]})
+    assert "Worse with the new build: 0 of 1 comparisons." in section.text[-1]
+    table = next(table for table in section.tables if table.key == "compilers-by-baseline-batch-32")
+    assert table.rows[0][4].detail[0].endswith("50.0 %, better")
+    assert table.rows[0][4].tone == "good"
+
+
+def test_a_label_names_a_build(compared: Callable[..., Section]) -> None:
+    labelled = [way("gcc", "12.2.0", None, label="patched")]
+    section = compared({"compare": {"settings": labelled, "skipped": []}})
+    assert texts(section, "compilers-batch-32")[0][1] == "patched"
 
 
 def test_the_checks_of_each_rust_build_are_shown(compared: Callable[..., Section]) -> None:
@@ -143,6 +188,7 @@ def test_another_kind_of_run_is_refused(compared: Callable[..., Section]) -> Non
         compared({"blocks": []})
 
 
-def test_malformed_findings_are_refused(compared: Callable[..., Section]) -> None:
-    with pytest.raises(DataError, match=r"compilers\.json"):
-        compared(PLAN, {"batch": 32})
+@pytest.mark.parametrize("found", [[], {"batch": 32}, {**FOUND, "format": "another"}])
+def test_malformed_results_are_refused(compared: Callable[..., Section], found: Any) -> None:
+    with pytest.raises(DataError, match=r"compilers\.json is malformed.*make compilers"):
+        compared(PLAN, found)

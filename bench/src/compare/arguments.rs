@@ -15,9 +15,22 @@ pub struct CompareArguments {
     #[arg(long, value_name = "FILE", default_value = "bench/compilers.toml")]
     pub config: PathBuf,
     /// Compare these compilers instead of those in the file: gcc-12, clang-19, rustc-1.85,
-    /// rustc-stable, a path, or `installed` for all installed ones
+    /// rustc-stable, a path, or `installed` for all installed ones. LABEL=COMPILER gives a compiler
+    /// a name for the tables, such as patched=/opt/gcc/bin/gcc
     #[arg(long = "toolchain", value_name = "COMPILER", value_delimiter = ',')]
     pub toolchains: Vec<String>,
+    /// Compare every build with this: a compiler or a label of the list, another compiler, which is
+    /// then built too, or the stored result of an earlier comparison, as a folder or JSON file
+    #[arg(long, value_name = "NAME")]
+    pub baseline: Option<String>,
+    /// The increase that counts as worse, for instructions and cycles [default: 1 for instructions,
+    /// which are counted exactly, and 2 for cycles, which alignment changes]. In addition, it must
+    /// exceed 0.2 instructions, and the spreads of cycles must not touch
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub threshold: Option<f64>,
+    /// Write the whole result to this file, too. It is always in compilers.json of the run's folder
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
     /// Optimisation levels; `default` is 2 for C and 3 for Rust [default: default]
     #[arg(long, value_name = "LEVEL", value_delimiter = ',', value_parser = one_of::<OptLevel>())]
     pub opt: Vec<OptLevel>,
@@ -45,6 +58,14 @@ pub struct CompareArguments {
     /// The build folder, with the software NIC in bin/
     #[arg(long, value_name = "DIR", default_value = "build")]
     pub build_dir: PathBuf,
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim().parse::<f64>();
+    match number {
+        Ok(number) if (0.0..=1000.0).contains(&number) => Ok(number),
+        _ => Err(format!("{text:?} is not a percentage from 0 to 1000")),
+    }
 }
 
 fn processor(text: &str) -> Result<String, String> {

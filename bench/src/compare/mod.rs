@@ -22,42 +22,53 @@ use crate::run::backends::worker;
 use crate::run::recorder::Recorder;
 use crate::settings::values::BoundedInteger;
 use crate::toolchain::builder::{self, Builder};
-use crate::toolchain::compiler::SkippedCompiler;
+use crate::toolchain::identity::Identity;
 use crate::toolchain::machine::ThisMachine;
 use crate::toolchain::recipe::{BuildRecipe, OptLevel, DEFAULT_CPU};
 use crate::usage::UsageError;
 use arguments::CompareArguments;
-use plan::{Block, Comparison};
+use baseline::NamedBaseline;
+use comparisons::{Comparisons, Judge};
+use plan::{Block, Comparison, Plan};
+use result::{ComparisonResult, FORMAT, RESULT_FILE};
+use rows::ResultRow;
 
 pub mod analysis;
 pub mod arguments;
+pub mod baseline;
+pub mod comparisons;
 pub mod plan;
+pub mod result;
+pub mod rows;
 pub mod table;
 
 /// The file with the table, beside the samples.
 pub const TABLE_FILE: &str = "compilers.md";
-/// The file with the pairs and regressions, for the report.
-pub const FINDINGS_FILE: &str = "compilers.json";
 
-/// Builds, measures, and prints the table.
+/// Builds, measures, and prints the tables. Returns whether a build is worse than the baseline.
 ///
 /// # Errors
 /// If there is nothing to compare, or something cannot be built or measured. All other results are
 /// recorded.
-pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<()> {
-    let comparison = comparison(arguments)?;
-    let plan::Plan {
-        recipes,
-        skipped,
-        same,
-    } = comparison.plan(&ThisMachine)?;
-    for skip in &skipped {
+pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<bool> {
+    let mut comparison = comparison(arguments)?;
+    let baseline = match &arguments.baseline {
+        Some(name) => Some(NamedBaseline::of(name, &mut comparison)?),
+        None => None,
+    };
+    let plan = comparison.plan(&ThisMachine)?;
+    for skip in &plan.skipped {
         eprintln!("skipped: {skip}");
     }
-    for sentence in &same {
+    for sentence in &plan.same {
         eprintln!("{sentence}");
     }
-    let builds = selected_builds(arguments, &recipes)?;
+    let baseline = match baseline {
+        Some(named) => Some((named.identity(&ThisMachine, &plan.recipes)?, named)),
+        None => None,
+    };
+    let recipes = &plan.recipes;
+    let builds = selected_builds(arguments, recipes)?;
     if arguments.list {
         for (recipe, implementation) in &builds {
             println!(
@@ -68,7 +79,7 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<()> {
                 recipe.toolchain.identity.path
             );
         }
-        return Ok(());
+        return Ok(false);
     }
     let sources = std::env::current_dir().context("cannot find the current folder")?;
     if !sources.join("Makefile").is_file() {
@@ -80,7 +91,7 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<()> {
         sources,
         interrupt,
     };
-    let mut recorder = recorder(arguments, &comparison, &recipes, &skipped)?;
+    let mut recorder = recorder(arguments, &comparison, &plan)?;
     let cells = build_all(&builder, &builds, &comparison, &mut recorder)?;
     recorder.folder.record.artefacts = artefacts::hashes(&arguments.build_dir, &cells);
     recorder.folder.record.builds = described(&builder, &cells);
@@ -91,7 +102,7 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<()> {
     let finished = recorder.folder.finish(SystemTime::now());
     outcome?;
     finished?;
-    report(&recorder, &comparison, &recipes, &skipped)
+    report(arguments, &recorder, &comparison, &plan, baseline.as_ref())
 }
 
 /// The builds that the command line selects: recipes and drivers.
@@ -122,44 +133,84 @@ fn selected_builds<'r>(
     Ok(builds)
 }
 
-/// Writes the table and the findings beside the samples, and prints the table.
+/// Writes the tables and the whole result beside the samples, and prints the tables. Returns whether
+/// a build is worse than the baseline.
 fn report(
+    arguments: &CompareArguments,
     recorder: &Recorder,
     comparison: &Comparison,
-    recipes: &[BuildRecipe],
-    skipped: &[SkippedCompiler],
-) -> Result<()> {
+    plan: &Plan,
+    baseline: Option<&(Option<Identity>, NamedBaseline)>,
+) -> Result<bool> {
     let folder = recorder.folder.path();
+    let record = &recorder.folder.record;
     let samples = record::read_samples(&folder.join(SAMPLES_FILE))?;
-    let batches: Vec<_> = comparison
-        .batch
-        .iter()
-        .map(|batch| (batch.0, analysis::rows(recipes, &samples, batch.0)))
-        .collect();
-    let text = table::markdown(&batches, skipped);
-    let found = serde_json::to_string_pretty(&analysis::findings(&batches))
-        .context("cannot write the findings as JSON")?;
-    for (name, text) in [(TABLE_FILE, &text), (FINDINGS_FILE, &found)] {
-        let file = folder.join(name);
-        std::fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
+    let (mut rows, mut same_llvm) = (Vec::new(), Vec::new());
+    for batch in comparison.batch.iter().map(|batch| batch.0) {
+        let measured = analysis::rows(&plan.recipes, &samples, batch);
+        same_llvm.extend(analysis::pairs(&measured, batch));
+        rows.extend(measured.iter().map(|row| {
+            let command = command_of(record, row.implementation, &row.recipe.variant);
+            ResultRow::new(row, batch, command)
+        }));
+    }
+    let judge = Judge::new(arguments.threshold);
+    let with = baseline.map(|(identity, named)| named.rows(identity.as_ref(), &rows));
+    let comparisons = Comparisons::of(judge, &rows, with.as_ref());
+    let failures: Vec<_> = record.failures.iter().map(ToString::to_string).collect();
+    let result = ComparisonResult {
+        format: FORMAT,
+        run: &record.id,
+        start: &record.start,
+        git: record.git.as_ref(),
+        judge,
+        baseline: baseline.map(|(_, named)| named.used()),
+        toolchains: result::toolchains(&plan.recipes),
+        rows: &rows,
+        comparisons: &comparisons.made,
+        not_compared: &comparisons.missing,
+        same_llvm,
+        skipped: &plan.skipped,
+        failures: &failures,
+    };
+    let text = table::markdown(&result, &comparisons);
+    let json = serde_json::to_string_pretty(&result).context("cannot write the result as JSON")?;
+    write(&folder.join(TABLE_FILE), &text)?;
+    write(&folder.join(RESULT_FILE), &json)?;
+    if let Some(file) = &arguments.json {
+        write(file, &json)?;
     }
     println!("{text}");
+    if let Some((_, NamedBaseline::Stored(name, stored))) = baseline {
+        if stored.git != record.git {
+            println!("The baseline {name} measured other sources of the drivers than this run.\n");
+        }
+    }
     println!(
         "{} samples in {}",
         recorder.folder.count(),
         folder.display()
     );
-    match recorder.folder.record.failures.as_slice() {
-        [] => Ok(()),
-        some => {
-            let list: Vec<_> = some.iter().map(|failure| format!("  {failure}")).collect();
-            bail!(
-                "{} builds or measurements failed:\n{}",
-                some.len(),
-                list.join("\n")
-            )
-        }
+    if !failures.is_empty() {
+        bail!(
+            "{} builds or measurements failed:\n  {}",
+            failures.len(),
+            failures.join("\n  ")
+        )
     }
+    Ok(comparisons.worse_than_baseline())
+}
+
+fn write(file: &Path, text: &str) -> Result<()> {
+    std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// The line that a build recorded: its compiler and all flags.
+fn command_of(record: &RunRecord, implementation: Implementation, variant: &str) -> String {
+    let of_build =
+        |build: &&record::Build| build.implementation == implementation && build.variant == variant;
+    let build = record.builds.iter().find(of_build);
+    build.map_or(String::new(), |build| build.flags.clone())
 }
 
 /// Each build once, with the number of checks in its machine code.
@@ -227,8 +278,7 @@ fn comparison(arguments: &CompareArguments) -> Result<Comparison> {
 fn recorder(
     arguments: &CompareArguments,
     comparison: &Comparison,
-    recipes: &[BuildRecipe],
-    skipped: &[SkippedCompiler],
+    plan: &Plan,
 ) -> Result<Recorder> {
     let record = RunRecord {
         command: std::env::args().collect(),
@@ -236,8 +286,9 @@ fn recorder(
         host: HostFacts::gather(),
         plan: json!({"compare": {
             "comparison": comparison,
-            "ways": recipes,
-            "skipped": skipped,
+            "settings": plan.recipes,
+            "toolchains": result::toolchains(&plan.recipes),
+            "skipped": plan.skipped,
         }}),
         placement: Topology::here().choose(None),
         ..RunRecord::default()

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::compiler::{Family, Invocation};
 use super::content::text_hash;
+use super::invocation::{Family, Invocation};
 use super::machine::Machine;
 
 /// The programs that GCC runs.

@@ -5,6 +5,7 @@ pub mod compiler;
 pub mod content;
 pub mod find;
 pub mod identity;
+pub mod invocation;
 pub mod machine;
 pub mod profile;
 pub mod recipe;

@@ -1,15 +1,17 @@
 //! A build folder of stand-ins, and commands that run the program on it.
 
-#![allow(dead_code, missing_docs, clippy::unwrap_used)]
+#![allow(dead_code, missing_docs, unused_imports, clippy::unwrap_used)]
 
 #[path = "../../../perfcounters/tests/common/mod.rs"]
 mod common;
+mod compilers;
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use common::{fixture, forwarder, library};
+pub use compilers::{copying_compiler, script, stub_compiler};
 use perfcounters::process::{allowed_cpus, find_program};
 
 /// A build folder in which every driver is a stand-in.

@@ -15,7 +15,7 @@ from triptych_paper.records import Run, read_run
 from triptych_paper.report.figures import colour, marker
 from triptych_paper.report.model import Data, Figure, Section
 from triptych_paper.report.sections import checks
-from triptych_paper.schema import TSC_CYCLES, Source, renamed_metric, source
+from triptych_paper.schema import TSC_CYCLES, Source, source
 from triptych_paper.statistics import Summary, select, summarise
 from triptych_paper.tables.model import ABSENT, Cell, Column, Record, Table
 from triptych_paper.tables.numbers import number, signed
@@ -34,6 +34,38 @@ def shown() -> tuple[Source, ...]:
     return (*counted, source(TSC_CYCLES, "lockstep"))
 
 
+FORMAT = "triptych-compilers-1"
+"""The format of the runner's result."""
+
+JUDGED = ("instructions", TSC_CYCLES)
+"""The metrics that decide whether a build is worse."""
+
+TONES = {"worse": "bad", "better": "good"}
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words for a kind of comparison."""
+
+    title: str
+    newer: str
+    method: str
+
+
+BASES = {
+    "version": Words(
+        "Newer versions",
+        "a newer version",
+        "Each version is compared with the version before of the same compiler, with the same flags.",
+    ),
+    "flags": Words("Flags", "other flags", "Each compiler is compared with itself with the default flags."),
+    "baseline": Words(
+        "Beside the baseline", "the new build", "Each build is compared with the build that `--baseline` named."
+    ),
+}
+"""The kinds of comparisons."""
+
+
 @dataclass(frozen=True)
 class CompilerSetting:
     """A compiler with its flags."""
@@ -49,7 +81,7 @@ class CompilerSetting:
 
 
 def build(data: Data) -> Section:
-    """Build tables and a figure for each batch size: all builds, pairs of the same LLVM, and regressions."""
+    """Build tables and a figure for each batch size: all builds, pairs of the same LLVM, and comparisons."""
     folder = data.run.folder.parent / "compilers" / "latest"
     if not folder.exists():
         return Section("compilers", TITLE, missing=(MISSING,))
@@ -57,13 +89,16 @@ def build(data: Data) -> Section:
     settings, skipped = _plan(run)
     missing = [f"Not measured: {entry['name']}, {entry['why']}." for entry in skipped]
     missing += [f"Not measured: {failure.impl}, {failure.variant}: {failure.cause}" for failure in run.failures]
-    text = (
+    text = [
         f"This is the run {run.id}, whose sources and machine may differ from those of the other sections. Each "
         "compiler builds the drivers with the flags of the Makefile, except for the flags that a table names.",
-    )
+    ]
     compared = _compared(run)
     if compared is None:
-        missing.append("The comparison was interrupted: it has no regressions and no pairs.")
+        missing.append("The comparison was interrupted: no builds were compared.")
+    else:
+        text += _verdicts(compared)
+        missing += [f"Not compared: {_not_compared(entry)}." for entry in compared["not_compared"]]
     tables: list[Table] = []
     figures: list[Figure] = []
     for batch in sorted({int(batch) for batch in run.samples["batch"]}, reverse=True):
@@ -73,17 +108,18 @@ def build(data: Data) -> Section:
         if not rows:
             continue
         tables.append(_table(run, rows, batch))
-        tables += _pairs((compared or {}).get(batch, {}), batch)
-        tables += _regressions((compared or {}).get(batch, {}), batch)
+        if compared:
+            tables += _pairs(compared, batch)
+            tables += [table for basis in BASES for table in _comparisons(compared, basis, batch)]
         figures.append(_figure(run, rows, batch))
     if not tables:
-        return Section("compilers", TITLE, text, missing=(MISSING, *missing))
+        return Section("compilers", TITLE, tuple(text), missing=(MISSING, *missing))
     remaining = [(_build_name(entry, settings), entry) for entry in remaining_checks(run)]
     if remaining:
         tables.append(
             checks.table("compilers-checks", "Checks in the loops of safe Rust's data path, by compiler", remaining)
         )
-    return Section("compilers", TITLE, text, tuple(tables), tuple(figures), tuple(missing))
+    return Section("compilers", TITLE, tuple(text), tuple(tables), tuple(figures), tuple(missing))
 
 
 def _build_name(entry: RemainingChecks, settings: list[CompilerSetting]) -> str:
@@ -91,15 +127,36 @@ def _build_name(entry: RemainingChecks, settings: list[CompilerSetting]) -> str:
     return f"{entry.compiler} {flags}"
 
 
-def _compared(run: Run) -> dict[int, dict[str, Any]] | None:
-    """Return the findings of the runner by batch size; None if the comparison was interrupted."""
+def _compared(run: Run) -> dict[str, Any] | None:
+    """Return the result of the runner; None if the comparison was interrupted."""
     path = run.folder / "compilers.json"
     try:
-        return {int(entry["batch"]): dict(entry) for entry in json.loads(path.read_text(encoding="utf-8"))}
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if found["format"] != FORMAT:
+            raise ValueError(f"the format is {found['format']!r}, not {FORMAT!r}")
+        return {key: found[key] for key in ("judge", "comparisons", "not_compared", "same_llvm")}
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{path} is malformed: {error!r}") from None
+        raise DataError(f"{path} is malformed: {error!r}; `make compilers` writes it again") from None
+
+
+def _not_compared(entry: dict[str, Any]) -> str:
+    basis = "with the baseline" if entry["basis"] == "baseline" else f"by {entry['basis']}"
+    return f"{Driver(str(entry['impl'])).name} {basis}: {', '.join(entry['what'])}: {entry['why']}"
+
+
+def _verdicts(compared: dict[str, Any]) -> list[str]:
+    """Say for each kind of comparison how many builds are worse, or that none were compared."""
+    sentences = []
+    for basis, words in BASES.items():
+        made = [each for each in compared["comparisons"] if each["basis"] == basis]
+        worse = sum(any(change["verdict"] == "worse" for change in each["metrics"].values()) for each in made)
+        if made:
+            sentences.append(f"Worse with {words.newer}: {worse} of {len(made)} comparisons.")
+        elif basis != "baseline":
+            sentences.append(f"Worse with {words.newer}: not compared.")
+    return [" ".join(sentences)]
 
 
 def _plan(run: Run) -> tuple[list[CompilerSetting], list[dict[str, Any]]]:
@@ -122,7 +179,7 @@ def _setting(entry: dict[str, Any]) -> CompilerSetting:
         words.append("PGO")
     return CompilerSetting(
         variant=str(entry["variant"]),
-        compiler=f"{entry['family']} {entry['version']}",
+        compiler=str(entry.get("label") or f"{entry['family']} {entry['version']}"),
         flags=" ".join(words),
         llvm=None if entry["llvm"] is None else int(entry["llvm"]),
         default=bool(entry["default"] if "default" in entry else entry["usual"]),
@@ -183,8 +240,10 @@ def _pairs(compared: dict[str, Any], batch: int) -> list[Table]:
     """Pair C by clang with Rust by the rustc of the same LLVM, both with the default flags."""
     cells: list[tuple[Cell, ...]] = []
     records: list[Record] = []
-    for pair in compared.get("pairs", []):
-        driver = Driver(str(pair["implementation"]))
+    for pair in compared["same_llvm"]:
+        if pair["batch"] != batch:
+            continue
+        driver = Driver(str(pair["impl"]))
         line = [Cell(str(pair[key])) for key in ("llvm", "c", "rust")]
         instructions, cycles = pair["instructions"], pair["cycles"] or {}
         times = {"instructions": {"median": instructions}, TSC_CYCLES: cycles}
@@ -226,50 +285,54 @@ def _pairs(compared: dict[str, Any], batch: int) -> list[Table]:
     ]
 
 
-def _regressions(compared: dict[str, Any], batch: int) -> list[Table]:
-    """List the versions whose code is slower than that of the version before."""
+def _comparisons(compared: dict[str, Any], basis: str, batch: int) -> list[Table]:
+    """List all comparisons of a kind, with the verdict of the runner."""
     cells: list[tuple[Cell, ...]] = []
     records: list[Record] = []
-    for found in compared.get("regressions", []):
-        driver = Driver(str(found["implementation"]))
-        before, after = (float(value) for value in found["values"])
-        metric = renamed_metric(str(found["metric"]), "lockstep")
-        cells.append(
-            (
-                Cell(driver.name),
-                Cell(str(found["flags"])),
-                Cell(str(found["from"])),
-                Cell(str(found["to"])),
-                Cell(metric),
-                Cell(number(before, 1)),
-                Cell(number(after, 1)),
-                Cell(f"{signed(100 * (after / before - 1), 1)} %", tone="bad"),
+    for made in compared["comparisons"]:
+        if made["basis"] != basis or made["batch"] != batch:
+            continue
+        driver = Driver(str(made["impl"]))
+        sides = [f"{made[side]['compiler']} {made[side]['flags']}" for side in ("from", "to")]
+        line = [Cell(driver.name), *(Cell(side) for side in sides)]
+        for metric in JUDGED:
+            change = made["metrics"].get(metric)
+            if change is None:
+                line.append(Cell(ABSENT))
+                continue
+            before, after = (float(change[key]["median"]) for key in ("before", "after"))
+            verdict = str(change["verdict"])
+            percent = float(change["percent"])
+            details = (f"{signed(percent, 1)} %, {verdict.replace('-', ' ')}",)
+            line.append(Cell(f"{number(before, 1)} → {number(after, 1)}", details, tone=TONES.get(verdict, "")))
+            records.append(
+                {
+                    "basis": basis,
+                    "impl": driver.impl,
+                    "from": sides[0],
+                    "to": sides[1],
+                    "batch": batch,
+                    "metric": metric,
+                    "before": before,
+                    "after": after,
+                    "percent": percent,
+                    "verdict": verdict,
+                }
             )
-        )
-        records.append(
-            {
-                "impl": driver.impl,
-                "flags": found["flags"],
-                "from": found["from"],
-                "to": found["to"],
-                "batch": batch,
-                "metric": metric,
-                "before": before,
-                "after": after,
-            }
-        )
+        cells.append(tuple(line))
     if not cells:
         return []
-    texts = [Column(heading, numeric=False) for heading in ("driver", "flags", "version", "newer version", "metric")]
+    judge, words = compared["judge"], BASES[basis]
+    texts = [Column(heading, numeric=False) for heading in ("driver", "from", "to")]
     return [
         Table(
-            f"compilers-worse-batch-{batch}",
-            f"Regressions, batch {batch}",
-            (*texts, Column("before"), Column("after"), Column("change")),
+            f"compilers-by-{basis}-batch-{batch}",
+            f"{words.title}, batch {batch}",
+            (*texts, Column("instructions"), Column("TSC cycles")),
             tuple(cells),
             tuple(records),
-            "Each version is compared with the version before of the same compiler, with the same flags. A regression "
-            "is more than 1 % and 0.2 instructions a packet, or more than 2 % of the cycles with spreads that do not "
+            f"{words.method} A change counts beyond {judge['instructions_percent']:g} % and {judge['instructions']:g} "
+            f"instructions a packet, or beyond {judge['cycles_percent']:g} % of the cycles with spreads that do not "
             "touch.",
         )
     ]

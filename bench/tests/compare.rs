@@ -1,0 +1,145 @@
+//! Tests `triptych compare` from the command line to the JSON file. Stub compilers copy stand-ins for the
+//! driver, of which one needs twice the instructions of the other.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use support::{copying_compiler, text, works_here, Build};
+
+/// A comparison at a small number of packets.
+const CONFIG: &str = "batch = [32]\nvalgrind = { packets = 20_480 }\n\
+                      lockstep = { sessions = 1, rounds = 3 }\n\
+                      [[block]]\ntoolchains = [\"gcc\"]\n";
+
+struct Fixture {
+    build: Build,
+    config: PathBuf,
+    plain: String,
+    patched: String,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        let build = Build::new();
+        let config = build.path().join("compilers.toml");
+        std::fs::write(&config, CONFIG).unwrap();
+        let compiler = |name: &str, define: &str| {
+            build.driver(name, &[define]);
+            copying_compiler(&build.path().join(name))
+        };
+        let plain = compiler("plain", "WORK=10");
+        let patched = compiler("patched", "WORK=20");
+        Self {
+            build,
+            config,
+            plain,
+            patched,
+        }
+    }
+
+    fn compare(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_triptych"))
+            .args(["compare", "--impl", "c", "--config"])
+            .arg(&self.config)
+            .arg("--build-dir")
+            .arg(self.build.path())
+            .arg("--results")
+            .arg(self.build.path().join("results"))
+            .args(arguments)
+            .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
+            .env("TMPDIR", self.build.path())
+            .env_remove("MAKEFLAGS")
+            .stdin(Stdio::null())
+            .output()
+            .unwrap()
+    }
+
+    fn result(&self) -> Value {
+        let file = self.build.path().join("results/latest/compilers.json");
+        serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
+    }
+}
+
+#[test]
+fn a_patched_compiler_is_compared_with_the_unpatched_one() {
+    if !works_here("valgrind") {
+        eprintln!("valgrind is not installed: nothing is checked");
+        return;
+    }
+    let fixture = Fixture::new();
+    let both = format!("before={},after={}", fixture.plain, fixture.patched);
+    let copy = fixture.build.path().join("copy.json");
+    let copy = copy.to_str().unwrap();
+    let output = fixture.compare(&["--toolchain", &both, "--baseline", "before", "--json", copy]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("Worse with the new build: 1 of 1."), "{said}");
+    assert!(
+        said.contains("Not compared: the list below says why."),
+        "{said}"
+    );
+    assert!(said.contains("only one version of gcc, 12.2.0"), "{said}");
+    let result = fixture.result();
+    let copied: Value = serde_json::from_str(&std::fs::read_to_string(copy).unwrap()).unwrap();
+    assert_eq!(copied, result);
+    let rows = result["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 2, "{said}");
+    let instructions = |row: &Value| row["metrics"]["instructions"]["median"].as_f64().unwrap();
+    assert!(
+        instructions(&rows[1]) > 1.5 * instructions(&rows[0]),
+        "{said}"
+    );
+    assert_eq!(rows[1]["compiler"], "after");
+    assert_ne!(rows[0]["sha256"], rows[1]["sha256"]);
+    assert_eq!(rows[1]["metrics"]["instructions"]["backend"], "valgrind");
+    assert!(rows[1]["command"].as_str().unwrap().contains("-O2"));
+    assert!(result["toolchains"][0]["parts"][0]["sha256"].is_string());
+
+    // The other direction is better, and so is a limit that the change does not exceed.
+    let output = fixture.compare(&["--toolchain", &both, "--baseline", "after"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let stored = fixture.build.path().join("results/latest");
+    let stored = stored.to_str().unwrap();
+
+    // Last month's result: only the instructions are comparable.
+    let patched = format!("before={}", fixture.patched);
+    let output = fixture.compare(&["--toolchain", &patched, "--baseline", stored]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("only instructions are comparable"), "{said}");
+    let limited = [
+        "--toolchain",
+        &patched,
+        "--baseline",
+        copy,
+        "--threshold",
+        "1000",
+    ];
+    let output = fixture.compare(&limited);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+}
+
+#[test]
+fn a_wrong_baseline_is_an_error_of_usage() {
+    let fixture = Fixture::new();
+    let other = fixture.build.path().join("other.json");
+    std::fs::write(&other, "[]").unwrap();
+    for (baseline, why) in [
+        (other.to_str().unwrap(), "is not a result"),
+        ("/nonexistent.json", "cannot read"),
+        ("gcc-7000", "not installed"),
+    ] {
+        let plain = fixture.plain.as_str();
+        let output = fixture.compare(&["--toolchain", plain, "--baseline", baseline]);
+        let said = text(&output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(why), "{said}");
+    }
+    let output = fixture.compare(&["--toolchain", &fixture.plain, "--threshold", "few"]);
+    assert_eq!(output.status.code(), Some(2));
+}
