@@ -19,6 +19,16 @@ use crate::share::arguments::{AnonymiseArguments, MergeArguments};
 const LISTS: &str =
     "Options that take several values separate them with commas, for instance 8,32.";
 
+/// The last lines of the help of `compare`.
+const COMPARE: &str = "\
+Options that take several values separate them with commas, for instance 8,32.
+
+Exit status:
+  0  everything was measured, and no build is worse than the baseline, or there is no baseline
+  1  a build or a measurement failed
+  2  the command line or the file is wrong
+  3  a build is worse than the baseline, beyond the threshold";
+
 /// Measure the three ixgbe drivers, and prepare a machine for measuring
 #[derive(Debug, Parser)]
 #[command(name = "triptych", version)]
@@ -37,7 +47,7 @@ pub enum Command {
     /// Fail if a driver needs more instructions per packet than bench/budget.toml allows
     Budget(BudgetArguments),
     /// Build the drivers with several compilers, measure every build, and compare
-    #[command(after_help = LISTS)]
+    #[command(after_help = COMPARE)]
     Compare(CompareArguments),
     /// Show the machine code of a driver's data path beside its source, with checks marked
     Asm(AsmArguments),

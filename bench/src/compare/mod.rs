@@ -70,15 +70,7 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<bool> 
     let recipes = &plan.recipes;
     let builds = selected_builds(arguments, recipes)?;
     if arguments.list {
-        for (recipe, implementation) in &builds {
-            println!(
-                "{implementation:12} {:14} {:9} {} {}",
-                recipe.toolchain.label,
-                recipe.flags(),
-                recipe.toolchain.identity.key(),
-                recipe.toolchain.identity.path
-            );
-        }
+        list(&builds);
         return Ok(false);
     }
     let sources = std::env::current_dir().context("cannot find the current folder")?;
@@ -103,6 +95,22 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<bool> 
     outcome?;
     finished?;
     report(arguments, &recorder, &comparison, &plan, baseline.as_ref())
+}
+
+/// Prints the builds: driver, compiler, flags, and the short name and the path of the identity.
+fn list(builds: &[(&BuildRecipe, Implementation)]) {
+    let labels = builds
+        .iter()
+        .map(|(recipe, _)| recipe.toolchain.label.len());
+    let width = labels.max().unwrap_or(0);
+    for (recipe, implementation) in builds {
+        let (label, flags) = (&recipe.toolchain.label, recipe.flags());
+        let (key, path) = (
+            recipe.toolchain.identity.key(),
+            &recipe.toolchain.identity.path,
+        );
+        println!("{implementation:12} {label:width$} {flags:20} {key} {path}");
+    }
 }
 
 /// The builds that the command line selects: recipes and drivers.

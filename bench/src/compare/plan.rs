@@ -151,7 +151,7 @@ pub struct Plan {
     pub recipes: Vec<BuildRecipe>,
     /// The compilers that are missing, or lack a tool for profiles.
     pub skipped: Vec<SkippedCompiler>,
-    /// Names of compilers that were found before under another name, in sentences.
+    /// Names of compilers that the list has twice, in sentences.
     pub same: Vec<String>,
 }
 

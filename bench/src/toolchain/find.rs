@@ -24,7 +24,7 @@ pub struct Found {
     pub toolchains: Vec<Toolchain>,
     /// The compilers that cannot be used.
     pub skipped: Vec<SkippedCompiler>,
-    /// Names of compilers that were found before under another name, in sentences.
+    /// Names of compilers that the list has twice, in sentences.
     pub same: Vec<String>,
 }
 
@@ -66,17 +66,20 @@ pub fn wrong_label(given: &str) -> Option<String> {
 }
 
 impl Found {
+    /// Adds a compiler, unless it is there under another name. A label that the user gave stays.
     fn note(&mut self, given: &str, toolchain: Toolchain) {
-        let same = |known: &&Toolchain| known.identity == toolchain.identity;
-        match self.toolchains.iter().find(same) {
-            Some(known) => {
-                let (label, path) = (&known.label, &known.identity.path);
-                self.same.push(format!(
-                    "{given} is the same compiler as {label}, {path}: it is used once"
-                ));
-            }
-            None => self.toolchains.push(toolchain),
+        let same = |known: &&mut Toolchain| known.identity == toolchain.identity;
+        let Some(known) = self.toolchains.iter_mut().find(same) else {
+            self.toolchains.push(toolchain);
+            return;
+        };
+        if toolchain.named && !known.named {
+            *known = toolchain;
         }
+        let (label, path) = (&known.label, &known.identity.path);
+        self.same.push(format!(
+            "{given} names a compiler of the list a second time: {path}, shown as {label}"
+        ));
     }
 }
 
