@@ -185,20 +185,22 @@ C_TEST_PROGRAMS := $(patsubst c/tests/%.c,build/c/tests/%,$(C_TESTS))
 C_VERSION := -DTRIPTYCH_VERSION='"$(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)"'
 
 # $(call c_build,OBJECTS,FOLDER,FLAGS) defines the rules that build a C driver in FOLDER, with its objects in OBJECTS.
-# With -flto the compiler optimises at link time, so the link step uses the same flags.
+# With -flto the compiler optimises at link time, so the link step uses the same flags. In CI a warning in the default
+# build is an error. -Werror is not among FLAGS, because the results name those.
+c_strict = $(if $(CI),$(if $(filter build/c,$(1)),-Werror))
 define c_build
 $(2)/ixgbe-fwd: $(patsubst c/src/%.c,$(1)/program/%.o,$(C_LIBRARY) $(C_PROGRAM))
 	@mkdir -p $$(@D)
-	@$$(CC) $(3) $$^ -o $$@
+	@$$(CC) $(call c_strict,$(1)) $(3) $$^ -o $$@
 
 $(2)/libforwarder.so: $(patsubst c/src/%.c,$(1)/shared/%.o,$(C_LIBRARY))
 	@mkdir -p $$(@D)
-	@$$(CC) $(3) $(C_SHARED) -shared $$^ -o $$@
+	@$$(CC) $(call c_strict,$(1)) $(3) $(C_SHARED) -shared $$^ -o $$@
 
 # The ports for `triptych selftest`, apart from the forwarder, so that the forwarder's code stays as it is.
 $(2)/libports.so: $(patsubst c/src/%.c,$(1)/shared/%.o,$(C_LIBRARY) $(C_PORTS))
 	@mkdir -p $$(@D)
-	@$$(CC) $(3) $(C_SHARED) -shared $$^ -o $$@
+	@$$(CC) $(call c_strict,$(1)) $(3) $(C_SHARED) -shared $$^ -o $$@
 
 # The file names the compiler and its flags. The objects depend on it, so a change of either rebuilds them.
 $(2)/toolchain.txt: FORCE
@@ -206,15 +208,15 @@ $(2)/toolchain.txt: FORCE
 
 $(1)/program/apps/%.o: c/src/apps/%.c $(2)/toolchain.txt Cargo.toml
 	@mkdir -p $$(@D)
-	@$$(CC) $(3) $$(C_VERSION) -MMD -MP -c $$< -o $$@
+	@$$(CC) $(call c_strict,$(1)) $(3) $$(C_VERSION) -MMD -MP -c $$< -o $$@
 
 $(1)/program/%.o: c/src/%.c $(2)/toolchain.txt
 	@mkdir -p $$(@D)
-	@$$(CC) $(3) -MMD -MP -c $$< -o $$@
+	@$$(CC) $(call c_strict,$(1)) $(3) -MMD -MP -c $$< -o $$@
 
 $(1)/shared/%.o: c/src/%.c $(2)/toolchain.txt
 	@mkdir -p $$(@D)
-	@$$(CC) $(3) $(C_SHARED) -MMD -MP -c $$< -o $$@
+	@$$(CC) $(call c_strict,$(1)) $(3) $(C_SHARED) -MMD -MP -c $$< -o $$@
 
 -include $(patsubst c/src/%.c,$(1)/program/%.d,$(C_LIBRARY) $(C_PROGRAM))
 -include $(patsubst c/src/%.c,$(1)/shared/%.d,$(C_LIBRARY) $(C_PORTS))

@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 from machine import ROOT
@@ -62,6 +63,29 @@ def test_contributing_has_the_list_of_make_help() -> None:
     if os.environ.get("TRIPTYCH_UPDATE"):
         page.write_text(expected)
     assert page.read_text() == expected
+
+
+def test_a_rebuild_of_the_c_driver_warns_of_nothing(tmp_path: Path) -> None:
+    done = subprocess.run(
+        ["make", "into-c", f"INTO={tmp_path}"], cwd=ROOT, capture_output=True, text=True, check=True, timeout=300
+    )
+    assert (tmp_path / "c" / "ixgbe-fwd").is_file()
+    assert done.stdout + done.stderr == ""
+
+
+def test_only_the_default_build_treats_warnings_as_errors_in_ci() -> None:
+    def strict(*goals: str, ci: str) -> bool:
+        command = ["make", "--dry-run", "--always-make", *goals]
+        planned = subprocess.run(
+            command, cwd=ROOT, env=os.environ | {"CI": ci}, capture_output=True, text=True, check=True
+        ).stdout
+        assert "c/src/rx.c" in planned
+        return "-Werror" in planned
+
+    assert strict("c-files", ci="true")
+    assert not strict("c-files", ci="")
+    assert not strict("variants-c-files", ci="true")
+    assert not strict("into-c", "INTO=/nonexistent", ci="true")
 
 
 def step(command: str, **environment: str) -> subprocess.CompletedProcess[str]:
