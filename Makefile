@@ -510,6 +510,17 @@ format: ## Format all sources.
 	$(PYTHON) -m ruff check --quiet --fix $(PYTHON_LINTED)
 	$(PYTHON) -m ruff format --quiet $(PYTHON_LINTED)
 
+# The limit holds after `make build variants test`.
+BUILD_SIZE_MB ?= 3200
+
+.PHONY: build-size
+build-size: ## Print how much disk space build/ takes, and fail above BUILD_SIZE_MB (3200).
+	@[ -d build ] || { echo "there is no build/: run make build first"; exit 1; }
+	@size="$$(du -sm build | cut -f 1)"; du -sm build/* | sort -rn | head -n 12; \
+	echo "build/ takes $$size MB"; \
+	[ "$$size" -le $(BUILD_SIZE_MB) ] || { \
+		echo "build/ takes more than $(BUILD_SIZE_MB) MB: find out what grew, or run make clean"; exit 1; }
+
 .PHONY: clean
 clean: ## Remove build/, but keep results/.
 	rm -rf build

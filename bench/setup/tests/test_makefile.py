@@ -88,6 +88,22 @@ def test_only_the_default_build_treats_warnings_as_errors_in_ci() -> None:
     assert not strict("into-c", "INTO=/nonexistent", ci="true")
 
 
+def test_the_size_of_the_build_has_a_limit(tmp_path: Path) -> None:
+    (tmp_path / "build" / "bin").mkdir(parents=True)
+    (tmp_path / "build" / "bin" / "large").write_bytes(b"x" * 3_000_000)
+    for limit, status in ((10, 0), (2, 2)):
+        done = subprocess.run(
+            ["make", "-f", ROOT / "Makefile", "build-size", f"BUILD_SIZE_MB={limit}"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == status, done.stdout + done.stderr
+        assert "build/bin" in done.stdout
+        assert ("takes more than 2 MB" in done.stdout) == (status == 2)
+
+
 def step(command: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a recipe that calls itself "the work"."""
     return subprocess.run(

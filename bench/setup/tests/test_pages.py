@@ -1,8 +1,10 @@
 """The commands in the project's pages: the marked blocks run as they are, and all goals and subcommands exist."""
 
+import contextlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -42,7 +44,18 @@ def start(script: str, folder: Path | None, user: str | None = None) -> subproce
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        start_new_session=True,
     )
+
+
+def end(running: subprocess.Popen[str]) -> str:
+    """Wait for the end of a script, and return what it printed. No process of the script stays behind."""
+    try:
+        return running.communicate(timeout=LIMIT)[0]
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(running.pid, signal.SIGKILL)
+        running.wait()
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -53,14 +66,14 @@ def programs() -> None:
 
 def test_the_blocks_of_the_readme_forward_packets(tmp_path: Path) -> None:
     running = start(run_blocks("README.md"), tmp_path)
-    said, _ = running.communicate(timeout=LIMIT)
+    said = end(running)
     assert running.returncode == 0, said
     assert len(re.findall(r"port[01]\.sock: RX [\d.]+ Mpps", said)) >= 4, said
 
 
 def test_the_blocks_of_the_bench_page_pass(tmp_path: Path) -> None:
     running = start(run_blocks("bench/README.md"), tmp_path)
-    said, _ = running.communicate(timeout=LIMIT)
+    said = end(running)
     assert running.returncode == 0, said
 
 
@@ -73,8 +86,14 @@ def test_two_users_of_a_machine_do_not_disturb_each_other() -> None:
     if reachable.returncode != 0:
         pytest.skip(f"user {OTHER_USER} cannot read {ROOT}")
     script = run_blocks("README.md")
+    folders = {Path(f"/tmp/triptych-{user}") for user in (os.geteuid(), OTHER_USER)}
+    before = {folder for folder in folders if folder.exists()}
     both = [start(script, None), start(script, None, OTHER_USER)]
-    said = [running.communicate(timeout=LIMIT)[0] for running in both]
+    try:
+        said = [end(running) for running in both]
+    finally:
+        for folder in folders - before:
+            shutil.rmtree(folder)
     assert [running.returncode for running in both] == [0, 0], said
     assert [len(re.findall("Mpps", text)) >= 4 for text in said] == [True, True], said
 
