@@ -12,6 +12,7 @@ from triptych_paper.claims.model import Verdict
 from triptych_paper.errors import DataError
 from triptych_paper.facts import machine
 from triptych_paper.records import Run, read_info
+from triptych_paper.schema import CORE_CYCLES, TSC_CYCLES
 from triptych_paper.tables.numbers import number, signed
 
 ARCHIVE = Path(__file__).parents[2] / "example"
@@ -133,6 +134,12 @@ class Archive:
     def times_c(self, metric: str, impl: str, batch: int) -> Value:
         """Return the ratio of a driver to C in the same round."""
         return self.value(f"compared-batch-{batch}", metric=f"{metric}_times_c", impl=impl, variant="default")
+
+    def cycles(self, impl: str, batch: int) -> tuple[str, Value]:
+        """Return the kind of cycles that the run counted, and their ratio to C in the same round."""
+        core = {row["metric"] for row in self.rows(f"compared-batch-{batch}") if row["value"]}
+        metric = CORE_CYCLES if f"{CORE_CYCLES}_times_c" in core else TSC_CYCLES
+        return ("core cycles" if metric == CORE_CYCLES else "TSC cycles"), self.times_c(metric, impl, batch)
 
     def same_llvm(self, batch: int) -> tuple[str, Value] | None:
         """Return the newest LLVM that built both C and safe Rust, and the ratio of their instructions."""

@@ -72,14 +72,15 @@ def than(ratio: Value, what: str) -> str:
     return f"{number(abs(percent), 0 if abs(percent) >= 10 else 1)} % {'more' if percent > 0 else 'fewer'} {what} than"
 
 
-def cycles(ratio: Value) -> str:
+def cycles(named: tuple[str, Value]) -> str:
     """Compare cycles with those of C, in words that fit the whole spread of the ratio."""
+    what, ratio = named
     text = ratio.text(2)
     if ratio.low > 1:
-        return f"needs more TSC cycles than C: {text} times as many"
+        return f"needs more {what} than C: {text} times as many"
     if ratio.high < 1:
-        return f"needs fewer TSC cycles than C: {text} times as many"
-    return f"needs {text} times the TSC cycles of C, so the spread covers both more and fewer"
+        return f"needs fewer {what} than C: {text} times as many"
+    return f"needs {text} times the {what} of C, so the spread covers both more and fewer"
 
 
 def size(value: Value | float | None, digits: int = 1) -> str:
