@@ -6,8 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from triptych_paper import example
+from triptych_paper.prose.archive import Archive
 
-from tests.example import MakeRun
+from tests.example import MakeRun, write_run
 
 
 def test_the_copy_does_not_identify_the_machine(make_run: MakeRun, tmp_path: Path) -> None:
@@ -79,3 +80,27 @@ def test_a_run_without_a_report_is_refused(
 ) -> None:
     assert example.main([str(make_run()), str(tmp_path / "example")]) == 1
     assert "make paper" in capsys.readouterr().err
+
+
+def test_the_newest_comparison_of_compilers_is_a_part(make_run: MakeRun, tmp_path: Path) -> None:
+    folder = make_run()
+    tables = folder / "report" / "tables"
+    tables.mkdir(parents=True)
+    compared = tmp_path / "compilers"
+    compared.mkdir()
+    there = write_run(compared)
+    (compared / "latest").symlink_to(there.name)
+    head = "llvm,c,rust,impl,batch,metric,times_c,p10,p90\n"
+    for batch in (32, 8):
+        rows = [
+            f"{llvm},clang,rustc,{impl},{batch},instructions,{ratio},,\n"
+            for llvm, impl, ratio in ((19, "rust", 1.25), (9, "rust", 3.0), (19, "rust-unsafe", 1.0))
+        ]
+        (tables / f"compilers-same-llvm-batch-{batch}.csv").write_text(head + "".join(rows))
+    target = tmp_path / "example"
+    assert example.main([str(folder), str(target)]) == 0
+    kept = {"compilers-same-llvm-batch-32.csv", "compilers-same-llvm-batch-8.csv", "run.json", "summary.csv"}
+    assert {path.name for path in (target / "compilers").iterdir()} == kept
+    found = Archive(target).part("compilers").same_llvm(8)
+    assert found is not None
+    assert (found[0], found[1].value, found[1].exact) == ("19", 1.25, True)

@@ -56,11 +56,12 @@ def check(claim: Claim, run: Run, code: CodeSize | None) -> Outcome:
 def count(verdicts: Iterable[Verdict]) -> str:
     """Count verdicts in a sentence, in the order of :class:`Verdict`."""
     counts = Counter(verdicts)
-    parts = ", ".join(f"{counts[verdict]} {_name(verdict)}" for verdict in Verdict if counts[verdict])
+    parts = ", ".join(f"{counts[verdict]} {plural(verdict)}" for verdict in Verdict if counts[verdict])
     return f"Of {counts.total()} published claims: {parts}."
 
 
-def _name(verdict: Verdict) -> str:
+def plural(verdict: Verdict) -> str:
+    """Name a verdict after a number of claims."""
     return "differ" if verdict is Verdict.DIFFERS else verdict.value
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from triptych_paper.claims.check import plural
 from triptych_paper.claims.model import Verdict
 from triptych_paper.code import read_code
 from triptych_paper.facts import facts, quick
@@ -55,7 +56,7 @@ def _tiles(sections: tuple[Section, ...]) -> tuple[Tile, ...]:
     tones = {Verdict.REPRODUCED: "good", Verdict.DIFFERS: "bad"}
     counted = {verdict: verdicts.count(verdict.value) for verdict in Verdict}
     return tuple(
-        Tile(number, f"of {len(verdicts)} claims {verdict.value}", tones.get(verdict, ""))
+        Tile(number, f"of {len(verdicts)} claims {plural(verdict)}", tones.get(verdict, ""))
         for verdict, number in counted.items()
         if number
     )
