@@ -25,9 +25,12 @@ fail() {
     exit 1
 }
 
+# The headers of a distribution differ between architectures.
 distribution() {
+    local architecture
+    architecture="$(uname -m)"
     # shellcheck source=/dev/null
-    (. /etc/os-release 2>/dev/null && echo "${ID:-unknown} ${VERSION_ID:-}") || echo unknown
+    (. /etc/os-release 2>/dev/null && echo "${ID:-unknown} ${VERSION_ID:-}${architecture/#x86_64/}") || echo unknown
 }
 
 # record FOLDER DISTRIBUTION: prints the SOURCES.sha256 for the current sources and the output in FOLDER, which contains

@@ -19,7 +19,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(dirname "$here")
 cd "$root"
 toolchain=${TOOLCHAIN:-nightly}
-target=x86_64-unknown-linux-gnu
+target=$(rustc -vV | sed -n 's/^host: //p')
 driver=(--quiet --locked --package ixgbe --features ixgbe/fuzzing --lib)
 # The tools skip tests of sockets and VFIO: sanitizers cannot see beyond the process, and Miri supports neither.
 tests=(--skip vfio::)

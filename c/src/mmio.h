@@ -14,6 +14,7 @@
 
 uint32_t mmio_load32(const volatile uint32_t *address);
 void mmio_store32(volatile uint32_t *address, uint32_t value);
+void mmio_store32_relaxed(volatile uint32_t *address, uint32_t value);
 uint64_t dma_load64(const volatile uint64_t *address);
 void dma_store64(volatile uint64_t *address, uint64_t value);
 void dma_read_barrier(void);
@@ -21,17 +22,6 @@ void dma_write_barrier(void);
 uint64_t tsc_read(void);
 
 #else
-
-/* Read and write a mapped register. */
-static inline uint32_t mmio_load32(const volatile uint32_t *address)
-{
-	return *address;
-}
-
-static inline void mmio_store32(volatile uint32_t *address, uint32_t value)
-{
-	*address = value;
-}
 
 /* Read and write half a descriptor. An aligned 64-bit access is one access. */
 static inline uint64_t dma_load64(const volatile uint64_t *address)
@@ -45,38 +35,84 @@ static inline void dma_store64(volatile uint64_t *address, uint64_t value)
 }
 
 /*
- * Completes the reads before it before the reads after it. x86 keeps the order of loads, so there
- * it only restrains the compiler.
+ * The two barriers order this processor's accesses as the other side sees them: a card's DMA, or the
+ * thread of a software card. x86-64 keeps the order of loads and the order of stores, even to uncached
+ * memory. So there the barriers only restrain the compiler.
+ *
+ * AArch64 keeps neither order. "osh", outer shareable, reaches other processors and coherent devices.
+ * The "ish" of a C11 fence need not reach a device. "ld" and "st" say which earlier accesses wait.
+ */
+
+/*
+ * Completes the loads before it, for example of DD, before the loads and stores after it, for example
+ * of the packet that DD announces.
  */
 static inline void dma_read_barrier(void)
 {
 #if defined(__x86_64__)
 	__atomic_signal_fence(__ATOMIC_ACQUIRE);
+#elif defined(__aarch64__)
+	__asm__ volatile("dmb oshld" ::: "memory");
 #else
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+#error "the barriers are known only for x86-64 and AArch64"
 #endif
 }
 
 /*
- * Makes the writes before it visible to the device before the writes after it. x86 keeps the order
- * of stores, even to uncached memory, so there it only restrains the compiler.
+ * Makes the stores before it, for example of descriptors, visible to the device before the stores after
+ * it, for example of the tail.
  */
 static inline void dma_write_barrier(void)
 {
 #if defined(__x86_64__)
 	__atomic_signal_fence(__ATOMIC_RELEASE);
-#else
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+#elif defined(__aarch64__)
+	__asm__ volatile("dmb oshst" ::: "memory");
 #endif
 }
 
-/* The time-stamp counter, or 0 on a processor without one. */
+/*
+ * Read and write a mapped register, in order with all other accesses. A card's registers are device
+ * memory, which keeps its order. The software card's are ordinary memory, which does not on AArch64:
+ * there a read completes before later accesses, and a write waits for earlier ones.
+ */
+static inline uint32_t mmio_load32(const volatile uint32_t *address)
+{
+	uint32_t value = *address;
+
+#if defined(__aarch64__)
+	dma_read_barrier();
+#endif
+	return value;
+}
+
+static inline void mmio_store32(volatile uint32_t *address, uint32_t value)
+{
+#if defined(__aarch64__)
+	dma_write_barrier();
+#endif
+	*address = value;
+}
+
+/* Writes a mapped register without a barrier: the caller adds one, for a whole batch. */
+static inline void mmio_store32_relaxed(volatile uint32_t *address, uint32_t value)
+{
+	*address = value;
+}
+
+/*
+ * A counter of fixed frequency: the time-stamp counter of x86-64, the virtual count of AArch64's generic
+ * timer. The latter often counts only some ten million times a second.
+ */
 static inline uint64_t tsc_read(void)
 {
 #if defined(__x86_64__)
 	return __builtin_ia32_rdtsc();
-#else
-	return 0;
+#elif defined(__aarch64__)
+	uint64_t count;
+
+	__asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(count)::"memory");
+	return count;
 #endif
 }
 

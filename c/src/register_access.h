@@ -47,12 +47,15 @@ bool reg_reaches(struct vfio_device *vfio, uint32_t offset, uint32_t mask, uint3
 int reg_wait(struct vfio_device *vfio, uint32_t offset, uint32_t mask, uint32_t value,
 	     uint32_t timeout_ms, const char *name, const char *remedy, struct error *error);
 
-/* Rings a doorbell: the tail register at `offset`, to which `tail` points if it is mapped. */
+/*
+ * Rings a doorbell: the tail register at `offset`, to which `tail` points if it is mapped. The caller
+ * orders the descriptors before it, with dma_write_barrier().
+ */
 static inline void tail_write(struct vfio_device *vfio, volatile uint32_t *tail, uint32_t offset,
 			      uint32_t value)
 {
 	if (tail != NULL) {
-		mmio_store32(tail, value);
+		mmio_store32_relaxed(tail, value);
 	} else {
 		reg_write(vfio, offset, value);
 	}

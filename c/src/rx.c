@@ -94,7 +94,9 @@ uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t coun
 		queue->index = index;
 		/*
 		 * Orders the reads of DD above before the caller's reads of the packets' data.
-		 * From here the device leaves those packets alone (TRUST-RING-PROTOCOL).
+		 * From here the device leaves those packets alone (TRUST-RING-PROTOCOL). It also
+		 * orders earlier reads of recycled buffers before RDT, which lets the device fill
+		 * them again.
 		 */
 		dma_read_barrier();
 		/* Orders the writes of the descriptors above before the write of RDT. */

@@ -21,7 +21,10 @@ static inline void tx_free(struct tx_queue *queue, uint32_t count)
 /* Whether the device has sent from descriptor `index`. */
 static inline bool tx_done(const struct tx_queue *queue, uint32_t index)
 {
-	/* 7.2.3.2.4 write-back format. DD proves that the packet was sent (TRUST-DD). */
+	/*
+	 * 7.2.3.2.4 write-back format. DD proves that the packet was sent (TRUST-DD). The buffer may
+	 * then be written. That needs no barrier: a store waits for the branch before it.
+	 */
 	return dma_load64(&queue->ring[index].upper) & IXGBE_TXD_DD;
 }
 

@@ -6,27 +6,44 @@
 use core::ffi::c_char;
 use core::ptr::{read_volatile, write_volatile};
 #[cfg(target_arch = "x86_64")]
-use core::sync::atomic::compiler_fence;
-#[cfg(not(target_arch = "x86_64"))]
-use core::sync::atomic::fence;
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{compiler_fence, Ordering};
 
-/// Reads a register.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+compile_error!("the barriers are known only for x86-64 and AArch64");
+
+/// Reads a register, before all later accesses.
 ///
 /// # Safety
 /// `address` points to a mapped register: readable and aligned to 4 bytes.
 #[no_mangle]
 pub unsafe extern "C" fn mmio_load32(address: *const u32) -> u32 {
     // SAFETY: the caller guarantees it.
-    unsafe { read_volatile(address) }
+    let value = unsafe { read_volatile(address) };
+    if cfg!(target_arch = "aarch64") {
+        dma_read_barrier();
+    }
+    value
 }
 
-/// Writes a register.
+/// Writes a register, after all earlier writes.
 ///
 /// # Safety
 /// `address` points to a mapped register: writable and aligned to 4 bytes.
 #[no_mangle]
 pub unsafe extern "C" fn mmio_store32(address: *mut u32, value: u32) {
+    if cfg!(target_arch = "aarch64") {
+        dma_write_barrier();
+    }
+    // SAFETY: the caller guarantees it.
+    unsafe { write_volatile(address, value) }
+}
+
+/// Writes a register without a barrier.
+///
+/// # Safety
+/// As for [`mmio_store32`].
+#[no_mangle]
+pub unsafe extern "C" fn mmio_store32_relaxed(address: *mut u32, value: u32) {
     // SAFETY: the caller guarantees it.
     unsafe { write_volatile(address, value) }
 }
@@ -51,27 +68,33 @@ pub unsafe extern "C" fn dma_store64(address: *mut u64, value: u64) {
     unsafe { write_volatile(address, value) }
 }
 
-/// Completes the reads before it before the reads after it. x86 keeps the order of loads, so there it only restrains
-/// the compiler.
+// The barriers are those of c/src/mmio.h, which explains the instructions.
+
+/// Completes the loads before it before the loads and stores after it.
 #[no_mangle]
 pub extern "C" fn dma_read_barrier() {
     #[cfg(target_arch = "x86_64")]
     compiler_fence(Ordering::Acquire);
-    #[cfg(not(target_arch = "x86_64"))]
-    fence(Ordering::Acquire);
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: the instruction changes neither registers nor memory.
+    unsafe {
+        core::arch::asm!("dmb oshld", options(nostack, preserves_flags));
+    }
 }
 
-/// Makes the writes before it visible to the device before the writes after it. x86 keeps the order of stores, so
-/// there it only restrains the compiler.
+/// Makes the stores before it visible to the device before the stores after it.
 #[no_mangle]
 pub extern "C" fn dma_write_barrier() {
     #[cfg(target_arch = "x86_64")]
     compiler_fence(Ordering::Release);
-    #[cfg(not(target_arch = "x86_64"))]
-    fence(Ordering::SeqCst);
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: the instruction changes neither registers nor memory.
+    unsafe {
+        core::arch::asm!("dmb oshst", options(nostack, preserves_flags));
+    }
 }
 
-/// The time-stamp counter, in cycles of its own clock, or 0 on a processor without one.
+/// A counter of fixed frequency: the time-stamp counter of x86-64, the virtual count of AArch64's generic timer.
 #[no_mangle]
 pub extern "C" fn tsc_read() -> u64 {
     #[cfg(target_arch = "x86_64")]
@@ -79,8 +102,15 @@ pub extern "C" fn tsc_read() -> u64 {
     unsafe {
         core::arch::x86_64::_rdtsc()
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    0
+    #[cfg(target_arch = "aarch64")]
+    {
+        let count;
+        // SAFETY: the instructions change only `count`, and Linux lets every program read the timer.
+        unsafe {
+            core::arch::asm!("isb", "mrs {}, cntvct_el0", out(reg) count, options(nostack, preserves_flags));
+        }
+        count
+    }
 }
 
 /// The version of the project, with a NUL at the end.
@@ -108,7 +138,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(target_arch = "x86_64")]
     fn the_time_stamp_counter_counts() {
         let before = tsc_read();
         std::thread::sleep(std::time::Duration::from_millis(1));

@@ -135,12 +135,12 @@ pub(crate) enum Tail {
 }
 
 impl Tail {
-    /// Rings the doorbell.
+    /// Rings the doorbell. The caller orders the descriptors before it, with `dma_write_barrier`.
     #[inline]
     pub(crate) fn write(&self, value: u32) -> Result<()> {
         match self {
             Self::Mapped(register) => {
-                register.store(value);
+                register.store_relaxed(value);
                 Ok(())
             }
             Self::Trapped(registers, offset) => registers.write_trapped(*offset, value),

@@ -57,7 +57,8 @@ impl<'p> TxQueue<'p> {
     /// Whether the device has sent from descriptor `index`.
     #[inline]
     fn tx_done(&mut self, index: usize) -> bool {
-        // 7.2.3.2.4 write-back format. DD proves that the packet was sent (TRUST-DD).
+        // 7.2.3.2.4 write-back format. DD proves that the packet was sent (TRUST-DD). The buffer may
+        // then be written. That needs no barrier: a store waits for the branch before it.
         self.ring.entry(index).load_upper() & TXD_DD != 0
     }
 

@@ -15,7 +15,7 @@ extern "C" {
         dma: *mut dma_memory,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn mmio_store32(address: *mut uint32_t, value: uint32_t);
+    fn mmio_store32_relaxed(address: *mut uint32_t, value: uint32_t);
     fn dma_store64(address: *mut uint64_t, value: uint64_t);
     fn dma_write_barrier();
     fn reg_set(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
@@ -332,7 +332,7 @@ unsafe extern "C" fn tail_write(
     mut value: uint32_t,
 ) {
     if !tail.is_null() {
-        mmio_store32(tail, value);
+        mmio_store32_relaxed(tail, value);
     } else {
         reg_write(vfio, offset, value);
     };

@@ -1,6 +1,6 @@
 extern "C" {
     fn vfio_write32(device: *mut vfio_device, offset: uint32_t, value: uint32_t);
-    fn mmio_store32(address: *mut uint32_t, value: uint32_t);
+    fn mmio_store32_relaxed(address: *mut uint32_t, value: uint32_t);
     fn dma_load64(address: *const uint64_t) -> uint64_t;
     fn dma_store64(address: *mut uint64_t, value: uint64_t);
     fn dma_write_barrier();
@@ -147,7 +147,7 @@ unsafe extern "C" fn tail_write(
     mut value: uint32_t,
 ) {
     if !tail.is_null() {
-        mmio_store32(tail, value);
+        mmio_store32_relaxed(tail, value);
     } else {
         reg_write(vfio, offset, value);
     };

@@ -4,9 +4,13 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::ptr::NonNull;
 use std::rc::Rc;
-use std::sync::atomic::{compiler_fence, fence, Ordering};
+#[cfg(target_arch = "x86_64")]
+use std::sync::atomic::{compiler_fence, Ordering};
 
 use rustix::mm::{mmap, munmap, MapFlags, ProtFlags};
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+compile_error!("the barriers are known only for x86-64 and AArch64");
 
 /// A part of BAR0 that is mapped into this process.
 pub struct Area {
@@ -78,49 +82,82 @@ pub struct Register {
 }
 
 impl Register {
-    /// Reads the register.
+    /// Reads the register, before all later accesses. A card's registers are device memory, which
+    /// keeps its order. The software card's are ordinary memory, which does not on AArch64.
     #[inline]
     pub fn load(&self) -> u32 {
         // SAFETY: the pointer is aligned and inside the mapping, which `_area` keeps alive.
-        unsafe { self.pointer.read_volatile() }
+        let value = unsafe { self.pointer.read_volatile() };
+        if cfg!(target_arch = "aarch64") {
+            dma_read_barrier();
+        }
+        value
     }
 
-    /// Writes the register.
+    /// Writes the register, after all earlier writes.
     #[inline]
     pub fn store(&self, value: u32) {
+        if cfg!(target_arch = "aarch64") {
+            dma_write_barrier();
+        }
+        self.store_relaxed(value);
+    }
+
+    /// Writes the register without a barrier: the caller adds one, for a whole batch.
+    #[inline]
+    pub fn store_relaxed(&self, value: u32) {
         // SAFETY: as for `load`.
         unsafe { self.pointer.write_volatile(value) }
     }
 }
 
-/// Completes the reads before it before the reads after it. x86 keeps the order of loads, so there
-/// it only restrains the compiler.
+// The two barriers order this processor's accesses as the other side sees them: a card's DMA, or the
+// thread of a software card. x86-64 keeps the order of loads and the order of stores, even to uncached
+// memory. So there the barriers only restrain the compiler.
+//
+// AArch64 keeps neither order. "osh", outer shareable, reaches other processors and coherent devices.
+// The "ish" of Rust's fences need not reach a device. "ld" and "st" say which earlier accesses wait.
+
+/// Completes the loads before it, for example of DD, before the loads and stores after it, for
+/// example of the packet that DD announces.
 #[inline]
 pub fn dma_read_barrier() {
-    if cfg!(target_arch = "x86_64") {
-        compiler_fence(Ordering::Acquire);
-    } else {
-        fence(Ordering::Acquire);
+    #[cfg(target_arch = "x86_64")]
+    compiler_fence(Ordering::Acquire);
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: the instruction changes neither registers nor memory.
+    unsafe {
+        core::arch::asm!("dmb oshld", options(nostack, preserves_flags));
     }
 }
 
-/// Makes the writes before it visible to the device before the writes after it. x86 keeps the order
-/// of stores, even to uncached memory, so there it only restrains the compiler.
+/// Makes the stores before it, for example of descriptors, visible to the device before the stores
+/// after it, for example of the tail.
 #[inline]
 pub fn dma_write_barrier() {
-    if cfg!(target_arch = "x86_64") {
-        compiler_fence(Ordering::Release);
-    } else {
-        fence(Ordering::SeqCst);
+    #[cfg(target_arch = "x86_64")]
+    compiler_fence(Ordering::Release);
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: the instruction changes neither registers nor memory.
+    unsafe {
+        core::arch::asm!("dmb oshst", options(nostack, preserves_flags));
     }
 }
 
-/// The time-stamp counter, or 0 on a processor without one.
+/// A counter of fixed frequency: the time-stamp counter of x86-64, the virtual count of AArch64's
+/// generic timer. The latter often counts only some ten million times a second.
 #[inline]
 pub fn tsc_read() -> u64 {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every x86-64 processor has the instruction, and its only effect is its result.
     return unsafe { core::arch::x86_64::_rdtsc() };
-    #[cfg(not(target_arch = "x86_64"))]
-    return 0;
+    #[cfg(target_arch = "aarch64")]
+    {
+        let count;
+        // SAFETY: the instructions change only `count`, and Linux lets every program read the timer.
+        unsafe {
+            core::arch::asm!("isb", "mrs {}, cntvct_el0", out(reg) count, options(nostack, preserves_flags));
+        }
+        count
+    }
 }
