@@ -3,8 +3,13 @@
 # All builds go to build/. The project compares the drivers, so the Makefile builds all three alike: each is optimised
 # as one program for one processor family. C uses -flto, Rust uses lto = "fat" (profile `driver` in Cargo.toml).
 
-# haswell instead of native: Valgrind 3.19 does not support AVX-512, and results stay comparable between machines.
-TARGET_CPU ?= haswell
+# The architecture that the drivers are built for. drivers/arm.sh sets another than this machine's.
+ARCH ?= $(shell uname -m)
+# Not native, because results stay comparable between machines, and because Valgrind 3.19 supports no AVX-512 and no SVE.
+# cortex-a72 is ARMv8.0 without later extensions, so its code also runs on a Pi, a Graviton and an Apple processor.
+TARGET_CPU_x86_64 := haswell
+TARGET_CPU_aarch64 := cortex-a72
+TARGET_CPU ?= $(or $(TARGET_CPU_$(ARCH)),$(error the drivers are for x86_64 and aarch64, not for $(ARCH)))
 ifeq ($(origin CC),default)
 CC := gcc
 endif
@@ -26,7 +31,10 @@ DRIVER_RUSTFLAGS = $(strip -C target-cpu=$(TARGET_CPU) $(RUST_EXTRA))
 # Cargo tells compilers apart by `rustc -vV`, which a patched compiler does not change. A compiler that RUSTC names
 # therefore has a folder of its own.
 DRIVER_TARGET := build/cargo-driver$(if $(RUSTC),-$(shell sha256sum < "$$(command -v $(RUSTC))" | cut -c 1-12))
-cargo_driver = RUSTFLAGS='$(DRIVER_RUSTFLAGS)' $(CARGO) $(1) --quiet $(CARGO_FLAGS) --target-dir $(DRIVER_TARGET) --profile
+# RUST_TARGET, for example aarch64-unknown-linux-gnu, builds for another machine. Cargo then adds a folder.
+DRIVER_OUT = $(DRIVER_TARGET)$(addprefix /,$(RUST_TARGET))
+cargo_driver = RUSTFLAGS='$(DRIVER_RUSTFLAGS)' $(CARGO) $(1) --quiet $(CARGO_FLAGS) $(addprefix --target ,$(RUST_TARGET)) \
+	--target-dir $(DRIVER_TARGET) --profile
 # Prints the compiler, the profile, the environment's changes to the profile, and the flags.
 rust_toolchain = { $${RUSTC:-rustc} --version; echo '--profile $(1)'; env | sed -n 's/^CARGO_PROFILE_DRIVER_//p' | sort; \
 	echo '$(DRIVER_RUSTFLAGS)'; } | tr '\n' ' ' | sed 's/ *$$//' && echo
@@ -168,7 +176,9 @@ C_TESTS := $(wildcard c/tests/*.c)
 C_WARNINGS := -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla
 C_OPT := -O2
 C_LTO := -flto
-C_FLAGS = -std=gnu11 $(C_OPT) -march=$(TARGET_CPU) $(C_LTO) -Ic/src $(C_WARNINGS) $(C_EXTRA)
+# On AArch64, -march takes an architecture, and -mcpu a processor.
+C_CPU = $(if $(filter aarch64,$(ARCH)),-mcpu,-march)=$(TARGET_CPU)
+C_FLAGS = -std=gnu11 $(C_OPT) $(C_CPU) $(C_LTO) -Ic/src $(C_WARNINGS) $(C_EXTRA)
 # Only functions marked FORWARDER_API are visible, so that the compiler can inline the others as in the program.
 C_SHARED := -fPIC -fvisibility=hidden
 C_TEST_FLAGS := -std=gnu11 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -Ic/src $(C_WARNINGS)
@@ -246,21 +256,21 @@ build/c/tests/%: c/tests/%.c $(C_TEST_OBJECTS)
 
 # $(call build_rust,PROFILE,FOLDER) also builds the C interface, which is a crate of its own.
 build_rust = $(call cargo_driver,build) $(1) --package ixgbe --package forwarder-abi-rust --lib --bin ixgbe-fwd \
-	&& $(call put,$(DRIVER_TARGET)/$(1)/ixgbe-fwd,$(2)/ixgbe-fwd) \
-	&& $(call put,$(DRIVER_TARGET)/$(1)/libforwarder_abi_rust.so,$(2)/libforwarder.so) \
+	&& $(call put,$(DRIVER_OUT)/$(1)/ixgbe-fwd,$(2)/ixgbe-fwd) \
+	&& $(call put,$(DRIVER_OUT)/$(1)/libforwarder_abi_rust.so,$(2)/libforwarder.so) \
 	&& { $(call rust_toolchain,$(1)); } | $(call put_text,$(2)/toolchain.txt)
 # rustc optimises a library as a whole only if C is its only user, hence the separate `--crate-type cdylib`.
 build_rust_unsafe = $(call cargo_driver,build) $(1) --package ixgbe-unsafe --bins \
 	&& $(call cargo_driver,rustc) $(1) --package ixgbe-unsafe --lib --crate-type cdylib \
-	&& $(call put,$(DRIVER_TARGET)/$(1)/ixgbe-fwd-unsafe,$(2)/ixgbe-fwd) \
-	&& $(call put,$(DRIVER_TARGET)/$(1)/libixgbe_unsafe.so,$(2)/libforwarder.so) \
+	&& $(call put,$(DRIVER_OUT)/$(1)/ixgbe-fwd-unsafe,$(2)/ixgbe-fwd) \
+	&& $(call put,$(DRIVER_OUT)/$(1)/libixgbe_unsafe.so,$(2)/libforwarder.so) \
 	&& { $(call rust_toolchain,$(1)); } | $(call put_text,$(2)/toolchain.txt)
 
 .PHONY: rust
 rust: ## Build only the safe Rust driver.
 	@$(call step,the safe Rust driver); $(call build_rust,driver,$(BIN)/rust) \
 		&& $(call cargo_driver,build) driver --package ports-abi-rust \
-		&& $(call put,$(DRIVER_TARGET)/driver/libports_abi_rust.so,$(BIN)/rust/libports.so)
+		&& $(call put,$(DRIVER_OUT)/driver/libports_abi_rust.so,$(BIN)/rust/libports.so)
 
 .PHONY: rust-unsafe
 rust-unsafe: ## Build only the transpiled driver.
@@ -393,6 +403,14 @@ vm-test: build ## Test drivers, tools and the stock ixgbe in virtual machines (d
 pmu-test: ## Test the perf backend on an emulated Arm processor's counters (downloads 130 MB once).
 	@$(CARGO) test --quiet $(CARGO_TOOLS) --package pmu-guest --test pmu
 
+.PHONY: arm-test
+arm-test: ## Cross-build everything for AArch64 and run the tests in an emulator (installs a cross compiler).
+	@drivers/arm.sh all
+
+.PHONY: arm-test-quick
+arm-test-quick: ## Cross-build the drivers for AArch64, check their barriers, and test their data path in an emulator.
+	@drivers/arm.sh quick
+
 .PHONY: safety-lab
 safety-lab: ## Try every hazard on each driver, compare with the recorded outcomes, write results/.
 	@$(CARGO) run --quiet $(CARGO_TOOLS) --release --package safety-lab --bin safety -- run --results results
@@ -437,7 +455,11 @@ test-ladder-conformance: build ## Test every step of the ladder against the soft
 
 .PHONY: budget
 budget: build ## Check that no driver needs more instructions per packet than its budget.
+ifeq ($(ARCH),x86_64)
 	@$(BIN)/triptych budget
+else
+	@echo "skipped: bench/budget.toml has the instructions of x86-64, and this machine is $(ARCH)"
+endif
 
 .PHONY: nic-saturation
 nic-saturation: build ## Check that the NIC keeps ahead of every driver (needs two idle processors).

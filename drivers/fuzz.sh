@@ -34,7 +34,7 @@ hostile_device)
 	;;
 esac
 
-platform=x86_64-unknown-linux-gnu
+platform=$(rustc -vV | sed -n 's/^host: //p')
 out=build/fuzz/$target
 mkdir -p "$out/corpus" "$out/found"
 coverage=(

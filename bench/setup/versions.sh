@@ -20,3 +20,7 @@ RUST_TOOLCHAINS=(1.85.1 1.90.0 "$RUST" 1.96.0)
 GUEST_RELEASE=trixie
 # Rust's name of the guest's processor and C library in `make pmu-test`.
 PMU_GUEST_TARGET=aarch64-unknown-linux-musl
+
+# Rust's name of the machine for which `make arm-test` builds, and the folder of its C library from Debian's packages.
+ARM_TARGET=aarch64-unknown-linux-gnu
+ARM_LIBRARIES=/usr/aarch64-linux-gnu
