@@ -11,7 +11,8 @@ def facts(run: Run) -> tuple[tuple[str, str], ...]:
     """Return the facts as labels and texts."""
     host, git = _part(run.info, "host"), _part(run.info, "git")
     cpu = _part(host, "cpu")
-    clock = [f"TSC {cpu['tsc_mhz']:.0f} MHz"] if isinstance(cpu.get("tsc_mhz"), (int, float)) else []
+    counter = cpu.get("counter") or "TSC"
+    clock = [f"{counter} {cpu['tsc_mhz']:.0f} MHz"] if isinstance(cpu.get("tsc_mhz"), (int, float)) else []
     clock.append(f"governor {host.get('governor') or 'unknown'}")
     clock += _core_clock(_part(run.info, "core_clock"))
     counters = "yes" if _part(host, "pmu").get("present") else "none: no value of this run is from hardware counters"

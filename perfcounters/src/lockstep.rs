@@ -78,6 +78,26 @@ fn groups(cells: &[Cell]) -> Vec<Vec<Cell>> {
     groups
 }
 
+/// The shortest turn of a driver on a fast processor: 128 packets of each of two devices, 8 ns each.
+const SHORT_TURN: Duration = Duration::from_micros(2);
+/// The largest share of a turn that one tick of the counter may be.
+const TICK: f64 = 0.01;
+
+/// Why a counter of this frequency cannot time a turn; `None` if it can.
+fn too_coarse(hz: u64) -> Option<String> {
+    let ticks = hz as f64 * SHORT_TURN.as_secs_f64();
+    (ticks * TICK < 1.0).then(|| {
+        format!(
+            "the counter CNTVCT_EL0 of this processor ticks at {:.0} MHz, so a turn of {} µs takes {ticks:.0} \
+             ticks; a tick may be at most {:.0} % of a turn, which needs {:.0} MHz",
+            hz as f64 / 1e6,
+            SHORT_TURN.as_micros(),
+            100.0 * TICK,
+            1.0 / TICK / SHORT_TURN.as_secs_f64() / 1e6,
+        )
+    })
+}
+
 impl Lockstep {
     /// Runs a worker over `cells`. Its values are used only if the worker ends without an error.
     fn work(&self, cells: &[Cell], rounds: u32) -> Result<Vec<Event>, MeasureError> {
@@ -186,7 +206,7 @@ impl Backend for Lockstep {
     }
 
     fn unavailable(&self) -> Option<String> {
-        None
+        too_coarse(crate::sys::counter_hz()?)
     }
 
     fn settings(&self) -> BTreeMap<String, serde_json::Value> {
@@ -258,6 +278,17 @@ mod tests {
     use record::{Conditions, Implementation};
 
     use crate::common::cell;
+
+    #[test]
+    fn a_coarse_counter_times_no_turns() {
+        // An Apple M1, a Raspberry Pi 5, a Graviton 3.
+        let why = too_coarse(24_000_000).unwrap();
+        assert!(why.contains("ticks at 24 MHz"), "{why}");
+        assert!(why.contains("takes 48 ticks"), "{why}");
+        assert!(why.contains("needs 50 MHz"), "{why}");
+        assert_eq!(too_coarse(54_000_000), None);
+        assert_eq!(too_coarse(1_050_000_000), None);
+    }
 
     #[test]
     fn cells_that_are_compared_stay_in_one_group() {

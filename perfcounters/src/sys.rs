@@ -55,6 +55,22 @@ pub fn tsc_ordered() -> u64 {
     now
 }
 
+/// The frequency of AArch64's generic timer, Hz; `None` on x86-64, where every time-stamp counter ticks
+/// fast enough for all measurements here.
+pub fn counter_hz() -> Option<u64> {
+    #[cfg(target_arch = "aarch64")]
+    {
+        let hz;
+        // SAFETY: the instruction only reads a register, which Linux lets every program read.
+        unsafe {
+            std::arch::asm!("mrs {}, cntfrq_el0", out(reg) hz, options(nomem, nostack, preserves_flags));
+        }
+        Some(hz)
+    }
+    #[cfg(not(target_arch = "aarch64"))]
+    None
+}
+
 /// Pins the calling thread to one CPU.
 ///
 /// # Errors

@@ -24,6 +24,9 @@ pub const KINDS: [Panic; 4] = [Panic::Bounds, Panic::Overflow, Panic::Trap, Pani
 /// If the program cannot be read, or `forward` is inlined. Without line tables, nothing shows where
 /// it was inlined.
 pub fn checks_in_loops(program: &Path) -> Result<BTreeMap<Panic, usize>> {
+    if cfg!(not(target_arch = "x86_64")) {
+        bail!("checks are counted only in x86-64 machine code");
+    }
     let functions = disassemble(program, false)?;
     if !functions
         .iter()

@@ -58,7 +58,10 @@ pub struct CpuFacts {
     pub clock_mhz: Option<f64>,
     /// Highest clock that the governor allows, MHz; `null` without cpufreq.
     pub max_clock_mhz: Option<f64>,
-    /// Clock of the time-stamp counter, MHz, measured over 50 ms.
+    /// Name of the counter of fixed frequency: `TSC`, or on Arm `CNTVCT_EL0`. Older records do not say.
+    #[serde(default)]
+    pub counter: String,
+    /// Clock of that counter, MHz, measured over 50 ms.
     pub tsc_mhz: f64,
     /// Whether the kernel runs under a hypervisor.
     pub virtual_machine: bool,
@@ -249,6 +252,7 @@ fn parse_cpuinfo(text: &str) -> CpuFacts {
             .count() as u32,
         clock_mhz: field("cpu MHz").and_then(|value| value.parse().ok()),
         max_clock_mhz: None,
+        counter: COUNTER.to_owned(),
         tsc_mhz: 0.0,
         virtual_machine: field("flags")
             .is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor")),
@@ -329,6 +333,13 @@ fn measure_tsc_mhz(window: Duration) -> f64 {
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 compile_error!("the time-stamp counter is known only for x86-64 and AArch64");
+
+/// Name of the counter that [`tsc`] reads.
+const COUNTER: &str = if cfg!(target_arch = "aarch64") {
+    "CNTVCT_EL0"
+} else {
+    "TSC"
+};
 
 /// Reads the time-stamp counter, roughly: the processor may reorder it.
 #[cfg(target_arch = "x86_64")]
