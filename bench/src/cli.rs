@@ -14,6 +14,7 @@ use crate::pktgen::cli::PktgenArguments;
 use crate::run::arguments::RunArguments;
 use crate::selftest::arguments::SelftestArguments;
 use crate::share::arguments::{AnonymiseArguments, MergeArguments};
+use crate::verdict::arguments::VerdictArguments;
 
 /// The last line of the help of commands with lists.
 const LISTS: &str =
@@ -28,6 +29,11 @@ Exit status:
   1  a build or a measurement failed
   2  the command line or the file is wrong
   3  a build is worse than the baseline, beyond the threshold";
+
+/// The last lines of the help of `verdict`.
+const VERDICT_STATUS: &str =
+    "The exit status is 0 if every case came out as recorded, 3 if one changed, \
+1 if the verdict could not be run, and 2 for a wrong option or patch.";
 
 /// Measure the three ixgbe drivers, and prepare a machine for measuring
 #[derive(Debug, Parser)]
@@ -53,6 +59,9 @@ pub enum Command {
     Asm(AsmArguments),
     /// Measure the cost of each step from the transpiled driver to the safe driver
     Ladder(LadderArguments),
+    /// Try your own mistake: test drivers and hazards, with a patch or without, and show what changed
+    #[command(after_help = VERDICT_STATUS)]
+    Verdict(VerdictArguments),
     /// Check what a run with a network card needs, and print a command that fixes each problem
     Doctor(DoctorArguments),
     /// Take ports of a network card from the kernel's driver, for a run

@@ -1,7 +1,7 @@
 //! `triptych`: measures the three drivers and writes the results to `results/`.
 //!
 //! The commands stand at the top: [`run`], [`budget`], [`compare`], [`asm`], [`ladder`], [`host`]
-//! (doctor, bind, unbind), [`clocks`], [`selftest`], [`pktgen`] and [`share`] (merge, anonymise). They
+//! (doctor, bind, unbind), [`verdict`], [`clocks`], [`selftest`], [`pktgen`] and [`share`] (merge, anonymise). They
 //! share [`builds`], [`machine_code`], [`toolchain`], [`settings`], [`progress`] and [`usage`], which
 //! import no command. [`cli`] joins the commands' arguments, and `main.rs` calls the commands.
 
@@ -22,3 +22,4 @@ pub mod settings;
 pub mod share;
 pub mod toolchain;
 pub mod usage;
+pub mod verdict;

@@ -1,7 +1,8 @@
 //! `triptych`: the benchmark runner.
 //!
 //! The exit status is 0 on success, 1 if a measurement fails or a budget is exceeded, 2 for an error
-//! of usage, and 3 if `compare` found a build that is worse than the baseline.
+//! of usage, and 3 if `compare` found a build that is worse than the baseline, or `verdict` a case that
+//! differs from the record.
 
 use std::process::ExitCode;
 
@@ -12,7 +13,7 @@ use perfcounters::{lockstep, perf, Interrupt};
 use triptych::cli::{Cli, Command};
 use triptych::host::cli as host;
 use triptych::usage::UsageError;
-use triptych::{asm, budget, clocks, compare, ladder, pktgen, run, selftest, share};
+use triptych::{asm, budget, clocks, compare, ladder, pktgen, run, selftest, share, verdict};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -41,7 +42,7 @@ enum Outcome {
     Good = 0,
     /// A bad result that is not an error.
     Bad = 1,
-    /// A build is worse than the baseline.
+    /// A build is worse than the baseline, or a case differs from the record.
     Worse = 3,
 }
 
@@ -73,6 +74,11 @@ fn execute(cli: &Cli) -> Result<Outcome> {
         }
         Command::Asm(arguments) => asm::run(arguments, &interrupt)?,
         Command::Ladder(arguments) => ladder::run(arguments, &interrupt)?,
+        Command::Verdict(arguments) => {
+            if verdict::run(arguments, &interrupt)? {
+                return Ok(Outcome::Worse);
+            }
+        }
         Command::Doctor(arguments) => return host::doctor(arguments).map(Outcome::from),
         Command::Bind(arguments) => host::bind(arguments, &interrupt)?,
         Command::Unbind(arguments) => host::unbind(arguments)?,

@@ -3,6 +3,7 @@
 use anyhow::{ensure, Result};
 use nic::{Port, PortCounters, SessionReport};
 
+use crate::library::Counts;
 use crate::process::Totals;
 
 /// Checks that the driver left the device at rest: no queue and no path is enabled, and the bus
@@ -43,8 +44,74 @@ pub fn well_behaved(session: &SessionReport) -> Result<()> {
     );
     ensure!(
         session.snapshot.dma_faults == 0,
-        "DMA faults: {:#?}",
+        "the IOMMU refused accesses of the NIC: {:#?}",
         session.dma_faults
+    );
+    Ok(())
+}
+
+/// Checks a number that a test knows exactly. `what` completes the sentence: `received 4 packets,
+/// expected 10` of `received` and `packets`.
+///
+/// # Errors
+/// Names both numbers.
+pub fn exactly(verb: &str, seen: u64, what: &str, expected: u64) -> Result<()> {
+    ensure!(
+        seen == expected,
+        "{verb} {seen} {what}, expected {expected}"
+    );
+    Ok(())
+}
+
+/// Checks what a forwarder received, sent and dropped.
+///
+/// # Errors
+/// Names the first count that differs.
+pub fn forwarded(counts: &Counts, rx: u64, tx: u64, dropped: u64) -> Result<()> {
+    exactly("received", counts.rx, "packets", rx)?;
+    exactly("sent", counts.tx, "packets", tx)?;
+    exactly("dropped", counts.dropped, "packets", dropped)
+}
+
+/// Checks that a forwarder has sent or dropped each packet that it received.
+///
+/// # Errors
+/// Names the counts.
+pub fn all_accounted_for(counts: &Counts) -> Result<()> {
+    let Counts {
+        rx, tx, dropped, ..
+    } = *counts;
+    ensure!(
+        rx == tx + dropped,
+        "received {rx} packets, but sent {tx} and dropped {dropped}"
+    );
+    Ok(())
+}
+
+/// Checks that a port of the NIC received only correct packets: once, in order and unaltered.
+///
+/// # Errors
+/// Says how many packets were wrong, and how.
+pub fn all_correct(port: &Port) -> Result<()> {
+    let verify = port.stats().verify;
+    let kinds = [
+        ("missing", verify.missing),
+        ("duplicated", verify.duplicated),
+        ("reordered", verify.reordered),
+        ("altered", verify.altered),
+        ("foreign", verify.foreign),
+    ];
+    let wrong: Vec<_> = kinds
+        .iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(kind, count)| format!("{count} {kind}"))
+        .collect();
+    ensure!(
+        wrong.is_empty() && verify.clean(),
+        "port {} received wrong packets: {} beside {} correct ones",
+        port.index(),
+        wrong.join(", "),
+        verify.ok
     );
     Ok(())
 }
@@ -98,14 +165,19 @@ fn nothing_lost_between(
     let Totals {
         rx, tx, dropped, ..
     } = *totals;
-    ensure!(rx == tx + dropped, "rx is not tx + dropped: {totals:?}");
+    ensure!(
+        rx == tx + dropped,
+        "received {rx} packets, but sent {tx} and dropped {dropped}"
+    );
     ensure!(
         sum(|port| port.transmitted) == tx,
-        "the NIC did not receive as many packets as the driver sent: {totals:?} {now:#?}, before {before:#?}"
+        "the driver counts {tx} packets as sent, but the NIC sent {}: {now:#?}, before {before:#?}",
+        sum(|port| port.transmitted)
     );
     ensure!(
         sum(|port| port.verify.ok) == tx,
-        "not all packets are correct: {now:#?}, before {before:#?}"
+        "{} packets are correct, expected {tx}: {now:#?}, before {before:#?}",
+        sum(|port| port.verify.ok)
     );
     for (kind, wrong) in [
         ("duplicated", sum(|port| port.verify.duplicated)),
@@ -113,7 +185,10 @@ fn nothing_lost_between(
         ("altered", sum(|port| port.verify.altered)),
         ("foreign", sum(|port| port.verify.foreign)),
     ] {
-        ensure!(wrong == 0, "{wrong} {kind}: {now:#?}, before {before:#?}");
+        ensure!(
+            wrong == 0,
+            "the NIC received {wrong} {kind} packets: {now:#?}, before {before:#?}"
+        );
     }
     let missing = sum(|port| port.verify.missing);
     ensure!(

@@ -1,7 +1,7 @@
 //! The data path in lockstep with the NIC. The test decides every step, so timing plays no part.
 
-use anyhow::{ensure, Context, Result};
-use conformance::{expect, for_each_implementation, Counts, Implementation, Lockstep};
+use anyhow::{bail, ensure, Context, Result};
+use conformance::{expect, for_each_implementation, Implementation, Lockstep};
 use nic::{Faults, FrameSizes, MmioMode, NicConfig, Traffic, VerifyMode};
 
 for_each_implementation!(
@@ -80,20 +80,23 @@ fn expect_sent(lockstep: &Lockstep, port: usize, expected: &[Vec<u8>]) -> Result
     for (nth, (sent, expected)) in sent.iter().zip(expected).enumerate() {
         ensure!(
             sent.len() == expected.len(),
-            "frame {nth} of port {port} has {} bytes, not {}",
+            "packet {nth} of port {port} has {} bytes, expected {}",
             sent.len(),
             expected.len()
         );
         let differs = sent.iter().zip(expected).position(|(a, b)| a != b);
-        ensure!(
-            differs.is_none(),
-            "frame {nth} of port {port}, {} bytes, differs at byte {differs:?}",
-            sent.len()
-        );
+        if let Some(at) = differs {
+            bail!(
+                "packet {nth} of port {port} ({} bytes) has {:#04x} in byte {at}, expected {:#04x}",
+                sent.len(),
+                sent[at],
+                expected[at]
+            );
+        }
     }
     ensure!(
         sent.len() == expected.len(),
-        "port {port} sent {} of {}",
+        "port {port} sent {} packets, expected {}",
         sent.len(),
         expected.len()
     );
@@ -143,15 +146,12 @@ fn frames_of_every_size_come_back_with_one_byte_changed(
         wrapped_touches > 10,
         "only {wrapped_touches} frames had 255 in the touched byte"
     );
-    let Counts {
-        rx, tx, dropped, ..
-    } = lockstep.counts()?;
+    let counts = lockstep.counts()?;
+    expect::forwarded(&counts, 16 * 1455, 16 * 1455, 0)?;
     ensure!(
-        (rx, tx, dropped) == (16 * 1455, 16 * 1455, 0),
-        "{:?}",
-        lockstep.counts()?
+        counts.rx / 2 / RING >= 20,
+        "the rings did not wrap often enough"
     );
-    ensure!(rx / 2 / RING >= 20, "the rings did not wrap often enough");
     close_well(&mut lockstep)
 }
 
@@ -194,13 +194,17 @@ fn rings_wrap_many_times_in_every_mmio_mode(implementation: Implementation) -> R
             lockstep.poll();
             lockstep.turn()?;
         }
-        let counts = lockstep.counts()?;
-        ensure!(counts.dropped == 0, "{mmio:?}: {counts:?}");
+        let dropped = lockstep.counts()?.dropped;
+        expect::exactly("dropped", dropped, "packets", 0).with_context(|| format!("{mmio:?}"))?;
         close_well(&mut lockstep)?;
         for port in [0, 1] {
-            let stats = lockstep.port(port).stats();
-            ensure!(stats.verify.clean(), "{mmio:?}: {stats:#?}");
-            ensure!(stats.verify.ok >= 20 * RING, "{mmio:?}: {stats:#?}");
+            expect::all_correct(lockstep.port(port)).with_context(|| format!("{mmio:?}"))?;
+            let correct = lockstep.port(port).stats().verify.ok;
+            ensure!(
+                correct >= 20 * RING,
+                "{mmio:?}: port {port} received {correct} packets, expected at least {}",
+                20 * RING
+            );
         }
     }
     Ok(())
@@ -230,7 +234,8 @@ fn rings_of_every_size_fill_and_wrap(implementation: Implementation) -> Result<(
                 .with_context(|| format!("ring of {ring_size}, lap {lap}"))?;
         }
         let counts = lockstep.counts()?;
-        ensure!(counts.rx == 3 * room && counts.dropped == 0, "{counts:?}");
+        expect::forwarded(&counts, 3 * room, 3 * room, 0)
+            .with_context(|| format!("ring of {ring_size}"))?;
         close_well(&mut lockstep)?;
     }
     Ok(())
@@ -239,7 +244,7 @@ fn rings_of_every_size_fill_and_wrap(implementation: Implementation) -> Result<(
 fn an_invalid_ring_size_is_refused(implementation: Implementation) -> Result<()> {
     for ring_size in [0, 1, 32, 63, 500, 513, 8192, 1 << 30, u32::MAX] {
         match Lockstep::open_with_rings(implementation, 32, ring_size, capturing) {
-            Ok(_) => anyhow::bail!("the driver accepted a ring of {ring_size}"),
+            Ok(_) => bail!("the driver accepted a ring of {ring_size}"),
             Err(error) => {
                 let message = format!("{error:#}");
                 ensure!(
@@ -274,7 +279,8 @@ fn every_batch_size_is_exact(implementation: Implementation) -> Result<()> {
             let left = waiting.saturating_sub((turns - 1) * batch);
             ensure!(
                 received == 2 * left.min(batch),
-                "batch {batch}, turn {turns}: {received}"
+                "batch {batch}, turn {turns}: received {received} packets, expected {}",
+                2 * left.min(batch)
             );
             // Empties the transmit rings, which must not limit this test.
             lockstep.poll();
@@ -283,17 +289,13 @@ fn every_batch_size_is_exact(implementation: Implementation) -> Result<()> {
             }
         }
         let counts = lockstep.counts()?;
-        let expected = Counts {
-            rx: 2 * waiting,
-            tx: 2 * waiting,
-            dropped: 0,
-            rx_calls: 2 * turns,
-            full_batches: 2 * (waiting / batch),
+        let exact = || -> Result<()> {
+            expect::forwarded(&counts, 2 * waiting, 2 * waiting, 0)?;
+            expect::exactly("counted", counts.rx_calls, "receive calls", 2 * turns)?;
+            let full = 2 * (waiting / batch);
+            expect::exactly("counted", counts.full_batches, "full batches", full)
         };
-        ensure!(
-            counts == expected,
-            "batch {batch}: {counts:?}, not {expected:?}"
-        );
+        exact().with_context(|| format!("batch {batch}"))?;
         for port in [0, 1] {
             let sent = lockstep.port(port).take_transmitted().len() as u64;
             ensure!(sent == waiting, "batch {batch}: port {port} sent {sent}");
@@ -312,16 +314,13 @@ fn a_packet_limit_is_exact(implementation: Implementation) -> Result<()> {
             lockstep.turn()?;
         }
         let counts = lockstep.counts()?;
-        ensure!(
-            counts.rx == limit && counts.tx == limit,
-            "limit {limit}: {counts:?}"
-        );
+        expect::forwarded(&counts, limit, limit, 0).with_context(|| format!("limit {limit}"))?;
         close_well(&mut lockstep)?;
         let sent: u64 = [0, 1]
             .map(|port| lockstep.port(port).stats().transmitted)
             .iter()
             .sum();
-        ensure!(sent == limit, "limit {limit}: {sent} sent");
+        expect::exactly("the NIC sent", sent, "packets", limit)?;
     }
     Ok(())
 }
@@ -341,14 +340,9 @@ fn an_empty_ring_causes_no_register_access(implementation: Implementation) -> Re
         );
     }
     let counts = lockstep.counts()?;
-    ensure!(
-        counts
-            == Counts {
-                rx_calls: 200,
-                ..Counts::default()
-            },
-        "{counts:?}"
-    );
+    expect::forwarded(&counts, 0, 0, 0)?;
+    expect::exactly("counted", counts.rx_calls, "receive calls", 200)?;
+    expect::exactly("counted", counts.full_batches, "full batches", 0)?;
     let trace = lockstep.take_trace();
     ensure!(trace.is_empty(), "the driver accessed registers: {trace:?}");
     close_well(&mut lockstep)
@@ -375,11 +369,9 @@ fn a_full_transmit_ring_drops_and_counts(implementation: Implementation) -> Resu
             );
         }
         let counts = lockstep.counts()?;
-        ensure!(counts.tx == 2 * TX_ROOM, "batch {batch}: {counts:?}");
-        ensure!(
-            counts.rx == counts.tx + counts.dropped,
-            "batch {batch}: {counts:?}"
-        );
+        expect::exactly("sent", counts.tx, "packets", 2 * TX_ROOM)
+            .with_context(|| format!("batch {batch}"))?;
+        expect::all_accounted_for(&counts).with_context(|| format!("batch {batch}"))?;
 
         for port in [0, 1] {
             lockstep.port(port).set_faults(Faults::default());
@@ -427,7 +419,7 @@ fn no_buffer_is_lost_when_rings_fill_and_empty(implementation: Implementation) -
         counts.dropped > POOL,
         "the rings were never full: {counts:?}"
     );
-    ensure!(counts.rx == counts.tx + counts.dropped, "{counts:?}");
+    expect::all_accounted_for(&counts)?;
     for port in [0, 1] {
         lockstep.port(port).set_faults(Faults::default());
     }
@@ -437,7 +429,7 @@ fn no_buffer_is_lost_when_rings_fill_and_empty(implementation: Implementation) -
         .map(|port| lockstep.port(port).stats().transmitted)
         .iter()
         .sum();
-    ensure!(sent == counts.tx, "{sent} sent of {counts:?}");
+    expect::exactly("the NIC sent", sent, "packets", counts.tx)?;
     Ok(())
 }
 
@@ -450,9 +442,7 @@ fn one_stalled_direction_does_not_stop_the_other(implementation: Implementation)
         lockstep.turn()?;
     }
     let counts = lockstep.counts()?;
-    ensure!(counts.rx == 640_000, "a direction stopped: {counts:?}");
-    ensure!(counts.tx == 320_000 + TX_ROOM, "{counts:?}");
-    ensure!(counts.dropped == 320_000 - TX_ROOM, "{counts:?}");
+    expect::forwarded(&counts, 640_000, 320_000 + TX_ROOM, 320_000 - TX_ROOM)?;
     lockstep.port(1).set_faults(Faults::default());
     lockstep.poll();
     close_well(&mut lockstep)
@@ -471,14 +461,10 @@ fn device_statistics_accumulate(implementation: Implementation) -> Result<()> {
         }
         lockstep.run_until_idle()?;
         let [a, b] = lockstep.device_stats()?;
-        ensure!(
-            (a.rx_packets, a.rx_bytes) == (packets, bytes),
-            "received: {a:?}"
-        );
-        ensure!(
-            (b.tx_packets, b.tx_bytes) == (packets, bytes),
-            "sent: {b:?}"
-        );
+        expect::exactly("statistics say received", a.rx_packets, "packets", packets)?;
+        expect::exactly("statistics say received", a.rx_bytes, "bytes", bytes)?;
+        expect::exactly("statistics say sent", b.tx_packets, "packets", packets)?;
+        expect::exactly("statistics say sent", b.tx_bytes, "bytes", bytes)?;
         ensure!(
             (a.tx_packets, b.rx_packets) == (0, 0),
             "the other way: {a:?} {b:?}"
@@ -552,11 +538,12 @@ fn two_forwarders_in_one_process_are_independent(implementation: Implementation)
         }
     }
     for (lockstep, packets) in [(&mut one, 64_000), (&mut other, 14_000)] {
-        ensure!(lockstep.counts()?.rx == packets, "{:?}", lockstep.counts()?);
+        expect::exactly("received", lockstep.counts()?.rx, "packets", packets)?;
         close_well(lockstep)?;
         for port in [0, 1] {
-            let stats = lockstep.port(port).stats();
-            ensure!(stats.verify.clean() && stats.verify.ok > 0, "{stats:#?}");
+            expect::all_correct(lockstep.port(port))?;
+            let correct = lockstep.port(port).stats().verify.ok;
+            ensure!(correct > 0, "port {port} received no packet");
         }
     }
     Ok(())

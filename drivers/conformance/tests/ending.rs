@@ -38,9 +38,12 @@ fn a_signal_during_traffic_leaves_the_devices_at_rest(
                 let state = port.snapshot();
                 ensure!(
                     state.bus_master && state.rx_enabled && state.tx_enabled,
-                    "{state:?}"
+                    "the device does not run before the signal: {state:?}"
                 );
-                ensure!(state.dma_maps > 0 && !state.quiescent(), "{state:?}");
+                ensure!(
+                    state.dma_maps > 0 && !state.quiescent(),
+                    "the device is at rest before the signal: {state:?}"
+                );
             }
             running.signal(signal)?;
             let output = running.wait(LIMIT)?;
@@ -49,13 +52,17 @@ fn a_signal_during_traffic_leaves_the_devices_at_rest(
                 expect::left_at_rest(&session).with_context(|| case.clone())?;
                 ensure!(
                     session.end == SessionEnd::Disconnected,
-                    "{case}: {session:#?}"
+                    "{case}: the driver did not disconnect: {session:#?}"
                 );
             }
             nic.stop_data_plane()?;
             let totals = output.totals()?;
             totals.check(32)?;
-            ensure!(totals.rx >= 20_000, "{case}: {totals:?}");
+            ensure!(
+                totals.rx >= 20_000,
+                "{case}: received {} packets, expected at least 20000",
+                totals.rx
+            );
             expect::nothing_lost(nic.ports(), &totals).with_context(|| case.clone())?;
         }
     }
@@ -75,7 +82,8 @@ fn a_signal_without_traffic_leaves_the_devices_at_rest(
         nic.sessions()?.iter().try_for_each(expect::left_at_rest)?;
         let totals = output.totals()?;
         totals.check(32)?;
-        ensure!(totals.rx == 0 && totals.rx_calls > 0, "{totals:?}");
+        expect::exactly("received", totals.rx, "packets", 0)?;
+        ensure!(totals.rx_calls > 0, "the driver made no receive call");
     }
     Ok(())
 }
@@ -110,14 +118,19 @@ fn a_signal_ends_a_run_that_cannot_send(implementation: Implementation) -> Resul
         .expect_exit(1)?
         .expect_stderr(["TDH", "port0.sock", "not sent"])?;
     for session in nic.sessions()? {
-        ensure!(session.snapshot.quiescent(), "{session:#?}");
-        ensure!(session.snapshot.dma_maps == 0, "{session:#?}");
+        let state = &session.snapshot;
+        ensure!(state.quiescent(), "the device is not at rest: {session:#?}");
+        ensure!(state.dma_maps == 0, "memory is still mapped: {session:#?}");
         expect::well_behaved(&session)?;
     }
     let totals = output.totals()?;
     totals.check(32)?;
-    ensure!(totals.rx >= 200_000, "{totals:?}");
-    ensure!(totals.tx == 2 * 511, "{totals:?}");
+    ensure!(
+        totals.rx >= 200_000,
+        "received {} packets, expected at least 200000",
+        totals.rx
+    );
+    expect::exactly("sent", totals.tx, "packets", 2 * 511)?;
     Ok(())
 }
 
@@ -127,11 +140,18 @@ fn a_killed_driver_does_not_harm_the_next_one(implementation: Implementation) ->
     nic.wait_for_traffic(10_000)?;
     running.signal(Signal::KILL)?;
     let output = running.wait(LIMIT)?;
-    ensure!(output.status.code().is_none(), "{output}");
+    ensure!(
+        output.status.code().is_none(),
+        "SIGKILL did not end the driver: {output}"
+    );
     for session in nic.sessions()? {
         // The killed driver could not clean up, and the NIC's report shows that.
-        ensure!(!session.snapshot.quiescent(), "{session:#?}");
-        ensure!(session.snapshot.dma_faults == 0, "{session:#?}");
+        let state = &session.snapshot;
+        ensure!(
+            !state.quiescent(),
+            "a killed driver cleaned up: {session:#?}"
+        );
+        expect::exactly("the IOMMU refused", state.dma_faults, "accesses", 0)?;
     }
     let before = nic
         .ports()
@@ -147,7 +167,7 @@ fn a_killed_driver_does_not_harm_the_next_one(implementation: Implementation) ->
     nic.sessions()?.iter().try_for_each(expect::left_at_rest)?;
     nic.stop_data_plane()?;
     let totals = output.totals()?;
-    ensure!(totals.rx == 100_000, "{totals:?}");
+    expect::exactly("received", totals.rx, "packets", 100_000)?;
     let after = nic
         .ports()
         .iter()
@@ -155,13 +175,18 @@ fn a_killed_driver_does_not_harm_the_next_one(implementation: Implementation) ->
         .sum::<u64>();
     ensure!(
         after - before == totals.tx,
-        "{} sent of {totals:?}",
+        "the driver counts {} packets as sent, but the NIC sent {}",
+        totals.tx,
         after - before
     );
     for port in nic.ports() {
         let verify = port.stats().verify;
         let wrong = verify.duplicated + verify.reordered + verify.altered + verify.foreign;
-        ensure!(wrong == 0, "port {}: {verify:#?}", port.index());
+        ensure!(
+            wrong == 0,
+            "port {} received {wrong} wrong packets: {verify:#?}",
+            port.index()
+        );
     }
     Ok(())
 }

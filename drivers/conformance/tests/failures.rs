@@ -253,7 +253,10 @@ fn a_device_with_an_unknown_id(implementation: Implementation) -> Result<()> {
         let session = nic.ports()[0]
             .last_session()
             .context("there was no driver")?;
-        ensure!(session.resets == 0, "{session:#?}");
+        ensure!(
+            session.resets == 0,
+            "the driver reset the device: {session:#?}"
+        );
         expect::well_behaved(&session)?;
     }
     Ok(())
@@ -294,7 +297,7 @@ fn a_device_that_never_finishes_its_reset(implementation: Implementation) -> Res
     for session in nic.sessions()? {
         ensure!(
             session.snapshot.quiescent() && session.snapshot.dma_maps == 0,
-            "{session:#?}"
+            "the device is not at rest: {session:#?}"
         );
     }
     Ok(())
@@ -346,7 +349,10 @@ fn every_wait_for_a_device_is_bounded(implementation: Implementation) -> Result<
     check_failure(&not_linked.wait(LIMIT)?, &[&device_a, "no link", "cable"])?;
     for session in nic.sessions()? {
         let state = &session.snapshot;
-        ensure!(!state.bus_master && state.dma_maps == 0, "{session:#?}");
+        ensure!(
+            !state.bus_master && state.dma_maps == 0,
+            "the device can still access memory: {session:#?}"
+        );
         expect::well_behaved(&session)?;
     }
     Ok(())
@@ -387,7 +393,7 @@ fn a_nic_killed_during_traffic(implementation: Implementation) -> Result<()> {
         );
         let totals = output.totals()?;
         totals.check(32)?;
-        ensure!(totals.rx > 0, "{totals:?}");
+        ensure!(totals.rx > 0, "the driver received no packet");
     }
     Ok(())
 }
@@ -407,7 +413,11 @@ fn a_nic_that_disconnects_during_traffic(implementation: Implementation) -> Resu
         check_failure(&output, &["vfio-user:", "went away", "start it again"])?;
         let totals = output.totals()?;
         totals.check(32)?;
-        ensure!(totals.rx >= 20_000, "{totals:?}");
+        ensure!(
+            totals.rx >= 20_000,
+            "received {} packets, expected at least 20000",
+            totals.rx
+        );
     }
     Ok(())
 }
@@ -468,6 +478,9 @@ fn a_second_device_that_fails(implementation: Implementation) -> Result<()> {
     let sessions = nic.sessions()?;
     expect::left_at_rest(&sessions[0])?;
     let state = &sessions[1].snapshot;
-    ensure!(state.quiescent() && state.dma_maps == 0, "{state:#?}");
+    ensure!(
+        state.quiescent() && state.dma_maps == 0,
+        "the device is not at rest: {state:#?}"
+    );
     Ok(())
 }

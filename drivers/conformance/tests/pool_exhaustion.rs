@@ -4,7 +4,7 @@
 //! away. They change the memory of the C forwarder and of the transpiled forwarder, which have the
 //! same structures. Safe Rust gives no access to its memory, so its device gets a small pool.
 
-use anyhow::{ensure, Result};
+use anyhow::{ensure, Context, Result};
 use conformance::{expect, Implementation, Lockstep, TestNic};
 use ixgbe::device::{Config, OpenDevice};
 use ixgbe::mempool::Mempool;
@@ -152,7 +152,7 @@ fn an_empty_pool_of_a_forwarder(implementation: Implementation) -> Result<()> {
         // The other direction has its own pool.
         ensure!(
             lockstep.port(0).stats().transmitted >= other_way + 20 * 32,
-            "cycle {cycle}"
+            "cycle {cycle}: the other direction stopped, although its pool is not empty"
         );
 
         lockstep.port(1).set_faults(tx_stalled(false));
@@ -166,7 +166,11 @@ fn an_empty_pool_of_a_forwarder(implementation: Implementation) -> Result<()> {
             "cycle {cycle}: reception did not resume"
         );
         let after = lockstep.counts()?;
-        ensure!(after.dropped == before.dropped, "cycle {cycle}: {after:?}");
+        ensure!(
+            after.dropped == before.dropped,
+            "cycle {cycle}: dropped {} packets, expected 0",
+            after.dropped - before.dropped
+        );
     }
     lockstep.close()?;
     lockstep
@@ -174,11 +178,11 @@ fn an_empty_pool_of_a_forwarder(implementation: Implementation) -> Result<()> {
         .iter()
         .try_for_each(expect::left_at_rest)?;
     for port in [0, 1] {
-        let stats = lockstep.port(port).stats();
-        ensure!(stats.verify.missing == 0, "{stats:#?}");
+        let verify = lockstep.port(port).stats().verify;
+        let [missing, altered, twice] = [verify.missing, verify.altered, verify.duplicated];
         ensure!(
-            stats.verify.altered + stats.verify.duplicated == 0,
-            "{stats:#?}"
+            missing + altered + twice == 0,
+            "port {port} received wrong packets: {missing} missing, {altered} altered, {twice} twice"
         );
     }
     Ok(())
@@ -205,11 +209,11 @@ fn an_empty_pool_of_a_device() -> Result<()> {
         let expected = if cycle == 0 { SPARE } else { RECLAIMED };
         ensure!(
             received == expected,
-            "cycle {cycle}: {received} packets, not {expected}"
+            "cycle {cycle}: received {received} packets, expected {expected}"
         );
         ensure!(
             pool.free_count() == 0,
-            "cycle {cycle}: {} are free",
+            "cycle {cycle}: {} packets are free, expected 0",
             pool.free_count()
         );
         for _ in 0..10 {
@@ -223,13 +227,16 @@ fn an_empty_pool_of_a_device() -> Result<()> {
         let sent = device.tx_batch(0, &mut held)?;
         ensure!(
             sent as u32 == received && held.is_empty(),
-            "cycle {cycle}: {sent} sent"
+            "cycle {cycle}: sent {sent} packets, expected {received}"
         );
         data_plane.poll();
         // Sends nothing and reclaims the sent packets.
         device.tx_batch(0, &mut held)?;
         let free = pool.free_count() as u32;
-        ensure!(free == RECLAIMED, "cycle {cycle}: {free} packets returned");
+        ensure!(
+            free == RECLAIMED,
+            "cycle {cycle}: {free} packets returned to the pool, expected {RECLAIMED}"
+        );
     }
     device.stop()?;
     drop((device, held));
@@ -247,9 +254,11 @@ fn an_empty_pool_of_a_device() -> Result<()> {
     let sent = u64::from(SPARE + (CYCLES - 1) * RECLAIMED);
     ensure!(
         verify.ok == sent && verify.missing == 0,
-        "{sent} sent: {verify:#?}"
+        "{} of {sent} packets came back, and {} are missing",
+        verify.ok,
+        verify.missing
     );
     let session = nic.ports()[0].last_session();
-    ensure!(session.is_some_and(|session| expect::left_at_rest(&session).is_ok()));
+    expect::left_at_rest(&session.context("port 0 had no driver")?)?;
     Ok(())
 }

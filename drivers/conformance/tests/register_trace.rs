@@ -223,7 +223,7 @@ fn interrupts_are_masked_before_and_after_a_reset(implementation: Implementation
         let setup = run.port(SETUP, port)?;
         let masks = writes(r::EIMC, 0x7fff_ffff);
         let reads_cause = |entry: &TraceEntry| is(entry, r::EICR) && !entry.write;
-        let end = setup.expect_in_order(&[
+        setup.expect_in_order(&[
             ("write of EIMC", &masks),
             ("read of EICR", &reads_cause),
             ("write of CTRL.RST", &writes(r::CTRL, r::CTRL_RST)),
@@ -240,7 +240,6 @@ fn interrupts_are_masked_before_and_after_a_reset(implementation: Implementation
             "the first write is {}",
             setup.0[first]
         );
-        ensure!(end < setup.0.len());
         Ok(())
     })
 }
@@ -312,7 +311,11 @@ fn counters_are_read_low_half_first(implementation: Implementation) -> Result<()
             for (low, high) in [(r::GORCL, r::GORCH), (r::GOTCL, r::GOTCH)] {
                 let first = accesses.first("read of a low half", |entry| is(entry, low))?;
                 let second = accesses.first("read of a high half", |entry| is(entry, high))?;
-                ensure!(first < second, "{step}: {} first", accesses.0[second]);
+                ensure!(
+                    first < second,
+                    "{step}: the driver reads {} before the low half",
+                    accesses.0[second]
+                );
             }
         }
         Ok(())
@@ -355,7 +358,11 @@ fn an_address_always_stays_valid(implementation: Implementation) -> Result<()> {
     for_both_ports(implementation, |run, port| {
         for step in &run.0 {
             for (_, entry) in run.port(step.name, port)?.writes_to(&["RAH"]) {
-                ensure!(entry.value & r::RAH_AV != 0, "{}: {entry}", step.name);
+                ensure!(
+                    entry.value & r::RAH_AV != 0,
+                    "{}: {entry} makes the address invalid",
+                    step.name
+                );
             }
         }
         Ok(())
@@ -411,7 +418,10 @@ fn transmission_is_enabled_before_its_queues(implementation: Implementation) -> 
         let te = setup.first("write of TE", writes(r::DMATXCTL, r::DMATXCTL_TE))?;
         for (at, entry) in setup.writes_to(&["TXDCTL"]) {
             let enables = entry.value & r::TXDCTL_ENABLE != 0;
-            ensure!(!enables || at > te, "{entry} before DMATXCTL.TE");
+            ensure!(
+                !enables || at > te,
+                "{entry} comes before the write of DMATXCTL.TE"
+            );
         }
         Ok(())
     })
@@ -493,7 +503,7 @@ fn reception_is_enabled_last_and_with_the_security_block_halted(
             "CTRL_EXT",
         ];
         for (at, entry) in setup.writes_to(&receive_side) {
-            ensure!(at < rxen, "{entry} after RXEN");
+            ensure!(at < rxen, "{entry} comes after the write of RXCTRL.RXEN");
         }
         let halted = r::SECRXSTAT_SECRX_RDY;
         setup.expect_in_order(&[
@@ -563,10 +573,18 @@ fn reserved_bits_stay_unchanged(implementation: Implementation) -> Result<()> {
                 );
             }
             for (_, entry) in accesses.writes_to(&["EIMC"]) {
-                ensure!(entry.value >> 31 == 0, "{}: {entry}", step.name);
+                ensure!(
+                    entry.value >> 31 == 0,
+                    "{}: {entry} changes a reserved bit",
+                    step.name
+                );
             }
             for (_, entry) in accesses.writes_to(&["DTXMXSZRQ"]) {
-                ensure!(entry.value & 0xf000 == 0, "{}: {entry}", step.name);
+                ensure!(
+                    entry.value & 0xf000 == 0,
+                    "{}: {entry} changes reserved bits",
+                    step.name
+                );
             }
         }
         let setup = run.port(SETUP, port)?;
@@ -633,7 +651,7 @@ fn a_batch_writes_each_tail_once(implementation: Implementation) -> Result<()> {
             run.step(name)?.iter().all(|entry| entry.write),
             "{name}: the driver reads registers"
         );
-        ensure!(done == expected, "{name}: {done:x?}, not {expected:x?}");
+        ensure!(done == expected, "{name}: the driver writes the tails {done:x?} (register, value), expected {expected:x?}");
     }
     Ok(())
 }
@@ -651,10 +669,10 @@ fn a_dropped_batch_does_not_write_the_transmit_tail(implementation: Implementati
         lockstep.run_until_idle().map(drop)
     };
     receive(&mut lockstep, 511)?;
-    ensure!(lockstep.counts()?.tx == 511, "{:?}", lockstep.counts()?);
+    expect::exactly("sent", lockstep.counts()?.tx, "packets", 511)?;
     lockstep.take_trace();
     receive(&mut lockstep, 96)?;
-    ensure!(lockstep.counts()?.dropped == 96, "{:?}", lockstep.counts()?);
+    expect::exactly("dropped", lockstep.counts()?.dropped, "packets", 96)?;
     let trace = lockstep.take_trace();
     let tails = trace
         .iter()

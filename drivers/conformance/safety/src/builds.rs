@@ -13,7 +13,7 @@ use std::process::Command;
 use anyhow::{bail, ensure, Context, Result};
 
 use crate::outcome::DriverBuild;
-use crate::paths::{lab, root};
+use crate::paths::{self, lab, root};
 
 /// Flags of the C driver.
 const C_FLAGS: [&str; 5] = ["-std=gnu11", "-O2", "-pthread", "-DNDEBUG", "-g"];
@@ -38,7 +38,7 @@ const RUST_FLAGS: [&str; 7] = [
 
 /// The folder that the lab builds in.
 pub fn folder() -> PathBuf {
-    root().join("build/safety")
+    paths::build().join("safety")
 }
 
 /// The program with a driver, with or without a hazard's patch. It may not exist yet.
@@ -68,6 +68,18 @@ fn sources(driver: DriverBuild) -> &'static str {
     }
 }
 
+/// A patch of the catalogue that does not fit the sources.
+#[derive(Debug, thiserror::Error)]
+#[error("{} does not apply to {folder}: write it again, see safety/README.md\n{message}", patch.display())]
+pub struct DoesNotApply {
+    /// The patch.
+    pub patch: PathBuf,
+    /// The sources that it should change.
+    pub folder: &'static str,
+    /// What git says.
+    pub message: String,
+}
+
 /// Rust libraries that Cargo has built, by crate name.
 pub type Externs = BTreeMap<String, PathBuf>;
 
@@ -76,7 +88,7 @@ pub type Externs = BTreeMap<String, PathBuf>;
 /// # Errors
 /// If Cargo fails.
 pub fn externs() -> Result<Externs> {
-    let target = root().join("build/cargo");
+    let target = paths::build().join("cargo");
     let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .current_dir(root())
         .args(["build", "--release", "--package", "ixgbe", "--package"])
@@ -118,7 +130,7 @@ pub fn externs() -> Result<Externs> {
 /// Adds `--extern` options for all libraries to `command`. `replaced` names a library to take from
 /// another path.
 pub fn add_externs(command: &mut Command, externs: &Externs, replaced: Option<(&str, &Path)>) {
-    let dependencies = root().join("build/cargo/release/deps");
+    let dependencies = paths::build().join("cargo/release/deps");
     command
         .arg("-L")
         .arg(format!("dependency={}", dependencies.display()));
@@ -195,13 +207,15 @@ pub fn copy_and_patch(driver: DriverBuild, work: &Path, patch: &Path) -> Result<
         .arg(patch)
         .output()
         .context("git")?;
-    ensure!(
-        output.status.success(),
-        "{} does not apply to {folder}: write it again, see safety/README.md\n{}",
-        patch.display(),
-        String::from_utf8_lossy(&output.stderr)
-    );
-    Ok(())
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(DoesNotApply {
+            patch: patch.to_owned(),
+            folder,
+            message: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+        .into()),
+    }
 }
 
 fn copy_folder(from: &Path, to: &Path) -> Result<()> {

@@ -14,7 +14,7 @@ use safety_lab::catalogue::{self, Hazard};
 use safety_lab::evidence::Evidence;
 use safety_lab::outcome::{AtFault, DriverBuild};
 use safety_lab::paths::root;
-use safety_lab::results::{markdown, OutcomeRow, ResultFolder};
+use safety_lab::results::{markdown, CaseLine, OutcomeRow, ResultFolder};
 use safety_lab::{builds, compile_fail, scenario};
 use strum::IntoEnumIterator;
 
@@ -49,6 +49,9 @@ enum LabCommand {
         /// Record the outcomes in a new folder inside DIR
         #[arg(long, value_name = "DIR")]
         results: Option<PathBuf>,
+        /// Print each outcome as a line of JSON
+        #[arg(long, conflicts_with = "results")]
+        json: bool,
     },
     /// List the hazards and their recorded outcomes
     List,
@@ -65,7 +68,8 @@ fn main() -> ExitCode {
             driver,
             jobs,
             results,
-        } => run(&hazard, &at_fault, &driver, jobs, results),
+            json,
+        } => run(&hazard, &at_fault, &driver, jobs, results, json),
         LabCommand::List => list(),
         LabCommand::Case { hazard, driver } => case(&hazard, driver),
     };
@@ -122,6 +126,7 @@ fn run(
     drivers: &[DriverBuild],
     jobs: u8,
     results: Option<PathBuf>,
+    json: bool,
 ) -> Result<ExitCode> {
     let hazards = chosen(ids, at_fault)?;
     let mut folder = results
@@ -141,6 +146,9 @@ fn run(
     });
     let mut rows = Vec::new();
     let mut failures = Vec::new();
+    if json {
+        return print_lines(&cases, observed);
+    }
     for ((hazard, driver), (evidence, seconds)) in cases.iter().zip(observed) {
         match evidence {
             Ok(evidence) => {
@@ -168,11 +176,28 @@ fn run(
         cases.len() - failures.len(),
         failures.len()
     );
-    Ok(if failures.is_empty() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(status(failures.is_empty()))
+}
+
+fn status(good: bool) -> ExitCode {
+    match good {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
+}
+
+/// Prints a line of JSON for each case.
+fn print_lines(
+    cases: &[(&Hazard, DriverBuild)],
+    observed: Vec<(Result<Evidence>, f64)>,
+) -> Result<ExitCode> {
+    let mut agree = true;
+    for ((hazard, driver), (evidence, _)) in cases.iter().zip(observed) {
+        let line = CaseLine::of(hazard, *driver, &evidence);
+        println!("{}", serde_json::to_string(&line)?);
+        agree &= line.agrees;
+    }
+    Ok(status(agree))
 }
 
 fn outcome_row(

@@ -11,8 +11,9 @@ use record::{create_folder, link, short_toolchain, GitFacts, HostFacts};
 use serde::{Deserialize, Serialize};
 use strum::IntoEnumIterator;
 
-use crate::builds::toolchain;
+use crate::builds::{toolchain, DoesNotApply};
 use crate::catalogue::Hazard;
+use crate::evidence::Evidence;
 use crate::outcome::{AtFault, DriverBuild, Outcome};
 use crate::paths::root;
 
@@ -39,6 +40,51 @@ pub struct OutcomeRow {
     pub evidence: String,
     /// Duration of the run in seconds.
     pub seconds: f64,
+}
+
+/// A line of `safety run --json`.
+#[derive(Debug, Serialize)]
+pub struct CaseLine<'a> {
+    /// Id of the hazard.
+    pub hazard: &'a str,
+    /// Its title.
+    pub title: &'a str,
+    /// The driver and how it was built.
+    pub driver: DriverBuild,
+    /// The recorded outcome in words.
+    pub recorded: String,
+    /// The outcome that was seen; absent if the lab could not try the hazard.
+    pub seen: Option<Outcome>,
+    /// The evidence for the outcome, or why the lab could not try the hazard.
+    pub evidence: String,
+    /// Whether the outcome is the recorded one.
+    pub agrees: bool,
+    /// Whether the mistake of the catalogue can be put into the sources.
+    pub applies: bool,
+}
+
+impl<'a> CaseLine<'a> {
+    /// The line of a case.
+    pub fn of(hazard: &'a Hazard, driver: DriverBuild, evidence: &Result<Evidence>) -> Self {
+        let recorded = &hazard.outcome[&driver];
+        let (seen, evidence, applies) = match evidence {
+            Ok(evidence) => {
+                let (outcome, words) = evidence.outcome();
+                (Some(outcome), words, true)
+            }
+            Err(error) => (None, format!("{error:#}"), !error.is::<DoesNotApply>()),
+        };
+        Self {
+            hazard: &hazard.id,
+            title: &hazard.title,
+            driver,
+            recorded: recorded.describe(),
+            agrees: seen.is_some_and(|outcome| recorded.allows(outcome)),
+            seen,
+            evidence,
+            applies,
+        }
+    }
 }
 
 /// The part of a catalogue entry that `run.json` repeats, so that a report needs no catalogue.
