@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::build::Folders;
 use super::child;
+use super::message;
 use super::report::Row;
 
 /// Hazards of a quick verdict: each checks a promise of the data path, and none needs further builds.
@@ -100,7 +101,10 @@ fn parse(text: &str) -> Result<Outcomes> {
         }
         let seen = match line.seen {
             Some(outcome) => format!("{outcome} ({})", line.evidence),
-            None => line.evidence,
+            None => format!(
+                "could not be tried: {}",
+                message::of_compiler(&line.evidence)
+            ),
         };
         outcomes.rows.push(Row {
             case: format!("{}: {}", line.hazard, line.title),

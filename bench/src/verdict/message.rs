@@ -82,7 +82,11 @@ pub fn of_compiler(output: &str) -> String {
             let place = arrow.map(|place| format!("{place}: "));
             return shortened(&format!("{}{line}", place.unwrap_or_default()));
         }
-        if line.contains(": error: ") || line.contains(": fatal error: ") {
+        // The safety lab puts the compiler's name in front.
+        if line.contains(": error: ")
+            || line.contains(": error[")
+            || line.contains(": fatal error: ")
+        {
             return shortened(line);
         }
         if line.contains("undefined reference to") {

@@ -251,7 +251,10 @@ fn compile_c(from: &Path, program: &Path, flags: &[&str]) -> Result<()> {
 }
 
 fn rustc() -> Command {
-    Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
+    let mut command = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    // Cargo sets the version for the transpiled driver. All packages have the same.
+    command.env("CARGO_PKG_VERSION", env!("CARGO_PKG_VERSION"));
+    command
 }
 
 fn compile_library(name: &str, source: &Path, work: &Path, externs: &Externs) -> Result<PathBuf> {
