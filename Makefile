@@ -404,11 +404,11 @@ pmu-test: ## Test the perf backend on an emulated Arm processor's counters (down
 	@$(CARGO) test --quiet $(CARGO_TOOLS) --package pmu-guest --test pmu
 
 .PHONY: arm-test
-arm-test: ## Cross-build everything for AArch64 and run the tests in an emulator (installs a cross compiler).
+arm-test: ## Build for AArch64 and run the tests in an emulator (installs a cross compiler).
 	@drivers/arm.sh all
 
 .PHONY: arm-test-quick
-arm-test-quick: ## Cross-build the drivers for AArch64, check their barriers, and test their data path in an emulator.
+arm-test-quick: ## Build for AArch64, check the barriers, and test the data path in an emulator.
 	@drivers/arm.sh quick
 
 .PHONY: safety-lab
