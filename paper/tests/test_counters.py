@@ -116,7 +116,7 @@ def test_the_cycles_of_the_readme_have_their_spread_and_their_machine(make_run: 
     table = counters.readme(read_run(make_run()), read_published())
     assert cell(table, "TSC cycles", C_COLUMN).detail
     assert not cell(table, "instructions", C_COLUMN).detail
-    assert "Measured on 2026-01-02: A Processor, 2 CPUs, virtual machine." in table.note
+    assert "Measured in the run 2026-01-02T03-04-05Z: A Processor, 2 CPUs, virtual machine." in table.note
 
 
 def test_hardware_counters_are_preferred(make_run: MakeRun) -> None:

@@ -55,7 +55,7 @@ def test_a_ladder_has_its_own_parts(make_run: MakeRun, tmp_path: Path) -> None:
     copied = {"ladder-batch-32.svg", "ladder-batch-8.md", "run.json", "summary.csv"}
     assert {path.name for path in (target / "ladder").iterdir()} == copied
     table = (target / "ladder" / "ladder-batch-8.md").read_text()
-    assert table.endswith("Measured on 2026-01-02: A Processor, 2 CPUs, virtual machine.\n")
+    assert table.endswith("Measured in the run 2026-01-02T03-04-05Z: A Processor, 2 CPUs, virtual machine.\n")
 
 
 def test_the_newest_run_and_the_newest_ladder_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -222,8 +222,8 @@ def readme(run: Run, published: Published, batch: int = 32) -> Table:
         records += [record(driver, batch, row.metric.name, v) for driver, v in zip(DRIVERS, row.values, strict=True)]
     note = (
         "Each cell: measured (published, measured ÷ published where both count the same), and below cycles the 10th to "
-        "90th percentile. The figures of unsafe Rust were published without batch size or clock. Measured on "
-        f"{run.id[:10]}: {machine(run)}."
+        "90th percentile. The figures of unsafe Rust were published without batch size or clock. Measured in "
+        f"the run {run.id}: {machine(run)}."
     )
     title = f"Counters per packet, batch {batch}"
     return Table("readme", title, _columns("per packet")[:-1], tuple(rows), tuple(records), note)

@@ -157,10 +157,10 @@ def _part(run: Run, report: Path, target: Path, figures: Sequence[str], tables: 
     for name in tables:
         records, shown = (report / "tables" / f"{name}.{suffix}" for suffix in ("csv", "md"))
         if shown.is_file():
-            # Each file can be read alone, so each names day and machine.
+            # Each file can be read alone, so each names run and machine.
             _text(
                 target / shown.name,
-                f"{shown.read_text(encoding='utf-8')}\nMeasured on {run.id[:10]}: {machine(run)}.\n",
+                f"{shown.read_text(encoding='utf-8')}\nMeasured in the run {run.id}: {machine(run)}.\n",
             )
             written.append(target / shown.name)
         if records.is_file():

@@ -108,9 +108,9 @@ class Archive:
 
     @property
     def where(self) -> str:
-        """The day and the machine of the run, which stand beside every figure with noise."""
+        """The run, whose name is its time, and its machine: they stand beside every figure with noise."""
         run = Run(self.folder, str(self.info.get("id", "")), _NO_SAMPLES, (), info=self.info)
-        return f"{run.id[:10]}, {machine(run)}"
+        return f"{run.id}, {machine(run)}"
 
     def toolchain(self, impl: str) -> str:
         """Return the compiler of a driver, built by default."""

@@ -64,7 +64,7 @@ def bare_cycles(text: str) -> list[str]:
     found = [" ".join(match.group().split()) for match in CYCLES.finditer(text)]
     bare = [f"“{figure}” has no spread" for figure in found if "(" not in figure]
     if (found or "| TSC cycles |" in text) and not re.search(r"\d{4}-\d\d-\d\d[^.]*CPUs", text):
-        bare.append("cycles stand here without the day and the machine of the run")
+        bare.append("cycles stand here without the run and its machine")
     for line in text.splitlines():
         cells = line.split("|")[2:-1] if re.match(r"\| (TSC )?cycles \|", line) else []
         bare += [
