@@ -31,7 +31,18 @@ need_python() {
     python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
 }
 
+# Driver and software card share single pages of 4 KiB, and no kernel with larger pages can map these.
+need_small_pages() {
+    local bytes
+    bytes="$(getconf PAGESIZE 2>/dev/null || echo 4096)"
+    [ "$bytes" -eq 4096 ] ||
+        fail "the software card needs a kernel with pages of 4 KiB, and this one has pages of $((bytes / 1024)) KiB" \
+            "On a Raspberry Pi 5, add the line 'kernel=kernel8.img' to /boot/firmware/config.txt and restart." \
+            "In a virtual machine or container on an Apple computer, pages usually have 4 KiB."
+}
+
 need_reproduce() {
+    need_small_pages
     need_build
     need git git
     need valgrind valgrind

@@ -108,6 +108,14 @@ def test_the_tests_need_the_tools_of_the_tested_scripts(machine: Machine) -> Non
     assert "missing for make test: patch xz-utils" in result.stderr
 
 
+def test_a_kernel_with_large_pages_is_refused_with_the_remedy(machine: Machine) -> None:
+    complete(machine).pretend("getconf", "echo 16384")
+    result = machine.run("bench/setup/setup.sh", "reproduce")
+    assert result.returncode == 2
+    assert "this one has pages of 16 KiB" in result.stderr
+    assert "kernel=kernel8.img" in result.stderr
+
+
 def test_unknown_goal_is_bad_usage(machine: Machine) -> None:
     result = complete(machine).run("bench/setup/setup.sh", "everything")
     assert result.returncode == 2
