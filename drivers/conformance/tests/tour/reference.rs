@@ -66,10 +66,9 @@ pub fn statement<'a>(lines: &[&'a str]) -> Vec<&'a str> {
             }
         }
         taken.push(line);
-        if depth <= 0 && (line.ends_with(';') || line.ends_with('{')) {
-            if !std::mem::take(&mut place) {
-                break;
-            }
+        let ended = depth <= 0 && (line.ends_with(';') || line.ends_with('{'));
+        if ended && !std::mem::take(&mut place) {
+            break;
         }
     }
     taken
