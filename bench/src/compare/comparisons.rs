@@ -15,8 +15,8 @@ pub const JUDGED: [Metric; 2] = [Metric::Instructions, Metric::TscCycles];
 
 /// What a change must exceed to count.
 ///
-/// Valgrind counts instructions exactly, and two counts of one program agree to 0.1 a packet, which
-/// is 0.15 %. One percent is therefore far from noise. Cycles change by alignment alone, so their
+/// Valgrind counts instructions exactly, and two counts of one program differ by less than 0.1 a
+/// packet, which is about 0.1 %. One percent is therefore far from noise. Cycles change by alignment alone, so their
 /// limit is higher, and their spreads must not touch.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Judge {

@@ -57,10 +57,21 @@ impl Builder<'_> {
     }
 
     /// Cargo's folder for a compiler. Cargo tells compilers apart by what `rustc -vV` prints, which a
-    /// patched compiler does not change.
-    fn cargo_folder(&self, recipe: &BuildRecipe) -> PathBuf {
-        let key = recipe.toolchain.identity.key();
-        self.output.join("cargo").join(key)
+    /// patched compiler does not change. The folder is therefore emptied when the compiler changes.
+    fn cargo_folder(&self, recipe: &BuildRecipe) -> Result<PathBuf> {
+        let identity = &recipe.toolchain.identity;
+        let folder = self.output.join("cargo").join(identity.path_key());
+        let owner = folder.join("compiler.txt");
+        if fs::read_to_string(&owner).is_ok_and(|text| text == identity.key()) {
+            return Ok(folder);
+        }
+        let fail = || format!("cannot empty {}", folder.display());
+        if folder.exists() {
+            fs::remove_dir_all(&folder).with_context(fail)?;
+        }
+        fs::create_dir_all(&folder).with_context(fail)?;
+        fs::write(&owner, identity.key()).with_context(fail)?;
+        Ok(folder)
     }
 
     /// Builds a driver: once, or twice for profile-guided optimisation.
@@ -128,7 +139,7 @@ impl Builder<'_> {
             .arg(&self.sources)
             .arg(format!("into-{implementation}"))
             .args(variables(&self.folder(&recipe.variant), recipe, extra))
-            .arg(format!("DRIVER_TARGET={}", self.cargo_folder(recipe).display()))
+            .arg(format!("DRIVER_TARGET={}", self.cargo_folder(recipe)?.display()))
             .env_remove("MAKEFLAGS")
             .env_remove("MAKELEVEL")
             // Without this, rustup would download missing toolchains.
@@ -283,6 +294,7 @@ pub fn cell(
 mod tests {
     use super::super::compiler::test_values::toolchain;
     use super::super::compiler::Toolchain;
+    use super::super::identity::Identity;
     use super::*;
 
     fn recipe(family: Family, invocation: Invocation, opt: OptLevel, lto: bool) -> BuildRecipe {
@@ -350,6 +362,30 @@ mod tests {
                 "CARGO_PROFILE_DRIVER_LTO"
             ]
         );
+    }
+
+    #[test]
+    fn cargo_folders_belong_to_one_path_and_are_emptied_for_new_contents() {
+        let folder = tempfile::tempdir().unwrap();
+        let builder = Builder {
+            sources: PathBuf::new(),
+            output: folder.path().to_owned(),
+            build: folder.path(),
+            interrupt: &Interrupt::new(),
+        };
+        let of = |path: &str, contents: &str| {
+            let mut compiler = toolchain(Family::Rustc, "1.95.0", None);
+            compiler.identity = Identity::from_parts(path.to_owned(), Vec::new(), contents);
+            let recipe = BuildRecipe::new(compiler, OptLevel::Default, DEFAULT_CPU, true, false);
+            builder.cargo_folder(&recipe).unwrap()
+        };
+        let first = of("/a", "x");
+        fs::write(first.join("object"), "").unwrap();
+        assert_ne!(of("/b", "x"), first);
+        assert_eq!(of("/a", "x"), first);
+        assert!(first.join("object").exists());
+        assert_eq!(of("/a", "y"), first);
+        assert!(!first.join("object").exists());
     }
 
     #[test]

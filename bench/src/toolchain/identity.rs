@@ -96,10 +96,19 @@ impl Identity {
 
     /// A short name for folders: 12 hexadecimal digits, made of the path and the contents.
     pub fn key(&self) -> String {
-        let mut hash = text_hash(&format!("{}\n{}", self.path, self.sha256));
-        hash.truncate(12);
-        hash
+        short(&format!("{}\n{}", self.path, self.sha256))
     }
+
+    /// A short name for the path alone.
+    pub fn path_key(&self) -> String {
+        short(&self.path)
+    }
+}
+
+fn short(text: &str) -> String {
+    let mut hash = text_hash(text);
+    hash.truncate(12);
+    hash
 }
 
 /// The parts of a compiler, while they are collected.
