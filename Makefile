@@ -391,7 +391,7 @@ test-conformance: build ## Test the three drivers against the software NIC.
 	@$(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --package oracle --no-fail-fast
 
 .PHONY: tour
-tour: build ## Draw the ring diagrams of drivers/TOUR.md from a run, and update its line numbers and tables.
+tour: build ## Draw the ring diagrams of drivers/TOUR.md from a run, and update its lines and tables.
 	@TRIPTYCH_UPDATE=1 $(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --test rings --test tour
 
 .PHONY: vm-test
@@ -421,6 +421,12 @@ safety: safety-lab
 .PHONY: safety-lab-check
 safety-lab-check: ## Try every hazard and compare the outcomes, without writing results.
 	@$(CARGO) run --quiet $(CARGO_TOOLS) --release --package safety-lab --bin safety -- run
+
+.PHONY: test-verdict
+test-verdict: nic triptych ## Check that `triptych verdict` notices a wrong ring wrap in the C driver.
+	@status=0; $(BIN)/triptych verdict --quick --driver c \
+		--patch drivers/conformance/safety/patches/drv-tx-ring-wrap/c.patch | tee build/verdict.txt || status=$$?; \
+	[ "$$status" -eq 3 ] && grep -qE '^(data_path|register_trace): .* c  ' build/verdict.txt
 
 .PHONY: registers-up-to-date
 registers-up-to-date: ## Check that the register headers match registers.toml.
