@@ -14,6 +14,7 @@ use crate::pktgen::cli::PktgenArguments;
 use crate::run::arguments::RunArguments;
 use crate::selftest::arguments::SelftestArguments;
 use crate::share::arguments::{AnonymiseArguments, MergeArguments};
+use crate::sides::SYNTAX;
 use crate::verdict::arguments::VerdictArguments;
 
 /// The last line of the help of commands with lists.
@@ -53,9 +54,13 @@ pub enum Command {
     /// Fail if a driver needs more instructions per packet than bench/budget.toml allows
     Budget(BudgetArguments),
     /// Build the drivers with several compilers, measure every build, and compare
-    #[command(after_help = COMPARE)]
-    Compare(CompareArguments),
-    /// Show the machine code of a driver's data path beside its source, with checks marked
+    #[command(after_help = format!("{COMPARE}
+
+{SYNTAX}"))]
+    Compare(Box<CompareArguments>),
+    /// Show the machine code of a driver's data path beside its source, with checks marked, or how two
+    /// builds of it differ
+    #[command(after_help = SYNTAX)]
     Asm(AsmArguments),
     /// Measure the cost of each step from the transpiled driver to the safe driver
     Ladder(LadderArguments),

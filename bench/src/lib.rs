@@ -1,9 +1,10 @@
 //! `triptych`: measures the three drivers and writes the results to `results/`.
 //!
 //! The commands stand at the top: [`run`], [`budget`], [`compare`], [`asm`], [`ladder`], [`host`]
-//! (doctor, bind, unbind), [`verdict`], [`clocks`], [`selftest`], [`pktgen`] and [`share`] (merge, anonymise). They
-//! share [`builds`], [`machine_code`], [`toolchain`], [`settings`], [`progress`] and [`usage`], which
-//! import no command. [`cli`] joins the commands' arguments, and `main.rs` calls the commands.
+//! (doctor, bind, unbind), [`verdict`], [`clocks`], [`selftest`], [`pktgen`] and [`share`] (merge,
+//! anonymise). [`reproducer`] belongs to [`compare`]. They share [`builds`], [`machine_code`],
+//! [`sides`], [`toolchain`], [`settings`], [`progress`] and [`usage`], which import no command. [`cli`]
+//! joins the commands' arguments, and `main.rs` calls the commands.
 
 pub mod asm;
 pub mod budget;
@@ -16,10 +17,12 @@ pub mod ladder;
 pub mod machine_code;
 pub mod pktgen;
 pub mod progress;
+pub mod reproducer;
 pub mod run;
 pub mod selftest;
 pub mod settings;
 pub mod share;
+pub mod sides;
 pub mod toolchain;
 pub mod usage;
 pub mod verdict;

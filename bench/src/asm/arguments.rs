@@ -6,6 +6,8 @@ use clap::Args;
 use record::Implementation;
 
 use crate::machine_code::data_path::DATA_PATH;
+use crate::sides::show::entries::Context;
+use crate::sides::spec::SideSpec;
 use crate::toolchain::recipe::OptLevel;
 use crate::usage::one_of;
 
@@ -13,8 +15,8 @@ use crate::usage::one_of;
 #[derive(Debug, Args)]
 pub struct AsmArguments {
     /// The driver
-    #[arg(value_name = "IMPL", value_parser = one_of::<Implementation>())]
-    pub implementation: Implementation,
+    #[arg(value_name = "IMPL", required_unless_present = "diff", value_parser = one_of::<Implementation>())]
+    pub implementation: Option<Implementation>,
     /// The compiler, such as gcc-12, clang-19 or rustc-1.85 [default: gcc or rustc]
     #[arg(long, value_name = "COMPILER")]
     pub toolchain: Option<String>,
@@ -27,7 +29,39 @@ pub struct AsmArguments {
     /// Show this program, and build nothing
     #[arg(long, value_name = "FILE", conflicts_with_all = ["toolchain", "opt"])]
     pub program: Option<PathBuf>,
+    /// Compare the machine code of two sides, regardless of addresses and registers; see below
+    #[arg(
+        long,
+        num_args = 2,
+        value_names = ["A", "B"],
+        allow_hyphen_values = true,
+        conflicts_with_all = ["toolchain", "opt", "program"]
+    )]
+    pub diff: Option<Vec<SideSpec>>,
+    /// How `--diff` shows a difference.
+    #[command(flatten)]
+    pub shown: ShownArguments,
     /// The build folder
     #[arg(long, value_name = "DIR", default_value = "build")]
     pub build_dir: PathBuf,
+}
+
+/// How `triptych asm --diff` shows a difference.
+#[derive(Debug, Args)]
+pub struct ShownArguments {
+    /// Show both sides of --diff in one column, as `diff --unified` does
+    #[arg(long, requires = "diff", conflicts_with = "json")]
+    pub unified: bool,
+    /// Write the whole comparison of --diff as JSON
+    #[arg(long, requires = "diff")]
+    pub json: bool,
+    /// Show this many lines around each difference, or `all`
+    #[arg(long, requires = "diff", value_name = "LINES", default_value = "3")]
+    pub context: Context,
+    /// Count each other register and stack slot as a difference
+    #[arg(long, requires = "diff")]
+    pub exact_registers: bool,
+    /// The width of the page in characters [default: the terminal's, or 160]
+    #[arg(long, requires = "diff", value_name = "CHARACTERS")]
+    pub width: Option<usize>,
 }

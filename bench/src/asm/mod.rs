@@ -15,16 +15,18 @@ use crate::machine_code::code_match::{code_match, CodeMatch};
 use crate::machine_code::data_path::{called_in_loops, count_in_loops, DATA_PATH, KINDS};
 use crate::machine_code::disassembly::{disassemble, not_found_message, select};
 use crate::machine_code::listing::Function;
-use crate::toolchain::builder::{Builder, ExtraFlags};
-use crate::toolchain::compiler::Family;
+use crate::machine_code::source::Sources;
+use crate::sides::build::line_tables;
+use crate::toolchain::builder::Builder;
 use crate::toolchain::find;
 use crate::toolchain::machine::ThisMachine;
 use crate::toolchain::recipe::{BuildRecipe, DEFAULT_CPU};
 use crate::usage::UsageError;
 use arguments::AsmArguments;
-use show::{show, Sources};
+use show::show;
 
 pub mod arguments;
+mod diff;
 mod show;
 
 /// Builds a driver with line tables, or takes an existing program, and prints its code.
@@ -36,6 +38,10 @@ pub fn run(arguments: &AsmArguments, interrupt: &Interrupt) -> Result<()> {
         Some(name) => vec![name.as_str()],
         None => DATA_PATH.to_vec(),
     };
+    if let Some([a, b]) = arguments.diff.as_deref() {
+        let text = diff::run(arguments, &[a.clone(), b.clone()], &wanted, interrupt)?;
+        return print(&text);
+    }
     let (program, built_by) = match &arguments.program {
         Some(program) => (program.clone(), None),
         None => build_with_line_tables(arguments, interrupt)?,
@@ -49,11 +55,21 @@ pub fn run(arguments: &AsmArguments, interrupt: &Interrupt) -> Result<()> {
     if let Some(toolchain) = built_by {
         text.push_str(&compare_with_shipped(arguments, &found, &toolchain)?);
     }
+    print(&text)
+}
+
+fn print(text: &str) -> Result<()> {
     match std::io::stdout().write_all(text.as_bytes()) {
         // `head` and other readers may close the pipe early.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         other => other.context("cannot write to standard output"),
     }
+}
+
+/// The driver. Without one, `--diff` is given, and this is not called.
+fn driver(arguments: &AsmArguments) -> Result<Implementation> {
+    let missing = || UsageError("name a driver: c, rust or rust-unsafe".to_owned());
+    Ok(arguments.implementation.ok_or_else(missing)?)
 }
 
 /// Builds the driver. Returns the program, and the compiler if only the line tables differ from
@@ -62,7 +78,7 @@ fn build_with_line_tables(
     arguments: &AsmArguments,
     interrupt: &Interrupt,
 ) -> Result<(PathBuf, Option<String>)> {
-    let implementation = arguments.implementation;
+    let implementation = driver(arguments)?;
     let recipe = recipe(arguments)?;
     let builder = Builder {
         sources: std::env::current_dir().context("cannot find the current folder")?,
@@ -89,7 +105,8 @@ fn build_with_line_tables(
 
 /// The code of the found functions, then the number of checks.
 fn show_all(functions: &[Function], found: &[&Function], wanted: &[&str]) -> String {
-    let mut sources = Sources::default();
+    let top = std::env::current_dir().unwrap_or_default();
+    let mut sources = Sources::new(&top);
     let mut totals: BTreeMap<Panic, usize> = BTreeMap::new();
     let mut text = String::new();
     for function in found {
@@ -122,7 +139,7 @@ fn compare_with_shipped(
     found: &[&Function],
     toolchain: &str,
 ) -> Result<String> {
-    let implementation = arguments.implementation;
+    let implementation = driver(arguments)?;
     let build = describe_build(&arguments.build_dir, implementation, DEFAULT);
     let program = build_folder(&arguments.build_dir, implementation, DEFAULT).join("ixgbe-fwd");
     let shipped = program.display();
@@ -153,7 +170,8 @@ fn compare_with_shipped(
 
 /// The build recipe with the compiler that the user named, or that of `make build`.
 fn recipe(arguments: &AsmArguments) -> Result<BuildRecipe> {
-    let default = match arguments.implementation {
+    let implementation = driver(arguments)?;
+    let default = match implementation {
         Implementation::C => "gcc",
         _ => "rustc",
     };
@@ -165,26 +183,12 @@ fn recipe(arguments: &AsmArguments) -> Result<BuildRecipe> {
     let toolchain = found.toolchains.into_iter().next();
     let toolchain = toolchain.with_context(|| format!("there is no compiler {name}"))?;
     let recipe = BuildRecipe::new(toolchain, arguments.opt, DEFAULT_CPU, true, false);
-    if !recipe.implementations().contains(&arguments.implementation) {
+    if !recipe.implementations().contains(&implementation) {
         bail!(UsageError(format!(
             "{} cannot build the {} driver",
             recipe.toolchain.name(),
-            arguments.implementation
+            implementation
         )));
     }
     Ok(recipe)
-}
-
-/// Flags that add line tables and change nothing else.
-fn line_tables(family: Family) -> ExtraFlags {
-    let c = match family {
-        Family::Clang => "-gline-tables-only",
-        _ => "-g1",
-    };
-    let (name, value) = ("CARGO_PROFILE_DRIVER_DEBUG", "line-tables-only");
-    ExtraFlags {
-        c: c.to_owned(),
-        rust: String::new(),
-        environment: vec![(name.to_owned(), value.to_owned())],
-    }
 }

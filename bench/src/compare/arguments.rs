@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use record::Implementation;
 
+use crate::reproducer::arguments::ReproducerArguments;
 use crate::toolchain::recipe::OptLevel;
 use crate::usage::one_of;
 
@@ -55,6 +56,9 @@ pub struct CompareArguments {
     /// The folder that receives a folder for each comparison
     #[arg(long, value_name = "DIR", default_value = "results/compilers")]
     pub results: PathBuf,
+    /// A folder for a compiler's bug tracker.
+    #[command(flatten)]
+    pub reproducer: ReproducerArguments,
     /// The build folder, with the software NIC in bin/
     #[arg(long, value_name = "DIR", default_value = "build")]
     pub build_dir: PathBuf,

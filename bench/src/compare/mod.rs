@@ -18,6 +18,7 @@ use crate::builds::artefacts;
 use crate::builds::cells::describe_build;
 use crate::machine_code::data_path::with_checks;
 use crate::progress::Progress;
+use crate::reproducer;
 use crate::run::backends::worker;
 use crate::run::recorder::Recorder;
 use crate::settings::values::BoundedInteger;
@@ -51,6 +52,12 @@ pub const TABLE_FILE: &str = "compilers.md";
 /// If there is nothing to compare, or something cannot be built or measured. All other results are
 /// recorded.
 pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<bool> {
+    if let Some([a, b]) = arguments.reproducer.sides.as_deref() {
+        let sides = [a.clone(), b.clone()];
+        let (build, results) = (&arguments.build_dir, &arguments.results);
+        reproducer::run(&arguments.reproducer, &sides, build, results, interrupt)?;
+        return Ok(false);
+    }
     let mut comparison = comparison(arguments)?;
     let baseline = match &arguments.baseline {
         Some(name) => Some(NamedBaseline::of(name, &mut comparison)?),

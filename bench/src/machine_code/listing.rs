@@ -16,6 +16,9 @@ pub struct Instruction {
     pub address: u64,
     /// Mnemonic and operands.
     pub text: String,
+    /// The address that an operand relative to the instruction pointer stands for, and the name that
+    /// objdump gives to it.
+    pub data: Option<(u64, String)>,
     /// Its source lines, the innermost inlined function first; empty without line tables.
     pub places: Vec<Place>,
 }
@@ -53,8 +56,8 @@ impl Instruction {
             .any(|end| self.mnemonic().starts_with(end))
     }
 
-    /// Whether it is padding before the next function.
-    fn is_padding(&self) -> bool {
+    /// Whether it only fills space, so that a loop or the next function starts at a round address.
+    pub fn is_padding(&self) -> bool {
         let mut words = self.text.split_whitespace();
         let fills = |word: &str| word.starts_with("nop") || word == "int3";
         words.any(fills) || self.text.replace(' ', "") == "xchg%ax,%ax"
@@ -133,11 +136,12 @@ pub fn parse(text: &str) -> Vec<Function> {
         let Some(function) = functions.last_mut() else {
             continue;
         };
-        if let Some((address, text)) = instruction(line) {
+        if let Some((address, text, data)) = instruction(line) {
             let places = innermost.iter().cloned().chain(outer.drain(..)).collect();
             function.code.push(Instruction {
                 address,
                 text: text.to_owned(),
+                data,
                 places,
             });
         } else if let Some(rest) = line.strip_prefix("inlined by ") {
@@ -170,10 +174,19 @@ fn function_start(line: &str) -> Option<&str> {
     rest.strip_suffix(">:")
 }
 
-fn instruction(line: &str) -> Option<(u64, &str)> {
-    let (address, text) = line.strip_prefix(' ')?.split_once(":\t")?;
+/// The address, the text and the data of an instruction.
+fn instruction(line: &str) -> Option<(u64, &str, Option<(u64, String)>)> {
+    let (address, rest) = line.strip_prefix(' ')?.split_once(":\t")?;
     let address = u64::from_str_radix(address.trim(), 16).ok()?;
-    Some((address, text.split('#').next().unwrap_or(text).trim_end()))
+    let (text, comment) = rest.split_once('#').unwrap_or((rest, ""));
+    Some((address, text.trim_end(), data(comment)))
+}
+
+/// Reads objdump's comment ` 5000 <name+0x8>`.
+fn data(comment: &str) -> Option<(u64, String)> {
+    let (address, name) = comment.trim().split_once(" <")?;
+    let address = u64::from_str_radix(address, 16).ok()?;
+    Some((address, name.strip_suffix('>')?.to_owned()))
 }
 
 fn place(text: &str) -> Option<Place> {

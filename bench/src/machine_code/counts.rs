@@ -1,0 +1,160 @@
+//! Counts the instructions of a listing, by what they do.
+
+use serde::Serialize;
+
+use super::listing::Instruction;
+
+/// Numbers of instructions. Padding does not count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// All instructions.
+    pub instructions: usize,
+    /// Instructions that read memory, with `pop` and without `ret`.
+    pub loads: usize,
+    /// Instructions that write memory, with `push` and without `call`.
+    pub stores: usize,
+    /// Conditional jumps.
+    pub branches: usize,
+    /// Calls.
+    pub calls: usize,
+}
+
+impl Counts {
+    /// The numbers of some instructions.
+    pub fn of<'i>(code: impl IntoIterator<Item = &'i Instruction>) -> Self {
+        let mut counts = Self::default();
+        for instruction in code {
+            counts.add(instruction);
+        }
+        counts
+    }
+
+    /// Each number with its name, in the order of tables.
+    pub fn named(&self) -> [(&'static str, usize); 5] {
+        [
+            ("instructions", self.instructions),
+            ("loads", self.loads),
+            ("stores", self.stores),
+            ("branches", self.branches),
+            ("calls", self.calls),
+        ]
+    }
+
+    fn add(&mut self, instruction: &Instruction) {
+        let (load, store) = access(instruction);
+        self.instructions += 1;
+        self.loads += usize::from(load);
+        self.stores += usize::from(store);
+        self.branches += usize::from(instruction.is_branch());
+        self.calls += usize::from(instruction.is_call());
+    }
+}
+
+/// Instructions that only read the operand that stands last, by how their names start.
+const ONLY_READ: [&str; 12] = [
+    "cmp", "test", "bt", "ucomis", "comis", "vucomis", "vcomis", "mul", "div", "idiv", "vptest",
+    "vtest",
+];
+/// Instructions that write their last operand without reading it, by how their names start.
+const ONLY_WRITE: [&str; 7] = ["mov", "vmov", "set", "stos", "vextract", "pextr", "vpextr"];
+/// Instructions that compute with an address or only announce an access.
+const NO_ACCESS: [&str; 4] = ["lea", "nop", "prefetch", "endbr"];
+
+/// Whether an instruction reads and whether it writes memory.
+fn access(instruction: &Instruction) -> (bool, bool) {
+    let mnemonic = instruction.mnemonic();
+    let starts = |list: &[&str]| list.iter().any(|start| mnemonic.starts_with(start));
+    if starts(&NO_ACCESS) {
+        return (false, false);
+    }
+    let text = &instruction.text;
+    let operands = match text.find(mnemonic) {
+        Some(start) => text[start + mnemonic.len()..].trim(),
+        None => "",
+    };
+    if instruction.is_jump() || instruction.is_call() {
+        return (operands.contains('('), false);
+    }
+    let operands = split(operands);
+    let (last, sources) = operands
+        .split_last()
+        .map_or(("", &[][..]), |(last, rest)| (*last, rest));
+    let read = sources.iter().any(|operand| is_memory(operand));
+    let (push, pop) = (
+        mnemonic.starts_with("push"),
+        mnemonic.starts_with("pop") && mnemonic != "popcnt",
+    );
+    let one_operand_multiply = mnemonic.starts_with("imul") && operands.len() == 1;
+    match is_memory(last) {
+        _ if push => (is_memory(last), true),
+        _ if pop => (true, is_memory(last)),
+        true if starts(&ONLY_READ) || one_operand_multiply => (true, false),
+        true if starts(&ONLY_WRITE) => (read, true),
+        true => (true, true),
+        false => (read, false),
+    }
+}
+
+/// Splits operands at commas outside of parentheses.
+fn split(operands: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut depth, mut start) = (0_usize, 0);
+    for (at, c) in operands.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                parts.push(&operands[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&operands[start..]);
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+fn is_memory(operand: &str) -> bool {
+    operand.contains('(') || operand.contains(':') || operand.starts_with("0x")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loads_and_stores_are_told_apart() {
+        for (text, load, store) in [
+            ("mov    (%rax),%rbx", true, false),
+            ("mov    %rbx,(%rax)", false, true),
+            ("movl   $0x1,0x8(%rax,%rcx,4)", false, true),
+            ("add    %rbx,(%rax)", true, true),
+            ("lock xadd %eax,(%rbx)", true, true),
+            ("incq   0x60(%rdi)", true, true),
+            ("cmpb   $0x0,0x28(%rdi)", true, false),
+            ("test   %eax,(%rdi)", true, false),
+            ("lea    0x8(%rax),%rbx", false, false),
+            ("add    %rax,%rbx", false, false),
+            ("push   %rbx", false, true),
+            ("pop    %rbx", true, false),
+            ("popcnt %rax,%rbx", false, false),
+            ("call   *0x10(%rip)", true, false),
+            ("call   2830 <rx_discard>", false, false),
+            ("vmovdqu (%rax),%ymm0", true, false),
+            ("vmovdqu %ymm0,(%rax)", false, true),
+            ("vpaddd (%rax),%ymm0,%ymm1", true, false),
+            ("rep stos %al,%es:(%rdi)", false, true),
+            ("mov    %fs:0x28,%rax", true, false),
+            ("ret", false, false),
+        ] {
+            let instruction = Instruction {
+                address: 0,
+                text: text.to_owned(),
+                data: None,
+                places: Vec::new(),
+            };
+            assert_eq!(access(&instruction), (load, store), "{text}");
+        }
+    }
+}

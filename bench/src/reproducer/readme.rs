@@ -1,0 +1,134 @@
+//! The description of the folder.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde_json::json;
+
+use super::measured::Measured;
+use super::script::{Build, Commands};
+use super::write as write_file;
+use crate::sides::show::summary::summary;
+use crate::sides::show::{Comparison, SideCounts};
+
+/// Writes `README.md` and `counts.json`. `different` has, for each side, how the code of the folder's
+/// build differs from that of the driver.
+///
+/// # Errors
+/// If a file cannot be written.
+pub fn write(
+    output: &Path,
+    comparison: &Comparison,
+    commands: &[Commands; 2],
+    shared: bool,
+    different: &[Option<String>; 2],
+    measured: &[Vec<Measured>; 2],
+) -> Result<()> {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "# {} against {}\n\nThis folder shows how two compilers or two sets of flags translate one function of a \
+         network driver, of the project Triptych. The folder needs nothing else of the project.\n",
+        commands[0].label, commands[1].label
+    );
+    let _ = writeln!(
+        text,
+        "## Expected\n\nSide B needs no more instructions than side A for the same source.\n\n## Seen\n\n```\n{}```\n",
+        summary(comparison)
+    );
+    text.push_str(&measurements(measured));
+    for (name, different) in ["A", "B"].iter().zip(different) {
+        let _ = match different {
+            None => writeln!(
+                text,
+                "- Side {name}: this folder gives the same instructions as the driver's own build."
+            ),
+            Some(how) => writeln!(
+                text,
+                "- Side {name}: this folder gives other code than the driver's own build: {how}."
+            ),
+        };
+    }
+    let _ = writeln!(text, "\n## Run\n\n```sh\n./build.sh\n```\n");
+    for (name, side) in ["A", "B"].iter().zip(commands) {
+        let variable = match (&side.build, side.compiler.as_deref()) {
+            (Build::C { .. }, _) => format!("CC_{name}"),
+            (Build::Rust { .. }, Some(compiler)) if compiler != "rustc" => {
+                format!("RUSTUP_TOOLCHAIN_{name}")
+            }
+            (Build::Rust { .. }, _) => format!("RUSTC_{name}"),
+        };
+        let default = side.compiler.as_ref().map_or_else(
+            || "must be set to the compiler that side was built with".to_owned(),
+            |compiler| format!("is `{compiler}`, unless it is set"),
+        );
+        let _ = writeln!(text, "- `{variable}` {default}.");
+    }
+    let _ = writeln!(text, "\n## Files\n\n| file | content |\n|---|---|");
+    let folders: &[&str] = if shared {
+        &["source/"]
+    } else {
+        &["source-a/", "source-b/"]
+    };
+    for folder in folders {
+        let what = match commands
+            .iter()
+            .any(|side| matches!(side.build, Build::C { .. }))
+        {
+            true => "The sources: C is preprocessed, Rust is a crate.",
+            false => "The sources as a crate with a lock file.",
+        };
+        let _ = writeln!(text, "| `{folder}` | {what} |");
+    }
+    text.push_str(
+        "| `build.sh` | The commands. They write `out/a.s` and `out/b.s`, and compare them with `a.s` and `b.s`. |\n\
+         | `a.s`, `b.s` | The assembly of the functions, without addresses. |\n\
+         | `diff.txt` | Both beside their source, aligned regardless of registers and addresses. |\n\
+         | `counts.json` | The numbers above, for programs. |\n\
+         | `versions.txt` | What the compilers say about themselves. |\n",
+    );
+    write_file(output, "README.md", &text)?;
+    let side = |place: usize, counts: SideCounts| {
+        let per_packet = measured[place].iter().map(|found| {
+            json!({"batch": found.batch, "instructions": found.instructions, "comparison": found.comparison})
+        });
+        json!({
+            "label": commands[place].label,
+            "functions": commands[place].functions,
+            "counts": counts,
+            "instructions_per_packet": per_packet.collect::<Vec<_>>(),
+        })
+    };
+    let counts = json!({
+        "a": side(0, SideCounts::of(&comparison.a.code)),
+        "b": side(1, SideCounts::of(&comparison.b.code)),
+        "lines": comparison.difference.counts(),
+    });
+    let counts =
+        serde_json::to_string_pretty(&counts).context("cannot write the counts as JSON")?;
+    write_file(output, "counts.json", &(counts + "\n"))
+}
+
+/// The instructions per packet, if a comparison counted them.
+fn measurements(measured: &[Vec<Measured>; 2]) -> String {
+    let mut text = String::new();
+    for (name, found) in ["A", "B"].iter().zip(measured) {
+        for found in found {
+            let _ = writeln!(
+                text,
+                "- Side {name} needs {:.1} instructions per packet at batch {}, counted under valgrind in the \
+                 comparison {}.",
+                found.instructions, found.batch, found.comparison
+            );
+        }
+        if found.is_empty() {
+            let _ = writeln!(
+                text,
+                "- Side {name}: no comparison counted its instructions per packet."
+            );
+        }
+    }
+    text
+}

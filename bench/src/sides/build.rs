@@ -1,0 +1,144 @@
+//! Builds a side with line tables, and reads its code.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{bail, Context, Result};
+use perfcounters::Interrupt;
+use sha2::{Digest, Sha256};
+
+use super::checkout::Checkout;
+use super::side::{DriverBuild, Side};
+use crate::builds::variants::build_folder;
+use crate::machine_code::code::Code;
+use crate::machine_code::disassembly::{disassemble, not_found_message};
+use crate::machine_code::frames::Frames;
+use crate::machine_code::selection::choose;
+use crate::machine_code::source::Sources;
+use crate::machine_code::symbols::Symbols;
+use crate::toolchain::builder::{Builder, ExtraFlags};
+use crate::toolchain::compiler::Family;
+use crate::toolchain::recipe::BuildRecipe;
+
+/// A side that was built.
+#[derive(Debug)]
+pub struct Built {
+    /// The side in a line.
+    pub label: String,
+    /// The program.
+    pub program: PathBuf,
+    /// The top folder of its sources.
+    pub sources: PathBuf,
+    /// The sources of a commit, which stay as long as this value.
+    pub checkout: Option<Checkout>,
+}
+
+impl Built {
+    /// The code of some functions, wherever the compiler put it.
+    ///
+    /// # Errors
+    /// If the program cannot be read, or has none of the functions.
+    pub fn code(&self, wanted: &[&str]) -> Result<Code> {
+        let functions = disassemble(&self.program, true)?;
+        let frames = Frames::read(&self.program)?;
+        let found = choose(&functions, wanted, &|address| frames.at(address));
+        if found.is_empty() {
+            bail!(not_found_message(&self.program, &functions, wanted));
+        }
+        let symbols = Symbols::read(&self.program)?;
+        let mut sources = Sources::new(&self.sources);
+        Ok(Code::new(&found, &symbols, &mut sources))
+    }
+}
+
+/// Builds a side below `build/asm/`.
+///
+/// # Errors
+/// If the driver cannot be built: the compiler's message. If the commit does not exist.
+pub fn build(side: &Side, build: &Path, interrupt: &Interrupt) -> Result<Built> {
+    let here = std::env::current_dir().context("cannot find the current folder")?;
+    match side {
+        Side::Program(program) => Ok(Built {
+            label: side.label(),
+            program: program.clone(),
+            sources: here,
+            checkout: None,
+        }),
+        Side::Build(driver) => build_driver(driver, &here, build, interrupt)
+            .with_context(|| format!("cannot build {}", driver.label())),
+    }
+}
+
+fn build_driver(
+    driver: &DriverBuild,
+    here: &Path,
+    build: &Path,
+    interrupt: &Interrupt,
+) -> Result<Built> {
+    let parent = build.join("asm");
+    let checkout = match &driver.commit {
+        Some(commit) => Some(Checkout::create(here, commit, &parent, interrupt)?),
+        None => None,
+    };
+    let (sources, output) = match &checkout {
+        Some(checkout) => (checkout.sources(), checkout.output()),
+        None => (here.to_owned(), parent),
+    };
+    let builder = Builder {
+        sources: sources.clone(),
+        output,
+        build,
+        interrupt,
+    };
+    let recipe = folder_of(driver);
+    eprintln!("building {}", driver.label());
+    builder.make(&recipe, driver.implementation, &extra(driver))?;
+    let folder = build_folder(&builder.output, driver.implementation, &recipe.variant);
+    Ok(Built {
+        label: driver.label(),
+        program: folder.join("ixgbe-fwd"),
+        sources,
+        checkout,
+    })
+}
+
+/// The recipe with a variant that also stands for the further flags, so that each set of flags has
+/// a folder of its own.
+fn folder_of(driver: &DriverBuild) -> BuildRecipe {
+    let mut recipe = driver.recipe.clone();
+    if !driver.flags.is_empty() {
+        let hash = Sha256::digest(driver.flags.join("\n"));
+        let short: String = hash
+            .iter()
+            .take(4)
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        recipe.variant.push_str(&format!("-{short}"));
+    }
+    recipe
+}
+
+/// The further flags, with line tables.
+fn extra(driver: &DriverBuild) -> ExtraFlags {
+    let mut extra = line_tables(driver.recipe.toolchain.family);
+    let flags = driver.flags.join(" ");
+    let place = match driver.recipe.toolchain.family {
+        Family::Rustc => &mut extra.rust,
+        Family::Gcc | Family::Clang => &mut extra.c,
+    };
+    *place = format!("{place} {flags}").trim().to_owned();
+    extra
+}
+
+/// Flags that add line tables and change nothing else.
+pub fn line_tables(family: Family) -> ExtraFlags {
+    let c = match family {
+        Family::Clang => "-gline-tables-only",
+        _ => "-g1",
+    };
+    let (name, value) = ("CARGO_PROFILE_DRIVER_DEBUG", "line-tables-only");
+    ExtraFlags {
+        c: c.to_owned(),
+        rust: String::new(),
+        environment: vec![(name.to_owned(), value.to_owned())],
+    }
+}

@@ -1,0 +1,181 @@
+//! Checks `triptych asm --diff` and `triptych compare --reproducer` with GCC. Checks nothing without it.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn top() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Runs `triptych` in the top folder, with builds in a folder of this test.
+fn triptych(build: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_triptych"))
+        .args(arguments)
+        .arg("--build-dir")
+        .arg(build)
+        .current_dir(top())
+        // Cargo sets these for this test.
+        .env_remove("CARGO_TARGET_DIR")
+        .env_remove("RUSTFLAGS")
+        .output()
+        .unwrap()
+}
+
+fn has_gcc() -> bool {
+    let found = Command::new("gcc").arg("--version").output().is_ok();
+    if !found {
+        eprintln!("there is no gcc: nothing is checked");
+    }
+    found && cfg!(target_arch = "x86_64")
+}
+
+fn json(output: &Output) -> serde_json::Value {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn a_side_does_not_differ_from_itself_and_flags_make_a_difference() {
+    if !has_gcc() {
+        return;
+    }
+    let build = tempfile::tempdir().unwrap();
+    let same = json(&triptych(
+        build.path(),
+        &["asm", "--diff", "c@gcc", "c@gcc", "--json"],
+    ));
+    assert_eq!(same["lines"]["differ"], 0);
+    assert_eq!(same["lines"]["names"], 0);
+    assert!(
+        same["lines"]["same"].as_u64().unwrap() > 50,
+        "{}",
+        same["lines"]
+    );
+    let other = json(&triptych(
+        build.path(),
+        &[
+            "asm",
+            "--diff",
+            "c",
+            "c@-fno-inline",
+            "--function",
+            "rx_batch",
+            "--json",
+        ],
+    ));
+    assert!(other["lines"]["differ"].as_u64().unwrap() > 0);
+    assert!(other["a"]["label"].as_str().unwrap().starts_with("c, gcc "));
+    let text = String::from_utf8(
+        triptych(
+            build.path(),
+            &["asm", "--diff", "c", "c@-fno-inline", "--unified"],
+        )
+        .stdout,
+    )
+    .unwrap();
+    assert!(text.contains("lines differ: "), "{text}");
+    assert!(text.contains("; c/src/rx.c:"), "no source: {text}");
+    assert!(!text.contains('\u{1b}'), "colours without a terminal");
+}
+
+#[test]
+fn a_mistake_in_a_side_ends_with_2() {
+    let build = tempfile::tempdir().unwrap();
+    for (arguments, why) in [
+        (&["asm", "--diff", "d@gcc", "c"][..], "not a driver"),
+        (&["asm", "--diff", "-O2", "-O3"], "names no driver"),
+        (
+            &["asm", "--diff", "c", "c@commit:no-such-commit"],
+            "no-such-commit",
+        ),
+        (&["compare", "--reproducer", "c", "c@-O3"], "--output"),
+    ] {
+        let output = triptych(build.path(), arguments);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(why), "{said}");
+    }
+}
+
+#[test]
+fn a_reproducer_gives_the_same_assembly_elsewhere_and_names_no_path_of_this_machine() {
+    if !has_gcc() {
+        return;
+    }
+    let build = tempfile::tempdir().unwrap();
+    let folder = build.path().join("reproducer");
+    let output = triptych(
+        build.path(),
+        &[
+            "compare",
+            "--reproducer",
+            "c@gcc",
+            "c@gcc:-O3",
+            "--function",
+            "tx_batch",
+            "--output",
+            folder.to_str().unwrap(),
+        ],
+    );
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let readme = std::fs::read_to_string(folder.join("README.md")).unwrap();
+    assert_eq!(
+        readme.matches("gives the same instructions").count(),
+        2,
+        "{readme}"
+    );
+    let here = std::fs::canonicalize(top()).unwrap();
+    for path in files(&folder) {
+        let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+        for hidden in [here.to_str().unwrap(), build.path().to_str().unwrap()] {
+            assert!(!text.contains(hidden), "{} names {hidden}", path.display());
+        }
+    }
+
+    let copy = tempfile::tempdir().unwrap();
+    let copied = Command::new("cp")
+        .arg("-r")
+        .arg(&folder)
+        .arg(copy.path())
+        .status()
+        .unwrap();
+    assert!(copied.success());
+    let copy = copy.path().join("reproducer");
+    let output = Command::new("./build.sh")
+        .current_dir(&copy)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    for side in ["a", "b"] {
+        assert!(
+            said.contains(&format!("{side}: the same assembly")),
+            "{output:?}"
+        );
+        let listing = std::fs::read_to_string(copy.join("out").join(format!("{side}.s"))).unwrap();
+        assert!(listing.lines().count() > 50, "{listing}");
+        assert_eq!(
+            listing,
+            std::fs::read_to_string(folder.join(format!("{side}.s"))).unwrap()
+        );
+    }
+    assert_ne!(
+        std::fs::read(folder.join("a.s")).unwrap(),
+        std::fs::read(folder.join("b.s")).unwrap()
+    );
+}
+
+/// All files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths
+        .flat_map(|path| match path.is_dir() {
+            true => files(&path),
+            false => vec![path],
+        })
+        .collect()
+}
