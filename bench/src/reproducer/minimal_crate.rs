@@ -65,7 +65,7 @@ fn workspace(mut manifest: Table, member: &Table, name: &str) -> Result<Table> {
     workspace.remove("default-members");
     let needed = names(member);
     if let Some(Value::Table(dependencies)) = workspace.get_mut("dependencies") {
-        dependencies.retain(|name, _| needed.iter().any(|known| known.as_str() == dependencies.retain(|name, _| needed.contains(name));*name));
+        dependencies.retain(|name, _| needed.iter().any(|known| known == name));
     }
     Ok(manifest)
 }
