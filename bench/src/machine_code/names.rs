@@ -7,7 +7,8 @@ pub enum Name {
     General(u8),
     /// A vector register, by its number.
     Vector(u8),
-    /// A slot of the stack frame, by its distance from the stack pointer in bytes.
+    /// A slot of the stack frame: its distance from the stack pointer in bytes, or a number for its
+    /// distance from the frame pointer.
     Slot(i64),
 }
 
@@ -127,9 +128,10 @@ pub fn shape(text: &str) -> Shape {
     }
 }
 
-/// For `0x18(` before, `rsp` and `)` after: what stands before the distance, and the distance.
+/// For `0x18(` before, `rsp` or `rbp`, and `)` after: what stands before the distance, and a number
+/// for the slot.
 fn stack_slot<'t>(before: &'t str, register: &str, after: &str) -> Option<(&'t str, i64)> {
-    if register != "rsp" || !after.starts_with(')') {
+    if !after.starts_with(')') {
         return None;
     }
     let distance = before.strip_suffix('(')?;
@@ -143,7 +145,12 @@ fn stack_slot<'t>(before: &'t str, register: &str, after: &str) -> Option<(&'t s
         "" => 0,
         digits => i64::from_str_radix(digits.strip_prefix("0x")?, 16).ok()?,
     };
-    Some((kept, sign * value))
+    match register {
+        "rsp" => Some((kept, sign * value)),
+        // Below a frame pointer lie slots, too. Their distances have another origin.
+        "rbp" if sign < 0 => Some((kept, i64::from(i32::MIN) - value)),
+        _ => None,
+    }
 }
 
 /// Instructions whose only effect on their last operand is a new value, by how their names start.
@@ -175,7 +182,7 @@ fn defines(text: &str, names: &[Name]) -> Option<usize> {
     // The last operand must be a plain register, or a stack slot that the instruction writes.
     let operand = operands.rsplit(',').next().unwrap_or("");
     let plain = operand.starts_with('%') && !operand.contains('(');
-    let slot = matches!(names[last], Name::Slot(_)) && operand.ends_with("(%rsp)");
+    let slot = matches!(names[last], Name::Slot(_)) && operand.contains('(');
     if !plain && !slot {
         return None;
     }
@@ -199,7 +206,7 @@ mod tests {
 
     #[test]
     fn registers_and_slots_become_marks() {
-        let cases: [(&str, &str, &[Name], Option<usize>); 9] = [
+        let cases: [(&str, &str, &[Name], Option<usize>); 10] = [
             (
                 "mov %rax,%rbx",
                 "mov %r64,%r64",
@@ -249,6 +256,12 @@ mod tests {
                 Some(2),
             ),
             ("sub $0x18,%rsp", "sub $0x18,%rsp", &[], None),
+            (
+                "mov 0x8(%rbp),%rax",
+                "mov 0x8(%r64),%r64",
+                &[General(5), General(0)],
+                Some(1),
+            ),
         ];
         for (text, marked, names, defines) in cases {
             let shape = shape(text);

@@ -81,8 +81,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 assembly() {
     local program="$1"; shift
     objdump --disassemble --demangle --no-show-raw-insn --section=.text "$program" |
-        awk -v names="$(printf '%s\n' "$@")" '
-            BEGIN { count = split(names, list, "\n"); for (i = 1; i <= count; i++) wanted["<" list[i] ">:"] = 1 }
+        NAMES="$(printf '%s\n' "$@")" awk '
+            BEGIN { count = split(ENVIRON["NAMES"], list, "\n"); for (i = 1; i <= count; i++) wanted["<" list[i] ">:"] = 1 }
             /^[0-9a-f]+ </ { name = substr($0, index($0, "<")); show = name in wanted; if (show) print name; next }
             show && /:\t/ { sub(/^[^\t]*/, ""); print }' |
         sed -E 's/ [0-9a-f]+ (<[^>]*>)/ \1/g; s/-?0x[0-9a-f]+\(%rip\)/(%rip)/g; s/[[:space:]]+$//'
