@@ -54,9 +54,7 @@ pub enum Command {
     /// Fail if a driver needs more instructions per packet than bench/budget.toml allows
     Budget(BudgetArguments),
     /// Build the drivers with several compilers, measure every build, and compare
-    #[command(after_help = format!("{COMPARE}
-
-{SYNTAX}"))]
+    #[command(after_help = format!("{COMPARE}\n\n{SYNTAX}"))]
     Compare(Box<CompareArguments>),
     /// Show the machine code of a driver's data path beside its source, with checks marked, or how two
     /// builds of it differ

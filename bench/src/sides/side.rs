@@ -56,7 +56,7 @@ impl DriverBuild {
 
     /// The compiler and the flags, such as `gcc 12.2.0 -O3 -fno-inline`.
     pub fn compiler(&self) -> String {
-        let mut text = format!("{} {}", self.recipe.toolchain.name(), self.recipe.flags());
+        let mut text = format!("{} {}", self.recipe.toolchain.label, self.recipe.flags());
         for flag in &self.flags {
             text.push(' ');
             text.push_str(flag);
@@ -130,8 +130,8 @@ fn is_built_by(implementation: Implementation, family: Family) -> bool {
 }
 
 fn found(machine: &dyn Machine, name: &str) -> Result<Toolchain> {
-    let (found, skipped) = find::find(machine, &[name.to_owned()]);
-    match (found.into_iter().next(), skipped.first()) {
+    let found = find::find(machine, &[name.to_owned()]);
+    match (found.toolchains.into_iter().next(), found.skipped.first()) {
         (Some(toolchain), _) => Ok(toolchain),
         (None, Some(skip)) => bail!(UsageError(skip.to_string())),
         (None, None) => bail!(UsageError(format!("there is no compiler {name}"))),
