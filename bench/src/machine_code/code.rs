@@ -136,9 +136,9 @@ fn text(instruction: &Instruction, symbols: &Symbols) -> String {
     let words: Vec<&str> = instruction.text.split_whitespace().collect();
     let text = words.join(" ");
     match (&instruction.data, text.find("(%rip)")) {
-        (Some((address, given)), Some(end)) => {
+        (Some(data), Some(end)) => {
             let start = text[..end].rfind([',', '*', ' ']).map_or(0, |at| at + 1);
-            let name = symbols.name(*address, given);
+            let name = symbols.name(data.address, &data.name);
             format!("{}{name}{}", &text[..start], &text[end..])
         }
         _ => text,

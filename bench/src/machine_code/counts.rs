@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn loads_and_stores_are_told_apart() {
+    fn an_access_is_a_load_or_a_store_or_both() {
         for (text, load, store) in [
             ("mov    (%rax),%rbx", true, false),
             ("mov    %rbx,(%rax)", false, true),

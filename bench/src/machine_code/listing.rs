@@ -9,6 +9,15 @@ pub struct Place {
     pub line: usize,
 }
 
+/// Data that an instruction refers to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Data {
+    /// Its address.
+    pub address: u64,
+    /// The name that objdump gives to it.
+    pub name: String,
+}
+
 /// An instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instruction {
@@ -16,9 +25,8 @@ pub struct Instruction {
     pub address: u64,
     /// Mnemonic and operands.
     pub text: String,
-    /// The address that an operand relative to the instruction pointer stands for, and the name that
-    /// objdump gives to it.
-    pub data: Option<(u64, String)>,
+    /// The data that an operand relative to the instruction pointer stands for.
+    pub data: Option<Data>,
     /// Its source lines, the innermost inlined function first; empty without line tables.
     pub places: Vec<Place>,
 }
@@ -175,7 +183,7 @@ fn function_start(line: &str) -> Option<&str> {
 }
 
 /// The address, the text and the data of an instruction.
-fn instruction(line: &str) -> Option<(u64, &str, Option<(u64, String)>)> {
+fn instruction(line: &str) -> Option<(u64, &str, Option<Data>)> {
     let (address, rest) = line.strip_prefix(' ')?.split_once(":\t")?;
     let address = u64::from_str_radix(address.trim(), 16).ok()?;
     let (text, comment) = rest.split_once('#').unwrap_or((rest, ""));
@@ -183,10 +191,13 @@ fn instruction(line: &str) -> Option<(u64, &str, Option<(u64, String)>)> {
 }
 
 /// Reads objdump's comment ` 5000 <name+0x8>`.
-fn data(comment: &str) -> Option<(u64, String)> {
+fn data(comment: &str) -> Option<Data> {
     let (address, name) = comment.trim().split_once(" <")?;
     let address = u64::from_str_radix(address, 16).ok()?;
-    Some((address, name.strip_suffix('>')?.to_owned()))
+    Some(Data {
+        address,
+        name: name.strip_suffix('>')?.to_owned(),
+    })
 }
 
 fn place(text: &str) -> Option<Place> {

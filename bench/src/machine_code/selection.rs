@@ -74,7 +74,8 @@ fn inlined_parts<'f>(
     inlined: &[&str],
     frames: &dyn Fn(u64) -> Vec<Frame>,
 ) -> Vec<(usize, Chosen<'f>)> {
-    let mut parts: BTreeMap<usize, Vec<(usize, &Instruction, Vec<Frame>)>> = BTreeMap::new();
+    let depth = checks::analyse(function).depth;
+    let mut parts: BTreeMap<usize, Vec<ChosenLine<'_>>> = BTreeMap::new();
     for (place, instruction) in function.code.iter().enumerate() {
         let frames = frames(instruction.address);
         let outermost = frames.iter().rev().find_map(|frame| {
@@ -84,21 +85,14 @@ fn inlined_parts<'f>(
         });
         if let Some(position) = outermost {
             let part = parts.entry(position).or_default();
-            part.push((place, instruction, frames));
+            part.push(line(instruction, depth[place], &frames));
         }
     }
-    if parts.is_empty() {
-        return Vec::new();
-    }
-    let depth = checks::analyse(function).depth;
     let chosen = parts.into_iter().map(|(position, lines)| {
         let short = wanted[position].to_owned();
-        let lines = lines
-            .into_iter()
-            .map(|(place, instruction, frames)| line(instruction, depth[place], &frames));
         let chosen = Chosen {
             name: format!("{short} in {}", function.name),
-            lines: lines.collect(),
+            lines,
             short,
         };
         (position, chosen)

@@ -28,9 +28,12 @@ use crate::sides::spec::SideSpec;
 use crate::toolchain::machine::ThisMachine;
 use crate::usage::UsageError;
 use arguments::ReproducerArguments;
+use file::write;
 use script::Commands;
 
 pub mod arguments;
+mod counts;
+mod file;
 mod measured;
 mod minimal_crate;
 mod preprocessed;
@@ -111,6 +114,7 @@ pub fn run(
         "diff.txt",
         &format!("{}\n{listing}", summary(&comparison)),
     )?;
+    counts::write(output, &comparison, &commands, &measured)?;
     readme::write(output, &comparison, &commands, shared, &equal, &measured)?;
     println!("{}", summary(&comparison));
     println!(
@@ -244,9 +248,4 @@ fn keep(output: &Path, side: &str, built: &Built, functions: &[String]) -> Resul
         }
     }
     Ok(None)
-}
-
-fn write(output: &Path, name: &str, text: &str) -> Result<()> {
-    let path = output.join(name);
-    std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -3,20 +3,19 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use anyhow::{Context, Result};
-use serde_json::json;
+use anyhow::Result;
 
+use super::file::write as write_file;
 use super::measured::Measured;
 use super::script::{Build, Commands};
-use super::write as write_file;
 use crate::sides::show::summary::summary;
-use crate::sides::show::{Comparison, SideCounts};
+use crate::sides::show::Comparison;
 
-/// Writes `README.md` and `counts.json`. `different` has, for each side, how the code of the folder's
+/// Writes `README.md`. `different` has, for each side, how the code of the folder's
 /// build differs from that of the driver.
 ///
 /// # Errors
-/// If a file cannot be written.
+/// If the file cannot be written.
 pub fn write(
     output: &Path,
     comparison: &Comparison,
@@ -51,6 +50,35 @@ pub fn write(
             ),
         };
     }
+    run_section(&mut text, commands);
+    files_section(&mut text, commands, shared);
+    write_file(output, "README.md", &text)
+}
+
+/// The instructions per packet, if a comparison counted them.
+fn measurements(measured: &[Vec<Measured>; 2]) -> String {
+    let mut text = String::new();
+    for (name, found) in ["A", "B"].iter().zip(measured) {
+        for found in found {
+            let _ = writeln!(
+                text,
+                "- Side {name} needs {:.1} instructions per packet at batch {}, counted under valgrind in the \
+                 comparison {}.",
+                found.instructions, found.batch, found.comparison
+            );
+        }
+        if found.is_empty() {
+            let _ = writeln!(
+                text,
+                "- Side {name}: no comparison counted its instructions per packet."
+            );
+        }
+    }
+    text
+}
+
+/// How to build, and with which compilers.
+fn run_section(text: &mut String, commands: &[Commands; 2]) {
     let _ = writeln!(text, "\n## Run\n\n```sh\n./build.sh\n```\n");
     for (name, side) in ["A", "B"].iter().zip(commands) {
         let variable = match (&side.build, side.compiler.as_deref()) {
@@ -66,6 +94,10 @@ pub fn write(
         );
         let _ = writeln!(text, "- `{variable}` {default}.");
     }
+}
+
+/// The list of files.
+fn files_section(text: &mut String, commands: &[Commands; 2], shared: bool) {
     let _ = writeln!(text, "\n## Files\n\n| file | content |\n|---|---|");
     let folders: &[&str] = if shared {
         &["source/"]
@@ -89,46 +121,4 @@ pub fn write(
          | `counts.json` | The numbers above, for programs. |\n\
          | `versions.txt` | What the compilers say about themselves. |\n",
     );
-    write_file(output, "README.md", &text)?;
-    let side = |place: usize, counts: SideCounts| {
-        let per_packet = measured[place].iter().map(|found| {
-            json!({"batch": found.batch, "instructions": found.instructions, "comparison": found.comparison})
-        });
-        json!({
-            "label": commands[place].label,
-            "functions": commands[place].functions,
-            "counts": counts,
-            "instructions_per_packet": per_packet.collect::<Vec<_>>(),
-        })
-    };
-    let counts = json!({
-        "a": side(0, SideCounts::of(&comparison.a.code)),
-        "b": side(1, SideCounts::of(&comparison.b.code)),
-        "lines": comparison.difference.counts(),
-    });
-    let counts =
-        serde_json::to_string_pretty(&counts).context("cannot write the counts as JSON")?;
-    write_file(output, "counts.json", &(counts + "\n"))
-}
-
-/// The instructions per packet, if a comparison counted them.
-fn measurements(measured: &[Vec<Measured>; 2]) -> String {
-    let mut text = String::new();
-    for (name, found) in ["A", "B"].iter().zip(measured) {
-        for found in found {
-            let _ = writeln!(
-                text,
-                "- Side {name} needs {:.1} instructions per packet at batch {}, counted under valgrind in the \
-                 comparison {}.",
-                found.instructions, found.batch, found.comparison
-            );
-        }
-        if found.is_empty() {
-            let _ = writeln!(
-                text,
-                "- Side {name}: no comparison counted its instructions per packet."
-            );
-        }
-    }
-    text
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::write as write_file;
+use super::file::write as write_file;
 use crate::sides::side::DriverBuild;
 use crate::toolchain::compiler::{Family, Invocation};
 

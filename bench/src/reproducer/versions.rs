@@ -5,8 +5,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
+use super::file::write as write_file;
 use super::script::compiler_variable;
-use super::write as write_file;
 use crate::sides::side::DriverBuild;
 use crate::toolchain::compiler::{Family, Invocation};
 

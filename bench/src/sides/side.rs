@@ -150,6 +150,7 @@ mod tests {
             "rustc -vV",
             "rustc 1.95.0 (abc)\nrelease: 1.95.0\nLLVM version: 22.1.2\n",
         );
+        machine.0.insert("rustc --print sysroot", "/rust/stable\n");
         Ok(resolve(&machine, &specs, default)?.map(|side| side.label()))
     }
 

@@ -83,7 +83,7 @@ impl SideSpec {
             )),
         };
         match part {
-            "" => return Err(format!("{:?} has an empty part", self.text)),
+            "" => Err(format!("{:?} has an empty part", self.text)),
             "commit" => only_one(&mut self.commit, value("commit")?, "commits"),
             "program" => only_one(
                 &mut self.program,

@@ -23,7 +23,7 @@ pub fn side_by_side(
     for entry in entries(comparison, context) {
         let (style, a, mark, b) = match entry {
             Entry::Fold(count) => {
-                let line = format!("      ... {count} lines without a difference ...");
+                let line = format!("      ... equal lines: {count} ...");
                 text.push_str(&painted(&Style::new().dim(), &line, colours));
                 text.push('\n');
                 continue;

@@ -20,7 +20,7 @@ pub fn unified(comparison: &Comparison, context: Context, colours: bool) -> Stri
         match entry {
             Entry::Fold(count) => {
                 page.flush();
-                page.line('@', &format!("@ {count} lines without a difference @@"));
+                page.line('@', &format!("@ equal lines: {count} @@"));
             }
             Entry::Function(a, b) => page.above(
                 a.map(|name| format!("{name}:")),
