@@ -104,6 +104,12 @@ def test_the_size_of_the_build_has_a_limit(tmp_path: Path) -> None:
         assert ("takes more than 2 MB" in done.stdout) == (status == 2)
 
 
+def test_test_programs_carry_no_data_for_a_debugger() -> None:
+    manifest = (ROOT / "Cargo.toml").read_text()
+    assert '[profile.dev]\ndebug = "line-tables-only"\nincremental = false\n' in manifest
+    assert '[profile.dev.package."*"]\ndebug = false\n' in manifest
+
+
 def step(command: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a recipe that calls itself "the work"."""
     return subprocess.run(

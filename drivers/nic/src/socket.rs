@@ -30,7 +30,7 @@ pub enum SocketError {
         path: PathBuf,
     },
     /// The operating system refused.
-    #[error("socket {path}: {reason}")]
+    #[error("socket {path}: {reason}; choose another directory")]
     Os {
         /// The socket.
         path: PathBuf,

@@ -151,6 +151,20 @@ fn the_version_is_that_of_the_workspace() {
 }
 
 #[test]
+fn a_socket_that_cannot_be_made_has_a_remedy() {
+    let directory = tempfile::tempdir().unwrap();
+    let deep = directory.path().join("x".repeat(200));
+    let output = Command::new(env!("CARGO_BIN_EXE_nic"))
+        .args(["--duration", "0", "--socket-dir"])
+        .arg(&deep)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("choose another directory"), "{text}");
+}
+
+#[test]
 fn an_unknown_fault_lists_the_valid_ones() {
     let output = Command::new(env!("CARGO_BIN_EXE_nic"))
         .args(["--socket-dir", "x", "--fault", "other"])
