@@ -292,14 +292,11 @@ mod tests {
         assert_eq!(times(root()), times(&path));
         assert!(!path.join("build").exists());
         let lines = fs::read_to_string(path.join("c/src/tx.c")).unwrap();
-        let (nth, line) = lines
-            .lines()
-            .enumerate()
-            .find(|(_, line)| line.contains("tail"))
-            .unwrap();
+        let lines: Vec<_> = lines.lines().collect();
+        let nth = lines.iter().position(|line| line.contains("tail")).unwrap();
+        let [above, line, below] = [lines[nth - 1], lines[nth], lines[nth + 1]];
         let patch = format!(
-            "--- a/c/src/tx.c\n+++ b/c/src/tx.c\n@@ -{0} +{0} @@\n-{line}\n+{line} // x\n",
-            nth + 1
+            "--- a/c/src/tx.c\n+++ b/c/src/tx.c\n@@ -{nth},3 +{nth},3 @@\n {above}\n-{line}\n+{line} // x\n {below}\n"
         );
         let before = tree.needs_transpiling().unwrap();
         let changed = patched(&tree, folder.path(), &patch).unwrap();
