@@ -22,8 +22,9 @@ pub const LOCKSTEP: [&str; 3] = ["data_path", "register_trace", "pool_exhaustion
 /// Tests of the program: card and driver poll all the time, so these tests run one after the other.
 pub const PROGRAM: [&str; 5] = ["usage", "ending", "failures", "hardware", "forwarding"];
 
-/// Time limit for a test. The slowest takes some 20 s on a busy machine.
-const LIMIT: Duration = Duration::from_secs(120);
+/// Time limits for a test. The slowest in lockstep takes some seconds, and of the program some 20 s.
+const LOCKSTEP_LIMIT: Duration = Duration::from_secs(40);
+const PROGRAM_LIMIT: Duration = Duration::from_secs(120);
 /// What the record says of every test.
 const EXPECTED: &str = "passes";
 
@@ -130,7 +131,11 @@ fn run_case(
         .env("TRIPTYCH_BUILD", &folders.build)
         .env("RUST_BACKTRACE", "0");
     let name = format!("{}-{}", case.file, case.name.replace("::", "-"));
-    let ended = child::run(&name, command, &folders.logs, LIMIT, interrupt)?;
+    let limit = match LOCKSTEP.contains(&case.file.as_str()) {
+        true => LOCKSTEP_LIMIT,
+        false => PROGRAM_LIMIT,
+    };
+    let ended = child::run(&name, command, &folders.logs, limit, interrupt)?;
     let seen = match &ended.failure {
         None => EXPECTED.to_owned(),
         Some(end) => message::of_test(&ended.output(), end),

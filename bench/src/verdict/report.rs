@@ -7,7 +7,7 @@ use serde::Serialize;
 /// The driver of a case that compares all three.
 pub const ALL_DRIVERS: &str = "all";
 /// Width of the widest column but the last, in characters.
-const WIDEST: usize = 60;
+const WIDEST: usize = 80;
 
 /// A case: what the record says, and what was seen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -47,7 +47,7 @@ impl Verdict {
     pub fn text(&self) -> String {
         let mut changed: Vec<&Row> = self.rows.iter().filter(|row| row.changed).collect();
         // Builds come first. Then the drivers of one case stand together, for comparison.
-        changed.sort_by_key(|row| !is_build(row));
+        changed.sort_by_key(|row| (!is_build(row), &row.case, &row.driver));
         let mut text = table(&changed);
         for reason in &self.not_run {
             let _ = writeln!(text, "not run: {reason}");
