@@ -284,6 +284,7 @@ fn comparison(arguments: &CompareArguments) -> Result<Comparison> {
             levels => levels.to_vec(),
         },
         target_cpu: or(&arguments.target_cpu, DEFAULT_CPU),
+        architecture: None,
         lto: vec![!arguments.no_lto],
         pgo: vec![arguments.pgo],
     }];

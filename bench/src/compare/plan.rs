@@ -48,6 +48,9 @@ pub struct Block {
     /// Processors, as the compilers name them; `default` is the Makefile's.
     #[serde(default = "default_cpu")]
     pub target_cpu: Vec<String>,
+    /// The architecture that has these processors, such as `x86_64`; the block is skipped on others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub architecture: Option<String>,
     /// Whether link-time optimisation is on.
     #[serde(default = "yes")]
     pub lto: Vec<bool>,
@@ -67,6 +70,21 @@ fn yes() -> Vec<bool> {
 }
 fn no() -> Vec<bool> {
     vec![false]
+}
+
+impl Block {
+    /// Why the block has no builds on this machine; `None` if it has.
+    fn foreign(&self, machine: &dyn Machine) -> Option<SkippedCompiler> {
+        let theirs = self.architecture.as_ref()?;
+        (theirs != machine.architecture()).then(|| SkippedCompiler {
+            name: self.target_cpu.join(", "),
+            why: format!(
+                "{theirs} only, and this machine is {}",
+                machine.architecture()
+            ),
+            fix: None,
+        })
+    }
 }
 
 impl Comparison {
@@ -122,6 +140,10 @@ impl Comparison {
         let mut plan = Plan::default();
         let mut known: Vec<Toolchain> = Vec::new();
         for block in &self.blocks {
+            if let Some(skip) = block.foreign(machine) {
+                note(skip, &mut plan.skipped);
+                continue;
+            }
             let found = find(machine, &block.toolchains);
             for skip in found.skipped {
                 note(skip, &mut plan.skipped);
@@ -248,6 +270,25 @@ mod tests {
         fn hash(&self, path: &str) -> std::io::Result<String> {
             Ok(path.to_owned())
         }
+    }
+
+    #[test]
+    fn a_block_for_another_architecture_is_skipped_by_name() {
+        let blocks = r#"
+            [[block]]
+            toolchains = ["gcc-12"]
+            [[block]]
+            toolchains = ["gcc-12"]
+            target_cpu = ["x86-64-v9", "x86-64-v10"]
+            architecture = "x86_128"
+            "#;
+        let plan = Comparison::parse(blocks).unwrap().plan(&Any).unwrap();
+        assert_eq!(plan.recipes.len(), 1);
+        let skip = plan.skipped[0].to_string();
+        assert!(
+            skip.starts_with("x86-64-v9, x86-64-v10: x86_128 only"),
+            "{skip}"
+        );
     }
 
     #[test]

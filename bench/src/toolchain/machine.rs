@@ -17,6 +17,10 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// A machine with compilers. Tests replace it.
 pub trait Machine {
+    /// The processor architecture, as Rust names it: `x86_64`, `aarch64`.
+    fn architecture(&self) -> &str {
+        std::env::consts::ARCH
+    }
     /// The standard output of a command; `None` if the command cannot start or fails.
     fn output(&self, program: &str, arguments: &[&str]) -> Option<String>;
     /// Whether a program, given by name or path, exists.
