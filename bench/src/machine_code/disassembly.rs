@@ -43,6 +43,26 @@ pub fn disassemble(program: &Path, lines: bool) -> Result<Vec<Function>> {
     Ok(listing::parse(&String::from_utf8_lossy(&output.stdout)))
 }
 
+/// Refuses a program that is not for x86-64, whose instructions and registers alone are known here.
+///
+/// # Errors
+/// If the program is for another architecture, or cannot be read.
+pub fn check_architecture(program: &Path) -> Result<()> {
+    /// `e_machine` of an ELF header, and its value for x86-64 (System V ABI, AMD64 supplement, 4.1).
+    const MACHINE: std::ops::Range<usize> = 18..20;
+    const X86_64: [u8; 2] = 62u16.to_le_bytes();
+    let content =
+        std::fs::read(program).with_context(|| format!("cannot read {}", program.display()))?;
+    if content.get(MACHINE) != Some(X86_64.as_slice()) {
+        bail!(
+            "{} is not for x86-64, and code of other processors cannot be compared yet; \
+             `triptych asm` without --diff shows it",
+            program.display()
+        );
+    }
+    Ok(())
+}
+
 /// Whether a function has this name, without its path and suffixes.
 pub fn is_named(function: &Function, name: &str) -> bool {
     listing::short(&function.name) == name
@@ -92,6 +112,17 @@ mod tests {
             inlined: inlined.iter().map(|name| (*name).to_owned()).collect(),
             code: Vec::new(),
         }
+    }
+
+    #[test]
+    fn only_x86_64_code_is_compared() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        let header = |machine: u8| [&[0; 18][..], &[machine, 0]].concat();
+        std::io::Write::write_all(&mut file, &header(183)).unwrap();
+        let error = check_architecture(file.path()).unwrap_err().to_string();
+        assert!(error.contains("is not for x86-64"), "{error}");
+        std::fs::write(file.path(), header(62)).unwrap();
+        check_architecture(file.path()).unwrap();
     }
 
     #[test]

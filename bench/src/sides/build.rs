@@ -10,7 +10,7 @@ use super::checkout::Checkout;
 use super::side::{DriverBuild, Side};
 use crate::builds::variants::build_folder;
 use crate::machine_code::code::Code;
-use crate::machine_code::disassembly::{disassemble, not_found_message};
+use crate::machine_code::disassembly::{check_architecture, disassemble, not_found_message};
 use crate::machine_code::frames::Frames;
 use crate::machine_code::selection::choose;
 use crate::machine_code::source::Sources;
@@ -36,8 +36,9 @@ impl Built {
     /// The code of some functions, wherever the compiler put it.
     ///
     /// # Errors
-    /// If the program cannot be read, or has none of the functions.
+    /// If the program cannot be read, is not for x86-64, or has none of the functions.
     pub fn code(&self, wanted: &[&str]) -> Result<Code> {
+        check_architecture(&self.program)?;
         let functions = disassemble(&self.program, true)?;
         let frames = Frames::read(&self.program)?;
         let found = choose(&functions, wanted, &|address| frames.at(address));
