@@ -169,15 +169,12 @@ fn nothing_lost_between(
         rx == tx + dropped,
         "received {rx} packets, but sent {tx} and dropped {dropped}"
     );
+    // `triptych verdict` shows the sentence, and leaves out what follows the semicolon.
+    let counters = format!("; the counters are {now:?}, and were {before:?}");
+    let sent = sum(|port| port.transmitted);
     ensure!(
-        sum(|port| port.transmitted) == tx,
-        "the driver counts {tx} packets as sent, but the NIC sent {}: {now:#?}, before {before:#?}",
-        sum(|port| port.transmitted)
-    );
-    ensure!(
-        sum(|port| port.verify.ok) == tx,
-        "{} packets are correct, expected {tx}: {now:#?}, before {before:#?}",
-        sum(|port| port.verify.ok)
+        sent == tx,
+        "the driver counts {tx} packets as sent, but the NIC sent {sent}{counters}"
     );
     for (kind, wrong) in [
         ("duplicated", sum(|port| port.verify.duplicated)),
@@ -187,26 +184,31 @@ fn nothing_lost_between(
     ] {
         ensure!(
             wrong == 0,
-            "the NIC received {wrong} {kind} packets: {now:#?}, before {before:#?}"
+            "the NIC received {wrong} {kind} packets, expected none{counters}"
         );
     }
+    let correct = sum(|port| port.verify.ok);
+    ensure!(
+        correct == tx,
+        "the NIC received {correct} correct packets, expected {tx}{counters}"
+    );
     let missing = sum(|port| port.verify.missing);
     ensure!(
         missing <= dropped,
-        "{missing} packets are missing, but only {dropped} were dropped: {now:#?}"
+        "{missing} packets are missing, but only {dropped} were dropped{counters}"
     );
     let left = sum(left);
     let delivered = sum(|port| port.delivered_generated);
     ensure!(
         delivered == tx + missing + left,
-        "{delivered} packets received, but {tx} sent, {missing} missing and {left} left: {now:#?}, before {before:#?}"
+        "{delivered} packets received, but {tx} sent, {missing} missing and {left} left{counters}"
     );
     // The rings held the packets that were received and not forwarded.
     let unread = delivered - rx;
     let rings = now.len() as u64 * 512 * sessions;
     ensure!(
         unread <= rings,
-        "{unread} packets were not read, but the rings hold {rings}: {now:#?}"
+        "{unread} packets were not read, but the rings hold {rings}{counters}"
     );
     Ok(())
 }
