@@ -38,6 +38,7 @@ mod data_plane;
 mod device;
 mod driver_memory;
 mod error;
+mod eventfd;
 mod faults;
 mod memory;
 mod nic;

@@ -93,6 +93,13 @@ impl Device {
         trace: Option<Arc<Trace>>,
     ) -> io::Result<Self> {
         let family = family_of(config.device_id).map_err(io::Error::other)?;
+        let (interrupts, no_interrupts) = Interrupts::new();
+        if let Some(reason) = no_interrupts {
+            tracing::warn!(
+                port = index,
+                "no interrupts: io_setup: {reason}; allow it, or use drivers that poll"
+            );
+        }
         let mut device = Self {
             index,
             family,
@@ -102,7 +109,7 @@ impl Device {
             eeprom: Eeprom::new(index, config.device_id),
             link: Link::new(family.medium, config.module, index, config.link),
             rate_limits: RateLimits::left_by(config.left_behind),
-            interrupts: Interrupts::new(),
+            interrupts,
             dma: DmaTable::new(),
             dma_faults: FaultLog::default(),
             queues: Queues::default(),

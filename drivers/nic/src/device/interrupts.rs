@@ -12,8 +12,8 @@
 //!
 //! The card ignores the mask bits in the MSI-X table: through VFIO, the client handles the table.
 
-use std::fs::File;
-use std::io::Write;
+use std::io;
+use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
@@ -21,6 +21,7 @@ use rustix::io::Errno;
 use crate::device::pci_config::MSIX_VECTORS;
 use crate::device::register_file::RegisterFile;
 use crate::device::registers as r;
+use crate::eventfd::Signaller;
 use crate::pci_function::{IrqRequest, IRQ_INTX, IRQ_MSI, IRQ_MSIX};
 
 /// Vectors that EICR, EIMS and the like have a bit for in MSI-X mode.
@@ -37,20 +38,17 @@ pub(crate) fn vectors_of(kind: u32) -> u32 {
 
 #[derive(Debug, Default)]
 struct Vector {
-    eventfd: Option<File>,
+    eventfd: Option<OwnedFd>,
     /// The time of the last signal.
     last: Option<Instant>,
     /// A signal is due, but comes too early, or has no eventfd yet.
     due: bool,
 }
 
-impl Vector {
-    fn signal(&self) {
-        if let Some(mut eventfd) = self.eventfd.as_ref() {
-            // Errors do not matter: a full counter has the same effect as one more signal, and a
-            // driver that has closed its end wants no signal.
-            let _ = eventfd.write(&1_u64.to_ne_bytes());
-        }
+/// Signals a vector's eventfd, if it has one. Never waits.
+fn signal_vector(signaller: &mut Option<Signaller>, vector: &Vector) {
+    if let (Some(signaller), Some(eventfd)) = (signaller, &vector.eventfd) {
+        signaller.signal(eventfd);
     }
 }
 
@@ -68,10 +66,20 @@ pub(crate) struct Interrupts {
     line: bool,
     /// Whether any vector has an eventfd.
     any_eventfd: bool,
+    /// Signals the eventfds; `None` if the operating system cannot.
+    signaller: Option<Signaller>,
 }
 
 impl Interrupts {
-    pub(crate) fn new() -> Self {
+    /// The interrupts of a card without a driver, and the reason if the card cannot signal them.
+    pub(crate) fn new() -> (Self, Option<io::Error>) {
+        match Signaller::new() {
+            Ok(signaller) => (Self::with(Some(signaller)), None),
+            Err(reason) => (Self::with(None), Some(reason)),
+        }
+    }
+
+    fn with(signaller: Option<Signaller>) -> Self {
         Self {
             intx: Vector::default(),
             msi: Vector::default(),
@@ -80,6 +88,7 @@ impl Interrupts {
             causes: 0,
             line: false,
             any_eventfd: false,
+            signaller,
         }
     }
 
@@ -121,23 +130,25 @@ impl Interrupts {
             IrqRequest::Disable => vectors.fill_with(Vector::default),
             IrqRequest::Trigger(chosen) => {
                 let chosen = vectors.get(chosen).ok_or(Errno::INVAL)?;
-                chosen.iter().for_each(Vector::signal);
+                for vector in chosen {
+                    signal_vector(&mut self.signaller, vector);
+                }
             }
             IrqRequest::Connect {
                 vectors: chosen,
                 eventfds,
             } => {
                 let chosen = vectors.get_mut(chosen).ok_or(Errno::INVAL)?;
+                // A refused request changes nothing, so the checks come first.
+                if !eventfds.is_empty() {
+                    let signaller = self.signaller.as_ref().ok_or(Errno::NOTSUP)?;
+                    if !eventfds.iter().all(|fd| signaller.is_eventfd(fd)) {
+                        return Err(Errno::INVAL);
+                    }
+                }
                 let mut eventfds = eventfds.into_iter();
                 for vector in chosen {
-                    let eventfd = eventfds.next();
-                    if let Some(fd) = &eventfd {
-                        // The client may hand over any descriptor: signalling it must not block
-                        // the data plane.
-                        let flags = rustix::fs::fcntl_getfl(fd)?;
-                        rustix::fs::fcntl_setfl(fd, flags | rustix::fs::OFlags::NONBLOCK)?;
-                    }
-                    vector.eventfd = eventfd.map(File::from);
+                    vector.eventfd = eventfds.next();
                 }
             }
         }
@@ -150,7 +161,7 @@ impl Interrupts {
 
     /// Drops all eventfds: the client is gone.
     pub(crate) fn disconnect(&mut self) {
-        *self = Self::new();
+        *self = Self::with(self.signaller.take());
     }
 
     /// The card has written descriptors of a queue back.
@@ -215,10 +226,12 @@ impl Interrupts {
     }
 
     /// Signals every vector, masked or not. Returns the number of eventfds.
-    pub(crate) fn signal_all(&self) -> u64 {
+    pub(crate) fn signal_all(&mut self) -> u64 {
         let all = [&self.intx, &self.msi].into_iter().chain(&self.msix);
         let connected = all.filter(|vector| vector.eventfd.is_some());
-        connected.map(|vector| vector.signal()).count() as u64
+        connected
+            .map(|vector| signal_vector(&mut self.signaller, vector))
+            .count() as u64
     }
 
     /// The time of the next waiting signal; `None` if no signal waits.
@@ -318,18 +331,18 @@ impl Interrupts {
             state.last = Some(now);
         }
         state.due = false;
-        state.signal();
+        signal_vector(&mut self.signaller, state);
         true
     }
 
     fn deliver_line(&mut self, registers: &RegisterFile) {
         let up = registers.get(r::EICR) & registers.get(r::EIMS) != 0;
         if up && !self.line {
-            if self.msi.eventfd.is_some() {
-                self.msi.signal();
-            } else {
-                self.intx.signal();
-            }
+            let vector = match self.msi.eventfd {
+                Some(_) => &self.msi,
+                None => &self.intx,
+            };
+            signal_vector(&mut self.signaller, vector);
         }
         self.line = up;
     }
@@ -382,8 +395,8 @@ mod tests {
     use super::*;
     use crate::device::families::family_of;
     use rustix::event::{eventfd, EventfdFlags};
+    use std::fs::File;
     use std::io::Read;
-    use std::os::fd::OwnedFd;
 
     fn connect(vector: usize, eventfd: OwnedFd) -> IrqRequest {
         IrqRequest::Connect {
@@ -395,7 +408,7 @@ mod tests {
     fn with_vector(vector: u32) -> (Interrupts, File) {
         let fd = eventfd(0, EventfdFlags::NONBLOCK).unwrap();
         let other = fd.try_clone().unwrap();
-        let mut interrupts = Interrupts::new();
+        let mut interrupts = Interrupts::new().0;
         interrupts
             .set(IRQ_MSIX, connect(vector as usize, fd))
             .unwrap();
@@ -526,7 +539,7 @@ mod tests {
     fn a_signal_without_an_eventfd_waits_for_one() {
         let fd = eventfd(0, EventfdFlags::NONBLOCK).unwrap();
         let mut file = File::from(fd.try_clone().unwrap());
-        let mut interrupts = Interrupts::new();
+        let mut interrupts = Interrupts::new().0;
         let registers = registers_for(0, 3);
         registers.set(r::EIMS, 1 << 3);
         interrupts.queue_cause(&registers, 0, false);
@@ -539,7 +552,7 @@ mod tests {
     fn a_line_is_signalled_when_it_goes_up() {
         let fd = eventfd(0, EventfdFlags::NONBLOCK).unwrap();
         let mut file = File::from(fd.try_clone().unwrap());
-        let mut interrupts = Interrupts::new();
+        let mut interrupts = Interrupts::new().0;
         interrupts.set(IRQ_INTX, connect(0, fd)).unwrap();
         let registers = registers_for(0, 0);
         registers.set(r::GPIE, 0);
@@ -563,7 +576,7 @@ mod tests {
 
     #[test]
     fn malformed_requests_are_refused() {
-        let mut interrupts = Interrupts::new();
+        let mut interrupts = Interrupts::new().0;
         let mut set = |kind, vector| interrupts.set(kind, IrqRequest::Trigger(vector..vector + 1));
         assert_eq!(set(7, 0), Err(Errno::INVAL));
         assert_eq!(set(IRQ_MSIX, 64), Err(Errno::INVAL));

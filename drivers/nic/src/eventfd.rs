@@ -1,0 +1,220 @@
+//! Signals a client's eventfds without ever waiting for the client.
+//!
+//! A `write` to an eventfd blocks while its counter is full, unless O_NONBLOCK is set. That flag
+//! belongs to the client as much as to this process: both share the file description, so the client
+//! may clear the flag at any time and fill the counter. Checking before each `write` leaves a race.
+//!
+//! So the kernel signals, at the end of a request of its asynchronous I/O (IOCB_FLAG_RESFD). Its
+//! signal adds 1 to the counter, or leaves a full counter as it is, and never waits. The request
+//! reads no bytes of an empty memory file of this process, so it ends within `io_submit`.
+//! `io_submit` refuses descriptors that are no eventfds.
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
+
+use libc::{c_long, c_ulong, syscall};
+use rustix::fs::MemfdFlags;
+use rustix::io::Errno;
+
+/// Requests that the kernel keeps room for. It rounds up.
+const REQUESTS: c_long = 128;
+/// Finished requests that are collected together. Uncollected ones take the room of new ones.
+const COLLECTED: usize = 32;
+
+/// From linux/aio_abi.h: the request to read, and the flag for an eventfd.
+const IOCB_CMD_PREAD: u16 = 0;
+const IOCB_FLAG_RESFD: u32 = 1;
+
+/// A request; `struct iocb` of linux/aio_abi.h.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+struct Request {
+    data: u64,
+    /// Key and flags of the read, in an order that depends on the byte order. Both are 0.
+    key_and_flags: [u32; 2],
+    opcode: u16,
+    priority: i16,
+    file: u32,
+    buffer: u64,
+    len: u64,
+    offset: i64,
+    reserved: u64,
+    flags: u32,
+    eventfd: u32,
+}
+
+/// A finished request; `struct io_event` of linux/aio_abi.h.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+struct Finished {
+    _words: [u64; 4],
+}
+
+/// Signals eventfds, and tells them from other descriptors.
+#[derive(Debug)]
+pub(crate) struct Signaller {
+    context: c_ulong,
+    /// An empty memory file, which every request reads.
+    empty: OwnedFd,
+    /// A descriptor that cannot be read. A request to read it fails, but only after the kernel has
+    /// looked at the eventfd.
+    unreadable: OwnedFd,
+    /// Finished requests that have not been collected.
+    finished: usize,
+}
+
+impl Signaller {
+    /// # Errors
+    /// The kernel has no asynchronous I/O (ENOSYS), a filter of system calls forbids it (EPERM), or
+    /// all its contexts are in use (EAGAIN; see /proc/sys/fs/aio-max-nr).
+    pub(crate) fn new() -> io::Result<Self> {
+        let empty = rustix::fs::memfd_create("signals", MemfdFlags::CLOEXEC)?;
+        let unreadable = write_end_of_a_pipe()?;
+        let mut context: c_ulong = 0;
+        // SAFETY: the kernel writes one word to `context`, which is 0 as it must be.
+        if unsafe { syscall(libc::SYS_io_setup, REQUESTS, &raw mut context) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Self {
+            context,
+            empty,
+            unreadable,
+            finished: 0,
+        })
+    }
+
+    /// Whether a descriptor is an eventfd. Does not signal it.
+    pub(crate) fn is_eventfd(&self, fd: impl AsFd) -> bool {
+        let (from, fd) = (self.unreadable.as_raw_fd(), fd.as_fd().as_raw_fd());
+        self.submit(from, fd) == Err(Errno::BADF)
+    }
+
+    /// Adds 1 to the counter of an eventfd, unless the counter is full. Never waits.
+    pub(crate) fn signal(&mut self, eventfd: &OwnedFd) {
+        if self.finished >= COLLECTED {
+            self.collect();
+        }
+        let (from, fd) = (self.empty.as_raw_fd(), eventfd.as_raw_fd());
+        if self.submit(from, fd) == Err(Errno::AGAIN) {
+            self.collect();
+            // The room is free now. Without memory for a request, the signal is lost.
+            let _ = self.submit(from, fd);
+        }
+        self.finished += 1;
+    }
+
+    fn submit(&self, from: RawFd, eventfd: RawFd) -> Result<(), Errno> {
+        let request = Request {
+            opcode: IOCB_CMD_PREAD,
+            file: from as u32,
+            flags: IOCB_FLAG_RESFD,
+            eventfd: eventfd as u32,
+            ..Request::default()
+        };
+        let requests = [&raw const request];
+        // SAFETY: the context lives as long as `self`. The kernel reads one request, writes its key,
+        // and has finished with it when the call returns, because reading no bytes does not wait.
+        let submitted = unsafe {
+            syscall(
+                libc::SYS_io_submit,
+                self.context,
+                1 as c_long,
+                requests.as_ptr(),
+            )
+        };
+        match submitted {
+            1 => Ok(()),
+            _ => Err(Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::IO)),
+        }
+    }
+
+    /// Collects the finished requests, which makes room for new ones.
+    fn collect(&mut self) {
+        let mut finished = [Finished::default(); 2 * COLLECTED];
+        // SAFETY: the context lives as long as `self`. The kernel writes at most that many elements,
+        // and at least 0: it does not wait.
+        unsafe {
+            syscall(
+                libc::SYS_io_getevents,
+                self.context,
+                0 as c_long,
+                finished.len() as c_long,
+                finished.as_mut_ptr(),
+                std::ptr::null::<libc::timespec>(),
+            );
+        }
+        self.finished = 0;
+    }
+}
+
+impl Drop for Signaller {
+    fn drop(&mut self) {
+        // SAFETY: `new` made the context, and no request is under way.
+        unsafe { syscall(libc::SYS_io_destroy, self.context) };
+    }
+}
+
+fn write_end_of_a_pipe() -> io::Result<OwnedFd> {
+    let mut ends = [0; 2];
+    // SAFETY: the kernel writes two numbers.
+    if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel has just made both descriptors for this process.
+    let [_read, write] = ends.map(|fd| unsafe { OwnedFd::from_raw_fd(fd) });
+    Ok(write)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::event::{eventfd, EventfdFlags};
+
+    fn counter(fd: &OwnedFd) -> u64 {
+        let mut bytes = [0; 8];
+        match rustix::io::read(fd, &mut bytes) {
+            Ok(_) => u64::from_ne_bytes(bytes),
+            Err(_) => 0,
+        }
+    }
+
+    #[test]
+    fn more_signals_than_the_kernel_has_room_for_arrive() {
+        let mut signaller = Signaller::new().unwrap();
+        let fd = eventfd(0, EventfdFlags::NONBLOCK).unwrap();
+        (0..5000).for_each(|_| signaller.signal(&fd));
+        assert_eq!(counter(&fd), 5000);
+    }
+
+    #[test]
+    fn the_signals_of_a_full_counter_return_at_once_and_later_ones_arrive() {
+        let mut signaller = Signaller::new().unwrap();
+        // Without EFD_NONBLOCK, a write would block for ever.
+        let fd = eventfd(0, EventfdFlags::empty()).unwrap();
+        rustix::io::write(&fd, &(u64::MAX - 1).to_ne_bytes()).unwrap();
+        (0..1000).for_each(|_| signaller.signal(&fd));
+        assert!(counter(&fd) >= u64::MAX - 1);
+        signaller.signal(&fd);
+        assert_eq!(counter(&fd), 1);
+    }
+
+    #[test]
+    fn eventfds_are_told_from_other_descriptors_without_a_signal() {
+        let signaller = Signaller::new().unwrap();
+        for flags in [
+            EventfdFlags::NONBLOCK,
+            EventfdFlags::SEMAPHORE | EventfdFlags::NONBLOCK,
+        ] {
+            let fd = eventfd(0, flags).unwrap();
+            (0..500).for_each(|_| assert!(signaller.is_eventfd(&fd)));
+            assert_eq!(counter(&fd), 0);
+        }
+        let write = write_end_of_a_pipe().unwrap();
+        let socket = OwnedFd::from(std::os::unix::net::UnixStream::pair().unwrap().0);
+        let file = OwnedFd::from(tempfile::tempfile().unwrap());
+        let memory = rustix::fs::memfd_create("test", MemfdFlags::CLOEXEC).unwrap();
+        for other in [write, socket, file, memory] {
+            assert!(!signaller.is_eventfd(&other));
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Clients that do their worst. The card stays, other ports go on, and the next driver gets in.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::os::fd::{AsFd, OwnedFd};
+
+use nic::registers as r;
+use nic::{MmioMode, Nic, NicConfig, RunningDataPlane, Traffic};
+use rustix::event::{eventfd, EventfdFlags};
+use rustix::fs::OFlags;
+use support::{eventually, Client, Driver, Memory, Rings, COMMAND_SET_IRQS};
+
+const EINVAL: u32 = 22;
+
+/// Interrupt kinds.
+const INTX: u32 = 0;
+const MSI: u32 = 1;
+const MSIX: u32 = 2;
+
+/// A NIC with two ports. The data plane runs.
+struct Card {
+    nic: Option<Nic>,
+    running: Option<RunningDataPlane>,
+    _directory: tempfile::TempDir,
+}
+
+impl Card {
+    fn new(adjust: impl FnOnce(NicConfig) -> NicConfig) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let config = adjust(NicConfig::new(directory.path(), 2));
+        let nic = Nic::new(config).unwrap();
+        Self {
+            running: Some(nic.run_data_plane().unwrap()),
+            nic: Some(nic),
+            _directory: directory,
+        }
+    }
+
+    fn port(&self, index: usize) -> &nic::Port {
+        self.nic.as_ref().unwrap().port(index).unwrap()
+    }
+
+    fn client(&self, port: usize) -> Client {
+        Client::connect(self.port(port).socket())
+    }
+
+    fn driver(&self, port: usize) -> Driver {
+        Driver::start(self.port(port).socket(), Rings::default())
+    }
+
+    /// Checks that a driver of this port receives frames.
+    fn receives(&self, port: usize) {
+        let mut driver = self.driver(port);
+        for _ in 0..200 {
+            eventually("frames arrive", || driver.receive().is_some());
+        }
+    }
+}
+
+impl Drop for Card {
+    /// A card that hangs would keep the test from ending. The test process ends instead.
+    fn drop(&mut self) {
+        let (nic, running) = (self.nic.take(), self.running.take());
+        let (ended, end) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            drop(running);
+            drop(nic);
+            let _ = ended.send(());
+        });
+        if end.recv_timeout(support::TIMEOUT).is_err() {
+            eprintln!("the card did not stop within {:?}", support::TIMEOUT);
+            std::process::exit(101);
+        }
+    }
+}
+
+fn saturated(config: NicConfig) -> NicConfig {
+    config.with_each_port(|port| port.traffic = Traffic::Saturate)
+}
+
+/// SET_IRQS: connects an eventfd to the first vector of a kind.
+fn connect(client: &mut Client, kind: u32, fd: impl AsFd) -> Result<(), u32> {
+    let payload = [20_u32, 1 << 2 | 1 << 5, kind, 0, 1].map(u32::to_le_bytes);
+    client
+        .command(COMMAND_SET_IRQS, &payload.concat(), &[fd.as_fd()])
+        .map(|_| ())
+}
+
+/// SET_IRQS: signals the first vector of a kind.
+fn trigger(client: &mut Client, kind: u32) {
+    let payload = [20_u32, 1 | 1 << 5, kind, 0, 1].map(u32::to_le_bytes);
+    client
+        .command(COMMAND_SET_IRQS, &payload.concat(), &[])
+        .unwrap();
+}
+
+/// Fills an eventfd's counter and makes writes to it block.
+fn block(fd: &OwnedFd) {
+    let flags = rustix::fs::fcntl_getfl(fd).unwrap();
+    rustix::fs::fcntl_setfl(fd, flags | OFlags::NONBLOCK).unwrap();
+    let _ = counter(fd);
+    rustix::io::write(fd, &(u64::MAX - 1).to_ne_bytes()).unwrap();
+    rustix::fs::fcntl_setfl(fd, flags - OFlags::NONBLOCK).unwrap();
+}
+
+/// Reads the counter and sets it to 0.
+fn counter(fd: &OwnedFd) -> u64 {
+    let flags = rustix::fs::fcntl_getfl(fd).unwrap();
+    rustix::fs::fcntl_setfl(fd, flags | OFlags::NONBLOCK).unwrap();
+    let mut bytes = [0; 8];
+    match rustix::io::read(fd, &mut bytes) {
+        Ok(_) => u64::from_ne_bytes(bytes),
+        Err(_) => 0,
+    }
+}
+
+#[test]
+fn a_full_eventfd_that_blocks_writers_does_not_block_the_control_thread() {
+    for kind in [INTX, MSI, MSIX] {
+        let card = Card::new(saturated);
+        let mut client = card.client(0);
+        let fd = eventfd(0, EventfdFlags::NONBLOCK).unwrap();
+        connect(&mut client, kind, &fd).unwrap();
+        block(&fd);
+        trigger(&mut client, kind);
+        if kind == MSIX {
+            client.set(r::GPIE, r::GPIE_MSIX_MODE);
+            client.set(r::IVAR(0), 0x80);
+        }
+        client.set(r::EIMS, u32::MAX >> 1);
+        client.set(r::EICS, 1);
+        assert_ne!(client.get(r::STATUS), 0, "the port still answers");
+        card.receives(1);
+        // The driver gets interrupts again once it has read the counter.
+        assert!(counter(&fd) >= u64::MAX - 1);
+        trigger(&mut client, kind);
+        assert!((1..10).contains(&counter(&fd)));
+    }
+}
+
+#[test]
+fn a_full_eventfd_that_blocks_writers_does_not_block_the_data_plane() {
+    for mmio in [MmioMode::Shared, MmioMode::Trap] {
+        let card = Card::new(|config| saturated(config).with_mmio(mmio));
+        let mut driver = card.driver(0);
+        let fd = eventfd(0, EventfdFlags::NONBLOCK).unwrap();
+        connect(&mut driver.client, MSIX, &fd).unwrap();
+        driver.client.set(r::GPIE, r::GPIE_MSIX_MODE);
+        driver.client.set(r::IVAR(0), 0x8080);
+        driver.client.set(r::EIMS, 1);
+        block(&fd);
+        for _ in 0..200 {
+            eventually("frames arrive in spite of it", || {
+                driver.receive().is_some()
+            });
+        }
+        card.receives(1);
+        assert!(counter(&fd) >= u64::MAX - 1);
+        eventually("interrupts arrive again", || {
+            driver.receive();
+            counter(&fd) > 0
+        });
+        block(&fd);
+        drop(driver);
+        card.receives(0);
+    }
+}
+
+#[test]
+fn descriptors_that_are_no_eventfds_are_refused_and_change_nothing() {
+    use rustix::event::epoll;
+    use std::os::unix::net::UnixStream;
+    let card = Card::new(saturated);
+    let mut client = card.client(0);
+    let fd = eventfd(0, EventfdFlags::NONBLOCK).unwrap();
+    let (one, _other) = UnixStream::pair().unwrap();
+    let mut child = std::process::Command::new("true")
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.wait().unwrap();
+    let pipe = child.stdout.take().unwrap();
+    let others = [
+        OwnedFd::from(one),
+        OwnedFd::from(pipe),
+        OwnedFd::from(tempfile::tempfile().unwrap()),
+        epoll::create(epoll::CreateFlags::CLOEXEC).unwrap(),
+        Memory::new(4096).file.try_clone().unwrap(),
+    ];
+    for kind in [INTX, MSI, MSIX] {
+        connect(&mut client, kind, &fd).unwrap();
+        for other in &others {
+            assert_eq!(connect(&mut client, kind, other), Err(EINVAL));
+        }
+        assert_eq!(counter(&fd), 0);
+        trigger(&mut client, kind);
+        assert_eq!(counter(&fd), 1, "the eventfd of before is still connected");
+    }
+    // One bad descriptor among good ones.
+    let payload = [20_u32, 1 << 2 | 1 << 5, MSIX, 0, 2].map(u32::to_le_bytes);
+    let refused = client.command(
+        COMMAND_SET_IRQS,
+        &payload.concat(),
+        &[fd.as_fd(), others[0].as_fd()],
+    );
+    assert_eq!(refused.map(|_| ()), Err(EINVAL));
+    trigger(&mut client, MSIX);
+    assert_eq!(counter(&fd), 1);
+}
