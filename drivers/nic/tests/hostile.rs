@@ -208,3 +208,131 @@ fn descriptors_that_are_no_eventfds_are_refused_and_change_nothing() {
     trigger(&mut client, MSIX);
     assert_eq!(counter(&fd), 1);
 }
+
+const ENOMEM: u32 = 12;
+const ENOSPC: u32 = 28;
+const GIB: u64 = 1 << 30;
+const TIB: u64 = 1 << 40;
+
+/// A memory file of `len` bytes without memory.
+fn sparse(len: u64) -> OwnedFd {
+    let file = rustix::fs::memfd_create("sparse", rustix::fs::MemfdFlags::CLOEXEC).unwrap();
+    rustix::fs::ftruncate(&file, len).unwrap();
+    file
+}
+
+/// A figure of this process, which is also the card's, in bytes: VmSize or VmRSS.
+fn status(name: &str) -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with(name)).unwrap();
+    let kib = line.split_whitespace().nth(1).unwrap();
+    kib.parse::<u64>().unwrap() << 10
+}
+
+fn mappings() -> usize {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    maps.lines().count()
+}
+
+#[test]
+fn a_page_of_a_huge_sparse_file_takes_little_address_space() {
+    let card = Card::new(saturated);
+    let mut client = card.client(0);
+    let before = status("VmSize");
+    for nth in 0..200_u64 {
+        let file = sparse(4 * TIB);
+        client
+            .dma_map(nth * GIB, 4096, nth * 16 * GIB + 4096, 3, Some(&file))
+            .unwrap();
+    }
+    let taken = status("VmSize").saturating_sub(before);
+    assert!(taken < 64 * GIB, "{taken:#x}");
+    card.receives(1);
+}
+
+#[test]
+fn mapping_a_file_without_memory_takes_no_memory() {
+    let card = Card::new(saturated);
+    let mut client = card.client(0);
+    let before = status("VmRSS");
+    let file = sparse(8 * GIB);
+    for nth in 0..128_u64 {
+        let part = 64 << 20;
+        client
+            .dma_map(nth * part, part, nth * part, 3, Some(&file))
+            .unwrap();
+    }
+    let taken = status("VmRSS").saturating_sub(before);
+    assert!(taken < 512 << 20, "{taken:#x}");
+    card.receives(1);
+}
+
+#[test]
+fn a_client_may_take_a_tebibyte_of_address_space_and_other_clients_as_much() {
+    let card = Card::new(saturated);
+    let file = sparse(16 * TIB);
+    let (mut one, mut other) = (card.client(0), card.client(1));
+    for client in [&mut one, &mut other] {
+        let mut map = |at: u64, size| client.dma_map(at, size, at, 3, Some(&file));
+        map(0, TIB / 2).unwrap();
+        map(TIB, TIB / 2).unwrap();
+        assert_eq!(map(2 * TIB, 4096), Err(ENOMEM));
+        assert_eq!(map(2 * TIB, u64::MAX - 4 * TIB + 1), Err(EINVAL));
+        client.dma_unmap(0, TIB / 2).unwrap();
+        client
+            .dma_map(2 * TIB, 4096, 2 * TIB, 3, Some(&file))
+            .unwrap();
+    }
+    let notes = card.port(0).notes().concat();
+    assert!(notes.contains("bytes of address space"), "{notes}");
+    drop((one, other));
+    card.receives(0);
+}
+
+#[test]
+fn a_client_may_map_parts_of_so_many_files() {
+    let card = Card::new(saturated);
+    let mut client = card.client(0);
+    let mut map = |nth: u64| client.dma_map(nth << 12, 4096, 0, 3, Some(&sparse(4096)));
+    (0..2048).for_each(|nth| map(nth).unwrap());
+    assert_eq!(map(2048), Err(ENOSPC));
+    card.receives(1);
+    drop(client);
+    card.receives(0);
+}
+
+#[test]
+fn thousands_of_small_maps_share_mappings() {
+    let card = Card::new(saturated);
+    let mut client = card.client(0);
+    let file = sparse(64 * GIB);
+    let before = mappings();
+    // Far apart, in an order that the kernel cannot merge.
+    for nth in 0..4000_u64 {
+        let offset = (nth * 7919 % 4000) * (16 << 20);
+        client
+            .dma_map(nth << 12, 4096, offset, 3, Some(&file))
+            .unwrap();
+    }
+    let taken = mappings().saturating_sub(before);
+    assert!(taken < 4000, "{taken}");
+    card.receives(1);
+}
+
+#[test]
+fn a_guest_with_much_memory_works() {
+    let card = Card::new(saturated);
+    let mut driver = card.driver(0);
+    let guest = sparse(96 * GIB);
+    driver
+        .client
+        .dma_map(1 << 40, 3 * GIB, 0, 3, Some(&guest))
+        .unwrap();
+    driver
+        .client
+        .dma_map((1 << 40) + 4 * GIB, 93 * GIB, 3 * GIB, 3, Some(&guest))
+        .unwrap();
+    for _ in 0..200 {
+        eventually("frames arrive", || driver.receive().is_some());
+    }
+}

@@ -22,10 +22,15 @@ use std::sync::OnceLock;
 
 use libc::{c_int, c_void, sigaction, siginfo_t};
 
+use crate::config::MAX_PORTS;
+use crate::memory::map_request::MAX_PARTS;
 use crate::threads::mappings::Slot;
 
-/// Most mappings in this process.
-const MAX_MAPPINGS: usize = 8192;
+/// Most mappings in this process: those of the clients of all ports, and the register files.
+const MAX_MAPPINGS: usize = MAX_PORTS * (MAX_PARTS + 1);
+
+/// Where the search for a free slot begins.
+static NEXT: AtomicUsize = AtomicUsize::new(0);
 
 static MAPPINGS: [Slot; MAX_MAPPINGS] = [const {
     Slot {
@@ -56,12 +61,14 @@ impl Watched {
     /// Watches a shared mapping of this process from now on.
     pub(crate) fn new(base: usize, len: usize) -> io::Result<Self> {
         catch_signal()?;
-        let taken = |slot: &Slot| slot.take(base, len);
-        let Some(index) = MAPPINGS.iter().position(taken) else {
+        let from = NEXT.load(Ordering::Relaxed);
+        let mut slots = (from..from + MAX_MAPPINGS).map(|nth| nth % MAX_MAPPINGS);
+        let Some(index) = slots.find(|index| MAPPINGS[*index].take(base, len)) else {
             return Err(io::Error::other(format!(
-                "{MAX_MAPPINGS} files are mapped already"
+                "{MAX_MAPPINGS} parts of files are mapped already"
             )));
         };
+        NEXT.store((index + 1) % MAX_MAPPINGS, Ordering::Relaxed);
         Ok(Self(index))
     }
 

@@ -9,38 +9,31 @@
 //!   map in two is refused and changes nothing.
 //! * A transfer may cross from one map into the next if the IOVAs are adjacent.
 //! * A transfer that is not allowed from its first to its last byte touches nothing.
-//!
-//! This process maps each memory file once, not once per DMA map: real kernels send thousands of
-//! 4 KiB maps of one file.
 
-use std::io;
-use std::os::fd::{AsFd, OwnedFd};
-use std::sync::{Arc, Weak};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
 
 use crate::memory::bus_error;
 use crate::memory::dma_fault::Refusal;
-use crate::memory::map_request::{MapError, Permissions, MAX_FILES, MAX_MAPS, PAGE_SIZE};
+use crate::memory::file_mappings::FileMappings;
+use crate::memory::map_request::{MapError, Permissions, MAX_MAPS, PAGE_SIZE};
 use crate::memory::shared::{
     Descriptor, Place, SharedMapping, SmallBuffer, SmallFrame, Window, WindowMut,
 };
 use crate::memory::translation_cache::{CachedMap, TranslationCache};
 use crate::traffic::frame::MIN_FRAME;
 
-/// File systems whose files are memory: memfd, /dev/shm, huge pages. From linux/magic.h.
-const TMPFS: u32 = 0x0102_1994;
-const HUGETLBFS: u32 = 0x9584_58f6;
-
-/// Largest map in bytes whose pages are populated at once. Rings and packet buffers are smaller,
-/// the whole memory of a virtual machine is larger. Populating a page at its first use costs the
-/// data plane a microsecond, in which the driver's ring runs dry.
-const POPULATE_MAX: u64 = 64 << 20;
+/// Most bytes of a client's memory whose pages get their addresses in this process at once. Rings
+/// and packet buffers are smaller. Doing so at a page's first use costs the data plane a
+/// microsecond, in which the driver's ring runs dry.
+const PREPARED: u64 = 256 << 20;
 
 #[derive(Debug)]
 struct Map {
     iova: u64,
     size: u64,
     permissions: Permissions,
-    /// The file's mapping and the offset of this map in it; `None` for a map without a file.
+    /// A mapping of the file and the offset of this map in it; `None` for a map without a file.
     memory: Option<(Arc<SharedMapping>, u64)>,
 }
 
@@ -89,8 +82,10 @@ enum Access {
 pub(crate) struct DmaTable {
     /// Sorted by IOVA, without overlap.
     maps: Vec<Map>,
-    /// The files mapped into this process, by device and inode.
-    files: Vec<(u64, u64, Weak<SharedMapping>)>,
+    /// The parts of files that are mapped into this process.
+    files: FileMappings,
+    /// Bytes of the client's memory that were prepared.
+    prepared: u64,
     /// Small frames that the device may read, and buffers that it may write.
     readable: TranslationCache,
     writable: TranslationCache,
@@ -102,7 +97,8 @@ impl DmaTable {
     pub(crate) fn new() -> Self {
         Self {
             maps: Vec::new(),
-            files: Vec::new(),
+            files: FileMappings::default(),
+            prepared: 0,
             readable: TranslationCache::new(),
             writable: TranslationCache::new(),
             losses: bus_error::losses(),
@@ -190,14 +186,13 @@ impl DmaTable {
         }
         let memory = match file {
             Some(file) => {
-                let needed = offset
-                    .checked_add(size)
-                    .ok_or(MapError::AddressSpace { iova: offset, size })?;
-                let mapping = self.mapping_of(&file, needed, permissions)?;
-                if size <= POPULATE_MAX {
-                    mapping.populate(offset, size as usize);
+                let mapping = self.files.mapping_of(&file, offset, size, permissions)?;
+                let inside = offset - mapping.start();
+                if size <= PREPARED - self.prepared {
+                    self.prepared += size;
+                    mapping.prepare(inside, size as usize);
                 }
-                Some((mapping, offset))
+                Some((mapping, inside))
             }
             None => None,
         };
@@ -243,6 +238,7 @@ impl DmaTable {
     pub(crate) fn unmap_all(&mut self) -> usize {
         let count = self.maps.len();
         self.maps.clear();
+        self.prepared = 0;
         self.forget();
         count
     }
@@ -251,56 +247,7 @@ impl DmaTable {
     fn forget(&mut self) {
         self.readable.clear();
         self.writable.clear();
-        self.files.retain(|(_, _, file)| file.strong_count() > 0);
-    }
-
-    /// The mapping of a file, at least `needed` bytes long. Maps of the same file share it.
-    fn mapping_of(
-        &mut self,
-        file: &OwnedFd,
-        needed: u64,
-        permissions: Permissions,
-    ) -> Result<Arc<SharedMapping>, MapError> {
-        let system = rustix::fs::fstatfs(file).map_err(io::Error::from)?.f_type;
-        if ![TMPFS, HUGETLBFS].contains(&(system as u32)) {
-            return Err(MapError::NotMemory);
-        }
-        let stat = rustix::fs::fstat(file).map_err(io::Error::from)?;
-        let (device, inode) = (stat.st_dev, stat.st_ino);
-        let file_size = u64::try_from(stat.st_size).unwrap_or(0);
-        if file_size < needed {
-            return Err(MapError::FileTooShort { needed, file_size });
-        }
-        let known = self
-            .files
-            .iter()
-            .filter(|(d, i, _)| (*d, *i) == (device, inode))
-            .find_map(|(_, _, file)| file.upgrade())
-            .filter(|mapping| mapping.len() as u64 >= needed && !mapping.lost())
-            .filter(|mapping| mapping.writable() || !permissions.write);
-        if let Some(mapping) = known {
-            return Ok(mapping);
-        }
-        if self.files.len() >= MAX_FILES {
-            return Err(MapError::TooManyFiles);
-        }
-        let len = usize::try_from(file_size)
-            .ok()
-            .filter(|len| isize::try_from(*len).is_ok())
-            .ok_or(MapError::FileTooShort { needed, file_size })?;
-        let mapping = match SharedMapping::of_file(file.as_fd(), len, true) {
-            Err(_) if !permissions.write => SharedMapping::of_file(file.as_fd(), len, false)?,
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                return Err(MapError::ReadOnlyFile)
-            }
-            other => other?,
-        };
-        let mapping = Arc::new(mapping);
-        // A file that has grown, or has become writable, gets a second mapping. The first mapping
-        // lives as long as its maps.
-        self.files
-            .insert(0, (device, inode, Arc::downgrade(&mapping)));
-        Ok(mapping)
+        self.files.forget_unused();
     }
 
     /// The map that holds an IOVA.
@@ -391,7 +338,7 @@ impl DmaTable {
     fn window_mut(&self, iova: u64, len: usize) -> Option<WindowMut<'_>> {
         let place = self.translate(iova, len as u64, Access::Write)?;
         // SAFETY: as in `window`; maps that allow writing have a writable mapping, see
-        // `mapping_of`.
+        // `FileMappings`.
         Some(unsafe { place.window_mut(len) })
     }
 
@@ -524,7 +471,7 @@ impl<'a> SmallFrameTranslator<'a> {
             return None;
         }
         let place = self.place(iova)?;
-        // SAFETY: as in `frame`; maps that allow writing have a writable mapping, see `mapping_of`.
+        // SAFETY: as in `frame`; maps that allow writing have a writable mapping, see `FileMappings`.
         Some(unsafe { place.small_buffer() })
     }
 }
@@ -722,7 +669,7 @@ mod tests {
     }
 
     #[test]
-    fn many_maps_of_one_file_map_it_once() {
+    fn many_maps_of_one_part_of_a_file_map_it_once() {
         let memory = file(64);
         let mut table = DmaTable::new();
         for page in 0..64 {

@@ -9,8 +9,11 @@ use thiserror::Error;
 pub const PAGE_SIZE: u64 = 4096;
 /// Most maps that may exist at once.
 pub const MAX_MAPS: usize = 65_535;
-/// Most files that may be mapped at once.
-pub(crate) const MAX_FILES: usize = 256;
+/// Most parts of files that one client may have mapped into this process at once.
+pub(crate) const MAX_PARTS: usize = 2048;
+/// Most bytes of address space that one client's files may take in this process: 1 TiB. Sixteen
+/// clients leave most of an address space of 128 TiB free.
+pub(crate) const MAX_MAPPED_BYTES: u64 = 1 << 40;
 
 /// The accesses of the device that a map permits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -71,9 +74,17 @@ pub enum MapError {
     /// [`MAX_MAPS`] maps exist already.
     #[error("{MAX_MAPS} maps exist already")]
     TooMany,
-    /// [`MAX_FILES`] files are mapped already.
-    #[error("{MAX_FILES} files are mapped already")]
-    TooManyFiles,
+    /// The maps reach [`MAX_PARTS`] parts of files already.
+    #[error("the maps reach {MAX_PARTS} parts of files already; map larger ranges")]
+    TooManyParts,
+    /// The maps would take more than [`MAX_MAPPED_BYTES`] of address space.
+    #[error("the maps take {mapped:#x} bytes of address space, and this one would add {more:#x}; {MAX_MAPPED_BYTES:#x} are allowed")]
+    TooMuch {
+        /// Bytes that the present maps take.
+        mapped: u64,
+        /// Bytes that this map would add.
+        more: u64,
+    },
     /// The file is not memory: reading its pages may block for ever.
     #[error("the file is not memory: it must be a memfd, or lie on tmpfs or hugetlbfs")]
     NotMemory,

@@ -3,6 +3,7 @@
 pub(crate) mod bus_error;
 pub(crate) mod dma;
 pub(crate) mod dma_fault;
+mod file_mappings;
 pub(crate) mod map_request;
 pub(crate) mod shared;
 mod translation_cache;

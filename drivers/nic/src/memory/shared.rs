@@ -25,11 +25,16 @@ use rustix::mm::{Advice, MapFlags, ProtFlags};
 use crate::memory::bus_error::Watched;
 use crate::traffic::frame::{Fixed, Head, Own, OWN_OFFSET};
 
+/// Bytes of a page that `mincore` reports on.
+const PAGE: usize = 4096;
+
 /// A shared mapping of a file. Dropping it unmaps the file.
 #[derive(Debug)]
 pub(crate) struct SharedMapping {
     base: NonNull<u8>,
     len: usize,
+    /// The offset of its first byte in the file.
+    start: u64,
     writable: bool,
     /// `None` only during construction and drop.
     watched: Option<Watched>,
@@ -42,8 +47,17 @@ unsafe impl Send for SharedMapping {}
 unsafe impl Sync for SharedMapping {}
 
 impl SharedMapping {
-    /// Maps the first `len` bytes of a file, which must be at least that long.
-    pub(crate) fn of_file(file: impl AsFd, len: usize, writable: bool) -> io::Result<Self> {
+    /// Maps a range of a file, which must be at least that long. The range begins at a whole page.
+    pub(crate) fn of_file(
+        file: impl AsFd,
+        range: std::ops::Range<u64>,
+        writable: bool,
+    ) -> io::Result<Self> {
+        let start = range.start;
+        let len = usize::try_from(range.end.saturating_sub(start))
+            .ok()
+            .filter(|len| isize::try_from(*len).is_ok())
+            .ok_or(io::ErrorKind::InvalidInput)?;
         let mut protection = ProtFlags::READ;
         if writable {
             protection |= ProtFlags::WRITE;
@@ -56,7 +70,7 @@ impl SharedMapping {
                 protection,
                 MapFlags::SHARED | MapFlags::NORESERVE,
                 file,
-                0,
+                start,
             )?
         };
         let base =
@@ -64,6 +78,7 @@ impl SharedMapping {
         let mut mapping = Self {
             base,
             len,
+            start,
             writable,
             watched: None,
         };
@@ -77,9 +92,16 @@ impl SharedMapping {
         self.watched.as_ref().is_some_and(Watched::lost)
     }
 
-    /// Length in bytes.
-    pub(crate) fn len(&self) -> usize {
-        self.len
+    /// The offset of the mapping's first byte in the file.
+    pub(crate) fn start(&self) -> u64 {
+        self.start
+    }
+
+    /// Whether the mapping holds `size` bytes of the file from `offset` on.
+    pub(crate) fn holds(&self, offset: u64, size: u64) -> bool {
+        let inside = offset.checked_sub(self.start);
+        let end = inside.and_then(|inside| inside.checked_add(size));
+        end.is_some_and(|end| end <= self.len as u64)
     }
 
     /// Whether this process may write to the memory.
@@ -87,22 +109,33 @@ impl SharedMapping {
         self.writable
     }
 
-    /// Asks the operating system to provide the pages of a part of the mapping now. Otherwise, or if
-    /// that fails, it provides each page at its first use.
-    pub(crate) fn populate(&self, offset: u64, len: usize) {
-        let Some(place) = self
-            .place(offset)
-            .filter(|_| offset as usize + len <= self.len)
-        else {
+    /// Gives the pages that a part of the mapping has in memory their addresses in this process, so
+    /// that the first use of each is fast. Pages that have no memory get none. `offset` and `len`
+    /// are whole pages.
+    pub(crate) fn prepare(&self, offset: u64, len: usize) {
+        let Some(place) = self.part(offset, len) else {
             return;
         };
+        let mut present = vec![0_u8; len / PAGE];
+        // SAFETY: the range is inside the mapping, and the vector has a byte for each of its pages.
+        if unsafe { libc::mincore(place.0.cast(), len, present.as_mut_ptr()) } != 0 {
+            return;
+        }
         let advice = if self.writable {
             Advice::LinuxPopulateWrite
         } else {
             Advice::LinuxPopulateRead
         };
-        // SAFETY: the range is inside the mapping; populating pages does not change their contents.
-        let _ = unsafe { rustix::mm::madvise(place.0.cast(), len, advice) };
+        let mut done = 0;
+        for run in present.chunk_by(|one, next| one & 1 == next & 1) {
+            let at = place.0.wrapping_add(done * PAGE);
+            done += run.len();
+            if run[0] & 1 == 1 {
+                // SAFETY: inside the mapping; the advice does not change the pages' contents. If it
+                // fails, each page gets its address at its first use.
+                let _ = unsafe { rustix::mm::madvise(at.cast(), run.len() * PAGE, advice) };
+            }
+        }
     }
 
     /// The place of `len` bytes from `offset` on, if they are inside.
@@ -415,7 +448,7 @@ impl RegisterMemory {
         rustix::fs::ftruncate(&file, len as u64)?;
         // The driver gets this descriptor too. The seals keep it from taking the pages away.
         rustix::fs::fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
-        let mapping = SharedMapping::of_file(&file, len, true)?;
+        let mapping = SharedMapping::of_file(&file, 0..len as u64, true)?;
         Ok(Self { mapping, file })
     }
 
@@ -442,7 +475,7 @@ mod tests {
     #[test]
     fn register_words_are_shared_through_the_file() {
         let registers = RegisterMemory::new("test", 8192).unwrap();
-        let other = SharedMapping::of_file(registers.file(), 8192, true).unwrap();
+        let other = SharedMapping::of_file(registers.file(), 0..8192, true).unwrap();
         registers.word(0x1018).store(0x1234_5678, Ordering::Relaxed);
         let mut bytes = [0; 4];
         // SAFETY: four bytes at 0x1018 of 8192, and `other` outlives the window.

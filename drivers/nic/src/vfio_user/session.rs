@@ -107,7 +107,8 @@ impl<'a> Session<'a> {
             .dma_map(iova, size, permissions, fds.pop(), offset)
             .map_err(|error| match error {
                 MapError::Overlap { .. } => Errno::EXIST,
-                MapError::TooMany | MapError::TooManyFiles => Errno::NOSPC,
+                MapError::TooMany | MapError::TooManyParts => Errno::NOSPC,
+                MapError::TooMuch { .. } => Errno::NOMEM,
                 MapError::ReadOnlyFile => Errno::ACCESS,
                 MapError::Os(error) => Errno::from_io_error(&error).unwrap_or(Errno::IO),
                 _ => Errno::INVAL,
