@@ -133,7 +133,9 @@ pub struct Device<'p> {
 }
 
 impl<'p> Device<'p> {
-    /// Calls [`RxQueue::rx_batch`] of receive queue `queue`.
+    /// Appends up to `count` packets of receive queue `queue` to `packets`. If `packets` has no room for
+    /// `count` packets, the limit is the size of the ring. Returns the number of packets. A wrong length
+    /// ends the batch early.
     ///
     /// # Errors
     /// If there is no such queue, or the device can no longer be reached.
@@ -149,11 +151,18 @@ impl<'p> Device<'p> {
         }
     }
 
-    /// Calls [`TxQueue::tx_batch`] of transmit queue `queue`.
+    /// Hands packets from the front of `packets` to transmit queue `queue`. Returns the number of
+    /// packets that it took; the caller keeps the others.
     ///
     /// # Errors
-    /// If there is no such queue, or the device can no longer be reached.
+    /// If there is no such queue, a packet belongs to the pool of another container, or the device can
+    /// no longer be reached. A packet of another container lies where this device reaches no memory.
     pub fn tx_batch(&mut self, queue: usize, packets: &mut Vec<Packet<'p>>) -> Result<usize> {
+        // A thread with one container has no such packets, and packets do not change threads. So most
+        // programs do not pay for the check. A `Forwarder` has one container and calls the queue.
+        if !Container::is_alone() {
+            self.check_owner(packets)?;
+        }
         match self.tx.get_mut(queue) {
             Some(tx) => tx.tx_batch(packets),
             None => Err(self.no_queue(queue)),
@@ -167,6 +176,24 @@ impl<'p> Device<'p> {
             pool_empty: rx.pool_empty,
             discarded: rx.discard.discarded,
         })
+    }
+
+    /// Checks that this device reaches the packets: they are of pools of its container.
+    #[cold]
+    fn check_owner(&self, packets: &[Packet<'p>]) -> Result<()> {
+        let foreign = packets
+            .iter()
+            .position(|packet| !self.pool.is_beside(packet));
+        match foreign {
+            None => Ok(()),
+            Some(index) => Err(Error::device(
+                self.registers.vfio.address(),
+                format!(
+                    "packet {index} of the batch belongs to the pool of another container; copy it \
+                     into a packet of a pool of this device's container"
+                ),
+            )),
+        }
     }
 
     fn no_queue(&self, queue: usize) -> Box<Error> {

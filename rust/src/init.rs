@@ -497,14 +497,22 @@ impl OpenDevice {
     /// both have started.
     ///
     /// # Errors
-    /// If the device is running already, the configuration is out of range, or the device does not
-    /// react as the datasheet says.
+    /// If the pool belongs to another container, another [`Device`] uses the queues, the configuration
+    /// is out of range, or the device does not react as the datasheet says.
     pub fn start<'p>(&self, config: &Config, pool: &'p Mempool) -> Result<Device<'p>> {
         let vfio = &self.registers.vfio;
+        // IOVAs have a meaning in their container only.
+        if !pool.is_in(&vfio.container()?) {
+            return Err(Error::device(
+                vfio.address(),
+                "the pool belongs to another container; create the pool in the container in which \
+                 the device was opened",
+            ));
+        }
         if !vfio.claim() {
             return Err(Error::device(
                 vfio.address(),
-                "the device is running already",
+                "the device is started already; drop the Device that uses it first",
             ));
         }
         let mut device = Device {

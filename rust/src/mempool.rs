@@ -50,6 +50,7 @@ pub use crate::sys::buffers::{BUFFER_SIZE as PACKET_BUFFER_SIZE, HEADROOM, MAX_S
 /// A pool of packets.
 pub struct Mempool {
     buffers: BufferStore,
+    container: Rc<Container>,
 }
 
 impl Mempool {
@@ -58,7 +59,18 @@ impl Mempool {
         let dma = DmaMemory::alloc(container, capacity as usize * BUFFER_SIZE)?;
         Ok(Self {
             buffers: BufferStore::new(dma, capacity as usize),
+            container: Rc::clone(container),
         })
+    }
+
+    /// Whether the devices of `container` reach the packets.
+    pub(crate) fn is_in(&self, container: &Rc<Container>) -> bool {
+        Rc::ptr_eq(&self.container, container)
+    }
+
+    /// Whether a device that reaches this pool reaches `packet` too.
+    pub(crate) fn is_beside(&self, packet: &Packet<'_>) -> bool {
+        self.container.owns_iova(packet.iova())
     }
 
     /// The number of packets.

@@ -112,7 +112,7 @@ impl<'p> RxQueue<'p> {
         if self.discard.discarding {
             index = rx_discard(&mut entries, &mut self.discard, index);
         }
-        let mut batch = Batch::new(packets, count);
+        let mut batch = Batch::new(packets, count, self.mask + 1);
         while batch.has_room() {
             let entry = entries.entry(index);
             // 7.1.6.2 write-back format. One 64-bit read takes DD, EOP and the length together, so

@@ -39,7 +39,7 @@ struct Case {
     message: &'static str,
 }
 
-const CASES: [Case; 5] = [
+const CASES: [Case; 7] = [
     Case {
         name: "use_after_send",
         code: Some("E0499"),
@@ -63,7 +63,17 @@ const CASES: [Case; 5] = [
     Case {
         name: "two_threads",
         code: Some("E0277"),
-        message: "`Rc<VfioDevice>` cannot be sent between threads safely",
+        message: "`Rc<vfio::VfioDevice>` cannot be sent between threads safely",
+    },
+    Case {
+        name: "raw_registers",
+        code: Some("E0624"),
+        message: "method `open` is private",
+    },
+    Case {
+        name: "raw_memory",
+        code: Some("E0603"),
+        message: "module `sys` is private",
     },
 ];
 
@@ -158,7 +168,10 @@ fn portable(message: &str) -> String {
         if begins.iter().any(|begin| line.starts_with(begin)) {
             skipping = line.starts_with("note: required") || line.starts_with("note: `");
         }
-        let elsewhere = line.contains("--> /") || line.contains("the full name for the type");
+        let elsewhere = line.contains("--> /")
+            || line.contains("--> rust/")
+            || line.starts_with("note: the module")
+            || line.contains("the full name for the type");
         if !skipping && !elsewhere {
             kept.push(line.trim_end());
         }

@@ -3,10 +3,7 @@
 use ixgbe::device::{Device, OpenDevice};
 use ixgbe::forwarder::{Forwarder, Ports};
 use ixgbe::mempool::{Mempool, Packet};
-use ixgbe::sys::buffers::{Buffer, BufferStore};
-use ixgbe::sys::dma::{DmaMemory, Entries, Entry, Ring};
-use ixgbe::sys::mmio::{Area, Register};
-use ixgbe::vfio::{Container, VfioDevice};
+use ixgbe::vfio::{BareDevice, Container};
 
 /// Asserts that types are neither `Send` nor `Sync`: if one were, two of the implementations would
 /// apply to it, and which `check` is meant could not be inferred.
@@ -28,19 +25,11 @@ macro_rules! assert_of_one_thread {
 
 assert_of_one_thread!(
     Container,
-    VfioDevice,
+    BareDevice,
     OpenDevice,
     Device<'static>,
     Ports,
     Forwarder<'static>,
     Mempool,
     Packet<'static>,
-    BufferStore,
-    Buffer<'static>,
-    DmaMemory,
-    Ring<u8>,
-    Entries<'static, u8>,
-    Entry<'static, u8>,
-    Area,
-    Register,
 );

@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use ixgbe::vfio::{Container, VfioDevice};
+use ixgbe::vfio::BareDevice;
 use nic::registers as r;
 use perfcounters::Interrupt;
 use rustix::event::{eventfd, poll, EventfdFlags, PollFd, PollFlags, Timespec};
@@ -66,8 +66,7 @@ fn judge(check: String, mut times: Vec<Duration>) -> Finding {
 
 /// Raises interrupts on one port, and returns how long each took.
 fn measure(address: &str, interrupt: &Interrupt) -> Result<Vec<Duration>> {
-    let container = Container::new();
-    let device = container.open(address)?;
+    let device = BareDevice::open(address)?;
     let signal = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
         .context("cannot create an eventfd")?;
     set_up(&device, &signal)?;
@@ -80,7 +79,7 @@ fn measure(address: &str, interrupt: &Interrupt) -> Result<Vec<Duration>> {
 }
 
 /// Datasheet 4.6.6: connects the cause to vector 0, and the vector to the eventfd.
-fn set_up(device: &VfioDevice, signal: &OwnedFd) -> Result<()> {
+fn set_up(device: &BareDevice, signal: &OwnedFd) -> Result<()> {
     device.write32(r::EIMC, ALL_CAUSES)?;
     device.read32(r::EICR)?;
     device.signal_msix(Some(signal.as_fd()))?;
@@ -98,7 +97,7 @@ fn set_up(device: &VfioDevice, signal: &OwnedFd) -> Result<()> {
     Ok(())
 }
 
-fn tear_down(device: &VfioDevice) -> Result<()> {
+fn tear_down(device: &BareDevice) -> Result<()> {
     device.write32(r::EIMC, ALL_CAUSES)?;
     device.write32(r::IVAR(0), 0)?;
     device.write32(r::EIAC, 0)?;
@@ -110,7 +109,7 @@ fn tear_down(device: &VfioDevice) -> Result<()> {
 }
 
 fn raise_all(
-    device: &VfioDevice,
+    device: &BareDevice,
     signal: &OwnedFd,
     interrupt: &Interrupt,
 ) -> Result<Vec<Duration>> {
@@ -151,7 +150,7 @@ fn wait(signal: &OwnedFd, limit: Duration) -> Result<u64> {
 }
 
 /// The registers that decide about interrupts, for a report.
-fn state(device: &VfioDevice) -> String {
+fn state(device: &BareDevice) -> String {
     let registers = [
         ("EIMS", r::EIMS),
         ("EICS", r::EICS),

@@ -17,7 +17,7 @@ use ixgbe::forwarder::{
     Counts, Forwarder, Ports, DEFAULT_BATCH, DEFAULT_CONNECT_TIMEOUT_MS, DEFAULT_LINK_TIMEOUT_MS,
     DEFAULT_RING_SIZE, MAX_BATCH,
 };
-use ixgbe::sys::mmio::tsc_read;
+use ixgbe::tsc_read;
 use serde::Serialize;
 use signal_hook::consts::{SIGINT, SIGTERM};
 

@@ -14,16 +14,21 @@ pub struct Batch<'v, T> {
 }
 
 impl<'v, T> Batch<'v, T> {
-    /// Makes room for `count` more values.
+    /// Makes room for `count` more values. If the vector has no room for them, the batch takes at most
+    /// `most` values, so that a caller's count cannot exhaust the memory.
     #[inline]
-    pub fn new(values: &'v mut Vec<T>, count: usize) -> Self {
-        values.reserve(count);
+    pub fn new(values: &'v mut Vec<T>, count: usize, most: usize) -> Self {
         let held = values.len();
+        let mut count = count;
+        if values.capacity() - held < count {
+            count = count.min(most);
+            values.reserve(count);
+        }
         Self {
             values,
             held,
             length: held,
-            // This does not overflow: `reserve` panics first, even for values without a size.
+            // This does not overflow: the vector has room for `count` more values.
             end: held + count,
         }
     }
@@ -82,7 +87,7 @@ mod tests {
         let mut values = vec![Rc::clone(&one)];
         for (count, pushes) in [(2, 1), (0, 3), (3, 3), (4, 9)] {
             let held = values.len();
-            let mut batch = Batch::new(&mut values, count);
+            let mut batch = Batch::new(&mut values, count, 4);
             for push in 0..pushes {
                 assert_eq!(batch.has_room(), push < count);
                 batch.push(Rc::clone(&one));
@@ -97,7 +102,7 @@ mod tests {
     #[test]
     fn skipping_lowers_the_limit() {
         let mut values = vec![1];
-        let mut batch = Batch::new(&mut values, 3);
+        let mut batch = Batch::new(&mut values, 3, 3);
         batch.skip();
         batch.push(2);
         batch.push(3);
@@ -111,20 +116,38 @@ mod tests {
     #[test]
     fn values_without_a_size_are_counted_too() {
         let mut values = vec![(); 3];
-        let mut batch = Batch::new(&mut values, usize::MAX - 3);
+        let mut batch = Batch::new(&mut values, usize::MAX - 3, 1);
         batch.push(());
         drop(batch);
         assert_eq!(values.len(), 4);
-        let result = catch_unwind(AssertUnwindSafe(|| {
-            Batch::new(&mut values, usize::MAX - 3);
-        }));
-        assert!(result.is_err());
+        // So many more do not fit, even without a size.
+        let mut batch = Batch::new(&mut values, usize::MAX, 1);
+        for _ in 0..3 {
+            batch.push(());
+        }
+        drop(batch);
+        assert_eq!(values.len(), 5);
+    }
+
+    #[test]
+    fn a_count_without_room_is_limited() {
+        for count in [6, 1 << 40, isize::MAX as usize, usize::MAX] {
+            let mut values = vec![1];
+            let mut batch = Batch::new(&mut values, count, 5);
+            for push in 0..7 {
+                assert_eq!(batch.has_room(), push < 5);
+                batch.push(push);
+            }
+            drop(batch);
+            assert_eq!(values, [1, 0, 1, 2, 3, 4]);
+            assert!(values.capacity() < 100);
+        }
     }
 
     #[test]
     fn a_forgotten_batch_leaves_the_vector_as_it_was() {
         let mut values = vec![1];
-        let mut batch = Batch::new(&mut values, 3);
+        let mut batch = Batch::new(&mut values, 3, 3);
         batch.push(2);
         std::mem::forget(batch);
         assert_eq!(values, [1]);
@@ -135,7 +158,7 @@ mod tests {
         let one = Rc::new(());
         let mut values = Vec::new();
         let result = catch_unwind(AssertUnwindSafe(|| {
-            let mut batch = Batch::new(&mut values, 10);
+            let mut batch = Batch::new(&mut values, 10, 10);
             batch.push(Rc::clone(&one));
             batch.push(Rc::clone(&one));
             panic!("on purpose");

@@ -53,11 +53,6 @@ impl DmaMemory {
         self.memory.size()
     }
 
-    /// Whether the memory is on 2 MiB pages.
-    pub fn is_huge(&self) -> bool {
-        self.memory.is_huge()
-    }
-
     /// The address of the memory for the CPU, valid for `size` bytes while `self` lives.
     pub(super) fn address(&self) -> NonNull<u8> {
         self.memory.address()
@@ -116,11 +111,6 @@ impl<T> Ring<T> {
         self.slots.len()
     }
 
-    /// Whether the ring is empty: never, but clippy wants it beside `len`.
-    pub fn is_empty(&self) -> bool {
-        self.slots.is_empty()
-    }
-
     /// The size of the descriptors, in bytes.
     pub fn size(&self) -> usize {
         self.len() * size_of::<Descriptor>()
@@ -166,11 +156,6 @@ impl<T> Entries<'_, T> {
     /// The number of entries.
     pub fn len(&self) -> usize {
         self.mask + 1
-    }
-
-    /// Whether there are no entries: never, but clippy wants it beside `len`.
-    pub fn is_empty(&self) -> bool {
-        false
     }
 
     /// Descriptor `index` and its slot. The index is masked here, so it may run past the last entry

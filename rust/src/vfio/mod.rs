@@ -11,8 +11,10 @@
 //! `vfio-ioctls` does not report which IOVAs the kernel permits.
 #![forbid(unsafe_code)]
 
+mod bare;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fake;
+mod iova;
 mod kernel;
 mod region;
 mod user;
@@ -21,7 +23,8 @@ use std::cell::{Cell, RefCell};
 use std::os::fd::BorrowedFd;
 use std::rc::{Rc, Weak};
 
-use self::kernel::IovaRange;
+pub use self::bare::BareDevice;
+use self::iova::Iovas;
 use self::region::{REGION_BAR0, REGION_CONFIG};
 use crate::error::{Error, Result};
 use crate::registers as regs;
@@ -32,22 +35,12 @@ const USER_PREFIX: &str = "vfio-user:";
 
 const MAX_DEVICES: usize = 8;
 
-/// The IOVAs to use unless the kernel permits fewer. They do not include 0, so that a forgotten
-/// address is a fault. They have 39 bits, the fewest of any VT-d IOMMU.
-const IOVA_DEFAULT: IovaRange = IovaRange {
-    first: 0x20_0000,
-    last: 0x7f_ffff_ffff,
-};
-
 /// Devices that share one view of memory.
 pub struct Container {
     /// `None` until a kernel device is open.
     kernel: RefCell<Option<kernel::KernelContainer>>,
     devices: RefCell<Vec<Rc<VfioDevice>>>,
-    /// Ascending, disjoint.
-    ranges: RefCell<Vec<IovaRange>>,
-    /// All IOVAs below this one are in use.
-    next_iova: Cell<u64>,
+    iovas: Iovas,
     /// The number of mappings.
     map_count: Cell<usize>,
     /// Some of the memory is not on 2 MiB pages.
@@ -58,21 +51,24 @@ pub struct Container {
 }
 
 impl Container {
-    /// A container without devices. [`Container::open`] does not wait for a server.
+    /// A container without devices. [`OpenDevice::open`] does not wait for a server.
+    ///
+    /// [`OpenDevice::open`]: crate::device::OpenDevice::open
     #[must_use]
     pub fn new() -> Rc<Self> {
         Self::with_connect_timeout(0)
     }
 
-    /// A container without devices. [`Container::open`] waits at most `connect_timeout_ms`
+    /// A container without devices. [`OpenDevice::open`] waits at most `connect_timeout_ms`
     /// milliseconds for the server of a vfio-user socket.
+    ///
+    /// [`OpenDevice::open`]: crate::device::OpenDevice::open
     #[must_use]
     pub fn with_connect_timeout(connect_timeout_ms: u32) -> Rc<Self> {
         Rc::new_cyclic(|this| Self {
             kernel: RefCell::new(None),
             devices: RefCell::new(Vec::new()),
-            ranges: RefCell::new(vec![IOVA_DEFAULT]),
-            next_iova: Cell::new(0),
+            iovas: Iovas::new(),
             map_count: Cell::new(0),
             ordinary_pages: Cell::new(false),
             connect_timeout_ms,
@@ -84,8 +80,22 @@ impl Container {
     /// as the container lives.
     ///
     /// # Errors
-    /// If the device cannot be opened, or memory has been mapped already.
-    pub fn open(self: &Rc<Self>, address: &str) -> Result<Rc<VfioDevice>> {
+    /// If the device cannot be opened, is open in this container already, or memory has been mapped
+    /// already.
+    pub(crate) fn open(self: &Rc<Self>, address: &str) -> Result<Rc<VfioDevice>> {
+        // The kernel opens a device of a group as often as the group's owner asks. With two owners,
+        // one could ring the doorbells of the other's rings.
+        if self
+            .devices
+            .borrow()
+            .iter()
+            .any(|open| open.address == address)
+        {
+            return Err(Error::device(
+                address,
+                "the device is open already; a container opens each device once",
+            ));
+        }
         if self.devices.borrow().len() == MAX_DEVICES {
             return Err(Error::device(
                 address,
@@ -107,7 +117,7 @@ impl Container {
                 let mut container = self.kernel.borrow_mut();
                 let opened = kernel::KernelDevice::open(&mut container, address)?;
                 if let Some(permitted) = opened.permitted {
-                    self.narrow_ranges(&permitted);
+                    self.iovas.narrow(&permitted);
                 }
                 (Backend::Kernel(opened.device), opened.areas)
             }
@@ -133,20 +143,20 @@ impl Container {
         self.ordinary_pages.get()
     }
 
-    /// Allocates `size` bytes of permitted IOVAs, aligned to a power of two. IOVAs are not reused:
-    /// a container lives as long as its memory.
+    /// Allocates `size` bytes of permitted IOVAs, aligned to a power of two.
     pub(crate) fn iova_alloc(&self, size: u64, alignment: u64) -> Result<u64> {
-        for range in self.ranges.borrow().iter() {
-            let start = range.first.max(self.next_iova.get());
-            let Some(start) = start.checked_next_multiple_of(alignment) else {
-                break;
-            };
-            if start <= range.last && size - 1 <= range.last - start {
-                self.next_iova.set(start + size);
-                return Ok(start);
-            }
-        }
-        Err(Box::new(Error::NoIova { size }))
+        self.iovas.alloc(size, alignment)
+    }
+
+    /// Whether this thread has no other container.
+    pub(crate) fn is_alone() -> bool {
+        Iovas::alone()
+    }
+
+    /// Whether `iova` is an address of this container's memory. While both containers live, it is no
+    /// address of another container of this thread.
+    pub(crate) fn owns_iova(&self, iova: u64) -> bool {
+        self.iovas.owns(iova)
     }
 
     /// Maps memory for all devices.
@@ -169,6 +179,7 @@ impl Container {
     /// Removes a mapping from all devices.
     pub(crate) fn dma_unmap(&self, iova: u64, size: u64) {
         self.dma_unmap_everywhere(iova, size);
+        self.iovas.release(iova);
         self.map_count.set(self.map_count.get().saturating_sub(1));
     }
 
@@ -183,25 +194,6 @@ impl Container {
             }
         }
     }
-
-    /// Narrows the ranges to those also in `permitted`.
-    fn narrow_ranges(&self, permitted: &[IovaRange]) {
-        let narrowed = permitted
-            .iter()
-            .flat_map(|a| {
-                self.ranges
-                    .borrow()
-                    .iter()
-                    .map(|b| IovaRange {
-                        first: a.first.max(b.first),
-                        last: a.last.min(b.last),
-                    })
-                    .collect::<Vec<_>>()
-            })
-            .filter(|both| both.first <= both.last)
-            .collect();
-        self.ranges.replace(narrowed);
-    }
 }
 
 enum Backend {
@@ -213,7 +205,7 @@ enum Backend {
 }
 
 /// An open device.
-pub struct VfioDevice {
+pub(crate) struct VfioDevice {
     container: Weak<Container>,
     address: String,
     backend: Backend,
@@ -226,7 +218,7 @@ pub struct VfioDevice {
 
 impl VfioDevice {
     /// As the user wrote it.
-    pub fn address(&self) -> &str {
+    pub(crate) fn address(&self) -> &str {
         &self.address
     }
 
@@ -245,7 +237,7 @@ impl VfioDevice {
     ///
     /// # Errors
     /// If the container is closed.
-    pub fn container(&self) -> Result<Rc<Container>> {
+    pub(crate) fn container(&self) -> Result<Rc<Container>> {
         self.container
             .upgrade()
             .ok_or_else(|| Error::device(&self.address, "its container is closed"))
@@ -253,7 +245,7 @@ impl VfioDevice {
 
     /// The register at `offset`, or `None` if its page is not mapped. Then
     /// [`VfioDevice::read32`] and [`VfioDevice::write32`] reach it.
-    pub fn register(&self, offset: u32) -> Option<Register> {
+    pub(crate) fn register(&self, offset: u32) -> Option<Register> {
         self.areas.iter().find_map(|area| area.register(offset))
     }
 
@@ -261,7 +253,7 @@ impl VfioDevice {
     ///
     /// # Errors
     /// If the device can no longer be reached.
-    pub fn read32(&self, offset: u32) -> Result<u32> {
+    pub(crate) fn read32(&self, offset: u32) -> Result<u32> {
         if let Some(register) = self.register(offset) {
             return Ok(register.load());
         }
@@ -274,7 +266,7 @@ impl VfioDevice {
     ///
     /// # Errors
     /// If the device can no longer be reached.
-    pub fn write32(&self, offset: u32, value: u32) -> Result<()> {
+    pub(crate) fn write32(&self, offset: u32, value: u32) -> Result<()> {
         if let Some(register) = self.register(offset) {
             register.store(value);
             return Ok(());
@@ -286,7 +278,7 @@ impl VfioDevice {
     ///
     /// # Errors
     /// If the device can no longer be reached.
-    pub fn config_read16(&self, offset: u32) -> Result<u16> {
+    pub(crate) fn config_read16(&self, offset: u32) -> Result<u16> {
         let mut value = [0; 2];
         self.region_read(REGION_CONFIG, offset, &mut value)?;
         Ok(u16::from_le_bytes(value))
@@ -296,7 +288,7 @@ impl VfioDevice {
     ///
     /// # Errors
     /// If the device can no longer be reached.
-    pub fn config_write16(&self, offset: u32, value: u16) -> Result<()> {
+    pub(crate) fn config_write16(&self, offset: u32, value: u16) -> Result<()> {
         self.region_write(REGION_CONFIG, offset, &value.to_le_bytes())
     }
 
@@ -304,7 +296,7 @@ impl VfioDevice {
     ///
     /// # Errors
     /// If the device is being unbound or removed.
-    pub fn check_request(&self) -> Result<()> {
+    pub(crate) fn check_request(&self) -> Result<()> {
         match &self.backend {
             Backend::Kernel(device) => device.check_request(&self.address),
             // When a vfio-user server ends, it closes the connection, and accesses fail.
@@ -315,11 +307,11 @@ impl VfioDevice {
     }
 
     /// Signals the eventfd at each message of MSI-X vector 0, or switches MSI-X off. The driver polls
-    /// and never calls this; `triptych selftest` does.
+    /// and never calls this.
     ///
     /// # Errors
     /// If the device can no longer be reached, or has no MSI-X.
-    pub fn signal_msix(&self, eventfd: Option<BorrowedFd<'_>>) -> Result<()> {
+    pub(crate) fn signal_msix(&self, eventfd: Option<BorrowedFd<'_>>) -> Result<()> {
         match &self.backend {
             Backend::Kernel(device) => device.signal_msix(&self.address, eventfd),
             Backend::User(socket) => socket.signal_msix(eventfd),
@@ -379,56 +371,12 @@ impl VfioDevice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-
-    const MIB: u64 = 1 << 20;
-
-    fn container_with(ranges: &[(u64, u64)]) -> Rc<Container> {
-        let container = Container::new();
-        let ranges = ranges
-            .iter()
-            .map(|&(first, last)| IovaRange { first, last });
-        container.ranges.replace(ranges.collect());
-        container
-    }
 
     fn open_error(address: &str) -> String {
         match Container::new().open(address) {
             Ok(_) => panic!("{address} was opened"),
             Err(error) => error.to_string(),
         }
-    }
-
-    #[test]
-    fn iovas_are_aligned_and_within_the_ranges() {
-        let container = container_with(&[(MIB, 6 * MIB - 1), (16 * MIB, 20 * MIB - 1)]);
-        assert_eq!(container.iova_alloc(4096, 2 * MIB).unwrap(), 2 * MIB);
-        // There is no room below 6 MiB, so this comes from the second range.
-        let second = container.iova_alloc(2 * MIB + 4096, 2 * MIB).unwrap();
-        assert_eq!(second, 16 * MIB);
-        let error = container.iova_alloc(4 * MIB, 2 * MIB).unwrap_err();
-        assert!(error.to_string().contains("I/O address space"));
-    }
-
-    #[test]
-    fn iovas_end_with_the_address_space() {
-        let container = container_with(&[(u64::MAX - 4095, u64::MAX)]);
-        assert!(container.iova_alloc(8192, 4096).is_err());
-        let container = container_with(&[(u64::MAX - 100, u64::MAX)]);
-        assert!(container.iova_alloc(4096, 4096).is_err());
-    }
-
-    #[test]
-    fn ranges_are_narrowed_to_those_that_all_permit() {
-        let container = container_with(&[(0x1000, 0x7fff)]);
-        let range = |first, last| IovaRange { first, last };
-        container.narrow_ranges(&[
-            range(0, 0x1fff),
-            range(0x3000, 0x3fff),
-            range(0x9000, 0x9fff),
-        ]);
-        let expected = vec![range(0x1000, 0x1fff), range(0x3000, 0x3fff)];
-        assert_eq!(*container.ranges.borrow(), expected);
     }
 
     #[test]
@@ -441,19 +389,5 @@ mod tests {
         assert!(open_error("eth0").contains("eth0: not a device; give a PCI address"));
         assert!(open_error("0000:0g:00.0").contains("PCI address"));
         assert!(open_error("ffff:ff:1f.7").contains("no such PCI device"));
-    }
-
-    proptest! {
-        #[test]
-        fn iovas_never_overlap(sizes in prop::collection::vec(1u64..5 * MIB, 1..40)) {
-            let container = container_with(&[(MIB, 50 * MIB), (70 * MIB, 200 * MIB)]);
-            let mut end = 0;
-            for size in sizes {
-                let Ok(start) = container.iova_alloc(size, 2 * MIB) else { continue };
-                prop_assert!(start >= end && start % (2 * MIB) == 0);
-                end = start + size;
-                prop_assert!(end - 1 <= 50 * MIB || (start >= 70 * MIB && end - 1 <= 200 * MIB));
-            }
-        }
     }
 }

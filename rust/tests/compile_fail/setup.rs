@@ -22,12 +22,16 @@ pub fn with_device(
 
 fn start(act: impl for<'p> FnOnce(&mut Device<'p>, &'p Mempool) -> Result<()>) -> Result<()> {
     let container = Container::new();
-    let name = std::env::args().nth(1).unwrap_or_default();
-    let open = OpenDevice::open(&container, &name)?;
+    let open = OpenDevice::open(&container, &address())?;
     let pool = Mempool::create(&container, CAPACITY)?;
     let mut device = open.start(&Config::default(), &pool)?;
     act(&mut device, &pool)?;
     device.stop()
+}
+
+/// The port that the command line names.
+pub fn address() -> String {
+    std::env::args().nth(1).unwrap_or_default()
 }
 
 /// Takes `count` packets of 60 bytes from a pool.

@@ -29,6 +29,17 @@ fn every_twin_runs_against_the_card_and_every_mistake_is_refused() {
     assert!(refused.len() >= 5, "{refused:?}");
 }
 
+/// Misuse of the driver's interface, which has no twin in C and so no hazard.
+#[test]
+fn every_twin_of_misuse_runs_against_the_card() {
+    let externs = builds::externs().unwrap();
+    for misuse in ["app-raw-memory", "app-raw-registers"] {
+        let source = compile_fail::source(misuse).unwrap();
+        let evidence = compile_fail::run(&source, &externs).unwrap();
+        assert_eq!(evidence.outcome().0, Outcome::DoesNotCompile, "{misuse}");
+    }
+}
+
 #[test]
 fn a_mistake_whose_twin_fails_proves_nothing() {
     let externs = builds::externs().unwrap();

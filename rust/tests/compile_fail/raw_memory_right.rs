@@ -1,0 +1,17 @@
+//! The program allocates a ring of its own, with which it could aim the device at any packet.
+mod setup;
+
+use ixgbe::error::Result;
+use ixgbe::mempool::Mempool;
+use ixgbe::vfio::Container;
+
+fn allocate() -> Result<()> {
+    let container = Container::new();
+    let pool = Mempool::create(&container, 64)?; //~ right
+    drop(pool); //~ right
+    Ok(())
+}
+
+fn main() -> std::process::ExitCode {
+    setup::finish(allocate())
+}
