@@ -354,6 +354,10 @@ setup: ## Install everything that building, testing and linting need.
 setup-compilers: ## Install the C compilers and Rust toolchains that `make compilers` compares.
 	@bench/setup/compilers.sh
 
+.PHONY: python-lock
+python-lock: ## Write the versions and hashes of all Python packages to paper/requirements*.txt.
+	@bench/setup/python-lock.sh
+
 .PHONY: setup-c2rust
 setup-c2rust: ## Build the C2Rust transpiler into ~/.cache/triptych (minutes, 1 GB of packages).
 	@bench/setup/c2rust.sh

@@ -23,6 +23,7 @@ case "${1:-}" in
     *) fail "usage: c2rust.sh [--path]" ;;
 esac
 
+open_cache
 if [ -x "$PREFIX/bin/c2rust" ]; then
     echo "$PREFIX/bin/c2rust"
     exit 0

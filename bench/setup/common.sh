@@ -50,3 +50,15 @@ apt_install() {
         fail "apt-get could not install: $*" "Its messages are above. Solve that problem, then run this again."
     fi
 }
+
+# Makes the cache unless it exists. Fails if another user could change the programs in it, because the project runs them.
+open_cache() {
+    [ -d "$CACHE" ] || mkdir -p -m 700 "$CACHE" || fail "cannot make the folder $CACHE, see the message above"
+    if [ ! -O "$CACHE" ]; then
+        fail "the folder $CACHE belongs to another user, who could change the programs in it" \
+            "Name a folder of your own: TRIPTYCH_CACHE=FOLDER."
+    elif [ -n "$(find -H "$CACHE" -maxdepth 0 -perm /002)" ]; then
+        fail "all users may write to the folder $CACHE and change the programs in it" \
+            "Take away that right: chmod o-w $CACHE"
+    fi
+}

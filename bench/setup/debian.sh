@@ -28,7 +28,8 @@ open_work() {
         fail "missing for $GOAL: ${missing[*]}. The script needs them to unpack Debian packages"
     [ -e "$KEYRING" ] || apt_install "$GOAL (Debian's keys)" debian-archive-keyring
 
-    mkdir -p "$CACHE"
+    # A link would lead to another file, which the script would empty.
+    [ ! -L "$DIR.lock" ] || fail "$DIR.lock is a link. Remove it, then run this again"
     exec 9>"$DIR.lock"
     flock 9
     work="$DIR.new"

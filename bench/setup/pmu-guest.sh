@@ -35,6 +35,7 @@ if [ -z "$libraries" ] || [ ! -d "$libraries" ]; then
         fail "rustup could not add $PMU_GUEST_TARGET, see the message above"
 fi
 
+open_cache
 RECIPE="$(cat "$here/pmu-guest.sh" "$here/debian.sh" | sha256sum | cut -c 1-16)"
 is_fetched || open_work tar
 if is_fetched; then

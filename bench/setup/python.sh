@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # python.sh VENV REQUIREMENTS...: makes a virtual environment with the packages of the requirement files.
 #
+# pip accepts only packages whose hashes are in those files. It builds none from source, because a build would fetch
+# tools without hashes.
 # After the installation of a file, the script copies the file into the environment. If all copies equal their files,
 # the script does nothing.
 set -euo pipefail
@@ -25,9 +27,11 @@ fi
 for file in "$@"; do
     done_file="$venv/installed-$(basename "$file")"
     cmp -s "$file" "$done_file" && continue
-    say "installing Python packages into $venv: $(grep -vE '^(#|-r|$)' "$file" | sed 's/[ ;].*//' | tr '\n' ' ')"
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input -r "$file" ||
+    say "installing Python packages into $venv: $(grep -oE '^[a-z][^ ;]*==[^ ;]*' "$file" | tr '\n' ' ')"
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input \
+        --require-hashes --only-binary :all: -r "$file" ||
         fail "pip could not install the packages of $file, see the message above" \
-            "The packages come from the Python package index: is there a network?"
+            "The packages come from the Python package index: is there a network?" \
+            "If pip names a hash that differs, it received another package than the one that was tested."
     cp "$file" "$done_file"
 done

@@ -18,6 +18,7 @@ if command -v dpdk-testpmd; then exit 0; fi
     fail "this system has no dpdk-testpmd; on Debian and Ubuntu the package dpdk-dev contains it"
 
 PREFIX="$CACHE/testpmd"
+open_cache
 if [ -e "$PREFIX/done" ]; then
     echo "$PREFIX/dpdk-testpmd"
     exit 0

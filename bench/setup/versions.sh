@@ -8,6 +8,9 @@ RUST=1.95.0
 # Ubuntu 24.04 have version 19.
 CLANG=19
 
+# uv, which finds the Python packages and their hashes in `make python-lock`.
+UV_VERSION=0.13.9
+
 # C2Rust, and LLVM's major version. Both decide which Rust the transpiler emits.
 C2RUST=0.22.1
 C2RUST_LLVM=19

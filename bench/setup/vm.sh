@@ -27,6 +27,7 @@ DIR="$CACHE/vm-$RELEASE"
 
 [ "$(uname -m)" = x86_64 ] || fail "the guest runs only on x86-64, and this machine is $(uname -m)"
 
+open_cache
 RECIPE="$(cat "$here/vm.sh" "$here/debian.sh" "$here/guest-init.sh" | sha256sum | cut -c 1-16)"
 is_fetched || open_work gzip xz
 if is_fetched; then

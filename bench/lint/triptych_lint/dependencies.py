@@ -12,7 +12,7 @@ from typing import Any
 
 from triptych_lint.repository import RULES, Repository
 
-_REQUIREMENT = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;]+)", re.MULTILINE)
+_REQUIREMENT = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?==([^\s;]+)", re.MULTILINE)
 # These packages make the environment, and no source imports them.
 _TOOLS = {"pip", "setuptools", "wheel"}
 

@@ -1,5 +1,9 @@
 """The set-up scripts on machines that lack a tool, have an old one, or forbid the installation."""
 
+import hashlib
+import os
+import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -231,6 +235,39 @@ def test_installs_python_packages_once(machine: Machine, tmp_path: Path) -> None
     result = machine.run("bench/setup/python.sh", str(tmp_path / "venv"), str(requirements))
     assert "pandas==2.3.4" in result.stderr
     assert len(pip_calls(machine)) == 2
+
+
+def wheel(folder: Path) -> str:
+    """Writes a Python package without code to the folder, and returns its hash."""
+    file = folder / "empty-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("empty.py", "")
+        archive.writestr("empty-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: empty\nVersion: 1.0\n")
+        archive.writestr("empty-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr("empty-1.0.dist-info/RECORD", "")
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def test_refuses_python_packages_without_the_right_hash(tmp_path: Path) -> None:
+    digest = wheel(tmp_path)
+    requirements = tmp_path / "requirements.txt"
+    environment = {**os.environ, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(tmp_path)}
+
+    def install(requirement: str) -> subprocess.CompletedProcess[str]:
+        requirements.write_text(requirement)
+        command = [ROOT / "bench/setup/python.sh", tmp_path / "venv", requirements]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+    other = install(f"empty==1.0 --hash=sha256:{'0' * 64}\n")
+    assert other.returncode == 2
+    assert "hash that differs" in other.stderr
+    without = install("empty==1.0\n")
+    assert without.returncode == 2
+    assert "--hash" in without.stderr
+    right = install(f"empty==1.0 --hash=sha256:{digest}\n")
+    assert right.returncode == 0, right.stderr
+    python = tmp_path / "venv/bin/python"
+    subprocess.run([python, "-c", "import empty"], timeout=60, check=True)
 
 
 def test_makes_a_new_venv_if_the_old_one_is_broken(machine: Machine, tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
 """vm.sh on systems where it cannot fetch the packages: it gives the reason and leaves no files."""
 
 import hashlib
+import os
 
+import pytest
 from machine import ROOT, Machine
 
 LAST = "setup: missing for make vm-test: "
@@ -43,6 +45,49 @@ def test_a_machine_without_network(machine: Machine) -> None:
     assert result.stderr.splitlines()[-1] == "setup: cannot fetch the lists of Debian's packages: is there a network?"
     cache = machine.folder / ".cache/triptych"
     assert [path.name for path in cache.iterdir()] == ["vm-trixie.lock"]
+
+
+@pytest.fixture
+def needs_vm(machine: Machine) -> Machine:
+    """A machine that has all commands of vm.sh."""
+    machine.pretend("uname", "echo x86_64")
+    machine.environment["TRIPTYCH_DEBIAN_MIRROR"] = "file:///nowhere"
+    machine.real("dpkg-deb", "gzip", "xz", "flock", "ln", "uniq", "find")
+    machine.pretend("apt-get", "exit 100")
+    return machine
+
+
+def test_refuses_a_cache_that_other_users_may_change(needs_vm: Machine) -> None:
+    cache = needs_vm.folder / ".cache/triptych"
+    cache.mkdir(parents=True)
+    cache.chmod(0o777)
+    result = needs_vm.run("bench/setup/vm.sh")
+    assert result.returncode == 2
+    assert "all users may write to the folder" in result.stderr
+    assert result.stderr.splitlines()[-1] == f"setup: Take away that right: chmod o-w {cache}"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_refuses_the_cache_of_another_user(needs_vm: Machine) -> None:
+    cache = needs_vm.folder / ".cache/triptych"
+    cache.mkdir(parents=True)
+    os.chown(cache, 65534, 65534)
+    result = needs_vm.run("bench/setup/vm.sh")
+    assert result.returncode == 2
+    assert "belongs to another user" in result.stderr
+    assert "TRIPTYCH_CACHE=FOLDER" in result.stderr
+
+
+def test_does_not_follow_a_link_in_place_of_the_lock(needs_vm: Machine) -> None:
+    cache = needs_vm.folder / ".cache/triptych"
+    cache.mkdir(parents=True)
+    precious = needs_vm.folder / "precious"
+    precious.write_text("kept")
+    (cache / "vm-trixie.lock").symlink_to(precious)
+    result = needs_vm.run("bench/setup/vm.sh")
+    assert result.returncode == 2
+    assert "vm-trixie.lock is a link" in result.stderr
+    assert precious.read_text() == "kept"
 
 
 def test_keys_that_are_too_old(machine: Machine) -> None:
