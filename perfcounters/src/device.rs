@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use record::{Placement, DEFAULT_FRAME_SIZE};
 
-use crate::backend::MeasureError;
 use crate::interrupt::Interrupt;
 use crate::placement::Topology;
 use crate::process::{self, Process, ProcessError};
@@ -169,21 +168,6 @@ impl Nic {
         self.process.stop(STOP)?;
         Ok(self.report)
     }
-}
-
-/// A folder for sockets and reports of one run, removed when dropped.
-///
-/// # Errors
-/// If it cannot be created.
-pub fn temporary_folder() -> Result<tempfile::TempDir, MeasureError> {
-    // The prefix is short because the path of a socket has at most 107 bytes.
-    tempfile::Builder::new()
-        .prefix("triptych.")
-        .tempdir()
-        .map_err(|cause| MeasureError::File {
-            path: std::env::temp_dir(),
-            cause,
-        })
 }
 
 /// A CPU for the driver and one for the NIC; `None` for both if there is only one.

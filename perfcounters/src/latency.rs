@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
-use crate::device::{self, Nic, NicProgram, NicSetup, Traffic};
+use crate::device::{Nic, NicProgram, NicSetup, Traffic};
 use crate::interrupt::Interrupt;
 use crate::placement::Pinning;
 use crate::wall::ForwarderRun;
@@ -136,7 +136,7 @@ impl Latency {
                 "a latency measurement needs an offered load, and none is given".to_owned(),
             ));
         };
-        let folder = device::temporary_folder()?;
+        let folder = crate::temporary::TemporaryFolder::create()?;
         let setup = NicSetup {
             traffic: Traffic::Offered(offered),
             frame_size: cell.conditions.frame_size,

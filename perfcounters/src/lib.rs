@@ -32,6 +32,7 @@ pub mod placement;
 pub mod process;
 pub mod report;
 mod sys;
+pub mod temporary;
 pub mod valgrind;
 pub mod wall;
 

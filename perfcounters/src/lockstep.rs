@@ -101,7 +101,7 @@ fn too_coarse(hz: u64) -> Option<String> {
 impl Lockstep {
     /// Runs a worker over `cells`. Its values are used only if the worker ends without an error.
     fn work(&self, cells: &[Cell], rounds: u32) -> Result<Vec<Event>, MeasureError> {
-        let folder = device::temporary_folder()?;
+        let folder = crate::temporary::TemporaryFolder::create()?;
         let output = folder.path().join("events.jsonl");
         let specification = folder.path().join("specification.json");
         let file_error = |path: &Path| {

@@ -32,7 +32,7 @@ use self::passes::Counted;
 use self::resolve::EventSet;
 use self::worker::{Signals, Specification, Window};
 use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
-use crate::device::{self, Nic, NicSetup, Traffic};
+use crate::device::{Nic, NicSetup, Traffic};
 use crate::interrupt::Interrupt;
 use crate::load::{self, ForwarderProcess, Load, SentLoad, SentRange, Sides};
 use crate::process::Process;
@@ -71,7 +71,7 @@ impl Perf {
         cell: &Cell,
         events: &[Event],
     ) -> Result<(Counted<Window>, Option<SentLoad>), MeasureError> {
-        let folder = device::temporary_folder()?;
+        let folder = crate::temporary::TemporaryFolder::create()?;
         let run = WorkerRun {
             cell,
             events,

@@ -167,7 +167,7 @@ impl Valgrind {
 
     /// One run of a forwarder under valgrind.
     fn run(&self, cell: &Cell, limit: Limit) -> Result<Counted, MeasureError> {
-        let folder = device::temporary_folder()?;
+        let folder = crate::temporary::TemporaryFolder::create()?;
         let (driver_cpu, nic_cpu) = device::two_cpus();
         let traffic = match limit {
             Limit::Packets(_) => Traffic::Saturate,

@@ -14,7 +14,7 @@ use record::{BackendName, Metric, Sample};
 use serde_json::json;
 
 use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
-use crate::device::{self, Nic, NicProgram, NicSetup, Traffic};
+use crate::device::{Nic, NicProgram, NicSetup, Traffic};
 use crate::interrupt::Interrupt;
 use crate::load::{self, ForwarderProcess, Load, LoadGenerator, SentLoad, SentRange, Sides};
 use crate::placement::Pinning;
@@ -226,7 +226,7 @@ struct Measured {
 
 impl Wall {
     fn run(&mut self, cell: &Cell) -> Result<Measured, MeasureError> {
-        let folder = device::temporary_folder()?;
+        let folder = crate::temporary::TemporaryFolder::create()?;
         let mut run = ForwarderRun {
             cell,
             devices: &[String::new(), String::new()],

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{bail, ensure, Context, Result};
+use perfcounters::temporary::TemporaryFolder;
 
 use super::manifest::{Change, Ladder, Rung};
 
@@ -33,9 +34,7 @@ const MEMBERS: [&str; 2] = ["rust", "bench/forwarder-abi"];
 /// # Errors
 /// If a patch does not apply: its name and git's message. If a file cannot be read or written.
 pub fn write(ladder: &Ladder, patches: &Path, repository: &Path, build: &Path) -> Result<()> {
-    let work = tempfile::Builder::new()
-        .prefix(".ladder-")
-        .tempdir_in(build)
+    let work = TemporaryFolder::create_in(build, ".ladder-")
         .with_context(|| format!("cannot make a folder in {}", build.display()))?;
     let shipped = ladder.shipped().context("the ladder has no shipped rung")?;
     let builds = ladder.builds();

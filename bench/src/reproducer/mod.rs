@@ -218,7 +218,7 @@ fn run_script(output: &Path, drivers: [&DriverBuild; 2], interrupt: &Interrupt) 
     for name in ["CARGO_TARGET_DIR", "RUSTFLAGS", "MAKEFLAGS"] {
         command.env_remove(name);
     }
-    let logs = perfcounters::device::temporary_folder()?;
+    let logs = perfcounters::temporary::TemporaryFolder::create()?;
     Process::start("build.sh", command, None, logs.path(), Stdio::null())?
         .wait(LIMIT, interrupt)
         .with_context(|| format!("the script in {} fails", output.display()))

@@ -49,7 +49,7 @@ pub fn write(
             .arg(&source)
             .arg("-o")
             .arg(folder.join(format!("{name}.i")));
-        let logs = perfcounters::device::temporary_folder()?;
+        let logs = perfcounters::temporary::TemporaryFolder::create()?;
         Process::start(
             "the preprocessor",
             command,

@@ -24,7 +24,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result};
-use perfcounters::device::temporary_folder;
+use perfcounters::temporary::TemporaryFolder;
 use perfcounters::Interrupt;
 use record::{HostFacts, Implementation};
 
@@ -59,7 +59,7 @@ pub fn run(arguments: &SelftestArguments, interrupt: &Interrupt) -> Result<bool>
         findings.push(finding);
     };
     say(huge_pages(&host));
-    let folder = temporary_folder()?;
+    let folder = TemporaryFolder::create()?;
     for (driver, task) in &tasks {
         if interrupt.is_set() {
             break;

@@ -1,15 +1,17 @@
 //! A new folder of results: it appears whole or not at all.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{bail, Context, Result};
+use perfcounters::temporary::TemporaryFolder;
 
 use crate::usage::UsageError;
 
 /// A folder in the making, beside its final place.
 pub(super) struct NewFolder {
-    temporary: tempfile::TempDir,
+    temporary: TemporaryFolder,
     into: PathBuf,
 }
 
@@ -32,10 +34,10 @@ impl NewFolder {
         };
         fs::create_dir_all(parent)
             .with_context(|| format!("cannot create {}", parent.display()))?;
-        let temporary = tempfile::Builder::new()
-            .prefix(".triptych.")
-            .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o755))
-            .tempdir_in(parent)
+        let temporary = TemporaryFolder::create_in(parent, ".triptych-share-")
+            .with_context(|| format!("cannot write to {}", parent.display()))?;
+        // The folder is for sharing, unlike other temporary folders.
+        fs::set_permissions(temporary.path(), fs::Permissions::from_mode(0o755))
             .with_context(|| format!("cannot write to {}", parent.display()))?;
         Ok(Self {
             temporary,

@@ -2,25 +2,25 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use anyhow::{bail, Context, Result};
 use perfcounters::process::Process;
+use perfcounters::temporary::TemporaryFolder;
 use perfcounters::Interrupt;
 
 use crate::usage::UsageError;
 
 /// Longest time in which git writes the sources.
 const LIMIT: Duration = Duration::from_secs(120);
-/// How the names of these folders start. The process number follows.
+/// How the names of these folders start.
 const PREFIX: &str = "commit-";
 
 /// A folder with the sources of a commit. Dropping it removes the folder and git's note of it.
 #[derive(Debug)]
 pub struct Checkout {
     repository: PathBuf,
-    folder: PathBuf,
+    folder: TemporaryFolder,
     /// The commit's hash.
     pub hash: String,
 }
@@ -36,16 +36,14 @@ impl Checkout {
         parent: &Path,
         interrupt: &Interrupt,
     ) -> Result<Self> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
         let hash = hash_of(repository, commit)?;
         std::fs::create_dir_all(parent)
             .with_context(|| format!("cannot create {}", parent.display()))?;
         let parent = std::fs::canonicalize(parent)?;
-        remove_abandoned(repository, &parent);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let folder = parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
-        std::fs::create_dir(&folder)
-            .with_context(|| format!("cannot create {}", folder.display()))?;
+        let folder = TemporaryFolder::create_in(&parent, PREFIX)
+            .with_context(|| format!("cannot make a folder in {}", parent.display()))?;
+        // Killed processes left folders, which are gone now, and git's notes of them.
+        forget_missing(repository);
         // From here on, dropping the value cleans up.
         let checkout = Self {
             repository: repository.to_owned(),
@@ -59,7 +57,7 @@ impl Checkout {
             .args(["worktree", "add", "--quiet", "--detach", "--force"])
             .arg(checkout.sources())
             .arg(&checkout.hash);
-        let logs = perfcounters::device::temporary_folder()?;
+        let logs = perfcounters::temporary::TemporaryFolder::create()?;
         Process::start("git", command, None, logs.path(), Stdio::null())?
             .wait(LIMIT, interrupt)
             .with_context(|| format!("cannot take the sources of commit {commit}"))?;
@@ -68,18 +66,23 @@ impl Checkout {
 
     /// The folder with the sources.
     pub fn sources(&self) -> PathBuf {
-        self.folder.join("source")
+        self.folder.path().join("source")
     }
 
     /// The folder for what is built from the sources. It is removed with them.
     pub fn output(&self) -> PathBuf {
-        self.folder.join("output")
+        self.folder.path().join("output")
     }
 }
 
 impl Drop for Checkout {
     fn drop(&mut self) {
-        remove(&self.repository, &self.folder);
+        if let Err(error) = std::fs::remove_dir_all(self.sources()) {
+            if error.kind() != std::io::ErrorKind::NotFound {
+                eprintln!("cannot remove {}: {error}", self.sources().display());
+            }
+        }
+        forget_missing(&self.repository);
     }
 }
 
@@ -101,13 +104,8 @@ fn hash_of(repository: &Path, commit: &str) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// Removes a folder and git's note of its worktree. Without git, only the folder.
-fn remove(repository: &Path, folder: &Path) {
-    let removed = std::fs::remove_dir_all(folder);
-    if let Err(error) = removed {
-        eprintln!("cannot remove {}: {error}", folder.display());
-    }
-    // Forgets worktrees whose folders are gone.
+/// Removes git's notes of worktrees whose folders are gone. Without git there are none.
+fn forget_missing(repository: &Path) {
     let _ = Command::new("git")
         .arg("-C")
         .arg(repository)
@@ -115,24 +113,6 @@ fn remove(repository: &Path, folder: &Path) {
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();
-}
-
-/// Removes the folders of processes that were killed.
-fn remove_abandoned(repository: &Path, parent: &Path) {
-    let Ok(entries) = std::fs::read_dir(parent) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        let process = name
-            .strip_prefix(PREFIX)
-            .and_then(|rest| rest.split('-').next())
-            .and_then(|number| number.parse::<u32>().ok());
-        if process.is_some_and(|number| !Path::new(&format!("/proc/{number}")).exists()) {
-            remove(repository, &entry.path());
-        }
-    }
 }
 
 #[cfg(test)]

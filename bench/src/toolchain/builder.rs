@@ -149,7 +149,7 @@ impl Builder<'_> {
     }
 
     fn wait(&self, name: &str, command: Command, limit: Duration) -> Result<()> {
-        let folder = perfcounters::device::temporary_folder()?;
+        let folder = perfcounters::temporary::TemporaryFolder::create()?;
         Process::start(name, command, None, folder.path(), Stdio::null())?
             .wait(limit, self.interrupt)?;
         Ok(())

@@ -23,6 +23,20 @@ pub enum NicError {
         /// The operating system's reason.
         reason: io::Error,
     },
+    /// Another user owns the directory for the sockets.
+    #[error("socket directory {path}: it belongs to user {owner}, who could replace the sockets; choose a directory of your own")]
+    SocketDirOwner {
+        /// The directory.
+        path: PathBuf,
+        /// The number of the user.
+        owner: u32,
+    },
+    /// All users may replace the sockets.
+    #[error("socket directory {path}: all users may write to it and replace the sockets; take away that right (chmod o-w), or choose another directory")]
+    SocketDirWritable {
+        /// The directory.
+        path: PathBuf,
+    },
     /// A socket cannot be listened on.
     #[error(transparent)]
     Socket(#[from] SocketError),

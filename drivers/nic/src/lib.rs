@@ -47,6 +47,7 @@ mod port;
 mod report;
 mod ring_watch;
 mod socket;
+mod socket_folder;
 #[cfg(feature = "fuzzing")]
 pub mod stepped;
 mod threads;

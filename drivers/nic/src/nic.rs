@@ -17,6 +17,7 @@ use crate::device::trace::{Trace, TraceEntry};
 use crate::error::NicError;
 use crate::port::Port;
 use crate::socket::ListeningSocket;
+use crate::socket_folder;
 use crate::threads::alarm::Alarm;
 use crate::vfio_user::server;
 
@@ -41,10 +42,7 @@ impl Nic {
     pub fn new(config: NicConfig) -> Result<Self, NicError> {
         let os = |what| move |reason| NicError::Os { what, reason };
         config.check()?;
-        std::fs::create_dir_all(&config.socket_dir).map_err(|reason| NicError::SocketDir {
-            path: config.socket_dir.clone(),
-            reason,
-        })?;
+        socket_folder::open(&config.socket_dir)?;
         let trace = match &config.trace {
             TraceTo::Off => None,
             TraceTo::Memory => Some(Arc::new(Trace::in_memory())),

@@ -8,6 +8,7 @@ use record::{DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE};
 use super::ports::{while_stepping, Ports, SoftwarePorts};
 use super::station::{timing_overhead, FIRST_PACKET, PACKETS_PER_TURN};
 use crate::sys::{self, Forwarder, ForwarderLibrary};
+use crate::temporary::TemporaryFolder;
 
 pub use crate::sys::Part;
 
@@ -20,7 +21,7 @@ pub struct SteppedDriver {
     /// Cost of reading the clock, cycles.
     overhead: u64,
     /// Holds the NIC's sockets.
-    _folder: tempfile::TempDir,
+    _folder: TemporaryFolder,
 }
 
 /// Cost of a turn.
@@ -52,7 +53,7 @@ impl SteppedDriver {
     /// # Errors
     /// The error of the library or the NIC, or that no packet arrived.
     pub fn open(library: &Path, batch: u32) -> Result<Self, String> {
-        let folder = crate::device::temporary_folder().map_err(|error| error.to_string())?;
+        let folder = TemporaryFolder::create().map_err(|error| error.to_string())?;
         let mut ports = SoftwarePorts::start(&folder.path().join("nic"), DEFAULT_FRAME_SIZE)?;
         let library = ForwarderLibrary::load(library)?;
         let [a, b] = ports.devices();

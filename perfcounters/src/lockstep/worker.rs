@@ -48,7 +48,7 @@ pub fn run(specification: &Path, interrupt: &Interrupt) -> Result<(), MeasureErr
         file,
         path: specification.output.clone(),
     };
-    let folder = crate::device::temporary_folder()?;
+    let folder = crate::temporary::TemporaryFolder::create()?;
     let open = |index: usize, cell: &Cell| {
         let folder = folder.path().join(index.to_string());
         SoftwarePorts::start(&folder, cell.conditions.frame_size)
