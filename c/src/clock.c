@@ -4,12 +4,17 @@
 #include <errno.h>
 #include <time.h>
 
-uint64_t now_ms(void)
+uint64_t now_us(void)
 {
 	struct timespec now;
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+uint64_t now_ms(void)
+{
+	return now_us() / 1000;
 }
 
 void sleep_us(uint32_t microseconds)

@@ -4,7 +4,10 @@
 
 #include <stdint.h>
 
-/* Milliseconds since some moment in the past. The clock never goes backwards. */
+/* Microseconds since some moment in the past. The clock never goes backwards. */
+uint64_t now_us(void);
+
+/* The same in milliseconds. */
 uint64_t now_ms(void);
 
 /* Sleeps, also if signals arrive. */

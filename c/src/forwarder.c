@@ -148,6 +148,18 @@ bool forwarder_on_ordinary_pages(const struct forwarder *forwarder)
 	return forwarder->container.ordinary_pages;
 }
 
+bool forwarder_is_trapped(const struct forwarder *forwarder)
+{
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct device *device = &forwarder->devices[i];
+
+		if (device->rx[0].tail == NULL || device->tx[0].tail == NULL) {
+			return true;
+		}
+	}
+	return false;
+}
+
 void forwarder_limit(struct forwarder *forwarder, uint64_t packets)
 {
 	forwarder->packets_left = packets;

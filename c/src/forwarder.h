@@ -46,9 +46,9 @@ struct forwarder_device_stats {
 /*
  * Opens and starts both devices, then waits for the link of each. `batch` is 1 to
  * FORWARDER_MAX_BATCH. `ring_size` is the number of descriptors of every ring: a power of two, 64 to
- * 4096. It waits at most `connect_timeout_ms` milliseconds for the server of each vfio-user socket,
- * and at most `link_timeout_ms` for each link. Returns NULL on failure, with the reason in `error`
- * (at most `error_size` bytes with the NUL).
+ * 4096. It waits at most `connect_timeout_ms` milliseconds for the servers of vfio-user sockets, all
+ * together, and at most `link_timeout_ms` for each link. Returns NULL on failure, with the reason in
+ * `error` (at most `error_size` bytes with the NUL).
  */
 FORWARDER_API struct forwarder *forwarder_open(const char *device_a, const char *device_b,
 					       uint32_t batch, uint32_t ring_size,
@@ -61,6 +61,12 @@ FORWARDER_API void forwarder_limit(struct forwarder *forwarder, uint64_t packets
 
 /* Whether some of its memory is on ordinary pages because too few 2 MiB pages were free. */
 FORWARDER_API bool forwarder_on_ordinary_pages(const struct forwarder *forwarder);
+
+/*
+ * Whether some doorbell is a message to a server, which may take its time to answer. For the program
+ * ixgbe-fwd; libforwarder.so does not export it.
+ */
+bool forwarder_is_trapped(const struct forwarder *forwarder);
 
 /* One turn: a batch from a to b, and one from b to a. Returns the number of received packets. */
 FORWARDER_API uint32_t forwarder_turn(struct forwarder *forwarder);

@@ -11,6 +11,8 @@
 #define TIMEOUT_BUS 2000
 #define TIMEOUT_MDIO 100
 
+#define BUS_INTERVAL_US 1000
+
 /* The bus has this many addresses. */
 #define MDIO_ADDRESSES 32
 
@@ -53,7 +55,11 @@ static void release_semaphores(struct vfio_device *vfio)
 /* 8.2.3.4.11: takes the bus. Firmware has it only for moments. */
 static int take_bus(struct vfio_device *vfio, const struct bus_owners *owners, struct error *error)
 {
-	for (uint32_t i = 0; i < TIMEOUT_BUS; i++) {
+	uint64_t deadline = now_ms() + TIMEOUT_BUS;
+
+	for (;;) {
+		bool late = now_ms() >= deadline || vfio_patience(vfio) < BUS_INTERVAL_US;
+
 		take_semaphores(vfio);
 		bool free = !(reg_read(vfio, IXGBE_SW_FW_SYNC) & owners->firmware);
 
@@ -67,7 +73,13 @@ static int take_bus(struct vfio_device *vfio, const struct bus_owners *owners, s
 		if (free) {
 			return 0;
 		}
-		sleep_us(1000);
+		if (late) {
+			break;
+		}
+		uint64_t asleep = now_us();
+
+		sleep_us(BUS_INTERVAL_US);
+		vfio_patience_use(vfio, now_us() - asleep);
 	}
 	error_set(error, "%s: firmware kept the bus to the PHY for %d ms; " REMEDY_BUS,
 		  vfio->address, TIMEOUT_BUS);

@@ -19,11 +19,19 @@ void reg_write_field(struct vfio_device *vfio, uint32_t offset, uint32_t mask, u
 	reg_write(vfio, offset, (reg_read(vfio, offset) & ~mask) | value);
 }
 
-/* Polls until the bits of `mask` equal `value`. `read` is the last value of the register. */
+/*
+ * Polls until the bits of `mask` equal `value`. `read` is the last value of the register. `timeout_ms`
+ * becomes shorter if the patience for the device is.
+ */
 static bool poll_register(struct vfio_device *vfio, uint32_t offset, uint32_t mask, uint32_t value,
-			  uint32_t timeout_ms, uint32_t *read)
+			  uint32_t *timeout_ms, uint32_t *read)
 {
-	uint64_t deadline = now_ms() + timeout_ms;
+	uint64_t patience_ms = vfio_patience(vfio) / 1000;
+
+	if (patience_ms < *timeout_ms) {
+		*timeout_ms = (uint32_t)patience_ms;
+	}
+	uint64_t deadline = now_ms() + *timeout_ms;
 
 	for (;;) {
 		/* The clock comes first, so that a slow read does not cost the last attempt. */
@@ -39,7 +47,10 @@ static bool poll_register(struct vfio_device *vfio, uint32_t offset, uint32_t ma
 		if (late) {
 			return false;
 		}
+		uint64_t asleep = now_us();
+
 		sleep_us(POLL_INTERVAL_US);
+		vfio_patience_use(vfio, now_us() - asleep);
 	}
 }
 
@@ -48,7 +59,7 @@ bool reg_reaches(struct vfio_device *vfio, uint32_t offset, uint32_t mask, uint3
 {
 	uint32_t read = 0;
 
-	return poll_register(vfio, offset, mask, value, timeout_ms, &read);
+	return poll_register(vfio, offset, mask, value, &timeout_ms, &read);
 }
 
 int reg_wait(struct vfio_device *vfio, uint32_t offset, uint32_t mask, uint32_t value,
@@ -56,7 +67,7 @@ int reg_wait(struct vfio_device *vfio, uint32_t offset, uint32_t mask, uint32_t 
 {
 	uint32_t read = 0;
 
-	if (poll_register(vfio, offset, mask, value, timeout_ms, &read)) {
+	if (poll_register(vfio, offset, mask, value, &timeout_ms, &read)) {
 		return 0;
 	}
 	if (vfio_check(vfio, error) != 0) {

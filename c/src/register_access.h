@@ -34,15 +34,15 @@ void reg_clear(struct vfio_device *vfio, uint32_t offset, uint32_t bits);
 void reg_write_field(struct vfio_device *vfio, uint32_t offset, uint32_t mask, uint32_t value);
 
 /*
- * Whether the bits of `mask` equal `value` within `timeout_ms` milliseconds. It is false, too, if an
- * access fails; vfio_check has the reason then.
+ * Whether the bits of `mask` equal `value` within the time of reg_wait. It is false, too, if an access
+ * fails; vfio_check has the reason then.
  */
 bool reg_reaches(struct vfio_device *vfio, uint32_t offset, uint32_t mask, uint32_t value,
 		 uint32_t timeout_ms);
 
 /*
- * Waits until the bits of `mask` equal `value`, for at most `timeout_ms` milliseconds.
- * `name` (of register and field) and `remedy` go into the error.
+ * Waits until the bits of `mask` equal `value`, for at most `timeout_ms` milliseconds, and no longer
+ * than the patience for the device lasts (vfio_patience.c). The bits are read at least once. `name` (of register and field) and `remedy` go into the error.
  */
 int reg_wait(struct vfio_device *vfio, uint32_t offset, uint32_t mask, uint32_t value,
 	     uint32_t timeout_ms, const char *name, const char *remedy, struct error *error);
@@ -57,7 +57,7 @@ static inline void tail_write(struct vfio_device *vfio, volatile uint32_t *tail,
 	if (tail != NULL) {
 		mmio_store32_relaxed(tail, value);
 	} else {
-		reg_write(vfio, offset, value);
+		vfio_ring(vfio, offset, value);
 	}
 }
 

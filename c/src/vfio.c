@@ -18,6 +18,7 @@
 void vfio_container_init(struct vfio_container *container)
 {
 	memset(container, 0, sizeof(*container));
+	vfio_patience_init(container);
 	container->fd = -1;
 	container->range_count = 1;
 	container->ranges[0].first = IOVA_FIRST;
@@ -42,6 +43,7 @@ int vfio_open(struct vfio_container *container, const char *address, struct vfio
 	device->container = container;
 	device->fd = -1;
 	device->request_fd = -1;
+	vfio_reserve_init(device);
 	if (strlen(address) >= sizeof(device->address)) {
 		error_set(error, "the device address is longer than %d characters: %s",
 			  VFIO_ADDRESS_SIZE - 1, address);
@@ -110,7 +112,9 @@ volatile uint32_t *vfio_register(const struct vfio_device *device, uint32_t offs
 	for (uint32_t i = 0; i < device->area_count; i++) {
 		const struct vfio_area *area = &device->areas[i];
 
-		if (offset >= area->offset && offset - area->offset < area->size) {
+		/* The whole register lies inside: an area is at least a page. */
+		if (offset % sizeof(uint32_t) == 0 && offset >= area->offset &&
+		    offset - area->offset <= area->size - sizeof(uint32_t)) {
 			return (volatile uint32_t *)(area->memory + (offset - area->offset));
 		}
 	}
@@ -137,14 +141,15 @@ static void region_read(struct vfio_device *device, uint32_t region, uint32_t of
 	}
 }
 
+/* `free_us` of a wait for the reply do not use up patience. */
 static void region_write(struct vfio_device *device, uint32_t region, uint32_t offset,
-			 const void *data, uint32_t size)
+			 const void *data, uint32_t size, uint64_t free_us)
 {
 	int result = -1;
 
 	if (!device->failed) {
 		if (device->kind == VFIO_KIND_USER) {
-			result = vfio_user_write(device, region, offset, data, size,
+			result = vfio_user_write(device, region, offset, data, size, free_us,
 						 &device->failure);
 		} else {
 			result = vfio_kernel_write(device, region, offset, data, size,
@@ -176,7 +181,13 @@ void vfio_write32(struct vfio_device *device, uint32_t offset, uint32_t value)
 		mmio_store32(address, value);
 		return;
 	}
-	region_write(device, VFIO_REGION_BAR0, offset, &value, sizeof(value));
+	region_write(device, VFIO_REGION_BAR0, offset, &value, sizeof(value), 0);
+}
+
+void vfio_ring(struct vfio_device *device, uint32_t offset, uint32_t value)
+{
+	region_write(device, VFIO_REGION_BAR0, offset, &value, sizeof(value),
+		     VFIO_DOORBELL_MS * 1000);
 }
 
 uint16_t vfio_config_read16(struct vfio_device *device, uint32_t offset)
@@ -189,7 +200,7 @@ uint16_t vfio_config_read16(struct vfio_device *device, uint32_t offset)
 
 void vfio_config_write16(struct vfio_device *device, uint32_t offset, uint16_t value)
 {
-	region_write(device, VFIO_REGION_CONFIG, offset, &value, sizeof(value));
+	region_write(device, VFIO_REGION_CONFIG, offset, &value, sizeof(value), 0);
 }
 
 int vfio_check(const struct vfio_device *device, struct error *error)
@@ -258,7 +269,8 @@ int vfio_dma_map(struct vfio_container *container, int fd, void *memory, uint64_
 		struct vfio_device *device = container->devices[i];
 
 		if (device->kind == VFIO_KIND_USER &&
-		    vfio_user_dma_map(device, fd, iova, size, error) != 0) {
+		    (vfio_check(device, error) != 0 ||
+		     vfio_user_dma_map(device, fd, iova, size, error) != 0)) {
 			dma_unmap_everywhere(container, iova, size);
 			return -1;
 		}

@@ -25,6 +25,16 @@
 #define VFIO_REGION_BAR0 0
 #define VFIO_REGION_CONFIG 7
 
+/*
+ * The patience of a container, in milliseconds: how long it waits for its servers, all waits together,
+ * for replies and for registers. One millisecond comes back in 20. Each device has a reserve besides.
+ *
+ * A correct server takes a tenth of a second of it for a start. The waits for a server that starts
+ * (connect_timeout_ms) and for the link have limits of their own. vfio_patience.c
+ */
+#define VFIO_PATIENCE_MS 3000
+#define VFIO_RESERVE_MS 500
+
 /* IOVAs that may be mapped, both ends included. */
 struct iova_range {
 	uint64_t first;
@@ -51,6 +61,8 @@ struct vfio_device {
 	int request_fd; /* kernel: readable when the kernel wants the device back, or -1 */
 	int group; /* kernel: index into the container's groups */
 	uint16_t next_message; /* vfio-user: id of the next message */
+	uint64_t
+		reserve_us; /* vfio-user: its own patience, when that of the container is used up */
 	uint64_t bar0_size;
 	uint64_t bar0_file_offset; /* kernel: where region 0 starts in fd */
 	uint64_t config_file_offset; /* kernel: where region 7 starts in fd */
@@ -77,7 +89,11 @@ struct vfio_container {
 	uint64_t next_iova; /* all IOVAs below this one are in use */
 	uint32_t map_count; /* the number of mappings */
 	bool ordinary_pages; /* some of the memory is not on 2 MiB pages */
-	uint32_t connect_timeout_ms; /* vfio-user: the longest wait for a server that starts */
+	uint32_t
+		connect_timeout_ms; /* vfio-user: the longest wait for servers that start, in all */
+	uint64_t connect_waited_ms; /* of that time */
+	uint64_t patience_us; /* vfio-user: what is left of it, when it was refilled */
+	uint64_t refilled_us; /* by the clock */
 };
 
 /* vfio_open does not wait for a server unless the caller sets connect_timeout_ms afterwards. */
@@ -105,12 +121,30 @@ volatile uint32_t *vfio_register(const struct vfio_device *device, uint32_t offs
 uint32_t vfio_read32(struct vfio_device *device, uint32_t offset);
 void vfio_write32(struct vfio_device *device, uint32_t offset, uint32_t value);
 
+/*
+ * Writes a tail register that is not mapped. Unlike vfio_write32, it uses up patience only for what it
+ * takes beyond VFIO_DOORBELL_MS: while a driver forwards, it waits for doorbells most of the time.
+ */
+void vfio_ring(struct vfio_device *device, uint32_t offset, uint32_t value);
+
+#define VFIO_DOORBELL_MS 20
+
 /* Read and write 16 bits of the PCI configuration space. */
 uint16_t vfio_config_read16(struct vfio_device *device, uint32_t offset);
 void vfio_config_write16(struct vfio_device *device, uint32_t offset, uint16_t value);
 
 /* Returns -1 and the reason if any access to the device has failed so far. */
 int vfio_check(const struct vfio_device *device, struct error *error);
+
+/* What is left of the patience for a device, in microseconds. vfio_patience.c */
+uint64_t vfio_patience(struct vfio_device *device);
+
+/* Uses up patience for a device that the driver has waited for. vfio_patience.c */
+void vfio_patience_use(struct vfio_device *device, uint64_t waited_us);
+
+/* The full patience of a container, and the full reserve of a device. Only vfio.c calls them. */
+void vfio_patience_init(struct vfio_container *container);
+void vfio_reserve_init(struct vfio_device *device);
 
 /* Returns -1 if the kernel wants the device back: it is being unbound or removed. */
 int vfio_check_request(const struct vfio_device *device, struct error *error);
@@ -144,26 +178,22 @@ void vfio_user_close(struct vfio_device *device);
 int vfio_user_read(struct vfio_device *device, uint32_t region, uint64_t offset, void *data,
 		   uint32_t size, struct error *error);
 int vfio_user_write(struct vfio_device *device, uint32_t region, uint64_t offset, const void *data,
-		    uint32_t size, struct error *error);
+		    uint32_t size, uint64_t free_us, struct error *error);
 int vfio_user_dma_map(struct vfio_device *device, int fd, uint64_t iova, uint64_t size,
 		      struct error *error);
 int vfio_user_dma_unmap(struct vfio_device *device, uint64_t iova, uint64_t size,
 			struct error *error);
 
 /*
- * Maps one area of BAR0 from `fd`, in which BAR0 starts at `bar0_file_offset`. vfio_region.c
- *
- * TRUST-BAR-FILE: the file must not become shorter. An access beyond its end is a signal (SIGBUS).
- */
-int vfio_map_area(struct vfio_device *device, int fd, uint64_t bar0_file_offset, uint64_t offset,
-		  uint64_t size, struct error *error);
-
-/*
  * Maps the areas of BAR0 that its description permits: those of the sparse-mmap capability, or the
- * whole BAR. `info` is a struct vfio_region_info and its capabilities, `info_size` bytes in all.
+ * whole BAR. `info` is a struct vfio_region_info and its capabilities, `info_size` bytes in all. Every
+ * area must be whole pages inside BAR0 and inside the `file_size` bytes of `fd`, and none may overlap.
  * vfio_region.c
+ *
+ * TRUST-BAR-FILE: the file must not become shorter. An access beyond its end is a signal (SIGBUS). The
+ * kernel's VFIO does not shorten it, and a server's file must be sealed. vfio_user.c
  */
-int vfio_map_bar0(struct vfio_device *device, int fd, const void *info, size_t info_size,
-		  struct error *error);
+int vfio_map_bar0(struct vfio_device *device, int fd, uint64_t file_size, const void *info,
+		  size_t info_size, struct error *error);
 
 #endif

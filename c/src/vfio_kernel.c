@@ -332,7 +332,8 @@ static int map_regions(struct vfio_device *device, struct error *error)
 	}
 	device->bar0_size = reply.info.size;
 	device->bar0_file_offset = reply.info.offset;
-	return vfio_map_bar0(device, device->fd, &reply, sizeof(reply), error);
+	/* The kernel keeps the file as it is, and does not say how long it is. */
+	return vfio_map_bar0(device, device->fd, UINT64_MAX, &reply, sizeof(reply), error);
 }
 
 /*

@@ -1,9 +1,19 @@
-/* Opening devices, allocating IOVAs, and mapping the areas of a region. */
+/*
+ * Opening devices, allocating IOVAs, mapping the areas of a region, DMA memory, and what a vfio-user
+ * server can do to all that.
+ */
 #define _GNU_SOURCE
 #include "vfio.h"
+#include "dma.h"
 #include "test.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <linux/vfio.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define MIB (1ull << 20)
@@ -81,7 +91,8 @@ struct description {
 static struct description description(void)
 {
 	return (struct description){
-		.info = {.flags = VFIO_REGION_INFO_FLAG_MMAP | VFIO_REGION_INFO_FLAG_CAPS,
+		.info = {.argsz = sizeof(struct description),
+			 .flags = VFIO_REGION_INFO_FLAG_MMAP | VFIO_REGION_INFO_FLAG_CAPS,
 			 .cap_offset = offsetof(struct description, sparse)},
 		.sparse = {.header = {.id = VFIO_REGION_INFO_CAP_SPARSE_MMAP}, .nr_areas = 2},
 		.areas = {{.offset = 0x1000, .size = 0x1000}, {.offset = 0x6000, .size = 0x2000}},
@@ -97,7 +108,7 @@ static int map(const struct description *described, size_t size, struct vfio_dev
 	CHECK(ftruncate(fd, 0x20000) == 0);
 	memset(device, 0, sizeof(*device));
 	device->bar0_size = 0x20000;
-	int result = vfio_map_bar0(device, fd, described, size, error);
+	int result = vfio_map_bar0(device, fd, 0x20000, described, size, error);
 
 	(void)close(fd);
 	return result;
@@ -162,10 +173,204 @@ static void a_wrong_description_is_refused(void)
 	CHECK(map(&described, sizeof(described), &device, &error) == -1);
 	unmap(&device);
 	described = description();
+	described.info.cap_offset = 8;
+	CHECK(map(&described, sizeof(described), &device, &error) == -1);
+	CHECK_CONTAINS(error.text, "looping");
+	for (uint32_t i = 0; i < 4; i++) {
+		const uint32_t lies[] = {0, 31, 32, UINT32_MAX};
+
+		described = description();
+		described.info.argsz = lies[i];
+		CHECK(map(&described, sizeof(described), &device, &error) == -1);
+		CHECK_CONTAINS(error.text, "truncated");
+	}
+	described = description();
 	described.sparse.header.id = 77;
 	described.sparse.header.next = offsetof(struct description, sparse);
 	CHECK(map(&described, sizeof(described), &device, &error) == -1);
 	CHECK_CONTAINS(error.text, "looping");
+}
+
+static void an_area_that_is_not_whole_pages_is_refused(void)
+{
+	struct description described = description();
+	struct vfio_device device;
+	struct error error;
+
+	/* mmap takes this area, but register 0x1018 would lie 2 bytes beyond the mapping. */
+	described.info.offset = 0xfe6;
+	described.areas[0].offset = 0x1a;
+	CHECK(map(&described, sizeof(described), &device, &error) == -1);
+	CHECK_CONTAINS(error.text, "whole pages");
+	described = description();
+	described.areas[1].size = 0x1800;
+	CHECK(map(&described, sizeof(described), &device, &error) == -1);
+	CHECK_CONTAINS(error.text, "whole pages");
+	unmap(&device);
+	described = description();
+	described.areas[1].offset = 0x1000;
+	CHECK(map(&described, sizeof(described), &device, &error) == -1);
+	CHECK_CONTAINS(error.text, "overlap");
+	unmap(&device);
+	/* The file has 0x20000 bytes from its beginning. */
+	described = description();
+	described.info.offset = 0x19000;
+	CHECK(map(&described, sizeof(described), &device, &error) == -1);
+	CHECK_CONTAINS(error.text, "end of the file");
+	unmap(&device);
+	described.info.offset = UINT64_MAX - 0xfff;
+	CHECK(map(&described, sizeof(described), &device, &error) == -1);
+	CHECK_CONTAINS(error.text, "end of the file");
+}
+
+static void a_register_lies_inside_its_area(void)
+{
+	uint8_t memory[8] = {0};
+	struct vfio_device device = {
+		.area_count = 1,
+		.areas = {{.offset = 0x1000, .size = 6, .memory = memory}},
+	};
+
+	CHECK(vfio_register(&device, 0x1000) == (volatile uint32_t *)memory);
+	CHECK(vfio_register(&device, 0x1001) == NULL);
+	CHECK(vfio_register(&device, 0x1004) == NULL);
+	CHECK(vfio_register(&device, 0xffc) == NULL);
+}
+
+static unsigned int open_files(void)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	unsigned int count = 0;
+
+	CHECK(folder != NULL);
+	while (readdir(folder) != NULL) {
+		count++;
+	}
+	(void)closedir(folder);
+	return count;
+}
+
+/* Answers the first message on `listener` with a reply that carries `count` descriptors. */
+static void answer_with_descriptors(int listener, unsigned int count)
+{
+	uint8_t request[512];
+	struct {
+		uint16_t id;
+		uint16_t command;
+		uint32_t size;
+		uint32_t flags;
+		uint32_t error;
+		uint16_t version[2];
+	} reply = {.command = 1, .size = 20, .flags = 1, .version = {0, 1}};
+	union {
+		struct cmsghdr header;
+		uint8_t bytes[CMSG_SPACE(16 * sizeof(int))];
+	} control;
+	struct iovec part = {.iov_base = &reply, .iov_len = sizeof(reply)};
+	struct msghdr message = {.msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = &control,
+				 .msg_controllen = CMSG_SPACE(count * sizeof(int))};
+	int connection = accept(listener, NULL, NULL);
+
+	CHECK(connection >= 0 && read(connection, request, sizeof(request)) > 0);
+	memset(&control, 0, sizeof(control));
+	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&message);
+
+	cmsg->cmsg_level = SOL_SOCKET;
+	cmsg->cmsg_type = SCM_RIGHTS;
+	cmsg->cmsg_len = CMSG_LEN(count * sizeof(int));
+	for (unsigned int i = 0; i < count; i++) {
+		memcpy(CMSG_DATA(cmsg) + i * sizeof(int), &listener, sizeof(listener));
+	}
+	CHECK(sendmsg(connection, &message, 0) == (ssize_t)sizeof(reply));
+	(void)close(connection);
+}
+
+static void no_descriptor_of_a_reply_stays_open(void)
+{
+	char folder[] = "/tmp/ixgbe-test-XXXXXX";
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	char device_address[128];
+	struct vfio_container container;
+	struct vfio_device device;
+	struct error error;
+
+	CHECK(mkdtemp(folder) != NULL);
+	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s/socket", folder);
+	(void)snprintf(device_address, sizeof(device_address), "vfio-user:%s/socket", folder);
+	int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	CHECK(bind(listener, (struct sockaddr *)&address, sizeof(address)) == 0);
+	CHECK(listen(listener, 1) == 0);
+	unsigned int before = open_files();
+
+	/* The receiver has room for two. */
+	for (unsigned int count = 1; count <= 16; count++) {
+		int status = 0;
+		pid_t server = fork();
+
+		CHECK(server >= 0);
+		if (server == 0) {
+			answer_with_descriptors(listener, count);
+			_exit(0);
+		}
+		vfio_container_init(&container);
+		CHECK(vfio_open(&container, device_address, &device, &error) == -1);
+		CHECK_CONTAINS(error.text, "file descriptors");
+		vfio_container_close(&container);
+		CHECK(waitpid(server, &status, 0) == server && status == 0);
+		CHECK_EQUAL(open_files(), before);
+	}
+	(void)close(listener);
+	(void)unlink(address.sun_path);
+	(void)rmdir(folder);
+}
+
+static void dma_memory_keeps_its_size(void)
+{
+	struct vfio_container container;
+	struct dma_memory dma;
+	struct error error;
+
+	vfio_container_init(&container);
+	CHECK(dma_alloc(&container, 100, &dma, &error) == 0);
+	CHECK(ftruncate(dma.fd, 0) == -1 && errno == EPERM);
+	CHECK(ftruncate(dma.fd, 1ll << 40) == -1 && errno == EPERM);
+	CHECK(fallocate(dma.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)dma.size) ==
+		      -1 &&
+	      errno == EPERM);
+	CHECK(fcntl(dma.fd, F_ADD_SEALS, F_SEAL_WRITE) == -1);
+	((uint8_t *)dma.memory)[dma.size - 1] = 1;
+	dma_free(&dma);
+}
+
+static void one_device_does_not_use_up_the_reserve_of_another(void)
+{
+	struct vfio_container container;
+	struct vfio_device devices[2] = {{.kind = VFIO_KIND_USER}, {.kind = VFIO_KIND_USER}};
+	struct vfio_device kernel = {.container = &container, .kind = VFIO_KIND_KERNEL};
+	const uint64_t reserve = VFIO_RESERVE_MS * 1000;
+
+	vfio_container_init(&container);
+	for (uint32_t i = 0; i < 2; i++) {
+		devices[i].container = &container;
+		vfio_reserve_init(&devices[i]);
+	}
+	CHECK_EQUAL(vfio_patience(&devices[0]), VFIO_PATIENCE_MS * 1000 + reserve);
+	vfio_patience_use(&devices[0], 100000000);
+	CHECK(vfio_patience(&devices[0]) < 100000);
+	CHECK(vfio_patience(&devices[1]) >= reserve);
+	CHECK(vfio_patience(&devices[1]) < reserve + 100000);
+	vfio_patience_use(&kernel, 100000000);
+	CHECK_EQUAL(vfio_patience(&kernel), UINT64_MAX);
+	/* After 20 s, a second is back. */
+	container.patience_us = 0;
+	container.refilled_us -= 20000000;
+	CHECK(vfio_patience(&devices[1]) >= reserve + 1000000);
+	CHECK(vfio_patience(&devices[1]) < reserve + 1100000);
+	container.refilled_us = 0;
+	CHECK(vfio_patience(&devices[1]) <= VFIO_PATIENCE_MS * 1000 + reserve);
 }
 
 int main(void)
@@ -175,5 +380,10 @@ int main(void)
 	an_open_error_names_the_address();
 	the_areas_described_are_mapped();
 	a_wrong_description_is_refused();
+	an_area_that_is_not_whole_pages_is_refused();
+	a_register_lies_inside_its_area();
+	no_descriptor_of_a_reply_stays_open();
+	dma_memory_keeps_its_size();
+	one_device_does_not_use_up_the_reserve_of_another();
 	return 0;
 }

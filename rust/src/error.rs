@@ -50,23 +50,35 @@ pub enum Error {
         /// What to do.
         remedy: &'static str,
     },
-    /// The server did not answer.
+    /// The server did not answer in time.
     #[error(
-        "{address}: {call}: no answer for {timeout_s} s; is the vfio-user server stopped or stuck?"
+        "{address}: no answer to vfio-user command {command} for {waited_ms} ms; is the server \
+         stopped or stuck, or did it answer too slowly before? The driver waits {patience_ms} ms in \
+         all; start the server again"
     )]
     NoAnswer {
         /// The device.
         address: String,
-        /// `send` or `receive`.
-        call: &'static str,
-        /// The limit, in seconds.
-        timeout_s: u64,
+        /// The command, as the vfio-user protocol numbers them.
+        command: u16,
+        /// The limit of this wait, in milliseconds.
+        waited_ms: u128,
+        /// The limit of all waits for the server together, in milliseconds.
+        patience_ms: u128,
     },
     /// DMA memory cannot be allocated.
     #[error("cannot allocate {size} bytes of DMA memory: {cause}")]
     DmaAlloc {
         /// Bytes.
         size: usize,
+        /// The error of the system.
+        cause: io::Error,
+    },
+    /// DMA memory lost its pages, or cannot be sealed against that.
+    #[error(
+        "cannot keep the pages of DMA memory: {cause}; did a vfio-user server seal or free them?"
+    )]
+    DmaLost {
         /// The error of the system.
         cause: io::Error,
     },
@@ -123,6 +135,11 @@ impl Error {
             address: address.to_owned(),
             what: what.into(),
         })
+    }
+
+    /// [`Error::DmaLost`].
+    pub(crate) fn dma_lost(cause: io::Error) -> Box<Self> {
+        Box::new(Self::DmaLost { cause })
     }
 
     /// [`Error::DmaAlloc`].

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use crate::device::{Config, Device, OpenDevice, Stats, MAX_RING_SIZE};
 use crate::error::{Error, Result};
 use crate::mempool::{Mempool, Packet};
+use crate::registers as regs;
 use crate::rx::RxQueue;
 use crate::tx::TxQueue;
 use crate::vfio::Container;
@@ -68,7 +69,7 @@ fn pool_capacity(ring_size: u32) -> u32 {
 
 impl Ports {
     /// Opens both devices and allocates pools for rings of `ring_size` descriptors. Waits at most
-    /// `connect_timeout_ms` milliseconds for the server of each vfio-user socket.
+    /// `connect_timeout_ms` milliseconds for the servers of vfio-user sockets, all together.
     ///
     /// # Errors
     /// If a device cannot be opened, or there is no memory.
@@ -215,6 +216,16 @@ impl<'p> Forwarder<'p> {
     /// Whether some of its memory is on ordinary pages because too few 2 MiB pages were free.
     pub fn on_ordinary_pages(&self) -> bool {
         self.container.ordinary_pages.get()
+    }
+
+    /// Whether some doorbell is a message to a server, which may take its time to answer.
+    pub fn is_trapped(&self) -> bool {
+        let doorbells = [regs::RDT(0), regs::TDT(0)];
+        let mut devices = self.devices.iter();
+        devices.any(|device| {
+            let is_mapped = |&offset: &u32| device.registers.vfio.register(offset).is_some();
+            !doorbells.iter().all(is_mapped)
+        })
     }
 
     /// Stops receiving after `packets` more packets. Without this call there is no limit.

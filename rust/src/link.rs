@@ -2,12 +2,17 @@
 //! drivers/ASSUMPTIONS.md.
 #![forbid(unsafe_code)]
 
+use std::time::Duration;
+
+use crate::clock::{sleep, Instant};
 use crate::device::Device;
 use crate::device_ids::Family;
 use crate::error::Result;
 use crate::phy::phy_power_up;
 use crate::register_access::Registers;
 use crate::registers as regs;
+
+const LINK_INTERVAL: Duration = Duration::from_millis(10);
 
 const MBIT_PER_SECOND_10G: u32 = 10_000;
 const MBIT_PER_SECOND_5G: u32 = 5_000;
@@ -42,9 +47,19 @@ impl Device<'_> {
 
     /// Whether the link is up within `timeout_ms` milliseconds.
     pub(crate) fn link_comes_up(&self, timeout_ms: u64) -> Result<bool> {
-        // 8.2.3.22.20
-        self.registers
-            .reaches(regs::LINKS, regs::LINKS_UP, regs::LINKS_UP, timeout_ms)
+        let deadline = Instant::now() + Duration::from_millis(timeout_ms);
+
+        // A link may take many seconds, so this wait has its own limit and uses up no patience.
+        loop {
+            let late = Instant::now() >= deadline;
+            // 8.2.3.22.20
+            let up = self.registers.read(regs::LINKS)? & regs::LINKS_UP != 0;
+
+            if up || late {
+                return Ok(up);
+            }
+            sleep(LINK_INTERVAL);
+        }
     }
 
     /// Reads the speed of the link in Mbit/s, 0 if the link is down.

@@ -5,15 +5,17 @@
 
 use std::time::Duration;
 
-use crate::clock::sleep;
+use crate::clock::Instant;
 use crate::error::{Error, Result};
 use crate::register_access::{Registers, Wait};
 use crate::registers::{self as regs, field, field_get};
 
 // Bounds of the waits, in milliseconds.
 const TIMEOUT_SEMAPHORE: u64 = 1000;
-const TIMEOUT_BUS: u32 = 2000;
+const TIMEOUT_BUS: u64 = 2000;
 const TIMEOUT_MDIO: u64 = 100;
+
+const BUS_INTERVAL: Duration = Duration::from_millis(1);
 
 /// The bus has this many addresses.
 const MDIO_ADDRESSES: u32 = 32;
@@ -65,7 +67,11 @@ fn release_semaphores(registers: &Registers) -> Result<()> {
 
 /// 8.2.3.4.11: takes the bus. Firmware has it only for moments.
 fn take_bus(registers: &Registers, owners: &BusOwners) -> Result<()> {
-    for _ in 0..TIMEOUT_BUS {
+    let deadline = Instant::now() + Duration::from_millis(TIMEOUT_BUS);
+
+    loop {
+        let late = Instant::now() >= deadline || registers.vfio.patience() < BUS_INTERVAL;
+
         take_semaphores(registers)?;
         let free = registers.read(regs::SW_FW_SYNC)? & owners.firmware == 0;
 
@@ -76,7 +82,10 @@ fn take_bus(registers: &Registers, owners: &BusOwners) -> Result<()> {
         if free {
             return Ok(());
         }
-        sleep(Duration::from_millis(1));
+        if late {
+            break;
+        }
+        registers.pause(BUS_INTERVAL);
     }
     Err(Error::device(
         registers.vfio.address(),

@@ -48,10 +48,10 @@ impl Registers {
         self.vfio.write32(offset, value)
     }
 
-    /// [`Registers::write`], kept out of the data path.
+    /// Rings a doorbell that is not mapped, kept out of the data path.
     #[cold]
     fn write_trapped(&self, offset: u32, value: u32) -> Result<()> {
-        self.write(offset, value)
+        self.vfio.ring(offset, value)
     }
 
     /// Sets bits of a register.
@@ -69,25 +69,40 @@ impl Registers {
         self.write(offset, (self.read(offset)? & !mask) | value)
     }
 
-    /// Polls until the bits of `mask` equal `value`. Returns whether they do, and the last value of
-    /// the register.
-    fn poll(&self, offset: u32, mask: u32, value: u32, timeout_ms: u64) -> Result<(bool, u32)> {
+    /// Polls until the bits of `mask` equal `value`. Returns whether they do, the last value of the
+    /// register, and the limit: `timeout_ms`, or less if the patience for the device is less.
+    fn poll(
+        &self,
+        offset: u32,
+        mask: u32,
+        value: u32,
+        timeout_ms: u64,
+    ) -> Result<(bool, u32, u64)> {
+        let patience_ms = self.vfio.patience().as_millis();
+        let timeout_ms = u64::try_from(patience_ms).map_or(timeout_ms, |ms| ms.min(timeout_ms));
         let deadline = Instant::now() + Duration::from_millis(timeout_ms);
         loop {
             // The clock comes first, so that a slow read does not cost the last attempt.
             let late = Instant::now() >= deadline;
             let read = self.read(offset)?;
             if read & mask == value {
-                return Ok((true, read));
+                return Ok((true, read, timeout_ms));
             }
             if late {
-                return Ok((false, read));
+                return Ok((false, read, timeout_ms));
             }
-            sleep(POLL_INTERVAL);
+            self.pause(POLL_INTERVAL);
         }
     }
 
-    /// Whether the bits of `mask` equal `value` within `timeout_ms` milliseconds.
+    /// Sleeps between two looks at a register, which uses up patience for the device.
+    pub(crate) fn pause(&self, time: Duration) {
+        let asleep = std::time::Instant::now();
+        sleep(time);
+        self.vfio.patience_use(asleep.elapsed());
+    }
+
+    /// Whether the bits of `mask` equal `value` within the time of [`Registers::wait`].
     pub(crate) fn reaches(
         &self,
         offset: u32,
@@ -98,15 +113,16 @@ impl Registers {
         Ok(self.poll(offset, mask, value, timeout_ms)?.0)
     }
 
-    /// Waits until a register has the wanted value, or until the time is up.
+    /// Waits until a register has the wanted value, or until the time is up, and no longer than the
+    /// patience for the device lasts (`vfio/patience.rs`). The register is read at least once.
     pub(crate) fn wait(&self, wait: &Wait) -> Result<()> {
         match self.poll(wait.offset, wait.mask, wait.value, wait.timeout_ms)? {
-            (true, _) => Ok(()),
-            (false, read) => Err(Box::new(Error::Timeout {
+            (true, ..) => Ok(()),
+            (false, read, timeout_ms) => Err(Box::new(Error::Timeout {
                 address: self.vfio.address().to_owned(),
                 name: wait.name,
                 read,
-                timeout_ms: wait.timeout_ms,
+                timeout_ms,
                 value: wait.value,
                 mask: wait.mask,
                 remedy: wait.remedy,

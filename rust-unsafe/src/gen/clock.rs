@@ -23,12 +23,16 @@ pub type clockid_t = __clockid_t;
 pub const EINTR: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
 pub const CLOCK_MONOTONIC: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 #[no_mangle]
-pub unsafe extern "C" fn now_ms() -> uint64_t {
+pub unsafe extern "C" fn now_us() -> uint64_t {
     let mut now: timespec = timespec { tv_sec: 0, tv_nsec: 0 };
     clock_gettime(CLOCK_MONOTONIC, &raw mut now);
     return (now.tv_sec as uint64_t)
-        .wrapping_mul(1000 as uint64_t)
-        .wrapping_add((now.tv_nsec as uint64_t).wrapping_div(1000000 as uint64_t));
+        .wrapping_mul(1000000 as uint64_t)
+        .wrapping_add((now.tv_nsec as uint64_t).wrapping_div(1000 as uint64_t));
+}
+#[no_mangle]
+pub unsafe extern "C" fn now_ms() -> uint64_t {
+    return now_us().wrapping_div(1000 as uint64_t);
 }
 #[no_mangle]
 pub unsafe extern "C" fn sleep_us(mut microseconds: uint32_t) {

@@ -22,6 +22,11 @@ extern "C" {
     ) -> ::core::ffi::c_int;
     fn vfio_dma_unmap(container: *mut vfio_container, iova: uint64_t, size: uint64_t);
     fn __errno_location() -> *mut ::core::ffi::c_int;
+    fn fcntl(
+        __fd: ::core::ffi::c_int,
+        __cmd: ::core::ffi::c_int,
+        ...
+    ) -> ::core::ffi::c_int;
     fn strerror(__errnum: ::core::ffi::c_int) -> *mut ::core::ffi::c_char;
     fn memfd_create(
         __name: *const ::core::ffi::c_char,
@@ -36,6 +41,11 @@ extern "C" {
         __offset: __off_t,
     ) -> *mut ::core::ffi::c_void;
     fn munmap(__addr: *mut ::core::ffi::c_void, __len: size_t) -> ::core::ffi::c_int;
+    fn madvise(
+        __addr: *mut ::core::ffi::c_void,
+        __len: size_t,
+        __advice: ::core::ffi::c_int,
+    ) -> ::core::ffi::c_int;
     fn close(__fd: ::core::ffi::c_int) -> ::core::ffi::c_int;
     fn sysconf(__name: ::core::ffi::c_int) -> ::core::ffi::c_long;
     fn ftruncate(__fd: ::core::ffi::c_int, __length: __off_t) -> ::core::ffi::c_int;
@@ -82,6 +92,7 @@ pub struct vfio_device {
     pub request_fd: ::core::ffi::c_int,
     pub group: ::core::ffi::c_int,
     pub next_message: uint16_t,
+    pub reserve_us: uint64_t,
     pub bar0_size: uint64_t,
     pub bar0_file_offset: uint64_t,
     pub config_file_offset: uint64_t,
@@ -103,6 +114,9 @@ pub struct vfio_container {
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
     pub connect_timeout_ms: uint32_t,
+    pub connect_waited_ms: uint64_t,
+    pub patience_us: uint64_t,
+    pub refilled_us: uint64_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -341,11 +355,18 @@ pub const _SC_CHILD_MAX: C2RustUnnamed = 1;
 pub const _SC_ARG_MAX: C2RustUnnamed = 0;
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const EINVAL: ::core::ffi::c_int = 22 as ::core::ffi::c_int;
+pub const F_ADD_SEALS: ::core::ffi::c_int = 1033 as ::core::ffi::c_int;
+pub const F_SEAL_SEAL: ::core::ffi::c_int = 0x1 as ::core::ffi::c_int;
+pub const F_SEAL_SHRINK: ::core::ffi::c_int = 0x2 as ::core::ffi::c_int;
+pub const F_SEAL_GROW: ::core::ffi::c_int = 0x4 as ::core::ffi::c_int;
+pub const F_SEAL_FUTURE_WRITE: ::core::ffi::c_int = 0x10 as ::core::ffi::c_int;
 pub const MAP_POPULATE: ::core::ffi::c_int = 0x8000 as ::core::ffi::c_int;
 pub const PROT_READ: ::core::ffi::c_int = 0x1 as ::core::ffi::c_int;
 pub const PROT_WRITE: ::core::ffi::c_int = 0x2 as ::core::ffi::c_int;
 pub const MAP_SHARED: ::core::ffi::c_int = 0x1 as ::core::ffi::c_int;
 pub const MFD_CLOEXEC: ::core::ffi::c_uint = 1 as ::core::ffi::c_uint;
+pub const MFD_ALLOW_SEALING: ::core::ffi::c_uint = 2 as ::core::ffi::c_uint;
 pub const MFD_HUGETLB: ::core::ffi::c_uint = 4 as ::core::ffi::c_uint;
 pub const MAP_FAILED: *mut ::core::ffi::c_void = -(1 as ::core::ffi::c_int)
     as *mut ::core::ffi::c_void;
@@ -356,6 +377,7 @@ pub const HUGE_PAGE_SIZE: ::core::ffi::c_ulonglong = (2 as ::core::ffi::c_ulongl
     << 20 as ::core::ffi::c_int;
 pub const MEMFD_HUGE_2MB: ::core::ffi::c_uint = (21 as ::core::ffi::c_uint)
     << 26 as ::core::ffi::c_int;
+pub const MADVISE_POPULATE_WRITE: ::core::ffi::c_int = 23 as ::core::ffi::c_int;
 unsafe extern "C" fn round_up(mut size: size_t, mut multiple: size_t) -> size_t {
     return size
         .wrapping_add(multiple)
@@ -370,12 +392,15 @@ unsafe extern "C" fn map_memfd(
 ) -> *mut ::core::ffi::c_void {
     *fd = memfd_create(
         b"ixgbe-dma\0" as *const u8 as *const ::core::ffi::c_char,
-        MFD_CLOEXEC | flags,
+        MFD_CLOEXEC | MFD_ALLOW_SEALING | flags,
     );
     if *fd < 0 as ::core::ffi::c_int {
         return NULL;
     }
-    if ftruncate(*fd, size as __off_t) == 0 as ::core::ffi::c_int {
+    if ftruncate(*fd, size as __off_t) == 0 as ::core::ffi::c_int
+        && fcntl(*fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW)
+            == 0 as ::core::ffi::c_int
+    {
         let mut memory: *mut ::core::ffi::c_void = mmap(
             NULL,
             size,
@@ -393,6 +418,36 @@ unsafe extern "C" fn map_memfd(
     *fd = -(1 as ::core::ffi::c_int);
     *__errno_location() = cause;
     return NULL;
+}
+unsafe extern "C" fn keep_pages(
+    mut dma: *const dma_memory,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut sealed: ::core::ffi::c_int = fcntl(
+        (*dma).fd,
+        F_ADD_SEALS,
+        F_SEAL_FUTURE_WRITE | F_SEAL_SEAL,
+    );
+    if sealed != 0 as ::core::ffi::c_int && *__errno_location() == EINVAL {
+        sealed = fcntl((*dma).fd, F_ADD_SEALS, F_SEAL_SEAL);
+    }
+    if sealed == 0 as ::core::ffi::c_int {
+        sealed = madvise((*dma).memory, (*dma).size, MADVISE_POPULATE_WRITE);
+        if sealed != 0 as ::core::ffi::c_int && *__errno_location() == EINVAL {
+            sealed = 0 as ::core::ffi::c_int;
+        }
+    }
+    if sealed != 0 as ::core::ffi::c_int {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+            b"cannot keep the pages of DMA memory: %s; did a vfio-user server seal or free them?\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            strerror(*__errno_location()),
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    return 0 as ::core::ffi::c_int;
 }
 #[no_mangle]
 pub unsafe extern "C" fn dma_alloc(
@@ -452,6 +507,10 @@ pub unsafe extern "C" fn dma_alloc(
         munmap((*dma).memory, (*dma).size);
         close((*dma).fd);
         (*dma).memory = NULL;
+        return -(1 as ::core::ffi::c_int);
+    }
+    if keep_pages(dma, error) != 0 as ::core::ffi::c_int {
+        dma_free(dma);
         return -(1 as ::core::ffi::c_int);
     }
     return 0 as ::core::ffi::c_int;

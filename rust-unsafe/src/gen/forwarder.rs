@@ -124,6 +124,9 @@ pub struct vfio_container {
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
     pub connect_timeout_ms: uint32_t,
+    pub connect_waited_ms: uint64_t,
+    pub patience_us: uint64_t,
+    pub refilled_us: uint64_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -141,6 +144,7 @@ pub struct vfio_device {
     pub request_fd: ::core::ffi::c_int,
     pub group: ::core::ffi::c_int,
     pub next_message: uint16_t,
+    pub reserve_us: uint64_t,
     pub bar0_size: uint64_t,
     pub bar0_file_offset: uint64_t,
     pub config_file_offset: uint64_t,
@@ -256,6 +260,7 @@ pub struct forwarder_device_stats {
     pub tx_bytes: uint64_t,
 }
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
     as ::core::ffi::c_ulong;
 pub const FORWARDER_MAX_BATCH: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
@@ -446,6 +451,22 @@ pub unsafe extern "C" fn forwarder_on_ordinary_pages(
     mut forwarder: *const forwarder,
 ) -> bool {
     return (*forwarder).container.ordinary_pages;
+}
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_is_trapped(mut forwarder: *const forwarder) -> bool {
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < 2 as uint32_t {
+        let mut device: *const device = (&raw const (*forwarder).devices
+            as *const device)
+            .offset(i as isize) as *const device;
+        if (*device).rx[0 as ::core::ffi::c_int as usize].tail.is_null()
+            || (*device).tx[0 as ::core::ffi::c_int as usize].tail.is_null()
+        {
+            return true_0 != 0;
+        }
+        i = i.wrapping_add(1);
+    }
+    return false_0 != 0;
 }
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_limit(

@@ -8,6 +8,7 @@ extern "C" {
     ) -> ::core::ffi::c_int;
     fn vfio_register(device: *const vfio_device, offset: uint32_t) -> *mut uint32_t;
     fn vfio_write32(device: *mut vfio_device, offset: uint32_t, value: uint32_t);
+    fn vfio_ring(device: *mut vfio_device, offset: uint32_t, value: uint32_t);
     fn vfio_check(device: *const vfio_device, error: *mut error) -> ::core::ffi::c_int;
     fn dma_alloc(
         container: *mut vfio_container,
@@ -110,6 +111,7 @@ pub struct vfio_device {
     pub request_fd: ::core::ffi::c_int,
     pub group: ::core::ffi::c_int,
     pub next_message: uint16_t,
+    pub reserve_us: uint64_t,
     pub bar0_size: uint64_t,
     pub bar0_file_offset: uint64_t,
     pub config_file_offset: uint64_t,
@@ -131,6 +133,9 @@ pub struct vfio_container {
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
     pub connect_timeout_ms: uint32_t,
+    pub connect_waited_ms: uint64_t,
+    pub patience_us: uint64_t,
+    pub refilled_us: uint64_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -334,7 +339,7 @@ unsafe extern "C" fn tail_write(
     if !tail.is_null() {
         mmio_store32_relaxed(tail, value);
     } else {
-        reg_write(vfio, offset, value);
+        vfio_ring(vfio, offset, value);
     };
 }
 pub const RX_NO_SUSPECT: ::core::ffi::c_uint = UINT32_MAX;

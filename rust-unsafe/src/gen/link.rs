@@ -9,13 +9,8 @@ extern "C" {
         mask: uint32_t,
         value: uint32_t,
     );
-    fn reg_reaches(
-        vfio: *mut vfio_device,
-        offset: uint32_t,
-        mask: uint32_t,
-        value: uint32_t,
-        timeout_ms: uint32_t,
-    ) -> bool;
+    fn now_ms() -> uint64_t;
+    fn sleep_us(microseconds: uint32_t);
     fn phy_power_up(vfio: *mut vfio_device, error: *mut error) -> ::core::ffi::c_int;
 }
 pub type size_t = usize;
@@ -64,6 +59,7 @@ pub struct vfio_device {
     pub request_fd: ::core::ffi::c_int,
     pub group: ::core::ffi::c_int,
     pub next_message: uint16_t,
+    pub reserve_us: uint64_t,
     pub bar0_size: uint64_t,
     pub bar0_file_offset: uint64_t,
     pub config_file_offset: uint64_t,
@@ -85,6 +81,9 @@ pub struct vfio_container {
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
     pub connect_timeout_ms: uint32_t,
+    pub connect_waited_ms: uint64_t,
+    pub patience_us: uint64_t,
+    pub refilled_us: uint64_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -185,6 +184,7 @@ pub struct device {
     pub rx: [rx_queue; 16],
     pub tx: [tx_queue; 16],
 }
+pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const IXGBE_ESDP: ::core::ffi::c_uint = 0x20 as ::core::ffi::c_uint;
 pub const IXGBE_ESDP_SDP3: ::core::ffi::c_uint = 0x8 as ::core::ffi::c_uint;
 pub const IXGBE_AUTOC: ::core::ffi::c_uint = 0x42a0 as ::core::ffi::c_uint;
@@ -214,6 +214,7 @@ unsafe extern "C" fn reg_read(
 ) -> uint32_t {
     return vfio_read32(vfio, offset);
 }
+pub const LINK_INTERVAL_US: ::core::ffi::c_int = 10000 as ::core::ffi::c_int;
 pub const MBIT_PER_SECOND_10G: ::core::ffi::c_int = 10000 as ::core::ffi::c_int;
 pub const MBIT_PER_SECOND_5G: ::core::ffi::c_int = 5000 as ::core::ffi::c_int;
 pub const MBIT_PER_SECOND_2_5G: ::core::ffi::c_int = 2500 as ::core::ffi::c_int;
@@ -254,13 +255,19 @@ pub unsafe extern "C" fn link_comes_up(
     mut device: *mut device,
     mut timeout_ms: uint32_t,
 ) -> bool {
-    return reg_reaches(
-        &raw mut (*device).vfio,
-        IXGBE_LINKS as uint32_t,
-        IXGBE_LINKS_UP as uint32_t,
-        IXGBE_LINKS_UP as uint32_t,
-        timeout_ms,
-    );
+    let mut deadline: uint64_t = now_ms().wrapping_add(timeout_ms as uint64_t);
+    loop {
+        let mut late: bool = now_ms() >= deadline;
+        let mut up: bool = reg_read(&raw mut (*device).vfio, IXGBE_LINKS as uint32_t)
+            & IXGBE_LINKS_UP as uint32_t != 0;
+        if (*device).vfio.failed {
+            return false_0 != 0;
+        }
+        if up as ::core::ffi::c_int != 0 || late as ::core::ffi::c_int != 0 {
+            return up;
+        }
+        sleep_us(LINK_INTERVAL_US as uint32_t);
+    };
 }
 #[no_mangle]
 pub unsafe extern "C" fn link_speed(

@@ -14,8 +14,10 @@ pub mod stats;
 pub mod tx;
 pub mod vfio;
 pub mod vfio_kernel;
+pub mod vfio_patience;
 pub mod vfio_region;
 pub mod vfio_user;
+pub mod vfio_user_socket;
 pub mod apps {
     pub mod fwd;
     pub mod ports;

@@ -8,6 +8,8 @@ extern "C" {
     fn vfio_read32(device: *mut vfio_device, offset: uint32_t) -> uint32_t;
     fn vfio_write32(device: *mut vfio_device, offset: uint32_t, value: uint32_t);
     fn vfio_check(device: *const vfio_device, error: *mut error) -> ::core::ffi::c_int;
+    fn vfio_patience(device: *mut vfio_device) -> uint64_t;
+    fn vfio_patience_use(device: *mut vfio_device, waited_us: uint64_t);
     fn reg_set(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
     fn reg_clear(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
     fn reg_reaches(
@@ -27,6 +29,8 @@ extern "C" {
         remedy: *const ::core::ffi::c_char,
         error: *mut error,
     ) -> ::core::ffi::c_int;
+    fn now_us() -> uint64_t;
+    fn now_ms() -> uint64_t;
     fn sleep_us(microseconds: uint32_t);
 }
 pub type __uint8_t = u8;
@@ -69,6 +73,7 @@ pub struct vfio_device {
     pub request_fd: ::core::ffi::c_int,
     pub group: ::core::ffi::c_int,
     pub next_message: uint16_t,
+    pub reserve_us: uint64_t,
     pub bar0_size: uint64_t,
     pub bar0_file_offset: uint64_t,
     pub config_file_offset: uint64_t,
@@ -90,6 +95,9 @@ pub struct vfio_container {
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
     pub connect_timeout_ms: uint32_t,
+    pub connect_waited_ms: uint64_t,
+    pub patience_us: uint64_t,
+    pub refilled_us: uint64_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -147,6 +155,7 @@ unsafe extern "C" fn reg_write(
 pub const TIMEOUT_SEMAPHORE: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
 pub const TIMEOUT_BUS: ::core::ffi::c_int = 2000 as ::core::ffi::c_int;
 pub const TIMEOUT_MDIO: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
+pub const BUS_INTERVAL_US: ::core::ffi::c_int = 1000 as ::core::ffi::c_int;
 pub const MDIO_ADDRESSES: ::core::ffi::c_int = 32 as ::core::ffi::c_int;
 pub const MDIO_NO_ANSWER: ::core::ffi::c_uint = 0xffff as ::core::ffi::c_uint;
 pub const REMEDY_BUS: [::core::ffi::c_char; 62] = unsafe {
@@ -195,8 +204,10 @@ unsafe extern "C" fn take_bus(
     mut owners: *const bus_owners,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < TIMEOUT_BUS as uint32_t {
+    let mut deadline: uint64_t = now_ms().wrapping_add(TIMEOUT_BUS as uint64_t);
+    loop {
+        let mut late: bool = now_ms() >= deadline
+            || vfio_patience(vfio) < BUS_INTERVAL_US as uint64_t;
         take_semaphores(vfio);
         let mut free: bool = reg_read(vfio, IXGBE_SW_FW_SYNC as uint32_t)
             & (*owners).firmware == 0;
@@ -210,8 +221,12 @@ unsafe extern "C" fn take_bus(
         if free {
             return 0 as ::core::ffi::c_int;
         }
-        sleep_us(1000 as uint32_t);
-        i = i.wrapping_add(1);
+        if late {
+            break;
+        }
+        let mut asleep: uint64_t = now_us();
+        sleep_us(BUS_INTERVAL_US as uint32_t);
+        vfio_patience_use(vfio, now_us().wrapping_sub(asleep));
     }
     snprintf(
         &raw mut (*error).text as *mut ::core::ffi::c_char,

@@ -8,6 +8,9 @@ extern "C" {
     fn vfio_read32(device: *mut vfio_device, offset: uint32_t) -> uint32_t;
     fn vfio_write32(device: *mut vfio_device, offset: uint32_t, value: uint32_t);
     fn vfio_check(device: *const vfio_device, error: *mut error) -> ::core::ffi::c_int;
+    fn vfio_patience(device: *mut vfio_device) -> uint64_t;
+    fn vfio_patience_use(device: *mut vfio_device, waited_us: uint64_t);
+    fn now_us() -> uint64_t;
     fn now_ms() -> uint64_t;
     fn sleep_us(microseconds: uint32_t);
 }
@@ -51,6 +54,7 @@ pub struct vfio_device {
     pub request_fd: ::core::ffi::c_int,
     pub group: ::core::ffi::c_int,
     pub next_message: uint16_t,
+    pub reserve_us: uint64_t,
     pub bar0_size: uint64_t,
     pub bar0_file_offset: uint64_t,
     pub config_file_offset: uint64_t,
@@ -72,6 +76,9 @@ pub struct vfio_container {
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
     pub connect_timeout_ms: uint32_t,
+    pub connect_waited_ms: uint64_t,
+    pub patience_us: uint64_t,
+    pub refilled_us: uint64_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -128,10 +135,14 @@ unsafe extern "C" fn poll_register(
     mut offset: uint32_t,
     mut mask: uint32_t,
     mut value: uint32_t,
-    mut timeout_ms: uint32_t,
+    mut timeout_ms: *mut uint32_t,
     mut read: *mut uint32_t,
 ) -> bool {
-    let mut deadline: uint64_t = now_ms().wrapping_add(timeout_ms as uint64_t);
+    let mut patience_ms: uint64_t = vfio_patience(vfio).wrapping_div(1000 as uint64_t);
+    if patience_ms < *timeout_ms as uint64_t {
+        *timeout_ms = patience_ms as uint32_t;
+    }
+    let mut deadline: uint64_t = now_ms().wrapping_add(*timeout_ms as uint64_t);
     loop {
         let mut late: bool = now_ms() >= deadline;
         *read = reg_read(vfio, offset);
@@ -144,7 +155,9 @@ unsafe extern "C" fn poll_register(
         if late {
             return false_0 != 0;
         }
+        let mut asleep: uint64_t = now_us();
         sleep_us(POLL_INTERVAL_US as uint32_t);
+        vfio_patience_use(vfio, now_us().wrapping_sub(asleep));
     };
 }
 #[no_mangle]
@@ -156,7 +169,7 @@ pub unsafe extern "C" fn reg_reaches(
     mut timeout_ms: uint32_t,
 ) -> bool {
     let mut read: uint32_t = 0 as uint32_t;
-    return poll_register(vfio, offset, mask, value, timeout_ms, &raw mut read);
+    return poll_register(vfio, offset, mask, value, &raw mut timeout_ms, &raw mut read);
 }
 #[no_mangle]
 pub unsafe extern "C" fn reg_wait(
@@ -170,7 +183,7 @@ pub unsafe extern "C" fn reg_wait(
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
     let mut read: uint32_t = 0 as uint32_t;
-    if poll_register(vfio, offset, mask, value, timeout_ms, &raw mut read) {
+    if poll_register(vfio, offset, mask, value, &raw mut timeout_ms, &raw mut read) {
         return 0 as ::core::ffi::c_int;
     }
     if vfio_check(vfio, error) != 0 as ::core::ffi::c_int {

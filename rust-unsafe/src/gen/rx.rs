@@ -6,7 +6,7 @@ extern "C" {
         ...
     ) -> ::core::ffi::c_int;
     fn vfio_read32(device: *mut vfio_device, offset: uint32_t) -> uint32_t;
-    fn vfio_write32(device: *mut vfio_device, offset: uint32_t, value: uint32_t);
+    fn vfio_ring(device: *mut vfio_device, offset: uint32_t, value: uint32_t);
     fn vfio_check(device: *const vfio_device, error: *mut error) -> ::core::ffi::c_int;
     fn mmio_store32_relaxed(address: *mut uint32_t, value: uint32_t);
     fn dma_load64(address: *const uint64_t) -> uint64_t;
@@ -72,6 +72,7 @@ pub struct vfio_device {
     pub request_fd: ::core::ffi::c_int,
     pub group: ::core::ffi::c_int,
     pub next_message: uint16_t,
+    pub reserve_us: uint64_t,
     pub bar0_size: uint64_t,
     pub bar0_file_offset: uint64_t,
     pub config_file_offset: uint64_t,
@@ -93,6 +94,9 @@ pub struct vfio_container {
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
     pub connect_timeout_ms: uint32_t,
+    pub connect_waited_ms: uint64_t,
+    pub patience_us: uint64_t,
+    pub refilled_us: uint64_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -182,14 +186,6 @@ unsafe extern "C" fn reg_read(
     return vfio_read32(vfio, offset);
 }
 #[inline]
-unsafe extern "C" fn reg_write(
-    mut vfio: *mut vfio_device,
-    mut offset: uint32_t,
-    mut value: uint32_t,
-) {
-    vfio_write32(vfio, offset, value);
-}
-#[inline]
 unsafe extern "C" fn tail_write(
     mut vfio: *mut vfio_device,
     mut tail: *mut uint32_t,
@@ -199,7 +195,7 @@ unsafe extern "C" fn tail_write(
     if !tail.is_null() {
         mmio_store32_relaxed(tail, value);
     } else {
-        reg_write(vfio, offset, value);
+        vfio_ring(vfio, offset, value);
     };
 }
 pub const RX_NO_SUSPECT: ::core::ffi::c_uint = UINT32_MAX;

@@ -5,6 +5,8 @@ extern "C" {
         __format: *const ::core::ffi::c_char,
         ...
     ) -> ::core::ffi::c_int;
+    fn vfio_patience_init(container: *mut vfio_container);
+    fn vfio_reserve_init(device: *mut vfio_device);
     fn vfio_kernel_open(
         device: *mut vfio_device,
         error: *mut error,
@@ -62,6 +64,7 @@ extern "C" {
         offset: uint64_t,
         data: *const ::core::ffi::c_void,
         size: uint32_t,
+        free_us: uint64_t,
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn vfio_user_dma_map(
@@ -133,6 +136,7 @@ pub struct vfio_device {
     pub request_fd: ::core::ffi::c_int,
     pub group: ::core::ffi::c_int,
     pub next_message: uint16_t,
+    pub reserve_us: uint64_t,
     pub bar0_size: uint64_t,
     pub bar0_file_offset: uint64_t,
     pub config_file_offset: uint64_t,
@@ -154,6 +158,9 @@ pub struct vfio_container {
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
     pub connect_timeout_ms: uint32_t,
+    pub connect_waited_ms: uint64_t,
+    pub patience_us: uint64_t,
+    pub refilled_us: uint64_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -168,6 +175,7 @@ pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
 pub const VFIO_MAX_DEVICES: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
 pub const VFIO_REGION_BAR0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const VFIO_REGION_CONFIG: ::core::ffi::c_int = 7 as ::core::ffi::c_int;
+pub const VFIO_DOORBELL_MS: ::core::ffi::c_int = 20 as ::core::ffi::c_int;
 pub const IXGBE_PCI_COMMAND: ::core::ffi::c_uint = 0x4 as ::core::ffi::c_uint;
 pub const IXGBE_PCI_COMMAND_MEMORY: ::core::ffi::c_uint = 0x2 as ::core::ffi::c_uint;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
@@ -185,6 +193,7 @@ pub unsafe extern "C" fn vfio_container_init(mut container: *mut vfio_container)
         0 as ::core::ffi::c_int,
         ::core::mem::size_of::<vfio_container>() as size_t,
     );
+    vfio_patience_init(container);
     (*container).fd = -(1 as ::core::ffi::c_int);
     (*container).range_count = 1 as uint32_t;
     (*container).ranges[0 as ::core::ffi::c_int as usize].first = IOVA_FIRST as uint64_t;
@@ -218,6 +227,7 @@ pub unsafe extern "C" fn vfio_open(
     (*device).container = container as *mut vfio_container;
     (*device).fd = -(1 as ::core::ffi::c_int);
     (*device).request_fd = -(1 as ::core::ffi::c_int);
+    vfio_reserve_init(device);
     if strlen(address) >= ::core::mem::size_of::<[::core::ffi::c_char; 128]>() as usize {
         snprintf(
             &raw mut (*error).text as *mut ::core::ffi::c_char,
@@ -326,8 +336,12 @@ pub unsafe extern "C" fn vfio_register(
     while i < (*device).area_count {
         let mut area: *const vfio_area = (&raw const (*device).areas as *const vfio_area)
             .offset(i as isize) as *const vfio_area;
-        if offset as uint64_t >= (*area).offset
-            && (offset as uint64_t).wrapping_sub((*area).offset) < (*area).size
+        if (offset as usize).wrapping_rem(::core::mem::size_of::<uint32_t>() as usize)
+            == 0 as usize && offset as uint64_t >= (*area).offset
+            && (offset as uint64_t).wrapping_sub((*area).offset)
+                <= (*area)
+                    .size
+                    .wrapping_sub(::core::mem::size_of::<uint32_t>() as uint64_t)
         {
             return (*area)
                 .memory
@@ -380,6 +394,7 @@ unsafe extern "C" fn region_write(
     mut offset: uint32_t,
     mut data: *const ::core::ffi::c_void,
     mut size: uint32_t,
+    mut free_us: uint64_t,
 ) {
     let mut result: ::core::ffi::c_int = -(1 as ::core::ffi::c_int);
     if !(*device).failed {
@@ -392,6 +407,7 @@ unsafe extern "C" fn region_write(
                 offset as uint64_t,
                 data,
                 size,
+                free_us,
                 &raw mut (*device).failure,
             );
         } else {
@@ -445,6 +461,22 @@ pub unsafe extern "C" fn vfio_write32(
         offset,
         &raw mut value as *const ::core::ffi::c_void,
         ::core::mem::size_of::<uint32_t>() as uint32_t,
+        0 as uint64_t,
+    );
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_ring(
+    mut device: *mut vfio_device,
+    mut offset: uint32_t,
+    mut value: uint32_t,
+) {
+    region_write(
+        device,
+        VFIO_REGION_BAR0 as uint32_t,
+        offset,
+        &raw mut value as *const ::core::ffi::c_void,
+        ::core::mem::size_of::<uint32_t>() as uint32_t,
+        (VFIO_DOORBELL_MS * 1000 as ::core::ffi::c_int) as uint64_t,
     );
 }
 #[no_mangle]
@@ -474,6 +506,7 @@ pub unsafe extern "C" fn vfio_config_write16(
         offset,
         &raw mut value as *const ::core::ffi::c_void,
         ::core::mem::size_of::<uint16_t>() as uint32_t,
+        0 as uint64_t,
     );
 }
 #[no_mangle]
@@ -585,8 +618,9 @@ pub unsafe extern "C" fn vfio_dma_map(
         let mut device: *mut vfio_device = (*container).devices[i as usize];
         if (*device).kind as ::core::ffi::c_uint
             == VFIO_KIND_USER as ::core::ffi::c_int as ::core::ffi::c_uint
-            && vfio_user_dma_map(device, fd, iova, size, error)
-                != 0 as ::core::ffi::c_int
+            && (vfio_check(device, error) != 0 as ::core::ffi::c_int
+                || vfio_user_dma_map(device, fd, iova, size, error)
+                    != 0 as ::core::ffi::c_int)
         {
             dma_unmap_everywhere(container, iova, size);
             return -(1 as ::core::ffi::c_int);

@@ -8,6 +8,7 @@ extern "C" {
     fn vfio_map_bar0(
         device: *mut vfio_device,
         fd: ::core::ffi::c_int,
+        file_size: uint64_t,
         info: *const ::core::ffi::c_void,
         info_size: size_t,
         error: *mut error,
@@ -139,6 +140,7 @@ pub struct vfio_device {
     pub request_fd: ::core::ffi::c_int,
     pub group: ::core::ffi::c_int,
     pub next_message: uint16_t,
+    pub reserve_us: uint64_t,
     pub bar0_size: uint64_t,
     pub bar0_file_offset: uint64_t,
     pub config_file_offset: uint64_t,
@@ -160,6 +162,9 @@ pub struct vfio_container {
     pub map_count: uint32_t,
     pub ordinary_pages: bool,
     pub connect_timeout_ms: uint32_t,
+    pub connect_waited_ms: uint64_t,
+    pub patience_us: uint64_t,
+    pub refilled_us: uint64_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -333,6 +338,8 @@ pub const RLIMIT_FSIZE: __rlimit_resource = 1;
 pub const RLIMIT_CPU: __rlimit_resource = 0;
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
+    as ::core::ffi::c_ulong;
 pub const VFIO_MAX_DEVICES: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
 pub const VFIO_MAX_RANGES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
 pub const VFIO_REGION_CONFIG: ::core::ffi::c_int = 7 as ::core::ffi::c_int;
@@ -1075,6 +1082,7 @@ unsafe extern "C" fn map_regions(
     return vfio_map_bar0(
         device,
         (*device).fd,
+        UINT64_MAX as uint64_t,
         &raw mut reply as *const ::core::ffi::c_void,
         ::core::mem::size_of::<C2RustUnnamed_0>() as size_t,
         error,

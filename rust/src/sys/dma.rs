@@ -36,11 +36,13 @@ impl DmaMemory {
             let address = memory.address().as_ptr() as u64;
             container.dma_map(&DmaMapping::new(fd, address, iova, size))?;
         }
-        Ok(Self {
+        let mapped = Self {
             memory,
             iova,
             container: Rc::clone(container),
-        })
+        };
+        mapped.memory.keep_pages().map_err(Error::dma_lost)?;
+        Ok(mapped)
     }
 
     /// The address of the memory for the device, a multiple of 2 MiB.

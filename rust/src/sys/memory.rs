@@ -5,8 +5,9 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::ptr::NonNull;
 
-use rustix::fs::{ftruncate, memfd_create, MemfdFlags};
-use rustix::mm::{mmap, munmap, MapFlags, ProtFlags};
+use rustix::fs::{fcntl_add_seals, ftruncate, memfd_create, MemfdFlags, SealFlags};
+use rustix::io::Errno;
+use rustix::mm::{madvise, mmap, munmap, Advice, MapFlags, ProtFlags};
 
 const HUGE_PAGE_SIZE: usize = 2 << 20;
 const PAGE_SIZE: usize = 4096;
@@ -27,12 +28,17 @@ impl Memory {
             .or_else(|_| Self::map(size, PAGE_SIZE, MemfdFlags::empty()))
     }
 
+    /// The size stays: a vfio-user server gets the file, and an access beyond its end would be a signal.
     fn map(size: usize, page_size: usize, flags: MemfdFlags) -> io::Result<Self> {
         let size = size
             .checked_next_multiple_of(page_size)
             .ok_or(io::ErrorKind::OutOfMemory)?;
-        let fd = memfd_create("ixgbe-dma", MemfdFlags::CLOEXEC | flags)?;
+        let fd = memfd_create(
+            "ixgbe-dma",
+            MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING | flags,
+        )?;
         ftruncate(&fd, size as u64)?;
+        fcntl_add_seals(&fd, SealFlags::SHRINK | SealFlags::GROW)?;
         // SAFETY: this is a new mapping at an address that the kernel chooses.
         let address = unsafe {
             mmap(
@@ -51,6 +57,24 @@ impl Memory {
             size,
             huge: page_size == HUGE_PAGE_SIZE,
         })
+    }
+
+    /// Keeps the pages of the memory too, once the servers have mapped it: F_SEAL_FUTURE_WRITE forbids
+    /// to free some of them, after which an access could find no huge page. No server may need another
+    /// mapping.
+    pub(super) fn keep_pages(&self) -> io::Result<()> {
+        // Linux before 5.1 does not know the first of the two.
+        match fcntl_add_seals(&self.fd, SealFlags::FUTURE_WRITE | SealFlags::SEAL) {
+            Err(Errno::INVAL) => fcntl_add_seals(&self.fd, SealFlags::SEAL)?,
+            result => result?,
+        }
+        // Brings back pages that a server has freed before. Linux before 5.14 cannot.
+        let address = self.address.as_ptr().cast();
+        // SAFETY: the mapping is ours. The call changes no byte of it.
+        match unsafe { madvise(address, self.size, Advice::LinuxPopulateWrite) } {
+            Err(Errno::INVAL) => Ok(()),
+            result => Ok(result?),
+        }
     }
 
     /// The file of the memory.

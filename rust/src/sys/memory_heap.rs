@@ -30,6 +30,11 @@ impl Memory {
         Ok(Self { address, layout })
     }
 
+    /// Nothing: no other process has the memory.
+    pub(super) fn keep_pages(&self) -> io::Result<()> {
+        Ok(())
+    }
+
     /// No file: this is heap memory.
     pub(super) fn fd(&self) -> Option<BorrowedFd<'_>> {
         None

@@ -23,7 +23,8 @@ impl Area {
     /// Maps `size` bytes at `file_offset` of `fd`, which are those of BAR0 at `offset`.
     ///
     /// TRUST-BAR-FILE: the file must not become shorter. An access beyond its end is a signal
-    /// (SIGBUS), which ends the process. The kernel's VFIO does not do that; a vfio-user server can.
+    /// (SIGBUS), which ends the process. The kernel's VFIO does not do that. The file of a vfio-user
+    /// server is sealed against it: `vfio/user.rs` checks that.
     pub(crate) fn map(
         fd: BorrowedFd<'_>,
         file_offset: u64,

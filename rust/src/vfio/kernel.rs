@@ -78,7 +78,8 @@ impl KernelDevice {
             .map_err(|source| Error::call(address, "VFIO_GROUP_GET_DEVICE_FD", source))?;
         let config = region_info(&file, REGION_CONFIG, address, "configuration space")?;
         let bar0 = region_info(&file, REGION_BAR0, address, "BAR0")?;
-        let areas = map_bar0(address, file.as_fd(), &bar0)?;
+        // The kernel keeps the file as it is, and does not say how long it is.
+        let areas = map_bar0(address, file.as_fd(), u64::MAX, &bar0)?;
         let device = Self {
             request: listen_for_request(&file),
             file,

@@ -16,15 +16,19 @@ mod bare;
 pub(crate) mod fake;
 mod iova;
 mod kernel;
+mod patience;
 mod region;
 mod user;
+mod user_socket;
 
 use std::cell::{Cell, RefCell};
 use std::os::fd::BorrowedFd;
 use std::rc::{Rc, Weak};
+use std::time::Duration;
 
 pub use self::bare::BareDevice;
 use self::iova::Iovas;
+use self::patience::Patience;
 use self::region::{REGION_BAR0, REGION_CONFIG};
 use crate::error::{Error, Result};
 use crate::registers as regs;
@@ -34,6 +38,9 @@ use crate::sys::mmio::{Area, Register};
 const USER_PREFIX: &str = "vfio-user:";
 
 const MAX_DEVICES: usize = 8;
+
+/// What a doorbell may take without using up patience.
+const DOORBELL: Duration = Duration::from_millis(20);
 
 /// Devices that share one view of memory.
 pub struct Container {
@@ -45,8 +52,10 @@ pub struct Container {
     map_count: Cell<usize>,
     /// Some of the memory is not on 2 MiB pages.
     pub(crate) ordinary_pages: Cell<bool>,
-    /// Milliseconds: the longest wait for a vfio-user server that starts.
-    connect_timeout_ms: u32,
+    /// What is left of the time to wait for vfio-user servers that start.
+    connect_time: user_socket::ConnectTime,
+    /// For vfio-user servers.
+    patience: Rc<Patience>,
     this: Weak<Self>,
 }
 
@@ -59,8 +68,8 @@ impl Container {
         Self::with_connect_timeout(0)
     }
 
-    /// A container without devices. [`OpenDevice::open`] waits at most `connect_timeout_ms`
-    /// milliseconds for the server of a vfio-user socket.
+    /// A container without devices. All calls of [`OpenDevice::open`] together wait at most
+    /// `connect_timeout_ms` milliseconds for the servers of vfio-user sockets.
     ///
     /// [`OpenDevice::open`]: crate::device::OpenDevice::open
     #[must_use]
@@ -71,7 +80,8 @@ impl Container {
             iovas: Iovas::new(),
             map_count: Cell::new(0),
             ordinary_pages: Cell::new(false),
-            connect_timeout_ms,
+            connect_time: user_socket::ConnectTime::new(connect_timeout_ms),
+            patience: Patience::new(),
             this: this.clone(),
         })
     }
@@ -110,8 +120,9 @@ impl Container {
         }
         let (backend, areas) = match address.strip_prefix(USER_PREFIX) {
             Some(path) => {
-                let (socket, areas) = user::Socket::open(address, path, self.connect_timeout_ms)?;
-                (Backend::User(socket), areas)
+                let (device, areas) =
+                    user::UserDevice::open(address, path, &self.connect_time, &self.patience)?;
+                (Backend::User(device), areas)
             }
             None => {
                 let mut container = self.kernel.borrow_mut();
@@ -165,8 +176,8 @@ impl Container {
             kernel.dma_map(mapping)?;
         }
         for device in self.devices.borrow().iter() {
-            if let Backend::User(socket) = &device.backend {
-                if let Err(error) = socket.dma_map(mapping) {
+            if let Backend::User(user) = &device.backend {
+                if let Err(error) = device.check().and_then(|()| user.dma_map(mapping)) {
                     self.dma_unmap_everywhere(mapping.iova(), mapping.size());
                     return Err(error);
                 }
@@ -189,8 +200,8 @@ impl Container {
         }
         for device in self.devices.borrow().iter() {
             // A device that has failed lost its mappings with its connection.
-            if let (Backend::User(socket), false) = (&device.backend, device.failed.get()) {
-                let _ = socket.dma_unmap(iova, size);
+            if let (Backend::User(user), Ok(())) = (&device.backend, device.check()) {
+                let _ = user.dma_unmap(iova, size);
             }
         }
     }
@@ -198,7 +209,7 @@ impl Container {
 
 enum Backend {
     Kernel(kernel::KernelDevice),
-    User(user::Socket),
+    User(user::UserDevice),
     /// Prepared answers in place of a device, for tests.
     #[cfg(any(test, feature = "fuzzing"))]
     Fake(Rc<fake::Answers>),
@@ -271,7 +282,29 @@ impl VfioDevice {
             register.store(value);
             return Ok(());
         }
-        self.region_write(REGION_BAR0, offset, &value.to_le_bytes())
+        self.region_write(REGION_BAR0, offset, &value.to_le_bytes(), Duration::ZERO)
+    }
+
+    /// Writes a tail register that is not mapped. Unlike [`VfioDevice::write32`], it uses up patience
+    /// only for what it takes beyond [`DOORBELL`]: while a driver forwards, it waits for doorbells
+    /// most of the time.
+    pub(crate) fn ring(&self, offset: u32, value: u32) -> Result<()> {
+        self.region_write(REGION_BAR0, offset, &value.to_le_bytes(), DOORBELL)
+    }
+
+    /// What is left of the patience for the device. The kernel's VFIO and the tests need none.
+    pub(crate) fn patience(&self) -> Duration {
+        match &self.backend {
+            Backend::User(device) => device.patience().left(),
+            _ => Duration::MAX,
+        }
+    }
+
+    /// Uses up patience for a device that the driver has waited for.
+    pub(crate) fn patience_use(&self, waited: Duration) {
+        if let Backend::User(device) = &self.backend {
+            device.patience().use_up(waited);
+        }
     }
 
     /// Reads 16 bits of the PCI configuration space.
@@ -289,7 +322,7 @@ impl VfioDevice {
     /// # Errors
     /// If the device can no longer be reached.
     pub(crate) fn config_write16(&self, offset: u32, value: u16) -> Result<()> {
-        self.region_write(REGION_CONFIG, offset, &value.to_le_bytes())
+        self.region_write(REGION_CONFIG, offset, &value.to_le_bytes(), Duration::ZERO)
     }
 
     /// Checks that the kernel does not want the device back.
@@ -314,7 +347,7 @@ impl VfioDevice {
     pub(crate) fn signal_msix(&self, eventfd: Option<BorrowedFd<'_>>) -> Result<()> {
         match &self.backend {
             Backend::Kernel(device) => device.signal_msix(&self.address, eventfd),
-            Backend::User(socket) => socket.signal_msix(eventfd),
+            Backend::User(device) => device.signal_msix(eventfd),
             #[cfg(any(test, feature = "fuzzing"))]
             Backend::Fake(_) => Err(Error::device(&self.address, "it has no MSI-X")),
         }
@@ -323,25 +356,33 @@ impl VfioDevice {
     fn region_read(&self, region: u32, offset: u32, data: &mut [u8]) -> Result<()> {
         self.access(|backend, address| match backend {
             Backend::Kernel(device) => device.read(address, region, offset, data),
-            Backend::User(socket) => socket.read(region, offset, data),
+            Backend::User(device) => device.read(region, offset, data),
             #[cfg(any(test, feature = "fuzzing"))]
             Backend::Fake(answers) => answers.read(address, data),
         })
     }
 
-    fn region_write(&self, region: u32, offset: u32, data: &[u8]) -> Result<()> {
+    /// `free` of a wait for the reply does not use up patience.
+    fn region_write(&self, region: u32, offset: u32, data: &[u8], free: Duration) -> Result<()> {
         self.access(|backend, address| match backend {
             Backend::Kernel(device) => device.write(address, region, offset, data),
-            Backend::User(socket) => socket.write(region, offset, data),
+            Backend::User(device) => device.write(region, offset, data, free),
             #[cfg(any(test, feature = "fuzzing"))]
             Backend::Fake(answers) => answers.write(address),
         })
     }
 
-    fn access(&self, what: impl FnOnce(&Backend, &str) -> Result<()>) -> Result<()> {
-        if self.failed.get() {
+    /// Fails if an access has failed before.
+    fn check(&self) -> Result<()> {
+        let broken = matches!(&self.backend, Backend::User(device) if device.is_broken());
+        if self.failed.get() || broken {
             return Err(Error::device(&self.address, "the device has failed"));
         }
+        Ok(())
+    }
+
+    fn access(&self, what: impl FnOnce(&Backend, &str) -> Result<()>) -> Result<()> {
+        self.check()?;
         let result = what(&self.backend, &self.address);
         self.failed.set(result.is_err());
         result

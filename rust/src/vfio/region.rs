@@ -16,6 +16,7 @@ const REGION_INFO_FLAG_MMAP: u32 = 1 << 2;
 const REGION_INFO_FLAG_CAPS: u32 = 1 << 3;
 const REGION_INFO_CAP_SPARSE_MMAP: u16 = 1;
 pub(super) const REGION_INFO_SIZE: usize = 32;
+const CAP_HEADER_SIZE: usize = 8;
 
 /// Room for a description and its capabilities.
 pub(super) const MAX_INFO: usize = 4096;
@@ -49,8 +50,10 @@ pub(super) struct RegionInfo {
 }
 
 impl RegionInfo {
-    /// `None` if the description is truncated, or its capabilities loop.
+    /// `None` if the description is truncated, or its capabilities loop. Its first word, argsz, is the
+    /// size of the whole description: a longer one would lack its capabilities.
     pub(super) fn parse(info: &[u8]) -> Option<Self> {
+        let info = info.get(..u32_at(info, 0)? as usize)?;
         let flags = u32_at(info, 4)?;
         let size = u64_at(info, 16)?;
         let mut parsed = Self {
@@ -65,7 +68,12 @@ impl RegionInfo {
             0 => 0,
             _ => u32_at(info, 12)? as usize,
         };
+        let mut least = REGION_INFO_SIZE;
         while next != 0 {
+            // Offsets of capabilities must ascend. Otherwise the list could loop.
+            if next < least {
+                return None;
+            }
             let id = u16_at(info, next)?;
             let after = u32_at(info, next + 4)? as usize;
             if id == REGION_INFO_CAP_SPARSE_MMAP {
@@ -77,10 +85,7 @@ impl RegionInfo {
                 }
                 return Some(parsed);
             }
-            // Offsets of capabilities must ascend. Otherwise the list could loop.
-            if after != 0 && after <= next {
-                return None;
-            }
+            least = next + CAP_HEADER_SIZE;
             next = after;
         }
         parsed.areas.push((0, size));
@@ -88,10 +93,47 @@ impl RegionInfo {
     }
 }
 
-/// Maps the areas of BAR0 that `info` allows. `fd` is the file of the region.
+/// Why an area of BAR0 cannot be mapped from `file_size` bytes of a file, beside the areas before it.
+fn area_fault(
+    info: &RegionInfo,
+    file_size: u64,
+    before: &[(u64, u64)],
+    (offset, size): (u64, u64),
+) -> Option<String> {
+    let page = rustix::param::page_size() as u64;
+    let end = offset.checked_add(size).filter(|&end| end <= info.size);
+
+    let Some(end) = end.filter(|_| size > 0) else {
+        return Some("a mappable area lies outside BAR0".to_owned());
+    };
+    // mmap checks only the place in the file. The registers would lie elsewhere in the pages.
+    if (offset | size | info.file_offset) % page != 0 {
+        return Some(format!(
+            "a mappable area of BAR0 is not whole pages of its file: {size:#x} bytes at {offset:#x}"
+        ));
+    }
+    if file_size
+        .checked_sub(info.file_offset)
+        .is_none_or(|left| end > left)
+    {
+        return Some("a mappable area of BAR0 lies beyond the end of the file".to_owned());
+    }
+    let overlaps = |&(other, other_size): &(u64, u64)| offset < other + other_size && other < end;
+    if before.iter().any(overlaps) {
+        return Some(format!("two mappable areas of BAR0 overlap at {offset:#x}"));
+    }
+    None
+}
+
+/// Maps the areas of BAR0 that `info` allows: each is whole pages inside BAR0 and inside the `file_size`
+/// bytes of `fd`, the file of the region, and none overlap.
+///
+/// TRUST-BAR-FILE: the file must not become shorter. An access beyond its end is a signal (SIGBUS). The
+/// kernel's VFIO does not shorten it, and a server's file must be sealed ([`super::user`]).
 pub(super) fn map_bar0(
     address: &str,
     fd: BorrowedFd<'_>,
+    file_size: u64,
     info: &RegionInfo,
 ) -> Result<Vec<Rc<Area>>> {
     if info.areas.len() > MAX_AREAS {
@@ -101,14 +143,13 @@ pub(super) fn map_bar0(
         ));
     }
     let mut areas = Vec::with_capacity(info.areas.len());
-    for &(offset, size) in &info.areas {
-        let end = offset.checked_add(size);
-        if size == 0 || end.is_none_or(|end| end > info.size) {
-            return Err(Error::device(address, "a mappable area lies outside BAR0"));
+    for (i, &(offset, size)) in info.areas.iter().enumerate() {
+        if let Some(fault) = area_fault(info, file_size, &info.areas[..i], (offset, size)) {
+            return Err(Error::device(address, fault));
         }
         let area = usize::try_from(size)
             .map_err(|_| std::io::ErrorKind::InvalidInput.into())
-            .and_then(|size| Area::map(fd, info.file_offset.wrapping_add(offset), offset, size))
+            .and_then(|size| Area::map(fd, info.file_offset + offset, offset, size))
             .map_err(|source| {
                 Error::call(address, format!("mmap of BAR0 at {offset:#x}"), source)
             })?;
@@ -125,7 +166,7 @@ mod tests {
     /// A description with one capability, which lists two areas.
     fn description() -> Vec<u8> {
         let mut info = Vec::new();
-        for word in [32, REGION_INFO_FLAG_MMAP | REGION_INFO_FLAG_CAPS, 0, 32] {
+        for word in [80, REGION_INFO_FLAG_MMAP | REGION_INFO_FLAG_CAPS, 0, 32] {
             info.extend(u32::to_le_bytes(word));
         }
         info.extend(u64::to_le_bytes(0x20000));
@@ -163,9 +204,57 @@ mod tests {
         looping[32] = 77;
         looping[36] = 32;
         assert_eq!(RegionInfo::parse(&looping), None);
+        let mut inside_itself = good.clone();
+        inside_itself[12] = 8;
+        assert_eq!(RegionInfo::parse(&inside_itself), None);
+        for argsz in [0, 31, 32, 79, 81, u32::MAX] {
+            let mut lying = good.clone();
+            lying[..4].copy_from_slice(&argsz.to_le_bytes());
+            assert_eq!(RegionInfo::parse(&lying), None, "argsz {argsz}");
+        }
         let mut endless = good;
         endless[40..44].copy_from_slice(&[0xff; 4]);
         assert_eq!(RegionInfo::parse(&endless), None);
+    }
+
+    #[test]
+    fn an_area_is_whole_pages_of_bar0_and_of_its_file() {
+        let page = rustix::param::page_size() as u64;
+        let fault = |file_offset, file_size, areas: &[(u64, u64)]| {
+            let info = RegionInfo {
+                size: 32 * page,
+                file_offset,
+                areas: Vec::new(),
+            };
+            let (last, before) = areas.split_last().unwrap();
+            area_fault(&info, file_size, before, *last).unwrap_or_default()
+        };
+        assert_eq!(fault(0, 32 * page, &[(0, page), (page, 31 * page)]), "");
+        assert_eq!(fault(page, 3 * page, &[(0, 2 * page)]), "");
+        assert_eq!(fault(0, u64::MAX, &[(0, 32 * page)]), "");
+        for (offset, size) in [(0, 0), (0, 33 * page), (u64::MAX - 1, 2), (page, 32 * page)] {
+            assert!(fault(0, u64::MAX, &[(offset, size)]).contains("outside BAR0"));
+        }
+        for (file_offset, offset, size) in [
+            (page - 0x1a, 0x1a, page),
+            (0, page, page / 2),
+            (page / 2, 0, page),
+        ] {
+            let fault = fault(file_offset, u64::MAX, &[(offset, size)]);
+            assert!(fault.contains("whole pages"), "{fault}");
+        }
+        for (file_offset, file_size) in [(0, page), (page, 2 * page), (2 * page, page)] {
+            let fault = fault(file_offset, file_size, &[(0, 2 * page)]);
+            assert!(fault.contains("end of the file"), "{fault}");
+        }
+        let past_the_end = u64::MAX - page + 1;
+        assert!(fault(past_the_end, u64::MAX, &[(0, 2 * page)]).contains("end of the file"));
+        let overlapping = fault(
+            0,
+            u64::MAX,
+            &[(0, page), (page, 2 * page), (2 * page, page)],
+        );
+        assert!(overlapping.contains("overlap"));
     }
 
     proptest! {

@@ -12,6 +12,7 @@ extern "C" {
     ) -> *mut forwarder;
     fn forwarder_limit(forwarder: *mut forwarder, packets: uint64_t);
     fn forwarder_on_ordinary_pages(forwarder: *const forwarder) -> bool;
+    fn forwarder_is_trapped(forwarder: *const forwarder) -> bool;
     fn forwarder_turn(forwarder: *mut forwarder) -> uint32_t;
     fn forwarder_read_counts(forwarder: *const forwarder, counts: *mut forwarder_counts);
     fn forwarder_device_stats(
@@ -285,6 +286,7 @@ pub const CLOCK_MONOTONIC: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const EXIT_RUN_TIME: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const EXIT_USAGE: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const TURNS_PER_LOOK: ::core::ffi::c_int = 1024 as ::core::ffi::c_int;
+pub const TURNS_PER_LOOK_TRAPPED: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
 pub const WIRE_OVERHEAD_BYTES: ::core::ffi::c_int = 20 as ::core::ffi::c_int;
 pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
 pub const MAX_TIMEOUT: ::core::ffi::c_int = 3600 as ::core::ffi::c_int;
@@ -293,7 +295,7 @@ static mut usage: [::core::ffi::c_char; 1016] = unsafe {
         [u8; 1016],
         [::core::ffi::c_char; 1016],
     >(
-        *b"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S]\n                 [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE DEVICE\n\nForwards packets between two devices, both ways, and changes one byte of every packet.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --batch N            packets per call, 1 to 512 (default 32)\n  --ring-size N        descriptors of every ring, a power of two, 64 to 4096 (default 512)\n  --packets N          end after N received packets, counted over both directions\n  --duration S         end after S seconds; fractions are allowed\n  --connect-timeout S  wait at most S seconds for each socket, up to 3600 (default 5)\n  --link-timeout S     wait at most S seconds for each link, up to 3600 (default 30)\n  --json FILE          write the totals to FILE at the end\n  --help               print this text\n  --version            print the version\n\0",
+        *b"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S]\n                 [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE DEVICE\n\nForwards packets between two devices, both ways, and changes one byte of every packet.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --batch N            packets per call, 1 to 512 (default 32)\n  --ring-size N        descriptors of every ring, a power of two, 64 to 4096 (default 512)\n  --packets N          end after N received packets, counted over both directions\n  --duration S         end after S seconds; fractions are allowed\n  --connect-timeout S  wait at most S seconds for the sockets, up to 3600 (default 5)\n  --link-timeout S     wait at most S seconds for each link, up to 3600 (default 30)\n  --json FILE          write the totals to FILE at the end\n  --help               print this text\n  --version            print the version\n\0",
     )
 };
 unsafe extern "C" fn parse_number(
@@ -710,12 +712,19 @@ unsafe extern "C" fn run(
     let mut printed: uint64_t = start;
     let mut time: uint64_t = start;
     let mut received: uint64_t = 0 as uint64_t;
+    let mut turns: uint32_t = (if forwarder_is_trapped(forwarder) as ::core::ffi::c_int
+        != 0
+    {
+        TURNS_PER_LOOK_TRAPPED
+    } else {
+        TURNS_PER_LOOK
+    }) as uint32_t;
     let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
     while received < (*options).packets && time.wrapping_sub(start) < (*options).duration
         && result == 0 as ::core::ffi::c_int
     {
         let mut i: uint32_t = 0 as uint32_t;
-        while i < TURNS_PER_LOOK as uint32_t && received < (*options).packets {
+        while i < turns && received < (*options).packets {
             received = received.wrapping_add(forwarder_turn(forwarder) as uint64_t);
             i = i.wrapping_add(1);
         }
