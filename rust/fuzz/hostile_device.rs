@@ -21,6 +21,7 @@ use crate::register_access::{Registers, Tail};
 use crate::registers::{
     field64_get, RXD_DD, RXD_EOP, RXD_LENGTH, TXD_DD, TXD_DTALEN, TXD_EOP, TXD_PAYLEN,
 };
+use crate::reset::disable_bus_master;
 use crate::test_queues::{pool, Queues, RING_SIZE};
 use crate::vfio::fake::Answers;
 use crate::vfio::{Container, VfioDevice};
@@ -365,6 +366,16 @@ impl<'p> Lab<'p> {
         assert!(Instant::now() <= start + LONGEST_STOP);
     }
 
+    /// Stops the device, and turns its access to memory off, so that its packets return to the pool.
+    fn end_access(&mut self) {
+        if self.device.running {
+            self.stop();
+        }
+        self.device.registers.vfio.revive();
+        self.answers.set([0; 4]);
+        assert!(disable_bus_master(&self.device.registers).is_ok());
+    }
+
     /// Restarts the device. If it does not start, it gets queues all the same.
     fn restart(&mut self, answers: impl Iterator<Item = u32>) {
         self.device.registers.vfio.revive();
@@ -566,6 +577,7 @@ pub fn hostile_device(input: &[u8]) {
     while !input.0.is_empty() {
         lab.step(&mut input);
     }
+    lab.end_access();
     let Lab { device, held, .. } = lab;
     drop(device);
     assert_eq!(pool.free_count() + held.len(), capacity);
@@ -658,6 +670,49 @@ mod tests {
             lab.restart(std::iter::repeat_n(stubborn, MAX_START_ANSWERS));
             assert!(!lab.device.running, "{stubborn:#x}");
             lab.check();
+        }
+    }
+
+    /// A device that still runs may write to the packets in its RX ring.
+    #[test]
+    fn the_pool_does_not_get_packets_back_that_a_device_may_write_to() {
+        let pool = pool(RING_SIZE as u32 + 8);
+        let container = Container::new();
+        let mut lab = Lab::new(&pool, &container);
+        lab.restart(
+            [0, u32::MAX >> 1]
+                .into_iter()
+                .cycle()
+                .take(MAX_START_ANSWERS),
+        );
+        assert!(lab.device.running && pool.free_count() == 8);
+        // The device no longer answers.
+        lab.answers.set([]);
+        drop(lab);
+        assert_eq!(pool.free_count(), 8);
+    }
+
+    /// Nor does a start that fails give packets back, if the device can access memory by then.
+    #[test]
+    fn a_failed_start_gives_packets_back_unless_the_device_may_write_to_them() {
+        for answers in (0..40).map(|count| count * 250) {
+            let pool = pool(2 * RING_SIZE as u32);
+            let container = Container::new();
+            let mut lab = Lab::new(&pool, &container);
+            lab.device.rx.clear();
+            lab.device.tx.clear();
+            let willing = [0, u32::MAX >> 1].into_iter().cycle();
+            lab.answers.set(willing.take(answers));
+            let started = lab.device.start().is_ok();
+            lab.answers.set([]);
+            let (queues, master) = (
+                lab.device.rx.len(),
+                lab.device.registers.vfio.is_bus_master(),
+            );
+            assert!(!started || master);
+            drop(lab);
+            let lost = if master { queues * RING_SIZE } else { 0 };
+            assert_eq!(pool.free_count(), pool.capacity() - lost, "{answers}");
         }
     }
 

@@ -537,6 +537,14 @@ impl Drop for Device<'_> {
             // A caller that needs the error calls `stop`.
             let _ = self.stop();
         }
+        if self.registers.vfio.is_bus_master() && disable_bus_master(&self.registers).is_err() {
+            // The device still runs, for example a software NIC that was paused for longer than the
+            // driver waits. It may write to the packets in the RX rings at any time. The pool
+            // does not get these packets back.
+            for queue in self.rx.drain(..) {
+                queue.lose_packets();
+            }
+        }
         self.registers.vfio.release();
     }
 }

@@ -56,6 +56,7 @@ pub(crate) fn disable_master(registers: &Registers) -> Result<()> {
 pub(crate) fn enable_bus_master(registers: &Registers) -> Result<()> {
     let command = registers.vfio.config_read16(regs::PCI_COMMAND)?;
     let command = command | regs::PCI_COMMAND_BUS_MASTER;
+    registers.vfio.set_bus_master(true);
     registers.vfio.config_write16(regs::PCI_COMMAND, command)
 }
 
@@ -63,7 +64,9 @@ pub(crate) fn enable_bus_master(registers: &Registers) -> Result<()> {
 pub(crate) fn disable_bus_master(registers: &Registers) -> Result<()> {
     let command = registers.vfio.config_read16(regs::PCI_COMMAND)?;
     let command = command & !regs::PCI_COMMAND_BUS_MASTER;
-    registers.vfio.config_write16(regs::PCI_COMMAND, command)
+    registers.vfio.config_write16(regs::PCI_COMMAND, command)?;
+    registers.vfio.set_bus_master(false);
+    Ok(())
 }
 
 /// 4.6.7.1.2: disables the receive queues that an earlier driver left enabled.

@@ -166,6 +166,15 @@ impl<'p> RxQueue<'p> {
         Ok(received)
     }
 
+    /// Frees the queue, but keeps its packets out of the pool for good.
+    pub(crate) fn lose_packets(self) {
+        self.ring
+            .into_slots()
+            .into_vec()
+            .into_iter()
+            .for_each(mem::forget);
+    }
+
     /// 7.1.9: whether the device has used the next descriptor, by RDH, but not written it back; and
     /// RDH. A write-back may be late by some microseconds.
     fn rx_write_back_missing(&mut self, registers: &Registers, id: u32) -> Result<(bool, u32)> {

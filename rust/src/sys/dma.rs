@@ -102,6 +102,11 @@ impl<T> Ring<T> {
         })
     }
 
+    /// Frees the descriptors and returns the slots.
+    pub fn into_slots(self) -> Box<[T]> {
+        self.slots
+    }
+
     /// The address of the ring for the device.
     pub fn iova(&self) -> u64 {
         self.dma.iova()

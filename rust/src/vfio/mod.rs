@@ -140,6 +140,7 @@ impl Container {
             areas,
             failed: Cell::new(false),
             claimed: Cell::new(false),
+            bus_master: Cell::new(false),
         });
 
         // 9.3.2 Command register: decode BAR0. The driver turns on bus mastering later.
@@ -225,6 +226,8 @@ pub(crate) struct VfioDevice {
     failed: Cell<bool>,
     /// A [`crate::device::Device`] uses its queues.
     claimed: Cell<bool>,
+    /// The driver turned bus mastering on, and has not turned it off since.
+    bus_master: Cell<bool>,
 }
 
 impl VfioDevice {
@@ -242,6 +245,16 @@ impl VfioDevice {
     /// Ends a claim.
     pub(crate) fn release(&self) {
         self.claimed.set(false);
+    }
+
+    /// Notes that the driver turns bus mastering on, or has turned it off.
+    pub(crate) fn set_bus_master(&self, on: bool) {
+        self.bus_master.set(on);
+    }
+
+    /// Whether the device may still access memory, because the driver could not turn bus mastering off.
+    pub(crate) fn is_bus_master(&self) -> bool {
+        self.bus_master.get()
     }
 
     /// The container of the device.
@@ -400,6 +413,7 @@ impl VfioDevice {
             areas: Vec::new(),
             failed: Cell::new(false),
             claimed: Cell::new(true),
+            bus_master: Cell::new(false),
         })
     }
 
