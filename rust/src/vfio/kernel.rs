@@ -5,10 +5,9 @@
 #![forbid(unsafe_code)]
 
 use std::cell::RefCell;
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::rc::{Rc, Weak};
 
@@ -18,7 +17,7 @@ use rustix::process::{getrlimit, getuid, Resource};
 use super::region::{map_bar0, u16_at, u32_at, u64_at, RegionInfo};
 use super::region::{MAX_INFO, REGION_BAR0, REGION_CONFIG};
 use crate::error::{Error, Result};
-use crate::sys::ioctl;
+use crate::sys::ioctl::{self, ContainerFile, DeviceFile, GroupFile};
 use crate::sys::mapping::DmaMapping;
 use crate::sys::mmio::Area;
 
@@ -35,7 +34,7 @@ pub(super) struct IovaRange {
 
 /// The container behind `/dev/vfio/vfio`.
 pub(super) struct KernelContainer {
-    file: File,
+    file: ContainerFile,
     /// The groups in use. Their devices hold them.
     groups: RefCell<Vec<Weak<Group>>>,
 }
@@ -43,7 +42,7 @@ pub(super) struct KernelContainer {
 /// An IOMMU group: VFIO assigns and isolates its devices together.
 struct Group {
     number: u32,
-    file: File,
+    file: GroupFile,
 }
 
 /// A device that has been opened, its mapped areas of BAR0, and the IOVAs that its IOMMU permits.
@@ -55,7 +54,7 @@ pub(super) struct Opened {
 
 /// A device of the kernel's VFIO.
 pub(super) struct KernelDevice {
-    file: File,
+    file: DeviceFile,
     /// Readable when the kernel wants the device back.
     request: Option<OwnedFd>,
     bar0_offset: u64,
@@ -73,8 +72,7 @@ impl KernelDevice {
         };
         let group = container.join_group(address, number)?;
         let permitted = container.read_iova_ranges(address)?;
-        let file = ioctl::group_device_fd(group.file.as_fd(), address)
-            .map(File::from)
+        let file = ioctl::group_device(&group.file, address)
             .map_err(|source| Error::call(address, "VFIO_GROUP_GET_DEVICE_FD", source))?;
         let config = region_info(&file, REGION_CONFIG, address, "configuration space")?;
         let bar0 = region_info(&file, REGION_BAR0, address, "BAR0")?;
@@ -134,7 +132,7 @@ impl KernelDevice {
 
     /// Signals the eventfd at each message of MSI-X vector 0, or switches MSI-X off.
     pub(super) fn signal_msix(&self, address: &str, eventfd: Option<BorrowedFd<'_>>) -> Result<()> {
-        ioctl::device_signal_interrupt(self.file.as_fd(), ioctl::Interrupt::MsiX, eventfd)
+        ioctl::device_signal_interrupt(&self.file, ioctl::Interrupt::MsiX, eventfd)
             .map_err(|source| Error::call(address, "VFIO_DEVICE_SET_IRQS", source))
     }
 
@@ -149,10 +147,10 @@ impl KernelDevice {
 
 /// Asks the kernel to signal when it wants the device back, because an unbind waits until the device
 /// is closed. Without that signal, an unbind waits until the run is over.
-fn listen_for_request(device: &File) -> Option<OwnedFd> {
+fn listen_for_request(device: &DeviceFile) -> Option<OwnedFd> {
     let request = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok()?;
     let interrupt = ioctl::Interrupt::Request;
-    ioctl::device_signal_interrupt(device.as_fd(), interrupt, Some(request.as_fd())).ok()?;
+    ioctl::device_signal_interrupt(device, interrupt, Some(request.as_fd())).ok()?;
     Some(request)
 }
 
@@ -292,9 +290,9 @@ fn explain_not_mapped(iova: u64, size: u64, source: io::Error) -> Box<Error> {
     })
 }
 
-fn region_info(file: &File, index: u32, address: &str, name: &str) -> Result<RegionInfo> {
+fn region_info(file: &DeviceFile, index: u32, address: &str, name: &str) -> Result<RegionInfo> {
     let mut info = [0; MAX_INFO];
-    ioctl::device_region_info(file.as_fd(), index, &mut info)
+    ioctl::device_region_info(file, index, &mut info)
         .map_err(|source| Error::call(address, name, source))?;
     RegionInfo::parse(&info).ok_or_else(|| {
         Error::device(
@@ -306,19 +304,15 @@ fn region_info(file: &File, index: u32, address: &str, name: &str) -> Result<Reg
 
 impl KernelContainer {
     fn open(address: &str) -> Result<Self> {
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .open("/dev/vfio/vfio")
-            .map_err(|source| {
-                Error::call_with_remedy(
-                    address,
-                    "/dev/vfio/vfio",
-                    source,
-                    "; as root, modprobe vfio-pci",
-                )
-            })?;
-        if !ioctl::container_has_type1v2(file.as_fd()) {
+        let file = ContainerFile::open().map_err(|source| {
+            Error::call_with_remedy(
+                address,
+                ContainerFile::PATH,
+                source,
+                "; as root, modprobe vfio-pci",
+            )
+        })?;
+        if !ioctl::container_has_type1v2(&file) {
             return Err(Error::device(
                 address,
                 "this kernel's VFIO has no type1v2 IOMMU; as root, modprobe vfio_iommu_type1",
@@ -338,20 +332,16 @@ impl KernelContainer {
         if let Some(group) = known.into_iter().find(|group| group.number == number) {
             return Ok(group);
         }
-        let path = format!("/dev/vfio/{number}");
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .open(&path)
-            .map_err(|source| explain_not_opened(address, path, source))?;
-        if !ioctl::group_is_viable(file.as_fd()) {
+        let file = GroupFile::open(number)
+            .map_err(|source| explain_not_opened(address, GroupFile::path(number), source))?;
+        if !ioctl::group_is_viable(&file) {
             return Err(explain_not_viable(address, number));
         }
-        ioctl::group_set_container(file.as_fd(), self.file.as_fd())
+        ioctl::group_set_container(&file, &self.file)
             .map_err(|source| Error::call(address, "VFIO_GROUP_SET_CONTAINER", source))?;
         // The container can choose the type of its IOMMU only after it has its first group.
         if groups.is_empty() {
-            ioctl::container_set_type1v2(self.file.as_fd())
+            ioctl::container_set_type1v2(&self.file)
                 .map_err(|source| Error::call(address, "VFIO_SET_IOMMU", source))?;
         }
         let group = Rc::new(Group { number, file });
@@ -362,21 +352,21 @@ impl KernelContainer {
     /// The IOVAs that all IOMMUs of the container permit. Kernels before 5.4 do not report them.
     fn read_iova_ranges(&self, address: &str) -> Result<Option<Vec<IovaRange>>> {
         let mut info = [0; MAX_INFO];
-        ioctl::container_iommu_info(self.file.as_fd(), &mut info)
+        ioctl::container_iommu_info(&self.file, &mut info)
             .map_err(|source| Error::call(address, "VFIO_IOMMU_GET_INFO", source))?;
         Ok(parse_iova_ranges(&info))
     }
 
     /// Maps memory for all devices of the container.
     pub(super) fn dma_map(&self, mapping: &DmaMapping<'_>) -> Result<()> {
-        ioctl::container_map_dma(self.file.as_fd(), mapping)
+        ioctl::container_map_dma(&self.file, mapping)
             .map_err(|source| explain_not_mapped(mapping.iova(), mapping.size(), source))
     }
 
     /// Removes a mapping.
     pub(super) fn dma_unmap(&self, iova: u64, size: u64) {
         // It fails only for a range that is not mapped. Closing the container unmaps the rest.
-        let _ = ioctl::container_unmap_dma(self.file.as_fd(), iova, size);
+        let _ = ioctl::container_unmap_dma(&self.file, iova, size);
     }
 }
 
