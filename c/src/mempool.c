@@ -8,6 +8,11 @@ int mempool_create(struct mempool *pool, struct vfio_container *container, uint3
 	pool->capacity = capacity;
 	pool->free_count = 0;
 	pool->dma.memory = NULL;
+	pool->free = NULL;
+	if (capacity == 0 || capacity > MEMPOOL_MAX_CAPACITY) {
+		error_set(error, "a pool has 1 to %u packets, not %u", MEMPOOL_MAX_CAPACITY, capacity);
+		return -1;
+	}
 	pool->free = calloc(capacity, sizeof(struct packet *));
 	if (pool->free == NULL) {
 		error_set(error, "out of memory for a pool of %u packets", capacity);

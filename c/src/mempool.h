@@ -13,6 +13,12 @@
 #define PACKET_HEADROOM 64
 #define PACKET_MAX_SIZE (PACKET_BUFFER_SIZE - PACKET_HEADROOM)
 
+/*
+ * The largest pool, in packets: 2 GiB of memory. A device with 16 queues of 4096 descriptors each
+ * way holds an eighth of that.
+ */
+#define MEMPOOL_MAX_CAPACITY (1U << 20)
+
 struct packet {
 	uint64_t iova; /* the address of data for the device */
 	struct mempool *pool; /* the pool that the packet belongs to */
@@ -30,7 +36,7 @@ struct mempool {
 	struct packet **free; /* a stack: the cache most likely holds the packet freed last */
 };
 
-/* Allocates a pool of `capacity` packets, all of them free. */
+/* Allocates a pool of `capacity` packets, 1 to MEMPOOL_MAX_CAPACITY, all of them free. */
 int mempool_create(struct mempool *pool, struct vfio_container *container, uint32_t capacity,
 		   struct error *error);
 

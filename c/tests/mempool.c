@@ -52,9 +52,27 @@ static void the_packet_freed_last_is_the_next(void)
 	vfio_container_close(&container);
 }
 
+static void a_capacity_out_of_range_is_refused(void)
+{
+	static const uint32_t capacities[] = {0, MEMPOOL_MAX_CAPACITY + 1, UINT32_MAX};
+	struct vfio_container container;
+	struct mempool pool;
+	struct error error;
+
+	vfio_container_init(&container);
+	for (size_t i = 0; i < sizeof(capacities) / sizeof(capacities[0]); i++) {
+		CHECK(mempool_create(&pool, &container, capacities[i], &error) != 0);
+		CHECK_CONTAINS(error.text, "a pool has 1 to 1048576 packets");
+		/* A caller may destroy what it failed to create. */
+		mempool_destroy(&pool);
+	}
+	vfio_container_close(&container);
+}
+
 int main(void)
 {
 	packets_lie_apart_and_come_back();
 	the_packet_freed_last_is_the_next();
+	a_capacity_out_of_range_is_refused();
 	return 0;
 }

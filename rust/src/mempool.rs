@@ -40,12 +40,16 @@
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::sys::buffers::{Buffer, BufferStore, BUFFER_SIZE};
 use crate::sys::dma::DmaMemory;
 use crate::vfio::Container;
 
 pub use crate::sys::buffers::{BUFFER_SIZE as PACKET_BUFFER_SIZE, HEADROOM, MAX_SIZE};
+
+/// The largest pool, in packets: 2 GiB of memory. A device with 16 queues of 4096 descriptors each way
+/// holds an eighth of that.
+pub const MAX_CAPACITY: u32 = 1 << 20;
 
 /// A pool of packets.
 pub struct Mempool {
@@ -54,8 +58,16 @@ pub struct Mempool {
 }
 
 impl Mempool {
-    /// Allocates a pool of `capacity` packets, all of them free.
+    /// Allocates a pool of `capacity` packets, 1 to [`MAX_CAPACITY`], all of them free.
+    ///
+    /// # Errors
+    /// If the capacity is out of range, or there is no memory or no IOVA for the pool.
     pub fn create(container: &Rc<Container>, capacity: u32) -> Result<Self> {
+        if !(1..=MAX_CAPACITY).contains(&capacity) {
+            return Err(Box::new(Error::Argument(format!(
+                "a pool has 1 to {MAX_CAPACITY} packets, not {capacity}"
+            ))));
+        }
         let dma = DmaMemory::alloc(container, capacity as usize * BUFFER_SIZE)?;
         Ok(Self {
             buffers: BufferStore::new(dma, capacity as usize),
@@ -169,6 +181,17 @@ mod tests {
         drop(first);
         let again = (pool.alloc().unwrap(), pool.alloc().unwrap());
         assert_eq!((again.0.iova(), again.1.iova()), (first_iova, second_iova));
+    }
+
+    #[test]
+    fn a_capacity_out_of_range_is_refused_without_allocating() {
+        for capacity in [0, MAX_CAPACITY + 1, u32::MAX] {
+            let Err(error) = Mempool::create(&Container::new(), capacity) else {
+                panic!("a pool of {capacity}")
+            };
+            let expected = format!("a pool has 1 to 1048576 packets, not {capacity}");
+            assert_eq!(error.to_string(), expected);
+        }
     }
 
     #[test]

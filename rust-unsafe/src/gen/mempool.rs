@@ -120,6 +120,8 @@ pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
 >();
 pub const PACKET_BUFFER_SIZE: ::core::ffi::c_int = 2048 as ::core::ffi::c_int;
 pub const PACKET_HEADROOM: ::core::ffi::c_int = 64 as ::core::ffi::c_int;
+pub const MEMPOOL_MAX_CAPACITY: ::core::ffi::c_uint = (1 as ::core::ffi::c_uint)
+    << 20 as ::core::ffi::c_int;
 #[inline]
 unsafe extern "C" fn packet_free(mut packet: *mut packet) {
     let mut pool: *mut mempool = (*packet).pool as *mut mempool;
@@ -137,6 +139,18 @@ pub unsafe extern "C" fn mempool_create(
     (*pool).capacity = capacity;
     (*pool).free_count = 0 as uint32_t;
     (*pool).dma.memory = NULL;
+    (*pool).free = ::core::ptr::null_mut::<*mut packet>();
+    if capacity == 0 as uint32_t || capacity > MEMPOOL_MAX_CAPACITY as uint32_t {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+            b"a pool has 1 to %u packets, not %u\0" as *const u8
+                as *const ::core::ffi::c_char,
+            (1 as ::core::ffi::c_uint) << 20 as ::core::ffi::c_int,
+            capacity,
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
     (*pool).free = calloc(
         capacity as size_t,
         ::core::mem::size_of::<*mut packet>() as size_t,
