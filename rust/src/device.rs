@@ -23,6 +23,9 @@ pub const MIN_RING_SIZE: u32 = 64;
 /// The largest ring, in descriptors.
 pub const MAX_RING_SIZE: u32 = 4096;
 
+/// The bytes of BAR0 that hold registers.
+pub const REGISTERS_SIZE: u32 = 0x2_0000;
+
 /// The configuration of a device.
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
@@ -205,11 +208,18 @@ impl<'p> Device<'p> {
 }
 
 impl OpenDevice {
-    /// Reads the 4-byte register at `offset` of BAR0. Reading clears some registers.
+    /// Reads the 4-byte register at `offset` of BAR0: a multiple of 4, below [`REGISTERS_SIZE`].
+    /// Reading clears some registers.
     ///
     /// # Errors
-    /// If the device can no longer be reached.
+    /// If no register can be at this offset, or the device can no longer be reached.
     pub fn register_read(&self, offset: u32) -> Result<u32> {
+        // A refused access would count as a failure of the device, which then cannot be stopped.
+        if offset % 4 != 0 || offset >= REGISTERS_SIZE {
+            return Err(Box::new(Error::Argument(format!(
+                "the offset of a register is a multiple of 4 below {REGISTERS_SIZE:#x}, not {offset:#x}"
+            ))));
+        }
         self.registers.read(offset)
     }
 }

@@ -7,7 +7,7 @@
 use anyhow::{ensure, Context, Result};
 use conformance::TestNic;
 use ixgbe::device::{Config, Device, OpenDevice};
-use ixgbe::mempool::{Mempool, Packet, MAX_SIZE};
+use ixgbe::mempool::{Mempool, Packet, MAX_CAPACITY, MAX_SIZE};
 use ixgbe::vfio::{BareDevice, Container};
 use nic::registers as r;
 use nic::{DataPlane, MmioMode, Traffic};
@@ -251,6 +251,72 @@ fn a_device_without_memory_reaches_no_packet() -> Result<()> {
     let pool = Mempool::create(&container, CAPACITY)?;
     let held = take_all(&pool, OURS);
     expect_unchanged(&mut data_plane, &held, OURS)
+}
+
+#[test]
+fn a_wrong_offset_of_a_register_leaves_the_device_usable() -> Result<()> {
+    let nic = card()?;
+    let container = Container::new();
+    let open = OpenDevice::open(&container, &nic.devices()[0])?;
+    let pool = Mempool::create(&container, CAPACITY)?;
+    let mut device = open.start(&Config::default(), &pool)?;
+    for offset in [1, 2, 0x1_fffe, 0x2_0000, u32::MAX - 3, u32::MAX] {
+        expect_error(open.register_read(offset), "the offset of a register")?;
+    }
+    open.register_read(r::STATUS)?;
+    device.stop()?;
+    Ok(())
+}
+
+#[test]
+fn a_capacity_out_of_range_is_refused() -> Result<()> {
+    for capacity in [0, MAX_CAPACITY + 1, u32::MAX] {
+        let pool = Mempool::create(&Container::new(), capacity);
+        expect_error(pool, "a pool has 1 to 1048576 packets")?;
+    }
+    Ok(())
+}
+
+#[test]
+fn no_configuration_panics() -> Result<()> {
+    let nic = card()?;
+    let container = Container::new();
+    let open = OpenDevice::open(&container, &nic.devices()[0])?;
+    let pool = Mempool::create(&container, CAPACITY)?;
+    let good = Config::default();
+    for number in [0, 17, 1 << 31, u32::MAX] {
+        let wrong = [
+            Config {
+                rx_queues: number,
+                ..good
+            },
+            Config {
+                tx_queues: number,
+                ..good
+            },
+            Config {
+                rx_ring_size: number,
+                ..good
+            },
+            Config {
+                tx_ring_size: number,
+                ..good
+            },
+        ];
+        for config in wrong {
+            ensure!(open.start(&config, &pool).is_err(), "{config:?} started");
+        }
+    }
+    // The largest configuration needs more packets than the pool has.
+    let large = Config {
+        rx_queues: 16,
+        rx_ring_size: 4096,
+        ..good
+    };
+    expect_error(open.start(&large, &pool), "too few packets")?;
+    ensure!(pool.free_count() == pool.capacity(), "packets are lost");
+    open.start(&good, &pool)?.stop()?;
+    Ok(())
 }
 
 fn receive(device: &mut Device<'_>, counts: &[usize]) -> Result<usize> {
