@@ -1,8 +1,8 @@
 //! The ixgbe driver in safe Rust, for the Intel 82599 (and X540, X550).
 //!
-//! "Safe" means: every module but [`sys`] has `#![forbid(unsafe_code)]`. `sys` is the core below
-//! them: 753 lines of code, of which 88 are unsafe. Its interface is sound, whatever safe code and
-//! the device do.
+//! "Safe" means: every module but `sys` has `#![forbid(unsafe_code)]`. `sys` is the core below
+//! them: 753 lines of code, of which 88 are unsafe. The public interface of
+//! the driver is sound, whatever safe code does. It trusts the device in one case, named below.
 //!
 //! The driver is the twin of the C driver in `c/src`, file by file and function by function. Where the
 //! C driver trusts itself and the device, this one checks, or rules the mistake out:
@@ -12,8 +12,11 @@
 //! - The driver checks the length of a received packet before it uses it (TRUST-LENGTH).
 //!
 //! One assumption remains: **a device no longer writes to a buffer that it has given back**
-//! (TRUST-RING-PROTOCOL). [`sys::buffers`] relies on it. `drivers/ASSUMPTIONS.md` lists all
-//! assumptions of the three drivers.
+//! (TRUST-RING-PROTOCOL). `sys::buffers` relies on it, and if it is wrong, the program has undefined
+//! behaviour. `drivers/ASSUMPTIONS.md` lists all assumptions of the three drivers.
+//!
+//! No public function writes a register of a device that has memory, or allocates memory for a device
+//! except as packets. So safe code cannot break that assumption, if the device is correct.
 #![deny(unsafe_code)]
 
 /// The clock of the waits for the device.

@@ -57,7 +57,11 @@ fn items(text: &str) -> Vec<String> {
             || item.matches('(').count() > item.matches(')').count();
     }
     let clean = |item: String| {
-        let item = item.replace(",)", ")");
+        let mut item = item.replace(",)", ")");
+        if item.starts_with("pub const ") {
+            // The value is no part of the interface.
+            item.truncate(item.find(" = ").unwrap_or(item.len()));
+        }
         item.trim_end_matches(['{', ';', ',']).trim_end().to_owned()
     };
     items.into_iter().map(clean).collect()

@@ -9,9 +9,9 @@
 //! driver hands a buffer over by writing its IOVA to a descriptor. It keeps the `Buffer` in the
 //! slot, untouched, until the device gives the buffer back.
 //!
-//! A device that breaks the protocol can change the bytes of packets, but nothing else. The IOMMU
-//! confines it to this memory, in which no Rust object lives. Bytes may have any value, and the
-//! driver takes no index, length or address from them. For that reason the header of a buffer has
+//! If a device breaks the protocol, bytes change while the application has a slice of them. That is
+//! undefined behaviour. The device reaches nothing else: the IOMMU confines it to this memory, in
+//! which no Rust object lives. The driver itself takes no index, length or address from the bytes. For that reason the header of a buffer has
 //! memory of its own. In C it lies in front of the data, where the device can write.
 //!
 //! The stack is indexed by `get_unchecked`: its `count` never exceeds the number of places, because

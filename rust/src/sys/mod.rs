@@ -7,6 +7,10 @@
 //! 2. The code checks every access against the size of its mapping, or masks the index to it.
 //! 3. A mapping lives as long as any pointer into it.
 //! 4. Only the owner of a packet buffer gets references to its bytes.
+//!
+//! The rules do not cover an address that the device gets from a register or descriptor. So this
+//! module is private. The modules that write such addresses are `init`, `rx` and `tx`. They give the
+//! device only buffers whose [`buffers::Buffer`] lies in a slot of the ring.
 
 pub mod batch;
 pub mod buffers;
