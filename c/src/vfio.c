@@ -187,7 +187,7 @@ void vfio_write32(struct vfio_device *device, uint32_t offset, uint32_t value)
 void vfio_ring(struct vfio_device *device, uint32_t offset, uint32_t value)
 {
 	region_write(device, VFIO_REGION_BAR0, offset, &value, sizeof(value),
-		     VFIO_DOORBELL_MS * 1000);
+		     VFIO_DOORBELL_MS * 1000ULL);
 }
 
 uint16_t vfio_config_read16(struct vfio_device *device, uint32_t offset)

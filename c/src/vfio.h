@@ -55,18 +55,17 @@ struct vfio_area {
 
 struct vfio_device {
 	struct vfio_container *container;
+	uint64_t reserve_us; /* vfio-user: its patience besides the container's */
 	char address[VFIO_ADDRESS_SIZE]; /* as the user wrote it */
 	enum vfio_kind kind;
 	int fd; /* the kernel's device, or the socket */
 	int request_fd; /* kernel: readable when the kernel wants the device back, or -1 */
 	int group; /* kernel: index into the container's groups */
+	uint32_t area_count;
 	uint16_t next_message; /* vfio-user: id of the next message */
-	uint64_t
-		reserve_us; /* vfio-user: its own patience, when that of the container is used up */
 	uint64_t bar0_size;
 	uint64_t bar0_file_offset; /* kernel: where region 0 starts in fd */
 	uint64_t config_file_offset; /* kernel: where region 7 starts in fd */
-	uint32_t area_count;
 	struct vfio_area areas[VFIO_MAX_AREAS];
 	bool failed; /* an access failed with `failure`. Later accesses fail at once */
 	struct error failure;

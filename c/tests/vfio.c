@@ -336,7 +336,7 @@ static void dma_memory_keeps_its_size(void)
 	vfio_container_init(&container);
 	CHECK(dma_alloc(&container, 100, &dma, &error) == 0);
 	CHECK(ftruncate(dma.fd, 0) == -1 && errno == EPERM);
-	CHECK(ftruncate(dma.fd, 1ll << 40) == -1 && errno == EPERM);
+	CHECK(ftruncate(dma.fd, 1LL << 40) == -1 && errno == EPERM);
 	CHECK(fallocate(dma.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)dma.size) ==
 		      -1 &&
 	      errno == EPERM);
@@ -350,14 +350,14 @@ static void one_device_does_not_use_up_the_reserve_of_another(void)
 	struct vfio_container container;
 	struct vfio_device devices[2] = {{.kind = VFIO_KIND_USER}, {.kind = VFIO_KIND_USER}};
 	struct vfio_device kernel = {.container = &container, .kind = VFIO_KIND_KERNEL};
-	const uint64_t reserve = VFIO_RESERVE_MS * 1000;
+	const uint64_t reserve = VFIO_RESERVE_MS * 1000ULL;
 
 	vfio_container_init(&container);
 	for (uint32_t i = 0; i < 2; i++) {
 		devices[i].container = &container;
 		vfio_reserve_init(&devices[i]);
 	}
-	CHECK_EQUAL(vfio_patience(&devices[0]), VFIO_PATIENCE_MS * 1000 + reserve);
+	CHECK_EQUAL(vfio_patience(&devices[0]), VFIO_PATIENCE_MS * 1000ULL + reserve);
 	vfio_patience_use(&devices[0], 100000000);
 	CHECK(vfio_patience(&devices[0]) < 100000);
 	CHECK(vfio_patience(&devices[1]) >= reserve);
@@ -370,7 +370,7 @@ static void one_device_does_not_use_up_the_reserve_of_another(void)
 	CHECK(vfio_patience(&devices[1]) >= reserve + 1000000);
 	CHECK(vfio_patience(&devices[1]) < reserve + 1100000);
 	container.refilled_us = 0;
-	CHECK(vfio_patience(&devices[1]) <= VFIO_PATIENCE_MS * 1000 + reserve);
+	CHECK(vfio_patience(&devices[1]) <= VFIO_PATIENCE_MS * 1000ULL + reserve);
 }
 
 int main(void)

@@ -130,17 +130,17 @@ pub struct vfio_area {
 #[repr(C)]
 pub struct vfio_device {
     pub container: *mut vfio_container,
+    pub reserve_us: uint64_t,
     pub address: [::core::ffi::c_char; 128],
     pub kind: vfio_kind,
     pub fd: ::core::ffi::c_int,
     pub request_fd: ::core::ffi::c_int,
     pub group: ::core::ffi::c_int,
+    pub area_count: uint32_t,
     pub next_message: uint16_t,
-    pub reserve_us: uint64_t,
     pub bar0_size: uint64_t,
     pub bar0_file_offset: uint64_t,
     pub config_file_offset: uint64_t,
-    pub area_count: uint32_t,
     pub areas: [vfio_area; 8],
     pub failed: bool,
     pub failure: error,
@@ -476,7 +476,8 @@ pub unsafe extern "C" fn vfio_ring(
         offset,
         &raw mut value as *const ::core::ffi::c_void,
         ::core::mem::size_of::<uint32_t>() as uint32_t,
-        (VFIO_DOORBELL_MS * 1000 as ::core::ffi::c_int) as uint64_t,
+        (VFIO_DOORBELL_MS as ::core::ffi::c_ulonglong)
+            .wrapping_mul(1000 as ::core::ffi::c_ulonglong) as uint64_t,
     );
 }
 #[no_mangle]
