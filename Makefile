@@ -491,9 +491,12 @@ test-miri: ## Run the safe driver's tests under Miri (TOOLCHAIN=nightly).
 FUZZ_SECONDS ?= 1800
 
 .PHONY: fuzz
-fuzz: ## Fuzz the NIC, then the safe driver (FUZZ_SECONDS=1800 for each).
+fuzz: ## Fuzz the NIC and the drivers, each of five targets FUZZ_SECONDS long (1800).
 	@drivers/fuzz.sh vfio_user_peer $(FUZZ_SECONDS)
+	@drivers/fuzz.sh vfio_user_stream $(FUZZ_SECONDS)
 	@drivers/fuzz.sh hostile_device $(FUZZ_SECONDS)
+	@drivers/fuzz.sh vfio_user_server_c $(FUZZ_SECONDS)
+	@drivers/fuzz.sh vfio_user_server_rust $(FUZZ_SECONDS)
 
 ##@ Keeping the sources tidy
 

@@ -1,8 +1,13 @@
 #!/usr/bin/env bash
-# fuzz.sh vfio_user_peer|hostile_device [SECONDS [ARGUMENT...]]: runs a fuzzer for SECONDS (default 1800).
+# fuzz.sh TARGET [SECONDS [ARGUMENT...]]: runs a fuzzer for SECONDS (default 1800).
 #
-# vfio_user_peer fuzzes the software NIC with hostile drivers. hostile_device fuzzes the safe driver with hostile
-# devices. Both use libFuzzer and AddressSanitizer. All further arguments go to libFuzzer.
+#   vfio_user_peer          the software NIC with hostile drivers
+#   vfio_user_stream        the message parser of the software NIC, with any bytes
+#   hostile_device          the safe driver with hostile devices
+#   vfio_user_server_c      the message parser of the C driver, with hostile servers
+#   vfio_user_server_rust   the message parser of the safe driver, with hostile servers
+#
+# All use libFuzzer and AddressSanitizer, the C driver also UBSan. All further arguments go to libFuzzer.
 # Inputs that break the target go to build/fuzz/TARGET/found/. Inputs that reach new code go to
 # build/fuzz/TARGET/corpus/.
 #
@@ -12,13 +17,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+targets=(vfio_user_peer vfio_user_stream hostile_device vfio_user_server_c vfio_user_server_rust)
 target=${1:-}
 seconds=${2:-1800}
 shift $(($# < 2 ? $# : 2))
 # An input that takes more than ten seconds is a failure, because the target must not hang.
 options=(-timeout=10 "-max_total_time=$seconds")
 case $target in
-vfio_user_peer)
+vfio_user_peer | vfio_user_stream)
 	folder=drivers/nic/fuzz
 	options+=(-rss_limit_mb=4096 -max_len=4096)
 	;;
@@ -28,8 +34,20 @@ hostile_device)
 	# Each pool has a megabyte. A large quarantine of freed memory would cost much time and find few errors.
 	export ASAN_OPTIONS=quarantine_size_mb=1
 	;;
+vfio_user_server_c | vfio_user_server_rust)
+	folder=drivers/conformance/fuzz
+	corpus=vfio_user_server
+	options+=(-rss_limit_mb=2048 -max_len=1024)
+	# shellcheck source=bench/setup/versions.sh
+	. bench/setup/versions.sh
+	export CC="clang-$CLANG"
+	command -v "$CC" >/dev/null || {
+		echo "fuzz.sh needs $CC, which compiles the C driver: install it, for example with \`make setup\`" >&2
+		exit 2
+	}
+	;;
 *)
-	echo "usage: fuzz.sh vfio_user_peer|hostile_device [SECONDS [ARGUMENT...]]" >&2
+	echo "usage: fuzz.sh TARGET [SECONDS [ARGUMENT...]]; the targets are ${targets[*]}" >&2
 	exit 2
 	;;
 esac
@@ -48,4 +66,4 @@ RUSTC_BOOTSTRAP=1 RUSTFLAGS="${coverage[*]} --cfg fuzzing -Zsanitizer=address -C
 	cargo build --quiet --locked --manifest-path "$folder/Cargo.toml" --release --target "$platform" \
 	--target-dir build/fuzz/target --bin "$target"
 exec "build/fuzz/target/$platform/release/$target" "${options[@]}" "-artifact_prefix=$out/found/" "$@" \
-	"$out/corpus" "$folder/corpus/$target"
+	"$out/corpus" "$folder/corpus/${corpus:-$target}"

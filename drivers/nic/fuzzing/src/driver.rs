@@ -275,6 +275,13 @@ impl HostileDriver {
         }
     }
 
+    /// Sends bytes as they are, and lets the NIC answer all messages in them.
+    pub fn stream(&mut self, bytes: &[u8]) {
+        self.put(bytes, &[self.unchecked.as_fd(), self.others[0].as_fd()]);
+        self.answer();
+        self.nic.poll_at(self.now);
+    }
+
     /// Does what the next bytes of the input say.
     pub fn act(&mut self, input: &mut Input<'_>) {
         match input.u8() % 16 {

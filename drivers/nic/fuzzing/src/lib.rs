@@ -8,8 +8,10 @@
 //! The function panics if the NIC has touched memory outside the maps, or has kept a file or a
 //! mapping. The fuzzer detects other failures: panics, reports of sanitizers, and hangs.
 //!
-//! `drivers/nic/fuzz` runs it under libFuzzer. The tests of this crate run the corpus and 600
-//! mutations of it.
+//! [`vfio_user_stream`] sends its input as it is, so that a fuzzer finds its own messages.
+//!
+//! `drivers/nic/fuzz` runs both under libFuzzer. The tests of this crate run the corpora and
+//! mutations of them.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod driver;
@@ -36,5 +38,22 @@ pub fn vfio_user_peer(input: &[u8]) {
         }
         driver.act(&mut input);
     }
+    driver.finish();
+}
+
+/// Sends these bytes, with a memory file and an eventfd in front, after it has agreed on a version.
+/// The first byte decides whether the driver also sets up its queues before.
+///
+/// # Panics
+/// As [`vfio_user_peer`].
+pub fn vfio_user_stream(input: &[u8]) {
+    let mut input = Input(input);
+    let settings = input.u8();
+    let mut driver = HostileDriver::new(settings);
+    driver.connect(&[0, 0, 1, 0, b'{', b'}', 0]);
+    if settings & 0x80 != 0 {
+        driver.set_up(settings);
+    }
+    driver.stream(input.0);
     driver.finish();
 }

@@ -1,12 +1,12 @@
 //! Runs the fuzzer's corpus, and mutations of it, against the NIC.
 #![allow(clippy::unwrap_used)]
 
-use nic_fuzzing::vfio_user_peer;
+use nic_fuzzing::{vfio_user_peer, vfio_user_stream};
 
-/// Inputs that a fuzzer found worth keeping, and inputs that once failed.
-const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz/corpus/vfio_user_peer");
-/// Number of mutations to run.
-const MUTATIONS: u64 = 600;
+/// Folders of inputs that a fuzzer found worth keeping, and of inputs that once failed.
+const CORPORA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz/corpus");
+/// Number of mutations to run for each target.
+const MUTATIONS: u64 = 300;
 
 /// Pseudo-random numbers, the same in every run (xorshift64*).
 struct Numbers(u64);
@@ -20,8 +20,8 @@ impl Numbers {
     }
 }
 
-fn corpus() -> Vec<Vec<u8>> {
-    let mut paths: Vec<_> = std::fs::read_dir(CORPUS)
+fn corpus(target: &str) -> Vec<Vec<u8>> {
+    let mut paths: Vec<_> = std::fs::read_dir(format!("{CORPORA}/{target}"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .collect();
@@ -59,18 +59,24 @@ fn mutate(input: &[u8], other: &[u8], numbers: &mut Numbers) -> Vec<u8> {
     bytes
 }
 
-#[test]
-fn the_corpus_does_no_harm() {
-    corpus().iter().for_each(|input| vfio_user_peer(input));
-}
-
-#[test]
-fn mutations_of_the_corpus_do_no_harm() {
-    let corpus = corpus();
+/// Runs a target's corpus, and mutations of it.
+fn run(name: &str, target: fn(&[u8])) {
+    let corpus = corpus(name);
+    corpus.iter().for_each(|input| target(input));
     let mut numbers = Numbers(0x8259_9825);
     for _ in 0..MUTATIONS {
         let input = &corpus[numbers.below(corpus.len())];
         let other = &corpus[numbers.below(corpus.len())];
-        vfio_user_peer(&mutate(input, other, &mut numbers));
+        target(&mutate(input, other, &mut numbers));
     }
+}
+
+#[test]
+fn drivers_that_act_as_inputs_say_do_no_harm() {
+    run("vfio_user_peer", vfio_user_peer);
+}
+
+#[test]
+fn any_bytes_as_messages_do_no_harm() {
+    run("vfio_user_stream", vfio_user_stream);
 }
