@@ -36,6 +36,14 @@ void vfio_container_close(struct vfio_container *container)
 	}
 }
 
+static void unmap_areas(struct vfio_device *device)
+{
+	for (uint32_t i = 0; i < device->area_count; i++) {
+		(void)munmap((void *)device->areas[i].memory, device->areas[i].size);
+	}
+	device->area_count = 0;
+}
+
 int vfio_open(struct vfio_container *container, const char *address, struct vfio_device *device,
 	      struct error *error)
 {
@@ -63,11 +71,13 @@ int vfio_open(struct vfio_container *container, const char *address, struct vfio
 	if (strncmp(address, USER_PREFIX, prefix) == 0) {
 		device->kind = VFIO_KIND_USER;
 		if (vfio_user_open(device, address + prefix, error) != 0) {
+			unmap_areas(device);
 			return -1;
 		}
 	} else {
 		device->kind = VFIO_KIND_KERNEL;
 		if (vfio_kernel_open(device, error) != 0) {
+			unmap_areas(device);
 			return -1;
 		}
 	}
@@ -96,10 +106,7 @@ void vfio_close(struct vfio_device *device)
 		}
 	}
 	container->device_count = left;
-	for (uint32_t i = 0; i < device->area_count; i++) {
-		(void)munmap((void *)device->areas[i].memory, device->areas[i].size);
-	}
-	device->area_count = 0;
+	unmap_areas(device);
 	if (device->kind == VFIO_KIND_USER) {
 		vfio_user_close(device);
 	} else {

@@ -212,6 +212,17 @@ pub unsafe extern "C" fn vfio_container_close(mut container: *mut vfio_container
         (*container).fd = -(1 as ::core::ffi::c_int);
     }
 }
+unsafe extern "C" fn unmap_areas(mut device: *mut vfio_device) {
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < (*device).area_count {
+        munmap(
+            (*device).areas[i as usize].memory as *mut ::core::ffi::c_void,
+            (*device).areas[i as usize].size as size_t,
+        );
+        i = i.wrapping_add(1);
+    }
+    (*device).area_count = 0 as uint32_t;
+}
 #[no_mangle]
 pub unsafe extern "C" fn vfio_open(
     mut container: *mut vfio_container,
@@ -272,11 +283,13 @@ pub unsafe extern "C" fn vfio_open(
         if vfio_user_open(device, address.offset(prefix as isize), error)
             != 0 as ::core::ffi::c_int
         {
+            unmap_areas(device);
             return -(1 as ::core::ffi::c_int);
         }
     } else {
         (*device).kind = VFIO_KIND_KERNEL;
         if vfio_kernel_open(device, error) != 0 as ::core::ffi::c_int {
+            unmap_areas(device);
             return -(1 as ::core::ffi::c_int);
         }
     }
@@ -310,15 +323,7 @@ pub unsafe extern "C" fn vfio_close(mut device: *mut vfio_device) {
         i = i.wrapping_add(1);
     }
     (*container).device_count = left;
-    let mut i_0: uint32_t = 0 as uint32_t;
-    while i_0 < (*device).area_count {
-        munmap(
-            (*device).areas[i_0 as usize].memory as *mut ::core::ffi::c_void,
-            (*device).areas[i_0 as usize].size as size_t,
-        );
-        i_0 = i_0.wrapping_add(1);
-    }
-    (*device).area_count = 0 as uint32_t;
+    unmap_areas(device);
     if (*device).kind as ::core::ffi::c_uint
         == VFIO_KIND_USER as ::core::ffi::c_int as ::core::ffi::c_uint
     {
