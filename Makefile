@@ -252,6 +252,13 @@ build/c/tests/%: c/tests/%.c $(C_TEST_OBJECTS)
 
 -include $(C_TEST_OBJECTS:.o=.d) $(C_TEST_PROGRAMS:=.d)
 
+# The C driver with sanitizers, for the hostile server.
+build/hostile/c/ixgbe-fwd: $(C_PROGRAM) $(C_TEST_OBJECTS)
+	@mkdir -p $(@D)
+	@$(CC) $(C_TEST_FLAGS) $(C_VERSION) -MMD -MP $^ -o $@
+
+-include build/hostile/c/ixgbe-fwd.d
+
 # --- the Rust drivers: Cargo finds out what changed, so these goals always run it
 
 # $(call build_rust,PROFILE,FOLDER) also builds the C interface, which is a crate of its own.
@@ -431,6 +438,20 @@ test-verdict: nic triptych ## Check that `triptych verdict` notices a wrong ring
 	@status=0; $(BIN)/triptych verdict --quick --driver c \
 		--patch drivers/conformance/safety/patches/drv-tx-ring-wrap/c.patch | tee build/verdict.txt || status=$$?; \
 	[ "$$status" -eq 3 ] && grep -qE '^(data_path|register_trace): .* c  ' build/verdict.txt
+
+.PHONY: hostile-programs
+hostile-programs: build build/hostile/c/ixgbe-fwd
+	@$(CARGO) build --quiet $(CARGO_TOOLS) --release --package hostile
+
+# HOSTILE="--row areas --build rust" runs some of the scenarios.
+.PHONY: hostile
+hostile: hostile-programs ## Hold every driver against a lying card, and the card against a lying driver.
+	@build/cargo/release/hostile $(HOSTILE)
+
+.PHONY: test-hostile
+test-hostile: hostile-programs ## The same in 90 seconds: each lie meets one driver, and the drivers take turns.
+	@$(CARGO) test --quiet $(CARGO_TOOLS) --release --package hostile
+	@build/cargo/release/hostile --turns $(HOSTILE)
 
 .PHONY: registers-up-to-date
 registers-up-to-date: ## Check that the register headers match registers.toml.

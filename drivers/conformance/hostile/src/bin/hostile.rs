@@ -1,0 +1,98 @@
+//! `hostile`: runs the scenarios, and prints a line for each.
+
+use std::process::ExitCode;
+
+use anyhow::{ensure, Result};
+use clap::{Parser, ValueEnum};
+use hostile::builds::Build;
+use hostile::server;
+use hostile::suite::{self, Case};
+
+/// Runs the hostile server against the drivers, and the hostile client against the software card.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Options {
+    /// Run only this part
+    #[arg(long)]
+    part: Option<Part>,
+    /// Run only this build of a driver; may be repeated
+    #[arg(long = "build", value_name = "BUILD")]
+    builds: Vec<Build>,
+    /// Run only rows whose name contains TEXT
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    row: String,
+    /// Run each row with one build of a driver, not with all: the builds take turns
+    #[arg(long)]
+    turns: bool,
+    /// Runs side by side; most runs wait
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    jobs: usize,
+    /// Print the names of the rows, and run nothing
+    #[arg(long)]
+    list: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// The hostile server, against drivers
+    Server,
+    /// The hostile client, against the software card
+    Client,
+}
+
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("hostile: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<bool> {
+    let rows: Vec<_> = server::rows::all()
+        .into_iter()
+        .filter(|row| row.name.contains(&options.row))
+        .collect();
+    let mut cases = Vec::new();
+    let builds = match &options.builds[..] {
+        [] => &Build::ALL[..],
+        builds => builds,
+    };
+    if options.part != Some(Part::Client) {
+        for (nth, row) in rows.iter().enumerate() {
+            let turn = &builds[nth % builds.len()..][..1];
+            let turn = if options.turns { turn } else { builds };
+            let spared = |build: &&Build| !row.setup.victims.contains(build);
+            let only = &row.setup.victims[..1];
+            // A row that spares the build whose turn it is meets its first victim.
+            let turn = if options.turns && turn.iter().all(|build| spared(&build)) {
+                only
+            } else {
+                turn
+            };
+            for build in turn.iter().filter(|build| !spared(build)) {
+                let run = move || server::run::run(row, *build);
+                cases.push(Case {
+                    row: &row.name,
+                    victim: build.to_string(),
+                    run: Box::new(run),
+                });
+            }
+        }
+    }
+    ensure!(
+        !cases.is_empty(),
+        "no row's name contains {:?}; --list prints all",
+        options.row
+    );
+    if options.list {
+        rows.iter().for_each(|row| println!("{}", row.name));
+        return Ok(true);
+    }
+    let totals = suite::run(&cases, options.jobs, &mut std::io::stdout())?;
+    println!("{} passed, {} failed", totals.passed, totals.failed);
+    Ok(totals.failed == 0)
+}

@@ -1,0 +1,216 @@
+//! Runs a program, and watches for everything that it must not do.
+
+use std::ffi::OsStr;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+
+/// Longest run of a program that keeps its promise.
+pub const LIMIT: Duration = Duration::from_secs(10);
+/// A program that runs this long is killed. More than [`LIMIT`], so that a slow end and no end at
+/// all can be told apart.
+const KILL: Duration = Duration::from_secs(20);
+/// How often the program's state is read.
+const INTERVAL: Duration = Duration::from_millis(5);
+/// Most open files of a driver. An honest run has at most 20, sanitizers included.
+pub const MAX_OPEN_FILES: usize = 40;
+/// What sanitizers and panics write. None of it may appear.
+const REPORTS: [&str; 6] = [
+    "AddressSanitizer",
+    "LeakSanitizer",
+    "UndefinedBehaviorSanitizer",
+    "runtime error:",
+    "panicked at",
+    "stack smashing",
+];
+
+/// How a program has run.
+#[derive(Debug)]
+pub struct Run {
+    /// Exit status; `None` if the program was killed after twenty seconds.
+    pub status: Option<ExitStatus>,
+    /// What it wrote to standard error.
+    pub stderr: String,
+    /// How long it ran.
+    pub elapsed: Duration,
+    /// Most open files at once, among the moments that were looked at.
+    pub open_files: usize,
+}
+
+impl Run {
+    /// Runs a program to its end.
+    ///
+    /// # Errors
+    /// If the program cannot be started or its output cannot be read.
+    pub fn of(
+        program: &Path,
+        arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
+        folder: &Path,
+    ) -> Result<Self> {
+        let errors = folder.join("stderr");
+        let output = std::fs::File::create(&errors)?;
+        let start = Instant::now();
+        let child = Command::new(program)
+            .args(arguments)
+            // A report must not look like a failure that the driver has noticed: its status is 1.
+            .env("ASAN_OPTIONS", "exitcode=99:abort_on_error=0")
+            .env("UBSAN_OPTIONS", "exitcode=99:print_stacktrace=1")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(output)
+            .spawn()
+            .with_context(|| program.display().to_string())?;
+        let mut child = Guard(child);
+        let mut open_files = 0;
+        // A child begins with its parent's files, until it executes the program. Only a number that
+        // three looks in a row reach is the program's own.
+        let mut last = [0; 3];
+        let status = loop {
+            if let Some(status) = child.0.try_wait()? {
+                break Some(status);
+            }
+            if start.elapsed() > KILL {
+                break None;
+            }
+            last = [last[1], last[2], open_files_of(child.0.id())];
+            open_files = open_files.max(last.into_iter().min().unwrap_or(0));
+            std::thread::sleep(INTERVAL);
+        };
+        let elapsed = start.elapsed();
+        drop(child);
+        let bytes = std::fs::read(&errors)?;
+        Ok(Self {
+            status,
+            stderr: String::from_utf8_lossy(&bytes).into_owned(),
+            elapsed,
+            open_files,
+        })
+    }
+
+    /// The exit status, the signal or the hang, in a word or two.
+    pub fn outcome(&self) -> String {
+        match self.status {
+            None => "hangs".to_owned(),
+            Some(status) => match (status.code(), status.signal()) {
+                (Some(code), _) => format!("exit {code}"),
+                (_, Some(signal)) => format!("signal {signal}"),
+                _ => status.to_string(),
+            },
+        }
+    }
+
+    /// Whether all that is wrong is the time.
+    pub fn is_only_late(&self) -> bool {
+        self.status.is_none() || (self.elapsed > LIMIT && self.broken_promises(false).is_empty())
+    }
+
+    /// The promises of every program that the run broke. `timed`: the time limit is one of them.
+    pub fn broken_promises(&self, timed: bool) -> Vec<String> {
+        let mut broken = Vec::new();
+        if timed && (self.status.is_none() || self.elapsed > LIMIT) {
+            broken.push(format!("ran {:.1} s", self.elapsed.as_secs_f64()));
+        }
+        let code = self.status.and_then(|status| status.code());
+        if self.status.is_some() && !matches!(code, Some(0 | 1)) {
+            broken.push(format!("ended with {}, not with 0 or 1", self.outcome()));
+        }
+        if code == Some(1) && self.message().is_none() {
+            broken.push("failed without a message".to_owned());
+        }
+        if let Some(report) = REPORTS.iter().find(|report| self.stderr.contains(**report)) {
+            broken.push(format!("reported: {report}"));
+        }
+        if self.open_files > MAX_OPEN_FILES {
+            broken.push(format!("had {} files open", self.open_files));
+        }
+        broken
+    }
+
+    /// The last message on standard error that is no warning, without the program's name.
+    pub fn message(&self) -> Option<&str> {
+        let messages = self.stderr.lines().rev();
+        messages
+            .filter_map(|line| line.strip_prefix("ixgbe-fwd: "))
+            .find(|line| !line.starts_with("warning:"))
+    }
+}
+
+/// A child that is killed when it goes out of scope.
+struct Guard(Child);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        // Errors mean that the child has ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Number of files that a process has open; 0 if it has ended.
+pub fn open_files_of(process: u32) -> usize {
+    std::fs::read_dir(format!("/proc/{process}/fd")).map_or(0, Iterator::count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Run {
+        let folder = tempfile::tempdir().unwrap();
+        Run::of(Path::new("/bin/bash"), ["-c", script], folder.path()).unwrap()
+    }
+
+    fn broken(script: &str) -> String {
+        shell(script).broken_promises(true).join("; ")
+    }
+
+    #[test]
+    fn a_success_and_a_failure_with_a_message_keep_all_promises() {
+        assert_eq!(broken("exit 0"), "");
+        assert_eq!(broken("echo 'ixgbe-fwd: a: refused' >&2; exit 1"), "");
+    }
+
+    #[test]
+    fn a_failure_needs_a_message_and_a_warning_is_none() {
+        assert_eq!(broken("exit 1"), "failed without a message");
+        let warned = broken("echo 'ixgbe-fwd: warning: slow' >&2; exit 1");
+        assert_eq!(warned, "failed without a message");
+    }
+
+    #[test]
+    fn signals_and_other_statuses_break_a_promise() {
+        assert_eq!(
+            broken("kill -SEGV $$"),
+            "ended with signal 11, not with 0 or 1"
+        );
+        assert_eq!(broken("exit 2"), "ended with exit 2, not with 0 or 1");
+    }
+
+    #[test]
+    fn reports_of_sanitizers_and_panics_break_a_promise() {
+        let text = "echo 'c/src/x.c:1: runtime error: misaligned' >&2";
+        assert_eq!(broken(text), "reported: runtime error:");
+        let text = "echo 'thread main panicked at x.rs' >&2; exit 0";
+        assert_eq!(broken(text), "reported: panicked at");
+    }
+
+    #[test]
+    fn a_program_that_collects_descriptors_breaks_a_promise() {
+        let text = broken("for i in {1..60}; do exec {f}</dev/null; done; sleep 0.3");
+        assert!(text.starts_with("had 6"), "{text}");
+    }
+
+    #[test]
+    fn a_run_beyond_the_limit_is_only_late() {
+        let run = Run {
+            elapsed: LIMIT + Duration::from_secs(1),
+            ..shell("exit 0")
+        };
+        assert!(run.is_only_late());
+        assert_eq!(run.broken_promises(true), ["ran 11.0 s"]);
+        assert!(!shell("exit 3").is_only_late());
+    }
+}
