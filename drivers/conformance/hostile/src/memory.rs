@@ -1,6 +1,7 @@
 //! Memory that the liar shares with its victim: memfds, and mappings that it writes to.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -17,6 +18,14 @@ pub fn memfd(len: u64) -> io::Result<OwnedFd> {
     let file = memfd_create("hostile", flags)?;
     ftruncate(&file, len)?;
     Ok(file)
+}
+
+/// Random bytes from the system, for a payload.
+pub fn random_bytes(bytes: &mut [u8]) {
+    if let Ok(mut file) = File::open("/dev/urandom") {
+        // Bytes that could not be read stay as they are.
+        let _ = file.read_exact(bytes);
+    }
 }
 
 /// A shared mapping of a whole file, as 32-bit words. The other side may change them at any time.

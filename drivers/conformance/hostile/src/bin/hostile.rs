@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use anyhow::{ensure, Result};
 use clap::{Parser, ValueEnum};
 use hostile::builds::Build;
-use hostile::server;
 use hostile::suite::{self, Case};
+use hostile::{client, server};
 
 /// Runs the hostile server against the drivers, and the hostile client against the software card.
 #[derive(Debug, Parser)]
@@ -56,6 +56,10 @@ fn run(options: &Options) -> Result<bool> {
         .into_iter()
         .filter(|row| row.name.contains(&options.row))
         .collect();
+    let attacks: Vec<_> = client::rows::all()
+        .into_iter()
+        .filter(|row| row.name.contains(&options.row))
+        .collect();
     let mut cases = Vec::new();
     let builds = match &options.builds[..] {
         [] => &Build::ALL[..],
@@ -83,13 +87,24 @@ fn run(options: &Options) -> Result<bool> {
             }
         }
     }
+    if options.part != Some(Part::Server) {
+        for row in &attacks {
+            cases.push(Case {
+                row: &row.name,
+                victim: "card".to_owned(),
+                run: Box::new(move || client::run::run(row)),
+            });
+        }
+    }
     ensure!(
         !cases.is_empty(),
         "no row's name contains {:?}; --list prints all",
         options.row
     );
     if options.list {
-        rows.iter().for_each(|row| println!("{}", row.name));
+        for case in &cases {
+            println!("{:<62} {}", case.row, case.victim);
+        }
         return Ok(true);
     }
     let totals = suite::run(&cases, options.jobs, &mut std::io::stdout())?;

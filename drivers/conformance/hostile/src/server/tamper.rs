@@ -1,7 +1,5 @@
 //! Changes of memory while the driver runs.
 
-use std::fs::File;
-use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -173,13 +171,5 @@ fn paint_frames(memory: &[Lent], rings: Rings, word: u32, stop: &AtomicBool) {
             }
         }
         std::thread::sleep(PAUSE);
-    }
-}
-
-/// Random bytes from the system, for a payload.
-pub fn random_bytes(bytes: &mut [u8]) {
-    if let Ok(mut file) = File::open("/dev/urandom") {
-        // Bytes that could not be read stay as they are.
-        let _ = file.read_exact(bytes);
     }
 }

@@ -1,9 +1,10 @@
 //! Lies about the version, the device, its regions and the file of the registers.
 
 use crate::descriptors::Kind;
+use crate::memory::random_bytes;
 use crate::message::{command, put32, put64, Message};
 use crate::server::lie::{Expect, Lie, Moment, Row};
-use crate::server::tamper::{random_bytes, Tamper};
+use crate::server::tamper::Tamper;
 
 const VERSION: Moment = Moment::Reply(command::VERSION, 0);
 const DEVICE: Moment = Moment::Reply(command::GET_INFO, 0);

@@ -1,8 +1,8 @@
 //! Registers and configuration space that read what no card has.
 
+use crate::memory::random_bytes;
 use crate::message::{command, get32, get64, put32, Message};
 use crate::server::lie::{Expect, Liars, Lie, Moment, Row};
-use crate::server::tamper::random_bytes;
 
 /// All reads from the first on.
 const ALL: Moment = Moment::Replies(command::REGION_READ);

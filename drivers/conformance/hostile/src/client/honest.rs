@@ -1,0 +1,141 @@
+//! A ring of one queue, and the honest driver that sends frames through it.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::client::session::{expect, Session};
+use crate::memory::{memfd, Mapping};
+
+/// First IOVA of a queue's memory.
+pub const IOVA: u64 = 1 << 32;
+/// Bytes of a queue's memory: the ring, and from [`BUFFER`] on the frame.
+const MEMORY_LEN: u64 = 1 << 20;
+/// Offset of the frame.
+pub const BUFFER: u64 = 0x8_0000;
+/// Descriptors of the ring.
+pub const DESCRIPTORS: u32 = 64;
+/// Bytes of a frame.
+const FRAME_LEN: u32 = 60;
+/// Time in which the card must accept the honest driver and send its frames.
+pub const LIMIT: Duration = Duration::from_secs(5);
+
+/// Command of an advanced data descriptor: descriptor extension, CRC insertion, end of packet,
+/// report status.
+const DATA: u32 = 3 << 20 | 1 << 29 | 1 << 25 | 1 << 24 | 1 << 27;
+/// TXDCTL: enabled, with thresholds 32 and 8.
+const TXDCTL: u32 = 1 << 25 | 8 << 8 | 32;
+
+/// The registers of transmit queue `queue`, and of receive queue `queue`.
+pub mod register {
+    /// DMATXCTL.
+    pub const DMATXCTL: u32 = 0x4a80;
+
+    /// First register of a transmit queue, TDBAL. Then TDBAH, TDLEN, and at 0x10 TDH, at 0x18 TDT,
+    /// at 0x28 TXDCTL.
+    pub const fn transmit(queue: u32) -> u32 {
+        0x6000 + 0x40 * queue
+    }
+
+    /// First register of a receive queue, RDBAL. The others follow as for a transmit queue; SRRCTL
+    /// is at 0x14.
+    pub const fn receive(queue: u32) -> u32 {
+        0x1000 + 0x40 * queue
+    }
+}
+
+/// A transmit queue with memory of its own.
+#[derive(Debug)]
+pub struct Queue {
+    /// Its file.
+    pub file: OwnedFd,
+    /// Its memory.
+    pub memory: Mapping,
+    tail: u32,
+}
+
+impl Queue {
+    /// Maps memory, and starts transmit queue 0 on it.
+    ///
+    /// # Errors
+    /// If the card refuses.
+    pub fn start(session: &mut Session) -> io::Result<Self> {
+        let file = memfd(MEMORY_LEN)?;
+        expect("DMA_MAP", session.map(&file, 0, IOVA, MEMORY_LEN)?)?;
+        session.enable_dma()?;
+        let base = register::transmit(0);
+        session.set(base, IOVA as u32)?;
+        session.set(base + 4, (IOVA >> 32) as u32)?;
+        session.set(base + 8, DESCRIPTORS * 16)?;
+        session.set(base + 0x10, 0)?;
+        session.set(base + 0x18, 0)?;
+        session.set(register::DMATXCTL, 1)?;
+        session.set(base + 0x28, TXDCTL)?;
+        let memory = Mapping::of(&file)?;
+        Ok(Self {
+            file,
+            memory,
+            tail: 0,
+        })
+    }
+
+    /// Writes the next descriptor, and returns its number.
+    pub fn post(&mut self, words: [u32; 4]) -> u32 {
+        let slot = self.tail;
+        for (nth, word) in words.into_iter().enumerate() {
+            self.memory.write(slot as usize * 4 + nth, word);
+        }
+        self.tail = (slot + 1) % DESCRIPTORS;
+        slot
+    }
+
+    /// Writes a descriptor of a whole frame, and returns its number.
+    pub fn post_frame(&mut self) -> u32 {
+        let address = IOVA + BUFFER;
+        let high = (address >> 32) as u32;
+        self.post([address as u32, high, DATA | FRAME_LEN, FRAME_LEN << 14])
+    }
+
+    /// Hands all posted descriptors to the card.
+    ///
+    /// # Errors
+    /// As [`Session::set`].
+    pub fn ring_doorbell(&self, session: &mut Session) -> io::Result<()> {
+        session.set(register::transmit(0) + 0x18, self.tail)
+    }
+
+    /// Whether the card has sent this descriptor.
+    pub fn is_done(&self, slot: u32) -> bool {
+        self.memory.read(slot as usize * 4 + 3) & 1 != 0
+    }
+}
+
+/// Opens a port, sends 200 frames, and leaves. Returns how long that took.
+///
+/// # Errors
+/// If that is not done within [`LIMIT`]: the error says what was missing.
+pub fn drive(socket: &Path) -> io::Result<Duration> {
+    let start = Instant::now();
+    let mut session = loop {
+        // A port that an attacker has held may be busy for a moment.
+        match Session::open(socket) {
+            Ok(session) => break session,
+            Err(error) if start.elapsed() > LIMIT => return Err(error),
+            Err(_) => std::thread::sleep(Duration::from_millis(20)),
+        }
+    };
+    let mut queue = Queue::start(&mut session)?;
+    for sent in (0..200).step_by(40) {
+        let last = (0..40).map(|_| queue.post_frame()).last().unwrap_or(0);
+        queue.ring_doorbell(&mut session)?;
+        while !queue.is_done(last) {
+            if start.elapsed() > LIMIT {
+                let text = format!("frame {} was not sent within {LIMIT:?}", sent + 40);
+                return Err(io::Error::new(io::ErrorKind::TimedOut, text));
+            }
+            std::thread::sleep(Duration::from_micros(200));
+        }
+    }
+    Ok(start.elapsed())
+}

@@ -1,0 +1,142 @@
+//! Runs one row of the hostile client against the card.
+
+use std::os::unix::process::ExitStatusExt;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+
+use crate::client::attack::{Row, Target};
+use crate::client::card::{Card, Holdings};
+use crate::client::honest;
+use crate::program::LIMIT;
+use crate::suite::Verdict;
+
+/// Longest attack. The card keeps no client waiting as long.
+const ATTACK_LIMIT: Duration = Duration::from_secs(30);
+/// Files that the card may keep beyond those at the start.
+const SPARE_FILES: usize = 8;
+/// Mappings that the card may keep, for example of its allocator.
+const SPARE_MAPPINGS: usize = 24;
+/// Resident memory in KiB that the card may keep.
+const SPARE_RESIDENT: u64 = 64 << 10;
+/// Time over which the card's use of the processor is measured.
+const IDLE_TIME: Duration = Duration::from_millis(400);
+
+/// Attacks port 0 of a card. An honest driver uses port 1 meanwhile, and port 0 afterwards.
+///
+/// # Errors
+/// If the card or the attack cannot be started: the scenario has not run then.
+pub fn run(row: &Row) -> Result<Verdict> {
+    let folder = tempfile::tempdir()?;
+    let mut card = Card::start(folder.path())?;
+    // The first session makes the card allocate what it keeps.
+    for port in [0, 1] {
+        honest::drive(&card.socket(port)).context("before the attack")?;
+    }
+    let before = card.holdings()?;
+    let start = Instant::now();
+    let mut broken = Vec::new();
+    let target = Target {
+        socket: card.socket(0),
+        second: card.socket(2),
+        card: card.id(),
+    };
+    if let Some(files) = row.files {
+        card.limit_files(before.files as u64 + files)?;
+    }
+    let attack = row.attack;
+    let attacker = std::thread::Builder::new().spawn(move || attack.perform(&target))?;
+    while !attacker.is_finished() && start.elapsed() < ATTACK_LIMIT && broken.is_empty() {
+        check_other_port(&card, "during the attack", &mut broken);
+    }
+    let held = if attacker.is_finished() || broken.is_empty() {
+        let ended = attacker.join();
+        Some(ended.map_err(|_| anyhow::anyhow!("the attack panicked"))??)
+    } else {
+        None
+    };
+    check_other_port(&card, "while the attacker stays", &mut broken);
+    if row.quiet {
+        check_idle(&card, &mut broken)?;
+    }
+    drop(held);
+    if let Err(error) = honest::drive(&card.socket(0)) {
+        broken.push(format!("port 0 after the attack: {error}"));
+    }
+    check_other_port(&card, "after the attack", &mut broken);
+    let elapsed = start.elapsed();
+    if !card.has_ended()? {
+        check_holdings(&card, before, &mut broken)?;
+    }
+    let status = card.terminate()?;
+    match status {
+        None => broken.push("SIGTERM does not end the card".to_owned()),
+        Some(status) if !status.success() => broken.push(format!("the card ended with {status}")),
+        Some(_) => {}
+    }
+    if card.stderr().contains("panicked") {
+        broken.push("the card panicked".to_owned());
+    }
+    let outcome = match status {
+        None => "hangs".to_owned(),
+        Some(status) => status.signal().map_or_else(
+            || format!("exit {}", status.code().unwrap_or(-1)),
+            |signal| format!("signal {signal}"),
+        ),
+    };
+    // Only the slow machine's own waits may be late, so a second run decides about those.
+    let late = !broken.is_empty() && elapsed > LIMIT;
+    Ok(Verdict {
+        outcome,
+        elapsed,
+        detail: last_line(&card.stderr()),
+        broken,
+        late,
+    })
+}
+
+fn check_other_port(card: &Card, when: &str, broken: &mut Vec<String>) {
+    if let Err(error) = honest::drive(&card.socket(1)) {
+        broken.push(format!("port 1 {when}: {error}"));
+    }
+}
+
+/// Checks that a card with nothing to do leaves most of a processor to others.
+fn check_idle(card: &Card, broken: &mut Vec<String>) -> Result<()> {
+    let (before, start) = (card.processor_time()?, Instant::now());
+    std::thread::sleep(IDLE_TIME);
+    let used = card.processor_time()?.saturating_sub(before);
+    let share = used.as_secs_f64() / start.elapsed().as_secs_f64();
+    if share > 0.6 {
+        broken.push(format!(
+            "the idle card uses {:.0} % of a processor",
+            100.0 * share
+        ));
+    }
+    Ok(())
+}
+
+/// Checks that the card gives back what the attacker made it take. It has two seconds for that.
+fn check_holdings(card: &Card, before: Holdings, broken: &mut Vec<String>) -> Result<()> {
+    let start = Instant::now();
+    loop {
+        let after = card.holdings()?;
+        let returned = after.files <= before.files + SPARE_FILES
+            && after.mappings <= before.mappings + SPARE_MAPPINGS
+            && after.resident <= before.resident + SPARE_RESIDENT;
+        if returned {
+            return Ok(());
+        }
+        if start.elapsed() > Duration::from_secs(2) {
+            broken.push(format!(
+                "the card held {before:?} before and {after:?} after the attack"
+            ));
+            return Ok(());
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn last_line(text: &str) -> String {
+    text.lines().last().unwrap_or_default().to_owned()
+}
