@@ -21,7 +21,8 @@ pub struct Row {
     pub attack: Attack,
     /// The card has nothing to do while the attacker stays, so it must leave the processor alone.
     pub quiet: bool,
-    /// The card can open only so many files beyond those that it has open.
+    /// During the attack, the card can open only so many files beyond those that it has open. With
+    /// none, it can serve no one else meanwhile, and must only do so afterwards.
     pub files: Option<u64>,
 }
 

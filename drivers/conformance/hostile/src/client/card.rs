@@ -6,7 +6,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, Context, Result};
-use rustix::process::{kill_process, prlimit, Pid, Resource, Rlimit, Signal};
+use rustix::process::{getrlimit, kill_process, prlimit, Pid, Resource, Rlimit, Signal};
 
 use crate::builds::nic_program;
 use crate::program::open_files_of;
@@ -37,14 +37,14 @@ pub struct Card {
 }
 
 impl Card {
-    /// Starts a card with four ports and few frames.
+    /// Starts a card with four ports. `traffic` is the value of its option of that name.
     ///
     /// # Errors
     /// If the card does not start within ten seconds.
-    pub fn start(folder: &Path) -> Result<Self> {
+    pub fn start(folder: &Path, traffic: &str) -> Result<Self> {
         let child = Command::new(nic_program()?)
             .args(["--ports", &PORTS.to_string()])
-            .args(["--traffic", "rate=0.01", "--socket-dir"])
+            .args(["--traffic", traffic, "--socket-dir"])
             .arg(folder)
             .stdin(Stdio::null())
             .stdout(std::fs::File::create(folder.join("stdout"))?)
@@ -87,18 +87,17 @@ impl Card {
         std::fs::read_to_string(self.folder.join("stderr")).unwrap_or_default()
     }
 
-    /// Limits the number of files that the card can open.
+    /// Sets the number of files that the card can open, and returns the number before.
     ///
     /// # Errors
     /// Those of `prlimit`.
-    pub fn limit_files(&self, limit: u64) -> io::Result<()> {
+    pub fn limit_files(&self, limit: Option<u64>) -> io::Result<Option<u64>> {
         let limit = Rlimit {
-            current: Some(limit),
-            maximum: Some(limit),
+            current: limit,
+            maximum: getrlimit(Resource::Nofile).maximum,
         };
         let id = Pid::from_child(&self.child);
-        prlimit(Some(id), Resource::Nofile, limit)?;
-        Ok(())
+        Ok(prlimit(Some(id), Resource::Nofile, limit)?.current)
     }
 
     /// What the card holds now.

@@ -57,7 +57,7 @@ pub fn run(row: &Row, build: Build) -> Result<Verdict> {
     let program = build.program()?;
     let arguments = arguments.into_iter().map(str::to_owned).chain(devices);
     let run = Run::of(&program, arguments, folder.path())?;
-    let told = proxies.iter().all(Proxy::has_lied);
+    let told = proxies.iter().any(Proxy::has_lied);
     // The proxies are clients of the card, so they end first.
     drop(proxies);
     drop(data_plane.stop());

@@ -7,7 +7,7 @@ use crate::server::lie::{Expect, Liars, Lie, Moment, Row};
 /// All reads from the first on.
 const ALL: Moment = Moment::Replies(command::REGION_READ);
 /// All replies after the driver has read so often that it initialises the queues.
-const LATER: Moment = Moment::From(command::REGION_READ, 250);
+const LATER: Moment = Moment::From(command::REGION_READ, 180);
 
 const fn reads(
     name: &'static str,

@@ -325,7 +325,7 @@ const EVERYWHERE: &[Row] = &[
     ),
     Row::new(
         "no answer to one register read",
-        Moment::Reply(command::REGION_READ, 250),
+        Moment::Reply(command::REGION_READ, 180),
         Lie::Omit,
         Expect::Fails,
     ),
