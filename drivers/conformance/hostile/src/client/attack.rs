@@ -21,6 +21,8 @@ pub struct Row {
     pub attack: Attack,
     /// The card has nothing to do while the attacker stays, so it must leave the processor alone.
     pub quiet: bool,
+    /// The attacker has no session, so the attacked port must serve others while the attacker stays.
+    pub yields: bool,
     /// During the attack, the card can open only so many files beyond those that it has open. With
     /// none, it can serve no one else meanwhile, and must only do so afterwards.
     pub files: Option<u64>,
@@ -33,6 +35,7 @@ impl Row {
             name: Cow::Borrowed(name),
             attack: Attack::Act(attack),
             quiet: true,
+            yields: false,
             files: None,
         }
     }
@@ -41,6 +44,13 @@ impl Row {
     #[must_use]
     pub const fn busy(mut self) -> Self {
         self.quiet = false;
+        self
+    }
+
+    /// The attacked port must serve others while the attacker stays.
+    #[must_use]
+    pub const fn yields(mut self) -> Self {
+        self.yields = true;
         self
     }
 

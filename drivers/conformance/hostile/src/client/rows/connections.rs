@@ -17,8 +17,9 @@ const STORM: Duration = Duration::from_millis(600);
 pub(super) const ROWS: &[Row] = &[
     Row::new("connections: silent from the start", |target| {
         silent(target, 1)
-    }),
-    Row::new("connections: 200 silent ones", |target| silent(target, 200)),
+    })
+    .yields(),
+    Row::new("connections: 200 silent ones", |target| silent(target, 200)).yields(),
     Row::new("connections: 200 silent ones, few descriptors", |target| {
         silent(target, 200)
     })
@@ -47,7 +48,8 @@ pub(super) const ROWS: &[Row] = &[
             held.push(Box::new(session));
         }
         Ok(held)
-    }),
+    })
+    .yields(),
     Row::new(
         "connections: sessions that begin and end without pause",
         |target| {

@@ -109,6 +109,7 @@ const fn with(
             change,
         }),
         quiet: true,
+        yields: false,
         files: None,
     }
 }
