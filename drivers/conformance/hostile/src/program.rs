@@ -10,8 +10,8 @@ use anyhow::{Context, Result};
 
 /// Longest run of a program that keeps its promise.
 pub const LIMIT: Duration = Duration::from_secs(10);
-/// A program that runs this long is killed. More than [`LIMIT`], so that a slow end and no end at
-/// all can be told apart.
+/// A program that runs this long is killed. That is more than [`LIMIT`], so that a slow end does not
+/// look like no end.
 const KILL: Duration = Duration::from_secs(20);
 /// How often the program's state is read.
 const INTERVAL: Duration = Duration::from_millis(5);

@@ -39,49 +39,8 @@ pub fn run(row: &Row) -> Result<Verdict> {
     }
     let before = settled(&card)?;
     let start = Instant::now();
-    let (mut broken, mut slowest) = (Vec::new(), Duration::ZERO);
-    let target = Target {
-        socket: card.socket(0),
-        second: card.socket(2),
-        card: card.id(),
-    };
-    let serves_others = row.files != Some(0);
-    let mut limit = None;
-    if let Some(files) = row.files {
-        limit = Some(card.limit_files(Some(before.files as u64 + files))?);
-    }
-    let attack = row.attack;
-    let attacker = std::thread::Builder::new().spawn(move || attack.perform(&target))?;
-    while !attacker.is_finished() && start.elapsed() < ATTACK_LIMIT && broken.is_empty() {
-        if serves_others {
-            let time = check_other_port(&card, "during the attack", &mut broken);
-            slowest = slowest.max(time);
-        } else {
-            std::thread::sleep(Duration::from_millis(5));
-        }
-    }
-    let held = if attacker.is_finished() || broken.is_empty() {
-        let ended = attacker.join();
-        Some(ended.map_err(|_| anyhow::anyhow!("the attack panicked"))??)
-    } else {
-        None
-    };
-    if serves_others {
-        let time = check_other_port(&card, "while the attacker stays", &mut broken);
-        slowest = slowest.max(time);
-    }
-    if row.yields {
-        if let Err(error) = honest::drive(&card.socket(0)) {
-            broken.push(format!("port 0 while the attacker stays: {error}"));
-        }
-    }
-    if row.quiet {
-        check_idle(&card, &mut broken)?;
-    }
-    drop(held);
-    if let Some(limit) = limit {
-        card.limit_files(limit)?;
-    }
+    let mut broken = Vec::new();
+    let slowest = attack(row, &card, before, &mut broken)?;
     if let Err(error) = honest::drive(&card.socket(0)) {
         broken.push(format!("port 0 after the attack: {error}"));
     }
@@ -90,22 +49,7 @@ pub fn run(row: &Row) -> Result<Verdict> {
     if !card.has_ended()? {
         check_holdings(&card, before, &mut broken)?;
     }
-    let status = card.terminate()?;
-    match status {
-        None => broken.push("SIGTERM does not end the card".to_owned()),
-        Some(status) if !status.success() => broken.push(format!("the card ended with {status}")),
-        Some(_) => {}
-    }
-    if card.stderr().contains("panicked") {
-        broken.push("the card panicked".to_owned());
-    }
-    let outcome = match status {
-        None => "hangs".to_owned(),
-        Some(status) => status.signal().map_or_else(
-            || format!("exit {}", status.code().unwrap_or(-1)),
-            |signal| format!("signal {signal}"),
-        ),
-    };
+    let outcome = end(&mut card, &mut broken)?;
     // A slow machine may be the cause, so a second run alone decides.
     let mut late = !broken.is_empty() && elapsed > LIMIT;
     if slowest > SLOW {
@@ -118,6 +62,70 @@ pub fn run(row: &Row) -> Result<Verdict> {
         detail: format!("port 1: at most {slowest:.0?} for 200 frames"),
         broken,
         late,
+    })
+}
+
+/// Attacks, and checks what must hold while the attacker stays. Returns the longest time that an
+/// honest driver needed meanwhile.
+fn attack(row: &Row, card: &Card, before: Holdings, broken: &mut Vec<String>) -> Result<Duration> {
+    let target = Target {
+        socket: card.socket(0),
+        second: card.socket(2),
+        card: card.id(),
+    };
+    let mut limit = None;
+    if let Some(files) = row.files {
+        limit = Some(card.limit_files(Some(before.files as u64 + files))?);
+    }
+    let serves_others = row.files != Some(0);
+    let mut slowest = Duration::ZERO;
+    let mut check = |when, broken: &mut Vec<String>| {
+        if serves_others {
+            slowest = slowest.max(check_other_port(card, when, broken));
+        } else {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    };
+    let (start, attack) = (Instant::now(), row.attack);
+    let attacker = std::thread::Builder::new().spawn(move || attack.perform(&target))?;
+    while !attacker.is_finished() && start.elapsed() < ATTACK_LIMIT && broken.is_empty() {
+        check("during the attack", broken);
+    }
+    let ended = attacker.join();
+    let held = ended.map_err(|_| anyhow::anyhow!("the attack panicked"))??;
+    check("while the attacker stays", broken);
+    if row.yields {
+        if let Err(error) = honest::drive(&card.socket(0)) {
+            broken.push(format!("port 0 while the attacker stays: {error}"));
+        }
+    }
+    if row.quiet {
+        check_idle(card, broken)?;
+    }
+    drop(held);
+    if let Some(limit) = limit {
+        card.limit_files(limit)?;
+    }
+    Ok(slowest)
+}
+
+/// Ends the card, and says how it ended.
+fn end(card: &mut Card, broken: &mut Vec<String>) -> Result<String> {
+    let status = card.terminate()?;
+    match status {
+        None => broken.push("SIGTERM does not end the card".to_owned()),
+        Some(status) if !status.success() => broken.push(format!("the card ended with {status}")),
+        Some(_) => {}
+    }
+    if card.stderr().contains("panicked") {
+        broken.push("the card panicked".to_owned());
+    }
+    Ok(match status {
+        None => "hangs".to_owned(),
+        Some(status) => status.signal().map_or_else(
+            || format!("exit {}", status.code().unwrap_or(-1)),
+            |signal| format!("signal {signal}"),
+        ),
     })
 }
 

@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub struct Proxy {
     stop: Arc<AtomicBool>,
-    told: Arc<AtomicBool>,
+    lied: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -38,14 +38,14 @@ impl Proxy {
         listener.set_nonblocking(true)?;
         let (card, stop) = (card.to_owned(), Arc::new(AtomicBool::new(false)));
         let stopped = Arc::clone(&stop);
-        let told = Arc::new(AtomicBool::new(false));
-        let telling = Arc::clone(&told);
+        let lied = Arc::new(AtomicBool::new(false));
+        let lying = Arc::clone(&lied);
         let thread = std::thread::Builder::new().spawn(move || {
             while !stopped.load(Ordering::Relaxed) {
                 match listener.accept() {
                     // The error says how the connection ended. The driver's own end is what counts.
                     Ok((driver, _)) => {
-                        drop(Session::serve(driver, &card, &row, &stopped, &telling));
+                        drop(Session::serve(driver, &card, &row, &stopped, &lying));
                     }
                     Err(_) => std::thread::sleep(Duration::from_millis(5)),
                 }
@@ -53,14 +53,14 @@ impl Proxy {
         })?;
         Ok(Self {
             stop,
-            told,
+            lied,
             thread: Some(thread),
         })
     }
 
     /// Whether the moment of the lie has come. Otherwise the run has shown nothing.
     pub fn has_lied(&self) -> bool {
-        self.told.load(Ordering::Relaxed)
+        self.lied.load(Ordering::Relaxed)
     }
 }
 
@@ -80,7 +80,7 @@ struct Session<'a> {
     card: UnixStream,
     row: &'a Row,
     stop: &'a AtomicBool,
-    told: &'a AtomicBool,
+    lied: &'a AtomicBool,
     replies: HashMap<u16, u32>,
     writes: HashMap<u64, u32>,
     lent: Vec<Lent>,
@@ -97,7 +97,7 @@ impl<'a> Session<'a> {
         card: &Path,
         row: &'a Row,
         stop: &'a AtomicBool,
-        told: &'a AtomicBool,
+        lied: &'a AtomicBool,
     ) -> io::Result<()> {
         driver.set_nonblocking(false)?;
         let card = UnixStream::connect(card)?;
@@ -107,7 +107,7 @@ impl<'a> Session<'a> {
             card,
             row,
             stop,
-            told,
+            lied,
             replies: HashMap::new(),
             writes: HashMap::new(),
             lent: Vec::new(),
@@ -137,7 +137,7 @@ impl<'a> Session<'a> {
             let lies = self.is_due(&request);
             let honest = reply.bytes();
             if lies {
-                self.told.store(true, Ordering::Relaxed);
+                self.lied.store(true, Ordering::Relaxed);
                 self.lie(&request, reply)?;
             } else {
                 send_message(&self.driver, &reply)?;
@@ -254,7 +254,6 @@ impl<'a> Session<'a> {
                 }
             }
             Lie::Tamper(tamper) => {
-                // Dropped memory is what the card sees then, too.
                 let lent = self.lent.iter().map(|lent| {
                     let file = lent.file.try_clone()?;
                     Ok(Lent { file, ..*lent })

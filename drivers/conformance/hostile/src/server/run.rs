@@ -57,17 +57,17 @@ pub fn run(row: &Row, build: Build) -> Result<Verdict> {
     let program = build.program()?;
     let arguments = arguments.into_iter().map(str::to_owned).chain(devices);
     let run = Run::of(&program, arguments, folder.path())?;
-    let told = proxies.iter().any(Proxy::has_lied);
+    let lied = proxies.iter().any(Proxy::has_lied);
     // The proxies are clients of the card, so they end first.
     drop(proxies);
     drop(data_plane.stop());
-    Ok(judge(row, &run, told))
+    Ok(judge(row, &run, lied))
 }
 
-/// Judges a run. `told`: the moment of the lie has come.
-fn judge(row: &Row, run: &Run, told: bool) -> Verdict {
+/// Judges a run. `lied`: the moment of the lie has come.
+fn judge(row: &Row, run: &Run, lied: bool) -> Verdict {
     let mut broken = run.broken_promises(true);
-    if !told {
+    if !lied {
         broken.push("ended before the lie, so the scenario has shown nothing".to_owned());
     }
     let code = run.status.and_then(|status| status.code());

@@ -1,4 +1,4 @@
-//! Lies that fit the reply to any command, told at each command that a driver sends.
+//! Lies that fit the reply to any command, at each command that a driver sends.
 
 use std::borrow::Cow;
 
