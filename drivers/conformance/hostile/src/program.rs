@@ -13,6 +13,8 @@ pub const LIMIT: Duration = Duration::from_secs(10);
 /// A program that runs this long is killed. That is more than [`LIMIT`], so that a slow end does not
 /// look like no end.
 const KILL: Duration = Duration::from_secs(20);
+/// Time after which a program has surely closed its parent's files.
+const WARM_UP: Duration = Duration::from_millis(300);
 /// How often the program's state is read.
 const INTERVAL: Duration = Duration::from_millis(5);
 /// Most open files of a driver. An honest run has at most 20, sanitizers included.
@@ -65,9 +67,9 @@ impl Run {
             .with_context(|| program.display().to_string())?;
         let mut child = Guard(child);
         let mut open_files = 0;
-        // A child begins with its parent's files, until it executes the program. Only a number that
-        // three looks in a row reach is the program's own.
-        let mut last = [0; 3];
+        // Before the program is executed, the child has its parent's files. So counting begins when
+        // there are few, or when the program has run for a while.
+        let mut is_own = false;
         let status = loop {
             if let Some(status) = child.0.try_wait()? {
                 break Some(status);
@@ -75,8 +77,11 @@ impl Run {
             if start.elapsed() > KILL {
                 break None;
             }
-            last = [last[1], last[2], open_files_of(child.0.id())];
-            open_files = open_files.max(last.into_iter().min().unwrap_or(0));
+            let count = open_files_of(child.0.id());
+            is_own |= count <= MAX_OPEN_FILES || start.elapsed() > WARM_UP;
+            if is_own {
+                open_files = open_files.max(count);
+            }
             std::thread::sleep(INTERVAL);
         };
         let elapsed = start.elapsed();

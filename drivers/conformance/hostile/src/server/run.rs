@@ -70,9 +70,14 @@ fn judge(row: &Row, run: &Run, lied: bool) -> Verdict {
     if !lied {
         broken.push("ended before the lie, so the scenario has shown nothing".to_owned());
     }
+    // A driver that waits for a slow machine may give up on an honest server.
+    let mut gave_up = !lied;
     let code = run.status.and_then(|status| status.code());
     match (row.expect, code) {
-        (Expect::Works, Some(1)) => broken.push("failed, but the lie is harmless".to_owned()),
+        (Expect::Works, Some(1)) => {
+            gave_up = true;
+            broken.push("failed, but the lie is harmless".to_owned());
+        }
         (Expect::Fails, Some(0)) => broken.push("has not noticed the lie".to_owned()),
         _ => {}
     }
@@ -81,7 +86,7 @@ fn judge(row: &Row, run: &Run, lied: bool) -> Verdict {
         elapsed: run.elapsed,
         broken,
         detail: last_lines(run),
-        late: run.is_only_late(),
+        late: run.is_only_late() || gave_up,
     }
 }
 
