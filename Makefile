@@ -450,7 +450,6 @@ hostile: hostile-programs ## Hold every driver against a lying card, and the car
 
 .PHONY: test-hostile
 test-hostile: hostile-programs ## The same in 90 seconds: each lie meets one driver, and the drivers take turns.
-	@$(CARGO) test --quiet $(CARGO_TOOLS) --release --package hostile
 	@build/cargo/release/hostile --turns $(HOSTILE)
 
 .PHONY: registers-up-to-date

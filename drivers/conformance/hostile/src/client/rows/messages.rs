@@ -7,8 +7,11 @@ use crate::client::payload;
 use crate::descriptors::Kind;
 use crate::message::{command, put32, Message, FLAG_ERROR, FLAG_NO_REPLY, FLAG_REPLY};
 
+/// Makes the payload of an honest message.
+type Payload = fn() -> Vec<u8>;
+
 /// The commands, and their honest payload. VERSION is the first message, the others come later.
-const COMMANDS: [(&str, u16, fn() -> Vec<u8>); 6] = [
+const COMMANDS: [(&str, u16, Payload); 6] = [
     ("version", command::VERSION, payload::version),
     ("DMA map", command::DMA_MAP, || {
         payload::map(3, 0, 0x1000, 0x1000)
@@ -87,7 +90,7 @@ const fn special(
     name: &'static str,
     first: bool,
     command: u16,
-    payload: fn() -> Vec<u8>,
+    payload: Payload,
     edit: fn(&mut Message),
 ) -> Row {
     with(name, first, command, payload, Change::Edit(edit))
@@ -97,7 +100,7 @@ const fn with(
     name: &'static str,
     first: bool,
     command: u16,
-    payload: fn() -> Vec<u8>,
+    payload: Payload,
     change: Change,
 ) -> Row {
     Row {
