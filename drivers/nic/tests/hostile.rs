@@ -4,6 +4,7 @@
 mod support;
 
 use std::os::fd::{AsFd, OwnedFd};
+use std::time::{Duration, Instant};
 
 use nic::registers as r;
 use nic::{MmioMode, Nic, NicConfig, RunningDataPlane, Traffic};
@@ -334,5 +335,158 @@ fn a_guest_with_much_memory_works() {
         .unwrap();
     for _ in 0..200 {
         eventually("frames arrive", || driver.receive().is_some());
+    }
+}
+
+/// The shape of a hostile driver's frames.
+#[derive(Clone, Copy, Debug)]
+enum Worst {
+    /// 256 KiB cut into segments of 8 bytes.
+    Segments,
+    /// Frames of 15 KiB with CRCs to check.
+    LongFrames,
+    /// Pieces of 64 KiB that never end a frame.
+    Endless,
+    /// Offloads that are impossible, so that each frame leaves a note.
+    Senseless,
+    /// Small frames in pages that are taken away and come back.
+    ColdPages,
+}
+
+const WORST: [Worst; 5] = [
+    Worst::Segments,
+    Worst::LongFrames,
+    Worst::Endless,
+    Worst::Senseless,
+    Worst::ColdPages,
+];
+
+/// A driver that keeps all 16 transmit queues of a port full.
+struct Flood {
+    client: Client,
+    memory: Memory,
+    worst: Worst,
+    rings: u32,
+}
+
+impl Flood {
+    const IOVA: u64 = 0x4000_0000;
+    const RING: u32 = 1024;
+    const DATA: u64 = 16 << 20;
+    const LEN: u64 = 64 << 20;
+
+    fn start(card: &Card, worst: Worst) -> Self {
+        let mut flood = Self {
+            client: card.client(0),
+            memory: Memory::new(Self::LEN as usize),
+            worst,
+            rings: 16,
+        };
+        flood
+            .client
+            .dma_map(Self::IOVA, Self::LEN, 0, 3, Some(&flood.memory.file))
+            .unwrap();
+        flood.client.set_bus_master(true);
+        flood.client.change(r::DMATXCTL, r::DMATXCTL_TE, 0);
+        for queue in 0..flood.rings {
+            for slot in 0..Self::RING {
+                let words = flood.descriptor(slot);
+                let at = (queue * Self::RING + slot) as usize * 16;
+                flood.memory.write_u64(at, words[0]);
+                flood.memory.write_u64(at + 8, words[1]);
+            }
+            let client = &mut flood.client;
+            let base = Self::IOVA as u32 + queue * Self::RING * 16;
+            client.set(r::TDBAL(queue), base);
+            client.set(r::TDLEN(queue), Self::RING * 16);
+            client.set(r::TXDCTL(queue), 32 | r::TXDCTL_ENABLE);
+            client.set(r::TDT(queue), Self::RING - 1);
+        }
+        flood
+    }
+
+    /// Descriptors in groups of five: a context, then four pieces of a frame.
+    fn descriptor(&self, slot: u32) -> [u64; 2] {
+        let data = Self::IOVA + Self::DATA;
+        let piece = r::TXD_DEXT | r::TXD_DTYP_DATA | r::TXD_IFCS;
+        let end = if slot % 5 == 4 { r::TXD_EOP } else { 0 };
+        let context = |mss: u64| {
+            let first = 14 << 9 | 20;
+            let second = r::TXD_DEXT
+                | r::TXD_DTYP_CONTEXT
+                | r::TXD_CONTEXT_L4T_TCP
+                | r::TXD_CONTEXT_IPV4
+                | r::field64(r::TXD_CONTEXT_L4LEN, 20)
+                | r::field64(r::TXD_CONTEXT_MSS, mss);
+            [first, second]
+        };
+        let large = r::TXD_TSE | r::TXD_POPTS_IXSM | r::TXD_POPTS_TXSM;
+        match self.worst {
+            Worst::Segments if slot % 5 == 0 => context(8),
+            Worst::Segments => [data, piece | end | large | 65_535],
+            Worst::LongFrames => [data, r::TXD_DEXT | r::TXD_DTYP_DATA | r::TXD_EOP | 15_800],
+            Worst::Endless => [data, piece | large | 65_535],
+            Worst::Senseless if slot % 5 == 0 => context(u64::from(slot) % 8),
+            Worst::Senseless => [data, piece | end | large | 4096],
+            Worst::ColdPages => [
+                data + u64::from(slot) * 4096,
+                piece | r::TXD_EOP | r::TXD_RS | 60,
+            ],
+        }
+    }
+
+    /// Hands all descriptors over again.
+    fn refill(&mut self) {
+        if matches!(self.worst, Worst::ColdPages) {
+            let flags =
+                rustix::fs::FallocateFlags::PUNCH_HOLE | rustix::fs::FallocateFlags::KEEP_SIZE;
+            let (from, len) = (Self::DATA, Self::LEN - Self::DATA);
+            rustix::fs::fallocate(&self.memory.file, flags, from, len).unwrap();
+        }
+        for queue in 0..self.rings {
+            let head = self.client.get(r::TDH(queue));
+            let tail = (head + Self::RING - 1) % Self::RING;
+            self.client.set(r::TDT(queue), tail);
+        }
+    }
+}
+
+/// The frames that a driver of a port receives in a time, while `beside` runs every few milliseconds.
+fn frames_in(card: &Card, port: usize, time: Duration, mut beside: impl FnMut()) -> u64 {
+    let mut driver = card.driver(port);
+    eventually("frames arrive", || driver.receive().is_some());
+    let before = card.port(port).stats().delivered;
+    let end = Instant::now() + time;
+    let mut next = Instant::now();
+    while Instant::now() < end {
+        if Instant::now() >= next {
+            beside();
+            next += Duration::from_millis(2);
+        }
+        for _ in 0..32 {
+            driver.receive();
+        }
+    }
+    card.port(port).stats().delivered - before
+}
+
+/// While one client does its worst, a driver of another port receives at least 40 % of the frames
+/// that it receives alone.
+#[test]
+fn other_ports_go_on_while_one_client_does_its_worst() {
+    let time = Duration::from_millis(150);
+    for worst in WORST {
+        let card = Card::new(saturated);
+        let mut shares: Vec<_> = (0..5)
+            .map(|_| {
+                let alone = frames_in(&card, 1, time, || ());
+                let mut flood = Flood::start(&card, worst);
+                let beside = frames_in(&card, 1, time, || flood.refill());
+                beside as f64 / alone as f64
+            })
+            .collect();
+        shares.sort_by(f64::total_cmp);
+        println!("{worst:?}: {shares:.2?} of the frames of a driver alone");
+        assert!(shares[2] >= 0.4, "{worst:?}: {shares:.2?}");
     }
 }

@@ -1,5 +1,6 @@
 //! The thread that moves frames between the wires and the drivers' rings.
 
+mod fairness;
 mod pace;
 pub(crate) mod plane;
 mod port;

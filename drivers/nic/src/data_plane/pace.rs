@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::data_plane::tuning::{GATHER_DESCRIPTORS, GATHER_ROUNDS, ROUND_DESCRIPTORS};
+use crate::data_plane::tuning::{GATHER_DESCRIPTORS, GATHER_ROUNDS, ROUND_DESCRIPTORS, ROUND_WORK};
+use crate::device::budget::Budget;
 
 /// The work of one round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,8 +34,18 @@ pub(super) enum Pace {
     Exact,
     /// Gather work for throughput.
     Running,
-    /// Do all work now, because the NIC generates no traffic to keep up with.
+    /// Gather nothing, because the NIC generates no traffic to keep up with.
     Calm,
+}
+
+impl Pace {
+    /// The work of one port in a round, in one direction.
+    pub(super) fn budget(self) -> Budget {
+        match self {
+            Pace::Exact => Budget::UNLIMITED,
+            Pace::Running | Pace::Calm => Budget::of(ROUND_WORK),
+        }
+    }
 }
 
 /// The time that traffic and latency use.
@@ -70,8 +81,10 @@ pub(super) fn due(available: u32, gather: u32, pace: Pace, waits: &mut u8) -> Op
     if available == 0 {
         return None;
     }
-    if pace != Pace::Running {
-        return Some(available);
+    match pace {
+        Pace::Exact => return Some(available),
+        Pace::Calm => return Some(available.min(ROUND_DESCRIPTORS)),
+        Pace::Running => {}
     }
     if available < gather && *waits < GATHER_ROUNDS {
         *waits += 1;

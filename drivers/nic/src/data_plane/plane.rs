@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::config::{MmioMode, NicConfig, Traffic, QUEUES};
+use crate::data_plane::fairness::Fairness;
 use crate::data_plane::pace::{Clock, Pace, Progress};
 use crate::data_plane::port::PortPlane;
 use crate::data_plane::tuning::{
@@ -29,6 +30,7 @@ pub struct DataPlane {
     calm_sleep: Duration,
     start: Instant,
     rounds: u32,
+    fairness: Fairness,
 }
 
 impl DataPlane {
@@ -47,6 +49,7 @@ impl DataPlane {
             MmioMode::Shared => CALM_SLEEP_SHARED,
         };
         Self {
+            fairness: Fairness::new(ports.len()),
             ports,
             timed,
             busy,
@@ -125,7 +128,15 @@ impl DataPlane {
 
     fn round(&mut self, clock: Clock, pace: Pace) -> Progress {
         let mut progress = Progress::default();
+        if pace != Pace::Exact {
+            self.fairness.begin_round();
+        }
         for index in 0..self.ports.len() {
+            if pace != Pace::Exact && !self.fairness.may_run(index) {
+                progress.skipped = true;
+                continue;
+            }
+            let before = (progress.received, progress.transmitted);
             let shared = self.ports[index].shared.clone();
             let mut device = match pace {
                 Pace::Exact => shared.lock_after_others(),
@@ -160,6 +171,10 @@ impl DataPlane {
             port.poll(&mut device, clock, pace, &mut progress);
             drop(device);
             self.carry(index);
+            if pace != Pace::Exact {
+                let worked = (progress.received, progress.transmitted) != before;
+                self.fairness.ran(index, worked);
+            }
         }
         // A running data plane may show this number late.
         self.rounds = self.rounds.wrapping_add(1);

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use crate::config::{Cable, NicConfig, Traffic, VerifyMode, QUEUES};
 use crate::data_plane::pace::{due, gather, Clock, Pace, Progress};
-use crate::data_plane::tuning::PUBLISH_ROUNDS;
+use crate::data_plane::tuning::{CABLE_DESCRIPTORS, PUBLISH_ROUNDS};
 use crate::data_plane::wire::TransmitWire;
+use crate::device::budget::KEPT_FRAME;
 use crate::device::card::Device;
 use crate::device::queues::Queue;
 use crate::device::registers as r;
@@ -39,6 +40,9 @@ pub(super) struct PortPlane {
     /// Rounds in which the descriptors of a queue have waited.
     rx_waits: [u8; QUEUES],
     tx_waits: [u8; QUEUES],
+    /// The queues that the next round begins with: those that the last one had no time for.
+    first_rx: usize,
+    first_tx: usize,
     /// Rounds since the registers last showed heads and statistics.
     unpublished: u32,
     /// The queue besides queue 0 whose enable bits were observed last.
@@ -80,6 +84,8 @@ impl PortPlane {
             outbox: Vec::new(),
             rx_waits: [0; QUEUES],
             tx_waits: [0; QUEUES],
+            first_rx: 0,
+            first_tx: 0,
             unpublished: 0,
             observed: 0,
             generation: 0,
@@ -112,7 +118,9 @@ impl PortPlane {
         device.observe_training();
         let delivered = device.counters.delivered;
         let transmitted = device.counters.transmitted;
+        device.budget = pace.budget();
         self.receive(device, clock, pace);
+        device.budget = pace.budget();
         self.transmit(device, clock, pace);
         device.withdraw_lost_memory();
         device.interrupts.poll(&device.registers);
@@ -161,10 +169,11 @@ impl PortPlane {
             return;
         }
         device.deliver_waiting();
-        while let Some(frame) = device.injected.pop_front() {
-            device.arrive(&frame);
-        }
-        while let Some(frame) = self.inbox.pop_front() {
+        while !device.budget.is_spent() {
+            let waiting = device.injected.pop_front();
+            let Some(frame) = waiting.or_else(|| self.inbox.pop_front()) else {
+                break;
+            };
             device.arrive(&frame);
         }
         match self.generator.traffic() {
@@ -223,7 +232,11 @@ impl PortPlane {
         if !device.settings.accepts_generated || !device.packet_buffer.is_empty() {
             return;
         }
-        for queue in device.queues.rx_on.queues() {
+        for queue in device.queues.rx_on.queues_from(self.first_rx) {
+            if device.budget.is_spent() {
+                self.first_rx = queue;
+                return;
+            }
             let Queue::On(rx) = &device.queues.rx[queue] else {
                 continue;
             };
@@ -248,6 +261,9 @@ impl PortPlane {
     /// Receives generated frames of any length, one by one, until descriptors run out.
     fn fill(&mut self, device: &mut Device, queue: usize, count: u32) {
         for _ in 0..count {
+            if device.budget.is_spent() {
+                return;
+            }
             let (len, hash) = self.generator.build(queue, &mut self.scratch);
             if !device.offer(queue, &self.scratch[..len], hash) {
                 return;
@@ -262,19 +278,26 @@ impl PortPlane {
         if !device.settings.tx {
             return;
         }
-        for queue in device.queues.tx_on.queues() {
+        for queue in device.queues.tx_on.queues_from(self.first_tx) {
+            if device.budget.is_spent() {
+                self.first_tx = queue;
+                return;
+            }
             let Queue::On(tx) = &device.queues.tx[queue] else {
                 continue;
             };
             let available = tx.available(device.registers.get(r::TDT(queue as u32)));
             // The latency would include the time to gather descriptors.
             let gather = match self.measured {
-                Some(_) => 0,
-                None => gather(tx.len()),
+                None if !tx.is_within_segments() => gather(tx.len()),
+                _ => 0,
             };
-            let Some(count) = due(available, gather, pace, &mut self.tx_waits[queue]) else {
+            let Some(mut count) = due(available, gather, pace, &mut self.tx_waits[queue]) else {
                 continue;
             };
+            if self.cable.is_some() && pace != Pace::Exact {
+                count = count.min(CABLE_DESCRIPTORS);
+            }
             let mut probe = self.measured.as_ref().and_then(|source| source.probe());
             let meter = probe.as_mut().map(|probe| Meter {
                 probe,
@@ -293,7 +316,11 @@ impl PortPlane {
                 frames: 0,
             };
             device.drain(queue, &mut wire, count);
-            device.counters.transmitted += wire.frames;
+            let frames = wire.frames;
+            if wire.keep {
+                device.budget.spend(frames as usize * KEPT_FRAME);
+            }
+            device.counters.transmitted += frames;
             device.captured = captured;
         }
     }

@@ -8,6 +8,14 @@ use std::time::Duration;
 /// Most descriptors of one queue that a round handles. The other queues get their turn then.
 pub(super) const ROUND_DESCRIPTORS: u32 = 256;
 
+/// Most work that one port does in a round for sending, and as much again for receiving; the units
+/// are those of `device/budget.rs`. A round with more work in it goes on in the next one.
+pub(super) const ROUND_WORK: usize = 50_000;
+
+/// Most descriptors of a queue that a port with a cable sends in a round. The port at the other end
+/// takes these frames in the same round.
+pub(super) const CABLE_DESCRIPTORS: u32 = 64;
+
 /// Number of descriptors that the data plane waits for before it handles them. Handling each at once
 /// would move the ring's cache lines between the two processors for every descriptor. Small rings
 /// wait for an eighth of their length.
@@ -44,6 +52,6 @@ pub(super) const CALM_SLEEP_TRAP: Duration = Duration::from_millis(1);
 /// looking.
 pub(super) const CALM_SLEEP_SHARED: Duration = Duration::from_micros(50);
 
-/// Most frames on a cable. A port takes all frames from its cable in every round, so only a stopped
-/// port reaches this limit.
-pub(super) const CABLE_FRAMES: usize = 65_536;
+/// Most frames on a cable. A port takes about as many frames from its cable in a round as the other
+/// end sends, so only a port that is held up reaches this limit.
+pub(super) const CABLE_FRAMES: usize = 16_384;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use rustix::io::Errno;
 
 use crate::config::{Faults, Module, PortConfig, Traffic, QUEUES};
+use crate::device::budget::Budget;
 use crate::device::data_path::{Conditions, DataPathSettings};
 use crate::device::diagnostics::Diagnostics;
 use crate::device::eeprom::Eeprom;
@@ -66,6 +67,8 @@ pub(crate) struct Device {
     pub(crate) settings: DataPathSettings,
     /// Writes to the driver's memory that have not arrived.
     pub(crate) late: LateWrites,
+    /// The work that is left in this round of the data plane.
+    pub(crate) budget: Budget,
     pub(crate) batch: Batch,
 
     /// Frames that a test has put on the wire.
@@ -116,6 +119,7 @@ impl Device {
             packet_buffer: PacketBuffer::default(),
             settings: DataPathSettings::default(),
             late: LateWrites::default(),
+            budget: Budget::UNLIMITED,
             batch: Batch::default(),
             injected: VecDeque::new(),
             captured: config.capture.then(Vec::new),
@@ -490,6 +494,7 @@ impl Device {
             table: &self.dma,
             faults: &mut self.dma_faults,
             late: &mut self.late,
+            budget: &mut self.budget,
         };
         let written_back = self.queues.flush_tx(queue, &mut dma);
         self.counters.count_written_back(written_back);

@@ -1,5 +1,6 @@
 //! The card itself: registers, queues, filters, interrupts and the chips beside it.
 
+pub(crate) mod budget;
 pub(crate) mod card;
 pub(crate) mod data_path;
 pub(crate) mod diagnostics;
@@ -30,6 +31,7 @@ pub(crate) mod ring;
 pub(crate) mod ring_views;
 pub(crate) mod rss;
 pub(crate) mod rx;
+mod segmentation;
 pub(crate) mod session;
 pub(crate) mod sfp;
 pub(crate) mod shared;

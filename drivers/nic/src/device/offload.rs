@@ -1,4 +1,4 @@
-//! Transmit offloads: the card fills in checksums, inserts VLAN tags, and cuts large TCP and UDP
+//! Transmit offloads: the card fills in checksums and inserts VLAN tags. `segmentation.rs` cuts large
 //! packets into segments.
 //!
 //! A frame's first data descriptor requests the offloads. The context descriptor that it names has
@@ -22,14 +22,14 @@ pub(crate) struct OffloadSettings {
 /// A context descriptor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Context {
-    mac_len: usize,
-    ip_len: usize,
+    pub(super) mac_len: usize,
+    pub(super) ip_len: usize,
     vlan: u16,
-    ipv4: bool,
+    pub(super) ipv4: bool,
     /// `None` for the reserved value.
-    transport: Option<Transport>,
-    transport_len: usize,
-    segment_len: usize,
+    pub(super) transport: Option<Transport>,
+    pub(super) transport_len: usize,
+    pub(super) segment_len: usize,
 }
 
 impl Context {
@@ -60,7 +60,12 @@ pub(crate) const LEGACY_REQUESTS: u64 = r::TXD_VLE | LEGACY_IC;
 /// Legacy descriptors: insert a checksum.
 const LEGACY_IC: u64 = 1 << 26;
 
-/// Sends a frame with the offloads that its first descriptor requests, as one frame or as several.
+/// Whether a frame's first descriptor asks for segmentation.
+pub(crate) fn asks_for_segments(descriptor: u64) -> bool {
+    descriptor & r::TXD_DEXT != 0 && descriptor & r::TXD_TSE != 0
+}
+
+/// Sends a frame with the offloads that its first descriptor requests, except segmentation.
 ///
 /// # Errors
 /// The reason, in words, that the card cannot send the frame.
@@ -77,14 +82,7 @@ pub(crate) fn send(
     if descriptor & r::TXD_POPTS_IPSEC != 0 {
         return Err("it asks for IPsec, which is not modelled");
     }
-    let options = Options {
-        ip: descriptor & r::TXD_POPTS_IXSM != 0,
-        transport: descriptor & r::TXD_POPTS_TXSM != 0,
-        tag: (descriptor & r::TXD_VLE != 0).then_some(context.vlan),
-    };
-    if descriptor & r::TXD_TSE != 0 {
-        return segment(frame, &options, context, settings, emit);
-    }
+    let options = Options::of(descriptor, context);
     if options.ip {
         fill_ip_checksum(frame, context)?;
     }
@@ -120,27 +118,39 @@ fn send_legacy(
 }
 
 /// The offloads of each frame.
-struct Options {
-    ip: bool,
-    transport: bool,
-    tag: Option<u16>,
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Options {
+    pub(super) ip: bool,
+    pub(super) transport: bool,
+    pub(super) tag: Option<u16>,
 }
 
-fn put(frame: &mut [u8], at: usize, value: u16) -> Option<()> {
+impl Options {
+    /// The offloads that an advanced descriptor requests.
+    pub(super) fn of(descriptor: u64, context: &Context) -> Self {
+        Self {
+            ip: descriptor & r::TXD_POPTS_IXSM != 0,
+            transport: descriptor & r::TXD_POPTS_TXSM != 0,
+            tag: (descriptor & r::TXD_VLE != 0).then_some(context.vlan),
+        }
+    }
+}
+
+pub(super) fn put(frame: &mut [u8], at: usize, value: u16) -> Option<()> {
     frame
         .get_mut(at..at + 2)?
         .copy_from_slice(&value.to_be_bytes());
     Some(())
 }
 
-fn get(frame: &[u8], at: usize) -> Option<u16> {
+pub(super) fn get(frame: &[u8], at: usize) -> Option<u16> {
     let bytes = frame.get(at..at + 2)?;
     Some(u16::from_be_bytes([bytes[0], bytes[1]]))
 }
 
 /// Fills in the IPv4 checksum over IPLEN bytes. The sum includes the field's old value: drivers write
 /// 0, or a value that compensates for bytes outside the header.
-fn fill_ip_checksum(frame: &mut [u8], context: &Context) -> Result<(), &'static str> {
+pub(super) fn fill_ip_checksum(frame: &mut [u8], context: &Context) -> Result<(), &'static str> {
     const SHORT: &str = "the context's IP header does not fit into the frame";
     if context.ip_len < 20 {
         return Err("it asks for an IP checksum, and the context has no IP header");
@@ -154,7 +164,10 @@ fn fill_ip_checksum(frame: &mut [u8], context: &Context) -> Result<(), &'static 
 
 /// Fills in the transport checksum, from the transport header to the end of the frame. The field
 /// holds the sum of the pseudo header.
-fn fill_transport_checksum(frame: &mut [u8], context: &Context) -> Result<(), &'static str> {
+pub(super) fn fill_transport_checksum(
+    frame: &mut [u8],
+    context: &Context,
+) -> Result<(), &'static str> {
     const SHORT: &str = "the context's transport header does not fit into the frame";
     let at = context.mac_len + context.ip_len;
     let transport = context
@@ -178,7 +191,7 @@ fn fill_transport_checksum(frame: &mut [u8], context: &Context) -> Result<(), &'
     put(frame, place, checksum).ok_or(SHORT)
 }
 
-fn insert_tag(
+pub(super) fn insert_tag(
     frame: &mut Vec<u8>,
     tag: Option<u16>,
     settings: &OffloadSettings,
@@ -192,114 +205,12 @@ fn insert_tag(
     Ok(())
 }
 
-/// The transport protocol of a packet to segment, and the bytes of all its headers.
-///
-/// # Errors
-/// The reason, in words, that the card cannot segment the packet.
-fn segmented_headers(frame: &[u8], context: &Context) -> Result<(Transport, usize), &'static str> {
-    let (least, transport) = match context.transport {
-        Some(transport @ Transport::Tcp) => (20, transport),
-        Some(transport @ Transport::Udp) => (8, transport),
-        _ => return Err("it asks for segmentation of neither TCP nor UDP"),
-    };
-    if context.segment_len == 0 {
-        return Err("it asks for segmentation with an MSS of 0");
-    }
-    if context.transport_len < least || context.ip_len < 20 || context.mac_len < 14 {
-        return Err("it asks for segmentation with headers that are too short");
-    }
-    let header_len = context.mac_len + context.ip_len + context.transport_len;
-    if frame.len() <= header_len {
-        return Err("it asks for segmentation of a frame without payload");
-    }
-    Ok((transport, header_len))
-}
-
-/// Updates the lengths and the IPv4 identification in the `nth` segment.
-fn update_ip_header(segment: &mut [u8], context: &Context, nth: usize, ip_payload: usize) {
-    let at = context.mac_len;
-    if context.ipv4 {
-        put(segment, at + 2, (context.ip_len + ip_payload) as u16);
-        let number = get(segment, at + 4).unwrap_or_default();
-        put(segment, at + 4, number.wrapping_add(nth as u16));
-    } else {
-        let extensions = context.ip_len.saturating_sub(40);
-        put(segment, at + 4, (extensions + ip_payload) as u16);
-    }
-}
-
-/// Updates the sequence number and the flags in the `nth` segment of TCP.
-fn update_tcp_header(
-    segment: &mut [u8],
-    context: &Context,
-    nth: usize,
-    last: bool,
-    settings: &OffloadSettings,
-) {
-    let at = context.mac_len + context.ip_len;
-    let number = segment[at + 4..at + 8]
-        .iter()
-        .fold(0_u32, |value, byte| value << 8 | u32::from(*byte));
-    let number = number.wrapping_add((nth * context.segment_len) as u32);
-    segment[at + 4..at + 8].copy_from_slice(&number.to_be_bytes());
-    let keep = match (nth == 0, last) {
-        (true, true) => u16::MAX,
-        (true, false) => settings.first_flags,
-        (false, false) => settings.middle_flags,
-        (false, true) => settings.last_flags,
-    };
-    // The upper bits of the word are the header's length.
-    let flags = get(segment, at + 12).unwrap_or_default();
-    put(segment, at + 12, flags & (keep | 0xf000));
-}
-
-/// Cuts a TCP or UDP packet into segments of at most MSS bytes of payload, with updated headers.
-fn segment(
-    frame: &[u8],
-    options: &Options,
-    context: &Context,
-    settings: &OffloadSettings,
-    mut emit: impl FnMut(&mut Vec<u8>),
-) -> Result<(), &'static str> {
-    let (transport, header_len) = segmented_headers(frame, context)?;
-    let transport_at = context.mac_len + context.ip_len;
-    let checksum_at = transport_at + transport.checksum_offset();
-    let (headers, payload) = frame.split_at(header_len);
-    let segments = payload.len().div_ceil(context.segment_len);
-    let pseudo_header = get(headers, checksum_at).unwrap_or_default();
-    let mut whole = Vec::new();
-    for (nth, part) in payload.chunks(context.segment_len).enumerate() {
-        whole.clear();
-        whole.extend_from_slice(headers);
-        whole.extend_from_slice(part);
-        let ip_payload = context.transport_len + part.len();
-        update_ip_header(&mut whole, context, nth, ip_payload);
-        if transport == Transport::Tcp {
-            update_tcp_header(&mut whole, context, nth, nth + 1 == segments, settings);
-        } else {
-            put(&mut whole, transport_at + 4, ip_payload as u16);
-        }
-        if options.ip {
-            fill_ip_checksum(&mut whole, context)?;
-        }
-        if options.transport {
-            // The driver's sum of the pseudo header omits the length, which differs between
-            // segments.
-            let with_length = fold(u64::from(pseudo_header) + ip_payload as u64);
-            put(&mut whole, checksum_at, with_length);
-            fill_transport_checksum(&mut whole, context)?;
-        }
-        insert_tag(&mut whole, options.tag, settings)?;
-        emit(&mut whole);
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::device::packet::tests::{frame, transports, verdict};
     use crate::device::packet::{pseudo_header, Version};
+    use crate::device::segmentation::{Segmentation, LEAST_MSS};
     use proptest::prelude::*;
 
     const SETTINGS: OffloadSettings = OffloadSettings {
@@ -353,9 +264,18 @@ mod tests {
     fn run(frame: &[u8], descriptor: u64, context: &Context) -> Result<Vec<Vec<u8>>, &'static str> {
         let mut sent = Vec::new();
         let command = descriptor | r::TXD_DEXT;
-        send(&mut frame.to_vec(), command, context, &SETTINGS, |frame| {
-            sent.push(frame.clone())
-        })?;
+        if !asks_for_segments(command) {
+            send(&mut frame.to_vec(), command, context, &SETTINGS, |frame| {
+                sent.push(frame.clone())
+            })?;
+            return Ok(sent);
+        }
+        let mut rest = Segmentation::new(frame.to_vec(), command, context)?;
+        let mut segment = Vec::new();
+        while !rest.is_done() {
+            rest.next(&SETTINGS, &mut segment)?;
+            sent.push(segment.clone());
+        }
         Ok(sent)
     }
 
@@ -419,7 +339,7 @@ mod tests {
             v6: bool,
             udp: bool,
             extra in 0..3_usize,
-            mss in 1..1500_usize,
+            mss in LEAST_MSS..1500_usize,
             payload in prop::collection::vec(any::<u8>(), 1..6000),
             tag: bool,
         ) {
@@ -464,9 +384,9 @@ mod tests {
             bytes in prop::collection::vec(any::<u8>(), 0..400),
         ) {
             let context = Context::of(words);
-            let mut count = 0;
-            let _ = send(&mut bytes.clone(), descriptor, &context, &SETTINGS, |_| count += 1);
-            prop_assert!(count <= bytes.len().max(1));
+            let sent = run(&bytes, descriptor, &context).unwrap_or_default();
+            prop_assert!(sent.len() <= bytes.len().max(1));
+            let _ = send(&mut bytes.clone(), descriptor & !r::TXD_DEXT, &context, &SETTINGS, |_| ());
         }
     }
 
@@ -491,6 +411,10 @@ mod tests {
         let bad = [
             Context {
                 segment_len: 0,
+                ..good
+            },
+            Context {
+                segment_len: LEAST_MSS - 1,
                 ..good
             },
             Context {

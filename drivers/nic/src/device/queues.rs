@@ -48,11 +48,17 @@ impl QueueSet {
     /// The queues' numbers, ascending.
     #[inline(always)]
     pub(crate) fn queues(self) -> impl Iterator<Item = usize> {
-        let mut rest = self.0;
+        self.queues_from(0)
+    }
+
+    /// The queues' numbers, ascending from `first` on, then those below it.
+    #[inline(always)]
+    pub(crate) fn queues_from(self, first: usize) -> impl Iterator<Item = usize> {
+        let mut rest = self.0.rotate_right(first as u32);
         std::iter::from_fn(move || {
             let queue = rest.trailing_zeros();
             rest &= rest.wrapping_sub(1);
-            (queue < u16::BITS).then_some(queue as usize)
+            (queue < u16::BITS).then_some((queue as usize + first) % QUEUES)
         })
     }
 }
@@ -164,6 +170,8 @@ mod tests {
         queues[15] = Queue::On(());
         let on: Vec<_> = QueueSet::of(&queues).queues().collect();
         assert_eq!(on, [0, 15]);
+        let on: Vec<_> = QueueSet::of(&queues).queues_from(3).collect();
+        assert_eq!(on, [15, 0]);
         assert!(queues[1].is_off() && !queues[3].is_off());
     }
 }

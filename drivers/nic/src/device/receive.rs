@@ -1,6 +1,7 @@
 //! The receive path of a port: a frame passes the filters, gets a queue, and goes to the driver's
 //! memory or into the packet buffer.
 
+use crate::device::budget::{FRAME, SMALL_FRAME};
 use crate::device::card::Device;
 use crate::device::filter::Kind;
 use crate::device::packet::{Packet, Verdict, TAG_LEN};
@@ -28,9 +29,12 @@ impl Device {
             table: &self.dma,
             faults: &mut self.dma_faults,
             late: &mut self.late,
+            budget: &mut self.budget,
         };
         let faults = dma.faults.count();
         let done = u64::from(rx.fill_small(&mut dma, frames, count));
+        dma.budget.spend(done as usize * SMALL_FRAME);
+        dma.spend_searches();
         self.counters.dma_faults += dma.faults.count() - faults;
         if done == 0 {
             return 0;
@@ -101,6 +105,7 @@ impl Device {
     /// Receives a frame from the wire. Returns whether the driver has it or will get it.
     pub(crate) fn arrive(&mut self, frame: &[u8]) -> bool {
         let wire_len = frame.len() as u64 + CRC_LEN;
+        self.budget.spend(FRAME / 2);
         self.batch.seen(1, wire_len);
         let Some(destination) = frame
             .first_chunk::<6>()
@@ -160,9 +165,13 @@ impl Device {
         true
     }
 
-    /// Delivers the frames in the packet buffer, in order, while there are descriptors.
+    /// Delivers the frames in the packet buffer, in order, while there are descriptors and work is
+    /// left.
     pub(crate) fn deliver_waiting(&mut self) {
-        while let Some(waiting) = self.packet_buffer.pop() {
+        while !self.budget.is_spent() {
+            let Some(waiting) = self.packet_buffer.pop() else {
+                return;
+            };
             let WaitingFrame {
                 queue,
                 hash,
@@ -191,6 +200,7 @@ impl Device {
             table: &self.dma,
             faults: &mut self.dma_faults,
             late: &mut self.late,
+            budget: &mut self.budget,
         };
         let faults = dma.faults.count();
         let delivery = if self.settings.strip_crc {
@@ -199,6 +209,8 @@ impl Device {
             let with_crc = [frame, &crc32(frame).to_le_bytes()].concat();
             rx.deliver(&mut dma, &with_crc, hash, verdict, available)
         };
+        dma.budget.spend(FRAME + frame.len());
+        dma.spend_searches();
         self.counters.dma_faults += dma.faults.count() - faults;
         if delivery != Delivery::Done {
             return false;

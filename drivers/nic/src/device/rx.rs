@@ -1,6 +1,7 @@
 //! One receive queue: from a frame to its descriptors.
 
 use crate::config::ReceiveFault;
+use crate::device::budget::{Budget, SMALL_FRAME};
 use crate::device::late_writes::LateWrites;
 use crate::device::packet::{Verdict, TAG_LEN, TYPE_OFFSET};
 use crate::device::registers as r;
@@ -50,11 +51,26 @@ pub(crate) enum Delivery {
     Halted,
 }
 
-/// Access to the driver's memory, the log of refused accesses, and the writes that arrive late.
+/// Access to the driver's memory, the log of refused accesses, the writes that arrive late, and the
+/// work that is left in this round.
 pub(crate) struct Dma<'a> {
     pub(crate) table: &'a DmaTable,
     pub(crate) faults: &'a mut FaultLog,
     pub(crate) late: &'a mut LateWrites,
+    pub(crate) budget: &'a mut Budget,
+}
+
+impl Dma<'_> {
+    /// Counts the searches for maps since the last call as work. A search takes longer among many
+    /// maps.
+    #[inline(always)]
+    pub(crate) fn spend_searches(&mut self) {
+        let searches = self.table.take_searches();
+        if searches > 0 {
+            self.budget
+                .spend(searches * (SMALL_FRAME + self.table.len() / 64));
+        }
+    }
 }
 
 /// Where generated frames of 60 bytes come from. They all go to one queue.

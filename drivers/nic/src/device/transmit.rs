@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use crate::device::budget::EVENT;
 use crate::device::card::Device;
 use crate::device::queues::Queue;
 use crate::device::rx::Dma;
@@ -22,9 +23,10 @@ impl Device {
         let mbit = self.config.link.speed.mbit();
         for _ in 0..count {
             let now = Instant::now();
-            if !self.rate_limits.is_due(queue, now) {
+            if self.budget.is_spent() || !self.rate_limits.is_due(queue, now) {
                 return;
             }
+            self.budget.spend(EVENT);
             let before = self.counters.transmitted_bytes;
             self.drain_at_once(queue, wire, 1);
             let bytes = self.counters.transmitted_bytes - before;
@@ -44,6 +46,7 @@ impl Device {
             table: &self.dma,
             faults: &mut self.dma_faults,
             late: &mut self.late,
+            budget: &mut self.budget,
         };
         let faults = dma.faults.count();
         let bytes = self.batch.sent_bytes();
@@ -56,6 +59,7 @@ impl Device {
             self.interrupts.queue_cause(&self.registers, queue, true);
         }
         if let Some(complaint) = progress.complaint {
+            self.budget.spend(EVENT);
             self.note(format!(
                 "transmit queue {queue}: a frame was not sent: {complaint}"
             ));
@@ -83,6 +87,7 @@ impl Device {
                         table: &self.dma,
                         faults: &mut self.dma_faults,
                         late: &mut self.late,
+                        budget: &mut self.budget,
                     };
                     let written_back = tx.flush(&mut dma);
                     self.counters.count_written_back(written_back);

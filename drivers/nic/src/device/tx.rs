@@ -1,9 +1,11 @@
 //! One transmit queue: from its descriptors to a frame.
 
+use crate::device::budget::{DESCRIPTOR, FRAME, SMALL_FRAME};
 use crate::device::offload::{self, Context, OffloadSettings};
 use crate::device::registers as r;
 use crate::device::ring::{batches, Ring, BATCH, DESCRIPTOR_LEN};
 use crate::device::rx::Dma;
+use crate::device::segmentation::Segmentation;
 use crate::device::statistics::{Batch, CRC_LEN};
 use crate::memory::dma::SmallFrameTranslator;
 use crate::memory::dma_fault::{Direction, DmaFault, Purpose, Refusal};
@@ -79,10 +81,21 @@ pub(crate) struct TxQueue {
     spoilt: bool,
     /// The card has taken the start of a frame and not its end.
     within_frame: bool,
+    /// The frame of the descriptor at the head, if some of its segments have to be sent yet.
+    unfinished: Option<Box<Unfinished>>,
     /// The card could not reach a descriptor. The queue does nothing until it is enabled again.
     halted: bool,
     /// Write-backs may arrive out of order.
     relaxed: bool,
+}
+
+/// A frame that is being cut into segments.
+#[derive(Clone, Debug)]
+struct Unfinished {
+    rest: Segmentation,
+    own_crc: bool,
+    /// The memory of the next segment.
+    segment: Vec<u8>,
 }
 
 /// What a queue has written back. Any write-back is an interrupt cause.
@@ -149,6 +162,7 @@ impl TxQueue {
             partial: Vec::new(),
             spoilt: false,
             within_frame: false,
+            unfinished: None,
             halted: false,
             relaxed: false,
         })
@@ -180,12 +194,19 @@ impl TxQueue {
         }
     }
 
+    /// Whether the card has sent some segments of a frame, and must send the others.
+    #[inline(always)]
+    pub(crate) fn is_within_segments(&self) -> bool {
+        self.unfinished.is_some()
+    }
+
     /// Whether the card owns the descriptor at this address.
     pub(crate) fn owns(&self, iova: u64, tail: u32) -> bool {
         self.ring.distance_to(iova) < self.available(tail)
     }
 
-    /// Sends the frames of `count` descriptors, which must be available.
+    /// Sends the frames of `count` descriptors, which must be available. Stops earlier when the
+    /// budget of the round is spent.
     pub(crate) fn drain(
         &mut self,
         dma: &mut Dma<'_>,
@@ -205,11 +226,14 @@ impl TxQueue {
             prefetch(&descriptors[..descriptors.len().min(2 * BATCH)]);
             let mut next = frames_of(&mut finder, descriptors);
             for (batch, later) in batches(descriptors) {
+                if dma.budget.is_spent() {
+                    return progress;
+                }
                 let (frames, small) = next;
                 prefetch(&later[later.len().min(BATCH)..later.len().min(2 * BATCH)]);
                 next = frames_of(&mut finder, later);
                 let fast = small && !self.within_frame && settings.mac.insert_crc;
-                if fast && !matches!(self.write_back, WriteBack::Head(_)) {
+                let taken = if fast && !matches!(self.write_back, WriteBack::Head(_)) {
                     let sorted = wire.send_small(&frames[..batch.len().min(BATCH)]);
                     count_small(self.queue, sorted, statistics);
                     if self.write_back == WriteBack::Requested {
@@ -218,23 +242,30 @@ impl TxQueue {
                         progress.written_back.writes += all;
                         progress.written_back.descriptors += all;
                     }
+                    dma.budget.spend(batch.len() * SMALL_FRAME);
+                    batch
                 } else {
                     let taken = self.take_all(dma, settings, wire, statistics, batch);
                     progress.written_back.add(taken.written_back);
                     progress.complaint = progress.complaint.or(taken.complaint);
-                }
+                    batch.get(..taken.descriptors as usize).unwrap_or(batch)
+                };
+                dma.spend_searches();
                 if let WriteBack::Accumulated(threshold) = self.write_back {
-                    let written_back = self.write_back_groups(dma, batch, threshold);
+                    let written_back = self.write_back_groups(dma, taken, threshold);
                     progress.written_back.add(written_back);
                 }
-                self.ring.advance(batch.len() as u32);
+                self.ring.advance(taken.len() as u32);
+                progress.descriptors += taken.len() as u32;
+                if taken.len() < batch.len() {
+                    return progress;
+                }
             }
-            progress.descriptors += descriptors.len() as u32;
         }
         progress
     }
 
-    /// The general path: takes descriptors of any kind, one by one.
+    /// The general path: takes descriptors of any kind, one by one, until the budget is spent.
     #[inline(never)]
     fn take_all(
         &mut self,
@@ -250,9 +281,18 @@ impl TxQueue {
         };
         let mut head_due = None;
         for (nth, descriptor) in descriptors.iter().enumerate() {
+            if nth > 0 && dma.budget.is_spent() {
+                progress.descriptors = nth as u32;
+                break;
+            }
             let words = [descriptor.address(), descriptor.command()];
-            if let Err(complaint) = self.take(dma, settings, wire, statistics, words) {
-                progress.complaint = Some(complaint);
+            match self.take(dma, settings, wire, statistics, words) {
+                Ok(true) => {}
+                Ok(false) => {
+                    progress.descriptors = nth as u32;
+                    break;
+                }
+                Err(complaint) => progress.complaint = Some(complaint),
             }
             if words[1] & r::TXD_RS == 0 {
                 continue;
@@ -397,7 +437,8 @@ impl TxQueue {
         }
     }
 
-    /// Takes one descriptor of any kind.
+    /// Takes one descriptor of any kind. Returns false if the budget was spent before all segments
+    /// of the descriptor's frame were sent: the card takes the descriptor again.
     fn take(
         &mut self,
         dma: &mut Dma<'_>,
@@ -405,13 +446,17 @@ impl TxQueue {
         wire: &mut impl Wire,
         statistics: &mut Batch,
         descriptor: [u64; 2],
-    ) -> Result<(), &'static str> {
+    ) -> Result<bool, &'static str> {
+        if let Some(unfinished) = self.unfinished.take() {
+            return self.send_segments(dma, settings, wire, statistics, unfinished);
+        }
         let [address, command] = descriptor;
+        dma.budget.spend(DESCRIPTOR);
         let context = command & r::TXD_DEXT != 0 && command & r::TXD_DTYP == r::TXD_DTYP_CONTEXT;
         if context {
             let index = r::field64_get(r::TXD_IDX, command) as usize;
             self.contexts[index % CONTEXTS] = Context::of(descriptor);
-            return Ok(());
+            return Ok(true);
         }
         if !self.within_frame {
             self.first = command;
@@ -419,14 +464,25 @@ impl TxQueue {
         self.within_frame = true;
         self.append(dma, address, (command & r::TXD_DTALEN) as usize);
         if command & r::TXD_EOP == 0 {
-            return Ok(());
+            return Ok(true);
         }
         let mut frame = std::mem::take(&mut self.partial);
         let spoilt = std::mem::take(&mut self.spoilt);
         self.within_frame = false;
-        let mut outcome = Ok(());
+        let mut outcome = Ok(true);
         if !spoilt && !frame.is_empty() {
             let own_crc = command & r::TXD_IFCS == 0 || !settings.mac.insert_crc;
+            let index = r::field64_get(r::TXD_IDX, self.first) as usize;
+            let context = &self.contexts[index % CONTEXTS];
+            if offload::asks_for_segments(self.first) {
+                let unfinished = Box::new(Unfinished {
+                    rest: Segmentation::new(frame, self.first, context)?,
+                    own_crc,
+                    segment: Vec::new(),
+                });
+                return self.send_segments(dma, settings, wire, statistics, unfinished);
+            }
+            dma.budget.spend(cost(frame.len(), own_crc));
             let mut put_on_wire = |frame: &mut Vec<u8>| {
                 self.put_on_wire(frame, own_crc, settings.mac, wire, statistics)
             };
@@ -438,20 +494,48 @@ impl TxQueue {
             if self.first & requests == 0 {
                 put_on_wire(&mut frame);
             } else {
-                let index = r::field64_get(r::TXD_IDX, self.first) as usize;
-                outcome = offload::send(
+                let sent = offload::send(
                     &mut frame,
                     self.first,
-                    &self.contexts[index % CONTEXTS],
+                    context,
                     &settings.offload,
                     put_on_wire,
                 );
+                outcome = sent.map(|()| true);
             }
         }
         // The next frame uses the same memory.
         frame.clear();
         self.partial = frame;
         outcome
+    }
+
+    /// Sends segments until the budget is spent. Returns whether all have been sent.
+    fn send_segments(
+        &mut self,
+        dma: &mut Dma<'_>,
+        settings: &TxSettings,
+        wire: &mut impl Wire,
+        statistics: &mut Batch,
+        mut unfinished: Box<Unfinished>,
+    ) -> Result<bool, &'static str> {
+        let Unfinished {
+            rest,
+            own_crc,
+            segment,
+        } = unfinished.as_mut();
+        self.within_frame = false;
+        while !rest.is_done() {
+            rest.next(&settings.offload, segment)?;
+            dma.budget.spend(cost(segment.len(), *own_crc));
+            self.put_on_wire(segment, *own_crc, settings.mac, wire, statistics);
+            if dma.budget.is_spent() && !rest.is_done() {
+                self.within_frame = true;
+                self.unfinished = Some(unfinished);
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Pads, counts and sends a frame.
@@ -488,6 +572,7 @@ impl TxQueue {
             self.spoilt = true;
             return;
         }
+        dma.budget.spend(len / 4);
         self.partial.resize(start + len, 0);
         if let Err(refusal) = dma.table.read(address, &mut self.partial[start..]) {
             self.fault(
@@ -540,6 +625,11 @@ impl TxQueue {
             refusal,
         });
     }
+}
+
+/// The work of sending a frame. A CRC that the driver has made is checked.
+fn cost(len: usize, own_crc: bool) -> usize {
+    FRAME + if own_crc { 3 * len } else { len }
 }
 
 /// Translates and prefetches the packets of the first batch of descriptors. A packet that the card

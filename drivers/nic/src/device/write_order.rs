@@ -16,6 +16,7 @@ impl Device {
             table: &self.dma,
             faults: &mut self.dma_faults,
             late: &mut self.late,
+            budget: &mut self.budget,
         };
         for LatePacket { queue, iova, bytes } in packets {
             write_packet(&mut dma, queue, iova, &bytes);

@@ -10,6 +10,7 @@
 //! * A transfer may cross from one map into the next if the IOVAs are adjacent.
 //! * A transfer that is not allowed from its first to its last byte touches nothing.
 
+use std::cell::Cell;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
@@ -91,6 +92,8 @@ pub(crate) struct DmaTable {
     writable: TranslationCache,
     /// The number of lost mappings that this table has handled.
     losses: u32,
+    /// Searches for maps that [`DmaTable::take_searches`] has not returned.
+    searches: Cell<usize>,
 }
 
 impl DmaTable {
@@ -102,6 +105,7 @@ impl DmaTable {
             readable: TranslationCache::new(),
             writable: TranslationCache::new(),
             losses: bus_error::losses(),
+            searches: Cell::new(0),
         }
     }
 
@@ -250,8 +254,15 @@ impl DmaTable {
         self.files.forget_unused();
     }
 
+    /// Number of searches for maps since the last call.
+    #[inline(always)]
+    pub(crate) fn take_searches(&self) -> usize {
+        self.searches.take()
+    }
+
     /// The map that holds an IOVA.
     fn find(&self, iova: u64) -> Result<&Map, Refusal> {
+        self.searches.set(self.searches.get().wrapping_add(1));
         let at = self.maps.partition_point(|map| map.last() < iova);
         self.maps
             .get(at)
