@@ -23,7 +23,7 @@ use crate::config::Module;
 use crate::error::NicError;
 use crate::port::Port;
 use crate::report::{PortCounters, Snapshot};
-use crate::socket::{wait, ListeningSocket};
+use crate::socket::{wait, ListeningSocket, ACCEPT_PAUSE};
 
 /// Longest command, in bytes.
 const MAX_LINE: usize = 256;
@@ -99,6 +99,7 @@ struct Client {
 fn serve(socket: &ListeningSocket, stop: &OwnedFd, ports: &[Port]) {
     let mut clients: BTreeMap<u64, Client> = BTreeMap::new();
     let mut next = 0;
+    let mut paused = false;
     loop {
         let mut fds = vec![(stop.as_fd(), PollFlags::IN)];
         fds.extend(
@@ -106,11 +107,13 @@ fn serve(socket: &ListeningSocket, stop: &OwnedFd, ports: &[Port]) {
                 .values()
                 .map(|client| (client.stream.as_fd(), PollFlags::IN)),
         );
-        if clients.len() < MAX_CLIENTS {
+        if clients.len() < MAX_CLIENTS && !paused {
             fds.push((socket.fd(), PollFlags::IN));
         }
+        let pause = paused.then_some(ACCEPT_PAUSE);
+        paused = false;
         // An error here means that one of this process's own descriptors is bad.
-        let Ok(ready) = wait(&fds, None) else { return };
+        let Ok(ready) = wait(&fds, pause) else { return };
         if ready.first() == Some(&true) {
             return;
         }
@@ -124,9 +127,13 @@ fn serve(socket: &ListeningSocket, stop: &OwnedFd, ports: &[Port]) {
             }
         }
         if ready.get(1 + numbers.len()) == Some(&true) {
-            if let Some(client) = socket.accept().and_then(Client::new) {
-                clients.insert(next, client);
-                next += 1;
+            match socket.accept().map(|client| client.and_then(Client::new)) {
+                Ok(Some(client)) => {
+                    clients.insert(next, client);
+                    next += 1;
+                }
+                Ok(None) => {}
+                Err(_no_room) => paused = true,
             }
         }
     }

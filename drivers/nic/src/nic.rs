@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use rustix::event::{eventfd, EventfdFlags};
+use rustix::process::{getrlimit, setrlimit, Resource, Rlimit};
 
 use crate::config::{NicConfig, TraceTo};
 use crate::control::ControlSocket;
@@ -20,6 +21,9 @@ use crate::socket::ListeningSocket;
 use crate::socket_folder;
 use crate::threads::alarm::Alarm;
 use crate::vfio_user::server;
+
+/// Descriptors of the process besides those of its clients.
+const OWN_DESCRIPTORS: usize = 128;
 
 /// A software 82599 with one or more ports, each served over vfio-user on its own socket.
 ///
@@ -43,6 +47,7 @@ impl Nic {
         let os = |what| move |reason| NicError::Os { what, reason };
         config.check()?;
         socket_folder::open(&config.socket_dir)?;
+        reserve_descriptors(config.ports.len());
         let trace = match &config.trace {
             TraceTo::Off => None,
             TraceTo::Memory => Some(Arc::new(Trace::in_memory())),
@@ -212,6 +217,29 @@ impl RunningDataPlane {
 impl Drop for RunningDataPlane {
     fn drop(&mut self) {
         self.join();
+    }
+}
+
+/// Raises this process's limit of descriptors, so that the clients of some ports cannot take those
+/// that other ports need. Warns if the hard limit is too low.
+fn reserve_descriptors(ports: usize) {
+    let needed = (OWN_DESCRIPTORS + ports * server::MAX_DESCRIPTORS) as u64;
+    let limit = getrlimit(Resource::Nofile);
+    let (Some(current), highest) = (limit.current, limit.maximum.unwrap_or(needed)) else {
+        return;
+    };
+    if highest < needed {
+        tracing::warn!(
+            "the limit of open files is {highest}: hostile clients may need {needed}; raise the hard limit (`ulimit -Hn`)"
+        );
+    }
+    if current < needed.min(highest) {
+        let raised = Rlimit {
+            current: Some(needed.min(highest)),
+            maximum: limit.maximum,
+        };
+        // Raising it up to the hard limit is always allowed.
+        let _ = setrlimit(Resource::Nofile, raised);
     }
 }
 

@@ -39,6 +39,9 @@ pub enum SocketError {
     },
 }
 
+/// Time to the next try after a client found no room in this process.
+pub(crate) const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
 /// A listening socket. Dropping it removes its file.
 #[derive(Debug)]
 pub(crate) struct ListeningSocket {
@@ -86,9 +89,20 @@ impl ListeningSocket {
     }
 
     /// Accepts a client, if one wants to connect.
-    pub(crate) fn accept(&self) -> Option<UnixStream> {
-        // An error here means that the client has given up already.
-        self.listener.accept().ok().map(|(stream, _)| stream)
+    ///
+    /// # Errors
+    /// This process has no descriptor or memory left for the client, which waits on. The caller must
+    /// pause before it tries again: the socket stays readable.
+    pub(crate) fn accept(&self) -> io::Result<Option<UnixStream>> {
+        const NO_ROOM: [Errno; 4] = [Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::NOMEM];
+        match self.listener.accept() {
+            Ok((stream, _)) => Ok(Some(stream)),
+            Err(error) if Errno::from_io_error(&error).is_some_and(|e| NO_ROOM.contains(&e)) => {
+                Err(error)
+            }
+            // The client has given up already.
+            Err(_) => Ok(None),
+        }
     }
 }
 

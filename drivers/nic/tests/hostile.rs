@@ -474,7 +474,7 @@ fn frames_in(card: &Card, port: usize, time: Duration, mut beside: impl FnMut())
 /// that it receives alone.
 #[test]
 fn other_ports_go_on_while_one_client_does_its_worst() {
-    let time = Duration::from_millis(150);
+    let time = Duration::from_millis(100);
     for worst in WORST {
         let card = Card::new(saturated);
         let mut shares: Vec<_> = (0..5)
@@ -489,4 +489,99 @@ fn other_ports_go_on_while_one_client_does_its_worst() {
         println!("{worst:?}: {shares:.2?} of the frames of a driver alone");
         assert!(shares[2] >= 0.4, "{worst:?}: {shares:.2?}");
     }
+}
+
+#[test]
+fn a_client_that_says_nothing_holds_no_place_and_loses_its_connection() {
+    let card = Card::new(saturated);
+    // This session has begun, so it may be silent for as long as it likes.
+    let mut silent_driver = card.driver(1);
+    let mut silent: Vec<_> = (0..40)
+        .map(|_| Client::raw(card.port(0).socket()))
+        .collect();
+    let mut half = Client::raw(card.port(0).socket());
+    half.send(&[0; 10], &[]);
+    let start = Instant::now();
+    card.receives(0);
+    assert!(start.elapsed() < Duration::from_secs(3));
+    let last = silent.last_mut().unwrap();
+    last.stream
+        .set_read_timeout(Some(Duration::from_secs(10)))
+        .unwrap();
+    assert!(last.receive(0).is_none(), "the card closes the connection");
+    assert!(start.elapsed() < Duration::from_secs(8));
+    card.receives(0);
+    assert_ne!(silent_driver.client.get(r::STATUS), 0);
+}
+
+#[test]
+fn a_first_message_in_parts_does_not_keep_others_waiting() {
+    let card = Card::new(saturated);
+    let mut slow = Client::raw(card.port(0).socket());
+    let message = slow.message(support::COMMAND_VERSION, 0, &[0, 0, 1, 0, b'{', b'}', 0]);
+    let (first, rest) = message.split_at(9);
+    slow.send(first, &[]);
+    let start = Instant::now();
+    card.receives(0);
+    assert!(start.elapsed() < Duration::from_secs(3));
+    // The slow client still gets its turn.
+    slow.send(rest, &[]);
+    assert!(slow.receive(support::COMMAND_VERSION).unwrap().is_ok());
+}
+
+/// The processor time of a process in ticks of 10 ms.
+fn ticks(process: u32) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    let after_name = stat.rsplit_once(')').unwrap().1;
+    let fields: Vec<_> = after_name.split_whitespace().collect();
+    fields[11..13]
+        .iter()
+        .map(|ticks| ticks.parse::<u64>().unwrap())
+        .sum()
+}
+
+#[test]
+fn without_descriptors_the_card_waits_and_then_serves_the_client() {
+    use rustix::process::{prlimit, Pid, Resource, Rlimit};
+    use std::io::BufRead;
+    let directory = tempfile::tempdir().unwrap();
+    let log = directory.path().join("log");
+    let mut card = std::process::Command::new(env!("CARGO_BIN_EXE_nic"))
+        .args(["--socket-dir", directory.path().to_str().unwrap()])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::fs::File::create(&log).unwrap())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    // The card reports at its end, so its output stays open.
+    let mut output = std::io::BufReader::new(card.stdout.take().unwrap());
+    output.read_line(&mut line).unwrap();
+    assert_eq!(line, "ready\n");
+    let files = std::fs::read_dir(format!("/proc/{}/fd", card.id())).unwrap();
+    let number = |file: std::fs::DirEntry| file.file_name().to_str()?.parse::<u64>().ok();
+    let open: Vec<_> = files.flatten().filter_map(number).collect();
+    let free = (0..).find(|number| !open.contains(number)).unwrap();
+    let before = prlimit(
+        Some(Pid::from_child(&card)),
+        Resource::Nofile,
+        Rlimit {
+            current: Some(free),
+            ..rustix::process::getrlimit(Resource::Nofile)
+        },
+    )
+    .unwrap();
+    let socket = directory.path().join("port0.sock");
+    let waiting = Client::raw(&socket);
+    let used = ticks(card.id());
+    std::thread::sleep(Duration::from_millis(600));
+    let used = ticks(card.id()) - used;
+    assert!(used < 20, "the card spins: {used} ticks in 60");
+    drop(waiting);
+    prlimit(Some(Pid::from_child(&card)), Resource::Nofile, before).unwrap();
+    Client::connect(&socket);
+    rustix::process::kill_process(Pid::from_child(&card), rustix::process::Signal::TERM).unwrap();
+    let status = card.wait().unwrap();
+    let log = std::fs::read_to_string(&log).unwrap();
+    assert!(status.success(), "{status}: {log}");
+    assert_eq!(log.matches("a client must wait").count(), 1, "{log}");
 }

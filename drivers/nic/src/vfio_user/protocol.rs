@@ -42,6 +42,9 @@ pub(crate) const OFFERED_FDS: usize = 16;
 /// Longest time that a client may take to send the rest of a message, or to make room for a reply.
 pub(crate) const PEER_TIMEOUT: Duration = Duration::from_secs(2);
 
+/// Longest first message. VERSION names a few capabilities.
+const MAX_FIRST_MESSAGE: usize = 4096;
+
 /// The request of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
@@ -74,6 +77,42 @@ impl Command {
             13 => Self::DeviceReset,
             _ => Self::NotOffered,
         }
+    }
+}
+
+/// How much of a client's first message has arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FirstMessage {
+    /// Nothing.
+    None,
+    /// Not all of it.
+    Part,
+    /// All of it.
+    Whole,
+    /// It is too long to be a VERSION message.
+    TooLong,
+    /// The client has gone.
+    Closed,
+}
+
+/// How much of a client's first message has arrived. Never waits, and leaves the message unread.
+pub(crate) fn first_message(client: &UnixStream) -> FirstMessage {
+    let mut head = [0; HEADER_SIZE];
+    match recv(client, &mut head[..], RecvFlags::DONTWAIT | RecvFlags::PEEK) {
+        Ok((_, 0)) => return FirstMessage::Closed,
+        Ok((_, HEADER_SIZE)) => {}
+        Ok(_) => return FirstMessage::Part,
+        Err(Errno::AGAIN | Errno::INTR) => return FirstMessage::None,
+        Err(_) => return FirstMessage::Closed,
+    }
+    let size = u32::from_le_bytes([head[4], head[5], head[6], head[7]]) as usize;
+    let arrived = rustix::io::ioctl_fionread(client).unwrap_or(0);
+    match size {
+        // The server refuses a size that is none, without waiting for more.
+        0..HEADER_SIZE => FirstMessage::Whole,
+        HEADER_SIZE..=MAX_FIRST_MESSAGE if arrived < size as u64 => FirstMessage::Part,
+        HEADER_SIZE..=MAX_FIRST_MESSAGE => FirstMessage::Whole,
+        _ => FirstMessage::TooLong,
     }
 }
 

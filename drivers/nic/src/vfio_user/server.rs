@@ -1,7 +1,8 @@
 //! The server of one PCI function. It listens on a socket and serves one driver after the other. No
-//! driver can keep it from serving the next.
+//! driver can keep it from serving the next: a client has no place before its first message is
+//! complete, and others may overtake it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -13,12 +14,21 @@ use rustix::event::PollFlags;
 use rustix::io::Errno;
 
 use crate::pci_function::{PciFunction, SessionEnd};
-use crate::socket::{wait, ListeningSocket};
-use crate::vfio_user::protocol::{turn_away, Connection, ConnectionError, PEER_TIMEOUT};
+use crate::socket::{wait, ListeningSocket, ACCEPT_PAUSE};
+use crate::vfio_user::protocol::{
+    first_message, turn_away, Connection, ConnectionError, FirstMessage, MAX_FDS, PEER_TIMEOUT,
+};
 use crate::vfio_user::session::Session;
 
-/// Most clients that are connected while the server serves another one.
-const MAX_OTHERS: usize = 8;
+/// Most clients that are connected and not served.
+const MAX_OTHERS: usize = 16;
+/// Most descriptors of one server and its clients: an eventfd for each of 66 vectors, twice the
+/// descriptors of a message, connections, and the server's own.
+pub(crate) const MAX_DESCRIPTORS: usize = 66 + 2 * MAX_FDS + MAX_OTHERS + 8;
+/// Longest time from connecting to the end of the first message.
+const FIRST_MESSAGE: Duration = Duration::from_secs(5);
+/// Time between two looks at a first message that arrives in parts.
+const PART_PAUSE: Duration = Duration::from_millis(20);
 
 /// Starts the control thread of port number `index`. The thread ends when `stop` becomes readable.
 pub(crate) fn spawn(
@@ -31,47 +41,99 @@ pub(crate) fn spawn(
         .name(format!("nic port {index}"))
         .spawn(move || {
             let server = Server {
+                index,
                 socket: &socket,
                 function: function.as_ref(),
                 stop: stop.as_fd(),
                 others: RefCell::default(),
+                accept_after: Cell::default(),
             };
             server.run();
         })
 }
 
 struct Server<'a> {
+    index: usize,
     socket: &'a ListeningSocket,
     function: &'a dyn PciFunction,
     stop: BorrowedFd<'a>,
-    /// Clients that connected while the server served another one, and when they connected. When
-    /// they send a message, the server answers that the port is busy.
-    others: RefCell<Vec<(UnixStream, Instant)>>,
+    /// Clients that are not served, and when they connected. When one sends a message while the
+    /// server serves another, the server answers that the port is busy.
+    others: RefCell<Others>,
+    /// After a client has found no room in this process: the time of the next try.
+    accept_after: Cell<Option<Instant>>,
 }
 
 impl Server<'_> {
     fn run(&self) {
+        while let Some(stream) = self.next_driver() {
+            self.serve(stream);
+        }
+    }
+
+    /// Waits for a client whose first message is complete. `None` if the server must stop.
+    fn next_driver(&self) -> Option<UnixStream> {
         loop {
-            let listener = self.socket.fd();
+            let mut others = self.others.borrow_mut();
+            let (whole, pause) = look_at_first_messages(&mut others);
+            if let Some(next) = whole {
+                return Some(others.remove(next).0);
+            }
+            let mut fds = vec![(self.stop, PollFlags::IN), self.listener()];
+            fds.extend(silent(&others));
+            let timeout = self.pause(!others.is_empty(), pause);
             // An error here means that one of the server's own descriptors is bad. The server
             // cannot go on then.
-            let Ok(ready) = wait(
-                &[(listener, PollFlags::IN), (self.stop, PollFlags::IN)],
-                None,
-            ) else {
-                return;
-            };
-            match ready[..] {
-                [_, true] => return,
-                [true, _] => {
-                    let mut next = self.socket.accept();
-                    while let Some(stream) = next {
-                        self.serve(stream);
-                        next = self.next_in_line();
-                    }
-                }
-                _ => {}
+            let ready = wait(&fds, timeout).ok()?;
+            if ready[0] {
+                return None;
             }
+            if ready[1] {
+                self.accept(&mut others);
+            }
+        }
+    }
+
+    /// The listening socket, to wait for. While this process has no room, it never becomes ready.
+    fn listener(&self) -> (BorrowedFd<'_>, PollFlags) {
+        let paused = self
+            .accept_after
+            .get()
+            .is_some_and(|at| Instant::now() < at);
+        let flags = if paused {
+            PollFlags::empty()
+        } else {
+            PollFlags::IN
+        };
+        (self.socket.fd(), flags)
+    }
+
+    /// The time to wait: `pause` if clients wait, or until the next try to accept one.
+    fn pause(&self, clients: bool, pause: Duration) -> Option<Duration> {
+        let retry = self.accept_after.get().map(|_| ACCEPT_PAUSE);
+        let pause = clients.then_some(pause);
+        [pause, retry].into_iter().flatten().min()
+    }
+
+    /// Accepts a client. If there are too many, one without a complete message leaves.
+    fn accept(&self, others: &mut Others) {
+        match self.socket.accept() {
+            Ok(client) => {
+                others.extend(client.map(|client| (client, Instant::now())));
+                self.accept_after.set(None);
+            }
+            Err(reason) => {
+                if self.accept_after.get().is_none() {
+                    let port = self.index;
+                    tracing::warn!(port, "a client must wait: {reason}; raise `ulimit -n`");
+                }
+                self.accept_after.set(Some(Instant::now() + ACCEPT_PAUSE));
+            }
+        }
+        if others.len() > MAX_OTHERS {
+            let silent = |(other, _): &(UnixStream, _)| first_message(other) != FirstMessage::Whole;
+            let leaves = others.iter().position(silent).unwrap_or(0);
+            others.remove(leaves);
         }
     }
 
@@ -90,18 +152,11 @@ impl Server<'_> {
         self.function.end_session(end);
     }
 
-    /// A client that connected before the last driver left, and that has no answer yet.
-    fn next_in_line(&self) -> Option<UnixStream> {
-        let mut others = self.others.borrow_mut();
-        (!others.is_empty()).then(|| others.remove(0).0)
-    }
-
     fn converse(
         &self,
         connection: &Connection<'_>,
     ) -> Result<std::convert::Infallible, ConnectionError> {
         let session = Session::new(self.function);
-        self.wait_for_message(connection)?;
         session.agree_on_version(connection)?;
         loop {
             self.wait_for_message(connection)?;
@@ -114,41 +169,64 @@ impl Server<'_> {
         let driver = (connection.fd(), PollFlags::IN);
         loop {
             let mut others = self.others.borrow_mut();
-            others.retain(|(_, since)| since.elapsed() < PEER_TIMEOUT);
-            let mut fds = vec![
-                driver,
-                (self.stop, PollFlags::IN),
-                (self.socket.fd(), PollFlags::IN),
-            ];
-            fds.extend(
-                others
-                    .iter()
-                    .map(|(other, _)| (other.as_fd(), PollFlags::IN)),
-            );
-            let timeout = (!others.is_empty()).then_some(PEER_TIMEOUT);
+            let (mut whole, mut pause) = look_at_first_messages(&mut others);
+            let mut fds = vec![driver, (self.stop, PollFlags::IN), self.listener()];
+            fds.extend(silent(&others));
+            if whole.is_some() {
+                pause = Duration::ZERO;
+            }
+            let timeout = self.pause(!others.is_empty(), pause);
             let ready = wait(&fds, timeout)?;
             if ready[1] {
                 return Err(ConnectionError::Stopping);
             }
+            // If the driver leaves at this moment, one of the others is the next driver.
             if ready[0] {
                 return Ok(());
             }
-            let mut ready_others = ready[3..].iter();
-            others.retain(|(other, _)| {
-                let has_sent = ready_others.next() == Some(&true);
-                if has_sent {
-                    turn_away(other, Errno::BUSY);
-                }
-                !has_sent
-            });
-            // If the driver has left at this moment, the newcomer is the next driver: look again.
+            while let Some(next) = whole {
+                turn_away(&others.remove(next).0, Errno::BUSY);
+                (whole, _) = look_at_first_messages(&mut others);
+            }
             if ready[2] && wait(&[driver], Some(Duration::ZERO))? == [false] {
-                let newcomer = self.socket.accept();
-                others.extend(newcomer.map(|other| (other, Instant::now())));
-                if others.len() > MAX_OTHERS {
-                    others.remove(0);
-                }
+                self.accept(&mut others);
             }
         }
     }
+}
+
+/// Clients that are not served, and when they connected.
+type Others = Vec<(UnixStream, Instant)>;
+
+/// Drops the clients whose time for the first message is over. Returns which client has sent all of
+/// it, if there is one, and the time to the next look.
+fn look_at_first_messages(others: &mut Others) -> (Option<usize>, Duration) {
+    let mut pause = FIRST_MESSAGE;
+    others.retain(|(other, since)| {
+        let left = FIRST_MESSAGE.saturating_sub(since.elapsed());
+        match first_message(other) {
+            FirstMessage::Whole => return true,
+            FirstMessage::TooLong => turn_away(other, Errno::INVAL),
+            FirstMessage::Part if !left.is_zero() => {
+                pause = pause.min(PART_PAUSE);
+                return true;
+            }
+            FirstMessage::None if !left.is_zero() => {
+                pause = pause.min(left);
+                return true;
+            }
+            _ => {}
+        }
+        false
+    });
+    let whole = |(other, _): &(UnixStream, _)| first_message(other) == FirstMessage::Whole;
+    (others.iter().position(whole), pause)
+}
+
+/// The clients that have sent nothing, to wait for. One that has sent a part would be ready all the
+/// time.
+fn silent(others: &Others) -> impl Iterator<Item = (BorrowedFd<'_>, PollFlags)> {
+    let silent = |(other, _): &&(UnixStream, _)| first_message(other) == FirstMessage::None;
+    let others = others.iter().filter(silent);
+    others.map(|(other, _)| (other.as_fd(), PollFlags::IN))
 }
