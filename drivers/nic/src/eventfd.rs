@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn eventfds_are_told_from_other_descriptors_without_a_signal() {
+    fn the_check_for_eventfds_signals_none() {
         let signaller = Signaller::new().unwrap();
         for flags in [
             EventfdFlags::NONBLOCK,

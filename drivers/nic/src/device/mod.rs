@@ -39,5 +39,6 @@ pub(crate) mod statistics;
 pub(crate) mod trace;
 pub(crate) mod transmit;
 pub(crate) mod tx;
+mod tx_frames;
 pub(crate) mod unmodelled;
 pub(crate) mod write_order;

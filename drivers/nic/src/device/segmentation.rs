@@ -25,6 +25,15 @@ pub(crate) struct Segmentation {
     done: usize,
 }
 
+/// A frame that is being cut into segments.
+#[derive(Clone, Debug)]
+pub(crate) struct Unfinished {
+    pub(crate) rest: Segmentation,
+    pub(crate) own_crc: bool,
+    /// The memory of the next segment.
+    pub(crate) segment: Vec<u8>,
+}
+
 impl Segmentation {
     /// # Errors
     /// The reason, in words, that the card cannot segment the packet.

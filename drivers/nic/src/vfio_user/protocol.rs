@@ -108,7 +108,7 @@ pub(crate) fn first_message(client: &UnixStream) -> FirstMessage {
     let size = u32::from_le_bytes([head[4], head[5], head[6], head[7]]) as usize;
     let arrived = rustix::io::ioctl_fionread(client).unwrap_or(0);
     match size {
-        // The server refuses a size that is none, without waiting for more.
+        // The server refuses such a size without waiting for more.
         0..HEADER_SIZE => FirstMessage::Whole,
         HEADER_SIZE..=MAX_FIRST_MESSAGE if arrived < size as u64 => FirstMessage::Part,
         HEADER_SIZE..=MAX_FIRST_MESSAGE => FirstMessage::Whole,
