@@ -90,7 +90,10 @@ impl DataPlane {
                 continue;
             }
             idle_rounds += 1;
-            if progress.skipped {
+            if progress.left_out {
+                // That port has work, and its turn comes after a few more rounds.
+                std::hint::spin_loop();
+            } else if progress.skipped {
                 // The port left out may have work for which the alarm has rung before.
                 std::thread::yield_now();
             } else if !progress.active && idle_rounds > QUEUES as u32 {
@@ -133,7 +136,7 @@ impl DataPlane {
         }
         for index in 0..self.ports.len() {
             if pace != Pace::Exact && !self.fairness.may_run(index) {
-                progress.skipped = true;
+                progress.left_out = true;
                 continue;
             }
             let before = (progress.received, progress.transmitted);
