@@ -35,8 +35,8 @@ DRIVER_TARGET := build/cargo-driver$(if $(RUSTC),-$(shell sha256sum < "$$(comman
 DRIVER_OUT = $(DRIVER_TARGET)$(addprefix /,$(RUST_TARGET))
 cargo_driver = RUSTFLAGS='$(DRIVER_RUSTFLAGS)' $(CARGO) $(1) --quiet $(CARGO_FLAGS) $(addprefix --target ,$(RUST_TARGET)) \
 	--target-dir $(DRIVER_TARGET) --profile
-# Prints the compiler, the profile, the environment's changes to the profile, and the flags.
-rust_toolchain = { $${RUSTC:-rustc} --version; echo '--profile $(1)'; env | sed -n 's/^CARGO_PROFILE_DRIVER_//p' | sort; \
+# Prints the compiler, the profile, the feature, the environment's changes to the profile, and the flags.
+rust_toolchain = { $${RUSTC:-rustc} --version; echo '--profile $(1)$(if $(2), --features $(2))'; env | sed -n 's/^CARGO_PROFILE_DRIVER_//p' | sort; \
 	echo '$(DRIVER_RUSTFLAGS)'; } | tr '\n' ' ' | sed 's/ *$$//' && echo
 
 # $(call put,FROM,TO) copies a file only if the two differ, so that make does not rebuild the files that depend on TO.
@@ -261,11 +261,12 @@ build/hostile/c/ixgbe-fwd: $(C_PROGRAM) $(C_TEST_OBJECTS)
 
 # --- the Rust drivers: Cargo finds out what changed, so these goals always run it
 
-# $(call build_rust,PROFILE,FOLDER) also builds the C interface, which is a crate of its own.
+# $(call build_rust,PROFILE,FOLDER,FEATURE) also builds the C interface, which is a crate of its own.
 build_rust = $(call cargo_driver,build) $(1) --package ixgbe --package forwarder-abi-rust --lib --bin ixgbe-fwd \
+	$(addprefix --features ixgbe/,$(3)) \
 	&& $(call put,$(DRIVER_OUT)/$(1)/ixgbe-fwd,$(2)/ixgbe-fwd) \
 	&& $(call put,$(DRIVER_OUT)/$(1)/libforwarder_abi_rust.so,$(2)/libforwarder.so) \
-	&& { $(call rust_toolchain,$(1)); } | $(call put_text,$(2)/toolchain.txt)
+	&& { $(call rust_toolchain,$(1),$(3)); } | $(call put_text,$(2)/toolchain.txt)
 # rustc optimises a library as a whole only if C is its only user, hence the separate `--crate-type cdylib`.
 build_rust_unsafe = $(call cargo_driver,build) $(1) --package ixgbe-unsafe --bins \
 	&& $(call cargo_driver,rustc) $(1) --package ixgbe-unsafe --lib --crate-type cdylib \
@@ -294,13 +295,15 @@ C_FLAGS_no-lto := $(filter-out -flto,$(C_FLAGS))
 C_VARIANTS := trapping-ubsan fortified no-lto
 # Cargo.toml defines a profile for each: driver-overflow-checks and driver-no-lto.
 RUST_VARIANTS := overflow-checks no-lto
+# Features of the safe driver. With them it is sound even if the device writes to a packet that it has given back.
+RUST_FEATURES := untrusted-device untrusted-device-copy
 
 c_variant = $(call c_build,build/c/$(1),build/variants/$(1)/c,$(C_FLAGS_$(1)))
 $(foreach variant,$(C_VARIANTS),$(eval $(call c_variant,$(variant))))
 
 .PHONY: variants
-variants: ## Build the variants of the drivers: overflow checks, trapping checks, hardening, no LTO.
-variants: variants-c $(addprefix rust-,$(RUST_VARIANTS)) $(addprefix rust-unsafe-,$(RUST_VARIANTS))
+variants: ## Build the variants of the drivers: overflow checks, untrusted device, hardening, no LTO.
+variants: variants-c rust-untrusted-device $(addprefix rust-,$(RUST_VARIANTS)) $(addprefix rust-unsafe-,$(RUST_VARIANTS))
 
 .PHONY: variants-c variants-c-files
 variants-c:
@@ -310,6 +313,13 @@ variants-c-files: $(foreach variant,$(C_VARIANTS),$(call driver_files,build/vari
 .PHONY: $(addprefix rust-,$(RUST_VARIANTS)) $(addprefix rust-unsafe-,$(RUST_VARIANTS))
 $(addprefix rust-,$(RUST_VARIANTS)): rust-%:
 	@$(call step,the safe Rust driver (variant $*)); $(call build_rust,driver-$*,build/variants/$*/rust)
+
+# One after the other, because both builds write the same files of one profile, which saves building the libraries twice.
+.PHONY: rust-untrusted-device
+rust-untrusted-device:
+	@$(call step,the safe Rust driver ($(words $(RUST_FEATURES)) variants for an untrusted device)); \
+	$(foreach feature,$(RUST_FEATURES),$(call \
+		build_rust,driver-untrusted-device,build/variants/$(feature)/rust,$(feature)) &&) true
 
 $(addprefix rust-unsafe-,$(RUST_VARIANTS)): rust-unsafe-%:
 	@$(call step,the transpiled driver (variant $*)); $(call build_rust_unsafe,driver-$*,build/variants/$*/rust-unsafe)
@@ -398,7 +408,7 @@ test-unit-python:
 	@$(PYTHON) -m pytest paper bench/setup/tests bench/lint/tests
 
 .PHONY: test-conformance
-test-conformance: build ## Test the three drivers against the software NIC.
+test-conformance: build rust-untrusted-device ## Test the three drivers against the software NIC.
 	@$(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --package oracle --no-fail-fast
 
 .PHONY: tour

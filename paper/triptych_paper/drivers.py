@@ -9,6 +9,8 @@ NAMES = {"c": "C", "rust": "safe Rust", "rust-unsafe": "unsafe Rust"}
 
 VARIANT_NAMES = {
     "overflow-checks": "overflow checks",
+    "untrusted-device": "untrusted device",
+    "untrusted-device-copy": "untrusted device, copy",
     "trapping-ubsan": "trapping UBSan",
     "fortified": "fortified",
     "no-lto": "without LTO",

@@ -13,7 +13,14 @@ from triptych_paper.errors import DataError
 COLUMNS = ["hazard", "class", "at_fault", "impl", "outcome", "evidence", "seconds"]
 """The columns of ``hazards.csv``, in order."""
 
-SUBJECTS = {"c": "C", "c-hardened": "C, sanitizers", "rust": "safe Rust", "rust-unsafe": "unsafe Rust"}
+SUBJECTS = {
+    "c": "C",
+    "c-hardened": "C, sanitizers",
+    "rust": "safe Rust",
+    "rust-untrusted-device": "safe Rust, untrusted device",
+    "rust-untrusted-device-copy": "safe Rust, untrusted device, copy",
+    "rust-unsafe": "unsafe Rust",
+}
 """The drivers, and their names in tables."""
 
 PARTIES = ("application", "device", "driver", "wire")

@@ -86,17 +86,20 @@ impl<'p> Held<'p> {
     /// Marks both ends of the packet.
     fn write(&mut self, mark: u8) {
         self.mark = mark;
-        let marked = MARKED.min(self.packet.len());
-        self.packet[..marked].fill(mark);
-        let start = self.packet.len() - marked;
-        self.packet[start..].fill(mark);
+        let size = self.packet.size();
+        let marks = &[mark; MARKED][..MARKED.min(size)];
+        for offset in [0, size - marks.len()] {
+            assert!(self.packet.write_at(offset, marks));
+        }
     }
 
     fn is_untouched(&self) -> bool {
-        let marked = MARKED.min(self.packet.len());
-        let start = self.packet.len() - marked;
-        let mut bytes = self.packet[..marked].iter().chain(&self.packet[start..]);
-        bytes.all(|&byte| byte == self.mark)
+        let size = self.packet.size();
+        let marked = &mut [0; MARKED][..MARKED.min(size)];
+        [0, size - marked.len()].into_iter().all(|offset| {
+            assert!(self.packet.read_at(offset, marked));
+            marked.iter().all(|byte| *byte == self.mark)
+        })
     }
 }
 
@@ -427,7 +430,7 @@ impl<'p> Lab<'p> {
         all.dedup();
         assert_eq!(all.len() + self.pool.free_count(), self.pool.capacity());
         for held in &self.held {
-            assert!(held.packet.len() <= MAX_SIZE);
+            assert!(held.packet.size() <= MAX_SIZE);
             assert!(held.is_untouched(), "a packet was written to");
         }
     }
@@ -494,12 +497,26 @@ impl<'p> Lab<'p> {
             _ => {
                 let index = input.below(RING_SIZE);
                 let byte = input.byte();
-                let packet = self.device.rx[0].ring.entry(index).slot;
-                assert!(packet.set_size(MAX_SIZE));
-                packet.fill(byte);
+                self.device.rx[0].ring.entry(index).slot.device_fill(byte);
+                self.write_late(byte);
             }
         }
     }
+
+    /// The device writes to buffers that it has given back, if the driver does not trust it. A packet
+    /// in place has the new bytes then, and a private copy has not.
+    #[cfg(feature = "untrusted-device")]
+    fn write_late(&mut self, byte: u8) {
+        for held in &mut self.held {
+            held.packet.device_fill(byte);
+            if cfg!(not(feature = "untrusted-device-copy")) {
+                held.mark = byte;
+            }
+        }
+    }
+
+    #[cfg(not(feature = "untrusted-device"))]
+    fn write_late(&mut self, _byte: u8) {}
 
     /// The application calls the driver.
     fn application_step(&mut self, kind: u8, input: &mut Input<'_>) {
@@ -524,7 +541,7 @@ impl<'p> Lab<'p> {
                     let before = held.packet.size();
                     let fits = held.packet.set_size(size);
                     assert_eq!(fits, size <= MAX_SIZE);
-                    assert_eq!(held.packet.len(), if fits { size } else { before });
+                    assert_eq!(held.packet.size(), if fits { size } else { before });
                     held.write(held.mark);
                 }
                 if let Some(packet) = self.pool.alloc() {

@@ -127,9 +127,7 @@ impl<'p> Direction<'p> {
             return Ok(0);
         }
         for packet in packets.iter_mut() {
-            if let Some(byte) = packet.get_mut(TOUCHED_BYTE) {
-                *byte = byte.wrapping_add(1);
-            }
+            packet.change_at(TOUCHED_BYTE, |byte| byte.wrapping_add(1));
         }
         let sent = tx.tx_batch(packets)?;
 

@@ -11,7 +11,7 @@
 //! fn send<'p>(device: &mut Device<'p>, packets: &mut Vec<Packet<'p>>) {
 //!     let first = &mut packets[0];
 //!     device.tx_batch(0, packets).unwrap();
-//!     first[0] = 1;
+//!     first.change_at(0, |_| 1);
 //! }
 //! ```
 //!
@@ -32,12 +32,11 @@
 //! let pool = Mempool::create(&Container::new(), 64).unwrap();
 //! let packet = pool.alloc().unwrap();
 //! std::thread::scope(|scope| {
-//!     scope.spawn(move || packet.len());
+//!     scope.spawn(move || packet.size());
 //! });
 //! ```
 #![forbid(unsafe_code)]
 
-use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
 use crate::error::{Error, Result};
@@ -103,9 +102,10 @@ impl Mempool {
     }
 }
 
-/// A packet: its data, without CRC, as a slice.
+/// A packet: its data, without CRC. It is a slice, unless the feature `untrusted-device` forbids that;
+/// the methods that take an offset exist in every build.
 pub struct Packet<'p> {
-    buffer: Buffer<'p>,
+    pub(crate) buffer: Buffer<'p>,
 }
 
 impl Packet<'_> {
@@ -130,22 +130,6 @@ impl Packet<'_> {
     }
 }
 
-impl Deref for Packet<'_> {
-    type Target = [u8];
-
-    #[inline]
-    fn deref(&self) -> &[u8] {
-        self.buffer.bytes()
-    }
-}
-
-impl DerefMut for Packet<'_> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut [u8] {
-        self.buffer.bytes_mut()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,12 +145,12 @@ mod tests {
         for (i, packet) in packets.iter_mut().enumerate() {
             // All bytes can be written, and none of them belongs to the next packet.
             assert!(packet.set_size(MAX_SIZE));
-            packet.fill(i as u8);
+            assert!(packet.write_at(0, &[i as u8; MAX_SIZE]));
         }
         let first = packets[0].iova();
         for (i, packet) in packets.iter().enumerate() {
             assert_eq!(packet.iova(), first + (i * PACKET_BUFFER_SIZE) as u64);
-            assert!(packet.iter().all(|&byte| byte == i as u8));
+            assert_eq!(packet.to_vec(), [i as u8; MAX_SIZE]);
         }
         drop(packets);
         assert_eq!(pool.free_count(), 100);
@@ -201,7 +185,7 @@ mod tests {
         assert!(packet.set_size(7));
         assert!(!packet.set_size(MAX_SIZE + 1));
         assert!(!packet.set_size(usize::MAX));
-        assert_eq!(packet.len(), 7);
+        assert_eq!(packet.size(), 7);
     }
 
     proptest! {

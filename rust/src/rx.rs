@@ -148,6 +148,7 @@ impl<'p> RxQueue<'p> {
                 self.discard.discarded += 1;
                 break;
             }
+            packet.received();
             batch.push(packet);
         }
         let received = batch.count();
@@ -287,7 +288,7 @@ mod tests {
         queues.device_receives(0, 60, true);
         assert_eq!(queues.rx.rx_batch(&mut packets, RING_SIZE).unwrap(), 1);
         assert_eq!(packets[0].iova(), held);
-        assert_eq!(packets[0].len(), 60);
+        assert_eq!(packets[0].size(), 60);
         assert_ne!(queues.rx.ring.entry(0).slot.iova(), held);
         assert_eq!(queues.rx.ring.entry(0).load_upper(), 0);
         assert_eq!(queues.rdt.get(), 0);
@@ -307,7 +308,7 @@ mod tests {
             assert_eq!(queues.rx.rx_batch(&mut packets, 10).unwrap(), 10);
             assert_eq!(queues.rx.rx_batch(&mut packets, 10).unwrap(), 5);
             for packet in packets {
-                assert_eq!(packet.len(), 60 + received % RING_SIZE);
+                assert_eq!(packet.size(), 60 + received % RING_SIZE);
                 received += 1;
             }
             assert_eq!(queues.rdt.get() as usize, (received - 1) % RING_SIZE);
@@ -328,7 +329,7 @@ mod tests {
         for i in 0..3 {
             packets.clear();
             assert_eq!(queues.rx.rx_batch(&mut packets, 4).unwrap(), 1);
-            assert_eq!(packets[0].len(), 61 + i);
+            assert_eq!(packets[0].size(), 61 + i);
         }
     }
 
@@ -344,7 +345,7 @@ mod tests {
         // The start of another frame, whose end comes later.
         queues.device_receives(4, 2048, false);
         assert_eq!(queues.rx.rx_batch(&mut packets, 8).unwrap(), 2);
-        assert_eq!((packets[0].len(), packets[1].len()), (60, 61));
+        assert_eq!((packets[0].size(), packets[1].size()), (60, 61));
         assert_eq!(queues.rx.discard.discarded, 1);
         assert_eq!(queues.rdt.get(), 4);
         queues.device_receives(5, 2048, false);
@@ -353,7 +354,7 @@ mod tests {
         queues.device_receives(6, 10, true);
         queues.device_receives(7, 62, true);
         assert_eq!(queues.rx.rx_batch(&mut packets, 8).unwrap(), 1);
-        assert_eq!(packets[2].len(), 62);
+        assert_eq!(packets[2].size(), 62);
         assert_eq!(queues.rx.discard.discarded, 2);
     }
 
@@ -404,7 +405,7 @@ mod tests {
         assert_eq!(queues.rx.rx_batch(&mut packets, 8).unwrap(), 0);
         assert_eq!(queues.rdt.get(), 2);
         assert_eq!(queues.rx.rx_batch(&mut packets, 8).unwrap(), 1);
-        assert_eq!((packets[0].len(), packets[1].len()), (MAX_SIZE, 60));
+        assert_eq!((packets[0].size(), packets[1].size()), (MAX_SIZE, 60));
         assert_eq!(queues.rx.discard.discarded, 2);
         assert_eq!(pool.free_count(), pool.capacity() - RING_SIZE - 2);
     }

@@ -94,7 +94,8 @@ impl<'p> TxQueue<'p> {
         let sent = packets.len().min(space);
 
         let mut entries = self.ring.entries();
-        for packet in packets.drain(..sent) {
+        for mut packet in packets.drain(..sent) {
+            packet.sending();
             let entry = entries.entry(index);
             // TRUST-SIZE: tx.c believes the application's size. Here, `Packet::set_size` has refused
             // any size beyond the buffer.

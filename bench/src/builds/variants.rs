@@ -8,6 +8,11 @@ use record::Implementation;
 pub const DEFAULT: &str = "default";
 /// The variant in which overflowing arithmetic panics. Only the Rust drivers have it.
 pub const OVERFLOW_CHECKS: &str = "overflow-checks";
+/// The variant in which safe Rust stays sound if the device writes to a packet after DD: only
+/// volatile accesses reach packet bytes.
+pub const UNTRUSTED_DEVICE: &str = "untrusted-device";
+/// The same by a private copy of each received packet.
+pub const UNTRUSTED_DEVICE_COPY: &str = "untrusted-device-copy";
 /// The variant in which the compiler checks C's array indices and signed arithmetic. A violation traps.
 pub const TRAPPING_UBSAN: &str = "trapping-ubsan";
 /// The variant in which C is built with the hardening flags of Linux distributions.
@@ -16,7 +21,15 @@ pub const FORTIFIED: &str = "fortified";
 pub const NO_LTO: &str = "no-lto";
 
 /// The default and the variants that `make variants` builds, in the order of tables.
-pub const VARIANTS: [&str; 5] = [DEFAULT, OVERFLOW_CHECKS, TRAPPING_UBSAN, FORTIFIED, NO_LTO];
+pub const VARIANTS: [&str; 7] = [
+    DEFAULT,
+    OVERFLOW_CHECKS,
+    UNTRUSTED_DEVICE,
+    UNTRUSTED_DEVICE_COPY,
+    TRAPPING_UBSAN,
+    FORTIFIED,
+    NO_LTO,
+];
 
 /// A driver and the variant in which it is built.
 pub type Driver = (Implementation, String);
@@ -27,6 +40,9 @@ pub fn exists(build: &Path, implementation: Implementation, variant: &str) -> bo
     match (variant, implementation) {
         (DEFAULT | NO_LTO, _) => true,
         (OVERFLOW_CHECKS, implementation) => implementation != Implementation::C,
+        (UNTRUSTED_DEVICE | UNTRUSTED_DEVICE_COPY, implementation) => {
+            implementation == Implementation::Rust
+        }
         (TRAPPING_UBSAN | FORTIFIED, implementation) => implementation == Implementation::C,
         _ => build_folder(build, implementation, variant).is_dir(),
     }

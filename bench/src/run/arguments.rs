@@ -23,8 +23,9 @@ pub struct RunArguments {
     /// Drivers [default: all]
     #[arg(long = "impl", value_name = "IMPL", value_delimiter = ',', value_parser = one_of::<Implementation>())]
     pub implementations: Vec<Implementation>,
-    /// Variants: default, overflow-checks, trapping-ubsan, fortified, no-lto, or a folder of
-    /// build/variants/ [default: default, and overflow-checks for safe Rust]
+    /// Variants: default, overflow-checks, untrusted-device, untrusted-device-copy, trapping-ubsan,
+    /// fortified, no-lto, or a folder of build/variants/ [default: default, and overflow-checks for
+    /// safe Rust]
     #[arg(long = "variant", value_name = "VARIANT", value_delimiter = ',')]
     pub variants: Vec<String>,
     /// Packets asked for per receive call, 1 to 512 [default: 32,8]

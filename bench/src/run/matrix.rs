@@ -228,6 +228,8 @@ mod tests {
                 "c/no-lto",
                 "rust/default",
                 "rust/overflow-checks",
+                "rust/untrusted-device",
+                "rust/untrusted-device-copy",
                 "rust/no-lto",
                 "rust-unsafe/default",
                 "rust-unsafe/overflow-checks",

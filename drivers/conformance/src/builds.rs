@@ -16,6 +16,14 @@ pub fn forwarder_program(implementation: Implementation) -> Result<PathBuf> {
     built(&format!("bin/{implementation}/ixgbe-fwd"))
 }
 
+/// The program `ixgbe-fwd` of a variant that `make variants` builds.
+///
+/// # Errors
+/// If the program does not exist.
+pub(crate) fn variant_program(implementation: Implementation, variant: &str) -> Result<PathBuf> {
+    built(&format!("variants/{variant}/{implementation}/ixgbe-fwd"))
+}
+
 /// An implementation's library `libforwarder.so`, for lockstep.
 ///
 /// # Errors
@@ -53,7 +61,7 @@ fn built(file: &str) -> Result<PathBuf> {
     let path = build_folder().join(file);
     ensure!(
         path.is_file(),
-        "{} does not exist: run `make build`, or set {BUILD} to the folder that contains it",
+        "{} does not exist: run `make build variants`, or set {BUILD} to the folder that contains it",
         path.display()
     );
     Ok(path)

@@ -16,7 +16,7 @@ use rustix::io::retry_on_intr;
 use rustix::process::{kill_process, pidfd_open, Pid, PidfdFlags, Signal};
 use serde::Deserialize;
 
-use crate::builds::{forwarder_program, nic_program, triptych_program};
+use crate::builds::{forwarder_program, nic_program, triptych_program, variant_program};
 
 /// The totals that a forwarder writes with `--json`: exactly these keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
@@ -91,6 +91,14 @@ impl Program {
     /// If the forwarder does not exist.
     pub fn forwarder(implementation: Implementation) -> Result<Self> {
         Ok(Self::new(forwarder_program(implementation)?))
+    }
+
+    /// An implementation's forwarder in a variant.
+    ///
+    /// # Errors
+    /// If the forwarder does not exist.
+    pub fn variant(implementation: Implementation, variant: &str) -> Result<Self> {
+        Ok(Self::new(variant_program(implementation, variant)?))
     }
 
     /// The software NIC as a program of its own.

@@ -102,12 +102,23 @@ impl TestNic {
     /// # Errors
     /// If the forwarder does not exist.
     pub fn forwarder(&self, implementation: Implementation) -> Result<Program> {
+        Ok(self.between_ports(Program::forwarder(implementation)?))
+    }
+
+    /// The same in a variant of `make variants`.
+    ///
+    /// # Errors
+    /// If the forwarder does not exist.
+    pub fn variant(&self, implementation: Implementation, variant: &str) -> Result<Program> {
+        Ok(self.between_ports(Program::variant(implementation, variant)?))
+    }
+
+    fn between_ports(&self, program: Program) -> Program {
         let [device_a, device_b] = self.devices();
-        let program = Program::forwarder(implementation)?;
-        Ok(program
+        program
             .json(self.path("totals.json"))
             .arg(device_a)
-            .arg(device_b))
+            .arg(device_b)
     }
 
     /// Waits until each port has sent `packets` packets since the NIC was started.

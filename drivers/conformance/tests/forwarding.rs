@@ -80,6 +80,22 @@ fn frames_of_every_size_are_forwarded_at_full_speed(implementation: Implementati
     Ok(())
 }
 
+/// The NIC checks every frame that comes back, so a variant forwards what the default forwards.
+#[test]
+fn the_variants_for_an_untrusted_device_forward_frames_of_every_size() -> Result<()> {
+    for variant in ["untrusted-device", "untrusted-device-copy"] {
+        let sizes = FrameSizes::range(60, 1514)?;
+        let mut nic = TestNic::running(|config| {
+            saturated(config).with_each_port(|port| port.sizes = sizes.clone())
+        })?;
+        let program = nic.variant(Implementation::Rust, variant)?;
+        let output = program.args(["--packets", "200000"]).run(LIMIT)?;
+        let totals = check_run(&mut nic, &output, 32).with_context(|| variant.to_owned())?;
+        expect::exactly("received", totals.rx, "packets", 200_000)?;
+    }
+    Ok(())
+}
+
 fn every_batch_size_forwards(implementation: Implementation) -> Result<()> {
     for batch in [1, 2, 32, 256, 512] {
         let mut nic = TestNic::running(saturated)?;

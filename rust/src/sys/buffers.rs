@@ -9,10 +9,27 @@
 //! driver hands a buffer over by writing its IOVA to a descriptor. It keeps the `Buffer` in the
 //! slot, untouched, until the device gives the buffer back.
 //!
-//! If a device breaks the protocol, bytes change while the application has a slice of them. That is
-//! undefined behaviour. The device reaches nothing else: the IOMMU confines it to this memory, in
-//! which no Rust object lives. The driver itself takes no index, length or address from the bytes. For that reason the header of a buffer has
-//! memory of its own. In C it lies in front of the data, where the device can write.
+//! A device that breaks the protocol reaches packet bytes, but nothing else. The IOMMU confines it
+//! to this memory, in which no Rust object lives. The driver takes no index, length or address from
+//! the bytes. For that reason the header of a buffer has memory of its own. In C it lies in front
+//! of the data, where the device can write.
+//!
+//! Without features, [`Buffer::bytes`] makes slices of this memory. A device that writes to a
+//! buffer after giving it back then causes undefined behaviour: the compiler may assume that the
+//! bytes under a slice do not change. Two features remove that trust:
+//!
+//! - `untrusted-device`: no reference ever covers this memory. Only the volatile accesses of
+//!   [`super::device_bytes`] reach it, as they reach descriptors. A volatile read returns some
+//!   value once, whatever the device writes, and every value is a valid byte. Two reads of one byte
+//!   may differ, so an application that checks a byte and then uses it reads it once.
+//! - `untrusted-device-copy`: each buffer also has private memory, an ordinary allocation that is
+//!   not mapped for the device. [`Buffer::copy_in`] copies a received packet there by volatile
+//!   reads, and [`Buffer::copy_out`] copies a packet back before it is sent. The slices cover only
+//!   private memory, so a later write by the device has no effect on them. What the application
+//!   checked is what the driver sends, until the driver hands the packet to the device.
+//!
+//! In both, sizes stay in the header. The driver reads a length once from the descriptor, checks
+//! the value that it read, and never reads it again.
 //!
 //! The stack is indexed by `get_unchecked`: its `count` never exceeds the number of places, because
 //! a header is pushed only by the one `Buffer` that was popped for it. The rung
@@ -22,6 +39,14 @@ use std::cell::Cell;
 use std::ptr::NonNull;
 
 use super::dma::DmaMemory;
+#[cfg(feature = "untrusted-device-copy")]
+use super::lines::Line;
+
+/// A device that a test plays.
+#[cfg(any(test, feature = "fuzzing"))]
+mod played_device;
+#[cfg(feature = "untrusted-device")]
+mod untrusted;
 
 /// Bytes from one buffer to the next.
 pub const BUFFER_SIZE: usize = 2048;
@@ -33,6 +58,14 @@ pub const HEADROOM: usize = 64;
 /// The capacity of a buffer, in bytes of data.
 pub const MAX_SIZE: usize = BUFFER_SIZE - HEADROOM;
 
+/// Lines in the data of a buffer. Whole lines stay inside it, and its data begins a line.
+#[cfg(feature = "untrusted-device-copy")]
+const LINES: usize = {
+    let line = size_of::<Line>();
+    assert!(MAX_SIZE % line == 0 && BUFFER_SIZE % line == 0 && HEADROOM % line == 0);
+    MAX_SIZE / line
+};
+
 /// The metadata of a buffer.
 struct Header {
     /// `MAX_SIZE` bytes of the store's memory. No other header points to them.
@@ -43,6 +76,9 @@ struct Header {
     size: Cell<u32>,
     /// The stack of the store. It lives as long as this header.
     free: NonNull<FreeStack>,
+    /// [`LINES`] lines of the store's private memory. No other header points to them.
+    #[cfg(feature = "untrusted-device-copy")]
+    private: NonNull<Line>,
 }
 
 /// The free buffers. The cache most likely holds the one freed last, so that one is on top.
@@ -81,6 +117,9 @@ pub struct BufferStore {
     headers: NonNull<[Header]>,
     /// From `Box::leak`, for the same reason.
     free: NonNull<FreeStack>,
+    /// From `Box::leak`, for the same reason: headers point into it.
+    #[cfg(feature = "untrusted-device-copy")]
+    private: NonNull<[Line]>,
     _dma: DmaMemory,
 }
 
@@ -92,6 +131,8 @@ impl BufferStore {
             headers: vec![Cell::new(NonNull::dangling()); capacity].into_boxed_slice(),
             count: Cell::new(0),
         })));
+        #[cfg(feature = "untrusted-device-copy")]
+        let private = NonNull::from(Box::leak(Line::zeroed(capacity * LINES)));
         let headers: Box<[Header]> = (0..capacity)
             .map(|i| {
                 let offset = i * BUFFER_SIZE + HEADROOM;
@@ -101,6 +142,9 @@ impl BufferStore {
                     iova: dma.iova() + offset as u64,
                     size: Cell::new(0),
                     free,
+                    // SAFETY: the memory has `LINES` lines for each header.
+                    #[cfg(feature = "untrusted-device-copy")]
+                    private: unsafe { private.cast().add(i * LINES) },
                 }
             })
             .collect();
@@ -108,6 +152,8 @@ impl BufferStore {
             // From the exclusive reference: a pointer from a shared one must not be used to free.
             headers: NonNull::from(Box::leak(headers)),
             free,
+            #[cfg(feature = "untrusted-device-copy")]
+            private,
             _dma: dma,
         };
         // SAFETY: only `drop` frees the headers, and all references to them are shared ones.
@@ -150,11 +196,13 @@ impl BufferStore {
 
 impl Drop for BufferStore {
     fn drop(&mut self) {
-        // SAFETY: both came from `Box::leak`. Buffers borrow the store, so no Buffer is left to use
+        // SAFETY: all came from `Box::leak`. Buffers borrow the store, so no Buffer is left to use
         // them.
         unsafe {
             drop(Box::from_raw(self.headers.as_ptr()));
             drop(Box::from_raw(self.free.as_ptr()));
+            #[cfg(feature = "untrusted-device-copy")]
+            drop(Box::from_raw(self.private.as_ptr()));
         }
     }
 }
@@ -190,6 +238,7 @@ impl Buffer<'_> {
     }
 
     /// The data.
+    #[cfg(not(feature = "untrusted-device"))]
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: `data` is valid for `MAX_SIZE >= size` bytes while the store lives, which `self`
@@ -201,6 +250,7 @@ impl Buffer<'_> {
     }
 
     /// The data, for changes.
+    #[cfg(not(feature = "untrusted-device"))]
     #[inline]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as for `bytes`; and `&mut self` makes this the only slice of the buffer.

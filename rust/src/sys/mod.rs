@@ -6,7 +6,8 @@
 //!    ever covers one.
 //! 2. The code checks every access against the size of its mapping, or masks the index to it.
 //! 3. A mapping lives as long as any pointer into it.
-//! 4. Only the owner of a packet buffer gets references to its bytes.
+//! 4. Only the owner of a packet buffer gets references to its bytes. With the feature
+//!    `untrusted-device`, no reference covers bytes that the device may write.
 //!
 //! The rules do not cover an address that the device gets from a register or descriptor. So this
 //! module is private. The modules that write such addresses are `init`, `rx` and `tx`. They give the
@@ -14,8 +15,12 @@
 
 pub mod batch;
 pub mod buffers;
+#[cfg(all(feature = "untrusted-device", not(feature = "untrusted-device-copy")))]
+pub mod device_bytes;
 pub mod dma;
 pub mod ioctl;
+#[cfg(feature = "untrusted-device-copy")]
+mod lines;
 pub mod mapping;
 #[cfg(not(any(miri, feature = "fuzzing")))]
 mod memory;

@@ -28,6 +28,7 @@
 #define ACTION_AFTER 100
 #define STATS_INTERVAL_NS 50000000
 #define IDLE_NS 20000
+#define HOLD_NS 300000000
 
 /* The byte that the application writes outside its packets. */
 #define MARK 0xee
@@ -35,7 +36,7 @@
 static const char *const actions[] = {
 	"forward",     "use-after-send",     "double-free",    "use-after-pool", "write-past-end",
 	"two-threads", "write-before-start", "leak",	       "free-pool",	 "large-batch",
-	"odd-ring",    "index-after-send",   "negative-index",
+	"odd-ring",    "index-after-send",   "negative-index", "hold",
 };
 
 struct counts {
@@ -90,6 +91,13 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+static void pause_for(long ns)
+{
+	const struct timespec time = {.tv_nsec = ns};
+
+	(void)nanosleep(&time, NULL);
+}
+
 /* Performs an action on received packets. Returns how many are left to send. */
 static uint32_t act(struct lab *lab, struct packet **packets, uint32_t received)
 {
@@ -128,6 +136,9 @@ static uint32_t act(struct lab *lab, struct packet **packets, uint32_t received)
 	} else if (is(lab, "free-pool")) {
 		/* No mistake: the device loses its access to this memory. */
 		mempool_destroy(&lab->spare);
+	} else if (is(lab, "hold")) {
+		/* No mistake: the device writes to the packets meanwhile. */
+		pause_for(HOLD_NS);
 	} else if (is(lab, "write-past-end")) {
 		/* Writes a trailer behind a packet that fills its buffer. */
 		memset(first->data + PACKET_MAX_SIZE, MARK, 8);
@@ -189,13 +200,6 @@ static uint32_t forward(struct lab *lab, struct rx_queue *rx, struct tx_queue *t
 	return received;
 }
 
-static void pause_idle(void)
-{
-	const struct timespec idle = {.tv_nsec = IDLE_NS};
-
-	(void)nanosleep(&idle, NULL);
-}
-
 /* Forwards on the same queues in a second thread, which the driver does not allow. */
 static void *forward_in_second_thread(void *argument)
 {
@@ -236,7 +240,7 @@ static int run(struct lab *lab, struct error *error)
 			}
 		}
 		if (received == 0 && !(threads && lab->counts.rx > ACTION_AFTER)) {
-			pause_idle();
+			pause_for(IDLE_NS);
 		}
 	}
 	if (threads) {

@@ -28,11 +28,12 @@ const ACTION_AFTER: u64 = 100;
 const PACKET_MAX_SIZE: usize = 2048 - 64;
 const STATS_INTERVAL: Duration = Duration::from_millis(50);
 const IDLE: Duration = Duration::from_micros(20);
+const HOLD: Duration = Duration::from_millis(300);
 
 /// The byte that the application writes outside its packets.
 const MARK: u8 = 0xee;
 
-const ACTIONS: [&str; 13] = [
+const ACTIONS: [&str; 14] = [
     "forward",
     "use-after-send",
     "double-free",
@@ -46,6 +47,7 @@ const ACTIONS: [&str; 13] = [
     "odd-ring",
     "index-after-send",
     "negative-index",
+    "hold",
 ];
 
 type Result<T> = std::result::Result<T, String>;
@@ -140,6 +142,8 @@ unsafe fn act(lab: *mut Lab, packets: *mut *mut packet, received: usize) -> usiz
         }
         // No mistake: the device loses its access to this memory.
         "free-pool" => mempool::mempool_destroy(&raw mut lab.spare),
+        // No mistake: the device writes to the packets meanwhile.
+        "hold" => sleep(HOLD),
         // Writes a trailer behind a packet that fills its buffer.
         "write-past-end" => data(first).add(PACKET_MAX_SIZE).write_bytes(MARK, 8),
         // Writes a tunnel header in front of the data.

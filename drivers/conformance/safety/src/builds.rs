@@ -53,7 +53,9 @@ pub fn program(driver: DriverBuild, patch: Option<&str>) -> PathBuf {
 pub fn patch_file(hazard: &str, driver: DriverBuild) -> PathBuf {
     let name = match driver {
         DriverBuild::C | DriverBuild::CHardened => "c",
-        DriverBuild::Rust => "rust",
+        DriverBuild::Rust
+        | DriverBuild::RustUntrustedDevice
+        | DriverBuild::RustUntrustedDeviceCopy => "rust",
         DriverBuild::RustUnsafe => "rust-unsafe",
     };
     lab().join(format!("patches/{hazard}/{name}.patch"))
@@ -63,7 +65,9 @@ pub fn patch_file(hazard: &str, driver: DriverBuild) -> PathBuf {
 fn sources(driver: DriverBuild) -> &'static str {
     match driver {
         DriverBuild::C | DriverBuild::CHardened => "c/src",
-        DriverBuild::Rust => "rust/src",
+        DriverBuild::Rust
+        | DriverBuild::RustUntrustedDevice
+        | DriverBuild::RustUntrustedDeviceCopy => "rust/src",
         DriverBuild::RustUnsafe => "rust-unsafe/src",
     }
 }
@@ -172,14 +176,18 @@ pub fn build(driver: DriverBuild, patch: Option<&str>, externs: &Externs) -> Res
     match driver {
         DriverBuild::C => compile_c(&from, &program, &C_FLAGS),
         DriverBuild::CHardened => compile_c(&from, &program, &HARDENED_FLAGS),
-        DriverBuild::Rust => {
-            let library = compile_library("ixgbe", &from.join("rust/src/lib.rs"), &work, externs)?;
-            compile_rust("lab.rs", &program, externs, ("ixgbe", &library))
+        DriverBuild::Rust
+        | DriverBuild::RustUntrustedDevice
+        | DriverBuild::RustUntrustedDeviceCopy => {
+            let source = from.join("rust/src/lib.rs");
+            let library = compile_library(driver, "ixgbe", &source, &work, externs)?;
+            compile_rust(driver, "lab.rs", &program, externs, ("ixgbe", &library))
         }
         DriverBuild::RustUnsafe => {
             let source = from.join("rust-unsafe/src/lib.rs");
-            let library = compile_library("ixgbe_unsafe", &source, &work, externs)?;
+            let library = compile_library(driver, "ixgbe_unsafe", &source, &work, externs)?;
             compile_rust(
+                driver,
                 "lab_unsafe.rs",
                 &program,
                 externs,
@@ -257,14 +265,34 @@ fn rustc() -> Command {
     command
 }
 
-fn compile_library(name: &str, source: &Path, work: &Path, externs: &Externs) -> Result<PathBuf> {
+/// The flags of a Rust driver and its program.
+fn rust_flags(driver: DriverBuild) -> Vec<String> {
+    let mut flags: Vec<_> = RUST_FLAGS.map(str::to_owned).to_vec();
+    let features: &[DriverBuild] = match driver.feature() {
+        // Rust's Cargo.toml: the second feature implies the first.
+        Some(_) => &[DriverBuild::RustUntrustedDevice, driver],
+        None => &[],
+    };
+    for feature in features.iter().filter_map(|build| build.feature()) {
+        flags.push(format!("--cfg=feature=\"{feature}\""));
+    }
+    flags
+}
+
+fn compile_library(
+    driver: DriverBuild,
+    name: &str,
+    source: &Path,
+    work: &Path,
+    externs: &Externs,
+) -> Result<PathBuf> {
     let library = work.join(format!("lib{name}.rlib"));
     let mut others = externs.clone();
     others.remove("ixgbe");
     others.remove("ixgbe_unsafe");
     let mut command = rustc();
     command
-        .args(RUST_FLAGS)
+        .args(rust_flags(driver))
         .args(["--crate-type=rlib", "--crate-name", name])
         .arg(source)
         .arg("-o")
@@ -275,6 +303,7 @@ fn compile_library(name: &str, source: &Path, work: &Path, externs: &Externs) ->
 }
 
 fn compile_rust(
+    driver: DriverBuild,
     source: &str,
     program: &Path,
     externs: &Externs,
@@ -284,7 +313,7 @@ fn compile_rust(
     others.retain(|name, _| name == library.0 || !name.starts_with("ixgbe"));
     let mut command = rustc();
     command
-        .args(RUST_FLAGS)
+        .args(rust_flags(driver))
         .args(["--crate-type=bin", "--crate-name=lab"])
         .arg(lab().join("programs").join(source))
         .arg("-o")
@@ -318,7 +347,7 @@ fn stamp(driver: DriverBuild, patch: Option<&Path>, externs: &Externs) -> Result
             .hash(&mut hasher);
     }
     toolchain(driver)?.hash(&mut hasher);
-    if matches!(driver, DriverBuild::Rust | DriverBuild::RustUnsafe) {
+    if !matches!(driver, DriverBuild::C | DriverBuild::CHardened) {
         externs.hash(&mut hasher);
         // Cargo may have rebuilt a library.
         for library in externs.values() {
@@ -350,10 +379,11 @@ fn hash_folder(folder: &Path, hasher: &mut DefaultHasher) -> Result<()> {
 /// # Errors
 /// If the compiler does not run.
 pub fn toolchain(driver: DriverBuild) -> Result<String> {
-    let (mut command, flags): (Command, &[&str]) = match driver {
-        DriverBuild::C => (Command::new(c_compiler()), &C_FLAGS),
-        DriverBuild::CHardened => (Command::new(c_compiler()), &HARDENED_FLAGS),
-        DriverBuild::Rust | DriverBuild::RustUnsafe => (rustc(), &RUST_FLAGS),
+    let words = |flags: &[&str]| flags.iter().map(|flag| (*flag).to_owned()).collect();
+    let (mut command, flags): (Command, Vec<String>) = match driver {
+        DriverBuild::C => (Command::new(c_compiler()), words(&C_FLAGS)),
+        DriverBuild::CHardened => (Command::new(c_compiler()), words(&HARDENED_FLAGS)),
+        _ => (rustc(), rust_flags(driver)),
     };
     let output = command
         .arg("--version")

@@ -16,7 +16,6 @@ use safety_lab::outcome::{AtFault, DriverBuild};
 use safety_lab::paths::root;
 use safety_lab::results::{markdown, CaseLine, OutcomeRow, ResultFolder};
 use safety_lab::{builds, compile_fail, scenario};
-use strum::IntoEnumIterator;
 
 /// Time limit for one hazard with one driver.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -40,7 +39,8 @@ enum LabCommand {
         /// Run only the hazards that this party causes: application, device, driver, wire
         #[arg(long, value_name = "PARTY")]
         at_fault: Vec<AtFault>,
-        /// Run only this driver: c, c-hardened, rust, rust-unsafe
+        /// Run only this driver: c, c-hardened, rust, rust-untrusted-device,
+        /// rust-untrusted-device-copy, rust-unsafe
         #[arg(long = "impl", value_name = "NAME")]
         driver: Vec<DriverBuild>,
         /// Run this many hazards at once
@@ -135,7 +135,7 @@ fn run(
     let externs = builds::externs()?;
     let cases: Vec<_> = hazards
         .iter()
-        .flat_map(|hazard| DriverBuild::iter().map(move |driver| (hazard, driver)))
+        .flat_map(|hazard| hazard.outcome.keys().map(move |driver| (hazard, *driver)))
         .filter(|(_, driver)| drivers.is_empty() || drivers.contains(driver))
         .collect();
     build_all(&cases, jobs, &externs);

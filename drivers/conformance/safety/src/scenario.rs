@@ -120,6 +120,14 @@ const SCENARIOS: &[(&str, Scenario)] = &[
         },
     ),
     ("dev-write-after-return", during(write_after_return)),
+    (
+        "dev-write-while-held",
+        Scenario {
+            action: "hold",
+            during: write_while_held,
+            ..ORDINARY
+        },
+    ),
     ("dev-write-metadata", during(write_metadata)),
     (
         "dev-write-unmapped",
@@ -402,6 +410,30 @@ fn write_after_return(testbed: &mut Testbed) -> Result<()> {
     hand_over(testbed, 8)?;
     write_to_buffers(testbed, DATA + 100, &[JUNK; 8])?;
     testbed.set_faults(1, |_| {});
+    ordinary_traffic(testbed)
+}
+
+/// The NIC writes to the data of packets that it has delivered and that the program holds for a while
+/// before it sends them.
+fn write_while_held(testbed: &mut Testbed) -> Result<()> {
+    const FRAMES: u32 = 8;
+    let [rx, _] = rings(testbed.port(0));
+    let size = u32::try_from(rx.bytes / 16)?;
+    let tail = |testbed: &Testbed| testbed.port(0).registers().peek(r::RDT(0));
+    let wanted = (tail(testbed) + FRAMES) % size;
+    // Stops the program, so that it receives all frames in one batch.
+    testbed.signal(Signal::STOP)?;
+    for _ in 0..FRAMES {
+        let frame = testbed.ledger.next(FRAME);
+        testbed.port(0).inject(&frame)?;
+    }
+    testbed.poll();
+    testbed.signal(Signal::CONT)?;
+    let deadline = Instant::now() + HAND_OVER_LIMIT;
+    while tail(testbed) != wanted && Instant::now() < deadline && testbed.alive()? {
+        sleep(Duration::from_micros(20));
+    }
+    write_to_buffers(testbed, DATA + 100, &[JUNK; 8])?;
     ordinary_traffic(testbed)
 }
 
