@@ -86,20 +86,20 @@ impl<'p> Held<'p> {
     /// Marks both ends of the packet.
     fn write(&mut self, mark: u8) {
         self.mark = mark;
-        let size = self.packet.size();
-        let marks = &[mark; MARKED][..MARKED.min(size)];
-        for offset in [0, size - marks.len()] {
+        let marks = &[mark; MARKED][..MARKED.min(self.packet.size())];
+        for offset in [0, self.packet.size() - marks.len()] {
             assert!(self.packet.write_at(offset, marks));
         }
     }
 
     fn is_untouched(&self) -> bool {
-        let size = self.packet.size();
-        let marked = &mut [0; MARKED][..MARKED.min(size)];
-        [0, size - marked.len()].into_iter().all(|offset| {
-            assert!(self.packet.read_at(offset, marked));
-            marked.iter().all(|byte| *byte == self.mark)
-        })
+        let marked = &mut [0; MARKED][..MARKED.min(self.packet.size())];
+        [0, self.packet.size() - marked.len()]
+            .into_iter()
+            .all(|offset| {
+                assert!(self.packet.read_at(offset, marked));
+                marked.iter().all(|byte| *byte == self.mark)
+            })
     }
 }
 
@@ -503,20 +503,15 @@ impl<'p> Lab<'p> {
         }
     }
 
-    /// The device writes to buffers that it has given back, if the driver does not trust it. A packet
-    /// in place has the new bytes then, and a private copy has not.
-    #[cfg(feature = "untrusted-device")]
+    /// Writes to buffers that the device gave back. Only a private copy keeps its bytes then.
     fn write_late(&mut self, byte: u8) {
-        for held in &mut self.held {
+        let untrusted = |_: &&mut Held<'p>| cfg!(feature = "untrusted-device");
+        for held in self.held.iter_mut().filter(untrusted) {
             held.packet.device_fill(byte);
-            if cfg!(not(feature = "untrusted-device-copy")) {
-                held.mark = byte;
-            }
+            let copied = cfg!(feature = "untrusted-device-copy");
+            held.mark = if copied { held.mark } else { byte };
         }
     }
-
-    #[cfg(not(feature = "untrusted-device"))]
-    fn write_late(&mut self, _byte: u8) {}
 
     /// The application calls the driver.
     fn application_step(&mut self, kind: u8, input: &mut Input<'_>) {
