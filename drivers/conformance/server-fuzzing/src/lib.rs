@@ -19,9 +19,7 @@ mod server;
 use std::os::unix::net::UnixListener;
 
 use input::Input;
-
-/// Part of the names of the server's memory files, by which a mapping that stays is found.
-const FILE_NAME: &str = "hostile-server";
+use reply::FILE_NAME;
 
 /// Runs a client against a server that acts as the input says. The client gets the name of the
 /// device to open.

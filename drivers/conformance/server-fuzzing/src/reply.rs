@@ -6,7 +6,9 @@ use std::os::unix::net::UnixStream;
 use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags};
 
 use crate::input::Input;
-use crate::FILE_NAME;
+
+/// Part of the names of the server's memory files, by which a mapping that stays is found.
+pub const FILE_NAME: &str = "hostile-server";
 
 // Commands of vfio-user.
 const VERSION: u16 = 1;
