@@ -53,7 +53,7 @@ apt_install() {
 
 # Makes the cache unless it exists. Fails if another user could change the programs in it, because the project runs them.
 open_cache() {
-    [ -d "$CACHE" ] || mkdir -p -m 700 "$CACHE" || fail "cannot make the folder $CACHE, see the message above"
+    [ -d "$CACHE" ] || (umask 077 && mkdir -p "$CACHE") || fail "cannot make the folder $CACHE, see the message above"
     if [ ! -O "$CACHE" ]; then
         fail "the folder $CACHE belongs to another user, who could change the programs in it" \
             "Name a folder of your own: TRIPTYCH_CACHE=FOLDER."

@@ -10,7 +10,8 @@ int mempool_create(struct mempool *pool, struct vfio_container *container, uint3
 	pool->dma.memory = NULL;
 	pool->free = NULL;
 	if (capacity == 0 || capacity > MEMPOOL_MAX_CAPACITY) {
-		error_set(error, "a pool has 1 to %u packets, not %u", MEMPOOL_MAX_CAPACITY, capacity);
+		error_set(error, "a pool has 1 to %u packets, not %u", MEMPOOL_MAX_CAPACITY,
+			  capacity);
 		return -1;
 	}
 	pool->free = calloc(capacity, sizeof(struct packet *));

@@ -152,7 +152,7 @@ mod tests {
         let next = TemporaryFolder::create_in(parent.path(), "work-").unwrap();
         assert_eq!(names(parent.path()), [next.path()]);
         drop(next);
-        assert_eq!(names(parent.path()), [PathBuf::new(); 0]);
+        assert!(names(parent.path()).is_empty());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //!
 //! The server is a thread of the test. It answers like a card whose registers are all messages, and each
 //! test changes some of its replies.
+#![allow(clippy::expect_used)] // for tests
 
 use std::collections::HashMap;
 use std::io::{self, IoSlice, IoSliceMut};
