@@ -100,6 +100,7 @@ ladder: ## Measure what each safety feature costs, from the transpiled to the sa
 	@bench/setup/setup.sh reproduce
 	@$(MAKE) build
 	@$(MAKE) test-ladder-conformance
+	@$(MAKE) rust-untrusted-device
 	$(BIN)/triptych ladder
 	@PYTHONPATH=paper $(PYTHON) -m triptych_paper.table results/latest --section ladder
 

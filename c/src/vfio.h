@@ -123,8 +123,10 @@ void vfio_write32(struct vfio_device *device, uint32_t offset, uint32_t value);
 /*
  * Writes a tail register that is not mapped. Unlike vfio_write32, it uses up patience only for what it
  * takes beyond VFIO_DOORBELL_MS: while a driver forwards, it waits for doorbells most of the time.
+ * It is never inlined: rx_batch and tx_batch would need a larger stack frame for each call.
  */
-void vfio_ring(struct vfio_device *device, uint32_t offset, uint32_t value);
+__attribute__((cold, noinline)) void vfio_ring(struct vfio_device *device, uint32_t offset,
+					       uint32_t value);
 
 #define VFIO_DOORBELL_MS 20
 

@@ -72,6 +72,23 @@ def test_a_rung_alone_is_compared_with_the_shipped_driver(
     assert cell.text == f"+{expected:.2f}"
 
 
+def test_a_variant_beside_the_ladder_is_compared_with_the_shipped_driver(make_run: MakeRun) -> None:
+    document = ladder()
+    document["beside"] = [{"impl": "rust", "variant": "apart", "title": "apart", "adds": "a feature"}]
+    row = "rust,apart,cc 1.0,32,valgrind,instructions,90.25,x/packet,204800,0"
+    folder = make_run(lines=[*ladder_rows(), *with_conditions([row])], header=f"{HEADER},{CONDITIONS}")
+    (folder / "ladder.json").write_text(json.dumps(document), encoding="utf-8")
+    rows = section(folder).tables[0].rows
+    assert [cell.text for cell in rows[-1][:4]] == ["apart", "90.25", "+13.75", "+13.75"]
+    # It is no rung, so the sums leave it out.
+    assert next(row for row in rows if row[0].text == "sum of all")[2].text == "+8.00"
+
+    document["beside"] = [{"impl": "rust"}]
+    (folder / "ladder.json").write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(DataError, match="malformed"):
+        read_data(folder)
+
+
 def test_the_sum_of_the_rungs_stands_beside_the_whole_difference(make_run: MakeRun) -> None:
     table = section(run_of(make_run)).tables[0]
     sums = {row[0].text: row[2] for row in table.rows if row[0].text.startswith("sum")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from triptych_paper.drivers import Driver
 from triptych_paper.errors import DataError
@@ -32,6 +33,15 @@ class Rung:
 
 
 @dataclass(frozen=True)
+class Beside:
+    """A variant of the shipped safe driver that is no rung. It is compared with the shipped driver."""
+
+    driver: Driver
+    title: str
+    """What it does differently, in a few words."""
+
+
+@dataclass(frozen=True)
 class Step:
     """The cost of a rung."""
 
@@ -44,17 +54,35 @@ class Step:
     """Cost of the feature as the only difference to the shipped driver; None if that was not built."""
 
 
-def read_ladder(folder: Path) -> tuple[Rung, ...]:
-    """Read the rungs of a run from the bottom; empty without a ladder, :class:`DataError` if malformed."""
+def read_beside(folder: Path) -> tuple[Beside, ...]:
+    """Read the variants that a run measured beside the ladder; :class:`DataError` if malformed."""
+    document = _document(folder)
+    try:
+        entries = document.get("beside", []) if document else []
+        return tuple(Beside(Driver(entry["impl"], entry["variant"]), entry["title"]) for entry in entries)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise DataError(f"{folder / FILE} is malformed: {error!r}") from None
+
+
+def _document(folder: Path) -> dict[str, Any] | None:
+    """Read the file of the ladder; None without a ladder."""
     path = folder / FILE
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        return ()
+        return None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise DataError(f"{path} is malformed: {error}") from None
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}") from None
+    return document
+
+
+def read_ladder(folder: Path) -> tuple[Rung, ...]:
+    """Read the rungs of a run from the bottom; empty without a ladder, :class:`DataError` if malformed."""
+    path, document = folder / FILE, _document(folder)
+    if document is None:
+        return ()
     try:
         rungs = tuple(_rung(entry) for entry in document["rungs"])
     except (KeyError, TypeError, ValueError) as error:

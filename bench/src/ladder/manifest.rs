@@ -91,6 +91,19 @@ impl Rung {
     }
 }
 
+/// A variant of the shipped safe driver that is no rung, because it is a whole of its own. It is
+/// measured beside the ladder, against the shipped driver.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Beside {
+    /// The name of the variant, which `make variants` builds.
+    pub name: String,
+    /// What it does differently, in a few words.
+    pub title: String,
+    /// What it does differently, as a sentence.
+    pub adds: String,
+}
+
 /// All rungs, from the bottom to the top.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -98,6 +111,9 @@ pub struct Ladder {
     /// The rungs.
     #[serde(rename = "rung")]
     pub rungs: Vec<Rung>,
+    /// The variants beside them.
+    #[serde(rename = "beside", default)]
+    pub variants: Vec<Beside>,
 }
 
 impl Ladder {
@@ -148,6 +164,13 @@ impl Ladder {
             ensure!(
                 (least..=most).contains(&count),
                 "there are {count} rungs of the kind {change:?}"
+            );
+        }
+        for beside in &ladder.variants {
+            ensure!(
+                !beside.name.starts_with("ladder-") && beside.name != DEFAULT,
+                "{:?} cannot be beside the ladder: name a variant that `make variants` builds",
+                beside.name
             );
         }
         let shipped = ladder.shipped().map(|rung| rung.name.as_str());
@@ -241,6 +264,21 @@ mod tests {
             rungs[place] = rung;
             let error = format!("{:#}", Ladder::parse(&text(&rungs)).unwrap_err());
             assert!(error.contains(why), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_variant_beside_the_ladder_is_no_rung() {
+        let beside = |name: &str| {
+            let variant = format!("[[beside]]\nname = \"{name}\"\ntitle = \"t\"\nadds = \"a\"\n");
+            Ladder::parse(&(text(&GOOD) + &variant))
+        };
+        let ladder = beside("untrusted-device").unwrap();
+        assert_eq!(ladder.variants[0].name, "untrusted-device");
+        assert_eq!(ladder.rungs.len(), GOOD.len());
+        for name in [DEFAULT, "ladder-02-x"] {
+            let error = format!("{:#}", beside(name).unwrap_err());
+            assert!(error.contains("cannot be beside the ladder"), "{error}");
         }
     }
 

@@ -34,6 +34,17 @@ const FILE: &str = "ladder.json";
 #[derive(Debug, Serialize)]
 struct Record<'l> {
     rungs: Vec<RungRecord<'l>>,
+    /// Variants of the shipped safe driver that are measured beside the rungs.
+    beside: Vec<BesideRecord<'l>>,
+}
+
+#[derive(Debug, Serialize)]
+struct BesideRecord<'l> {
+    #[serde(rename = "impl")]
+    implementation: Implementation,
+    variant: &'l str,
+    title: &'l str,
+    adds: &'l str,
 }
 
 #[derive(Debug, Serialize)]
@@ -107,7 +118,8 @@ fn matrix(ladder: &Ladder) -> Config {
         batch: vec![BoundedInteger(32), BoundedInteger(8)],
         ..Block::default()
     };
-    let variants = ladder.builds().into_iter().map(|rung| rung.variant());
+    let rungs = ladder.builds().into_iter().map(|rung| rung.variant());
+    let beside = ladder.variants.iter().map(|beside| beside.name.clone());
     Config::new(vec![
         Block {
             name: "shipped".to_owned(),
@@ -116,7 +128,7 @@ fn matrix(ladder: &Ladder) -> Config {
         },
         Block {
             implementations: vec![Implementation::Rust],
-            variants: variants.collect(),
+            variants: rungs.chain(beside).collect(),
             ..block
         },
     ])
@@ -134,8 +146,15 @@ fn record(ladder: &Ladder) -> Record<'_> {
         shipped: Some(&rung.name) == shipped,
         alone: rung.apart().map(|rung| rung.variant()),
     });
+    let beside = ladder.variants.iter().map(|beside| BesideRecord {
+        implementation: Implementation::Rust,
+        variant: &beside.name,
+        title: &beside.title,
+        adds: &beside.adds,
+    });
     Record {
         rungs: rungs.collect(),
+        beside: beside.collect(),
     }
 }
 
@@ -165,6 +184,10 @@ mod tests {
             .collect();
         for rung in &record.rungs {
             let driver = (rung.implementation, rung.variant.clone());
+            assert!(drivers.contains(&driver), "{driver:?}");
+        }
+        for beside in &record.beside {
+            let driver = (beside.implementation, beside.variant.to_owned());
             assert!(drivers.contains(&driver), "{driver:?}");
         }
         let all = drivers.len();

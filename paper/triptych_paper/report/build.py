@@ -8,7 +8,7 @@ from triptych_paper.claims.check import plural
 from triptych_paper.claims.model import Verdict
 from triptych_paper.code import read_code
 from triptych_paper.facts import facts, quick
-from triptych_paper.ladder import read_ladder
+from triptych_paper.ladder import read_beside, read_ladder
 from triptych_paper.published import read_published
 from triptych_paper.records import read_run
 from triptych_paper.report.model import Data, Report, Section, Tile
@@ -19,7 +19,8 @@ from triptych_paper.warnings import fold
 def read_data(folder: Path) -> Data:
     """Read a run and the published figures; :class:`DataError` if a file is missing or malformed."""
     run = read_run(folder)
-    return Data(run, read_published(), read_code(run.folder), read_ladder(run.folder))
+    folder = run.folder
+    return Data(run, read_published(), read_code(folder), read_ladder(folder), read_beside(folder))
 
 
 def build(data: Data) -> Report:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from matplotlib.figure import Figure as Canvas
 
 from triptych_paper.code import CodeSize
-from triptych_paper.ladder import Rung
+from triptych_paper.ladder import Beside, Rung
 from triptych_paper.published import Published
 from triptych_paper.records import Run
 from triptych_paper.tables.model import Table
@@ -24,6 +24,8 @@ class Data:
     """Lines of code; None if they were not counted."""
     ladder: tuple[Rung, ...] = ()
     """Rungs of the cost ladder from the bottom; empty if it was not measured."""
+    beside: tuple[Beside, ...] = ()
+    """Variants measured beside the ladder."""
 
 
 @dataclass(frozen=True)

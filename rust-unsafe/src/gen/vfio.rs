@@ -470,6 +470,8 @@ pub unsafe extern "C" fn vfio_write32(
     );
 }
 #[no_mangle]
+#[cold]
+#[inline(never)]
 pub unsafe extern "C" fn vfio_ring(
     mut device: *mut vfio_device,
     mut offset: uint32_t,

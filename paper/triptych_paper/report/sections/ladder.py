@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
-from triptych_paper.drivers import RUST
-from triptych_paper.ladder import Rung, Step, difference, steps, total
+from triptych_paper.drivers import RUST, Driver
+from triptych_paper.ladder import Beside, Rung, Step, difference, steps, total
 from triptych_paper.lookup import batches, choose, find, reason
 from triptych_paper.report.figures import LIGHT
 from triptych_paper.report.model import Data, Figure, Section
@@ -100,6 +100,7 @@ def _table(data: Data, rungs: tuple[Rung, ...], batch: int, sources: Sources) ->
     for title, first, last in parts:
         if first != last:
             rows.append(_sum_row(data, rungs[first : last + 1], title, batch, sources))
+    rows += [_beside_row(data, beside, rungs[shipped].driver, batch, sources) for beside in data.beside]
     counted = ", ".join(f"{source.metric.label} by {source.name}" for source in sources.values())
     note = (
         "Per packet: the median, and the difference to the rung in the row above. A difference is the median of the "
@@ -152,10 +153,29 @@ def _sum_row(data: Data, rungs: tuple[Rung, ...], title: str, batch: int, source
     return tuple(cells)
 
 
+def _beside_row(data: Data, beside: Beside, shipped: Driver, batch: int, sources: Sources) -> tuple[Cell, ...]:
+    """Compare a variant with the shipped driver."""
+    cells = [Cell(beside.title, ("compared with the shipped driver",))]
+    for name, source in sources.items():
+        added = difference(data.run, beside.driver, shipped, batch, source)
+        if name in WITH_VALUE:
+            found = find(data.run, beside.driver, batch, source)
+            summary = found.summary if found else None
+            cells.append(_measured(data, beside.driver, summary, batch, source))
+        cells.append(_added(added))
+        if name in WITH_ALONE:
+            cells.append(_added(added))
+    return tuple(cells)
+
+
 def _value(data: Data, step: Step, batch: int, source: Source) -> Cell:
-    if step.value is None:
-        return Cell(ABSENT, (), (reason(data.run, step.rung.driver, batch, source),))
-    return Cell(number(step.value.median, DIGITS), spread(step.value, lambda value: number(value, DIGITS)))
+    return _measured(data, step.rung.driver, step.value, batch, source)
+
+
+def _measured(data: Data, driver: Driver, value: Summary | None, batch: int, source: Source) -> Cell:
+    if value is None:
+        return Cell(ABSENT, (), (reason(data.run, driver, batch, source),))
+    return Cell(number(value.median, DIGITS), spread(value, lambda value: number(value, DIGITS)))
 
 
 def _added(added: Summary | None) -> Cell:
