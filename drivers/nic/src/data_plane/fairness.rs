@@ -30,12 +30,15 @@ struct Use {
     used: Duration,
     /// Turns without work since the last one with work.
     idle_turns: u32,
+    /// While it is left out: the end of that, at the latest.
+    left_out_until: Option<Duration>,
 }
 
 impl Use {
     const NONE: Self = Self {
         used: Duration::ZERO,
         idle_turns: ACTIVE_TURNS,
+        left_out_until: None,
     };
 
     fn is_active(&self) -> bool {
@@ -52,17 +55,38 @@ impl Shares {
         Self(vec![Use::NONE; ports])
     }
 
-    /// The least use of the other ports that have work.
-    fn least_of_others(&self, port: usize) -> Option<Duration> {
+    /// The least use of the other ports that have work, and their number.
+    fn others(&self, port: usize) -> Option<(Duration, u32)> {
         let others = self.0.iter().enumerate().filter(|(nth, _)| *nth != port);
         let active = others.filter(|(_, other)| other.is_active());
-        active.map(|(_, other)| other.used).min()
+        let used = active.map(|(_, other)| other.used);
+        used.fold(None, |least, used| match least {
+            None => Some((used, 1)),
+            Some((least, count)) => Some((used.min(least), count + 1)),
+        })
     }
 
-    /// Whether it is the port's turn.
-    fn may_run(&self, port: usize) -> bool {
-        let least = self.least_of_others(port);
-        least.is_none_or(|least| self.0[port].used <= least + AHEAD)
+    /// Whether it is the port's turn. `now` is a time that passes while ports are left out.
+    ///
+    /// A port that is ahead waits until the others have caught up, but no longer than they need if
+    /// they have work all the time. Without that limit, others with little work would take long, and
+    /// a port that a single page fault or a busy machine delayed would lose its frames meanwhile.
+    fn may_run(&mut self, port: usize, now: impl FnOnce() -> Duration) -> bool {
+        let Some((least, others)) = self.others(port) else {
+            return true;
+        };
+        let it = &mut self.0[port];
+        let ahead = it.used.saturating_sub(least);
+        if ahead <= AHEAD {
+            it.left_out_until = None;
+            return true;
+        }
+        let now = now();
+        if now < *it.left_out_until.get_or_insert(now + ahead * others) {
+            return false;
+        }
+        (it.used, it.left_out_until) = (least, None);
+        true
     }
 
     /// A port's turn has ended, and took so long.
@@ -74,8 +98,8 @@ impl Shares {
         }
         // A port that comes back has saved nothing up.
         if !self.0[port].is_active() {
-            let least = self.least_of_others(port).unwrap_or_default();
-            self.0[port].used = self.0[port].used.max(least);
+            let least = self.others(port).map(|(least, _)| least);
+            self.0[port].used = self.0[port].used.max(least.unwrap_or_default());
         }
         self.0[port].used += took;
         self.0[port].idle_turns = 0;
@@ -86,6 +110,7 @@ impl Shares {
 #[derive(Debug)]
 pub(super) struct Fairness {
     shares: Shares,
+    started: Instant,
     /// Rounds since the last look at the clock, and when that was.
     rounds: u32,
     looked: Instant,
@@ -99,6 +124,7 @@ impl Fairness {
     pub(super) fn new(ports: usize) -> Self {
         Self {
             shares: Shares::new(ports),
+            started: Instant::now(),
             rounds: 0,
             looked: Instant::now(),
             until: None,
@@ -134,8 +160,9 @@ impl Fairness {
 
     /// Whether it is a port's turn.
     #[inline(always)]
-    pub(super) fn may_run(&self, port: usize) -> bool {
-        self.until.is_none() || self.shares.may_run(port)
+    pub(super) fn may_run(&mut self, port: usize) -> bool {
+        let Self { started, .. } = *self;
+        self.until.is_none() || self.shares.may_run(port, || started.elapsed())
     }
 
     /// A port's turn has ended, with or without work.
@@ -172,7 +199,7 @@ mod tests {
         while now < Duration::from_secs(1) {
             round += 1;
             for port in 0..costs.len() {
-                if !shares.may_run(port) {
+                if !shares.may_run(port, || now) {
                     continue;
                 }
                 let worked = round % 100 < work[port];
@@ -210,12 +237,33 @@ mod tests {
     fn a_port_alone_is_never_left_out() {
         let mut shares = Shares::new(2);
         for _ in 0..100 {
-            assert!(shares.may_run(0));
+            assert!(shares.may_run(0, || Duration::ZERO));
             shares.ran(0, Duration::from_millis(20), true);
             shares.ran(1, Duration::from_nanos(100), false);
         }
         // The other port comes, and has saved nothing up.
         shares.ran(1, Duration::from_micros(10), true);
-        assert!(shares.may_run(0));
+        assert!(shares.may_run(0, || Duration::ZERO));
+    }
+
+    #[test]
+    fn one_long_turn_leaves_a_port_out_no_longer_than_it_took() {
+        let mut shares = Shares::new(2);
+        let mut now = Duration::ZERO;
+        for port in 0..2 {
+            shares.ran(port, Duration::from_micros(10), true);
+        }
+        shares.ran(0, Duration::from_millis(50), true);
+        // The other port has work, but little.
+        let mut waited = Duration::ZERO;
+        while !shares.may_run(0, || now) {
+            shares.ran(1, Duration::from_micros(1), true);
+            now += Duration::from_micros(10);
+            waited += Duration::from_micros(10);
+        }
+        let limits = Duration::from_millis(40)..=Duration::from_millis(50);
+        assert!(limits.contains(&waited), "{waited:?}");
+        shares.ran(0, Duration::from_micros(10), true);
+        assert!(shares.may_run(0, || now), "it owes nothing any more");
     }
 }
