@@ -66,12 +66,13 @@ impl Shares {
         })
     }
 
-    /// Whether it is the port's turn. `now` is a time that passes while ports are left out.
+    /// Whether it is the port's turn. `now` is the processor time of the data plane, which spins while
+    /// it leaves a port out.
     ///
     /// A port that is ahead waits until the others have caught up, but no longer than they need if
     /// they have work all the time. Without that limit, others with little work would take long, and
     /// a port that a single page fault or a busy machine delayed would lose its frames meanwhile.
-    fn may_run(&mut self, port: usize, now: impl FnOnce() -> Duration) -> bool {
+    fn may_run(&mut self, port: usize, now: Duration) -> bool {
         let Some((least, others)) = self.others(port) else {
             return true;
         };
@@ -81,7 +82,6 @@ impl Shares {
             it.left_out_until = None;
             return true;
         }
-        let now = now();
         if now < *it.left_out_until.get_or_insert(now + ahead * others) {
             return false;
         }
@@ -110,7 +110,6 @@ impl Shares {
 #[derive(Debug)]
 pub(super) struct Fairness {
     shares: Shares,
-    started: Instant,
     /// Rounds since the last look at the clock, and when that was.
     rounds: u32,
     looked: Instant,
@@ -124,7 +123,6 @@ impl Fairness {
     pub(super) fn new(ports: usize) -> Self {
         Self {
             shares: Shares::new(ports),
-            started: Instant::now(),
             rounds: 0,
             looked: Instant::now(),
             until: None,
@@ -161,8 +159,7 @@ impl Fairness {
     /// Whether it is a port's turn.
     #[inline(always)]
     pub(super) fn may_run(&mut self, port: usize) -> bool {
-        let Self { started, .. } = *self;
-        self.until.is_none() || self.shares.may_run(port, || started.elapsed())
+        self.until.is_none() || self.shares.may_run(port, self.now)
     }
 
     /// A port's turn has ended, with or without work.
@@ -199,7 +196,7 @@ mod tests {
         while now < Duration::from_secs(1) {
             round += 1;
             for port in 0..costs.len() {
-                if !shares.may_run(port, || now) {
+                if !shares.may_run(port, now) {
                     continue;
                 }
                 let worked = round % 100 < work[port];
@@ -237,13 +234,13 @@ mod tests {
     fn a_port_alone_is_never_left_out() {
         let mut shares = Shares::new(2);
         for _ in 0..100 {
-            assert!(shares.may_run(0, || Duration::ZERO));
+            assert!(shares.may_run(0, Duration::ZERO));
             shares.ran(0, Duration::from_millis(20), true);
             shares.ran(1, Duration::from_nanos(100), false);
         }
         // The other port comes, and has saved nothing up.
         shares.ran(1, Duration::from_micros(10), true);
-        assert!(shares.may_run(0, || Duration::ZERO));
+        assert!(shares.may_run(0, Duration::ZERO));
     }
 
     #[test]
@@ -256,7 +253,7 @@ mod tests {
         shares.ran(0, Duration::from_millis(50), true);
         // The other port has work, but little.
         let mut waited = Duration::ZERO;
-        while !shares.may_run(0, || now) {
+        while !shares.may_run(0, now) {
             shares.ran(1, Duration::from_micros(1), true);
             now += Duration::from_micros(10);
             waited += Duration::from_micros(10);
@@ -264,6 +261,6 @@ mod tests {
         let limits = Duration::from_millis(40)..=Duration::from_millis(50);
         assert!(limits.contains(&waited), "{waited:?}");
         shares.ran(0, Duration::from_micros(10), true);
-        assert!(shares.may_run(0, || now), "it owes nothing any more");
+        assert!(shares.may_run(0, now), "it owes nothing any more");
     }
 }
