@@ -1,5 +1,6 @@
 //! The sources of a commit, in a git worktree that exists as long as the value.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -82,6 +83,13 @@ impl Drop for Checkout {
                 eprintln!("cannot remove {}: {error}", self.sources().display());
             }
         }
+        // A git that was killed leaves its note locked. Forced twice, git removes such notes, too.
+        let sources = self.sources();
+        let force = ["remove", "--force", "--force"].map(OsStr::new);
+        worktree(
+            &self.repository,
+            &[&force[..], &[sources.as_os_str()]].concat(),
+        );
         forget_missing(&self.repository);
     }
 }
@@ -104,12 +112,18 @@ fn hash_of(repository: &Path, commit: &str) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// Removes git's notes of worktrees whose folders are gone. Without git there are none.
+/// Removes git's notes of worktrees whose folders are gone.
 fn forget_missing(repository: &Path) {
+    worktree(repository, &[OsStr::new("prune")]);
+}
+
+/// Runs `git worktree`. A failure does no harm: git's notes are small, and without git there are none.
+fn worktree(repository: &Path, arguments: &[&OsStr]) {
     let _ = Command::new("git")
         .arg("-C")
         .arg(repository)
-        .args(["worktree", "prune"])
+        .arg("worktree")
+        .args(arguments)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();
@@ -178,6 +192,22 @@ mod tests {
                 .count(),
             1
         );
+    }
+
+    #[test]
+    fn the_locked_note_of_a_git_that_was_killed_is_removed() {
+        let repository = repository();
+        let parent = repository.path().join("build");
+        let checkout =
+            Checkout::create(repository.path(), "HEAD", &parent, &Interrupt::new()).unwrap();
+        let sources = checkout.sources();
+        git(
+            repository.path(),
+            &["worktree", "lock", &sources.to_string_lossy()],
+        );
+        drop(checkout);
+        let list = git(repository.path(), &["worktree", "list"]);
+        assert_eq!(list.lines().count(), 1, "{list}");
     }
 
     #[test]
