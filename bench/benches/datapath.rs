@@ -14,7 +14,6 @@ use criterion::{BenchmarkId, Criterion, Throughput};
 use perfcounters::device::two_cpus;
 use perfcounters::lockstep::parts::{self, Part, SteppedDriver};
 use record::Implementation;
-use strum::IntoEnumIterator;
 
 /// The batch sizes of the published counters.
 const BATCHES: [u32; 2] = [8, 32];
@@ -89,7 +88,7 @@ fn open() -> Result<Vec<Driver>, String> {
         PathBuf::from,
     );
     let mut drivers = Vec::new();
-    for implementation in Implementation::iter() {
+    for implementation in Implementation::OURS {
         let library = build
             .join("bin")
             .join(implementation.to_string())

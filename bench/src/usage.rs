@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use record::Implementation;
 use strum::VariantNames;
 
 /// An error of usage: a wrong option, or a configuration that cannot be used. The program exits with 2.
@@ -16,4 +17,10 @@ where
     T: VariantNames + FromStr<Err = strum::ParseError> + Clone + Send + Sync + 'static,
 {
     PossibleValuesParser::new(T::VARIANTS).try_map(|name| name.parse())
+}
+
+/// Parses the name of a driver of this repository.
+pub fn our_driver() -> impl TypedValueParser<Value = Implementation> {
+    let names = Implementation::OURS.map(<&str>::from);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Implementation>())
 }

@@ -9,13 +9,13 @@ use crate::machine_code::data_path::DATA_PATH;
 use crate::sides::show::entries::Context;
 use crate::sides::spec::SideSpec;
 use crate::toolchain::recipe::OptLevel;
-use crate::usage::one_of;
+use crate::usage::{one_of, our_driver};
 
 /// Arguments of `triptych asm`.
 #[derive(Debug, Args)]
 pub struct AsmArguments {
     /// The driver
-    #[arg(value_name = "IMPL", required_unless_present = "diff", value_parser = one_of::<Implementation>())]
+    #[arg(value_name = "IMPL", required_unless_present = "diff", value_parser = our_driver())]
     pub implementation: Option<Implementation>,
     /// The compiler, such as gcc-12, clang-19 or rustc-1.85 [default: gcc or rustc]
     #[arg(long, value_name = "COMPILER")]

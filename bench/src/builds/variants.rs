@@ -38,6 +38,7 @@ pub type Driver = (Implementation, String);
 /// where its folder does.
 pub fn exists(build: &Path, implementation: Implementation, variant: &str) -> bool {
     match (variant, implementation) {
+        (_, peer) if peer.is_peer() => false,
         (DEFAULT | NO_LTO, _) => true,
         (OVERFLOW_CHECKS, implementation) => implementation != Implementation::C,
         (UNTRUSTED_DEVICE | UNTRUSTED_DEVICE_COPY, implementation) => {

@@ -7,7 +7,7 @@ use record::Implementation;
 
 use crate::reproducer::arguments::ReproducerArguments;
 use crate::toolchain::recipe::OptLevel;
-use crate::usage::one_of;
+use crate::usage::{one_of, our_driver};
 
 /// Arguments of `triptych compare`.
 #[derive(Debug, Args)]
@@ -45,7 +45,7 @@ pub struct CompareArguments {
     #[arg(long)]
     pub pgo: bool,
     /// Drivers [default: all]
-    #[arg(long = "impl", value_name = "IMPL", value_delimiter = ',', value_parser = one_of::<Implementation>())]
+    #[arg(long = "impl", value_name = "IMPL", value_delimiter = ',', value_parser = our_driver())]
     pub implementations: Vec<Implementation>,
     /// Packets asked for per receive call [default: those in the file, or 32]
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=512))]

@@ -7,7 +7,7 @@ use record::Implementation;
 
 use crate::machine_code::data_path::DATA_PATH;
 use crate::sides::spec::SideSpec;
-use crate::usage::one_of;
+use crate::usage::our_driver;
 
 /// What to reproduce, and where to write it.
 #[derive(Debug, Args)]
@@ -24,7 +24,7 @@ pub struct ReproducerArguments {
     )]
     pub sides: Option<Vec<SideSpec>>,
     /// The driver of the sides of --reproducer that name none
-    #[arg(long, value_name = "IMPL", requires = "sides", value_parser = one_of::<Implementation>())]
+    #[arg(long, value_name = "IMPL", requires = "sides", value_parser = our_driver())]
     pub driver: Option<Implementation>,
     /// The function that --reproducer shows [default: all three of the data path]
     #[arg(long, value_name = "NAME", requires = "sides", value_parser = DATA_PATH)]

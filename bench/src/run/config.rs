@@ -131,7 +131,7 @@ impl Default for Block {
         Self {
             name: String::new(),
             backends: BackendName::iter().collect(),
-            implementations: Implementation::iter().collect(),
+            implementations: Implementation::OURS.to_vec(),
             variants: vec![DEFAULT.to_owned()],
             batch: vec![BoundedInteger(32)],
             ring_size: vec![RingSize(DEFAULT_RING_SIZE)],

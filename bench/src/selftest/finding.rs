@@ -98,6 +98,7 @@ pub fn heading(driver: Option<Implementation>) -> String {
         Some(Implementation::C) => "C driver".to_owned(),
         Some(Implementation::Rust) => "safe Rust driver".to_owned(),
         Some(Implementation::RustUnsafe) => "unsafe Rust driver".to_owned(),
+        Some(peer) => format!("{peer} driver"),
         None => "machine and ports".to_owned(),
     }
 }

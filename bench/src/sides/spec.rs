@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use record::Implementation;
-use strum::VariantNames;
 
 use crate::toolchain::recipe::OptLevel;
 
@@ -134,10 +133,12 @@ fn only_one<T>(place: &mut Option<T>, value: T, what: &str) -> Result<(), String
 }
 
 fn known_driver(name: &str) -> Result<Implementation, String> {
-    name.parse().map_err(|_| {
+    let ours = Implementation::OURS;
+    let driver = ours.into_iter().find(|driver| driver.to_string() == name);
+    driver.ok_or_else(|| {
         format!(
             "{name:?} is not a driver; before the @ stands one of {}",
-            Implementation::VARIANTS.join(", ")
+            ours.map(<&str>::from).join(", ")
         )
     })
 }

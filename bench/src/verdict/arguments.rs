@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use record::Implementation;
 
-use crate::usage::one_of;
+use crate::usage::our_driver;
 
 /// Arguments of `triptych verdict`.
 #[derive(Debug, Args)]
@@ -14,7 +14,7 @@ pub struct VerdictArguments {
     #[arg(long, value_name = "FILE")]
     pub patch: Option<PathBuf>,
     /// Judge only this driver; may be given several times [default: all]
-    #[arg(long = "driver", value_name = "NAME", value_parser = one_of::<Implementation>())]
+    #[arg(long = "driver", value_name = "NAME", value_parser = our_driver())]
     pub drivers: Vec<Implementation>,
     /// Run only the data path, the register traces and a few hazards: two minutes
     #[arg(long)]

@@ -15,7 +15,6 @@ use anyhow::{bail, Context, Result};
 use perfcounters::Interrupt;
 use record::Implementation;
 use rustix::fs::{flock, FlockOperation};
-use strum::IntoEnumIterator;
 
 use crate::progress::{rounded, Progress};
 use arguments::VerdictArguments;
@@ -111,7 +110,7 @@ fn build_drivers(
     progress.step("transpile");
     let transpiled = build::transpile(tree, folders, interrupt)?;
     let mut ready = Vec::new();
-    for driver in Implementation::iter() {
+    for driver in Implementation::OURS {
         build::remove_driver(driver, folders)?;
         if !arguments.drivers.is_empty() && !arguments.drivers.contains(&driver) {
             continue;

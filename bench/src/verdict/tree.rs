@@ -177,7 +177,7 @@ impl Tree {
         let folder = source_folder(implementation);
         let names = git(
             &self.root,
-            &["ls-tree", "-r", "-z", "--name-only", "HEAD", folder],
+            &["ls-tree", "-r", "-z", "--name-only", "HEAD", &folder],
         )?;
         ensure!(
             names.status.success(),
@@ -211,12 +211,8 @@ impl Drop for Tree {
 }
 
 /// The folder with the sources of a driver.
-fn source_folder(implementation: Implementation) -> &'static str {
-    match implementation {
-        Implementation::C => "c/src",
-        Implementation::Rust => "rust/src",
-        Implementation::RustUnsafe => "rust-unsafe/src",
-    }
+fn source_folder(implementation: Implementation) -> String {
+    format!("{implementation}/src")
 }
 
 fn git(root: &Path, arguments: &[&str]) -> Result<Output> {

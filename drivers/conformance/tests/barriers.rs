@@ -12,7 +12,6 @@ use std::process::Command;
 
 use anyhow::{ensure, Context, Result};
 use conformance::{forwarder_program, Implementation};
-use strum::IntoEnumIterator;
 
 const STORES: &str = "dmb oshst";
 const LOADS: &str = "dmb oshld";
@@ -133,7 +132,7 @@ fn disassemble(implementation: Implementation) -> Result<Vec<Function>> {
     ignore = "make arm-test cross-builds the drivers"
 )]
 fn every_driver_has_barriers_before_its_doorbells_and_after_dd() -> Result<()> {
-    for implementation in Implementation::iter() {
+    for implementation in Implementation::OURS {
         check(&disassemble(implementation)?).with_context(|| implementation.to_string())?;
     }
     Ok(())

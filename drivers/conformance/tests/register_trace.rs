@@ -9,7 +9,6 @@ use anyhow::{ensure, Context, Result};
 use conformance::{expect, for_each_implementation, trace, Implementation, Lockstep};
 use nic::registers as r;
 use nic::{MmioMode, TraceEntry, TraceTo};
-use strum::IntoEnumIterator;
 
 for_each_implementation!(
     interrupts_are_masked_before_and_after_a_reset,
@@ -194,7 +193,10 @@ fn all_implementations_make_the_same_accesses() -> Result<()> {
             c.step(SETUP)?.len() > 500,
             "the NIC recorded too few accesses"
         );
-        for implementation in Implementation::iter().filter(|other| *other != Implementation::C) {
+        for implementation in Implementation::OURS
+            .into_iter()
+            .filter(|other| *other != Implementation::C)
+        {
             let name = implementation.to_string();
             let other = Run::of(implementation, device_id).with_context(|| name.clone())?;
             for (ours, theirs) in c.0.iter().zip(&other.0) {

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumIter, EnumString, IntoStaticStr, VariantNames};
 
-/// One of the three drivers.
+/// A driver that runs can measure: one of the three drivers of this repository, or a peer. A peer is a
+/// driver of another project, which `make peers` builds.
 #[derive(
     Debug,
     Clone,
@@ -17,7 +18,6 @@ use strum::{Display, EnumIter, EnumString, IntoStaticStr, VariantNames};
     Deserialize,
     Display,
     EnumString,
-    EnumIter,
     IntoStaticStr,
     VariantNames,
 )]
@@ -30,6 +30,34 @@ pub enum Implementation {
     Rust,
     /// The C driver, transpiled to unsafe Rust.
     RustUnsafe,
+    /// Peer: ixy, in C.
+    Ixy,
+    /// Peer: ixy.rs, in Rust.
+    IxyRs,
+    /// Peer: ixy, transpiled to unsafe Rust.
+    IxyC2rust,
+    /// Peer: DPDK's testpmd, with the vector functions of its driver.
+    DpdkVector,
+    /// Peer: DPDK's testpmd, with the scalar functions of its driver.
+    DpdkScalar,
+}
+
+impl Implementation {
+    /// The three drivers of this repository, in the order of tables.
+    pub const OURS: [Self; 3] = [Self::C, Self::Rust, Self::RustUnsafe];
+    /// The drivers of other projects, in the order of tables.
+    pub const PEERS: [Self; 5] = [
+        Self::Ixy,
+        Self::IxyRs,
+        Self::IxyC2rust,
+        Self::DpdkVector,
+        Self::DpdkScalar,
+    ];
+
+    /// Whether it is a driver of another project.
+    pub fn is_peer(self) -> bool {
+        Self::PEERS.contains(&self)
+    }
 }
 
 /// A way to count, in the order in which a run uses them.
@@ -61,4 +89,34 @@ pub enum BackendName {
     Lockstep,
     /// Whole processes, side by side.
     Wall,
+}
+
+#[cfg(test)]
+mod tests {
+    use strum::VariantNames;
+
+    use super::*;
+
+    #[test]
+    fn every_driver_is_ours_or_a_peer_and_has_one_name() {
+        let all: Vec<_> = Implementation::OURS
+            .into_iter()
+            .chain(Implementation::PEERS)
+            .collect();
+        let names: Vec<_> = all.iter().map(ToString::to_string).collect();
+        assert_eq!(names, Implementation::VARIANTS);
+        assert_eq!(
+            names[3..],
+            ["ixy", "ixy-rs", "ixy-c2rust", "dpdk-vector", "dpdk-scalar"]
+        );
+        for (name, implementation) in names.iter().zip(all) {
+            assert_eq!(name.parse(), Ok(implementation));
+            let json = serde_json::to_string(&implementation).unwrap();
+            assert_eq!(json, format!("{name:?}"));
+            assert_eq!(
+                implementation.is_peer(),
+                !Implementation::OURS.contains(&implementation)
+            );
+        }
+    }
 }

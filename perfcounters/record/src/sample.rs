@@ -242,7 +242,7 @@ mod tests {
             ),
             (
                 "fortran,default,gcc,32,wall,mpps,1.5,Mpackets/s,100,0\n",
-                "expected one of `c`, `rust`, `rust-unsafe`",
+                "expected one of `c`, `rust`, `rust-unsafe`, `ixy`",
             ),
             (
                 "c,default,gcc,32,abacus,mpps,1.5,Mpackets/s,100,0\n",

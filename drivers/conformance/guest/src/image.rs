@@ -11,7 +11,6 @@ use std::process::Command;
 use anyhow::{bail, ensure, Context, Result};
 use conformance::{build_folder, forwarder_program, Implementation};
 use cpio::newc::{trailer, Builder, ModeFileType};
-use strum::IntoEnumIterator;
 use tempfile::NamedTempFile;
 
 /// The repository's root.
@@ -42,7 +41,7 @@ impl Image {
     pub fn prepare(fetched: &Path, agent: &Path) -> Result<Self> {
         let mut overlay = Overlay::default();
         overlay.program(agent, "bin/guest")?;
-        for implementation in Implementation::iter() {
+        for implementation in Implementation::OURS {
             let path = format!("drivers/{implementation}/ixgbe-fwd");
             overlay.program(&forwarder_program(implementation)?, &path)?;
             let ports = format!("bin/{implementation}/libports.so");
