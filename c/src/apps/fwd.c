@@ -292,11 +292,13 @@ static int run(struct forwarder *forwarder, const struct options *options, const
 	uint64_t printed = start;
 	uint64_t time = start;
 	uint64_t received = 0;
+	/* Both are locals, and `left` counts down, so that the limit of turns costs the loop no instruction. */
+	uint64_t packets = options->packets;
 	uint32_t turns = forwarder_is_trapped(forwarder) ? TURNS_PER_LOOK_TRAPPED : TURNS_PER_LOOK;
 	int result = 0;
 
-	while (received < options->packets && time - start < options->duration && result == 0) {
-		for (uint32_t i = 0; i < turns && received < options->packets; i++) {
+	while (received < packets && time - start < options->duration && result == 0) {
+		for (uint32_t left = turns; left > 0 && received < packets; left--) {
 			received += forwarder_turn(forwarder);
 		}
 		time = now_ns();

@@ -226,11 +226,10 @@ fn forward(
     };
 
     while received < packets && time - start < duration {
-        for _ in 0..turns {
+        let mut left = turns;
+        while left > 0 && received < packets {
             received += forwarder.turn()? as u64;
-            if received >= packets {
-                break;
-            }
+            left -= 1;
         }
         time = Instant::now();
         if ended.load(Ordering::Relaxed) {

@@ -19,17 +19,16 @@ impl<'v, T> Batch<'v, T> {
     #[inline]
     pub fn new(values: &'v mut Vec<T>, count: usize, most: usize) -> Self {
         let held = values.len();
-        let mut count = count;
-        if values.capacity() - held < count {
-            count = count.min(most);
-            values.reserve(count);
-        }
+        let end = match values.capacity() - held < count {
+            true => make_room(values, count.min(most)),
+            // This does not overflow: the vector has room for `count` more values.
+            false => held + count,
+        };
         Self {
             values,
             held,
             length: held,
-            // This does not overflow: the vector has room for `count` more values.
-            end: held + count,
+            end,
         }
     }
 
@@ -73,6 +72,14 @@ impl<T> Drop for Batch<'_, T> {
         // batch is forgotten, its values leak, which is safe.
         unsafe { self.values.set_len(self.length) }
     }
+}
+
+/// Makes room for `count` more values. Returns how many values the vector then holds.
+#[cold]
+#[inline(never)]
+fn make_room<T>(values: &mut Vec<T>, count: usize) -> usize {
+    values.reserve(count);
+    values.len() + count
 }
 
 #[cfg(test)]

@@ -712,6 +712,7 @@ unsafe extern "C" fn run(
     let mut printed: uint64_t = start;
     let mut time: uint64_t = start;
     let mut received: uint64_t = 0 as uint64_t;
+    let mut packets: uint64_t = (*options).packets;
     let mut turns: uint32_t = (if forwarder_is_trapped(forwarder) as ::core::ffi::c_int
         != 0
     {
@@ -720,13 +721,13 @@ unsafe extern "C" fn run(
         TURNS_PER_LOOK
     }) as uint32_t;
     let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-    while received < (*options).packets && time.wrapping_sub(start) < (*options).duration
+    while received < packets && time.wrapping_sub(start) < (*options).duration
         && result == 0 as ::core::ffi::c_int
     {
-        let mut i: uint32_t = 0 as uint32_t;
-        while i < turns && received < (*options).packets {
+        let mut left: uint32_t = turns;
+        while left > 0 as uint32_t && received < packets {
             received = received.wrapping_add(forwarder_turn(forwarder) as uint64_t);
-            i = i.wrapping_add(1);
+            left = left.wrapping_sub(1);
         }
         time = now_ns();
         if signal_came(held) {
@@ -735,29 +736,29 @@ unsafe extern "C" fn run(
         if (time.wrapping_sub(printed) as ::core::ffi::c_ulonglong) < NANOSECONDS {
             continue;
         }
-        let mut i_0: uint32_t = 0 as uint32_t;
-        while i_0 < 2 as uint32_t && result == 0 as ::core::ffi::c_int {
+        let mut i: uint32_t = 0 as uint32_t;
+        while i < 2 as uint32_t && result == 0 as ::core::ffi::c_int {
             result = forwarder_device_stats(
                 forwarder,
-                i_0,
-                (&raw mut now as *mut forwarder_device_stats).offset(i_0 as isize)
+                i,
+                (&raw mut now as *mut forwarder_device_stats).offset(i as isize)
                     as *mut forwarder_device_stats,
                 error,
                 error_size,
             );
             if result == 0 as ::core::ffi::c_int {
                 print_rates(
-                    (*options).devices[i_0 as usize],
-                    (&raw mut before as *mut forwarder_device_stats).offset(i_0 as isize)
+                    (*options).devices[i as usize],
+                    (&raw mut before as *mut forwarder_device_stats).offset(i as isize)
                         as *mut forwarder_device_stats,
-                    (&raw mut now as *mut forwarder_device_stats).offset(i_0 as isize)
+                    (&raw mut now as *mut forwarder_device_stats).offset(i as isize)
                         as *mut forwarder_device_stats,
                     time.wrapping_sub(printed) as ::core::ffi::c_double
                         / NANOSECONDS as ::core::ffi::c_double,
                 );
-                before[i_0 as usize] = now[i_0 as usize];
+                before[i as usize] = now[i as usize];
             }
-            i_0 = i_0.wrapping_add(1);
+            i = i.wrapping_add(1);
         }
         printed = time;
     }
