@@ -1,5 +1,6 @@
 //! A ring of one queue, and the honest driver that sends frames through it.
 
+use nic::registers as r;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -25,25 +26,7 @@ pub const LIMIT: Duration = Duration::from_secs(5);
 /// report status.
 const DATA: u32 = 3 << 20 | 1 << 29 | 1 << 25 | 1 << 24 | 1 << 27;
 /// TXDCTL: enabled, with thresholds 32 and 8.
-const TXDCTL: u32 = 1 << 25 | 8 << 8 | 32;
-
-/// The registers of transmit queue `queue`, and of receive queue `queue`.
-pub mod register {
-    /// DMATXCTL.
-    pub const DMATXCTL: u32 = 0x4a80;
-
-    /// First register of a transmit queue, TDBAL. Then TDBAH, TDLEN, and at 0x10 TDH, at 0x18 TDT,
-    /// at 0x28 TXDCTL.
-    pub const fn transmit(queue: u32) -> u32 {
-        0x6000 + 0x40 * queue
-    }
-
-    /// First register of a receive queue, RDBAL. The others follow as for a transmit queue; SRRCTL
-    /// is at 0x14.
-    pub const fn receive(queue: u32) -> u32 {
-        0x1000 + 0x40 * queue
-    }
-}
+const TXDCTL: u32 = r::TXDCTL_ENABLE | 8 << 8 | 32;
 
 /// A transmit queue with memory of its own.
 #[derive(Debug)]
@@ -64,14 +47,13 @@ impl Queue {
         let file = memfd(MEMORY_LEN)?;
         expect("DMA_MAP", session.map(&file, 0, IOVA, MEMORY_LEN)?)?;
         session.enable_dma()?;
-        let base = register::transmit(0);
-        session.set(base, IOVA as u32)?;
-        session.set(base + 4, (IOVA >> 32) as u32)?;
-        session.set(base + 8, DESCRIPTORS * 16)?;
-        session.set(base + 0x10, 0)?;
-        session.set(base + 0x18, 0)?;
-        session.set(register::DMATXCTL, 1)?;
-        session.set(base + 0x28, TXDCTL)?;
+        session.set(r::TDBAL(0), IOVA as u32)?;
+        session.set(r::TDBAH(0), (IOVA >> 32) as u32)?;
+        session.set(r::TDLEN(0), DESCRIPTORS * 16)?;
+        session.set(r::TDH(0), 0)?;
+        session.set(r::TDT(0), 0)?;
+        session.set(r::DMATXCTL, r::DMATXCTL_TE)?;
+        session.set(r::TXDCTL(0), TXDCTL)?;
         let memory = Mapping::of(&file)?;
         Ok(Self {
             file,
@@ -102,7 +84,7 @@ impl Queue {
     /// # Errors
     /// As [`Session::set`].
     pub fn ring_doorbell(&self, session: &mut Session) -> io::Result<()> {
-        session.set(register::transmit(0) + 0x18, self.tail)
+        session.set(r::TDT(0), self.tail)
     }
 
     /// Whether the card has sent this descriptor.

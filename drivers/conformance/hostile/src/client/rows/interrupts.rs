@@ -1,5 +1,6 @@
 //! Descriptors for interrupts that block, or are none.
 
+use nic::registers as r;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -11,13 +12,6 @@ use crate::client::payload::{self, CONNECT, TRIGGER};
 use crate::client::session::{expect, Session};
 use crate::descriptors::{files, Kind};
 use crate::message::command;
-
-/// Registers of interrupts: causes to set, masks, general settings, and vectors of causes.
-const EICS: u32 = 0x808;
-const EIMS: u32 = 0x880;
-const GPIE: u32 = 0x898;
-const IVAR: u32 = 0x900;
-const IVAR_MISC: u32 = 0xa00;
 
 /// Vectors of MSI-X.
 const MSIX: u32 = 2;
@@ -58,7 +52,7 @@ pub(super) const ROWS: &[Row] = &[
                 return Ok(held);
             };
             for _ in 0..1000 {
-                session.set(EICS, 0x7fff_ffff)?;
+                session.set(r::EICS, 0x7fff_ffff)?;
             }
             Ok(held)
         },
@@ -219,11 +213,11 @@ fn by_request(session: &mut Session, kind: u32) -> io::Result<()> {
 
 fn by_register(session: &mut Session, kind: u32) -> io::Result<()> {
     let is_msix = if kind == MSIX { 0x10 } else { 0 };
-    session.set(GPIE, is_msix)?;
-    session.set(IVAR, 0x8080_8080)?;
-    session.set(IVAR_MISC, 0x8080)?;
-    session.set(EIMS, 0x7fff_ffff)?;
-    session.set(EICS, 0x7fff_ffff)
+    session.set(r::GPIE, is_msix)?;
+    session.set(r::IVAR(0), 0x8080_8080)?;
+    session.set(r::IVAR_MISC, 0x8080)?;
+    session.set(r::EIMS, 0x7fff_ffff)?;
+    session.set(r::EICS, 0x7fff_ffff)
 }
 
 /// Connects a descriptor that is no eventfd, and makes the card signal it. The card may refuse.

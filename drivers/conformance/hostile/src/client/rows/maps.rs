@@ -1,5 +1,6 @@
 //! Maps of memory: huge, many, overlapping, and of files that change.
 
+use nic::registers as r;
 use std::io;
 use std::os::fd::OwnedFd;
 
@@ -223,10 +224,7 @@ fn while_sending(target: &Target, change: fn(&OwnedFd) -> io::Result<()>) -> io:
     drop(queue);
     change(&file)?;
     for tail in 0..200 {
-        let rung = session.set(
-            crate::client::honest::register::transmit(0) + 0x18,
-            tail % 64,
-        );
+        let rung = session.set(r::TDT(0), tail % 64);
         match rung {
             Err(error) if is_rebuff(&error) => break,
             other => other?,

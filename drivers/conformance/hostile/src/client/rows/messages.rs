@@ -1,5 +1,6 @@
 //! Messages that break a rule, for commands with and without a payload.
 
+use nic::registers as r;
 use std::borrow::Cow;
 
 use crate::client::attack::{Attack, Change, Malformed, Row};
@@ -23,7 +24,7 @@ const COMMANDS: [(&str, u16, Payload); 6] = [
         payload::access(0, 0, 4)
     }),
     ("region write", command::REGION_WRITE, || {
-        payload::write(0x1018, 0, &[1; 4])
+        payload::write(u64::from(r::RDT(0)), 0, &[1; 4])
     }),
     ("reset", command::RESET, Vec::new),
 ];

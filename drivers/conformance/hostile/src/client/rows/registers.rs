@@ -1,5 +1,6 @@
 //! Writes to every register, by messages and in shared memory.
 
+use nic::registers as r;
 use std::io;
 
 use crate::client::attack::{Held, Row, Target};
@@ -124,8 +125,8 @@ pub(super) const ROWS: &[Row] = &[
         let mut session = Session::open(&target.socket)?;
         let queue = Queue::start(&mut session)?;
         for tail in (0..70).chain([0x7fff, 0xffff, u32::MAX]) {
-            session.set(0x6018, tail)?;
-            session.set(0x1018, tail)?;
+            session.set(r::TDT(0), tail)?;
+            session.set(r::RDT(0), tail)?;
         }
         Ok(vec![Box::new(session), Box::new(queue.memory)])
     })
@@ -134,8 +135,8 @@ pub(super) const ROWS: &[Row] = &[
         let mut session = Session::open(&target.socket)?;
         let queue = Queue::start(&mut session)?;
         for head in (0..70).chain([0x7fff, 0xffff, u32::MAX]) {
-            session.set(0x6010, head)?;
-            session.set(0x6018, head / 2)?;
+            session.set(r::TDH(0), head)?;
+            session.set(r::TDT(0), head / 2)?;
         }
         Ok(vec![Box::new(session), Box::new(queue.memory)])
     })

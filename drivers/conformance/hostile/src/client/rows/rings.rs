@@ -1,10 +1,11 @@
 //! Descriptors that never end, point nowhere, or ask for much work.
 
+use nic::registers as r;
 use std::io;
 use std::time::{Duration, Instant};
 
 use crate::client::attack::{Held, Row, Target};
-use crate::client::honest::{register, Queue, BUFFER, DESCRIPTORS, IOVA};
+use crate::client::honest::{Queue, BUFFER, DESCRIPTORS, IOVA};
 use crate::client::session::Session;
 
 /// How long the client keeps the card busy.
@@ -117,21 +118,18 @@ pub(super) const ROWS: &[Row] = &[
         |target| {
             let mut session = Session::open(&target.socket)?;
             let queue = Queue::start(&mut session)?;
-            session.set(0x3000, 1)?;
-            for number in 0..128 {
-                // Receive queues from 64 on have their registers elsewhere.
-                let receive = if number < 64 {
-                    register::receive(number)
-                } else {
-                    0xd000 + 0x40 * (number - 64)
-                };
-                for base in [register::transmit(number), receive] {
-                    session.set(base, IOVA as u32)?;
-                    session.set(base + 4, (IOVA >> 32) as u32)?;
-                    session.set(base + 8, DESCRIPTORS * 16)?;
-                    session.set(base + 0x28, 1 << 25)?;
-                    session.set(base + 0x18, DESCRIPTORS - 1)?;
-                }
+            session.set(r::RXCTRL, r::RXCTRL_RXEN)?;
+            for n in 0..128 {
+                session.set(r::TDBAL(n), IOVA as u32)?;
+                session.set(r::TDBAH(n), (IOVA >> 32) as u32)?;
+                session.set(r::TDLEN(n), DESCRIPTORS * 16)?;
+                session.set(r::TXDCTL(n), r::TXDCTL_ENABLE)?;
+                session.set(r::TDT(n), DESCRIPTORS - 1)?;
+                session.set(r::RDBAL(n), IOVA as u32)?;
+                session.set(r::RDBAH(n), (IOVA >> 32) as u32)?;
+                session.set(r::RDLEN(n), DESCRIPTORS * 16)?;
+                session.set(r::RXDCTL(n), r::RXDCTL_ENABLE)?;
+                session.set(r::RDT(n), DESCRIPTORS - 1)?;
             }
             Ok(vec![Box::new(session), Box::new(queue.memory)])
         },
@@ -140,26 +138,25 @@ pub(super) const ROWS: &[Row] = &[
     Row::new("rings: receive buffers at IOVAs without a map", |target| {
         let mut session = Session::open(&target.socket)?;
         let queue = Queue::start(&mut session)?;
-        let base = register::receive(0);
         for at in 0..DESCRIPTORS as usize * 4 {
             queue.memory.write(at, 0x7777_7777);
         }
-        session.set(0x5080, 0x700)?;
-        session.set(base, IOVA as u32)?;
-        session.set(base + 4, (IOVA >> 32) as u32)?;
-        session.set(base + 8, DESCRIPTORS * 16)?;
-        session.set(base + 0x28, 1 << 25)?;
-        session.set(0x3000, 1)?;
-        storm(&mut session, base + 0x18)?;
+        session.set(r::FCTRL, r::FCTRL_MPE | r::FCTRL_UPE | r::FCTRL_BAM)?;
+        session.set(r::RDBAL(0), IOVA as u32)?;
+        session.set(r::RDBAH(0), (IOVA >> 32) as u32)?;
+        session.set(r::RDLEN(0), DESCRIPTORS * 16)?;
+        session.set(r::RXDCTL(0), r::RXDCTL_ENABLE)?;
+        session.set(r::RXCTRL, r::RXCTRL_RXEN)?;
+        storm(&mut session, r::RDT(0))?;
         Ok(vec![Box::new(session), Box::new(queue.memory)])
     })
     .busy(),
     Row::new("head write-back: at IOVAs without a map", |target| {
         let mut session = Session::open(&target.socket)?;
         let queue = Queue::start(&mut session)?;
-        session.set(register::transmit(0) + 0x38, 0x7777_7701)?;
-        session.set(register::transmit(0) + 0x3c, u32::MAX)?;
-        storm(&mut session, register::transmit(0) + 0x18)?;
+        session.set(r::TDWBAL(0), 0x7777_7701)?;
+        session.set(r::TDWBAH(0), u32::MAX)?;
+        storm(&mut session, r::TDT(0))?;
         Ok(vec![Box::new(session), Box::new(queue.memory)])
     })
     .busy(),
@@ -221,13 +218,12 @@ fn ring(target: &Target, descriptor: fn(u32) -> [u32; 4]) -> io::Result<Held> {
 fn placed(target: &Target, high: u32, low: u32, len: u32) -> io::Result<Held> {
     let mut session = Session::open(&target.socket)?;
     let queue = Queue::start(&mut session)?;
-    let base = register::transmit(0);
-    session.set(base + 0x28, 0)?;
-    session.set(base, low)?;
-    session.set(base + 4, high)?;
-    session.set(base + 8, len)?;
-    session.set(base + 0x28, 1 << 25)?;
-    storm(&mut session, base + 0x18)?;
+    session.set(r::TXDCTL(0), 0)?;
+    session.set(r::TDBAL(0), low)?;
+    session.set(r::TDBAH(0), high)?;
+    session.set(r::TDLEN(0), len)?;
+    session.set(r::TXDCTL(0), r::TXDCTL_ENABLE)?;
+    storm(&mut session, r::TDT(0))?;
     Ok(vec![Box::new(session), Box::new(queue.memory)])
 }
 

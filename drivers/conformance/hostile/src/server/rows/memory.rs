@@ -1,5 +1,6 @@
 //! Memory that the driver has lent, and that changes while the driver runs.
 
+use nic::registers as r;
 use rustix::fs::SealFlags;
 
 use crate::builds::Build;
@@ -10,7 +11,7 @@ use crate::server::tamper::Tamper;
 const FIRST_MAP: Moment = Moment::Reply(command::DMA_MAP, 0);
 const LAST_MAP: Moment = Moment::Reply(command::DMA_MAP, 2);
 /// The driver hands descriptors over and forwards.
-const FORWARDING: Moment = Moment::Write(0x1018, 2);
+const FORWARDING: Moment = Moment::Write(r::RDT(0), 2);
 /// RXCTRL.RXEN is the last register before the driver forwards.
 const STARTED: Moment = Moment::Write(0x3000, 1);
 

@@ -1,5 +1,7 @@
 //! Registers and configuration space that read what no card has.
 
+use nic::registers as r;
+
 use crate::memory::random_bytes;
 use crate::message::{command, get32, get64, put32, Message};
 use crate::server::lie::{Expect, Liars, Lie, Moment, Row};
@@ -26,9 +28,9 @@ fn fill(request: &Message, payload: &mut [u8], byte: u8) {
 }
 
 /// Sets the value that a register reads.
-fn set(request: &Message, payload: &mut Vec<u8>, register: u64, value: u32) {
+fn set(request: &Message, payload: &mut Vec<u8>, register: u32, value: u32) {
     let is_read = request.header.command == command::REGION_READ && get32(&request.payload, 8) == 0;
-    if is_read && get64(&request.payload, 0) == register {
+    if is_read && get64(&request.payload, 0) == u64::from(register) {
         put32(payload, 16, value);
     }
 }
@@ -46,23 +48,23 @@ pub(super) const ROWS: &[Row] = &[
     reads(
         "reads: all ones",
         ALL,
-        |r, p| fill(r, p, 0xff),
+        |m, p| fill(m, p, 0xff),
         Expect::Fails,
     ),
     reads(
         "reads: all ones, default options",
         ALL,
-        |r, p| fill(r, p, 0xff),
+        |m, p| fill(m, p, 0xff),
         Expect::Fails,
     )
     .defaults(),
     reads(
         "reads: all zeroes",
         ALL,
-        |r, p| fill(r, p, 0),
+        |m, p| fill(m, p, 0),
         Expect::Fails,
     ),
-    reads("reads: 0xa5", ALL, |r, p| fill(r, p, 0xa5), Expect::Fails),
+    reads("reads: 0xa5", ALL, |m, p| fill(m, p, 0xa5), Expect::Fails),
     reads(
         "reads: random",
         ALL,
@@ -72,19 +74,19 @@ pub(super) const ROWS: &[Row] = &[
     reads(
         "reads: all ones after a while",
         LATER,
-        |r, p| fill(r, p, 0xff),
+        |m, p| fill(m, p, 0xff),
         Expect::Fails,
     ),
     reads(
         "reads: all zeroes after a while",
         LATER,
-        |r, p| fill(r, p, 0),
+        |m, p| fill(m, p, 0),
         Expect::Fails,
     ),
     reads(
         "reads: all zeroes after a while, both devices",
         LATER,
-        |r, p| fill(r, p, 0),
+        |m, p| fill(m, p, 0),
         Expect::Fails,
     )
     .liars(Liars::Both),
@@ -109,8 +111,8 @@ pub(super) const ROWS: &[Row] = &[
     reads(
         "reads: one byte short",
         ALL,
-        |r, p| {
-            if r.header.command == command::REGION_READ {
+        |m, p| {
+            if m.header.command == command::REGION_READ {
                 p.pop();
             }
         },
@@ -119,8 +121,8 @@ pub(super) const ROWS: &[Row] = &[
     reads(
         "reads: one byte more",
         ALL,
-        |r, p| {
-            if r.header.command == command::REGION_READ {
+        |m, p| {
+            if m.header.command == command::REGION_READ {
                 p.push(0);
             }
         },
@@ -129,155 +131,155 @@ pub(super) const ROWS: &[Row] = &[
     reads(
         "configuration space: another vendor",
         ALL,
-        |r, p| configuration(r, p, 0, &[1, 2]),
+        |m, p| configuration(m, p, 0, &[1, 2]),
         Expect::Fails,
     ),
     reads(
         "configuration space: another device",
         ALL,
-        |r, p| configuration(r, p, 2, &[1, 2]),
+        |m, p| configuration(m, p, 2, &[1, 2]),
         Expect::Fails,
     ),
     reads(
         "CTRL: the reset never ends",
         ALL,
-        |r, p| set(r, p, 0, 1 << 26),
+        |m, p| set(m, p, 0, 1 << 26),
         Expect::Fails,
     ),
     reads(
         "CTRL: all ones",
         ALL,
-        |r, p| set(r, p, 0, u32::MAX),
+        |m, p| set(m, p, r::CTRL, u32::MAX),
         Expect::Fails,
     ),
     reads(
         "STATUS: the master never stops",
         ALL,
-        |r, p| set(r, p, 8, 1 << 19),
+        |m, p| set(m, p, r::STATUS, r::STATUS_MASTER_ENABLE),
         Expect::Fails,
     ),
     reads(
         "EEC: the EEPROM is never read",
         ALL,
-        |r, p| set(r, p, 0x1_0010, 0),
+        |m, p| set(m, p, r::EEC, 0),
         Expect::Fails,
     ),
     reads(
         "RDRXCTL: DMA is never ready",
         ALL,
-        |r, p| set(r, p, 0x2f00, 0),
+        |m, p| set(m, p, r::RDRXCTL, 0),
         Expect::Fails,
     ),
     reads(
         "LINKS: never up",
         ALL,
-        |r, p| set(r, p, 0x42a4, 0),
+        |m, p| set(m, p, r::LINKS, 0),
         Expect::Fails,
     ),
     reads(
         "LINKS: never up at both devices",
         ALL,
-        |r, p| set(r, p, 0x42a4, 0),
+        |m, p| set(m, p, r::LINKS, 0),
         Expect::Fails,
     )
     .liars(Liars::Both),
     reads(
         "LINKS: an unknown speed",
         ALL,
-        |r, p| set(r, p, 0x42a4, 1 << 30),
+        |m, p| set(m, p, r::LINKS, r::LINKS_UP),
         Expect::Works,
     ),
     reads(
         "RXDCTL: the queue never starts",
         ALL,
-        |r, p| set(r, p, 0x1028, 0),
+        |m, p| set(m, p, r::RXDCTL(0), 0),
         Expect::Fails,
     ),
     reads(
         "RXDCTL: the queue never stops",
         ALL,
-        |r, p| set(r, p, 0x1028, 1 << 25),
+        |m, p| set(m, p, r::RXDCTL(0), r::RXDCTL_ENABLE),
         Expect::Fails,
     ),
     reads(
         "TXDCTL: the queue never starts",
         ALL,
-        |r, p| set(r, p, 0x6028, 0),
+        |m, p| set(m, p, r::TXDCTL(0), 0),
         Expect::Fails,
     ),
     reads(
         "TXDCTL: the queue never stops",
         ALL,
-        |r, p| set(r, p, 0x6028, 1 << 25),
+        |m, p| set(m, p, r::TXDCTL(0), r::TXDCTL_ENABLE),
         Expect::Fails,
     ),
     reads(
         "RDH: beyond the ring",
         ALL,
-        |r, p| set(r, p, 0x1010, 0xffff),
+        |m, p| set(m, p, r::RDH(0), 0xffff),
         Expect::Works,
     ),
     reads(
         "RDH: all ones",
         ALL,
-        |r, p| set(r, p, 0x1010, u32::MAX),
+        |m, p| set(m, p, r::RDH(0), u32::MAX),
         Expect::Works,
     ),
     reads(
         "RDT: beyond the ring",
         ALL,
-        |r, p| set(r, p, 0x1018, 0xffff),
+        |m, p| set(m, p, r::RDT(0), 0xffff),
         Expect::Works,
     ),
     reads(
         "TDH: beyond the ring",
         ALL,
-        |r, p| set(r, p, 0x6010, 0xffff),
+        |m, p| set(m, p, r::TDH(0), 0xffff),
         Expect::Fails,
     ),
     reads(
         "TDH: all ones",
         ALL,
-        |r, p| set(r, p, 0x6010, u32::MAX),
+        |m, p| set(m, p, r::TDH(0), u32::MAX),
         Expect::Fails,
     ),
     reads(
         "TDT: beyond the ring",
         ALL,
-        |r, p| set(r, p, 0x6018, 0xffff),
+        |m, p| set(m, p, r::TDT(0), 0xffff),
         Expect::Works,
     ),
     reads(
         "GPRC: all ones",
         ALL,
-        |r, p| set(r, p, 0x4074, u32::MAX),
+        |m, p| set(m, p, r::GPRC, u32::MAX),
         Expect::Works,
     ),
     reads(
         "GPTC: goes backward",
         ALL,
-        |r, p| {
-            let id = u32::from(r.header.id);
-            set(r, p, 0x4080, u32::MAX - 1000 * id);
+        |m, p| {
+            let id = u32::from(m.header.id);
+            set(m, p, r::GPTC, u32::MAX - 1000 * id);
         },
         Expect::Ends,
     ),
     reads(
         "SWSM: the semaphore is never free",
         ALL,
-        |r, p| set(r, p, 0x1_0140, 3),
+        |m, p| set(m, p, r::SWSM, r::SWSM_SMBI | r::SWSM_SWESMBI),
         Expect::Works,
     ),
     reads(
         "SW_FW_SYNC: the firmware keeps all",
         ALL,
-        |r, p| set(r, p, 0x1_0160, u32::MAX),
+        |m, p| set(m, p, r::SW_FW_SYNC, u32::MAX),
         Expect::Works,
     ),
     reads(
         "MSCA: a command never ends",
         ALL,
-        |r, p| set(r, p, 0x425c, 1 << 30),
+        |m, p| set(m, p, r::MSCA, r::MSCA_MDI_COMMAND),
         Expect::Works,
     ),
 ];

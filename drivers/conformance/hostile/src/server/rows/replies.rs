@@ -1,5 +1,6 @@
 //! Lies that fit the reply to any command, at each command that a driver sends.
 
+use nic::registers as r;
 use std::borrow::Cow;
 
 use crate::descriptors::Kind;
@@ -370,7 +371,7 @@ const PIPES: &[Kind] = &[Kind::Pipe, Kind::Pipe];
 const FIRST_MAP: Moment = Moment::Reply(command::DMA_MAP, 0);
 const SECOND: Moment = Moment::Reply(command::REGION_READ, 0);
 /// The third time that the driver hands receive descriptors over.
-const FORWARDING: Moment = Moment::Write(0x1018, 2);
+const FORWARDING: Moment = Moment::Write(r::RDT(0), 2);
 
 fn refuse(header: &mut Header, error: u32) {
     header.flags |= FLAG_ERROR;
