@@ -10,6 +10,7 @@ use crate::config::settings::{
     Cable, Expected, FrameSizes, MeasureLatency, MmioMode, Module, TraceTo, Traffic, VerifyMode,
 };
 use crate::device::families::{family_of, Family, Medium};
+use crate::traffic::frame::MIN_FRAME;
 
 /// Most ports of one NIC.
 pub const MAX_PORTS: usize = 16;
@@ -59,7 +60,7 @@ impl Default for PortConfig {
             flows: 1024,
             peer: None,
             verify: VerifyMode::Full,
-            expected: Expected::TouchByte1,
+            expected: Expected::default(),
             device_id: DEFAULT_DEVICE_ID,
             module: Module::default(),
             link: LinkSettings::default(),
@@ -233,6 +234,13 @@ impl PortConfig {
         if let Some(peer) = self.peer.filter(|peer| *peer >= count) {
             return Err(ConfigError(format!("peer {peer}: {}", numbering(count))));
         }
+        if let Expected::Touch(byte) = self.expected {
+            if usize::from(byte) >= MIN_FRAME {
+                return Err(ConfigError(format!(
+                    "touched byte {byte}: must be 0 to 59, because the smallest frames have 60 bytes"
+                )));
+            }
+        }
         match self.traffic {
             Traffic::Rate { mpps } if !(mpps > 0.0 && mpps <= 1000.0) => Err(ConfigError(format!(
                 "rate {mpps}: must be above 0 and at most 1000 Mpps"
@@ -305,6 +313,7 @@ mod tests {
             |change: fn(&mut PortConfig)| NicConfig::new("x", 1).with_each_port(change).check();
         assert!(with(|port| port.left_behind.laser_off = true).is_err());
         assert!(with(|port| port.left_behind.phy_off = true).is_err());
+        assert!(with(|port| port.expected = Expected::Touch(60)).is_err());
         assert!(with(|port| port.link.speed = LinkSpeed::Gbit2_5).is_err());
         assert!(with(|port| port.left_behind.link_disabled = true).is_ok());
         let copper = |change: fn(&mut PortConfig)| {

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use crate::config::error::ConfigError;
 use crate::config::settings::{Cable, Expected, FrameSizes, MmioMode, Module, Traffic, VerifyMode};
+use crate::traffic::frame::MIN_FRAME;
 
 impl FromStr for MmioMode {
     type Err = ConfigError;
@@ -78,14 +79,23 @@ impl FromStr for VerifyMode {
 impl FromStr for Expected {
     type Err = ConfigError;
 
+    /// `touch`, `touch@N` with N from 0 to 59, `mac` or `none`.
     fn from_str(text: &str) -> Result<Self, ConfigError> {
         match text {
-            "touch" => Ok(Self::TouchByte1),
-            "none" => Ok(Self::Unchanged),
-            _ => Err(ConfigError(format!(
-                "expect {text:?}: must be touch or none"
-            ))),
+            "touch" => return Ok(Self::default()),
+            "mac" => return Ok(Self::Mac),
+            "none" => return Ok(Self::Unchanged),
+            _ => {}
         }
+        text.strip_prefix("touch@")
+            .and_then(|byte| byte.parse().ok())
+            .filter(|byte| usize::from(*byte) < MIN_FRAME)
+            .map(Self::Touch)
+            .ok_or_else(|| {
+                ConfigError(format!(
+                    "expect {text:?}: must be touch, touch@N with N from 0 to 59, mac or none"
+                ))
+            })
     }
 }
 
@@ -141,6 +151,14 @@ mod tests {
         assert!("59".parse::<FrameSizes>().is_err());
         assert!("100-60".parse::<FrameSizes>().is_err());
         assert!("1515".parse::<FrameSizes>().is_err());
+        assert_eq!("touch".parse(), Ok(Expected::Touch(1)));
+        assert_eq!("touch@48".parse(), Ok(Expected::Touch(48)));
+        assert_eq!("touch@0".parse(), Ok(Expected::Touch(0)));
+        assert_eq!("mac".parse(), Ok(Expected::Mac));
+        assert_eq!("none".parse(), Ok(Expected::Unchanged));
+        for wrong in ["touch@", "touch@60", "touch@-1", "touch@1x", "macswap", ""] {
+            assert!(wrong.parse::<Expected>().is_err(), "{wrong}");
+        }
         assert_eq!("0:1".parse(), Ok(Cable { a: 0, b: 1 }));
         assert!("0".parse::<Cable>().is_err());
     }

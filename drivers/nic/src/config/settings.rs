@@ -95,13 +95,24 @@ pub enum VerifyMode {
 }
 
 /// The change that the driver under test makes to the frames that it forwards.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// Byte 1 (the second of the destination address) goes up by 1 and wraps.
-    #[default]
-    TouchByte1,
+    /// One byte goes up by 1 and wraps. The number is the byte's place in the frame, 0 to 59: all
+    /// frames have at least 60 bytes.
+    Touch(u8),
+    /// The frame gets new addresses, as DPDK's `testpmd --forward-mode=mac` writes them. The source
+    /// is the MAC address of the sending port. The destination is 02:00:00:00:00:N, where N is the
+    /// number of the sending port.
+    Mac,
     /// No change.
     Unchanged,
+}
+
+impl Default for Expected {
+    /// Byte 1, the second of the destination address: as this project's forwarders do.
+    fn default() -> Self {
+        Self::Touch(1)
+    }
 }
 
 /// The module in a port's SFP+ cage.

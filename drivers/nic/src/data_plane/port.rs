@@ -67,7 +67,8 @@ impl PortPlane {
         let checked = port.verify != VerifyMode::Off && !port.capture && cable.is_none();
         let verifier = port.peer.filter(|_| checked).map(|peer| {
             let flows = config.ports[peer].flows;
-            (peer, Verifier::new(peer, flows, port.verify, port.expected))
+            let path = (peer, index);
+            (peer, Verifier::new(path, flows, port.verify, port.expected))
         });
         Self {
             shared: devices[index].clone(),

@@ -574,6 +574,39 @@ mod tests {
         assert_eq!(signals(&mut file), 1);
     }
 
+    /// 7.3.1.2: without GPIE.MSIX_MODE, a card with MSI-X enabled uses vector 0 for all causes. DPDK
+    /// waits for its link interrupt that way.
+    #[test]
+    fn vector_0_is_signalled_if_msix_is_set_up_without_msix_mode() {
+        let (mut interrupts, mut file) = with_vector(0);
+        let registers = registers_for(0, 5);
+        registers.set(r::GPIE, 0);
+        registers.set(r::EIMS, r::EICR_LSC);
+        interrupts.other_cause(&registers, r::EICR_LSC);
+        interrupts.other_cause(&registers, r::EICR_LSC);
+        assert_eq!(signals(&mut file), 1, "once, until the cause is read");
+        registers.read(r::EICR);
+        interrupts.causes_read(&registers, r::EICR_LSC);
+        interrupts.other_cause(&registers, r::EICR_LSC);
+        assert_eq!(signals(&mut file), 1);
+    }
+
+    #[test]
+    fn a_line_that_is_up_signals_an_eventfd_that_comes_later() {
+        for kind in [IRQ_MSIX, IRQ_MSI, IRQ_INTX] {
+            let fd = eventfd(0, EventfdFlags::NONBLOCK).unwrap();
+            let mut file = File::from(fd.try_clone().unwrap());
+            let mut interrupts = Interrupts::new().0;
+            let registers = registers_for(0, 0);
+            registers.set(r::GPIE, 0);
+            registers.set(r::EIMS, r::EICR_LSC);
+            interrupts.other_cause(&registers, r::EICR_LSC);
+            interrupts.set(kind, connect(0, fd)).unwrap();
+            interrupts.evaluate(&registers);
+            assert_eq!(signals(&mut file), 1, "interrupt kind {kind}");
+        }
+    }
+
     #[test]
     fn malformed_requests_are_refused() {
         let mut interrupts = Interrupts::new().0;

@@ -235,11 +235,14 @@ impl Template {
         }
     }
 
-    /// The template with 1 added to byte 1, as forwarders do.
-    pub(crate) fn touched(mut self) -> Self {
-        let mut bytes = self.head.fixed[0].to_le_bytes();
-        bytes[1] = bytes[1].wrapping_add(1);
-        self.head.fixed[0] = u32::from_le_bytes(bytes);
+    /// The template with other Ethernet addresses or other bytes up to byte 27. `edit` changes the
+    /// first 28 bytes, which all frames share.
+    pub(crate) fn edited(mut self, edit: impl FnOnce(&mut [u8; OWN_OFFSET])) -> Self {
+        let mut bytes = self.head.to_bytes();
+        if let Some(shared) = bytes.first_chunk_mut() {
+            edit(shared);
+        }
+        self.head = Head::from_bytes(&bytes);
         self
     }
 

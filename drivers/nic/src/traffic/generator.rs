@@ -380,7 +380,7 @@ mod tests {
     fn the_verifier_accepts_generated_frames() {
         let sizes = FrameSizes::range(60, 1514).unwrap();
         let mut generator = Generator::new(1, Traffic::Saturate, &sizes, 5);
-        let mut verifier = Verifier::new(1, 5, VerifyMode::Full, Expected::Unchanged);
+        let mut verifier = Verifier::new((1, 0), 5, VerifyMode::Full, Expected::Unchanged);
         let mut frame = [0; MAX_FRAME];
         for _ in 0..2000 {
             let (len, _) = generator.build(0, &mut frame);

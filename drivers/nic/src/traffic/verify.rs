@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use crate::config::{Expected, VerifyMode};
 use crate::memory::shared::SmallFrame;
+use crate::traffic::change::Change;
 use crate::traffic::frame::{
     add, opaque_step, run_length, tail_matches, Fixed, Head, Identity, Own, Template, MAX_FRAME,
     MIN_FRAME,
@@ -205,7 +206,7 @@ struct Expectation {
 #[derive(Debug)]
 pub(crate) struct Verifier {
     mode: VerifyMode,
-    expected: Expected,
+    change: Change,
     /// The port that has received the frames.
     source: usize,
     streams: [Stream; crate::config::QUEUES],
@@ -221,10 +222,16 @@ pub(crate) struct Verifier {
 }
 
 impl Verifier {
-    pub(crate) fn new(source: usize, flows: u16, mode: VerifyMode, expected: Expected) -> Self {
+    /// Checks the frames that port `sender` sends and port `source` has received, in `flows` flows.
+    pub(crate) fn new(
+        (source, sender): (usize, usize),
+        flows: u16,
+        mode: VerifyMode,
+        expected: Expected,
+    ) -> Self {
         let mut verifier = Self {
             mode,
-            expected,
+            change: Change::new(expected, sender),
             source,
             streams: Default::default(),
             next: Expectation { stream: 0, flow: 0 },
@@ -259,15 +266,9 @@ impl Verifier {
     }
 
     fn template(&mut self, len: usize) -> Option<Template> {
-        let (source, expected) = (self.source, self.expected);
+        let (source, change) = (self.source, self.change);
         let slot = self.templates.get_mut(len).filter(|_| len >= MIN_FRAME)?;
-        Some(*slot.get_or_insert_with(|| {
-            let template = Template::new(source, len);
-            match expected {
-                Expected::Unchanged => template,
-                Expected::TouchByte1 => template.touched(),
-            }
-        }))
+        Some(*slot.get_or_insert_with(|| change.applied_to(Template::new(source, len))))
     }
 
     /// Checks frames of exactly 60 bytes. Returns the number of frames with a group address.
@@ -295,7 +296,12 @@ impl Verifier {
                 sequence,
             };
             let (run, others) = rest.split_at(len);
-            if is_run(template.fixed(), template.own(next), run) {
+            let (fixed, own) = (template.fixed(), template.own(next));
+            let intact = match self.change.is_in_shared_bytes() {
+                true => is_run(fixed, own, run, |head| head),
+                false => is_run(fixed, own, run, |head| self.change.undone(head)),
+            };
+            if intact {
                 self.streams[usize::from(stream)].next += len as u64;
                 self.counts.ok += len as u64;
                 if let Some(meter) = meter {
@@ -346,6 +352,7 @@ impl Verifier {
         if self.mode == VerifyMode::Off {
             return;
         }
+        let head = &self.change.undone(*head);
         let identity = head.identity();
         let known = head.check() == identity.check() && usize::from(identity.port) == self.source;
         let intact = known
@@ -408,14 +415,20 @@ impl Verifier {
     }
 }
 
-/// Whether the frames begin with this one and continue step by step, byte for byte.
+/// Whether the frames begin with this one and continue step by step, byte for byte, after `undo` has
+/// taken the driver's change back.
 #[inline(always)]
-fn is_run(fixed: Fixed, mut own: Own, frames: &[Option<SmallFrame<'_>>]) -> bool {
+fn is_run(
+    fixed: Fixed,
+    mut own: Own,
+    frames: &[Option<SmallFrame<'_>>],
+    undo: impl Fn(Head) -> Head,
+) -> bool {
     let step = opaque_step();
     let mut differences = [0; 8];
     for frame in frames {
         let Some(frame) = frame else { return false };
-        let head = frame.read();
+        let head = undo(frame.read());
         for (nth, difference) in differences.iter_mut().enumerate() {
             *difference |= (head.fixed[nth] ^ fixed[nth]) | (head.own[nth] ^ own[nth]);
         }
@@ -445,7 +458,7 @@ mod tests {
     }
 
     fn verifier() -> Verifier {
-        Verifier::new(0, 7, VerifyMode::Full, Expected::TouchByte1)
+        Verifier::new((0, 1), 7, VerifyMode::Full, Expected::Touch(1))
     }
 
     fn counts_of(sequences: &[u64]) -> VerifyCounts {
@@ -550,7 +563,7 @@ mod tests {
 
     #[test]
     fn in_sequence_mode_only_numbers_are_checked() {
-        let mut verifier = Verifier::new(0, 7, VerifyMode::Sequence, Expected::TouchByte1);
+        let mut verifier = Verifier::new((0, 1), 7, VerifyMode::Sequence, Expected::Touch(1));
         let mut altered = frame(0, 60);
         altered[0] ^= 1;
         verifier.check_frame(&altered, &mut None);

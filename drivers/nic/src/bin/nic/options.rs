@@ -48,7 +48,8 @@ pub struct Options {
     #[arg(long, value_name = "HOW", default_value = "full")]
     verify: VerifyMode,
 
-    /// Change that drivers make to frames: touch (byte 1 goes up by one) or none
+    /// Change that drivers make to frames: touch (byte 1 goes up by one), touch@N (byte N does, 0 to
+    /// 59), mac (new addresses, as testpmd's forward mode mac writes them) or none
     #[arg(long, value_name = "CHANGE", default_value = "touch")]
     expect: Expected,
 
