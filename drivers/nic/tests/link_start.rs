@@ -6,7 +6,7 @@ mod support;
 use std::time::{Duration, Instant};
 
 use nic::registers as r;
-use nic::{LinkSpeed, MmioMode, Module, Nic, NicConfig, PortConfig};
+use nic::{LinkSpeed, MmioMode, Module, Nic, NicConfig, PortConfig, Traffic};
 use support::{frame, Client, Driver, Rings};
 
 const X540: u16 = 0x1528;
@@ -74,6 +74,37 @@ fn nothing_arrives_or_leaves_before_the_link() {
     plane.poll();
     assert!(port.take_transmitted().is_empty() && driver.receive().is_none());
     assert_eq!(port.stats().dropped_not_running, 1);
+}
+
+/// A driver with interrupts hands descriptors over first, and sets its vectors up later. Frames that
+/// fill the ring in between would raise no interrupt, and no later frame would.
+#[test]
+fn generated_frames_wait_until_the_driver_has_seen_the_link() {
+    for traffic in [Traffic::Saturate, Traffic::Rate { mpps: 0.1 }] {
+        let (_directory, nic) = nic(|port| port.traffic = traffic);
+        let _running = nic.run_data_plane().unwrap();
+        let port = &nic.ports()[0];
+        let start = Instant::now();
+        let mut driver = Driver::start_without_a_look(port.socket(), Rings::default());
+        std::thread::sleep(Duration::from_millis(50));
+        // Before a driver reads the first link state, LINKS.UP is clear.
+        assert_eq!(driver.client.get(r::LINKS) & r::LINKS_UP, 0);
+        let early = port.stats().delivered;
+        if start.elapsed() < Duration::from_millis(900) {
+            assert_eq!(early, 0, "{traffic:?}");
+        }
+        assert_ne!(driver.client.get(r::LINKS) & r::LINKS_UP, 0);
+        support::eventually("a frame", || driver.receive().is_some());
+    }
+}
+
+#[test]
+fn a_driver_that_never_looks_at_the_link_gets_frames_too() {
+    let (_directory, nic) = nic(|port| port.traffic = Traffic::Saturate);
+    let _running = nic.run_data_plane().unwrap();
+    let socket = nic.ports()[0].socket();
+    let mut driver = Driver::start_without_a_look(socket, Rings::default());
+    support::eventually("a frame", || driver.receive().is_some());
 }
 
 #[test]

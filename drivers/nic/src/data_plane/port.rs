@@ -155,16 +155,19 @@ impl PortPlane {
 
     fn receive(&mut self, device: &mut Device, clock: Clock, pace: Pace) {
         let now = clock.now();
+        // Who steps the data plane by hand decides when frames arrive.
+        let sends = pace == Pace::Exact || device.link.far_end_sends();
         let arriving = match pace {
-            _ if !device.settings.rx => Arriving::Discarded,
+            _ if !device.settings.rx || !sends => Arriving::Discarded,
             Pace::Exact => Arriving::AtOnce,
             Pace::Running | Pace::Calm => Arriving::AtLineRate,
         };
         let arrivals = self.generator.newly_arrived(now, arriving);
         if !device.settings.rx {
             let lost = device.injected.len() + self.inbox.len();
-            device.counters.dropped_not_running += lost as u64 + arrivals.count;
-            device.counters.generated += arrivals.count;
+            let generated = if sends { arrivals.count } else { 0 };
+            device.counters.dropped_not_running += lost as u64 + generated;
+            device.counters.generated += generated;
             device.injected.clear();
             self.inbox.clear();
             return;
@@ -178,6 +181,7 @@ impl PortPlane {
             device.arrive(&frame);
         }
         match self.generator.traffic() {
+            _ if !sends => {}
             Traffic::Off => {}
             Traffic::Rate { .. } if arrivals.count == 0 => {}
             Traffic::Rate { .. } => self.receive_arrived(device, arrivals, now),

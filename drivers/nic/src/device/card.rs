@@ -383,6 +383,7 @@ impl Device {
         self.interrupts.reset();
         let lan_id = r::field(r::STATUS_LAN_ID, self.index as u32 & 1);
         self.registers.change(r::STATUS, lan_id, 0);
+        self.link.forget_look();
         self.queues = Queues::default();
         self.packet_buffer.clear();
         self.late.clear();

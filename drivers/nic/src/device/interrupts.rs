@@ -7,8 +7,8 @@
 //! comes too early waits for the first poll of the data plane after the time is up.
 //!
 //! Without GPIE.MSIX_MODE, the line is up while EICR and EIMS have a bit in common. When the line
-//! goes up, the card signals MSI, or INTx if MSI is not set up. A read of EICR masks the bits that
-//! EIAM names.
+//! goes up, the card signals what the driver has set up: vector 0 of MSI-X, MSI, or INTx. A read of
+//! EICR masks the bits that EIAM names.
 //!
 //! The card ignores the mask bits in the MSI-X table: through VFIO, the client handles the table.
 
@@ -62,7 +62,7 @@ pub(crate) struct Interrupts {
     any_due: bool,
     /// Causes of the vectors above 15. They have no bit in EICR.
     causes: u64,
-    /// Whether the line is up, for MSI and INTx.
+    /// Whether the line is up and has been signalled.
     line: bool,
     /// Whether any vector has an eventfd.
     any_eventfd: bool,
@@ -338,9 +338,10 @@ impl Interrupts {
     fn deliver_line(&mut self, registers: &RegisterFile) {
         let up = registers.get(r::EICR) & registers.get(r::EIMS) != 0;
         if up && !self.line {
-            let vector = match self.msi.eventfd {
-                Some(_) => &self.msi,
-                None => &self.intx,
+            let mut kinds = self.msix.iter().take(1).chain([&self.msi, &self.intx]);
+            let Some(vector) = kinds.find(|vector| vector.eventfd.is_some()) else {
+                // The signal waits for an eventfd.
+                return;
             };
             signal_vector(&mut self.signaller, vector);
         }
@@ -574,8 +575,8 @@ mod tests {
         assert_eq!(signals(&mut file), 1);
     }
 
-    /// 7.3.1.2: without GPIE.MSIX_MODE, a card with MSI-X enabled uses vector 0 for all causes. DPDK
-    /// waits for its link interrupt that way.
+    /// GPIE (8.2.3.5): without Multiple_MSIX, every cause of a card with MSI-X asserts vector 0. DPDK
+    /// gets its link interrupt that way.
     #[test]
     fn vector_0_is_signalled_if_msix_is_set_up_without_msix_mode() {
         let (mut interrupts, mut file) = with_vector(0);

@@ -1,6 +1,6 @@
 //! The link: the wire, what is at the end of it, and the registers that report it.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::config::{LeftBehind, LinkSettings, LinkSpeed, Module};
 use crate::device::families::Medium;
@@ -15,6 +15,10 @@ enum Connector {
     Sfp(Box<SfpBus>),
     Copper(Phy),
 }
+
+/// The far end sends this long after the link came up, even if no driver has looked at the link. A
+/// real link needs as long to come up after a reset.
+const UNSEEN: Duration = Duration::from_secs(1);
 
 /// The ESDP bits of the pin that switches the laser.
 const LASER_PIN: u32 = r::ESDP_SDP3 | r::ESDP_SDP3_DIR;
@@ -43,6 +47,8 @@ pub(crate) struct Link {
     broken: bool,
     /// Whether the link was up when the card last compared.
     was_up: bool,
+    /// Since when the driver has not seen the link up; `None` if it has.
+    unseen_since: Option<Instant>,
 }
 
 impl Link {
@@ -65,6 +71,7 @@ impl Link {
             partner_lit: true,
             broken: false,
             was_up: false,
+            unseen_since: Some(Instant::now()),
         };
         link.was_connected = link.is_connected();
         link.was_up = link.is_up();
@@ -209,14 +216,31 @@ impl Link {
         }
     }
 
-    /// The link starts again: LINKS stays 0 until a driver has read it once.
-    pub(crate) fn restart(&self, registers: &RegisterFile) {
-        registers.set(r::LINKS, 0);
-        registers.change(r::STATUS, 0, r::STATUS_LINK_UP);
+    /// Whether the generator at the far end sends. It waits until the driver has seen the link up, so
+    /// that no frame arrives before the driver has set up what it sets up before it looks.
+    #[inline(always)]
+    pub(crate) fn far_end_sends(&self) -> bool {
+        self.unseen_since
+            .is_none_or(|since| since.elapsed() >= UNSEEN)
     }
 
-    /// A driver has read LINKS: the next read shows a link that is up.
-    pub(crate) fn links_read(&self, registers: &RegisterFile) {
+    /// The driver must look at the link again.
+    pub(crate) fn forget_look(&mut self) {
+        self.unseen_since = Some(Instant::now());
+    }
+
+    /// The link starts again: LINKS stays 0 until a driver has read it once.
+    pub(crate) fn restart(&mut self, registers: &RegisterFile) {
+        registers.set(r::LINKS, 0);
+        registers.change(r::STATUS, 0, r::STATUS_LINK_UP);
+        self.forget_look();
+    }
+
+    /// A driver has read `value` from LINKS: the next read shows a link that is up.
+    pub(crate) fn links_read(&mut self, registers: &RegisterFile, value: u32) {
+        if value & r::LINKS_UP != 0 {
+            self.unseen_since = None;
+        }
         if self.is_up() {
             let speed = match self.settings.speed {
                 LinkSpeed::Mbit100 => r::LINKS_SPEED_100M,

@@ -154,9 +154,9 @@ const READ_ROWS: &[(RegisterId, ReadEffect)] = &[
     (RegisterId::RDRXCTL, |card, _| {
         card.registers.change(r::RDRXCTL, r::RDRXCTL_DMAIDONE, 0);
     }),
-    (RegisterId::LINKS, |card, _| {
+    (RegisterId::LINKS, |card, value| {
         card.observe_training();
-        card.link.links_read(&card.registers);
+        card.link.links_read(&card.registers, value);
     }),
     (RegisterId::EICR, |card, value| {
         card.interrupts.causes_read(&card.registers, value);

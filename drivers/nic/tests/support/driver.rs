@@ -60,8 +60,21 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// Connects and starts the device in promiscuous mode with one queue pair.
+    /// Connects, starts the device in promiscuous mode with one queue pair, and looks at the link.
     pub fn start(path: &Path, rings: Rings) -> Self {
+        let mut driver = Self::start_without_a_look(path, rings);
+        driver.look_at_the_link();
+        driver
+    }
+
+    /// LINKS.UP stays clear until the first read.
+    pub fn look_at_the_link(&mut self) {
+        self.client.get(r::LINKS);
+        self.client.get(r::LINKS);
+    }
+
+    /// Does what [`Driver::start`] does, without a look at the link.
+    pub fn start_without_a_look(path: &Path, rings: Rings) -> Self {
         let len = RX_BUFFERS + (rings.rx_len + rings.tx_len) * BUFFER;
         let memory = Memory::new(len.next_multiple_of(4096));
         let mut driver = Self {
