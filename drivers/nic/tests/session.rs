@@ -243,6 +243,44 @@ fn a_reset_by_message_resets_everything() {
     assert_eq!(driver.receive(), Some(frame(60, 1)));
 }
 
+/// The kernel saves the configuration space before a reset and writes it back afterwards. DPDK sets
+/// the bus-master bit before it resets, and never again.
+#[test]
+fn a_configuration_space_that_is_written_back_after_a_reset_works() {
+    const CONFIG: u32 = 7;
+    let (_directory, nic) = nic(MmioMode::Shared);
+    let port = nic.port(0).unwrap();
+    let mut driver = Driver::start(port.socket(), Rings::default());
+    // BARs, MSI-X, device control: values that differ from those after a reset.
+    let changes = [(0x10, 0xf000_0004_u32), (0x70, 0x803f_a011), (0xa8, 0x2810)];
+    for (offset, word) in changes {
+        let bytes = word.to_le_bytes();
+        driver.client.region_write(CONFIG, offset, &bytes).unwrap();
+    }
+    let saved = driver.client.region_read(CONFIG, 0, 256).unwrap();
+    driver.client.reset();
+    let reset = driver.client.region_read(CONFIG, 0, 256).unwrap();
+    assert_ne!(reset, saved);
+    assert!(!port.snapshot().bus_master);
+    // The kernel writes words from the last to the first.
+    for at in (0..256).step_by(4).rev() {
+        let word = &saved[at..at + 4];
+        let offset = at as u64;
+        driver.client.region_write(CONFIG, offset, word).unwrap();
+    }
+    let restored = driver.client.region_read(CONFIG, 0, 256).unwrap();
+    assert_eq!(restored, saved);
+    assert_eq!(port.stats().resets, 1, "writing back starts no reset");
+    driver.client.change(r::FCTRL, r::FCTRL_BAM, 0);
+    driver.start_queue();
+    driver.client.change(r::RXCTRL, r::RXCTRL_RXEN, 0);
+    let mut plane = nic.data_plane().unwrap();
+    plane.poll();
+    port.inject(&frame(60, 1)).unwrap();
+    plane.poll();
+    assert_eq!(driver.receive(), Some(frame(60, 1)));
+}
+
 #[test]
 fn a_second_client_is_turned_away_and_the_first_stays() {
     let (_directory, nic) = nic(MmioMode::Trap);
