@@ -119,7 +119,11 @@ mod tests {
             for len in [60, 61, 1514] {
                 let frames = (0..FRAMES).map(|nth| touched(nth, len, byte));
                 let seen = counts(Expected::Touch(byte as u8), frames);
-                assert_eq!((seen.ok, seen.clean()), (FRAMES, true), "byte {byte} of {len}");
+                assert_eq!(
+                    (seen.ok, seen.clean()),
+                    (FRAMES, true),
+                    "byte {byte} of {len}"
+                );
             }
             let untouched = (0..FRAMES).map(|nth| frame(nth, 60));
             let seen = counts(Expected::Touch(byte as u8), untouched);
