@@ -4,8 +4,12 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::unwrap_used)] // for a test
 
+mod support;
+
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use support::sources;
 
 /// Private modules whose items are `pub` for other modules of the driver, and modules for tests.
 const PRIVATE: [&str; 9] = [
@@ -19,20 +23,6 @@ const PRIVATE: [&str; 9] = [
     "tx.rs",
     "vfio/fake.rs",
 ];
-
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(sources(&path));
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
-}
 
 /// The public items of a file, without the bodies of functions.
 fn items(text: &str) -> Vec<String> {

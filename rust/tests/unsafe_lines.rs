@@ -1,8 +1,12 @@
 //! The amount of unsafe code in the driver, and its place.
 #![allow(clippy::unwrap_used)] // for a test
 
+mod support;
+
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use support::sources;
 
 /// The largest allowed share of unsafe lines among all lines of code.
 const MOST: f64 = 0.05;
@@ -15,19 +19,6 @@ const NOT_COUNTED: [&str; 5] = [
     "test_queues.rs",
     "vfio/fake.rs",
 ];
-
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(sources(&path));
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
-            found.push(path);
-        }
-    }
-    found
-}
 
 /// For tests only, and unsafe as the driver's own code is.
 const FOR_TESTS: [&str; 2] = ["sys/memory_heap.rs", "sys/buffers/played_device.rs"];

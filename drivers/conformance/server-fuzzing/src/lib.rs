@@ -12,13 +12,12 @@
 //! this crate runs the corpus, and mutations of it, against the safe driver.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod input;
 mod reply;
 mod server;
 
 use std::os::unix::net::UnixListener;
 
-use input::Input;
+use fuzz_input::Input;
 use reply::FILE_NAME;
 
 /// Runs a client against a server that acts as the input says. The client gets the name of the

@@ -5,7 +5,7 @@ use std::os::unix::net::UnixStream;
 
 use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags};
 
-use crate::input::Input;
+use fuzz_input::Input;
 
 /// Part of the names of the server's memory files, by which a mapping that stays is found.
 pub const FILE_NAME: &str = "hostile-server";

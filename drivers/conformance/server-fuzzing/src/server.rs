@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use rustix::net::{sendmsg, SendAncillaryBuffer, SendAncillaryMessage, SendFlags};
 
-use crate::input::Input;
 use crate::reply::Reply;
+use fuzz_input::Input;
 
 /// Longest wait for a client that sends half a message, or does not take a reply.
 const PATIENCE: Duration = Duration::from_secs(2);

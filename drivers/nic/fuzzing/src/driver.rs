@@ -7,6 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use fuzz_input::Input;
 use nic::registers as r;
 use nic::stepped::SteppedNic;
 use nic::{MeasureLatency, MmioMode, NicConfig, Traffic};
@@ -14,7 +15,6 @@ use rustix::event::{eventfd, EventfdFlags};
 use rustix::fs::{Mode, OFlags};
 use rustix::net::{sendmsg, SendAncillaryBuffer, SendAncillaryMessage, SendFlags};
 
-use crate::input::Input;
 use crate::memory_file::MemoryFile;
 
 /// Sizes of the memory files in bytes.
@@ -25,6 +25,24 @@ const BASE: u32 = 0x1_0000;
 /// Regions, by VFIO's indices.
 const REGION_BAR0: u32 = 0;
 const REGION_CONFIG: u32 = 7;
+
+/// IOVAs at which inputs often place maps, rings and buffers.
+const IOVAS: [u64; 6] = [
+    0x1_0000,
+    0x2_0000,
+    0,
+    0x1000,
+    1 << 40,
+    0u64.wrapping_sub(0x1_0000),
+];
+
+/// A likely IOVA, or any.
+fn iova(input: &mut Input<'_>) -> u64 {
+    match IOVAS.get(usize::from(input.u8() % 8)) {
+        Some(iova) => *iova,
+        None => input.u64(),
+    }
+}
 
 /// Commands of vfio-user.
 const VERSION: u16 = 1;
@@ -361,14 +379,14 @@ impl HostileDriver {
     }
 
     fn map(&mut self, input: &mut Input<'_>) {
-        let (flags, iova) = (u32::from(input.u8()), input.iova());
+        let (flags, iova) = (u32::from(input.u8()), iova(input));
         let (size, offset) = (u64::from(input.u16()) << 4, u64::from(input.u16()) << 4);
         let file = input.u8();
         self.dma_map(flags, iova, size, offset, usize::from(file));
     }
 
     fn unmap(&mut self, input: &mut Input<'_>) {
-        let (flags, iova) = (u32::from(input.u8() & 7), input.iova());
+        let (flags, iova) = (u32::from(input.u8() & 7), iova(input));
         let size = u64::from(input.u16()) << 8;
         let mut payload = [24, flags].map(u32::to_le_bytes).concat();
         payload.extend([iova, size].map(u64::to_le_bytes).concat());

@@ -15,11 +15,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod driver;
-mod input;
 mod memory_file;
 
 use driver::HostileDriver;
-use input::Input;
+use fuzz_input::Input;
 
 /// Most actions of one input.
 const MAX_ACTIONS: usize = 256;

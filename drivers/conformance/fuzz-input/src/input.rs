@@ -1,16 +1,7 @@
-//! Reads the fuzzer's input from its front.
-
-/// IOVAs at which inputs often place maps, rings and buffers.
-const IOVAS: [u64; 6] = [
-    0x1_0000,
-    0x2_0000,
-    0,
-    0x1000,
-    1 << 40,
-    0u64.wrapping_sub(0x1_0000),
-];
+//! Reads values from the front of an input.
 
 /// The rest of an input. Past its end, every value is zero.
+#[derive(Debug)]
 pub struct Input<'a>(pub &'a [u8]);
 
 impl Input<'_> {
@@ -28,32 +19,41 @@ impl Input<'_> {
         taken.to_vec()
     }
 
+    /// The next byte.
     pub fn u8(&mut self) -> u8 {
         self.bytes::<1>()[0]
     }
 
+    /// The next two bytes, little endian.
     pub fn u16(&mut self) -> u16 {
         u16::from_le_bytes(self.bytes())
     }
 
+    /// The next four bytes, little endian.
     pub fn u32(&mut self) -> u32 {
         u32::from_le_bytes(self.bytes())
     }
 
+    /// The next eight bytes, little endian.
     pub fn u64(&mut self) -> u64 {
         u64::from_le_bytes(self.bytes())
     }
 
-    /// An index below `limit`.
+    /// An index below `limit`, which is at least 1. Takes one byte.
     pub fn index(&mut self, limit: usize) -> usize {
         usize::from(self.u8()) % limit
     }
+}
 
-    /// A likely IOVA, or any.
-    pub fn iova(&mut self) -> u64 {
-        match IOVAS.get(usize::from(self.u8() % 8)) {
-            Some(iova) => *iova,
-            None => self.u64(),
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_come_from_the_front_and_are_zero_past_the_end() {
+        let mut input = Input(&[1, 2, 3, 4, 5, 6]);
+        assert_eq!((input.u8(), input.u16(), input.index(3)), (1, 0x0302, 1));
+        assert_eq!(input.u32(), 0x0605);
+        assert_eq!((input.u64(), input.take(3)), (0, Vec::new()));
     }
 }
