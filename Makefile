@@ -179,15 +179,18 @@ C_OPT := -O2
 C_LTO := -flto
 # On AArch64, -march takes an architecture, and -mcpu a processor.
 C_CPU = $(if $(filter aarch64,$(ARCH)),-mcpu,-march)=$(TARGET_CPU)
-C_FLAGS = -std=gnu11 $(C_OPT) $(C_CPU) $(C_LTO) -Ic/src $(C_WARNINGS) $(C_EXTRA)
+# The flags that decide which code the compiler makes.
+C_CODE = $(C_OPT) $(C_CPU) $(C_LTO)
+C_FLAGS = -std=gnu11 $(C_CODE) -Ic/src $(C_WARNINGS) $(C_EXTRA)
 # Only functions marked FORWARDER_API are visible, so that the compiler can inline the others as in the program.
 C_SHARED := -fPIC -fvisibility=hidden
 C_TEST_FLAGS := -std=gnu11 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -Ic/src $(C_WARNINGS)
 
 # Prints a hash of the C compiler: of the program that CC names, which may be a wrapper, and of GCC's compiler proper.
 # Versions do not tell a patched compiler from an unpatched one.
-c_compiler = cat "$$(command -v $(firstword $(CC)))" "$$($(CC) -print-prog-name=cc1)" 2> /dev/null | sha256sum | \
-	sed 's/ .*//; s/^/compiler /' || true
+c_compiler_hash = { cat "$$(command -v $(firstword $(CC)))" "$$($(CC) -print-prog-name=cc1)" 2> /dev/null || true; } | \
+	sha256sum | cut -d ' ' -f 1
+c_compiler = $(c_compiler_hash) | sed 's/^/compiler /'
 
 C_TEST_OBJECTS := $(patsubst c/src/%.c,build/c/test/%.o,$(C_LIBRARY))
 C_TEST_PROGRAMS := $(patsubst c/tests/%.c,build/c/tests/%,$(C_TESTS))
@@ -324,6 +327,24 @@ rust-untrusted-device:
 
 $(addprefix rust-unsafe-,$(RUST_VARIANTS)): rust-unsafe-%:
 	@$(call step,the transpiled driver (variant $*)); $(call build_rust_unsafe,driver-$*,build/variants/$*/rust-unsafe)
+
+# --- the drivers of other projects, in build/peers/
+#
+# PEERS_FROM=FOLDER takes the sources from git bundles in that folder instead of the public repositories. What cannot be
+# had is named and skipped.
+.PHONY: peers
+peers: triptych ## Build the paper's own drivers and DPDK's (PEERS_FROM=FOLDER: from git bundles).
+	@$(BIN)/triptych peers $(if $(PEERS_FROM),--from '$(PEERS_FROM)')
+
+# `triptych peers` asks with this goal for the compilers and flags of the project's drivers.
+.PHONY: peer-flags
+peer-flags:
+	@echo 'cc=$(CC)'
+	@echo "cc_version=$$($(CC) --version | head -n 1)"
+	@echo "cc_hash=$$($(c_compiler_hash))"
+	@echo 'c=$(strip $(C_CODE) $(C_EXTRA))'
+	@echo "rustc_version=$$($${RUSTC:-rustc} --version)"
+	@echo 'rust=$(DRIVER_RUSTFLAGS)'
 
 # --- one driver in $(INTO)/<implementation>/, with the compiler and the flags that the caller chooses
 #

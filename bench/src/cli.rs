@@ -10,6 +10,7 @@ use crate::clocks::cli::ClocksArguments;
 use crate::compare::arguments::CompareArguments;
 use crate::host::cli::{BindArguments, DoctorArguments, UnbindArguments, WriteArguments};
 use crate::ladder::arguments::LadderArguments;
+use crate::peers::arguments::PeersArguments;
 use crate::pktgen::cli::PktgenArguments;
 use crate::run::arguments::RunArguments;
 use crate::selftest::arguments::SelftestArguments;
@@ -30,6 +31,11 @@ Exit status:
   1  a build or a measurement failed
   2  the command line or the file is wrong
   3  a build is worse than the baseline, beyond the threshold";
+
+/// The last lines of the help of `peers`.
+const PEERS: &str = "\
+The exit status is 0 also if a driver cannot be had: the table and peers.json say why. It is 1 if a build \
+failed or sources differ from the pinned ones, and 2 for a wrong option or file.";
 
 /// The last lines of the help of `verdict`.
 const VERDICT_STATUS: &str =
@@ -62,6 +68,9 @@ pub enum Command {
     Asm(AsmArguments),
     /// Measure the cost of each step from the transpiled driver to the safe driver
     Ladder(LadderArguments),
+    /// Build the drivers of other projects that `run` measures beside ours: ixy, ixy.rs, DPDK
+    #[command(after_help = PEERS)]
+    Peers(PeersArguments),
     /// Try your own mistake: test drivers and hazards, with a patch or without, and show what changed
     #[command(after_help = VERDICT_STATUS)]
     Verdict(VerdictArguments),

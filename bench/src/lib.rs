@@ -1,7 +1,7 @@
 //! `triptych`: measures the three drivers and writes the results to `results/`.
 //!
-//! The commands stand at the top: [`run`], [`budget`], [`compare`], [`asm`], [`ladder`], [`host`]
-//! (doctor, bind, unbind), [`verdict`], [`clocks`], [`selftest`], [`pktgen`] and [`share`] (merge,
+//! The commands stand at the top: [`run`], [`budget`], [`compare`], [`asm`], [`ladder`], [`peers`],
+//! [`host`] (doctor, bind, unbind), [`verdict`], [`clocks`], [`selftest`], [`pktgen`] and [`share`] (merge,
 //! anonymise). [`reproducer`] belongs to [`compare`]. They share [`builds`], [`machine_code`],
 //! [`sides`], [`toolchain`], [`settings`], [`progress`] and [`usage`], which import no command. [`cli`]
 //! joins the commands' arguments, and `main.rs` calls the commands.
@@ -15,6 +15,7 @@ pub mod compare;
 pub mod host;
 pub mod ladder;
 pub mod machine_code;
+pub mod peers;
 pub mod pktgen;
 pub mod progress;
 pub mod reproducer;

@@ -13,7 +13,9 @@ use perfcounters::{lockstep, perf, Interrupt};
 use triptych::cli::{Cli, Command};
 use triptych::host::cli as host;
 use triptych::usage::UsageError;
-use triptych::{asm, budget, clocks, compare, ladder, pktgen, run, selftest, share, verdict};
+use triptych::{
+    asm, budget, clocks, compare, ladder, peers, pktgen, run, selftest, share, verdict,
+};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -74,6 +76,7 @@ fn execute(cli: &Cli) -> Result<Outcome> {
         }
         Command::Asm(arguments) => asm::run(arguments, &interrupt)?,
         Command::Ladder(arguments) => ladder::run(arguments, &interrupt)?,
+        Command::Peers(arguments) => peers::run(arguments, &interrupt)?,
         Command::Verdict(arguments) => {
             if verdict::run(arguments, &interrupt)? {
                 return Ok(Outcome::Worse);
