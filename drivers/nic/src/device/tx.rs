@@ -216,7 +216,11 @@ impl TxQueue {
                 if dma.budget.is_spent() {
                     return progress;
                 }
-                let (frames, small) = next;
+                let BatchOfFrames {
+                    frames,
+                    small,
+                    all_request,
+                } = next;
                 prefetch(&later[later.len().min(BATCH)..later.len().min(2 * BATCH)]);
                 next = frames_of(&mut finder, later);
                 let fast = small && !self.within_frame && settings.mac.insert_crc;
@@ -224,10 +228,15 @@ impl TxQueue {
                     let sorted = wire.send_small(&frames[..batch.len().min(BATCH)]);
                     count_small(self.queue, sorted, statistics);
                     if self.write_back == WriteBack::Requested {
-                        let all = batch.len() as u32;
-                        self.write_done(dma, batch, 0);
-                        progress.written_back.writes += all;
-                        progress.written_back.descriptors += all;
+                        let done = match all_request {
+                            true => {
+                                self.write_done(dma, batch, 0);
+                                batch.len() as u32
+                            }
+                            false => self.write_requested(dma, batch),
+                        };
+                        progress.written_back.writes += done;
+                        progress.written_back.descriptors += done;
                     }
                     dma.budget.spend(batch.len() * SMALL_FRAME);
                     batch
@@ -319,6 +328,19 @@ impl TxQueue {
         for descriptor in descriptors {
             descriptor.write_status(r::TXD_DD);
         }
+    }
+
+    /// Writes those of a batch's descriptors back that have RS, and returns their number. A driver
+    /// such as DPDK sets RS in one of 32.
+    fn write_requested(&self, dma: &mut Dma<'_>, batch: &[Descriptor]) -> u32 {
+        let mut done = 0;
+        for (nth, descriptor) in batch.iter().enumerate() {
+            if descriptor.command() & r::TXD_RS != 0 {
+                self.write_done(dma, std::slice::from_ref(descriptor), nth as u64);
+                done += 1;
+            }
+        }
+        done
     }
 
     #[cold]
@@ -464,38 +486,48 @@ impl TxQueue {
     }
 }
 
-/// Translates and prefetches the packets of the first batch of descriptors. A packet that the card
-/// may not read is `None`. Also returns whether all descriptors are [`SMALL`].
+/// The packets of a batch of descriptors.
+struct BatchOfFrames<'d> {
+    /// The packets; `None` for one that the card may not read.
+    frames: [Option<SmallFrame<'d>>; BATCH],
+    /// Whether all descriptors are [`SMALL`].
+    small: bool,
+    /// Whether all descriptors request a write-back.
+    all_request: bool,
+}
+
+/// Translates and prefetches the packets of the first batch of descriptors.
 #[inline(always)]
 fn frames_of<'d>(
     finder: &mut SmallFrameTranslator<'d>,
     descriptors: &[Descriptor],
-) -> ([Option<SmallFrame<'d>>; BATCH], bool) {
+) -> BatchOfFrames<'d> {
     let mut frames = [None; BATCH];
     let mut differences = 0;
+    let mut common = r::TXD_RS;
     for (descriptor, frame) in descriptors.iter().zip(&mut frames) {
-        differences |= descriptor.command() & SMALL_MASK ^ SMALL;
+        let command = descriptor.command();
+        differences |= command & SMALL_MASK ^ SMALL;
+        common &= command;
         *frame = finder.frame(descriptor.address());
         match frame {
             Some(found) => found.prefetch(),
             None => differences = 1,
         }
     }
-    (frames, differences == 0)
+    BatchOfFrames {
+        frames,
+        small: differences == 0,
+        all_request: common != 0,
+    }
 }
 
 /// The bits of a descriptor's second word that distinguish a [`SMALL`] frame.
-const SMALL_MASK: u64 = r::TXD_DTALEN
-    | r::TXD_DTYP
-    | r::TXD_EOP
-    | r::TXD_IFCS
-    | r::TXD_RS
-    | r::TXD_DEXT
-    | offload::REQUESTS;
-/// An advanced data descriptor with a whole frame of 60 bytes that requests a CRC and a write-back,
-/// and nothing else.
-const SMALL: u64 =
-    MIN_FRAME as u64 | r::TXD_DTYP_DATA | r::TXD_EOP | r::TXD_IFCS | r::TXD_RS | r::TXD_DEXT;
+const SMALL_MASK: u64 =
+    r::TXD_DTALEN | r::TXD_DTYP | r::TXD_EOP | r::TXD_IFCS | r::TXD_DEXT | offload::REQUESTS;
+/// An advanced data descriptor with a whole frame of 60 bytes that requests a CRC, and nothing else
+/// but perhaps a write-back.
+const SMALL: u64 = MIN_FRAME as u64 | r::TXD_DTYP_DATA | r::TXD_EOP | r::TXD_IFCS | r::TXD_DEXT;
 
 /// Adds small frames to the statistics.
 fn count_small(queue: u32, sorted: Sorted, statistics: &mut Batch) {
@@ -504,5 +536,102 @@ fn count_small(queue: u32, sorted: Sorted, statistics: &mut Batch) {
     if sorted.multicast + sorted.broadcast > 0 {
         statistics.sent_alike(queue as usize, sorted.multicast, wire_len, 1, false);
         statistics.sent_alike(queue as usize, sorted.broadcast, wire_len, 1, true);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::budget::Budget;
+    use crate::device::late_writes::LateWrites;
+    use crate::memory::dma::DmaTable;
+    use crate::memory::dma_fault::FaultLog;
+    use crate::memory::map_request::{Permissions, PAGE_SIZE};
+
+    const DESCRIPTORS: u32 = 128;
+
+    /// Counts frames by the path that they take.
+    #[derive(Default)]
+    struct Paths {
+        fast: usize,
+        general: usize,
+    }
+
+    impl Wire for Paths {
+        fn send_small(&mut self, frames: &[Option<SmallFrame<'_>>]) -> Sorted {
+            self.fast += frames.len();
+            Sorted::default()
+        }
+
+        fn send(&mut self, _frame: &[u8], _own_crc: bool) {
+            self.general += 1;
+        }
+    }
+
+    /// Sends 64 small frames. Every `rs_every`-th requests a write-back. Returns the paths of the
+    /// frames, the write-backs, and the descriptors that are done.
+    fn sent_with(rs_every: u64) -> (Paths, u32, Vec<u64>) {
+        let memory = rustix::fs::memfd_create("tx test", rustix::fs::MemfdFlags::CLOEXEC).unwrap();
+        rustix::fs::ftruncate(&memory, 2 * PAGE_SIZE).unwrap();
+        let mut table = DmaTable::new();
+        let permissions = Permissions {
+            read: true,
+            write: true,
+        };
+        table
+            .map(0, 2 * PAGE_SIZE, permissions, Some(memory), 0)
+            .unwrap();
+        for nth in 0..64 {
+            let rs = if (nth + 1) % rs_every == 0 {
+                r::TXD_RS
+            } else {
+                0
+            };
+            let words = [PAGE_SIZE + 60 * nth, SMALL | rs];
+            let at = nth * DESCRIPTOR_LEN;
+            table
+                .write(at, &words.map(u64::to_le_bytes).concat())
+                .unwrap();
+        }
+        let length = DESCRIPTORS * DESCRIPTOR_LEN as u32;
+        let register = |address| if address == r::TDLEN(0) { length } else { 0 };
+        let mut queue = TxQueue::new(0, register).unwrap();
+        let (mut paths, mut statistics) = (Paths::default(), Batch::default());
+        let settings = TxSettings {
+            mac: MacSettings {
+                pad: true,
+                insert_crc: true,
+            },
+            ..TxSettings::default()
+        };
+        let mut dma = Dma {
+            table: &table,
+            faults: &mut FaultLog::default(),
+            late: &mut LateWrites::default(),
+            budget: &mut Budget::of(64 * SMALL_FRAME + 1000),
+        };
+        let progress = queue.drain(&mut dma, &settings, &mut paths, &mut statistics, 64);
+        let done = |nth: &u64| {
+            let mut bytes = [0; 8];
+            table.read(nth * DESCRIPTOR_LEN + 8, &mut bytes).unwrap();
+            u64::from_le_bytes(bytes) == r::TXD_DD
+        };
+        let done = (0..64).filter(done).collect();
+        (paths, progress.written_back.descriptors, done)
+    }
+
+    #[test]
+    fn small_frames_take_the_fast_path_whichever_request_a_write_back() {
+        for rs_every in [1, 2, 3, 32, 64, 100] {
+            let (paths, written, done) = sent_with(rs_every);
+            assert_eq!(
+                (paths.fast, paths.general),
+                (64, 0),
+                "RS in 1 of {rs_every}"
+            );
+            let expected: Vec<u64> = (0..64).filter(|nth| (nth + 1) % rs_every == 0).collect();
+            assert_eq!(done, expected, "RS in 1 of {rs_every}");
+            assert_eq!(written, expected.len() as u32);
+        }
     }
 }
