@@ -48,6 +48,34 @@ def rows() -> list[str]:
     return lines
 
 
+PEERS = (
+    ("ixy", "default", 1.02),
+    ("ixy", "own-flags", 1.05),
+    ("ixy-rs", "default", 1.6),
+    ("ixy-rs", "own-flags", 1.65),
+    ("ixy-c2rust", "default", 0.97),
+    ("dpdk-vector", "default", 0.9),
+    ("dpdk-vector", "mac", 1.1),
+    ("dpdk-scalar", "default", 1.5),
+    ("dpdk-scalar", "mac", 1.7),
+)
+"""Other projects' drivers, with their counts as multiples of our C driver's."""
+
+
+def peer_rows() -> list[str]:
+    """Return the samples of other projects' drivers, which lockstep cannot run."""
+    lines = []
+    for batch in (32, 8):
+        for impl, variant, factor in PEERS:
+            start = f"{impl},{variant},cc 1.0,{batch}"
+            for metric, value in VALGRIND.items():
+                if metric != "full_batch_ratio":
+                    lines.append(f"{start},valgrind,{metric},{value * factor},x/packet,204800,0")
+            for repeat in range(3):
+                lines.append(f"{start},wall,mpps,{(12 + repeat / 10) / factor},Mpackets/s,1000,{repeat}")
+    return lines
+
+
 def with_conditions(
     lines: Iterable[str], ring: int = 512, frame: int = 60, offered: str = "", note: str = ""
 ) -> list[str]:

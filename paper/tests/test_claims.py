@@ -5,15 +5,16 @@ import re
 from pathlib import Path
 
 import pytest
-from triptych_paper.claims.check import check, count
+from triptych_paper.claims.check import check, check_all, count
 from triptych_paper.claims.expressions import ExpressionError, MissingError, Result, Scope, evaluate, holds, parse
 from triptych_paper.claims.model import Outcome, Verdict
 from triptych_paper.claims.reader import read_claims
 from triptych_paper.code import read_code
+from triptych_paper.drivers import Subject
 from triptych_paper.errors import DataError
 from triptych_paper.records import read_run
 
-from tests.example import CONDITIONS, HEADER, MakeRun, rows, with_conditions
+from tests.example import CONDITIONS, HEADER, MakeRun, peer_rows, rows, with_conditions
 
 RATIO = 'each("rust", "default", 32, "tsc_cycles") / each("c", "default", 32, "tsc_cycles")'
 
@@ -113,6 +114,42 @@ def test_other_expressions_are_refused(formula: str, why: str) -> None:
     with pytest.raises(ExpressionError) as error:
         parse(formula)
     assert why in str(error.value)
+
+
+def test_a_claim_is_about_the_papers_drivers_and_is_checked_for_ours_too(make_run: MakeRun) -> None:
+    run = read_run(make_run(lines=[*rows(), *peer_rows()]))
+    outcomes = {(o.claim.id, o.subject): o for o in check_all(read_claims(), run, None)}
+    theirs = outcomes["instructions-c-b32", Subject.UPSTREAM]
+    ours = outcomes["instructions-c-b32", Subject.TRIPTYCH]
+    assert theirs.results[0].value == pytest.approx(130 * 1.02)
+    assert ours.results[0].value == pytest.approx(130)
+    assert theirs.verdict is Verdict.REPRODUCED
+    # The paper's drivers come first, claim by claim.
+    assert next(iter(outcomes)) == ("instructions-b32", Subject.UPSTREAM)
+    text = count((o.subject, o.verdict) for o in outcomes.values())
+    assert text.index("The paper's own drivers: of ") < text.index("Our drivers (progress): of ")
+
+
+def test_a_run_without_the_papers_drivers_has_verdicts_on_ours_only(make_run: MakeRun) -> None:
+    subjects = {outcome.subject for outcome in check_all(read_claims(), read_run(make_run()), None)}
+    assert subjects == {Subject.TRIPTYCH}
+
+
+def test_a_driver_of_another_project_that_is_missing_has_a_reason(make_run: MakeRun) -> None:
+    lines = [line for line in [*rows(), *peer_rows()] if not line.startswith("ixy-c2rust,")]
+    skipped = [{"impl": "ixy-c2rust", "variant": "default", "reason": "C2Rust is not installed"}]
+    run = read_run(make_run(lines=lines, skipped_peers=skipped))
+    claims = {claim.id: claim for claim in read_claims()}
+    found = check(claims["transpiled-instructions"], run, None, Subject.UPSTREAM)
+    assert (found.verdict, found.reason) == (
+        Verdict.NOT_MEASURED,
+        "not measured: ixy-c2rust/default was skipped: C2Rust is not installed",
+    )
+    # Lockstep links a driver into its own process, which a program of another project cannot be.
+    cycles = check(claims["cycles-b32"], run, None, Subject.UPSTREAM)
+    assert cycles.verdict is Verdict.NOT_MEASURABLE
+    overflow = check(claims["overflow-instructions"], run, None, Subject.UPSTREAM)
+    assert "the run has no ixy-rs/overflow-checks; `make peers`" in overflow.reason
 
 
 LIKE = """
@@ -225,9 +262,10 @@ def test_a_verdict_does_not_depend_on_the_order_of_the_rows(matrix: Path) -> Non
 def test_the_counts_of_the_verdicts_add_up(matrix: Path) -> None:
     run = read_run(matrix)
     claims = read_claims()
-    text = count(check(claim, run, read_code(run.folder)).verdict for claim in claims)
-    assert text.startswith(f"Of {len(claims)} published claims: ")
-    assert sum(int(number) for number in re.findall(r"(\d+) [a-z]", text.split(":")[1])) == len(claims)
+    outcomes = check_all(claims, run, read_code(run.folder))
+    text = count((outcome.subject, outcome.verdict) for outcome in outcomes)
+    assert text.startswith(f"Our drivers (progress): of {len(claims)} published claims, ")
+    assert sum(int(number) for number in re.findall(r"(\d+) [a-z]", text.split(",", 1)[1])) == len(claims)
 
 
 def test_not_measurable_differs_from_not_measured(make_run: MakeRun, tmp_path: Path) -> None:
@@ -359,7 +397,10 @@ def test_the_claims_themselves(matrix: Path) -> None:
     assert found["instructions-b32"].verdict is Verdict.REPRODUCED
     assert found["lines-c"].verdict is Verdict.NOT_COMPARABLE
     assert found["unsafe-share"].verdict is Verdict.NOT_COMPARABLE
-    assert found["loads-b32"].verdict is Verdict.NOT_COMPARABLE
+    assert found["stores-b32"].verdict is Verdict.NOT_COMPARABLE
+    # Each load access is one micro-operation, so loads compare although the units have two names.
+    assert found["loads-c-b32"].verdict is Verdict.REPRODUCED
+    assert "one load micro-operation" in found["loads-c-b32"].like
     assert found["transpiled-cycles"].verdict is Verdict.NOT_MEASURABLE
     assert found["latency-20mpps-p50"].verdict is Verdict.NOT_MEASURED
     # At some batch sizes only half of the batches are full, so the verdict is based on cycles.

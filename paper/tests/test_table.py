@@ -19,8 +19,8 @@ def test_the_tables_are_printed_and_written(make_run: MakeRun, capsys: pytest.Ca
     assert table.main([str(folder)]) == 0
     out = capsys.readouterr().out
     assert "safe Rust" in out
-    assert out.index("published claims: ") < out.index("Counters per packet")
-    assert "published claims: " in (folder / "counters.md").read_text(encoding="utf-8")
+    assert out.index("published claims, ") < out.index("Counters per packet")
+    assert "published claims, " in (folder / "counters.md").read_text(encoding="utf-8")
     assert (folder / "counters.md").read_text(encoding="utf-8").startswith("# Counters per packet")
     assert (folder / "counters.csv").read_text(encoding="utf-8").startswith("impl,variant,batch")
 

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
-NAMES = {"c": "C", "rust": "safe Rust", "rust-unsafe": "unsafe Rust"}
+NAMES = {
+    "c": "C",
+    "rust": "safe Rust",
+    "rust-unsafe": "unsafe Rust",
+    "ixy": "ixy",
+    "ixy-rs": "ixy.rs",
+    "ixy-c2rust": "ixy by C2Rust",
+    "dpdk-vector": "DPDK, vector",
+    "dpdk-scalar": "DPDK, scalar",
+}
 """Implementations in prose."""
 
 VARIANT_NAMES = {
@@ -14,6 +24,8 @@ VARIANT_NAMES = {
     "trapping-ubsan": "trapping UBSan",
     "fortified": "fortified",
     "no-lto": "without LTO",
+    "own-flags": "own flags",
+    "mac": "MAC addresses",
 }
 """Variants in prose."""
 
@@ -39,3 +51,24 @@ TRAPPING_UBSAN, FORTIFIED = Driver("c", "trapping-ubsan"), Driver("c", "fortifie
 
 DRIVERS = (C, RUST, UNSAFE)
 """The three drivers as they are built by default."""
+
+UPSTREAM = {"c": "ixy", "rust": "ixy-rs", "rust-unsafe": "ixy-c2rust"}
+"""The paper's own driver in the language of each of ours."""
+
+
+class Subject(Enum):
+    """The drivers that a verdict is about."""
+
+    UPSTREAM = "upstream"
+    """The paper's own drivers, measured here: their verdicts say what reproduces."""
+    TRIPTYCH = "triptych"
+    """This project's drivers: their verdicts say what another implementation of the same task changes."""
+
+    def impl(self, role: str) -> str:
+        """Return the implementation that a claim means by one of the names of our drivers."""
+        return UPSTREAM[role] if self is Subject.UPSTREAM else role
+
+
+def upstream(driver: Driver) -> Driver:
+    """Return the paper's counterpart of one of our drivers, built in the same way."""
+    return Driver(UPSTREAM[driver.impl], driver.variant)

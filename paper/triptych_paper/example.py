@@ -32,7 +32,10 @@ from triptych_paper.table import readme
 HOST = ("cpu", "governor", "kernel", "pmu", "tools")
 """Parts of the host's description that explain figures. Its name, addresses and mitigations are left out."""
 
-RUN = ("id", "start", "end", "command", "git", "host", "builds", "settings", "not_measurable", "warnings", "failures")
+RUN = (
+    "id", "start", "end", "command", "git", "host", "builds", "peers", "skipped_peers", "settings", "not_measurable",
+    "warnings", "failures",
+)  # fmt: skip
 """Parts of ``run.json`` that are copied."""
 
 FIGURES = ("counters-batch-32", "instructions-batches", "throughput-share", "latency")
@@ -133,9 +136,9 @@ def copy(folder: Path, target: Path) -> list[Path]:
             return _part(run, report, target / "ladder", LADDER_PARTS, LADDER_PARTS)
         written = _part(run, report, target, FIGURES, TABLES)
         _text(target / "readme-table.md", readme(run.folder))
-        claims = sorted((report / "tables").glob("claims-*.csv"))
-        if claims:
-            _text(target / "claims.csv", _joined(claims))
+        claims = report / "tables" / "claims.csv"
+        if claims.is_file():
+            shutil.copyfile(claims, target / "claims.csv")
         compilers = run.folder.parent / "compilers" / "latest"
         if compilers.is_dir() and any((report / "tables" / f"{name}.csv").is_file() for name in COMPILERS):
             written += _part(read_run(compilers), report, target / "compilers", (), COMPILERS)
@@ -168,13 +171,6 @@ def _part(run: Run, report: Path, target: Path, figures: Sequence[str], tables: 
     _text(target / "run.json", _compact(scrub(run.info, Path.cwd())))
     summary(run.samples).to_csv(target / "summary.csv", index=False, float_format="%.6g", lineterminator="\n")
     return written
-
-
-def _joined(paths: Sequence[Path]) -> str:
-    """Join the records of several tables."""
-    records = pd.concat([pd.read_csv(path, dtype=str, keep_default_na=False) for path in paths])
-    text: str = records.to_csv(index=False, lineterminator="\n")
-    return text
 
 
 def _text(path: Path, text: str) -> None:

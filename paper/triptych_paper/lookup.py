@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import pandas as pd
 
 from triptych_paper.conditions import DEFAULT_CONDITIONS, Conditions
-from triptych_paper.drivers import DRIVERS, Driver
+from triptych_paper.drivers import DRIVERS, UPSTREAM, Driver
 from triptych_paper.records import Run
 from triptych_paper.samples import MULTIPLEXED
-from triptych_paper.schema import Source, sources
+from triptych_paper.schema import PEERS, Source, sources
 from triptych_paper.statistics import Summary, paired_ratio, rows, select, summarise
 
 CAUSE_LENGTH = 230
@@ -27,6 +27,18 @@ class Measured:
     unit: str
     source: Source
     multiplexed: bool = False
+
+
+NO_UPSTREAM = (
+    "The paper's own drivers are not in this run: `make peers` builds them, and `make reproduce` then measures them "
+    "beside ours."
+)
+"""What tables say if a run lacks them."""
+
+
+def has_upstream(run: Run) -> bool:
+    """Return whether a run measured any of the paper's own drivers."""
+    return bool(run.samples["impl"].isin(UPSTREAM.values()).any())
 
 
 def _under(samples: pd.DataFrame, conditions: Conditions) -> pd.DataFrame:
@@ -94,6 +106,10 @@ def reason(
         failed = (failure.backend, failure.impl, failure.variant, failure.batch, failure.conditions)
         if failed == (backend, driver.impl, driver.variant, batch, conditions):
             return textwrap.shorten(f"failed: {build}: {failure.cause}", CAUSE_LENGTH, placeholder=" … (see run.json)")
+    if driver.impl in PEERS:
+        absent = _absent_peer(run, driver, backend)
+        if absent:
+            return absent
     if backend in run.not_measurable:
         return f"not measurable here: {run.not_measurable[backend]}"
     if metric in run.not_measurable_metrics.get(backend, {}):
@@ -104,6 +120,18 @@ def reason(
         return "not measured: the run was interrupted"
     where = place or ", ".join(part for part in (f"at batch {batch}", str(conditions)) if part)
     return f"not measured: the run has no samples of {build} {where}"
+
+
+def _absent_peer(run: Run, driver: Driver, backend: str) -> str:
+    """Say why a run has no samples of another project's driver at all, or of it from a backend; otherwise empty."""
+    if backend == "lockstep":
+        return "not measurable here: lockstep links the driver, and other projects' drivers are programs of their own"
+    build = f"{driver.impl}/{driver.variant}"
+    skipped = run.skipped_peers.get((driver.impl, driver.variant))
+    if skipped:
+        return f"not measured: {build} was skipped: {skipped}"
+    present = (run.samples["impl"] == driver.impl) & (run.samples["variant"] == driver.variant)
+    return "" if present.any() else f"not measured: the run has no {build}; `make peers` builds the other drivers"
 
 
 def why_not_perf(run: Run, name: str) -> str:

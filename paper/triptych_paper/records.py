@@ -42,6 +42,8 @@ class Run:
     """Why a backend cannot work on the machine, by backend."""
     not_measurable_metrics: dict[str, dict[str, str]] = field(default_factory=dict)
     """Why a backend that works cannot count a metric, by backend and metric."""
+    skipped_peers: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Why another project's driver was not measured, by implementation and variant."""
     failures: tuple[Failure, ...] = ()
     warnings: tuple[str, ...] = ()
     ended: bool = True
@@ -71,6 +73,7 @@ def read_run(folder: Path) -> Run:
             backend: {renamed_metric(metric, backend): str(why) for metric, why in metrics.items()}
             for backend, metrics in _not_measurable_metrics(settings).items()
         },
+        skipped_peers=dict(_skipped_peer(entry, where) for entry in info.get("skipped_peers") or []),
         failures=tuple(_failure(entry, where) for entry in _list(info, "failures", where)),
         warnings=tuple(str(text) for text in _list(info, "warnings", where)),
         ended=info.get("end") is not None,
@@ -121,6 +124,15 @@ def _list(info: dict[str, Any], key: str, where: Path) -> list[Any]:
     if not isinstance(value, list):
         raise DataError(f"{where} is malformed: {key!r} is not a list")
     return value
+
+
+def _skipped_peer(entry: object, where: Path) -> tuple[tuple[str, str], str]:
+    try:
+        if not isinstance(entry, dict):
+            raise TypeError
+        return (str(entry["impl"]), str(entry["variant"])), str(entry["reason"])
+    except (KeyError, TypeError):
+        raise DataError(f"{where} is malformed: {entry!r} does not describe a skipped driver") from None
 
 
 def _failure(entry: object, where: Path) -> Failure:

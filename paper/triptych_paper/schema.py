@@ -20,8 +20,14 @@ else:
 
 METRICS_FILE = Path(__file__).parents[2] / "perfcounters" / "record" / "metrics.toml"
 
-IMPLEMENTATIONS = ("c", "rust", "rust-unsafe")
-"""The three drivers."""
+ROLES = ("c", "rust", "rust-unsafe")
+"""The three drivers of this project. A claim uses the names for the paper's driver in the same language, too."""
+
+PEERS = ("ixy", "ixy-rs", "ixy-c2rust", "dpdk-vector", "dpdk-scalar")
+"""Drivers of other projects, which `make peers` builds."""
+
+IMPLEMENTATIONS = (*ROLES, *PEERS)
+"""All drivers that a run can hold, in the order of tables."""
 
 BACKENDS = ("perf", "valgrind", "lockstep", "wall")
 """The ways to count."""

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from triptych_paper import __version__, counters, merged
-from triptych_paper.claims.check import check, count
+from triptych_paper.claims.check import check_all, count
 from triptych_paper.claims.reader import read_claims
 from triptych_paper.code import read_code
 from triptych_paper.errors import DataError
@@ -104,7 +104,7 @@ def _markdown(run: Run, tables: list[Table]) -> str:
 
 def _verdicts(run: Run) -> str:
     code = read_code(run.folder)
-    return count(check(claim, run, code).verdict for claim in read_claims())
+    return count((outcome.subject, outcome.verdict) for outcome in check_all(read_claims(), run, code))
 
 
 def readme(folder: Path) -> str:

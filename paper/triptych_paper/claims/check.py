@@ -18,14 +18,18 @@ from triptych_paper.claims.expressions import (
 from triptych_paper.claims.model import Claim, Measure, Outcome, Verdict
 from triptych_paper.claims.verdicts import combine, decide, interval
 from triptych_paper.code import CodeSize
+from triptych_paper.drivers import Subject
 from triptych_paper.facts import card
+from triptych_paper.lookup import has_upstream
 from triptych_paper.quantities import SOURCES, differences
 from triptych_paper.records import Run
 from triptych_paper.schema import source
 
 
-def check(claim: Claim, run: Run, code: CodeSize | None) -> Outcome:
+def check(claim: Claim, run: Run, code: CodeSize | None, subject: Subject = Subject.TRIPTYCH) -> Outcome:
     """Check a claim by the first of its measures that has all values and counts what was published.
+
+    `subject` says whose drivers are checked: a claim of the paper is about the paper's own.
 
     If only measures of another quantity have values, the first of them is shown, without a judgement.
     """
@@ -34,12 +38,12 @@ def check(claim: Claim, run: Run, code: CodeSize | None) -> Outcome:
     for measure in claim.measures:
         for backend in measure.backends:
             try:
-                results = _results(claim, measure, backend, run, code)
+                results = _results(claim, measure, backend, run, code, subject)
             except MissingError as missing:
                 reasons.append(str(missing))
                 continue
             verdict = combine(decide(claim, interval(result)) for result in results)
-            outcome = Outcome(claim, verdict, "", backend, _simulated(measure, backend), results)
+            outcome = Outcome(claim, subject, verdict, "", backend, _simulated(measure, backend), results)
             apart = _apart(measure, backend, run)
             if not apart or measure.like:
                 reason = _undecided(results) if verdict is Verdict.INCONCLUSIVE else ""
@@ -50,14 +54,34 @@ def check(claim: Claim, run: Run, code: CodeSize | None) -> Outcome:
     # A value that another run could measure is the reason to report, before one that this machine cannot measure.
     measurable = [reason for reason in reasons if not reason.startswith("not measurable")]
     verdict = Verdict.NOT_MEASURED if measurable else Verdict.NOT_MEASURABLE
-    return Outcome(claim, verdict, (measurable or reasons)[0])
+    return Outcome(claim, subject, verdict, (measurable or reasons)[0])
 
 
-def count(verdicts: Iterable[Verdict]) -> str:
-    """Count verdicts in a sentence, in the order of :class:`Verdict`."""
-    counts = Counter(verdicts)
-    parts = ", ".join(f"{counts[verdict]} {plural(verdict)}" for verdict in Verdict if counts[verdict])
-    return f"Of {counts.total()} published claims: {parts}."
+def check_all(claims: Iterable[Claim], run: Run, code: CodeSize | None) -> list[Outcome]:
+    """Check all claims for each subject that the run has: the paper's drivers first, then ours."""
+    subjects = [Subject.TRIPTYCH]
+    if has_upstream(run):
+        subjects.insert(0, Subject.UPSTREAM)
+    return [check(claim, run, code, subject) for claim in claims for subject in subjects]
+
+
+def count(verdicts: Iterable[tuple[Subject, Verdict]]) -> str:
+    """Count verdicts in a sentence for each subject, in the order of :class:`Verdict`."""
+    given = list(verdicts)
+    sentences = []
+    for subject in Subject:
+        counts = Counter(verdict for whose, verdict in given if whose is subject)
+        parts = ", ".join(f"{counts[verdict]} {plural(verdict)}" for verdict in Verdict if counts[verdict])
+        if counts:
+            sentences.append(f"{SUBJECTS[subject]}: of {counts.total()} published claims, {parts}.")
+    return " ".join(sentences)
+
+
+SUBJECTS = {
+    Subject.UPSTREAM: "The paper's own drivers",
+    Subject.TRIPTYCH: "Our drivers (progress)",
+}
+"""The subjects as a summary names them."""
 
 
 def plural(verdict: Verdict) -> str:
@@ -65,12 +89,14 @@ def plural(verdict: Verdict) -> str:
     return "differ" if verdict is Verdict.DIFFERS else verdict.value
 
 
-def _results(claim: Claim, measure: Measure, backend: str, run: Run, code: CodeSize | None) -> tuple[Result, ...]:
+def _results(
+    claim: Claim, measure: Measure, backend: str, run: Run, code: CodeSize | None, subject: Subject
+) -> tuple[Result, ...]:
     results = []
     for batch in claim.batches or (None,):
-        if measure.needs is not None and not holds(measure.needs, Scope(run, code, backend, batch)):
+        if measure.needs is not None and not holds(measure.needs, Scope(run, code, backend, batch, subject)):
             raise MissingError(f"not measurable here: {measure.otherwise}")
-        results.append(evaluate(measure.formula, Scope(run, code, backend, batch)))
+        results.append(evaluate(measure.formula, Scope(run, code, backend, batch, subject)))
     return tuple(results)
 
 

@@ -9,6 +9,7 @@
 - ``median(impl, variant, batch, metric)`` is one number.
 - Both accept ``offered=`` (Mpps), ``ring_size=`` and ``frame_size=``; the defaults are those of a usual run.
 - ``lines(impl)`` and ``unsafe_lines(impl)`` are lines of code.
+- ``impl`` is a role: `c`, `rust` or `rust-unsafe`. The subject of a verdict says whose driver plays it.
 - ``batch`` is the batch size, if a claim is about several.
 
 A formula has numbers, ``+ - * /``, parentheses and these names. A condition is one comparison (``>= > <= <``) of two
@@ -27,12 +28,12 @@ import pandas as pd
 
 from triptych_paper.code import CodeSize
 from triptych_paper.conditions import FRAME_SIZE, RING_SIZE, Conditions
-from triptych_paper.drivers import Driver
+from triptych_paper.drivers import Driver, Subject
 from triptych_paper.lookup import reason
 from triptych_paper.quantities import CODE, SOURCES
 from triptych_paper.records import Run
 from triptych_paper.samples import MULTIPLEXED
-from triptych_paper.schema import BACKENDS, IMPLEMENTATIONS, metrics, source
+from triptych_paper.schema import BACKENDS, ROLES, metrics, source
 from triptych_paper.statistics import Summary, rows, summarise
 
 Value: TypeAlias = "float | str | pd.Series[float]"
@@ -68,6 +69,8 @@ class Scope:
     code: CodeSize | None
     backend: str
     batch: int | None = None
+    subject: Subject = Subject.TRIPTYCH
+    """Whose drivers the formula is about."""
     counts: list[int] = field(default_factory=list)
     """Number of repeats of each value that was used."""
     multiplexed: bool = False
@@ -165,8 +168,8 @@ def _check_call(node: ast.Call) -> None:
     if not fits:
         raise ExpressionError(f"`{ast.unparse(node)}` has wrong arguments: write it like {usage}")
     impl = node.args[0]
-    if isinstance(impl, ast.Constant) and impl.value not in IMPLEMENTATIONS:
-        raise ExpressionError(f"{impl.value!r} in `{ast.unparse(node)}` is unknown; use {', '.join(IMPLEMENTATIONS)}")
+    if isinstance(impl, ast.Constant) and impl.value not in ROLES:
+        raise ExpressionError(f"{impl.value!r} in `{ast.unparse(node)}` is unknown; use {', '.join(ROLES)}")
     metric = node.args[-1]
     if name in SAMPLES and isinstance(metric, ast.Constant) and metric.value not in metrics():
         unknown = f"metric {metric.value!r} in `{ast.unparse(node)}` is not in metrics.toml"
@@ -240,7 +243,7 @@ def _value(node: ast.expr, scope: Scope) -> Value:
 def _call(node: ast.Call, scope: Scope) -> Value:
     assert isinstance(node.func, ast.Name)
     arguments = [_value(argument, scope) for argument in node.args]
-    impl = str(arguments[0])
+    impl = scope.subject.impl(str(arguments[0]))
     if node.func.id in CODE:
         if scope.code is None:
             raise MissingError("not measured: the lines of code of this run were not counted")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from triptych_paper.claims.expressions import Result
+from triptych_paper.drivers import Subject
 
 
 class Compare(Enum):
@@ -71,9 +72,10 @@ class Claim:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A claim's verdict for one run, with the values behind it."""
+    """A claim's verdict for one run and one subject, with the values behind it."""
 
     claim: Claim
+    subject: Subject
     verdict: Verdict
     reason: str = ""
     """The reason for a missing value."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from triptych_paper.claims.check import count
 from triptych_paper.claims.model import Verdict
+from triptych_paper.drivers import Subject
 from triptych_paper.errors import DataError
 from triptych_paper.facts import machine
 from triptych_paper.records import Run, read_info
@@ -98,8 +99,11 @@ class Archive:
 
     @property
     def verdicts(self) -> str:
-        """The count of the verdicts, as a sentence."""
-        return count(Verdict(row["verdict"]) for row in self.rows("claims"))
+        """The count of the verdicts, as a sentence for each subject."""
+        # Archives from before the paper's own drivers were measured name no subject.
+        subjects = (row.get("subject", Subject.TRIPTYCH.value) for row in self.rows("claims"))
+        verdicts = (row["verdict"] for row in self.rows("claims"))
+        return count((Subject(s), Verdict(v)) for s, v in zip(subjects, verdicts, strict=True))
 
     @property
     def info(self) -> dict[str, Any]:

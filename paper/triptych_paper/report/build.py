@@ -7,6 +7,7 @@ from pathlib import Path
 from triptych_paper.claims.check import plural
 from triptych_paper.claims.model import Verdict
 from triptych_paper.code import read_code
+from triptych_paper.drivers import Subject
 from triptych_paper.facts import facts, quick
 from triptych_paper.ladder import read_beside, read_ladder
 from triptych_paper.published import read_published
@@ -47,17 +48,21 @@ def build(data: Data) -> Report:
 
 
 def _tiles(sections: tuple[Section, ...]) -> tuple[Tile, ...]:
-    verdicts = [
-        record["verdict"]
+    records = [
+        record
         for section in sections
         if section.key == "claims"
         for table in section.tables
         for record in table.records
     ]
+    # The head shows the verdicts on the paper's own drivers, if the run has them.
+    subject = next((s for s in Subject if any(record["subject"] == s.value for record in records)), Subject.TRIPTYCH)
+    verdicts = [record["verdict"] for record in records if record["subject"] == subject.value]
+    whose = "the paper's drivers" if subject is Subject.UPSTREAM else "our drivers"
     tones = {Verdict.REPRODUCED: "good", Verdict.DIFFERS: "bad"}
     counted = {verdict: verdicts.count(verdict.value) for verdict in Verdict}
     return tuple(
-        Tile(number, f"of {len(verdicts)} claims {plural(verdict)}", tones.get(verdict, ""))
+        Tile(number, f"of {len(verdicts)} claims {plural(verdict)}, by {whose}", tones.get(verdict, ""))
         for verdict, number in counted.items()
         if number
     )

@@ -49,6 +49,10 @@ def _write(report: Report, folder: Path) -> tuple[int, int]:
         _text(tables / f"{table.key}.md", markdown.render(table))
         _text(tables / f"{table.key}.tex", latex.render(table))
         _text(tables / f"{table.key}.csv", tidy_csv.render(table.records))
+    for section in report.sections:
+        if section.joined:
+            joined = tidy_csv.render((record for table in section.tables for record in table.records), section.joined)
+            _text(tables / f"{section.key}.csv", joined)
     drawings = {}
     for figure in (figure for section in report.sections for figure in section.figures):
         drawn = figures.canvas(figure)

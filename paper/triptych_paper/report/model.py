@@ -53,6 +53,8 @@ class Section:
     figures: tuple[Figure, ...] = ()
     missing: tuple[str, ...] = ()
     """Missing parts of the section, with the reasons."""
+    joined: tuple[str, ...] = ()
+    """The columns that a file with the records of all tables always has; empty if the section needs no such file."""
 
 
 @dataclass(frozen=True)

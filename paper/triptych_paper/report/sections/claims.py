@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 
-from triptych_paper.claims.check import check, count
+from triptych_paper.claims.check import check_all, count
 from triptych_paper.claims.model import Claim, Compare, Outcome, Verdict
 from triptych_paper.claims.reader import read_claims
 from triptych_paper.claims.verdicts import explain, interval
+from triptych_paper.drivers import Subject
+from triptych_paper.lookup import NO_UPSTREAM, has_upstream
 from triptych_paper.report.model import Data, Section
 from triptych_paper.tables.model import ABSENT, Cell, Column, Record, Table
 from triptych_paper.tables.numbers import number, signed
@@ -19,41 +21,58 @@ PERCENT = ("%", "% of C")
 TONES = {Verdict.REPRODUCED: "good", Verdict.SAME_DIRECTION: "neutral", Verdict.DIFFERS: "bad"}
 
 
+SUBJECT_NAMES = {Subject.UPSTREAM: "upstream", Subject.TRIPTYCH: "ours"}
+"""The subjects in a cell of the table."""
+
+ALWAYS = ("id", "subject", "published", "measured", "verdict", "backend")
+"""The first columns of the records, which they have even without a value."""
+
+
 def build(data: Data) -> Section:
     """Build a table for each topic, and count the verdicts."""
-    outcomes = [check(claim, data.run, data.code) for claim in read_claims()]
+    outcomes = check_all(read_claims(), data.run, data.code)
+    whose = (
+        "The verdicts on the paper's own drivers (upstream) say what reproduces here. The verdicts on ours say what "
+        "another implementation of the same task changes."
+        if has_upstream(data.run)
+        else f"{NO_UPSTREAM} So the verdicts compare our drivers with claims about others."
+    )
     text = [
-        f"{count(outcome.verdict for outcome in outcomes)} A verdict compares numbers only: the drivers are not the "
-        "published ones. It needs a "
-        "measurement that could have said otherwise, so the whole spread has to lie on one side. Below each published "
-        "value is its tolerance. “Same direction” is an effect of the published sign, between a quarter and four times "
-        "as large. “Inconclusive” means that the spread covers more than one verdict. “Not comparable” means that the "
-        "backend counts another unit, at another level or in another scope; the value is shown, and not judged. "
-        "paper/README.md has the rule.",
+        f"{count((outcome.subject, outcome.verdict) for outcome in outcomes)} {whose}",
+        "A verdict needs a measurement that could have said otherwise, so the whole spread has to lie on one side. "
+        "Below each published value is its tolerance. “Same direction” is an effect of the published sign, between a "
+        "quarter and four times as large. “Inconclusive” means that the spread covers more than one verdict. “Not "
+        "comparable” means that the backend counts another unit, at another level or in another scope; the value is "
+        "shown, and not judged. paper/README.md has the rule.",
     ]
     topics = list(dict.fromkeys(outcome.claim.topic for outcome in outcomes))
     tables = [
         _table(place, topic, [outcome for outcome in outcomes if outcome.claim.topic == topic])
         for place, topic in enumerate(topics, start=1)
     ]
-    return Section("claims", "Claims and verdicts", tuple(text), tuple(tables))
+    return Section("claims", "Claims and verdicts", tuple(text), tuple(tables), joined=ALWAYS)
 
 
 def _table(place: int, topic: str, outcomes: list[Outcome]) -> Table:
     columns = (
         Column("claim", numeric=False),
         Column("published"),
+        Column("drivers", numeric=False),
         Column("measured"),
         Column("verdict", numeric=False),
         Column("counted by", numeric=False),
         Column("repeats", emphasis=False),
     )
-    rows = tuple(_row(outcome) for outcome in outcomes)
+    rows = tuple(
+        _row(outcome, place > 0 and outcomes[place - 1].claim is outcome.claim)
+        for place, outcome in enumerate(outcomes)
+    )
     key = "claims-" + topic.lower().replace(",", "").replace(" ", "-")
     return Table(key, f"Claims {place}: {topic}", columns, rows, tuple(_record(outcome) for outcome in outcomes))
 
 
-def _row(outcome: Outcome) -> tuple[Cell, ...]:
+def _row(outcome: Outcome, repeated: bool) -> tuple[Cell, ...]:
+    """Return the row of a claim and a subject; `repeated` says that the row before has the same claim."""
     claim = outcome.claim
     notes = (claim.note,) if claim.note else ()
     measured = Cell(ABSENT)
@@ -68,8 +87,9 @@ def _row(outcome: Outcome) -> tuple[Cell, ...]:
         measured = Cell(text, tuple(detail), (MULTIPLEXED_NOTE,) if multiplexed else ())
     tolerance = (f"± {claim.tolerance:g}",) if claim.tolerance else ()
     return (
-        Cell(claim.says, (claim.source,), notes),
-        Cell(_published(claim), (*_unit_line(claim), *tolerance)),
+        Cell() if repeated else Cell(claim.says, (claim.source,), notes),
+        Cell() if repeated else Cell(_published(claim), (*_unit_line(claim), *tolerance)),
+        Cell(SUBJECT_NAMES[outcome.subject]),
         measured,
         _verdict(outcome),
         Cell(
@@ -137,6 +157,11 @@ def _record(outcome: Outcome) -> Record:
     claim, measured, spread = outcome.claim, outcome.measured, outcome.spread
     return {
         "id": claim.id,
+        "subject": outcome.subject.value,
+        "published": _plain(claim.published, claim.compare),
+        "measured": _plain(measured) if measured else "",
+        "verdict": outcome.verdict.value,
+        "backend": outcome.backend,
         "says": claim.says,
         "source": claim.source,
         "unit": claim.unit,
@@ -148,11 +173,16 @@ def _record(outcome: Outcome) -> Record:
         "measured_high": measured[1] if measured else None,
         "p10": spread[0] if spread else None,
         "p90": spread[1] if spread else None,
-        "backend": outcome.backend,
         "simulated": outcome.simulated if measured else None,
         "repeats": outcome.count,
-        "verdict": outcome.verdict.value,
         "deviation": outcome.deviation,
         "reason": outcome.reason,
         "note": claim.note,
     }
+
+
+def _plain(values: tuple[float, float], compare: Compare = Compare.ABOUT) -> str:
+    """Return a value or a range as plain text, which other programs can read."""
+    prefix = {Compare.AT_LEAST: ">= ", Compare.AT_MOST: "<= "}.get(compare, "")
+    low, high = (f"{value:.6g}" for value in values)
+    return prefix + (low if low == high else f"{low} to {high}")
