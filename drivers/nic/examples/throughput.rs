@@ -6,7 +6,8 @@
 //! For every batch size, the example prints the rate, and the share of receive calls that returned a
 //! full batch. A share of 99 % or more means that the forwarder limited the rate, and not the NIC.
 //! With `shared-core`, the two take turns on one processor (lockstep), and the example prints the
-//! time per packet of each.
+//! time per packet of each. The environment variable `MAPS` spreads the packets over `many` DMA maps
+//! or over `one`.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "../tests/support/mod.rs"]
@@ -27,6 +28,9 @@ const RX_RING: usize = 0;
 const TX_RING: usize = 0x4000;
 const POOL: usize = 0x20_0000;
 const CLEAN: usize = 32;
+/// Bytes of a DMA map, and from buffer to buffer, if the memory consists of many maps.
+const MAP: usize = 2 << 20;
+const SPREAD: usize = 64 << 10;
 
 /// One port of the forwarder: rings of 512 descriptors and a LIFO pool of 2 KiB buffers. It cleans
 /// transmit descriptors 32 at a time.
@@ -34,6 +38,7 @@ struct Port {
     _client: Client,
     registers: *mut u32,
     memory: Memory,
+    layout: Layout,
     free: Vec<u32>,
     rx_buffers: Vec<u32>,
     rx_next: usize,
@@ -42,17 +47,68 @@ struct Port {
     tx_clean: usize,
 }
 
+/// How the packets lie in memory.
+#[derive(Clone, Copy)]
+struct Layout {
+    /// Bytes from buffer to buffer.
+    stride: usize,
+    /// Bytes of a DMA map.
+    map: usize,
+}
+
+impl Layout {
+    /// The environment variable `MAPS`: `many` spreads the buffers over 64 maps of 2 MiB a port, and
+    /// `one` over one map of the same size. Without it, the buffers lie close together in one map.
+    fn from_environment() -> Self {
+        let (stride, map) = match std::env::var("MAPS").as_deref() {
+            Ok("many") => (SPREAD, MAP),
+            Ok("one") => (SPREAD, usize::MAX),
+            _ => (BUFFER, usize::MAX),
+        };
+        Self { stride, map }
+    }
+
+    /// Bytes of a port's memory.
+    fn len(self) -> usize {
+        POOL + BUFFERS * self.stride
+    }
+
+    /// The offset of a packet.
+    #[inline(always)]
+    fn packet(self, buffer: u32) -> usize {
+        POOL + buffer as usize * self.stride + DATA
+    }
+
+    /// The buffers in the order of their first use. Buffers of spread memory come in no order, as in
+    /// a pool that has been in use for a while.
+    fn order(self) -> Vec<u32> {
+        let step = if self.stride == BUFFER { 1 } else { 1297 };
+        (0..BUFFERS as u32)
+            .map(|nth| nth * step % BUFFERS as u32)
+            .collect()
+    }
+
+    /// Maps a port's memory at an IOVA.
+    fn map(self, client: &mut Client, iova: u64, memory: &Memory) {
+        for offset in (0..memory.len()).step_by(self.map.min(memory.len())) {
+            let len = self.map.min(memory.len() - offset) as u64;
+            let offset = offset as u64;
+            let file = Some(&memory.file);
+            client.dma_map(iova + offset, len, offset, 3, file).unwrap();
+        }
+    }
+}
+
 /// A packet: its buffer and its length.
 type Packet = (u32, u32);
 
 impl Port {
     fn open(path: &std::path::Path) -> Self {
-        let len = POOL + BUFFERS * BUFFER;
+        let layout = Layout::from_environment();
+        let len = layout.len();
         let memory = Memory::huge(len).unwrap_or_else(|| Memory::new(len));
         let mut client = Client::connect(path);
-        client
-            .dma_map(IOVA, len as u64, 0, 3, Some(&memory.file))
-            .unwrap();
+        layout.map(&mut client, IOVA, &memory);
         client.set_bus_master(true);
         client.change(r::FCTRL, r::FCTRL_UPE | r::FCTRL_MPE, 0);
         client.set(r::RDBAL(0), IOVA as u32 + RX_RING as u32);
@@ -72,7 +128,8 @@ impl Port {
             _client: client,
             registers,
             memory,
-            free: (0..BUFFERS as u32).collect(),
+            layout,
+            free: layout.order(),
             rx_buffers: vec![0; RING],
             rx_next: 0,
             tx_buffers: vec![0; RING],
@@ -101,7 +158,7 @@ impl Port {
     #[inline(always)]
     fn arm(&mut self, slot: usize, buffer: u32) {
         self.rx_buffers[slot] = buffer;
-        let address = IOVA + POOL as u64 + u64::from(buffer) * BUFFER as u64 + DATA as u64;
+        let address = IOVA + self.layout.packet(buffer) as u64;
         self.memory.write_u64(RX_RING + slot * 16, address);
         self.memory.write_u64(RX_RING + slot * 16 + 8, 0);
     }
@@ -128,9 +185,7 @@ impl Port {
 
     #[inline(always)]
     fn touch(&self, packet: Packet) {
-        let byte = self
-            .memory
-            .at(POOL + packet.0 as usize * BUFFER + DATA + 1, 1);
+        let byte = self.memory.at(self.layout.packet(packet.0) + 1, 1);
         // SAFETY: inside the mapping.
         unsafe { byte.write_volatile(byte.read_volatile().wrapping_add(1)) }
     }
@@ -161,7 +216,7 @@ fn send(from: &mut Port, to: &mut Port, packets: &mut Vec<Packet>, dropped: &mut
         }
         let slot = to.tx_next;
         to.tx_buffers[slot] = buffer;
-        let address = offset + POOL as u64 + u64::from(buffer) * BUFFER as u64 + DATA as u64;
+        let address = offset + from.layout.packet(buffer) as u64;
         let command = support::data_command(len as usize, len as usize) | r::TXD_EOP | r::TXD_RS;
         to.memory.write_u64(TX_RING + slot * 16, address);
         to.memory.write_u64(TX_RING + slot * 16 + 8, command);
@@ -191,13 +246,8 @@ impl Forwarder {
             panic!("two ports")
         };
         let (mut a, mut b) = (Port::open(a.socket()), Port::open(b.socket()));
-        let len = a.memory.len() as u64;
-        a._client
-            .dma_map(OTHER, len, 0, 3, Some(&b.memory.file))
-            .unwrap();
-        b._client
-            .dma_map(OTHER, len, 0, 3, Some(&a.memory.file))
-            .unwrap();
+        a.layout.map(&mut a._client, OTHER, &b.memory);
+        b.layout.map(&mut b._client, OTHER, &a.memory);
         Self {
             a,
             b,
@@ -288,8 +338,8 @@ fn concurrent(duration: Duration) {
 
 fn lockstep(duration: Duration) {
     println!(
-        "{:>6} {:>16} {:>16}",
-        "batch", "NIC ns/packet", "driver ns/packet"
+        "{:>6} {:>16} {:>16} {:>12}",
+        "batch", "NIC ns/packet", "driver ns/packet", "packets"
     );
     for batch in [1, 8, 32, 256] {
         let directory = tempfile::tempdir().unwrap();
@@ -311,9 +361,10 @@ fn lockstep(duration: Duration) {
         }
         let per_packet = |time: Duration| time.as_nanos() as f64 / forwarder.received as f64;
         println!(
-            "{batch:>6} {:>16.1} {:>16.1}",
+            "{batch:>6} {:>16.1} {:>16.1} {:>12}",
             per_packet(device),
-            per_packet(driver)
+            per_packet(driver),
+            forwarder.received
         );
     }
 }

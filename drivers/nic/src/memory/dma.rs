@@ -285,10 +285,6 @@ impl DmaTable {
         iova: u64,
         access: Access,
     ) -> Option<CachedMap> {
-        let cached = cache.entry(iova).get();
-        if iova.wrapping_sub(cached.iova) < cached.fits {
-            return Some(cached);
-        }
         let map = self.find(iova).ok()?;
         let place = map.place(map.iova, access).ok()?;
         // A map has at least a page, so a small frame fits.
@@ -442,7 +438,8 @@ impl DmaTable {
 }
 
 /// Translates the addresses of small frames. Successive addresses are mostly in the same map, so
-/// the last map is tried first.
+/// the last map is tried first. A driver with huge pages has a map for each, and its packets lie in
+/// all of them: then the cache knows the map.
 #[derive(Debug)]
 pub(crate) struct SmallFrameTranslator<'a> {
     table: &'a DmaTable,
@@ -455,6 +452,10 @@ impl<'a> SmallFrameTranslator<'a> {
     #[inline(always)]
     fn place(&mut self, iova: u64) -> Option<Place> {
         let mut offset = iova.wrapping_sub(self.last.iova);
+        if offset >= self.last.fits {
+            self.last = self.cache.entry(iova).get();
+            offset = iova.wrapping_sub(self.last.iova);
+        }
         if offset >= self.last.fits {
             self.last = self
                 .table
@@ -677,6 +678,32 @@ mod tests {
         assert!(table.small_frame(0x1000).is_none());
         assert!(table.small_frame(0x8000).is_some());
         assert_eq!(table.unmap_all(), 1);
+    }
+
+    /// DPDK maps 256 MiB of huge pages in 128 maps, and takes packets from all of them.
+    #[test]
+    fn packets_in_many_maps_need_one_search_a_map() {
+        const MAPS: u64 = 256;
+        const SIZE: u64 = 2 << 20;
+        const FIRST: u64 = 0x7f00_0000_0000;
+        let memory = file(1);
+        let mut table = DmaTable::new();
+        for nth in 0..MAPS {
+            let copy = Some(memory.try_clone().unwrap());
+            table
+                .map(FIRST + nth * SIZE, PAGE_SIZE, READ_WRITE, copy, 0)
+                .unwrap();
+        }
+        table.take_searches();
+        for round in 0..10 {
+            for nth in 0..MAPS {
+                // No two addresses in a row are in the same map.
+                let iova = FIRST + nth * 97 % MAPS * SIZE + 60 * round;
+                assert!(table.small_frames().frame(iova).is_some());
+                assert!(table.small_buffers().buffer(iova).is_some());
+            }
+        }
+        assert_eq!(table.take_searches(), 2 * MAPS as usize);
     }
 
     #[test]

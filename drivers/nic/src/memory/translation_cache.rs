@@ -4,8 +4,8 @@ use std::cell::Cell;
 
 use crate::memory::shared::Place;
 
-/// Number of entries. Each serves 2 MiB of IOVAs, so IOVAs 128 MiB apart share an entry.
-const ENTRIES: usize = 64;
+/// Number of entries. Each serves 2 MiB of IOVAs, so IOVAs 1 GiB apart share an entry.
+const ENTRIES: usize = 512;
 /// IOVAs that differ only below this bit share an entry.
 const ENTRY_SHIFT: u32 = 21;
 
