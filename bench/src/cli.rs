@@ -17,6 +17,7 @@ use crate::selftest::arguments::SelftestArguments;
 use crate::share::arguments::{AnonymiseArguments, MergeArguments};
 use crate::sides::SYNTAX;
 use crate::verdict::arguments::VerdictArguments;
+use crate::with_card::arguments::{StartArguments, WithCardArguments, EXAMPLES};
 
 /// The last line of the help of commands with lists.
 const LISTS: &str =
@@ -91,6 +92,15 @@ pub enum Command {
     Merge(MergeArguments),
     /// Copy a results folder without the names of hosts, users and homes, and without MAC addresses
     Anonymise(AnonymiseArguments),
+    /// Run a program that drives a network card by VFIO, with the software card in the card's place
+    #[command(after_help = EXAMPLES)]
+    WithCard(Box<WithCardArguments>),
+    /// Run and guard a program with the card; `with-card` starts it
+    #[command(hide = true)]
+    WithCardGuard(Box<WithCardArguments>),
+    /// Become a program that the guard watches; `with-card-guard` starts it
+    #[command(hide = true)]
+    WithCardStart(StartArguments),
     /// Write to a file of sysfs, in a process that may outlive its parent; `bind` starts it
     #[command(hide = true)]
     SysfsWrite(WriteArguments),

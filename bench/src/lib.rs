@@ -1,8 +1,8 @@
 //! `triptych`: measures the three drivers and writes the results to `results/`.
 //!
 //! The commands stand at the top: [`run`], [`budget`], [`compare`], [`asm`], [`ladder`], [`peers`],
-//! [`host`] (doctor, bind, unbind), [`verdict`], [`clocks`], [`selftest`], [`pktgen`] and [`share`] (merge,
-//! anonymise). [`reproducer`] belongs to [`compare`]. They share [`builds`], [`machine_code`],
+//! [`host`] (doctor, bind, unbind), [`verdict`], [`clocks`], [`selftest`], [`pktgen`], [`share`] (merge,
+//! anonymise) and [`with_card`]. [`reproducer`] belongs to [`compare`]. They share [`builds`], [`machine_code`],
 //! [`sides`], [`toolchain`], [`settings`], [`progress`] and [`usage`], which import no command. [`cli`]
 //! joins the commands' arguments, and `main.rs` calls the commands.
 
@@ -27,3 +27,4 @@ pub mod sides;
 pub mod toolchain;
 pub mod usage;
 pub mod verdict;
+pub mod with_card;

@@ -14,13 +14,13 @@ use triptych::cli::{Cli, Command};
 use triptych::host::cli as host;
 use triptych::usage::UsageError;
 use triptych::{
-    asm, budget, clocks, compare, ladder, peers, pktgen, run, selftest, share, verdict,
+    asm, budget, clocks, compare, ladder, peers, pktgen, run, selftest, share, verdict, with_card,
 };
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     match execute(&cli) {
-        Ok(outcome) => ExitCode::from(outcome as u8),
+        Ok(outcome) => ExitCode::from(outcome),
         Err(error) => match error.downcast_ref::<UsageError>() {
             Some(usage) => Cli::command()
                 .error(ErrorKind::ValueValidation, usage)
@@ -41,11 +41,24 @@ fn main() -> ExitCode {
 #[derive(Debug, Clone, Copy)]
 enum Outcome {
     /// All is well.
-    Good = 0,
+    Good,
     /// A bad result that is not an error.
-    Bad = 1,
+    Bad,
     /// A build is worse than the baseline, or a case differs from the record.
-    Worse = 3,
+    Worse,
+    /// The program that ran with the card ended with this status.
+    Program(u8),
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        Self::from(match outcome {
+            Outcome::Good => 0,
+            Outcome::Bad => 1,
+            Outcome::Worse => 3,
+            Outcome::Program(status) => status,
+        })
+    }
 }
 
 impl From<bool> for Outcome {
@@ -59,6 +72,15 @@ impl From<bool> for Outcome {
 
 /// Runs the command.
 fn execute(cli: &Cli) -> Result<Outcome> {
+    // These pass signals on to the program, so they handle them differently.
+    match &cli.command {
+        Command::WithCard(_) => return with_card::run().map(Outcome::Program),
+        Command::WithCardGuard(arguments) => {
+            return with_card::guard::run(arguments).map(Outcome::Program)
+        }
+        Command::WithCardStart(arguments) => return Err(with_card::start::run(arguments)),
+        _ => {}
+    }
     let interrupt = Interrupt::new();
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         // The first signal stops the measurement in order. The second one ends the process at once.
@@ -100,6 +122,7 @@ fn execute(cli: &Cli) -> Result<Outcome> {
             lockstep::worker::run(specification, &interrupt)?;
         }
         Command::PerfWorker { specification } => perf::worker::run(specification, &interrupt)?,
+        Command::WithCard(_) | Command::WithCardGuard(_) | Command::WithCardStart(_) => {}
     }
     Ok(Outcome::Good)
 }

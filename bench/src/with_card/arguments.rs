@@ -1,0 +1,204 @@
+//! The command line of `triptych with-card`.
+
+use std::ffi::OsString;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+use bridge_config::{ADDRESS_WIDTHS, MAX_PORTS};
+use clap::builder::RangedU64ValueParser;
+use clap::Args;
+
+/// The last lines of the command's help.
+pub const EXAMPLES: &str = "\
+Examples:
+  triptych with-card -- dpdk-testpmd --no-huge -m 256 --in-memory -l 0,1 -- --forward-mode=io --stats-period=1
+  triptych with-card --duration 5 -- ./ixy-fwd 0000:03:00.0 0000:04:00.0
+  triptych with-card -- gdb --args build/bin/c/ixgbe-fwd 0000:03:00.0 0000:04:00.0
+  triptych with-card --ports 1 --traffic off -- lspci -v
+
+The ports of the card are 0000:03:00.0, 0000:04:00.0 and so on. Options after `--` belong to the program.
+
+Exit status:
+  N      the program's own
+  128+S  signal S ended the program
+  1      the card, the namespace or the launcher failed
+  2      the command line is wrong, or the program cannot run with the card";
+
+/// Widths of the IOMMU's addresses, bits.
+const WIDTHS: RangeInclusive<u64> = *ADDRESS_WIDTHS.start() as u64..=*ADDRESS_WIDTHS.end() as u64;
+
+/// The options of `triptych with-card`.
+#[derive(Debug, Clone, Args)]
+pub struct WithCardArguments {
+    /// The card that the command starts.
+    #[command(flatten)]
+    pub card: CardOptions,
+
+    /// Use the port of a running card instead of starting one; once for each port, in order
+    #[arg(long, value_name = "PATH", conflicts_with = "card_options")]
+    pub socket: Vec<PathBuf>,
+
+    /// Put all ports into one IOMMU group
+    #[arg(long)]
+    pub same_group: bool,
+
+    /// Bits of the addresses that the IOMMU translates, as the program reads them
+    #[arg(long, value_name = "N", default_value_t = 48, value_parser = RangedU64ValueParser::<u8>::new().range(WIDTHS))]
+    pub aw_bits: u8,
+
+    /// Most bytes that the program may map for DMA, as `ulimit -l` limits them; no limit if absent
+    #[arg(long, value_name = "BYTES")]
+    pub memlock: Option<u64>,
+
+    /// Refuse to open the groups and devices below /dev/vfio, as for a user without permission
+    #[arg(long)]
+    pub permission_denied: bool,
+
+    /// Send SIGTERM to the program after S seconds
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub duration: Option<f64>,
+
+    /// Do not print the card's report and notes
+    #[arg(short, long)]
+    pub quiet: bool,
+
+    /// The folder with the built card and bridge; by default the one in which this program lies
+    #[arg(long, value_name = "DIR")]
+    pub build_dir: Option<PathBuf>,
+
+    /// The program and its arguments
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "PROGRAM"
+    )]
+    pub program: Vec<OsString>,
+}
+
+/// The options of the software card. They have the names of `nic`, which checks their values.
+#[derive(Debug, Clone, Default, Args)]
+#[group(id = "card_options", multiple = true)]
+pub struct CardOptions {
+    /// Ports of the card; neighbours (0 and 1, 2 and 3, ...) exchange frames
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = RangedU64ValueParser::<usize>::new().range(1..=MAX_PORTS as u64))]
+    pub ports: usize,
+
+    /// PCI device ID in hexadecimal: 10fb is an 82599, 1528 an X540; default: 10fb
+    #[arg(long, value_name = "HEX")]
+    device_id: Option<String>,
+
+    /// Frames that arrive at every port: saturate, rate=MPPS or off; default: saturate
+    #[arg(long, value_name = "TRAFFIC")]
+    traffic: Option<String>,
+
+    /// Bytes of the frames without CRC: N, MIN-MAX, or A,B,C in turn; default: 60
+    #[arg(long, value_name = "BYTES")]
+    size: Option<String>,
+
+    /// Number of flows that the frames belong to; default: 1024
+    #[arg(long, value_name = "N")]
+    flows: Option<String>,
+
+    /// Change that the program makes to frames, for instance touch or none (see `nic --help`);
+    /// default: touch
+    #[arg(long, value_name = "CHANGE")]
+    expect: Option<String>,
+
+    /// Checks of the frames that come back: full, sequence or off; default: full
+    #[arg(long, value_name = "HOW")]
+    verify: Option<String>,
+
+    /// Seconds from a reset until the link is up; default: 0
+    #[arg(long, value_name = "S")]
+    link_delay: Option<String>,
+
+    /// Register access: shared or trap (every access is a message); default: shared
+    #[arg(long, value_name = "MODE")]
+    mmio: Option<String>,
+
+    /// Cable between two ports, for instance 0:1; may be repeated
+    #[arg(long, value_name = "A:B")]
+    cable: Vec<String>,
+
+    /// Processor for the card's data plane
+    #[arg(long, value_name = "N")]
+    cpu: Option<String>,
+
+    /// Write the card's counters to FILE as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+
+    /// Another option of `nic`, for instance --card-option=--fault=stall; may be repeated
+    #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
+    card_option: Vec<String>,
+}
+
+impl CardOptions {
+    /// The options for `nic`.
+    pub fn arguments(&self) -> Vec<OsString> {
+        let mut words: Vec<OsString> = Vec::new();
+        let mut add = |name: &str, value: OsString| {
+            let mut word = OsString::from(format!("--{name}="));
+            word.push(value);
+            words.push(word);
+        };
+        add("ports", self.ports.to_string().into());
+        add(
+            "traffic",
+            self.traffic.as_deref().unwrap_or("saturate").into(),
+        );
+        for (name, value) in [
+            ("device-id", &self.device_id),
+            ("size", &self.size),
+            ("flows", &self.flows),
+            ("expect", &self.expect),
+            ("verify", &self.verify),
+            ("link-delay", &self.link_delay),
+            ("mmio", &self.mmio),
+            ("cpu", &self.cpu),
+        ] {
+            if let Some(value) = value {
+                add(name, value.into());
+            }
+        }
+        for cable in &self.cable {
+            add("cable", cable.into());
+        }
+        if let Some(json) = &self.json {
+            add("json", json.into());
+        }
+        words.extend(self.card_option.iter().map(OsString::from));
+        words
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.0..=1e9).contains(&seconds) => Ok(seconds),
+        _ => Err("write a number of seconds, such as 10 or 0.5".to_owned()),
+    }
+}
+
+/// The options of the hidden command that becomes the program.
+#[derive(Debug, Clone, Args)]
+pub struct StartArguments {
+    /// Make the process group the foreground one of the terminal
+    #[arg(long)]
+    pub foreground: bool,
+    /// Limit on locked memory, bytes
+    #[arg(long)]
+    pub memlock: Option<u64>,
+    /// Value of LD_PRELOAD
+    #[arg(long)]
+    pub preload: Option<OsString>,
+    /// The file that describes the card to the bridge
+    #[arg(long)]
+    pub bridge: Option<OsString>,
+    /// The program's file
+    #[arg(long)]
+    pub file: PathBuf,
+    /// The program's arguments, its name first
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    pub arguments: Vec<OsString>,
+}

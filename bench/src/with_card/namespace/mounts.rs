@@ -1,0 +1,101 @@
+//! Mounts of the namespace.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use nix::mount::{mount, MsFlags};
+use rustix::fs::{Mode, OFlags};
+
+const NOTHING: Option<&str> = None;
+
+/// Keeps mounts of this namespace from the rest of the system.
+pub fn detach() -> Result<()> {
+    mount(
+        NOTHING,
+        "/",
+        NOTHING,
+        MsFlags::MS_REC | MsFlags::MS_SLAVE,
+        NOTHING,
+    )
+    .context("cannot separate the mounts of the namespace")
+}
+
+/// Shows the file or folder `source`, with what is mounted below it, also at `target`.
+pub fn bind(source: &Path, target: &Path) -> Result<()> {
+    let flags = MsFlags::MS_BIND | MsFlags::MS_REC;
+    mount(Some(source), target, NOTHING, flags, NOTHING)
+        .with_context(|| format!("cannot mount {} at {}", source.display(), target.display()))
+}
+
+/// Forbids to open device nodes at `path`, a mount of its own.
+pub fn forbid_devices(path: &Path) -> Result<()> {
+    let flags = MsFlags::MS_BIND | MsFlags::MS_REMOUNT | MsFlags::MS_NODEV;
+    mount(NOTHING, path, NOTHING, flags, NOTHING)
+        .with_context(|| format!("cannot forbid devices at {}", path.display()))
+}
+
+/// Mounts an empty file system of the given kind, in which device nodes work if `devices` is set.
+pub fn file_system(kind: &str, target: &Path, options: &str, devices: bool) -> Result<()> {
+    let mut flags = MsFlags::MS_NOSUID;
+    flags.set(MsFlags::MS_NODEV, !devices);
+    mount(Some(kind), target, Some(kind), flags, Some(options))
+        .with_context(|| format!("cannot mount {kind} at {}", target.display()))
+}
+
+/// A folder whose file system was replaced. The old one remains reachable here.
+#[derive(Debug)]
+pub struct Replaced {
+    old: std::os::fd::OwnedFd,
+}
+
+impl Replaced {
+    /// The path of a file in the old folder; this path is valid in this process.
+    pub fn path(&self) -> PathBuf {
+        use std::os::fd::AsRawFd;
+        PathBuf::from(format!("/proc/self/fd/{}", self.old.as_raw_fd()))
+    }
+}
+
+/// Replaces a folder by one of its own memory, in which new entries can be made. All entries of the old
+/// folder appear in it, except those in `without`.
+pub fn reopen(folder: &Path, without: &[&str]) -> Result<Replaced> {
+    let say = || format!("cannot replace {}", folder.display());
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let old = rustix::fs::open(folder, flags, Mode::empty()).with_context(say)?;
+    let replaced = Replaced { old };
+    file_system("tmpfs", folder, "mode=755", true)?;
+    for entry in fs::read_dir(replaced.path()).with_context(say)? {
+        let entry = entry.with_context(say)?;
+        let name = entry.file_name();
+        if without.iter().any(|hidden| name == OsStr::new(hidden)) {
+            continue;
+        }
+        let (source, target) = (entry.path(), folder.join(&name));
+        let kind = entry.file_type().with_context(say)?;
+        if kind.is_symlink() {
+            let pointed = fs::read_link(&source).with_context(say)?;
+            symlink(pointed, &target).with_context(say)?;
+            continue;
+        }
+        if kind.is_dir() {
+            fs::create_dir(&target).with_context(say)?;
+        } else {
+            File::create(&target).with_context(say)?;
+        }
+        bind(&source, &target)?;
+    }
+    Ok(replaced)
+}
+
+/// Shows the folder `source` at `target`, which need not exist if its parent does.
+pub fn cover(source: &Path, target: &Path) -> Result<()> {
+    if !target.is_dir() {
+        let parent = target.parent().unwrap_or(Path::new("/"));
+        reopen(parent, &[])?;
+        fs::create_dir(target).with_context(|| format!("cannot make {}", target.display()))?;
+    }
+    bind(source, target)
+}
