@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use super::change::{batch_change, copy_changed};
-use super::flags::{check_cmake, language};
+use super::flags::{check_cmake, for_project_cpu, language};
 use super::manifest::{CPeer, Change, Source};
 use super::stamp::Stamp;
 use super::tool;
@@ -20,7 +20,7 @@ const LIMIT: Duration = Duration::from_secs(180);
 pub fn flags(workshop: &Workshop<'_>, peer: &CPeer, variant: &str) -> Vec<String> {
     match variant {
         DEFAULT => [language(&peer.own_flags), workshop.flags.c.clone()].concat(),
-        _ => peer.own_flags.clone(),
+        _ => for_project_cpu(&peer.own_flags, &workshop.flags.c),
     }
 }
 

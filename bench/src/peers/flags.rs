@@ -102,6 +102,20 @@ pub fn language(own: &[String]) -> Vec<String> {
     standard.into_iter().chain(macros).cloned().collect()
 }
 
+/// A peer's own flags, with the project's target processor in place of `-march=native`.
+///
+/// Valgrind refuses AVX-512 instructions, which `native` gives on a newer processor. The published figures are of
+/// processors for which `native` gave none.
+pub fn for_project_cpu(own: &[String], project: &[String]) -> Vec<String> {
+    let target = project.iter().rfind(|flag| flag.starts_with("-march="));
+    own.iter()
+        .map(|flag| match target {
+            Some(target) if flag == "-march=native" => target.clone(),
+            _ => flag.clone(),
+        })
+        .collect()
+}
+
 /// Compares the flags and files that peers.toml names with the peer's CMakeLists.txt.
 ///
 /// # Errors
@@ -235,6 +249,14 @@ mod tests {
             let error = check(&good.replace(from, to)).unwrap_err().to_string();
             assert!(error.contains(why), "{error}");
         }
+    }
+
+    #[test]
+    fn own_flags_name_the_target_processor_of_the_project() {
+        let found = for_project_cpu(&words("-g -march=native -O2"), &words("-O2 -march=haswell"));
+        assert_eq!(found, words("-g -march=haswell -O2"));
+        let without = for_project_cpu(&words("-march=native"), &words("-O2"));
+        assert_eq!(without, words("-march=native"));
     }
 
     #[test]
