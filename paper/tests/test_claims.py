@@ -121,7 +121,8 @@ def test_a_claim_is_about_the_papers_drivers_and_is_checked_for_ours_too(make_ru
     outcomes = {(o.claim.id, o.subject): o for o in check_all(read_claims(), run, None)}
     theirs = outcomes["instructions-c-b32", Subject.UPSTREAM]
     ours = outcomes["instructions-c-b32", Subject.TRIPTYCH]
-    assert theirs.results[0].value == pytest.approx(130 * 1.02)
+    # The paper's drivers have the flags of their own build files.
+    assert theirs.results[0].value == pytest.approx(130 * 1.05)
     assert ours.results[0].value == pytest.approx(130)
     assert theirs.verdict is Verdict.REPRODUCED
     # The paper's drivers come first, claim by claim.

@@ -138,20 +138,20 @@ def _cells(row: Row, published: Published, batch: int) -> list[Cell]:
     return cells
 
 
-def _quotient(value: float | None, figure: Figure | None) -> float | None:
+def quotient(value: float | None, figure: Figure | None) -> float | None:
     """Divide a measured value by the published one; None if one is missing or zero was published."""
     return value / figure.value if value is not None and figure and figure.value else None
 
 
 def _beside(value: float | None, figure: Figure | None) -> str:
     """Return the published figure and the quotient, as a cell shows them."""
-    quotient = _quotient(value, figure)
+    found = quotient(value, figure)
     texts = [figure.text] if figure else []
-    return ", ".join(texts if quotient is None else [*texts, f"{quotient:.2f}"])
+    return ", ".join(texts if found is None else [*texts, f"{found:.2f}"])
 
 
 def _published_fields(value: float | None, figure: Figure | None) -> Record:
-    return {"published": figure.text if figure else None, "ratio_to_published": _quotient(value, figure)}
+    return {"published": figure.text if figure else None, "ratio_to_published": quotient(value, figure)}
 
 
 def compared(run: Run, published: Published, batch: int) -> Table:
@@ -218,7 +218,7 @@ def readme(run: Run, published: Published, batch: int = 32) -> Table:
         # Counts have no spread worth the room; cycles never stand without theirs.
         kept = row.metric.name in (CORE_CYCLES, TSC_CYCLES)
         cells = [replace(cell, detail=cell.detail if kept else (), notes=()) for cell in _cells(row, published, batch)]
-        rows.append((Cell(row.metric.label), *cells, replace(row.source, notes=_readme_notes(row))))
+        rows.append((Cell(row.metric.label), *cells, replace(row.source, notes=readme_notes(row.values))))
         records += [record(driver, batch, row.metric.name, v) for driver, v in zip(DRIVERS, row.values, strict=True)]
     note = (
         "Each cell: measured (published, measured ÷ published where both count the same), and below cycles the 10th to "
@@ -229,8 +229,9 @@ def readme(run: Run, published: Published, batch: int = 32) -> Table:
     return Table("readme", title, _columns("per packet")[:-1], tuple(rows), tuple(records), note)
 
 
-def _readme_notes(row: Row) -> tuple[str, ...]:
-    origin = next((value.source for value in row.values if value), None)
+def readme_notes(values: Sequence[Measured | None]) -> tuple[str, ...]:
+    """Return the footnote of the README's table about the way in which values were counted."""
+    origin = next((value.source for value in values if value), None)
     if origin is None or not origin.metric.notes.get(origin.backend):
         return ()
     return (README_NOTES["simulated" if origin.simulated else origin.backend],)

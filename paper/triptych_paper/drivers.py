@@ -69,6 +69,15 @@ class Subject(Enum):
         return UPSTREAM[role] if self is Subject.UPSTREAM else role
 
 
+OWN_FLAGS = "own-flags"
+"""The variant of another project's driver that has the flags of its own build files."""
+
+
 def upstream(driver: Driver) -> Driver:
     """Return the paper's counterpart of one of our drivers, built in the same way."""
     return Driver(UPSTREAM[driver.impl], driver.variant)
+
+
+def by_own_flags(driver: Driver) -> Driver:
+    """Return another project's driver as its own build files build it, which is how the paper's drivers were built."""
+    return Driver(driver.impl, OWN_FLAGS) if driver.variant == "default" else driver

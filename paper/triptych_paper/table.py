@@ -15,17 +15,22 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from triptych_paper import __version__, counters, merged
+from triptych_paper import __version__, counter_tables, counters, merged
 from triptych_paper.claims.check import check_all, count
 from triptych_paper.claims.reader import read_claims
 from triptych_paper.code import read_code
+from triptych_paper.drivers import Driver
 from triptych_paper.errors import DataError
 from triptych_paper.facts import facts
+from triptych_paper.lookup import NO_UPSTREAM, has_upstream
 from triptych_paper.published import read_published
 from triptych_paper.records import Run, read_run
 from triptych_paper.tables import markdown, terminal, tidy_csv
 from triptych_paper.tables.model import Footnotes, Table, superscript
 from triptych_paper.warnings import fold
+
+NARROW = 100
+"""Largest number of characters in a line of the tables with three columns a driver."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,7 +69,7 @@ def show_counters(folder: Path) -> None:
     run, published = read_run(folder), read_published()
 
     def tables(batches: list[int]) -> list[Table]:
-        return [build(run, published, b) for b in batches for build in (counters.per_packet, counters.compared)]
+        return [table for batch in batches for table in counter_tables.tables(run, published, batch)]
 
     shown, every = tables(counters.shown_batches(run)), tables(counters.measured_batches(run))
     try:
@@ -89,17 +94,30 @@ def show_merged(folder: Path) -> None:
 
 
 def _text(run: Run, tables: list[Table]) -> str:
+    width = NARROW if has_upstream(run) else terminal.WIDTH
     head = (*facts(run), ("claims", _verdicts(run)))
-    lines = [line for label, text in head for line in terminal.wrap(f"{label:<19}{text}", 19)]
-    warnings = [line for text in fold(run.warnings) for line in terminal.wrap(f"warning: {text}", 9)]
-    return "\n".join([*lines, "", terminal.render_all(tables), *warnings]).rstrip() + "\n"
+    lines = [line for label, text in head for line in terminal.wrap(f"{label:<19}{text}", 19, width)]
+    above = [line for text in _upstream(run) for line in terminal.wrap(text, 0, width)]
+    if above:
+        lines += ["", *above]
+    warnings = [line for text in fold(run.warnings) for line in terminal.wrap(f"warning: {text}", 9, width)]
+    return "\n".join([*lines, "", terminal.render_all(tables, width), *warnings]).rstrip() + "\n"
 
 
 def _markdown(run: Run, tables: list[Table]) -> str:
     lines = [f"# Counters per packet, run {run.id}", "", *(f"- {label}: {text}" for label, text in facts(run))]
     lines.append(f"- {_verdicts(run)}")
     lines += [f"- Warning: {text}" for text in fold(run.warnings)]
+    for text in _upstream(run):
+        lines += ["", text]
     return "\n".join([*lines, "", markdown.render_all(tables)])
+
+
+def _upstream(run: Run) -> list[str]:
+    """Say what stands above the tables: whether the paper's own drivers are missing, and which were skipped."""
+    texts = [] if has_upstream(run) else [NO_UPSTREAM]
+    skipped = [f"{Driver(impl, variant).name}: {why}" for (impl, variant), why in run.skipped_peers.items()]
+    return [*texts, f"Skipped: {'; '.join(skipped)}."] if skipped else texts
 
 
 def _verdicts(run: Run) -> str:
@@ -109,7 +127,7 @@ def _verdicts(run: Run) -> str:
 
 def readme(folder: Path) -> str:
     """Return the table of the README as Markdown, without a heading."""
-    table = counters.readme(read_run(folder), read_published())
+    table = counter_tables.readme(read_run(folder), read_published())
     footnotes = Footnotes([table])
     lines = [*markdown.grid(table, footnotes), "", table.note, ""]
     lines += [f"- {superscript([place])} {text}" for place, text in enumerate(footnotes.texts, start=1)]

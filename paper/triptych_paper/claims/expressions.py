@@ -28,7 +28,7 @@ import pandas as pd
 
 from triptych_paper.code import CodeSize
 from triptych_paper.conditions import FRAME_SIZE, RING_SIZE, Conditions
-from triptych_paper.drivers import Driver, Subject
+from triptych_paper.drivers import UPSTREAM, Driver, Subject, by_own_flags
 from triptych_paper.lookup import reason
 from triptych_paper.quantities import CODE, SOURCES
 from triptych_paper.records import Run
@@ -262,6 +262,10 @@ def _call(node: ast.Call, scope: Scope) -> Value:
         frame_size=int(given.get("frame_size", FRAME_SIZE)),
         offered_mpps=given.get("offered"),
     )
+    if impl in UPSTREAM.values():
+        own = by_own_flags(driver)
+        # The paper built its drivers by their own build files. ixy by C2Rust has none.
+        driver = driver if rows(scope.run.samples, own, batch, origin, conditions).empty else own
     found = rows(scope.run.samples, driver, batch, origin, conditions)
     if found.empty:
         raise MissingError(reason(scope.run, driver, batch, origin, conditions))

@@ -10,8 +10,8 @@ from triptych_paper.tables.model import Cell, Column, Footnotes, Table, sentence
 WIDTH = 120
 """Largest number of characters in a line, if the numbers leave room for the text."""
 
-NARROWEST = 12
-"""Columns of text do not become narrower than this."""
+NARROWEST = 10
+"""Columns of text become no narrower than this, and no narrower than their longest word."""
 
 GAP = "  "
 
@@ -54,17 +54,19 @@ def _lines(cell: Cell, footnotes: Footnotes) -> list[str]:
 
 def _widths(columns: Sequence[Column], headings: list[str], rows: list[list[list[str]]], width: int) -> list[int]:
     """Return the width of each column: of numbers as they need, of text as the line has room."""
-    widths = []
+    widths, least = [], []
     for index, column in enumerate(columns):
         longest = max((len(line) for row in rows for line in row[index]), default=0)
         # Headings are broken at spaces.
         words = max((len(word) for word in headings[index].split()), default=0)
         widths.append(max(longest, words) if column.numeric else max(longest, len(headings[index])))
+        texts = (word for row in rows for line in row[index] for word in line.split())
+        least.append(max([NARROWEST, words, *map(len, texts)]))
     while sum(widths) + len(GAP) * (len(widths) - 1) > width:
-        texts = [i for i, column in enumerate(columns) if not column.numeric and widths[i] > NARROWEST]
-        if not texts:
+        wide = [i for i, column in enumerate(columns) if not column.numeric and widths[i] > least[i]]
+        if not wide:
             break
-        widths[max(texts, key=widths.__getitem__)] -= 1
+        widths[max(wide, key=widths.__getitem__)] -= 1
     return widths
 
 

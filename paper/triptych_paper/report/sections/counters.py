@@ -6,10 +6,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Patch
 
-from triptych_paper import counters
+from triptych_paper import counter_tables, counters
 from triptych_paper.conditions import DEFAULT_CONDITIONS
 from triptych_paper.counters import DRIVERS, PUBLISHED_BATCHES
-from triptych_paper.lookup import choose, find
+from triptych_paper.lookup import NO_UPSTREAM, choose, find, has_upstream
 from triptych_paper.report.figures import LIGHT, colour
 from triptych_paper.report.model import Data, Figure, Section
 from triptych_paper.schema import CYCLES, Source
@@ -28,17 +28,15 @@ def build(data: Data) -> Section:
             "Counters per packet",
             missing=("Not measured: this run has neither batch 32 nor batch 8, the published batch sizes.",),
         )
-    text = (
+    text: tuple[str, ...] = (
         "The counters per packet of each driver, beside the published figures of its counterpart. Hardware counted the "
         "published ones on a Xeon at 1.6 GHz with real cards.",
         "Cycles of different backends and machines do not compare. Compare the drivers with each other, not with the "
         "paper.",
     )
-    tables = [
-        build_table(data.run, data.published, batch)
-        for batch in present
-        for build_table in (counters.per_packet, counters.compared)
-    ]
+    if not has_upstream(data.run):
+        text += (NO_UPSTREAM,)
+    tables = [table for batch in present for table in counter_tables.tables(data.run, data.published, batch)]
     figures = tuple(_figure(data, batch) for batch in present)
     return Section("counters", "Counters per packet", text, tuple(tables), figures)
 
