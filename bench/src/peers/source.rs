@@ -419,7 +419,8 @@ mod tests {
 
     #[test]
     fn changed_added_and_removed_files_are_refused() {
-        let changes: [(&str, fn(&Path)); 4] = [
+        type Change = (&'static str, fn(&Path));
+        let changes: [Change; 4] = [
             ("main.c", |folder| {
                 fs::write(folder.join("main.c"), "new\n").unwrap()
             }),

@@ -78,10 +78,11 @@ mod tests {
         stamp.clear().unwrap();
         fs::write(&file, "").unwrap();
         stamp.set().unwrap();
-        assert!(stamp.holds(&[file.clone()]));
-        assert!(!Stamp::new(&folder, &["ab", "c"]).holds(&[file.clone()]));
-        fs::remove_file(&file).unwrap();
-        assert!(!stamp.holds(&[file]));
+        let files = [file];
+        assert!(stamp.holds(&files));
+        assert!(!Stamp::new(&folder, &["ab", "c"]).holds(&files));
+        fs::remove_file(&files[0]).unwrap();
+        assert!(!stamp.holds(&files));
         stamp.clear().unwrap();
         assert!(!stamp.holds(&[]));
     }
