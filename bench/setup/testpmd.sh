@@ -1,26 +1,40 @@
 #!/usr/bin/env bash
-# testpmd.sh [--installed]: prints the path of a DPDK testpmd that runs on this system.
+# testpmd.sh [--installed | --parts]: prints the path of a DPDK testpmd that runs on this system.
 #
 # If the system has none, the script unpacks one into the cache (20 MB). Debian's package of testpmd (dpdk-dev) would
 # install two hundred other packages. The tests only send packets to software ports, for which two dozen suffice.
 # --installed considers only the system's testpmd.
+# --parts prints a program that is no script, for valgrind: its path, the folder of its libraries if the loader does not
+# know it, and the plug-ins that it needs for a card, one in a line.
 # The exit status is 2 if there is no testpmd. The last line gives the reason.
 set -euo pipefail
 # shellcheck source=bench/setup/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 case "${1:-}" in
-    '' | --installed) ;;
-    *) fail "usage: testpmd.sh [--installed]" ;;
+    '' | --installed | --parts) ;;
+    *) fail "usage: testpmd.sh [--installed | --parts]" ;;
 esac
+PREFIX="$CACHE/testpmd"
+
+# Prints what the first option asks for about the unpacked testpmd.
+print_unpacked() {
+    local libraries
+    if [ "${1:-}" = --parts ]; then
+        libraries="$(echo "$PREFIX"/root/usr/lib/*-linux-gnu)"
+        printf '%s\n' "$PREFIX/root/usr/bin/dpdk-testpmd" "$libraries" "$(echo "$libraries"/librte_mempool_ring.so.*.0)"
+    else
+        echo "$PREFIX/dpdk-testpmd"
+    fi
+}
+
 if command -v dpdk-testpmd; then exit 0; fi
 [ "${1:-}" != --installed ] ||
     fail "this system has no dpdk-testpmd; on Debian and Ubuntu the package dpdk-dev contains it"
 
-PREFIX="$CACHE/testpmd"
 open_cache
 if [ -e "$PREFIX/done" ]; then
-    echo "$PREFIX/dpdk-testpmd"
+    print_unpacked "$@"
     exit 0
 fi
 for command in apt-get apt-cache dpkg-deb ldd; do
@@ -95,4 +109,4 @@ touch "$work/done"
 rm -rf "$PREFIX"
 mv "$work" "$PREFIX"
 trap - EXIT
-echo "$PREFIX/dpdk-testpmd"
+print_unpacked "$@"

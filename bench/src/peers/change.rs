@@ -13,6 +13,7 @@ pub fn batch_change(file: &Path, constant: &str, batch: u32) -> Option<Change> {
     (batch != UNMODIFIED_BATCH).then(|| Change {
         file: file.to_owned(),
         from: constant.to_owned(),
+        times: 1,
         to,
     })
 }
@@ -21,14 +22,15 @@ impl Change {
     /// Applies the change to the contents of its file.
     ///
     /// # Errors
-    /// If the text is not there exactly once.
+    /// If the text is not there as often as expected.
     pub fn apply(&self, content: &str) -> Result<String> {
         let count = content.matches(&self.from).count();
         ensure!(
-            count == 1,
-            "{} has {:?} {count} times, and once is expected",
+            count == self.times,
+            "{} has {:?} {count} times, and {} is expected",
             self.file.display(),
-            self.from
+            self.from,
+            self.times
         );
         Ok(content.replace(&self.from, &self.to))
     }

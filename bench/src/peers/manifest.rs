@@ -30,6 +30,8 @@ pub struct Manifest {
     /// Drivers in C that C2Rust translates.
     #[serde(default)]
     pub c2rust: Vec<C2RustPeer>,
+    /// DPDK's forwarder.
+    pub testpmd: Option<Testpmd>,
 }
 
 /// A repository at one commit.
@@ -112,16 +114,67 @@ pub struct C2RustPeer {
     pub changes: Vec<Change>,
 }
 
-/// A change of one text in one file.
+/// DPDK's testpmd, which a package of the system has.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Testpmd {
+    /// The public repository.
+    pub url: String,
+    /// Descriptors in each ring.
+    pub ring_size: u32,
+    /// The options of DPDK's environment, for all paths.
+    pub eal: Vec<String>,
+    /// The options of testpmd, for all modes.
+    pub options: Vec<String>,
+    /// The ways to forward, each a variant.
+    pub modes: Vec<TestpmdMode>,
+    /// The functions that DPDK has for this card, each a driver of its own.
+    #[serde(rename = "path")]
+    pub paths: Vec<TestpmdPath>,
+}
+
+/// A way in which testpmd forwards.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TestpmdMode {
+    /// The variant.
+    pub variant: String,
+    /// The value of `--forward-mode`.
+    pub forward: String,
+    /// What it does to a frame: the value of the card's `--expect`.
+    pub expect: String,
+}
+
+/// Functions that receive and send, and how to make DPDK choose them.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TestpmdPath {
+    /// Its name in `samples.csv`.
+    #[serde(rename = "impl")]
+    pub implementation: String,
+    /// The smallest burst with which it receives anything.
+    pub least_batch: u32,
+    /// The options of DPDK's environment that select it.
+    pub eal: Vec<String>,
+}
+
+/// A change of a text in a file.
 #[derive(Debug, Clone, Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Change {
     /// The file, relative to the sources.
     pub file: PathBuf,
-    /// The text, which must be there.
+    /// The text, which must be there as often as `times` says.
     pub from: String,
+    /// How often the text is there.
+    #[serde(default = "once")]
+    pub times: usize,
     /// The text in its place.
     pub to: String,
+}
+
+fn once() -> usize {
+    1
 }
 
 impl Manifest {
@@ -183,7 +236,10 @@ impl Manifest {
         let c = self.c.iter().map(|peer| &peer.implementation);
         let rust = self.rust.iter().map(|peer| &peer.implementation);
         let c2rust = self.c2rust.iter().map(|peer| &peer.implementation);
-        c.chain(rust).chain(c2rust).map(String::as_str)
+        let paths = self.testpmd.iter().flat_map(|testpmd| &testpmd.paths);
+        let testpmd = paths.map(|path| &path.implementation);
+        let all = c.chain(rust).chain(c2rust).chain(testpmd);
+        all.map(String::as_str)
     }
 
     /// The source of a name.
@@ -256,6 +312,8 @@ fn check_constant(line: &str) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use record::Implementation;
+
     use super::*;
 
     fn text() -> String {
@@ -267,7 +325,11 @@ mod tests {
     fn the_file_of_this_repository_is_good() {
         let manifest = Manifest::parse(&text()).unwrap();
         let names: Vec<_> = manifest.names().collect();
-        assert_eq!(names, ["ixy", "ixy-rs", "ixy-c2rust"]);
+        let peers: Vec<_> = Implementation::PEERS
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        assert_eq!(names, peers);
         assert!(manifest.batch.contains(&Batch::try_from(8).unwrap()));
     }
 
