@@ -151,7 +151,7 @@ hugepages: ## Reserve 256 huge pages of 2 MiB for packet buffers until the next 
 ##@ Building
 
 .PHONY: build
-build: nic triptych c rust rust-unsafe ## Build the tools and the three drivers into build/bin/.
+build: nic bridge triptych c rust rust-unsafe ## Build the tools and the three drivers into build/bin/.
 
 build_tool = $(CARGO) build --quiet $(CARGO_TOOLS) --release --package $(1) --bin $(1) \
 	&& $(call put,build/cargo/release/$(1),$(BIN)/$(1))
@@ -159,6 +159,11 @@ build_tool = $(CARGO) build --quiet $(CARGO_TOOLS) --release --package $(1) --bi
 .PHONY: nic
 nic: ## Build only the software 82599.
 	@$(call step,the software 82599); $(call build_tool,nic)
+
+.PHONY: bridge
+bridge: ## Build only the library that lets VFIO programs run on the software 82599.
+	@$(call step,the VFIO bridge); $(CARGO) build --quiet $(CARGO_TOOLS) --release --package bridge \
+		&& $(call put,build/cargo/release/libtriptych_bridge.so,$(BIN)/libtriptych_bridge.so)
 
 .PHONY: triptych
 triptych: ## Build only the benchmark runner.

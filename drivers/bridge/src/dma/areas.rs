@@ -1,0 +1,168 @@
+//! The program's memory map, from `/proc/self/maps`.
+
+use crate::sys::{self, Errno};
+
+/// An area of the program's memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Area {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// PROT_READ, PROT_WRITE and PROT_EXEC.
+    pub(crate) protection: i32,
+    /// Whether writes reach the file and other processes.
+    pub(crate) shared: bool,
+    /// Offset of `start` in the file.
+    pub(crate) offset: u64,
+    /// Inode of the file, or 0 for anonymous memory.
+    pub(crate) inode: u64,
+    /// Path of the file, or the kernel's name for the area.
+    pub(crate) path: String,
+}
+
+/// Reads a whole file of `/proc`.
+fn read_all(path: &std::ffi::CStr) -> Result<Vec<u8>, Errno> {
+    let fd = sys::open(path, libc::O_RDONLY)?;
+    let mut text = Vec::new();
+    let mut part = vec![0; 65536];
+    let result = loop {
+        match sys::read(fd, &mut part, None) {
+            Ok(0) => break Ok(text),
+            Ok(count) => text.extend_from_slice(&part[..count]),
+            Err(error) => break Err(error),
+        }
+    };
+    sys::close(fd);
+    result
+}
+
+/// The areas that overlap a range, in order.
+pub(crate) fn overlapping(start: usize, end: usize) -> Result<Vec<Area>, Errno> {
+    let text = read_all(c"/proc/self/maps")?;
+    let lines = text.split(|byte| *byte == b'\n');
+    let areas = lines.filter_map(|line| parse(&String::from_utf8_lossy(line)));
+    Ok(areas
+        .filter(|area| area.start < end && start < area.end)
+        .collect())
+}
+
+/// Every area.
+pub(crate) fn all() -> Result<Vec<Area>, Errno> {
+    overlapping(0, usize::MAX)
+}
+
+fn parse(line: &str) -> Option<Area> {
+    let mut fields = line.splitn(6, ' ');
+    let (start, end) = fields.next()?.split_once('-')?;
+    let mode = fields.next()?.as_bytes();
+    let offset = fields.next()?;
+    let _device = fields.next()?;
+    let inode = fields.next()?;
+    let path = fields.next().unwrap_or("").trim_start();
+    let bit = |at: usize, letter: u8, bit: i32| {
+        if mode.get(at) == Some(&letter) {
+            bit
+        } else {
+            0
+        }
+    };
+    Some(Area {
+        start: usize::from_str_radix(start, 16).ok()?,
+        end: usize::from_str_radix(end, 16).ok()?,
+        protection: bit(0, b'r', libc::PROT_READ)
+            | bit(1, b'w', libc::PROT_WRITE)
+            | bit(2, b'x', libc::PROT_EXEC),
+        shared: mode.get(3) == Some(&b's'),
+        offset: u64::from_str_radix(offset, 16).ok()?,
+        inode: inode.parse().ok()?,
+        path: path.to_string(),
+    })
+}
+
+/// The parts of a range that each lie in one area. EFAULT if an address has no memory, or not the
+/// memory that the access needs.
+pub(crate) fn split(
+    areas: &[Area],
+    start: usize,
+    end: usize,
+    protection: i32,
+) -> Result<Vec<(usize, usize, &Area)>, Errno> {
+    let mut parts = Vec::new();
+    let mut at = start;
+    for area in areas {
+        if at >= end || area.start > at {
+            break;
+        }
+        if area.end <= at {
+            continue;
+        }
+        if area.protection & protection != protection {
+            return Err(Errno(libc::EFAULT));
+        }
+        let until = area.end.min(end);
+        parts.push((at, until, area));
+        at = until;
+    }
+    if at < end {
+        return Err(Errno(libc::EFAULT));
+    }
+    Ok(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINES: &str = "\
+1000-3000 rw-p 00000000 00:00 0 
+3000-4000 rw-s 00002000 00:01 77                         /memfd:a name (deleted)
+5000-6000 r--p 00000000 08:01 9                          /lib/x.so";
+
+    fn areas() -> Vec<Area> {
+        LINES.lines().filter_map(parse).collect()
+    }
+
+    #[test]
+    fn lines_become_areas() {
+        let areas = areas();
+        assert_eq!(areas.len(), 3);
+        assert_eq!(
+            (areas[0].inode, areas[0].shared, areas[0].path.as_str()),
+            (0, false, "")
+        );
+        assert_eq!(
+            (areas[1].inode, areas[1].shared, areas[1].offset),
+            (77, true, 0x2000)
+        );
+        assert_eq!(areas[1].path, "/memfd:a name (deleted)");
+        assert_eq!(areas[2].protection, libc::PROT_READ);
+    }
+
+    #[test]
+    fn a_range_is_split_where_areas_meet() {
+        let areas = areas();
+        let parts = split(&areas, 0x2000, 0x4000, libc::PROT_WRITE).unwrap();
+        let ranges: Vec<_> = parts.iter().map(|(from, to, _)| (*from, *to)).collect();
+        assert_eq!(ranges, [(0x2000, 0x3000), (0x3000, 0x4000)]);
+    }
+
+    #[test]
+    fn holes_and_read_only_memory_are_faults() {
+        let areas = areas();
+        let fault = |from, to, protection| {
+            assert!(split(&areas, from, to, protection) == Err(Errno(libc::EFAULT)));
+        };
+        fault(0x3000, 0x6000, libc::PROT_READ);
+        fault(0x0, 0x2000, libc::PROT_READ);
+        fault(0x5000, 0x7000, libc::PROT_READ);
+        fault(0x5000, 0x6000, libc::PROT_WRITE);
+        assert!(split(&areas, 0x5000, 0x6000, libc::PROT_READ).is_ok());
+    }
+
+    #[test]
+    fn the_own_map_is_readable() {
+        let value = 1_u8;
+        let at = &raw const value as usize;
+        assert_eq!(overlapping(at, at + 1).unwrap().len(), 1);
+        assert!(all().unwrap().len() > 3);
+    }
+}

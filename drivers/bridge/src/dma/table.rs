@@ -1,0 +1,205 @@
+//! An I/O address space: which IOVAs are mapped, with the kernel's rules for them.
+
+use std::collections::BTreeMap;
+
+use crate::card::requests::DmaPiece;
+use crate::dma::backing::Part;
+use crate::sys::Errno;
+
+/// Size and alignment of the smallest map.
+pub(crate) const PAGE: u64 = 4096;
+/// Most maps of an address space, as the kernel limits them (`dma_entry_limit`).
+pub(crate) const MAX_MAPS: usize = 65535;
+/// IOVAs that x86 machines reserve for interrupts.
+const RESERVED: (u64, u64) = (0xfee0_0000, 0xfeef_ffff);
+
+/// One map that the program made.
+#[derive(Clone, Debug)]
+pub(crate) struct Map {
+    pub(crate) size: u64,
+    /// 1 to read, 2 to write.
+    pub(crate) access: u32,
+    pub(crate) parts: Vec<Part>,
+}
+
+impl Map {
+    /// What the card is to map.
+    pub(crate) fn pieces(&self, iova: u64) -> impl Iterator<Item = DmaPiece> + '_ {
+        self.parts.iter().map(move |part| DmaPiece {
+            iova: iova + part.at,
+            size: part.len,
+            fd: part.file.fd(),
+            offset: part.offset,
+            access: self.access,
+        })
+    }
+}
+
+/// The maps of an address space, by IOVA.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    maps: BTreeMap<u64, Map>,
+}
+
+/// The usable ranges of IOVAs, first and last, of an IOMMU with so many address bits.
+pub(crate) fn usable_ranges(address_width: u8) -> [(u64, u64); 2] {
+    let last = (1_u64 << address_width) - 1;
+    [(0, RESERVED.0 - 1), (RESERVED.1 + 1, last)]
+}
+
+impl Table {
+    /// Checks a range before it is mapped.
+    pub(crate) fn check(&self, iova: u64, size: u64, address_width: u8) -> Result<(), Errno> {
+        let last = iova
+            .checked_add(size.wrapping_sub(1))
+            .ok_or(Errno(libc::EINVAL))?;
+        if size == 0 || iova % PAGE != 0 || size % PAGE != 0 {
+            return Err(Errno(libc::EINVAL));
+        }
+        if self.overlaps(iova, last) {
+            return Err(Errno(libc::EEXIST));
+        }
+        if self.maps.len() >= MAX_MAPS {
+            return Err(Errno(libc::ENOSPC));
+        }
+        let usable = usable_ranges(address_width);
+        if !usable
+            .iter()
+            .any(|(first, end)| *first <= iova && last <= *end)
+        {
+            return Err(Errno(libc::EINVAL));
+        }
+        Ok(())
+    }
+
+    fn overlaps(&self, first: u64, last: u64) -> bool {
+        let before = self.maps.range(..=last).next_back();
+        before.is_some_and(|(iova, map)| iova + (map.size - 1) >= first)
+    }
+
+    /// Adds a map whose range was checked.
+    pub(crate) fn insert(&mut self, iova: u64, map: Map) {
+        self.maps.insert(iova, map);
+    }
+
+    /// Removes the maps that lie in a range. With `whole`, a map that only overlaps it is EINVAL;
+    /// otherwise it stays. Returns the bytes that are free now.
+    pub(crate) fn remove(&mut self, first: u64, last: u64, whole: bool) -> Result<u64, Errno> {
+        let cut = |at: u64| {
+            let before = self.maps.range(..at).next_back();
+            before.is_some_and(|(iova, map)| iova + (map.size - 1) >= at)
+        };
+        let cut_end = last.checked_add(1).is_some_and(cut);
+        if whole && (cut(first) || cut_end) {
+            return Err(Errno(libc::EINVAL));
+        }
+        let inside: Vec<u64> = self
+            .maps
+            .range(first..=last)
+            .filter(|(iova, map)| **iova + (map.size - 1) <= last)
+            .map(|(iova, _)| *iova)
+            .collect();
+        Ok(inside
+            .iter()
+            .filter_map(|iova| self.maps.remove(iova))
+            .map(|map| map.size)
+            .sum())
+    }
+
+    /// Every map, by IOVA.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &Map)> {
+        self.maps.iter().map(|(iova, map)| (*iova, map))
+    }
+
+    /// Maps that may still be made.
+    pub(crate) fn left(&self) -> u32 {
+        (MAX_MAPS - self.maps.len()) as u32
+    }
+
+    /// Bytes that are mapped.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.maps.values().map(|map| map.size).sum()
+    }
+
+    /// A free range of IOVAs of this size, as low as possible but never 0.
+    pub(crate) fn find_free(&self, size: u64, address_width: u8) -> Option<u64> {
+        for (first, end) in usable_ranges(address_width) {
+            let mut at = first.max(PAGE);
+            for (iova, map) in self.maps.range(..=end) {
+                let map_end = iova + map.size;
+                if map_end <= at {
+                    continue;
+                }
+                if *iova >= at && iova - at >= size {
+                    break;
+                }
+                at = map_end;
+            }
+            if at.checked_add(size - 1).is_some_and(|last| last <= end) {
+                return Some(at);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(size: u64) -> Map {
+        Map {
+            size,
+            access: 3,
+            parts: Vec::new(),
+        }
+    }
+
+    fn table(maps: &[(u64, u64)]) -> Table {
+        let mut table = Table::default();
+        maps.iter()
+            .for_each(|(iova, size)| table.insert(*iova, map(*size)));
+        table
+    }
+
+    fn errno(result: Result<(), Errno>) -> i32 {
+        result.err().map_or(0, |error| error.0)
+    }
+
+    #[test]
+    fn ranges_are_checked_as_the_kernel_does() {
+        let table = table(&[(0x10000, 0x4000)]);
+        let check = |iova, size| errno(table.check(iova, size, 48));
+        assert_eq!(check(0x14000, 0x1000), 0);
+        assert_eq!(check(0xf000, 0x1000), 0);
+        assert_eq!(check(0x13000, 0x2000), libc::EEXIST);
+        assert_eq!(check(0xf000, 0x2000), libc::EEXIST);
+        assert_eq!(check(0x20000, 0), libc::EINVAL);
+        assert_eq!(check(0x20800, 0x1000), libc::EINVAL);
+        assert_eq!(check(0x20000, 0x1800), libc::EINVAL);
+        assert_eq!(check(u64::MAX - 0xfff, 0x2000), libc::EINVAL);
+        assert_eq!(check(0xfee0_0000, 0x1000), libc::EINVAL);
+        assert_eq!(check(1 << 48, 0x1000), libc::EINVAL);
+        assert_eq!(check((1 << 48) - 0x1000, 0x1000), 0);
+    }
+
+    #[test]
+    fn whole_maps_are_removed_and_parts_refused() {
+        let mut table = table(&[(0x1000, 0x2000), (0x4000, 0x1000)]);
+        assert_eq!(table.remove(0x2000, 0x4fff, true), Err(Errno(libc::EINVAL)));
+        assert_eq!(table.remove(0x1000, 0x1fff, true), Err(Errno(libc::EINVAL)));
+        assert_eq!(table.remove(0x2000, 0x4fff, false), Ok(0x1000));
+        assert_eq!(table.remove(0x8000, 0x8fff, true), Ok(0));
+        assert_eq!(table.remove(0, u64::MAX, true), Ok(0x2000));
+        assert_eq!(table.bytes(), 0);
+    }
+
+    #[test]
+    fn a_free_range_lies_between_maps() {
+        let table = table(&[(0x1000, 0x1000), (0x4000, 0x1000)]);
+        assert_eq!(table.find_free(0x2000, 48), Some(0x2000));
+        assert_eq!(table.find_free(0x3000, 48), Some(0x5000));
+        assert_eq!(table.find_free(1 << 32, 48), Some(0xfef0_0000));
+        assert_eq!(table.find_free(1 << 48, 48), None);
+    }
+}

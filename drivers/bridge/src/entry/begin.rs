@@ -1,0 +1,70 @@
+//! What happens when the program is loaded.
+
+use std::path::PathBuf;
+
+use bridge_config::{Config, VARIABLE};
+
+use crate::entry::{filter, fork, next, signals};
+use crate::mmio::fault;
+use crate::say::{self, warn};
+use crate::{ports, state, sys};
+
+/// Status of a program whose bridge cannot work.
+const FAILED: i32 = 1;
+
+#[used]
+#[link_section = ".init_array"]
+static BEGIN: extern "C" fn() = begin;
+
+extern "C" fn begin() {
+    next::find_all();
+    let Some(path) = std::env::var_os(VARIABLE).map(PathBuf::from) else {
+        return;
+    };
+    say::set_verbose(std::env::var_os("TRIPTYCH_BRIDGE_TRACE").is_some_and(|value| value == "1"));
+    let config = match Config::read(&path) {
+        Ok(config) => config,
+        Err(error) => {
+            warn(format_args!(
+                "{error}. `triptych with-card` writes this file"
+            ));
+            sys::exit(FAILED);
+        }
+    };
+    ports::configure(config);
+    fault::prepare();
+    state::lock().objects.find_placeholders();
+    signals::install();
+    fork::install();
+    // Valgrind carries system calls out itself, so a filter would never see the program's.
+    if under_valgrind() {
+        return;
+    }
+    if let Err(error) = filter::install() {
+        warn(format_args!(
+            "no seccomp filter ({error:?}): programs that bypass the C library, as safe Rust does, will not find the card"
+        ));
+    }
+}
+
+/// Whether valgrind runs the program, by the request that valgrind.h defines. A processor's own
+/// registers come out unchanged.
+fn under_valgrind() -> bool {
+    const RUNNING_ON_VALGRIND: u64 = 0x1001;
+    let request = [RUNNING_ON_VALGRIND, 0, 0, 0, 0, 0];
+    let mut answer = 0_u64;
+    // SAFETY: the rotations add up to 128 bits, so that RDI keeps its value.
+    unsafe {
+        std::arch::asm!(
+            "rol rdi, 3",
+            "rol rdi, 13",
+            "rol rdi, 61",
+            "rol rdi, 51",
+            "xchg rbx, rbx",
+            in("rax") request.as_ptr(),
+            inout("rdx") answer,
+            in("rdi") 0,
+        );
+    }
+    answer != 0
+}

@@ -1,0 +1,129 @@
+//! The seccomp filter that traps system calls for VFIO.
+//!
+//! It looks at numbers only: the requests' type, the mark in offsets of regions, and the flags of
+//! huge pages. All other calls run at full speed. It survives exec; a program without the bridge
+//! then notices it only if it makes VFIO requests itself.
+
+use crate::sys::{self, Errno};
+use crate::vfio::region::MARK;
+
+const LOAD: u16 = 0x20;
+const AND: u16 = 0x54;
+const IF_EQUAL: u16 = 0x15;
+const RETURN: u16 = 0x06;
+
+const ALLOW: u32 = 0x7fff_0000;
+const TRAP: u32 = 0x0003_0000;
+const ARCH_X86_64: u32 = 0xc000_003e;
+
+/// Offsets in `struct seccomp_data`.
+const NUMBER: u32 = 0;
+const ARCH: u32 = 4;
+const INSTRUCTION: u32 = 8;
+
+fn low(argument: u32) -> u32 {
+    16 + 8 * argument
+}
+
+fn high(argument: u32) -> u32 {
+    low(argument) + 4
+}
+
+fn statement(code: u16, k: u32) -> libc::sock_filter {
+    libc::sock_filter {
+        code,
+        jt: 0,
+        jf: 0,
+        k,
+    }
+}
+
+/// Skips `otherwise` instructions if the loaded word is not `k`.
+fn unless(k: u32, otherwise: u8) -> libc::sock_filter {
+    libc::sock_filter {
+        code: IF_EQUAL,
+        jt: 0,
+        jf: otherwise,
+        k,
+    }
+}
+
+/// Traps if a word of an argument has this value under this mask; `number` is the system call.
+fn rule(number: i64, word: u32, mask: u32, value: u32) -> [libc::sock_filter; 6] {
+    [
+        statement(LOAD, NUMBER),
+        unless(number as u32, 4),
+        statement(LOAD, word),
+        statement(AND, mask),
+        unless(value, 1),
+        statement(RETURN, TRAP),
+    ]
+}
+
+/// The filter. Calls from the instruction before `gate` pass.
+fn program(gate: u64) -> Vec<libc::sock_filter> {
+    const MARK_BITS: u32 = 0xffff_0000;
+    let mark = (MARK as u32) << 16;
+    let huge = (libc::MAP_ANONYMOUS | libc::MAP_HUGETLB) as u32;
+    let mut filter = vec![
+        statement(LOAD, ARCH),
+        libc::sock_filter {
+            code: IF_EQUAL,
+            jt: 1,
+            jf: 0,
+            k: ARCH_X86_64,
+        },
+        statement(RETURN, ALLOW),
+        statement(LOAD, INSTRUCTION),
+        unless(gate as u32, 3),
+        statement(LOAD, INSTRUCTION + 4),
+        unless((gate >> 32) as u32, 1),
+        statement(RETURN, ALLOW),
+    ];
+    filter.extend(rule(
+        libc::SYS_ioctl,
+        low(1),
+        0xffff_ff00,
+        u32::from(b';') << 8,
+    ));
+    filter.extend(rule(libc::SYS_mmap, high(5), MARK_BITS, mark));
+    filter.extend(rule(libc::SYS_mmap, low(3), huge, huge));
+    filter.extend(rule(libc::SYS_pread64, high(3), MARK_BITS, mark));
+    filter.extend(rule(libc::SYS_pwrite64, high(3), MARK_BITS, mark));
+    filter.push(statement(RETURN, ALLOW));
+    filter
+}
+
+/// Installs the filter for all threads of this process.
+pub(super) fn install() -> Result<(), Errno> {
+    const SET_MODE_FILTER: u64 = 1;
+    const ALL_THREADS: u64 = 1;
+    let mut filter = program(sys::make_gate()?);
+    let program = libc::sock_fprog {
+        len: filter.len() as u16,
+        filter: filter.as_mut_ptr(),
+    };
+    let arguments = [
+        SET_MODE_FILTER,
+        ALL_THREADS,
+        &raw const program as u64,
+        0,
+        0,
+        0,
+    ];
+    // SAFETY: the program names `filter`, which outlives the call.
+    let mut result = unsafe { sys::call(libc::SYS_seccomp, arguments) };
+    if result == Err(Errno(libc::EACCES)) {
+        // Without CAP_SYS_ADMIN, the kernel demands that set-user-ID programs lose their effect.
+        let no_new_privileges = [libc::PR_SET_NO_NEW_PRIVS as u64, 1, 0, 0, 0, 0];
+        // SAFETY: the arguments are numbers.
+        unsafe { sys::call(libc::SYS_prctl, no_new_privileges)? };
+        // SAFETY: as above.
+        result = unsafe { sys::call(libc::SYS_seccomp, arguments) };
+    }
+    match result? {
+        0 => Ok(()),
+        // The number of a thread that has another filter.
+        _ => Err(Errno(libc::EBUSY)),
+    }
+}

@@ -1,0 +1,59 @@
+//! A fork: the child gets consistent tables, shares the connections, and its memory is its own.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::card::session::prepare_to_share;
+use crate::dma::files;
+use crate::lock::ALL_SIGNALS;
+use crate::{ports, state, sys, ALLOCATOR};
+
+/// The signal mask before the fork.
+static MASK: AtomicU64 = AtomicU64::new(0);
+
+unsafe extern "C" fn prepare() {
+    if ports::all().any(|port| port.session().is_open()) {
+        prepare_to_share();
+    }
+    let mask = sys::set_signal_mask(libc::SIG_BLOCK, ALL_SIGNALS);
+    state::acquire();
+    files::acquire();
+    ports::all().for_each(|port| port.session().acquire());
+    ALLOCATOR.acquire();
+    MASK.store(mask, Ordering::Relaxed);
+}
+
+fn release() {
+    ALLOCATOR.release();
+    ports::all().for_each(|port| port.session().release());
+    files::release();
+    state::release();
+}
+
+unsafe extern "C" fn parent() {
+    let mask = MASK.load(Ordering::Relaxed);
+    release();
+    sys::set_signal_mask(libc::SIG_SETMASK, mask);
+}
+
+unsafe extern "C" fn child() {
+    release();
+    ports::all().for_each(|port| port.session().number_differently());
+    if files::any() {
+        files::make_private();
+    }
+    sys::set_signal_mask(libc::SIG_SETMASK, MASK.load(Ordering::Relaxed));
+}
+
+/// Registers the handlers.
+pub(super) fn install() {
+    extern "C" {
+        fn __register_atfork(
+            prepare: unsafe extern "C" fn(),
+            parent: unsafe extern "C" fn(),
+            child: unsafe extern "C" fn(),
+            library: *const u8,
+        ) -> i32;
+    }
+    // SAFETY: the handlers take no arguments, and the library is never unloaded.
+    unsafe { __register_atfork(prepare, parent, child, std::ptr::null()) };
+}

@@ -1,0 +1,86 @@
+//! The functions that the interposed ones stand before: those of the C library or of a sanitizer.
+
+use std::ffi::CStr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::sys::Errno;
+
+/// A function that is looked up once.
+pub(super) struct Next {
+    name: &'static CStr,
+    address: AtomicUsize,
+}
+
+impl Next {
+    pub(super) const fn new(name: &'static CStr) -> Self {
+        Self {
+            name,
+            address: AtomicUsize::new(0),
+        }
+    }
+
+    /// The function's address, or `None` while the program is still being loaded.
+    pub(super) fn address(&self) -> Option<usize> {
+        let known = self.address.load(Ordering::Acquire);
+        (known != 0).then_some(known)
+    }
+
+    /// Looks the function up.
+    pub(super) fn find(&self) {
+        // SAFETY: the name ends with NUL.
+        let address = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) };
+        self.address.store(address as usize, Ordering::Release);
+    }
+}
+
+/// Declares functions of the C library, each with its type, and `find_all`.
+macro_rules! functions {
+    ($($name:ident, $static:ident: fn($($argument:ty),*) -> $result:ty;)*) => {
+        $(
+            static $static: Next = Next::new({
+                match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
+                    Ok(name) => name,
+                    Err(_) => c"",
+                }
+            });
+
+            /// The function, or `None` while the program is still being loaded.
+            pub(super) fn $name() -> Option<unsafe extern "C" fn($($argument),*) -> $result> {
+                let address = $static.address()?;
+                // SAFETY: the C library declares the function with this type.
+                Some(unsafe { std::mem::transmute::<usize, unsafe extern "C" fn($($argument),*) -> $result>(address) })
+            }
+        )*
+
+        /// Looks all functions up.
+        pub(super) fn find_all() {
+            $($static.find();)*
+        }
+    };
+}
+
+functions! {
+    openat, OPENAT: fn(i32, *const libc::c_char, i32, libc::mode_t) -> i32;
+    close, CLOSE: fn(i32) -> i32;
+    ioctl, IOCTL: fn(i32, libc::c_ulong, usize) -> i32;
+    pread, PREAD: fn(i32, *mut libc::c_void, usize, i64) -> isize;
+    pwrite, PWRITE: fn(i32, *const libc::c_void, usize, i64) -> isize;
+    mmap, MMAP: fn(*mut libc::c_void, usize, i32, i32, i32, i64) -> *mut libc::c_void;
+    munmap, MUNMAP: fn(*mut libc::c_void, usize) -> i32;
+    sigaction, SIGACTION: fn(i32, *const libc::sigaction, *mut libc::sigaction) -> i32;
+    signal, SIGNAL: fn(i32, libc::sighandler_t) -> libc::sighandler_t;
+    sigprocmask, SIGPROCMASK: fn(i32, *const libc::sigset_t, *mut libc::sigset_t) -> i32;
+    pthread_sigmask, PTHREAD_SIGMASK: fn(i32, *const libc::sigset_t, *mut libc::sigset_t) -> i32;
+}
+
+/// Sets the C library's errno and returns -1, or returns the value.
+pub(super) fn to_c(result: Result<u64, Errno>) -> i64 {
+    match result {
+        Ok(value) => value as i64,
+        Err(error) => {
+            // SAFETY: errno is a variable of this thread.
+            unsafe { *libc::__errno_location() = error.0 };
+            -1
+        }
+    }
+}

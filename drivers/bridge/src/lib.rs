@@ -1,0 +1,26 @@
+//! A library that answers the kernel's VFIO interface inside a program, from vfio-user sockets.
+//!
+//! `triptych with-card` loads it into a program with LD_PRELOAD. See the README for how it works.
+//! On other machines than x86-64 the library is empty, and the launcher refuses to run a program.
+#![cfg(target_arch = "x86_64")]
+
+mod allocator;
+mod card;
+mod dma;
+#[cfg(not(test))]
+mod entry;
+mod iommufd;
+mod lock;
+mod mmio;
+mod objects;
+mod ports;
+mod requests;
+mod say;
+mod state;
+mod sys;
+mod user_memory;
+mod vfio;
+
+#[cfg(not(test))]
+#[global_allocator]
+static ALLOCATOR: allocator::Own = allocator::Own::new();

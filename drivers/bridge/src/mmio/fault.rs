@@ -1,0 +1,91 @@
+//! The handler of SIGSEGV: carries out accesses to registers, and passes other faults on.
+
+use iced_x86::{Decoder, DecoderOptions};
+
+use crate::mmio::bars::{self, Place};
+use crate::mmio::context::Context;
+use crate::mmio::emulate::{emulate, Bus};
+use crate::say::warn;
+use crate::user_memory;
+
+/// Longest instruction in bytes.
+const LONGEST: usize = 15;
+
+impl Bus for Place {
+    fn read(&mut self, offset: u64, size: usize) -> u64 {
+        let mut bytes = [0; 8];
+        let card = self.port.card();
+        match card.read(self.region, self.offset + offset, &mut bytes[..size]) {
+            Ok(()) => u64::from_le_bytes(bytes),
+            // A card that does not answer reads as all ones, on PCI Express too.
+            Err(_) => u64::MAX >> (64 - 8 * size),
+        }
+    }
+
+    fn write(&mut self, offset: u64, size: usize, value: u64) {
+        let bytes = value.to_le_bytes();
+        // PCI Express drops writes to a card that is gone.
+        let _ = self
+            .port
+            .card()
+            .write(self.region, self.offset + offset, &bytes[..size]);
+    }
+}
+
+/// What became of a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// The program goes on.
+    Done,
+    /// The fault was an access to a register that the bridge cannot carry out.
+    Unknown,
+    /// The fault is the program's own.
+    NotOurs,
+}
+
+/// Carries out the access that caused a fault.
+///
+/// # Safety
+///
+/// The signal's information and context must be the kernel's.
+pub(crate) unsafe fn handle(info: &libc::siginfo_t, context: &mut libc::ucontext_t) -> Outcome {
+    // A signal that a process sent has a code of 0 or less, and no address.
+    if info.si_code <= 0 {
+        return Outcome::NotOurs;
+    }
+    // SAFETY: a fault has an address.
+    let address = unsafe { info.si_addr() } as usize;
+    if crate::dma::convert::wait_for(address) {
+        return Outcome::Done;
+    }
+    let Some(mut place) = bars::find(address) else {
+        return Outcome::NotOurs;
+    };
+    let mut context = Context::new(context);
+    let at = context.instruction();
+    let mut code = [0; LONGEST];
+    // The instruction may end just before memory without pages.
+    let room = (4096 - at as usize % 4096).min(LONGEST);
+    let read = user_memory::read_bytes(at, &mut code)
+        .or_else(|_| user_memory::read_bytes(at, &mut code[..room]));
+    let mut decoder = Decoder::with_ip(64, &code, at, DecoderOptions::NONE);
+    let instruction = decoder.decode();
+    if read.is_ok() && !instruction.is_invalid() && emulate(&instruction, &mut context, &mut place)
+    {
+        return Outcome::Done;
+    }
+    warn(format_args!(
+        "{}: region {}, register {:#x}: the bridge does not know the instruction at {at:#x}: {code:02x?} ({:?}). \
+         Access registers by plain loads and stores of 1 to 8 bytes",
+        place.port.address(),
+        place.region,
+        place.offset,
+        instruction.mnemonic()
+    ));
+    Outcome::Unknown
+}
+
+/// Fills the decoder's tables. It needs memory for them, which the handler must not ask for.
+pub(crate) fn prepare() {
+    let _ = Decoder::with_ip(64, &[0x90], 0, DecoderOptions::NONE).decode();
+}

@@ -1,0 +1,115 @@
+//! `/dev/vfio/N`: a group.
+
+use crate::objects::{Id, Kind, Node};
+use crate::ports::{all, Port};
+use crate::state::{Device, Group, SpaceId, State};
+use crate::sys::{self, Errno};
+use crate::user_memory;
+use crate::vfio::numbers::{
+    GROUP_GET_DEVICE_FD, GROUP_GET_STATUS, GROUP_SET_CONTAINER, GROUP_UNSET_CONTAINER,
+};
+
+/// Adds a group that was just opened. EBUSY if it is open already, or one of its devices is.
+pub(crate) fn open(state: &mut State, number: u32, id: Id) -> Result<(), Errno> {
+    let in_use = |device: &Device| device.port.group() == number;
+    if state.groups.iter().any(|group| group.number == number) || state.devices.iter().any(in_use) {
+        return Err(Errno(libc::EBUSY));
+    }
+    state.groups.push(Group {
+        number,
+        id,
+        container: None,
+    });
+    Ok(())
+}
+
+/// Answers a request to a group.
+pub(crate) fn request(state: &mut State, id: Id, request: u64, at: u64) -> Result<u64, Errno> {
+    let index = state.groups.iter().position(|group| group.id == id);
+    let index = index.ok_or(Errno(libc::EBADF))?;
+    match request {
+        GROUP_GET_STATUS => get_status(&state.groups[index], at),
+        GROUP_SET_CONTAINER => set_container(state, index, at),
+        GROUP_UNSET_CONTAINER => unset_container(state, index),
+        GROUP_GET_DEVICE_FD => get_device(state, index, at),
+        _ => Err(Errno(libc::ENOTTY)),
+    }
+}
+
+fn get_status(group: &Group, at: u64) -> Result<u64, Errno> {
+    const VIABLE: u32 = 1;
+    const CONTAINER_SET: u32 = 2;
+    let argsz: u32 = user_memory::read(at)?;
+    if argsz < 8 {
+        return Err(Errno(libc::EINVAL));
+    }
+    let flags = if group.container.is_some() {
+        VIABLE | CONTAINER_SET
+    } else {
+        VIABLE
+    };
+    user_memory::write(at + 4, &flags)?;
+    Ok(0)
+}
+
+fn set_container(state: &mut State, index: usize, at: u64) -> Result<u64, Errno> {
+    let fd: i32 = user_memory::read(at)?;
+    if fd < 0 || state.groups[index].container.is_some() {
+        return Err(Errno(libc::EINVAL));
+    }
+    sys::file_id(fd)?;
+    match crate::requests::object(state, fd)? {
+        Some((container, Kind::Node(Node::Container))) => {
+            state.groups[index].container = Some(container);
+            Ok(0)
+        }
+        _ => Err(Errno(libc::EINVAL)),
+    }
+}
+
+fn unset_container(state: &mut State, index: usize) -> Result<u64, Errno> {
+    let number = state.groups[index].number;
+    if state.groups[index].container.is_none() {
+        return Err(Errno(libc::EINVAL));
+    }
+    if state
+        .devices
+        .iter()
+        .any(|device| device.port.group() == number)
+    {
+        return Err(Errno(libc::EBUSY));
+    }
+    state.groups[index].container = None;
+    state.release_closed();
+    Ok(0)
+}
+
+fn get_device(state: &mut State, index: usize, at: u64) -> Result<u64, Errno> {
+    let name = user_memory::read_name(at)?;
+    let number = state.groups[index].number;
+    let container = state.groups[index].container.ok_or(Errno(libc::EINVAL))?;
+    let id = SpaceId::Container(container);
+    if state
+        .space(id)
+        .is_none_or(|space| space.version_2.is_none())
+    {
+        return Err(Errno(libc::EINVAL));
+    }
+    let named = |port: &Port| port.group() == number && port.address() == name;
+    let port = all().find(named).ok_or(Errno(libc::ENODEV))?;
+    crate::mmio::bars::forget_unmapped();
+    state.release_closed();
+    let (fd, object) = state.objects.create(Kind::Device(port))?;
+    if let Some(device) = state.device(port) {
+        // The kernel gives out an open device again. Both descriptors then are one device.
+        device.ids.push(object);
+        return Ok(fd as u64);
+    }
+    let device = Device::new(port, object, false, Some(id));
+    if let Err(error) = state.open_device(port, device) {
+        sys::close(fd);
+        state.release_closed();
+        return Err(error);
+    }
+    Ok(fd as u64)
+}
