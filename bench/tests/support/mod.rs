@@ -5,6 +5,7 @@
 #[path = "../../../perfcounters/tests/common/mod.rs"]
 mod common;
 mod compilers;
+pub mod with_card;
 
 use std::fs;
 use std::path::Path;

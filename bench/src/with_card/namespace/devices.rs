@@ -31,7 +31,7 @@ pub fn replace() -> Result<()> {
         let target = if kind.is_char_device() {
             let place = folder.join("dev");
             fs::create_dir(&place).context("cannot make a folder for devices")?;
-            mounts::bind(&old.path(), &place)?;
+            old.show(&place)?;
             place.join("ptmx")
         } else {
             fs::read_link(&terminals).unwrap_or_else(|_| PathBuf::from("pts/ptmx"))

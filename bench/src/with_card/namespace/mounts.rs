@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use nix::mount::{mount, MsFlags};
+use nix::mount::{mount, umount2, MntFlags, MsFlags};
 use rustix::fs::{Mode, OFlags};
 
 const NOTHING: Option<&str> = None;
@@ -52,7 +52,15 @@ pub struct Replaced {
 }
 
 impl Replaced {
-    /// The path of a file in the old folder; this path is valid in this process.
+    /// Shows the old folder, with what is mounted below it, at `target`.
+    pub fn show(&self, target: &Path) -> Result<()> {
+        bind(&self.path(), target)?;
+        // What replaced the old folder is mounted on it, so it was copied too.
+        umount2(target, MntFlags::MNT_DETACH)
+            .with_context(|| format!("cannot uncover {}", target.display()))
+    }
+
+    /// The path of the old folder, which is valid in this process.
     pub fn path(&self) -> PathBuf {
         use std::os::fd::AsRawFd;
         PathBuf::from(format!("/proc/self/fd/{}", self.old.as_raw_fd()))
