@@ -1,0 +1,114 @@
+//! `foreign`: runs the cases, and prints a line for each and a table.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{ensure, Result};
+use clap::Parser;
+use foreign::cases::CASES;
+use foreign::outcome::Outcome;
+use foreign::subject;
+use foreign::table::{self, Table};
+use nic::Expected;
+
+/// Runs the conformance cases that need only forwarding, for programs that know nothing of this
+/// project.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Options {
+    /// Run this program instead of the peers: words between blanks, in which {port0} and {port1}
+    /// stand for PCI addresses
+    #[arg(long, value_name = "WORDS")]
+    program: Option<String>,
+    /// What the program does to a frame: touch, touch@N, mac or none
+    #[arg(
+        long,
+        value_name = "CHANGE",
+        default_value = "touch",
+        requires = "program"
+    )]
+    expect: Expected,
+    /// The file that `make peers` has written
+    #[arg(long, value_name = "FILE", default_value = "build/peers/peers.json")]
+    peers: PathBuf,
+    /// The folder of this project's programs: triptych, and the drivers to compare with
+    #[arg(long, value_name = "FOLDER", default_value = "build/bin")]
+    bin: PathBuf,
+    /// Run only this peer or driver; may be repeated
+    #[arg(long = "only", value_name = "NAME")]
+    only: Vec<String>,
+    /// Run only this case; may be repeated
+    #[arg(long = "case", value_name = "NAME")]
+    cases: Vec<String>,
+    /// Write the table into this page
+    #[arg(long, value_name = "PAGE", conflicts_with_all = ["only", "cases", "program"])]
+    page: Option<PathBuf>,
+    /// Print the cases, and run nothing
+    #[arg(long)]
+    list: bool,
+}
+
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("foreign: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<()> {
+    let wanted = |name: &str, names: &[String]| names.is_empty() || names.iter().any(|n| n == name);
+    let mut cases = CASES.to_vec();
+    cases.retain(|case| wanted(case.name, &options.cases));
+    ensure!(
+        !cases.is_empty(),
+        "no case is named {}; --list prints all",
+        options.cases.join(", ")
+    );
+    if options.list {
+        print!("{}", table::list(&cases));
+        return Ok(());
+    }
+    let (mut subjects, skipped) = match &options.program {
+        Some(words) => (vec![subject::of_words(words, options.expect)?], Vec::new()),
+        None => {
+            let (mut peers, skipped) = subject::peers(&options.peers)?;
+            let mut subjects = subject::own(&options.bin);
+            subjects.append(&mut peers);
+            (subjects, skipped)
+        }
+    };
+    subjects.retain(|subject| wanted(&subject.name, &options.only));
+    ensure!(
+        !subjects.is_empty(),
+        "no program is named {}",
+        options.only.join(", ")
+    );
+    let triptych = std::path::absolute(options.bin.join("triptych"))?;
+    let mut outcomes = Vec::new();
+    for case in &cases {
+        let mut row = Vec::new();
+        for subject in &subjects {
+            let outcome = case.run(&triptych, subject)?;
+            let mark = if outcome == Outcome::Pass { ' ' } else { '!' };
+            println!("{mark} {:<20} {:<14} {outcome}", case.name, subject.name);
+            row.push(outcome);
+        }
+        outcomes.push(row);
+    }
+    let table = Table {
+        cases: &cases,
+        subjects: &subjects,
+        skipped: &skipped,
+        outcomes: &outcomes,
+    };
+    match &options.page {
+        Some(page) => table.write_into(page),
+        None => {
+            println!("\n{}", table.markdown());
+            Ok(())
+        }
+    }
+}
