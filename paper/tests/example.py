@@ -139,6 +139,15 @@ def code() -> dict[str, Any]:
     }
 
 
+def code_with_upstream() -> dict[str, Any]:
+    """Return a `code.json` that also has the paper's own drivers, which `make peers` fetched."""
+    document = code()
+    document["upstream"] = {"ixy": "c" * 40, "ixy-rs": "d" * 40}
+    document["files"]["ixy"] = [{"path": "ixy/src/memory.c", "twin": "memory", "lines": 831, "unsafe_lines": None}]
+    document["files"]["ixy-rs"] = [{"path": "ixy.rs/src/lib.rs", "twin": "crate", "lines": 961, "unsafe_lines": 124}]
+    return document
+
+
 def info() -> dict[str, Any]:
     """Return a `run.json`."""
     return {

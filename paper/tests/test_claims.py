@@ -1,5 +1,6 @@
 """The claims: their formulas, their file and their verdicts."""
 
+import json
 import random
 import re
 from pathlib import Path
@@ -14,7 +15,7 @@ from triptych_paper.drivers import Subject
 from triptych_paper.errors import DataError
 from triptych_paper.records import read_run
 
-from tests.example import CONDITIONS, HEADER, MakeRun, peer_rows, rows, with_conditions
+from tests.example import CONDITIONS, HEADER, MakeRun, code_with_upstream, peer_rows, rows, with_conditions
 
 RATIO = 'each("rust", "default", 32, "tsc_cycles") / each("c", "default", 32, "tsc_cycles")'
 
@@ -103,6 +104,7 @@ def test_comparisons(make_run: MakeRun) -> None:
         ("lambda: 1", "is not allowed"),
         ('each("rust", "default", 32)', "has wrong arguments: write it like"),
         ('each("rust", "default", "32", "tsc_cycles")', "has wrong arguments: write it like"),
+        ('full("rust", 32)', "has wrong arguments: write it like full("),
         ('each("fortran", "default", 32, "tsc_cycles")', "is unknown; use c, rust"),
         ('each("rust", "default", 32, "joules")', "is not in metrics.toml"),
         ('each("rust", "default", 32, "tsc_cycles", cpu=1)', "is not allowed"),
@@ -146,11 +148,35 @@ def test_a_driver_of_another_project_that_is_missing_has_a_reason(make_run: Make
         Verdict.NOT_MEASURED,
         "not measured: ixy-c2rust/default was skipped: C2Rust is not installed",
     )
-    # Lockstep links a driver into its own process, which a program of another project cannot be.
-    cycles = check(claims["cycles-b32"], run, None, Subject.UPSTREAM)
-    assert cycles.verdict is Verdict.NOT_MEASURABLE
+    # Lockstep links a driver into its own process, which another project's program cannot be. Wall takes its place.
+    assert check(claims["cycles-b32"], run, None, Subject.UPSTREAM).backend == "wall"
+    assert check(claims["ipc-c-b32"], run, None, Subject.UPSTREAM).verdict is Verdict.NOT_MEASURABLE
     overflow = check(claims["overflow-instructions"], run, None, Subject.UPSTREAM)
     assert "the run has no ixy-rs/overflow-checks; `make peers`" in overflow.reason
+
+
+def test_the_lines_of_the_papers_drivers_compare_and_ours_do_not(make_run: MakeRun) -> None:
+    folder = make_run(lines=[*rows(), *peer_rows()])
+    (folder / "code.json").write_text(json.dumps(code_with_upstream()), encoding="utf-8")
+    outcomes = check_all(read_claims(), read_run(folder), read_code(folder))
+    found = {(o.claim.id, o.subject): o.verdict for o in outcomes}
+    for claim in ("lines-c", "lines-rust", "lines-ratio", "unsafe-lines", "unsafe-share"):
+        assert found[claim, Subject.UPSTREAM] is Verdict.REPRODUCED
+    assert found["lines-c", Subject.TRIPTYCH] is Verdict.NOT_COMPARABLE
+
+
+def test_a_program_that_is_slower_than_another_sets_its_own_pace(make_run: MakeRun) -> None:
+    formula = 'full("c", "default", 32)'
+    run = read_run(make_run(lines=[*rows(), *peer_rows()]))
+    upstream = Scope(run, None, "wall", subject=Subject.UPSTREAM)
+    assert evaluate(parse(formula), Scope(run, None, "wall")).value == 0.995
+    # ixy forwards 11.5 Mpps, and our transpiled driver 21.1.
+    assert evaluate(parse(formula), upstream).value == 1.0
+    alone = [*(line for line in rows() if ",wall," not in line), *peer_rows()]
+    slow = read_run(make_run(lines=alone))
+    assert evaluate(parse(formula), Scope(slow, None, "wall", subject=Subject.UPSTREAM)).value == 0.0
+    with pytest.raises(MissingError, match="`make peers`"):
+        evaluate(parse(formula), Scope(read_run(make_run()), None, "wall", subject=Subject.UPSTREAM))
 
 
 LIKE = """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from triptych_paper.errors import DataError
@@ -31,8 +31,11 @@ class CodeSize:
     """The sources of all implementations."""
 
     revision: str
+    """The git revision of this project's drivers."""
     files: dict[str, tuple[SourceFile, ...]]
     """By implementation."""
+    upstream: dict[str, str] = field(default_factory=dict)
+    """The commits of the paper's own drivers that were counted, by implementation."""
 
     def lines(self, impl: str, twins: tuple[str, ...] = ()) -> int:
         """Count the lines of an implementation, or of some of its parts."""
@@ -58,7 +61,8 @@ def read_code(folder: Path) -> CodeSize | None:
         raise DataError(f"cannot read {path}: {error.strerror}") from None
     try:
         files = {str(impl): tuple(_file(entry) for entry in entries) for impl, entries in document["files"].items()}
-        code = CodeSize(revision=str(document["revision"]), files=files)
+        upstream = {str(impl): str(commit) for impl, commit in document.get("upstream", {}).items()}
+        code = CodeSize(revision=str(document["revision"]), files=files, upstream=upstream)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DataError(f"{path} is malformed: {error!r}; write it again with `make paper`") from None
     unknown = set(files) - set(IMPLEMENTATIONS)

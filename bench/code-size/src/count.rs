@@ -67,6 +67,38 @@ pub struct SourceFile {
     pub unsafe_lines: Option<usize>,
 }
 
+/// The text of one file, as `code-size` counts it.
+///
+/// # Errors
+/// If unsafe lines cannot be found, because the text is not Rust.
+pub fn count_text(path: String, inside: &str, text: &str) -> Result<Option<SourceFile>> {
+    let Some(language) = language(inside) else {
+        return Ok(None);
+    };
+    let text = without_tests(text);
+    let unsafe_lines = match language {
+        LanguageType::Rust => {
+            Some(unsafe_code_lines(text).with_context(|| format!("{path} is not Rust"))?)
+        }
+        _ => None,
+    };
+    Ok(Some(SourceFile {
+        path,
+        twin: twin(inside),
+        lines: code_lines(text, language),
+        unsafe_lines,
+    }))
+}
+
+fn language(path: &str) -> Option<LanguageType> {
+    match path.rsplit_once('.')?.1 {
+        "c" => Some(LanguageType::C),
+        "h" => Some(LanguageType::CHeader),
+        "rs" => Some(LanguageType::Rust),
+        _ => None,
+    }
+}
+
 /// Counts a driver's files, sorted by name.
 ///
 /// # Errors
@@ -78,30 +110,16 @@ pub fn count(root: &Path, sources: &Sources) -> Result<Vec<SourceFile>> {
         let entry = entry.with_context(|| format!("cannot list {}", folder.display()))?;
         let path = entry.path();
         let inside = path.strip_prefix(&folder)?.to_string_lossy().into_owned();
-        let language = match path.extension().and_then(|ending| ending.to_str()) {
-            Some("c") => LanguageType::C,
-            Some("h") => LanguageType::CHeader,
-            Some("rs") => LanguageType::Rust,
-            _ => continue,
-        };
-        if sources.without.contains(&inside.as_str()) {
+        if language(&inside).is_none() || sources.without.contains(&inside.as_str()) {
             continue;
         }
         let text =
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let text = without_tests(&text);
-        files.push(SourceFile {
-            path: format!("{}/{inside}", sources.folder),
-            twin: twin(&inside),
-            lines: code_lines(text, language),
-            unsafe_lines: match language {
-                LanguageType::Rust => Some(
-                    unsafe_code_lines(text)
-                        .with_context(|| format!("{} is not Rust", path.display()))?,
-                ),
-                _ => None,
-            },
-        });
+        files.extend(count_text(
+            format!("{}/{inside}", sources.folder),
+            &inside,
+            &text,
+        )?);
     }
     if files.is_empty() {
         bail!("{} has no sources", folder.display());

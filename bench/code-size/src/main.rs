@@ -1,9 +1,11 @@
-//! `code-size`: counts the lines of code of the three drivers, and the unsafe ones among them.
+//! `code-size`: counts the lines of code of the three drivers, and the unsafe ones among them. If `make peers` has
+//! fetched the paper's own drivers, it counts these, too, at the commits that the paper counted.
 //!
 //! The exit status is 0 on success, 1 if a file cannot be read or parsed, and 2 for an error of usage.
 
 mod count;
 mod unsafety;
+mod upstream;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -36,6 +38,8 @@ struct Document {
     revision: String,
     /// The library that distinguishes code from comments.
     counted_by: &'static str,
+    /// The commits of the paper's own drivers, if `make peers` has fetched them.
+    upstream: BTreeMap<Implementation, String>,
     /// The files of each implementation.
     files: BTreeMap<Implementation, Vec<SourceFile>>,
 }
@@ -55,9 +59,17 @@ fn run(cli: &Cli) -> Result<()> {
     for sources in count::SOURCES {
         files.insert(sources.implementation, count::count(&cli.root, sources)?);
     }
+    let mut commits = BTreeMap::new();
+    for driver in upstream::UPSTREAM {
+        if let Some(counted) = upstream::count(&cli.root, driver)? {
+            commits.insert(driver.implementation, counted.commit);
+            files.insert(driver.implementation, counted.files);
+        }
+    }
     let document = Document {
         revision: revision(cli),
         counted_by: "tokei 15.0.0",
+        upstream: commits,
         files,
     };
     let text = serde_json::to_string_pretty(&document)? + "\n";

@@ -48,6 +48,9 @@ pub struct Source {
     pub commit: String,
     /// Git's hash of all files of the commit.
     pub tree: String,
+    /// The full hash of the commit whose lines the paper counted. `code-size` counts it, too.
+    #[serde(default)]
+    pub counted: Option<String>,
     /// The licence, as SPDX writes it.
     pub licence: String,
 }

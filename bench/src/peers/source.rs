@@ -107,7 +107,9 @@ impl Store<'_> {
     /// Asks for the commit alone, which is little. Servers that do not offer single commits are asked for
     /// everything.
     fn fetch_from_network(&self, git: &Git<'_>, source: &Source) -> Outcome<()> {
-        let one = git.fetch(&source.url, &["--depth=1", &source.commit], NETWORK);
+        let mut wanted = vec!["--depth=1", source.commit.as_str()];
+        wanted.extend(source.counted.as_deref());
+        let one = git.fetch(&source.url, &wanted, NETWORK);
         let Err(error) = one else {
             return Ok(());
         };
@@ -326,6 +328,7 @@ mod tests {
                 commit: git(&origin, &["rev-parse", "HEAD"]),
                 tree: git(&origin, &["rev-parse", "HEAD^{tree}"]),
                 licence: "MIT".to_owned(),
+                counted: None,
             };
             Self { place, source }
         }

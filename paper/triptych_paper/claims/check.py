@@ -44,7 +44,9 @@ def check(claim: Claim, run: Run, code: CodeSize | None, subject: Subject = Subj
                 continue
             verdict = combine(decide(claim, interval(result)) for result in results)
             outcome = Outcome(claim, subject, verdict, "", backend, _simulated(measure, backend), results)
-            apart = _apart(measure, backend, run)
+            # The lines of the paper's drivers are counted at the commits that the paper counted.
+            same_sources = backend == SOURCES and subject is Subject.UPSTREAM
+            apart = "" if same_sources else _apart(measure, backend, run)
             if not apart or measure.like:
                 reason = _undecided(results) if verdict is Verdict.INCONCLUSIVE else ""
                 return replace(outcome, reason=reason, like=measure.like if apart else "")

@@ -8,6 +8,8 @@
   disturbance of a repeat cancels. The result is the median with its spread.
 - ``median(impl, variant, batch, metric)`` is one number.
 - Both accept ``offered=`` (Mpps), ``ring_size=`` and ``frame_size=``; the defaults are those of a usual run.
+- ``full(impl, variant, batch)`` is the share of full batches. The programs of other projects do not report it. It is 1
+  for one that forwards at most 80 % of what another driver forwards in the same run: the card can offer it more.
 - ``lines(impl)`` and ``unsafe_lines(impl)`` are lines of code.
 - ``impl`` is a role: `c`, `rust` or `rust-unsafe`. The subject of a verdict says whose driver plays it.
 - ``batch`` is the batch size, if a claim is about several.
@@ -27,18 +29,24 @@ from typing import TypeAlias
 import pandas as pd
 
 from triptych_paper.code import CodeSize
-from triptych_paper.conditions import FRAME_SIZE, RING_SIZE, Conditions
+from triptych_paper.conditions import DEFAULT_CONDITIONS, FRAME_SIZE, RING_SIZE, Conditions
 from triptych_paper.drivers import UPSTREAM, Driver, Subject, by_own_flags
 from triptych_paper.lookup import reason
 from triptych_paper.quantities import CODE, SOURCES
 from triptych_paper.records import Run
 from triptych_paper.samples import MULTIPLEXED
-from triptych_paper.schema import BACKENDS, ROLES, metrics, source
+from triptych_paper.schema import BACKENDS, ROLES, Source, metrics, source
 from triptych_paper.statistics import Summary, rows, summarise
 
 Value: TypeAlias = "float | str | pd.Series[float]"
 
 SAMPLES = ("each", "median")
+FULL = "full"
+FUNCTIONS = (*SAMPLES, FULL, *CODE)
+
+SLOWER = 0.8
+"""A program that forwards at most this share of what the fastest driver of the run forwards sets its own pace."""
+
 OPERATORS: dict[type[ast.operator], Callable[..., object]] = {
     ast.Add: lambda a, b: a + b,
     ast.Sub: lambda a, b: a - b,
@@ -144,7 +152,7 @@ def _check(node: ast.expr) -> None:
             raise ExpressionError(f"{node.value!r} is not a number")
     elif not (isinstance(node, ast.Name) and node.id == "batch"):
         raise ExpressionError(
-            f"`{ast.unparse(node)}` is not allowed: use numbers, + - * /, {', '.join(SAMPLES + CODE)} and `batch`"
+            f"`{ast.unparse(node)}` is not allowed: use numbers, + - * /, {', '.join(FUNCTIONS)} and `batch`"
         )
 
 
@@ -154,12 +162,16 @@ def _check_call(node: ast.Call) -> None:
         usage = f'{name}("rust")'
         kinds: tuple[type, ...] = (str,)
         keywords: tuple[str, ...] = ()
+    elif name == FULL:
+        usage = 'full("rust", "default", 32)'
+        kinds = (str, str, int)
+        keywords = ()
     elif name in SAMPLES:
         usage = f'{name}("rust", "default", 32, "loads")'
         kinds = (str, str, int, str)
         keywords = ("offered", "ring_size", "frame_size")
     else:
-        raise ExpressionError(f"function {name}() does not exist: use {', '.join(SAMPLES + CODE)}")
+        raise ExpressionError(f"function {name}() does not exist: use {', '.join(FUNCTIONS)}")
     fits = len(node.args) == len(kinds) and all(
         (isinstance(argument, ast.Constant) and isinstance(argument.value, kind))
         or (kind is int and isinstance(argument, ast.Name) and argument.id == "batch")
@@ -255,6 +267,8 @@ def _call(node: ast.Call, scope: Scope) -> Value:
         return float(lines)
     assert scope.backend in BACKENDS
     driver, batch = Driver(impl, str(arguments[1])), int(arguments[2])  # type: ignore[arg-type]
+    if node.func.id == FULL:
+        return _full(driver, batch, scope.run)
     origin = source(str(arguments[3]), scope.backend)
     given = {str(keyword.arg): float(ast.literal_eval(keyword.value)) for keyword in node.keywords}
     conditions = Conditions(
@@ -262,10 +276,7 @@ def _call(node: ast.Call, scope: Scope) -> Value:
         frame_size=int(given.get("frame_size", FRAME_SIZE)),
         offered_mpps=given.get("offered"),
     )
-    if impl in UPSTREAM.values():
-        own = by_own_flags(driver)
-        # The paper built its drivers by their own build files. ixy by C2Rust has none.
-        driver = driver if rows(scope.run.samples, own, batch, origin, conditions).empty else own
+    driver = _built(driver, batch, origin, conditions, scope.run)
     found = rows(scope.run.samples, driver, batch, origin, conditions)
     if found.empty:
         raise MissingError(reason(scope.run, driver, batch, origin, conditions))
@@ -273,3 +284,28 @@ def _call(node: ast.Call, scope: Scope) -> Value:
     scope.counts.append(len(values))
     scope.multiplexed = scope.multiplexed or bool((found["note"] == MULTIPLEXED).any())
     return float(values.median()) if node.func.id == "median" else values
+
+
+def _built(driver: Driver, batch: int, origin: Source, conditions: Conditions, run: Run) -> Driver:
+    """Return a driver as it counts: the paper built its drivers by their own build files. ixy by C2Rust has none."""
+    if driver.impl not in UPSTREAM.values():
+        return driver
+    own = by_own_flags(driver)
+    return driver if rows(run.samples, own, batch, origin, conditions).empty else own
+
+
+def _full(driver: Driver, batch: int, run: Run) -> float:
+    """Return the share of full batches under the default conditions."""
+    shares = source("full_batch_ratio", "wall")
+    throughput = source("mpps", "wall")
+    driver = _built(driver, batch, throughput, DEFAULT_CONDITIONS, run)
+    found = summarise(rows(run.samples, driver, batch, shares)["value"])
+    if found:
+        return found.median
+    own = summarise(rows(run.samples, driver, batch, throughput)["value"])
+    if driver.impl not in UPSTREAM.values() or own is None:
+        raise MissingError(reason(run, driver, batch, shares if driver.impl in ROLES else throughput))
+    same = run.samples[(run.samples["batch"] == batch) & (run.samples["backend"] == "wall")]
+    drivers = {Driver(*build) for build in zip(same["impl"], same["variant"], strict=True)}
+    medians = [s.median for d in drivers if (s := summarise(rows(run.samples, d, batch, throughput)["value"]))]
+    return 1.0 if own.median <= SLOWER * max(medians) else 0.0

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from triptych_paper.code import CodeSize
-from triptych_paper.drivers import DRIVERS
+from triptych_paper.drivers import DRIVERS, Driver
 from triptych_paper.report.model import Data, Section
 from triptych_paper.tables.model import ABSENT, Cell, Column, Record, Table
 
 DATA_PATH = ("rx", "tx", "mempool", "mmio", "descriptor", "buffers")
 """The parts that a packet passes through."""
 
-PUBLISHED = {"c": "C", "rust": "Rust"}
+PUBLISHED = {"c": "C", "rust": "Rust", "ixy": "C", "ixy-rs": "Rust"}
 """The published counterparts."""
 
 C_NOTE = "C does not mark unsafe code: the compiler checks none of its lines for memory safety."
 UNSAFE_NOTE = (
     "C2Rust generates this driver from the C driver. Nearly every function is `unsafe`, and no person would write its "
     "lines this way."
+)
+UPSTREAM_NOTE = (
+    "Counted at the commit whose lines the paper counted, without what not all ten languages have: virtio, register "
+    "constants, and programs other than the forwarder."
 )
 PUBLISHED_NOTE = (
     "The paper counted with cloc, after it had removed features and register constants that not all ten languages "
@@ -40,19 +44,20 @@ def build(data: Data) -> Section:
 
 def _sums(data: Data, code: CodeSize) -> Table:
     rows, records = [], []
-    for driver in DRIVERS:
+    for driver in (*DRIVERS, *map(Driver, code.upstream)):
         impl = driver.impl
         theirs = data.published.lines.get(PUBLISHED.get(impl, ""))
         unsafe = code.unsafe_lines(impl)
-        known = data.published.unsafe_lines["ixy.rs (Linux)"] if impl == "rust" else None
-        notes = {"c": (C_NOTE,), "rust-unsafe": (UNSAFE_NOTE,)}.get(impl, ())
+        known = data.published.unsafe_lines["ixy.rs (Linux)"] if impl in ("rust", "ixy-rs") else None
+        notes = {"c": (C_NOTE,), "ixy": (C_NOTE,), "rust-unsafe": (UNSAFE_NOTE,)}.get(impl, ())
+        name = Cell(driver.name, notes=(UPSTREAM_NOTE,) if impl in code.upstream else ())
         lines = code.lines(impl)
         rows.append(
             (
-                Cell(driver.name),
+                name,
                 Cell(str(lines)),
                 Cell("" if theirs is None else str(theirs)),
-                Cell(str(code.lines(impl, DATA_PATH))),
+                Cell(ABSENT if impl in code.upstream else str(code.lines(impl, DATA_PATH))),
                 Cell(ABSENT if unsafe is None else str(unsafe), (), notes),
                 Cell(ABSENT if unsafe is None or not lines else f"{100 * unsafe / lines:.1f} %"),
                 Cell("" if known is None else f"{known[1]} ({100 * known[1] / known[0]:.1f} %)"),
@@ -83,7 +88,7 @@ def _sums(data: Data, code: CodeSize) -> Table:
 
 
 def _twins(code: CodeSize) -> Table:
-    twins = sorted({file.twin for files in code.files.values() for file in files})
+    twins = sorted({file.twin for driver in DRIVERS for file in code.files.get(driver.impl, ())})
     rows, records = [], []
     for twin in twins:
         cells = []
