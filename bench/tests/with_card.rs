@@ -360,7 +360,7 @@ fn processes_that_the_program_leaves_are_ended() {
     let (code, seen) = bench.start(line).end();
     assert_eq!(code, Some(6), "{seen}");
     assert!(
-        seen.contains("processes that the program left behind were ended"),
+        seen.contains("ended processes that the program left behind (2)"),
         "{seen}"
     );
 }

@@ -11,7 +11,7 @@ use clap::Args;
 /// The last lines of the command's help.
 pub const EXAMPLES: &str = "\
 Examples:
-  triptych with-card -- dpdk-testpmd --no-huge -m 256 --in-memory -l 0,1 -- --forward-mode=io --stats-period=1
+  triptych with-card -- dpdk-testpmd --no-huge -m 256 --no-shconf -l 0,1 -- --total-num-mbufs=16384
   triptych with-card --duration 5 -- ./ixy-fwd 0000:03:00.0 0000:04:00.0
   triptych with-card -- gdb --args build/bin/c/ixgbe-fwd 0000:03:00.0 0000:04:00.0
   triptych with-card --ports 1 --traffic off -- lspci -v

@@ -71,7 +71,7 @@ pub fn run() -> Result<u8> {
         return Ok(u8::try_from(code).unwrap_or(1));
     }
     let ended = family::end(getpid(), &[], Duration::ZERO, CLEAN_UP);
-    anyhow::bail!("the guard of the program ended with {status}; {ended} processes were killed")
+    anyhow::bail!("the guard of the program ended with {status}; this killed its {ended} processes")
 }
 
 /// Sends the standard input of the program to the guard, whose own one is the socket.

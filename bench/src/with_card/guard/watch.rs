@@ -317,8 +317,9 @@ impl Watch {
         let card: Vec<_> = self.card.iter().map(Card::process).collect();
         let count = family::end(getpid(), &card, CHILDREN.0, CHILDREN.1);
         if count > 0 {
+            let what = if count == 1 { "a process" } else { "processes" };
             self.notes.push(format!(
-                "{count} processes that the program left behind were ended"
+                "ended {what} that the program left behind ({count})"
             ));
         }
         // A card that died meanwhile is noted before it is stopped.
