@@ -46,6 +46,14 @@ impl Bench {
         bench
     }
 
+    /// With the bridge of `make build`.
+    pub fn with_bridge() -> Self {
+        let bench = Self::empty();
+        let name = "libtriptych_bridge.so";
+        std::os::unix::fs::symlink(built(name), bench.path().join("bin").join(name)).unwrap();
+        bench
+    }
+
     fn empty() -> Self {
         use std::os::unix::fs::{symlink, PermissionsExt};
         let folder = tempfile::tempdir().unwrap();
