@@ -73,7 +73,10 @@ pub(crate) fn ioctl(fd: i32, request: u64, at: u64) -> Option<Result<u64, Errno>
 
 /// The port of an open device. A character device counts once it is bound.
 fn device_of(fd: i32) -> Option<Port> {
-    config()?;
+    // Most programs read and map files long before they open a device.
+    if !crate::state::any_device() {
+        return None;
+    }
     let mut state = lock();
     match state.objects.find(fd)? {
         (_, Kind::Device(port)) => Some(port),
@@ -87,17 +90,11 @@ fn device_of(fd: i32) -> Option<Port> {
 
 /// Reads a region. `None` if the descriptor is not a device's.
 pub(crate) fn pread(fd: i32, to: u64, len: usize, offset: u64) -> Option<Result<u64, Errno>> {
-    if !region::is_marked(offset) {
-        return None;
-    }
     device_of(fd).map(|port| region::read(port, to, len, offset))
 }
 
 /// Writes a region. `None` if the descriptor is not a device's.
 pub(crate) fn pwrite(fd: i32, from: u64, len: usize, offset: u64) -> Option<Result<u64, Errno>> {
-    if !region::is_marked(offset) {
-        return None;
-    }
     device_of(fd).map(|port| region::write(port, from, len, offset))
 }
 
@@ -126,7 +123,7 @@ pub(crate) fn mmap(request: MapRequest) -> Option<Result<usize, Errno>> {
     if crate::dma::huge::is_huge(protection, flags) {
         return Some(crate::dma::huge::map(at, len, protection, flags));
     }
-    if flags & libc::MAP_ANONYMOUS != 0 || !region::is_marked(offset) {
+    if flags & libc::MAP_ANONYMOUS != 0 || fd < 0 {
         return None;
     }
     let port = device_of(fd)?;

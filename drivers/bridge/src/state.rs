@@ -1,5 +1,7 @@
 //! What the program has set up: containers, groups, devices and I/O address spaces.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::dma::backing::back;
 use crate::dma::table::{Map, Table};
 use crate::lock::{Guard, Lock};
@@ -83,6 +85,14 @@ pub(crate) fn lock() -> Guard<'static, State> {
     STATE.lock()
 }
 
+/// Whether a device is open.
+static ANY_DEVICE: AtomicBool = AtomicBool::new(false);
+
+/// Whether a device is open. Takes no lock.
+pub(crate) fn any_device() -> bool {
+    ANY_DEVICE.load(Ordering::Acquire)
+}
+
 /// Keeps other threads out, for a fork.
 pub(crate) fn acquire() {
     STATE.acquire();
@@ -120,6 +130,7 @@ impl State {
             open
         });
         let devices = &self.devices;
+        ANY_DEVICE.store(!devices.is_empty(), Ordering::Release);
         self.groups.retain(|group| {
             let used = |device: &Device| !device.cdev && device.port.group() == group.number;
             objects.is_open(group.id) || devices.iter().any(used)
@@ -168,6 +179,7 @@ impl State {
         }
         let space = device.space;
         self.devices.push(device);
+        ANY_DEVICE.store(true, Ordering::Release);
         trace(format_args!("{}: device opened", port.address()));
         match space {
             Some(space) => self.attach(port, space),

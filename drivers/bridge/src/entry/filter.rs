@@ -60,6 +60,25 @@ fn rule(number: i64, word: u32, mask: u32, value: u32) -> [libc::sock_filter; 6]
     ]
 }
 
+/// Traps a system call whose argument is the kernel's offset of a region: its number in bits 40 to
+/// 43, and less than 4 GiB in the region.
+fn offset_rule(number: i64, argument: u32) -> [libc::sock_filter; 7] {
+    [
+        statement(LOAD, NUMBER),
+        unless(number as u32, 5),
+        statement(LOAD, high(argument)),
+        libc::sock_filter {
+            code: IF_EQUAL,
+            jt: 3,
+            jf: 0,
+            k: 0,
+        },
+        statement(AND, 0xffff_f0ff),
+        unless(0, 1),
+        statement(RETURN, TRAP),
+    ]
+}
+
 /// The filter. Calls from the instruction before `gate` pass.
 fn program(gate: u64) -> Vec<libc::sock_filter> {
     const MARK_BITS: u32 = 0xffff_0000;
@@ -90,6 +109,9 @@ fn program(gate: u64) -> Vec<libc::sock_filter> {
     filter.extend(rule(libc::SYS_mmap, low(3), huge, huge));
     filter.extend(rule(libc::SYS_pread64, high(3), MARK_BITS, mark));
     filter.extend(rule(libc::SYS_pwrite64, high(3), MARK_BITS, mark));
+    filter.extend(offset_rule(libc::SYS_mmap, 5));
+    filter.extend(offset_rule(libc::SYS_pread64, 3));
+    filter.extend(offset_rule(libc::SYS_pwrite64, 3));
     filter.push(statement(RETURN, ALLOW));
     filter
 }
