@@ -338,7 +338,9 @@ $(addprefix rust-unsafe-,$(RUST_VARIANTS)): rust-unsafe-%:
 # PEERS_FROM=FOLDER takes the sources from git bundles in that folder instead of the public repositories. What cannot be
 # had is named and skipped.
 .PHONY: peers
-peers: triptych ## Build the paper's own drivers and DPDK's (PEERS_FROM=FOLDER: from git bundles).
+peers: ## Build the paper's own drivers and DPDK's (PEERS_FROM=FOLDER: from git bundles).
+	@bench/setup/setup.sh peers
+	@$(MAKE) triptych
 	@$(BIN)/triptych peers $(if $(PEERS_FROM),--from '$(PEERS_FROM)')
 
 # `triptych peers` asks with this goal for the compilers and flags of the project's drivers.

@@ -2,6 +2,7 @@
 # Installs the missing tools for one or more of make's goals. If nothing is missing, it ends at once.
 #
 #   setup.sh build         a C compiler, Rust
+#   setup.sh peers         the tools of build, and git
 #   setup.sh reproduce     the tools of build, Valgrind, Python and its packages for the tables
 #   setup.sh paper         Python, its packages, and the libraries that write the report as PDF
 #   setup.sh test          the tools of reproduce and paper, and Python's packages for tests and lint
@@ -72,12 +73,16 @@ need_lint() {
     need_python
 }
 
-[ $# -gt 0 ] || fail "usage: setup.sh build|reproduce|paper|test|lint..."
+[ $# -gt 0 ] || fail "usage: setup.sh build|peers|reproduce|paper|test|lint..."
 rust_options=()
 requirements=()
 for goal in "$@"; do
     case "$goal" in
         build) need_build ;;
+        peers)
+            need_build
+            need git git
+            ;;
         reproduce)
             need_reproduce
             requirements+=(paper/requirements.txt)
@@ -96,7 +101,7 @@ for goal in "$@"; do
             rust_options=(--lint)
             requirements+=(paper/requirements.txt paper/requirements-dev.txt)
             ;;
-        *) fail "unknown goal '$goal': the goals are build, reproduce, paper, test and lint" ;;
+        *) fail "unknown goal '$goal': the goals are build, peers, reproduce, paper, test and lint" ;;
     esac
 done
 
