@@ -351,6 +351,7 @@ peer-flags:
 	@echo "cc_hash=$$($(c_compiler_hash))"
 	@echo 'c=$(strip $(C_CODE) $(C_EXTRA))'
 	@echo "rustc_version=$$($${RUSTC:-rustc} --version)"
+	@echo "rustc_hash=$$(sha256sum < "$$(command -v "$${RUSTC:-rustc}")" | cut -d ' ' -f 1)"
 	@echo 'rust=$(DRIVER_RUSTFLAGS)'
 
 # --- one driver in $(INTO)/<implementation>/, with the compiler and the flags that the caller chooses

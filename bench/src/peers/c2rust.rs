@@ -118,7 +118,15 @@ pub fn build(
         .collect();
     let changes = serde_json::to_string(&peer.changes).context("the changes")?;
     let (options, profile_text) = (tool.options.join(" "), workshop.flags.profile.to_string());
-    let parts = [&source.tree, &toolchain, &options, &profile_text, &changes];
+    let rustc = &workshop.flags.rustc_hash;
+    let parts = [
+        &source.tree,
+        &toolchain,
+        rustc,
+        &options,
+        &profile_text,
+        &changes,
+    ];
     let stamp = Stamp::new(&folder, &parts.map(String::as_str));
     if !stamp.holds(&paths) {
         stamp.clear()?;

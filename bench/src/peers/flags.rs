@@ -30,6 +30,8 @@ pub struct ProjectFlags {
     pub c: Vec<String>,
     /// What rustc says about itself, in one line.
     pub rustc_version: String,
+    /// A hash of its program.
+    pub rustc_hash: String,
     /// The flags of rustc.
     pub rust: String,
     /// The table `[profile.driver]` of Cargo.toml.
@@ -84,6 +86,7 @@ impl ProjectFlags {
             cc_hash: value("cc_hash")?.to_owned(),
             c: words(value("c")?),
             rustc_version: value("rustc_version")?.to_owned(),
+            rustc_hash: value("rustc_hash")?.to_owned(),
             rust: value("rust")?.to_owned(),
             profile: profile.clone(),
         })
@@ -169,7 +172,7 @@ mod tests {
 
     const PRINTED: &str =
         "cc=gcc\ncc_version=gcc (D) 12.2.0\ncc_hash=ab\nc=-O2  -march=haswell -flto\n\
-                           rustc_version=rustc 1.95.0\nrust=-C target-cpu=haswell\n";
+                           rustc_version=rustc 1.95.0\nrustc_hash=cd\nrust=-C target-cpu=haswell\n";
     const CARGO: &str = "[profile.driver]\ninherits = \"release\"\nlto = \"fat\"\n";
 
     #[test]
@@ -178,7 +181,15 @@ mod tests {
         assert_eq!(flags.c, ["-O2", "-march=haswell", "-flto"]);
         assert_eq!(flags.rust, "-C target-cpu=haswell");
         assert_eq!(flags.profile["lto"].as_str(), Some("fat"));
-        for name in ["cc", "cc_version", "cc_hash", "c", "rustc_version", "rust"] {
+        for name in [
+            "cc",
+            "cc_version",
+            "cc_hash",
+            "c",
+            "rustc_version",
+            "rustc_hash",
+            "rust",
+        ] {
             let text = PRINTED.replace(&format!("{name}="), "x=");
             let error = ProjectFlags::parse(&text, CARGO).unwrap_err().to_string();
             assert!(error.contains(name), "{error}");

@@ -152,7 +152,8 @@ pub fn build(
     let path = |batch: &u32| folder.join(name(*batch));
     let paths: Vec<PathBuf> = workshop.batches.iter().map(path).collect();
     let profile_text = workshop.flags.profile.to_string();
-    let parts = [&source.tree, &lock_text, &toolchain, &profile_text];
+    let rustc = &workshop.flags.rustc_hash;
+    let parts = [&source.tree, &lock_text, &toolchain, rustc, &profile_text];
     let stamp = Stamp::new(&folder, &parts.map(String::as_str));
     let changes: Vec<_> = workshop
         .batches

@@ -183,6 +183,7 @@ mod tests {
             cc_hash: String::new(),
             c: Vec::new(),
             rustc_version: String::new(),
+            rustc_hash: String::new(),
             rust: String::new(),
             profile: toml::Table::new(),
         };

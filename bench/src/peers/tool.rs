@@ -1,5 +1,6 @@
 //! Runs git and compilers, each with a time limit.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -24,6 +25,11 @@ const FOREIGN: [&str; 11] = [
     "GIT_OBJECT_DIRECTORY",
 ];
 
+fn is_foreign(variable: &OsStr) -> bool {
+    let name = variable.to_string_lossy();
+    FOREIGN.contains(&name.as_ref()) || name.starts_with("CARGO_PROFILE_")
+}
+
 /// Runs a command to its end and returns its standard output.
 ///
 /// # Errors
@@ -34,9 +40,10 @@ pub fn run(
     limit: Duration,
     interrupt: &Interrupt,
 ) -> Result<String> {
-    for variable in FOREIGN {
+    let set: Vec<OsString> = command.get_envs().map(|(key, _)| key.to_owned()).collect();
+    for (variable, _) in std::env::vars_os() {
         // The caller may have set it on purpose.
-        if !command.get_envs().any(|(key, _)| key == variable) {
+        if is_foreign(&variable) && !set.contains(&variable) {
             command.env_remove(variable);
         }
     }
@@ -69,6 +76,27 @@ mod tests {
             error.contains("exit code 3") && error.contains("reason"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn variables_that_change_flags_are_kept_away() {
+        for name in [
+            "RUSTFLAGS",
+            "MAKEFLAGS",
+            "GIT_DIR",
+            "CARGO_PROFILE_RELEASE_LTO",
+        ] {
+            assert!(is_foreign(OsStr::new(name)), "{name}");
+        }
+        for name in [
+            "PATH",
+            "HOME",
+            "CARGO_HOME",
+            "RUSTUP_TOOLCHAIN",
+            "https_proxy",
+        ] {
+            assert!(!is_foreign(OsStr::new(name)), "{name}");
+        }
     }
 
     #[test]
