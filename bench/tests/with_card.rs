@@ -19,7 +19,7 @@ use support::with_card::{built, permitted, signal, Bench, BOUND};
 const SET_UP: Duration = Duration::from_millis(500);
 
 /// Runs the rest of a program as an ordinary user.
-const AS_NOBODY: [&str; 4] = [
+const AS_ORDINARY_USER: [&str; 4] = [
     "setpriv",
     "--reuid=65534",
     "--regid=65534",
@@ -118,7 +118,7 @@ fn an_ordinary_user_needs_no_root() {
         "id -u; id -g; : < /dev/vfio/23 && ls /sys/bus/pci/devices; exit 3",
     ];
     let output = bench
-        .prefixed(&AS_NOBODY, &["-q"], &program)
+        .prefixed(&AS_ORDINARY_USER, &["-q"], &program)
         .output()
         .unwrap();
     if text(&output).contains("user namespace") {
@@ -138,7 +138,7 @@ fn groups_can_be_forbidden_even_for_root() {
     let line =
         "cat /dev/vfio/vfio && echo container; cat /dev/vfio/23 || cat /dev/vfio/devices/vfio1";
     let program = ["sh", "-c", line];
-    let prefixes: [&[&str]; 2] = [&[], &AS_NOBODY];
+    let prefixes: [&[&str]; 2] = [&[], &AS_ORDINARY_USER];
     for prefix in &prefixes[..if is_root() { 2 } else { 1 }] {
         let output = bench
             .prefixed(prefix, &["-q", "--permission-denied"], &program)

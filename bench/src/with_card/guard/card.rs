@@ -11,7 +11,8 @@ use nix::sys::signal::{kill, Signal};
 use nix::sys::wait::{waitpid, WaitPidFlag, WaitStatus};
 use nix::unistd::Pid;
 
-use super::super::arguments::CardOptions;
+use super::process;
+use crate::with_card::arguments::CardOptions;
 
 /// Time for the card to end and report.
 const STOP: Duration = Duration::from_secs(3);
@@ -35,7 +36,7 @@ impl Card {
     /// # Errors
     /// It cannot be started.
     pub fn start(nic: &Path, options: &CardOptions, folder: &Path) -> Result<Self> {
-        let mut command = super::start_command(nic)?;
+        let mut command = process::start_command(nic)?;
         let output = |name: &str| {
             let path = folder.join(name);
             File::create(&path).with_context(|| format!("cannot make {}", path.display()))
@@ -51,7 +52,7 @@ impl Card {
             })
             .stdout(output("card.stdout")?)
             .stderr(output("card.stderr")?);
-        let process = super::spawn(command, Stdio::null()).context("cannot start the card")?;
+        let process = process::spawn(command, Stdio::null()).context("cannot start the card")?;
         Ok(Self {
             process,
             ports: options.ports,

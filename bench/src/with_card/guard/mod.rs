@@ -1,6 +1,7 @@
 //! The guard: it makes the namespace, starts the card and the program, and cleans up behind them.
 
 mod card;
+mod process;
 mod terminal;
 mod watch;
 
@@ -10,15 +11,13 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use bridge_config::Config;
 use nix::sys::prctl;
-use nix::unistd::Pid;
 use perfcounters::device::NicProgram;
 use rustix::net::{recvmsg, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags};
 
@@ -28,6 +27,7 @@ use super::port_identity::PortIdentity;
 use super::program::Program;
 use crate::usage::UsageError;
 use card::Card;
+use process::start_command;
 use terminal::Terminal;
 use watch::{Ending, Watch};
 
@@ -195,19 +195,6 @@ fn command(
     Ok(command)
 }
 
-/// A command that becomes the program in `file`, in a process group of its own. Options of the start
-/// and the program's arguments follow.
-fn start_command(file: &Path) -> Result<Command> {
-    let this = std::env::current_exe().context("cannot find this program's own file")?;
-    let mut command = Command::new(this);
-    command
-        .arg("with-card-start")
-        .arg("--file")
-        .arg(file)
-        .process_group(0);
-    Ok(command)
-}
-
 /// Receives the standard input for the program.
 fn receive_input(control: &UnixStream) -> Result<OwnedFd> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
@@ -227,10 +214,4 @@ fn receive_input(control: &UnixStream) -> Result<OwnedFd> {
             _ => None,
         })
         .context("no standard input arrived")
-}
-
-/// Starts a command. Returns its process.
-fn spawn(mut command: Command, input: Stdio) -> std::io::Result<Pid> {
-    let child = command.stdin(input).spawn()?;
-    Ok(Pid::from_raw(child.id() as i32))
 }

@@ -13,6 +13,7 @@ use nix::sys::wait::WaitStatus;
 use nix::unistd::{getpid, Pid};
 
 use super::card::Card;
+use super::process;
 use super::terminal::Terminal;
 use crate::usage::UsageError;
 use crate::with_card::{family, STOPPED};
@@ -139,7 +140,7 @@ impl Watch {
         input: Stdio,
         terminal: Option<Terminal>,
     ) -> Result<()> {
-        self.program = super::spawn(command, input).context("cannot start the program")?;
+        self.program = process::spawn(command, input).context("cannot start the program")?;
         self.terminal = terminal;
         Ok(())
     }

@@ -9,7 +9,8 @@ use bridge_config::Config;
 use nix::sys::stat::{makedev, mknod, Mode, SFlag};
 use nix::unistd::geteuid;
 
-use super::{mounts, FOLDER};
+use super::folder::FOLDER;
+use super::mounts;
 
 const DEV: &str = "/dev";
 
@@ -104,7 +105,7 @@ fn link(old: &Path, new: &Path) -> Result<()> {
     fs::hard_link(old, new).with_context(|| format!("cannot make {}", new.display()))
 }
 
-/// Makes a file that nobody can open. Root ignores permissions, but not a mount without devices.
+/// Makes a file that cannot be opened. Root ignores permissions, but not a mount without devices.
 fn refuse(stand_in: &Path, target: &Path) -> Result<()> {
     make(stand_in, 0)?;
     make(target, 0)?;

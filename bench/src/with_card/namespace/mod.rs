@@ -2,6 +2,7 @@
 //! its last process, and leaves nothing in the file systems of the machine.
 
 mod devices;
+mod folder;
 mod mounts;
 mod sysfs;
 mod user;
@@ -12,9 +13,7 @@ use anyhow::Result;
 use bridge_config::{Config, Port};
 
 use super::port_identity::PortIdentity;
-
-/// The folder of this command's own files. It exists only in the namespace.
-pub const FOLDER: &str = "/dev/.triptych";
+pub use folder::FOLDER;
 
 /// Bus number of the first port.
 const FIRST_BUS: usize = 3;

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use bridge_config::{Config, Port};
 
-use super::{mounts, FOLDER};
+use super::folder::FOLDER;
+use super::mounts;
 use crate::with_card::port_identity::{PortIdentity, BARS};
 
 /// Modules that programs look for before they use VFIO.

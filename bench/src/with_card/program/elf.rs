@@ -6,7 +6,7 @@ use object::elf::{self, FileHeader64};
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 use object::{Endianness, FileKind};
 
-use super::WAY_ROUND;
+use super::way_round::WAY_ROUND;
 use crate::usage::UsageError;
 
 #[cfg(target_arch = "x86_64")]

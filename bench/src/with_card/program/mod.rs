@@ -4,20 +4,17 @@ mod elf;
 mod find;
 mod privileges;
 mod script;
+mod way_round;
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use crate::usage::UsageError;
 
-pub use find::find;
+use find::find;
 
 /// Most interpreters that stand one behind another, as in Linux.
 const MAX_INTERPRETERS: usize = 4;
-
-/// Where programs run that the bridge cannot enter.
-const WAY_ROUND: &str =
-    "run it in the guest of `make vm-test`, whose own kernel gives it VFIO and the card";
 
 /// A program that the bridge can enter.
 #[derive(Debug, Clone, PartialEq, Eq)]

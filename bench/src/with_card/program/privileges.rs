@@ -6,7 +6,7 @@ use std::path::Path;
 
 use nix::unistd::{getegid, geteuid};
 
-use super::WAY_ROUND;
+use super::way_round::WAY_ROUND;
 use crate::usage::UsageError;
 
 const SET_USER: u32 = 0o4000;

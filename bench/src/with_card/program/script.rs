@@ -6,6 +6,7 @@ use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use super::find::find;
 use crate::usage::UsageError;
 
 /// Bytes of a script's first line that Linux reads.
@@ -33,13 +34,13 @@ pub fn interpreter(path: &Path) -> Result<Option<PathBuf>, UsageError> {
     let interpreter = words
         .next()
         .ok_or_else(|| say("its first line names no interpreter".to_owned()))?;
-    let mut found = super::find(interpreter);
+    let mut found = find(interpreter);
     if Path::new(interpreter).file_name() == Some(OsStr::new("env")) {
         // Options and assignments stand before the program's name.
         let named = words
             .find(|word| !word.as_bytes().starts_with(b"-") && !word.as_bytes().contains(&b'='));
         if let Some(name) = named {
-            found = super::find(name);
+            found = find(name);
         }
     }
     found.map(Some).map_err(|error| {
