@@ -20,7 +20,7 @@ from triptych_paper.tables import latex, markdown, terminal, tidy_csv
 from triptych_paper.tables.model import Cell, Column, Table
 from triptych_paper.tables.numbers import change, number, significant
 
-from tests.example import CONDITIONS, HEADER, MakeRun, rows, with_conditions
+from tests.example import CONDITIONS, HEADER, MakeRun, peer_rows, rows, with_conditions
 
 
 def report(folder: Path) -> Report:
@@ -94,8 +94,8 @@ def test_overflow_checks_are_compared_with_the_default_build(make_run: MakeRun) 
 def test_a_run_of_the_whole_matrix_fills_every_section(matrix: Path) -> None:
     built = report(matrix)
     for found in built.sections:
-        if found.key in ("hazards", "compilers"):
-            continue  # `make safety-lab` and `make compilers` fill them
+        if found.key in ("hazards", "compilers", "others"):
+            continue  # `make safety-lab`, `make compilers` and `make peers` fill them
         assert found.tables, found.key
         assert not found.missing, found.key
     assert row(table(built, "rings-mpps"), "64")[1].text == "19.0"
@@ -328,6 +328,19 @@ def test_every_table_and_figure_has_its_files(written: Path) -> None:
         for path in (written / "figures" / f"{name}.svg", written / "figures" / f"{name}-dark.svg"):
             assert ElementTree.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
         assert (written / "figures" / f"{name}.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_a_report_with_other_drivers_shows_them_beside_published_ones(make_run: MakeRun) -> None:
+    built = report(make_run(lines=[*rows(), *peer_rows()]))
+    section = next(section for section in built.sections if section.key == "others")
+    assert [each.key for each in section.tables] == ["others-batch-32", "others-batch-8", "others-published"]
+    assert not section.missing
+    vector = row(table(built, "others-published"), "DPDK l2fwd vector")
+    assert vector[3].text == "61"
+    assert {"paper's drivers"} <= {" ".join(tile.label.split()[-2:]) for tile in built.tiles}
+    claims = next(section for section in built.sections if section.key == "claims")
+    subjects = {record["subject"] for each in claims.tables for record in each.records}
+    assert subjects == {"upstream", "triptych"}
 
 
 def test_all_claims_are_in_one_file_with_their_subjects(written: Path) -> None:

@@ -9,10 +9,15 @@ from triptych_paper.records import Run
 from triptych_paper.tables.model import Table
 
 
-def tables(run: Run, published: Published, batch: int) -> list[Table]:
-    """Build the tables of one batch size."""
+def drivers(run: Run, published: Published, batch: int) -> list[Table]:
+    """Build the tables of our drivers and the paper's at one batch size."""
     kind = upstream if has_upstream(run) else counters
-    found = [kind.per_packet(run, published, batch), kind.compared(run, published, batch)]
+    return [kind.per_packet(run, published, batch), kind.compared(run, published, batch)]
+
+
+def tables(run: Run, published: Published, batch: int) -> list[Table]:
+    """Build all tables of one batch size, as the terminal shows them."""
+    found = drivers(run, published, batch)
     return [*found, others.table(run, batch)] if others.has_others(run) else found
 
 

@@ -60,6 +60,19 @@ PROCESSOR_NOTE = (
 
 
 @dataclass(frozen=True)
+class Other:
+    """A figure that others published for a driver; texts as they are printed."""
+
+    system: str
+    workload: str
+    batch: str
+    cycles: str
+    """Cycles per packet, published or derived from the throughput."""
+    cpu: str
+    source: str
+
+
+@dataclass(frozen=True)
 class Published:
     """All published figures."""
 
@@ -77,6 +90,8 @@ class Published:
     """Lines of code by language."""
     unsafe_lines: dict[str, tuple[int, int]] = field(default_factory=dict)
     """All lines and unsafe ones by driver."""
+    others: tuple[Other, ...] = ()
+    """Cycles per packet of other drivers."""
 
     def get(self, metric: str, driver: Driver, batch: int) -> Figure | None:
         """Return the published counterpart of a value; None without one."""
@@ -137,6 +152,17 @@ def read_published(folder: Path = PUBLISHED) -> Published:
             row.text("driver"): (row.integer("lines"), row.integer("unsafe_lines"))
             for row in _rows(folder, "unsafe_lines.csv")
         },
+        others=tuple(
+            Other(
+                system=row.text("system"),
+                workload=row.text("workload"),
+                batch=row.text("batch"),
+                cycles=row.text("derived_cycles_per_packet"),
+                cpu=row.text("cpu"),
+                source=row.text("source"),
+            )
+            for row in _rows(folder, "cycles_per_packet.csv")
+        ),
     )
 
 

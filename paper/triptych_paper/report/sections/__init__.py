@@ -19,6 +19,7 @@ from triptych_paper.report.sections import (
     latency,
     lto,
     method,
+    others,
     overflow,
     rings,
     throughput,
@@ -27,6 +28,7 @@ from triptych_paper.report.sections import (
 SECTIONS: tuple[Callable[[Data], Section], ...] = (
     claims.build,
     counters.build,
+    others.build,
     overflow.build,
     ladder.build,
     throughput.build,

@@ -36,7 +36,7 @@ def build(data: Data) -> Section:
     )
     if not has_upstream(data.run):
         text += (NO_UPSTREAM,)
-    tables = [table for batch in present for table in counter_tables.tables(data.run, data.published, batch)]
+    tables = [table for batch in present for table in counter_tables.drivers(data.run, data.published, batch)]
     figures = tuple(_figure(data, batch) for batch in present)
     return Section("counters", "Counters per packet", text, tuple(tables), figures)
 
