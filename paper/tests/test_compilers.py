@@ -176,6 +176,19 @@ def test_each_batch_size_has_its_tables(compared: Callable[..., Section], make_r
     assert texts(section, "compilers-batch-8") == [["C", "gcc 12.2.0", "–", "-O2", "90.0", "–", "–", "–", "–"]]
 
 
+def test_the_papers_own_code_has_rows_and_the_figure_shows_ours(
+    compared: Callable[..., Section], make_run: MakeRun
+) -> None:
+    compared(PLAN)
+    samples = make_run().resolve().parent / "compilers" / "latest" / "samples.csv"
+    peer = "ixy,gcc-12.2.0,cc 1.0,32,valgrind,instructions,127,x/packet,1000,0\n"
+    samples.write_text(samples.read_text() + peer)
+    section = compilers.build(read_data(make_run()))
+    rows = texts(section, "compilers-batch-32")
+    assert rows[-1][:5] == ["ixy", "gcc 12.2.0", "–", "-O2", "127.0"]
+    canvas(section.figures[0])
+
+
 def test_failed_builds_and_an_interruption_are_named(compared: Callable[..., Section]) -> None:
     failure = {"impl": "c", "variant": "gcc-9", "batch": 32, "backend": "valgrind", "cause": "not built: no -flto"}
     section = compared(PLAN, None, failures=[failure])

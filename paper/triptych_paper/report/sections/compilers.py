@@ -8,7 +8,7 @@ from typing import Any
 
 from matplotlib.figure import Figure as Canvas
 
-from triptych_paper.drivers import DRIVERS, Driver
+from triptych_paper.drivers import DRIVERS, Driver, upstream
 from triptych_paper.errors import DataError
 from triptych_paper.machine_code import RemainingChecks, remaining_checks
 from triptych_paper.records import Run, read_run
@@ -21,6 +21,8 @@ from triptych_paper.tables.model import ABSENT, Cell, Column, Record, Table
 from triptych_paper.tables.numbers import number, signed
 
 TITLE = "The drivers by compiler"
+ALL = (*DRIVERS, *map(upstream, DRIVERS))
+"""The drivers of the tables: ours, and the paper's if the comparison has them. The figures show ours."""
 MISSING = "Not measured yet: `make compilers` measures the drivers by compiler."
 METHOD = (
     "Valgrind counts instructions, loads, stores and branches. Lockstep counts cycles of the time-stamp counter, with "
@@ -102,16 +104,16 @@ def build(data: Data) -> Section:
     tables: list[Table] = []
     figures: list[Figure] = []
     for batch in sorted({int(batch) for batch in run.samples["batch"]}, reverse=True):
-        rows = [
-            (driver, s) for driver in DRIVERS for s in settings if _instructions(run, driver.impl, s.variant, batch)
-        ]
+        rows = [(driver, s) for driver in ALL for s in settings if _instructions(run, driver.impl, s.variant, batch)]
         if not rows:
             continue
         tables.append(_table(run, rows, batch))
         if compared:
             tables += _pairs(compared, batch)
             tables += [table for basis in BASES for table in _comparisons(compared, basis, batch)]
-        figures.append(_figure(run, rows, batch))
+        ours = [(driver, setting) for driver, setting in rows if driver in DRIVERS]
+        if ours:
+            figures.append(_figure(run, ours, batch))
     if not tables:
         return Section("compilers", TITLE, tuple(text), missing=(MISSING, *missing))
     remaining = [(_build_name(entry, settings), entry) for entry in remaining_checks(run)]

@@ -9,7 +9,8 @@ from matplotlib.patches import Patch
 from triptych_paper import counter_tables, counters
 from triptych_paper.conditions import DEFAULT_CONDITIONS
 from triptych_paper.counters import DRIVERS, PUBLISHED_BATCHES
-from triptych_paper.lookup import NO_UPSTREAM, choose, find, has_upstream
+from triptych_paper.drivers import UPSTREAM, Driver, by_own_flags, upstream
+from triptych_paper.lookup import NO_UPSTREAM, Measured, choose, find, has_upstream
 from triptych_paper.report.figures import LIGHT, colour
 from triptych_paper.report.model import Data, Figure, Section
 from triptych_paper.schema import CYCLES, Source
@@ -17,6 +18,8 @@ from triptych_paper.tables.numbers import repeats
 
 PLOTTED = (CYCLES, "instructions", "branches", "branch_misses", "stores", "loads")
 DASHES = (0, (3, 2))
+UPSTREAM_ALPHA = 0.45
+"""Opacity of the bars of the paper's own drivers."""
 
 
 def build(data: Data) -> Section:
@@ -56,11 +59,12 @@ def _figure(data: Data, batch: int) -> Figure:
         f"{', '.join(s.metric.label for s, other in zip(chosen, origins, strict=True) if other == origin)} by {origin}"
         for origin in dict.fromkeys(origins)
     )
+    pale = " Pale bars, left of ours: the paper's own drivers, measured here." if has_upstream(data.run) else ""
     return Figure(
         f"counters-batch-{batch}",
         f"Counters per packet, batch {batch}",
-        f"Solid bars: measured ({named}), with whiskers from the 10th to the 90th percentile. Dashed bars: published. "
-        "The figures of transpiled C were published without batch size.",
+        f"Solid bars: measured ({named}), with whiskers from the 10th to the 90th percentile.{pale} Dashed bars: "
+        "published. The figures of transpiled C were published without batch size.",
         draw,
         (6.4, 4.2),
     )
@@ -72,18 +76,30 @@ def _bars(data: Data, axes: Axes, batch: int, source: Source) -> None:
         known = data.published.get(source.metric.name, driver, batch)
         if known:
             axes.bar(place, known.value, 0.88, facecolor="none", edgecolor=LIGHT["ink"], linestyle=DASHES)
+        theirs = _upstream(data, driver, batch, source)
+        shift, width = (0.17, 0.3) if theirs else (0.0, 0.6)
+        if theirs:
+            axes.bar(place - shift, theirs.summary.median, width, color=colour(driver), alpha=UPSTREAM_ALPHA)
         value = find(data.run, driver, batch, source)
         if value is None:
-            axes.text(place, 0, "–", ha="center", va="bottom", color=LIGHT["muted"])
+            axes.text(place + shift, 0, "–", ha="center", va="bottom", color=LIGHT["muted"])
             continue
         summary = value.summary
-        axes.bar(place, summary.median, 0.6, color=colour(driver))
+        axes.bar(place + shift, summary.median, width, color=colour(driver))
         if summary.count > 1:
             error = [[summary.median - summary.low], [summary.high - summary.median]]
-            axes.errorbar(place, summary.median, yerr=error, color=LIGHT["ink"], linewidth=1, capsize=2)
+            axes.errorbar(place + shift, summary.median, yerr=error, color=LIGHT["ink"], linewidth=1, capsize=2)
     axes.set_xticks([])
     axes.grid(visible=False, axis="x")
     axes.margins(x=0.04)
+
+
+def _upstream(data: Data, driver: Driver, batch: int, source: Source) -> Measured | None:
+    """Return the value of the paper's own driver, as its own build files or else our flags build it."""
+    if driver.impl not in UPSTREAM:
+        return None
+    same = upstream(driver)
+    return find(data.run, by_own_flags(same), batch, source) or find(data.run, same, batch, source)
 
 
 def _origin(data: Data, batch: int, source: Source) -> str:
