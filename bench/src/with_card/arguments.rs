@@ -11,9 +11,9 @@ use clap::Args;
 /// The last lines of the command's help.
 pub const EXAMPLES: &str = "\
 Examples:
-  triptych with-card -- dpdk-testpmd --no-huge -m 256 --no-shconf -l 0,1 -- --total-num-mbufs=16384
+  triptych with-card --expect none -- dpdk-testpmd --no-huge -m 256 --no-shconf -l 0,1 -- --total-num-mbufs=16384 --stats-period=1
   triptych with-card --duration 5 -- ./ixy-fwd 0000:03:00.0 0000:04:00.0
-  triptych with-card -- gdb --args build/bin/c/ixgbe-fwd 0000:03:00.0 0000:04:00.0
+  triptych with-card -- gdb -ex 'handle SIGSEGV SIGSYS nostop noprint pass' --args ./my-driver 0000:03:00.0
   triptych with-card --ports 1 --traffic off -- lspci -v
 
 The ports of the card are 0000:03:00.0, 0000:04:00.0 and so on. Options after `--` belong to the program.
@@ -100,8 +100,8 @@ pub struct CardOptions {
     #[arg(long, value_name = "N")]
     flows: Option<String>,
 
-    /// Change that the program makes to frames, for instance touch or none (see `nic --help`);
-    /// default: touch
+    /// Change that the program makes to frames: touch (byte 1 goes up by one), touch@N (byte N), mac
+    /// (as testpmd's mode) or none; default: touch
     #[arg(long, value_name = "CHANGE")]
     expect: Option<String>,
 

@@ -77,12 +77,17 @@ fn emulated(code: &[u8], machine: &mut Machine) -> bool {
         (libc::REG_R8, machine.r8),
         (libc::REG_EFL, machine.flags),
     ];
-    registers.iter().for_each(|(at, value)| general[*at as usize] = *value as i64);
+    registers
+        .iter()
+        .for_each(|(at, value)| general[*at as usize] = *value as i64);
     let mut context = Context::of(&mut general, std::ptr::null_mut());
     let instruction = Decoder::with_ip(64, code, 0x1000, DecoderOptions::NONE).decode();
     let mut memory = Memory(machine.memory);
     let known = emulate(&instruction, &mut context, &mut memory);
-    assert_eq!(context.instruction(), if known { 0x1000 + code.len() as u64 } else { 0 });
+    assert_eq!(
+        context.instruction(),
+        if known { 0x1000 + code.len() as u64 } else { 0 }
+    );
     let get = |at: i32| general[at as usize] as u64;
     *machine = Machine {
         rax: get(libc::REG_RAX),
@@ -101,7 +106,10 @@ struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
         let value = self.0 ^ self.0 >> 29;
         match value >> 60 {
             0 | 1 => value & 3,
@@ -116,7 +124,11 @@ impl Random {
         let mut memory = [0; 16];
         memory[..8].copy_from_slice(&self.next().to_le_bytes());
         memory[8..].copy_from_slice(&self.next().to_le_bytes());
-        let rax = if self.next() % 8 == 0 { u64::from(memory[0]) } else { self.next() };
+        let rax = if self.next() % 8 == 0 {
+            u64::from(memory[0])
+        } else {
+            self.next()
+        };
         Machine {
             rax,
             rcx: self.next(),
@@ -190,7 +202,11 @@ fn vector_registers_move_to_and_from_memory() {
         let instruction = Decoder::with_ip(64, &code, 0, DecoderOptions::NONE).decode();
         let mut context = Context::of(&mut general, area.as_mut_ptr());
         assert!(emulate(&instruction, &mut context, &mut memory), "{hex}");
-        let (to, rest) = if load { (&area[176..192], 0) } else { (&memory.0[..], 0xdd) };
+        let (to, rest) = if load {
+            (&area[176..192], 0)
+        } else {
+            (&memory.0[..], 0xdd)
+        };
         assert_eq!(to[..size], content[..size], "{hex}");
         assert!(to[size..].iter().all(|byte| *byte == rest), "{hex}");
     }
