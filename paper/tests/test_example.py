@@ -7,8 +7,12 @@ import pandas as pd
 import pytest
 from triptych_paper import example
 from triptych_paper.prose.archive import Archive
+from triptych_paper.prose.check import bare_cycles
+from triptych_paper.report.build import read_data
+from triptych_paper.report.sections import claims
+from triptych_paper.tables import tidy_csv
 
-from tests.example import MakeRun, write_run
+from tests.example import MakeRun, peer_rows, rows, write_run
 
 
 def test_the_copy_does_not_identify_the_machine(make_run: MakeRun, tmp_path: Path) -> None:
@@ -41,6 +45,28 @@ def test_the_samples_become_a_row_for_each_cell(make_run: MakeRun, tmp_path: Pat
     assert len(cell) == 1
     assert cell["repeats"].item() == 11
     assert cell["p10"].item() < cell["median"].item() < cell["p90"].item()
+
+
+def test_an_archive_with_the_papers_drivers_counts_their_verdicts_first(make_run: MakeRun, tmp_path: Path) -> None:
+    folder = make_run(lines=[*rows(), *peer_rows()], peers=[{"impl": "ixy", "variant": "default", "commit": "0e00605"}])
+    tables = folder / "report" / "tables"
+    tables.mkdir(parents=True)
+    section = claims.build(read_data(folder))
+    records = [record for table in section.tables for record in table.records]
+    (tables / "claims.csv").write_text(tidy_csv.render(records, section.joined), encoding="utf-8")
+    target = tmp_path / "example"
+    assert example.main([str(folder), str(target)]) == 0
+    archive = Archive(target)
+    assert archive.verdicts.startswith("The paper's own drivers: of ")
+    assert "Our drivers (progress): of " in archive.verdicts
+    assert archive.info["peers"][0]["commit"] == "0e00605"
+    assert "| instructions | C | 127 |" in archive.text("readme-table.md")
+    assert bare_cycles(archive.text("readme-table.md")) == []
+
+
+def test_an_archive_without_subjects_is_about_our_drivers(tmp_path: Path) -> None:
+    (tmp_path / "claims.csv").write_text("id,verdict\na,differs\n", encoding="utf-8")
+    assert Archive(tmp_path).verdicts == "Our drivers (progress): of 1 published claims, 1 differ."
 
 
 def test_a_ladder_has_its_own_parts(make_run: MakeRun, tmp_path: Path) -> None:

@@ -46,6 +46,8 @@ TABLES = (
     "counters-batch-8",
     "compared-batch-32",
     "compared-batch-8",
+    "others-batch-32",
+    "others-batch-8",
     "throughput-batches",
     "code",
 )
