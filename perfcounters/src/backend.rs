@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::callgrind::CallgrindError;
 use crate::link::LinkError;
+use crate::peer::PeerProgram;
 use crate::process::ProcessError;
 use crate::report::ReportError;
 
@@ -28,8 +29,11 @@ pub struct Cell {
     pub conditions: Conditions,
     /// The driver's `ixgbe-fwd`.
     pub program: PathBuf,
-    /// The driver's `libforwarder.so`.
+    /// The driver's `libforwarder.so`; empty for a peer, which has none.
     pub library: PathBuf,
+    /// How to run the program of a peer; `None` for the drivers of this repository.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peer: Option<PeerProgram>,
 }
 
 impl Cell {
@@ -211,6 +215,11 @@ pub trait Backend {
 
     /// The reason why this machine cannot count this way; `None` if it can.
     fn unavailable(&self) -> Option<String>;
+
+    /// The reason why this backend cannot measure a peer; `None` if it can.
+    fn unavailable_for_peers(&self) -> Option<String> {
+        None
+    }
 
     /// Repeat indices that identify a measurement; see [`Observer::wanted`].
     fn repeats(&self) -> Vec<u32> {

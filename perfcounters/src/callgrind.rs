@@ -137,6 +137,26 @@ impl Totals {
         Ok(totals)
     }
 
+    /// The counts of two parts of a run together. A count that one part lacks is absent.
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            ir: self.ir + other.ir,
+            data: self.data.zip(other.data).map(|(a, b)| DataTotals {
+                loads: a.loads + b.loads,
+                stores: a.stores + b.stores,
+                l1_load_misses: a.l1_load_misses + b.l1_load_misses,
+                ll_load_misses: a.ll_load_misses + b.ll_load_misses,
+            }),
+            branches: self
+                .branches
+                .zip(other.branches)
+                .map(|(a, b)| BranchTotals {
+                    executed: a.executed + b.executed,
+                    missed: a.missed + b.missed,
+                }),
+        }
+    }
+
     /// The counts by metric. Callgrind simulates a first and a last level of cache. A load that the
     /// first misses and the last answers is an L3 hit; L2 is absent.
     fn metrics(&self) -> Vec<(Metric, u64)> {
@@ -240,6 +260,21 @@ impl PerPacket {
         Ok(Self { packets, values })
     }
 
+    /// Divides the counts of a part of a run, which neither started nor stopped in it, by its packets.
+    ///
+    /// # Errors
+    /// [`CallgrindError::NoPackets`].
+    pub fn of_part(totals: &Totals, packets: u64) -> Result<Self, CallgrindError> {
+        if packets == 0 {
+            return Err(CallgrindError::NoPackets { short: 0, long: 0 });
+        }
+        let metrics = totals.metrics().into_iter();
+        let values = metrics
+            .map(|(metric, count)| (metric, count as f64 / packets as f64))
+            .collect();
+        Ok(Self { packets, values })
+    }
+
     /// The value of one metric, if callgrind counted it.
     pub fn get(&self, metric: Metric) -> Option<f64> {
         self.values
@@ -289,6 +324,23 @@ mod tests {
         summary: 500000 100000 50000 10 2000 5 10 500 5 60000 900 40 9\n\n\
         fn=(1) main\n16 400000\n\n\
         totals: 500000 100000 50000 10 2000 5 10 500 5 60000 900 40 9\n";
+
+    #[test]
+    fn parts_of_a_run_are_added_and_divided_by_their_packets() {
+        let part = Totals::parse(FILE).unwrap();
+        let both = part.plus(&part);
+        assert_eq!(both.ir, 1_000_000);
+        let counts = PerPacket::of_part(&both, 10_000).unwrap();
+        assert_eq!(counts.get(Metric::Instructions), Some(100.0));
+        assert_eq!(counts.get(Metric::Loads), Some(20.0));
+        assert_eq!(counts.get(Metric::Branches), Some(12.008));
+        let without = Totals {
+            branches: None,
+            ..part
+        };
+        assert_eq!(part.plus(&without).branches, None);
+        assert!(PerPacket::of_part(&both, 0).is_err());
+    }
 
     fn run(ir: u64, loads: u64, missed: u64, packets: u64) -> Run {
         let totals = Totals {

@@ -82,6 +82,9 @@ pub struct NicSetup {
     pub cpu: Option<usize>,
     /// Measures the latency of each frame, after a warm-up of this duration.
     pub latency_after: Option<Duration>,
+    /// What the driver does to a frame, a value of `--expect`; `None` for what the drivers of this
+    /// repository do.
+    pub expect: Option<String>,
 }
 
 impl NicSetup {
@@ -92,6 +95,7 @@ impl NicSetup {
             frame_size: DEFAULT_FRAME_SIZE,
             cpu,
             latency_after: None,
+            expect: None,
         }
     }
 }
@@ -101,7 +105,9 @@ impl NicSetup {
 pub struct Nic {
     process: Process,
     report: PathBuf,
+    sockets: [PathBuf; 2],
     devices: [String; 2],
+    control: PathBuf,
 }
 
 impl Nic {
@@ -131,6 +137,11 @@ impl Nic {
         if let Some(cpu) = setup.cpu {
             command.args(["--cpu", &cpu.to_string()]);
         }
+        let control = folder.join("control.sock");
+        if let Some(expect) = &setup.expect {
+            command.args(["--expect", expect]);
+            command.arg("--control").arg(&control);
+        }
         let report = folder.join("nic.json");
         if let Some(after) = setup.latency_after {
             command
@@ -151,13 +162,27 @@ impl Nic {
         Ok(Self {
             process,
             report,
-            devices: sockets.map(|socket| format!("vfio-user:{}", socket.display())),
+            devices: sockets
+                .each_ref()
+                .map(|socket| format!("vfio-user:{}", socket.display())),
+            sockets,
+            control,
         })
     }
 
     /// Names under which a forwarder opens its ports.
     pub fn devices(&self) -> &[String; 2] {
         &self.devices
+    }
+
+    /// The sockets of its ports.
+    pub fn sockets(&self) -> &[PathBuf; 2] {
+        &self.sockets
+    }
+
+    /// The socket that takes commands, if the setup has [`NicSetup::expect`].
+    pub fn control(&self) -> &Path {
+        &self.control
     }
 
     /// Ends the NIC. Returns the file of its report, which exists if it measured latency.

@@ -142,6 +142,7 @@ impl Latency {
             frame_size: cell.conditions.frame_size,
             cpu: self.placement.nic,
             latency_after: Some(self.warm_up),
+            expect: None,
         };
         let nic = Nic::start(&self.nic, &setup, folder.path(), &self.interrupt)?;
         let run = ForwarderRun {
@@ -201,6 +202,13 @@ impl Backend for Latency {
 
     fn unavailable(&self) -> Option<String> {
         self.nic.unavailable_beside_driver(&self.placement)
+    }
+
+    fn unavailable_for_peers(&self) -> Option<String> {
+        Some(
+            "the offered loads are shares of what the drivers of this repository forward"
+                .to_owned(),
+        )
     }
 
     fn repeats(&self) -> Vec<u32> {

@@ -10,6 +10,9 @@
 //! Cell (what to measure) -> Backend (how) -> Observer (samples, failures, progress)
 //! ```
 //!
+//! A *peer* is a driver of another project. [`peer`] runs it unmodified on the software card, which
+//! counts its packets.
+//!
 //! If a machine cannot measure something, the backend says why ([`Backend::unavailable`]). No
 //! backend invents a figure.
 
@@ -27,6 +30,7 @@ pub mod latency;
 pub mod link;
 pub mod load;
 pub mod lockstep;
+pub mod peer;
 pub mod perf;
 pub mod placement;
 pub mod process;

@@ -222,6 +222,13 @@ impl Backend for Lockstep {
         ])
     }
 
+    fn unavailable_for_peers(&self) -> Option<String> {
+        Some(
+            "lockstep calls a driver turn by turn from its own thread, and a peer is a whole program"
+                .to_owned(),
+        )
+    }
+
     fn repeats(&self) -> Vec<u32> {
         (0..self.sessions)
             .map(|session| session * self.rounds)

@@ -238,6 +238,13 @@ impl Backend for Perf {
         self.link.unavailable(&self.placement)
     }
 
+    fn unavailable_for_peers(&self) -> Option<String> {
+        Some(
+            "perf counts between two turns of a driver, and a peer does not tell when a turn ends"
+                .to_owned(),
+        )
+    }
+
     fn repeats(&self) -> Vec<u32> {
         (0..self.repeats).collect()
     }

@@ -120,11 +120,36 @@ impl Process {
     /// [`ProcessError::Start`], also if there is no such node.
     pub fn start_on_node(
         name: &str,
-        mut command: Command,
+        command: Command,
         cpu: Option<usize>,
         node: Option<u32>,
         folder: &Path,
         stdout: Stdio,
+    ) -> Result<Self, ProcessError> {
+        Self::spawn(name, command, (cpu, node), folder, (Stdio::null(), stdout))
+    }
+
+    /// As [`Process::start`], with a standard input that stays open and empty. Some programs end when
+    /// their input ends.
+    ///
+    /// # Errors
+    /// [`ProcessError::Start`].
+    pub fn start_with_open_input(
+        name: &str,
+        command: Command,
+        cpu: Option<usize>,
+        folder: &Path,
+        stdout: Stdio,
+    ) -> Result<Self, ProcessError> {
+        Self::spawn(name, command, (cpu, None), folder, (Stdio::piped(), stdout))
+    }
+
+    fn spawn(
+        name: &str,
+        mut command: Command,
+        (cpu, node): (Option<usize>, Option<u32>),
+        folder: &Path,
+        (stdin, stdout): (Stdio, Stdio),
     ) -> Result<Self, ProcessError> {
         let program = PathBuf::from(command.get_program());
         let fail = |cause| ProcessError::Start {
@@ -133,7 +158,7 @@ impl Process {
         };
         let stderr = folder.join(format!("{name}.stderr"));
         command
-            .stdin(Stdio::null())
+            .stdin(stdin)
             .stdout(stdout)
             .stderr(File::create(&stderr).map_err(fail)?);
         sys::prepare_child(&mut command, cpu, node);
@@ -257,6 +282,11 @@ impl Process {
             status,
             stderr: self.stderr_tail(),
         }
+    }
+
+    /// The end of what it wrote to standard error, after a colon; empty if it wrote nothing.
+    pub fn last_words(&self) -> String {
+        quoted(&self.stderr_tail())
     }
 
     /// The last lines of its standard error, joined to one line.

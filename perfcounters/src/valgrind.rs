@@ -5,19 +5,22 @@
 //! whole process, for N and for 2N packets. The difference is the cost of N packets; starting and
 //! stopping cancel. On a busy machine the NIC may still fall behind for a while. A run without
 //! traffic measures the cost of a wait, and the waits are subtracted.
+//!
+//! A peer reports neither its packets nor its waits; [`counting`] describes how it is counted.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use record::{BackendName, Metric};
+use record::{BackendName, Metric, Placement, Sample};
 use serde_json::json;
 
 use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
 use crate::callgrind::{PerPacket, Run, Totals};
 use crate::device::{self, Nic, NicProgram, NicSetup, Traffic};
 use crate::interrupt::Interrupt;
+use crate::peer::counting;
 use crate::process::{self, Process};
 use crate::report::ForwarderReport;
 
@@ -141,6 +144,37 @@ impl Valgrind {
         })
     }
 
+    /// Measures a peer, which tells neither its packets nor its waits.
+    fn measure_peer(
+        &self,
+        cell: &Cell,
+        repeat: u32,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<Sample>, MeasureError> {
+        let (driver, nic) = device::two_cpus();
+        let placement = Placement {
+            driver,
+            nic,
+            ..Placement::default()
+        };
+        let setup = counting::Setup {
+            nic: &self.nic,
+            placement: &placement,
+            packets: self.packets,
+            caches: &CACHES,
+            interrupt: &self.interrupt,
+        };
+        let counts = counting::count(cell, &setup)?;
+        if !counts.undisturbed {
+            observer.warning(&format!("{cell}, valgrind: {}", counts.disturbance()));
+        }
+        let packets = counts.per_packet.packets;
+        let sample = |(metric, value): &(Metric, f64)| {
+            cell.sample(BackendName::Valgrind, *metric, *value, packets, repeat)
+        };
+        Ok(counts.per_packet.values.iter().map(sample).collect())
+    }
+
     /// Runs a driver once and discards the counts, for a driver that writes its own profile. The NIC is
     /// always ahead, so on every machine the profile is that of full batches.
     ///
@@ -244,6 +278,10 @@ impl Backend for Valgrind {
         }
     }
 
+    fn unavailable_for_peers(&self) -> Option<String> {
+        counting::unavailable()
+    }
+
     fn repeats(&self) -> Vec<u32> {
         (0..self.repeats).collect()
     }
@@ -270,6 +308,9 @@ impl Backend for Valgrind {
             this.repeats,
             observer,
             |cell, repeat, observer| {
+                if cell.peer.is_some() {
+                    return this.measure_peer(cell, repeat, observer);
+                }
                 let measurement = this.measure_cell(cell)?;
                 if !measurement.undisturbed {
                     observer.warning(&format!("{cell}, valgrind: {}", measurement.disturbance()));

@@ -17,6 +17,7 @@ use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
 use crate::device::{Nic, NicProgram, NicSetup, Traffic};
 use crate::interrupt::Interrupt;
 use crate::load::{self, ForwarderProcess, Load, LoadGenerator, SentLoad, SentRange, Sides};
+use crate::peer::throughput::{self, Window};
 use crate::placement::Pinning;
 use crate::process::Process;
 use crate::report::{ForwarderReport, Rates};
@@ -298,6 +299,32 @@ impl Wall {
         }
     }
 
+    /// Measures a peer, whose packets the card counts.
+    fn measure_peer(
+        &self,
+        cell: &Cell,
+        repeat: u32,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<Sample>, MeasureError> {
+        let Link::Software(nic) = &self.link else {
+            let why = self.unavailable_for_peers().unwrap_or_default();
+            return Err(MeasureError::Other(why));
+        };
+        let window = Window {
+            warm_up: self.warm_up,
+            duration: self.duration,
+        };
+        let found = throughput::measure(cell, nic, &self.placement, window, &self.interrupt)?;
+        warn_of_drops(cell, found.dropped_ratio(), observer);
+        let values = [
+            (Metric::Mpps, found.tx_mpps()),
+            (Metric::TscCycles, found.tsc_cycles_per_packet()),
+        ];
+        let name = BackendName::Wall;
+        let sample = |(metric, value)| cell.sample(name, metric, value, found.received, repeat);
+        Ok(values.map(sample).to_vec())
+    }
+
     fn measure_cell(
         &mut self,
         cell: &Cell,
@@ -305,6 +332,9 @@ impl Wall {
         range: &mut SentRange,
         observer: &mut dyn Observer,
     ) -> Result<Vec<Sample>, MeasureError> {
+        if cell.peer.is_some() {
+            return self.measure_peer(cell, repeat, observer);
+        }
         let Measured {
             report,
             rates,
@@ -319,13 +349,7 @@ impl Wall {
                 observer.warning(&format!("{cell}, wall: {why}"));
             }
         }
-        if report.dropped_ratio() > DROPPED {
-            observer.warning(&format!(
-                "{cell}, wall: the driver dropped {:.1} % of the packets, because the NIC did not \
-                 take them in time; a drop costs less than a send",
-                100.0 * report.dropped_ratio()
-            ));
-        }
+        warn_of_drops(cell, report.dropped_ratio(), observer);
         let tsc_mhz = report.tsc_cycles as f64 / report.seconds / 1e6;
         let packets = (rates.rx_mpps * rates.seconds * 1e6).round().max(1.0) as u64;
         let mut values = vec![
@@ -344,6 +368,16 @@ impl Wall {
     }
 }
 
+fn warn_of_drops(cell: &Cell, ratio: f64, observer: &mut dyn Observer) {
+    if ratio > DROPPED {
+        observer.warning(&format!(
+            "{cell}, wall: the driver dropped {:.1} % of the packets, because the NIC did not take them \
+             in time; a drop costs less than a send",
+            100.0 * ratio
+        ));
+    }
+}
+
 impl Backend for Wall {
     fn name(&self) -> BackendName {
         BackendName::Wall
@@ -351,6 +385,16 @@ impl Backend for Wall {
 
     fn unavailable(&self) -> Option<String> {
         self.link.unavailable(&self.placement)
+    }
+
+    fn unavailable_for_peers(&self) -> Option<String> {
+        match self.link {
+            Link::Software(_) => None,
+            Link::Real { .. } => Some(
+                "the software card counts a peer's packets, and this run uses a real card"
+                    .to_owned(),
+            ),
+        }
     }
 
     fn repeats(&self) -> Vec<u32> {

@@ -79,6 +79,7 @@ pub fn cell(build: &Path, row: &Build, conditions: Conditions) -> Cell {
         conditions,
         program: folder.join("ixgbe-fwd"),
         library: folder.join("libforwarder.so"),
+        peer: None,
     }
 }
 

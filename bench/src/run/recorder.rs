@@ -175,6 +175,7 @@ mod tests {
             },
             program: "x".into(),
             library: "y".into(),
+            peer: None,
         };
         vec![
             cell(Implementation::C, 32, None),

@@ -151,6 +151,7 @@ fn cell(implementation: Implementation) -> Cell {
         conditions: Conditions::default(),
         program: forwarder_program(implementation).unwrap(),
         library: forwarder_library(implementation).unwrap(),
+        peer: None,
     }
 }
 

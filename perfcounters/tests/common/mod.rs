@@ -48,6 +48,7 @@ pub fn cell(folder: &Path, name: &str, implementation: Implementation) -> Cell {
         conditions: Conditions::default(),
         program: folder.join(name),
         library: folder.join(format!("{name}.so")),
+        peer: None,
     }
 }
 

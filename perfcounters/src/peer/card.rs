@@ -1,0 +1,177 @@
+//! The software card's counters, read from the card while a peer forwards.
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::backend::MeasureError;
+
+/// Time within which the card must answer.
+const ANSWER: Duration = Duration::from_secs(5);
+
+/// Counts of both ports together, since the card started.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CardCounts {
+    /// Frames that the card stored in the program's memory.
+    pub delivered: u64,
+    /// Frames that the program sent.
+    pub transmitted: u64,
+    /// Sent frames that are as expected.
+    pub ok: u64,
+    /// Frames that did not come back, although later ones did. A program that drops a frame because its
+    /// transmit ring is full causes these, too.
+    pub missing: u64,
+    /// Frames that came back twice.
+    pub duplicated: u64,
+    /// Frames that came back after a later one.
+    pub reordered: u64,
+    /// Frames with wrong content.
+    pub altered: u64,
+    /// Frames that the card never delivered.
+    pub foreign: u64,
+    /// Accesses of the card to memory that the program had not mapped for it.
+    pub dma_faults: u64,
+}
+
+impl CardCounts {
+    /// What is wrong with the frames, apart from those that are missing; `None` if nothing is.
+    pub fn wrong_frames(&self) -> Option<String> {
+        let wrong: Vec<_> = [
+            ("altered", self.altered),
+            ("duplicated", self.duplicated),
+            ("reordered", self.reordered),
+            ("foreign", self.foreign),
+        ]
+        .iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(what, count)| format!("{count} {what}"))
+        .collect();
+        if !wrong.is_empty() {
+            return Some(format!(
+                "the card found wrong frames among the {} sent ones: {}",
+                self.transmitted,
+                wrong.join(", ")
+            ));
+        }
+        (self.dma_faults > 0).then(|| format!("the card reports {} DMA faults", self.dma_faults))
+    }
+}
+
+/// The parts of the card's answer to `stats` that are used.
+#[derive(Debug, Deserialize)]
+struct Answer {
+    ports: Vec<Port>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Port {
+    delivered: u64,
+    transmitted: u64,
+    dma_faults: u64,
+    verify: Verify,
+}
+
+#[derive(Debug, Deserialize)]
+struct Verify {
+    ok: u64,
+    missing: u64,
+    duplicated: u64,
+    reordered: u64,
+    altered: u64,
+    foreign: u64,
+}
+
+fn parse(answer: &str) -> Result<CardCounts, MeasureError> {
+    let answer: Answer = serde_json::from_str(answer).map_err(|error| {
+        MeasureError::Other(format!(
+            "the card's answer to `stats` is malformed: {error}"
+        ))
+    })?;
+    let mut sum = CardCounts::default();
+    for port in answer.ports {
+        sum.delivered += port.delivered;
+        sum.transmitted += port.transmitted;
+        sum.ok += port.verify.ok;
+        sum.missing += port.verify.missing;
+        sum.duplicated += port.verify.duplicated;
+        sum.reordered += port.verify.reordered;
+        sum.altered += port.verify.altered;
+        sum.foreign += port.verify.foreign;
+        sum.dma_faults += port.dma_faults;
+    }
+    Ok(sum)
+}
+
+/// A connection to a card's control socket.
+#[derive(Debug)]
+pub struct Control {
+    stream: BufReader<UnixStream>,
+}
+
+impl Control {
+    /// Connects to a card.
+    ///
+    /// # Errors
+    /// If there is no card.
+    pub fn connect(path: &Path) -> Result<Self, MeasureError> {
+        let connect = || {
+            let stream = UnixStream::connect(path)?;
+            stream.set_read_timeout(Some(ANSWER))?;
+            stream.set_write_timeout(Some(ANSWER))?;
+            Ok(stream)
+        };
+        let stream = connect().map_err(|cause| MeasureError::File {
+            path: path.to_owned(),
+            cause,
+        })?;
+        Ok(Self {
+            stream: BufReader::new(stream),
+        })
+    }
+
+    /// The counters at this moment.
+    ///
+    /// # Errors
+    /// If the card does not answer in time, or has ended.
+    pub fn counts(&mut self) -> Result<CardCounts, MeasureError> {
+        let mut line = String::new();
+        self.stream
+            .get_mut()
+            .write_all(b"stats\n")
+            .and_then(|()| self.stream.read_line(&mut line))
+            .map_err(|cause| MeasureError::Other(format!("the card does not answer: {cause}")))?;
+        parse(&line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PORT: &str = r#"{"port":0,"delivered":10,"transmitted":9,"dma_faults":0,"notes":[],
+        "verify":{"ok":8,"missing":1,"duplicated":0,"reordered":0,"altered":1,"foreign":0,"abandoned":3}}"#;
+
+    #[test]
+    fn the_ports_are_added_and_wrong_frames_are_named() {
+        let counts = parse(&format!("{{\"ports\":[{PORT},{PORT}]}}")).unwrap();
+        assert_eq!((counts.delivered, counts.transmitted), (20, 18));
+        assert_eq!((counts.ok, counts.missing), (16, 2));
+        let why = counts.wrong_frames().unwrap();
+        assert!(why.ends_with("among the 18 sent ones: 2 altered"), "{why}");
+        assert_eq!(CardCounts::default().wrong_frames(), None);
+        let faulty = CardCounts {
+            dma_faults: 3,
+            ..CardCounts::default()
+        };
+        assert!(faulty.wrong_frames().unwrap().contains("3 DMA faults"));
+    }
+
+    #[test]
+    fn a_malformed_answer_is_named() {
+        let error = parse("error: no such command").unwrap_err().to_string();
+        assert!(error.contains("`stats`"), "{error}");
+    }
+}

@@ -1,0 +1,83 @@
+//! Peers: drivers of other projects, which are measured unmodified.
+//!
+//! A peer knows nothing of this project. It speaks the kernel's VFIO, so a launcher
+//! (`triptych with-card`) connects it to the software card. It prints no report, so the card counts its
+//! packets ([`card`]) and checks its frames ([`verification`]). It never ends by itself, so the
+//! measurement ends it with a signal ([`run`]).
+//!
+//! ```text
+//! PeerProgram -> PeerRun (card + launcher + program) -> counting (valgrind), throughput (wall)
+//! ```
+
+pub mod card;
+pub mod counting;
+pub(crate) mod run;
+pub mod throughput;
+pub mod verification;
+mod vgdb;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde::{Deserialize, Serialize};
+
+/// PCI addresses under which the launcher shows the two ports, in the order of their sockets.
+pub const PORTS: [&str; 2] = ["0000:03:00.0", "0000:04:00.0"];
+
+/// How to run the program of a peer. [`Cell::program`](crate::Cell::program) is its path.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PeerProgram {
+    /// Program and first arguments of the launcher: `triptych with-card`.
+    pub launcher: (PathBuf, Vec<String>),
+    /// Arguments of the peer. `{port0}` and `{port1}` stand for the PCI addresses of the ports.
+    pub arguments: Vec<String>,
+    /// Environment variables of the peer, beside those of this process.
+    pub environment: BTreeMap<String, String>,
+    /// What the peer does to a frame: a value of the card's `--expect`.
+    pub expect: String,
+}
+
+impl PeerProgram {
+    /// The command that runs `program` with the ports at `sockets`. `tool` is the command of a tool that
+    /// runs the program, such as valgrind; it may be empty.
+    pub fn command(&self, program: &Path, sockets: &[PathBuf; 2], tool: &[String]) -> Command {
+        let (launcher, first) = &self.launcher;
+        let mut command = Command::new(launcher);
+        command.args(first);
+        for socket in sockets {
+            command.arg("--socket").arg(socket);
+        }
+        command.arg("--").args(tool).arg(program);
+        for argument in &self.arguments {
+            let argument = argument.replace("{port0}", PORTS[0]);
+            command.arg(argument.replace("{port1}", PORTS[1]));
+        }
+        command.envs(&self.environment);
+        command
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_has_launcher_sockets_tool_and_program_in_this_order() {
+        let peer = PeerProgram {
+            launcher: ("/bin/triptych".into(), vec!["with-card".into()]),
+            arguments: vec!["-a".into(), "{port0},{port1}".into(), "--burst=32".into()],
+            environment: BTreeMap::from([("KEY".into(), "value".into())]),
+            expect: "touch@1".into(),
+        };
+        let sockets = ["/s/port0.sock".into(), "/s/port1.sock".into()];
+        let command = peer.command(Path::new("/p"), &sockets, &["valgrind".into()]);
+        let words: Vec<_> = command.get_args().map(|word| word.to_str()).collect();
+        let wanted = "with-card --socket /s/port0.sock --socket /s/port1.sock -- valgrind /p -a \
+                      0000:03:00.0,0000:04:00.0 --burst=32";
+        let wanted: Vec<_> = wanted.split(' ').map(Some).collect();
+        assert_eq!(words, wanted);
+        assert_eq!(command.get_program(), "/bin/triptych");
+        assert_eq!(command.get_envs().count(), 1);
+    }
+}
