@@ -401,8 +401,12 @@ impl Backend for Wall {
         (0..self.repeats).collect()
     }
 
-    fn estimate(&self, _: &Cell) -> Duration {
-        self.warm_up + self.duration + AROUND
+    fn estimate(&self, cell: &Cell) -> Duration {
+        let start = match cell.peer {
+            None => Duration::ZERO,
+            Some(_) => throughput::START,
+        };
+        self.warm_up + self.duration + AROUND + start
     }
 
     fn settings(&self) -> BTreeMap<String, serde_json::Value> {

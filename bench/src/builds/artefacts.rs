@@ -10,6 +10,8 @@ use sha2::{Digest, Sha256};
 /// SHA-256 of the programs and libraries of `cells` and of the software NIC, by their paths in the
 /// build folder. Missing files are left out.
 pub fn hashes(build: &Path, cells: &[Cell]) -> BTreeMap<String, String> {
+    // The record of the peers has absolute paths.
+    let absolute = std::path::absolute(build).unwrap_or_else(|_| build.to_owned());
     let files = cells
         .iter()
         .flat_map(|cell| [cell.program.clone(), cell.library.clone()])
@@ -17,7 +19,10 @@ pub fn hashes(build: &Path, cells: &[Cell]) -> BTreeMap<String, String> {
     files
         .filter_map(|path| {
             let hash = Sha256::digest(fs::read(&path).ok()?);
-            let name = path.strip_prefix(build).unwrap_or(&path);
+            let name = path
+                .strip_prefix(build)
+                .or_else(|_| path.strip_prefix(&absolute))
+                .unwrap_or(&path);
             let hex = hash.iter().map(|byte| format!("{byte:02x}")).collect();
             Some((name.display().to_string(), hex))
         })

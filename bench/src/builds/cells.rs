@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use perfcounters::process::is_executable;
 use perfcounters::Cell;
-use record::{short_toolchain, Build, Conditions, Implementation};
+use record::{short_toolchain, Build, Conditions, Implementation, Peer};
 
+use super::peers::Peers;
 use super::variants::{build_folder, table_order, Driver, DEFAULT};
 
 /// The builds to measure, by driver and variant.
@@ -14,18 +15,23 @@ use super::variants::{build_folder, table_order, Driver, DEFAULT};
 pub struct Builds {
     folder: PathBuf,
     builds: BTreeMap<Driver, Build>,
+    peers: Peers,
 }
 
 impl Builds {
     /// Reads the compiler and the flags of each build.
-    pub fn describe(folder: &Path, drivers: &[Driver]) -> Self {
+    pub fn describe(folder: &Path, drivers: &[Driver], peers: Peers) -> Self {
         let describe = |driver: &Driver| {
-            let build = describe_build(folder, driver.0, &driver.1);
+            let build = match driver.0.is_peer() {
+                true => peers.describe(driver),
+                false => describe_build(folder, driver.0, &driver.1),
+            };
             (driver.clone(), build)
         };
         Self {
             folder: folder.to_owned(),
             builds: drivers.iter().map(describe).collect(),
+            peers,
         }
     }
 
@@ -39,12 +45,35 @@ impl Builds {
             .collect()
     }
 
-    /// The cells of some drivers under the same conditions.
+    /// The cells of some drivers under the same conditions. A peer has none if it is not built for them.
     pub fn cells(&self, conditions: Conditions, drivers: &[Driver]) -> Vec<Cell> {
         drivers
             .iter()
             .filter_map(|driver| self.builds.get(driver))
-            .map(|build| cell(&self.folder, build, conditions))
+            .filter_map(|build| match build.implementation.is_peer() {
+                true => self.peers.cell(build, conditions),
+                false => Some(cell(&self.folder, build, conditions)),
+            })
+            .collect()
+    }
+
+    /// A cell for each program: one for each of our drivers, and one for each batch size of a peer.
+    pub fn programs(&self) -> Vec<Cell> {
+        let programs =
+            self.builds
+                .values()
+                .flat_map(|build| match build.implementation.is_peer() {
+                    true => self.peers.all_cells(build),
+                    false => vec![cell(&self.folder, build, Conditions::default())],
+                });
+        programs.collect()
+    }
+
+    /// Where the peers come from, in the order of tables.
+    pub fn peers(&self) -> Vec<Peer> {
+        let drivers = self.builds.keys();
+        drivers
+            .filter_map(|driver| self.peers.facts(driver))
             .collect()
     }
 }
@@ -89,9 +118,13 @@ pub fn missing(cell: &Cell, needs_library: bool) -> Option<String> {
         true => (&cell.library, cell.library.is_file()),
         false => (&cell.program, is_executable(&cell.program)),
     };
+    let goals = match cell.peer {
+        None => "build variants",
+        Some(_) => "peers",
+    };
     (!present).then(|| {
         format!(
-            "there is no {}: build it with `make build variants`",
+            "there is no {}: build it with `make {goals}`",
             file.display()
         )
     })

@@ -2,4 +2,5 @@
 
 pub mod artefacts;
 pub mod cells;
+pub mod peers;
 pub mod variants;

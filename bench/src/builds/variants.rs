@@ -20,6 +20,13 @@ pub const FORTIFIED: &str = "fortified";
 /// The variant without link-time optimisation.
 pub const NO_LTO: &str = "no-lto";
 
+/// The variant of a peer that has the flags of its own build files. `default` has this project's.
+pub const OWN_FLAGS: &str = "own-flags";
+/// The variant of DPDK's program that writes MAC addresses. `default` changes no frame.
+pub const MAC: &str = "mac";
+/// The variants that only peers have.
+pub const PEER_VARIANTS: [&str; 2] = [OWN_FLAGS, MAC];
+
 /// The default and the variants that `make variants` builds, in the order of tables.
 pub const VARIANTS: [&str; 7] = [
     DEFAULT,

@@ -32,7 +32,8 @@ pub struct BackendFactory<'a> {
 }
 
 impl BackendFactory<'_> {
-    fn nic(&self) -> NicProgram {
+    /// The software NIC.
+    pub fn nic(&self) -> NicProgram {
         NicProgram::new(self.build.join("bin/nic"))
     }
 

@@ -161,6 +161,12 @@ impl Block {
                 return Err(format!("`{key}` is empty: name a value or omit the key"));
             }
         }
+        let mut drivers = self.implementations.iter();
+        if let Some(peer) = drivers.find(|driver| self.is_loaded() && driver.is_peer()) {
+            return Err(format!(
+                "latency is measured for the drivers of this project only: remove {peer} from `impl`"
+            ));
+        }
         if self.is_loaded() && !self.backends.contains(&BackendName::Wall) {
             return Err("only the backend `wall` offers loads: add it to `backends`".to_owned());
         }

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use record::{BackendName, Conditions};
+use record::{BackendName, Conditions, SkippedPeer};
 
-use crate::builds::variants::{exists, table_order, Driver, VARIANTS};
+use crate::builds::peers::Peers;
+use crate::builds::variants::{exists, table_order, Driver, PEER_VARIANTS, VARIANTS};
 
 use super::config::{fits, Block, Config, ConfigError};
 
@@ -15,6 +16,8 @@ pub struct Matrix {
     pub saturating: Vec<(BackendName, Vec<ComparedDrivers>)>,
     /// The cells under a given load, for latency.
     pub loaded: Vec<(Conditions, Load, Vec<Driver>)>,
+    /// Selected peers that are not built.
+    pub skipped_peers: Vec<SkippedPeer>,
 }
 
 /// Drivers that are measured under the same conditions, to be compared.
@@ -35,14 +38,16 @@ impl Matrix {
     ///
     /// # Errors
     /// [`ConfigError::Nothing`] if a variant is unknown, or no driver has any of the variants.
-    pub fn new(config: &Config, build: &Path) -> Result<Self, ConfigError> {
+    pub fn new(config: &Config, build: &Path, peers: &Peers) -> Result<Self, ConfigError> {
         let mut matrix = Self {
             saturating: Vec::new(),
             loaded: Vec::new(),
+            skipped_peers: Vec::new(),
         };
         for block in &config.blocks {
             check_variants(block, build)?;
-            let drivers = drivers(block, build);
+            matrix.note_skipped(block, peers);
+            let drivers = drivers(block, build, peers);
             for conditions in conditions(block) {
                 if !block.is_loaded() {
                     for backend in &block.backends {
@@ -76,10 +81,29 @@ impl Matrix {
             .chain(matrix.loaded.iter_mut().map(|(_, _, drivers)| drivers));
         groups.for_each(|drivers| drivers.sort_by_key(table_order));
         match matrix.drivers().is_empty() {
-            true => Err(ConfigError::Nothing(
-                "no selected driver has any of the selected variants".to_owned(),
-            )),
+            true => Err(ConfigError::Nothing(matrix.why_nothing())),
             false => Ok(matrix),
+        }
+    }
+
+    /// Notes the peers of a block that are not built.
+    fn note_skipped(&mut self, block: &Block, peers: &Peers) {
+        for driver in products(block) {
+            if let Some(skipped) = peers.skipped(&driver) {
+                if !self.skipped_peers.contains(&skipped) {
+                    self.skipped_peers.push(skipped);
+                }
+            }
+        }
+    }
+
+    fn why_nothing(&self) -> String {
+        match self.skipped_peers.first() {
+            None => "no selected driver has any of the selected variants".to_owned(),
+            Some(first) => format!(
+                "none of the selected drivers is there; {}/{}: {}",
+                first.implementation, first.variant, first.reason
+            ),
         }
     }
 
@@ -159,23 +183,26 @@ fn conditions(block: &Block) -> Vec<Conditions> {
     all
 }
 
-fn drivers(block: &Block, build: &Path) -> Vec<Driver> {
-    block
-        .implementations
-        .iter()
-        .flat_map(|implementation| {
-            block
-                .variants
-                .iter()
-                .filter(|variant| exists(build, *implementation, variant))
-                .map(|variant| (*implementation, variant.clone()))
-        })
-        .collect()
+fn drivers(block: &Block, build: &Path, peers: &Peers) -> Vec<Driver> {
+    let there = |driver: &Driver| match driver.0.is_peer() {
+        true => peers.has(driver),
+        false => exists(build, driver.0, &driver.1),
+    };
+    products(block).filter(there).collect()
+}
+
+/// Each driver of a block with each variant, also those that do not exist.
+fn products(block: &Block) -> impl Iterator<Item = Driver> + '_ {
+    block.implementations.iter().flat_map(|implementation| {
+        let variants = block.variants.iter();
+        variants.map(|variant| (*implementation, variant.clone()))
+    })
 }
 
 fn check_variants(block: &Block, build: &Path) -> Result<(), ConfigError> {
     for variant in &block.variants {
         let known = VARIANTS.contains(&variant.as_str())
+            || PEER_VARIANTS.contains(&variant.as_str())
             || (!variant.contains('/') && build.join("variants").join(variant).is_dir());
         if !known {
             return Err(ConfigError::Nothing(format!(
@@ -204,7 +231,11 @@ mod tests {
     }
 
     fn matrix(blocks: Vec<Block>) -> Result<Matrix, ConfigError> {
-        Matrix::new(&Config::new(blocks), Path::new("/nonexistent"))
+        Matrix::new(
+            &Config::new(blocks),
+            Path::new("/nonexistent"),
+            &Peers::default(),
+        )
     }
 
     fn variants(names: &[&str]) -> Vec<String> {
@@ -251,13 +282,14 @@ mod tests {
             variants: variants(&["clang"]),
             ..Block::default()
         }]);
-        let error = Matrix::new(&config, build.path()).unwrap_err().to_string();
+        let new = || Matrix::new(&config, build.path(), &Peers::default());
+        let error = new().unwrap_err().to_string();
         assert!(
             error.contains("\"clang\"") && error.contains("no-lto"),
             "{error}"
         );
         std::fs::create_dir_all(build.path().join("variants/clang/c")).unwrap();
-        let drivers = Matrix::new(&config, build.path()).unwrap().drivers();
+        let drivers = new().unwrap().drivers();
         assert_eq!(names(&drivers), ["c/clang"]);
     }
 

@@ -8,6 +8,7 @@ use record::BackendName;
 
 use super::backends::BackendFactory;
 use super::latency::{latency, loaded_cells, remaining_latency};
+use super::peers::{measurable, Verifier};
 use super::recorder::Recorder;
 use super::setup::RunSetup;
 use crate::builds::cells::missing;
@@ -58,8 +59,11 @@ pub(super) fn measure_all(
             .iter()
             .flat_map(|(conditions, drivers)| setup.builds.cells(*conditions, drivers))
             .collect();
+        let cells = measurable(backend.as_ref(), cells, recorder);
         let cells = built(backend.name(), cells, recorder);
-        works.push(BackendWork { backend, cells });
+        if !cells.is_empty() {
+            works.push(BackendWork { backend, cells });
+        }
     }
     let latency = latency(backends, setup, recorder);
 
@@ -73,7 +77,9 @@ pub(super) fn measure_all(
     eprintln!("{count} measurements, about {}", rounded(time));
     recorder.progress = Progress::new(time);
 
+    let mut verifier = Verifier::new(backends.nic(), backends.placement, backends.interrupt);
     for mut work in works {
+        work.cells = verifier.correct(work.backend.as_ref(), work.cells, recorder)?;
         recorder.estimate = work.remaining(recorder).1;
         work.backend.measure(&work.cells, recorder)?;
         recorder.folder.save()?;
@@ -93,7 +99,8 @@ pub(super) fn measure_all(
 fn built(backend: BackendName, cells: Vec<Cell>, recorder: &mut Recorder) -> Vec<Cell> {
     let mut built = Vec::new();
     for cell in cells {
-        let library = matches!(backend, BackendName::Lockstep | BackendName::Perf);
+        let library =
+            cell.peer.is_none() && matches!(backend, BackendName::Lockstep | BackendName::Perf);
         match missing(&cell, library) {
             None => built.push(cell),
             Some(why) if !recorder.has_failed(&cell, backend) => {

@@ -30,6 +30,7 @@ mod generator;
 mod latency;
 pub mod matrix;
 mod measure;
+mod peers;
 mod plan;
 pub mod recorder;
 pub mod resume;
@@ -214,7 +215,9 @@ fn start_run(
             git: GitFacts::of(Path::new(".")),
             host: HostFacts::gather(),
             builds: setup.described(&arguments.build_dir),
-            artefacts: artefacts::hashes(&arguments.build_dir, &setup.drivers()),
+            artefacts: artefacts::hashes(&arguments.build_dir, &setup.builds.programs()),
+            peers: setup.builds.peers(),
+            skipped_peers: setup.matrix.skipped_peers.clone(),
             plan: serde_json::to_value(config).context("cannot record the configuration")?,
             placement: setup.placement.clone(),
             core_clock: Some(clock.record()),
@@ -236,7 +239,7 @@ fn check_resumed(
         let wanted = configuration(arguments).map_err(UsageError::from)?;
         resume::check_config(&record.id, &unfinished.config, &wanted)?;
     }
-    let hashes = artefacts::hashes(&arguments.build_dir, &setup.drivers());
+    let hashes = artefacts::hashes(&arguments.build_dir, &setup.builds.programs());
     Ok(resume::check(record, &HostFacts::gather(), &hashes)?)
 }
 

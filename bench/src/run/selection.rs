@@ -5,7 +5,7 @@ use record::Implementation;
 use super::arguments::RunArguments;
 use super::card::VFIO_USER;
 use super::config::{Block, Config, ConfigError};
-use crate::builds::variants::{DEFAULT, OVERFLOW_CHECKS};
+use crate::builds::variants::{DEFAULT, MAC, OVERFLOW_CHECKS};
 use crate::host::address::PciAddress;
 use crate::settings::values::{BoundedInteger, Ghz};
 
@@ -90,7 +90,7 @@ fn port(text: &str) -> Result<String, ConfigError> {
 }
 
 /// The blocks of the counter table, restricted to the named values. Without named variants, these
-/// are the default variant of all drivers, and safe Rust with overflow checks.
+/// are the default variant of all drivers, safe Rust with overflow checks, and DPDK with MAC addresses.
 fn table_rows(arguments: &RunArguments) -> Vec<Block> {
     fn or_default<T: Clone>(named: &[T], default: Vec<T>) -> Vec<T> {
         match named {
@@ -102,7 +102,7 @@ fn table_rows(arguments: &RunArguments) -> Vec<Block> {
     let default = Block::default();
     let block = Block {
         backends: or_default(&named.backends, default.backends),
-        implementations: or_default(&named.implementations, default.implementations),
+        implementations: named_or(&named.implementations, &Implementation::OURS),
         variants: or_default(&named.variants, default.variants),
         batch: or_default(&named.batch, vec![BoundedInteger(32), BoundedInteger(8)]),
         ring_size: or_default(&named.ring_size, default.ring_size),
@@ -117,10 +117,22 @@ fn table_rows(arguments: &RunArguments) -> Vec<Block> {
     let with_checks = named.variants.is_empty()
         && block.implementations.contains(&Implementation::Rust)
         && block.variants == [DEFAULT];
-    match with_checks {
-        true => vec![block, checked],
-        false => vec![block],
-    }
+    let peers = Block {
+        implementations: named_or(&named.implementations, &Implementation::PEERS),
+        variants: or_default(&named.variants, vec![DEFAULT.to_owned(), MAC.to_owned()]),
+        ..block.clone()
+    };
+    let mut blocks = vec![block];
+    blocks.extend(with_checks.then_some(checked));
+    blocks.push(peers);
+    blocks.retain(|block| !block.implementations.is_empty());
+    blocks
+}
+
+/// The named drivers among `all`; all of them if none are named.
+fn named_or(named: &[Implementation], all: &[Implementation]) -> Vec<Implementation> {
+    let wanted = |one: &&Implementation| named.is_empty() || named.contains(one);
+    all.iter().filter(wanted).copied().collect()
 }
 
 #[cfg(test)]
@@ -131,6 +143,7 @@ mod tests {
     use std::path::Path;
 
     use super::super::matrix::Matrix;
+    use crate::builds::peers::Peers;
     use record::BackendName;
 
     fn arguments(words: &[&str]) -> RunArguments {
@@ -143,7 +156,7 @@ mod tests {
 
     fn drivers(words: &[&str]) -> Vec<String> {
         let config = configuration(&arguments(words)).unwrap();
-        let matrix = Matrix::new(&config, Path::new("/nonexistent")).unwrap();
+        let matrix = Matrix::new(&config, Path::new("/nonexistent"), &Peers::default()).unwrap();
         matrix
             .drivers()
             .iter()

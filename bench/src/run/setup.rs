@@ -4,12 +4,12 @@ use std::path::Path;
 
 use anyhow::Result;
 use perfcounters::placement::{self, Topology};
-use perfcounters::Cell;
-use record::{Build, Conditions, Placement};
+use record::{Build, Placement};
 
 use super::config::Config;
 use super::matrix::Matrix;
 use crate::builds::cells::Builds;
+use crate::builds::peers::Peers;
 use crate::builds::variants::build_folder;
 use crate::machine_code::data_path::with_checks;
 use crate::usage::UsageError;
@@ -23,8 +23,9 @@ pub(super) struct RunSetup {
 
 impl RunSetup {
     pub(super) fn new(config: &Config, build: &Path) -> Result<Self> {
-        let matrix = Matrix::new(config, build).map_err(UsageError::from)?;
-        let builds = Builds::describe(build, &matrix.drivers());
+        let peers = Peers::read(build).map_err(UsageError)?;
+        let matrix = Matrix::new(config, build, &peers).map_err(UsageError::from)?;
+        let builds = Builds::describe(build, &matrix.drivers(), peers);
         let node = config
             .devices
             .as_ref()
@@ -39,15 +40,12 @@ impl RunSetup {
     /// The builds, with the number of checks in their machine code.
     pub(super) fn described(&self, build_dir: &Path) -> Vec<Build> {
         let described = self.builds.all().into_iter().map(|build| {
+            if build.implementation.is_peer() {
+                return build;
+            }
             let folder = build_folder(build_dir, build.implementation, &build.variant);
             with_checks(build, &folder.join("ixgbe-fwd"))
         });
         described.collect()
-    }
-
-    /// One cell for each driver, for facts that do not depend on the conditions.
-    pub(super) fn drivers(&self) -> Vec<Cell> {
-        let conditions = Conditions::default();
-        self.builds.cells(conditions, &self.matrix.drivers())
     }
 }

@@ -40,7 +40,8 @@ pub use metric::{Group, Metric, UnknownMetric, Wanted};
 pub use names::{BackendName, Implementation};
 pub use results::{create_folder, link, unfinished_runs, JOURNAL_FILE, LATEST_LINK};
 pub use run::{
-    read_run, Build, Capacity, CoreClock, Failure, Placement, RunPeriod, RunRecord, RUN_FILE,
+    read_run, Build, Capacity, CoreClock, Failure, Peer, Placement, RunPeriod, RunRecord,
+    SkippedPeer, RUN_FILE,
 };
 pub use run_folder::{RunFolder, SAMPLES_FILE};
 pub use sample::{read_samples, Sample, MULTIPLEXED};

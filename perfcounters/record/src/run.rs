@@ -53,6 +53,34 @@ pub struct Build {
     pub checks_not_counted: Option<String>,
 }
 
+/// A driver of another project that a run measured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Peer {
+    /// The driver.
+    #[serde(rename = "impl")]
+    pub implementation: Implementation,
+    /// Whose flags it was built with, or how it forwards: `default`, `own-flags`, `mac`.
+    pub variant: String,
+    /// The commit of its sources, or the version of its package.
+    pub commit: String,
+    /// How it came to the machine: `repository`, `bundle` or `system`.
+    pub from: String,
+    /// Its compiler and flags.
+    pub toolchain: String,
+}
+
+/// A driver of another project that a run should have measured and could not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkippedPeer {
+    /// The driver.
+    #[serde(rename = "impl")]
+    pub implementation: Implementation,
+    /// The variant.
+    pub variant: String,
+    /// Why it is not there, and what to do about it.
+    pub reason: String,
+}
+
 /// The CPUs of driver and NIC model.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Placement {
@@ -127,6 +155,12 @@ pub struct RunRecord {
     pub host: HostFacts,
     /// The drivers and their compilers.
     pub builds: Vec<Build>,
+    /// The measured drivers of other projects; old records have none.
+    #[serde(default)]
+    pub peers: Vec<Peer>,
+    /// The drivers of other projects that could not be measured, with the reason.
+    #[serde(default)]
+    pub skipped_peers: Vec<SkippedPeer>,
     /// SHA-256 of each measured program and library, by file.
     #[serde(default)]
     pub artefacts: BTreeMap<String, String>,

@@ -6,6 +6,7 @@
 //! makes a part more expensive. So the cheapest parts that agree had none.
 
 use std::path::Path;
+use std::time::Duration;
 
 use record::Placement;
 
@@ -29,8 +30,16 @@ const INSTRUCTIONS: f64 = 0.3;
 const DROPPED: f64 = 0.001;
 /// Fewest packets of a part. A part of fewer packets has a larger error, because it ends within a batch.
 const LEAST_PACKETS: u64 = 25_600;
+/// Usual speed of a peer under valgrind, packets per second; for estimates.
+const USUAL: f64 = 150_000.0;
 /// Frames after which the start of a program is over.
 const STARTED: u64 = 10_000;
+
+/// About how long one measurement takes.
+pub fn estimate(packets: u64) -> Duration {
+    // The start of a program takes some seconds under valgrind.
+    Duration::from_secs_f64(4.0 + packets as f64 / USUAL)
+}
 
 /// How to count.
 #[derive(Debug, Clone, Copy)]

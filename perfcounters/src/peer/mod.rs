@@ -25,6 +25,9 @@ use serde::{Deserialize, Serialize};
 /// PCI addresses under which the launcher shows the two ports, in the order of their sockets.
 pub const PORTS: [&str; 2] = ["0000:03:00.0", "0000:04:00.0"];
 
+/// DPDK's option for the processors of its threads.
+const LCORES: &str = "--lcores=";
+
 /// How to run the program of a peer. [`Cell::program`](crate::Cell::program) is its path.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PeerProgram {
@@ -40,8 +43,15 @@ pub struct PeerProgram {
 
 impl PeerProgram {
     /// The command that runs `program` with the ports at `sockets`. `tool` is the command of a tool that
-    /// runs the program, such as valgrind; it may be empty.
-    pub fn command(&self, program: &Path, sockets: &[PathBuf; 2], tool: &[String]) -> Command {
+    /// runs the program, such as valgrind; it may be empty. DPDK chooses the processors of its threads
+    /// itself, so `cpu` replaces its choice.
+    pub fn command(
+        &self,
+        program: &Path,
+        sockets: &[PathBuf; 2],
+        tool: &[String],
+        cpu: Option<usize>,
+    ) -> Command {
         let (launcher, first) = &self.launcher;
         let mut command = Command::new(launcher);
         command.args(first);
@@ -51,7 +61,11 @@ impl PeerProgram {
         command.arg("--").args(tool).arg(program);
         for argument in &self.arguments {
             let argument = argument.replace("{port0}", PORTS[0]);
-            command.arg(argument.replace("{port1}", PORTS[1]));
+            let argument = argument.replace("{port1}", PORTS[1]);
+            match cpu.filter(|_| argument.starts_with(LCORES)) {
+                Some(cpu) => command.arg(format!("{LCORES}0@{cpu},1@{cpu}")),
+                None => command.arg(argument),
+            };
         }
         command.envs(&self.environment);
         command
@@ -66,15 +80,17 @@ mod tests {
     fn the_command_line_has_launcher_sockets_tool_and_program_in_this_order() {
         let peer = PeerProgram {
             launcher: ("/bin/triptych".into(), vec!["with-card".into()]),
-            arguments: vec!["-a".into(), "{port0},{port1}".into(), "--burst=32".into()],
+            arguments: ["--lcores=0@0,1@7", "-a", "{port0},{port1}"]
+                .map(str::to_owned)
+                .into(),
             environment: BTreeMap::from([("KEY".into(), "value".into())]),
             expect: "touch@1".into(),
         };
         let sockets = ["/s/port0.sock".into(), "/s/port1.sock".into()];
-        let command = peer.command(Path::new("/p"), &sockets, &["valgrind".into()]);
+        let command = peer.command(Path::new("/p"), &sockets, &["valgrind".into()], Some(3));
         let words: Vec<_> = command.get_args().map(|word| word.to_str()).collect();
-        let wanted = "with-card --socket /s/port0.sock --socket /s/port1.sock -- valgrind /p -a \
-                      0000:03:00.0,0000:04:00.0 --burst=32";
+        let wanted = "with-card --socket /s/port0.sock --socket /s/port1.sock -- valgrind /p \
+                      --lcores=0@3,1@3 -a 0000:03:00.0,0000:04:00.0";
         let wanted: Vec<_> = wanted.split(' ').map(Some).collect();
         assert_eq!(words, wanted);
         assert_eq!(command.get_program(), "/bin/triptych");

@@ -66,7 +66,12 @@ impl PeerSetup<'_> {
         let nic = Nic::start(self.nic, &setup, folder.path(), self.interrupt)?;
         let control = Control::connect(nic.control())?;
         let tool = (self.tool)(folder.path());
-        let command = peer.command(&self.cell.program, nic.sockets(), &tool);
+        let command = peer.command(
+            &self.cell.program,
+            nic.sockets(),
+            &tool,
+            self.placement.driver,
+        );
         let process = Process::start_with_open_input(
             &self.cell.implementation.to_string(),
             command,

@@ -11,6 +11,8 @@ use crate::device::{NicProgram, Traffic};
 use crate::interrupt::Interrupt;
 use crate::sys;
 
+/// About how long a program needs to start, for estimates.
+pub const START: Duration = Duration::from_secs(1);
 /// Frames after which the start of a program is over.
 const STARTED: u64 = 10_000;
 

@@ -4,7 +4,6 @@
 //! peer changes it, once and in order.
 
 use std::path::Path;
-use std::time::Duration;
 
 use record::Placement;
 
@@ -19,8 +18,6 @@ const OFFERED_MPPS: f64 = 0.1;
 const FRAMES: u64 = 20_000;
 /// Attempts. A busy machine may stop the card for so long that a ring runs full.
 const ATTEMPTS: u32 = 3;
-/// About how long one verification takes.
-pub const ESTIMATE: Duration = Duration::from_millis(1500);
 
 /// Runs a peer natively, and checks every frame that it sends.
 ///
