@@ -72,6 +72,7 @@ ifdef DRY_RUN
 else
 	@bench/setup/setup.sh reproduce
 	@$(MAKE) build variants
+	@$(MAKE) peers || echo 'reproduce: continuing without the peers that failed' >&2
 	@rm -f build/runs.txt
 	@status=0; $(BIN)/triptych run $(reproduce_options) --list-runs build/runs.txt || status=$$?; \
 	[ ! -e build/runs.txt ] || while read -r run; do \

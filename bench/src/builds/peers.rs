@@ -16,8 +16,8 @@ const WITH_CARD: &str = "with-card";
 #[derive(Debug, Clone, Default)]
 pub struct Peers {
     record: Option<PeersRecord>,
-    /// This program, which runs peers with the card.
-    launcher: PathBuf,
+    /// This program with the arguments that run a peer with the card.
+    launcher: (PathBuf, Vec<String>),
 }
 
 impl Peers {
@@ -27,8 +27,13 @@ impl Peers {
     /// If the file is damaged, with the way out.
     pub fn read(build: &Path) -> Result<Self, String> {
         let record = PeersRecord::read(build).map_err(|error| format!("{error:#}"))?;
-        let launcher = std::env::current_exe()
+        let program = std::env::current_exe()
             .map_err(|error| format!("cannot find this program's own file: {error}"))?;
+        let build = std::path::absolute(build)
+            .map_err(|error| format!("cannot find {}: {error}", build.display()))?;
+        let arguments = [WITH_CARD, "--quiet", "--build-dir"].map(str::to_owned);
+        let arguments = arguments.into_iter().chain([build.display().to_string()]);
+        let launcher = (program, arguments.collect());
         Ok(Self { record, launcher })
     }
 
@@ -108,7 +113,7 @@ impl Peers {
             program: program.program.clone(),
             library: PathBuf::new(),
             peer: Some(PeerProgram {
-                launcher: (self.launcher.clone(), vec![WITH_CARD.to_owned()]),
+                launcher: self.launcher.clone(),
                 arguments: program.args.clone(),
                 environment: program.env.clone(),
                 expect: peer.expect.clone(),

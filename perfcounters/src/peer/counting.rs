@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use record::Placement;
 
-use super::run::PeerSetup;
+use super::run::{Patience, PeerSetup};
 use super::vgdb::{self, Dump, Dumper};
 use crate::backend::{Cell, MeasureError};
 use crate::callgrind::{PerPacket, Totals};
@@ -171,6 +171,7 @@ pub fn count(cell: &Cell, setup: &Setup<'_>) -> Result<PeerCounts, MeasureError>
         traffic: Traffic::Saturate,
         placement: setup.placement,
         tool: &|folder: &Path| vgdb::callgrind(folder, setup.caches),
+        patience: Patience::default(),
         interrupt: setup.interrupt,
     };
     let of_part = (setup.packets / AGREEING as u64).max(LEAST_PACKETS);

@@ -15,12 +15,28 @@ use crate::interrupt::Interrupt;
 use crate::process::{Process, ProcessError};
 use crate::temporary::TemporaryFolder;
 
-/// Time within which a program must send its first frame. DPDK needs most of it under valgrind.
-const FIRST_FRAME: Duration = Duration::from_secs(60);
-/// Longest pause between sent frames after that.
-const NO_FRAME: Duration = Duration::from_secs(10);
-/// Time within which a program must end after SIGTERM.
-const STOP: Duration = Duration::from_secs(10);
+/// The time limits of a program.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Patience {
+    /// Time within which it must send its first frame.
+    pub first_frame: Duration,
+    /// Longest pause between sent frames after that.
+    pub no_frame: Duration,
+    /// Time within which it must end after SIGTERM.
+    pub stop: Duration,
+}
+
+impl Default for Patience {
+    /// DPDK needs most of the first limit under valgrind.
+    fn default() -> Self {
+        Self {
+            first_frame: Duration::from_secs(60),
+            no_frame: Duration::from_secs(10),
+            stop: Duration::from_secs(10),
+        }
+    }
+}
+
 /// Pause between two readings of the counters.
 const POLL: Duration = Duration::from_millis(5);
 
@@ -32,6 +48,7 @@ pub(crate) struct PeerSetup<'a> {
     pub placement: &'a Placement,
     /// The command of a tool that runs the program.
     pub tool: &'a dyn Fn(&Path) -> Vec<String>,
+    pub patience: Patience,
     pub interrupt: &'a Interrupt,
 }
 
@@ -40,6 +57,7 @@ pub(crate) struct PeerRun {
     process: Process,
     nic: Nic,
     control: Control,
+    patience: Patience,
     interrupt: Interrupt,
     folder: TemporaryFolder,
 }
@@ -83,6 +101,7 @@ impl PeerSetup<'_> {
             process,
             nic,
             control,
+            patience: self.patience,
             interrupt: self.interrupt.clone(),
             folder,
         })
@@ -118,14 +137,14 @@ impl PeerRun {
         while last.transmitted < frames {
             self.check()?;
             let limit = match last.transmitted {
-                0 => FIRST_FRAME,
-                _ => NO_FRAME,
+                0 => self.patience.first_frame,
+                _ => self.patience.no_frame,
             };
             if since.elapsed() > limit {
                 return Err(MeasureError::Other(format!(
-                    "the program has sent {} frames and then none for {} s{}",
+                    "the program has sent {} frames and then none for {:.1} s{}",
                     last.transmitted,
-                    limit.as_secs(),
+                    limit.as_secs_f64(),
                     self.process.last_words()
                 )));
             }
@@ -168,7 +187,7 @@ impl PeerRun {
     /// # Errors
     /// If the program had ended, or does not end in time; if the card found wrong frames.
     pub fn stop(mut self) -> Result<CardCounts, MeasureError> {
-        match self.process.stop(STOP) {
+        match self.process.stop(self.patience.stop) {
             Ok(()) => {}
             // The launcher reports the signal in its exit code, as a shell does.
             Err(ProcessError::Failed { status, .. }) if status.code() == Some(128 + 15) => {}
@@ -181,5 +200,109 @@ impl PeerRun {
             None => Ok(counts),
             Some(why) => Err(MeasureError::Other(why)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    use record::Implementation;
+
+    use super::*;
+    use crate::common::{cell, fixture};
+
+    const FORWARDS: &str = "touch \"$CARD/forwards\"; echo hello >&2; exec sleep 60";
+
+    /// A peer that is a shell script.
+    fn script(folder: &Path, text: &str) -> Cell {
+        let mut cell = cell(folder, "peer", Implementation::Ixy);
+        fs::write(&cell.program, format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(&cell.program, fs::Permissions::from_mode(0o755)).unwrap();
+        cell.peer = Some(PeerProgram {
+            launcher: (fixture("fake_launcher.sh"), vec!["with-card".into()]),
+            arguments: vec!["{port0}".into()],
+            environment: Default::default(),
+            expect: "touch@1".into(),
+        });
+        cell
+    }
+
+    /// Runs a script until it has sent `frames` frames, and ends it.
+    fn run(text: &str, frames: u64, interrupt: &Interrupt) -> Result<CardCounts, MeasureError> {
+        let folder = tempfile::tempdir().unwrap();
+        let cell = script(folder.path(), text);
+        let setup = PeerSetup {
+            cell: &cell,
+            nic: &NicProgram::new(fixture("fake_card.py")),
+            traffic: Traffic::Saturate,
+            placement: &Placement::default(),
+            tool: &|_: &Path| Vec::new(),
+            patience: Patience {
+                first_frame: Duration::from_secs(2),
+                no_frame: Duration::from_secs(2),
+                stop: Duration::from_millis(300),
+            },
+            interrupt,
+        };
+        let mut run = setup.start()?;
+        run.wait_for_frames(frames)?;
+        run.stop()
+    }
+
+    fn failure(text: &str) -> String {
+        let start = Instant::now();
+        let error = run(text, 1000, &Interrupt::new()).unwrap_err().to_string();
+        assert!(start.elapsed() < Duration::from_secs(20), "{error}");
+        error
+    }
+
+    #[test]
+    fn a_peer_runs_until_the_card_has_counted_enough_frames() {
+        let counts = run(FORWARDS, 50_000, &Interrupt::new()).unwrap();
+        assert!(counts.transmitted >= 50_000, "{counts:?}");
+    }
+
+    #[test]
+    fn a_peer_that_forwards_nothing_dies_or_hangs_is_reported_in_time() {
+        let error = failure("echo no link >&2; exec sleep 60");
+        assert!(
+            error.contains("sent 0 frames") && error.contains("no link"),
+            "{error}"
+        );
+        let error = failure("echo no memory >&2; exit 3");
+        assert!(
+            error.contains("ixy ended with exit code 3: no memory"),
+            "{error}"
+        );
+        let error = failure("trap '' TERM; touch \"$CARD/forwards\"; while :; do sleep 1; done");
+        assert!(
+            error.contains("did not end within 0.3 s and was stopped"),
+            "{error}"
+        );
+        let error =
+            failure("touch \"$CARD/forwards\"; trap 'exit 5' TERM; while :; do sleep 0.1; done");
+        assert!(error.contains("exit code 5"), "{error}");
+    }
+
+    #[test]
+    fn the_exit_code_of_a_launcher_whose_program_was_terminated_is_no_failure() {
+        let text = "touch \"$CARD/forwards\"; trap 'exit 143' TERM; while :; do sleep 0.1; done";
+        assert!(run(text, 1000, &Interrupt::new()).is_ok());
+    }
+
+    #[test]
+    fn wrong_frames_are_a_failure() {
+        let error = failure(&format!("touch \"$CARD/alters\"; {FORWARDS}"));
+        assert!(error.contains("1 altered"), "{error}");
+    }
+
+    #[test]
+    fn an_interrupt_ends_the_wait() {
+        let interrupt = Interrupt::new();
+        interrupt.set();
+        let error = run("exec sleep 60", 1000, &interrupt).unwrap_err();
+        assert!(error.ends_the_run(), "{error}");
     }
 }

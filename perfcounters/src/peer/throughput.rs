@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use record::Placement;
 
-use super::run::PeerSetup;
+use super::run::{Patience, PeerSetup};
 use crate::backend::{Cell, MeasureError};
 use crate::device::{NicProgram, Traffic};
 use crate::interrupt::Interrupt;
@@ -72,6 +72,7 @@ pub fn measure(
         traffic: Traffic::Saturate,
         placement,
         tool: &|_: &Path| Vec::new(),
+        patience: Patience::default(),
         interrupt,
     };
     let mut run = setup.start()?;

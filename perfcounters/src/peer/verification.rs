@@ -7,7 +7,7 @@ use std::path::Path;
 
 use record::Placement;
 
-use super::run::PeerSetup;
+use super::run::{Patience, PeerSetup};
 use crate::backend::{Cell, MeasureError};
 use crate::device::{NicProgram, Traffic};
 use crate::interrupt::Interrupt;
@@ -35,6 +35,7 @@ pub fn verify(
         traffic: Traffic::Offered(OFFERED_MPPS),
         placement,
         tool: &|_: &Path| Vec::new(),
+        patience: Patience::default(),
         interrupt,
     };
     let mut lost = 0;

@@ -1,0 +1,144 @@
+//! `triptych run` with peers: the C driver, through the kernel's VFIO and the bridge, stands in for a
+//! driver of another project. Its cost is known, so the way of counting peers is tested, too.
+
+#![cfg(target_arch = "x86_64")]
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use record::{read_run, read_samples, BackendName, Implementation, Metric, RunRecord, Sample};
+use support::text;
+use support::with_card::{built, permitted};
+use support::works_here;
+
+/// The largest difference between two counts of one driver, instructions per packet.
+const COUNTS_AGREE: f64 = 0.5;
+
+/// A build folder with the real card, bridge and C driver, and a record of peers.
+fn build(program: &Path, expect: &str) -> tempfile::TempDir {
+    let build = tempfile::tempdir().unwrap();
+    fs::create_dir_all(build.path().join("bin/c")).unwrap();
+    fs::create_dir(build.path().join("peers")).unwrap();
+    for name in [
+        "nic",
+        "libtriptych_bridge.so",
+        "c/ixgbe-fwd",
+        "c/toolchain.txt",
+    ] {
+        symlink(built(name), build.path().join("bin").join(name)).unwrap();
+    }
+    let record = serde_json::json!({
+        "version": 1,
+        "peers": [{
+            "impl": "ixy", "variant": "default", "toolchain": "gcc 12.2.0 -O2", "expect": expect,
+            "source": {"url": "https://example.org", "commit": "0e00605", "from": "bundle"},
+            "builds": [{"batch": 32, "program": program, "args": ["{port0}", "{port1}"], "env": {},
+                        "ring_size": 512}],
+        }],
+        "skipped": [{"impl": "ixy-rs", "variant": "default", "reason": "no network"}],
+    });
+    fs::write(build.path().join("peers/peers.json"), record.to_string()).unwrap();
+    build
+}
+
+fn run(build: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_triptych"))
+        .args(["run", "--quick", "--batch", "32", "--variant", "default"])
+        .args(arguments)
+        .args(["--build-dir".as_ref(), build.as_os_str()])
+        .args(["--results".as_ref(), build.join("results").as_os_str()])
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+fn record(build: &Path) -> (RunRecord, Vec<Sample>) {
+    let folder = build.join("results/latest");
+    let samples = read_samples(&folder.join("samples.csv")).unwrap();
+    (read_run(&folder).unwrap(), samples)
+}
+
+fn value(samples: &[Sample], of: Implementation, backend: BackendName, metric: Metric) -> f64 {
+    let mut found = samples.iter().filter(|sample| {
+        (sample.implementation, sample.backend, sample.metric) == (of, backend, metric)
+    });
+    let sample = found
+        .next()
+        .unwrap_or_else(|| panic!("no {metric} of {of}"));
+    assert!(found.next().is_none());
+    sample.value
+}
+
+#[test]
+fn a_peer_is_counted_and_timed_beside_our_drivers() {
+    if !permitted() || !works_here("valgrind") || !works_here("wall") {
+        return;
+    }
+    let build = build(&built("c/ixgbe-fwd"), "touch@1");
+    let backends = [
+        "--impl",
+        "c,ixy,ixy-rs",
+        "--backend",
+        "valgrind,lockstep,wall",
+    ];
+    let output = run(build.path(), &backends);
+    let (record, samples) = record(build.path());
+    assert!(
+        record
+            .failures
+            .iter()
+            .all(|failure| failure.series.backend == BackendName::Lockstep),
+        "{}",
+        text(&output)
+    );
+    use Implementation::{Ixy, IxyRs, C};
+    let instructions = |of| value(&samples, of, BackendName::Valgrind, Metric::Instructions);
+    let (direct, counted) = (instructions(C), instructions(Ixy));
+    let disturbed = |warning: &String| warning.contains("valgrind") && warning.contains("busy");
+    if !record.warnings.iter().any(disturbed) {
+        assert!(
+            (direct - counted).abs() < COUNTS_AGREE,
+            "{direct} and {counted}"
+        );
+    }
+    assert!(value(&samples, Ixy, BackendName::Valgrind, Metric::Loads) > 1.0);
+    assert!(value(&samples, Ixy, BackendName::Wall, Metric::Mpps) > 0.01);
+    assert!(value(&samples, Ixy, BackendName::Wall, Metric::TscCycles) > 1.0);
+
+    assert_eq!((record.peers.len(), record.skipped_peers.len()), (1, 1));
+    assert_eq!(record.peers[0].commit, "0e00605");
+    assert_eq!(record.skipped_peers[0].implementation, IxyRs);
+    assert_eq!(record.skipped_peers[0].reason, "no network");
+    let why = &record.settings["lockstep"]["peers_not_measurable"];
+    assert!(why.as_str().unwrap().contains("turn by turn"), "{why}");
+}
+
+#[test]
+fn a_peer_with_wrong_frames_gets_no_figure_but_a_failure() {
+    if !permitted() || !works_here("wall") {
+        return;
+    }
+    let build = build(&built("c/ixgbe-fwd"), "none");
+    let output = run(build.path(), &["--impl", "ixy", "--backend", "wall"]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    let (record, samples) = record(build.path());
+    assert!(samples.is_empty());
+    let cause = &record.failures[0].cause;
+    assert!(
+        cause.contains("not verified") && cause.contains("altered"),
+        "{cause}"
+    );
+}
+
+#[test]
+fn peers_that_are_not_built_are_named_with_the_command_that_builds_them() {
+    let build = tempfile::tempdir().unwrap();
+    let output = run(build.path(), &["--impl", "ixy-rs", "--backend", "wall"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output).contains("make peers"), "{}", text(&output));
+}
