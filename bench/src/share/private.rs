@@ -9,10 +9,15 @@ use sha2::{Digest, Sha256};
 
 /// Words that are never replaced where they stand alone, because results need them or everyone has
 /// them. In `user@host` and in paths they are replaced.
-const COMMON: [&str; 14] = [
+const COMMON: [&str; 19] = [
     "c",
     "rust",
     "rust-unsafe",
+    "ixy",
+    "ixy-rs",
+    "ixy-c2rust",
+    "dpdk-vector",
+    "dpdk-scalar",
     "default",
     "perf",
     "valgrind",
