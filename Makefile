@@ -493,6 +493,13 @@ hostile: hostile-programs ## Hold every driver against a lying card, and the car
 test-hostile: hostile-programs ## The same in 90 seconds: each lie meets one driver, and the drivers take turns.
 	@build/cargo/release/hostile --turns $(HOSTILE)
 
+# PROGRAM="PATH {port0} {port1}" runs any program, EXPECT says what it does to a frame, FOREIGN gives other options.
+.PHONY: foreign
+foreign: build $(if $(PROGRAM)$(FOREIGN),,peers) ## Hold ixy, ixy.rs, DPDK or PROGRAM="PATH {port0} {port1}" against the card.
+	@$(CARGO) build --quiet $(CARGO_TOOLS) --release --package foreign
+	@build/cargo/release/foreign $(if $(PROGRAM),--program '$(PROGRAM)' $(if $(EXPECT),--expect '$(EXPECT)'),$(if \
+		$(FOREIGN),,--page drivers/conformance/foreign/README.md)) $(FOREIGN)
+
 .PHONY: registers-up-to-date
 registers-up-to-date: ## Check that the register headers match registers.toml.
 	@$(CARGO) run --quiet $(CARGO_TOOLS) --release --package ixgbe-registers --bin generate-registers -- --check

@@ -353,6 +353,29 @@ fn several_descriptors_can_hold_one_frame() {
     assert_eq!(bench.peek(r::GPTC), 2);
 }
 
+/// Reading a shared page clears nothing. A driver that adds the values up would count frames again.
+#[test]
+fn queue_statistics_in_shared_pages_count_each_frame_once() {
+    for mode in [MmioMode::Shared, MmioMode::Trap] {
+        let mut bench = bench(mode);
+        let mut driver = bench.driver(0, Rings::default());
+        let (mut received, mut bytes) = (0, 0);
+        for round in 1..=3 {
+            for n in 0..round {
+                bench.nic.ports()[0].inject(&frame(60, n)).unwrap();
+            }
+            bench.plane.poll();
+            // The order in which DPDK reads them.
+            received += driver.client.get(r::QPRC(0));
+            bytes += driver.client.get(r::QBRC_L(0));
+            driver.client.get(r::QBRC_H(0));
+            driver.client.get(r::QBTC_L(0));
+            driver.client.get(r::QBTC_H(0));
+        }
+        assert_eq!((received, bytes), (6, 6 * 64), "{mode:?}");
+    }
+}
+
 #[test]
 fn descriptors_with_rs_are_written_back() {
     let mut bench = bench(MmioMode::Shared);

@@ -13,6 +13,7 @@ use crate::device::interrupts::mirror;
 use crate::device::misuse::{misuse, packet_buffer_misuse};
 use crate::device::register_file::Located;
 use crate::device::registers::{self as r, RegisterId};
+use crate::device::statistics::forget_read_counts;
 use crate::device::trace::TraceEntry;
 use crate::device::unmodelled::feature_asked_for;
 use crate::report::ResetCause;
@@ -215,6 +216,9 @@ impl Device {
         }
         if register.id != RegisterId::CTRL {
             self.finish_reset();
+        }
+        if register.id == RegisterId::QBTC_L && self.shared_pages {
+            forget_read_counts(&self.registers, register.entry.unwrap_or_default());
         }
         self.publish();
         let value = self.registers.read(address);

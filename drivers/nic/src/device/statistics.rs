@@ -223,6 +223,15 @@ fn counter_of(registers: &RegisterFile, map: fn(u32) -> u32, queue: usize) -> u3
     registers.get(map(queue as u32 / 4)) >> (8 * (queue % 4)) & 0xf
 }
 
+/// Clears those statistics of a queue that lie in shared pages, where reading clears nothing. Drivers
+/// that add them up (DPDK, Linux) read QBTC next, which is trapped: what the pages show has been read.
+pub(crate) fn forget_read_counts(registers: &RegisterFile, queue: u32) {
+    let counts = [r::QPRC, r::QPRDC, r::QPTC, r::QBRC_L, r::QBRC_H];
+    for count in counts {
+        registers.set(count(queue), 0);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
