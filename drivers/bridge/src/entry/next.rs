@@ -73,6 +73,16 @@ functions! {
     pthread_sigmask, PTHREAD_SIGMASK: fn(i32, *const libc::sigset_t, *mut libc::sigset_t) -> i32;
 }
 
+/// Looks the functions for signals up if nothing has done so. A sanitizer sets its handlers before
+/// the bridge begins.
+pub(super) fn find_signals() {
+    for function in [&SIGACTION, &SIGNAL, &SIGPROCMASK, &PTHREAD_SIGMASK] {
+        if function.address().is_none() {
+            function.find();
+        }
+    }
+}
+
 /// Sets the C library's errno and returns -1, or returns the value.
 pub(super) fn to_c(result: Result<u64, Errno>) -> i64 {
     match result {

@@ -179,6 +179,7 @@ unsafe extern "C" fn sigaction(
     new: *const libc::sigaction,
     old: *mut libc::sigaction,
 ) -> i32 {
+    next::find_signals();
     let Some(next) = next::sigaction() else {
         return next::to_c(Err(sys::Errno(libc::ENOSYS))) as i32;
     };
@@ -222,6 +223,7 @@ unsafe extern "C" fn signal(number: i32, handler: libc::sighandler_t) -> libc::s
         unsafe { sigaction(number, &raw const new, &raw mut old) };
         return old.sa_sigaction;
     }
+    next::find_signals();
     match next::signal() {
         // SAFETY: the caller vouches for the handler.
         Some(next) => unsafe { next(number, handler) },
@@ -259,6 +261,7 @@ unsafe extern "C" fn sigprocmask(
     new: *const libc::sigset_t,
     old: *mut libc::sigset_t,
 ) -> i32 {
+    next::find_signals();
     // SAFETY: the caller vouches for the arguments.
     unsafe { change_mask(next::sigprocmask(), how, new, old) }
 }
@@ -269,6 +272,7 @@ unsafe extern "C" fn pthread_sigmask(
     new: *const libc::sigset_t,
     old: *mut libc::sigset_t,
 ) -> i32 {
+    next::find_signals();
     // SAFETY: the caller vouches for the arguments.
     unsafe { change_mask(next::pthread_sigmask(), how, new, old) }
 }

@@ -1,0 +1,212 @@
+//! A program under the bridge gets the kernel's answers. The card runs in the test.
+#![cfg(target_arch = "x86_64")]
+
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use nic::{Nic, NicConfig};
+use tempfile::TempDir;
+
+/// The folder of Cargo's products.
+fn products() -> PathBuf {
+    let mut path = std::env::current_exe().unwrap();
+    path.pop();
+    path.pop();
+    path
+}
+
+struct Card {
+    nic: Option<Nic>,
+    folder: TempDir,
+}
+
+impl Card {
+    /// Starts a card, and writes what the launcher would write.
+    fn new(memlock: Option<u64>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let nic = Nic::new(NicConfig::new(folder.path(), 2)).unwrap();
+        let nodes = folder.path().join("nodes");
+        std::fs::create_dir_all(nodes.join("devices")).unwrap();
+        for node in [
+            "vfio",
+            "23",
+            "24",
+            "iommu",
+            "devices/vfio0",
+            "devices/vfio1",
+        ] {
+            std::fs::write(nodes.join(node), "").unwrap();
+        }
+        let ports: Vec<_> = (0..2)
+            .map(|port| {
+                serde_json::json!({
+                    "address": format!("0000:0{}:00.0", 3 + port),
+                    "group": 23 + port,
+                    "cdev": format!("vfio{port}"),
+                    "socket": folder.path().join(format!("port{port}.sock")),
+                })
+            })
+            .collect();
+        let config = serde_json::json!({"ports": ports, "memlock": memlock, "placeholders": nodes});
+        std::fs::write(folder.path().join("bridge.json"), config.to_string()).unwrap();
+        Self {
+            nic: Some(nic),
+            folder,
+        }
+    }
+
+    fn command(&self, case: &str) -> Command {
+        let products = products();
+        let mut command = Command::new(products.join("examples/vfio_program"));
+        command
+            .arg(case)
+            .env("LD_PRELOAD", products.join("libtriptych_bridge.so"))
+            .env("TRIPTYCH_BRIDGE", self.folder.path().join("bridge.json"))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, case: &str) -> Output {
+        self.command(case).output().unwrap()
+    }
+}
+
+/// Runs a case that must succeed.
+fn succeeds(case: &str) {
+    succeeds_with(case, None);
+}
+
+fn succeeds_with(case: &str, memlock: Option<u64>) {
+    let output = Card::new(memlock).run(case);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{case}: {} {text}", output.status);
+}
+
+#[test]
+fn containers_groups_and_devices_follow_the_kernels_rules() {
+    succeeds("rules");
+}
+
+#[test]
+fn the_limit_of_locked_memory_holds() {
+    succeeds_with("locked", Some(0x10000));
+}
+
+#[test]
+fn an_iommufd_with_a_character_device_works() {
+    succeeds("iommufd");
+}
+
+#[test]
+fn mapped_registers_outlive_all_descriptors() {
+    succeeds("descriptors");
+}
+
+#[test]
+fn parent_and_child_share_the_device_but_not_their_memory() {
+    succeeds("fork");
+}
+
+#[test]
+fn the_program_can_neither_block_nor_lose_the_bridges_signals() {
+    succeeds("signals");
+}
+
+#[test]
+fn a_fault_of_the_programs_own_ends_it() {
+    let output = Card::new(None).run("segv");
+    assert_eq!(output.status.signal(), Some(libc::SIGSEGV), "{output:?}");
+}
+
+#[test]
+fn memory_of_every_kind_can_be_mapped() {
+    succeeds("memory");
+}
+
+#[test]
+fn huge_pages_work_whether_or_not_some_are_free() {
+    succeeds("huge");
+}
+
+#[test]
+fn interrupts_reach_their_eventfds() {
+    succeeds("interrupts");
+}
+
+#[test]
+fn a_reset_keeps_the_configuration_space() {
+    succeeds("reset");
+}
+
+#[test]
+fn a_terabyte_costs_nothing() {
+    succeeds("terabyte");
+}
+
+#[test]
+fn children_can_run_other_programs() {
+    succeeds("exec");
+}
+
+#[test]
+fn system_calls_without_the_c_library_work() {
+    succeeds("raw");
+}
+
+#[test]
+fn an_unknown_instruction_ends_the_program_with_a_message() {
+    let output = Card::new(None).run("unknown-instruction");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.signal(), Some(libc::SIGSEGV), "{text}");
+    assert!(
+        text.contains("0000:03:00.0: region 0, register 0x8"),
+        "{text}"
+    );
+    assert!(text.contains("Fld"), "{text}");
+}
+
+#[test]
+fn a_card_that_dies_is_an_error_and_no_hang() {
+    let mut card = Card::new(None);
+    let mut program = card.command("wait").spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(program.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    assert_eq!(line, "ready\n");
+    card.nic = None;
+    let output = program.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}");
+    assert_eq!(text.matches("the card is gone").count(), 1, "{text}");
+}
+
+#[test]
+fn without_the_launcher_the_library_does_nothing() {
+    let mut command = Command::new("/bin/true");
+    command.env("LD_PRELOAD", products().join("libtriptych_bridge.so"));
+    assert!(command
+        .env_remove("TRIPTYCH_BRIDGE")
+        .status()
+        .unwrap()
+        .success());
+}
+
+#[test]
+fn a_wrong_configuration_ends_the_program_with_a_message() {
+    let mut command = Command::new("/bin/true");
+    command.env("LD_PRELOAD", products().join("libtriptych_bridge.so"));
+    let output = command
+        .env("TRIPTYCH_BRIDGE", "/does/not/exist")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        text.contains("/does/not/exist") && text.contains("with-card"),
+        "{text}"
+    );
+}
