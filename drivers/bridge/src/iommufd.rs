@@ -1,5 +1,6 @@
 //! `/dev/iommu`, and `/dev/vfio/devices/vfioN`, the character devices that use it.
 
+use crate::descriptors::object;
 use crate::dma::table::{usable_ranges, PAGE};
 use crate::objects::{Id, Kind, Node};
 use crate::ports::{config, Port};
@@ -170,7 +171,7 @@ fn bind(state: &mut State, id: Id, port: Port, at: u64) -> Result<u64, Errno> {
     if flags != 0 || (fd as i32) < 0 {
         return Err(Errno(libc::EINVAL));
     }
-    let object = crate::requests::object(state, fd as i32)?;
+    let object = object(state, fd as i32)?;
     let Some((_, Kind::Node(Node::Iommufd))) = object else {
         return Err(Errno(libc::EBADF));
     };

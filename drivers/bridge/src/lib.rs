@@ -8,6 +8,7 @@
 
 mod allocator;
 mod card;
+mod descriptors;
 mod dma;
 #[cfg(not(test))]
 mod entry;

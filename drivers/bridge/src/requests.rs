@@ -1,36 +1,13 @@
-//! Finds out what a descriptor is, and passes the program's requests on.
+//! Passes the program's requests on to the object of their descriptor.
 
+use crate::descriptors::{adopt, object};
 use crate::iommufd;
-use crate::objects::{Id, Kind, Node};
+use crate::objects::{Kind, Node};
 use crate::ports::{all, config, Port};
 use crate::say::trace;
-use crate::state::{lock, State};
+use crate::state::lock;
 use crate::sys::{self, Errno};
 use crate::vfio::{container, device, group, region};
-
-/// The object of a descriptor. A placeholder becomes an object at its first use.
-pub(crate) fn object(state: &mut State, fd: i32) -> Result<Option<(Id, Kind)>, Errno> {
-    if let Some(found) = state.objects.find(fd) {
-        return Ok(Some(found));
-    }
-    match state.objects.placeholder(fd) {
-        Some(node) => adopt(state, fd, node).map(Some),
-        None => Ok(None),
-    }
-}
-
-fn adopt(state: &mut State, fd: i32, node: Node) -> Result<(Id, Kind), Errno> {
-    crate::mmio::bars::forget_unmapped();
-    state.release_closed();
-    let (id, kind) = state.objects.adopt(fd, node)?;
-    match node {
-        Node::Container => container::open(state, id),
-        Node::Group(number) => group::open(state, number, id)?,
-        Node::Cdev(_) | Node::Iommufd => {}
-    }
-    trace(format_args!("{node:?} opened as descriptor {fd}"));
-    Ok((id, kind))
-}
 
 /// Makes the object of a placeholder that the program has just opened. On an error the program
 /// must not get the descriptor.

@@ -114,6 +114,30 @@ impl State {
         self.devices.iter_mut().find(|device| device.port == port)
     }
 
+    /// Adds a container that was just opened.
+    pub(crate) fn open_container(&mut self, id: Id) {
+        self.spaces.push(Space {
+            id: SpaceId::Container(id),
+            table: Table::default(),
+            version_2: None,
+        });
+    }
+
+    /// Adds a group that was just opened. EBUSY if it is open already, or one of its devices is.
+    pub(crate) fn open_group(&mut self, number: u32, id: Id) -> Result<(), Errno> {
+        let in_use = |device: &Device| device.port.group() == number;
+        let open = self.groups.iter().any(|group| group.number == number);
+        if open || self.devices.iter().any(in_use) {
+            return Err(Errno(libc::EBUSY));
+        }
+        self.groups.push(Group {
+            number,
+            id,
+            container: None,
+        });
+        Ok(())
+    }
+
     /// Releases what the program has closed. A device also stays open while a region of it is
     /// mapped, a group while it has a device, and a container while it has a group.
     pub(crate) fn release_closed(&mut self) {

@@ -18,15 +18,6 @@ const EXTENSIONS: [u64; 4] = [TYPE1, TYPE1_V2, 4, 9];
 /// Pages of 4 KiB, 2 MiB and 1 GiB, as an Intel IOMMU has them.
 const PAGE_SIZES: u64 = PAGE | 1 << 21 | 1 << 30;
 
-/// Adds a container that was just opened.
-pub(crate) fn open(state: &mut State, id: Id) {
-    state.spaces.push(Space {
-        id: SpaceId::Container(id),
-        table: Default::default(),
-        version_2: None,
-    });
-}
-
 /// Answers a request to a container.
 pub(crate) fn request(state: &mut State, id: Id, request: u64, at: u64) -> Result<u64, Errno> {
     match request {

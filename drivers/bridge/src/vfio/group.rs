@@ -1,5 +1,6 @@
 //! `/dev/vfio/N`: a group.
 
+use crate::descriptors::object;
 use crate::objects::{Id, Kind, Node};
 use crate::ports::{all, Port};
 use crate::state::{Device, Group, SpaceId, State};
@@ -8,20 +9,6 @@ use crate::user_memory;
 use crate::vfio::numbers::{
     GROUP_GET_DEVICE_FD, GROUP_GET_STATUS, GROUP_SET_CONTAINER, GROUP_UNSET_CONTAINER,
 };
-
-/// Adds a group that was just opened. EBUSY if it is open already, or one of its devices is.
-pub(crate) fn open(state: &mut State, number: u32, id: Id) -> Result<(), Errno> {
-    let in_use = |device: &Device| device.port.group() == number;
-    if state.groups.iter().any(|group| group.number == number) || state.devices.iter().any(in_use) {
-        return Err(Errno(libc::EBUSY));
-    }
-    state.groups.push(Group {
-        number,
-        id,
-        container: None,
-    });
-    Ok(())
-}
 
 /// Answers a request to a group.
 pub(crate) fn request(state: &mut State, id: Id, request: u64, at: u64) -> Result<u64, Errno> {
@@ -58,7 +45,7 @@ fn set_container(state: &mut State, index: usize, at: u64) -> Result<u64, Errno>
         return Err(Errno(libc::EINVAL));
     }
     sys::file_id(fd)?;
-    match crate::requests::object(state, fd)? {
+    match object(state, fd)? {
         Some((container, Kind::Node(Node::Container))) => {
             state.groups[index].container = Some(container);
             Ok(0)
