@@ -463,8 +463,16 @@ fn interrupts() {
     };
     let fired = || {
         let mut value = 0_u64;
-        // SAFETY: the buffer has 8 bytes.
-        unsafe { libc::read(event, (&raw mut value).cast(), 8) == 8 && value == 1 }
+        let mut entry = libc::pollfd {
+            fd: event,
+            events: libc::POLLIN,
+            revents: 0,
+        };
+        // SAFETY: one entry, and a buffer of 8 bytes. The card signals soon, not at once.
+        unsafe {
+            libc::poll(&raw mut entry, 1, 300);
+            libc::read(event, (&raw mut value).cast(), 8) == 8 && value == 1
+        }
     };
     let (connect, trigger) = (4 | 32, 1 | 32);
     set(connect, 2, 0, 2, [event, -1]).unwrap();

@@ -1,6 +1,6 @@
 //! The program's memory map, from `/proc/self/maps`.
 
-use crate::sys::{self, Errno};
+use crate::sys::{self, Errno, FileId};
 
 /// An area of the program's memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,8 +13,8 @@ pub(crate) struct Area {
     pub(crate) shared: bool,
     /// Offset of `start` in the file.
     pub(crate) offset: u64,
-    /// Inode of the file, or 0 for anonymous memory.
-    pub(crate) inode: u64,
+    /// The file; inode 0 stands for anonymous memory.
+    pub(crate) file: FileId,
     /// Path of the file, or the kernel's name for the area.
     pub(crate) path: String,
 }
@@ -55,7 +55,9 @@ fn parse(line: &str) -> Option<Area> {
     let (start, end) = fields.next()?.split_once('-')?;
     let mode = fields.next()?.as_bytes();
     let offset = fields.next()?;
-    let _device = fields.next()?;
+    let (major, minor) = fields.next()?.split_once(':')?;
+    let number = |text| u32::from_str_radix(text, 16).ok();
+    let device = libc::makedev(number(major)?, number(minor)?);
     let inode = fields.next()?;
     let path = fields.next().unwrap_or("").trim_start();
     let bit = |at: usize, letter: u8, bit: i32| {
@@ -73,7 +75,10 @@ fn parse(line: &str) -> Option<Area> {
             | bit(2, b'x', libc::PROT_EXEC),
         shared: mode.get(3) == Some(&b's'),
         offset: u64::from_str_radix(offset, 16).ok()?,
-        inode: inode.parse().ok()?,
+        file: FileId {
+            device,
+            inode: inode.parse().ok()?,
+        },
         path: path.to_string(),
     })
 }
@@ -126,11 +131,11 @@ mod tests {
         let areas = areas();
         assert_eq!(areas.len(), 3);
         assert_eq!(
-            (areas[0].inode, areas[0].shared, areas[0].path.as_str()),
+            (areas[0].file.inode, areas[0].shared, areas[0].path.as_str()),
             (0, false, "")
         );
         assert_eq!(
-            (areas[1].inode, areas[1].shared, areas[1].offset),
+            (areas[1].file.inode, areas[1].shared, areas[1].offset),
             (77, true, 0x2000)
         );
         assert_eq!(areas[1].path, "/memfd:a name (deleted)");

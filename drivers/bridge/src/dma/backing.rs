@@ -52,7 +52,7 @@ pub(crate) fn back(start: usize, end: usize, write: bool) -> Result<Vec<Part>, E
 /// Adds a part, and joins it with the last one if it continues the same file.
 fn add(parts: &mut Vec<Part>, part: Part) {
     if let Some(last) = parts.last_mut() {
-        if last.file.inode() == part.file.inode() && last.offset + last.len == part.offset {
+        if last.file.id() == part.file.id() && last.offset + last.len == part.offset {
             last.len += part.len;
             return;
         }
@@ -62,7 +62,7 @@ fn add(parts: &mut Vec<Part>, part: Part) {
 
 /// The file of an area, or `None` for memory without one.
 fn file_of(area: &Area, write: bool) -> Result<Option<Arc<File>>, Errno> {
-    if !area.shared || area.inode == 0 {
+    if !area.shared || area.file.inode == 0 {
         return Ok(None);
     }
     if let Some(file) = find(area) {
@@ -114,7 +114,7 @@ fn open_again(area: &Area, write: bool) -> Option<Arc<File>> {
     let flags = if write { libc::O_RDWR } else { libc::O_RDONLY };
     let own = own_descriptors()
         .into_iter()
-        .find(|fd| sys::file_id(*fd).is_ok_and(|id| id.inode == area.inode) && allows(*fd, write));
+        .find(|fd| sys::file_id(*fd) == Ok(area.file) && allows(*fd, write));
     if let Some(fd) = own {
         return File::take(sys::duplicate_high(fd, 600).ok()?).ok();
     }
@@ -127,7 +127,7 @@ fn open_again(area: &Area, write: bool) -> Option<Arc<File>> {
             continue;
         };
         match File::take(fd) {
-            Ok(file) if file.inode() == area.inode => return Some(file),
+            Ok(file) if file.id() == area.file => return Some(file),
             _ => {}
         }
     }
@@ -216,12 +216,12 @@ mod tests {
                 (0x3000, 0x3000, 0)
             ]
         );
-        assert_eq!(parts[1].file.inode(), sys::file_id(fd).unwrap().inode);
+        assert_eq!(parts[1].file.id(), sys::file_id(fd).unwrap());
         sys::close(fd);
         // A second look finds the same files, although one descriptor is closed.
         let again = back(at, at + 0x6000, true).unwrap();
         assert_eq!(again.len(), 3);
-        assert_eq!(again[0].file.inode(), parts[0].file.inode());
+        assert_eq!(again[0].file.id(), parts[0].file.id());
     }
 
     #[test]

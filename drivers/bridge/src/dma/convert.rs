@@ -42,7 +42,7 @@ pub(crate) fn convert(start: usize, end: usize, area: &Area) -> Result<Arc<File>
     }
     let file = File::take(sys::memory_file((end - start) as u64, 0)?)?;
     // Anonymous memory may be sparse. Only pages that exist are copied.
-    let sparse = area.inode == 0 && !area.shared;
+    let sparse = area.file.inode == 0 && !area.shared;
     let pagemap = if sparse {
         sys::open(c"/proc/self/pagemap", libc::O_RDONLY).ok()
     } else {
@@ -195,8 +195,8 @@ mod tests {
         assert_eq!(byte, [9]);
         let after = overlapping(at, at + len).unwrap();
         assert_eq!(
-            (after.len(), after[0].inode, after[0].shared),
-            (1, file.inode(), true)
+            (after.len(), after[0].file, after[0].shared),
+            (1, file.id(), true)
         );
     }
 

@@ -4,27 +4,24 @@ use std::sync::Arc;
 
 use crate::dma::areas::{self, Area};
 use crate::lock::Lock;
-use crate::sys::{self, Errno};
+use crate::sys::{self, Errno, FileId};
 
 /// A descriptor of the bridge's, closed with its last user.
 #[derive(Debug)]
 pub(crate) struct File {
     fd: i32,
-    inode: u64,
+    id: FileId,
 }
 
 impl File {
     /// Takes a descriptor over, and moves it out of the way of the program's numbers.
     pub(crate) fn take(fd: i32) -> Result<Arc<Self>, Errno> {
         let high = sys::duplicate_high(fd, 600);
-        let inode = sys::file_id(fd);
+        let id = sys::file_id(fd);
         sys::close(fd);
         let fd = high?;
-        match inode {
-            Ok(id) => Ok(Arc::new(Self {
-                fd,
-                inode: id.inode,
-            })),
+        match id {
+            Ok(id) => Ok(Arc::new(Self { fd, id })),
             Err(error) => {
                 sys::close(fd);
                 Err(error)
@@ -36,8 +33,8 @@ impl File {
         self.fd
     }
 
-    pub(crate) fn inode(&self) -> u64 {
-        self.inode
+    pub(crate) fn id(&self) -> FileId {
+        self.id
     }
 }
 
@@ -58,13 +55,13 @@ pub(crate) fn keep(file: Arc<File>) {
 /// The kept file of an area.
 pub(crate) fn find(area: &Area) -> Option<Arc<File>> {
     let own = OWN.lock();
-    own.iter().find(|file| file.inode == area.inode).cloned()
+    own.iter().find(|file| file.id == area.file).cloned()
 }
 
 /// Drops the files that the program has mapped no more.
 pub(crate) fn forget_unmapped(areas: &[Area]) {
     OWN.lock().retain(|file| {
-        Arc::strong_count(file) > 1 || areas.iter().any(|area| area.inode == file.inode)
+        Arc::strong_count(file) > 1 || areas.iter().any(|area| area.file == file.id)
     });
 }
 
