@@ -1,19 +1,33 @@
 //! A program under the bridge gets the kernel's answers. The card runs in the test.
 #![cfg(target_arch = "x86_64")]
+#![allow(clippy::unwrap_used)]
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use nic::{Nic, NicConfig};
 use tempfile::TempDir;
 
-/// The folder of Cargo's products.
-fn products() -> PathBuf {
+/// The program of the cases, which Cargo builds with the test.
+fn program() -> PathBuf {
     let mut path = std::env::current_exe().unwrap();
     path.pop();
     path.pop();
+    path.join("examples/vfio_program")
+}
+
+/// The bridge as `make bridge` builds it. Cargo builds no such library for tests.
+fn library() -> PathBuf {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../build/bin")
+        .join("libtriptych_bridge.so");
+    assert!(
+        path.is_file(),
+        "{} does not exist: run `make bridge`",
+        path.display()
+    );
     path
 }
 
@@ -58,11 +72,10 @@ impl Card {
     }
 
     fn command(&self, case: &str) -> Command {
-        let products = products();
-        let mut command = Command::new(products.join("examples/vfio_program"));
+        let mut command = Command::new(program());
         command
             .arg(case)
-            .env("LD_PRELOAD", products.join("libtriptych_bridge.so"))
+            .env("LD_PRELOAD", library())
             .env("TRIPTYCH_BRIDGE", self.folder.path().join("bridge.json"))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -187,7 +200,7 @@ fn a_card_that_dies_is_an_error_and_no_hang() {
 #[test]
 fn without_the_launcher_the_library_does_nothing() {
     let mut command = Command::new("/bin/true");
-    command.env("LD_PRELOAD", products().join("libtriptych_bridge.so"));
+    command.env("LD_PRELOAD", library());
     assert!(command
         .env_remove("TRIPTYCH_BRIDGE")
         .status()
@@ -198,7 +211,7 @@ fn without_the_launcher_the_library_does_nothing() {
 #[test]
 fn a_wrong_configuration_ends_the_program_with_a_message() {
     let mut command = Command::new("/bin/true");
-    command.env("LD_PRELOAD", products().join("libtriptych_bridge.so"));
+    command.env("LD_PRELOAD", library());
     let output = command
         .env("TRIPTYCH_BRIDGE", "/does/not/exist")
         .output()

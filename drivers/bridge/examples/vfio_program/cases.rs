@@ -1,4 +1,5 @@
 //! The cases.
+#![allow(clippy::unwrap_used)]
 
 use std::ffi::CStr;
 use std::fs::File;
