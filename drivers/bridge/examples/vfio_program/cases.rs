@@ -200,7 +200,7 @@ fn rules() {
     ioctl(group, 105, 0).unwrap();
     close(group);
     close(container);
-    drop(open_port());
+    open_port();
 }
 
 fn dma_rules(container: i32) {
@@ -272,7 +272,7 @@ fn iommufd() {
     let memory = anonymous(0x4000, libc::MAP_PRIVATE);
     let request = |flags, iova: u64| {
         let [m, s] = [memory, 0x4000];
-        let words = [
+        [
             40,
             flags,
             ioas,
@@ -283,8 +283,7 @@ fn iommufd() {
             high(s),
             low(iova),
             high(iova),
-        ];
-        words
+        ]
     };
     let mapped = words(iommu, 133, request(6, 0)).unwrap();
     assert_eq!(
@@ -537,10 +536,8 @@ fn terabyte() {
     unsafe { ((memory + (500 << 30)) as *mut u8).write_volatile(9) };
     map(port.container, memory + (500 << 30), IOVA, 0x1000).unwrap();
     // SAFETY: as above.
-    assert_eq!(
-        unsafe { ((memory + (500 << 30)) as *mut u8).read_volatile() },
-        9
-    );
+    let byte = unsafe { ((memory + (500 << 30)) as *mut u8).read_volatile() };
+    assert_eq!(byte, 9);
 }
 
 fn exec() {
