@@ -5,7 +5,7 @@ use record::Implementation;
 use super::arguments::RunArguments;
 use super::card::VFIO_USER;
 use super::config::{Block, Config, ConfigError};
-use crate::builds::variants::{DEFAULT, MAC, OVERFLOW_CHECKS};
+use crate::builds::variants::{DEFAULT, MAC, OVERFLOW_CHECKS, OWN_FLAGS};
 use crate::host::address::PciAddress;
 use crate::settings::values::{BoundedInteger, Ghz};
 
@@ -90,7 +90,7 @@ fn port(text: &str) -> Result<String, ConfigError> {
 }
 
 /// The blocks of the counter table, restricted to the named values. Without named variants, these
-/// are the default variant of all drivers, safe Rust with overflow checks, and DPDK with MAC addresses.
+/// are the default variant of all drivers, safe Rust with overflow checks, and all variants of the peers.
 fn table_rows(arguments: &RunArguments) -> Vec<Block> {
     fn or_default<T: Clone>(named: &[T], default: Vec<T>) -> Vec<T> {
         match named {
@@ -119,7 +119,10 @@ fn table_rows(arguments: &RunArguments) -> Vec<Block> {
         && block.variants == [DEFAULT];
     let peers = Block {
         implementations: named_or(&named.implementations, &Implementation::PEERS),
-        variants: or_default(&named.variants, vec![DEFAULT.to_owned(), MAC.to_owned()]),
+        variants: or_default(
+            &named.variants,
+            [DEFAULT, OWN_FLAGS, MAC].map(str::to_owned).to_vec(),
+        ),
         ..block.clone()
     };
     let mut blocks = vec![block];
