@@ -46,8 +46,12 @@ impl PortIdentity {
     pub fn ask(socket: &Path) -> Result<Self> {
         let stream = UnixStream::connect(socket)
             .with_context(|| format!("cannot connect to the card at {}", socket.display()))?;
-        Self::ask_over(stream)
-            .with_context(|| format!("the card at {} does not answer as one", socket.display()))
+        Self::ask_over(stream).with_context(|| {
+            format!(
+                "the card at {} does not answer; perhaps another program uses this port",
+                socket.display()
+            )
+        })
     }
 
     fn ask_over(stream: UnixStream) -> Result<Self> {

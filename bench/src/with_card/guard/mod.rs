@@ -6,7 +6,7 @@ mod terminal;
 mod watch;
 
 use std::fs;
-use std::io::IoSliceMut;
+use std::io::{IoSliceMut, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::FileTypeExt;
@@ -91,7 +91,10 @@ fn finish(ending: Ending, quiet: bool) -> u8 {
     let mut status = ending.status;
     if let Some(card) = ending.card {
         match card.stop() {
-            Ok(report) if !quiet => eprint!("{report}"),
+            Ok(report) if !quiet => {
+                // A reader that has gone does not matter.
+                let _ = std::io::stderr().write_all(report.as_bytes());
+            }
             Ok(_) => {}
             Err(error) => {
                 super::say(&format!("{error:#}"));
