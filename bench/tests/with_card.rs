@@ -438,15 +438,6 @@ fn a_running_card_can_be_used() {
         nic.try_wait().unwrap().is_none(),
         "the command ended a card that it had not started"
     );
-    let other = std::os::unix::net::UnixStream::connect(sockets.join("port0.sock")).unwrap();
-    let output = bench.run(&[&option("port0.sock")], &["true"]);
-    let seen = text(&output);
-    assert!(
-        seen.contains("perhaps another program uses this port"),
-        "{seen}"
-    );
-    assert_eq!(output.status.code(), Some(1));
-    drop(other);
     nic.kill().unwrap();
     nic.wait().unwrap();
     let output = bench.run(&[&option("port0.sock")], &["true"]);

@@ -103,10 +103,14 @@ impl Bench {
         self.run(options, &["sh", "-c", line])
     }
 
-    /// Starts a line of shell, and waits until it has made the file `started`.
+    /// Starts a line of shell, and waits until it has begun. A `trap` that stands first is set by then.
     pub fn start(&self, line: &str) -> Running<'_> {
         let mark = self.path().join("started");
-        let line = format!("touch {}; {line}", mark.display());
+        let touch = format!("touch {};", mark.display());
+        let line = match line.split_once("; ") {
+            Some((trap, rest)) if trap.starts_with("trap ") => format!("{trap}; {touch} {rest}"),
+            _ => format!("{touch} {line}"),
+        };
         let child = self
             .command(&[], &["sh", "-c", &line])
             .stdout(Stdio::piped())
