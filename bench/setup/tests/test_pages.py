@@ -110,7 +110,7 @@ def test_each_goal_and_subcommand_of_the_pages_exists() -> None:
             line for block in blocks(text) for line in re.split(r"\n|&&|;", block.text)
         ]
         for command in code:
-            words = command.split("#")[0].split()
+            words = re.sub('"[^"]*"', "", command.split("#")[0]).split()
             while words and (words[0] == "sudo" or re.fullmatch(r"\w+=\S*", words[0])):
                 words.pop(0)
             if words[:1] == ["make"]:
