@@ -355,7 +355,7 @@ fn processes_that_the_program_leaves_are_ended() {
         return;
     }
     let bench = Bench::without_bridge();
-    let line = "setsid sh -c 'trap \"\" TERM HUP; while :; do sleep 0.02; done' & \
+    let line = "setsid sh -c 'trap \"\" TERM HUP; exec sleep 1000' & \
         (setsid sleep 1000 &) ; exit 6";
     let (code, seen) = bench.start(line).end();
     assert_eq!(code, Some(6), "{seen}");
