@@ -75,13 +75,13 @@ impl Server<'_> {
     fn next_driver(&self) -> Option<UnixStream> {
         loop {
             let mut others = self.others.borrow_mut();
-            let (whole, pause) = look_at_first_messages(&mut others);
-            if let Some(next) = whole {
+            let look = look_at_first_messages(&mut others);
+            if let Some(next) = look.whole {
                 return Some(others.remove(next).0);
             }
             let mut fds = vec![(self.stop, PollFlags::IN), self.listener()];
-            fds.extend(silent(&others));
-            let timeout = self.pause(!others.is_empty(), pause);
+            fds.extend(look.silent(&others));
+            let timeout = self.pause(!others.is_empty(), look.pause);
             // An error here means that one of the server's own descriptors is bad. The server
             // cannot go on then.
             let ready = wait(&fds, timeout).ok()?;
@@ -169,12 +169,13 @@ impl Server<'_> {
         let driver = (connection.fd(), PollFlags::IN);
         loop {
             let mut others = self.others.borrow_mut();
-            let (mut whole, mut pause) = look_at_first_messages(&mut others);
+            let mut look = look_at_first_messages(&mut others);
             let mut fds = vec![driver, (self.stop, PollFlags::IN), self.listener()];
-            fds.extend(silent(&others));
-            if whole.is_some() {
-                pause = Duration::ZERO;
-            }
+            fds.extend(look.silent(&others));
+            let pause = match look.whole {
+                Some(_) => Duration::ZERO,
+                None => look.pause,
+            };
             let timeout = self.pause(!others.is_empty(), pause);
             let ready = wait(&fds, timeout)?;
             if ready[1] {
@@ -184,9 +185,9 @@ impl Server<'_> {
             if ready[0] {
                 return Ok(());
             }
-            while let Some(next) = whole {
+            while let Some(next) = look.whole {
                 turn_away(&others.remove(next).0, Errno::BUSY);
-                (whole, _) = look_at_first_messages(&mut others);
+                look = look_at_first_messages(&mut others);
             }
             if ready[2] && wait(&[driver], Some(Duration::ZERO))? == [false] {
                 self.accept(&mut others);
@@ -198,35 +199,74 @@ impl Server<'_> {
 /// Clients that are not served, and when they connected.
 type Others = Vec<(UnixStream, Instant)>;
 
-/// Drops the clients whose time for the first message is over. Returns which client has sent all of
-/// it, if there is one, and the time to the next look.
-fn look_at_first_messages(others: &mut Others) -> (Option<usize>, Duration) {
-    let mut pause = FIRST_MESSAGE;
+/// What the clients that are not served have sent.
+struct Look {
+    /// A client that has sent all of its first message.
+    whole: Option<usize>,
+    /// The clients that had sent nothing.
+    silent: Vec<usize>,
+    /// The time to the next look.
+    pause: Duration,
+}
+
+impl Look {
+    /// The clients that had sent nothing, to wait for. One that has sent a part would be ready all the
+    /// time. This does not look again: a message that came since the look makes its client ready.
+    fn silent<'o>(
+        &'o self,
+        others: &'o Others,
+    ) -> impl Iterator<Item = (BorrowedFd<'o>, PollFlags)> {
+        let clients = self.silent.iter().filter_map(|nth| others.get(*nth));
+        clients.map(|(other, _)| (other.as_fd(), PollFlags::IN))
+    }
+}
+
+/// Drops the clients whose time for the first message is over, and looks at the others.
+fn look_at_first_messages(others: &mut Others) -> Look {
+    let mut look = Look {
+        whole: None,
+        silent: Vec::new(),
+        pause: FIRST_MESSAGE,
+    };
+    let mut nth = 0;
     others.retain(|(other, since)| {
         let left = FIRST_MESSAGE.saturating_sub(since.elapsed());
         match first_message(other) {
-            FirstMessage::Whole => return true,
-            FirstMessage::TooLong => turn_away(other, Errno::INVAL),
-            FirstMessage::Part if !left.is_zero() => {
-                pause = pause.min(PART_PAUSE);
-                return true;
+            FirstMessage::Whole => {
+                look.whole.get_or_insert(nth);
             }
+            FirstMessage::Part if !left.is_zero() => look.pause = look.pause.min(PART_PAUSE),
             FirstMessage::None if !left.is_zero() => {
-                pause = pause.min(left);
-                return true;
+                look.silent.push(nth);
+                look.pause = look.pause.min(left);
             }
-            _ => {}
+            FirstMessage::TooLong => {
+                turn_away(other, Errno::INVAL);
+                return false;
+            }
+            _ => return false,
         }
-        false
+        nth += 1;
+        true
     });
-    let whole = |(other, _): &(UnixStream, _)| first_message(other) == FirstMessage::Whole;
-    (others.iter().position(whole), pause)
+    look
 }
 
-/// The clients that have sent nothing, to wait for. One that has sent a part would be ready all the
-/// time.
-fn silent(others: &Others) -> impl Iterator<Item = (BorrowedFd<'_>, PollFlags)> {
-    let silent = |(other, _): &&(UnixStream, _)| first_message(other) == FirstMessage::None;
-    let others = others.iter().filter(silent);
-    others.map(|(other, _)| (other.as_fd(), PollFlags::IN))
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    /// A client whose message came between the look and the wait once waited for five seconds.
+    #[test]
+    fn a_message_after_the_look_ends_the_wait() {
+        let (card, mut client) = UnixStream::pair().unwrap();
+        let mut others = vec![(card, Instant::now())];
+        let look = look_at_first_messages(&mut others);
+        assert!(look.whole.is_none());
+        client.write_all(&[0; 16]).unwrap();
+        let fds: Vec<_> = look.silent(&others).collect();
+        assert_eq!(wait(&fds, Some(Duration::ZERO)).unwrap(), [true]);
+    }
 }
