@@ -387,7 +387,7 @@ fn nothing_remains_when_the_launcher_is_killed() {
         return;
     }
     let bench = Bench::without_bridge();
-    let running = bench.start("setsid sleep 1000 & trap '' TERM; while :; do sleep 0.02; done");
+    let running = bench.start("trap '' TERM; setsid sleep 1000 & while :; do sleep 0.02; done");
     signal(running.launcher(), Signal::KILL);
     let (code, seen) = running.end();
     assert_eq!(code, None, "{seen}");
@@ -400,7 +400,7 @@ fn nothing_remains_when_the_guard_is_killed() {
         return;
     }
     let bench = Bench::without_bridge();
-    let running = bench.start("setsid sleep 1000 & trap '' TERM; while :; do sleep 0.02; done");
+    let running = bench.start("trap '' TERM; setsid sleep 1000 & while :; do sleep 0.02; done");
     signal(bench.process("with-card-guard"), Signal::KILL);
     let (code, seen) = running.end();
     assert_eq!(code, Some(1), "{seen}");
