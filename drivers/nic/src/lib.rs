@@ -57,7 +57,7 @@ mod vfio_user;
 pub use config::{
     Cable, ConfigError, Expected, Faults, FrameSizes, LeftBehind, LinkSettings, LinkSpeed,
     MeasureLatency, MmioMode, Module, NicConfig, PortConfig, ReceiveFault, TraceTo, Traffic,
-    VerifyMode, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS, QUEUES,
+    VerifyMode, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS, MAX_WINDOW, QUEUES,
 };
 pub use control::ControlSocket;
 pub use data_plane::{plane::DataPlane, Progress};

@@ -784,6 +784,37 @@ fn traffic_arrives_at_its_rate_and_is_dropped_without_descriptors() {
 }
 
 #[test]
+fn a_window_holds_frames_back_until_others_have_returned() {
+    let mut bench = bench_with(MmioMode::Shared, |port| {
+        port.traffic = Traffic::Window { frames: 10 };
+    });
+    let mut a = bench.driver(0, Rings::default());
+    let mut b = bench.driver(1, Rings::default());
+    bench.plane.poll();
+    bench.plane.poll();
+    let frames = a.receive_all();
+    assert_eq!(frames.len(), 10, "the ring has room, the window has not");
+    let send = |b: &mut Driver, frame: &[u8]| {
+        let mut frame = frame.to_vec();
+        frame[1] = frame[1].wrapping_add(1);
+        b.transmit(&frame);
+    };
+    for frame in &frames[..3] {
+        send(&mut b, frame);
+    }
+    bench.plane.poll();
+    bench.plane.poll();
+    assert_eq!(a.receive_all().len(), 3, "as many as have returned");
+    // The driver drops the fourth to the ninth frame. The tenth shows that they do not return.
+    send(&mut b, &frames[9]);
+    bench.plane.poll();
+    bench.plane.poll();
+    assert_eq!(a.receive_all().len(), 7);
+    let verify = bench.port(1).stats().verify;
+    assert_eq!((verify.ok, verify.missing), (4, 6));
+}
+
+#[test]
 fn a_cable_connects_two_ports() {
     let directory = tempfile::tempdir().unwrap();
     let nic = Nic::new(NicConfig::new(directory.path(), 2).with_cable(0, 1)).unwrap();

@@ -12,7 +12,7 @@ pub use error::ConfigError;
 pub use faults::{Faults, ReceiveFault};
 pub use left_behind::LeftBehind;
 pub use link::{LinkSettings, LinkSpeed};
-pub use nic::{NicConfig, PortConfig, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS, QUEUES};
+pub use nic::{NicConfig, PortConfig, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS, MAX_WINDOW, QUEUES};
 pub use settings::{
     Cable, Expected, FrameSizes, MeasureLatency, MmioMode, Module, TraceTo, Traffic, VerifyMode,
 };

@@ -16,6 +16,8 @@ use crate::traffic::frame::MIN_FRAME;
 pub const MAX_PORTS: usize = 16;
 /// Most flows of one port's traffic.
 pub const MAX_FLOWS: u16 = 60_000;
+/// Most frames of a port that traffic with a window leaves with the driver at a time.
+pub const MAX_WINDOW: u32 = 1 << 16;
 /// PCI device id of an 82599ES with SFP+ (X520).
 pub const DEFAULT_DEVICE_ID: u16 = 0x10fb;
 /// Modelled receive queues, and modelled transmit queues, of a port: 0 to 15.
@@ -159,6 +161,7 @@ impl NicConfig {
         for (index, port) in self.ports.iter().enumerate() {
             port.check(count)
                 .map_err(|error| ConfigError(format!("port {index}: {error}")))?;
+            self.check_window(index)?;
         }
         if self.latency.is_some() {
             self.check_latency()?;
@@ -166,16 +169,42 @@ impl NicConfig {
         self.check_cables()
     }
 
+    /// Checks that the card sees the frames of a port with a window come back.
+    fn check_window(&self, index: usize) -> Result<(), ConfigError> {
+        let Traffic::Window { frames } = self.ports[index].traffic else {
+            return Ok(());
+        };
+        if frames == 0 || frames > MAX_WINDOW {
+            return Err(ConfigError(format!(
+                "port {index}: a window has 1 to {MAX_WINDOW} frames, not {frames}"
+            )));
+        }
+        let checks = |(at, port): (usize, &PortConfig)| {
+            let on_a_cable = self
+                .cables
+                .iter()
+                .any(|cable| cable.a == at || cable.b == at);
+            port.peer == Some(index) && port.checks_frames() && !on_a_cable
+        };
+        if !self.ports.iter().enumerate().any(checks) {
+            return Err(ConfigError(format!(
+                "port {index}: traffic with a window needs a port that checks the returning frames; \
+                 use two ports, and verify full or sequence, without capture or cables"
+            )));
+        }
+        Ok(())
+    }
+
     /// Checks that latency can be measured: frames need due times, and the NIC must recognize them
     /// when they come back.
     fn check_latency(&self) -> Result<(), ConfigError> {
         for (index, port) in self.ports.iter().enumerate() {
-            if port.traffic == Traffic::Saturate {
+            if matches!(port.traffic, Traffic::Saturate | Traffic::Window { .. }) {
                 return Err(ConfigError(format!(
-                    "port {index}: saturating traffic has no due times to measure latency from; use rate=MPPS"
+                    "port {index}: traffic without a rate has no due times to measure latency from; use rate=MPPS"
                 )));
             }
-            if port.verify == VerifyMode::Off || port.capture {
+            if !port.checks_frames() {
                 return Err(ConfigError(format!(
                     "port {index}: latency needs frames that are checked; use verify full or sequence, without capture"
                 )));
@@ -215,6 +244,11 @@ impl NicConfig {
 }
 
 impl PortConfig {
+    /// Whether the NIC checks the frames that the driver sends here.
+    fn checks_frames(&self) -> bool {
+        self.verify != VerifyMode::Off && !self.capture
+    }
+
     /// Checks the settings of one of `count` ports.
     fn check(&self, count: usize) -> Result<(), ConfigError> {
         let family = family_of(self.device_id).map_err(|error| ConfigError(error.to_string()))?;
@@ -316,6 +350,24 @@ mod tests {
         assert!(with(|port| port.expected = Expected::Touch(60)).is_err());
         assert!(with(|port| port.link.speed = LinkSpeed::Gbit2_5).is_err());
         assert!(with(|port| port.left_behind.link_disabled = true).is_ok());
+        let window = |ports, change: fn(&mut PortConfig)| {
+            let config = NicConfig::new("x", ports).with_each_port(|port| {
+                port.traffic = Traffic::Window { frames: 8 };
+            });
+            config.with_each_port(change)
+        };
+        assert!(window(2, |_| ()).check().is_ok());
+        assert!(window(1, |_| ()).check().is_err());
+        assert!(window(2, |_| ()).with_cable(0, 1).check().is_err());
+        assert!(window(2, |port| port.verify = VerifyMode::Off)
+            .check()
+            .is_err());
+        assert!(window(2, |port| port.capture = true).check().is_err());
+        assert!(
+            window(2, |port| port.traffic = Traffic::Window { frames: 0 })
+                .check()
+                .is_err()
+        );
         let copper = |change: fn(&mut PortConfig)| {
             let config = NicConfig::new("x", 1).with_each_port(|port| port.device_id = 0x1563);
             config.with_each_port(change).check()

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use crate::config::error::ConfigError;
+use crate::config::nic::MAX_WINDOW;
 use crate::config::settings::{Cable, Expected, FrameSizes, MmioMode, Module, Traffic, VerifyMode};
 use crate::traffic::frame::MIN_FRAME;
 
@@ -23,12 +24,24 @@ impl FromStr for MmioMode {
 impl FromStr for Traffic {
     type Err = ConfigError;
 
-    /// `off`, `saturate` or `rate=MPPS`.
+    /// `off`, `saturate`, `window=FRAMES` or `rate=MPPS`.
     fn from_str(text: &str) -> Result<Self, ConfigError> {
         match text {
             "off" => return Ok(Self::Off),
             "saturate" => return Ok(Self::Saturate),
             _ => {}
+        }
+        if let Some(frames) = text.strip_prefix("window=") {
+            return frames
+                .parse()
+                .ok()
+                .filter(|frames| (1..=MAX_WINDOW).contains(frames))
+                .map(|frames| Self::Window { frames })
+                .ok_or_else(|| {
+                    ConfigError(format!(
+                        "traffic {text:?}: window=FRAMES needs 1 to {MAX_WINDOW} frames"
+                    ))
+                });
         }
         text.strip_prefix("rate=")
             .and_then(|rate| rate.parse().ok())
@@ -36,7 +49,7 @@ impl FromStr for Traffic {
             .map(|mpps| Self::Rate { mpps })
             .ok_or_else(|| {
                 ConfigError(format!(
-                    "traffic {text:?}: must be off, saturate, or rate=MPPS with MPPS above 0 and at most 1000"
+                    "traffic {text:?}: must be off, saturate, window=FRAMES, or rate=MPPS with MPPS above 0 and at most 1000"
                 ))
             })
     }
@@ -138,6 +151,11 @@ mod tests {
     fn settings_are_read_from_text() {
         assert_eq!("off".parse(), Ok(Traffic::Off));
         assert_eq!("rate=1.5".parse(), Ok(Traffic::Rate { mpps: 1.5 }));
+        assert_eq!("window=256".parse(), Ok(Traffic::Window { frames: 256 }));
+        for text in ["window=0", "window=65537", "window=-1", "window="] {
+            let error = text.parse::<Traffic>().unwrap_err().to_string();
+            assert!(error.contains("needs 1 to 65536 frames"), "{error}");
+        }
         assert!("rate=-1".parse::<Traffic>().is_err());
         assert!("rate=nan".parse::<Traffic>().is_err());
         assert_eq!(

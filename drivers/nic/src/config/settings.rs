@@ -29,6 +29,12 @@ pub enum Traffic {
     Off,
     /// A frame for every free receive descriptor: no driver can be faster.
     Saturate,
+    /// As `Saturate`, but only while the driver has few of the port's frames. A program that is
+    /// never late has no reason to drop a frame, however slow or busy the machine is.
+    Window {
+        /// Most frames of this port that have not come back; 1 to [`MAX_WINDOW`](super::MAX_WINDOW).
+        frames: u32,
+    },
     /// Frames at a fixed rate, evenly spaced, whether or not there are descriptors for them.
     Rate {
         /// Millions of packets a second; above 0, at most 1000.

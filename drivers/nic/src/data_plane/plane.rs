@@ -157,6 +157,7 @@ impl DataPlane {
                 self.ports[index].generation = device.generation;
                 self.abandon_frames(index);
             }
+            self.ports[index].allowance = self.allowance(index);
             let port = &mut self.ports[index];
             if port.rss_generation != device.rss_generation {
                 port.rss_generation = device.rss_generation;
@@ -215,6 +216,19 @@ impl DataPlane {
                     .store(outstanding, Ordering::Relaxed);
             }
         }
+    }
+
+    /// Number of frames that a port's window still allows.
+    fn allowance(&self, index: usize) -> u64 {
+        let generator = &self.ports[index].generator;
+        let Traffic::Window { frames } = generator.traffic() else {
+            return 0;
+        };
+        let mut verifiers = self.ports.iter().filter_map(|port| port.verifier.as_ref());
+        let Some((_, verifier)) = verifiers.find(|(source, _)| *source == index) else {
+            return 0;
+        };
+        u64::from(frames).saturating_sub(verifier.outstanding(&generator.next_sequences()))
     }
 
     /// Moves the frames that a port has sent to the other end of its cable.

@@ -53,6 +53,8 @@ pub(super) struct PortPlane {
     scratch: Box<[u8; MAX_FRAME]>,
     /// Number of frames that have arrived at a fixed rate.
     arrivals: u64,
+    /// Number of frames that this port may receive in this round, if its traffic has a window.
+    pub(super) allowance: u64,
 }
 
 impl PortPlane {
@@ -93,6 +95,7 @@ impl PortPlane {
             rss_generation: 0,
             scratch: Box::new([0; MAX_FRAME]),
             arrivals: 0,
+            allowance: 0,
         }
     }
 
@@ -185,7 +188,8 @@ impl PortPlane {
             Traffic::Off => {}
             Traffic::Rate { .. } if arrivals.count == 0 => {}
             Traffic::Rate { .. } => self.receive_arrived(device, arrivals, now),
-            Traffic::Saturate => self.saturate(device, pace),
+            Traffic::Saturate => self.saturate(device, pace, u64::MAX),
+            Traffic::Window { .. } => self.saturate(device, pace, self.allowance),
         }
     }
 
@@ -232,13 +236,15 @@ impl PortPlane {
         }
     }
 
-    /// Receives a frame for every available descriptor.
-    fn saturate(&mut self, device: &mut Device, pace: Pace) {
+    /// Receives a frame for every available descriptor, but at most `allowance` frames.
+    fn saturate(&mut self, device: &mut Device, pace: Pace, allowance: u64) {
         if !device.settings.accepts_generated || !device.packet_buffer.is_empty() {
             return;
         }
+        let before = device.counters.delivered_generated;
         for queue in device.queues.rx_on.queues_from(self.first_rx) {
-            if device.budget.is_spent() {
+            let allowance = allowance.saturating_sub(device.counters.delivered_generated - before);
+            if device.budget.is_spent() || allowance == 0 {
                 self.first_rx = queue;
                 return;
             }
@@ -253,6 +259,7 @@ impl PortPlane {
             let Some(count) = due(available, gather, pace, &mut self.rx_waits[queue]) else {
                 continue;
             };
+            let count = u32::try_from(allowance).map_or(count, |allowance| count.min(allowance));
             let takes_small = rx.takes_small() && device.settings.strip_crc;
             match self.generator.small_frames(queue) {
                 Some(mut frames) if takes_small => {

@@ -31,8 +31,8 @@ pub struct Options {
     #[arg(long, value_name = "MODE", default_value = "shared")]
     mmio: MmioMode,
 
-    /// Frames that arrive at every port: off, saturate (one for every free descriptor), or
-    /// rate=MPPS
+    /// Frames that arrive at every port: off, saturate (one for every free descriptor),
+    /// window=FRAMES (the same, while at most FRAMES have not come back), or rate=MPPS
     #[arg(long, value_name = "TRAFFIC", default_value = "off")]
     traffic: Traffic,
 
