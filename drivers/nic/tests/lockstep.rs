@@ -815,6 +815,41 @@ fn a_window_holds_frames_back_until_others_have_returned() {
 }
 
 #[test]
+fn a_driver_may_flush_its_rings_before_it_forwards_in_a_window() {
+    let mut bench = bench_with(MmioMode::Shared, |port| {
+        port.traffic = Traffic::Window { frames: 10 };
+    });
+    let millis = std::time::Duration::from_millis;
+    let mut a = bench.driver(0, Rings::default());
+    let mut b = bench.driver(1, Rings::default());
+    bench.plane.poll_at(millis(1));
+    assert_eq!(a.receive_all().len(), 10, "the driver drops these");
+    bench.plane.poll_at(millis(2));
+    bench.plane.poll_at(millis(50));
+    assert_eq!(a.receive_all().len(), 0, "they may still come back");
+    bench.plane.poll_at(millis(200));
+    bench.plane.poll_at(millis(201));
+    let frames = a.receive_all();
+    assert_eq!(frames.len(), 10, "new frames for those that were dropped");
+    // It drops six more, and begins.
+    for frame in &frames[6..8] {
+        let mut frame = frame.clone();
+        frame[1] = frame[1].wrapping_add(1);
+        b.transmit(&frame);
+    }
+    bench.plane.poll_at(millis(202));
+    let verify = bench.port(1).stats().verify;
+    assert_eq!((verify.ok, verify.missing, verify.abandoned), (2, 0, 16));
+    // From now on, a frame that it drops is missing.
+    let mut last = frames[9].clone();
+    last[1] = last[1].wrapping_add(1);
+    b.transmit(&last);
+    bench.plane.poll_at(millis(203));
+    let verify = bench.port(1).stats().verify;
+    assert_eq!((verify.ok, verify.missing, verify.abandoned), (3, 1, 16));
+}
+
+#[test]
 fn a_cable_connects_two_ports() {
     let directory = tempfile::tempdir().unwrap();
     let nic = Nic::new(NicConfig::new(directory.path(), 2).with_cable(0, 1)).unwrap();

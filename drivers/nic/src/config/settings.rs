@@ -42,6 +42,13 @@ pub enum Traffic {
     },
 }
 
+impl Traffic {
+    /// Whether the time decides which frames arrive.
+    pub(crate) fn is_timed(self) -> bool {
+        matches!(self, Self::Rate { .. } | Self::Window { .. })
+    }
+}
+
 /// Lengths of the generated frames in bytes, without the CRC. The generator repeats the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FrameSizes(Vec<u16>);

@@ -14,10 +14,11 @@ use crate::data_plane::fairness::Fairness;
 use crate::data_plane::pace::{Clock, Pace, Progress};
 use crate::data_plane::port::PortPlane;
 use crate::data_plane::tuning::{
-    CABLE_FRAMES, CALM_ROUNDS, CALM_SLEEP_SHARED, CALM_SLEEP_TRAP, IDLE_SLEEP, OUTSTANDING_ROUNDS,
-    PAUSES, YIELD_ROUNDS,
+    CABLE_FRAMES, CALM_ROUNDS, CALM_SLEEP_SHARED, CALM_SLEEP_TRAP, FLUSH_TIME, IDLE_SLEEP,
+    OUTSTANDING_ROUNDS, PAUSES, YIELD_ROUNDS,
 };
 use crate::device::shared::SharedDevice;
+use crate::traffic::verify::Verifier;
 
 /// The data plane of a NIC; see [`Nic::data_plane`](crate::Nic::data_plane).
 #[derive(Debug)]
@@ -38,9 +39,7 @@ impl DataPlane {
         let ports: Vec<_> = (0..devices.len())
             .map(|index| PortPlane::new(config, devices, index))
             .collect();
-        let timed = ports
-            .iter()
-            .any(|port| matches!(port.generator.traffic(), Traffic::Rate { .. }));
+        let timed = ports.iter().any(|port| port.generator.traffic().is_timed());
         let busy = ports
             .iter()
             .any(|port| port.generator.traffic() != Traffic::Off);
@@ -48,7 +47,7 @@ impl DataPlane {
             MmioMode::Trap => CALM_SLEEP_TRAP,
             MmioMode::Shared => CALM_SLEEP_SHARED,
         };
-        Self {
+        let mut plane = Self {
             fairness: Fairness::new(ports.len()),
             ports,
             timed,
@@ -56,7 +55,9 @@ impl DataPlane {
             calm_sleep,
             start: Instant::now(),
             rounds: 0,
-        }
+        };
+        (0..plane.ports.len()).for_each(|index| plane.set_flushing(index));
+        plane
     }
 
     /// Does one round over all ports, with all work that there is. The round sends every frame that
@@ -157,16 +158,17 @@ impl DataPlane {
                 self.ports[index].generation = device.generation;
                 self.abandon_frames(index);
             }
-            self.ports[index].allowance = self.allowance(index);
+            if let Some(traffic) = device.new_traffic.take() {
+                self.ports[index].generator.set_traffic(traffic);
+                self.timed |= traffic.is_timed();
+                self.busy |= traffic != Traffic::Off;
+                self.set_flushing(index);
+            }
+            self.open_window(index, clock);
             let port = &mut self.ports[index];
             if port.rss_generation != device.rss_generation {
                 port.rss_generation = device.rss_generation;
                 port.generator.assign_flows(device.settings.rss.as_ref());
-            }
-            if let Some(traffic) = device.new_traffic.take() {
-                port.generator.set_traffic(traffic);
-                self.timed |= matches!(traffic, Traffic::Rate { .. });
-                self.busy |= traffic != Traffic::Off;
             }
             if port.cable.is_some() {
                 device.set_partner_lit(port.partner_lit);
@@ -218,17 +220,51 @@ impl DataPlane {
         }
     }
 
-    /// Number of frames that a port's window still allows.
-    fn allowance(&self, index: usize) -> u64 {
+    /// Decides how many frames a port's window still allows.
+    fn open_window(&mut self, index: usize, clock: Clock) {
         let generator = &self.ports[index].generator;
         let Traffic::Window { frames } = generator.traffic() else {
-            return 0;
+            return;
         };
-        let mut verifiers = self.ports.iter().filter_map(|port| port.verifier.as_ref());
-        let Some((_, verifier)) = verifiers.find(|(source, _)| *source == index) else {
-            return 0;
-        };
-        u64::from(frames).saturating_sub(verifier.outstanding(&generator.next_sequences()))
+        let next = generator.next_sequences();
+        let mut full_since = self.ports[index].full_since;
+        let mut allowance = 0;
+        if let Some(verifier) = self.verifier_of(index) {
+            allowance = u64::from(frames).saturating_sub(verifier.outstanding(&next));
+            if allowance > 0 || verifier.has_begun() {
+                full_since = None;
+            } else {
+                let since = *full_since.get_or_insert(clock.now());
+                if clock.now().saturating_sub(since) > FLUSH_TIME {
+                    // The driver has emptied its rings before its start. It gets new frames.
+                    verifier.abandon(&next);
+                    full_since = None;
+                }
+            }
+        }
+        self.ports[index].full_since = full_since;
+        self.ports[index].allowance = allowance;
+    }
+
+    /// The verifier of the frames that a port receives.
+    fn verifier_of(&mut self, source: usize) -> Option<&mut Verifier> {
+        let verifiers = self
+            .ports
+            .iter_mut()
+            .filter_map(|port| port.verifier.as_mut());
+        let mut verifiers = verifiers.filter(|(of, _)| *of == source);
+        verifiers.next().map(|(_, verifier)| verifier)
+    }
+
+    /// Lets the driver drop frames before its start, if its frames come in a window.
+    fn set_flushing(&mut self, index: usize) {
+        let window = matches!(
+            self.ports[index].generator.traffic(),
+            Traffic::Window { .. }
+        );
+        if let Some(verifier) = self.verifier_of(index) {
+            verifier.set_may_flush(window);
+        }
     }
 
     /// Moves the frames that a port has sent to the other end of its cable.

@@ -55,6 +55,8 @@ pub(super) struct PortPlane {
     arrivals: u64,
     /// Number of frames that this port may receive in this round, if its traffic has a window.
     pub(super) allowance: u64,
+    /// Time since which the window is full, if no frame has ever come back.
+    pub(super) full_since: Option<Duration>,
 }
 
 impl PortPlane {
@@ -96,6 +98,7 @@ impl PortPlane {
             scratch: Box::new([0; MAX_FRAME]),
             arrivals: 0,
             allowance: 0,
+            full_since: None,
         }
     }
 

@@ -52,6 +52,10 @@ pub(super) const CALM_SLEEP_TRAP: Duration = Duration::from_millis(1);
 /// looking.
 pub(super) const CALM_SLEEP_SHARED: Duration = Duration::from_micros(50);
 
+/// Time after which a driver that has sent nothing yet has dropped the frames of its window. It gets
+/// new ones then.
+pub(super) const FLUSH_TIME: Duration = Duration::from_millis(100);
+
 /// Most frames on a cable. A port takes about as many frames from its cable in a round as the other
 /// end sends, so only a port that is held up reaches this limit.
 pub(super) const CABLE_FRAMES: usize = 16_384;

@@ -33,7 +33,8 @@ pub struct VerifyCounts {
     pub altered: u64,
     /// Frames that no generator of this NIC has made for this pair of ports.
     pub foreign: u64,
-    /// Frames that a driver had when it left, or when their receiving port was reset. Not an error.
+    /// Frames that a driver had when it left, or when their receiving port was reset. With a window,
+    /// also frames that a driver dropped before it sent its first one. Not an error.
     pub abandoned: u64,
 }
 
@@ -110,6 +111,10 @@ struct Stream {
     next: u64,
     /// Skipped numbers below `next`, ascending.
     gaps: VecDeque<Gap>,
+    /// The first number that the driver of this session can have received.
+    start: u64,
+    /// Whether the driver may drop frames before it sends its first one.
+    may_flush: bool,
 }
 
 impl Stream {
@@ -130,7 +135,8 @@ impl Stream {
     fn see_out_of_order(&mut self, sequence: u64, counts: &mut VerifyCounts) -> Seen {
         if sequence > self.next {
             let skipped_from = self.next;
-            self.skip_to(sequence, false, counts);
+            let flushed = self.may_flush && !self.has_begun();
+            self.skip_to(sequence, flushed, counts);
             // Saturating, because a hostile driver may choose any number.
             self.next = sequence.saturating_add(1);
             counts.ok += 1;
@@ -170,6 +176,11 @@ impl Stream {
         Seen::Late {
             abandoned: gap.abandoned,
         }
+    }
+
+    /// Whether any frame of this session has come back.
+    fn has_begun(&self) -> bool {
+        self.next > self.start
     }
 
     /// Counts all numbers up to `next` as skipped.
@@ -262,6 +273,20 @@ impl Verifier {
     pub(crate) fn abandon(&mut self, next: &[u64]) {
         for (stream, next) in self.streams.iter_mut().zip(next) {
             stream.skip_to(*next, true, &mut self.counts);
+            stream.start = stream.next;
+        }
+    }
+
+    /// Whether any frame has come back since the driver's start.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.streams.iter().any(Stream::has_begun)
+    }
+
+    /// Sets whether a driver may drop frames before it sends its first one. They count as abandoned
+    /// then. DPDK's testpmd, for instance, empties its rings before it begins to forward.
+    pub(crate) fn set_may_flush(&mut self, may_flush: bool) {
+        for stream in &mut self.streams {
+            stream.may_flush = may_flush;
         }
     }
 
