@@ -195,7 +195,7 @@ pub fn count(cell: &Cell, setup: &Setup<'_>) -> Result<PeerCounts, MeasureError>
         before = dump;
         run.wait_for_frames(now.transmitted + of_part)?;
     }
-    run.stop()?;
+    run.kill()?;
     if parts.is_empty() {
         return Err(MeasureError::Other(
             "the machine is too busy: the card's counters could not be read while valgrind kept the \

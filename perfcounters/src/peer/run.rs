@@ -194,8 +194,28 @@ impl PeerRun {
             Err(error) => return Err(error.into()),
         }
         let counts = self.control.counts()?;
-        drop(self.control);
-        self.nic.stop()?;
+        Self::stop_card(self.control, self.nic, counts)
+    }
+
+    /// Kills the program, and ends the card. Returns the counters up to this moment. DPDK needs longer
+    /// than a launcher waits to end by itself under valgrind.
+    ///
+    /// # Errors
+    /// If the program had ended; if the card found wrong frames.
+    pub fn kill(mut self) -> Result<CardCounts, MeasureError> {
+        self.process.check_running()?;
+        let counts = self.control.counts()?;
+        drop(self.process);
+        Self::stop_card(self.control, self.nic, counts)
+    }
+
+    fn stop_card(
+        control: Control,
+        nic: Nic,
+        counts: CardCounts,
+    ) -> Result<CardCounts, MeasureError> {
+        drop(control);
+        nic.stop()?;
         match counts.wrong_frames() {
             None => Ok(counts),
             Some(why) => Err(MeasureError::Other(why)),
