@@ -122,7 +122,7 @@ def test_a_claim_is_about_the_papers_drivers_and_is_checked_for_ours_too(make_ru
     run = read_run(make_run(lines=[*rows(), *peer_rows()]))
     outcomes = {(o.claim.id, o.subject): o for o in check_all(read_claims(), run, None)}
     theirs = outcomes["instructions-c-b32", Subject.UPSTREAM]
-    ours = outcomes["instructions-c-b32", Subject.TRIPTYCH]
+    ours = outcomes["instructions-c-b32", Subject.OURS]
     # The paper's drivers have the flags of their own build files.
     assert theirs.results[0].value == pytest.approx(130 * 1.05)
     assert ours.results[0].value == pytest.approx(130)
@@ -135,7 +135,7 @@ def test_a_claim_is_about_the_papers_drivers_and_is_checked_for_ours_too(make_ru
 
 def test_a_run_without_the_papers_drivers_has_verdicts_on_ours_only(make_run: MakeRun) -> None:
     subjects = {outcome.subject for outcome in check_all(read_claims(), read_run(make_run()), None)}
-    assert subjects == {Subject.TRIPTYCH}
+    assert subjects == {Subject.OURS}
 
 
 def test_a_driver_of_another_project_that_is_missing_has_a_reason(make_run: MakeRun) -> None:
@@ -162,7 +162,7 @@ def test_the_lines_of_the_papers_drivers_compare_and_ours_do_not(make_run: MakeR
     found = {(o.claim.id, o.subject): o.verdict for o in outcomes}
     for claim in ("lines-c", "lines-rust", "lines-ratio", "unsafe-lines", "unsafe-share"):
         assert found[claim, Subject.UPSTREAM] is Verdict.REPRODUCED
-    assert found["lines-c", Subject.TRIPTYCH] is Verdict.NOT_COMPARABLE
+    assert found["lines-c", Subject.OURS] is Verdict.NOT_COMPARABLE
 
 
 def test_a_program_that_is_slower_than_another_sets_its_own_pace(make_run: MakeRun) -> None:

@@ -340,7 +340,7 @@ def test_a_report_with_other_drivers_shows_them_beside_published_ones(make_run: 
     assert {"paper's drivers"} <= {" ".join(tile.label.split()[-2:]) for tile in built.tiles}
     claims = next(section for section in built.sections if section.key == "claims")
     subjects = {record["subject"] for each in claims.tables for record in each.records}
-    assert subjects == {"upstream", "triptych"}
+    assert subjects == {"upstream", "ours"}
 
 
 def test_all_claims_are_in_one_file_with_their_subjects(written: Path) -> None:
@@ -350,7 +350,7 @@ def test_all_claims_are_in_one_file_with_their_subjects(written: Path) -> None:
     found = {record["id"]: record for record in records}
     assert len(found) == len(records) == len(read_claims())
     lines = found["lines-ratio"]
-    assert (lines["subject"], lines["published"], lines["backend"]) == ("triptych", "16", "sources")
+    assert (lines["subject"], lines["published"], lines["backend"]) == ("ours", "16", "sources")
     assert found["mispredict-rate"]["published"] == "0.2 to 0.3"
     assert found["l1-hit-rate"]["published"] == ">= 98"
     assert found["ipc-c-b32"]["measured"] == ""

@@ -61,7 +61,7 @@ class Subject(Enum):
 
     UPSTREAM = "upstream"
     """The paper's own drivers, measured here: their verdicts say what reproduces."""
-    TRIPTYCH = "triptych"
+    OURS = "ours"
     """This project's drivers: their verdicts say what another implementation of the same task changes."""
 
     def impl(self, role: str) -> str:

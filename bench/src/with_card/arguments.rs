@@ -88,7 +88,7 @@ pub struct CardOptions {
     #[arg(long, value_name = "HEX")]
     device_id: Option<String>,
 
-    /// Frames that arrive at every port: saturate, rate=MPPS or off; default: saturate
+    /// Frames that arrive at every port: saturate, window=FRAMES, rate=MPPS or off; default: saturate
     #[arg(long, value_name = "TRAFFIC")]
     traffic: Option<String>,
 

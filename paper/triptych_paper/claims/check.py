@@ -26,7 +26,7 @@ from triptych_paper.records import Run
 from triptych_paper.schema import source
 
 
-def check(claim: Claim, run: Run, code: CodeSize | None, subject: Subject = Subject.TRIPTYCH) -> Outcome:
+def check(claim: Claim, run: Run, code: CodeSize | None, subject: Subject = Subject.OURS) -> Outcome:
     """Check a claim by the first of its measures that has all values and counts what was published.
 
     `subject` says whose drivers are checked: a claim of the paper is about the paper's own.
@@ -61,7 +61,7 @@ def check(claim: Claim, run: Run, code: CodeSize | None, subject: Subject = Subj
 
 def check_all(claims: Iterable[Claim], run: Run, code: CodeSize | None) -> list[Outcome]:
     """Check all claims for each subject that the run has: the paper's drivers first, then ours."""
-    subjects = [Subject.TRIPTYCH]
+    subjects = [Subject.OURS]
     if has_upstream(run):
         subjects.insert(0, Subject.UPSTREAM)
     return [check(claim, run, code, subject) for claim in claims for subject in subjects]
@@ -81,7 +81,7 @@ def count(verdicts: Iterable[tuple[Subject, Verdict]]) -> str:
 
 SUBJECTS = {
     Subject.UPSTREAM: "The paper's own drivers",
-    Subject.TRIPTYCH: "Our drivers (progress)",
+    Subject.OURS: "Our drivers (progress)",
 }
 """The subjects as a summary names them."""
 

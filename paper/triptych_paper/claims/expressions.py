@@ -77,7 +77,7 @@ class Scope:
     code: CodeSize | None
     backend: str
     batch: int | None = None
-    subject: Subject = Subject.TRIPTYCH
+    subject: Subject = Subject.OURS
     """Whose drivers the formula is about."""
     counts: list[int] = field(default_factory=list)
     """Number of repeats of each value that was used."""

@@ -56,7 +56,7 @@ def _tiles(sections: tuple[Section, ...]) -> tuple[Tile, ...]:
         for record in table.records
     ]
     # The head shows the verdicts on the paper's own drivers, if the run has them.
-    subject = next((s for s in Subject if any(record["subject"] == s.value for record in records)), Subject.TRIPTYCH)
+    subject = next((s for s in Subject if any(record["subject"] == s.value for record in records)), Subject.OURS)
     verdicts = [record["verdict"] for record in records if record["subject"] == subject.value]
     whose = "the paper's drivers" if subject is Subject.UPSTREAM else "our drivers"
     tones = {Verdict.REPRODUCED: "good", Verdict.DIFFERS: "bad"}

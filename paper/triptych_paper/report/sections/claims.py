@@ -21,7 +21,7 @@ PERCENT = ("%", "% of C")
 TONES = {Verdict.REPRODUCED: "good", Verdict.SAME_DIRECTION: "neutral", Verdict.DIFFERS: "bad"}
 
 
-SUBJECT_NAMES = {Subject.UPSTREAM: "upstream", Subject.TRIPTYCH: "ours"}
+SUBJECT_NAMES = {Subject.UPSTREAM: "upstream", Subject.OURS: "ours"}
 """The subjects in a cell of the table."""
 
 ALWAYS = ("id", "subject", "published", "measured", "verdict", "backend")
