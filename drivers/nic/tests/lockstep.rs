@@ -850,6 +850,21 @@ fn a_driver_may_flush_its_rings_before_it_forwards_in_a_window() {
 }
 
 #[test]
+fn a_driver_that_starts_late_gets_one_window_of_frames() {
+    let mut bench = bench_with(MmioMode::Shared, |port| {
+        port.traffic = Traffic::Window { frames: 40 };
+    });
+    let mut driver = bench.driver(0, Rings::default());
+    for millis in 0..500 {
+        bench
+            .plane
+            .poll_at(std::time::Duration::from_millis(millis));
+    }
+    // A second window would overflow a ring for sending when the driver begins.
+    assert_eq!(driver.receive_all().len(), 40);
+}
+
+#[test]
 fn a_cable_connects_two_ports() {
     let directory = tempfile::tempdir().unwrap();
     let nic = Nic::new(NicConfig::new(directory.path(), 2).with_cable(0, 1)).unwrap();

@@ -17,6 +17,7 @@ use crate::data_plane::tuning::{
     CABLE_FRAMES, CALM_ROUNDS, CALM_SLEEP_SHARED, CALM_SLEEP_TRAP, FLUSH_TIME, IDLE_SLEEP,
     OUTSTANDING_ROUNDS, PAUSES, YIELD_ROUNDS,
 };
+use crate::device::card::Device;
 use crate::device::shared::SharedDevice;
 use crate::traffic::verify::Verifier;
 
@@ -164,7 +165,7 @@ impl DataPlane {
                 self.busy |= traffic != Traffic::Off;
                 self.set_flushing(index);
             }
-            self.open_window(index, clock);
+            self.open_window(index, &device, clock);
             let port = &mut self.ports[index];
             if port.rss_generation != device.rss_generation {
                 port.rss_generation = device.rss_generation;
@@ -221,7 +222,7 @@ impl DataPlane {
     }
 
     /// Decides how many frames a port's window still allows.
-    fn open_window(&mut self, index: usize, clock: Clock) {
+    fn open_window(&mut self, index: usize, device: &Device, clock: Clock) {
         let generator = &self.ports[index].generator;
         let Traffic::Window { frames } = generator.traffic() else {
             return;
@@ -235,8 +236,9 @@ impl DataPlane {
                 full_since = None;
             } else {
                 let since = *full_since.get_or_insert(clock.now());
-                if clock.now().saturating_sub(since) > FLUSH_TIME {
-                    // The driver has emptied its rings before its start. It gets new frames.
+                if clock.now().saturating_sub(since) > FLUSH_TIME && device.has_room() {
+                    // The driver has emptied its rings before its start. It gets new frames. A driver
+                    // that has not begun to read its rings does not: it will send these frames.
                     verifier.abandon(&next);
                     full_since = None;
                 }

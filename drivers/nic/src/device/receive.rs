@@ -14,6 +14,18 @@ use crate::device::statistics::CRC_LEN;
 use crate::traffic::frame::{crc32, MIN_FRAME};
 
 impl Device {
+    /// Whether the receive queues in use have more descriptors for frames than not: the driver has
+    /// taken most frames out.
+    pub(crate) fn has_room(&self) -> bool {
+        self.queues.rx_on.queues_from(0).all(|queue| {
+            let Queue::On(rx) = &self.queues.rx[queue] else {
+                return true;
+            };
+            let tail = self.registers.get(r::RDT(queue as u32));
+            2 * rx.available(tail) >= rx.len()
+        })
+    }
+
     /// Receives generated frames of 60 bytes into `count` descriptors of a queue, which must be
     /// available. Returns how many frames there was room for.
     pub(crate) fn fill_small(
