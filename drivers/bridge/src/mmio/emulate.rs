@@ -101,7 +101,7 @@ impl<B: Bus> Step<'_, '_, B> {
 
     fn moves(&mut self, mnemonic: Mnemonic) -> bool {
         match mnemonic {
-            Mnemonic::Mov | Mnemonic::Movnti | Mnemonic::Movzx => {
+            Mnemonic::Mov | Mnemonic::Movnti | Mnemonic::Movdiri | Mnemonic::Movzx => {
                 let value = self.value(1);
                 self.store(0, value);
             }

@@ -165,10 +165,33 @@ fn every_instruction_does_what_the_processor_does() {
     }
 }
 
+/// The processor may lack MOVDIRI, so the expected memory is written here.
+#[test]
+fn direct_stores_write_4_or_8_bytes() {
+    // movdiri [rdi], eax; movdiri [rdi], rax.
+    for (hex, size) in [("0f38f907", 4), ("480f38f907", 8)] {
+        let start = Random(3).machine();
+        let mut machine = start;
+        assert!(emulated(&bytes(hex), &mut machine), "{hex} is unknown");
+        let mut wanted = start;
+        wanted.memory[..size].copy_from_slice(&start.rax.to_le_bytes()[..size]);
+        assert_eq!(machine, wanted, "{hex}");
+    }
+}
+
 #[test]
 fn unknown_instructions_have_no_effect() {
-    // cpuid; div dword ptr [rdi]; call [rdi]; rep movsb; vmovups ymm0, [rdi]; fld dword ptr [rdi].
-    for hex in ["0fa2", "f737", "ff17", "f3a4", "c5fc1007", "d907"] {
+    // cpuid; div dword ptr [rdi]; call [rdi]; rep movsb; vmovups ymm0, [rdi]; fld dword ptr [rdi];
+    // movdir64b rax, [rdi].
+    for hex in [
+        "0fa2",
+        "f737",
+        "ff17",
+        "f3a4",
+        "c5fc1007",
+        "d907",
+        "660f38f807",
+    ] {
         let start = Random(7).machine();
         let mut machine = start;
         assert!(!emulated(&bytes(hex), &mut machine), "{hex}");
