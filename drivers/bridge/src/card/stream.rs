@@ -67,6 +67,31 @@ fn wait(socket: i32, events: i16, end: u64) -> Result<(), Errno> {
     }
 }
 
+/// A message of these parts, without descriptors.
+fn message(parts: &[libc::iovec]) -> libc::msghdr {
+    // SAFETY: all zeros is an empty message.
+    let mut message: libc::msghdr = unsafe { zeroed() };
+    message.msg_iov = parts.as_ptr().cast_mut();
+    message.msg_iovlen = parts.len();
+    message
+}
+
+/// Makes the system call that sends or receives a message. Returns the number of bytes.
+///
+/// # Safety
+///
+/// The message must name valid buffers, which the kernel may write to when it receives.
+unsafe fn exchange(
+    call: libc::c_long,
+    socket: i32,
+    message: &mut libc::msghdr,
+    flags: i32,
+) -> Result<u64, Errno> {
+    let at = std::ptr::from_mut(message) as u64;
+    // SAFETY: as above.
+    unsafe { sys::call(call, [socket as u64, at, flags as u64, 0, 0, 0]) }
+}
+
 /// Sends all parts, and the descriptors with the first byte.
 pub(crate) fn send(socket: i32, parts: [&[u8]; 3], fds: &[i32], end: u64) -> Result<(), Errno> {
     let total: usize = parts.iter().map(|part| part.len()).sum();
@@ -82,10 +107,7 @@ pub(crate) fn send(socket: i32, parts: [&[u8]; 3], fds: &[i32], end: u64) -> Res
                 iov_len: left.len(),
             }
         });
-        // SAFETY: all zeros is an empty message.
-        let mut message: libc::msghdr = unsafe { zeroed() };
-        message.msg_iov = vectors.as_ptr().cast_mut();
-        message.msg_iovlen = vectors.len();
+        let mut message = message(&vectors);
         if sent == 0 && !fds.is_empty() {
             let len = 16 + 4 * fds.len();
             control.0[0..8].copy_from_slice(&(len as u64).to_ne_bytes());
@@ -98,16 +120,8 @@ pub(crate) fn send(socket: i32, parts: [&[u8]; 3], fds: &[i32], end: u64) -> Res
             message.msg_controllen = len.next_multiple_of(8);
         }
         let flags = libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT;
-        let arguments = [
-            socket as u64,
-            &raw const message as u64,
-            flags as u64,
-            0,
-            0,
-            0,
-        ];
-        // SAFETY: the message names valid buffers.
-        match unsafe { sys::call(libc::SYS_sendmsg, arguments) } {
+        // SAFETY: the message names buffers of this function.
+        match unsafe { exchange(libc::SYS_sendmsg, socket, &mut message, flags) } {
             Ok(count) => sent += count as usize,
             Err(Errno(libc::EAGAIN)) => wait(socket, libc::POLLOUT, end)?,
             Err(Errno(libc::EINTR)) => {}
@@ -128,27 +142,16 @@ pub(crate) fn receive(
     while filled < into.len() {
         let mut control = Control([0; 16 + 4 * MAX_FDS]);
         let rest = &mut into[filled..];
-        let mut vector = libc::iovec {
+        let vector = libc::iovec {
             iov_base: rest.as_mut_ptr().cast(),
             iov_len: rest.len(),
         };
-        // SAFETY: all zeros is an empty message.
-        let mut message: libc::msghdr = unsafe { zeroed() };
-        message.msg_iov = &raw mut vector;
-        message.msg_iovlen = 1;
+        let mut message = message(std::slice::from_ref(&vector));
         message.msg_control = control.0.as_mut_ptr().cast();
         message.msg_controllen = control.0.len();
         let flags = libc::MSG_CMSG_CLOEXEC | libc::MSG_DONTWAIT;
-        let arguments = [
-            socket as u64,
-            &raw mut message as u64,
-            flags as u64,
-            0,
-            0,
-            0,
-        ];
-        // SAFETY: the message names valid buffers.
-        match unsafe { sys::call(libc::SYS_recvmsg, arguments) } {
+        // SAFETY: the message names buffers of this function.
+        match unsafe { exchange(libc::SYS_recvmsg, socket, &mut message, flags) } {
             Ok(0) => return Err(Errno(libc::ECONNRESET)),
             Ok(count) => filled += count as usize,
             Err(Errno(libc::EAGAIN)) => {
