@@ -1,7 +1,7 @@
 //! Finds a program by its name.
 
 use std::env;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use perfcounters::process::{find_program, is_executable};
@@ -10,6 +10,9 @@ use crate::usage::UsageError;
 
 /// DPDK's forwarder, which set-up can unpack into the cache.
 const TESTPMD: &str = "dpdk-testpmd";
+
+/// The cache that root fills for all users. A user such as `nobody` has no cache of its own.
+const SHARED_CACHE: &str = "/var/cache/triptych";
 
 /// The file of a program: a path, a name from PATH, or the testpmd in the project's cache.
 ///
@@ -25,10 +28,14 @@ pub fn find(name: &OsStr) -> Result<PathBuf, UsageError> {
         return Ok(found);
     }
     if name == TESTPMD {
-        return cached_testpmd().ok_or_else(|| {
+        let caches = caches(env::var_os("TRIPTYCH_CACHE"), env::var_os("HOME"));
+        return cached_testpmd(&caches).ok_or_else(|| {
+            let places: Vec<_> = caches.iter().map(|cache| cache.to_string_lossy()).collect();
             UsageError(format!(
-                "{TESTPMD} is neither in PATH nor in the cache: `bench/setup/testpmd.sh` unpacks it \
-                 (20 MB, no root), and the Debian package dpdk-dev contains it"
+                "{TESTPMD} is neither in PATH nor in a cache ({}): `bench/setup/testpmd.sh` unpacks it \
+                 (20 MB, no root), and the Debian package dpdk-dev contains it. For all users: \
+                 `sudo env TRIPTYCH_CACHE={SHARED_CACHE} bench/setup/testpmd.sh && sudo chmod -R a+rX {SHARED_CACHE}`",
+                places.join(", ")
             ))
         });
     }
@@ -47,19 +54,43 @@ fn check(path: &Path) -> Result<PathBuf, UsageError> {
     }
 }
 
-/// The testpmd of `bench/setup/testpmd.sh`.
-fn cached_testpmd() -> Option<PathBuf> {
-    let cache = match env::var_os("TRIPTYCH_CACHE") {
-        Some(folder) => PathBuf::from(folder),
-        None => PathBuf::from(env::var_os("HOME")?).join(".cache/triptych"),
-    };
-    let program = cache.join("testpmd").join(TESTPMD);
-    is_executable(&program).then_some(program)
+/// Where `bench/setup/testpmd.sh` may have unpacked it: the user's cache, then the one for all users.
+fn caches(named: Option<OsString>, home: Option<OsString>) -> Vec<PathBuf> {
+    let of_home = || home.map(|home| Path::new(&home).join(".cache/triptych"));
+    let own = named.map(PathBuf::from).or_else(of_home);
+    own.into_iter().chain([SHARED_CACHE.into()]).collect()
+}
+
+/// The first testpmd of these caches that this user may run.
+fn cached_testpmd(caches: &[PathBuf]) -> Option<PathBuf> {
+    let mut programs = caches
+        .iter()
+        .map(|cache| cache.join("testpmd").join(TESTPMD));
+    programs.find(|program| is_executable(program))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_user_without_a_cache_finds_the_testpmd_for_all_users() {
+        use std::os::unix::fs::PermissionsExt;
+        let own = caches(Some("/named".into()), Some("/home/u".into()));
+        assert_eq!(own, [Path::new("/named"), Path::new(SHARED_CACHE)]);
+        let own = caches(None, Some("/home/u".into()));
+        assert_eq!(own[0], Path::new("/home/u/.cache/triptych"));
+        assert_eq!(caches(None, None), [Path::new(SHARED_CACHE)]);
+
+        let shared = tempfile::tempdir().unwrap();
+        let program = shared.path().join("testpmd").join(TESTPMD);
+        std::fs::create_dir(program.parent().unwrap()).unwrap();
+        std::fs::write(&program, "#!/bin/sh\n").unwrap();
+        let caches = ["/nonexistent".into(), shared.path().to_owned()];
+        assert_eq!(cached_testpmd(&caches), None);
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(cached_testpmd(&caches), Some(program));
+    }
 
     #[test]
     fn each_reason_is_named() {
