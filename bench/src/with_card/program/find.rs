@@ -11,7 +11,7 @@ use crate::usage::UsageError;
 /// DPDK's forwarder, which set-up can unpack into the cache.
 const TESTPMD: &str = "dpdk-testpmd";
 
-/// The cache that root fills for all users. A user such as `nobody` has no cache of its own.
+/// The cache that root fills for all users. A user without a home has no cache.
 const SHARED_CACHE: &str = "/var/cache/triptych";
 
 /// The file of a program: a path, a name from PATH, or the testpmd in the project's cache.
