@@ -91,7 +91,8 @@ pub const CASES: &[Case] = &[
     },
     Case {
         name: "traffic-stops",
-        asks: "The traffic of one port stops, then that of the other: no received frame stays behind",
+        asks:
+            "The traffic of one port stops, then that of the other: no received frame stays behind",
         run: traffic_stops,
     },
     Case {
