@@ -71,11 +71,13 @@ fn run(options: &Options) -> Result<()> {
         print!("{}", table::list(&cases));
         return Ok(());
     }
+    // Programs run in a folder of their own, where relative paths lead elsewhere.
+    let bin = std::path::absolute(&options.bin)?;
     let (mut subjects, skipped) = match &options.program {
         Some(words) => (vec![subject::of_words(words, options.expect)?], Vec::new()),
         None => {
             let (mut peers, skipped) = subject::peers(&options.peers)?;
-            let mut subjects = subject::own(&options.bin);
+            let mut subjects = subject::own(&bin);
             subjects.append(&mut peers);
             (subjects, skipped)
         }
@@ -86,7 +88,7 @@ fn run(options: &Options) -> Result<()> {
         "no program is named {}",
         options.only.join(", ")
     );
-    let triptych = std::path::absolute(options.bin.join("triptych"))?;
+    let triptych = bin.join("triptych");
     let mut outcomes = Vec::new();
     for case in &cases {
         let mut row = Vec::new();

@@ -140,7 +140,11 @@ pub fn own(bin: &Path) -> Vec<Subject> {
 /// If there is no word.
 pub fn of_words(words: &str, expect: Expected) -> Result<Subject> {
     let mut words = words.split_whitespace().map(str::to_owned);
-    let program = PathBuf::from(words.next().context("the program has no name")?);
+    let mut program = PathBuf::from(words.next().context("the program has no name")?);
+    // It runs in another folder. A name alone comes from PATH.
+    if program.components().count() > 1 || program.starts_with(".") {
+        program = std::path::absolute(program)?;
+    }
     let name = program.file_name().unwrap_or(program.as_os_str());
     Ok(Subject {
         name: name.to_string_lossy().into_owned(),
@@ -198,5 +202,9 @@ mod tests {
         assert_eq!(subject.name, "fwd");
         assert_eq!(subject.args, ["0000:03:00.0", "0000:04:00.0", "-x"]);
         assert!(of_words("  ", Expected::Mac).is_err());
+        let relative = of_words("./fwd", Expected::Mac).unwrap();
+        assert!(relative.program.is_absolute(), "{relative:?}");
+        let from_path = of_words("fwd", Expected::Mac).unwrap();
+        assert_eq!(from_path.program, Path::new("fwd"));
     }
 }
