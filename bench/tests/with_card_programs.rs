@@ -141,7 +141,6 @@ fn too_much_memory_is_refused() {
     assert_eq!(output.status.code(), Some(0), "{seen}");
     let output = run_broken(&bench, &["-q"], &["large"]);
     let seen = text(&output);
-    println!("{seen}");
     assert!(seen.contains("1 TiB at 1 MiB: Invalid argument"), "{seen}");
     assert_eq!(output.status.code(), Some(0), "{seen}");
     let output = run_broken(&bench, &["-q", "--memlock=1048576"], &["limit"]);
