@@ -22,6 +22,7 @@ mod say;
 mod state;
 mod sys;
 mod user_memory;
+mod valgrind;
 mod vfio;
 
 #[cfg(not(test))]

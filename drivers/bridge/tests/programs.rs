@@ -170,6 +170,43 @@ fn system_calls_without_the_c_library_work() {
 }
 
 #[test]
+fn a_program_sees_the_flags_of_a_register_that_it_tests() {
+    succeeds("flags");
+}
+
+#[test]
+fn a_program_under_valgrind_sees_the_flags_of_a_register_that_it_tests() {
+    let card = Card::new(None);
+    let mut valgrind = Command::new("valgrind");
+    valgrind
+        .args([
+            "-q",
+            "--tool=none",
+            "--vex-guest-chase=no",
+            "--px-default=allregs-at-each-insn",
+            "--px-file-backed=allregs-at-each-insn",
+        ])
+        .arg(program())
+        .arg("flags");
+    let settings = card.command("flags");
+    valgrind.envs(
+        settings
+            .get_envs()
+            .filter_map(|(name, value)| Some((name, value?))),
+    );
+    let output = match valgrind.output() {
+        Ok(output) => output,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            eprintln!("valgrind is not installed: nothing is checked");
+            return;
+        }
+        Err(error) => panic!("{error}"),
+    };
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}: {text}", output.status);
+}
+
+#[test]
 fn an_unknown_instruction_ends_the_program_with_a_message() {
     let output = Card::new(None).run("unknown-instruction");
     let text = String::from_utf8_lossy(&output.stderr);

@@ -2,6 +2,14 @@
 
 use std::os::fd::BorrowedFd;
 
+/// Bytes of a page of memory. rustix looks into the vDSO for it, which valgrind hides: since Linux 6.4 the
+/// program would end there.
+pub(crate) fn page_size() -> u64 {
+    // SAFETY: the function only reads a number.
+    let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    bytes.unsigned_abs()
+}
+
 /// Memory and the IOVA at which devices reach it. Only this folder makes one, so `address` is
 /// always that of `size` bytes that no Rust object but a [`super::dma::DmaMemory`] uses.
 pub struct DmaMapping<'a> {

@@ -5,6 +5,7 @@ use std::os::fd::BorrowedFd;
 use std::rc::Rc;
 
 use crate::error::{Error, Result};
+use crate::sys::mapping::page_size;
 use crate::sys::mmio::Area;
 
 // Regions of a PCI device, as linux/vfio.h numbers them.
@@ -100,7 +101,7 @@ fn area_fault(
     before: &[(u64, u64)],
     (offset, size): (u64, u64),
 ) -> Option<String> {
-    let page = rustix::param::page_size() as u64;
+    let page = page_size();
     let end = offset.checked_add(size).filter(|&end| end <= info.size);
 
     let Some(end) = end.filter(|_| size > 0) else {
@@ -219,7 +220,7 @@ mod tests {
 
     #[test]
     fn an_area_is_whole_pages_of_bar0_and_of_its_file() {
-        let page = rustix::param::page_size() as u64;
+        let page = page_size();
         let fault = |file_offset, file_size, areas: &[(u64, u64)]| {
             let info = RegionInfo {
                 size: 32 * page,

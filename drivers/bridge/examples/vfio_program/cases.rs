@@ -31,6 +31,7 @@ pub fn run() {
         "terabyte" => terabyte(),
         "exec" => exec(),
         "raw" => raw(),
+        "flags" => flags(),
         "unknown-instruction" => unknown_instruction(),
         "wait" => wait(),
         _ => panic!("no case {case:?}"),
@@ -578,6 +579,28 @@ fn raw() {
         std::arch::asm!("syscall", inlateout("rax") libc::SYS_ioctl => result, in("rdi") 0_i64,
             in("rsi") request(107), in("rdx") at, out("rcx") _, out("r11") _);
         assert!(result == -i64::from(libc::ENOTTY) || result == -i64::from(libc::EBADF));
+    }
+}
+
+/// Tests bits of a register in memory: the program must see the flags.
+fn flags() {
+    let port = open_port();
+    let registers = map_registers(port.device);
+    let value = read_register(registers, STATUS);
+    assert_ne!(value, 0);
+    for (bits, wanted) in [(value, 0_u8), (!value, 1)] {
+        let zero: u8;
+        // SAFETY: the registers are mapped, and the instruction only reads.
+        unsafe {
+            std::arch::asm!(
+                "test dword ptr [{register}], {bits:e}",
+                "setz {zero}",
+                register = in(reg) registers.byte_add(STATUS),
+                bits = in(reg) bits,
+                zero = out(reg_byte) zero,
+            );
+        }
+        assert_eq!(zero, wanted, "{value:#x} and {bits:#x}");
     }
 }
 

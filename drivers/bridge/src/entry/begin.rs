@@ -7,7 +7,7 @@ use bridge_config::{Config, VARIABLE};
 use crate::entry::{filter, fork, next, signals};
 use crate::mmio::fault;
 use crate::say::{self, warn};
-use crate::{ports, state, sys};
+use crate::{ports, state, sys, valgrind};
 
 /// Status of a program whose bridge cannot work.
 const FAILED: i32 = 1;
@@ -32,12 +32,13 @@ extern "C" fn begin() {
         }
     };
     ports::configure(config);
+    valgrind::detect();
     fault::prepare();
     state::lock().objects.find_placeholders();
     signals::install();
     fork::install();
     // Valgrind carries system calls out itself, so a filter would never see the program's.
-    if under_valgrind() {
+    if valgrind::runs_program() {
         return;
     }
     if let Err(error) = filter::install() {
@@ -45,26 +46,4 @@ extern "C" fn begin() {
             "no seccomp filter ({error:?}): programs that bypass the C library, as safe Rust does, will not find the card"
         ));
     }
-}
-
-/// Whether valgrind runs the program, by the request that valgrind.h defines. A processor's own
-/// registers come out unchanged.
-fn under_valgrind() -> bool {
-    const RUNNING_ON_VALGRIND: u64 = 0x1001;
-    let request = [RUNNING_ON_VALGRIND, 0, 0, 0, 0, 0];
-    let mut answer = 0_u64;
-    // SAFETY: the rotations add up to 128 bits, so that RDI keeps its value.
-    unsafe {
-        std::arch::asm!(
-            "rol rdi, 3",
-            "rol rdi, 13",
-            "rol rdi, 61",
-            "rol rdi, 51",
-            "xchg rbx, rbx",
-            in("rax") request.as_ptr(),
-            inout("rdx") answer,
-            in("rdi") 0,
-        );
-    }
-    answer != 0
 }

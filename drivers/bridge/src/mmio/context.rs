@@ -3,6 +3,7 @@
 use iced_x86::Register;
 
 use crate::mmio::alu::mask;
+use crate::valgrind;
 
 /// Offset of YMM's upper halves in the standard form of XSAVE.
 const YMM_UPPER: usize = 576;
@@ -18,7 +19,7 @@ const UPPER_HALVES: u64 = 4;
 /// The registers of the thread that a signal interrupted.
 pub(crate) struct Context<'a> {
     general: &'a mut [i64; 23],
-    /// The area of FXSAVE or XSAVE; null if the kernel gave none.
+    /// The area of FXSAVE or XSAVE; null if there is none.
     vector: *mut u8,
 }
 
@@ -46,7 +47,11 @@ impl<'a> Context<'a> {
     /// The registers in a signal's context.
     pub(crate) fn new(context: &'a mut libc::ucontext_t) -> Self {
         Self {
-            vector: context.uc_mcontext.fpregs.cast(),
+            // Valgrind does not give vector registers back to the program.
+            vector: match valgrind::runs_program() {
+                true => std::ptr::null_mut(),
+                false => context.uc_mcontext.fpregs.cast(),
+            },
             general: &mut context.uc_mcontext.gregs,
         }
     }

@@ -1,12 +1,13 @@
 //! The handler of SIGSEGV: carries out accesses to registers, and passes other faults on.
 
-use iced_x86::{Decoder, DecoderOptions};
+use iced_x86::{Decoder, DecoderOptions, Register};
 
 use crate::mmio::bars::{self, Place};
 use crate::mmio::context::Context;
 use crate::mmio::emulate::{emulate, Bus};
 use crate::say::warn;
 use crate::user_memory;
+use crate::valgrind;
 
 /// Longest instruction in bytes.
 const LONGEST: usize = 15;
@@ -70,7 +71,10 @@ pub(crate) unsafe fn handle(info: &libc::siginfo_t, context: &mut libc::ucontext
         .or_else(|_| user_memory::read_bytes(at, &mut code[..room]));
     let mut decoder = Decoder::with_ip(64, &code, at, DecoderOptions::NONE);
     let instruction = decoder.decode();
-    if read.is_ok() && !instruction.is_invalid() && emulate(&instruction, &mut context, &mut place)
+    if read.is_ok()
+        && !instruction.is_invalid()
+        && emulate(&instruction, &mut context, &mut place)
+        && (instruction.rflags_modified() == 0 || give_flags_back(&mut context))
     {
         return Outcome::Done;
     }
@@ -83,6 +87,22 @@ pub(crate) unsafe fn handle(info: &libc::siginfo_t, context: &mut libc::ucontext
         instruction.mnemonic()
     ));
     Outcome::Unknown
+}
+
+/// Makes sure that the program sees the flags in the context. False if that is not possible.
+fn give_flags_back(context: &mut Context<'_>) -> bool {
+    if !valgrind::runs_program() {
+        return true;
+    }
+    let stack = context.get(Register::RSP);
+    match valgrind::load_flags(context.flags(), stack, context.instruction()) {
+        Some((stack, instruction)) => {
+            context.set(Register::RSP, stack);
+            context.set_instruction(instruction);
+            true
+        }
+        None => false,
+    }
 }
 
 /// Fills the decoder's tables. It needs memory for them, which the handler must not ask for.
