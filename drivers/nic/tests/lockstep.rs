@@ -826,7 +826,7 @@ fn a_driver_may_flush_its_rings_before_it_forwards_in_a_window() {
     assert_eq!(a.receive_all().len(), 10, "the driver drops these");
     bench.plane.poll_at(millis(2));
     bench.plane.poll_at(millis(50));
-    assert_eq!(a.receive_all().len(), 0, "they may still come back");
+    assert_eq!(a.receive_all().len(), 1, "they may still come back");
     bench.plane.poll_at(millis(200));
     bench.plane.poll_at(millis(201));
     let frames = a.receive_all();
@@ -839,14 +839,14 @@ fn a_driver_may_flush_its_rings_before_it_forwards_in_a_window() {
     }
     bench.plane.poll_at(millis(202));
     let verify = bench.port(1).stats().verify;
-    assert_eq!((verify.ok, verify.missing, verify.abandoned), (2, 0, 16));
+    assert_eq!((verify.ok, verify.missing, verify.abandoned), (2, 0, 17));
     // From now on, a frame that it drops is missing.
     let mut last = frames[9].clone();
     last[1] = last[1].wrapping_add(1);
     b.transmit(&last);
     bench.plane.poll_at(millis(203));
     let verify = bench.port(1).stats().verify;
-    assert_eq!((verify.ok, verify.missing, verify.abandoned), (3, 1, 16));
+    assert_eq!((verify.ok, verify.missing, verify.abandoned), (3, 1, 17));
 }
 
 #[test]
@@ -860,8 +860,9 @@ fn a_driver_that_starts_late_gets_one_window_of_frames() {
             .plane
             .poll_at(std::time::Duration::from_millis(millis));
     }
-    // A second window would overflow a ring for sending when the driver begins.
-    assert_eq!(driver.receive_all().len(), 40);
+    // A second window would overflow a ring for sending when the driver begins. A quarter of one is
+    // for drivers that sleep until a frame arrives.
+    assert_eq!(driver.receive_all().len(), 50);
 }
 
 #[test]

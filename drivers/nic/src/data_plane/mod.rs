@@ -5,6 +5,7 @@ mod pace;
 pub(crate) mod plane;
 mod port;
 mod tuning;
+mod window;
 mod wire;
 
 pub use pace::Progress;

@@ -14,9 +14,10 @@ use crate::data_plane::fairness::Fairness;
 use crate::data_plane::pace::{Clock, Pace, Progress};
 use crate::data_plane::port::PortPlane;
 use crate::data_plane::tuning::{
-    CABLE_FRAMES, CALM_ROUNDS, CALM_SLEEP_SHARED, CALM_SLEEP_TRAP, FLUSH_TIME, IDLE_SLEEP,
-    OUTSTANDING_ROUNDS, PAUSES, YIELD_ROUNDS,
+    CABLE_FRAMES, CALM_ROUNDS, CALM_SLEEP_SHARED, CALM_SLEEP_TRAP, IDLE_SLEEP, OUTSTANDING_ROUNDS,
+    PAUSES, YIELD_ROUNDS,
 };
+use crate::data_plane::window::{Decision, Situation};
 use crate::device::card::Device;
 use crate::device::shared::SharedDevice;
 use crate::traffic::verify::Verifier;
@@ -228,23 +229,27 @@ impl DataPlane {
             return;
         };
         let next = generator.next_sequences();
-        let mut full_since = self.ports[index].full_since;
-        let mut allowance = 0;
-        if let Some(verifier) = self.verifier_of(index) {
-            allowance = u64::from(frames).saturating_sub(verifier.outstanding(&next));
-            if allowance > 0 || verifier.has_begun() {
-                full_since = None;
-            } else {
-                let since = *full_since.get_or_insert(clock.now());
-                if clock.now().saturating_sub(since) > FLUSH_TIME && device.has_room() {
-                    // The driver has emptied its rings before its start. It gets new frames. A driver
-                    // that has not begun to read its rings does not: it will send these frames.
-                    verifier.abandon(&next);
-                    full_since = None;
+        let mut window = std::mem::take(&mut self.ports[index].window);
+        let allowance = match self.verifier_of(index) {
+            Some(verifier) => {
+                let situation = Situation {
+                    frames,
+                    outstanding: verifier.outstanding(&next),
+                    begun: verifier.has_begun(),
+                    has_room: device.has_room(),
+                    now: clock.now(),
+                };
+                match window.decide(situation) {
+                    Decision::Allow(allowance) => allowance,
+                    Decision::Abandon => {
+                        verifier.abandon(&next);
+                        0
+                    }
                 }
             }
-        }
-        self.ports[index].full_since = full_since;
+            None => 0,
+        };
+        self.ports[index].window = window;
         self.ports[index].allowance = allowance;
     }
 

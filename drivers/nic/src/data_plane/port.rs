@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::config::{Cable, NicConfig, Traffic, VerifyMode, QUEUES};
 use crate::data_plane::pace::{due, gather, Clock, Pace, Progress};
 use crate::data_plane::tuning::{CABLE_DESCRIPTORS, PUBLISH_ROUNDS};
+use crate::data_plane::window::Window;
 use crate::data_plane::wire::TransmitWire;
 use crate::device::budget::KEPT_FRAME;
 use crate::device::card::Device;
@@ -55,8 +56,7 @@ pub(super) struct PortPlane {
     arrivals: u64,
     /// Number of frames that this port may receive in this round, if its traffic has a window.
     pub(super) allowance: u64,
-    /// Time since which the window is full, if no frame has ever come back.
-    pub(super) full_since: Option<Duration>,
+    pub(super) window: Window,
 }
 
 impl PortPlane {
@@ -98,7 +98,7 @@ impl PortPlane {
             scratch: Box::new([0; MAX_FRAME]),
             arrivals: 0,
             allowance: 0,
-            full_since: None,
+            window: Window::default(),
         }
     }
 

@@ -56,6 +56,12 @@ pub(super) const CALM_SLEEP_SHARED: Duration = Duration::from_micros(50);
 /// new ones then.
 pub(super) const FLUSH_TIME: Duration = Duration::from_millis(100);
 
+/// Time after which a driver with a full window that sends nothing gets one more frame.
+pub(super) const TRICKLE_TIME: Duration = Duration::from_millis(1);
+
+/// Most frames beyond a window: this part of the window.
+pub(super) const TRICKLE_PART: u64 = 4;
+
 /// Most frames on a cable. A port takes about as many frames from its cable in a round as the other
 /// end sends, so only a port that is held up reaches this limit.
 pub(super) const CABLE_FRAMES: usize = 16_384;
