@@ -201,6 +201,10 @@ mod tests {
                 "perf, valgrind, lockstep, wall",
             ),
             (&["compare", "--opt", "4"], "default, 1, 2, 3, s"),
+            (
+                &["compare", "--impl", "dpdk-vector"],
+                "c, rust, rust-unsafe, ixy, ixy-rs, ixy-c2rust]",
+            ),
         ] {
             let arguments = ["triptych"].iter().chain(arguments);
             let error = Cli::try_parse_from(arguments).unwrap_err().to_string();

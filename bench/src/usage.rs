@@ -19,6 +19,17 @@ where
     PossibleValuesParser::new(T::VARIANTS).try_map(|name| name.parse())
 }
 
+/// Parses the name of a driver that a compiler can build here: all but DPDK, which is a package.
+pub fn compiled_driver() -> impl TypedValueParser<Value = Implementation> {
+    use Implementation::{DpdkScalar, DpdkVector};
+    let all = Implementation::OURS
+        .into_iter()
+        .chain(Implementation::PEERS);
+    let compiled = all.filter(|driver| !matches!(driver, DpdkVector | DpdkScalar));
+    PossibleValuesParser::new(compiled.map(<&str>::from))
+        .try_map(|name| name.parse::<Implementation>())
+}
+
 /// Parses the name of a driver of this repository.
 pub fn our_driver() -> impl TypedValueParser<Value = Implementation> {
     let names = Implementation::OURS.map(<&str>::from);

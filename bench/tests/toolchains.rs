@@ -81,6 +81,28 @@ fn make_rebuilds_objects_for_another_compiler_of_the_same_version() {
     }
 }
 
+#[test]
+fn the_drivers_of_the_paper_are_built_only_if_they_are_named() {
+    let build = Build::new();
+    let plain = stub_compiler(&build.path().join("plain"), "plain");
+    let list = |more: &[&str]| {
+        let config = sources().join("bench/compilers-quick.toml");
+        let first = ["compare", "--list", "--config", config.to_str().unwrap()];
+        let output = build.run(&[&first, &["--toolchain", plain.as_str()], more].concat());
+        (output.status.code(), text(&output))
+    };
+    let (status, said) = list(&[]);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.starts_with("c "), "{said}");
+    assert!(!said.contains("ixy"), "{said}");
+    let (status, said) = list(&["--impl", "c,ixy"]);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("ixy "), "{said}");
+    let (status, said) = list(&["--impl", "ixy", "--pgo"]);
+    assert_eq!(status, Some(2), "{said}");
+    assert!(said.contains("ixy cannot be built with PGO"), "{said}");
+}
+
 /// The lines of `compare --list` for the C driver, and all that it said.
 fn listed(build: &Build, compilers: &str) -> (Vec<String>, String) {
     let config = sources().join("bench/compilers-quick.toml");

@@ -27,6 +27,14 @@ impl Peers {
     /// If the file is damaged, with the way out.
     pub fn read(build: &Path) -> Result<Self, String> {
         let record = PeersRecord::read(build).map_err(|error| format!("{error:#}"))?;
+        Self::new(record, build)
+    }
+
+    /// The peers of a record, with the software card of a build folder.
+    ///
+    /// # Errors
+    /// If this program does not find its own file.
+    pub fn new(record: Option<PeersRecord>, build: &Path) -> Result<Self, String> {
         let program = std::env::current_exe()
             .map_err(|error| format!("cannot find this program's own file: {error}"))?;
         let build = std::path::absolute(build)
@@ -35,6 +43,13 @@ impl Peers {
         let arguments = arguments.into_iter().chain([build.display().to_string()]);
         let launcher = (program, arguments.collect());
         Ok(Self { record, launcher })
+    }
+
+    /// Adds a peer.
+    pub fn add(&mut self, peer: PeerRecord) {
+        if let Some(record) = &mut self.record {
+            record.peers.push(peer);
+        }
     }
 
     fn find(&self, (implementation, variant): &Driver) -> Option<&PeerRecord> {
@@ -74,7 +89,7 @@ impl Peers {
     }
 
     /// The compiler and the flags of a peer.
-    pub(super) fn describe(&self, driver: &Driver) -> Build {
+    pub fn describe(&self, driver: &Driver) -> Build {
         let peer = self.find(driver);
         let flags = peer.map_or_else(|| "unknown".to_owned(), |peer| peer.toolchain.clone());
         Build {
@@ -99,7 +114,7 @@ impl Peers {
     }
 
     /// The cell of a peer; `None` if no program has this batch and ring size.
-    pub(super) fn cell(&self, build: &Build, conditions: Conditions) -> Option<Cell> {
+    pub fn cell(&self, build: &Build, conditions: Conditions) -> Option<Cell> {
         let peer = self.find(&(build.implementation, build.variant.clone()))?;
         let mut programs = peer.builds.iter();
         let program = programs.find(|program| {

@@ -85,11 +85,10 @@ pub fn rows(recipes: &[BuildRecipe], samples: &[Sample], batch: u32) -> Vec<Row>
         }
     }
     let mut rows = Vec::new();
-    for implementation in [
-        Implementation::C,
-        Implementation::Rust,
-        Implementation::RustUnsafe,
-    ] {
+    for implementation in Implementation::OURS
+        .into_iter()
+        .chain(Implementation::PEERS)
+    {
         for recipe in recipes {
             if let Some(values) = values.remove(&(implementation, recipe.variant.as_str())) {
                 rows.push(Row {
@@ -136,7 +135,9 @@ pub fn pairs(rows: &[Row], batch: u32) -> Vec<SameLlvmPair> {
             continue;
         };
         let same = |row: &&Row| {
-            row.implementation != Implementation::C && row.recipe.toolchain.llvm == Some(llvm)
+            row.implementation != Implementation::C
+                && !row.implementation.is_peer()
+                && row.recipe.toolchain.llvm == Some(llvm)
         };
         for rust in rows.iter().filter(default_flags).filter(same) {
             let instructions = ratio(rust, c, Metric::Instructions);

@@ -7,7 +7,7 @@ use record::Implementation;
 
 use crate::reproducer::arguments::ReproducerArguments;
 use crate::toolchain::recipe::OptLevel;
-use crate::usage::{one_of, our_driver};
+use crate::usage::{compiled_driver, one_of};
 
 /// Arguments of `triptych compare`.
 #[derive(Debug, Args)]
@@ -44,8 +44,8 @@ pub struct CompareArguments {
     /// Build with profile-guided optimisation; each driver records its own profile
     #[arg(long)]
     pub pgo: bool,
-    /// Drivers [default: all]
-    #[arg(long = "impl", value_name = "IMPL", value_delimiter = ',', value_parser = our_driver())]
+    /// Drivers, also the paper's own, whose sources `make peers` takes [default: all of this project]
+    #[arg(long = "impl", value_name = "IMPL", value_delimiter = ',', value_parser = compiled_driver())]
     pub implementations: Vec<Implementation>,
     /// Packets asked for per receive call [default: those in the file, or 32]
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=512))]

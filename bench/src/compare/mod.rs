@@ -20,6 +20,7 @@ use crate::machine_code::data_path::with_checks;
 use crate::progress::Progress;
 use crate::reproducer;
 use crate::run::backends::worker;
+use crate::run::peers::{measurable, Verifier};
 use crate::run::recorder::Recorder;
 use crate::settings::values::BoundedInteger;
 use crate::toolchain::builder::{self, Builder};
@@ -30,6 +31,7 @@ use crate::usage::UsageError;
 use arguments::CompareArguments;
 use baseline::NamedBaseline;
 use comparisons::{Comparisons, Judge};
+use peers::PeerBuilds;
 use plan::{Block, Comparison, Plan};
 use result::{ComparisonResult, FORMAT, RESULT_FILE};
 use rows::ResultRow;
@@ -38,6 +40,7 @@ pub mod analysis;
 pub mod arguments;
 pub mod baseline;
 pub mod comparisons;
+pub mod peers;
 pub mod plan;
 pub mod result;
 pub mod rows;
@@ -91,9 +94,11 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<bool> 
         interrupt,
     };
     let mut recorder = recorder(arguments, &comparison, &plan)?;
-    let cells = build_all(&builder, &builds, &comparison, &mut recorder)?;
+    let mut peers = PeerBuilds::new(&builder)?;
+    let cells = build_all(&builder, &mut peers, &builds, &comparison, &mut recorder)?;
     recorder.folder.record.artefacts = artefacts::hashes(&arguments.build_dir, &cells);
-    recorder.folder.record.builds = described(&builder, &cells);
+    recorder.folder.record.builds = described(&builder, &peers, &builds, &cells);
+    recorder.folder.record.peers = peers.facts(&cells);
     recorder.folder.save()?;
     let outcome = measure(arguments, &comparison, &cells, &mut recorder, interrupt);
     recorder.progress.finish();
@@ -125,8 +130,9 @@ fn selected_builds<'r>(
     arguments: &CompareArguments,
     recipes: &'r [BuildRecipe],
 ) -> Result<Vec<(&'r BuildRecipe, Implementation)>> {
-    let wanted = |implementation: &Implementation| {
-        arguments.implementations.is_empty() || arguments.implementations.contains(implementation)
+    let wanted = |implementation: &Implementation| match arguments.implementations.as_slice() {
+        [] => !implementation.is_peer(),
+        named => named.contains(implementation),
     };
     let builds: Vec<_> = recipes
         .iter()
@@ -145,6 +151,7 @@ fn selected_builds<'r>(
                 .to_owned()
         ));
     }
+    PeerBuilds::check(&builds)?;
     Ok(builds)
 }
 
@@ -229,13 +236,25 @@ fn command_of(record: &RunRecord, implementation: Implementation, variant: &str)
 }
 
 /// Each build once, with the number of checks in its machine code.
-fn described(builder: &Builder<'_>, cells: &[Cell]) -> Vec<record::Build> {
+fn described(
+    builder: &Builder<'_>,
+    peers: &PeerBuilds,
+    recipes: &[(&BuildRecipe, Implementation)],
+    cells: &[Cell],
+) -> Vec<record::Build> {
     let mut builds: Vec<record::Build> = Vec::new();
     for cell in cells {
         let same = |build: &record::Build| {
             build.implementation == cell.implementation && build.variant == cell.variant
         };
         if builds.iter().any(same) {
+            continue;
+        }
+        let of_cell = |(recipe, driver): &&(&BuildRecipe, Implementation)| {
+            cell.peer.is_some() && *driver == cell.implementation && recipe.variant == cell.variant
+        };
+        if let Some((recipe, driver)) = recipes.iter().find(of_cell) {
+            builds.push(peers.describe(recipe, *driver));
             continue;
         }
         let build = describe_build(&builder.output, cell.implementation, &cell.variant);
@@ -316,10 +335,12 @@ fn recorder(
 /// Builds everything, and records failures. Returns the cells of the successful builds.
 fn build_all(
     builder: &Builder<'_>,
+    peers: &mut PeerBuilds,
     builds: &[(&BuildRecipe, Implementation)],
     comparison: &Comparison,
     recorder: &mut Recorder,
 ) -> Result<Vec<Cell>> {
+    let batches: Vec<u32> = comparison.batch.iter().map(|batch| batch.0).collect();
     let estimate = Duration::from_secs(8) * u32::try_from(builds.len()).unwrap_or(u32::MAX);
     recorder.progress = Progress::new(estimate);
     recorder
@@ -330,13 +351,25 @@ fn build_all(
         recorder
             .progress
             .step(&format!("{implementation} {}", recipe.variant));
-        let outcome = builder.build(recipe, *implementation);
         let of_build = comparison
             .batch
             .iter()
             .map(|batch| builder::cell(builder, recipe, *implementation, *batch));
+        let outcome = match implementation.is_peer() {
+            false => builder
+                .build(recipe, *implementation)
+                .map(|()| of_build.clone().collect()),
+            true => peers
+                .build(builder, recipe, *implementation, &batches)
+                .and_then(|()| {
+                    let cells = batches.iter();
+                    cells
+                        .map(|batch| peers.cell(recipe, *implementation, *batch))
+                        .collect()
+                }),
+        };
         match outcome {
-            Ok(()) => cells.extend(of_build),
+            Ok(built) => cells.extend::<Vec<Cell>>(built),
             Err(error) if builder.interrupt.is_set() => return Err(error),
             Err(error) => {
                 let cause = format!("the build failed: {error:#}");
@@ -378,7 +411,10 @@ fn measure(
             .map(|cell| backend.estimate(cell) * repeats)
             .sum()
     };
+    let placement = recorder.folder.record.placement.clone();
     recorder.progress = Progress::new(backends.iter().map(|backend| time(backend.as_ref())).sum());
+    let nic = NicProgram::new(arguments.build_dir.join("bin/nic"));
+    let mut verifier = Verifier::new(nic, &placement, interrupt);
     for mut backend in backends {
         recorder.note_settings(backend.as_ref());
         if let Some(why) = backend.unavailable() {
@@ -386,7 +422,9 @@ fn measure(
             continue;
         }
         recorder.estimate = time(backend.as_ref());
-        backend.measure(cells, recorder)?;
+        let measurable = measurable(backend.as_ref(), cells.to_vec(), recorder);
+        let correct = verifier.correct(backend.as_ref(), measurable, recorder)?;
+        backend.measure(&correct, recorder)?;
         recorder.folder.save()?;
     }
     Ok(())

@@ -69,6 +69,7 @@ pub fn run(arguments: &PeersArguments, interrupt: &Interrupt) -> Result<()> {
         project: &project,
         output: &output,
         flags: &flags,
+        environment: &[],
         batches: &batches,
         interrupt,
     };

@@ -74,7 +74,8 @@ impl CargoBuild<'_> {
         command
             .args([word, "--quiet", "--locked", "--manifest-path"])
             .arg(self.workspace.join("Cargo.toml"))
-            .current_dir(workshop.project);
+            .current_dir(workshop.project)
+            .envs(workshop.environment.iter().map(|(key, value)| (key, value)));
         command
     }
 

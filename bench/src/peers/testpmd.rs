@@ -191,6 +191,7 @@ mod tests {
             project: root,
             output: root,
             flags: &flags,
+            environment: &[],
             batches: &[32, 2],
             interrupt: &Interrupt::new(),
         };

@@ -22,6 +22,8 @@ pub struct Workshop<'a> {
     pub output: &'a Path,
     /// The project's flags.
     pub flags: &'a ProjectFlags,
+    /// The environment of cargo: another compiler, or changes to the profile.
+    pub environment: &'a [(String, String)],
     /// The batch sizes.
     pub batches: &'a [u32],
     /// Stops a build.

@@ -30,7 +30,7 @@ mod generator;
 mod latency;
 pub mod matrix;
 mod measure;
-mod peers;
+pub mod peers;
 mod plan;
 pub mod recorder;
 pub mod resume;

@@ -16,7 +16,7 @@ const NOT_MEASURABLE: &str = "peers_not_measurable";
 
 /// The cells that a backend can measure: without peers, if it cannot measure them. The record has the
 /// reason.
-pub(super) fn measurable(
+pub fn measurable(
     backend: &dyn Backend,
     mut cells: Vec<Cell>,
     recorder: &mut Recorder,
@@ -37,7 +37,7 @@ pub(super) fn measurable(
 }
 
 /// Verifies each program of a peer once, before its first measurement.
-pub(super) struct Verifier<'a> {
+pub struct Verifier<'a> {
     nic: NicProgram,
     placement: &'a Placement,
     interrupt: &'a Interrupt,
@@ -47,7 +47,7 @@ pub(super) struct Verifier<'a> {
 
 impl<'a> Verifier<'a> {
     /// Nothing is verified yet.
-    pub(super) fn new(nic: NicProgram, placement: &'a Placement, interrupt: &'a Interrupt) -> Self {
+    pub fn new(nic: NicProgram, placement: &'a Placement, interrupt: &'a Interrupt) -> Self {
         Self {
             nic,
             placement,
@@ -61,7 +61,7 @@ impl<'a> Verifier<'a> {
     ///
     /// # Errors
     /// If the user asks to stop.
-    pub(super) fn correct(
+    pub fn correct(
         &mut self,
         backend: &dyn Backend,
         cells: Vec<Cell>,

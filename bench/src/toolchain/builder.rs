@@ -190,6 +190,13 @@ impl Builder<'_> {
 /// The Makefile variables of a build.
 fn variables(folder: &Path, recipe: &BuildRecipe, extra: &ExtraFlags) -> Vec<String> {
     let mut all = vec![format!("INTO={}", folder.display())];
+    all.extend(flag_variables(recipe, extra));
+    all
+}
+
+/// The Makefile variables that choose compiler and flags.
+pub fn flag_variables(recipe: &BuildRecipe, extra: &ExtraFlags) -> Vec<String> {
+    let mut all = Vec::new();
     if recipe.target_cpu != DEFAULT_CPU {
         all.push(format!("TARGET_CPU={}", recipe.target_cpu));
     }
@@ -216,7 +223,7 @@ fn variables(folder: &Path, recipe: &BuildRecipe, extra: &ExtraFlags) -> Vec<Str
 }
 
 /// The environment variables of a build.
-fn environment(recipe: &BuildRecipe, extra: &ExtraFlags) -> Vec<(String, String)> {
+pub fn environment(recipe: &BuildRecipe, extra: &ExtraFlags) -> Vec<(String, String)> {
     let mut all = Vec::new();
     let mut set = |name: &str, value: &str| all.push((name.to_owned(), value.to_owned()));
     if recipe.toolchain.family == Family::Rustc {

@@ -113,11 +113,16 @@ impl BuildRecipe {
         }
     }
 
-    /// The drivers that the compiler can build.
+    /// The drivers that the compiler can build: ours, and the paper's own.
     pub fn implementations(&self) -> &'static [Implementation] {
         match self.toolchain.family {
-            Family::Rustc => &[Implementation::Rust, Implementation::RustUnsafe],
-            _ => &[Implementation::C],
+            Family::Rustc => &[
+                Implementation::Rust,
+                Implementation::RustUnsafe,
+                Implementation::IxyRs,
+                Implementation::IxyC2rust,
+            ],
+            _ => &[Implementation::C, Implementation::Ixy],
         }
     }
 
