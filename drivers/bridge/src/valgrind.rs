@@ -2,30 +2,47 @@
 //!
 //! Valgrind ignores the flags in a signal's context when the handler returns. A program that tests a
 //! bit of a register would never see the result. So the program itself loads its flags: the handler
-//! lets it go on at two instructions of the bridge, which take flags and address from below the stack.
+//! lets it go on at an IRETQ of the bridge, which takes flags, stack and address from memory of the
+//! bridge. The memory below the program's stack is no place for them: the signal's frame lies there.
 
 use std::arch::global_asm;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use crate::user_memory;
-
-/// Bytes below the stack pointer that belong to the program (System V ABI, AMD64 supplement, 3.2.2).
-const RED_ZONE: u64 = 128;
-/// Bytes of the flags and of the address.
-const SAVED: u64 = 16;
+/// Linux's segments for 64-bit programs.
+const CODE_SEGMENT: u64 = 0x33;
+const STACK_SEGMENT: u64 = 0x2b;
+/// Words of a place below those that IRETQ takes: room for a signal that arrives there.
+const ROOM: usize = 2043;
+/// Places for what IRETQ takes. A place is free again when its program has gone on.
+const PLACES: usize = 16;
 
 global_asm!(
-    ".hidden triptych_bridge_load_flags",
-    ".globl triptych_bridge_load_flags",
-    "triptych_bridge_load_flags:",
-    "popfq",
-    "ret {red_zone}",
-    red_zone = const RED_ZONE,
+    ".hidden triptych_bridge_go_on",
+    ".globl triptych_bridge_go_on",
+    "triptych_bridge_go_on:",
+    "iretq",
 );
 
 extern "C" {
-    fn triptych_bridge_load_flags();
+    fn triptych_bridge_go_on();
 }
+
+/// A stack that holds what IRETQ takes: instruction, code segment, flags, stack, stack segment.
+#[repr(C, align(16))]
+struct Place {
+    room: [AtomicU64; ROOM],
+    taken: [AtomicU64; 5],
+}
+
+static ALL: [Place; PLACES] = [const {
+    Place {
+        room: [const { AtomicU64::new(0) }; ROOM],
+        taken: [const { AtomicU64::new(0) }; 5],
+    }
+}; PLACES];
+
+/// The place for the next program.
+static NEXT: AtomicUsize = AtomicUsize::new(0);
 
 static RUNS: AtomicBool = AtomicBool::new(false);
 
@@ -56,39 +73,42 @@ pub(crate) fn runs_program() -> bool {
     RUNS.load(Ordering::Relaxed)
 }
 
-/// Where a program goes on to load its flags: its stack pointer and its next instruction. `None` if
-/// the memory below its stack cannot be written.
-pub(crate) fn load_flags(flags: u64, stack: u64, next: u64) -> Option<(u64, u64)> {
-    let below = stack.checked_sub(RED_ZONE + SAVED)?;
-    let mut saved = [0; SAVED as usize];
-    saved[..8].copy_from_slice(&flags.to_le_bytes());
-    saved[8..].copy_from_slice(&next.to_le_bytes());
-    user_memory::write_bytes(below, &saved).ok()?;
-    Some((below, triptych_bridge_load_flags as *const () as u64))
+/// Where a program goes on to load its flags: its stack pointer and its next instruction there.
+pub(crate) fn load_flags(flags: u64, stack: u64, next: u64) -> (u64, u64) {
+    let place = &ALL[NEXT.fetch_add(1, Ordering::Relaxed) % PLACES];
+    debug_assert_eq!(place.room.len(), ROOM);
+    let words = [next, CODE_SEGMENT, flags, stack, STACK_SEGMENT];
+    for (to, word) in place.taken.iter().zip(words) {
+        to.store(word, Ordering::Relaxed);
+    }
+    (
+        place.taken.as_ptr() as u64,
+        triptych_bridge_go_on as *const () as u64,
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Goes on at `instruction` with the stack at `stack`, and returns the flags and the stack there.
-    fn go_on(prepare: impl Fn(u64, u64) -> Option<(u64, u64)>) -> (u64, bool) {
+    /// Loads flags, and returns those that the program has then, and whether it has its stack.
+    fn loaded(wanted: u64) -> (u64, bool) {
         let mut memory = vec![0_u64; 512];
         // The program's stack lies in the middle of the memory.
         let stack = &raw mut memory[256] as u64;
-        let (flags, after): (u64, u64);
         let next: u64;
-        // SAFETY: it only takes an address.
+        // SAFETY: it only takes an address. The code there goes on where R15 says.
         unsafe {
-            std::arch::asm!("lea {}, [rip + 77f]", "jmp 78f", "77:", "jmp r15", "78:", out(reg) next)
-        };
-        let (below, instruction) = prepare(stack, next).unwrap();
-        // SAFETY: the code at 77 comes back here by r15, with the stack pointer under test in RSP.
+            std::arch::asm!("lea {}, [rip + 77f]", "jmp 78f", "77:", "jmp r15", "78:", out(reg) next);
+        }
+        let (place, instruction) = load_flags(wanted, stack, next);
+        let (flags, after): (u64, u64);
+        // SAFETY: the code goes on at `next`, which comes back here with the stack under test.
         unsafe {
             std::arch::asm!(
                 "mov {own}, rsp",
                 "lea r15, [rip + 79f]",
-                "mov rsp, {below}",
+                "mov rsp, {place}",
                 "jmp {instruction}",
                 "79:",
                 "mov {after}, rsp",
@@ -96,10 +116,10 @@ mod tests {
                 "pushfq",
                 "pop {flags}",
                 own = out(reg) _,
-                below = in(reg) below,
+                place = in(reg) place,
                 instruction = in(reg) instruction,
-                after = lateout(reg) after,
-                flags = lateout(reg) flags,
+                after = out(reg) after,
+                flags = out(reg) flags,
                 out("r15") _,
             );
         }
@@ -112,16 +132,10 @@ mod tests {
         const CARRY: u64 = 1;
         for wanted in [0, ZERO, CARRY, ZERO | CARRY] {
             // Bit 1 is always set, and bit 9 allows interrupts.
-            let (flags, same_stack) = go_on(|stack, next| load_flags(wanted | 0x202, stack, next));
+            let (flags, same_stack) = loaded(wanted | 0x202);
             assert_eq!(flags & (ZERO | CARRY), wanted);
             assert!(same_stack);
         }
-    }
-
-    #[test]
-    fn a_stack_without_memory_is_refused() {
-        assert_eq!(load_flags(0x202, 4096, 0), None);
-        assert_eq!(load_flags(0x202, 8, 0), None);
     }
 
     #[test]

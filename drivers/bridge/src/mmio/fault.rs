@@ -71,11 +71,11 @@ pub(crate) unsafe fn handle(info: &libc::siginfo_t, context: &mut libc::ucontext
         .or_else(|_| user_memory::read_bytes(at, &mut code[..room]));
     let mut decoder = Decoder::with_ip(64, &code, at, DecoderOptions::NONE);
     let instruction = decoder.decode();
-    if read.is_ok()
-        && !instruction.is_invalid()
-        && emulate(&instruction, &mut context, &mut place)
-        && (instruction.rflags_modified() == 0 || give_flags_back(&mut context))
+    if read.is_ok() && !instruction.is_invalid() && emulate(&instruction, &mut context, &mut place)
     {
+        if instruction.rflags_modified() != 0 && valgrind::runs_program() {
+            give_flags_back(&mut context);
+        }
         return Outcome::Done;
     }
     warn(format_args!(
@@ -89,20 +89,12 @@ pub(crate) unsafe fn handle(info: &libc::siginfo_t, context: &mut libc::ucontext
     Outcome::Unknown
 }
 
-/// Makes sure that the program sees the flags in the context. False if that is not possible.
-fn give_flags_back(context: &mut Context<'_>) -> bool {
-    if !valgrind::runs_program() {
-        return true;
-    }
+/// Makes sure that the program sees the flags in the context.
+fn give_flags_back(context: &mut Context<'_>) {
     let stack = context.get(Register::RSP);
-    match valgrind::load_flags(context.flags(), stack, context.instruction()) {
-        Some((stack, instruction)) => {
-            context.set(Register::RSP, stack);
-            context.set_instruction(instruction);
-            true
-        }
-        None => false,
-    }
+    let (place, instruction) = valgrind::load_flags(context.flags(), stack, context.instruction());
+    context.set(Register::RSP, place);
+    context.set_instruction(instruction);
 }
 
 /// Fills the decoder's tables. It needs memory for them, which the handler must not ask for.

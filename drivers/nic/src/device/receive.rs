@@ -14,15 +14,15 @@ use crate::device::statistics::CRC_LEN;
 use crate::traffic::frame::{crc32, MIN_FRAME};
 
 impl Device {
-    /// Whether the receive queues in use have more descriptors for frames than not: the driver has
-    /// taken most frames out.
+    /// Whether the receive queues in use have three quarters of their descriptors free: the driver has
+    /// taken the frames out.
     pub(crate) fn has_room(&self) -> bool {
         self.queues.rx_on.queues_from(0).all(|queue| {
             let Queue::On(rx) = &self.queues.rx[queue] else {
                 return true;
             };
             let tail = self.registers.get(r::RDT(queue as u32));
-            2 * rx.available(tail) >= rx.len()
+            4 * rx.available(tail) >= 3 * rx.len()
         })
     }
 
