@@ -88,7 +88,7 @@ fn the_drivers_of_the_paper_are_built_only_if_they_are_named() {
     let list = |more: &[&str]| {
         let config = sources().join("bench/compilers-quick.toml");
         let first = ["compare", "--list", "--config", config.to_str().unwrap()];
-        let output = build.run(&[&first, &["--toolchain", plain.as_str()], more].concat());
+        let output = build.run(&[&first[..], &["--toolchain", plain.as_str()], more].concat());
         (output.status.code(), text(&output))
     };
     let (status, said) = list(&[]);

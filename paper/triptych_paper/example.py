@@ -62,9 +62,14 @@ LADDER_PARTS = ("ladder-batch-32", "ladder-batch-8")
 CELL = ["impl", "variant", "toolchain", "batch", "ring_size", "frame_size", "offered_mpps", "backend", "metric", "unit"]
 """The columns that identify a cell in ``summary.csv``."""
 
+NOT_SHOWN = ("l3_hits", "l3_misses")
+"""Metrics of valgrind that no table shows: of two simulated levels of caches, the last one stands for all others."""
+
 
 def summary(samples: pd.DataFrame) -> pd.DataFrame:
-    """Summarise samples: a row for each cell, with median, 10th and 90th percentile and number of repeats."""
+    """Summarise samples: a row for each cell that a table can show, with median, percentiles and number of repeats."""
+    hidden = (samples["backend"] == "valgrind") & samples["metric"].isin(NOT_SHOWN)
+    samples = samples[~hidden]
     cells = samples.groupby(CELL, sort=False, dropna=False)
     values = cells["value"]
     found = pd.DataFrame(

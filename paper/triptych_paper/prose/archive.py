@@ -100,7 +100,8 @@ class Archive:
     @property
     def verdicts(self) -> str:
         """The count of the verdicts, as a sentence for each subject."""
-        subjects = (row["subject"] for row in self.rows("claims"))
+        # Archives from before the paper's own drivers were measured name no subject.
+        subjects = (row.get("subject", Subject.OURS.value) for row in self.rows("claims"))
         verdicts = (row["verdict"] for row in self.rows("claims"))
         return count((Subject(s), Verdict(v)) for s, v in zip(subjects, verdicts, strict=True))
 
