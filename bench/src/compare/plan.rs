@@ -348,7 +348,10 @@ mod tests {
         let name = format!("clang-19.1.7-{key}-Os-x86-64-v2-no-lto-pgo");
         assert_eq!(recipe.variant, name);
         assert_eq!(recipe.flags(), "-Os x86-64-v2 no LTO PGO");
-        assert_eq!(recipe.implementations(), [Implementation::C]);
+        assert_eq!(
+            recipe.implementations(),
+            [Implementation::C, Implementation::Ixy]
+        );
     }
 
     #[test]
