@@ -5,6 +5,8 @@
 //! | `link PORT up`, `link PORT down` | `ok`: the wire is plugged in, or pulled out |
 //! | `module PORT dac`, `… sr`, `… none` | `ok`: the SFP+ cage holds another module, or none |
 //! | `stats` | JSON: the counters and the state of each port |
+//! | `maps` | JSON: the rings and the DMA maps of each port, with the files behind them |
+//! | `turn [FRAMES] [quiet]` | JSON: what the card did in one round; only if it works in turns |
 //!
 //! A command that fails is answered with `error: ` and the reason.
 
@@ -20,10 +22,12 @@ use rustix::event::{eventfd, EventfdFlags, PollFlags};
 use serde::Serialize;
 
 use crate::config::Module;
+use crate::data_plane::plane::DataPlane;
 use crate::error::NicError;
 use crate::port::Port;
 use crate::report::{PortCounters, Snapshot};
 use crate::socket::{wait, ListeningSocket, ACCEPT_PAUSE};
+use crate::turns;
 
 /// Longest command, in bytes.
 const MAX_LINE: usize = 256;
@@ -53,8 +57,8 @@ struct Status {
     ports: Vec<PortStatus>,
 }
 
-/// A socket that takes the commands `link PORT up|down`, `module PORT dac|sr|none` and `stats`.
-/// Dropping it closes the connections and removes the socket.
+/// A socket that takes the commands `link PORT up|down`, `module PORT dac|sr|none`, `stats`, `maps`
+/// and `turn`. Dropping it closes the connections and removes the socket.
 #[derive(Debug)]
 pub struct ControlSocket {
     stop: OwnedFd,
@@ -62,7 +66,12 @@ pub struct ControlSocket {
 }
 
 impl ControlSocket {
-    pub(crate) fn new(path: &Path, ports: Vec<Port>) -> Result<Self, NicError> {
+    /// `plane` is the data plane if the card works in turns.
+    pub(crate) fn new(
+        path: &Path,
+        ports: Vec<Port>,
+        mut plane: Option<DataPlane>,
+    ) -> Result<Self, NicError> {
         let os = |what| move |reason| NicError::Os { what, reason };
         let socket = ListeningSocket::bind(path)?;
         let stop =
@@ -70,7 +79,7 @@ impl ControlSocket {
         let stopping = stop.try_clone().map_err(os("eventfd"))?;
         let thread = std::thread::Builder::new()
             .name("nic control".to_owned())
-            .spawn(move || serve(&socket, &stopping, &ports))
+            .spawn(move || serve(&socket, &stopping, &ports, &mut plane))
             .map_err(os("control thread"))?;
         Ok(Self {
             stop,
@@ -96,7 +105,7 @@ struct Client {
     line: Vec<u8>,
 }
 
-fn serve(socket: &ListeningSocket, stop: &OwnedFd, ports: &[Port]) {
+fn serve(socket: &ListeningSocket, stop: &OwnedFd, ports: &[Port], plane: &mut Option<DataPlane>) {
     let mut clients: BTreeMap<u64, Client> = BTreeMap::new();
     let mut next = 0;
     let mut paused = false;
@@ -121,7 +130,7 @@ fn serve(socket: &ListeningSocket, stop: &OwnedFd, ports: &[Port]) {
         for (number, ready) in numbers.iter().zip(&ready[1..]) {
             let stays = clients
                 .get_mut(number)
-                .is_some_and(|client| !ready || client.answer_commands(ports));
+                .is_some_and(|client| !ready || client.answer_commands(ports, plane));
             if !stays {
                 clients.remove(number);
             }
@@ -152,7 +161,7 @@ impl Client {
 
     /// Reads the bytes that have arrived, and answers every complete line. Returns whether the
     /// client stays.
-    fn answer_commands(&mut self, ports: &[Port]) -> bool {
+    fn answer_commands(&mut self, ports: &[Port], plane: &mut Option<DataPlane>) -> bool {
         let mut bytes = [0; MAX_LINE];
         let count = match self.stream.read(&mut bytes) {
             Ok(0) | Err(_) => return false,
@@ -171,7 +180,8 @@ impl Client {
             }
             let line = String::from_utf8_lossy(&self.line).into_owned();
             self.line.clear();
-            let answer = execute(&line, ports).unwrap_or_else(|reason| format!("error: {reason}"));
+            let answer = execute(&line, ports, plane.as_mut())
+                .unwrap_or_else(|reason| format!("error: {reason}"));
             if self.stream.write_all((answer + "\n").as_bytes()).is_err() {
                 return false;
             }
@@ -181,8 +191,11 @@ impl Client {
 }
 
 /// Executes a command. Returns the answer, or the reason why it failed.
-fn execute(line: &str, ports: &[Port]) -> Result<String, String> {
+fn execute(line: &str, ports: &[Port], plane: Option<&mut DataPlane>) -> Result<String, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
+    if let Some(answer) = turns::execute(&words, plane, ports) {
+        return answer;
+    }
     let port = |number: &str| {
         let found = number
             .parse()
@@ -208,7 +221,7 @@ fn execute(line: &str, ports: &[Port]) -> Result<String, String> {
         }
         _ => {
             return Err(format!(
-            "unknown command {line:?}; choose one of: link PORT up|down, module PORT dac|sr|none, stats"
+            "unknown command {line:?}; choose one of: link PORT up|down, module PORT dac|sr|none, stats, maps, turn [FRAMES] [quiet]"
         ))
         }
     }

@@ -52,6 +52,7 @@ mod socket_folder;
 pub mod stepped;
 mod threads;
 mod traffic;
+mod turns;
 mod vfio_user;
 
 pub use config::{

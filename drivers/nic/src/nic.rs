@@ -110,7 +110,20 @@ impl Nic {
     /// Serves commands on a UNIX socket at `path` until the handle is dropped; see
     /// [`ControlSocket`].
     pub fn serve_control(&self, path: &Path) -> Result<ControlSocket, NicError> {
-        ControlSocket::new(path, self.ports.clone())
+        ControlSocket::new(path, self.ports.clone(), None)
+    }
+
+    /// Serves commands as [`Nic::serve_control`] does, and takes over the data plane: the card works
+    /// only at the command `turn`. From now on it logs its DMA, and keeps the log until the next
+    /// turn. The general path, which is slower, moves all frames then.
+    pub fn serve_turns(&self, path: &Path) -> Result<ControlSocket, NicError> {
+        let plane = self.data_plane()?;
+        for port in &self.ports {
+            let mut device = port.device();
+            device.dma.log.switch_on();
+            device.interrupts.clockless = true;
+        }
+        ControlSocket::new(path, self.ports.clone(), Some(plane))
     }
 
     /// The data plane, for the caller to step. There is only one: a second call is an error.

@@ -81,6 +81,15 @@ impl DataPlane {
         self.round(Clock::At(now), Pace::Running)
     }
 
+    /// Does one round like [`DataPlane::poll`], without a clock. `ready` is the most frames that may
+    /// wait in each receive ring afterwards; without it, the frames fill the rings.
+    pub(crate) fn turn(&mut self, ready: Option<u32>) -> Progress {
+        for port in &mut self.ports {
+            port.ready = ready;
+        }
+        self.round(Clock::At(Duration::ZERO), Pace::Exact)
+    }
+
     /// Does rounds until `stop` is set. Sleeps most of the time while no port is in use.
     pub fn run(&mut self, stop: &AtomicBool) {
         let mut idle_rounds = 0;

@@ -57,6 +57,8 @@ pub(super) struct PortPlane {
     /// Number of frames that this port may receive in this round, if its traffic has a window.
     pub(super) allowance: u64,
     pub(super) window: Window,
+    /// Most frames that may wait in each receive ring after a round; `None` for no limit.
+    pub(super) ready: Option<u32>,
 }
 
 impl PortPlane {
@@ -99,6 +101,7 @@ impl PortPlane {
             arrivals: 0,
             allowance: 0,
             window: Window::default(),
+            ready: None,
         }
     }
 
@@ -257,13 +260,20 @@ impl PortPlane {
             if !self.generator.feeds(queue) {
                 continue;
             }
-            let available = rx.available(device.registers.get(r::RDT(queue as u32)));
+            let mut available = rx.available(device.registers.get(r::RDT(queue as u32)));
+            if let Some(ready) = self.ready {
+                // The driver owns the others: they hold frames that it has not taken.
+                let waiting = (rx.len() - 1).saturating_sub(available);
+                available = available.min(ready.saturating_sub(waiting));
+            }
             let gather = gather(rx.len());
             let Some(count) = due(available, gather, pace, &mut self.rx_waits[queue]) else {
                 continue;
             };
             let count = u32::try_from(allowance).map_or(count, |allowance| count.min(allowance));
-            let takes_small = rx.takes_small() && device.settings.strip_crc;
+            // Only the general path logs every transfer.
+            let takes_small =
+                rx.takes_small() && device.settings.strip_crc && !device.dma.log.is_on();
             match self.generator.small_frames(queue) {
                 Some(mut frames) if takes_small => {
                     device.fill_small(queue, &mut frames, count);

@@ -66,6 +66,8 @@ pub(crate) struct Interrupts {
     line: bool,
     /// Whether any vector has an eventfd.
     any_eventfd: bool,
+    /// Whether no throttle holds signals back: a card in turns has no clock.
+    pub(crate) clockless: bool,
     /// Signals the eventfds; `None` if the operating system cannot.
     signaller: Option<Signaller>,
 }
@@ -88,6 +90,7 @@ impl Interrupts {
             causes: 0,
             line: false,
             any_eventfd: false,
+            clockless: false,
             signaller,
         }
     }
@@ -161,7 +164,9 @@ impl Interrupts {
 
     /// Drops all eventfds: the client is gone.
     pub(crate) fn disconnect(&mut self) {
+        let clockless = self.clockless;
         *self = Self::with(self.signaller.take());
+        self.clockless = clockless;
     }
 
     /// The card has written descriptors of a queue back.
@@ -321,7 +326,7 @@ impl Interrupts {
             state.due = true;
             return false;
         }
-        if !interval.is_zero() {
+        if !interval.is_zero() && !self.clockless {
             let now = Instant::now();
             if state.last.is_some_and(|last| now < last + interval) {
                 state.due = true;

@@ -76,6 +76,7 @@ impl Device {
         };
         let settings = &self.settings;
         let alike = rx.takes_small()
+            && !self.dma.log.is_on()
             && settings.strip_crc
             && settings.accepts_generated
             && settings.rss.is_none()

@@ -165,7 +165,8 @@ impl RxQueue {
         self.fault = fault;
     }
 
-    /// Receives generated frames of 60 bytes into `count` descriptors, which must be available.
+    /// Receives generated frames of 60 bytes into `count` descriptors, which must be available. It logs
+    /// no DMA: [`RxQueue::deliver`] does.
     /// Returns the number of frames. It is below `count` only if the card cannot reach the ring.
     ///
     /// Measurements need a card that is faster than every driver. The time goes into cache lines
@@ -295,6 +296,9 @@ impl RxQueue {
                 Format::Legacy => legacy(address, part.len(), last, bits, tag),
             };
             descriptor.write(self.fault.map_or(words, |fault| fault.falsify(words)));
+            dma.table
+                .log
+                .write(self.ring.iova(), DESCRIPTOR_LEN as usize);
             self.ring.advance(1);
         }
         Delivery::Done
@@ -305,7 +309,12 @@ impl RxQueue {
     #[inline(always)]
     fn descriptors<'d>(&mut self, dma: &mut Dma<'d>, max: usize) -> Option<&'d [Descriptor]> {
         match dma.table.descriptors(self.ring.iova(), max) {
-            Ok(descriptors) => Some(descriptors),
+            Ok(descriptors) => {
+                dma.table
+                    .log
+                    .read(self.ring.iova(), size_of_val(descriptors));
+                Some(descriptors)
+            }
             Err(refusal) => {
                 self.halted = true;
                 dma.faults.record(DmaFault {

@@ -223,6 +223,8 @@ impl TxQueue {
                 } = next;
                 prefetch(&later[later.len().min(BATCH)..later.len().min(2 * BATCH)]);
                 next = frames_of(&mut finder, later);
+                // Only the general path logs every transfer.
+                let small = small && !dma.table.log.is_on();
                 let fast = small && !self.within_frame && settings.mac.insert_crc;
                 let taken = if fast && !matches!(self.write_back, WriteBack::Head(_)) {
                     let sorted = wire.send_small(&frames[..batch.len().min(BATCH)]);
@@ -328,6 +330,8 @@ impl TxQueue {
         for descriptor in descriptors {
             descriptor.write_status(r::TXD_DD);
         }
+        let first = self.ring.iova().wrapping_add(offset * DESCRIPTOR_LEN);
+        dma.table.log.write(first, size_of_val(descriptors));
     }
 
     /// Writes those of a batch's descriptors back that have RS, and returns their number. A driver
@@ -349,6 +353,7 @@ impl TxQueue {
             let iova = self.ring.iova().wrapping_add(nth * DESCRIPTOR_LEN);
             if !dma.late.delay_write_back(self.queue, iova) {
                 descriptor.write_status(r::TXD_DD);
+                dma.table.log.write(iova, DESCRIPTOR_LEN as usize);
             }
         }
     }
@@ -414,7 +419,10 @@ impl TxQueue {
         for _ in 0..count {
             let iova = self.ring.behind(distance);
             match dma.table.descriptors(iova, 1) {
-                Ok(descriptors) => descriptors[0].write_status(r::TXD_DD),
+                Ok(descriptors) => {
+                    descriptors[0].write_status(r::TXD_DD);
+                    dma.table.log.write(iova, DESCRIPTOR_LEN as usize);
+                }
                 Err(refusal) => {
                     self.fault(
                         dma,
@@ -449,7 +457,12 @@ impl TxQueue {
     #[inline(always)]
     fn descriptors<'d>(&mut self, dma: &mut Dma<'d>, max: usize) -> Option<&'d [Descriptor]> {
         match dma.table.descriptors(self.ring.iova(), max) {
-            Ok(descriptors) => Some(descriptors),
+            Ok(descriptors) => {
+                dma.table
+                    .log
+                    .read(self.ring.iova(), size_of_val(descriptors));
+                Some(descriptors)
+            }
             Err(refusal) => {
                 self.halted = true;
                 let iova = self.ring.iova();

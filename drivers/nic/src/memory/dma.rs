@@ -14,12 +14,15 @@ use std::cell::Cell;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use crate::memory::bus_error;
 use crate::memory::dma_fault::Refusal;
+use crate::memory::dma_log::DmaLog;
 use crate::memory::file_mappings::FileMappings;
 use crate::memory::map_request::{MapError, Permissions, MAX_MAPS, PAGE_SIZE};
 use crate::memory::shared::{
-    Descriptor, Place, SharedMapping, SmallBuffer, SmallFrame, Window, WindowMut,
+    Descriptor, FileId, Place, SharedMapping, SmallBuffer, SmallFrame, Window, WindowMut,
 };
 use crate::memory::translation_cache::{CachedMap, TranslationCache};
 use crate::traffic::frame::MIN_FRAME;
@@ -61,6 +64,17 @@ impl Map {
     }
 }
 
+/// A map that has memory, and the place of that memory in a file. The driver maps the same file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct MapInFile {
+    pub(crate) iova: u64,
+    pub(crate) bytes: u64,
+    #[serde(flatten)]
+    pub(crate) file: FileId,
+    /// Offset of the map in the file.
+    pub(crate) offset: u64,
+}
+
 /// A map that has memory, and where that memory is.
 #[derive(Clone, Debug)]
 pub(crate) struct MappedRange {
@@ -94,6 +108,8 @@ pub(crate) struct DmaTable {
     losses: u32,
     /// Searches for maps that [`DmaTable::take_searches`] has not returned.
     searches: Cell<usize>,
+    /// The transfers through this table, if somebody wants to know them.
+    pub(crate) log: DmaLog,
 }
 
 impl DmaTable {
@@ -106,6 +122,7 @@ impl DmaTable {
             writable: TranslationCache::new(),
             losses: bus_error::losses(),
             searches: Cell::new(0),
+            log: DmaLog::default(),
         }
     }
 
@@ -152,6 +169,20 @@ impl DmaTable {
                 size: map.size,
                 mapping: mapping.clone(),
                 offset: *offset,
+            })
+        };
+        self.maps.iter().filter_map(of).collect()
+    }
+
+    /// The maps that have memory, with the files of that memory, sorted by IOVA.
+    pub(crate) fn maps_in_files(&self) -> Vec<MapInFile> {
+        let of = |map: &Map| {
+            let (mapping, offset) = map.memory.as_ref()?;
+            Some(MapInFile {
+                iova: map.iova,
+                bytes: map.size,
+                file: mapping.file_id(),
+                offset: mapping.start() + offset,
             })
         };
         self.maps.iter().filter_map(of).collect()
@@ -389,9 +420,11 @@ impl DmaTable {
     pub(crate) fn read(&self, iova: u64, into: &mut [u8]) -> Result<(), Refusal> {
         if let Some(window) = self.window(iova, into.len()) {
             window.read(into);
+            self.log.read(iova, into.len());
             return Ok(());
         }
         self.check(iova, into.len() as u64, Access::Read)?;
+        self.log.read(iova, into.len());
         let mut done = 0;
         while done < into.len() {
             let at = iova + done as u64;
@@ -409,9 +442,11 @@ impl DmaTable {
     pub(crate) fn write(&self, iova: u64, from: &[u8]) -> Result<(), Refusal> {
         if let Some(window) = self.window_mut(iova, from.len()) {
             window.write(from);
+            self.log.write(iova, from.len());
             return Ok(());
         }
         self.check(iova, from.len() as u64, Access::Write)?;
+        self.log.write(iova, from.len());
         let mut done = 0;
         while done < from.len() {
             let at = iova + done as u64;
@@ -430,6 +465,7 @@ impl DmaTable {
         match self.window_mut(iova, 4) {
             Some(window) => {
                 window.write_u32(value);
+                self.log.write(iova, 4);
                 Ok(())
             }
             None => self.write(iova, &value.to_le_bytes()),

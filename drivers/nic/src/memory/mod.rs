@@ -3,6 +3,7 @@
 pub(crate) mod bus_error;
 pub(crate) mod dma;
 pub(crate) mod dma_fault;
+pub(crate) mod dma_log;
 mod file_mappings;
 pub(crate) mod map_request;
 pub(crate) mod shared;

@@ -21,12 +21,33 @@ use std::ptr::NonNull;
 use std::sync::atomic::{fence, AtomicU32, AtomicU64, Ordering};
 
 use rustix::mm::{Advice, MapFlags, ProtFlags};
+use serde::Serialize;
 
 use crate::memory::bus_error::Watched;
 use crate::traffic::frame::{Fixed, Head, Own, OWN_OFFSET};
 
 /// Bytes of a page that `mincore` reports on.
 const PAGE: usize = 4096;
+
+/// The identity of a file, as `/proc/PID/maps` shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct FileId {
+    /// Number of the device, major and minor.
+    pub(crate) device: (u32, u32),
+    /// Number of the file on the device.
+    pub(crate) inode: u64,
+}
+
+impl FileId {
+    fn of(file: impl AsFd) -> io::Result<Self> {
+        let stat = rustix::fs::fstat(file)?;
+        let device = stat.st_dev;
+        Ok(Self {
+            device: (rustix::fs::major(device), rustix::fs::minor(device)),
+            inode: stat.st_ino,
+        })
+    }
+}
 
 /// A shared mapping of a file. Dropping it unmaps the file.
 #[derive(Debug)]
@@ -35,6 +56,7 @@ pub(crate) struct SharedMapping {
     len: usize,
     /// The offset of its first byte in the file.
     start: u64,
+    file: FileId,
     writable: bool,
     /// `None` only during construction and drop.
     watched: Option<Watched>,
@@ -58,6 +80,7 @@ impl SharedMapping {
             .ok()
             .filter(|len| isize::try_from(*len).is_ok())
             .ok_or(io::ErrorKind::InvalidInput)?;
+        let id = FileId::of(&file)?;
         let mut protection = ProtFlags::READ;
         if writable {
             protection |= ProtFlags::WRITE;
@@ -79,6 +102,7 @@ impl SharedMapping {
             base,
             len,
             start,
+            file: id,
             writable,
             watched: None,
         };
@@ -95,6 +119,11 @@ impl SharedMapping {
     /// The offset of the mapping's first byte in the file.
     pub(crate) fn start(&self) -> u64 {
         self.start
+    }
+
+    /// The file.
+    pub(crate) fn file_id(&self) -> FileId {
+        self.file
     }
 
     /// Whether the mapping holds `size` bytes of the file from `offset` on.
@@ -455,6 +484,11 @@ impl RegisterMemory {
     /// The memory file.
     pub(crate) fn file(&self) -> &OwnedFd {
         &self.file
+    }
+
+    /// The identity of the memory file.
+    pub(crate) fn file_id(&self) -> FileId {
+        self.mapping.file_id()
     }
 
     /// The word at byte `offset`, rounded down to a multiple of 4. An offset outside the space means

@@ -55,8 +55,15 @@ fn run(options: &Options, config: NicConfig) -> anyhow::Result<()> {
         .transpose()?;
     let mut nic = Nic::new(config)?;
     let control = options.control.as_deref();
-    let control = control.map(|path| nic.serve_control(path)).transpose()?;
-    let data_plane = nic.run_data_plane()?;
+    let serve = |path| match options.turns {
+        true => nic.serve_turns(path),
+        false => nic.serve_control(path),
+    };
+    let control = control.map(serve).transpose()?;
+    let data_plane = match options.turns {
+        true => None,
+        false => Some(nic.run_data_plane()?),
+    };
     let start = Instant::now();
     for port in nic.ports() {
         eprintln!("port {}: {}", port.index(), port.device_name());

@@ -102,9 +102,14 @@ pub struct Options {
     #[arg(long, value_name = "S", value_parser = seconds, requires = "latency")]
     latency_after: Option<Duration>,
 
-    /// Take commands on a UNIX socket: "link PORT up|down", "module PORT dac|sr|none", "stats"
+    /// Take commands on a UNIX socket: "link PORT up|down", "module PORT dac|sr|none", "stats",
+    /// "maps", "turn [FRAMES] [quiet]"
     #[arg(long, value_name = "PATH")]
     pub control: Option<PathBuf>,
+
+    /// Work only at the command "turn", for a program that traces a driver: two runs then do the same
+    #[arg(long, requires = "control")]
+    pub turns: bool,
 
     /// Write the counters of each port to FILE as JSON
     #[arg(long, value_name = "FILE")]
@@ -172,6 +177,11 @@ impl Options {
             config.latency = Some(MeasureLatency {
                 after: self.latency_after.unwrap_or_default(),
             });
+        }
+        if self.turns && !matches!(self.traffic, Traffic::Off | Traffic::Saturate) {
+            return Err(ConfigError::new(
+                "--turns: a card in turns has no clock; choose --traffic off or saturate",
+            ));
         }
         if let Some(path) = &self.trace {
             config.trace = TraceTo::File(path.clone());
