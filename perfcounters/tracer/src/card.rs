@@ -1,0 +1,123 @@
+//! The software card's control socket: turns, and the memory that card and driver share.
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde::Deserialize;
+
+use crate::error::TraceError;
+
+/// Time within which the card must answer.
+const ANSWER: Duration = Duration::from_secs(5);
+
+/// What the card did in a turn.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Turn {
+    /// Frames that it stored.
+    pub(crate) received: u64,
+    /// Frames that it fetched.
+    pub(crate) transmitted: u64,
+    /// Its transfers: port, `r` or `w`, IOVA, bytes.
+    pub(crate) dma: Vec<(usize, char, u64, u32)>,
+}
+
+/// The identity of a file, as `/proc/PID/maps` shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub(crate) struct FileId {
+    pub(crate) device: (u32, u32),
+    pub(crate) inode: u64,
+}
+
+/// The ring of an enabled queue.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(crate) struct Ring {
+    /// Offset of the tail register in the register space.
+    pub(crate) tail: u64,
+    pub(crate) iova: u64,
+    pub(crate) bytes: u64,
+}
+
+/// A DMA map.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(crate) struct Map {
+    pub(crate) iova: u64,
+    pub(crate) bytes: u64,
+    #[serde(flatten)]
+    pub(crate) file: FileId,
+    pub(crate) offset: u64,
+}
+
+/// The memory that a port and its driver share.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct PortMemory {
+    pub(crate) registers: FileId,
+    pub(crate) rx_rings: Vec<Ring>,
+    pub(crate) tx_rings: Vec<Ring>,
+    pub(crate) maps: Vec<Map>,
+}
+
+#[derive(Deserialize)]
+struct Memory {
+    ports: Vec<PortMemory>,
+}
+
+/// A connection to the card.
+#[derive(Debug)]
+pub(crate) struct Card {
+    stream: BufReader<UnixStream>,
+}
+
+impl Card {
+    /// Connects to the card.
+    pub(crate) fn connect(path: &Path) -> Result<Self, TraceError> {
+        let connect = || {
+            let stream = UnixStream::connect(path)?;
+            stream.set_read_timeout(Some(ANSWER))?;
+            stream.set_write_timeout(Some(ANSWER))?;
+            Ok(BufReader::new(stream))
+        };
+        let failed = |cause: std::io::Error| TraceError::File {
+            path: path.to_owned(),
+            cause,
+        };
+        Ok(Self {
+            stream: connect().map_err(failed)?,
+        })
+    }
+
+    /// Lets the card do one round. Afterwards at most `ready` frames wait in each receive ring, or as
+    /// many as there is room for.
+    pub(crate) fn turn(&mut self, ready: Option<u32>) -> Result<Turn, TraceError> {
+        match ready {
+            None => self.ask("turn\n"),
+            Some(frames) => self.ask(&format!("turn {frames}\n")),
+        }
+    }
+
+    /// The same, without the list of transfers.
+    pub(crate) fn turn_quietly(&mut self, ready: Option<u32>) -> Result<Turn, TraceError> {
+        match ready {
+            None => self.ask("turn quiet\n"),
+            Some(frames) => self.ask(&format!("turn {frames} quiet\n")),
+        }
+    }
+
+    /// The memory that each port and its driver share.
+    pub(crate) fn memory(&mut self) -> Result<Vec<PortMemory>, TraceError> {
+        self.ask("maps\n").map(|memory: Memory| memory.ports)
+    }
+
+    fn ask<T: DeserializeOwned>(&mut self, command: &str) -> Result<T, TraceError> {
+        let mut line = String::new();
+        self.stream
+            .get_mut()
+            .write_all(command.as_bytes())
+            .and_then(|()| self.stream.read_line(&mut line))
+            .map_err(|cause| TraceError::Card(cause.to_string()))?;
+        let wrong = |_| TraceError::Card(format!("{:?} for {command:?}", line.trim_end()));
+        serde_json::from_str(&line).map_err(wrong)
+    }
+}

@@ -1,0 +1,271 @@
+//! Traces of a small program whose steps are known, with clocks, and with ends at bad moments.
+#![cfg(target_arch = "x86_64")]
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../../drivers/nic/tests/support/mod.rs"]
+mod card;
+mod support;
+
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader, Write};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use card::{Driver, Rings};
+use model::stream::{DeviceAccessKind, Event};
+use nic::registers as r;
+use support::Bench;
+use tracer::{trace, with_session, Counts, Extent, Launch, Plan, Trace, TraceError};
+
+/// A card whose port is set up, and the program that drives its rings.
+struct Known {
+    bench: Bench,
+    program: PathBuf,
+    /// The numbers of the files of memory and registers.
+    files: [OsString; 2],
+    ended: Arc<AtomicBool>,
+    setting_up: Option<JoinHandle<()>>,
+}
+
+/// The word by which a program asks for fresh rings, a word that the rings do not use.
+const REQUEST: usize = 0x2_0000;
+
+/// Sets the rings up again whenever a program asks for it.
+fn set_up_rings(mut driver: Driver, control: &Path, ended: &AtomicBool) {
+    let mut stream = UnixStream::connect(control).unwrap();
+    while !ended.load(Ordering::Relaxed) {
+        std::thread::sleep(Duration::from_millis(1));
+        if driver.memory.read_u64(REQUEST) != 1 {
+            continue;
+        }
+        driver.client.change(r::RXDCTL(0), 0, r::RXDCTL_ENABLE);
+        driver.client.change(r::TXDCTL(0), 0, r::TXDCTL_ENABLE);
+        // The card notices in its next turn.
+        stream.write_all(b"turn 0\n").unwrap();
+        let mut answer = String::new();
+        BufReader::new(&stream).read_line(&mut answer).unwrap();
+        driver.start_queue();
+        driver.memory.write_u64(REQUEST, 2);
+    }
+}
+
+impl Drop for Known {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.setting_up.take() {
+            thread.join().unwrap();
+        }
+    }
+}
+
+fn number(file: &OwnedFd) -> OsString {
+    rustix::io::fcntl_setfd(file, rustix::io::FdFlags::empty()).unwrap();
+    file.as_raw_fd().to_string().into()
+}
+
+impl Known {
+    fn new() -> Self {
+        let bench = Bench::start();
+        let program = bench.folder.path().join("driver");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/driver.c");
+        let mut compiler = Command::new("cc");
+        compiler.args(["-O1", "-o"]).arg(&program).arg(source);
+        assert!(compiler.status().unwrap().success());
+        let rings = Rings {
+            tx_thresholds: 0,
+            ..Rings::default()
+        };
+        let driver = Driver::start(bench.nic.port(0).unwrap().socket(), rings);
+        let registers = driver.client.pages.as_ref().unwrap();
+        let files = [number(&driver.memory.file), number(&registers.file)];
+        let ended = Arc::new(AtomicBool::new(false));
+        let control = bench.folder.path().join("control");
+        let stop = ended.clone();
+        let setting_up = std::thread::spawn(move || set_up_rings(driver, &control, &stop));
+        Self {
+            bench,
+            program,
+            files,
+            ended,
+            setting_up: Some(setting_up),
+        }
+    }
+
+    fn launch(&self, mode: &str) -> Launch {
+        let [memory, registers] = self.files.clone();
+        let command = vec![self.program.clone().into(), memory, registers, mode.into()];
+        self.bench.command(&self.program, command)
+    }
+
+    /// Processes that execute the program.
+    fn left(&self) -> usize {
+        let running = |entry: &std::fs::DirEntry| {
+            std::fs::read_link(entry.path().join("exe")).is_ok_and(|exe| exe == self.program)
+        };
+        let entries = std::fs::read_dir("/proc").unwrap().flatten();
+        entries.filter(running).count()
+    }
+}
+
+fn plan() -> Plan {
+    Plan {
+        native: 256,
+        warm: Extent::Packets(0),
+        measured: Extent::Packets(64),
+        ready: None,
+    }
+}
+
+fn trace_new(mode: &str) -> Trace {
+    let known = Known::new();
+    let traced = trace(&known.launch(mode), &plan()).unwrap();
+    assert_eq!(known.left(), 0);
+    traced
+}
+
+#[test]
+fn each_frame_takes_the_same_steps_and_the_card_the_same_transfers() {
+    let traced = trace_new("");
+    let stream = &traced.stream;
+    assert_eq!(stream.packets, 64);
+    let counts = Counts::of(stream);
+    // Per frame: the status is loaded; two descriptors of two words and two tails are stored.
+    assert_eq!(counts.loads % 64, 0);
+    assert!(counts.loads >= 64, "{counts:?}");
+    assert!(counts.stores >= 6 * 64, "{counts:?}");
+    assert!(counts.instructions % 64 < 8, "{counts:?}");
+    let ends = stream.marks.iter().filter(|mark| mark.packets > 0);
+    let ends: Vec<_> = ends.map(|mark| mark.event).collect();
+    let kinds = |event: &Event| match event {
+        Event::Device(access) => Some((access.kind, access.bytes)),
+        Event::Step(_) => None,
+    };
+    use DeviceAccessKind::{Read, Write};
+    // RDT gives the card a descriptor, which takes a frame. Then TDT sends one.
+    let expected = [
+        (Read, 16),
+        (Write, 60),
+        (Write, 16),
+        (Read, 16),
+        (Read, 60),
+        (Write, 16),
+    ];
+    let round = &stream.events[ends[10]..ends[12]];
+    let device: Vec<_> = round.iter().filter_map(kinds).collect();
+    assert_eq!(device, expected);
+}
+
+#[test]
+fn clocks_do_not_make_two_traces_differ() {
+    let (first, second) = (trace_new("clock"), trace_new("clock"));
+    assert_eq!(Counts::of(&first.stream), Counts::of(&second.stream));
+    assert!(first.stream.events == second.stream.events);
+    let varied = Counts::of(&first.stream).instructions;
+    assert!(varied > 64 * 64, "the clocks move: {varied} instructions");
+}
+
+#[test]
+fn the_processor_agrees_with_the_emulation() {
+    let known = Known::new();
+    let mut launch = known.launch("clock");
+    launch.check = true;
+    let checked = trace(&launch, &plan()).unwrap();
+    let emulated = trace_new("clock");
+    assert!(checked.stream.events == emulated.stream.events);
+}
+
+#[test]
+fn a_driver_without_frames_is_traced_by_its_looks() {
+    let known = Known::new();
+    let idle = with_session(&known.launch(""), |session| {
+        session.run(Some(0), 0)?;
+        session.run(Some(0), 0)?;
+        session.record(Some(0), Extent::Polls(4), Extent::Polls(32))
+    });
+    let counts = Counts::of(&idle.unwrap().stream);
+    assert_eq!(counts.packets, 0);
+    assert_eq!(counts.stores % 32, 0);
+    assert_eq!(counts.loads % 32, 0);
+    assert!(counts.loads > 0);
+    assert_eq!(counts.instructions % 32, 0);
+}
+
+#[test]
+fn a_program_that_ends_is_named_and_leaves_nothing() {
+    let known = Known::new();
+    let error = trace(&known.launch("end"), &plan()).unwrap_err();
+    assert!(matches!(error, TraceError::Ended { .. }), "{error}");
+    assert!(error.to_string().contains("status 7"), "{error}");
+    assert_eq!(known.left(), 0);
+}
+
+#[test]
+fn a_program_that_hangs_is_ended_after_the_limit() {
+    let known = Known::new();
+    let mut launch = known.launch("hang");
+    launch.limit = Duration::from_secs(2);
+    let start = Instant::now();
+    let error = trace(&launch, &plan()).unwrap_err();
+    let named = matches!(error, TraceError::Hung { .. } | TraceError::NoDriver(_));
+    assert!(named, "{error}");
+    let mut launch = known.launch("sleep");
+    launch.limit = Duration::from_secs(1);
+    let error = trace(&launch, &plan()).unwrap_err();
+    assert!(matches!(error, TraceError::Hung { .. }), "{error}");
+    assert!(start.elapsed() < Duration::from_secs(20));
+    assert_eq!(known.left(), 0);
+}
+
+#[test]
+fn a_program_that_is_killed_and_a_user_who_stops_end_the_trace() {
+    let known = Known::new();
+    let launch = known.launch("");
+    let interrupt = launch.interrupt.clone();
+    let endless = Plan {
+        native: u64::MAX,
+        ..plan()
+    };
+    let program = known.program.clone();
+    let kill = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_secs(1));
+        let mut pkill = Command::new("pkill");
+        pkill.args(["-KILL", "-f"]).arg(program);
+        pkill.status().unwrap()
+    });
+    let error = trace(&launch, &endless).unwrap_err();
+    assert!(error.to_string().contains("SIGKILL"), "{error}");
+    kill.join().unwrap();
+    let stop = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_secs(1));
+        interrupt.store(true, Ordering::Relaxed);
+    });
+    let error = trace(&launch, &endless).unwrap_err();
+    assert!(matches!(error, TraceError::Interrupted), "{error}");
+    stop.join().unwrap();
+    assert_eq!(known.left(), 0);
+}
+
+#[test]
+fn what_cannot_be_traced_is_named() {
+    let known = Known::new();
+    let mut launch = known.launch("");
+    launch.command[0] = "/nonexistent/driver".into();
+    let error = trace(&launch, &plan()).unwrap_err().to_string();
+    assert!(error.contains("/nonexistent/driver"), "{error}");
+    let mut launch = known.launch("");
+    launch.driver = "/bin/true".into();
+    launch.command = vec!["/bin/sh".into(), "-c".into(), "exit 3".into()];
+    let error = trace(&launch, &plan()).unwrap_err().to_string();
+    assert!(error.contains("status 3"), "{error}");
+    let mut launch = known.launch("");
+    launch.control = "/nonexistent/control".into();
+    let error = trace(&launch, &plan()).unwrap_err().to_string();
+    assert!(error.contains("/nonexistent/control"), "{error}");
+    assert_eq!(known.left(), 0);
+}

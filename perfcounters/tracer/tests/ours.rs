@@ -1,0 +1,28 @@
+//! The project's own C driver, if it is built: two traces are the same.
+#![cfg(target_arch = "x86_64")]
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use support::{built, Bench};
+use tracer::{trace, Counts, Plan};
+
+#[test]
+fn two_traces_of_a_driver_are_the_same() {
+    let Some(driver) = built("c/ixgbe-fwd") else {
+        return;
+    };
+    let mut traces = (0..2).map(|_| {
+        let bench = Bench::start();
+        let launch = bench.launch(&driver, &["--batch", "32"]);
+        let start = std::time::Instant::now();
+        let traced = trace(&launch, &Plan::default()).unwrap();
+        eprintln!("{:?} {:?}", start.elapsed(), Counts::of(&traced.stream));
+        traced
+    });
+    let (first, second) = (traces.next().unwrap(), traces.next().unwrap());
+    assert_eq!(Counts::of(&first.stream), Counts::of(&second.stream));
+    assert!(first.stream.events == second.stream.events);
+    assert_eq!(first.stream.marks, second.stream.marks);
+    assert!(first.stream.packets >= 1_024);
+}
