@@ -10,8 +10,9 @@ use std::path::Path;
 use serde::Deserialize;
 
 /// The backends, as `metrics.toml` and the enum `BackendName` call them.
-const BACKENDS: [(&str, &str); 4] = [
+const BACKENDS: [(&str, &str); 5] = [
     ("perf", "Perf"),
+    ("model", "Model"),
     ("valgrind", "Valgrind"),
     ("lockstep", "Lockstep"),
     ("wall", "Wall"),

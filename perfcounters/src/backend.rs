@@ -47,6 +47,15 @@ impl Cell {
         }
     }
 
+    /// Whether the driver returns descriptors to the card in groups, so that the card cannot store fewer
+    /// frames than a group.
+    pub fn groups_descriptors(&self) -> bool {
+        matches!(
+            self.implementation,
+            Implementation::DpdkVector | Implementation::DpdkScalar
+        )
+    }
+
     /// A measured value of this cell, the mean of `packets` packets.
     pub fn sample(
         &self,
@@ -68,6 +77,8 @@ impl Cell {
             packets,
             repeat,
             note: String::new(),
+            cpu: String::new(),
+            clock_ghz: None,
         }
     }
 

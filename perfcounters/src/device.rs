@@ -88,6 +88,8 @@ pub struct NicSetup {
     /// What the driver does to a frame, a value of `--expect`; `None` for what the drivers of this
     /// repository do.
     pub expect: Option<String>,
+    /// The card works only when a tracer asks for a turn.
+    pub turns: bool,
 }
 
 impl NicSetup {
@@ -99,6 +101,7 @@ impl NicSetup {
             cpu,
             latency_after: None,
             expect: None,
+            turns: false,
         }
     }
 }
@@ -143,7 +146,12 @@ impl Nic {
         let control = folder.join("control.sock");
         if let Some(expect) = &setup.expect {
             command.args(["--expect", expect]);
+        }
+        if setup.expect.is_some() || setup.turns {
             command.arg("--control").arg(&control);
+        }
+        if setup.turns {
+            command.arg("--turns");
         }
         let report = folder.join("nic.json");
         if let Some(after) = setup.latency_after {
@@ -183,7 +191,7 @@ impl Nic {
         &self.sockets
     }
 
-    /// The socket that takes commands, if the setup has [`NicSetup::expect`].
+    /// The socket that takes commands, if the setup has [`NicSetup::expect`] or [`NicSetup::turns`].
     pub fn control(&self) -> &Path {
         &self.control
     }

@@ -143,6 +143,7 @@ impl Latency {
             cpu: self.placement.nic,
             latency_after: Some(self.warm_up),
             expect: None,
+            turns: false,
         };
         let nic = Nic::start(&self.nic, &setup, folder.path(), &self.interrupt)?;
         let run = ForwarderRun {

@@ -83,6 +83,8 @@ impl Implementation {
 pub enum BackendName {
     /// The processor's own counters.
     Perf,
+    /// A model of a named processor, which runs the instructions that the driver executed.
+    Model,
     /// Valgrind: exact instruction counts, simulated branch predictor and caches.
     Valgrind,
     /// Driver and NIC model take turns in one thread; a clock times the driver's turns.

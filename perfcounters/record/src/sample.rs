@@ -17,7 +17,7 @@ pub const MULTIPLEXED: &str = "multiplexed";
 /// The first line of `samples.csv`: the fields of [`Row`].
 pub(crate) const HEADER: &str =
     "impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat,\
-                                 ring_size,frame_size,offered_mpps,note\n";
+                                 ring_size,frame_size,offered_mpps,note,cpu,clock_ghz\n";
 
 /// One measured value.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,6 +45,11 @@ pub struct Sample {
     pub repeat: u32,
     /// Empty, or a remark on the value: [`MULTIPLEXED`].
     pub note: String,
+    /// The processor that [`BackendName::Model`] modelled, by the name of its file: `haswell`. Empty for
+    /// measured values, and for counts that are equal on every processor.
+    pub cpu: String,
+    /// The clock of that processor, GHz, above 0; `None` for values that do not depend on it.
+    pub clock_ghz: Option<f64>,
 }
 
 impl Sample {
@@ -56,6 +61,14 @@ impl Sample {
             conditions: self.conditions,
             backend: self.backend,
         }
+    }
+
+    /// The same value as that of a modelled processor, at a clock in GHz if it depends on one.
+    #[must_use]
+    pub fn on_cpu(mut self, cpu: &str, clock_ghz: Option<f64>) -> Self {
+        cpu.clone_into(&mut self.cpu);
+        self.clock_ghz = clock_ghz;
+        self
     }
 
     pub(crate) fn check(&self) -> Result<(), String> {
@@ -74,7 +87,30 @@ impl Sample {
         if self.packets == 0 {
             return Err(format!("{metric} was taken over no packets"));
         }
+        self.check_cpu()?;
         self.conditions.check()
+    }
+
+    /// Whether processor and clock fit the backend and each other.
+    fn check_cpu(&self) -> Result<(), String> {
+        let (metric, backend, cpu) = (self.metric, self.backend, &self.cpu);
+        if backend != BackendName::Model && !cpu.is_empty() {
+            return Err(format!(
+                "{metric} has the CPU {cpu:?}, but {backend} measures the machine; only model names a CPU"
+            ));
+        }
+        if cpu.is_empty() && backend == BackendName::Model && metric.is_simulated_by(backend) {
+            return Err(format!("{metric} of the model names no CPU"));
+        }
+        match self.clock_ghz {
+            Some(_) if cpu.is_empty() => {
+                Err(format!("{metric} has the clock of a CPU, but names no CPU"))
+            }
+            Some(clock) if !(clock.is_finite() && clock > 0.0) => {
+                Err(format!("a clock of {clock} GHz is not above 0"))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -102,6 +138,10 @@ struct Row<'a> {
     offered_mpps: Option<f64>,
     #[serde(default)]
     note: Cow<'a, str>,
+    #[serde(default)]
+    cpu: Cow<'a, str>,
+    #[serde(default)]
+    clock_ghz: Option<f64>,
 }
 
 impl<'a> From<&'a Sample> for Row<'a> {
@@ -122,6 +162,8 @@ impl<'a> From<&'a Sample> for Row<'a> {
             frame_size: conditions.frame_size,
             offered_mpps: conditions.offered_mpps,
             note: Cow::Borrowed(&sample.note),
+            cpu: Cow::Borrowed(&sample.cpu),
+            clock_ghz: sample.clock_ghz,
         }
     }
 }
@@ -148,6 +190,8 @@ impl TryFrom<Row<'_>> for Sample {
             packets: row.packets,
             repeat: row.repeat,
             note: row.note.into_owned(),
+            cpu: row.cpu.into_owned(),
+            clock_ghz: row.clock_ghz,
         };
         sample.check()?;
         Ok(sample)
@@ -216,7 +260,10 @@ mod tests {
         ));
         let read = read.unwrap().remove(0);
         assert_eq!(read.conditions, Conditions::default());
-        assert_eq!(read.note, "");
+        assert_eq!(
+            (read.note, read.cpu, read.clock_ghz),
+            (String::new(), String::new(), None)
+        );
     }
 
     #[test]
@@ -264,7 +311,7 @@ mod tests {
             ),
             (
                 "c,default,gcc,32,valgrind,l2_hits,1.5,loads/packet,100,0\n",
-                "valgrind does not give l2_hits; the backends that do are perf",
+                "valgrind does not give l2_hits; the backends that do are perf, model",
             ),
         ] {
             let error = read(&format!("{OLD_HEADER}{good}{bad}")).unwrap_err();
@@ -277,14 +324,45 @@ mod tests {
             ("512,9000,,", "frame size 9000"),
             ("512,60,-1,", "-1 Mpps"),
             ("512,60,lots,", "field 12"),
+            ("512,60,,,haswell,", "only model names a CPU"),
+            ("512,60,,,,1.6", "names no CPU"),
         ] {
-            let row = format!("c,default,gcc,32,wall,mpps,1.5,Mpackets/s,100,0,{bad}\n");
+            let commas = if bad.matches(',').count() == 3 {
+                ",,"
+            } else {
+                ""
+            };
+            let row = format!("c,default,gcc,32,wall,mpps,1.5,Mpackets/s,100,0,{bad}{commas}\n");
             let error = read(&format!("{HEADER}{row}")).unwrap_err().to_string();
             assert!(
                 error.contains("line 2") && error.contains(why),
                 "{bad}: {error}"
             );
         }
+    }
+
+    #[test]
+    fn a_modelled_value_names_its_cpu_and_a_clock_above_0() {
+        let modelled = |cpu: &str, clock| Sample {
+            backend: BackendName::Model,
+            note: String::new(),
+            ..sample().on_cpu(cpu, clock)
+        };
+        assert_eq!(modelled("haswell", Some(1.6)).check(), Ok(()));
+        assert_eq!(modelled("haswell", None).check(), Ok(()));
+        for (cpu, clock, why) in [
+            ("", None, "branch_misses of the model names no CPU"),
+            ("haswell", Some(0.0), "a clock of 0 GHz"),
+            ("haswell", Some(f64::NAN), "a clock of NaN GHz"),
+        ] {
+            let error = modelled(cpu, clock).check().unwrap_err();
+            assert!(error.contains(why), "{error}");
+        }
+        let count = Sample {
+            metric: Metric::Instructions,
+            ..modelled("", None)
+        };
+        assert_eq!(count.check(), Ok(()));
     }
 
     #[test]

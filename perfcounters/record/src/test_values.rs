@@ -5,7 +5,7 @@ use crate::metric::Metric;
 use crate::names::{BackendName, Implementation};
 use crate::sample::{Sample, MULTIPLEXED};
 
-/// A sample in which no field has its default.
+/// A sample in which no field has its default, apart from those that only the model fills.
 pub fn sample() -> Sample {
     Sample {
         implementation: Implementation::RustUnsafe,
@@ -24,5 +24,7 @@ pub fn sample() -> Sample {
         packets: 200_000,
         repeat: 2,
         note: MULTIPLEXED.into(),
+        cpu: String::new(),
+        clock_ghz: None,
     }
 }
