@@ -111,6 +111,8 @@ impl Results {
                 packets: 1000,
                 repeat: 0,
                 note: String::new(),
+                cpu: String::new(),
+                clock_ghz: None,
             }])
             .unwrap();
         folder.finish(time).unwrap();

@@ -4,8 +4,16 @@ use crate::machine_code::checks::Analysis;
 use crate::machine_code::listing::Function;
 use crate::machine_code::source::Sources;
 
+use super::modelled::Modelled;
+
 /// A function as text. Bars at the left show loops, marks at the right show checks and panics.
-pub(super) fn show(function: &Function, analysis: &Analysis, sources: &mut Sources) -> String {
+/// With a model, each instruction has its cycles per packet and what it waited for.
+pub(super) fn show(
+    function: &Function,
+    analysis: &Analysis,
+    sources: &mut Sources,
+    modelled: Option<&Modelled>,
+) -> String {
     let mut text = format!(
         "\n{}: {} instructions, {} loops\n",
         function.name,
@@ -31,8 +39,16 @@ pub(super) fn show(function: &Function, analysis: &Analysis, sources: &mut Sourc
             (None, Some(kind)) => format!("  <== panic: {kind}"),
             (None, None) => String::new(),
         };
+        let cycles = modelled.map_or(String::new(), |modelled| {
+            let cycles = modelled.cycles(instruction.address);
+            match modelled.stall(instruction.address) {
+                _ if cycles < 0.005 => format!("{:31}", ""),
+                Some(stall) => format!("{cycles:7.2}  {stall:22}"),
+                None => format!("{cycles:7.2}  {:22}", ""),
+            }
+        });
         text.push_str(&format!(
-            "{bars:4} {:8x}  {:60}{mark}",
+            "{cycles}{bars:4} {:8x}  {:60}{mark}",
             instruction.address, instruction.text
         ));
         text.truncate(text.trim_end().len());

@@ -1,74 +1,165 @@
-//! Counts the instructions per packet of one driver.
+//! Counts what a packet costs one driver: instructions, and cycles on named processors.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{bail, ensure, Context, Result};
-use perfcounters::callgrind::PerPacket;
+use model::pipeline::Llvm;
 use perfcounters::device::NicProgram;
+use perfcounters::model::processor::{Processor, Processors};
+use perfcounters::model::Model;
+use perfcounters::placement::Topology;
 use perfcounters::valgrind::Valgrind;
-use perfcounters::{Backend, Cell, Interrupt};
-use record::Metric;
+use perfcounters::{Backend, Cell, Interrupt, Observer};
+use record::{BackendName, Failure, Metric, RecordError, Sample};
 
-use super::verdict::CountPair;
 use crate::builds::cells::missing;
-use crate::progress::Progress;
+use crate::settings::values::{CpuName, Ghz};
 
-/// Packets of the shorter of two runs, as in `triptych run`.
+/// Packets of the shorter of two runs under valgrind, as in `triptych run`.
 const PACKETS: u64 = 409_600;
 
-/// Most measurements of one driver in the search for two that agree.
+/// Most measurements of one driver under valgrind until nothing disturbs it.
 const MOST_MEASUREMENTS: usize = 4;
 
-/// The backend that counts instructions.
-///
-/// # Errors
-/// If this machine cannot count them.
-pub(crate) fn counter(build: &Path, interrupt: &Interrupt) -> Result<Valgrind> {
-    let valgrind = Valgrind {
-        nic: NicProgram::new(build.join("bin/nic")),
-        packets: PACKETS,
-        repeats: 1,
-        interrupt: interrupt.clone(),
-    };
-    match valgrind.unavailable() {
-        Some(why) => bail!("instructions are not measurable here: {why}"),
-        None => Ok(valgrind),
+/// A modelled processor and its clock in MHz.
+pub type Clocked = (String, u32);
+
+/// The processor and the clock of a figure.
+pub fn clocked(cpu: &CpuName, clock: Ghz) -> Clocked {
+    (cpu.0.clone(), (clock.0 * 1000.0).round() as u32)
+}
+
+/// What a packet costs a driver.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Costs {
+    /// Instructions per packet.
+    pub instructions: f64,
+    /// Core cycles per packet, by processor and clock.
+    pub cycles: BTreeMap<Clocked, f64>,
+}
+
+/// Counts drivers of one build folder.
+#[derive(Debug)]
+pub(crate) enum Counter {
+    /// The model, whose values are the same in every run.
+    Model(Box<Model>),
+    /// Valgrind on processors that the model cannot trace. It counts instructions only.
+    Valgrind(Valgrind),
+}
+
+impl Counter {
+    /// The counter of this machine. `modelled` are the processors that cycles are computed for.
+    ///
+    /// # Errors
+    /// If this machine cannot count, or cycles are wanted and LLVM is not installed.
+    pub(crate) fn new(
+        build: &Path,
+        modelled: Vec<Processor>,
+        interrupt: &Interrupt,
+    ) -> Result<Self> {
+        let nic = NicProgram::new(build.join("bin/nic"));
+        if cfg!(target_arch = "x86_64") {
+            let llvm = match modelled.as_slice() {
+                [] => None,
+                _ => Some(Llvm::find().context(
+                    "the budget has figures of cycles; bench/setup/llvm-mca.sh installs LLVM",
+                )?),
+            };
+            let counter = Model {
+                nic,
+                placement: Topology::here().choose(None),
+                processors: Processors {
+                    modelled,
+                    host: None,
+                    llvm,
+                },
+                interrupt: interrupt.clone(),
+            };
+            return match counter.unavailable() {
+                Some(why) => bail!("instructions are not measurable here: {why}"),
+                None => Ok(Self::Model(Box::new(counter))),
+            };
+        }
+        let counter = Valgrind {
+            nic,
+            packets: PACKETS,
+            repeats: 1,
+            interrupt: interrupt.clone(),
+        };
+        match counter.unavailable() {
+            Some(why) => bail!("instructions are not measurable here: {why}"),
+            None => Ok(Self::Valgrind(counter)),
+        }
+    }
+
+    /// Counts one driver.
+    ///
+    /// # Errors
+    /// If the driver cannot be measured, or something disturbs every measurement under valgrind.
+    pub(crate) fn measure(&self, cell: &Cell) -> Result<Costs> {
+        if let Some(why) = missing(cell, false) {
+            bail!(why);
+        }
+        match self {
+            Self::Model(model) => modelled(&mut Model::clone(model), cell),
+            Self::Valgrind(valgrind) => Ok(Costs {
+                instructions: undisturbed(valgrind, cell)?,
+                cycles: BTreeMap::new(),
+            }),
+        }
     }
 }
 
-/// Measures until two measurements agree, at most [`MOST_MEASUREMENTS`] times.
-///
-/// The NIC runs beside the driver. Each poll that finds no sent packet yet costs a few
-/// instructions, so counts vary. A disturbed measurement is discarded and repeated.
-///
-/// # Errors
-/// If the driver cannot be measured, or every measurement is disturbed.
-pub(crate) fn measure_twice(
-    valgrind: &Valgrind,
-    cell: &Cell,
-    repeatability: f64,
-    progress: &mut Progress,
-) -> Result<CountPair> {
-    if let Some(why) = missing(cell, false) {
+fn modelled(model: &mut Model, cell: &Cell) -> Result<Costs> {
+    let mut collector = Collector::default();
+    model.measure(std::slice::from_ref(cell), &mut collector)?;
+    if let Some(why) = collector.failure {
         bail!(why);
     }
-    let mut values = Vec::new();
-    loop {
-        if values.len() < 2 {
-            progress.step(&cell.to_string());
-        }
-        let value = undisturbed(valgrind, cell)?.get(Metric::Instructions);
-        values.push(value.context("valgrind counted no instructions")?);
-        if let Some(pair) = closest(&mut values) {
-            if pair[1] - pair[0] <= repeatability || values.len() == MOST_MEASUREMENTS {
-                return Ok(pair);
+    let mut costs = Costs::default();
+    for sample in collector.samples {
+        match sample.metric {
+            Metric::Instructions => costs.instructions = sample.value,
+            Metric::CoreCycles => {
+                let clock = Ghz(sample.clock_ghz.unwrap_or_default());
+                let place = clocked(&CpuName(sample.cpu), clock);
+                costs.cycles.insert(place, sample.value);
             }
+            _ => {}
         }
+    }
+    Ok(costs)
+}
+
+/// Keeps the values of one cell, or why there are none.
+#[derive(Debug, Default)]
+struct Collector {
+    samples: Vec<Sample>,
+    failure: Option<String>,
+}
+
+impl Observer for Collector {
+    fn begin(&mut self, _backend: BackendName, _steps: u64) {}
+
+    fn step(&mut self, _what: &str) {}
+
+    fn measured(&mut self, samples: &[Sample]) -> Result<(), RecordError> {
+        self.samples.extend_from_slice(samples);
+        Ok(())
+    }
+
+    fn failure(&mut self, failure: Failure) {
+        self.failure = Some(failure.cause);
+    }
+
+    fn warning(&mut self, text: &str) {
+        eprintln!("{text}");
     }
 }
 
-/// Measures until nothing disturbs the driver, at most [`MOST_MEASUREMENTS`] times.
-fn undisturbed(valgrind: &Valgrind, cell: &Cell) -> Result<PerPacket> {
+/// The instructions of the first undisturbed measurement.
+fn undisturbed(valgrind: &Valgrind, cell: &Cell) -> Result<f64> {
     let mut measurement = valgrind.measure_cell(cell)?;
     for _ in 1..MOST_MEASUREMENTS {
         if measurement.undisturbed {
@@ -77,25 +168,6 @@ fn undisturbed(valgrind: &Valgrind, cell: &Cell) -> Result<PerPacket> {
         measurement = valgrind.measure_cell(cell)?;
     }
     ensure!(measurement.undisturbed, measurement.disturbance());
-    Ok(measurement.per_packet)
-}
-
-/// Sorts the values and returns the two that are closest to each other. `None` for fewer than two.
-fn closest(values: &mut [f64]) -> Option<CountPair> {
-    values.sort_by(f64::total_cmp);
-    let pairs = values.windows(2).map(|pair| [pair[0], pair[1]]);
-    pairs.min_by(|a, b| f64::total_cmp(&(a[1] - a[0]), &(b[1] - b[0])))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_two_closest_values_are_taken() {
-        assert_eq!(closest(&mut []), None);
-        assert_eq!(closest(&mut [1.0]), None);
-        assert_eq!(closest(&mut [3.0, 1.0]), Some([1.0, 3.0]));
-        assert_eq!(closest(&mut [5.0, 1.0, 4.5, 3.0]), Some([4.5, 5.0]));
-    }
+    let instructions = measurement.per_packet.get(Metric::Instructions);
+    instructions.context("valgrind counted no instructions")
 }

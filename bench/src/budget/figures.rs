@@ -2,11 +2,16 @@
 
 use std::path::Path;
 
-use anyhow::{bail, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
+use model::MODEL_VERSION;
 use record::Implementation;
 use serde::Deserialize;
 
 use crate::builds::variants::DEFAULT;
+use crate::settings::values::{CpuName, Ghz};
+
+/// Width of the names in the printed table.
+pub(super) const WIDTH: usize = 46;
 
 /// The recorded figures.
 #[derive(Debug, Clone, Deserialize)]
@@ -16,10 +21,13 @@ pub struct Budget {
     pub tolerance: f64,
     /// The same for a driver that was built by another compiler than the recorded one.
     pub tolerance_other_compiler: f64,
-    /// The largest difference between two measurements of one driver, instructions per packet.
-    pub repeatability: f64,
-    /// The figures.
+    /// The version of the model that computed the cycles.
+    pub model_version: String,
+    /// The figures of instructions.
     pub instructions: Vec<Figure>,
+    /// The figures of cycles on modelled processors.
+    #[serde(default)]
+    pub cycles: Vec<CycleFigure>,
     /// Limits on one driver relative to another.
     #[serde(default)]
     pub ratio: Vec<Ratio>,
@@ -46,7 +54,10 @@ impl BoundsChecks {
         let allowed = format!("<= {}", self.at_most);
         let kept = count <= self.at_most;
         let mark = if kept { "" } else { "           too many" };
-        (format!("{name:32} {count:10} {allowed:>10}{mark}"), kept)
+        (
+            format!("{name:WIDTH$} {count:10} {allowed:>10}{mark}"),
+            kept,
+        )
     }
 }
 
@@ -63,6 +74,28 @@ pub struct Figure {
     /// Batch size, 1 to 512.
     pub batch: u32,
     /// Instructions per packet; absent until the first measurement.
+    pub per_packet: Option<f64>,
+    /// The compiler of the measured build, as `samples.csv` names toolchains.
+    pub compiler: Option<String>,
+}
+
+/// A recorded figure of cycles on a modelled processor.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CycleFigure {
+    /// The driver.
+    #[serde(rename = "impl")]
+    pub implementation: Implementation,
+    /// The variant in which the driver is built.
+    #[serde(default = "default_variant")]
+    pub variant: String,
+    /// Batch size, 1 to 512.
+    pub batch: u32,
+    /// The processor, by the name of its CPU file.
+    pub cpu: CpuName,
+    /// The clock of the processor.
+    pub clock_ghz: Ghz,
+    /// Core cycles per packet; absent until the first measurement.
     pub per_packet: Option<f64>,
     /// The compiler of the measured build, as `samples.csv` names toolchains.
     pub compiler: Option<String>,
@@ -105,18 +138,29 @@ impl Budget {
         };
         positive("tolerance", budget.tolerance)?;
         positive("tolerance_other_compiler", budget.tolerance_other_compiler)?;
-        positive("repeatability", budget.repeatability)?;
+        ensure!(
+            budget.model_version == MODEL_VERSION,
+            "its cycles are those of model version {:?}, and this is version {MODEL_VERSION:?}: record \
+             them again. Set `model_version = {MODEL_VERSION:?}`, run `triptych budget`, and record \
+             the figures that it prints",
+            budget.model_version
+        );
         for ratio in &budget.ratio {
             positive("at_most", ratio.at_most)?;
         }
         if budget.instructions.is_empty() {
             bail!("it has no figure under [[instructions]]");
         }
-        for figure in &budget.instructions {
-            if !(1..=512).contains(&figure.batch) {
-                bail!("batch {} is not from 1 to 512", figure.batch);
+        let instructions = budget.instructions.iter();
+        let cycles = budget.cycles.iter();
+        let figures = instructions
+            .map(|figure| (figure.batch, figure.per_packet))
+            .chain(cycles.map(|figure| (figure.batch, figure.per_packet)));
+        for (batch, per_packet) in figures {
+            if !(1..=512).contains(&batch) {
+                bail!("batch {batch} is not from 1 to 512");
             }
-            positive("per_packet", figure.per_packet.unwrap_or(1.0))?;
+            positive("per_packet", per_packet.unwrap_or(1.0))?;
         }
         Ok(budget)
     }
@@ -125,10 +169,10 @@ impl Budget {
 /// A small budget for tests.
 #[cfg(test)]
 pub(super) mod example {
-    pub const TEXT: &str = r#"
+    const TEXT: &str = r#"
         tolerance = 0.02
         tolerance_other_compiler = 0.1
-        repeatability = 0.1
+        model_version = "VERSION"
         [[instructions]]
         impl = "c"
         batch = 32
@@ -142,12 +186,24 @@ pub(super) mod example {
         impl = "rust"
         to = "c"
         at_most = 1.65
+        [[cycles]]
+        impl = "c"
+        batch = 32
+        cpu = "haswell"
+        clock_ghz = 1.6
+        per_packet = 90.0
+        compiler = "gcc 12.2.0"
     "#;
+
+    /// The budget, with the version of this model.
+    pub fn text() -> String {
+        TEXT.replace("VERSION", model::MODEL_VERSION)
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::example::TEXT;
+    use super::example::text;
     use super::*;
 
     #[test]
@@ -159,8 +215,11 @@ mod tests {
             ("per_packet = 100.0", "per_packet = 0.0", "per_packet is 0"),
             ("per_packet = 100.0", "perpacket = 1.0", "perpacket"),
             (r#"impl = "c""#, r#"impl = "ada""#, "ada"),
+            ("per_packet = 90.0", "per_packet = -1.0", "per_packet is -1"),
+            (r#"cpu = "haswell""#, r#"cpu = "z80""#, "z80"),
+            ("clock_ghz = 1.6", "clock_ghz = 0.0", "0 GHz"),
         ] {
-            let error = Budget::parse(&TEXT.replacen(from, to, 1)).unwrap_err();
+            let error = Budget::parse(&text().replacen(from, to, 1)).unwrap_err();
             assert!(format!("{error:#}").contains(why), "{error:#}");
         }
     }
@@ -170,12 +229,27 @@ mod tests {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("budget.toml");
         let budget = Budget::read(&path).unwrap();
         assert_eq!(budget.instructions.len(), 6);
+        assert_eq!(budget.cycles.len(), 6);
         assert_eq!(budget.ratio.len(), 2);
     }
 
     #[test]
+    fn figures_of_another_model_are_refused() {
+        let version = format!("model_version = {MODEL_VERSION:?}");
+        let other = text().replace(&version, r#"model_version = "0""#);
+        let error = Budget::parse(&other).unwrap_err().to_string();
+        assert!(
+            error.contains(r#"version "0""#) && error.contains("record them again"),
+            "{error}"
+        );
+    }
+
+    #[test]
     fn bounds_checks_are_counted_against_a_rule() {
-        let text = format!("{TEXT}\n[[bounds_checks_hot]]\nimpl = \"rust\"\nat_most = 1\n");
+        let text = format!(
+            "{}\n[[bounds_checks_hot]]\nimpl = \"rust\"\nat_most = 1\n",
+            text()
+        );
         let rule = Budget::parse(&text).unwrap().bounds_checks_hot.remove(0);
         assert!(rule.judge(1).1);
         let (line, kept) = rule.judge(2);

@@ -5,13 +5,14 @@ use std::fmt::Write as _;
 
 use record::Implementation;
 
-use super::figures::{Budget, Figure, Ratio};
+use super::count::{clocked, Costs};
+use super::figures::{Budget, Ratio, WIDTH};
 use crate::builds::variants::DEFAULT;
 
-/// Instructions per packet in two measurements of one driver.
-pub type CountPair = [f64; 2];
-/// The measured figures, by driver, variant and batch size.
-pub type Measured = BTreeMap<(Implementation, String, u32), CountPair>;
+/// A driver, its variant and the batch size.
+pub type Key = (Implementation, String, u32);
+/// The measured figures.
+pub type Measured = BTreeMap<Key, Costs>;
 
 /// The compiler of each build, as `samples.csv` names toolchains, by driver and variant.
 pub type Toolchains = BTreeMap<(Implementation, String), String>;
@@ -23,63 +24,96 @@ pub struct Verdict {
     pub lines: Vec<String>,
     /// The violations; empty if the budget is kept.
     pub violations: Vec<String>,
-    /// Figures that can be lowered, because a driver needs fewer instructions than recorded.
+    /// Figures that can be lowered, because a driver needs less than recorded.
     pub savings: Vec<String>,
+}
+
+/// A recorded figure beside the measured one.
+struct Gate<'a> {
+    /// What the figure counts: `instructions` or `cycles`.
+    unit: &'static str,
+    name: String,
+    recorded: Option<f64>,
+    compiler: Option<&'a str>,
+    built_by: Option<&'a str>,
+    measured: Option<f64>,
 }
 
 /// Compares the measured figures with the recorded ones.
 pub fn judge(budget: &Budget, measured: &Measured, toolchains: &Toolchains) -> Verdict {
     let mut verdict = Verdict::default();
-    verdict.lines.push(format!(
-        "{:32} {:>10} {:>10} {:>8}",
-        "instructions per packet", "measured", "recorded", "change"
-    ));
+    let built_by = |implementation, variant: &str| {
+        let built_by = toolchains.get(&(implementation, variant.to_owned()));
+        built_by.map(String::as_str)
+    };
+    verdict.head("instructions per packet");
     for figure in &budget.instructions {
-        let built_by = toolchains.get(&(figure.implementation, figure.variant.clone()));
-        let built_by = built_by.map(String::as_str);
-        judge_figure(budget, figure, measured, built_by, &mut verdict);
+        let (implementation, variant) = (figure.implementation, figure.variant.as_str());
+        let found = measured.get(&(implementation, variant.to_owned(), figure.batch));
+        let gate = Gate {
+            unit: "instructions",
+            name: format!("{implementation}/{variant} batch {}", figure.batch),
+            recorded: figure.per_packet,
+            compiler: figure.compiler.as_deref(),
+            built_by: built_by(implementation, variant),
+            measured: found.map(|costs| costs.instructions),
+        };
+        judge_figure(budget, &gate, &mut verdict);
     }
     for ratio in &budget.ratio {
         judge_ratio(ratio, measured, &mut verdict);
     }
+    if !budget.cycles.is_empty() {
+        verdict.head("modelled cycles per packet");
+    }
+    for figure in &budget.cycles {
+        let (implementation, variant) = (figure.implementation, figure.variant.as_str());
+        let found = measured.get(&(implementation, variant.to_owned(), figure.batch));
+        let place = clocked(&figure.cpu, figure.clock_ghz);
+        let gate = Gate {
+            unit: "cycles",
+            name: format!(
+                "{implementation}/{variant} batch {}, {} {} GHz",
+                figure.batch, figure.cpu.0, figure.clock_ghz.0
+            ),
+            recorded: figure.per_packet,
+            compiler: figure.compiler.as_deref(),
+            built_by: built_by(implementation, variant),
+            measured: found.and_then(|costs| costs.cycles.get(&place).copied()),
+        };
+        judge_figure(budget, &gate, &mut verdict);
+    }
     verdict
 }
 
-fn judge_figure(
-    budget: &Budget,
-    figure: &Figure,
-    measured: &Measured,
-    built_by: Option<&str>,
-    verdict: &mut Verdict,
-) {
-    let name = format!(
-        "{}/{} batch {}",
-        figure.implementation, figure.variant, figure.batch
-    );
-    let key = (figure.implementation, figure.variant.clone(), figure.batch);
-    let Some([first, second]) = measured.get(&key).copied() else {
-        verdict.violations.push(format!("{name}: not measured"));
-        return;
-    };
-    let value = first.min(second);
-    if (first - second).abs() > budget.repeatability {
-        verdict.violations.push(format!(
-            "{name}: two measurements differ, {first:.2} and {second:.2} instructions per packet; \
-             at most {} is allowed. Is the machine busy, or does the driver's work vary?",
-            budget.repeatability
+impl Verdict {
+    fn head(&mut self, title: &str) {
+        self.lines.push(format!(
+            "{title:WIDTH$} {:>10} {:>10} {:>8}",
+            "measured", "recorded", "change"
         ));
     }
-    let Some(recorded) = figure.per_packet else {
+}
+
+fn judge_figure(budget: &Budget, gate: &Gate<'_>, verdict: &mut Verdict) {
+    let Gate { unit, name, .. } = gate;
+    let Some(value) = gate.measured else {
+        verdict
+            .violations
+            .push(format!("{name}: {unit} not measured"));
+        return;
+    };
+    let Some(recorded) = gate.recorded else {
         verdict
             .lines
-            .push(format!("{name:32} {value:10.2} {:>10}", "-"));
+            .push(format!("{name:WIDTH$} {value:10.2} {:>10}", "-"));
         verdict.violations.push(format!(
-            "{name}: no figure is recorded; add `per_packet = {value:.2}`"
+            "{name}: no figure of {unit} is recorded; add `per_packet = {value:.2}`"
         ));
         return;
     };
     let change = value / recorded - 1.0;
-    let other = match (figure.compiler.as_deref(), built_by) {
+    let other = match (gate.compiler, gate.built_by) {
         (Some(compiler), Some(built_by)) => built_by != compiler,
         _ => false,
     };
@@ -89,7 +123,7 @@ fn judge_figure(
         budget.tolerance
     };
     let mut line = format!(
-        "{name:32} {value:10.2} {recorded:10.2} {:>+7.1}%",
+        "{name:WIDTH$} {value:10.2} {recorded:10.2} {:>+7.1}%",
         100.0 * change
     );
     if other {
@@ -98,7 +132,7 @@ fn judge_figure(
     if change > tolerance {
         line.push_str("  too many");
         verdict.violations.push(format!(
-            "{name}: {value:.2} instructions per packet, {:.1} % more than the recorded \
+            "{name}: {value:.2} {unit} per packet, {:.1} % more than the recorded \
              {recorded:.2}; at most {:.0} % is allowed. If the change is intended, record \
              `per_packet = {value:.2}`",
             100.0 * change,
@@ -107,7 +141,7 @@ fn judge_figure(
     } else if change < -tolerance && !other {
         line.push_str("  fewer");
         verdict.savings.push(format!(
-            "{name}: {:.1} % fewer instructions than recorded; record `per_packet = {value:.2}` \
+            "{name}: {:.1} % fewer {unit} than recorded; record `per_packet = {value:.2}` \
              to keep the saving",
             -100.0 * change
         ));
@@ -116,20 +150,20 @@ fn judge_figure(
 }
 
 fn judge_ratio(ratio: &Ratio, measured: &Measured, verdict: &mut Verdict) {
-    for ((implementation, variant, batch), [first, second]) in measured {
+    for ((implementation, variant, batch), costs) in measured {
         if *implementation != ratio.implementation || variant != DEFAULT {
             continue;
         }
         let Some(base) = measured.get(&(ratio.to, variant.clone(), *batch)) else {
             continue;
         };
-        let value = first.min(*second) / base[0].min(base[1]);
+        let value = costs.instructions / base.instructions;
         let name = format!("{implementation} / {} batch {batch}", ratio.to);
         let mut line = String::new();
         // Writing to a string cannot fail.
         let _ = write!(
             line,
-            "{name:32} {value:10.3} {:>10}",
+            "{name:WIDTH$} {value:10.3} {:>10}",
             format!("<= {:.2}", ratio.at_most)
         );
         if value > ratio.at_most {
@@ -145,29 +179,35 @@ fn judge_ratio(ratio: &Ratio, measured: &Measured, verdict: &mut Verdict) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::figures::example::TEXT;
+    use super::super::figures::example::text;
     use super::*;
     use Implementation::{Rust, C};
 
-    fn measured(c: CountPair, rust: CountPair) -> Measured {
+    /// Figures at batch 32. The cycles of C are those that are recorded.
+    fn measured(c: f64, rust: f64) -> Measured {
+        let cycles = BTreeMap::from([(("haswell".to_owned(), 1600), 90.0)]);
+        let costs = |instructions, cycles| Costs {
+            instructions,
+            cycles,
+        };
         BTreeMap::from([
-            ((C, DEFAULT.to_owned(), 32), c),
-            ((Rust, DEFAULT.to_owned(), 32), rust),
+            ((C, DEFAULT.to_owned(), 32), costs(c, cycles)),
+            ((Rust, DEFAULT.to_owned(), 32), costs(rust, BTreeMap::new())),
         ])
     }
 
-    fn judged(c: CountPair, rust: CountPair) -> Verdict {
-        let budget = Budget::parse(TEXT).unwrap();
+    fn judged(c: f64, rust: f64) -> Verdict {
+        let budget = Budget::parse(&text()).unwrap();
         judge(&budget, &measured(c, rust), &Toolchains::new())
     }
 
     #[test]
     fn another_compiler_has_a_larger_tolerance() {
-        let budget = Budget::parse(TEXT).unwrap();
+        let budget = Budget::parse(&text()).unwrap();
         let violations = |c, toolchain: &str| {
             let toolchain = ((C, DEFAULT.to_owned()), toolchain.to_owned());
             let toolchains = Toolchains::from([toolchain]);
-            let verdict = judge(&budget, &measured([c, c], [150.0, 150.0]), &toolchains);
+            let verdict = judge(&budget, &measured(c, 150.0), &toolchains);
             verdict.violations.len()
         };
         assert_eq!(violations(105.0, "gcc 12.2.0"), 1);
@@ -177,15 +217,15 @@ mod tests {
 
     #[test]
     fn figures_within_the_tolerance_pass() {
-        let verdict = judged([100.0, 100.05], [152.9, 152.9]);
+        let verdict = judged(100.0, 152.9);
         assert!(verdict.violations.is_empty(), "{verdict:?}");
         assert!(verdict.savings.is_empty(), "{verdict:?}");
-        assert_eq!(verdict.lines.len(), 4);
+        assert_eq!(verdict.lines.len(), 6);
     }
 
     #[test]
     fn more_than_the_tolerance_fails() {
-        let verdict = judged([102.5, 102.5], [150.0, 150.0]);
+        let verdict = judged(102.5, 150.0);
         assert_eq!(verdict.violations.len(), 1);
         assert!(verdict.violations[0].contains("c/default batch 32"));
         assert!(verdict.violations[0].contains("2.5 % more"));
@@ -193,49 +233,56 @@ mod tests {
 
     #[test]
     fn a_large_saving_is_noted_and_no_failure() {
-        let verdict = judged([97.0, 97.0], [150.0, 150.0]);
+        let verdict = judged(97.0, 150.0);
         assert!(verdict.violations.is_empty());
         assert!(verdict.savings[0].contains("per_packet = 97.00"));
     }
 
     #[test]
-    fn two_measurements_have_to_agree() {
-        let verdict = judged([100.0, 100.2], [150.0, 150.0]);
-        assert!(verdict.violations[0].contains("two measurements differ"));
+    fn cycles_are_gated_as_instructions_are() {
+        let budget = Budget::parse(&text()).unwrap();
+        let place = ("haswell".to_owned(), 1600);
+        let judged = |cycles: Option<f64>| {
+            let mut measured = measured(100.0, 150.0);
+            let costs = measured.get_mut(&(C, DEFAULT.to_owned(), 32)).unwrap();
+            match cycles {
+                Some(cycles) => costs.cycles.insert(place.clone(), cycles),
+                None => costs.cycles.remove(&place),
+            };
+            judge(&budget, &measured, &Toolchains::new())
+        };
+        assert!(judged(Some(91.5)).violations.is_empty());
+        let slower = judged(Some(92.0)).violations;
+        assert_eq!(slower.len(), 1);
+        assert!(slower[0].contains("haswell 1.6 GHz: 92.00 cycles per packet, 2.2 % more"));
+        assert!(judged(Some(80.0)).savings[0].contains("cycles"));
+        assert!(judged(None).violations[0].contains("cycles not measured"));
     }
 
     #[test]
     fn the_ratio_is_a_separate_limit() {
-        let mut budget = Budget::parse(TEXT).unwrap();
+        let mut budget = Budget::parse(&text()).unwrap();
         budget.instructions[1].per_packet = Some(166.0);
-        let verdict = judge(
-            &budget,
-            &measured([100.0, 100.0], [166.0, 166.0]),
-            &Toolchains::new(),
-        );
+        let verdict = judge(&budget, &measured(100.0, 166.0), &Toolchains::new());
         assert_eq!(verdict.violations.len(), 1);
         assert!(verdict.violations[0].contains("1.660 times"));
     }
 
     #[test]
     fn a_missing_figure_is_proposed() {
-        let mut budget = Budget::parse(TEXT).unwrap();
+        let mut budget = Budget::parse(&text()).unwrap();
         budget.instructions[0].per_packet = None;
-        let verdict = judge(
-            &budget,
-            &measured([100.0, 100.0], [150.0, 150.0]),
-            &Toolchains::new(),
-        );
+        let verdict = judge(&budget, &measured(100.0, 150.0), &Toolchains::new());
         assert!(verdict.violations[0].contains("add `per_packet = 100.00`"));
     }
 
     #[test]
     fn a_driver_that_was_not_measured_fails() {
         let verdict = judge(
-            &Budget::parse(TEXT).unwrap(),
+            &Budget::parse(&text()).unwrap(),
             &Measured::new(),
             &Toolchains::new(),
         );
-        assert_eq!(verdict.violations.len(), 2);
+        assert_eq!(verdict.violations.len(), 3);
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use record::{BackendName, Implementation, Metric, Sample};
 use serde::{Deserialize, Serialize};
 
+use super::modelled::{Modelled, ModelledRatio};
 use crate::toolchain::recipe::BuildRecipe;
 
 /// The median, the 10th and the 90th percentile of some values.
@@ -37,14 +38,33 @@ impl Spread {
     }
 }
 
-/// The metrics in the table, and the backends that give them.
-pub const SHOWN: [(Metric, BackendName); 5] = [
-    (Metric::Instructions, BackendName::Valgrind),
-    (Metric::Loads, BackendName::Valgrind),
-    (Metric::Stores, BackendName::Valgrind),
-    (Metric::Branches, BackendName::Valgrind),
-    (Metric::TscCycles, BackendName::Lockstep),
+/// The metrics in the table.
+pub const SHOWN: [Metric; 5] = [
+    Metric::Instructions,
+    Metric::Loads,
+    Metric::Stores,
+    Metric::Branches,
+    Metric::TscCycles,
 ];
+
+/// The backend that counted in a run. Values of two backends do not compare, so all rows have one.
+fn counted_by(samples: &[Sample]) -> BackendName {
+    let model = |sample: &Sample| {
+        (sample.metric, sample.backend) == (Metric::Instructions, BackendName::Model)
+    };
+    match samples.iter().any(model) {
+        true => BackendName::Model,
+        false => BackendName::Valgrind,
+    }
+}
+
+/// The backend of a metric, if `counted_by` counts.
+fn backend(metric: Metric, counted_by: BackendName) -> BackendName {
+    match metric {
+        Metric::TscCycles => BackendName::Lockstep,
+        _ => counted_by,
+    }
+}
 
 /// The values of one build, by metric and repeat.
 type Values = BTreeMap<Metric, BTreeMap<u32, f64>>;
@@ -56,6 +76,9 @@ pub struct Row {
     pub implementation: Implementation,
     /// The compiler and its flags.
     pub recipe: BuildRecipe,
+    /// Cycles on modelled processors.
+    pub modelled: Vec<Modelled>,
+    counted_by: BackendName,
     values: Values,
 }
 
@@ -65,23 +88,37 @@ impl Row {
         Spread::of(self.values.get(&metric)?.values().copied().collect())
     }
 
+    /// The backend that gave a metric.
+    pub fn backend(&self, metric: Metric) -> BackendName {
+        backend(metric, self.counted_by)
+    }
+
     /// The number of values of a metric.
     pub fn repeats(&self, metric: Metric) -> usize {
         self.values.get(&metric).map_or(0, BTreeMap::len)
     }
 }
 
-/// The rows of a batch size, without builds that were not measured.
-pub fn rows(recipes: &[BuildRecipe], samples: &[Sample], batch: u32) -> Vec<Row> {
-    let mut values: BTreeMap<(Implementation, &str), Values> = BTreeMap::new();
-    for sample in samples {
-        if sample.conditions.batch == batch && SHOWN.contains(&(sample.metric, sample.backend)) {
-            values
-                .entry((sample.implementation, &sample.variant))
-                .or_default()
-                .entry(sample.metric)
-                .or_default()
-                .insert(sample.repeat, sample.value);
+/// The rows of a batch size, without builds that were not measured. `model` is the version of the model
+/// that computed the cycles.
+pub fn rows(recipes: &[BuildRecipe], samples: &[Sample], batch: u32, model: &str) -> Vec<Row> {
+    let counted_by = counted_by(samples);
+    let mut values: BTreeMap<(Implementation, &str), (Values, Vec<Modelled>)> = BTreeMap::new();
+    for sample in samples.iter().filter(|of| of.conditions.batch == batch) {
+        let key = (sample.implementation, sample.variant.as_str());
+        let (metric, from) = (sample.metric, sample.backend);
+        if SHOWN.contains(&metric) && from == backend(metric, counted_by) {
+            let (values, _) = values.entry(key).or_default();
+            let of_metric = values.entry(metric).or_default();
+            of_metric.insert(sample.repeat, sample.value);
+        } else if (metric, from) == (Metric::CoreCycles, BackendName::Model) {
+            let (_, modelled) = values.entry(key).or_default();
+            modelled.push(Modelled {
+                cpu: sample.cpu.clone(),
+                clock_ghz: sample.clock_ghz.unwrap_or_default(),
+                model: model.to_owned(),
+                cycles: sample.value,
+            });
         }
     }
     let mut rows = Vec::new();
@@ -90,10 +127,13 @@ pub fn rows(recipes: &[BuildRecipe], samples: &[Sample], batch: u32) -> Vec<Row>
         .chain(Implementation::PEERS)
     {
         for recipe in recipes {
-            if let Some(values) = values.remove(&(implementation, recipe.variant.as_str())) {
+            let key = (implementation, recipe.variant.as_str());
+            if let Some((values, modelled)) = values.remove(&key) {
                 rows.push(Row {
                     implementation,
                     recipe: recipe.clone(),
+                    modelled,
+                    counted_by,
                     values,
                 });
             }
@@ -120,6 +160,8 @@ pub struct SameLlvmPair {
     pub instructions: Option<f64>,
     /// Cycles divided by those of C in the same round. Rounds are interleaved.
     pub cycles: Option<Spread>,
+    /// Modelled cycles divided by those of C.
+    pub modelled: Vec<ModelledRatio>,
 }
 
 /// Pairs the rows that were built with the same LLVM.
@@ -150,10 +192,23 @@ pub fn pairs(rows: &[Row], batch: u32) -> Vec<SameLlvmPair> {
                 implementation: rust.implementation,
                 instructions: instructions.map(|spread| spread.median),
                 cycles,
+                modelled: modelled_ratios(rust, c),
             });
         }
     }
     pairs
+}
+
+fn modelled_ratios(a: &Row, b: &Row) -> Vec<ModelledRatio> {
+    let ratio = |a: &Modelled| {
+        let base = b.modelled.iter().find(|b| b.is_comparable(a))?;
+        Some(ModelledRatio {
+            cpu: a.cpu.clone(),
+            clock_ghz: a.clock_ghz,
+            ratio: a.cycles / base.cycles,
+        })
+    };
+    a.modelled.iter().filter_map(ratio).collect()
 }
 
 fn ratio(a: &Row, b: &Row, metric: Metric) -> Option<Spread> {
@@ -179,6 +234,50 @@ mod tests {
         BuildRecipe::new(toolchain, OptLevel::Default, DEFAULT_CPU, true, false)
     }
 
+    fn modelled(cycles: f64) -> Modelled {
+        Modelled {
+            cpu: "haswell".to_owned(),
+            clock_ghz: 1.6,
+            model: "1".to_owned(),
+            cycles,
+        }
+    }
+
+    #[test]
+    fn the_model_counts_where_it_can_and_gives_cycles_by_processor() {
+        use record::Conditions;
+        let recipe = recipe(Family::Gcc, "12.2.0", None);
+        let cell = perfcounters::Cell {
+            implementation: C,
+            variant: recipe.variant.clone(),
+            toolchain: String::new(),
+            conditions: Conditions::with_batch(32),
+            program: "c".into(),
+            library: "c".into(),
+            peer: None,
+        };
+        let sample = |backend, metric, value| cell.sample(backend, metric, value, 1, 0);
+        let valgrind = sample(BackendName::Valgrind, Metric::Instructions, 77.0);
+        let old = rows(
+            std::slice::from_ref(&recipe),
+            std::slice::from_ref(&valgrind),
+            32,
+            "1",
+        );
+        assert_eq!(old[0].spread(Metric::Instructions).unwrap().median, 77.0);
+        assert_eq!(old[0].backend(Metric::Instructions), BackendName::Valgrind);
+        let samples = [
+            valgrind,
+            sample(BackendName::Model, Metric::Instructions, 76.5),
+            sample(BackendName::Model, Metric::CoreCycles, 90.0).on_cpu("haswell", Some(1.6)),
+        ];
+        let new = rows(&[recipe], &samples, 32, "1");
+        assert_eq!(new[0].spread(Metric::Instructions).unwrap().median, 76.5);
+        assert_eq!(new[0].backend(Metric::Loads), BackendName::Model);
+        assert_eq!(new[0].backend(Metric::TscCycles), BackendName::Lockstep);
+        assert_eq!(new[0].modelled, [modelled(90.0)]);
+    }
+
     fn row(
         implementation: Implementation,
         recipe: BuildRecipe,
@@ -189,6 +288,8 @@ mod tests {
         Row {
             implementation,
             recipe,
+            modelled: vec![modelled(instructions * 1.5)],
+            counted_by: BackendName::Model,
             values: BTreeMap::from([
                 (Metric::Instructions, BTreeMap::from([(0, instructions)])),
                 (Metric::TscCycles, rounds),
@@ -226,6 +327,7 @@ mod tests {
             (19, "rustc 1.85.0")
         );
         assert!((pairs[0].instructions.unwrap() - 1.1).abs() < 1e-9);
+        assert!((pairs[0].modelled[0].ratio - 1.1).abs() < 1e-9);
         let cycles = pairs[0].cycles.unwrap();
         assert!((cycles.median - 1.1).abs() < 1e-9 && (cycles.high - cycles.low).abs() < 1e-9);
     }

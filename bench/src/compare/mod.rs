@@ -4,14 +4,9 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{bail, Context, Result};
-use perfcounters::device::NicProgram;
-use perfcounters::lockstep::Lockstep;
 use perfcounters::placement::Topology;
-use perfcounters::valgrind::Valgrind;
-use perfcounters::{Backend, Cell, Interrupt, Observer};
-use record::{
-    BackendName, GitFacts, HostFacts, Implementation, RunFolder, RunRecord, SAMPLES_FILE,
-};
+use perfcounters::{Cell, Interrupt, Observer};
+use record::{GitFacts, HostFacts, Implementation, RunFolder, RunRecord, SAMPLES_FILE};
 use serde_json::json;
 
 use crate::builds::artefacts;
@@ -19,8 +14,7 @@ use crate::builds::cells::describe_build;
 use crate::machine_code::data_path::with_checks;
 use crate::progress::Progress;
 use crate::reproducer;
-use crate::run::backends::worker;
-use crate::run::peers::{measurable, Verifier};
+use crate::run::config::COUNTING;
 use crate::run::recorder::Recorder;
 use crate::settings::values::BoundedInteger;
 use crate::toolchain::builder::{self, Builder};
@@ -28,9 +22,11 @@ use crate::toolchain::identity::Identity;
 use crate::toolchain::machine::ThisMachine;
 use crate::toolchain::recipe::{BuildRecipe, OptLevel, DEFAULT_CPU};
 use crate::usage::UsageError;
+use analysis::SameLlvmPair;
 use arguments::CompareArguments;
 use baseline::NamedBaseline;
 use comparisons::{Comparisons, Judge};
+use measure::Measurement;
 use peers::PeerBuilds;
 use plan::{Block, Comparison, Plan};
 use result::{ComparisonResult, FORMAT, RESULT_FILE};
@@ -40,6 +36,8 @@ pub mod analysis;
 pub mod arguments;
 pub mod baseline;
 pub mod comparisons;
+mod measure;
+pub mod modelled;
 pub mod peers;
 pub mod plan;
 pub mod result;
@@ -100,13 +98,42 @@ pub fn run(arguments: &CompareArguments, interrupt: &Interrupt) -> Result<bool> 
     recorder.folder.record.builds = described(&builder, &peers, &builds, &cells);
     recorder.folder.record.peers = peers.facts(&cells);
     recorder.folder.save()?;
-    let outcome = measure(arguments, &comparison, &cells, &mut recorder, interrupt);
+    let measurement = Measurement {
+        build: &arguments.build_dir,
+        comparison: &comparison,
+        processors: measure::processors(&comparison.model)?,
+        interrupt,
+    };
+    let outcome = measurement.measure(&cells, &mut recorder);
     recorder.progress.finish();
     recorder.folder.record.complete = outcome.is_ok();
     let finished = recorder.folder.finish(SystemTime::now());
     outcome?;
     finished?;
-    report(arguments, &recorder, &comparison, &plan, baseline.as_ref())
+    let model = modelled::version(&measurement.processors);
+    let measured = measured_rows(&recorder, &comparison, &plan, &model)?;
+    report(arguments, &recorder, measured, &plan, baseline.as_ref())
+}
+
+/// The rows and the pairs of the same LLVM, from the samples of a run.
+fn measured_rows(
+    recorder: &Recorder,
+    comparison: &Comparison,
+    plan: &Plan,
+    model: &str,
+) -> Result<(Vec<ResultRow>, Vec<SameLlvmPair>)> {
+    let samples = record::read_samples(&recorder.folder.path().join(SAMPLES_FILE))?;
+    let (mut rows, mut same_llvm) = (Vec::new(), Vec::new());
+    for batch in comparison.batch.iter().map(|batch| batch.0) {
+        let measured = analysis::rows(&plan.recipes, &samples, batch, model);
+        same_llvm.extend(analysis::pairs(&measured, batch));
+        rows.extend(measured.iter().map(|row| {
+            let record = &recorder.folder.record;
+            let command = command_of(record, row.implementation, &row.recipe.variant);
+            ResultRow::new(row, batch, command)
+        }));
+    }
+    Ok((rows, same_llvm))
 }
 
 /// Prints the builds: driver, compiler, flags, and the short name and the path of the identity.
@@ -160,22 +187,12 @@ fn selected_builds<'r>(
 fn report(
     arguments: &CompareArguments,
     recorder: &Recorder,
-    comparison: &Comparison,
+    (rows, same_llvm): (Vec<ResultRow>, Vec<SameLlvmPair>),
     plan: &Plan,
     baseline: Option<&(Option<Identity>, NamedBaseline)>,
 ) -> Result<bool> {
     let folder = recorder.folder.path();
     let record = &recorder.folder.record;
-    let samples = record::read_samples(&folder.join(SAMPLES_FILE))?;
-    let (mut rows, mut same_llvm) = (Vec::new(), Vec::new());
-    for batch in comparison.batch.iter().map(|batch| batch.0) {
-        let measured = analysis::rows(&plan.recipes, &samples, batch);
-        same_llvm.extend(analysis::pairs(&measured, batch));
-        rows.extend(measured.iter().map(|row| {
-            let command = command_of(record, row.implementation, &row.recipe.variant);
-            ResultRow::new(row, batch, command)
-        }));
-    }
     let judge = Judge::new(arguments.threshold);
     let with = baseline.map(|(identity, named)| named.rows(identity.as_ref(), &rows));
     let comparisons = Comparisons::of(judge, &rows, with.as_ref());
@@ -278,6 +295,9 @@ fn comparison(arguments: &CompareArguments) -> Result<Comparison> {
             .map(BoundedInteger)
             .collect();
     }
+    if !arguments.cpus.is_empty() {
+        comparison.model.cpus.clone_from(&arguments.cpus);
+    }
     let named = !arguments.opt.is_empty()
         || !arguments.target_cpu.is_empty()
         || arguments.no_lto
@@ -341,6 +361,7 @@ fn build_all(
     recorder: &mut Recorder,
 ) -> Result<Vec<Cell>> {
     let batches: Vec<u32> = comparison.batch.iter().map(|batch| batch.0).collect();
+    let counting = comparison.backends.first().copied().unwrap_or(COUNTING);
     let estimate = Duration::from_secs(8) * u32::try_from(builds.len()).unwrap_or(u32::MAX);
     recorder.progress = Progress::new(estimate);
     recorder
@@ -374,58 +395,11 @@ fn build_all(
             Err(error) => {
                 let cause = format!("the build failed: {error:#}");
                 for cell in of_build {
-                    recorder.failure(cell.failure(BackendName::Valgrind, &cause));
+                    recorder.failure(cell.failure(counting, &cause));
                 }
             }
         }
     }
     recorder.progress.finish();
     Ok(cells)
-}
-
-fn measure(
-    arguments: &CompareArguments,
-    comparison: &Comparison,
-    cells: &[Cell],
-    recorder: &mut Recorder,
-    interrupt: &Interrupt,
-) -> Result<()> {
-    let backends: [Box<dyn Backend>; 2] = [
-        Box::new(Valgrind {
-            nic: NicProgram::new(arguments.build_dir.join("bin/nic")),
-            packets: comparison.valgrind.packets.0.into(),
-            repeats: comparison.valgrind.repeats.0,
-            interrupt: interrupt.clone(),
-        }),
-        Box::new(Lockstep {
-            worker: worker("lockstep-worker")?,
-            sessions: comparison.lockstep.sessions.0,
-            rounds: comparison.lockstep.rounds.0,
-            interrupt: interrupt.clone(),
-        }),
-    ];
-    let time = |backend: &dyn Backend| -> Duration {
-        let repeats = u32::try_from(backend.repeats().len()).unwrap_or(u32::MAX);
-        cells
-            .iter()
-            .map(|cell| backend.estimate(cell) * repeats)
-            .sum()
-    };
-    let placement = recorder.folder.record.placement.clone();
-    recorder.progress = Progress::new(backends.iter().map(|backend| time(backend.as_ref())).sum());
-    let nic = NicProgram::new(arguments.build_dir.join("bin/nic"));
-    let mut verifier = Verifier::new(nic, &placement, interrupt);
-    for mut backend in backends {
-        recorder.note_settings(backend.as_ref());
-        if let Some(why) = backend.unavailable() {
-            recorder.not_measurable(backend.name(), &why);
-            continue;
-        }
-        recorder.estimate = time(backend.as_ref());
-        let measurable = measurable(backend.as_ref(), cells.to_vec(), recorder);
-        let correct = verifier.correct(backend.as_ref(), measurable, recorder)?;
-        backend.measure(&correct, recorder)?;
-        recorder.folder.save()?;
-    }
-    Ok(())
 }

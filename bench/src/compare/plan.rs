@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use anyhow::{bail, Context, Result};
+use record::BackendName;
 use serde::{Deserialize, Serialize};
 
+use crate::run::config::COUNTING;
 use crate::settings::backends::{Lockstep, Valgrind};
-use crate::settings::values::{Batch, BoundedInteger};
+use crate::settings::values::{Batch, BoundedInteger, CpuName, Ghz};
 use crate::toolchain::compiler::{SkippedCompiler, Toolchain};
 use crate::toolchain::find::{find, wrong_label};
 use crate::toolchain::machine::Machine;
@@ -18,6 +20,12 @@ use crate::usage::UsageError;
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Comparison {
+    /// The backends: `model` or `valgrind`, and `lockstep`.
+    #[serde(default = "default_backends")]
+    pub backends: Vec<BackendName>,
+    /// The processors whose cycles the model computes.
+    #[serde(default)]
+    pub model: ModelledCpus,
     /// Settings of valgrind.
     #[serde(default)]
     pub valgrind: Valgrind,
@@ -30,6 +38,37 @@ pub struct Comparison {
     /// The builds. Each block is a cross product.
     #[serde(rename = "block")]
     pub blocks: Vec<Block>,
+}
+
+/// `[model]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ModelledCpus {
+    /// The processors, by the names of their CPU files.
+    pub cpus: Vec<CpuName>,
+    /// Their clocks.
+    pub clocks_ghz: Vec<Ghz>,
+}
+
+impl Default for ModelledCpus {
+    /// The processor of the published counters, at their clock.
+    fn default() -> Self {
+        Self {
+            cpus: vec![CpuName("haswell".to_owned())],
+            clocks_ghz: vec![Ghz(1.6)],
+        }
+    }
+}
+
+/// The backends that a comparison can use.
+const POSSIBLE: [BackendName; 3] = [
+    BackendName::Model,
+    BackendName::Valgrind,
+    BackendName::Lockstep,
+];
+
+fn default_backends() -> Vec<BackendName> {
+    vec![COUNTING, BackendName::Lockstep]
 }
 
 fn default_batch() -> Vec<Batch> {
@@ -105,6 +144,11 @@ impl Comparison {
         }
         if comparison.batch.is_empty() {
             bail!("`batch` is an empty list");
+        }
+        let mut backends = comparison.backends.iter();
+        if let Some(other) = backends.find(|backend| !POSSIBLE.contains(backend)) {
+            let possible = POSSIBLE.map(|backend| backend.to_string()).join(", ");
+            bail!("`backends` has {other}, but a comparison uses only {possible}");
         }
         for (place, block) in comparison.blocks.iter().enumerate() {
             let empty = [
@@ -360,6 +404,14 @@ mod tests {
             ("block = []", "no [[block]]"),
             ("batch = []\n[[block]]\ntoolchains = ['gcc']", "empty list"),
             ("[[block]]\ntoolchains = []", "empty list"),
+            (
+                "backends = ['wall']\n[[block]]\ntoolchains = ['gcc']",
+                "uses only model, valgrind, lockstep",
+            ),
+            (
+                "[model]\ncpus = ['z80']\n[[block]]\ntoolchains = ['gcc']",
+                "z80",
+            ),
             ("[[block]]\ntoolchains = ['gcc']\nopt = ['9']", "9"),
             (
                 "[[block]]\ntoolchains = ['gcc']\ntarget_cpu = ['a b']",

@@ -6,6 +6,7 @@ use record::{BackendName, Implementation, Metric};
 use serde::{Deserialize, Serialize};
 
 use super::analysis::{Row, Spread, SHOWN};
+use super::modelled::Modelled;
 use crate::toolchain::compiler::Family;
 use crate::toolchain::recipe::BuildRecipe;
 
@@ -51,6 +52,9 @@ pub struct ResultRow {
     pub command: String,
     /// What was measured.
     pub metrics: BTreeMap<Metric, Measured>,
+    /// Cycles on modelled processors. Older results have none.
+    #[serde(default)]
+    pub modelled: Vec<Modelled>,
 }
 
 impl ResultRow {
@@ -62,13 +66,13 @@ impl ResultRow {
             default_flags,
             ..
         } = &row.recipe;
-        let measured = SHOWN.iter().filter_map(|(metric, backend)| {
+        let measured = SHOWN.iter().filter_map(|metric| {
             let (spread, repeats) = (row.spread(*metric)?, row.repeats(*metric));
             let measured = Measured {
                 spread,
                 repeats,
                 unit: metric.unit().to_owned(),
-                backend: *backend,
+                backend: row.backend(*metric),
             };
             Some((*metric, measured))
         });
@@ -85,6 +89,7 @@ impl ResultRow {
             variant: variant.clone(),
             command,
             metrics: measured.collect(),
+            modelled: row.modelled.clone(),
         }
     }
 

@@ -5,9 +5,11 @@ use std::fmt::Write as _;
 use record::Metric;
 
 use super::analysis::SHOWN;
-use super::comparisons::{Basis, Change, Comparison, Comparisons, Verdict, JUDGED};
+use super::comparisons::{Basis, Comparison, Comparisons, ModelledChange, Verdict, JUDGED};
+use super::modelled::{Modelled, ModelledRatio};
 use super::result::ComparisonResult;
 use super::rows::ResultRow;
+use crate::run::config::COUNTING;
 
 /// The tables of each batch size, then what was not compared and not measured.
 pub fn markdown(result: &ComparisonResult<'_>, comparisons: &Comparisons) -> String {
@@ -54,8 +56,9 @@ fn write_list(text: &mut String, title: &str, items: &[impl std::fmt::Display]) 
 }
 
 fn write_rows(text: &mut String, rows: &[ResultRow], batch: u32) {
-    let labels = SHOWN.map(|(metric, _)| metric.label()).join(" | ");
-    let numbers = "---:|".repeat(SHOWN.len());
+    let mut labels = SHOWN.map(|metric| metric.label().to_owned()).to_vec();
+    labels.extend(modelled_on(rows).iter().map(|modelled| modelled.heading()));
+    let (numbers, labels) = ("---:|".repeat(labels.len()), labels.join(" | "));
     let _ = writeln!(
         text,
         "| driver | compiler | version | flags | {labels} |\n|---|---|---|---|{numbers}"
@@ -69,7 +72,7 @@ fn write_rows(text: &mut String, rows: &[ResultRow], batch: u32) {
             row.name(),
             row.flags
         );
-        for (metric, _) in SHOWN {
+        for metric in SHOWN {
             let digits = metric.digits();
             let cell = match row.metrics.get(&metric).map(|measured| measured.spread) {
                 None => "–".to_owned(),
@@ -81,12 +84,42 @@ fn write_rows(text: &mut String, rows: &[ResultRow], batch: u32) {
             };
             let _ = write!(text, " {cell} |");
         }
+        for processor in modelled_on(rows) {
+            let mut cells = row.modelled.iter();
+            let cell = cells.find(|cell| cell.is_comparable(processor));
+            let cell = cell.map_or("–".to_owned(), |cell| format!("{:.1}", cell.cycles));
+            let _ = write!(text, " {cell} |");
+        }
         text.push('\n');
     }
-    text.push_str(
-        "\nvalgrind counts instructions, loads, stores and branches. lockstep counts TSC cycles, \
-         shown with the 10th and 90th percentile.\n\n",
+    let counted = rows
+        .iter()
+        .find_map(|row| row.metrics.get(&Metric::Instructions));
+    let counted = counted.map_or(COUNTING, |measured| measured.backend);
+    let _ = writeln!(
+        text,
+        "\n{counted} counts instructions, loads, stores and branches. lockstep counts TSC cycles, \
+         shown with the 10th and 90th percentile.{}\n",
+        match modelled_on(rows).first() {
+            None => String::new(),
+            Some(modelled) => format!(
+                " Modelled cycles are those of the named processor by version {} of the model; \
+                 they are the same in every run.",
+                modelled.model
+            ),
+        }
     );
+}
+
+/// The processors that rows have modelled cycles of, each once.
+fn modelled_on(rows: &[ResultRow]) -> Vec<&Modelled> {
+    let mut found: Vec<&Modelled> = Vec::new();
+    for modelled in rows.iter().flat_map(|row| &row.modelled) {
+        if !found.iter().any(|known| known.is_comparable(modelled)) {
+            found.push(modelled);
+        }
+    }
+    found
 }
 
 fn write_pairs(text: &mut String, result: &ComparisonResult<'_>, batch: u32) {
@@ -94,13 +127,21 @@ fn write_pairs(text: &mut String, result: &ComparisonResult<'_>, batch: u32) {
     if pairs().next().is_none() {
         text.push_str("Not compared: no measured clang has the LLVM of a measured rustc.\n");
     } else {
-        text.push_str(
-            "| LLVM | C by | Rust by | driver | instructions, times C | cycles, times C |\n\
-             |---:|---|---|---|---:|---:|\n",
+        let mut labels = vec!["instructions".to_owned(), "TSC cycles".to_owned()];
+        labels.extend(modelled_on(result.rows).iter().map(|on| on.heading()));
+        let numbers = "---:|".repeat(labels.len());
+        let labels: Vec<_> = labels
+            .iter()
+            .map(|label| format!("{label}, times C"))
+            .collect();
+        let _ = writeln!(
+            text,
+            "| LLVM | C by | Rust by | driver | {} |\n|---:|---|---|---|{numbers}",
+            labels.join(" | ")
         );
     }
     for pair in pairs() {
-        let _ = writeln!(
+        let _ = write!(
             text,
             "| {} | {} | {} | {} | {} | {} |",
             pair.llvm,
@@ -114,6 +155,14 @@ fn write_pairs(text: &mut String, result: &ComparisonResult<'_>, batch: u32) {
                 ratio.median, ratio.low, ratio.high
             )),
         );
+        for on in modelled_on(result.rows) {
+            let same =
+                |ratio: &&ModelledRatio| ratio.cpu == on.cpu && ratio.clock_ghz == on.clock_ghz;
+            let ratio = pair.modelled.iter().find(same);
+            let cell = ratio.map_or("–".to_owned(), |found| format!("{:.2}", found.ratio));
+            let _ = write!(text, " {cell} |");
+        }
+        text.push('\n');
     }
     text.push('\n');
 }
@@ -140,7 +189,14 @@ fn write_comparisons(
         text.push_str("Not compared: the list below says why.\n\n");
         return;
     }
-    text.push_str("| driver | from | to | instructions | TSC cycles |\n|---|---|---|---:|---:|\n");
+    let mut labels = JUDGED.map(|metric| metric.label().to_owned()).to_vec();
+    labels.extend(modelled_on(result.rows).iter().map(|on| on.heading()));
+    let numbers = "---:|".repeat(labels.len());
+    let _ = writeln!(
+        text,
+        "| driver | from | to | {} |\n|---|---|---|{numbers}",
+        labels.join(" | ")
+    );
     for comparison in made {
         let (from, to) = (&comparison.from, &comparison.to);
         let side = |compiler: &str, flags: &str| match basis {
@@ -156,7 +212,19 @@ fn write_comparisons(
             side(&to.compiler, &to.flags)
         );
         for metric in JUDGED {
-            let cell = comparison.metrics.get(&metric).map(change);
+            let cell = comparison.metrics.get(&metric).map(|found| {
+                let (before, after) = (found.before.median, found.after.median);
+                change(before, after, found.percent, found.verdict)
+            });
+            let _ = write!(text, " {} |", cell.unwrap_or("–".to_owned()));
+        }
+        for on in modelled_on(result.rows) {
+            let same =
+                |change: &&ModelledChange| change.cpu == on.cpu && change.clock_ghz == on.clock_ghz;
+            let cell = comparison.modelled.iter().find(same).map(|found| {
+                let (before, after) = (found.before, found.after);
+                change(before, after, found.percent, found.verdict)
+            });
             let _ = write!(text, " {} |", cell.unwrap_or("–".to_owned()));
         }
         text.push('\n');
@@ -164,22 +232,24 @@ fn write_comparisons(
     let worse = made.iter().filter(|made| made.is_worse()).count();
     let _ = writeln!(
         text,
-        "\nWorse with {newer}: {worse} of {}. Limits: {} % and {} instructions; {} % of the cycles, \
-         with spreads that do not touch.\n",
+        "\nWorse with {newer}: {worse} of {}. Limits: {} % and {} instructions; {} % of the TSC \
+         cycles, with spreads that do not touch; {} % of the modelled cycles{}.\n",
         made.len(),
         result.judge.instructions_percent,
         result.judge.instructions,
-        result.judge.cycles_percent
+        result.judge.cycles_percent,
+        result.judge.modelled_percent,
+        match result.judge.modelled_cycles {
+            Some(cycles) => format!(" or {cycles} of them"),
+            None => String::new(),
+        }
     );
 }
 
-fn change(change: &Change) -> String {
-    let verdict = match change.verdict {
+fn change(before: f64, after: f64, percent: f64, verdict: Verdict) -> String {
+    let verdict = match verdict {
         Verdict::Worse => "**worse**".to_owned(),
         other => other.to_string(),
     };
-    format!(
-        "{:.1} → {:.1} ({:+.1} %, {verdict})",
-        change.before.median, change.after.median, change.percent
-    )
+    format!("{before:.1} → {after:.1} ({percent:+.1} %, {verdict})")
 }

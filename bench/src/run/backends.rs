@@ -4,10 +4,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use model::cpu::Cpu;
+use model::pipeline::Llvm;
 use perfcounters::device::NicProgram;
 use perfcounters::latency::Latency;
 use perfcounters::load::LoadGenerator;
 use perfcounters::lockstep::Lockstep;
+use perfcounters::model::processor::{Processor, Processors};
 use perfcounters::perf::resolve::EventSet;
 use perfcounters::perf::Perf;
 use perfcounters::valgrind::Valgrind;
@@ -17,6 +20,7 @@ use record::{BackendName, Placement};
 
 use super::config::Config;
 use super::generator::Pktgen;
+use crate::settings::backends::Model;
 
 /// Creates backends.
 #[derive(Debug)]
@@ -52,6 +56,12 @@ impl BackendFactory<'_> {
                 warm_up: config.perf.warm_up.duration(),
                 repeats: config.perf.repeats.0,
                 events: EventSet::detect(self.placement.driver),
+                interrupt: self.interrupt.clone(),
+            }),
+            BackendName::Model => Box::new(perfcounters::model::Model {
+                nic: self.nic(),
+                placement: self.placement.clone(),
+                processors: processors(&config.model)?,
                 interrupt: self.interrupt.clone(),
             }),
             BackendName::Valgrind => Box::new(Valgrind {
@@ -118,6 +128,32 @@ impl BackendFactory<'_> {
             },
         }
     }
+}
+
+/// The processors that the model computes values for.
+///
+/// # Errors
+/// If the model has no file for a processor. Reading the configuration checks that, too.
+pub(crate) fn processors(settings: &Model) -> Result<Processors> {
+    let clocks_mhz: Vec<u32> = settings
+        .clocks_ghz
+        .iter()
+        .map(|clock| (clock.0 * 1000.0).round() as u32)
+        .collect();
+    let modelled = settings.cpus.iter().map(|name| {
+        Ok(Processor {
+            cpu: Cpu::named(&name.0)?,
+            clocks_mhz: clocks_mhz.clone(),
+        })
+    });
+    let host = std::fs::read_to_string("/proc/cpuinfo")
+        .ok()
+        .and_then(|text| Cpu::of_host(&text).ok());
+    Ok(Processors {
+        modelled: modelled.collect::<Result<_>>()?,
+        host,
+        llvm: Llvm::find().ok(),
+    })
 }
 
 /// The command line that runs this program as a worker.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use strum::IntoEnumIterator;
 
 use crate::builds::variants::DEFAULT;
-use crate::settings::backends::{Latency, Lockstep, Perf, Valgrind, Wall};
+use crate::settings::backends::{Latency, Lockstep, Model, Perf, Valgrind, Wall};
 use crate::settings::values::{
     Batch, BoundedInteger, Fraction, FrameSize, Ghz, MeasurementSeconds, Mpps, Repeats, RingSize,
     WarmUpSeconds,
@@ -79,6 +79,9 @@ pub struct Config {
     /// Settings of the hardware counters.
     #[serde(default)]
     pub perf: Perf,
+    /// Settings of the model.
+    #[serde(default)]
+    pub model: Model,
     /// Settings of valgrind.
     #[serde(default)]
     pub valgrind: Valgrind,
@@ -100,6 +103,19 @@ pub struct Config {
 fn link_timeout() -> BoundedInteger<1, 3600> {
     BoundedInteger(30)
 }
+
+/// The backend that counts instructions, branches, loads and stores. The model counts exactly, but only
+/// programs of x86-64.
+pub const COUNTING: BackendName = match cfg!(target_arch = "x86_64") {
+    true => BackendName::Model,
+    false => BackendName::Valgrind,
+};
+
+/// The backend that counts the same as another one, less exactly. Only who names it gets it.
+const SUPERSEDED: BackendName = match cfg!(target_arch = "x86_64") {
+    true => BackendName::Valgrind,
+    false => BackendName::Model,
+};
 
 /// `[[block]]`: a cross product of its lists.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -130,7 +146,9 @@ impl Default for Block {
     fn default() -> Self {
         Self {
             name: String::new(),
-            backends: BackendName::iter().collect(),
+            backends: BackendName::iter()
+                .filter(|name| *name != SUPERSEDED)
+                .collect(),
             implementations: Implementation::OURS.to_vec(),
             variants: vec![DEFAULT.to_owned()],
             batch: vec![BoundedInteger(32)],
@@ -197,6 +215,7 @@ impl Config {
             clocks_ghz: Vec::new(),
             link_timeout: link_timeout(),
             perf: Perf::default(),
+            model: Model::default(),
             valgrind: Valgrind::default(),
             lockstep: Lockstep::default(),
             wall: Wall::default(),

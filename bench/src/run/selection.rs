@@ -1,6 +1,6 @@
 //! The measurements that the command line selects.
 
-use record::Implementation;
+use record::{BackendName, Implementation};
 
 use super::arguments::RunArguments;
 use super::card::VFIO_USER;
@@ -99,7 +99,12 @@ fn table_rows(arguments: &RunArguments) -> Vec<Block> {
         }
     }
     let named = arguments.matrix_filter();
-    let default = Block::default();
+    let mut default = Block::default();
+    if arguments.devices.is_empty() && default.backends.contains(&BackendName::Model) {
+        // Without a card, the model gives the throughput. What `wall` measures with the software card
+        // says more about that card than about the drivers.
+        default.backends.retain(|name| *name != BackendName::Wall);
+    }
     let block = Block {
         backends: or_default(&named.backends, default.backends),
         implementations: named_or(&named.implementations, &Implementation::OURS),
@@ -201,6 +206,21 @@ mod tests {
             config.blocks[0].batch,
             [BoundedInteger(32), BoundedInteger(8)]
         );
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn throughput_is_measured_with_a_card_and_modelled_without() {
+        let backends = |words: &[&str]| {
+            configuration(&arguments(words)).unwrap().blocks[0]
+                .backends
+                .clone()
+        };
+        let without = backends(&[]);
+        assert!(without.contains(&BackendName::Model) && !without.contains(&BackendName::Wall));
+        assert!(!without.contains(&BackendName::Valgrind));
+        let with = backends(&["--devices=03:00.0,04:00.0"]);
+        assert!(with.contains(&BackendName::Wall));
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! How each backend measures: the sections `[perf]`, `[valgrind]`, `[lockstep]`, `[wall]` and `[latency]`.
+//! How each backend measures: the sections `[perf]`, `[model]`, `[valgrind]`, `[lockstep]`, `[wall]` and `[latency]`.
 
 use serde::{Deserialize, Serialize};
 
-use super::values::{BoundedInteger, MeasurementSeconds, Repeats, WarmUpSeconds};
+use super::values::{BoundedInteger, CpuName, Ghz, MeasurementSeconds, Repeats, WarmUpSeconds};
 
 /// `[perf]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -14,6 +14,16 @@ pub struct Perf {
     pub warm_up: WarmUpSeconds,
     /// How often each cell is measured.
     pub repeats: Repeats,
+}
+
+/// `[model]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Model {
+    /// The processors to model, by the names of their CPU files.
+    pub cpus: Vec<CpuName>,
+    /// Their clocks.
+    pub clocks_ghz: Vec<Ghz>,
 }
 
 /// `[valgrind]`
@@ -72,6 +82,16 @@ impl Default for Perf {
 }
 
 // With these defaults, the tables of `make reproduce` take about two minutes on two cores.
+
+impl Default for Model {
+    /// The processor of the published counters, at the published clocks.
+    fn default() -> Self {
+        Self {
+            cpus: vec![CpuName("haswell".to_owned())],
+            clocks_ghz: vec![Ghz(1.6), Ghz(2.4), Ghz(3.3)],
+        }
+    }
+}
 
 impl Default for Valgrind {
     fn default() -> Self {

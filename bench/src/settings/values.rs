@@ -1,5 +1,6 @@
 //! Checked values of the configuration files.
 
+use model::cpu::Cpu;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -97,6 +98,27 @@ impl From<Ghz> for f64 {
     }
 }
 
+/// The name of a CPU file of the model: `haswell`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct CpuName(pub String);
+
+impl TryFrom<String> for CpuName {
+    type Error = String;
+    fn try_from(value: String) -> Result<Self, String> {
+        match Cpu::named(&value) {
+            Ok(_) => Ok(Self(value)),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
+impl From<CpuName> for String {
+    fn from(value: CpuName) -> Self {
+        value.0
+    }
+}
+
 /// A share of the capacity, above 0 and at most 1.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(try_from = "f64", into = "f64")]
@@ -175,4 +197,21 @@ impl From<MeasurementSeconds> for f64 {
     fn from(value: MeasurementSeconds) -> Self {
         value.0
     }
+}
+
+/// A processor by the name of its CPU file.
+///
+/// # Errors
+/// If the model has no such file.
+pub(crate) fn cpu_name(text: &str) -> Result<CpuName, String> {
+    CpuName::try_from(text.to_owned())
+}
+
+/// A clock in GHz.
+///
+/// # Errors
+/// If it is no clock.
+pub(crate) fn ghz(text: &str) -> Result<Ghz, String> {
+    let number: f64 = text.parse().map_err(|_| format!("{text} is no number"))?;
+    Ghz::try_from(number)
 }

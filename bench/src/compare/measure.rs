@@ -1,0 +1,112 @@
+//! Measures the builds of a comparison with its backends.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Result;
+use perfcounters::device::NicProgram;
+use perfcounters::lockstep::Lockstep;
+use perfcounters::model::processor::Processors;
+use perfcounters::model::Model;
+use perfcounters::valgrind::Valgrind;
+use perfcounters::{Backend, Cell, Interrupt};
+use record::{BackendName, Placement};
+
+use super::plan::{Comparison, ModelledCpus};
+use crate::progress::Progress;
+use crate::run::backends;
+use crate::run::peers::{measurable, Verifier};
+use crate::run::recorder::Recorder;
+use crate::settings;
+
+/// The processors that a comparison names. The processor of this machine is not among them, because
+/// a comparison does not check the model.
+///
+/// # Errors
+/// If the model has no file for a processor.
+pub(super) fn processors(named: &ModelledCpus) -> Result<Processors> {
+    let settings = settings::backends::Model {
+        cpus: named.cpus.clone(),
+        clocks_ghz: named.clocks_ghz.clone(),
+    };
+    Ok(Processors {
+        host: None,
+        ..backends::processors(&settings)?
+    })
+}
+
+/// How builds are measured.
+#[derive(Debug)]
+pub(super) struct Measurement<'a> {
+    /// The folder with the software NIC.
+    pub build: &'a Path,
+    /// The backends and their settings.
+    pub comparison: &'a Comparison,
+    /// The processors to model.
+    pub processors: Processors,
+    /// Stops a measurement.
+    pub interrupt: &'a Interrupt,
+}
+
+impl Measurement<'_> {
+    fn nic(&self) -> NicProgram {
+        NicProgram::new(self.build.join("bin/nic"))
+    }
+
+    fn backend(&self, name: BackendName, placement: &Placement) -> Result<Box<dyn Backend>> {
+        let interrupt = self.interrupt.clone();
+        Ok(match name {
+            BackendName::Model => Box::new(Model {
+                nic: self.nic(),
+                placement: placement.clone(),
+                processors: self.processors.clone(),
+                interrupt,
+            }),
+            BackendName::Lockstep => Box::new(Lockstep {
+                worker: backends::worker("lockstep-worker")?,
+                sessions: self.comparison.lockstep.sessions.0,
+                rounds: self.comparison.lockstep.rounds.0,
+                interrupt,
+            }),
+            _ => Box::new(Valgrind {
+                nic: self.nic(),
+                packets: self.comparison.valgrind.packets.0.into(),
+                repeats: self.comparison.valgrind.repeats.0,
+                interrupt,
+            }),
+        })
+    }
+
+    /// Measures the cells with each backend.
+    ///
+    /// # Errors
+    /// If the user asks to stop, or the record cannot be written.
+    pub fn measure(&self, cells: &[Cell], recorder: &mut Recorder) -> Result<()> {
+        let placement = recorder.folder.record.placement.clone();
+        let names = self.comparison.backends.iter();
+        let backends: Vec<Box<dyn Backend>> = names
+            .map(|name| self.backend(*name, &placement))
+            .collect::<Result<_>>()?;
+        let time = |backend: &dyn Backend| -> Duration {
+            let repeats = u32::try_from(backend.repeats().len()).unwrap_or(u32::MAX);
+            let estimates = cells.iter().map(|cell| backend.estimate(cell) * repeats);
+            estimates.sum()
+        };
+        recorder.progress =
+            Progress::new(backends.iter().map(|backend| time(backend.as_ref())).sum());
+        let mut verifier = Verifier::new(self.nic(), &placement, self.interrupt);
+        for mut backend in backends {
+            recorder.note_settings(backend.as_ref());
+            if let Some(why) = backend.unavailable() {
+                recorder.not_measurable(backend.name(), &why);
+                continue;
+            }
+            recorder.estimate = time(backend.as_ref());
+            let measurable = measurable(backend.as_ref(), cells.to_vec(), recorder);
+            let correct = verifier.correct(backend.as_ref(), measurable, recorder)?;
+            backend.measure(&correct, recorder)?;
+            recorder.folder.save()?;
+        }
+        Ok(())
+    }
+}
