@@ -7,6 +7,7 @@ from typing import Any
 
 HEADER = "impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat"
 CONDITIONS = "ring_size,frame_size,offered_mpps,note"
+MODEL_CONDITIONS = f"{CONDITIONS},cpu,clock_ghz"
 DRIVERS = (
     ("c", "default", 1.0),
     ("rust", "default", 1.6),
@@ -74,6 +75,53 @@ def peer_rows() -> list[str]:
             for repeat in range(3):
                 lines.append(f"{start},wall,mpps,{(12 + repeat / 10) / factor},Mpackets/s,1000,{repeat}")
     return lines
+
+
+COUNTED = ("instructions", "branches", "stores", "loads")
+"""What the model counts, so that no processor is named."""
+
+MODELLED = {
+    "core_cycles": 92.0,
+    "ipc": 1.4,
+    "branch_misses": 0.04,
+    "l1_hits": 24.0,
+    "l2_hits": 1.15,
+    "l3_hits": 0.8,
+    "l3_misses": 0.25,
+}
+"""What the model gives of our C driver on the paper's processor."""
+
+PUBLISHED_CLOCKS = (1.6, 3.3)
+HOST_CPU, HOST_CLOCK = "sapphire-rapids", 2.0
+
+
+def model_rows() -> list[str]:
+    """Return the samples of the model, with all columns: our drivers and the paper's own."""
+    lines = []
+    paper = [peer for peer in PEERS if peer[0].startswith("ixy")]
+    for batch in (32, 8):
+        for impl, variant, factor in (*DRIVERS, *paper):
+            start = f"{impl},{variant},cc 1.0,{batch},model"
+            for metric in COUNTED:
+                lines.append(f"{start},{metric},{VALGRIND[metric] * factor},x/packet,1024,0,512,60,,,,")
+            for clock in PUBLISHED_CLOCKS:
+                for metric, value in MODELLED.items():
+                    row = f"{start},{metric},{value * factor},x/packet,1024,0,512,60,,,haswell,{clock}"
+                    lines.append(row)
+                lines.append(f"{start},mpps,{1000 * clock / 92 / factor},Mpackets/s,10000,0,512,60,,,haswell,{clock}")
+                for load in (1, 10, 20):
+                    for place, name in enumerate(("p50", "p90", "p99", "p99_9")):
+                        value = (4 + place) * factor + load / 10
+                        lines.append(f"{start},latency_{name}_us,{value},us,10000,0,512,60,{load},,haswell,{clock}")
+            cycles = 30.0 * factor
+            lines.append(f"{start},core_cycles,{cycles},x/packet,1024,0,512,60,,,{HOST_CPU},{HOST_CLOCK}")
+    return lines
+
+
+def modelled_rows() -> list[str]:
+    """Return the samples of a run with the model and other backends, with all columns."""
+    starved = [row.replace("full_batch_ratio,0.995", "full_batch_ratio,0.04") for row in rows()]
+    return [f"{row},," for row in with_conditions(starved)] + model_rows()
 
 
 def with_conditions(

@@ -11,7 +11,7 @@ from triptych_paper.report.figures import canvas
 from triptych_paper.report.model import Section
 from triptych_paper.report.sections import compilers
 
-from tests.example import MakeRun, write_run
+from tests.example import HEADER, MODEL_CONDITIONS, MakeRun, write_run
 
 
 def way(family: str, version: str, llvm: int | None, **more: Any) -> dict[str, Any]:
@@ -205,3 +205,45 @@ def test_another_kind_of_run_is_refused(compared: Callable[..., Section]) -> Non
 def test_malformed_results_are_refused(compared: Callable[..., Section], found: Any) -> None:
     with pytest.raises(DataError, match=r"compilers\.json is malformed.*make compilers"):
         compared(PLAN, found)
+
+
+def modelled_lines() -> list[str]:
+    """Return the rows of a comparison that the model counted."""
+    found = [line.replace(",valgrind,", ",model,") + ",512,60,,,," for line in lines()]
+    for impl, variant, cycles in (("c", "clang-19.1.7", 80.0), ("rust", "rustc-1.85.0", 88.0)):
+        found.append(f"{impl},{variant},cc 1.0,32,model,core_cycles,{cycles},x/packet,1000,0,512,60,,,haswell,1.6")
+    return found
+
+
+def test_modelled_cycles_have_columns_that_name_their_processor(make_run: MakeRun) -> None:
+    on = {"cpu": "haswell", "clock_ghz": 1.6}
+    worse = {**on, "before": 80.0, "after": 82.0, "percent": 2.5, "verdict": "worse"}
+    same = made("version", instructions=change(70.0, 70.0, "unchanged")) | {"modelled": [worse]}
+    judge: dict[str, Any] = {"instructions_percent": 1.0, "instructions": 0.2, "cycles_percent": 2.0}
+    found = {
+        **FOUND,
+        "judge": {**judge, "modelled_percent": 1.0, "modelled_cycles": 2.0},
+        "comparisons": [same],
+        "same_llvm": [{**PAIR, "modelled": [{**on, "ratio": 1.1}]}],
+    }
+    run = make_run()
+    folder = run.resolve().parent / "compilers"
+    folder.mkdir()
+    there = write_run(folder, modelled_lines(), f"{HEADER},{MODEL_CONDITIONS}", plan=PLAN, builds=BUILDS)
+    (there / "compilers.json").write_text(json.dumps(found), encoding="utf-8")
+    (folder / "latest").symlink_to(there.name)
+    section = compilers.build(read_data(run))
+    tables = {table.key: table for table in section.tables}
+    heading = "cycles (modelled, haswell at 1.6 GHz)"
+    rows = tables["compilers-batch-32"]
+    assert rows.columns[-1].heading == heading
+    assert [row[-1].text for row in rows.rows] == ["–", "–", "80.0", "88.0"]
+    assert rows.rows[0][4].text == "76.8"
+    assert rows.note.startswith("The model counts")
+    assert texts(section, "compilers-same-llvm-batch-32")[0][-1] == "1.10"
+    version = tables["compilers-by-version-batch-32"]
+    assert version.columns[-1].heading == heading
+    assert (version.rows[0][-1].text, version.rows[0][-1].tone) == ("80.0 → 82.0", "bad")
+    assert "of 2 cycles a packet, counts, too" in version.note
+    assert any("Worse with a newer version: 1 of 1 comparisons." in text for text in section.text)
+    canvas(section.figures[0])

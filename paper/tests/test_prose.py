@@ -63,6 +63,64 @@ def test_core_cycles_are_preferred(archive: Path) -> None:
     assert Archive(archive).cycles("rust", 32)[0] == "core cycles"
 
 
+def modelled(archive: Path) -> Archive:
+    """Change an archive to one with the model, and add its validation."""
+    for name in ("compared-batch-32", "compared-batch-8", "counters-batch-32"):
+        path = archive / f"{name}.csv"
+        records = pd.read_csv(path, dtype=str, keep_default_na=False)
+        records["metric"] = records["metric"].str.replace("tsc_cycles", "core_cycles")
+        cycles_rows = records["metric"].str.startswith("core_cycles") & (records["backend"] == "lockstep")
+        records["kind"] = cycles_rows.map({True: "modelled", False: "counted"})
+        records["cpu"] = cycles_rows.map({True: "haswell", False: ""})
+        records.loc[cycles_rows, ["p10", "p90"]] = ""
+        records.to_csv(path, index=False)
+    (archive / "validation-lockstep.csv").write_text(
+        "cpu,modelled,measured\nzen4,10,10\nzen4,22,20\nzen4,39,30\n", encoding="utf-8"
+    )
+    (archive / "validation-published-haswell.csv").write_text(
+        "metric,modelled_to_published\ninstructions,1.5\ncore_cycles,0.91\ncore_cycles,1.12\n", encoding="utf-8"
+    )
+    return Archive(archive)
+
+
+def test_the_text_on_the_model_has_its_errors_from_the_archive(archive: Path) -> None:
+    text = " ".join(render("readme-model", modelled(archive)).split())
+    assert "0.91 to 1.12 times the published ones" in text
+    assert "its median error is 10 %, with a rank correlation of 1.00." in text
+    assert "3 cells, zen4." in text
+    assert "older than the model" not in text
+
+
+def test_the_text_on_an_archive_without_the_model_has_no_figures(archive: Path) -> None:
+    (archive / "validation-lockstep.csv").unlink(missing_ok=True)
+    assert "older than the model" in " ".join(render("readme-model", Archive(archive)).split())
+
+
+def test_modelled_cycles_are_named_in_prose(archive: Path) -> None:
+    changed = modelled(archive)
+    assert changed.modelled == "haswell"
+    assert changed.cycles("rust", 32)[0] == "modelled cycles of haswell"
+    text = " ".join(render("readme-results", changed).split())
+    assert "modelled cycles of haswell than C" in text
+    assert "Parentheses hold" not in text
+    assert "**modelled** for haswell" in " ".join(render("example-machine", changed).split())
+
+
+def test_the_ladder_names_the_kind_of_its_cycles(archive: Path) -> None:
+    path = archive / "ladder" / "ladder-batch-32.csv"
+    records = pd.read_csv(path, dtype=str, keep_default_na=False)
+    cycles_rows = records["metric"].isin(["tsc_cycles", "core_cycles"])
+    records.loc[cycles_rows, "metric"] = "core_cycles"
+    records["kind"], records["cpu"] = "modelled", "haswell"
+    records.loc[cycles_rows, ["added_p10", "added_p90"]] = ""
+    records.to_csv(path, index=False)
+    kind, steps = Archive(archive).part("ladder").ladder_cycles(32)
+    assert kind == "modelled cycles of haswell"
+    assert steps
+    text = " ".join(render("ladder-results", Archive(archive)).split())
+    assert "the modelled cycles of haswell by half a cycle or more" in text
+
+
 @pytest.fixture
 def archive(tmp_path: Path) -> Path:
     """Copy the archive, to change it."""

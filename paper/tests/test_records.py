@@ -11,7 +11,7 @@ from triptych_paper.records import read_run
 from triptych_paper.schema import metrics, source
 from triptych_paper.statistics import select
 
-from tests.example import CONDITIONS, HEADER, MakeRun, rows, with_conditions
+from tests.example import CONDITIONS, HEADER, MODEL_CONDITIONS, MakeRun, rows, with_conditions
 
 GOOD = "c,default,gcc 12.2.0,32,wall,mpps,1.5,Mpackets/s,100,0"
 
@@ -70,6 +70,41 @@ def test_malformed_conditions_are_named_by_line(make_run: MakeRun, conditions: s
     assert "line 3" in str(error.value)
 
 
+MODELLED = "c,default,gcc 12.2.0,32,model,core_cycles,94.0,core cycles/packet,1024,0,512,60,,"
+"""A modelled value without the columns of the processor."""
+
+
+def test_a_modelled_value_has_a_processor_and_a_clock(make_run: MakeRun) -> None:
+    lines = [f"{MODELLED},haswell,1.6", f"{MODELLED},haswell,3.3", f"{MODELLED},zen4,", f"{GOOD},512,60,,,,"]
+    samples = read_run(make_run(lines=lines, header=f"{HEADER},{MODEL_CONDITIONS}")).samples
+    assert list(samples["cpu"]) == ["haswell", "haswell", "zen4", ""]
+    assert list(samples["clock_ghz"].fillna(0)) == [1.6, 3.3, 0, 0]
+
+
+def test_older_columns_have_no_processor(make_run: MakeRun) -> None:
+    samples = read_run(make_run(lines=with_conditions([GOOD]), header=f"{HEADER},{CONDITIONS}")).samples
+    assert list(samples["cpu"]) == [""]
+    assert samples["clock_ghz"].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        (f"{GOOD},512,60,,,haswell,", "cpu 'haswell' beside the backend wall"),
+        (f"{GOOD},512,60,,,,1.6", "clock_ghz '1.6' without a cpu"),
+        (f"{MODELLED},,", "core_cycles of the model names no cpu"),
+        (f"{MODELLED},haswell,0", "clock_ghz '0' is not a positive clock"),
+        (f"{MODELLED},haswell,fast", "clock_ghz 'fast' is not a number"),
+        (f"{MODELLED},haswell,1.60", "a second time"),
+    ],
+)
+def test_a_wrong_processor_is_named_by_line(make_run: MakeRun, row: str, why: str) -> None:
+    lines = [f"{MODELLED},haswell,1.6", row]
+    with pytest.raises(DataError, match="line 3") as error:
+        read_run(make_run(lines=lines, header=f"{HEADER},{MODEL_CONDITIONS}"))
+    assert why in str(error.value)
+
+
 def test_a_failure_has_conditions(make_run: MakeRun) -> None:
     failure = {"impl": "c", "variant": "default", "batch": 8, "backend": "wall", "cause": "x", "ring_size": 64}
     assert read_run(make_run(failures=[failure])).failures[0].conditions == Conditions(ring_size=64)
@@ -119,7 +154,10 @@ def test_a_malformed_row_is_named_by_line(make_run: MakeRun, row: str, why: str)
     ("row", "why"),
     [
         (GOOD.replace("mpps", "joules"), "metric 'joules' is not in metrics.toml; the valid names are core_cycles, "),
-        (GOOD.replace("wall,mpps", "lockstep,core_cycles"), "backend lockstep does not count core_cycles; perf do"),
+        (
+            GOOD.replace("wall,mpps", "lockstep,core_cycles"),
+            "backend lockstep does not count core_cycles; perf, model do",
+        ),
         (GOOD.replace("wall,mpps", "valgrind,cycles"), "metric 'cycles' is not in metrics.toml"),
     ],
 )

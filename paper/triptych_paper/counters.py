@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from triptych_paper import throughput
 from triptych_paper.conditions import DEFAULT_CONDITIONS
 from triptych_paper.drivers import CHECKED, RUST, UNSAFE, C
-from triptych_paper.facts import card, machine
-from triptych_paper.lookup import Measured, choose, find, ratio, reason
+from triptych_paper.facts import machine
+from triptych_paper.lookup import Measured, apart, choose, find, has_model, ratio, reason
 from triptych_paper.published import C2RUST_NOTE, CYCLES_NOTE, LOADS_NOTE, PROCESSOR_NOTE, Figure, Published
-from triptych_paper.quantities import differences
+from triptych_paper.quantities import published as was_published
 from triptych_paper.records import Run
-from triptych_paper.schema import CORE_CYCLES, CYCLES, TSC_CYCLES, Metric, metrics, source
+from triptych_paper.schema import CORE_CYCLES, CYCLES, MODEL, TSC_CYCLES, Metric, metrics
 from triptych_paper.tables.model import Cell, Column, Record, Table
 from triptych_paper.tables.numbers import number, repeats
+from triptych_paper.throughput import Whole
 from triptych_paper.values import record, source_cell, value_cell
 
 DRIVERS = (C, RUST, CHECKED, UNSAFE)
@@ -36,6 +38,9 @@ README_ROWS = (CYCLES, "instructions", "branches", "branch_misses", "loads", "st
 """The rows of the table in the README."""
 
 README_NOTES = {
+    "modelled": "Modelled: the executed instructions ran through a model of the named processor. The values are equal "
+    "in every run, on every machine. The report's section on validation says how far they can be believed.",
+    "model": "Counted instruction by instruction, with driver and card in turns, so that batches are full.",
     "lockstep": "Cycles of the time-stamp counter during the driver's turns. The published figures are core cycles of "
     "another machine: compare drivers, not machines.",
     "valgrind": "Valgrind counts conditional and indirect branches, and the memory accesses of instructions. The "
@@ -58,9 +63,12 @@ def shown_batches(run: Run) -> list[int]:
 
 
 def counter_names() -> list[str]:
-    """Return the rows of the counter table: every counter, with one row for cycles."""
+    """Return the rows of the counter table: every counter that was published, with one row for cycles."""
     both = (CORE_CYCLES, TSC_CYCLES)
-    return [CYCLES, *(m.name for m in metrics().values() if m.group == "counter" and m.name not in both)]
+    return [
+        CYCLES,
+        *(m.name for m in metrics().values() if m.group == "counter" and m.name not in both and was_published(m.name)),
+    ]
 
 
 @dataclass(frozen=True)
@@ -85,7 +93,7 @@ def counter_row(run: Run, name: str, batch: int) -> Row:
     missing = tuple(
         "" if value else reason(run, driver, batch, chosen) for driver, value in zip(DRIVERS, values, strict=True)
     )
-    like = not differences(chosen.metric.name, chosen.backend, card(run))
+    like = not apart(run, chosen)
     return Row(chosen.metric, values, missing, source_cell(run, name, values), like)
 
 
@@ -161,16 +169,13 @@ def compared(run: Run, published: Published, batch: int) -> Table:
         cells, found = _times_c(run, published, name, batch)
         rows.append(cells)
         records += found
-    for name, label, scale in (
-        ("mpps", "throughput, Mpps", 1.0),
-        (TSC_CYCLES, "TSC cycles, whole process", 1.0),
-        ("full_batch_ratio", "full batches, %", 100.0),
-    ):
-        cells, found = _by_wall(run, name, label, scale, batch)
+    for whole in throughput.shown(run, batch):
+        cells, found = _whole(run, published, whole, batch)
         rows.append(cells)
         records += found
     title = f"Ratios to C, and whole processes, batch {batch}"
-    return Table(f"compared-batch-{batch}", title, _columns("compared"), tuple(rows), tuple(records), CELL_NOTE)
+    note = " ".join(text for text in (CELL_NOTE, throughput.left_out(run, batch)) if text)
+    return Table(f"compared-batch-{batch}", title, _columns("compared"), tuple(rows), tuple(records), note)
 
 
 def _times_c(run: Run, published: Published, name: str, batch: int) -> tuple[tuple[Cell, ...], list[Record]]:
@@ -193,27 +198,32 @@ def _times_c(run: Run, published: Published, name: str, batch: int) -> tuple[tup
         times = record(driver, batch, f"{chosen.metric.name}_times_c", value, missing=missing)
         records.append({**times, **_published_fields(median, figure)})
     origin = source_cell(run, name, values)
-    if name == CYCLES and any(values):
+    if name == CYCLES and any(values) and not chosen.exact:
         origin = replace(origin, notes=(*origin.notes, PAIRED_NOTE))
     return (Cell(f"{chosen.metric.label}, times C"), *cells, origin, _repeats(values)), records
 
 
-def _by_wall(run: Run, name: str, label: str, scale: float, batch: int) -> tuple[tuple[Cell, ...], list[Record]]:
-    """Return a row of whole processes, with their values multiplied by `scale`."""
-    wall = source(name, "wall")
-    values = [find(run, driver, batch, wall) for driver in DRIVERS]
+def _whole(run: Run, published: Published, whole: Whole, batch: int) -> tuple[tuple[Cell, ...], list[Record]]:
+    """Return a row of whole processes, or of their throughput in virtual time."""
+    name = whole.source.metric.name
+    values = [find(run, driver, batch, whole.source) for driver in DRIVERS]
+    like = whole.source.backend == MODEL and not apart(run, whole.source)
     cells, records = [], []
     for driver, value in zip(DRIVERS, values, strict=True):
-        missing = "" if value else reason(run, driver, batch, wall)
-        cells.append(value_cell(value, lambda v: number(scale * v, 1), missing))
-        records.append(record(driver, batch, name, value, missing=missing))
-    return (Cell(label), *cells, source_cell(run, name, values), _repeats(values)), records
+        missing = "" if value else reason(run, driver, batch, whole.source)
+        figure = whole.figure(published, driver, batch)
+        median = value.summary.median if value and like else None
+        cell = value_cell(value, lambda v: number(whole.scale * v, 1), missing)
+        cells.append(replace(cell, published=_beside(median, figure)))
+        values_of = record(driver, batch, name, value, missing=missing)
+        records.append({**values_of, **_published_fields(median, figure)})
+    return (Cell(whole.label), *cells, source_cell(run, name, values), _repeats(values)), records
 
 
 def readme(run: Run, published: Published, batch: int = 32) -> Table:
     """Build the table of the README: the rows that matter most, with at most three footnotes."""
     rows, records = [], []
-    for name in README_ROWS:
+    for name in readme_rows(run):
         row = counter_row(run, name, batch)
         # Counts have no spread worth the room; cycles never stand without theirs.
         kept = row.metric.name in (CORE_CYCLES, TSC_CYCLES)
@@ -234,4 +244,10 @@ def readme_notes(values: Sequence[Measured | None]) -> tuple[str, ...]:
     origin = next((value.source for value in values if value), None)
     if origin is None or not origin.metric.notes.get(origin.backend):
         return ()
-    return (README_NOTES["simulated" if origin.simulated else origin.backend],)
+    kind = "modelled" if origin.modelled else "simulated" if origin.simulated else origin.backend
+    return (README_NOTES[kind],)
+
+
+def readme_rows(run: Run) -> Sequence[str]:
+    """Return the rows of the README's table: all counters if the run has the model, which gives all of them."""
+    return counter_names() if has_model(run) else README_ROWS

@@ -38,7 +38,10 @@ RUN = (
 )  # fmt: skip
 """Parts of ``run.json`` that are copied."""
 
-FIGURES = ("counters-batch-32", "instructions-batches", "throughput-share", "latency")
+FIGURES = (
+    "counters-batch-32", "instructions-batches", "throughput-batches", "throughput-share", "latency",
+    "validation-lockstep",
+)  # fmt: skip
 """Figures that are copied, as SVG in light and dark, if the report has them."""
 
 TABLES = (
@@ -49,6 +52,12 @@ TABLES = (
     "others-batch-32",
     "others-batch-8",
     "throughput-batches",
+    "throughput-modelled-1.6ghz",
+    "throughput-modelled-3.3ghz",
+    "validation-lockstep",
+    "validation-published-haswell",
+    "validation-limits-haswell",
+    "validation-sensitivity-haswell-batch-32",
     "code",
 )
 """Tables that are copied, if the report has them."""
@@ -59,7 +68,21 @@ COMPILERS = tuple(f"compilers-{kind}batch-{batch}" for kind in ("", "same-llvm-"
 LADDER_PARTS = ("ladder-batch-32", "ladder-batch-8")
 """Figures and tables of a run of the cost ladder, which has drivers of its own."""
 
-CELL = ["impl", "variant", "toolchain", "batch", "ring_size", "frame_size", "offered_mpps", "backend", "metric", "unit"]
+CELL = [
+    *(
+        "impl",
+        "variant",
+        "toolchain",
+        "batch",
+        "ring_size",
+        "frame_size",
+        "offered_mpps",
+        "backend",
+        "cpu",
+        "clock_ghz",
+    ),
+    *("metric", "unit"),
+]
 """The columns that identify a cell in ``summary.csv``."""
 
 NOT_SHOWN = ("l3_hits", "l3_misses")

@@ -28,6 +28,7 @@ def facts(run: Run) -> tuple[tuple[str, str], ...]:
         ("hardware counters", counters),
         ("sources", revision + (" with uncommitted changes" if git.get("dirty") else "")),
         ("compilers", ", ".join(compilers) or "unknown"),
+        *(("model", text) for text in _model(run)),
         ("samples", f"{len(run.samples)}, by backend: {', '.join(used)}"),
     )
 
@@ -63,6 +64,17 @@ def fixed_ghz(run: Run) -> float | None:
     """Return the clock that the run fixed, GHz; None if it kept the machine's."""
     fixed = _part(run.info, "core_clock").get("fixed_ghz")
     return float(fixed) if isinstance(fixed, (int, float)) else None
+
+
+def _model(run: Run) -> list[str]:
+    """Describe the model and the processors whose values the run has."""
+    modelled = run.samples[run.samples["backend"] == "model"]
+    if modelled.empty:
+        return []
+    version = _part(_part(run.info, "settings"), "model").get("version")
+    cpus = [str(cpu) for cpu in dict.fromkeys(modelled["cpu"]) if cpu]
+    named = f"version {version}" if version else "version not recorded"
+    return [f"{named}; processors: {', '.join(cpus)}" if cpus else f"{named}; counts only"]
 
 
 def _core_clock(clock: dict[str, Any]) -> list[str]:

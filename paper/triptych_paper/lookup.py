@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
 from triptych_paper.conditions import DEFAULT_CONDITIONS, Conditions
 from triptych_paper.drivers import DRIVERS, UPSTREAM, Driver
+from triptych_paper.facts import card
+from triptych_paper.quantities import REAL_CARD, Difference, differences
 from triptych_paper.records import Run
 from triptych_paper.samples import MULTIPLEXED
-from triptych_paper.schema import PEERS, Source, sources
-from triptych_paper.statistics import Summary, paired_ratio, rows, select, summarise
+from triptych_paper.schema import MODEL, PAPER_CPU, PEERS, Source, published_clock, sources
+from triptych_paper.statistics import Summary, paired_ratio, processors, rows, select, summarise
 
 CAUSE_LENGTH = 230
 """Largest number of characters that a table shows of a failure's cause; `run.json` holds all of it."""
@@ -55,17 +57,67 @@ def choose(run: Run, name: str, drivers: Iterable[Driver], conditions: Condition
     """Return the best source of a metric that has measured at least one of the drivers.
 
     All drivers get the same source, because values of two backends do not compare. Without any value, the last source
-    is returned: it needs the least of a machine, so the reason for its absence says most.
+    that the run used is returned: it needs the least of a machine, so the reason for its absence says most.
     """
     samples = run.samples if conditions is None else _under(run.samples, conditions)
     columns = (samples[column] for column in ("impl", "variant", "metric", "backend"))
     measured = set(zip(*columns, strict=True))
     drivers = list(drivers)
-    possible = sources(name)
+    possible = [recorded(run, source) for source in ranked(run, sources(name))]
     for source in possible:
         if any((driver.impl, driver.variant, source.metric.name, source.backend) in measured for driver in drivers):
             return source
-    return possible[-1]
+    used = [source for source in possible if source.backend in run.backends or source.backend in run.not_measurable]
+    return (used or list(possible))[-1]
+
+
+def ranked(run: Run, possible: Iterable[Source]) -> list[Source]:
+    """Sort sources, the best first."""
+    demoted = wall_demoted(run)
+    return sorted(possible, key=lambda source: demoted and source.backend == "wall")
+
+
+def wall_demoted(run: Run) -> bool:
+    """Return whether the model comes before `wall`: without a real card, `wall` says less about a driver."""
+    return card(run) != REAL_CARD and has_model(run)
+
+
+def has_model(run: Run) -> bool:
+    """Return whether a run has values of the model."""
+    return bool(processors(run.samples))
+
+
+def recorded(run: Run, wanted: Source) -> Source:
+    """Return a source of the model as the run recorded it: on the wanted processor, or else the first one.
+
+    The clock is the recorded one that is nearest to the wanted one. Other sources stay as they are.
+    """
+    if wanted.backend != MODEL:
+        return wanted
+    found = processors(run.samples).get(wanted.metric.name)
+    if not found:
+        return wanted
+    cpu = wanted.cpu if wanted.cpu in found else next(iter(found))
+    near = wanted.clock_ghz or 0.0
+    clock = min(found[cpu], key=lambda clock: (abs(clock - near), clock), default=None)
+    return replace(wanted, cpu=cpu, clock_ghz=clock)
+
+
+def apart(run: Run, source: Source) -> tuple[Difference, ...]:
+    """Return the aspects in which values of a source differ from the published figures of the metric."""
+    found = differences(source.metric.name, source.backend, card(run))
+    if not source.modelled:
+        return found
+    wanted = published_clock(source.metric)
+    if source.cpu != PAPER_CPU:
+        found += (Difference("level", f"a processor like {PAPER_CPU}", f"a model of {source.cpu}"),)
+    if source.clock_ghz is not None and source.metric.name != "mpps" and abs(source.clock_ghz - wanted) > SAME_CLOCK:
+        found += (Difference("level", f"{wanted:g} GHz", f"{source.clock_ghz:g} GHz"),)
+    return found
+
+
+SAME_CLOCK = 0.05
+"""Clocks that differ by at most this are the same, GHz."""
 
 
 def find(

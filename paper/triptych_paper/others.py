@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from triptych_paper import throughput
 from triptych_paper.drivers import DRIVERS, C, Driver
 from triptych_paper.lookup import Measured, choose, find, ratio, reason
 from triptych_paper.records import Run
-from triptych_paper.schema import PEERS, Source, source
+from triptych_paper.schema import PEERS, Source
 from triptych_paper.statistics import Summary
 from triptych_paper.tables.model import ABSENT, Cell, Column, Record, Table
 from triptych_paper.tables.numbers import number
@@ -38,29 +39,34 @@ def has_others(run: Run) -> bool:
 def table(run: Run, batch: int) -> Table:
     """Build the table at one batch size."""
     counted = [choose(run, name, DRIVERS) for name in COUNTS]
-    wall = source("mpps", "wall")
+    # Virtual time at the fastest clock, or whole processes unless the software card set their pace.
+    wholes = [whole.source for whole in throughput.shown(run, batch) if whole.source.metric.name == "mpps"]
+    speed = wholes[-1] if wholes and wholes[-1].modelled else next(iter(wholes), None)
+    shown = [*counted, *([speed] if speed else [])]
     rows, records = [], []
     for driver in (*DRIVERS, *_peers(run, batch)):
         cells = []
-        for chosen in (*counted, wall):
+        for chosen in shown:
             value = find(run, driver, batch, chosen)
             missing = "" if value else reason(run, driver, batch, chosen)
             cells.append(_value(value, chosen, missing))
             records.append(_record(run, driver, batch, chosen, value, missing))
-        ratios = [ratio(run, C, driver, batch, chosen) for chosen in (counted[0], wall)] if driver != C else [None] * 2
+        divided = [counted[0], *shown[len(counted) :]]
+        ratios = [ratio(run, C, driver, batch, chosen) if driver != C else None for chosen in divided]
         changes = DPDK_MODES.get(driver.variant, ONE_BYTE) if driver.impl.startswith("dpdk") else ONE_BYTE
         rows.append((Cell(_name(driver)), Cell(changes), *cells, *map(_ratio, ratios)))
     columns = (
         Column("driver", numeric=False),
         Column("changes", numeric=False),
         *(Column(chosen.metric.label) for chosen in counted),
-        Column("Mpps"),
+        *([Column("Mpps")] if speed else []),
         Column("our C ÷ it: instr.", emphasis=False),
-        Column("our C ÷ it: Mpps", emphasis=False),
+        *([Column("our C ÷ it: Mpps", emphasis=False)] if speed else []),
     )
     title = f"Other drivers on the same card, batch {batch}"
     counters = ", ".join(dict.fromkeys(chosen.name for chosen in counted))
-    note = f"{NOTE} Counted by {counters}; throughput by wall."
+    by = f"throughput: {speed.name}." if speed else throughput.left_out(run, batch) or "No throughput was measured."
+    note = f"{NOTE} Counted by {counters}; {by}"
     return Table(f"others-batch-{batch}", title, columns, tuple(rows), tuple(records), note)
 
 

@@ -83,6 +83,11 @@ def differences(name: str, backend: str, card: str = "") -> tuple[Difference, ..
     return quantities()[key].differences(backend)
 
 
+def published(name: str) -> bool:
+    """Return whether figures of a metric were published."""
+    return name in quantities()
+
+
 @cache
 def quantities() -> dict[str, Quantity]:
     """All quantities by metric."""

@@ -9,13 +9,23 @@ import pandas as pd
 
 from triptych_paper.conditions import FRAME_SIZE, RING_SIZE
 from triptych_paper.errors import DataError
-from triptych_paper.schema import BACKENDS, IMPLEMENTATIONS, metrics, renamed_metric, renamed_variant
+from triptych_paper.schema import BACKENDS, IMPLEMENTATIONS, MODEL, metrics, renamed_metric, renamed_variant, source
 
 COLUMNS = ("impl", "variant", "toolchain", "batch", "backend", "metric", "value", "unit", "packets", "repeat")
 """The columns that every ``samples.csv`` has, in order."""
 
-LATER_COLUMNS = {"ring_size": str(RING_SIZE), "frame_size": str(FRAME_SIZE), "offered_mpps": "", "note": ""}
+LATER_COLUMNS = {
+    "ring_size": str(RING_SIZE),
+    "frame_size": str(FRAME_SIZE),
+    "offered_mpps": "",
+    "note": "",
+    "cpu": "",
+    "clock_ghz": "",
+}
 """The columns that follow, with their values in files that were written before the columns existed."""
+
+_VERSIONS = (0, 4, 6)
+"""How many of the later columns a file can have."""
 
 MULTIPLEXED = "multiplexed"
 """Note of a value that was scaled up, because the processor had fewer counters than events."""
@@ -29,22 +39,25 @@ RANGES = {
 }
 """The columns of whole numbers, with the smallest and the largest allowed value."""
 
-_IDENTITY = ["impl", "variant", "batch", "backend", "metric", "repeat", "ring_size", "frame_size", "offered_mpps"]
+_IDENTITY = [
+    *("impl", "variant", "batch", "backend", "metric", "repeat", "ring_size", "frame_size", "offered_mpps"),
+    *("cpu", "clock_ghz"),
+]
 
 
 def read_samples(path: Path) -> pd.DataFrame:
     """Read and check a ``samples.csv``; :class:`DataError` names the line that is wrong.
 
-    The result has :data:`COLUMNS` and :data:`LATER_COLUMNS`. ``value`` and ``offered_mpps`` are floats; the latter is
-    NaN for a load that saturates the driver. ``batch``, ``packets``, ``repeat`` and the sizes are integers. The metric
-    `cycles` of old files becomes `core_cycles` or `tsc_cycles`, by backend. Old names of variants are replaced, too.
+    The result has :data:`COLUMNS` and :data:`LATER_COLUMNS`. ``value``, ``offered_mpps`` and ``clock_ghz`` are floats.
+    The load is NaN if it saturates the driver, and the clock is NaN for values that no model gave. ``batch``,
+    ``packets``, ``repeat`` and the sizes are integers. The metric `cycles` of old files becomes `core_cycles` or
+    `tsc_cycles`, by backend. Old names of variants are replaced, too.
     """
     raw = _read_text(path)
     found, later = tuple(raw.columns), tuple(LATER_COLUMNS)
-    if found == COLUMNS:
-        raw = raw.assign(**LATER_COLUMNS)
-    elif found != COLUMNS + later:
+    if found not in [COLUMNS + later[:count] for count in _VERSIONS]:
         raise DataError(f"{path}: line 1: the columns are {','.join(found)}, not {','.join(COLUMNS + later)}")
+    raw = raw.assign(**{column: value for column, value in LATER_COLUMNS.items() if column not in found})
     if raw.empty:
         raise DataError(f"{path} holds no samples: this run measured nothing")
     raw["metric"] = [renamed_metric(m, b) for m, b in zip(raw["metric"], raw["backend"], strict=True)]
@@ -53,8 +66,9 @@ def read_samples(path: Path) -> pd.DataFrame:
         problem = _problem({str(key): str(value) for key, value in row.items()})
         if problem:
             raise DataError(f"{path}: line {line}: {problem}")
-    raw["offered_mpps"] = raw["offered_mpps"].replace("", "nan")
-    samples = raw.astype({"value": float, "offered_mpps": float, **dict.fromkeys(RANGES, int)})
+    optional = ["offered_mpps", "clock_ghz"]
+    raw[optional] = raw[optional].replace("", "nan")
+    samples = raw.astype({"value": float, **dict.fromkeys(optional, float), **dict.fromkeys(RANGES, int)})
     repeated = samples.duplicated(_IDENTITY)
     if repeated.any():
         line = int(repeated.to_numpy().argmax()) + 2
@@ -87,7 +101,7 @@ def _problem(row: dict[str, str]) -> str | None:
         text = row[column]
         if not (text.isascii() and text.isdigit()) or int(text) < least or (most is not None and int(text) > most):
             return f"{column} {text!r} is not a whole number from {least}" + (f" to {most}" if most else "")
-    for column in ("value", "offered_mpps") if row["offered_mpps"] else ("value",):
+    for column in ("value", *(column for column in ("offered_mpps", "clock_ghz") if row[column])):
         try:
             value = float(row[column])
         except ValueError:
@@ -96,6 +110,20 @@ def _problem(row: dict[str, str]) -> str | None:
             return f"{column} {row[column]!r} is not finite"
         if column == "offered_mpps" and value <= 0:
             return f"offered_mpps {row[column]!r} is not a positive load"
+        if column == "clock_ghz" and value <= 0:
+            return f"clock_ghz {row[column]!r} is not a positive clock"
+    return _wrong_cpu(row)
+
+
+def _wrong_cpu(row: dict[str, str]) -> str | None:
+    """Say whether processor, clock and backend do not fit each other."""
+    backend, name, cpu = row["backend"], row["metric"], row["cpu"]
+    if backend != MODEL and cpu:
+        return f"cpu {cpu!r} beside the backend {backend}, which measures the machine; only {MODEL} names a CPU"
+    if not cpu and source(name, backend).modelled:
+        return f"{name} of the model names no cpu"
+    if row["clock_ghz"] and not cpu:
+        return f"clock_ghz {row['clock_ghz']!r} without a cpu"
     return None
 
 

@@ -29,11 +29,23 @@ PEERS = ("ixy", "ixy-rs", "ixy-c2rust", "dpdk-vector", "dpdk-scalar")
 IMPLEMENTATIONS = (*ROLES, *PEERS)
 """All drivers that a run can hold, in the order of tables."""
 
-BACKENDS = ("perf", "valgrind", "lockstep", "wall")
+BACKENDS = ("perf", "model", "valgrind", "lockstep", "wall")
 """The ways to count."""
+
+MODEL = "model"
+"""The backend that runs the executed instructions through a model of a named processor."""
+
+PAPER_CPU = "haswell"
+"""The processor whose modelled values stand beside published ones."""
+
+PAPER_CLOCK, LATENCY_CLOCK = 1.6, 2.4
+"""The clock of the published counters, and that of the processor whose latency was published, GHz."""
 
 CORE_CYCLES, TSC_CYCLES = "core_cycles", "tsc_cycles"
 """Cycles of the processor core, and cycles of the time-stamp counter."""
+
+LOCKSTEP_CYCLES = "lockstep_cycles"
+"""What the model predicts for lockstep: cycles on this machine's processor, with a software card on the same core."""
 
 CYCLES = "cycles"
 """Rows of this name show core cycles where the run has them, otherwise TSC cycles. Old records use it, too."""
@@ -55,7 +67,7 @@ class Metric:
     backends: tuple[str, ...]
     """The backends that give it, best first."""
     simulated: frozenset[str]
-    """Those of the backends whose values come from a simulated processor."""
+    """Those of the backends whose values come from a simulated or modelled processor."""
     percentile: float | None = None
     """The share of the packets that a latency covers, in percent."""
     notes: dict[str, str] = field(default_factory=dict)
@@ -68,20 +80,41 @@ class Source:
 
     metric: Metric
     backend: str
+    cpu: str = ""
+    """The modelled processor; empty for other backends."""
+    clock_ghz: float | None = None
+    """The clock of that processor, GHz."""
 
     @property
     def simulated(self) -> bool:
-        """Whether a simulated processor gives the values."""
+        """Whether a simulated or modelled processor gives the values."""
         return self.backend in self.metric.simulated
 
     @property
+    def modelled(self) -> bool:
+        """Whether the values depend on a model of a processor."""
+        return self.backend == MODEL and self.simulated
+
+    @property
+    def kind(self) -> str:
+        """How the values came about: `measured`, `counted`, `simulated` or `modelled`."""
+        if self.modelled:
+            return "modelled"
+        if self.simulated:
+            return "simulated"
+        return "counted" if self.exact else "measured"
+
+    @property
     def exact(self) -> bool:
-        """Whether the values are counts of what the program executed, without noise."""
-        return self.backend == "valgrind" and not self.simulated
+        """Whether the values have no noise: counts of executed instructions, and everything that a model computes."""
+        return self.backend == MODEL or (self.backend == "valgrind" and not self.simulated)
 
     @property
     def name(self) -> str:
         """The backend, for a column or a caption."""
+        if self.modelled:
+            clock = "" if self.clock_ghz is None else f" at {self.clock_ghz:g} GHz"
+            return f"modelled, {self.cpu}{clock}"
         return f"{self.backend}, simulated" if self.simulated else self.backend
 
 
@@ -98,16 +131,23 @@ def metric(name: str) -> Metric:
     return metrics()[name]
 
 
-def source(name: str, backend: str) -> Source:
-    """Return a metric as one backend counts it."""
-    return Source(metric(name), backend)
+def source(name: str, backend: str, cpu: str = PAPER_CPU, clock_ghz: float | None = None) -> Source:
+    """Return a metric as one backend counts it; of the model, for a processor, by default at the published clock."""
+    if backend != MODEL:
+        return Source(metric(name), backend)
+    return Source(metric(name), backend, cpu, clock_ghz or published_clock(metric(name)))
+
+
+def published_clock(metric: Metric) -> float:
+    """Return the clock at which figures of a metric were published, GHz. Throughput was published at others, too."""
+    return LATENCY_CLOCK if metric.group == "latency" else PAPER_CLOCK
 
 
 def sources(name: str) -> tuple[Source, ...]:
     """Return the ways to count a metric, or :data:`CYCLES`, best first."""
     if name == CYCLES:
         # The cycles of `wall` are not those of the driver alone, so they have rows of their own.
-        return (source(CORE_CYCLES, "perf"), source(TSC_CYCLES, "lockstep"))
+        return (source(CORE_CYCLES, "perf"), source(CORE_CYCLES, MODEL), source(TSC_CYCLES, "lockstep"))
     return tuple(source(name, backend) for backend in metric(name).backends)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import weakref
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ import pandas as pd
 
 from triptych_paper.conditions import DEFAULT_CONDITIONS, Conditions
 from triptych_paper.drivers import Driver
-from triptych_paper.schema import Source
+from triptych_paper.schema import MODEL, Source
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,9 @@ def summarise(values: pd.Series[float]) -> Summary | None:
     """Compute median and spread; None without values."""
     if values.empty:
         return None
+    if len(values) == 1:
+        value = float(values.iloc[0])
+        return Summary(value, value, value, 1)
     return Summary(
         median=float(values.median()),
         low=float(values.quantile(0.1)),
@@ -37,18 +41,26 @@ def summarise(values: pd.Series[float]) -> Summary | None:
     )
 
 
-_KEY = ["impl", "variant", "batch", "backend", "metric", "ring_size", "frame_size"]
+_KEY = ["impl", "variant", "batch", "backend", "metric", "ring_size", "frame_size", "cpu"]
 _groups: dict[int, tuple[weakref.ref[pd.DataFrame], dict[tuple[object, ...], pd.DataFrame]]] = {}
 
 
 def rows(
     samples: pd.DataFrame, driver: Driver, batch: int, source: Source, conditions: Conditions = DEFAULT_CONDITIONS
 ) -> pd.DataFrame:
-    """Return the samples of one quantity, in the order of their repeats."""
+    """Return the samples of one quantity, in the order of their repeats.
+
+    A model writes counts that no clock or processor changes once, without clock or processor.
+    """
     offered = 0.0 if conditions.offered_mpps is None else conditions.offered_mpps
     sizes = (conditions.ring_size, conditions.frame_size)
-    key = (driver.impl, driver.variant, batch, source.backend, source.metric.name, *sizes, offered)
-    return _grouped(samples).get(key, samples.iloc[:0])
+    key = (driver.impl, driver.variant, batch, source.backend, source.metric.name, *sizes)
+    grouped = _grouped(samples)
+    for cpu, clock in dict.fromkeys(((source.cpu, source.clock_ghz), (source.cpu, None), ("", None))):
+        found = grouped.get((*key, cpu, offered, clock or 0.0))
+        if found is not None:
+            return found
+    return samples.iloc[:0]
 
 
 def _grouped(samples: pd.DataFrame) -> dict[tuple[object, ...], pd.DataFrame]:
@@ -56,11 +68,30 @@ def _grouped(samples: pd.DataFrame) -> dict[tuple[object, ...], pd.DataFrame]:
     known = _groups.get(id(samples))
     if known is not None and known[0]() is samples:
         return known[1]
-    offered = samples["offered_mpps"].fillna(0.0)
-    grouped = {key: group.sort_values("repeat") for key, group in samples.groupby([*_KEY, offered], sort=False)}
+    numbers = [samples[column].fillna(0.0) for column in ("offered_mpps", "clock_ghz")]
+    grouped = {key: group.sort_values("repeat") for key, group in samples.groupby([*_KEY, *numbers], sort=False)}
     place = id(samples)
     _groups[place] = (weakref.ref(samples, lambda _: _groups.pop(place, None)), grouped)
     return grouped
+
+
+_processors: dict[int, tuple[weakref.ref[pd.DataFrame], dict[str, dict[str, list[float]]]]] = {}
+
+
+def processors(samples: pd.DataFrame) -> dict[str, dict[str, list[float]]]:
+    """Return the clocks of each modelled processor, by metric, in the order of the samples. They are kept, too."""
+    known = _processors.get(id(samples))
+    if known is not None and known[0]() is samples:
+        return known[1]
+    found: dict[str, dict[str, list[float]]] = {}
+    modelled = samples[samples["backend"] == MODEL][["metric", "cpu", "clock_ghz"]].drop_duplicates()
+    for metric, cpu, clock in modelled.itertuples(index=False, name=None):
+        clocks = found.setdefault(str(metric), {})
+        if cpu:
+            clocks.setdefault(str(cpu), []).extend([] if math.isnan(clock) else [float(clock)])
+    place = id(samples)
+    _processors[place] = (weakref.ref(samples, lambda _: _processors.pop(place, None)), found)
+    return found
 
 
 def select(

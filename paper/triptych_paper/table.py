@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from triptych_paper import __version__, counter_tables, counters, merged
-from triptych_paper.claims.check import check_all, count
+from triptych_paper.claims.check import check_all, count, given
 from triptych_paper.claims.reader import read_claims
 from triptych_paper.code import read_code
 from triptych_paper.drivers import Driver
@@ -122,7 +122,7 @@ def _upstream(run: Run) -> list[str]:
 
 def _verdicts(run: Run) -> str:
     code = read_code(run.folder)
-    return count((outcome.subject, outcome.verdict) for outcome in check_all(read_claims(), run, code))
+    return count(given(check_all(read_claims(), run, code)))
 
 
 def readme(folder: Path) -> str:

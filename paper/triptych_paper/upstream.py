@@ -8,35 +8,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from triptych_paper import throughput
 from triptych_paper.conditions import DEFAULT_CONDITIONS
 from triptych_paper.counters import (
     PAIRED_NOTE,
-    README_ROWS,
     counter_names,
     quotient,
     readme_notes,
+    readme_rows,
 )
 from triptych_paper.drivers import CHECKED, DRIVERS, RUST, UNSAFE, C, Driver, by_own_flags, upstream
-from triptych_paper.facts import card, machine
-from triptych_paper.lookup import Measured, choose, find, ratio, reason
+from triptych_paper.facts import machine
+from triptych_paper.lookup import Measured, apart, choose, find, ratio, reason
 from triptych_paper.published import C2RUST_NOTE, CYCLES_NOTE, LOADS_NOTE, PROCESSOR_NOTE, Figure, Published
-from triptych_paper.quantities import differences
 from triptych_paper.records import Run
-from triptych_paper.schema import CORE_CYCLES, CYCLES, TSC_CYCLES, Metric, Source, source
+from triptych_paper.schema import CORE_CYCLES, CYCLES, MODEL, TSC_CYCLES, Metric, Source
 from triptych_paper.statistics import Summary
 from triptych_paper.tables.model import ABSENT, Cell, Column, Record, Table
 from triptych_paper.tables.numbers import number
+from triptych_paper.throughput import Whole
 from triptych_paper.values import record, source_cell, value_cell
 
 WITH_CHECKS = (CYCLES, "instructions", "branches")
 """Rows that also show safe Rust with overflow checks."""
-
-WHOLE = (
-    ("mpps", "throughput, Mpps", 1.0),
-    (TSC_CYCLES, "TSC cycles, whole process", 1.0),
-    ("full_batch_ratio", "full batches, %", 100.0),
-)
-"""Rows of whole processes: metric, label, and the factor of the shown value."""
 
 FLAGS_NOTE = "Upstream is built with the flags of its own build files. Parentheses hold its value with our flags."
 PROGRESS_NOTE = (
@@ -85,34 +79,40 @@ def compared(run: Run, published: Published, batch: int) -> Table:
         cells, found = _times_c(run, published, name, batch)
         rows += cells
         records += found
-    for name, label, scale in WHOLE:
-        cells, found = _whole(run, name, label, scale, batch)
+    for whole in throughput.shown(run, batch):
+        cells, found = _whole(run, published, whole, batch)
         rows += cells
         records += found
     title = f"Ratios to C, and whole processes, batch {batch}"
-    return Table(f"compared-batch-{batch}", title, _columns("compared"), tuple(rows), tuple(records), NOTE)
+    note = " ".join(text for text in (NOTE, throughput.left_out(run, batch)) if text)
+    return Table(f"compared-batch-{batch}", title, _columns("compared"), tuple(rows), tuple(records), note)
 
 
 def readme(run: Run, published: Published, batch: int = 32) -> Table:
     """Build the table of the README: the rows that matter most, without long footnotes."""
     rows: list[tuple[Cell, ...]] = []
     records: list[Record] = []
-    for name in README_ROWS:
+    for name in readme_rows(run):
         cells, found = _counter(run, published, name, batch, DRIVERS)
         notes = readme_notes([find(run, driver, batch, choose(run, name, _all())) for driver in DRIVERS])
         rows += [tuple(replace(cell, notes=()) for cell in row) for row in cells]
         rows[-len(cells)] = (*rows[-len(cells)][:-1], replace(rows[-len(cells)][-1], notes=notes))
         records += found
-    cells, found = _whole(run, "mpps", "throughput, Mpps", 1.0, batch)
-    rows += [tuple(replace(cell, notes=()) for cell in row) for row in cells]
+    for whole in throughput.shown(run, batch):
+        if whole.source.metric.name == "mpps":
+            cells, found = _whole(run, published, whole, batch)
+            rows += [tuple(replace(cell, notes=()) for cell in row) for row in cells]
+            records += found
+    left_out = throughput.left_out(run, batch)
+    left_out += " " if left_out else ""
     note = (
         f"{NOTE} Published: ixy, ixy.rs, and ixy by C2Rust, the last without batch size or clock. Upstream: the same "
         "drivers, measured here, with the flags of their own build files, and in parentheses with ours. "
-        f"Measured in the run {run.id}: {machine(run)}."
+        f"{left_out}Measured in the run {run.id}: {machine(run)}."
     )
     columns = tuple(replace(column, notes=()) for column in _columns("per packet"))
     title = f"Counters per packet, batch {batch}"
-    return Table("readme", title, columns, tuple(rows), (*records, *found), note)
+    return Table("readme", title, columns, tuple(rows), tuple(records), note)
 
 
 def _columns(first: str, notes: tuple[str, ...] = ()) -> tuple[Column, ...]:
@@ -157,7 +157,7 @@ def _counter(
     """Return the rows of one counter, a row for each driver."""
     chosen = choose(run, name, _all(), DEFAULT_CONDITIONS)
     metric = chosen.metric
-    like = not differences(metric.name, chosen.backend, card(run))
+    like = not apart(run, chosen)
     if drivers is None:
         drivers = (C, RUST, *((CHECKED,) if name in WITH_CHECKS and find(run, CHECKED, batch, chosen) else ()), UNSAFE)
     lines = [_line(run, driver, batch, chosen, published.get(metric.name, driver, batch)) for driver in drivers]
@@ -297,21 +297,23 @@ def _times_c(run: Run, published: Published, name: str, batch: int) -> tuple[lis
             found = record(line.theirs_driver, batch, metric, other, missing=absent)
             records.append({**found, **fields, "ratio_to_published": reproduced})
     origin = source_cell(run, name, values)
-    if name == CYCLES and any(values):
+    if name == CYCLES and any(values) and not chosen.exact:
         origin = replace(origin, notes=(*origin.notes, PAIRED_NOTE))
     rows[0] = (*rows[0][:-1], origin)
     return rows, records
 
 
-def _whole(run: Run, name: str, label: str, scale: float, batch: int) -> tuple[list[tuple[Cell, ...]], list[Record]]:
-    """Return the rows of whole processes, which the backend wall measures."""
-    wall = source(name, "wall")
-    lines = [_line(run, driver, batch, wall, None) for driver in DRIVERS]
+def _whole(run: Run, published: Published, whole: Whole, batch: int) -> tuple[list[tuple[Cell, ...]], list[Record]]:
+    """Return the rows of whole processes, or of their throughput in virtual time."""
+    chosen, name = whole.source, whole.source.metric.name
+    lines = [_line(run, driver, batch, chosen, whole.figure(published, driver, batch)) for driver in DRIVERS]
     values = [value for line in lines for value in (line.value, line.theirs)]
     origin = source_cell(run, name, values)
+    like = chosen.backend == MODEL and not apart(run, chosen)
     rows, records = [], []
     for place, line in enumerate(lines):
-        cells = _cells(run, line, batch, wall, wall.metric, scale, None)
-        rows.append((Cell(label) if place == 0 else Cell(), *cells, origin if place == 0 else Cell()))
-        records += _records(run, line, batch, wall, name, like=False)
+        reproduced = quotient(line.theirs.summary.median, line.figure) if line.theirs and like else None
+        cells = _cells(run, line, batch, chosen, chosen.metric, whole.scale, reproduced)
+        rows.append((Cell(whole.label) if place == 0 else Cell(), *cells, origin if place == 0 else Cell()))
+        records += _records(run, line, batch, chosen, name, like)
     return rows, records

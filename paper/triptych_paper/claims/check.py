@@ -20,7 +20,7 @@ from triptych_paper.claims.verdicts import combine, decide, interval
 from triptych_paper.code import CodeSize
 from triptych_paper.drivers import Subject
 from triptych_paper.facts import card
-from triptych_paper.lookup import has_upstream
+from triptych_paper.lookup import apart, has_upstream, wall_demoted
 from triptych_paper.quantities import SOURCES, differences
 from triptych_paper.records import Run
 from triptych_paper.schema import source
@@ -35,22 +35,21 @@ def check(claim: Claim, run: Run, code: CodeSize | None, subject: Subject = Subj
     """
     reasons = []
     unlike: Outcome | None = None
-    for measure in claim.measures:
-        for backend in measure.backends:
-            try:
-                results = _results(claim, measure, backend, run, code, subject)
-            except MissingError as missing:
-                reasons.append(str(missing))
-                continue
-            verdict = combine(decide(claim, interval(result)) for result in results)
-            outcome = Outcome(claim, subject, verdict, "", backend, _simulated(measure, backend), results)
-            # The lines of the paper's drivers are counted at the commits that the paper counted.
-            same_sources = backend == SOURCES and subject is Subject.UPSTREAM
-            apart = "" if same_sources else _apart(measure, backend, run)
-            if not apart or measure.like:
-                reason = _undecided(results) if verdict is Verdict.INCONCLUSIVE else ""
-                return replace(outcome, reason=reason, like=measure.like if apart else "")
-            unlike = unlike or replace(outcome, verdict=Verdict.NOT_COMPARABLE, reason=apart)
+    for measure, backend in _ways(claim, run):
+        try:
+            results = _results(claim, measure, backend, run, code, subject)
+        except MissingError as missing:
+            reasons.append(str(missing))
+            continue
+        verdict = combine(decide(claim, interval(result)) for result in results)
+        outcome = Outcome(claim, subject, verdict, "", backend, _simulated(measure, backend), results)
+        # The lines of the paper's drivers are counted at the commits that the paper counted.
+        same_sources = backend == SOURCES and subject is Subject.UPSTREAM
+        differences = "" if same_sources else _apart(measure, backend, run, results)
+        if not differences or measure.like:
+            reason = _undecided(results) if verdict is Verdict.INCONCLUSIVE else ""
+            return replace(outcome, reason=reason, like=measure.like if differences else "")
+        unlike = unlike or replace(outcome, verdict=Verdict.NOT_COMPARABLE, reason=differences)
     if unlike:
         return unlike
     # A value that another run could measure is the reason to report, before one that this machine cannot measure.
@@ -67,13 +66,26 @@ def check_all(claims: Iterable[Claim], run: Run, code: CodeSize | None) -> list[
     return [check(claim, run, code, subject) for claim in claims for subject in subjects]
 
 
-def count(verdicts: Iterable[tuple[Subject, Verdict]]) -> str:
-    """Count verdicts in a sentence for each subject, in the order of :class:`Verdict`."""
-    given = list(verdicts)
+def given(outcomes: Iterable[Outcome]) -> list[tuple[Subject, Verdict, bool]]:
+    """Return the verdicts of outcomes with their subjects, and whether modelled values gave them."""
+    return [(outcome.subject, outcome.verdict, outcome.modelled is not None) for outcome in outcomes]
+
+
+def count(verdicts: Iterable[tuple[Subject, Verdict, bool]]) -> str:
+    """Count verdicts in a sentence for each subject, in the order of :class:`Verdict`.
+
+    The third part of a verdict says whether modelled values gave it.
+    """
+    listed = list(verdicts)
     sentences = []
     for subject in Subject:
-        counts = Counter(verdict for whose, verdict in given if whose is subject)
-        parts = ", ".join(f"{counts[verdict]} {plural(verdict)}" for verdict in Verdict if counts[verdict])
+        counts = Counter(verdict for whose, verdict, _ in listed if whose is subject)
+        modelled = Counter(verdict for whose, verdict, by_model in listed if whose is subject and by_model)
+        parts = ", ".join(
+            f"{counts[verdict]} {plural(verdict)}" + (f" ({modelled[verdict]} modelled)" if modelled[verdict] else "")
+            for verdict in Verdict
+            if counts[verdict]
+        )
         if counts:
             sentences.append(f"{SUBJECTS[subject]}: of {counts.total()} published claims, {parts}.")
     return " ".join(sentences)
@@ -91,6 +103,13 @@ def plural(verdict: Verdict) -> str:
     return "differ" if verdict is Verdict.DIFFERS else verdict.value
 
 
+def _ways(claim: Claim, run: Run) -> list[tuple[Measure, str]]:
+    """Return the measures with their backends, the best first; `wall` comes last if the model says more."""
+    ways = [(measure, backend) for measure in claim.measures for backend in measure.backends]
+    demoted = wall_demoted(run)
+    return sorted(ways, key=lambda way: demoted and way[1] == "wall")
+
+
 def _results(
     claim: Claim, measure: Measure, backend: str, run: Run, code: CodeSize | None, subject: Subject
 ) -> tuple[Result, ...]:
@@ -106,14 +125,15 @@ def _simulated(measure: Measure, backend: str) -> bool:
     return backend != SOURCES and any(source(name, backend).simulated for name in metrics_of(measure.formula))
 
 
-def _apart(measure: Measure, backend: str, run: Run) -> str:
+def _apart(measure: Measure, backend: str, run: Run, results: Sequence[Result]) -> str:
     """Say in which aspects a backend counts something else than the published figures; empty if it does not."""
-    found: Iterable[str] = (
-        str(difference)
+    found = [
+        difference
         for name in sorted(quantities_of(measure.formula))
         for difference in differences(name, backend, card(run))
-    )
-    return "; ".join(dict.fromkeys(found))
+    ]
+    found += [difference for result in results for origin in result.sources for difference in apart(run, origin)]
+    return "; ".join(dict.fromkeys(map(str, found)))
 
 
 def _undecided(results: Sequence[Result]) -> str:

@@ -7,7 +7,8 @@
 - ``each(impl, variant, batch, metric)`` has one value for each repeat. Arithmetic goes repeat by repeat, so that a
   disturbance of a repeat cancels. The result is the median with its spread.
 - ``median(impl, variant, batch, metric)`` is one number.
-- Both accept ``offered=`` (Mpps), ``ring_size=`` and ``frame_size=``; the defaults are those of a usual run.
+- Both accept ``offered=`` (Mpps), ``ring_size=`` and ``frame_size=``; the defaults are those of a usual run. ``clock=``
+  (GHz) is that of the modelled processor; the default is the clock at which the metric was published.
 - ``full(impl, variant, batch)`` is the share of full batches. The programs of other projects do not report it. It is 1
   for one that forwards at most 80 % of what another driver forwards in the same run: the card can offer it more.
 - ``lines(impl)`` and ``unsafe_lines(impl)`` are lines of code.
@@ -31,7 +32,7 @@ import pandas as pd
 from triptych_paper.code import CodeSize
 from triptych_paper.conditions import DEFAULT_CONDITIONS, FRAME_SIZE, RING_SIZE, Conditions
 from triptych_paper.drivers import UPSTREAM, Driver, Subject, by_own_flags
-from triptych_paper.lookup import reason
+from triptych_paper.lookup import reason, recorded
 from triptych_paper.quantities import CODE, SOURCES
 from triptych_paper.records import Run
 from triptych_paper.samples import MULTIPLEXED
@@ -82,6 +83,8 @@ class Scope:
     counts: list[int] = field(default_factory=list)
     """Number of repeats of each value that was used."""
     multiplexed: bool = False
+    sources: list[Source] = field(default_factory=list)
+    """Where the values came from."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,9 @@ class Result:
     most: float = math.nan
     """The smallest and the largest value of a repeat."""
     exact: bool = False
-    """Whether every value behind it is a count without noise, so that it needs no repeats."""
+    """Whether every value behind it has no noise, so that it needs no repeats."""
+    sources: tuple[Source, ...] = ()
+    """Where the values behind it came from; empty for lines of code."""
 
 
 def parse(text: str) -> ast.expr:
@@ -169,7 +174,7 @@ def _check_call(node: ast.Call) -> None:
     elif name in SAMPLES:
         usage = f'{name}("rust", "default", 32, "loads")'
         kinds = (str, str, int, str)
-        keywords = ("offered", "ring_size", "frame_size")
+        keywords = ("offered", "ring_size", "frame_size", "clock")
     else:
         raise ExpressionError(f"function {name}() does not exist: use {', '.join(FUNCTIONS)}")
     fits = len(node.args) == len(kinds) and all(
@@ -215,6 +220,7 @@ def evaluate(tree: ast.expr, scope: Scope) -> Result:
         float(value.min()) if isinstance(value, pd.Series) else summary.median,
         float(value.max()) if isinstance(value, pd.Series) else summary.median,
         exact(tree, scope.backend),
+        tuple(scope.sources),
     )
 
 
@@ -269,8 +275,10 @@ def _call(node: ast.Call, scope: Scope) -> Value:
     driver, batch = Driver(impl, str(arguments[1])), int(arguments[2])  # type: ignore[arg-type]
     if node.func.id == FULL:
         return _full(driver, batch, scope.run)
-    origin = source(str(arguments[3]), scope.backend)
     given = {str(keyword.arg): float(ast.literal_eval(keyword.value)) for keyword in node.keywords}
+    origin = recorded(scope.run, source(str(arguments[3]), scope.backend, clock_ghz=given.get("clock")))
+    if origin not in scope.sources:
+        scope.sources.append(origin)
     conditions = Conditions(
         ring_size=int(given.get("ring_size", RING_SIZE)),
         frame_size=int(given.get("frame_size", FRAME_SIZE)),

@@ -8,6 +8,7 @@ from enum import Enum
 
 from triptych_paper.claims.expressions import Result
 from triptych_paper.drivers import Subject
+from triptych_paper.schema import Source
 
 
 class Compare(Enum):
@@ -85,6 +86,21 @@ class Outcome:
     """One for each batch size, or a single one."""
     like: str = ""
     """Why the values compare, although the backend counts something else than the published figures."""
+
+    @property
+    def modelled(self) -> Source | None:
+        """The first modelled value behind the verdict; None if it is about measured and counted values."""
+        origins = (origin for result in self.results for origin in result.sources)
+        return next((origin for origin in origins if origin.modelled), None)
+
+    @property
+    def kind(self) -> str:
+        """How the values came about, see :attr:`Source.kind`: `counted` for lines of code, empty without a value."""
+        kinds = [origin.kind for result in self.results for origin in result.sources]
+        for kind in ("modelled", "simulated", "measured"):
+            if kind in kinds:
+                return kind
+        return "counted" if self.results else ""
 
     @property
     def measured(self) -> tuple[float, float] | None:

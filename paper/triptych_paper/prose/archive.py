@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import statistics
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ from triptych_paper.drivers import Subject
 from triptych_paper.errors import DataError
 from triptych_paper.facts import machine
 from triptych_paper.records import Run, read_info
-from triptych_paper.schema import CORE_CYCLES, TSC_CYCLES
+from triptych_paper.schema import CORE_CYCLES, PAPER_CPU, TSC_CYCLES
 from triptych_paper.tables.numbers import number, signed
+from triptych_paper.validation import rank_correlation
 
 ARCHIVE = Path(__file__).parents[2] / "example"
 
@@ -65,6 +67,21 @@ class Step:
     alone: Value | None
 
 
+@dataclass(frozen=True)
+class Agreement:
+    """How the model of the archived run agrees with measured and with published cycles."""
+
+    cpu: str
+    """The processor of the machine, whose cycles lockstep measured."""
+    cells: int
+    correlation: float | None
+    """Rank correlation over these cells."""
+    median_error: float
+    lowest: float
+    highest: float
+    """The range of modelled ÷ published cycles of the paper's own drivers."""
+
+
 class Archive:
     """The tables and the description of an archived run, or of a part of it such as the cost ladder."""
 
@@ -101,9 +118,10 @@ class Archive:
     def verdicts(self) -> str:
         """The count of the verdicts, as a sentence for each subject."""
         # Archives from before the paper's own drivers were measured name no subject.
-        subjects = (row.get("subject", Subject.OURS.value) for row in self.rows("claims"))
-        verdicts = (row["verdict"] for row in self.rows("claims"))
-        return count((Subject(s), Verdict(v)) for s, v in zip(subjects, verdicts, strict=True))
+        return count(
+            (Subject(row.get("subject", Subject.OURS.value)), Verdict(row["verdict"]), row.get("kind") == "modelled")
+            for row in self.rows("claims")
+        )
 
     @property
     def info(self) -> dict[str, Any]:
@@ -140,10 +158,38 @@ class Archive:
         return self.value(f"compared-batch-{batch}", metric=f"{metric}_times_c", impl=impl, variant="default")
 
     def cycles(self, impl: str, batch: int) -> tuple[str, Value]:
-        """Return the kind of cycles that the run counted, and their ratio to C in the same round."""
-        core = {row["metric"] for row in self.rows(f"compared-batch-{batch}") if row["value"]}
-        metric = CORE_CYCLES if f"{CORE_CYCLES}_times_c" in core else TSC_CYCLES
-        return ("core cycles" if metric == CORE_CYCLES else "TSC cycles"), self.times_c(metric, impl, batch)
+        """Return the kind of cycles that the run counted or modelled, and their ratio to C in the same round."""
+        rows = {row["metric"]: row for row in self.rows(f"compared-batch-{batch}") if row["value"]}
+        found = rows.get(f"{CORE_CYCLES}_times_c")
+        if found is None:
+            return "TSC cycles", self.times_c(TSC_CYCLES, impl, batch)
+        kind = f"modelled cycles of {found['cpu']}" if found.get("kind") == "modelled" else "core cycles"
+        return kind, self.times_c(CORE_CYCLES, impl, batch)
+
+    @property
+    def modelled(self) -> str:
+        """The processor whose modelled cycles the tables show; empty without the model."""
+        rows = self.rows("counters-batch-32")
+        return next((row["cpu"] for row in rows if row["metric"] == CORE_CYCLES and row.get("kind") == "modelled"), "")
+
+    def agreement(self) -> Agreement | None:
+        """Return how the model agrees with lockstep and with the published cycles; None if the archive has neither."""
+        published = f"validation-published-{PAPER_CPU}"
+        if not (self.has("validation-lockstep") and self.has(published)):
+            return None
+        here = self.rows("validation-lockstep")
+        cycles = [row for row in self.rows(published) if row["metric"] == CORE_CYCLES]
+        values = [(float(row["modelled"]), float(row["measured"])) for row in here]
+        errors = sorted(abs(modelled / measured - 1) for modelled, measured in values)
+        ratios = sorted(float(row["modelled_to_published"]) for row in cycles)
+        return Agreement(
+            cpu=here[0]["cpu"],
+            cells=len(here),
+            correlation=rank_correlation(values),
+            median_error=statistics.median(errors),
+            lowest=ratios[0],
+            highest=ratios[-1],
+        )
 
     def same_llvm(self, batch: int) -> tuple[str, Value] | None:
         """Return the newest LLVM that built both C and safe Rust, and the ratio of their instructions."""
@@ -165,6 +211,19 @@ class Archive:
             for row in self.rows(f"ladder-batch-{batch}")
             if row["metric"] == metric
         ]  # fmt: skip
+
+    def ladder_cycles(self, batch: int) -> tuple[str, list[Step]]:
+        """Return the kind of cycles that the archived ladder has, and its rungs by them."""
+        rows = [row for row in self.rows(f"ladder-batch-{batch}") if row["metric"] == CORE_CYCLES and row["value"]]
+        if not rows:
+            return "TSC cycles", self.ladder(TSC_CYCLES, batch)
+        kind = f"modelled cycles of {rows[0]['cpu']}" if rows[0].get("kind") == "modelled" else "core cycles"
+        return kind, self.ladder(CORE_CYCLES, batch)
+
+    def ladder_backend(self, metric: str, batch: int) -> str:
+        """Return the backend that counted a metric of the archived ladder."""
+        rows = (row for row in self.rows(f"ladder-batch-{batch}") if row["metric"] == metric and row["value"])
+        return next((row["backend"] for row in rows), "no backend")
 
 
 _NO_SAMPLES: Any = None

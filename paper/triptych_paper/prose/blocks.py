@@ -46,7 +46,7 @@ def render(name: str, archive: Archive | None = None, folder: Path = TEMPLATES) 
         total=total,
         span=span,
         held_in_both_orders=held_in_both_orders,
-        beyond_the_spread=beyond_the_spread,
+        changed=changed,
         by_name=by_name,
     )
     try:
@@ -121,9 +121,13 @@ def held_in_both_orders(steps: Iterable[Step], within: float = 0.5) -> list[Step
     return [step for step in steps if step.added and step.alone and abs(step.added.value - step.alone.value) <= within]
 
 
-def beyond_the_spread(steps: Iterable[Step]) -> list[Step]:
-    """Return the rungs whose difference has the same sign over its whole spread."""
-    return [step for step in steps if step.added and not step.added.exact and step.added.beyond(0)]
+def changed(steps: Iterable[Step], least: float = 0.5) -> list[Step]:
+    """Return the rungs whose whole spread has one sign; without a spread, those that add or save at least `least`."""
+    return [
+        step
+        for step in steps
+        if step.added and (abs(step.added.value) >= least if step.added.exact else step.added.beyond(0))
+    ]
 
 
 class PublishedFigures:

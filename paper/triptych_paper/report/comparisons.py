@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from triptych_paper.conditions import DEFAULT_CONDITIONS, Conditions
 from triptych_paper.drivers import Driver
-from triptych_paper.lookup import Measured, choose, find, ratio, reason
+from triptych_paper.lookup import Measured, choose, find, ranked, ratio, reason, recorded
 from triptych_paper.report.model import Data
 from triptych_paper.schema import Source, sources
 from triptych_paper.tables.model import Cell, Column, Record, Table
@@ -126,12 +126,13 @@ def parameter_table(
     points: Sequence[Point],
     published: Sequence[PublishedColumn] = (),
     extra: Callable[[Driver, Point], str] | None = None,
+    origin: Source | None = None,
 ) -> Table:
     """Build a table of one metric against one parameter: a row for each value, a column for each driver.
 
-    `extra` returns one more line for a cell.
+    `extra` returns one more line for a cell. `origin` is where the values come from, if not from the best source.
     """
-    source = choose(data.run, name, drivers)
+    source = origin or _best(data, name, drivers, points)
     rows, records, everything = [], [], []
     for point in points:
         values = [find(data.run, driver, point.batch, source, point.conditions) for driver in drivers]
@@ -162,6 +163,15 @@ def parameter_table(
         "90th percentile."
     )
     return Table(key, title, columns, tuple(rows), tuple(records), note)
+
+
+def _best(data: Data, name: str, drivers: Sequence[Driver], points: Sequence[Point]) -> Source:
+    """Return the best source with a value under one of the conditions that vary, or else the best one of all."""
+    varied = [point for point in points if point.conditions != DEFAULT_CONDITIONS] or points
+    for source in (recorded(data.run, each) for each in ranked(data.run, sources(name))):
+        if any(find(data.run, driver, p.batch, source, p.conditions) for p in varied for driver in drivers):
+            return source
+    return choose(data.run, name, drivers)
 
 
 def _published_record(name: str, point: Point, source: Source, figure: float) -> Record:

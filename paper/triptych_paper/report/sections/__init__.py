@@ -23,11 +23,13 @@ from triptych_paper.report.sections import (
     overflow,
     rings,
     throughput,
+    validation,
 )
 
 SECTIONS: tuple[Callable[[Data], Section], ...] = (
     claims.build,
     counters.build,
+    validation.build,
     others.build,
     overflow.build,
     ladder.build,

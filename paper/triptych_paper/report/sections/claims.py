@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from triptych_paper.claims.check import check_all, count
+from triptych_paper.claims.check import check_all, count, given
 from triptych_paper.claims.model import Claim, Compare, Outcome, Verdict
 from triptych_paper.claims.reader import read_claims
 from triptych_paper.claims.verdicts import explain, interval
@@ -38,13 +38,18 @@ def build(data: Data) -> Section:
         else f"{NO_UPSTREAM} So the verdicts compare our drivers with claims about others."
     )
     text = [
-        f"{count((outcome.subject, outcome.verdict) for outcome in outcomes)} {whose}",
+        f"{count(given(outcomes))} {whose}",
         "A verdict needs a measurement that could have said otherwise, so the whole spread has to lie on one side. "
         "Below each published value is its tolerance. “Same direction” is an effect of the published sign, between a "
         "quarter and four times as large. “Inconclusive” means that the spread covers more than one verdict. “Not "
         "comparable” means that the backend counts another unit, at another level or in another scope; the value is "
         "shown, and not judged. paper/README.md has the rule.",
     ]
+    if any(outcome.modelled for outcome in outcomes):
+        text.append(
+            "A verdict that is “modelled” judges the model of the named processor, and not a measurement. Such values "
+            "have no spread. The section on validation shows how far they are from measured and from published ones."
+        )
     topics = list(dict.fromkeys(outcome.claim.topic for outcome in outcomes))
     tables = [
         _table(place, topic, [outcome for outcome in outcomes if outcome.claim.topic == topic])
@@ -93,11 +98,17 @@ def _row(outcome: Outcome, repeated: bool) -> tuple[Cell, ...]:
         measured,
         _verdict(outcome),
         Cell(
-            (outcome.backend + (", simulated" if outcome.simulated else "")) or ABSENT,
+            _counted_by(outcome) or ABSENT,
             notes=(outcome.like,) if outcome.like else (),
         ),
         Cell(str(outcome.count) if outcome.count else ABSENT),
     )
+
+
+def _counted_by(outcome: Outcome) -> str:
+    if outcome.modelled:
+        return outcome.modelled.name
+    return outcome.backend + (", simulated" if outcome.simulated else "")
 
 
 def _batches(batches: tuple[int, ...]) -> str:
@@ -173,6 +184,9 @@ def _record(outcome: Outcome) -> Record:
         "measured_high": measured[1] if measured else None,
         "p10": spread[0] if spread else None,
         "p90": spread[1] if spread else None,
+        "kind": outcome.kind,
+        "cpu": outcome.modelled.cpu if outcome.modelled else "",
+        "clock_ghz": outcome.modelled.clock_ghz if outcome.modelled else None,
         "simulated": outcome.simulated if measured else None,
         "repeats": outcome.count,
         "deviation": outcome.deviation,

@@ -15,8 +15,8 @@ from triptych_paper.records import Run, read_run
 from triptych_paper.report.figures import colour, marker
 from triptych_paper.report.model import Data, Figure, Section
 from triptych_paper.report.sections import checks
-from triptych_paper.schema import TSC_CYCLES, Source, source
-from triptych_paper.statistics import Summary, select, summarise
+from triptych_paper.schema import CORE_CYCLES, MODEL, TSC_CYCLES, Source, source
+from triptych_paper.statistics import Summary, processors, select, summarise
 from triptych_paper.tables.model import ABSENT, Cell, Column, Record, Table
 from triptych_paper.tables.numbers import number, signed
 
@@ -24,16 +24,42 @@ TITLE = "The drivers by compiler"
 ALL = (*DRIVERS, *map(upstream, DRIVERS))
 """The drivers of the tables: ours, and the paper's if the comparison has them. The figures show ours."""
 MISSING = "Not measured yet: `make compilers` measures the drivers by compiler."
-METHOD = (
-    "Valgrind counts instructions, loads, stores and branches. Lockstep counts cycles of the time-stamp counter, with "
-    "their 10th to 90th percentile."
-)
+COUNTED = ("instructions", "loads", "stores", "branches")
+"""The metrics that one backend counts for all builds."""
 
 
-def shown() -> tuple[Source, ...]:
+def counting(run: Run) -> str:
+    """Return the backend that counted: the model, or valgrind in older comparisons and where the model cannot trace."""
+    return MODEL if "instructions" in processors(run.samples) else "valgrind"
+
+
+def modelled(run: Run) -> tuple[Source, ...]:
+    """Return the modelled cycles of a comparison: one source for each processor and clock."""
+    found = processors(run.samples).get(CORE_CYCLES, {})
+    return tuple(source(CORE_CYCLES, MODEL, cpu, clock) for cpu, clocks in found.items() for clock in clocks)
+
+
+def shown(run: Run) -> tuple[Source, ...]:
     """Return the metrics of the tables, and their backends."""
-    counted = (source(name, "valgrind") for name in ("instructions", "loads", "stores", "branches"))
-    return (*counted, source(TSC_CYCLES, "lockstep"))
+    counted = (source(name, counting(run)) for name in COUNTED)
+    return (*counted, source(TSC_CYCLES, "lockstep"), *modelled(run))
+
+
+def heading(counted: Source) -> str:
+    """Return the heading of a metric. Modelled cycles name their processor and clock."""
+    return f"{counted.metric.label} ({counted.name})" if counted.modelled else counted.metric.label
+
+
+def method(run: Run) -> str:
+    """Say where the values come from."""
+    backend = "The model" if counting(run) == MODEL else "Valgrind"
+    text = (
+        f"{backend} counts instructions, loads, stores and branches. Lockstep counts cycles of the time-stamp counter, "
+        "with their 10th to 90th percentile."
+    )
+    if modelled(run):
+        text += " Modelled cycles are those of the named processor, not measured, and the same in every run."
+    return text
 
 
 FORMAT = "triptych-compilers-1"
@@ -153,12 +179,36 @@ def _verdicts(compared: dict[str, Any]) -> list[str]:
     sentences = []
     for basis, words in BASES.items():
         made = [each for each in compared["comparisons"] if each["basis"] == basis]
-        worse = sum(any(change["verdict"] == "worse" for change in each["metrics"].values()) for each in made)
+        worse = sum(_is_worse(each) for each in made)
         if made:
             sentences.append(f"Worse with {words.newer}: {worse} of {len(made)} comparisons.")
         elif basis != "baseline":
             sentences.append(f"Worse with {words.newer}: not compared.")
     return [" ".join(sentences)]
+
+
+def _is_worse(made: dict[str, Any]) -> bool:
+    changes = (*made["metrics"].values(), *made.get("modelled", ()))
+    return any(change["verdict"] == "worse" for change in changes)
+
+
+Processor = tuple[str, float]
+"""A modelled processor and its clock, GHz."""
+
+
+def _on(entry: dict[str, Any]) -> Processor:
+    """Return the processor of modelled cycles in the runner's result."""
+    return str(entry["cpu"]), float(entry["clock_ghz"])
+
+
+def _heading(on: Processor) -> str:
+    cpu, clock = on
+    return heading(source(CORE_CYCLES, MODEL, cpu, clock))
+
+
+def _processors(entries: list[dict[str, Any]]) -> list[Processor]:
+    """Return the processors of comparisons or pairs, each once. Older results have none."""
+    return list(dict.fromkeys(_on(found) for entry in entries for found in entry.get("modelled", ())))
 
 
 def _plan(run: Run) -> tuple[list[CompilerSetting], list[dict[str, Any]]]:
@@ -197,7 +247,7 @@ def _summary(run: Run, impl: str, variant: str, batch: int, counted: Source) -> 
 
 
 def _instructions(run: Run, impl: str, variant: str, batch: int) -> Summary | None:
-    return _summary(run, impl, variant, batch, source("instructions", "valgrind"))
+    return _summary(run, impl, variant, batch, source("instructions", counting(run)))
 
 
 def _table(run: Run, rows: list[tuple[Driver, CompilerSetting]], batch: int) -> Table:
@@ -205,7 +255,7 @@ def _table(run: Run, rows: list[tuple[Driver, CompilerSetting]], batch: int) -> 
     for driver, setting in rows:
         llvm = str(setting.llvm) if setting.llvm else ABSENT
         line = [Cell(driver.name), Cell(setting.compiler), Cell(llvm), Cell(setting.flags)]
-        for counted in shown():
+        for counted in shown(run):
             summary = _summary(run, driver.impl, setting.variant, batch, counted)
             if not summary:
                 line.append(Cell(ABSENT))
@@ -225,16 +275,18 @@ def _table(run: Run, rows: list[tuple[Driver, CompilerSetting]], batch: int) -> 
                 "repeats": summary.count,
                 "backend": counted.backend,
             }
+            if counted.modelled:
+                record |= {"cpu": counted.cpu, "clock_ghz": counted.clock_ghz}
             records.append(record)
         cells.append(tuple(line))
     texts = [Column(heading, numeric=False) for heading in ("driver", "compiler", "LLVM", "flags")]
     return Table(
         f"compilers-batch-{batch}",
         f"The drivers by compiler, per packet, batch {batch}",
-        (*texts, *(Column(counted.metric.label) for counted in shown())),
+        (*texts, *(Column(heading(counted)) for counted in shown(run))),
         tuple(cells),
         tuple(records),
-        METHOD,
+        method(run),
     )
 
 
@@ -242,9 +294,9 @@ def _pairs(compared: dict[str, Any], batch: int) -> list[Table]:
     """Pair C by clang with Rust by the rustc of the same LLVM, both with the default flags."""
     cells: list[tuple[Cell, ...]] = []
     records: list[Record] = []
-    for pair in compared["same_llvm"]:
-        if pair["batch"] != batch:
-            continue
+    pairs = [pair for pair in compared["same_llvm"] if pair["batch"] == batch]
+    modelled_on = _processors(pairs)
+    for pair in pairs:
         driver = Driver(str(pair["impl"]))
         line = [Cell(str(pair[key])) for key in ("llvm", "c", "rust")]
         instructions, cycles = pair["instructions"], pair["cycles"] or {}
@@ -263,6 +315,21 @@ def _pairs(compared: dict[str, Any], batch: int) -> list[Table]:
                     "p90": ratio.get("high"),
                 }
             )
+        ratios = {_on(found): float(found["ratio"]) for found in pair.get("modelled", ())}
+        for on, times_c in ratios.items():
+            records.append(
+                {
+                    "llvm": pair["llvm"],
+                    "c": pair["c"],
+                    "rust": pair["rust"],
+                    "impl": driver.impl,
+                    "batch": batch,
+                    "metric": CORE_CYCLES,
+                    "times_c": times_c,
+                    "cpu": on[0],
+                    "clock_ghz": on[1],
+                }
+            )
         spread = (f"{number(cycles['low'], 2)} to {number(cycles['high'], 2)}",) if cycles else ()
         cells.append(
             (
@@ -270,6 +337,7 @@ def _pairs(compared: dict[str, Any], batch: int) -> list[Table]:
                 Cell(driver.name),
                 Cell(ABSENT if instructions is None else number(instructions, 2)),
                 Cell(number(cycles["median"], 2) if cycles else ABSENT, spread),
+                *(Cell(number(ratios[on], 2) if on in ratios else ABSENT) for on in modelled_on),
             )
         )
     if not cells:
@@ -279,7 +347,12 @@ def _pairs(compared: dict[str, Any], batch: int) -> list[Table]:
         Table(
             f"compilers-same-llvm-batch-{batch}",
             f"Rust and C by the same LLVM, batch {batch}",
-            (*texts, Column("instructions, times C"), Column("TSC cycles, times C")),
+            (
+                *texts,
+                Column("instructions, times C"),
+                Column("TSC cycles, times C"),
+                *(Column(f"{_heading(on)}, times C") for on in modelled_on),
+            ),
             tuple(cells),
             tuple(records),
             "TSC cycles: the median of the ratios in the same round, with the 10th to 90th percentile.",
@@ -287,40 +360,59 @@ def _pairs(compared: dict[str, Any], batch: int) -> list[Table]:
     ]
 
 
+def _median(value: dict[str, Any] | float) -> float:
+    """Return the median of a spread. Modelled cycles are one value."""
+    return float(value["median"] if isinstance(value, dict) else value)
+
+
+def _modelled_limit(judge: dict[str, Any]) -> str:
+    """Say which change of modelled cycles counts; empty for older results."""
+    if "modelled_percent" not in judge:
+        return ""
+    cycles = judge["modelled_cycles"]
+    least = "" if cycles is None else f", or of {cycles:g} cycles a packet,"
+    return f" A change of modelled cycles beyond {judge['modelled_percent']:g} %{least} counts, too."
+
+
 def _comparisons(compared: dict[str, Any], basis: str, batch: int) -> list[Table]:
     """List all comparisons of a kind, with the verdict of the runner."""
     cells: list[tuple[Cell, ...]] = []
     records: list[Record] = []
-    for made in compared["comparisons"]:
-        if made["basis"] != basis or made["batch"] != batch:
-            continue
+    chosen = [made for made in compared["comparisons"] if made["basis"] == basis and made["batch"] == batch]
+    modelled_on = _processors(chosen)
+    for made in chosen:
         driver = Driver(str(made["impl"]))
         sides = [f"{made[side]['compiler']} {made[side]['flags']}" for side in ("from", "to")]
         line = [Cell(driver.name), *(Cell(side) for side in sides)]
-        for metric in JUDGED:
-            change = made["metrics"].get(metric)
+        changes = {_on(change): change for change in made.get("modelled", ())}
+        judged: list[tuple[str, Processor | None, Any]] = [
+            *((metric, None, made["metrics"].get(metric)) for metric in JUDGED),
+            *((CORE_CYCLES, on, changes.get(on)) for on in modelled_on),
+        ]
+        for metric, on, change in judged:
             if change is None:
                 line.append(Cell(ABSENT))
                 continue
-            before, after = (float(change[key]["median"]) for key in ("before", "after"))
+            before, after = (_median(change[key]) for key in ("before", "after"))
             verdict = str(change["verdict"])
             percent = float(change["percent"])
             details = (f"{signed(percent, 1)} %, {verdict.replace('-', ' ')}",)
             line.append(Cell(f"{number(before, 1)} → {number(after, 1)}", details, tone=TONES.get(verdict, "")))
-            records.append(
-                {
-                    "basis": basis,
-                    "impl": driver.impl,
-                    "from": sides[0],
-                    "to": sides[1],
-                    "batch": batch,
-                    "metric": metric,
-                    "before": before,
-                    "after": after,
-                    "percent": percent,
-                    "verdict": verdict,
-                }
-            )
+            record: Record = {
+                "basis": basis,
+                "impl": driver.impl,
+                "from": sides[0],
+                "to": sides[1],
+                "batch": batch,
+                "metric": metric,
+                "before": before,
+                "after": after,
+                "percent": percent,
+                "verdict": verdict,
+            }
+            if on:
+                record |= {"cpu": on[0], "clock_ghz": on[1]}
+            records.append(record)
         cells.append(tuple(line))
     if not cells:
         return []
@@ -330,12 +422,12 @@ def _comparisons(compared: dict[str, Any], basis: str, batch: int) -> list[Table
         Table(
             f"compilers-by-{basis}-batch-{batch}",
             f"{words.title}, batch {batch}",
-            (*texts, Column("instructions"), Column("TSC cycles")),
+            (*texts, Column("instructions"), Column("TSC cycles"), *(Column(_heading(on)) for on in modelled_on)),
             tuple(cells),
             tuple(records),
             f"{words.method} A change counts beyond {judge['instructions_percent']:g} % and {judge['instructions']:g} "
-            f"instructions a packet, or beyond {judge['cycles_percent']:g} % of the cycles with spreads that do not "
-            "touch.",
+            f"instructions a packet, or beyond {judge['cycles_percent']:g} % of the TSC cycles with spreads that "
+            f"do not touch.{_modelled_limit(judge)}",
         )
     ]
 
@@ -344,7 +436,7 @@ def _figure(run: Run, rows: list[tuple[Driver, CompilerSetting]], batch: int) ->
     default = [(driver, setting) for driver, setting in rows if setting.default]
 
     def draw(canvas: Canvas) -> None:
-        panels = shown()
+        panels = shown(run)
         for axes, counted in zip(canvas.subplots(1, len(panels), sharey=True), panels, strict=True):
             most = 0.0
             for place, (driver, setting) in enumerate(default):
@@ -355,7 +447,7 @@ def _figure(run: Run, rows: list[tuple[Driver, CompilerSetting]], batch: int) ->
                 error = [[summary.median - summary.low], [summary.high - summary.median]]
                 look = {"color": colour(driver), "marker": marker(driver)}
                 axes.errorbar(summary.median, place, xerr=error, capsize=2, linestyle="none", **look)
-            axes.set_title(counted.metric.label)
+            axes.set_title(heading(counted).replace(" (", "\n("))
             # Room for the whole marker.
             axes.set_xlim(0, 1.12 * most or 1)
             axes.set_yticks(range(len(default)), [f"{driver.name}, {setting.compiler}" for driver, setting in default])
@@ -364,7 +456,7 @@ def _figure(run: Run, rows: list[tuple[Driver, CompilerSetting]], batch: int) ->
     return Figure(
         f"compilers-batch-{batch}",
         f"The drivers by compiler, batch {batch}",
-        f"Per packet, with the default flags. {METHOD}",
+        f"Per packet, with the default flags. {method(run)}",
         draw,
         (8.2, 1.0 + 0.24 * len(default)),
     )

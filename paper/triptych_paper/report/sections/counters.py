@@ -18,6 +18,9 @@ from triptych_paper.tables.numbers import repeats
 
 PLOTTED = (CYCLES, "instructions", "branches", "branch_misses", "stores", "loads")
 DASHES = (0, (3, 2))
+MODELLED_HATCH = "///"
+"""The hatching of bars whose values are modelled."""
+
 UPSTREAM_ALPHA = 0.45
 """Opacity of the bars of the paper's own drivers."""
 
@@ -46,25 +49,32 @@ def build(data: Data) -> Section:
 
 def _figure(data: Data, batch: int) -> Figure:
     chosen = [choose(data.run, name, DRIVERS, DEFAULT_CONDITIONS) for name in PLOTTED]
+    by_model = any(source.modelled for source in chosen)
 
     def draw(canvas: Canvas) -> None:
         for axes, source in zip(canvas.subplots(2, 3).flat, chosen, strict=True):
             _bars(data, axes, batch, source)
         patches = [Patch(color=colour(driver), label=driver.name) for driver in DRIVERS]
         patches.append(Patch(facecolor="none", edgecolor=LIGHT["ink"], linestyle=DASHES, label="published"))
-        canvas.legend(handles=patches, loc="outside lower center", ncols=5, columnspacing=1.2, handlelength=1.4)
+        columns = len(patches)
+        if by_model:
+            fill, page = LIGHT["muted"], LIGHT["page"]
+            patches.append(Patch(facecolor=fill, edgecolor=page, hatch=MODELLED_HATCH, label="modelled"))
+            columns = len(patches) // 2
+        canvas.legend(handles=patches, loc="outside lower center", ncols=columns, columnspacing=1.2, handlelength=1.4)
 
     origins = [_origin(data, batch, source) for source in chosen]
     named = "; ".join(
-        f"{', '.join(s.metric.label for s, other in zip(chosen, origins, strict=True) if other == origin)} by {origin}"
+        f"{', '.join(s.metric.label for s, other in zip(chosen, origins, strict=True) if other == origin)}: {origin}"
         for origin in dict.fromkeys(origins)
     )
     pale = " Pale bars, left of ours: the paper's own drivers, measured here." if has_upstream(data.run) else ""
+    hatched = " Hatched bars are modelled." if by_model else ""
     return Figure(
         f"counters-batch-{batch}",
         f"Counters per packet, batch {batch}",
-        f"Solid bars: measured ({named}), with whiskers from the 10th to the 90th percentile.{pale} Dashed bars: "
-        "published. The figures of transpiled C were published without batch size.",
+        f"Filled bars: this run ({named}), with whiskers from the 10th to the 90th percentile.{hatched}{pale} Dashed "
+        "bars: published. The figures of transpiled C were published without batch size.",
         draw,
         (6.4, 4.2),
     )
@@ -72,6 +82,7 @@ def _figure(data: Data, batch: int) -> Figure:
 
 def _bars(data: Data, axes: Axes, batch: int, source: Source) -> None:
     axes.set_title(source.metric.label)
+    hatch = MODELLED_HATCH if source.modelled else None
     for place, driver in enumerate(DRIVERS):
         known = data.published.get(source.metric.name, driver, batch)
         if known:
@@ -79,13 +90,24 @@ def _bars(data: Data, axes: Axes, batch: int, source: Source) -> None:
         theirs = _upstream(data, driver, batch, source)
         shift, width = (0.17, 0.3) if theirs else (0.0, 0.6)
         if theirs:
-            axes.bar(place - shift, theirs.summary.median, width, color=colour(driver), alpha=UPSTREAM_ALPHA)
+            axes.bar(
+                place - shift,
+                theirs.summary.median,
+                width,
+                facecolor=colour(driver),
+                edgecolor=LIGHT["page"],
+                linewidth=0,
+                hatch=hatch,
+                alpha=UPSTREAM_ALPHA,
+            )
         value = find(data.run, driver, batch, source)
         if value is None:
             axes.text(place + shift, 0, "–", ha="center", va="bottom", color=LIGHT["muted"])
             continue
         summary = value.summary
-        axes.bar(place + shift, summary.median, width, color=colour(driver))
+        fill = colour(driver)
+        page = LIGHT["page"]
+        axes.bar(place + shift, summary.median, width, facecolor=fill, edgecolor=page, linewidth=0, hatch=hatch)
         if summary.count > 1:
             error = [[summary.median - summary.low], [summary.high - summary.median]]
             axes.errorbar(place + shift, summary.median, yerr=error, color=LIGHT["ink"], linewidth=1, capsize=2)

@@ -205,6 +205,8 @@ def _record(data: Data, step: Step, batch: int, source: Source) -> Record:
         "alone_p90": step.alone.high if step.alone and step.alone.count > 1 else None,
         "unit": source.metric.unit,
         "backend": source.backend if value else "",
+        "kind": source.kind if value else "",
+        "cpu": source.cpu if value and source.modelled else "",
         "repeats": value.count if value else 0,
         "note": "" if value else reason(data.run, driver, batch, source),
     }

@@ -19,6 +19,12 @@ METHODS = {
         "hardware counters of the forwarding thread, user space only, over a window that opens after warm-up",
         "the published quantities",
     ),
+    "model": (
+        "follows the driver instruction by instruction, in turns with the software card, and runs what it executed "
+        "through a model of a named processor",
+        "instructions, branches, loads and stores are counted; mispredicts, cache hits, cycles, throughput and latency "
+        "are modelled, for the processor and the clock beside them",
+    ),
     "valgrind": (
         "runs whole programs under a simulator for N and for 2N packets, and divides the difference by N, so that "
         "start-up cancels",

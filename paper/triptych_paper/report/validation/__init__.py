@@ -1,0 +1,1 @@
+"""The parts of the section on validation. Each module has a function ``build(data) -> Part``."""
