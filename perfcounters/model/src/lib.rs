@@ -16,4 +16,4 @@ pub mod stream;
 pub mod virtual_time;
 
 /// The version of the model. Every change that can change a result increases it.
-pub const MODEL_VERSION: &str = "1";
+pub const MODEL_VERSION: &str = "2";

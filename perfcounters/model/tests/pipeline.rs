@@ -254,6 +254,31 @@ fn forwarding_takes_its_latency_on_every_processor() {
     }
 }
 
+/// Increments in buffers that lie 4 KiB apart follow one another, although they do not depend on each other.
+#[test]
+fn a_load_4_kib_from_an_earlier_store_waits_for_it() {
+    let Some(_) = llvm() else { return };
+    let increments = |cpu: &Cpu, apart: u64| {
+        let mut program = Program::new();
+        for index in 0..200 {
+            let address = 0x10_0000 + apart * index;
+            program.with(MOV_RAX_FROM_RDI, &load(address, Level::L2));
+            program.with(MOV_RAX_TO_RDI, &store(address, Level::L1));
+        }
+        program.timing_on(cpu).cycles
+    };
+    let aliasing = haswell();
+    let mut comparing_all = haswell();
+    comparing_all.core.aliasing_bits = 0;
+    let latency = u64::from(aliasing.nominal_latencies().l2);
+    assert!(increments(&aliasing, 4096) > 200 * latency);
+    assert!(increments(&comparing_all, 4096) < 100 * latency);
+    assert_eq!(
+        increments(&aliasing, 4096 + 64),
+        increments(&comparing_all, 4096 + 64)
+    );
+}
+
 #[test]
 fn stores_that_miss_stall_the_core_when_the_store_buffer_is_full() {
     let Some(_) = llvm() else { return };

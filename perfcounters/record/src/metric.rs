@@ -200,7 +200,10 @@ mod tests {
     fn an_unknown_name_lists_the_valid_ones() {
         let error = "l4_hits".parse::<Metric>().unwrap_err().to_string();
         assert!(error.starts_with("\"l4_hits\" is not a metric"), "{error}");
-        assert!(error.contains("core_cycles, tsc_cycles, lockstep_cycles, instr"), "{error}");
+        assert!(
+            error.contains("core_cycles, tsc_cycles, lockstep_cycles, instr"),
+            "{error}"
+        );
         assert!(error.ends_with("loss_ratio"), "{error}");
         let error = "cycles".parse::<Metric>().unwrap_err().to_string();
         assert!(error.contains("depending on the clock"), "{error}");

@@ -114,6 +114,9 @@ pub struct Core {
     /// Whether a store that hits L1 keeps the requests of stores that miss before and after it apart. The misses then follow
     /// one another, and no longer overlap.
     pub hits_part_store_misses: bool,
+    /// The low bits of its address by which a load looks for an earlier store that is still in the store buffer. If the
+    /// rest of the address differs, the load waits until the store retires. 0: no load waits so.
+    pub aliasing_bits: u32,
     /// Cycles of a load that takes its data from the store buffer.
     pub store_forwarding: u32,
     /// Time in ns for which a store to a register of the card holds the head of the store buffer.

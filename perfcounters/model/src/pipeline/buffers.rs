@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use crate::cpu::Core;
 use crate::stream::Access;
 
 /// Requests of which only so many may be on their way at a time.
@@ -52,8 +53,18 @@ struct Store {
     bytes: u64,
     /// The cycle in which its data are known.
     data: u64,
+    /// The cycle in which its instruction retires.
+    retired: u64,
     /// The cycle in which it leaves the buffer.
     left: u64,
+}
+
+impl Store {
+    /// Whether it writes a byte that `load` reads, as far as the bits of `mask` can tell.
+    fn overlaps(&self, load: &Access, mask: u64) -> bool {
+        let (store, load_from) = (self.address & mask, load.address & mask);
+        store < load_from + u64::from(load.bytes) && load_from < store + self.bytes
+    }
 }
 
 /// What a load finds in the store buffer.
@@ -77,15 +88,21 @@ pub(super) struct StoreBuffer {
     hits_part_misses: bool,
     /// Requests of stores that miss start from this cycle on.
     misses_from: u64,
+    /// The bits of an address by which a load first looks for a store.
+    aliasing_mask: u64,
 }
 
 impl StoreBuffer {
-    pub fn new(size: u32, hits_part_misses: bool) -> Self {
+    pub fn new(core: &Core) -> Self {
         Self {
-            size: size.max(1) as usize,
+            size: core.store_buffer.max(1) as usize,
+            aliasing_mask: match core.aliasing_bits {
+                bits @ 1..=63 => (1 << bits) - 1,
+                _ => u64::MAX,
+            },
             stores: VecDeque::new(),
             last_left: 0,
-            hits_part_misses,
+            hits_part_misses: core.hits_part_store_misses,
             misses_from: 0,
         }
     }
@@ -99,14 +116,15 @@ impl StoreBuffer {
         free
     }
 
-    /// Adds a store. Its data are known in the cycle `data`, and its line is there in the cycle `line`. Then it holds the
-    /// head of the buffer for `holds` cycles, at least one.
-    pub fn add(&mut self, access: &Access, data: u64, line: u64, holds: u64) {
+    /// Adds a store. Its data are known in the cycle `data`, its instruction retires in the cycle `retired`, and its line is
+    /// there in the cycle `line`. Then it holds the head of the buffer for `holds` cycles, at least one.
+    pub fn add(&mut self, access: &Access, data: u64, retired: u64, line: u64, holds: u64) {
         self.last_left = self.last_left.max(line) + holds.max(1);
         self.stores.push_back(Store {
             address: access.address,
             bytes: u64::from(access.bytes),
             data,
+            retired,
             left: self.last_left,
         });
     }
@@ -128,6 +146,21 @@ impl StoreBuffer {
         self.last_left
     }
 
+    /// The cycle from which a load may start that is ready in the cycle `at`. The low bits of its address may equal those of
+    /// an earlier store to another address. The load then waits until that store retires.
+    pub fn aliased_until(&self, load: &Access, at: u64) -> u64 {
+        let newest = self
+            .stores
+            .iter()
+            .rev()
+            .take_while(|store| store.left > at)
+            .find(|store| store.overlaps(load, self.aliasing_mask));
+        match newest {
+            Some(store) if !store.overlaps(load, u64::MAX) => at.max(store.retired),
+            _ => at,
+        }
+    }
+
     /// What a load in the cycle `at` finds.
     pub fn forward(&self, load: &Access, at: u64) -> Forwarding {
         let end = load.address + u64::from(load.bytes);
@@ -136,7 +169,7 @@ impl StoreBuffer {
             .iter()
             .rev()
             .take_while(|store| store.left > at)
-            .find(|store| store.address < end && load.address < store.address + store.bytes);
+            .find(|store| store.overlaps(load, u64::MAX));
         match newest {
             None => Forwarding::Nothing,
             Some(store) if store.address <= load.address && end <= store.address + store.bytes => {
@@ -150,7 +183,15 @@ impl StoreBuffer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::Cpu;
     use crate::stream::{AccessKind, Memory};
+
+    fn buffer(size: u32) -> StoreBuffer {
+        let mut core = Cpu::named("haswell").unwrap().core;
+        core.store_buffer = size;
+        core.hits_part_store_misses = false;
+        StoreBuffer::new(&core)
+    }
 
     fn access(address: u64, bytes: u16) -> Access {
         Access {
@@ -178,20 +219,20 @@ mod tests {
 
     #[test]
     fn stores_leave_in_order_and_free_their_entries() {
-        let mut buffer = StoreBuffer::new(2, false);
-        buffer.add(&access(0, 8), 5, 100, 1);
-        buffer.add(&access(64, 8), 6, 7, 1);
+        let mut buffer = buffer(2);
+        buffer.add(&access(0, 8), 5, 5, 100, 1);
+        buffer.add(&access(64, 8), 6, 6, 7, 1);
         assert_eq!(buffer.free_from(), 101);
-        buffer.add(&access(128, 8), 8, 9, 50);
+        buffer.add(&access(128, 8), 8, 8, 9, 50);
         assert_eq!(buffer.empty_from(), 152);
         assert_eq!(buffer.free_from(), 102);
     }
 
     #[test]
     fn a_load_takes_its_bytes_from_the_newest_store() {
-        let mut buffer = StoreBuffer::new(4, false);
-        buffer.add(&access(0x100, 8), 5, 50, 1);
-        buffer.add(&access(0x100, 4), 9, 50, 1);
+        let mut buffer = buffer(4);
+        buffer.add(&access(0x100, 8), 5, 5, 50, 1);
+        buffer.add(&access(0x100, 4), 9, 9, 50, 1);
         assert_eq!(buffer.forward(&access(0x100, 4), 10), Forwarding::From(9));
         assert_eq!(buffer.forward(&access(0x104, 4), 10), Forwarding::From(5));
         assert_eq!(
@@ -200,5 +241,19 @@ mod tests {
         );
         assert_eq!(buffer.forward(&access(0x108, 8), 10), Forwarding::Nothing);
         assert_eq!(buffer.forward(&access(0x100, 4), 60), Forwarding::Nothing);
+    }
+
+    #[test]
+    fn a_load_waits_for_a_store_with_the_same_low_bits() {
+        let mut buffer = buffer(4);
+        buffer.add(&access(0x1100, 8), 5, 30, 50, 1);
+        assert_eq!(buffer.aliased_until(&access(0x2104, 4), 10), 30);
+        assert_eq!(buffer.aliased_until(&access(0x2104, 4), 40), 40);
+        assert_eq!(buffer.aliased_until(&access(0x2108, 4), 10), 10);
+        // The same address is no alias: the store forwards.
+        assert_eq!(buffer.aliased_until(&access(0x1104, 4), 10), 10);
+        // Nor is one that a newer store to the same address hides.
+        buffer.add(&access(0x2100, 8), 6, 32, 50, 1);
+        assert_eq!(buffer.aliased_until(&access(0x2104, 4), 10), 10);
     }
 }

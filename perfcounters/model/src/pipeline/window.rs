@@ -80,7 +80,7 @@ impl<'a> Window<'a> {
             ports: Ports::new(),
             fill_buffers: Requests::new(core.fill_buffers),
             fills: HashMap::new(),
-            stores: StoreBuffer::new(core.store_buffer, core.hits_part_store_misses),
+            stores: StoreBuffer::new(core),
             in_flight: VecDeque::new(),
             slots_in_flight: 0,
             loads: VecDeque::new(),
@@ -268,7 +268,7 @@ impl<'a> Window<'a> {
                 cause: Cause::Uncached,
             };
         }
-        let mut at = at;
+        let mut at = self.stores.aliased_until(access, at);
         match self.stores.forward(access, at) {
             Forwarding::Nothing => {}
             Forwarding::From(data) => {
@@ -384,11 +384,12 @@ impl<'a> Window<'a> {
             match (access.kind, access.memory) {
                 (AccessKind::Store, Memory::Uncached) => {
                     let price = u64::from(self.latencies.uncached_store);
-                    self.stores.add(access, done, self.retire, price);
+                    self.stores
+                        .add(access, done, self.retire, self.retire, price);
                 }
                 (AccessKind::Store, Memory::WriteBack) => {
                     let (line, hit) = self.own_line(access, *served);
-                    self.stores.add(access, done, line, 1);
+                    self.stores.add(access, done, self.retire, line, 1);
                     if hit {
                         self.stores.last_hit();
                     }
