@@ -26,7 +26,9 @@ from triptych_paper.facts import machine
 from triptych_paper.ladder import FILE as LADDER
 from triptych_paper.records import Run, read_info, read_run
 from triptych_paper.report.files import FOLDER
+from triptych_paper.report.sections.latency import BATCH as LATENCY_BATCH
 from triptych_paper.samples import MULTIPLEXED
+from triptych_paper.schema import LATENCY_CLOCK, LOCKSTEP_CYCLES, MODEL, PAPER_CLOCK, metric
 from triptych_paper.table import readme
 
 HOST = ("cpu", "governor", "kernel", "pmu", "tools")
@@ -89,10 +91,24 @@ NOT_SHOWN = ("l3_hits", "l3_misses")
 """Metrics of valgrind that no table shows: of two simulated levels of caches, the last one stands for all others."""
 
 
+def _modelled_elsewhere(samples: pd.DataFrame) -> pd.Series:
+    """Return which samples the model computed at clocks and batch sizes that no table shows."""
+    clock = pd.to_numeric(samples["clock_ghz"])
+    group = samples["metric"].map(lambda name: metric(name).group)
+    latency = (group == "latency") | samples["offered_mpps"].notna()
+    counter = (group == "counter") & (samples["metric"] != LOCKSTEP_CYCLES)
+    hidden = (
+        (latency & ((clock != LATENCY_CLOCK) | (samples["batch"] != LATENCY_BATCH)))
+        | (counter & clock.notna() & (clock != PAPER_CLOCK))
+        | (~latency & ~counter & (clock == LATENCY_CLOCK))
+    )
+    return (samples["backend"] == MODEL) & hidden
+
+
 def summary(samples: pd.DataFrame) -> pd.DataFrame:
     """Summarise samples: a row for each cell that a table can show, with median, percentiles and number of repeats."""
     hidden = (samples["backend"] == "valgrind") & samples["metric"].isin(NOT_SHOWN)
-    samples = samples[~hidden]
+    samples = samples[~hidden & ~_modelled_elsewhere(samples)]
     cells = samples.groupby(CELL, sort=False, dropna=False)
     values = cells["value"]
     found = pd.DataFrame(

@@ -1,5 +1,6 @@
 //! `triptych model`: what a packet costs a driver on a named processor, and why.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use anyhow::{bail, Context, Result};
@@ -43,7 +44,12 @@ pub fn run(arguments: &ModelArguments, interrupt: &Interrupt) -> Result<()> {
         bail!("drivers cannot be traced here: {why}");
     }
     let mhz = (arguments.clock.0 * 1000.0).round() as u32;
+    if let Some(path) = &arguments.sensitivity {
+        // Before the work, not after it: an error in the path costs no time.
+        std::fs::write(path, HEADER).with_context(|| format!("cannot write {}", path.display()))?;
+    }
     let mut rows = HEADER.to_owned();
+    let mut skipped = BTreeSet::new();
     for cell in cells(arguments)? {
         let stream = tracer.full_batches(&cell)?.stream;
         let vary = arguments.sensitivity.is_some();
@@ -64,9 +70,15 @@ pub fn run(arguments: &ModelArguments, interrupt: &Interrupt) -> Result<()> {
         for changed in &found.changed {
             row(&changed.parameter, changed.factor, changed.cycles)?;
         }
-        for (parameter, why) in &found.skipped {
-            eprintln!("{cell}: {parameter} stays as it is: {why}");
-        }
+        skipped.extend(found.skipped.into_iter().map(|(parameter, _)| parameter));
+    }
+    if !skipped.is_empty() {
+        // Such as a number of entries that must be a power of two.
+        let names: Vec<String> = skipped.into_iter().collect();
+        eprintln!(
+            "triptych: not changed, because no such processor is possible: {}",
+            names.join(", ")
+        );
     }
     if let Some(path) = &arguments.sensitivity {
         std::fs::write(path, rows).with_context(|| format!("cannot write {}", path.display()))?;
