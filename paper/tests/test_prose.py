@@ -235,6 +235,7 @@ def test_cycles_need_their_spread_and_their_machine() -> None:
     assert bare_cycles("It needs 23.4 cycles." + machine) == ["“23.4 cycles” has no spread"]
     assert bare_cycles("It needs 23.4 (20.1 to 25.0) cycles.") == ["cycles stand here without the run and its machine"]
     assert bare_cycles("| TSC cycles | **23.4** (94)<br>20.1 to 25.0 |\n" + machine) == []
+    assert bare_cycles("| cycles | **23.4** (94) | modelled, haswell at 1.6 GHz |\n" + machine) == []
     assert bare_cycles("| TSC cycles | **23.4** (94) |\n" + machine) == ["“**23.4** (94)” has no spread"]
 
 

@@ -46,6 +46,9 @@ FIGURES = (
 )  # fmt: skip
 """Figures that are copied, as SVG in light and dark, if the report has them."""
 
+WITHOUT_RECORDS = ("validation-sensitivity-haswell-batch-32",)
+"""Tables that are copied as Markdown only: the file of the sensitivities has the records."""
+
 TABLES = (
     "counters-batch-32",
     "counters-batch-8",
@@ -87,6 +90,12 @@ CELL = [
 ]
 """The columns that identify a cell in ``summary.csv``."""
 
+COUNTER_BATCHES = (32, 8)
+"""The batch sizes of the counter tables."""
+
+BY_BATCH = ("core_cycles", "instructions")
+"""Counters that are archived at all batch sizes."""
+
 NOT_SHOWN = ("l3_hits", "l3_misses")
 """Metrics of valgrind that no table shows: of two simulated levels of caches, the last one stands for all others."""
 
@@ -100,6 +109,7 @@ def _modelled_elsewhere(samples: pd.DataFrame) -> pd.Series:
     hidden = (
         (latency & ((clock != LATENCY_CLOCK) | (samples["batch"] != LATENCY_BATCH)))
         | (counter & clock.notna() & (clock != PAPER_CLOCK))
+        | (counter & ~samples["batch"].isin(COUNTER_BATCHES) & ~samples["metric"].isin(BY_BATCH))
         | (~latency & ~counter & (clock == LATENCY_CLOCK))
     )
     return (samples["backend"] == MODEL) & hidden
@@ -212,7 +222,7 @@ def _part(run: Run, report: Path, target: Path, figures: Sequence[str], tables: 
                 f"{shown.read_text(encoding='utf-8')}\nMeasured in the run {run.id}: {machine(run)}.\n",
             )
             written.append(target / shown.name)
-        if records.is_file():
+        if records.is_file() and name not in WITHOUT_RECORDS:
             written.append(Path(shutil.copyfile(records, target / records.name)))
     _text(target / "run.json", _compact(scrub(run.info, Path.cwd())))
     summary(run.samples).to_csv(target / "summary.csv", index=False, float_format="%.6g", lineterminator="\n")
