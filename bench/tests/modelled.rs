@@ -54,7 +54,15 @@ fn the_model_prints_the_same_twice() {
     if !is_built() {
         return;
     }
-    let arguments = ["model", "--impl", "c", "--batch", "8", "--cpu", "skylake-sp"];
+    let arguments = [
+        "model",
+        "--impl",
+        "c",
+        "--batch",
+        "8",
+        "--cpu",
+        "skylake-sp",
+    ];
     let (first, second) = (said(&arguments), said(&arguments));
     assert_eq!(first, second);
     assert!(first.contains("c/default batch 8, modelled: "), "{first}");
@@ -73,7 +81,10 @@ fn an_unknown_processor_is_an_error_of_usage() {
     let output = triptych(&["model", "--cpu", "pentium"]);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{errors}");
-    assert!(errors.contains("pentium") && errors.contains("haswell"), "{errors}");
+    assert!(
+        errors.contains("pentium") && errors.contains("haswell"),
+        "{errors}"
+    );
 }
 
 #[test]
@@ -84,5 +95,8 @@ fn the_listing_shows_modelled_cycles() {
     let listing = said(&["asm", "c", "--model", "haswell", "--batch", "8"]);
     assert!(listing.contains("Haswell"), "{listing}");
     assert!(listing.contains("batch 8"), "{listing}");
-    assert!(listing.contains("loads from"), "no stall is named: {listing}");
+    assert!(
+        listing.contains("loads from"),
+        "no stall is named: {listing}"
+    );
 }
