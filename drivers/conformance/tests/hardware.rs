@@ -10,6 +10,7 @@ use conformance::{
 };
 use nic::registers::{DeviceId, DEVICE_IDS};
 use nic::{Faults, MmioMode, Module, NicConfig, PortConfig, Traffic};
+use rustix::process::Signal;
 
 for_each_implementation!(
     the_link_comes_up_at_a_later_reset,
@@ -64,10 +65,8 @@ fn the_link_comes_up_at_a_later_reset(implementation: Implementation) -> Result<
             config.ports[1].link.attempts = attempts;
             config
         })?;
-        let mut running = nic
-            .forwarder(implementation)?
-            .args(["--packets", "2000"])
-            .start()?;
+        // Without a number of packets: a driver that ended between two looks would have taken the link down.
+        let mut running = nic.forwarder(implementation)?.start()?;
         let port = nic.ports()[1].clone();
         let mut early = None;
         wait_until("the link, or the driver's end", || {
@@ -79,6 +78,10 @@ fn the_link_comes_up_at_a_later_reset(implementation: Implementation) -> Result<
             }
             port.snapshot().link_up || !running.is_running().unwrap_or(false)
         })?;
+        wait_until("forwarded packets, or the driver's end", || {
+            port.stats().transmitted > 0 || !running.is_running().unwrap_or(false)
+        })?;
+        running.signal(Signal::TERM)?;
         let output = running.wait(LIMIT)?;
         output.expect_success()?;
         ensure!(early.is_none(), "sent before the link: {early:#?}");
