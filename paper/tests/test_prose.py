@@ -82,7 +82,19 @@ def test_the_text_on_the_model_has_its_errors_from_the_archive(archive: Path) ->
     assert "0.91 to 1.12 times the published ones" in text
     assert "its median error is 10 %, with a rank correlation of 1.00." in text
     assert "3 cells, zen4." in text
+    assert "Believe its order of drivers" in text
     assert "older than the model" not in text
+
+
+def test_the_text_warns_of_an_order_that_is_not_the_measured_one(archive: Path) -> None:
+    changed = with_validation(archive)
+    (archive / "validation-lockstep.csv").write_text(
+        "cpu,modelled,measured\nzen4,30,10\nzen4,22,20\nzen4,10,30\n", encoding="utf-8"
+    )
+    text = " ".join(render("readme-model", changed).split())
+    assert "with a rank correlation of −1.00." in text
+    assert "Believe its order" not in text
+    assert "its order of drivers is not the measured one" in text
 
 
 def test_the_text_on_an_archive_without_the_model_has_no_figures(archive: Path) -> None:

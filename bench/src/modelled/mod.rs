@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::fs::File;
+use std::io::Write as _;
 
 use anyhow::{bail, Context, Result};
 use model::caches::Counts;
@@ -44,10 +46,14 @@ pub fn run(arguments: &ModelArguments, interrupt: &Interrupt) -> Result<()> {
         bail!("drivers cannot be traced here: {why}");
     }
     let mhz = (arguments.clock.0 * 1000.0).round() as u32;
-    if let Some(path) = &arguments.sensitivity {
-        // Before the work, not after it: an error in the path costs no time.
-        std::fs::write(path, HEADER).with_context(|| format!("cannot write {}", path.display()))?;
-    }
+    // Before the work, not after it: an error in the path costs no time.
+    let file = match &arguments.sensitivity {
+        Some(path) => {
+            let unwritable = || format!("cannot write {}", path.display());
+            Some((File::create(path).with_context(unwritable)?, unwritable))
+        }
+        None => None,
+    };
     let mut rows = HEADER.to_owned();
     let mut skipped = BTreeSet::new();
     for cell in cells(arguments)? {
@@ -70,18 +76,17 @@ pub fn run(arguments: &ModelArguments, interrupt: &Interrupt) -> Result<()> {
         for changed in &found.changed {
             row(&changed.parameter, changed.factor, changed.cycles)?;
         }
-        skipped.extend(found.skipped.into_iter().map(|(parameter, _)| parameter));
+        skipped.extend(found.skipped);
     }
     if !skipped.is_empty() {
-        // Such as a number of entries that must be a power of two.
         let names: Vec<String> = skipped.into_iter().collect();
         eprintln!(
             "triptych: not changed, because no such processor is possible: {}",
             names.join(", ")
         );
     }
-    if let Some(path) = &arguments.sensitivity {
-        std::fs::write(path, rows).with_context(|| format!("cannot write {}", path.display()))?;
+    if let Some((mut file, unwritable)) = file {
+        file.write_all(rows.as_bytes()).with_context(unwritable)?;
     }
     Ok(())
 }

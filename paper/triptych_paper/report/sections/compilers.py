@@ -300,36 +300,17 @@ def _pairs(compared: dict[str, Any], batch: int) -> list[Table]:
         driver = Driver(str(pair["impl"]))
         line = [Cell(str(pair[key])) for key in ("llvm", "c", "rust")]
         instructions, cycles = pair["instructions"], pair["cycles"] or {}
+        both: Record = {**{key: pair[key] for key in ("llvm", "c", "rust")}, "impl": driver.impl, "batch": batch}
         times = {"instructions": {"median": instructions}, TSC_CYCLES: cycles}
-        for metric, ratio in times.items():
-            records.append(
-                {
-                    "llvm": pair["llvm"],
-                    "c": pair["c"],
-                    "rust": pair["rust"],
-                    "impl": driver.impl,
-                    "batch": batch,
-                    "metric": metric,
-                    "times_c": ratio.get("median"),
-                    "p10": ratio.get("low"),
-                    "p90": ratio.get("high"),
-                }
-            )
+        records += [
+            {**both, "metric": name, "times_c": ratio.get("median"), "p10": ratio.get("low"), "p90": ratio.get("high")}
+            for name, ratio in times.items()
+        ]
         ratios = {_on(found): float(found["ratio"]) for found in pair.get("modelled", ())}
-        for on, times_c in ratios.items():
-            records.append(
-                {
-                    "llvm": pair["llvm"],
-                    "c": pair["c"],
-                    "rust": pair["rust"],
-                    "impl": driver.impl,
-                    "batch": batch,
-                    "metric": CORE_CYCLES,
-                    "times_c": times_c,
-                    "cpu": on[0],
-                    "clock_ghz": on[1],
-                }
-            )
+        records += [
+            {**both, "metric": CORE_CYCLES, "times_c": times_c, "cpu": cpu, "clock_ghz": clock}
+            for (cpu, clock), times_c in ratios.items()
+        ]
         spread = (f"{number(cycles['low'], 2)} to {number(cycles['high'], 2)}",) if cycles else ()
         cells.append(
             (

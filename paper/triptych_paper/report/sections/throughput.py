@@ -146,25 +146,40 @@ def _batch_axes(panels: Sequence[Axes]) -> None:
     panels[0].set_ylabel("Mpps")
 
 
+def _panels(canvas: Canvas, sources: Sequence[Source]) -> list[Axes]:
+    """Place a panel for each clock side by side."""
+    panels = list(canvas.subplots(1, len(sources), squeeze=False, sharey=True)[0])
+    for axes, origin in zip(panels, sources, strict=True):
+        axes.set_title(origin.name)
+    return panels
+
+
+def _legend(canvas: Canvas, panels: Sequence[Axes], columns: int) -> None:
+    handles, labels = panels[0].get_legend_handles_labels()
+    canvas.legend(handles, labels, loc="outside lower center", ncols=columns)
+
+
 def _virtual_curves(data: Data) -> Figure:
     """Draw a panel for each clock: the modelled drivers, ours and the paper's own, and the published curves."""
     sources = _virtual(data)
 
     def draw(canvas: Canvas) -> None:
-        panels = list(canvas.subplots(1, len(sources), squeeze=False, sharey=True)[0])
+        panels = _panels(canvas, sources)
         for axes, origin in zip(panels, sources, strict=True):
-            axes.set_title(origin.name)
             for driver in DRIVERS:
                 measured_line(axes, driver, _points(data, driver, origin))
                 theirs = _upstream(data, driver, origin)
                 if theirs:
                     points = [(batch, summary.median) for batch, summary in _points(data, theirs, origin)]
-                    style = {"color": colour(driver), "marker": marker(driver), "alpha": UPSTREAM_ALPHA}
+                    style: dict[str, Any] = {
+                        "color": colour(driver),
+                        "marker": marker(driver),
+                        "alpha": UPSTREAM_ALPHA,
+                    }
                     axes.plot(*zip(*points, strict=True), label=Driver(theirs.impl).name, **style)
             _published_lines(data, axes, f"{origin.clock_ghz:g} GHz")
         _batch_axes(panels)
-        handles, labels = panels[0].get_legend_handles_labels()
-        canvas.legend(handles, labels, loc="outside lower center", ncols=4)
+        _legend(canvas, panels, 4)
 
     caption = (
         "Solid lines: modelled drivers of this run, in virtual time. Pale lines: the paper's own drivers, modelled. "
@@ -178,9 +193,8 @@ def _virtual_share(data: Data) -> Figure:
     sources = _virtual(data)
 
     def draw(canvas: Canvas) -> None:
-        panels = list(canvas.subplots(1, len(sources), squeeze=False, sharey=True)[0])
+        panels = _panels(canvas, sources)
         for axes, origin in zip(panels, sources, strict=True):
-            axes.set_title(origin.name)
             axes.axhline(100, color=colour(C), linewidth=1.2)
             both, shares = _published_share(data, f"{origin.clock_ghz:g} GHz")
             axes.plot(both, shares, label="safe Rust, published", **published_style(None, "--", RUST))
@@ -194,8 +208,7 @@ def _virtual_share(data: Data) -> Figure:
                 _share_line(data, axes, driver, C, origin, driver.name, **style)
         _batch_axes(panels)
         panels[0].set_ylabel("% of C's throughput")
-        handles, labels = panels[0].get_legend_handles_labels()
-        canvas.legend(handles, labels, loc="outside lower center", ncols=3)
+        _legend(canvas, panels, 3)
 
     caption = (
         "Solid lines: our drivers, and pale lines: the paper's own, both modelled, in virtual time. Dashed lines: "
