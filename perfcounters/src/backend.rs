@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 use std::time::Duration;
 
 use record::{
@@ -219,6 +221,78 @@ pub fn measure_in_turn(
     Ok(())
 }
 
+/// Measures every wanted cell once, `workers` of them side by side. It suits backends whose values do not
+/// depend on what else runs. `measure` also receives the number of its worker. The observer receives the
+/// values in the order of the cells.
+///
+/// # Errors
+/// Only what ends the whole run; see [`MeasureError::ends_the_run`].
+pub fn measure_side_by_side(
+    backend: BackendName,
+    cells: &[Cell],
+    workers: usize,
+    observer: &mut dyn Observer,
+    measure: impl Fn(&Cell, usize) -> Result<Vec<Sample>, MeasureError> + Sync,
+) -> Result<(), MeasureError> {
+    let cells: Vec<&Cell> = cells
+        .iter()
+        .filter(|cell| observer.wanted(cell, backend, 0))
+        .collect();
+    observer.begin(backend, cells.len() as u64);
+    let next = AtomicUsize::new(0);
+    let (results, measured) = mpsc::channel();
+    std::thread::scope(|scope| {
+        for worker in 0..workers.clamp(1, cells.len().max(1)) {
+            let (results, cells, next, measure) = (results.clone(), &cells, &next, &measure);
+            scope.spawn(move || {
+                while let Some(cell) = cells.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let result = measure(cell, worker);
+                    if results.send((*cell, result)).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(results);
+        let outcome = deliver(backend, &cells, &measured, observer);
+        // After an error, the workers finish their cells and begin no others.
+        next.store(cells.len(), Ordering::Relaxed);
+        outcome
+    })
+}
+
+/// Passes results on to the observer, in the order of the cells.
+fn deliver<'c>(
+    backend: BackendName,
+    cells: &[&'c Cell],
+    measured: &mpsc::Receiver<(&'c Cell, Result<Vec<Sample>, MeasureError>)>,
+    observer: &mut dyn Observer,
+) -> Result<(), MeasureError> {
+    let mut early = Vec::new();
+    for wanted in cells {
+        observer.step(&wanted.to_string());
+        let result = loop {
+            let found = early
+                .iter()
+                .position(|(cell, _): &(&Cell, _)| std::ptr::eq(*cell, *wanted));
+            if let Some(found) = found {
+                break early.swap_remove(found).1;
+            }
+            match measured.recv() {
+                Ok(result) => early.push(result),
+                // A worker panicked; the scope passes the panic on.
+                Err(mpsc::RecvError) => return Ok(()),
+            }
+        };
+        match result {
+            Ok(samples) => observer.measured(&samples)?,
+            Err(error) if error.ends_the_run() => return Err(error),
+            Err(error) => observer.failure(wanted.failure(backend, &error)),
+        }
+    }
+    Ok(())
+}
+
 /// A way to count.
 pub trait Backend {
     /// The name of the backend in records.
@@ -252,4 +326,67 @@ pub trait Backend {
     /// # Errors
     /// Only what ends the whole run; see [`MeasureError::ends_the_run`].
     fn measure(&mut self, cells: &[Cell], observer: &mut dyn Observer) -> Result<(), MeasureError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::common::{cell, Remember};
+
+    const SHORT: Duration = Duration::from_millis(20);
+
+    fn cells(batches: &[u32]) -> Vec<Cell> {
+        let with = |batch: &u32| {
+            let mut cell = cell(Path::new("/nonexistent"), "c", Implementation::C);
+            cell.conditions.batch = *batch;
+            cell
+        };
+        batches.iter().map(with).collect()
+    }
+
+    #[test]
+    fn side_by_side_results_arrive_in_the_order_of_the_cells() {
+        let (mut seen, cells) = (Remember::default(), cells(&[1, 2, 3]));
+        measure_side_by_side(BackendName::Model, &cells, 2, &mut seen, |cell, worker| {
+            assert!(worker < 2);
+            match cell.conditions.batch {
+                // The other worker finishes both other cells meanwhile.
+                1 => std::thread::sleep(SHORT),
+                2 => return Err(MeasureError::Other("broken".to_owned())),
+                _ => {}
+            }
+            Ok(vec![cell.sample(
+                BackendName::Model,
+                Metric::Loads,
+                1.0,
+                1,
+                0,
+            )])
+        })
+        .unwrap();
+        assert_eq!(seen.planned, 3);
+        assert_eq!(
+            seen.steps,
+            cells.iter().map(Cell::to_string).collect::<Vec<_>>()
+        );
+        let batches = |sample: &Sample| sample.conditions.batch;
+        assert_eq!(seen.samples.iter().map(batches).collect::<Vec<_>>(), [1, 3]);
+        assert_eq!(seen.failures.len(), 1);
+    }
+
+    #[test]
+    fn an_interrupt_ends_the_workers() {
+        let (mut seen, cells) = (Remember::default(), cells(&[1, 2, 3, 4]));
+        let begun = AtomicUsize::new(0);
+        let outcome = measure_side_by_side(BackendName::Model, &cells, 1, &mut seen, |_, _| {
+            begun.fetch_add(1, Ordering::Relaxed);
+            std::thread::sleep(SHORT);
+            Err(MeasureError::Process(ProcessError::Interrupted))
+        });
+        assert!(outcome.unwrap_err().ends_the_run());
+        // The worker may have begun one more cell before the error arrived.
+        assert!(begun.into_inner() <= 2);
+    }
 }

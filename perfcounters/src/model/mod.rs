@@ -28,7 +28,7 @@ use std::time::Duration;
 use model::stream::Stream;
 use record::{BackendName, Implementation, Placement, Sample};
 
-use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
+use crate::backend::{measure_side_by_side, Backend, Cell, MeasureError, Observer};
 use crate::device::NicProgram;
 use crate::interrupt::Interrupt;
 use processor::Processors;
@@ -38,7 +38,8 @@ use processor::Processors;
 pub struct Model {
     /// The software NIC.
     pub nic: NicProgram,
-    /// The CPUs of driver and NIC.
+    /// The CPUs of driver and NIC. Each of them traces one cell at a time: driver and NIC never run at
+    /// the same time, so they share a CPU.
     pub placement: Placement,
     /// The processors to model. Without any, or without LLVM, the backend only counts.
     pub processors: Processors,
@@ -74,7 +75,7 @@ impl Model {
     #[cfg(target_arch = "x86_64")]
     pub fn full_batches(&self, cell: &Cell) -> Result<Recording, MeasureError> {
         let plan = tracer::Plan::default();
-        let trace = traced::with_driver(self.place(), cell, |session| session.follow(&plan))?;
+        let trace = traced::with_driver(self.place(0), cell, |session| session.follow(&plan))?;
         let code = trace.images.into_iter().map(|image| CodeFile {
             path: image.path,
             addresses: image.addresses,
@@ -96,17 +97,17 @@ impl Model {
     }
 
     #[cfg(target_arch = "x86_64")]
-    fn place(&self) -> traced::Place<'_> {
+    fn place(&self, worker: usize) -> traced::Place<'_> {
         traced::Place {
             nic: &self.nic,
-            placement: &self.placement,
+            cpu: self.placement.cpus().get(worker).copied(),
             interrupt: &self.interrupt,
         }
     }
 
     #[cfg(target_arch = "x86_64")]
-    fn measure_cell(&self, cell: &Cell) -> Result<Vec<Sample>, MeasureError> {
-        let traces = traced::with_driver(self.place(), cell, |session| {
+    fn measure_cell(&self, cell: &Cell, worker: usize) -> Result<Vec<Sample>, MeasureError> {
+        let traces = traced::with_driver(self.place(worker), cell, |session| {
             traces::Traces::record(session, cell.conditions.batch, cell.groups_descriptors())
         })?;
         let mut samples = values::counts(cell, &tracer::Counts::of(&traces.full));
@@ -129,7 +130,7 @@ impl Model {
     }
 
     #[cfg(not(target_arch = "x86_64"))]
-    fn measure_cell(&self, _cell: &Cell) -> Result<Vec<Sample>, MeasureError> {
+    fn measure_cell(&self, _cell: &Cell, _worker: usize) -> Result<Vec<Sample>, MeasureError> {
         Err(MeasureError::Other(OTHER_PROCESSOR.to_owned()))
     }
 }
@@ -172,13 +173,10 @@ impl Backend for Model {
         if !left_out.is_empty() {
             observer.warning(NOT_IN_TURNS);
         }
-        measure_in_turn(
-            this.name(),
-            &cells,
-            1,
-            observer,
-            |cell, _repeat, _observer| this.measure_cell(cell),
-        )
+        let workers = this.placement.cpus().len();
+        measure_side_by_side(this.name(), &cells, workers, observer, |cell, worker| {
+            this.measure_cell(cell, worker)
+        })
     }
 }
 

@@ -5,7 +5,6 @@ use std::ffi::OsString;
 use std::process::Command;
 use std::time::Duration;
 
-use record::Placement;
 use tracer::{with_session, Launch, Session, TraceError};
 
 use crate::backend::{Cell, MeasureError};
@@ -24,8 +23,8 @@ const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 pub struct Place<'a> {
     /// The software NIC.
     pub nic: &'a NicProgram,
-    /// The CPUs of driver and NIC.
-    pub placement: &'a Placement,
+    /// The CPU of driver and NIC, which take turns; any if `None`.
+    pub cpu: Option<usize>,
     /// Ends the trace when set.
     pub interrupt: &'a Interrupt,
 }
@@ -45,10 +44,10 @@ pub fn with_driver<T: Send>(
         frame_size: cell.conditions.frame_size,
         expect: cell.peer.as_ref().map(|peer| peer.expect.clone()),
         turns: true,
-        ..NicSetup::new(Traffic::Saturate, place.placement.nic)
+        ..NicSetup::new(Traffic::Saturate, place.cpu)
     };
     let nic = Nic::start(place.nic, &setup, folder.path(), place.interrupt)?;
-    let cpu = place.placement.driver;
+    let cpu = place.cpu;
     let command = match &cell.peer {
         Some(peer) => peer.command(&cell.program, nic.sockets(), &[], cpu),
         None => {
