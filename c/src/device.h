@@ -1,7 +1,8 @@
 /*
  * A port of an 82599 (or X540, X550): its configuration, its queues, its statistics.
  *
- * A device and everything in it belongs to one thread.
+ * A device belongs to one thread. Its queues may move to other threads, each with its pool: then
+ * `queues_in_threads` is set, and the device's thread does not touch them until they are back.
  */
 #ifndef IXGBE_DEVICE_H
 #define IXGBE_DEVICE_H
@@ -47,14 +48,25 @@ struct device_stats {
 	uint64_t tx_bytes; /* with CRC */
 };
 
+/* Totals of a queue pair since the device was started. Bytes include the CRC. */
+struct queue_stats {
+	uint64_t rx_packets;
+	uint64_t rx_bytes;
+	uint64_t rx_dropped; /* frames for which the queue had no descriptor */
+	uint64_t tx_packets;
+	uint64_t tx_bytes;
+};
+
 struct device {
 	struct vfio_device vfio;
 	enum device_family family;
 	struct device_config config;
-	struct mempool *pool;
+	struct mempool *pools; /* pools[i] feeds RX queue i */
+	bool queues_in_threads; /* other threads have the queues, and check them */
 	bool running; /* started and not stopped */
 	uint8_t mac[6];
 	struct device_stats stats;
+	struct queue_stats queue_stats[DEVICE_MAX_QUEUES];
 	struct rx_queue rx[DEVICE_MAX_QUEUES];
 	struct tx_queue tx[DEVICE_MAX_QUEUES];
 };
@@ -68,10 +80,11 @@ int device_open(struct device *device, struct vfio_container *container, const c
 
 /*
  * Starts the device, whatever state it was left in. It is an error if the device is running.
- * Its RX queues take their buffers from `pool`. Does not wait for the link: a port that is cabled
- * to another one has a link only once both have started. init.c
+ * `pools` has a pool for each RX queue, from which the queue takes its buffers. So each queue can move
+ * to a thread of its own, together with its pool. Does not wait for the link: a port that is cabled to
+ * another one has a link only once both have started. init.c
  */
-int device_start(struct device *device, const struct device_config *config, struct mempool *pool,
+int device_start(struct device *device, const struct device_config *config, struct mempool *pools,
 		 struct error *error);
 
 /*
@@ -98,6 +111,16 @@ void device_close(struct device *device);
  * registers and never sleeps: a ring of 512 is full after 34 us at 14.88 Mpps. stats.c
  */
 int stats_read(struct device *device, struct device_stats *stats, struct error *error);
+
+/*
+ * Adds what the device counted for RX and TX queue `id` since the last call. With one RX and one TX
+ * queue, the totals of the device are those of the queue. stats.c
+ */
+int queue_stats_read(struct device *device, uint32_t id, struct queue_stats *stats,
+		     struct error *error);
+
+/* Sets the totals to 0, and gives each queue its own counters. stats.c */
+int stats_init(struct device *device, struct error *error);
 
 /* Sets the totals to 0. stats.c */
 int stats_clear(struct device *device, struct error *error);

@@ -18,6 +18,9 @@
 
 #define FORWARDER_DEFAULT_RING_SIZE 512
 
+/* The queue pairs of a device. */
+#define FORWARDER_MAX_QUEUES 16
+
 /* Long enough for a software NIC that starts at the same time. */
 #define FORWARDER_DEFAULT_CONNECT_TIMEOUT_MS 5000
 
@@ -56,6 +59,16 @@ FORWARDER_API struct forwarder *forwarder_open(const char *device_a, const char 
 					       uint32_t link_timeout_ms, char *error,
 					       size_t error_size);
 
+/*
+ * The same with `queues` queue pairs for each device, 1 to 16. Queue i of one device sends what queue i
+ * of the other receives. RSS divides the flows among the queues.
+ */
+FORWARDER_API struct forwarder *forwarder_open_queues(const char *device_a, const char *device_b,
+						      uint32_t batch, uint32_t ring_size,
+						      uint32_t queues, uint32_t connect_timeout_ms,
+						      uint32_t link_timeout_ms, char *error,
+						      size_t error_size);
+
 /* Stops receiving after `packets` more packets. Without this call there is no limit. */
 FORWARDER_API void forwarder_limit(struct forwarder *forwarder, uint64_t packets);
 
@@ -85,8 +98,40 @@ FORWARDER_API uint32_t forwarder_send(struct forwarder *forwarder);
 /* Allocates a batch of packets and frees them. */
 FORWARDER_API uint32_t forwarder_alloc(struct forwarder *forwarder);
 
+/* The counts of all queues together. No other thread may have a queue. */
 FORWARDER_API void forwarder_read_counts(const struct forwarder *forwarder,
 					 struct forwarder_counts *counts);
+
+/*
+ * The functions with `queue` work on one queue pair of both devices, below the number of queues, and on
+ * nothing that another queue uses. So each queue may have a thread of its own, if all doorbells are mapped
+ * (forwarder_is_trapped). Between forwarder_give_queues(forwarder, true) and
+ * forwarder_give_queues(forwarder, false), threads have the queues. The thread of the forwarder then
+ * calls only forwarder_device_stats and forwarder_queue_stats.
+ */
+FORWARDER_API void forwarder_give_queues(struct forwarder *forwarder, bool to_threads);
+
+/* A turn of one queue pair: as forwarder_turn, which is that of queue 0. */
+FORWARDER_API uint32_t forwarder_queue_turn(struct forwarder *forwarder, uint32_t queue);
+
+/* Stops receiving on the queue after `packets` more packets. */
+FORWARDER_API void forwarder_queue_limit(struct forwarder *forwarder, uint32_t queue,
+					 uint64_t packets);
+
+FORWARDER_API void forwarder_read_queue_counts(const struct forwarder *forwarder, uint32_t queue,
+					       struct forwarder_counts *counts);
+
+/*
+ * Checks that the queue pair is not stalled; threads call it about once a second. Returns 0, or -1
+ * with the reason.
+ */
+FORWARDER_API int forwarder_queue_check(struct forwarder *forwarder, uint32_t queue, char *error,
+					size_t error_size);
+
+/* What device 0 (a) or 1 (b) counted for the queue. Needs more than one queue. Returns 0 or -1. */
+FORWARDER_API int forwarder_queue_stats(struct forwarder *forwarder, uint32_t device,
+					uint32_t queue, struct forwarder_device_stats *stats,
+					char *error, size_t error_size);
 
 /*
  * Reads the counters of device 0 (a) or 1 (b). It also detects a dead device, because the

@@ -7,6 +7,7 @@
 #include "device.h"
 #include "link.h"
 #include "reset.h"
+#include "rss.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -95,7 +96,7 @@ static int init_rx_queue(struct device *device, uint32_t id, struct error *error
 
 	queue->vfio = &device->vfio;
 	queue->id = id;
-	queue->pool = device->pool;
+	queue->pool = &device->pools[id];
 	queue->mask = size - 1;
 	queue->suspect = RX_NO_SUSPECT;
 	queue->tail = vfio_register(&device->vfio, IXGBE_RDT(id));
@@ -110,7 +111,7 @@ static int init_rx_queue(struct device *device, uint32_t id, struct error *error
 	}
 	queue->ring = queue->dma.memory;
 	for (uint32_t i = 0; i < size; i++) {
-		struct packet *packet = packet_alloc(device->pool);
+		struct packet *packet = packet_alloc(queue->pool);
 
 		if (packet == NULL) {
 			error_set(error, "%s: the pool has too few packets to fill RX queue %u",
@@ -176,6 +177,7 @@ static int init_receive(struct device *device, struct error *error)
 			IXGBE_RDRXCTL_CRCSTRIP | IXGBE_RDRXCTL_RSCFRSTSIZE | IXGBE_RDRXCTL_RSCACKC |
 				IXGBE_RDRXCTL_FCOE_WRFIX,
 			IXGBE_RDRXCTL_CRCSTRIP | IXGBE_RDRXCTL_RSCACKC | IXGBE_RDRXCTL_FCOE_WRFIX);
+	rss_init(device);
 	for (uint32_t i = 0; i < device->config.rx_queues; i++) {
 		if (init_rx_queue(device, i, error) != 0) {
 			return -1;
@@ -308,7 +310,7 @@ static int initialize(struct device *device, struct error *error)
 		return -1;
 	}
 	/* 4.6.5 Initialization of statistics: reading clears them. */
-	if (stats_clear(device, error) != 0 || mac_read(device, device->mac, error) != 0) {
+	if (stats_init(device, error) != 0 || mac_read(device, device->mac, error) != 0) {
 		return -1;
 	}
 	/* Without bus mastering, the device cannot fetch descriptors. */
@@ -319,7 +321,7 @@ static int initialize(struct device *device, struct error *error)
 	return init_transmit(device, error);
 }
 
-int device_start(struct device *device, const struct device_config *config, struct mempool *pool,
+int device_start(struct device *device, const struct device_config *config, struct mempool *pools,
 		 struct error *error)
 {
 	if (device->running) {
@@ -329,7 +331,7 @@ int device_start(struct device *device, const struct device_config *config, stru
 	/* Frees the rings of an earlier start. */
 	device_release(device);
 	device->config = *config;
-	device->pool = pool;
+	device->pools = pools;
 	if (check_config(device, error) != 0) {
 		return -1;
 	}
@@ -451,7 +453,7 @@ static int restart(struct device *device, struct error *error)
 	if (device_stop(device, error) != 0) {
 		return -1;
 	}
-	return device_start(device, &config, device->pool, error);
+	return device_start(device, &config, device->pools, error);
 }
 
 int device_wait_for_link(struct device *device, uint32_t timeout_ms, struct error *error)

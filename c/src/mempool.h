@@ -9,6 +9,12 @@
 
 #include "dma.h"
 
+/*
+ * Two cache lines: a processor may fetch lines in pairs. What different threads write lies so far
+ * apart, so that the line does not travel between their processors (false sharing).
+ */
+#define CACHE_LINES_APART 128
+
 #define PACKET_BUFFER_SIZE 2048
 #define PACKET_HEADROOM 64
 #define PACKET_MAX_SIZE (PACKET_BUFFER_SIZE - PACKET_HEADROOM)
@@ -34,6 +40,7 @@ struct mempool {
 	uint32_t capacity; /* packets */
 	uint32_t free_count;
 	struct packet **free; /* a stack: the cache most likely holds the packet freed last */
+	uint8_t apart[CACHE_LINES_APART]; /* the next pool may belong to another thread */
 };
 
 /* Allocates a pool of `capacity` packets, 1 to MEMPOOL_MAX_CAPACITY, all of them free. */

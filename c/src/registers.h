@@ -113,6 +113,11 @@
 /* Bit 10: Accept broadcast packets. */
 #define IXGBE_FCTRL_BAM 0x00000400u
 
+/* RXCSUM, rw: Receive checksums. Datasheet 8.2.3.7.5. */
+#define IXGBE_RXCSUM 0x05000u
+/* Bit 13: Report the RSS hash instead of the fragment checksum. */
+#define IXGBE_RXCSUM_PCSD 0x00002000u
+
 /* MTA, rw: Accepted multicast addresses, by 12 bits of the address: 4096 bits. Datasheet 8.2.3.7.7. */
 #define IXGBE_MTA(n) (0x05200u + 0x4u * (n))
 #define IXGBE_MTA_COUNT 128u
@@ -198,6 +203,46 @@
 #define IXGBE_RXCTRL 0x03000u
 /* Bit 0: Enable reception. */
 #define IXGBE_RXCTRL_RXEN 0x00000001u
+
+/* ---- Receive side scaling ---- */
+
+/* MRQC, rw: Multiple receive queues. Datasheet 8.2.3.7.12. */
+#define IXGBE_MRQC 0x0EC80u
+/* Bits 3:0: Way to choose the queue of a packet. */
+#define IXGBE_MRQC_MRQE 0x0000000Fu
+#define IXGBE_MRQC_MRQE_RSS 0x00000001u
+/* Bit 16: Hash addresses and ports of TCP over IPv4. */
+#define IXGBE_MRQC_RSS_TCP_IPV4 0x00010000u
+/* Bit 17: Hash addresses of IPv4. */
+#define IXGBE_MRQC_RSS_IPV4 0x00020000u
+/* Bit 20: Hash addresses of IPv6. */
+#define IXGBE_MRQC_RSS_IPV6 0x00100000u
+/* Bit 21: Hash addresses and ports of TCP over IPv6. */
+#define IXGBE_MRQC_RSS_TCP_IPV6 0x00200000u
+/* Bit 22: Hash addresses and ports of UDP over IPv4. */
+#define IXGBE_MRQC_RSS_UDP_IPV4 0x00400000u
+/* Bit 23: Hash addresses and ports of UDP over IPv6. */
+#define IXGBE_MRQC_RSS_UDP_IPV6 0x00800000u
+
+/* RSSRK, rw: The RSS hash's key, 40 bytes; the first is lowest. Datasheet 8.2.3.7.14. */
+#define IXGBE_RSSRK(n) (0x0EB80u + 0x4u * (n))
+#define IXGBE_RSSRK_COUNT 10u
+
+/* RETA, rw: RSS table: queues by the hash's low 7 bits, 4 entries a register. Datasheet 8.2.3.7.15. */
+#define IXGBE_RETA(n) (0x0EB00u + 0x4u * (n))
+#define IXGBE_RETA_COUNT 32u
+/* Bits 3:0: Queue of hash 4n. */
+#define IXGBE_RETA_ENTRY0 0x0000000Fu
+/* Bits 11:8: Queue of hash 4n + 1. */
+#define IXGBE_RETA_ENTRY1 0x00000F00u
+/* Bits 19:16: Queue of hash 4n + 2. */
+#define IXGBE_RETA_ENTRY2 0x000F0000u
+/* Bits 27:24: Queue of hash 4n + 3. */
+#define IXGBE_RETA_ENTRY3 0x0F000000u
+
+/* ERETA, rw: X550: more of the RSS table, for hashes whose low 9 bits are 128 or above. */
+#define IXGBE_ERETA(n) (0x0EE80u + 0x4u * (n))
+#define IXGBE_ERETA_COUNT 96u
 
 /* ---- Transmit ---- */
 
@@ -376,6 +421,49 @@
 
 /* GOTCH, rc: Good bytes sent, bits 35:32. */
 #define IXGBE_GOTCH 0x04094u
+
+/* RQSMR, rw: Statistics registers of the receive queues 4n to 4n + 3. Datasheet 8.2.3.23.71. */
+#define IXGBE_RQSMR(n) (0x02300u + 0x4u * (n))
+/* Bits 3:0: Statistics of queue 4n. */
+#define IXGBE_RQSMR_QUEUE0 0x0000000Fu
+/* Bits 11:8: Statistics of queue 4n + 1. */
+#define IXGBE_RQSMR_QUEUE1 0x00000F00u
+/* Bits 19:16: Statistics of queue 4n + 2. */
+#define IXGBE_RQSMR_QUEUE2 0x000F0000u
+/* Bits 27:24: Statistics of queue 4n + 3. */
+#define IXGBE_RQSMR_QUEUE3 0x0F000000u
+
+/* TQSM, rw: Statistics registers of the transmit queues 4n to 4n + 3. Datasheet 8.2.3.23.73. */
+#define IXGBE_TQSM(n) (0x08600u + 0x4u * (n))
+/* Bits 3:0: Statistics of queue 4n. */
+#define IXGBE_TQSM_QUEUE0 0x0000000Fu
+/* Bits 11:8: Statistics of queue 4n + 1. */
+#define IXGBE_TQSM_QUEUE1 0x00000F00u
+/* Bits 19:16: Statistics of queue 4n + 2. */
+#define IXGBE_TQSM_QUEUE2 0x000F0000u
+/* Bits 27:24: Statistics of queue 4n + 3. */
+#define IXGBE_TQSM_QUEUE3 0x0F000000u
+
+/* QPRC, rc: Packets received, by queue statistics. */
+#define IXGBE_QPRC(n) (0x01030u + 0x40u * (n))
+
+/* QPRDC, rc: Packets dropped without descriptors, by queue statistics. Datasheet 8.2.3.23.75. */
+#define IXGBE_QPRDC(n) (0x01430u + 0x40u * (n))
+
+/* QBRC_L, rc: Bytes received, by queue statistics, low half. */
+#define IXGBE_QBRC_L(n) (0x01034u + 0x40u * (n))
+
+/* QBRC_H, rc: Bytes received, by queue statistics, bits 35:32. */
+#define IXGBE_QBRC_H(n) (0x01038u + 0x40u * (n))
+
+/* QPTC, rc: Packets sent, by queue statistics. */
+#define IXGBE_QPTC(n) (0x08680u + 0x4u * (n))
+
+/* QBTC_L, rc: Bytes sent, by queue statistics, low half. */
+#define IXGBE_QBTC_L(n) (0x08700u + 0x8u * (n))
+
+/* QBTC_H, rc: Bytes sent, by queue statistics, bits 35:32. */
+#define IXGBE_QBTC_H(n) (0x08704u + 0x8u * (n))
 
 /* ---- Descriptors: masks of 64 bits, of one of the two quad words ---- */
 

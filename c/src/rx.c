@@ -118,27 +118,24 @@ static bool rx_write_back_missing(const struct rx_queue *queue, uint32_t *head)
 	       !(dma_load64(&queue->ring[queue->index].upper) & IXGBE_RXD_DD);
 }
 
-int rx_check(struct rx_queue *queue, struct error *error)
+int rx_check_stall(struct rx_queue *queue, struct error *error)
 {
 	uint32_t head = 0;
 
 	if (!rx_write_back_missing(queue, &head)) {
 		queue->suspect = RX_NO_SUSPECT;
-		return vfio_check(queue->vfio, error);
+		return 0;
 	}
 	/* The first time, this is a write-back on its way. Sleeping here would cost packets. */
 	if (queue->suspect != queue->index) {
 		queue->suspect = queue->index;
-		return vfio_check(queue->vfio, error);
+		return 0;
 	}
 	for (uint32_t i = 0; i < CHECK_LOOKS; i++) {
 		if (!rx_write_back_missing(queue, &head)) {
 			queue->suspect = RX_NO_SUSPECT;
-			return vfio_check(queue->vfio, error);
+			return 0;
 		}
-	}
-	if (vfio_check(queue->vfio, error) != 0) {
-		return -1;
 	}
 	error_set(error,
 		  "%s: RX queue %u is stalled: the driver expects the next packet in descriptor %u "
@@ -148,6 +145,21 @@ int rx_check(struct rx_queue *queue, struct error *error)
 		  queue->vfio->address, queue->id, queue->index, queue->mask + 1, head,
 		  queue->index);
 	return -1;
+}
+
+int rx_check(struct rx_queue *queue, struct error *error)
+{
+	struct error stall;
+	int result = rx_check_stall(queue, &stall);
+
+	/* Comes first, because RDH of a failed device has no meaning. */
+	if (vfio_check(queue->vfio, error) != 0) {
+		return -1;
+	}
+	if (result != 0) {
+		*error = stall;
+	}
+	return result;
 }
 
 int enable_rx(struct vfio_device *vfio, bool on, struct error *error)

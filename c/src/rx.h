@@ -39,6 +39,7 @@ struct rx_queue {
 	uint64_t pool_empty; /* calls that stopped early because the pool was empty */
 	uint64_t discarded; /* frames that did not fit into one buffer */
 	uint32_t suspect; /* the index at which the last check missed a write-back, or none */
+	uint8_t apart[CACHE_LINES_APART]; /* the next queue may belong to another thread */
 };
 
 #define RX_NO_SUSPECT UINT32_MAX
@@ -48,6 +49,12 @@ struct rx_queue {
  * each. Returns the number of packets.
  */
 uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t count);
+
+/*
+ * As rx_check, for a thread that has only the queue: it does not look whether the device has failed.
+ * RDH must be mapped.
+ */
+int rx_check_stall(struct rx_queue *queue, struct error *error);
 
 /*
  * Checks that device and driver agree on the next descriptor. If they do not, each waits for the

@@ -2,6 +2,9 @@
 #include "device.h"
 #include <string.h>
 
+/* 8.2.3.23.71: a register assigns four queues to registers of statistics. */
+#define QUEUES_A_REGISTER 4
+
 /* Reads a 36-bit counter. The low register comes first: a read of the high one clears both. */
 static uint64_t counter_read36(struct vfio_device *vfio, uint32_t low_offset, uint32_t high_offset)
 {
@@ -40,7 +43,8 @@ int stats_read(struct device *device, struct device_stats *stats, struct error *
 	total->rx_bytes += rx_bytes;
 	total->tx_bytes += tx_bytes;
 	*stats = *total;
-	for (uint32_t i = 0; device->running && i < device->config.rx_queues; i++) {
+	for (uint32_t i = 0;
+	     device->running && !device->queues_in_threads && i < device->config.rx_queues; i++) {
 		if (rx_check(&device->rx[i], error) != 0) {
 			return -1;
 		}
@@ -56,6 +60,63 @@ int stats_clear(struct device *device, struct error *error)
 		return -1;
 	}
 	memset(&device->stats, 0, sizeof(device->stats));
+	return 0;
+}
+
+int stats_init(struct device *device, struct error *error)
+{
+	/* After the reset, all queues share the first registers of statistics. One queue needs no more. */
+	if (device->config.rx_queues > 1 || device->config.tx_queues > 1) {
+		for (uint32_t i = 0; i < DEVICE_MAX_QUEUES / QUEUES_A_REGISTER; i++) {
+			uint32_t first = i * QUEUES_A_REGISTER;
+
+			reg_write(&device->vfio, IXGBE_RQSMR(i),
+				  IXGBE_FIELD(IXGBE_RQSMR_QUEUE0, first) |
+					  IXGBE_FIELD(IXGBE_RQSMR_QUEUE1, first + 1) |
+					  IXGBE_FIELD(IXGBE_RQSMR_QUEUE2, first + 2) |
+					  IXGBE_FIELD(IXGBE_RQSMR_QUEUE3, first + 3));
+			reg_write(&device->vfio, IXGBE_TQSM(i),
+				  IXGBE_FIELD(IXGBE_TQSM_QUEUE0, first) |
+					  IXGBE_FIELD(IXGBE_TQSM_QUEUE1, first + 1) |
+					  IXGBE_FIELD(IXGBE_TQSM_QUEUE2, first + 2) |
+					  IXGBE_FIELD(IXGBE_TQSM_QUEUE3, first + 3));
+		}
+		for (uint32_t i = 0; i < DEVICE_MAX_QUEUES; i++) {
+			struct queue_stats ignored;
+
+			if (queue_stats_read(device, i, &ignored, error) != 0) {
+				return -1;
+			}
+		}
+	}
+	memset(device->queue_stats, 0, sizeof(device->queue_stats));
+	return stats_clear(device, error);
+}
+
+int queue_stats_read(struct device *device, uint32_t id, struct queue_stats *stats,
+		     struct error *error)
+{
+	if (id >= DEVICE_MAX_QUEUES) {
+		error_set(error, "%s: the device has no queue %u", device->vfio.address, id);
+		return -1;
+	}
+	struct queue_stats *total = &device->queue_stats[id];
+	struct vfio_device *vfio = &device->vfio;
+	uint64_t rx_packets = reg_read(vfio, IXGBE_QPRC(id));
+	uint64_t rx_dropped = reg_read(vfio, IXGBE_QPRDC(id));
+	uint64_t rx_bytes = counter_read36(vfio, IXGBE_QBRC_L(id), IXGBE_QBRC_H(id));
+	uint64_t tx_packets = reg_read(vfio, IXGBE_QPTC(id));
+	uint64_t tx_bytes = counter_read36(vfio, IXGBE_QBTC_L(id), IXGBE_QBTC_H(id));
+
+	if (vfio_check(vfio, error) != 0) {
+		return -1;
+	}
+	total->rx_packets += rx_packets;
+	total->rx_dropped += rx_dropped;
+	total->rx_bytes += rx_bytes;
+	total->tx_packets += tx_packets;
+	total->tx_bytes += tx_bytes;
+	*stats = *total;
 	return 0;
 }
 

@@ -27,6 +27,7 @@ struct tx_queue {
 	uint32_t id;
 	struct vfio_device *vfio;
 	struct dma_memory dma;
+	uint8_t apart[CACHE_LINES_APART]; /* the next queue may belong to another thread */
 };
 
 /*

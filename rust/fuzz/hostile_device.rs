@@ -1,7 +1,6 @@
 //! A hostile device. The input is a program: it decides what the device writes into rings, buffers
 //! and registers, and when the application calls the driver. After each step, the test counts the
-//! packets and compares the effect of a call with a model of it. So no packet may be lost, doubled
-//! or out of order.
+//! packets and compares the effect of a call with a model of it: none is lost, doubled or late.
 //!
 //! This file is a module of the driver, because it reads the private state of the queues; it is
 //! compiled for tests and for fuzzing only. The unit tests run it with random inputs and with those
@@ -141,10 +140,11 @@ impl<'p> Lab<'p> {
                     tx_ring_size: RING_SIZE as u32,
                     ..Config::default()
                 },
-                pool,
+                pools: std::slice::from_ref(pool),
                 running: false,
                 mac: [0; 6],
                 stats: Stats::default(),
+                queue_stats: Default::default(),
                 rx: vec![queues.rx],
                 tx: vec![queues.tx],
             },

@@ -1,6 +1,8 @@
 //! A port of an 82599 (or X540, X550): its configuration, its queues, its statistics.
 //!
-//! A device and everything in it belongs to one thread.
+//! A device and everything in it belongs to one thread. A [`Forwarder`] can give its queues to others.
+//!
+//! [`Forwarder`]: crate::forwarder::Forwarder
 #![forbid(unsafe_code)]
 
 use std::rc::Rc;
@@ -67,6 +69,21 @@ pub struct Stats {
     pub tx_bytes: u64,
 }
 
+/// Totals of a queue pair since the device was started. Bytes include the CRC.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct QueueStats {
+    /// Frames received.
+    pub rx_packets: u64,
+    /// Their bytes.
+    pub rx_bytes: u64,
+    /// Frames for which the queue had no descriptor.
+    pub rx_dropped: u64,
+    /// Frames sent.
+    pub tx_packets: u64,
+    /// Their bytes.
+    pub tx_bytes: u64,
+}
+
 /// A device that is open.
 pub struct OpenDevice {
     pub(crate) registers: Registers,
@@ -125,10 +142,12 @@ pub struct Device<'p> {
     pub(crate) registers: Registers,
     pub(crate) family: Family,
     pub(crate) config: Config,
-    pub(crate) pool: &'p Mempool,
+    /// One pool for each RX queue, or one for all.
+    pub(crate) pools: &'p [Mempool],
     pub(crate) running: bool,
     pub(crate) mac: [u8; 6],
     pub(crate) stats: Stats,
+    pub(crate) queue_stats: [QueueStats; MAX_QUEUES as usize],
     /// The receive queues.
     pub(crate) rx: Vec<RxQueue<'p>>,
     /// The transmit queues.
@@ -186,7 +205,7 @@ impl<'p> Device<'p> {
     fn check_owner(&self, packets: &[Packet<'p>]) -> Result<()> {
         let foreign = packets
             .iter()
-            .position(|packet| !self.pool.is_beside(packet));
+            .position(|packet| !self.pools.iter().any(|pool| pool.is_beside(packet)));
         match foreign {
             None => Ok(()),
             Some(index) => Err(Error::device(
@@ -199,7 +218,7 @@ impl<'p> Device<'p> {
         }
     }
 
-    fn no_queue(&self, queue: usize) -> Box<Error> {
+    pub(crate) fn no_queue(&self, queue: usize) -> Box<Error> {
         Error::device(
             self.registers.vfio.address(),
             format!("the device has no queue {queue}"),

@@ -1,13 +1,17 @@
 //! The forwarder: each of two devices sends the packets that the other receives.
 #![forbid(unsafe_code)]
 
+use std::iter;
 use std::rc::Rc;
 
-use crate::device::{Config, Device, OpenDevice, Stats, MAX_RING_SIZE};
+use crate::device::{Config, Device, OpenDevice, QueueStats, Stats, MAX_QUEUES, MAX_RING_SIZE};
 use crate::error::{Error, Result};
 use crate::mempool::{Mempool, Packet};
 use crate::registers as regs;
 use crate::rx::RxQueue;
+use crate::stats::Counters;
+use crate::sys::lane::LaneQueues;
+use crate::sys::mmio::Register;
 use crate::tx::TxQueue;
 use crate::vfio::Container;
 
@@ -55,7 +59,8 @@ pub struct Counts {
 /// Two open devices and their pools. A [`Forwarder`] borrows them.
 pub struct Ports {
     // Fields are dropped in this order, so that a pool is unmapped while its devices are open.
-    pools: [Mempool; 2],
+    // `pools[i][j]` feeds receive queue `j` of `devices[i]`.
+    pools: [Vec<Mempool>; 2],
     devices: [OpenDevice; 2],
     container: Rc<Container>,
     ring_size: u32,
@@ -79,16 +84,37 @@ impl Ports {
         ring_size: u32,
         connect_timeout_ms: u32,
     ) -> Result<Self> {
+        Self::open_queues(device_a, device_b, ring_size, 1, connect_timeout_ms)
+    }
+
+    /// The same with `queues` queue pairs for each device, 1 to [`MAX_QUEUES`].
+    ///
+    /// # Errors
+    /// As for [`Ports::open`], or if the number of queues is out of range.
+    pub fn open_queues(
+        device_a: &str,
+        device_b: &str,
+        ring_size: u32,
+        queues: u32,
+        connect_timeout_ms: u32,
+    ) -> Result<Self> {
+        if !(1..=MAX_QUEUES).contains(&queues) {
+            return Err(Box::new(Error::Argument(format!(
+                "a device has 1 to {MAX_QUEUES} queue pairs, not {queues}"
+            ))));
+        }
         let capacity = pool_capacity(ring_size);
         let container = Container::with_connect_timeout(connect_timeout_ms);
         let devices = [
             OpenDevice::open(&container, device_a)?,
             OpenDevice::open(&container, device_b)?,
         ];
-        let pools = [
-            Mempool::create(&container, capacity)?,
-            Mempool::create(&container, capacity)?,
-        ];
+        let pools = || -> Result<Vec<Mempool>> {
+            (0..queues)
+                .map(|_| Mempool::create(&container, capacity))
+                .collect()
+        };
+        let pools = [pools()?, pools()?];
         Ok(Self {
             pools,
             devices,
@@ -102,10 +128,16 @@ impl Ports {
 pub struct Forwarder<'p> {
     container: &'p Container,
     devices: [Device<'p>; 2],
+    /// That of queue 0, here and not in `others`, so that [`Forwarder::turn`] needs no look-up.
     direction: Direction<'p>,
+    /// Those of the other queues.
+    others: Vec<Direction<'p>>,
+    /// RDH of each queue of both devices; empty if they or the doorbells are not mapped.
+    heads: Vec<[Register; 2]>,
 }
 
-/// The state that both directions share.
+/// The state that both directions of a queue share. It may lie beside that of another thread.
+#[repr(align(128))]
 struct Direction<'p> {
     batch: usize,
     packets_left: u64,
@@ -114,6 +146,15 @@ struct Direction<'p> {
 }
 
 impl<'p> Direction<'p> {
+    fn new(batch: usize) -> Self {
+        Self {
+            batch,
+            packets_left: u64::MAX,
+            counts: Counts::default(),
+            packets: Vec::with_capacity(batch),
+        }
+    }
+
     /// Forwards a batch from one device to the other. Returns the number of received packets.
     #[inline]
     fn forward(&mut self, rx: &mut RxQueue<'p>, tx: &mut TxQueue<'p>) -> Result<usize> {
@@ -160,6 +201,34 @@ impl<'p> Forwarder<'p> {
         let a_to_b = self.direction.forward(&mut a.rx[0], &mut b.tx[0])?;
         let b_to_a = self.direction.forward(&mut b.rx[0], &mut a.tx[0])?;
         Ok(a_to_b + b_to_a)
+    }
+
+    /// A turn of one queue pair: as [`Forwarder::turn`], which is that of queue 0.
+    ///
+    /// # Errors
+    /// If there is no such queue, or a device can no longer be reached.
+    pub fn queue_turn(&mut self, queue: usize) -> Result<usize> {
+        let Some(other) = queue.checked_sub(1) else {
+            return self.turn();
+        };
+        let [a, b] = &mut self.devices;
+        let queues = a.rx.get_mut(queue).zip(b.rx.get_mut(queue));
+        let queues = queues.zip(a.tx.get_mut(queue).zip(b.tx.get_mut(queue)));
+        let direction = self.others.get_mut(other);
+        let Some((direction, ((rx_a, rx_b), (tx_a, tx_b)))) = direction.zip(queues) else {
+            return Err(self.devices[0].no_queue(queue));
+        };
+        let a_to_b = direction.forward(rx_a, tx_b)?;
+        let b_to_a = direction.forward(rx_b, tx_a)?;
+        Ok(a_to_b + b_to_a)
+    }
+
+    /// Reads what device 0 (a) or 1 (b) counted for a queue. Needs more than one queue.
+    ///
+    /// # Errors
+    /// If there is no such queue, or the device can no longer be reached.
+    pub fn queue_stats(&mut self, device: usize, queue: u32) -> Result<QueueStats> {
+        self.devices[device & 1].queue_stats_read(queue)
     }
 
     /// Receives a batch from each device and frees it. Returns the number of packets. This,
@@ -231,9 +300,23 @@ impl<'p> Forwarder<'p> {
         self.direction.packets_left = packets;
     }
 
-    /// The counts of the forwarded packets.
+    /// The counts of the forwarded packets of all queues together.
     pub fn read_counts(&self) -> Counts {
-        self.direction.counts
+        let mut counts = self.direction.counts;
+        for more in &self.others {
+            counts.rx += more.counts.rx;
+            counts.tx += more.counts.tx;
+            counts.dropped += more.counts.dropped;
+            counts.rx_calls += more.counts.rx_calls;
+            counts.full_batches += more.counts.full_batches;
+        }
+        counts
+    }
+
+    /// The counts of the forwarded packets of each queue.
+    pub fn read_queue_counts(&self) -> Vec<Counts> {
+        let directions = iter::once(&self.direction).chain(&self.others);
+        directions.map(|direction| direction.counts).collect()
     }
 
     /// Reads the counters of device 0 (a) or 1 (b). It also detects a dead device, because the
@@ -257,27 +340,38 @@ impl<'p> Forwarder<'p> {
                 "a batch has 1 to {MAX_BATCH} packets, not {batch}"
             ))));
         }
+        let queues = ports.pools[0].len() as u32;
         let config = Config {
+            rx_queues: queues,
+            tx_queues: queues,
             rx_ring_size: ports.ring_size,
             tx_ring_size: ports.ring_size,
             ..Config::default()
         };
         let [a, b] = &ports.devices;
-        let [pool_a, pool_b] = &ports.pools;
-        let mut devices = [a.start(&config, pool_a)?, b.start(&config, pool_b)?];
+        let [pools_a, pools_b] = &ports.pools;
+        let mut devices = [
+            a.start_queues(&config, pools_a)?,
+            b.start_queues(&config, pools_b)?,
+        ];
         // Both devices run by now, because they may be cabled to each other.
         for device in &mut devices {
             device.wait_for_link(u64::from(link_timeout_ms))?;
         }
+        let head = |device: usize, queue| {
+            let vfio = &devices[device].registers.vfio;
+            let doorbells = vfio
+                .register(regs::RDT(queue))
+                .zip(vfio.register(regs::TDT(queue)));
+            doorbells.and(vfio.register(regs::RDH(queue)))
+        };
+        let heads = (0..queues).map(|queue| Some([head(0, queue)?, head(1, queue)?]));
         Ok(Self {
             container: &ports.container,
+            heads: heads.collect::<Option<Vec<_>>>().unwrap_or_default(),
             devices,
-            direction: Direction {
-                batch,
-                packets_left: u64::MAX,
-                counts: Counts::default(),
-                packets: Vec::with_capacity(batch),
-            },
+            direction: Direction::new(batch),
+            others: (1..queues).map(|_| Direction::new(batch)).collect(),
         })
     }
 
@@ -289,5 +383,144 @@ impl<'p> Forwarder<'p> {
         let [a, b] = &mut self.devices;
         let result = a.stop();
         result.and(b.stop())
+    }
+}
+
+/// Queue `i` of both devices with their pools, and what a thread needs to forward between them. A lane
+/// moves to another thread, and borrows the forwarder. So the devices cannot be stopped before all lanes
+/// are back.
+///
+/// ```compile_fail,E0505
+/// # use ixgbe::forwarder::Forwarder;
+/// fn stop_too_early(mut forwarder: Forwarder<'_>) {
+///     let (_, mut lanes) = forwarder.give_queues().unwrap();
+///     forwarder.stop().unwrap();
+///     lanes[0].turn().unwrap();
+/// }
+/// ```
+///
+/// A lane belongs to one thread at a time:
+///
+/// ```compile_fail,E0499
+/// # use ixgbe::forwarder::Lane;
+/// fn two_threads(lane: &mut Lane<'_, '_>) {
+///     std::thread::scope(|scope| {
+///         scope.spawn(|| lane.turn().is_ok());
+///         scope.spawn(|| lane.turn().is_ok());
+///     });
+/// }
+/// ```
+pub struct Lane<'f, 'p> {
+    queues: LaneQueues<'f, 'p, Direction<'p>>,
+    queue: u32,
+    addresses: [&'f str; 2],
+}
+
+impl Lane<'_, '_> {
+    /// One turn, as [`Forwarder::turn`]: a batch from a to b, and one from b to a.
+    ///
+    /// # Errors
+    /// If a device can no longer be reached.
+    pub fn turn(&mut self) -> Result<usize> {
+        let LaneQueues { rx, tx, state, .. } = &mut self.queues;
+        let ([rx_a, rx_b], [tx_a, tx_b]) = (rx, tx);
+        let a_to_b = state.forward(rx_a, tx_b)?;
+        let b_to_a = state.forward(rx_b, tx_a)?;
+        Ok(a_to_b + b_to_a)
+    }
+
+    /// The number of the queue.
+    pub fn queue(&self) -> u32 {
+        self.queue
+    }
+
+    /// Stops receiving after `packets` more packets.
+    pub fn limit(&mut self, packets: u64) {
+        self.queues.state.packets_left = packets;
+    }
+
+    /// Checks that the queues are not stalled; a thread calls it about once a second.
+    ///
+    /// # Errors
+    /// If one is, in two calls in a row.
+    pub fn check(&mut self) -> Result<()> {
+        let LaneQueues { rx, heads, .. } = &mut self.queues;
+        for ((rx, head), address) in rx.iter_mut().zip(heads.iter()).zip(self.addresses) {
+            rx.rx_check_stall(address, self.queue, || Ok(head.load()))?;
+        }
+        Ok(())
+    }
+}
+
+/// The counters of both devices, while their queues are in other threads.
+pub struct Monitor<'f> {
+    devices: [Counters<'f>; 2],
+}
+
+impl Monitor<'_> {
+    /// Reads the counters of device 0 (a) or 1 (b), as [`Forwarder::device_stats`].
+    ///
+    /// # Errors
+    /// If the device can no longer be reached.
+    pub fn device_stats(&mut self, device: usize) -> Result<Stats> {
+        self.devices[device & 1].stats_read()
+    }
+
+    /// Reads what device 0 (a) or 1 (b) counted for a queue. Needs more than one queue.
+    ///
+    /// # Errors
+    /// If there is no such queue, or the device can no longer be reached.
+    pub fn queue_stats(&mut self, device: usize, queue: u32) -> Result<QueueStats> {
+        self.devices[device & 1].queue_stats_read(queue)
+    }
+}
+
+impl<'p> Forwarder<'p> {
+    /// Gives the queues away: a lane for each queue pair, which may move to another thread, and the
+    /// counters of the devices, which stay.
+    ///
+    /// # Errors
+    /// If a doorbell is not mapped.
+    pub fn give_queues(&mut self) -> Result<(Monitor<'_>, Vec<Lane<'_, 'p>>)> {
+        let [a, b] = &mut self.devices;
+        if self.heads.is_empty() {
+            return Err(Error::device(
+                a.registers.vfio.address(),
+                "the queues cannot have threads of their own, because a doorbell is not mapped; start \
+                 the software NIC with --mmio shared",
+            ));
+        }
+        let addresses = [a.registers.vfio.address(), b.registers.vfio.address()];
+        let devices = [
+            Counters {
+                registers: &a.registers,
+                stats: &mut a.stats,
+                queue_stats: &mut a.queue_stats,
+            },
+            Counters {
+                registers: &b.registers,
+                stats: &mut b.stats,
+                queue_stats: &mut b.queue_stats,
+            },
+        ];
+        let queues = a.rx.iter_mut().zip(&mut b.rx);
+        let queues = queues.zip(a.tx.iter_mut().zip(&mut b.tx)).zip(&self.heads);
+        let states = iter::once(&mut self.direction).chain(&mut self.others);
+        let lane = |(queue, (state, (((rx_a, rx_b), (tx_a, tx_b)), heads)))| {
+            let queues = LaneQueues::new([rx_a, rx_b], [tx_a, tx_b], heads, state);
+            let queues = queues.ok_or_else(|| {
+                Error::device(
+                    addresses[0],
+                    "a packet of the queues' pools is in use elsewhere",
+                )
+            })?;
+            Ok(Lane {
+                queues,
+                queue,
+                addresses,
+            })
+        };
+        let lanes: Result<Vec<_>> = (0..).zip(states.zip(queues)).map(lane).collect();
+        Ok((Monitor { devices }, lanes?))
     }
 }

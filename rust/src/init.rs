@@ -3,6 +3,7 @@
 //! drivers/ASSUMPTIONS.md.
 #![forbid(unsafe_code)]
 
+use std::slice;
 use std::time::Duration;
 
 use crate::clock::sleep;
@@ -97,12 +98,19 @@ impl<'p> Device<'p> {
         Ok(())
     }
 
+    /// The pool of an RX queue.
+    fn pool(&self, id: u32) -> &'p Mempool {
+        // `start_queues` takes one pool, or one for each queue.
+        self.pools.get(id as usize).unwrap_or(&self.pools[0])
+    }
+
     /// 4.6.7 Receive initialization: one ring.
     fn init_rx_queue(&mut self, id: u32) -> Result<()> {
         let size = self.config.rx_ring_size as usize;
+        let pool = self.pool(id);
         let mut packets = Vec::with_capacity(size);
         for _ in 0..size {
-            let Some(packet) = self.pool.alloc() else {
+            let Some(packet) = pool.alloc() else {
                 return Err(Error::device(
                     self.registers.vfio.address(),
                     format!("the pool has too few packets to fill RX queue {id}"),
@@ -146,7 +154,7 @@ impl<'p> Device<'p> {
 
         let queue = RxQueue {
             ring,
-            pool: self.pool,
+            pool,
             tail: self.registers.tail(regs::RDT(id)),
             mask: size - 1,
             index: 0,
@@ -199,6 +207,7 @@ impl<'p> Device<'p> {
                 | regs::RDRXCTL_FCOE_WRFIX,
             regs::RDRXCTL_CRCSTRIP | regs::RDRXCTL_RSCACKC | regs::RDRXCTL_FCOE_WRFIX,
         )?;
+        self.rss_init()?;
         for i in 0..self.config.rx_queues {
             self.init_rx_queue(i)?;
         }
@@ -334,7 +343,7 @@ impl<'p> Device<'p> {
         wait_until_ready(&self.registers)?;
         self.link_init()?;
         // 4.6.5 Initialization of statistics: reading clears them.
-        self.stats_clear()?;
+        self.stats_init()?;
         self.mac = self.mac_read()?;
         // Without bus mastering, the device cannot fetch descriptors.
         enable_bus_master(&self.registers)?;
@@ -492,7 +501,7 @@ impl<'p> Device<'p> {
 }
 
 impl OpenDevice {
-    /// Starts the device, whatever state it was left in. Its RX queues take their buffers from
+    /// Starts the device, whatever state it was left in. All its RX queues take their buffers from
     /// `pool`. Does not wait for the link: a port that is cabled to another one has a link only once
     /// both have started.
     ///
@@ -500,9 +509,28 @@ impl OpenDevice {
     /// If the pool belongs to another container, another [`Device`] uses the queues, the configuration
     /// is out of range, or the device does not react as the datasheet says.
     pub fn start<'p>(&self, config: &Config, pool: &'p Mempool) -> Result<Device<'p>> {
+        self.start_queues(config, slice::from_ref(pool))
+    }
+
+    /// The same with a pool for each RX queue, or one for all of them.
+    ///
+    /// # Errors
+    /// As for [`OpenDevice::start`], or if the number of pools is neither 1 nor that of the RX queues.
+    pub fn start_queues<'p>(&self, config: &Config, pools: &'p [Mempool]) -> Result<Device<'p>> {
         let vfio = &self.registers.vfio;
+        if pools.len() != 1 && pools.len() != config.rx_queues as usize {
+            return Err(Error::device(
+                vfio.address(),
+                format!(
+                    "{} pools for {} RX queues; give one pool, or one for each queue",
+                    pools.len(),
+                    config.rx_queues
+                ),
+            ));
+        }
         // IOVAs have a meaning in their container only.
-        if !pool.is_in(&vfio.container()?) {
+        let container = vfio.container()?;
+        if !pools.iter().all(|pool| pool.is_in(&container)) {
             return Err(Error::device(
                 vfio.address(),
                 "the pool belongs to another container; create the pool in the container in which \
@@ -519,10 +547,11 @@ impl OpenDevice {
             registers: self.registers.clone(),
             family: self.family,
             config: *config,
-            pool,
+            pools,
             running: false,
             mac: [0; 6],
             stats: Stats::default(),
+            queue_stats: Default::default(),
             rx: Vec::new(),
             tx: Vec::new(),
         };

@@ -84,6 +84,11 @@ impl Mempool {
         self.container.owns_iova(packet.iova())
     }
 
+    /// Whether a packet is of this pool.
+    pub(crate) fn owns(&self, packet: &Packet<'_>) -> bool {
+        self.buffers.has_iova(packet.iova())
+    }
+
     /// The number of packets.
     pub fn capacity(&self) -> usize {
         self.buffers.capacity()

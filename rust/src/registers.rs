@@ -122,6 +122,11 @@ pub const FCTRL_UPE: u32 = 0x00000200;
 /// Bit 10: Accept broadcast packets.
 pub const FCTRL_BAM: u32 = 0x00000400;
 
+/// RXCSUM, rw: Receive checksums. Datasheet 8.2.3.7.5.
+pub const RXCSUM: u32 = 0x05000;
+/// Bit 13: Report the RSS hash instead of the fragment checksum.
+pub const RXCSUM_PCSD: u32 = 0x00002000;
+
 /// MTA, rw, n < 128: Accepted multicast addresses, by 12 bits of the address: 4096 bits. Datasheet 8.2.3.7.7.
 pub const fn MTA(n: u32) -> u32 { 0x05200 + 0x4 * n }
 /// Entries of [`MTA`].
@@ -212,6 +217,49 @@ pub const RXPBSIZE_SIZE: u32 = 0x000FFC00;
 pub const RXCTRL: u32 = 0x03000;
 /// Bit 0: Enable reception.
 pub const RXCTRL_RXEN: u32 = 0x00000001;
+
+// ---- Receive side scaling ----
+
+/// MRQC, rw: Multiple receive queues. Datasheet 8.2.3.7.12.
+pub const MRQC: u32 = 0x0EC80;
+/// Bits 3:0: Way to choose the queue of a packet.
+pub const MRQC_MRQE: u32 = 0x0000000F;
+pub const MRQC_MRQE_RSS: u32 = 0x00000001;
+/// Bit 16: Hash addresses and ports of TCP over IPv4.
+pub const MRQC_RSS_TCP_IPV4: u32 = 0x00010000;
+/// Bit 17: Hash addresses of IPv4.
+pub const MRQC_RSS_IPV4: u32 = 0x00020000;
+/// Bit 20: Hash addresses of IPv6.
+pub const MRQC_RSS_IPV6: u32 = 0x00100000;
+/// Bit 21: Hash addresses and ports of TCP over IPv6.
+pub const MRQC_RSS_TCP_IPV6: u32 = 0x00200000;
+/// Bit 22: Hash addresses and ports of UDP over IPv4.
+pub const MRQC_RSS_UDP_IPV4: u32 = 0x00400000;
+/// Bit 23: Hash addresses and ports of UDP over IPv6.
+pub const MRQC_RSS_UDP_IPV6: u32 = 0x00800000;
+
+/// RSSRK, rw, n < 10: The RSS hash's key, 40 bytes; the first is lowest. Datasheet 8.2.3.7.14.
+pub const fn RSSRK(n: u32) -> u32 { 0x0EB80 + 0x4 * n }
+/// Entries of [`RSSRK`].
+pub const RSSRK_COUNT: u32 = 10;
+
+/// RETA, rw, n < 32: RSS table: queues by the hash's low 7 bits, 4 entries a register. Datasheet 8.2.3.7.15.
+pub const fn RETA(n: u32) -> u32 { 0x0EB00 + 0x4 * n }
+/// Entries of [`RETA`].
+pub const RETA_COUNT: u32 = 32;
+/// Bits 3:0: Queue of hash 4n.
+pub const RETA_ENTRY0: u32 = 0x0000000F;
+/// Bits 11:8: Queue of hash 4n + 1.
+pub const RETA_ENTRY1: u32 = 0x00000F00;
+/// Bits 19:16: Queue of hash 4n + 2.
+pub const RETA_ENTRY2: u32 = 0x000F0000;
+/// Bits 27:24: Queue of hash 4n + 3.
+pub const RETA_ENTRY3: u32 = 0x0F000000;
+
+/// ERETA, rw, n < 96: X550: more of the RSS table, for hashes whose low 9 bits are 128 or above.
+pub const fn ERETA(n: u32) -> u32 { 0x0EE80 + 0x4 * n }
+/// Entries of [`ERETA`].
+pub const ERETA_COUNT: u32 = 96;
 
 // ---- Transmit ----
 
@@ -392,6 +440,49 @@ pub const GOTCL: u32 = 0x04090;
 
 /// GOTCH, rc: Good bytes sent, bits 35:32.
 pub const GOTCH: u32 = 0x04094;
+
+/// RQSMR, rw, n < 32: Statistics registers of the receive queues 4n to 4n + 3. Datasheet 8.2.3.23.71.
+pub const fn RQSMR(n: u32) -> u32 { 0x02300 + 0x4 * n }
+/// Bits 3:0: Statistics of queue 4n.
+pub const RQSMR_QUEUE0: u32 = 0x0000000F;
+/// Bits 11:8: Statistics of queue 4n + 1.
+pub const RQSMR_QUEUE1: u32 = 0x00000F00;
+/// Bits 19:16: Statistics of queue 4n + 2.
+pub const RQSMR_QUEUE2: u32 = 0x000F0000;
+/// Bits 27:24: Statistics of queue 4n + 3.
+pub const RQSMR_QUEUE3: u32 = 0x0F000000;
+
+/// TQSM, rw, n < 32: Statistics registers of the transmit queues 4n to 4n + 3. Datasheet 8.2.3.23.73.
+pub const fn TQSM(n: u32) -> u32 { 0x08600 + 0x4 * n }
+/// Bits 3:0: Statistics of queue 4n.
+pub const TQSM_QUEUE0: u32 = 0x0000000F;
+/// Bits 11:8: Statistics of queue 4n + 1.
+pub const TQSM_QUEUE1: u32 = 0x00000F00;
+/// Bits 19:16: Statistics of queue 4n + 2.
+pub const TQSM_QUEUE2: u32 = 0x000F0000;
+/// Bits 27:24: Statistics of queue 4n + 3.
+pub const TQSM_QUEUE3: u32 = 0x0F000000;
+
+/// QPRC, rc, n < 16: Packets received, by queue statistics.
+pub const fn QPRC(n: u32) -> u32 { 0x01030 + 0x40 * n }
+
+/// QPRDC, rc, n < 16: Packets dropped without descriptors, by queue statistics. Datasheet 8.2.3.23.75.
+pub const fn QPRDC(n: u32) -> u32 { 0x01430 + 0x40 * n }
+
+/// QBRC_L, rc, n < 16: Bytes received, by queue statistics, low half.
+pub const fn QBRC_L(n: u32) -> u32 { 0x01034 + 0x40 * n }
+
+/// QBRC_H, rc, n < 16: Bytes received, by queue statistics, bits 35:32.
+pub const fn QBRC_H(n: u32) -> u32 { 0x01038 + 0x40 * n }
+
+/// QPTC, rc, n < 16: Packets sent, by queue statistics.
+pub const fn QPTC(n: u32) -> u32 { 0x08680 + 0x4 * n }
+
+/// QBTC_L, rc, n < 16: Bytes sent, by queue statistics, low half.
+pub const fn QBTC_L(n: u32) -> u32 { 0x08700 + 0x8 * n }
+
+/// QBTC_H, rc, n < 16: Bytes sent, by queue statistics, bits 35:32.
+pub const fn QBTC_H(n: u32) -> u32 { 0x08704 + 0x8 * n }
 
 // ---- Descriptors ----
 // Masks of 64 bits, of one of the two quad words of a descriptor.

@@ -32,7 +32,9 @@ use crate::sys::mmio::{dma_read_barrier, dma_write_barrier};
 /// 4.6.7: the bound of the wait for the security block, in milliseconds.
 const TIMEOUT_RX_HALT: u64 = 1000;
 
-/// A receive queue.
+/// A receive queue. The next queue in memory may belong to another thread, so a queue shares no pair of
+/// cache lines with it.
+#[repr(align(128))]
 pub struct RxQueue<'p> {
     /// The descriptors. Slot i holds the packet to whose buffer descriptor i points.
     pub(crate) ring: Ring<Packet<'p>>,
@@ -176,21 +178,21 @@ impl<'p> RxQueue<'p> {
             .for_each(mem::forget);
     }
 
-    /// 7.1.9: whether the device has used the next descriptor, by RDH, but not written it back; and
-    /// RDH. A write-back may be late by some microseconds.
-    fn rx_write_back_missing(&mut self, registers: &Registers, id: u32) -> Result<(bool, u32)> {
-        let head = registers.read(regs::RDH(id))?;
-        let missing =
-            head as usize != self.index && self.ring.entry(self.index).load_upper() & RXD_DD == 0;
-        Ok((missing, head))
+    /// 7.1.9: whether the device has used the next descriptor, by RDH, but not written it back. A
+    /// write-back may be late by some microseconds.
+    fn rx_write_back_missing(&mut self, head: u32) -> bool {
+        head as usize != self.index && self.ring.entry(self.index).load_upper() & RXD_DD == 0
     }
 
-    /// Checks that device and driver agree on the next descriptor. If they do not, each waits for
-    /// the other for ever. That is an error if two checks in a row find it at the same descriptor.
-    /// The checks never sleep.
-    pub(crate) fn rx_check(&mut self, registers: &Registers, id: u32) -> Result<()> {
-        let (missing, mut head) = self.rx_write_back_missing(registers, id)?;
-        if !missing {
+    /// As [`RxQueue::rx_check`], with a function that reads RDH: for a thread that has only the queue.
+    pub(crate) fn rx_check_stall(
+        &mut self,
+        address: &str,
+        id: u32,
+        read_head: impl Fn() -> Result<u32>,
+    ) -> Result<()> {
+        let mut head = read_head()?;
+        if !self.rx_write_back_missing(head) {
             self.suspect = None;
             return Ok(());
         }
@@ -200,16 +202,15 @@ impl<'p> RxQueue<'p> {
             return Ok(());
         }
         for _ in 0..CHECK_LOOKS {
-            let (missing, now) = self.rx_write_back_missing(registers, id)?;
-            if !missing {
+            head = read_head()?;
+            if !self.rx_write_back_missing(head) {
                 self.suspect = None;
                 return Ok(());
             }
-            head = now;
         }
         let (index, size) = (self.index, self.mask + 1);
         Err(Error::device(
-            registers.vfio.address(),
+            address,
             format!(
                 "RX queue {id} is stalled: the driver expects the next packet in descriptor {index} \
                  of {size}, but the device is at descriptor {head} (RDH) and has not written \
@@ -217,6 +218,14 @@ impl<'p> RxQueue<'p> {
                  the ring, for example at its end; restart the driver to reset the device"
             ),
         ))
+    }
+
+    /// Checks that device and driver agree on the next descriptor. If they do not, each waits for
+    /// the other for ever. That is an error if two checks in a row find it at the same descriptor.
+    /// The checks never sleep.
+    pub(crate) fn rx_check(&mut self, registers: &Registers, id: u32) -> Result<()> {
+        let read_head = || registers.read(regs::RDH(id));
+        self.rx_check_stall(registers.vfio.address(), id, read_head)
     }
 }
 

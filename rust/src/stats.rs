@@ -1,11 +1,14 @@
 //! Counters (datasheet 8.2.3.23), MAC address and promiscuous mode (7.1.1).
 #![forbid(unsafe_code)]
 
-use crate::device::{Device, Stats};
+use crate::device::{Device, QueueStats, Stats, MAX_QUEUES};
 use crate::error::{Error, Result};
 use crate::register_access::Registers;
-use crate::registers as regs;
+use crate::registers::{self as regs, field};
 use crate::rx::enable_rx;
+
+/// 8.2.3.23.71: a register assigns four queues to registers of statistics.
+const QUEUES_A_REGISTER: u32 = 4;
 
 /// Reads a 36-bit counter. The low register comes first: a read of the high one clears both.
 fn counter_read36(registers: &Registers, low_offset: u32, high_offset: u32) -> Result<u64> {
@@ -14,18 +17,20 @@ fn counter_read36(registers: &Registers, low_offset: u32, high_offset: u32) -> R
     Ok(low | (high & 0xf) << 32)
 }
 
-impl Device<'_> {
-    /// Adds what the device counted since the last call, and returns the totals.
-    ///
-    /// # Errors
-    /// If the device can no longer be reached or has died, or if a queue is stalled in two calls in a
-    /// row. So a forwarder calls this about once a second. It reads seven registers and never sleeps:
-    /// a ring of 512 is full after 34 us at 14.88 Mpps.
-    pub fn stats_read(&mut self) -> Result<Stats> {
+/// What counts in a device. It does not touch the queues, so other threads may have them.
+pub(crate) struct Counters<'d> {
+    pub(crate) registers: &'d Registers,
+    pub(crate) stats: &'d mut Stats,
+    pub(crate) queue_stats: &'d mut [QueueStats; MAX_QUEUES as usize],
+}
+
+impl Counters<'_> {
+    /// As [`Device::stats_read`], without a look at the queues.
+    pub(crate) fn stats_read(&mut self) -> Result<Stats> {
         let rx_packets = u64::from(self.registers.read(regs::GPRC)?);
         let tx_packets = u64::from(self.registers.read(regs::GPTC)?);
-        let rx_bytes = counter_read36(&self.registers, regs::GORCL, regs::GORCH)?;
-        let tx_bytes = counter_read36(&self.registers, regs::GOTCL, regs::GOTCH)?;
+        let rx_bytes = counter_read36(self.registers, regs::GORCL, regs::GORCH)?;
+        let tx_bytes = counter_read36(self.registers, regs::GOTCL, regs::GOTCH)?;
 
         // All registers of a removed device read as all ones.
         if self.registers.read(regs::STATUS)? == u32::MAX {
@@ -39,12 +44,95 @@ impl Device<'_> {
         self.stats.tx_packets += tx_packets;
         self.stats.rx_bytes += rx_bytes;
         self.stats.tx_bytes += tx_bytes;
+        Ok(*self.stats)
+    }
+
+    /// As [`Device::queue_stats_read`].
+    pub(crate) fn queue_stats_read(&mut self, id: u32) -> Result<QueueStats> {
+        let Some(total) = self.queue_stats.get_mut(id as usize) else {
+            let address = self.registers.vfio.address();
+            return Err(Error::device(
+                address,
+                format!("the device has no queue {id}"),
+            ));
+        };
+        let rx_packets = u64::from(self.registers.read(regs::QPRC(id))?);
+        let rx_dropped = u64::from(self.registers.read(regs::QPRDC(id))?);
+        let rx_bytes = counter_read36(self.registers, regs::QBRC_L(id), regs::QBRC_H(id))?;
+        let tx_packets = u64::from(self.registers.read(regs::QPTC(id))?);
+        let tx_bytes = counter_read36(self.registers, regs::QBTC_L(id), regs::QBTC_H(id))?;
+
+        total.rx_packets += rx_packets;
+        total.rx_dropped += rx_dropped;
+        total.rx_bytes += rx_bytes;
+        total.tx_packets += tx_packets;
+        total.tx_bytes += tx_bytes;
+        Ok(*total)
+    }
+}
+
+impl Device<'_> {
+    /// What counts in this device.
+    pub(crate) fn counters(&mut self) -> Counters<'_> {
+        Counters {
+            registers: &self.registers,
+            stats: &mut self.stats,
+            queue_stats: &mut self.queue_stats,
+        }
+    }
+
+    /// Adds what the device counted since the last call, and returns the totals.
+    ///
+    /// # Errors
+    /// If the device can no longer be reached or has died, or if a queue is stalled in two calls in a
+    /// row. So a forwarder calls this about once a second. It reads seven registers and never sleeps:
+    /// a ring of 512 is full after 34 us at 14.88 Mpps.
+    pub fn stats_read(&mut self) -> Result<Stats> {
+        let stats = self.counters().stats_read()?;
         if self.running {
             for (id, queue) in (0..).zip(&mut self.rx) {
                 queue.rx_check(&self.registers, id)?;
             }
         }
-        Ok(self.stats)
+        Ok(stats)
+    }
+
+    /// Sets the totals to 0, and gives each queue its own counters.
+    pub(crate) fn stats_init(&mut self) -> Result<()> {
+        // After the reset, all queues share the first registers of statistics. One queue needs no more.
+        if self.config.rx_queues > 1 || self.config.tx_queues > 1 {
+            for i in 0..MAX_QUEUES / QUEUES_A_REGISTER {
+                let first = i * QUEUES_A_REGISTER;
+                self.registers.write(
+                    regs::RQSMR(i),
+                    field(regs::RQSMR_QUEUE0, first)
+                        | field(regs::RQSMR_QUEUE1, first + 1)
+                        | field(regs::RQSMR_QUEUE2, first + 2)
+                        | field(regs::RQSMR_QUEUE3, first + 3),
+                )?;
+                self.registers.write(
+                    regs::TQSM(i),
+                    field(regs::TQSM_QUEUE0, first)
+                        | field(regs::TQSM_QUEUE1, first + 1)
+                        | field(regs::TQSM_QUEUE2, first + 2)
+                        | field(regs::TQSM_QUEUE3, first + 3),
+                )?;
+            }
+            for i in 0..MAX_QUEUES {
+                self.queue_stats_read(i)?;
+            }
+        }
+        self.queue_stats = Default::default();
+        self.stats_clear()
+    }
+
+    /// Adds what the device counted for RX and TX queue `id` since the last call, and returns the totals.
+    /// With one RX and one TX queue, the totals of the device are those of the queue.
+    ///
+    /// # Errors
+    /// If there is no such queue, or the device can no longer be reached.
+    pub fn queue_stats_read(&mut self, id: u32) -> Result<QueueStats> {
+        self.counters().queue_stats_read(id)
     }
 
     /// Sets the totals to 0.

@@ -24,7 +24,9 @@ use crate::sys::mmio::dma_write_barrier;
 /// The driver checks DD once for this many packets.
 const TX_CLEAN_BATCH: usize = 32;
 
-/// A transmit queue.
+/// A transmit queue. The next queue in memory may belong to another thread, so a queue shares no pair of
+/// cache lines with it.
+#[repr(align(128))]
 pub struct TxQueue<'p> {
     /// The descriptors. Slot i holds the packet that is sent from descriptor i.
     pub(crate) ring: Ring<Option<Packet<'p>>>,
@@ -41,6 +43,11 @@ pub struct TxQueue<'p> {
 }
 
 impl<'p> TxQueue<'p> {
+    /// The packets that the driver has not taken back.
+    pub(crate) fn in_flight(&self) -> impl Iterator<Item = &Packet<'p>> {
+        self.ring.slots().iter().flatten()
+    }
+
     /// Takes back the packets of `count` descriptors that the device has sent.
     #[inline]
     fn tx_free(&mut self, count: usize) {

@@ -1,7 +1,8 @@
-//! The driver belongs to one thread. Types say so, and this fails to compile if they no longer do.
+//! The driver belongs to one thread, but for its lanes. Types say so, and this fails to compile if they no
+//! longer do.
 
 use ixgbe::device::{Device, OpenDevice};
-use ixgbe::forwarder::{Forwarder, Ports};
+use ixgbe::forwarder::{Forwarder, Lane, Monitor, Ports};
 use ixgbe::mempool::{Mempool, Packet};
 use ixgbe::vfio::{BareDevice, Container};
 
@@ -30,6 +31,13 @@ assert_of_one_thread!(
     Device<'static>,
     Ports,
     Forwarder<'static>,
+    Monitor<'static>,
     Mempool,
     Packet<'static>,
 );
+
+/// A lane moves to another thread.
+const _: fn() = || {
+    fn moves<T: Send>() {}
+    moves::<Lane<'static, 'static>>();
+};

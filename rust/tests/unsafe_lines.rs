@@ -39,12 +39,14 @@ fn code(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The lines of `unsafe` blocks and functions, with their first and last lines.
+/// The lines of `unsafe` blocks, functions and implementations, with their first and last lines.
 fn unsafe_lines(code: &[&str]) -> usize {
     let mut lines = 0;
     let mut depth = 0;
     for line in code {
-        let opens = line.contains("unsafe {") || line.contains("unsafe fn");
+        let opens = ["unsafe {", "unsafe fn", "unsafe impl"]
+            .iter()
+            .any(|keyword| line.contains(keyword));
         if depth == 0 && !opens {
             continue;
         }

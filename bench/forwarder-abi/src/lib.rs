@@ -34,6 +34,18 @@ pub struct ForwarderCounts {
     pub full_batches: u64,
 }
 
+impl From<Counts> for ForwarderCounts {
+    fn from(read: Counts) -> Self {
+        Self {
+            rx: read.rx,
+            tx: read.tx,
+            dropped: read.dropped,
+            rx_calls: read.rx_calls,
+            full_batches: read.full_batches,
+        }
+    }
+}
+
 /// `struct forwarder_device_stats`.
 #[repr(C)]
 #[allow(missing_docs)]
@@ -64,11 +76,11 @@ fn open(
     device_a: &CStr,
     device_b: &CStr,
     batch: u32,
-    ring_size: u32,
+    (ring_size, queues): (u32, u32),
     (connect_timeout_ms, link_timeout_ms): (u32, u32),
 ) -> Result<OwnedForwarder> {
     let (device_a, device_b) = (device_a.to_string_lossy(), device_b.to_string_lossy());
-    let ports = Ports::open(&device_a, &device_b, ring_size, connect_timeout_ms)?;
+    let ports = Ports::open_queues(&device_a, &device_b, ring_size, queues, connect_timeout_ms)?;
     OwnedForwarder::try_new(ports, |ports| {
         Forwarder::start(ports, batch as usize, link_timeout_ms).map(Some)
     })
@@ -90,9 +102,41 @@ pub unsafe extern "C" fn forwarder_open(
     error_size: usize,
 ) -> *mut Handle {
     // SAFETY: the caller guarantees it.
+    unsafe {
+        forwarder_open_queues(
+            device_a,
+            device_b,
+            batch,
+            ring_size,
+            1,
+            connect_timeout_ms,
+            link_timeout_ms,
+            error,
+            error_size,
+        )
+    }
+}
+
+/// See `c/src/forwarder.h`.
+///
+/// # Safety
+/// As for [`forwarder_open`].
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_open_queues(
+    device_a: *const c_char,
+    device_b: *const c_char,
+    batch: u32,
+    ring_size: u32,
+    queues: u32,
+    connect_timeout_ms: u32,
+    link_timeout_ms: u32,
+    error: *mut c_char,
+    error_size: usize,
+) -> *mut Handle {
+    // SAFETY: the caller guarantees it.
     let (device_a, device_b) = unsafe { (CStr::from_ptr(device_a), CStr::from_ptr(device_b)) };
     let timeouts = (connect_timeout_ms, link_timeout_ms);
-    match open(device_a, device_b, batch, ring_size, timeouts) {
+    match open(device_a, device_b, batch, (ring_size, queues), timeouts) {
         Ok(opened) => Box::into_raw(Box::new(Handle(opened))),
         Err(reason) => {
             // SAFETY: the caller guarantees it.
@@ -128,6 +172,23 @@ pub unsafe extern "C" fn forwarder_turn(this: *mut Handle) -> u32 {
     let this = unsafe { &mut *this };
     this.0.with_dependent_mut(|_, forwarder| match forwarder {
         Some(forwarder) => forwarder.turn().map_or(0, |received| received as u32),
+        None => 0,
+    })
+}
+
+/// See `c/src/forwarder.h`. Returns 0 if a device has failed, as in [`forwarder_turn`].
+///
+/// # Safety
+/// `this` came from [`forwarder_open`] and was not closed.
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_queue_turn(this: *mut Handle, queue: u32) -> u32 {
+    // SAFETY: the caller guarantees it.
+    let this = unsafe { &mut *this };
+    this.0.with_dependent_mut(|_, forwarder| match forwarder {
+        Some(forwarder) => {
+            let received = forwarder.queue_turn(queue as usize);
+            received.map_or(0, |received| received as u32)
+        }
         None => 0,
     })
 }
@@ -188,15 +249,27 @@ pub unsafe extern "C" fn forwarder_read_counts(this: *const Handle, counts: *mut
             .map_or_else(Counts::default, Forwarder::read_counts)
     });
     // SAFETY: the caller guarantees it.
-    unsafe {
-        counts.write(ForwarderCounts {
-            rx: read.rx,
-            tx: read.tx,
-            dropped: read.dropped,
-            rx_calls: read.rx_calls,
-            full_batches: read.full_batches,
-        });
-    }
+    unsafe { counts.write(read.into()) };
+}
+
+/// See `c/src/forwarder.h`. A queue that does not exist has counts of 0.
+///
+/// # Safety
+/// As for [`forwarder_read_counts`].
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_read_queue_counts(
+    this: *const Handle,
+    queue: u32,
+    counts: *mut ForwarderCounts,
+) {
+    // SAFETY: the caller guarantees it.
+    let this = unsafe { &*this };
+    let read = this.0.with_dependent(|_, forwarder| {
+        let queues = forwarder.as_ref().map(Forwarder::read_queue_counts);
+        queues.and_then(|queues| queues.get(queue as usize).copied())
+    });
+    // SAFETY: the caller guarantees it.
+    unsafe { counts.write(read.unwrap_or_default().into()) };
 }
 
 /// See `c/src/forwarder.h`.
@@ -215,21 +288,61 @@ pub unsafe extern "C" fn forwarder_device_stats(
     // SAFETY: the caller guarantees it.
     let this = unsafe { &mut *this };
     let read = this.0.with_dependent_mut(|_, forwarder| {
-        forwarder
-            .as_mut()
-            .map(|forwarder| forwarder.device_stats(device as usize))
+        let forwarder = forwarder.as_mut()?;
+        let read = forwarder.device_stats(device as usize);
+        Some(read.map(|read| ForwarderDeviceStats {
+            rx_packets: read.rx_packets,
+            rx_bytes: read.rx_bytes,
+            tx_packets: read.tx_packets,
+            tx_bytes: read.tx_bytes,
+        }))
     });
+    // SAFETY: the caller guarantees it.
+    unsafe { answer(read, stats, error, error_size) }
+}
+
+/// See `c/src/forwarder.h`.
+///
+/// # Safety
+/// As for [`forwarder_device_stats`].
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_queue_stats(
+    this: *mut Handle,
+    device: u32,
+    queue: u32,
+    stats: *mut ForwarderDeviceStats,
+    error: *mut c_char,
+    error_size: usize,
+) -> c_int {
+    // SAFETY: the caller guarantees it.
+    let this = unsafe { &mut *this };
+    let read = this.0.with_dependent_mut(|_, forwarder| {
+        let read = forwarder.as_mut()?.queue_stats(device as usize, queue);
+        Some(read.map(|read| ForwarderDeviceStats {
+            rx_packets: read.rx_packets,
+            rx_bytes: read.rx_bytes,
+            tx_packets: read.tx_packets,
+            tx_bytes: read.tx_bytes,
+        }))
+    });
+    // SAFETY: the caller guarantees it.
+    unsafe { answer(read, stats, error, error_size) }
+}
+
+/// Writes what was read, or the reason. Returns 0 or -1.
+///
+/// # Safety
+/// `stats` is valid for writes, `error` for writes of `error_size` bytes.
+unsafe fn answer(
+    read: Option<Result<ForwarderDeviceStats>>,
+    stats: *mut ForwarderDeviceStats,
+    error: *mut c_char,
+    error_size: usize,
+) -> c_int {
     match read {
         Some(Ok(read)) => {
             // SAFETY: the caller guarantees it.
-            unsafe {
-                stats.write(ForwarderDeviceStats {
-                    rx_packets: read.rx_packets,
-                    rx_bytes: read.rx_bytes,
-                    tx_packets: read.tx_packets,
-                    tx_bytes: read.tx_bytes,
-                });
-            }
+            unsafe { stats.write(read) };
             0
         }
         Some(Err(reason)) => {

@@ -82,7 +82,7 @@ fn sources(top: &Path) -> Result<Vec<String>> {
         }
     }
     names.sort();
-    names.push("c/src/apps/fwd.c".to_owned());
+    names.extend(["fwd", "queue_threads"].map(|name| format!("c/src/apps/{name}.c")));
     Ok(names)
 }
 

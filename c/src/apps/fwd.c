@@ -3,6 +3,7 @@
 #include "../forwarder.h"
 #include "../mmio.h"
 #include "../version.h"
+#include "queue_threads.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -31,12 +32,16 @@
 
 #define NANOSECONDS 1000000000ull
 
+/* With threads, the main thread looks at the clock and at them this often. */
+#define LOOK_NANOSECONDS 20000000ull
+
 /* The longest wait for a server or a link, in seconds. */
 #define MAX_TIMEOUT 3600
 
 static const char usage[] =
 	"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S]\n"
-	"                 [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE DEVICE\n"
+	"                 [--queues N] [--cpus LIST] [--connect-timeout S] [--link-timeout S]\n"
+	"                 [--json FILE] DEVICE DEVICE\n"
 	"\n"
 	"Forwards packets between two devices, both ways, and changes one byte of every packet.\n"
 	"Ends on SIGINT or SIGTERM, after N packets, or after S seconds.\n"
@@ -46,6 +51,12 @@ static const char usage[] =
 	"  --batch N            packets per call, 1 to 512 (default 32)\n"
 	"  --ring-size N        descriptors of every ring, a power of two, 64 to 4096 (default "
 	"512)\n"
+	"  --queues N           queue pairs of each device, 1 to 16, each with a thread of its "
+	"own\n"
+	"                       (default 1); RSS divides the flows among them\n"
+	"  --cpus LIST          pin a thread to each of these CPUs, such as 1,3 or 0-3; with fewer "
+	"CPUs\n"
+	"                       than queues, a thread has several queues\n"
 	"  --packets N          end after N received packets, counted over both directions\n"
 	"  --duration S         end after S seconds; fractions are allowed\n"
 	"  --connect-timeout S  wait at most S seconds for the sockets, up to 3600 (default 5)\n"
@@ -57,6 +68,8 @@ static const char usage[] =
 struct options {
 	uint32_t batch;
 	uint32_t ring_size;
+	uint32_t queues;
+	struct cpu_list cpus;
 	uint64_t packets; /* UINT64_MAX: no limit */
 	uint64_t duration; /* nanoseconds, UINT64_MAX: no limit */
 	uint32_t connect_timeout_ms;
@@ -121,6 +134,8 @@ static int usage_error(const char *what, const char *value)
 enum {
 	OPTION_BATCH = 1,
 	OPTION_RING_SIZE,
+	OPTION_QUEUES,
+	OPTION_CPUS,
 	OPTION_PACKETS,
 	OPTION_DURATION,
 	OPTION_CONNECT_TIMEOUT,
@@ -136,6 +151,8 @@ static int parse_options(int argc, char **argv, struct options *options)
 	static const struct option known[] = {
 		{.name = "batch", .has_arg = required_argument, .val = OPTION_BATCH},
 		{.name = "ring-size", .has_arg = required_argument, .val = OPTION_RING_SIZE},
+		{.name = "queues", .has_arg = required_argument, .val = OPTION_QUEUES},
+		{.name = "cpus", .has_arg = required_argument, .val = OPTION_CPUS},
 		{.name = "packets", .has_arg = required_argument, .val = OPTION_PACKETS},
 		{.name = "duration", .has_arg = required_argument, .val = OPTION_DURATION},
 		{.name = "connect-timeout",
@@ -148,6 +165,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 		{.name = NULL},
 	};
 	uint64_t number = 0;
+	char reason[ERROR_SIZE];
 
 	opterr = 0;
 	for (;;) {
@@ -172,6 +190,18 @@ static int parse_options(int argc, char **argv, struct options *options)
 					optarg);
 			}
 			options->ring_size = (uint32_t)number;
+			break;
+		case OPTION_QUEUES:
+			if (!parse_number(optarg, 1, FORWARDER_MAX_QUEUES, &number)) {
+				return usage_error("--queues must be a number from 1 to 16, not",
+						   optarg);
+			}
+			options->queues = (uint32_t)number;
+			break;
+		case OPTION_CPUS:
+			if (cpu_list_parse(optarg, &options->cpus, reason, sizeof(reason)) != 0) {
+				return usage_error("--cpus", reason);
+			}
 			break;
 		case OPTION_PACKETS:
 			if (!parse_number(optarg, 1, UINT64_MAX - 1, &options->packets)) {
@@ -220,6 +250,12 @@ static int parse_options(int argc, char **argv, struct options *options)
 	if (options->packets != UINT64_MAX && options->duration != UINT64_MAX) {
 		return usage_error("--packets and --duration exclude each other", NULL);
 	}
+	if (options->cpus.count > options->queues) {
+		return usage_error(
+			"--cpus names more CPUs than there are queues; each thread needs "
+			"a queue: raise --queues",
+			NULL);
+	}
 	if (argc - optind != 2) {
 		return usage_error("two devices are needed", NULL);
 	}
@@ -250,12 +286,12 @@ static void hold_signals(sigset_t *held)
 	(void)signal(SIGPIPE, SIG_IGN);
 }
 
-/* Whether a blocked signal has arrived. */
-static bool signal_came(const sigset_t *held)
+/* Whether a blocked signal has arrived, or arrives within less than a second. */
+static bool signal_comes(const sigset_t *held, uint64_t nanoseconds)
 {
-	const struct timespec at_once = {0};
+	const struct timespec time = {.tv_nsec = (long)nanoseconds};
 
-	return sigtimedwait(held, NULL, &at_once) > 0;
+	return sigtimedwait(held, NULL, &time) > 0;
 }
 
 /* Prints million packets per second, and Gbit/s on the wire. */
@@ -274,66 +310,181 @@ static void print_rates(const char *device, const struct forwarder_device_stats 
 		      tx_bits / seconds / 1e9);
 }
 
+/* What the lines of each second remember. */
+struct rates {
+	uint64_t printed; /* when the last lines were printed, nanoseconds */
+	struct forwarder_device_stats before[2];
+};
+
+/* Prints a line for each device. Returns 0, or -1 with the reason. */
+static int print_both_rates(struct forwarder *forwarder, const struct options *options,
+			    struct rates *rates, uint64_t time, char *error, size_t error_size)
+{
+	for (uint32_t i = 0; i < 2; i++) {
+		struct forwarder_device_stats now;
+
+		if (forwarder_device_stats(forwarder, i, &now, error, error_size) != 0) {
+			return -1;
+		}
+		print_rates(options->devices[i], &rates->before[i], &now,
+			    (double)(time - rates->printed) / (double)NANOSECONDS);
+		rates->before[i] = now;
+	}
+	rates->printed = time;
+	return 0;
+}
+
 /* The results of a run. */
 struct totals {
 	struct forwarder_counts counts;
 	double seconds;
 	uint64_t tsc_cycles;
+	uint32_t queues;
+	struct forwarder_counts queue_counts[FORWARDER_MAX_QUEUES];
 };
+
+static void read_totals(const struct forwarder *forwarder, uint32_t queues, uint64_t start,
+			uint64_t start_tsc, struct totals *totals)
+{
+	totals->tsc_cycles = tsc_read() - start_tsc;
+	totals->seconds = (double)(now_ns() - start) / (double)NANOSECONDS;
+	forwarder_read_counts(forwarder, &totals->counts);
+	totals->queues = queues;
+	for (uint32_t i = 0; i < queues; i++) {
+		forwarder_read_queue_counts(forwarder, i, &totals->queue_counts[i]);
+	}
+}
+
+/*
+ * Forwards `turns` times, or until `packets` packets have been received. Returns their number. A function
+ * of its own keeps all that the loop needs in registers.
+ */
+__attribute__((noinline)) static uint64_t forward_turns(struct forwarder *forwarder, uint32_t turns,
+							uint64_t packets)
+{
+	uint64_t received = 0;
+
+	for (; turns > 0 && received < packets; turns--) {
+		received += forwarder_turn(forwarder);
+	}
+	return received;
+}
 
 /* Forwards until the end of the run. Returns 0, or -1 with the reason. */
 static int run(struct forwarder *forwarder, const struct options *options, const sigset_t *held,
 	       struct totals *totals, char *error, size_t error_size)
 {
-	struct forwarder_device_stats before[2] = {{0}, {0}};
-	struct forwarder_device_stats now[2] = {{0}, {0}};
+	struct rates rates = {.printed = now_ns()};
 	uint64_t start_tsc = tsc_read();
 	uint64_t start = now_ns();
-	uint64_t printed = start;
 	uint64_t time = start;
 	uint64_t received = 0;
-	/* Both are locals, and `left` counts down, so that the limit of turns costs the loop no instruction. */
 	uint64_t packets = options->packets;
 	uint32_t turns = forwarder_is_trapped(forwarder) ? TURNS_PER_LOOK_TRAPPED : TURNS_PER_LOOK;
 	int result = 0;
 
 	while (received < packets && time - start < options->duration && result == 0) {
-		for (uint32_t left = turns; left > 0 && received < packets; left--) {
-			received += forwarder_turn(forwarder);
-		}
+		received += forward_turns(forwarder, turns, packets - received);
 		time = now_ns();
-		if (signal_came(held)) {
+		if (signal_comes(held, 0)) {
 			break;
 		}
-		if (time - printed < NANOSECONDS) {
-			continue;
+		if (time - rates.printed >= NANOSECONDS) {
+			result = print_both_rates(forwarder, options, &rates, time, error,
+						  error_size);
 		}
-		for (uint32_t i = 0; i < 2 && result == 0; i++) {
-			result = forwarder_device_stats(forwarder, i, &now[i], error, error_size);
-			if (result == 0) {
-				print_rates(options->devices[i], &before[i], &now[i],
-					    (double)(time - printed) / (double)NANOSECONDS);
-				before[i] = now[i];
-			}
-		}
-		printed = time;
 	}
-	totals->tsc_cycles = tsc_read() - start_tsc;
-	totals->seconds = (double)(now_ns() - start) / (double)NANOSECONDS;
-	forwarder_read_counts(forwarder, &totals->counts);
+	read_totals(forwarder, 1, start, start_tsc, totals);
 	return result;
+}
+
+/* Forwards in threads until the end of the run. Returns 0, or -1 with the reason. */
+static int run_threads(struct forwarder *forwarder, const struct options *options,
+		       const sigset_t *held, struct totals *totals, char *error, size_t error_size)
+{
+	struct rates rates = {.printed = now_ns()};
+	uint64_t start_tsc = tsc_read();
+	uint64_t start = now_ns();
+	uint64_t time = start;
+	char failure[ERROR_SIZE];
+	int result = 0;
+
+	if (forwarder_is_trapped(forwarder)) {
+		(void)snprintf(
+			error, error_size,
+			"%s: the queues cannot have threads of their own, because a doorbell is "
+			"not mapped; start the software NIC with --mmio shared",
+			options->devices[0]);
+		return -1;
+	}
+	struct queue_threads *threads = queue_threads_start(
+		forwarder, options->queues, &options->cpus, options->packets, error, error_size);
+
+	if (threads == NULL) {
+		return -1;
+	}
+	while (result == 0 && time - start < options->duration && !queue_threads_ended(threads) &&
+	       !signal_comes(held, LOOK_NANOSECONDS)) {
+		time = now_ns();
+		if (time - rates.printed >= NANOSECONDS) {
+			result = print_both_rates(forwarder, options, &rates, time, error,
+						  error_size);
+		}
+	}
+	/* The first error is the one to report. */
+	if (queue_threads_stop(threads, failure, sizeof(failure)) != 0 && result == 0) {
+		(void)snprintf(error, error_size, "%s", failure);
+		result = -1;
+	}
+	read_totals(forwarder, options->queues, start, start_tsc, totals);
+	return result;
+}
+
+/* Writes the counts without braces. Returns what dprintf returns. */
+static int write_counts(int fd, const struct forwarder_counts *counts)
+{
+	return dprintf(fd,
+		       "\"rx\":%" PRIu64 ",\"tx\":%" PRIu64 ",\"dropped\":%" PRIu64
+		       ",\"rx_calls\":%" PRIu64 ",\"full_batches\":%" PRIu64,
+		       counts->rx, counts->tx, counts->dropped, counts->rx_calls,
+		       counts->full_batches);
+}
+
+/* Writes the counts of each queue, if there are several. Returns -1 with errno on failure. */
+static int write_queues(int fd, const struct totals *totals)
+{
+	int written = totals->queues > 1 ? dprintf(fd, ",\"queues\":[") : 0;
+
+	for (uint32_t i = 0; i < totals->queues && totals->queues > 1 && written >= 0; i++) {
+		written = dprintf(fd, "%s{\"queue\":%u,", i > 0 ? "," : "", i);
+		if (written >= 0) {
+			written = write_counts(fd, &totals->queue_counts[i]);
+		}
+		if (written >= 0) {
+			written = dprintf(fd, "}%s", i + 1 == totals->queues ? "]" : "");
+		}
+	}
+	return written;
 }
 
 /* Writes the totals to `fd` and closes it. Returns 0, or -1 with errno. */
 static int write_json(int fd, const struct totals *totals)
 {
-	const struct forwarder_counts *counts = &totals->counts;
-	int written = dprintf(fd,
-			      "{\"rx\":%" PRIu64 ",\"tx\":%" PRIu64 ",\"dropped\":%" PRIu64
-			      ",\"rx_calls\":%" PRIu64 ",\"full_batches\":%" PRIu64
-			      ",\"seconds\":%.9f,\"tsc_cycles\":%" PRIu64 "}\n",
-			      counts->rx, counts->tx, counts->dropped, counts->rx_calls,
-			      counts->full_batches, totals->seconds, totals->tsc_cycles);
+	int written = dprintf(fd, "{");
+
+	if (written >= 0) {
+		written = write_counts(fd, &totals->counts);
+	}
+	if (written >= 0) {
+		written = dprintf(fd, ",\"seconds\":%.9f,\"tsc_cycles\":%" PRIu64, totals->seconds,
+				  totals->tsc_cycles);
+	}
+	if (written >= 0) {
+		written = write_queues(fd, totals);
+	}
+	if (written >= 0) {
+		written = dprintf(fd, "}\n");
+	}
 	int cause = errno;
 	/* A file system may report a full disk only here. */
 	int closed = close(fd);
@@ -352,9 +503,11 @@ static int forward_until_end(const struct options *options, int json_fd)
 	struct totals totals = {0};
 	sigset_t held;
 	int status = EXIT_SUCCESS;
-	struct forwarder *forwarder = forwarder_open(
+	bool in_threads = options->queues > 1 || options->cpus.count > 0;
+	struct forwarder *forwarder = forwarder_open_queues(
 		options->devices[0], options->devices[1], options->batch, options->ring_size,
-		options->connect_timeout_ms, options->link_timeout_ms, error, sizeof(error));
+		options->queues, options->connect_timeout_ms, options->link_timeout_ms, error,
+		sizeof(error));
 
 	if (forwarder == NULL) {
 		say("ixgbe-fwd: %s\n", error);
@@ -365,10 +518,14 @@ static int forward_until_end(const struct options *options, int json_fd)
 		say("ixgbe-fwd: warning: too few huge pages of 2 MiB are free, using ordinary "
 		    "pages, which are slower; `make hugepages` reserves some\n");
 	}
-	if (options->packets != UINT64_MAX) {
+	if (options->packets != UINT64_MAX && !in_threads) {
 		forwarder_limit(forwarder, options->packets);
 	}
-	if (run(forwarder, options, &held, &totals, error, sizeof(error)) != 0) {
+	int ran = in_threads ?
+			  run_threads(forwarder, options, &held, &totals, error, sizeof(error)) :
+			  run(forwarder, options, &held, &totals, error, sizeof(error));
+
+	if (ran != 0) {
 		say("ixgbe-fwd: %s\n", error);
 		status = EXIT_RUN_TIME;
 	}
@@ -388,6 +545,7 @@ int main(int argc, char **argv)
 	struct options options = {
 		.batch = FORWARDER_DEFAULT_BATCH,
 		.ring_size = FORWARDER_DEFAULT_RING_SIZE,
+		.queues = 1,
 		.packets = UINT64_MAX,
 		.duration = UINT64_MAX,
 		.connect_timeout_ms = FORWARDER_DEFAULT_CONNECT_TIMEOUT_MS,

@@ -205,7 +205,8 @@ fn nothing_lost_between(
     );
     // The rings held the packets that were received and not forwarded.
     let unread = delivered - rx;
-    let rings = now.len() as u64 * 512 * sessions;
+    let queues = totals.queues.len().max(1) as u64;
+    let rings = now.len() as u64 * queues * 512 * sessions;
     ensure!(
         unread <= rings,
         "{unread} packets were not read, but the rings hold {rings}{counters}"

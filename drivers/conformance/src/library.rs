@@ -57,11 +57,16 @@ type Open = unsafe extern "C" fn(
     u32,
     u32,
     u32,
+    u32,
     *mut c_char,
     usize,
 ) -> *mut c_void;
 type Limit = unsafe extern "C" fn(*mut c_void, u64);
 type Turn = unsafe extern "C" fn(*mut c_void) -> u32;
+type QueueTurn = unsafe extern "C" fn(*mut c_void, u32) -> u32;
+type ReadQueueCounts = unsafe extern "C" fn(*const c_void, u32, *mut Counts);
+type ReadQueueStats =
+    unsafe extern "C" fn(*mut c_void, u32, u32, *mut DeviceStats, *mut c_char, usize) -> c_int;
 type ReadCounts = unsafe extern "C" fn(*const c_void, *mut Counts);
 type ReadStats =
     unsafe extern "C" fn(*mut c_void, u32, *mut DeviceStats, *mut c_char, usize) -> c_int;
@@ -73,6 +78,9 @@ pub struct Library {
     open: Open,
     limit: Limit,
     turn: Turn,
+    queue_turn: QueueTurn,
+    read_queue_counts: ReadQueueCounts,
+    queue_stats: ReadQueueStats,
     read_counts: ReadCounts,
     device_stats: ReadStats,
     close: Close,
@@ -94,7 +102,11 @@ impl Library {
         // pointers stay valid because the library is never unloaded.
         let functions = unsafe {
             Self {
-                open: *library.get::<Open>(b"forwarder_open\0")?,
+                open: *library.get::<Open>(b"forwarder_open_queues\0")?,
+                queue_turn: *library.get::<QueueTurn>(b"forwarder_queue_turn\0")?,
+                read_queue_counts: *library
+                    .get::<ReadQueueCounts>(b"forwarder_read_queue_counts\0")?,
+                queue_stats: *library.get::<ReadQueueStats>(b"forwarder_queue_stats\0")?,
                 limit: *library.get::<Limit>(b"forwarder_limit\0")?,
                 turn: *library.get::<Turn>(b"forwarder_turn\0")?,
                 read_counts: *library.get::<ReadCounts>(b"forwarder_read_counts\0")?,
@@ -106,7 +118,8 @@ impl Library {
         Ok(functions)
     }
 
-    /// Opens two devices and starts to forward between them. Each ring has `ring_size` descriptors.
+    /// Opens two devices and starts to forward between them, with `queues` queue pairs each. Each ring has
+    /// `ring_size` descriptors.
     ///
     /// # Errors
     /// Returns the forwarder's message.
@@ -116,6 +129,7 @@ impl Library {
         device_b: &str,
         batch: u32,
         ring_size: u32,
+        queues: u32,
     ) -> Result<Forwarder> {
         let (device_a, device_b) = (CString::new(device_a)?, CString::new(device_b)?);
         let mut message = MessageBuffer::new();
@@ -128,6 +142,7 @@ impl Library {
                 device_b.as_ptr(),
                 batch,
                 ring_size,
+                queues,
                 CONNECT_TIMEOUT_MS,
                 LINK_TIMEOUT_MS,
                 text,
@@ -138,6 +153,7 @@ impl Library {
         Ok(Forwarder {
             functions: *self,
             handle,
+            queues,
         })
     }
 }
@@ -147,6 +163,7 @@ impl Library {
 pub struct Forwarder {
     functions: Library,
     handle: NonNull<c_void>,
+    queues: u32,
 }
 
 impl Forwarder {
@@ -161,6 +178,49 @@ impl Forwarder {
     pub fn turn(&mut self) -> u32 {
         // SAFETY: as in `limit`.
         unsafe { (self.functions.turn)(self.handle.as_ptr()) }
+    }
+
+    /// The same for queue pair `queue`. A queue that the devices do not have receives nothing.
+    pub fn queue_turn(&mut self, queue: u32) -> u32 {
+        if queue >= self.queues {
+            return 0;
+        }
+        // SAFETY: as in `limit`, and both devices have the queue.
+        unsafe { (self.functions.queue_turn)(self.handle.as_ptr(), queue) }
+    }
+
+    /// The number of queue pairs of each device.
+    pub fn queues(&self) -> u32 {
+        self.queues
+    }
+
+    /// The counts of queue pair `queue` so far.
+    pub fn queue_counts(&self, queue: u32) -> Counts {
+        let mut counts = Counts::default();
+        // SAFETY: as in `counts`.
+        unsafe {
+            (self.functions.read_queue_counts)(self.handle.as_ptr(), queue, &mut counts);
+        }
+        counts
+    }
+
+    /// What device 0 or 1 counted for a queue so far.
+    ///
+    /// # Errors
+    /// Returns the forwarder's message.
+    pub fn queue_stats(&mut self, device: u32, queue: u32) -> Result<DeviceStats> {
+        let mut stats = DeviceStats::default();
+        let mut message = MessageBuffer::new();
+        // SAFETY: as in `device_stats`.
+        let result = unsafe {
+            let (text, size) = message.room();
+            let handle = self.handle.as_ptr();
+            (self.functions.queue_stats)(handle, device, queue, &mut stats, text, size)
+        };
+        match result {
+            0 => Ok(stats),
+            _ => Err(message.into_error()),
+        }
     }
 
     /// The counts so far.

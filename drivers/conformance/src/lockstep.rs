@@ -65,15 +65,44 @@ impl Lockstep {
         watched: [&[u32]; 2],
         change: impl FnOnce(NicConfig) -> NicConfig,
     ) -> Result<Self> {
-        let library = Library::load(implementation)?;
         let nic = TestNic::still(change)?;
         for (port, addresses) in nic.ports().iter().zip(watched) {
             port.watch(addresses);
         }
+        Self::beside(nic, implementation, batch, ring_size, 1)
+    }
+
+    /// The same with `queues` queue pairs for each device.
+    ///
+    /// # Errors
+    /// If the NIC or the forwarder does not start.
+    pub fn open_with_queues(
+        implementation: Implementation,
+        batch: u32,
+        queues: u32,
+        change: impl FnOnce(NicConfig) -> NicConfig,
+    ) -> Result<Self> {
+        Self::beside(
+            TestNic::still(change)?,
+            implementation,
+            batch,
+            RING_SIZE,
+            queues,
+        )
+    }
+
+    fn beside(
+        nic: TestNic,
+        implementation: Implementation,
+        batch: u32,
+        ring_size: u32,
+        queues: u32,
+    ) -> Result<Self> {
+        let library = Library::load(implementation)?;
         let mut data_plane = nic.nic().data_plane()?;
         let [device_a, device_b] = nic.devices();
         let forwarder = polled(&mut data_plane, || {
-            library.open(&device_a, &device_b, batch, ring_size)
+            library.open(&device_a, &device_b, batch, ring_size, queues)
         })?;
         Ok(Self {
             forwarder: Some(forwarder),
@@ -100,12 +129,17 @@ impl Lockstep {
         self.data_plane.poll()
     }
 
-    /// The forwarder's turn: it forwards a batch each way. Returns how many packets it received.
+    /// The forwarder's turn: it forwards a batch each way, on each queue. Returns how many packets it
+    /// received.
     ///
     /// # Errors
     /// If the forwarder is closed.
     pub fn turn(&mut self) -> Result<u32> {
-        Ok(self.forwarder()?.turn())
+        let forwarder = self.forwarder()?;
+        match forwarder.queues() {
+            1 => Ok(forwarder.turn()),
+            queues => Ok((0..queues).map(|queue| forwarder.queue_turn(queue)).sum()),
+        }
     }
 
     /// Lets both take turns until both are idle. Returns how many packets the forwarder received.

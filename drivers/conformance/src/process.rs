@@ -19,7 +19,7 @@ use serde::Deserialize;
 use crate::builds::{forwarder_program, nic_program, triptych_program, variant_program};
 
 /// The totals that a forwarder writes with `--json`: exactly these keys.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Totals {
     /// Packets received, both directions added.
@@ -36,6 +36,27 @@ pub struct Totals {
     pub seconds: f64,
     /// The same duration in cycles of the time-stamp counter.
     pub tsc_cycles: u64,
+    /// The same counts for each queue, if there are several.
+    #[serde(default)]
+    pub queues: Vec<QueueTotals>,
+}
+
+/// The totals of a queue pair.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QueueTotals {
+    /// Its number.
+    pub queue: usize,
+    /// As in [`Totals`].
+    pub rx: u64,
+    /// As in [`Totals`].
+    pub tx: u64,
+    /// As in [`Totals`].
+    pub dropped: u64,
+    /// As in [`Totals`].
+    pub rx_calls: u64,
+    /// As in [`Totals`].
+    pub full_batches: u64,
 }
 
 impl Totals {
@@ -68,6 +89,17 @@ impl Totals {
         ensure!(
             self.rx <= calls * batch,
             "more packets than {calls} calls can return: {self:?}"
+        );
+        for (nth, queue) in self.queues.iter().enumerate() {
+            ensure!(
+                queue.queue == nth && queue.rx == queue.tx + queue.dropped,
+                "queue {nth}: rx is not tx + dropped: {self:?}"
+            );
+        }
+        let sum: u64 = self.queues.iter().map(|queue| queue.rx).sum();
+        ensure!(
+            self.queues.is_empty() || sum == self.rx,
+            "the queues received {sum} together: {self:?}"
         );
         ensure!(self.seconds > 0.0, "no time has passed: {self:?}");
         ensure!(self.tsc_cycles > 0, "no cycles have passed: {self:?}");

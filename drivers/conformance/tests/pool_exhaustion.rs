@@ -67,7 +67,7 @@ impl ForwarderMemory {
     fn pool(&mut self) -> &mut mempool {
         // SAFETY: the forwarder is open as long as its `Lockstep`, and does nothing between two
         // turns. `make transpile-up-to-date` proves that C and transpiled C have the same structure.
-        unsafe { &mut (*self.0).pools[0] }
+        unsafe { &mut (*self.0).pools[0][0] }
     }
 
     /// Hides all free packets of the pool except the `left` packets on top of the stack. Returns how

@@ -19,6 +19,7 @@ extern "C" {
         packets: *mut *mut packet,
         count: uint32_t,
     ) -> uint32_t;
+    fn rx_check_stall(queue: *mut rx_queue, error: *mut error) -> ::core::ffi::c_int;
     fn tx_batch(
         queue: *mut tx_queue,
         packets: *mut *mut packet,
@@ -33,7 +34,7 @@ extern "C" {
     fn device_start(
         device: *mut device,
         config: *const device_config,
-        pool: *mut mempool,
+        pools: *mut mempool,
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn device_wait_for_link(
@@ -47,6 +48,12 @@ extern "C" {
     fn stats_read(
         device: *mut device,
         stats: *mut device_stats,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn queue_stats_read(
+        device: *mut device,
+        id: uint32_t,
+        stats: *mut queue_stats,
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn calloc(__nmemb: size_t, __size: size_t) -> *mut ::core::ffi::c_void;
@@ -64,13 +71,10 @@ pub type uint64_t = __uint64_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct forwarder {
-    pub directions: [direction; 2],
-    pub batch: uint32_t,
-    pub packets_left: uint64_t,
-    pub counts: forwarder_counts,
-    pub packets: [*mut packet; 512],
+    pub lanes: [lane; 16],
+    pub queues: uint32_t,
     pub container: vfio_container,
-    pub pools: [mempool; 2],
+    pub pools: [[mempool; 16]; 2],
     pub devices: [device; 2],
     pub opened: uint32_t,
 }
@@ -80,10 +84,12 @@ pub struct device {
     pub vfio: vfio_device,
     pub family: device_family,
     pub config: device_config,
-    pub pool: *mut mempool,
+    pub pools: *mut mempool,
+    pub queues_in_threads: bool,
     pub running: bool,
     pub mac: [uint8_t; 6],
     pub stats: device_stats,
+    pub queue_stats: [queue_stats; 16],
     pub rx: [rx_queue; 16],
     pub tx: [tx_queue; 16],
 }
@@ -100,6 +106,7 @@ pub struct tx_queue {
     pub id: uint32_t,
     pub vfio: *mut vfio_device,
     pub dma: dma_memory,
+    pub apart: [uint8_t; 128],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -191,6 +198,7 @@ pub struct mempool {
     pub capacity: uint32_t,
     pub free_count: uint32_t,
     pub free: *mut *mut packet,
+    pub apart: [uint8_t; 128],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -214,6 +222,16 @@ pub struct rx_queue {
     pub pool_empty: uint64_t,
     pub discarded: uint64_t,
     pub suspect: uint32_t,
+    pub apart: [uint8_t; 128],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct queue_stats {
+    pub rx_packets: uint64_t,
+    pub rx_bytes: uint64_t,
+    pub rx_dropped: uint64_t,
+    pub tx_packets: uint64_t,
+    pub tx_bytes: uint64_t,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -236,6 +254,16 @@ pub type device_family = ::core::ffi::c_uint;
 pub const DEVICE_FAMILY_X550: device_family = 2;
 pub const DEVICE_FAMILY_X540: device_family = 1;
 pub const DEVICE_FAMILY_82599: device_family = 0;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct lane {
+    pub directions: [direction; 2],
+    pub batch: uint32_t,
+    pub counts: forwarder_counts,
+    pub packets_left: uint64_t,
+    pub packets: [*mut packet; 512],
+    pub apart: [uint8_t; 128],
+}
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct forwarder_counts {
@@ -285,6 +313,7 @@ unsafe extern "C" fn packet_free(mut packet: *mut packet) {
     *fresh1 = packet;
     (*pool).free_count = (*pool).free_count.wrapping_add(1);
 }
+pub const DEVICE_MAX_QUEUES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
 pub const DEVICE_MAX_RING_SIZE: ::core::ffi::c_int = 4096 as ::core::ffi::c_int;
 pub const DEVICE_CONFIG_DEFAULT: device_config = device_config {
     rx_queues: 1 as uint32_t,
@@ -299,15 +328,14 @@ pub const TOUCHED_BYTE: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const SENT_SIZE: ::core::ffi::c_int = 60 as ::core::ffi::c_int;
 #[inline]
 unsafe extern "C" fn forward(
-    mut forwarder: *mut forwarder,
+    mut lane: *mut lane,
     mut direction: *const direction,
 ) -> uint32_t {
-    let mut counts: *mut forwarder_counts = &raw mut (*forwarder).counts;
-    let mut packets: *mut *mut packet = &raw mut (*forwarder).packets
-        as *mut *mut packet;
-    let mut wanted: uint32_t = (*forwarder).batch;
-    if (*forwarder).packets_left < wanted as uint64_t {
-        wanted = (*forwarder).packets_left as uint32_t;
+    let mut counts: *mut forwarder_counts = &raw mut (*lane).counts;
+    let mut packets: *mut *mut packet = &raw mut (*lane).packets as *mut *mut packet;
+    let mut wanted: uint32_t = (*lane).batch;
+    if (*lane).packets_left < wanted as uint64_t {
+        wanted = (*lane).packets_left as uint32_t;
     }
     let mut received: uint32_t = rx_batch((*direction).rx, packets, wanted);
     (*counts).rx_calls = (*counts).rx_calls.wrapping_add(1);
@@ -328,9 +356,7 @@ unsafe extern "C" fn forward(
         packet_free(*packets.offset(i_0 as isize));
         i_0 = i_0.wrapping_add(1);
     }
-    (*forwarder).packets_left = (*forwarder)
-        .packets_left
-        .wrapping_sub(received as uint64_t);
+    (*lane).packets_left = (*lane).packets_left.wrapping_sub(received as uint64_t);
     (*counts).rx = (*counts).rx.wrapping_add(received as uint64_t);
     (*counts).tx = (*counts).tx.wrapping_add(sent as uint64_t);
     (*counts).dropped = (*counts)
@@ -341,49 +367,69 @@ unsafe extern "C" fn forward(
         .wrapping_add((received == wanted) as ::core::ffi::c_int as uint64_t);
     return received;
 }
-#[no_mangle]
-pub unsafe extern "C" fn forwarder_turn(mut forwarder: *mut forwarder) -> uint32_t {
+#[inline]
+unsafe extern "C" fn lane_turn(mut lane: *mut lane) -> uint32_t {
     return forward(
-            forwarder,
-            (&raw mut (*forwarder).directions as *mut direction)
+            lane,
+            (&raw mut (*lane).directions as *mut direction)
                 .offset(0 as ::core::ffi::c_int as isize) as *mut direction,
         )
         .wrapping_add(
             forward(
-                forwarder,
-                (&raw mut (*forwarder).directions as *mut direction)
+                lane,
+                (&raw mut (*lane).directions as *mut direction)
                     .offset(1 as ::core::ffi::c_int as isize) as *mut direction,
             ),
         );
 }
-unsafe extern "C" fn alloc_batch(
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_turn(mut forwarder: *mut forwarder) -> uint32_t {
+    return lane_turn(
+        (&raw mut (*forwarder).lanes as *mut lane)
+            .offset(0 as ::core::ffi::c_int as isize) as *mut lane,
+    );
+}
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_queue_turn(
     mut forwarder: *mut forwarder,
+    mut queue: uint32_t,
+) -> uint32_t {
+    return lane_turn(
+        (&raw mut (*forwarder).lanes as *mut lane)
+            .offset(queue.wrapping_rem(DEVICE_MAX_QUEUES as uint32_t) as isize)
+            as *mut lane,
+    );
+}
+unsafe extern "C" fn alloc_batch(
+    mut lane: *mut lane,
     mut pool: *mut mempool,
 ) -> uint32_t {
     let mut count: uint32_t = 0 as uint32_t;
-    while count < (*forwarder).batch {
+    while count < (*lane).batch {
         let mut packet: *mut packet = packet_alloc(pool);
         if packet.is_null() {
             break;
         }
-        (*forwarder).packets[count as usize] = packet;
+        (*lane).packets[count as usize] = packet;
         count = count.wrapping_add(1);
     }
     return count;
 }
 unsafe extern "C" fn free_batch(
-    mut forwarder: *mut forwarder,
+    mut lane: *mut lane,
     mut first: uint32_t,
     mut count: uint32_t,
 ) {
     let mut i: uint32_t = first;
     while i < count {
-        packet_free((*forwarder).packets[i as usize]);
+        packet_free((*lane).packets[i as usize]);
         i = i.wrapping_add(1);
     }
 }
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_receive(mut forwarder: *mut forwarder) -> uint32_t {
+    let mut lane: *mut lane = (&raw mut (*forwarder).lanes as *mut lane)
+        .offset(0 as ::core::ffi::c_int as isize) as *mut lane;
     let mut total: uint32_t = 0 as uint32_t;
     let mut i: uint32_t = 0 as uint32_t;
     while i < 2 as uint32_t {
@@ -392,10 +438,10 @@ pub unsafe extern "C" fn forwarder_receive(mut forwarder: *mut forwarder) -> uin
                 .offset(i as isize))
                 .rx as *mut rx_queue)
                 .offset(0 as ::core::ffi::c_int as isize) as *mut rx_queue,
-            &raw mut (*forwarder).packets as *mut *mut packet,
-            (*forwarder).batch,
+            &raw mut (*lane).packets as *mut *mut packet,
+            (*lane).batch,
         );
-        free_batch(forwarder, 0 as uint32_t, received);
+        free_batch(lane, 0 as uint32_t, received);
         total = total.wrapping_add(received);
         i = i.wrapping_add(1);
     }
@@ -403,17 +449,20 @@ pub unsafe extern "C" fn forwarder_receive(mut forwarder: *mut forwarder) -> uin
 }
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_send(mut forwarder: *mut forwarder) -> uint32_t {
+    let mut lane: *mut lane = (&raw mut (*forwarder).lanes as *mut lane)
+        .offset(0 as ::core::ffi::c_int as isize) as *mut lane;
     let mut total: uint32_t = 0 as uint32_t;
     let mut i: uint32_t = 0 as uint32_t;
     while i < 2 as uint32_t {
         let mut count: uint32_t = alloc_batch(
-            forwarder,
-            (&raw mut (*forwarder).pools as *mut mempool).offset(i as isize)
-                as *mut mempool,
+            lane,
+            (&raw mut *(&raw mut (*forwarder).pools as *mut [mempool; 16])
+                .offset(i as isize) as *mut mempool)
+                .offset(0 as ::core::ffi::c_int as isize) as *mut mempool,
         );
         let mut j: uint32_t = 0 as uint32_t;
         while j < count {
-            (*(*forwarder).packets[j as usize]).size = SENT_SIZE as uint32_t;
+            (*(*lane).packets[j as usize]).size = SENT_SIZE as uint32_t;
             j = j.wrapping_add(1);
         }
         let mut sent: uint32_t = tx_batch(
@@ -421,10 +470,10 @@ pub unsafe extern "C" fn forwarder_send(mut forwarder: *mut forwarder) -> uint32
                 .offset(i as isize))
                 .tx as *mut tx_queue)
                 .offset(0 as ::core::ffi::c_int as isize) as *mut tx_queue,
-            &raw mut (*forwarder).packets as *mut *mut packet,
+            &raw mut (*lane).packets as *mut *mut packet,
             count,
         );
-        free_batch(forwarder, sent, count);
+        free_batch(lane, sent, count);
         total = total.wrapping_add(sent);
         i = i.wrapping_add(1);
     }
@@ -432,15 +481,18 @@ pub unsafe extern "C" fn forwarder_send(mut forwarder: *mut forwarder) -> uint32
 }
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_alloc(mut forwarder: *mut forwarder) -> uint32_t {
+    let mut lane: *mut lane = (&raw mut (*forwarder).lanes as *mut lane)
+        .offset(0 as ::core::ffi::c_int as isize) as *mut lane;
     let mut total: uint32_t = 0 as uint32_t;
     let mut i: uint32_t = 0 as uint32_t;
     while i < 2 as uint32_t {
         let mut count: uint32_t = alloc_batch(
-            forwarder,
-            (&raw mut (*forwarder).pools as *mut mempool).offset(i as isize)
-                as *mut mempool,
+            lane,
+            (&raw mut *(&raw mut (*forwarder).pools as *mut [mempool; 16])
+                .offset(i as isize) as *mut mempool)
+                .offset(0 as ::core::ffi::c_int as isize) as *mut mempool,
         );
-        free_batch(forwarder, 0 as uint32_t, count);
+        free_batch(lane, 0 as uint32_t, count);
         total = total.wrapping_add(count);
         i = i.wrapping_add(1);
     }
@@ -473,14 +525,91 @@ pub unsafe extern "C" fn forwarder_limit(
     mut forwarder: *mut forwarder,
     mut packets: uint64_t,
 ) {
-    (*forwarder).packets_left = packets;
+    forwarder_queue_limit(forwarder, 0 as uint32_t, packets);
+}
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_queue_limit(
+    mut forwarder: *mut forwarder,
+    mut queue: uint32_t,
+    mut packets: uint64_t,
+) {
+    (*forwarder)
+        .lanes[queue.wrapping_rem(DEVICE_MAX_QUEUES as uint32_t) as usize]
+        .packets_left = packets;
 }
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_read_counts(
     mut forwarder: *const forwarder,
     mut counts: *mut forwarder_counts,
 ) {
-    *counts = (*forwarder).counts;
+    *counts = (*forwarder).lanes[0 as ::core::ffi::c_int as usize].counts;
+    let mut i: uint32_t = 1 as uint32_t;
+    while i < (*forwarder).queues {
+        let mut more: *const forwarder_counts = &raw const (*(&raw const (*forwarder)
+            .lanes as *const lane)
+            .offset(i as isize))
+            .counts;
+        (*counts).rx = (*counts).rx.wrapping_add((*more).rx);
+        (*counts).tx = (*counts).tx.wrapping_add((*more).tx);
+        (*counts).dropped = (*counts).dropped.wrapping_add((*more).dropped);
+        (*counts).rx_calls = (*counts).rx_calls.wrapping_add((*more).rx_calls);
+        (*counts).full_batches = (*counts)
+            .full_batches
+            .wrapping_add((*more).full_batches);
+        i = i.wrapping_add(1);
+    }
+}
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_read_queue_counts(
+    mut forwarder: *const forwarder,
+    mut queue: uint32_t,
+    mut counts: *mut forwarder_counts,
+) {
+    *counts = (*forwarder)
+        .lanes[queue.wrapping_rem(DEVICE_MAX_QUEUES as uint32_t) as usize]
+        .counts;
+}
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_give_queues(
+    mut forwarder: *mut forwarder,
+    mut to_threads: bool,
+) {
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < 2 as uint32_t {
+        (*forwarder).devices[i as usize].queues_in_threads = to_threads;
+        i = i.wrapping_add(1);
+    }
+}
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_queue_check(
+    mut forwarder: *mut forwarder,
+    mut queue: uint32_t,
+    mut error: *mut ::core::ffi::c_char,
+    mut error_size: size_t,
+) -> ::core::ffi::c_int {
+    let mut reason: error = error { text: [0; 1024] };
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < 2 as uint32_t {
+        if rx_check_stall(
+            (&raw mut (*(&raw mut (*forwarder).devices as *mut device)
+                .offset(i as isize))
+                .rx as *mut rx_queue)
+                .offset(queue.wrapping_rem(DEVICE_MAX_QUEUES as uint32_t) as isize)
+                as *mut rx_queue,
+            &raw mut reason,
+        ) != 0 as ::core::ffi::c_int
+        {
+            snprintf(
+                error,
+                error_size,
+                b"%s\0" as *const u8 as *const ::core::ffi::c_char,
+                &raw mut reason.text as *mut ::core::ffi::c_char,
+            );
+            return -(1 as ::core::ffi::c_int);
+        }
+        i = i.wrapping_add(1);
+    }
+    return 0 as ::core::ffi::c_int;
 }
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_device_stats(
@@ -518,6 +647,45 @@ pub unsafe extern "C" fn forwarder_device_stats(
     (*stats).tx_bytes = read.tx_bytes;
     return 0 as ::core::ffi::c_int;
 }
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_queue_stats(
+    mut forwarder: *mut forwarder,
+    mut device: uint32_t,
+    mut queue: uint32_t,
+    mut stats: *mut forwarder_device_stats,
+    mut error: *mut ::core::ffi::c_char,
+    mut error_size: size_t,
+) -> ::core::ffi::c_int {
+    let mut read: queue_stats = queue_stats {
+        rx_packets: 0,
+        rx_bytes: 0,
+        rx_dropped: 0,
+        tx_packets: 0,
+        tx_bytes: 0,
+    };
+    let mut reason: error = error { text: [0; 1024] };
+    if queue_stats_read(
+        (&raw mut (*forwarder).devices as *mut device)
+            .offset((device & 1 as uint32_t) as isize) as *mut device,
+        queue,
+        &raw mut read,
+        &raw mut reason,
+    ) != 0 as ::core::ffi::c_int
+    {
+        snprintf(
+            error,
+            error_size,
+            b"%s\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw mut reason.text as *mut ::core::ffi::c_char,
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    (*stats).rx_packets = read.rx_packets;
+    (*stats).rx_bytes = read.rx_bytes;
+    (*stats).tx_packets = read.tx_packets;
+    (*stats).tx_bytes = read.tx_bytes;
+    return 0 as ::core::ffi::c_int;
+}
 unsafe extern "C" fn destroy(mut forwarder: *mut forwarder) {
     let mut i: uint32_t = 0 as uint32_t;
     while i < (*forwarder).opened {
@@ -529,10 +697,15 @@ unsafe extern "C" fn destroy(mut forwarder: *mut forwarder) {
     }
     let mut i_0: uint32_t = 0 as uint32_t;
     while i_0 < 2 as uint32_t {
-        mempool_destroy(
-            (&raw mut (*forwarder).pools as *mut mempool).offset(i_0 as isize)
-                as *mut mempool,
-        );
+        let mut j: uint32_t = 0 as uint32_t;
+        while j < DEVICE_MAX_QUEUES as uint32_t {
+            mempool_destroy(
+                (&raw mut *(&raw mut (*forwarder).pools as *mut [mempool; 16])
+                    .offset(i_0 as isize) as *mut mempool)
+                    .offset(j as isize) as *mut mempool,
+            );
+            j = j.wrapping_add(1);
+        }
         i_0 = i_0.wrapping_add(1);
     }
     let mut i_1: uint32_t = 0 as uint32_t;
@@ -558,17 +731,12 @@ unsafe extern "C" fn pool_capacity(mut ring_size: uint32_t) -> uint32_t {
         capacity
     };
 }
-unsafe extern "C" fn start(
+unsafe extern "C" fn open_ports(
     mut forwarder: *mut forwarder,
     mut addresses: *const *const ::core::ffi::c_char,
-    mut ring_size: uint32_t,
-    mut link_timeout_ms: uint32_t,
+    mut capacity: uint32_t,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut config: device_config = DEVICE_CONFIG_DEFAULT;
-    let mut capacity: uint32_t = pool_capacity(ring_size);
-    config.rx_ring_size = ring_size;
-    config.tx_ring_size = ring_size;
     let mut i: uint32_t = 0 as uint32_t;
     while i < 2 as uint32_t {
         if device_open(
@@ -586,37 +754,55 @@ unsafe extern "C" fn start(
     }
     let mut i_0: uint32_t = 0 as uint32_t;
     while i_0 < 2 as uint32_t {
-        if mempool_create(
-            (&raw mut (*forwarder).pools as *mut mempool).offset(i_0 as isize)
-                as *mut mempool,
-            &raw mut (*forwarder).container,
-            capacity,
-            error,
-        ) != 0 as ::core::ffi::c_int
-        {
-            return -(1 as ::core::ffi::c_int);
+        let mut j: uint32_t = 0 as uint32_t;
+        while j < (*forwarder).queues {
+            if mempool_create(
+                (&raw mut *(&raw mut (*forwarder).pools as *mut [mempool; 16])
+                    .offset(i_0 as isize) as *mut mempool)
+                    .offset(j as isize) as *mut mempool,
+                &raw mut (*forwarder).container,
+                capacity,
+                error,
+            ) != 0 as ::core::ffi::c_int
+            {
+                return -(1 as ::core::ffi::c_int);
+            }
+            j = j.wrapping_add(1);
         }
         i_0 = i_0.wrapping_add(1);
     }
-    let mut i_1: uint32_t = 0 as uint32_t;
-    while i_1 < 2 as uint32_t {
+    return 0 as ::core::ffi::c_int;
+}
+unsafe extern "C" fn start(
+    mut forwarder: *mut forwarder,
+    mut ring_size: uint32_t,
+    mut link_timeout_ms: uint32_t,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut config: device_config = DEVICE_CONFIG_DEFAULT;
+    config.rx_queues = (*forwarder).queues;
+    config.tx_queues = (*forwarder).queues;
+    config.rx_ring_size = ring_size;
+    config.tx_ring_size = ring_size;
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < 2 as uint32_t {
         if device_start(
-            (&raw mut (*forwarder).devices as *mut device).offset(i_1 as isize)
+            (&raw mut (*forwarder).devices as *mut device).offset(i as isize)
                 as *mut device,
             &raw mut config,
-            (&raw mut (*forwarder).pools as *mut mempool).offset(i_1 as isize)
-                as *mut mempool,
+            &raw mut *(&raw mut (*forwarder).pools as *mut [mempool; 16])
+                .offset(i as isize) as *mut mempool,
             error,
         ) != 0 as ::core::ffi::c_int
         {
             return -(1 as ::core::ffi::c_int);
         }
-        i_1 = i_1.wrapping_add(1);
+        i = i.wrapping_add(1);
     }
-    let mut i_2: uint32_t = 0 as uint32_t;
-    while i_2 < 2 as uint32_t {
+    let mut i_0: uint32_t = 0 as uint32_t;
+    while i_0 < 2 as uint32_t {
         if device_wait_for_link(
-            (&raw mut (*forwarder).devices as *mut device).offset(i_2 as isize)
+            (&raw mut (*forwarder).devices as *mut device).offset(i_0 as isize)
                 as *mut device,
             link_timeout_ms,
             error,
@@ -624,30 +810,41 @@ unsafe extern "C" fn start(
         {
             return -(1 as ::core::ffi::c_int);
         }
-        i_2 = i_2.wrapping_add(1);
-    }
-    let mut i_3: uint32_t = 0 as uint32_t;
-    while i_3 < 2 as uint32_t {
-        (*forwarder).directions[i_3 as usize].rx = (&raw mut (*(&raw mut (*forwarder)
-            .devices as *mut device)
-            .offset(i_3 as isize))
-            .rx as *mut rx_queue)
-            .offset(0 as ::core::ffi::c_int as isize) as *mut rx_queue;
-        (*forwarder).directions[i_3 as usize].tx = (&raw mut (*(&raw mut (*forwarder)
-            .devices as *mut device)
-            .offset((1 as uint32_t).wrapping_sub(i_3) as isize))
-            .tx as *mut tx_queue)
-            .offset(0 as ::core::ffi::c_int as isize) as *mut tx_queue;
-        i_3 = i_3.wrapping_add(1);
+        i_0 = i_0.wrapping_add(1);
     }
     return 0 as ::core::ffi::c_int;
 }
+unsafe extern "C" fn init_lanes(mut forwarder: *mut forwarder, mut batch: uint32_t) {
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < (*forwarder).queues {
+        let mut lane: *mut lane = (&raw mut (*forwarder).lanes as *mut lane)
+            .offset(i as isize) as *mut lane;
+        (*lane).batch = batch;
+        (*lane).packets_left = UINT64_MAX as uint64_t;
+        let mut j: uint32_t = 0 as uint32_t;
+        while j < 2 as uint32_t {
+            (*lane).directions[j as usize].rx = (&raw mut (*(&raw mut (*forwarder)
+                .devices as *mut device)
+                .offset(j as isize))
+                .rx as *mut rx_queue)
+                .offset(i as isize) as *mut rx_queue;
+            (*lane).directions[j as usize].tx = (&raw mut (*(&raw mut (*forwarder)
+                .devices as *mut device)
+                .offset((1 as uint32_t).wrapping_sub(j) as isize))
+                .tx as *mut tx_queue)
+                .offset(i as isize) as *mut tx_queue;
+            j = j.wrapping_add(1);
+        }
+        i = i.wrapping_add(1);
+    }
+}
 #[no_mangle]
-pub unsafe extern "C" fn forwarder_open(
+pub unsafe extern "C" fn forwarder_open_queues(
     mut device_a: *const ::core::ffi::c_char,
     mut device_b: *const ::core::ffi::c_char,
     mut batch: uint32_t,
     mut ring_size: uint32_t,
+    mut queues: uint32_t,
     mut connect_timeout_ms: uint32_t,
     mut link_timeout_ms: uint32_t,
     mut error: *mut ::core::ffi::c_char,
@@ -666,6 +863,17 @@ pub unsafe extern "C" fn forwarder_open(
         );
         return ::core::ptr::null_mut::<forwarder>();
     }
+    if queues < 1 as uint32_t || queues > DEVICE_MAX_QUEUES as uint32_t {
+        snprintf(
+            error,
+            error_size,
+            b"a device has 1 to %d queue pairs, not %u\0" as *const u8
+                as *const ::core::ffi::c_char,
+            DEVICE_MAX_QUEUES,
+            queues,
+        );
+        return ::core::ptr::null_mut::<forwarder>();
+    }
     let mut forwarder: *mut forwarder = calloc(
         1 as size_t,
         ::core::mem::size_of::<forwarder>() as size_t,
@@ -679,17 +887,18 @@ pub unsafe extern "C" fn forwarder_open(
         );
         return ::core::ptr::null_mut::<forwarder>();
     }
-    (*forwarder).batch = batch;
-    (*forwarder).packets_left = UINT64_MAX as uint64_t;
+    (*forwarder).queues = queues;
+    init_lanes(forwarder, batch);
     vfio_container_init(&raw mut (*forwarder).container);
     (*forwarder).container.connect_timeout_ms = connect_timeout_ms;
-    if start(
+    if open_ports(
         forwarder,
         &raw const addresses as *const *const ::core::ffi::c_char,
-        ring_size,
-        link_timeout_ms,
+        pool_capacity(ring_size),
         &raw mut reason,
     ) != 0 as ::core::ffi::c_int
+        || start(forwarder, ring_size, link_timeout_ms, &raw mut reason)
+            != 0 as ::core::ffi::c_int
     {
         snprintf(
             error,
@@ -713,6 +922,29 @@ pub unsafe extern "C" fn forwarder_open(
         return ::core::ptr::null_mut::<forwarder>();
     }
     return forwarder;
+}
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_open(
+    mut device_a: *const ::core::ffi::c_char,
+    mut device_b: *const ::core::ffi::c_char,
+    mut batch: uint32_t,
+    mut ring_size: uint32_t,
+    mut connect_timeout_ms: uint32_t,
+    mut link_timeout_ms: uint32_t,
+    mut error: *mut ::core::ffi::c_char,
+    mut error_size: size_t,
+) -> *mut forwarder {
+    return forwarder_open_queues(
+        device_a,
+        device_b,
+        batch,
+        ring_size,
+        1 as uint32_t,
+        connect_timeout_ms,
+        link_timeout_ms,
+        error,
+        error_size,
+    );
 }
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_close(

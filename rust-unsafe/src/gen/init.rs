@@ -49,7 +49,7 @@ extern "C" {
         stats: *mut device_stats,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn stats_clear(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
+    fn stats_init(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
     fn mac_read(
         device: *mut device,
         mac: *mut uint8_t,
@@ -63,6 +63,7 @@ extern "C" {
     fn disable_bus_master(vfio: *mut vfio_device);
     fn reset_device(vfio: *mut vfio_device, error: *mut error) -> ::core::ffi::c_int;
     fn wait_until_ready(vfio: *mut vfio_device, error: *mut error) -> ::core::ffi::c_int;
+    fn rss_init(device: *mut device);
     fn calloc(__nmemb: size_t, __size: size_t) -> *mut ::core::ffi::c_void;
 }
 pub type __uint8_t = u8;
@@ -170,6 +171,7 @@ pub struct mempool {
     pub capacity: uint32_t,
     pub free_count: uint32_t,
     pub free: *mut *mut packet,
+    pub apart: [uint8_t; 128],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -187,6 +189,7 @@ pub struct rx_queue {
     pub pool_empty: uint64_t,
     pub discarded: uint64_t,
     pub suspect: uint32_t,
+    pub apart: [uint8_t; 128],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -201,6 +204,7 @@ pub struct tx_queue {
     pub id: uint32_t,
     pub vfio: *mut vfio_device,
     pub dma: dma_memory,
+    pub apart: [uint8_t; 128],
 }
 pub type device_family = ::core::ffi::c_uint;
 pub const DEVICE_FAMILY_X550: device_family = 2;
@@ -225,14 +229,25 @@ pub struct device_stats {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
+pub struct queue_stats {
+    pub rx_packets: uint64_t,
+    pub rx_bytes: uint64_t,
+    pub rx_dropped: uint64_t,
+    pub tx_packets: uint64_t,
+    pub tx_bytes: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
 pub struct device {
     pub vfio: vfio_device,
     pub family: device_family,
     pub config: device_config,
-    pub pool: *mut mempool,
+    pub pools: *mut mempool,
+    pub queues_in_threads: bool,
     pub running: bool,
     pub mac: [uint8_t; 6],
     pub stats: device_stats,
+    pub queue_stats: [queue_stats; 16],
     pub rx: [rx_queue; 16],
     pub tx: [tx_queue; 16],
 }
@@ -444,7 +459,7 @@ unsafe extern "C" fn init_rx_queue(
     let mut size: uint32_t = (*device).config.rx_ring_size;
     (*queue).vfio = &raw mut (*device).vfio;
     (*queue).id = id;
-    (*queue).pool = (*device).pool;
+    (*queue).pool = (*device).pools.offset(id as isize) as *mut mempool;
     (*queue).mask = size.wrapping_sub(1 as uint32_t);
     (*queue).suspect = RX_NO_SUSPECT as uint32_t;
     (*queue).tail = vfio_register(
@@ -485,7 +500,7 @@ unsafe extern "C" fn init_rx_queue(
     (*queue).ring = (*queue).dma.memory as *mut descriptor;
     let mut i: uint32_t = 0 as uint32_t;
     while i < size {
-        let mut packet: *mut packet = packet_alloc((*device).pool);
+        let mut packet: *mut packet = packet_alloc((*queue).pool);
         if packet.is_null() {
             snprintf(
                 &raw mut (*error).text as *mut ::core::ffi::c_char,
@@ -686,6 +701,7 @@ unsafe extern "C" fn init_receive(
         IXGBE_RDRXCTL_CRCSTRIP as uint32_t | IXGBE_RDRXCTL_RSCACKC as uint32_t
             | IXGBE_RDRXCTL_FCOE_WRFIX as uint32_t,
     );
+    rss_init(device);
     let mut i_0: uint32_t = 0 as uint32_t;
     while i_0 < (*device).config.rx_queues {
         if init_rx_queue(device, i_0, error) != 0 as ::core::ffi::c_int {
@@ -954,7 +970,7 @@ unsafe extern "C" fn initialize(
     if link_init(device, error) != 0 as ::core::ffi::c_int {
         return -(1 as ::core::ffi::c_int);
     }
-    if stats_clear(device, error) != 0 as ::core::ffi::c_int
+    if stats_init(device, error) != 0 as ::core::ffi::c_int
         || mac_read(device, &raw mut (*device).mac as *mut uint8_t, error)
             != 0 as ::core::ffi::c_int
     {
@@ -970,7 +986,7 @@ unsafe extern "C" fn initialize(
 pub unsafe extern "C" fn device_start(
     mut device: *mut device,
     mut config: *const device_config,
-    mut pool: *mut mempool,
+    mut pools: *mut mempool,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
     if (*device).running {
@@ -985,7 +1001,7 @@ pub unsafe extern "C" fn device_start(
     }
     device_release(device);
     (*device).config = *config;
-    (*device).pool = pool;
+    (*device).pools = pools;
     if check_config(device, error) != 0 as ::core::ffi::c_int {
         return -(1 as ::core::ffi::c_int);
     }
@@ -1180,7 +1196,7 @@ unsafe extern "C" fn restart(
     if device_stop(device, error) != 0 as ::core::ffi::c_int {
         return -(1 as ::core::ffi::c_int);
     }
-    return device_start(device, &raw mut config, (*device).pool, error);
+    return device_start(device, &raw mut config, (*device).pools, error);
 }
 #[no_mangle]
 pub unsafe extern "C" fn device_wait_for_link(

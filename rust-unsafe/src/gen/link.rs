@@ -118,6 +118,7 @@ pub struct mempool {
     pub capacity: uint32_t,
     pub free_count: uint32_t,
     pub free: *mut *mut packet,
+    pub apart: [uint8_t; 128],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -135,6 +136,7 @@ pub struct rx_queue {
     pub pool_empty: uint64_t,
     pub discarded: uint64_t,
     pub suspect: uint32_t,
+    pub apart: [uint8_t; 128],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -149,6 +151,7 @@ pub struct tx_queue {
     pub id: uint32_t,
     pub vfio: *mut vfio_device,
     pub dma: dma_memory,
+    pub apart: [uint8_t; 128],
 }
 pub type device_family = ::core::ffi::c_uint;
 pub const DEVICE_FAMILY_X550: device_family = 2;
@@ -173,14 +176,25 @@ pub struct device_stats {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
+pub struct queue_stats {
+    pub rx_packets: uint64_t,
+    pub rx_bytes: uint64_t,
+    pub rx_dropped: uint64_t,
+    pub tx_packets: uint64_t,
+    pub tx_bytes: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
 pub struct device {
     pub vfio: vfio_device,
     pub family: device_family,
     pub config: device_config,
-    pub pool: *mut mempool,
+    pub pools: *mut mempool,
+    pub queues_in_threads: bool,
     pub running: bool,
     pub mac: [uint8_t; 6],
     pub stats: device_stats,
+    pub queue_stats: [queue_stats; 16],
     pub rx: [rx_queue; 16],
     pub tx: [tx_queue; 16],
 }

@@ -9,6 +9,7 @@ pub mod mempool;
 pub mod phy;
 pub mod register_access;
 pub mod reset;
+pub mod rss;
 pub mod rx;
 pub mod stats;
 pub mod tx;
@@ -21,4 +22,5 @@ pub mod vfio_user_socket;
 pub mod apps {
     pub mod fwd;
     pub mod ports;
+    pub mod queue_threads;
 }

@@ -131,6 +131,7 @@ pub struct mempool {
     pub capacity: uint32_t,
     pub free_count: uint32_t,
     pub free: *mut *mut packet,
+    pub apart: [uint8_t; 128],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -148,6 +149,7 @@ pub struct rx_queue {
     pub pool_empty: uint64_t,
     pub discarded: uint64_t,
     pub suspect: uint32_t,
+    pub apart: [uint8_t; 128],
 }
 pub const UINT32_MAX: ::core::ffi::c_uint = 4294967295 as ::core::ffi::c_uint;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
@@ -329,29 +331,26 @@ unsafe extern "C" fn rx_write_back_missing(
             & 0x1 as uint64_t == 0;
 }
 #[no_mangle]
-pub unsafe extern "C" fn rx_check(
+pub unsafe extern "C" fn rx_check_stall(
     mut queue: *mut rx_queue,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
     let mut head: uint32_t = 0 as uint32_t;
     if !rx_write_back_missing(queue, &raw mut head) {
         (*queue).suspect = RX_NO_SUSPECT as uint32_t;
-        return vfio_check((*queue).vfio, error);
+        return 0 as ::core::ffi::c_int;
     }
     if (*queue).suspect != (*queue).index {
         (*queue).suspect = (*queue).index;
-        return vfio_check((*queue).vfio, error);
+        return 0 as ::core::ffi::c_int;
     }
     let mut i: uint32_t = 0 as uint32_t;
     while i < CHECK_LOOKS as uint32_t {
         if !rx_write_back_missing(queue, &raw mut head) {
             (*queue).suspect = RX_NO_SUSPECT as uint32_t;
-            return vfio_check((*queue).vfio, error);
+            return 0 as ::core::ffi::c_int;
         }
         i = i.wrapping_add(1);
-    }
-    if vfio_check((*queue).vfio, error) != 0 as ::core::ffi::c_int {
-        return -(1 as ::core::ffi::c_int);
     }
     snprintf(
         &raw mut (*error).text as *mut ::core::ffi::c_char,
@@ -366,6 +365,21 @@ pub unsafe extern "C" fn rx_check(
         (*queue).index,
     );
     return -(1 as ::core::ffi::c_int);
+}
+#[no_mangle]
+pub unsafe extern "C" fn rx_check(
+    mut queue: *mut rx_queue,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut stall: error = error { text: [0; 1024] };
+    let mut result: ::core::ffi::c_int = rx_check_stall(queue, &raw mut stall);
+    if vfio_check((*queue).vfio, error) != 0 as ::core::ffi::c_int {
+        return -(1 as ::core::ffi::c_int);
+    }
+    if result != 0 as ::core::ffi::c_int {
+        *error = stall;
+    }
+    return result;
 }
 #[no_mangle]
 pub unsafe extern "C" fn enable_rx(

@@ -136,6 +136,7 @@ pub struct mempool {
     pub capacity: uint32_t,
     pub free_count: uint32_t,
     pub free: *mut *mut packet,
+    pub apart: [uint8_t; 128],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -153,6 +154,7 @@ pub struct rx_queue {
     pub pool_empty: uint64_t,
     pub discarded: uint64_t,
     pub suspect: uint32_t,
+    pub apart: [uint8_t; 128],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -167,6 +169,7 @@ pub struct tx_queue {
     pub id: uint32_t,
     pub vfio: *mut vfio_device,
     pub dma: dma_memory,
+    pub apart: [uint8_t; 128],
 }
 pub type device_family = ::core::ffi::c_uint;
 pub const DEVICE_FAMILY_X550: device_family = 2;
@@ -191,14 +194,25 @@ pub struct device_stats {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
+pub struct queue_stats {
+    pub rx_packets: uint64_t,
+    pub rx_bytes: uint64_t,
+    pub rx_dropped: uint64_t,
+    pub tx_packets: uint64_t,
+    pub tx_bytes: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
 pub struct device {
     pub vfio: vfio_device,
     pub family: device_family,
     pub config: device_config,
-    pub pool: *mut mempool,
+    pub pools: *mut mempool,
+    pub queues_in_threads: bool,
     pub running: bool,
     pub mac: [uint8_t; 6],
     pub stats: device_stats,
+    pub queue_stats: [queue_stats; 16],
     pub rx: [rx_queue; 16],
     pub tx: [tx_queue; 16],
 }
@@ -233,6 +247,8 @@ unsafe extern "C" fn reg_write(
 ) {
     vfio_write32(vfio, offset, value);
 }
+pub const DEVICE_MAX_QUEUES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
+pub const QUEUES_A_REGISTER: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
 unsafe extern "C" fn counter_read36(
     mut vfio: *mut vfio_device,
     mut low_offset: uint32_t,
@@ -293,7 +309,8 @@ pub unsafe extern "C" fn stats_read(
     (*total).tx_bytes = (*total).tx_bytes.wrapping_add(tx_bytes);
     *stats = *total;
     let mut i: uint32_t = 0 as uint32_t;
-    while (*device).running as ::core::ffi::c_int != 0 && i < (*device).config.rx_queues
+    while (*device).running as ::core::ffi::c_int != 0 && !(*device).queues_in_threads
+        && i < (*device).config.rx_queues
     {
         if rx_check(
             (&raw mut (*device).rx as *mut rx_queue).offset(i as isize) as *mut rx_queue,
@@ -325,6 +342,152 @@ pub unsafe extern "C" fn stats_clear(
         0 as ::core::ffi::c_int,
         ::core::mem::size_of::<device_stats>() as size_t,
     );
+    return 0 as ::core::ffi::c_int;
+}
+#[no_mangle]
+pub unsafe extern "C" fn stats_init(
+    mut device: *mut device,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    if (*device).config.rx_queues > 1 as uint32_t
+        || (*device).config.tx_queues > 1 as uint32_t
+    {
+        let mut i: uint32_t = 0 as uint32_t;
+        while i < (DEVICE_MAX_QUEUES / QUEUES_A_REGISTER) as uint32_t {
+            let mut first: uint32_t = i.wrapping_mul(QUEUES_A_REGISTER as uint32_t);
+            reg_write(
+                &raw mut (*device).vfio,
+                (0x2300 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(i)),
+                first
+                    .wrapping_mul(
+                        0xf as uint32_t
+                            & (!(0xf as uint32_t)).wrapping_add(1 as uint32_t),
+                    )
+                    | first
+                        .wrapping_add(1 as uint32_t)
+                        .wrapping_mul(
+                            0xf00 as uint32_t
+                                & (!(0xf00 as uint32_t)).wrapping_add(1 as uint32_t),
+                        )
+                    | first
+                        .wrapping_add(2 as uint32_t)
+                        .wrapping_mul(
+                            0xf0000 as uint32_t
+                                & (!(0xf0000 as uint32_t)).wrapping_add(1 as uint32_t),
+                        )
+                    | first
+                        .wrapping_add(3 as uint32_t)
+                        .wrapping_mul(
+                            0xf000000 as uint32_t
+                                & (!(0xf000000 as uint32_t)).wrapping_add(1 as uint32_t),
+                        ),
+            );
+            reg_write(
+                &raw mut (*device).vfio,
+                (0x8600 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(i)),
+                first
+                    .wrapping_mul(
+                        0xf as uint32_t
+                            & (!(0xf as uint32_t)).wrapping_add(1 as uint32_t),
+                    )
+                    | first
+                        .wrapping_add(1 as uint32_t)
+                        .wrapping_mul(
+                            0xf00 as uint32_t
+                                & (!(0xf00 as uint32_t)).wrapping_add(1 as uint32_t),
+                        )
+                    | first
+                        .wrapping_add(2 as uint32_t)
+                        .wrapping_mul(
+                            0xf0000 as uint32_t
+                                & (!(0xf0000 as uint32_t)).wrapping_add(1 as uint32_t),
+                        )
+                    | first
+                        .wrapping_add(3 as uint32_t)
+                        .wrapping_mul(
+                            0xf000000 as uint32_t
+                                & (!(0xf000000 as uint32_t)).wrapping_add(1 as uint32_t),
+                        ),
+            );
+            i = i.wrapping_add(1);
+        }
+        let mut i_0: uint32_t = 0 as uint32_t;
+        while i_0 < DEVICE_MAX_QUEUES as uint32_t {
+            let mut ignored: queue_stats = queue_stats {
+                rx_packets: 0,
+                rx_bytes: 0,
+                rx_dropped: 0,
+                tx_packets: 0,
+                tx_bytes: 0,
+            };
+            if queue_stats_read(device, i_0, &raw mut ignored, error)
+                != 0 as ::core::ffi::c_int
+            {
+                return -(1 as ::core::ffi::c_int);
+            }
+            i_0 = i_0.wrapping_add(1);
+        }
+    }
+    memset(
+        &raw mut (*device).queue_stats as *mut queue_stats as *mut ::core::ffi::c_void,
+        0 as ::core::ffi::c_int,
+        ::core::mem::size_of::<[queue_stats; 16]>() as size_t,
+    );
+    return stats_clear(device, error);
+}
+#[no_mangle]
+pub unsafe extern "C" fn queue_stats_read(
+    mut device: *mut device,
+    mut id: uint32_t,
+    mut stats: *mut queue_stats,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    if id >= DEVICE_MAX_QUEUES as uint32_t {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+            b"%s: the device has no queue %u\0" as *const u8
+                as *const ::core::ffi::c_char,
+            &raw mut (*device).vfio.address as *mut ::core::ffi::c_char,
+            id,
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    let mut total: *mut queue_stats = (&raw mut (*device).queue_stats
+        as *mut queue_stats)
+        .offset(id as isize) as *mut queue_stats;
+    let mut vfio: *mut vfio_device = &raw mut (*device).vfio;
+    let mut rx_packets: uint64_t = reg_read(
+        vfio,
+        (0x1030 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
+    ) as uint64_t;
+    let mut rx_dropped: uint64_t = reg_read(
+        vfio,
+        (0x1430 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
+    ) as uint64_t;
+    let mut rx_bytes: uint64_t = counter_read36(
+        vfio,
+        (0x1034 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
+        (0x1038 as uint32_t).wrapping_add((0x40 as uint32_t).wrapping_mul(id)),
+    );
+    let mut tx_packets: uint64_t = reg_read(
+        vfio,
+        (0x8680 as uint32_t).wrapping_add((0x4 as uint32_t).wrapping_mul(id)),
+    ) as uint64_t;
+    let mut tx_bytes: uint64_t = counter_read36(
+        vfio,
+        (0x8700 as uint32_t).wrapping_add((0x8 as uint32_t).wrapping_mul(id)),
+        (0x8704 as uint32_t).wrapping_add((0x8 as uint32_t).wrapping_mul(id)),
+    );
+    if vfio_check(vfio, error) != 0 as ::core::ffi::c_int {
+        return -(1 as ::core::ffi::c_int);
+    }
+    (*total).rx_packets = (*total).rx_packets.wrapping_add(rx_packets);
+    (*total).rx_dropped = (*total).rx_dropped.wrapping_add(rx_dropped);
+    (*total).rx_bytes = (*total).rx_bytes.wrapping_add(rx_bytes);
+    (*total).tx_packets = (*total).tx_packets.wrapping_add(tx_packets);
+    (*total).tx_bytes = (*total).tx_bytes.wrapping_add(tx_bytes);
+    *stats = *total;
     return 0 as ::core::ffi::c_int;
 }
 #[no_mangle]

@@ -110,6 +110,7 @@ pub struct mempool {
     pub capacity: uint32_t,
     pub free_count: uint32_t,
     pub free: *mut *mut packet,
+    pub apart: [uint8_t; 128],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -124,6 +125,7 @@ pub struct tx_queue {
     pub id: uint32_t,
     pub vfio: *mut vfio_device,
     pub dma: dma_memory,
+    pub apart: [uint8_t; 128],
 }
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,

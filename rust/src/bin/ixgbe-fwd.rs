@@ -1,6 +1,9 @@
 //! ixgbe-fwd: forwards packets between two devices, both ways.
 #![forbid(unsafe_code)]
 
+#[path = "../apps/queue_threads.rs"]
+mod queue_threads;
+
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -12,12 +15,13 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
-use ixgbe::device::{Stats, MAX_RING_SIZE, MIN_RING_SIZE};
+use ixgbe::device::{Stats, MAX_QUEUES, MAX_RING_SIZE, MIN_RING_SIZE};
 use ixgbe::forwarder::{
-    Counts, Forwarder, Ports, DEFAULT_BATCH, DEFAULT_CONNECT_TIMEOUT_MS, DEFAULT_LINK_TIMEOUT_MS,
-    DEFAULT_RING_SIZE, MAX_BATCH,
+    Counts, Forwarder, Monitor, Ports, DEFAULT_BATCH, DEFAULT_CONNECT_TIMEOUT_MS,
+    DEFAULT_LINK_TIMEOUT_MS, DEFAULT_RING_SIZE, MAX_BATCH,
 };
 use ixgbe::tsc_read;
+use queue_threads::{cpu_list_parse, forward_in_threads, CpuList};
 use serde::Serialize;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
@@ -32,6 +36,9 @@ const TURNS_PER_LOOK_TRAPPED: u32 = 8;
 
 /// The bytes on the wire besides the frame: preamble, start delimiter, inter-frame gap.
 const WIRE_OVERHEAD_BYTES: u64 = 20;
+
+/// With threads, the main thread looks at the clock and at them this often.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// The longest wait for a server or a link.
 const MAX_TIMEOUT: Duration = Duration::from_secs(3600);
@@ -55,6 +62,16 @@ struct Options {
     #[arg(long, value_name = "N", default_value_t = DEFAULT_RING_SIZE,
           value_parser = parse_ring_size)]
     ring_size: u32,
+
+    /// Queue pairs of each device, 1 to 16, each with a thread of its own; RSS divides the flows among
+    /// them
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_queues)]
+    queues: u32,
+
+    /// Pin a thread to each of these CPUs, such as 1,3 or 0-3; with fewer CPUs than queues, a thread has
+    /// several queues
+    #[arg(long, value_name = "LIST", value_parser = cpu_list_parse)]
+    cpus: Option<CpuList>,
 
     /// End after N received packets, counted over both directions
     #[arg(long, value_name = "N", conflicts_with = "duration", value_parser = parse_packets)]
@@ -89,6 +106,12 @@ impl Options {
     /// Parses the command line. Prints an error and the usage if it is wrong.
     fn from_command_line() -> Result<Self, ExitCode> {
         let parsed = Self::try_parse().and_then(|options| {
+            let cpus = options.cpus.as_ref().map_or(0, |list| list.0.len());
+            if cpus > options.queues as usize {
+                let message = "--cpus names more CPUs than there are queues; each thread needs a \
+                               queue: raise --queues";
+                return Err(Self::command().error(ErrorKind::ValueValidation, message));
+            }
             if options.device_a == options.device_b {
                 let message = format!(
                     "the two devices must differ; both are: {}",
@@ -123,6 +146,13 @@ fn parse_batch(text: &str) -> Result<usize, String> {
         .and_then(|batch| usize::try_from(batch).ok())
         .filter(|batch| (1..=MAX_BATCH).contains(batch))
         .ok_or_else(|| format!("--batch must be a number from 1 to {MAX_BATCH}"))
+}
+
+fn parse_queues(text: &str) -> Result<u32, String> {
+    parse_number(text)
+        .and_then(|queues| u32::try_from(queues).ok())
+        .filter(|queues| (1..=MAX_QUEUES).contains(queues))
+        .ok_or_else(|| format!("--queues must be a number from 1 to {MAX_QUEUES}"))
 }
 
 fn parse_ring_size(text: &str) -> Result<u32, String> {
@@ -166,6 +196,32 @@ struct Totals {
     counts: Counts,
     seconds: f64,
     tsc_cycles: u64,
+    /// Only if there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    queues: Vec<QueueTotals>,
+}
+
+#[derive(Serialize)]
+struct QueueTotals {
+    queue: u32,
+    #[serde(flatten)]
+    counts: Counts,
+}
+
+/// The totals of a forwarder whose queues are back.
+fn read_totals(forwarder: &Forwarder<'_>, start: Instant, start_tsc: u64) -> Totals {
+    let queues = forwarder.read_queue_counts();
+    let queues = (0..)
+        .zip(queues)
+        .map(|(queue, counts)| QueueTotals { queue, counts });
+    Totals {
+        tsc_cycles: tsc_read() - start_tsc,
+        seconds: start.elapsed().as_secs_f64(),
+        counts: forwarder.read_counts(),
+        queues: Some(queues.collect())
+            .filter(|queues: &Vec<_>| queues.len() > 1)
+            .unwrap_or_default(),
+    }
 }
 
 /// Prints million packets per second, and Gbit/s on the wire.
@@ -190,6 +246,43 @@ fn print_rates(device: &str, before: &Stats, now: &Stats, seconds: f64) {
     let _ = writeln!(io::stdout(), "{device}: RX {rx}, TX {tx}");
 }
 
+/// What the lines of each second remember.
+struct Rates<'o> {
+    devices: [&'o str; 2],
+    /// When the last lines were printed.
+    printed: Instant,
+    before: [Stats; 2],
+}
+
+impl<'o> Rates<'o> {
+    fn new(options: &'o Options, start: Instant) -> Self {
+        Self {
+            devices: [&options.device_a, &options.device_b],
+            printed: start,
+            before: [Stats::default(); 2],
+        }
+    }
+
+    /// Prints a line for each device, if a second is over.
+    fn print(
+        &mut self,
+        time: Instant,
+        mut device_stats: impl FnMut(usize) -> ixgbe::error::Result<Stats>,
+    ) -> anyhow::Result<()> {
+        if time - self.printed < Duration::from_secs(1) {
+            return Ok(());
+        }
+        let seconds = (time - self.printed).as_secs_f64();
+        for (i, before) in self.before.iter_mut().enumerate() {
+            let now = device_stats(i)?;
+            print_rates(self.devices[i], before, &now, seconds);
+            *before = now;
+        }
+        self.printed = time;
+        Ok(())
+    }
+}
+
 /// Forwards until the end of the run. The totals are valid even after an error.
 fn run(
     forwarder: &mut Forwarder<'_>,
@@ -198,13 +291,30 @@ fn run(
 ) -> (Totals, anyhow::Result<()>) {
     let start_tsc = tsc_read();
     let start = Instant::now();
-    let result = forward(forwarder, options, ended, start);
-    let totals = Totals {
-        tsc_cycles: tsc_read() - start_tsc,
-        seconds: start.elapsed().as_secs_f64(),
-        counts: forwarder.read_counts(),
+    let result = match options.queues > 1 || options.cpus.is_some() {
+        true => forward_with_threads(forwarder, options, ended, start),
+        false => forward(forwarder, options, ended, start),
     };
-    (totals, result)
+    (read_totals(forwarder, start, start_tsc), result)
+}
+
+fn forward_with_threads(
+    forwarder: &mut Forwarder<'_>,
+    options: &Options,
+    ended: &AtomicBool,
+    start: Instant,
+) -> anyhow::Result<()> {
+    let duration = options.duration.unwrap_or(Duration::MAX);
+    let cpus = options.cpus.clone().unwrap_or_default();
+    let mut rates = Rates::new(options, start);
+    let (mut monitor, lanes): (Monitor<'_>, _) = forwarder.give_queues()?;
+
+    forward_in_threads(lanes, &cpus, options.packets, || {
+        std::thread::sleep(LOOK);
+        let time = Instant::now();
+        rates.print(time, |device| monitor.device_stats(device))?;
+        Ok(time - start < duration && !ended.load(Ordering::Relaxed))
+    })
 }
 
 fn forward(
@@ -215,9 +325,7 @@ fn forward(
 ) -> anyhow::Result<()> {
     let packets = options.packets.unwrap_or(u64::MAX);
     let duration = options.duration.unwrap_or(Duration::MAX);
-    let devices = [&options.device_a, &options.device_b];
-    let mut before = [Stats::default(); 2];
-    let mut printed = start;
+    let mut rates = Rates::new(options, start);
     let mut time = start;
     let mut received = 0;
     let turns = match forwarder.is_trapped() {
@@ -235,16 +343,7 @@ fn forward(
         if ended.load(Ordering::Relaxed) {
             break;
         }
-        if time - printed < Duration::from_secs(1) {
-            continue;
-        }
-        for (i, before) in before.iter_mut().enumerate() {
-            let now = forwarder.device_stats(i)?;
-            let seconds = (time - printed).as_secs_f64();
-            print_rates(devices[i], before, &now, seconds);
-            *before = now;
-        }
-        printed = time;
+        rates.print(time, |device| forwarder.device_stats(device))?;
     }
     Ok(())
 }
@@ -270,10 +369,11 @@ fn forward_until_end(options: &Options) -> anyhow::Result<()> {
     let connect_timeout_ms = options
         .connect_timeout
         .unwrap_or(DEFAULT_CONNECT_TIMEOUT_MS);
-    let ports = Ports::open(
+    let ports = Ports::open_queues(
         &options.device_a,
         &options.device_b,
         options.ring_size,
+        options.queues,
         connect_timeout_ms,
     )?;
     let link_timeout_ms = options.link_timeout.unwrap_or(DEFAULT_LINK_TIMEOUT_MS);
@@ -290,7 +390,8 @@ fn forward_until_end(options: &Options) -> anyhow::Result<()> {
              are slower; `make hugepages` reserves some"
         );
     }
-    if let Some(packets) = options.packets {
+    // With threads, they divide the packets among themselves.
+    if let (Some(packets), 1, None) = (options.packets, options.queues, &options.cpus) {
         forwarder.limit(packets);
     }
     let (totals, ran) = run(&mut forwarder, options, &ended);

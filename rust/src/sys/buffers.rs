@@ -81,7 +81,9 @@ struct Header {
     private: NonNull<Line>,
 }
 
-/// The free buffers. The cache most likely holds the one freed last, so that one is on top.
+/// The free buffers. The cache most likely holds the one freed last, so that one is on top. The stack
+/// of another thread's pool lies at least two cache lines away (false sharing).
+#[repr(align(128))]
 struct FreeStack {
     /// The places below `count` point to headers of the store.
     headers: Box<[Cell<NonNull<Header>>]>,
@@ -120,7 +122,7 @@ pub struct BufferStore {
     /// From `Box::leak`, for the same reason: headers point into it.
     #[cfg(feature = "untrusted-device-copy")]
     private: NonNull<[Line]>,
-    _dma: DmaMemory,
+    dma: DmaMemory,
 }
 
 impl BufferStore {
@@ -154,7 +156,7 @@ impl BufferStore {
             free,
             #[cfg(feature = "untrusted-device-copy")]
             private,
-            _dma: dma,
+            dma,
         };
         // SAFETY: only `drop` frees the headers, and all references to them are shared ones.
         let headers = unsafe { store.headers.as_ref() };
@@ -174,6 +176,12 @@ impl BufferStore {
     /// The number of free buffers.
     pub fn free_count(&self) -> usize {
         self.free().count.get()
+    }
+
+    /// Whether a buffer with this IOVA is one of this store. No two stores of a thread share an IOVA.
+    pub fn has_iova(&self, iova: u64) -> bool {
+        let offset = iova.checked_sub(self.dma.iova());
+        offset.is_some_and(|offset| offset < self.dma.size() as u64)
     }
 
     /// Takes a buffer, or `None` if none is free. Its size and contents are those of its last use.

@@ -118,6 +118,11 @@ impl<T> Ring<T> {
         self.slots.len()
     }
 
+    /// The slots of all descriptors.
+    pub fn slots(&self) -> &[T] {
+        &self.slots
+    }
+
     /// The size of the descriptors, in bytes.
     pub fn size(&self) -> usize {
         self.len() * size_of::<Descriptor>()

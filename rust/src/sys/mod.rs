@@ -19,6 +19,7 @@ pub mod buffers;
 pub mod device_bytes;
 pub mod dma;
 pub mod ioctl;
+pub mod lane;
 #[cfg(feature = "untrusted-device-copy")]
 mod lines;
 pub mod mapping;

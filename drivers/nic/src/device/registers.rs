@@ -1244,6 +1244,14 @@ pub const RETA_ENTRY2: u32 = 0x000F0000;
 /// Bits 27:24: Queue of hash 4n + 3.
 pub const RETA_ENTRY3: u32 = 0x0F000000;
 
+/// ERETA, rw: X550: more of the RSS table, for hashes whose low 9 bits are 128 or above.
+/// `n` is below 96.
+pub const fn ERETA(n: u32) -> u32 {
+    0x0EE80 + 0x4 * n
+}
+/// Entries of [`ERETA`].
+pub const ERETA_COUNT: u32 = 96;
+
 // ---- Transmit ----
 
 /// DTXMXSZRQ, rw: Reads of packet data under way. Datasheet 8.2.3.9.1.
@@ -4310,6 +4318,8 @@ pub enum RegisterId {
     RSSRK,
     /// RSS table: queues by the hash's low 7 bits, 4 entries a register. Datasheet 8.2.3.7.15.
     RETA,
+    /// X550: more of the RSS table, for hashes whose low 9 bits are 128 or above.
+    ERETA,
     /// Reads of packet data under way. Datasheet 8.2.3.9.1.
     DTXMXSZRQ,
     /// Transmit DMA control. Datasheet 8.2.3.9.2.
@@ -5583,6 +5593,8 @@ pub static REGISTERS: &[Register] = &[
         Field { name: "ENTRY2", mask: RETA_ENTRY2, access: Access::ReadWrite, summary: "Queue of hash 4n + 2." },
         Field { name: "ENTRY3", mask: RETA_ENTRY3, access: Access::ReadWrite, summary: "Queue of hash 4n + 3." },
     ] },
+    Register { id: RegisterId::ERETA, name: "ERETA", offset: 0x0EE80, stride: 0x4, count: 96, ranges: &[Range { first: 0, offset: 0x0EE80, stride: 0x4, count: 96 }], aliases: &[],
+        access: Access::ReadWrite, reset: 0x00000000, reset_first: 0x00000000, acts_on: None, section: None, summary: "X550: more of the RSS table, for hashes whose low 9 bits are 128 or above.", fields: &[] },
     Register { id: RegisterId::DTXMXSZRQ, name: "DTXMXSZRQ", offset: 0x08100, stride: 0x4, count: 1, ranges: &[Range { first: 0, offset: 0x08100, stride: 0x4, count: 1 }], aliases: &[],
         access: Access::ReadWrite, reset: 0x00000010, reset_first: 0x00000010, acts_on: None, section: Some("8.2.3.9.1"), summary: "Reads of packet data under way.", fields: &[
         Field { name: "MAX_BYTES_NUM_REQ", mask: DTXMXSZRQ_MAX_BYTES_NUM_REQ, access: Access::ReadWrite, summary: "Upper limit of their sum, in 256 bytes; 0xFFF without traffic classes." },

@@ -4,8 +4,11 @@ use crate::device::packet::{Packet, Transport, Version, DEFAULT_VLAN_TYPE};
 use crate::device::register_file::RegisterFile;
 use crate::device::registers as r;
 
-/// Entries of the redirection table.
+/// Entries of the redirection table in RETA, and in ERETA, which only the X550 has.
 const ENTRIES: usize = 128;
+const MORE_ENTRIES: usize = 384;
+/// Entries in one register.
+const A_REGISTER: usize = 4;
 
 /// The fields under the hash, as the receive descriptor reports them.
 const TYPE_TCP_IPV4: u8 = 1;
@@ -27,7 +30,8 @@ pub(crate) struct Hash {
 #[derive(Clone, Debug)]
 pub(crate) struct Rss {
     key: [u8; 40],
-    queues: [u8; ENTRIES],
+    /// 128 entries, 512 on the X550.
+    queues: Vec<u8>,
     enabled: u32,
 }
 
@@ -42,15 +46,15 @@ impl Rss {
         for (n, bytes) in key.chunks_exact_mut(4).enumerate() {
             bytes.copy_from_slice(&registers.get(r::RSSRK(n as u32)).to_le_bytes());
         }
-        let mut queues = [0; ENTRIES];
-        for (n, entries) in queues.chunks_exact_mut(4).enumerate() {
-            for (entry, byte) in entries
-                .iter_mut()
-                .zip(registers.get(r::RETA(n as u32)).to_le_bytes())
-            {
-                *entry = byte & 0xf;
-            }
-        }
+        // A register that the family does not have cannot be written.
+        let more = match registers.is_read_only(r::ERETA(0)) {
+            true => 0,
+            false => MORE_ENTRIES / A_REGISTER,
+        };
+        let first = (0..ENTRIES / A_REGISTER).map(|n| r::RETA(n as u32));
+        let tables = first.chain((0..more).map(|n| r::ERETA(n as u32)));
+        let queues = tables.flat_map(|address| registers.get(address).to_le_bytes());
+        let queues = queues.map(|entry| entry & 0xf).collect();
         Some(Self {
             key,
             queues,
@@ -67,7 +71,7 @@ impl Rss {
     pub(crate) fn queue_of(&self, frame: &[u8], packet: &Packet) -> (usize, Hash) {
         let hash = self.hash(frame, packet).unwrap_or_default();
         (
-            usize::from(self.queues[hash.value as usize % ENTRIES]),
+            usize::from(self.queues[hash.value as usize % self.queues.len()]),
             hash,
         )
     }
@@ -205,6 +209,24 @@ mod tests {
         assert_eq!(rss.queue(&[0; 14]), (0, Hash::default()));
         assert_eq!(rss.queue(&[]), (0, Hash::default()));
         assert_eq!(rss.queue(&[0x08; 13]), (0, Hash::default()));
+    }
+
+    #[test]
+    fn the_table_of_an_x550_has_512_entries() {
+        let frame = ipv4(6, [66, 9, 149, 187], 2794, [161, 142, 100, 80], 1766);
+        let queue = |device_id| {
+            let registers = RegisterFile::new(0, family_of(device_id).unwrap()).unwrap();
+            registers.set(r::MRQC, r::MRQC_MRQE_RSS | r::MRQC_RSS_TCP_IPV4);
+            for (n, bytes) in KEY.chunks_exact(4).enumerate() {
+                let word = u32::from_le_bytes(bytes.try_into().unwrap());
+                registers.set(r::RSSRK(n as u32), word);
+            }
+            // The hash 0x51ccc178 has entry 0x78 of 128, and entry 0x178 of 512.
+            registers.set(r::RETA(0x78 / 4), 7);
+            registers.set(r::ERETA((0x178 - 0x80) / 4), 9);
+            Rss::from_registers(&registers).unwrap().queue(&frame).0
+        };
+        assert_eq!([0x10fb, 0x1528, 0x1563].map(queue), [7, 7, 9]);
     }
 
     #[test]

@@ -1,10 +1,11 @@
 use ::libc;
 extern "C" {
-    fn forwarder_open(
+    fn forwarder_open_queues(
         device_a: *const ::core::ffi::c_char,
         device_b: *const ::core::ffi::c_char,
         batch: uint32_t,
         ring_size: uint32_t,
+        queues: uint32_t,
         connect_timeout_ms: uint32_t,
         link_timeout_ms: uint32_t,
         error: *mut ::core::ffi::c_char,
@@ -15,6 +16,11 @@ extern "C" {
     fn forwarder_is_trapped(forwarder: *const forwarder) -> bool;
     fn forwarder_turn(forwarder: *mut forwarder) -> uint32_t;
     fn forwarder_read_counts(forwarder: *const forwarder, counts: *mut forwarder_counts);
+    fn forwarder_read_queue_counts(
+        forwarder: *const forwarder,
+        queue: uint32_t,
+        counts: *mut forwarder_counts,
+    );
     fn forwarder_device_stats(
         forwarder: *mut forwarder,
         device: uint32_t,
@@ -29,6 +35,26 @@ extern "C" {
     ) -> ::core::ffi::c_int;
     fn tsc_read() -> uint64_t;
     fn project_version() -> *const ::core::ffi::c_char;
+    fn cpu_list_parse(
+        text: *const ::core::ffi::c_char,
+        list: *mut cpu_list,
+        error: *mut ::core::ffi::c_char,
+        error_size: size_t,
+    ) -> ::core::ffi::c_int;
+    fn queue_threads_start(
+        forwarder: *mut forwarder,
+        queues: uint32_t,
+        cpus: *const cpu_list,
+        packets: uint64_t,
+        error: *mut ::core::ffi::c_char,
+        error_size: size_t,
+    ) -> *mut queue_threads;
+    fn queue_threads_ended(threads: *mut queue_threads) -> bool;
+    fn queue_threads_stop(
+        threads: *mut queue_threads,
+        error: *mut ::core::ffi::c_char,
+        error_size: size_t,
+    ) -> ::core::ffi::c_int;
     fn __errno_location() -> *mut ::core::ffi::c_int;
     fn open(
         __file: *const ::core::ffi::c_char,
@@ -62,6 +88,12 @@ extern "C" {
         __timeout: *const timespec,
     ) -> ::core::ffi::c_int;
     fn close(__fd: ::core::ffi::c_int) -> ::core::ffi::c_int;
+    fn snprintf(
+        __s: *mut ::core::ffi::c_char,
+        __maxlen: size_t,
+        __format: *const ::core::ffi::c_char,
+        ...
+    ) -> ::core::ffi::c_int;
     fn dprintf(
         __fd: ::core::ffi::c_int,
         __fmt: *const ::core::ffi::c_char,
@@ -114,6 +146,12 @@ pub struct forwarder_device_stats {
     pub rx_bytes: uint64_t,
     pub tx_packets: uint64_t,
     pub tx_bytes: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct cpu_list {
+    pub count: uint32_t,
+    pub cpus: [uint32_t; 16],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -231,6 +269,8 @@ pub type clockid_t = __clockid_t;
 pub struct options {
     pub batch: uint32_t,
     pub ring_size: uint32_t,
+    pub queues: uint32_t,
+    pub cpus: cpu_list,
     pub packets: uint64_t,
     pub duration: uint64_t,
     pub connect_timeout_ms: uint32_t,
@@ -239,21 +279,31 @@ pub struct options {
     pub devices: [*const ::core::ffi::c_char; 2],
 }
 pub type C2RustUnnamed_9 = ::core::ffi::c_uint;
-pub const OPTION_VERSION: C2RustUnnamed_9 = 9;
-pub const OPTION_HELP: C2RustUnnamed_9 = 8;
-pub const OPTION_JSON: C2RustUnnamed_9 = 7;
-pub const OPTION_LINK_TIMEOUT: C2RustUnnamed_9 = 6;
-pub const OPTION_CONNECT_TIMEOUT: C2RustUnnamed_9 = 5;
-pub const OPTION_DURATION: C2RustUnnamed_9 = 4;
-pub const OPTION_PACKETS: C2RustUnnamed_9 = 3;
+pub const OPTION_VERSION: C2RustUnnamed_9 = 11;
+pub const OPTION_HELP: C2RustUnnamed_9 = 10;
+pub const OPTION_JSON: C2RustUnnamed_9 = 9;
+pub const OPTION_LINK_TIMEOUT: C2RustUnnamed_9 = 8;
+pub const OPTION_CONNECT_TIMEOUT: C2RustUnnamed_9 = 7;
+pub const OPTION_DURATION: C2RustUnnamed_9 = 6;
+pub const OPTION_PACKETS: C2RustUnnamed_9 = 5;
+pub const OPTION_CPUS: C2RustUnnamed_9 = 4;
+pub const OPTION_QUEUES: C2RustUnnamed_9 = 3;
 pub const OPTION_RING_SIZE: C2RustUnnamed_9 = 2;
 pub const OPTION_BATCH: C2RustUnnamed_9 = 1;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct rates {
+    pub printed: uint64_t,
+    pub before: [forwarder_device_stats; 2],
+}
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct totals {
     pub counts: forwarder_counts,
     pub seconds: ::core::ffi::c_double,
     pub tsc_cycles: uint64_t,
+    pub queues: uint32_t,
+    pub queue_counts: [forwarder_counts; 16],
 }
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
@@ -262,6 +312,7 @@ pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
 pub const FORWARDER_MAX_BATCH: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
 pub const FORWARDER_DEFAULT_BATCH: ::core::ffi::c_int = 32 as ::core::ffi::c_int;
 pub const FORWARDER_DEFAULT_RING_SIZE: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
+pub const FORWARDER_MAX_QUEUES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
 pub const FORWARDER_DEFAULT_CONNECT_TIMEOUT_MS: ::core::ffi::c_int = 5000
     as ::core::ffi::c_int;
 pub const FORWARDER_DEFAULT_LINK_TIMEOUT_MS: ::core::ffi::c_int = 30000
@@ -289,13 +340,15 @@ pub const TURNS_PER_LOOK: ::core::ffi::c_int = 1024 as ::core::ffi::c_int;
 pub const TURNS_PER_LOOK_TRAPPED: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
 pub const WIRE_OVERHEAD_BYTES: ::core::ffi::c_int = 20 as ::core::ffi::c_int;
 pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
+pub const LOOK_NANOSECONDS: ::core::ffi::c_ulonglong = 20000000
+    as ::core::ffi::c_ulonglong;
 pub const MAX_TIMEOUT: ::core::ffi::c_int = 3600 as ::core::ffi::c_int;
-static mut usage: [::core::ffi::c_char; 1016] = unsafe {
+static mut usage: [::core::ffi::c_char; 1378] = unsafe {
     ::core::mem::transmute::<
-        [u8; 1016],
-        [::core::ffi::c_char; 1016],
+        [u8; 1378],
+        [::core::ffi::c_char; 1378],
     >(
-        *b"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S]\n                 [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE DEVICE\n\nForwards packets between two devices, both ways, and changes one byte of every packet.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --batch N            packets per call, 1 to 512 (default 32)\n  --ring-size N        descriptors of every ring, a power of two, 64 to 4096 (default 512)\n  --packets N          end after N received packets, counted over both directions\n  --duration S         end after S seconds; fractions are allowed\n  --connect-timeout S  wait at most S seconds for the sockets, up to 3600 (default 5)\n  --link-timeout S     wait at most S seconds for each link, up to 3600 (default 30)\n  --json FILE          write the totals to FILE at the end\n  --help               print this text\n  --version            print the version\n\0",
+        *b"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S]\n                 [--queues N] [--cpus LIST] [--connect-timeout S] [--link-timeout S]\n                 [--json FILE] DEVICE DEVICE\n\nForwards packets between two devices, both ways, and changes one byte of every packet.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --batch N            packets per call, 1 to 512 (default 32)\n  --ring-size N        descriptors of every ring, a power of two, 64 to 4096 (default 512)\n  --queues N           queue pairs of each device, 1 to 16, each with a thread of its own\n                       (default 1); RSS divides the flows among them\n  --cpus LIST          pin a thread to each of these CPUs, such as 1,3 or 0-3; with fewer CPUs\n                       than queues, a thread has several queues\n  --packets N          end after N received packets, counted over both directions\n  --duration S         end after S seconds; fractions are allowed\n  --connect-timeout S  wait at most S seconds for the sockets, up to 3600 (default 5)\n  --link-timeout S     wait at most S seconds for each link, up to 3600 (default 30)\n  --json FILE          write the totals to FILE at the end\n  --help               print this text\n  --version            print the version\n\0",
     )
 };
 unsafe extern "C" fn parse_number(
@@ -397,7 +450,7 @@ unsafe extern "C" fn parse_options(
     mut argv: *mut *mut ::core::ffi::c_char,
     mut options: *mut options,
 ) -> ::core::ffi::c_int {
-    static mut known: [option; 10] = [
+    static mut known: [option; 12] = [
         option {
             name: b"batch\0" as *const u8 as *const ::core::ffi::c_char,
             has_arg: required_argument,
@@ -409,6 +462,18 @@ unsafe extern "C" fn parse_options(
             has_arg: required_argument,
             flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
             val: OPTION_RING_SIZE as ::core::ffi::c_int,
+        },
+        option {
+            name: b"queues\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: required_argument,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_QUEUES as ::core::ffi::c_int,
+        },
+        option {
+            name: b"cpus\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: required_argument,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_CPUS as ::core::ffi::c_int,
         },
         option {
             name: b"packets\0" as *const u8 as *const ::core::ffi::c_char,
@@ -460,6 +525,7 @@ unsafe extern "C" fn parse_options(
         },
     ];
     let mut number: uint64_t = 0 as uint64_t;
+    let mut reason: [::core::ffi::c_char; 1024] = [0; 1024];
     opterr = 0 as ::core::ffi::c_int;
     loop {
         let mut option: ::core::ffi::c_int = getopt_long(
@@ -508,6 +574,35 @@ unsafe extern "C" fn parse_options(
                 if !parse_number(
                     optarg,
                     1 as uint64_t,
+                    FORWARDER_MAX_QUEUES as uint64_t,
+                    &raw mut number,
+                ) {
+                    return usage_error(
+                        b"--queues must be a number from 1 to 16, not\0" as *const u8
+                            as *const ::core::ffi::c_char,
+                        optarg,
+                    );
+                }
+                (*options).queues = number as uint32_t;
+            }
+            4 => {
+                if cpu_list_parse(
+                    optarg,
+                    &raw mut (*options).cpus,
+                    &raw mut reason as *mut ::core::ffi::c_char,
+                    ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+                ) != 0 as ::core::ffi::c_int
+                {
+                    return usage_error(
+                        b"--cpus\0" as *const u8 as *const ::core::ffi::c_char,
+                        &raw mut reason as *mut ::core::ffi::c_char,
+                    );
+                }
+            }
+            5 => {
+                if !parse_number(
+                    optarg,
+                    1 as uint64_t,
                     (UINT64_MAX as uint64_t).wrapping_sub(1 as uint64_t),
                     &raw mut (*options).packets,
                 ) {
@@ -518,7 +613,7 @@ unsafe extern "C" fn parse_options(
                     );
                 }
             }
-            4 => {
+            6 => {
                 if !parse_duration(optarg, &raw mut (*options).duration) {
                     return usage_error(
                         b"--duration must be a number of seconds above 0, not\0"
@@ -527,7 +622,7 @@ unsafe extern "C" fn parse_options(
                     );
                 }
             }
-            5 => {
+            7 => {
                 if !parse_timeout(optarg, &raw mut (*options).connect_timeout_ms) {
                     return usage_error(
                         b"--connect-timeout must be a number of seconds above 0, at most 3600, not\0"
@@ -536,7 +631,7 @@ unsafe extern "C" fn parse_options(
                     );
                 }
             }
-            6 => {
+            8 => {
                 if !parse_timeout(optarg, &raw mut (*options).link_timeout_ms) {
                     return usage_error(
                         b"--link-timeout must be a number of seconds above 0, at most 3600, not\0"
@@ -545,10 +640,10 @@ unsafe extern "C" fn parse_options(
                     );
                 }
             }
-            7 => {
+            9 => {
                 (*options).json = optarg;
             }
-            8 | 104 => {
+            10 | 104 => {
                 dprintf(
                     STDOUT_FILENO,
                     b"%s\0" as *const u8 as *const ::core::ffi::c_char,
@@ -556,7 +651,7 @@ unsafe extern "C" fn parse_options(
                 );
                 return EXIT_SUCCESS;
             }
-            9 | 86 => {
+            11 | 86 => {
                 dprintf(
                     STDOUT_FILENO,
                     b"ixgbe-fwd %s\n\0" as *const u8 as *const ::core::ffi::c_char,
@@ -585,6 +680,13 @@ unsafe extern "C" fn parse_options(
         return usage_error(
             b"--packets and --duration exclude each other\0" as *const u8
                 as *const ::core::ffi::c_char,
+            ::core::ptr::null::<::core::ffi::c_char>(),
+        );
+    }
+    if (*options).cpus.count > (*options).queues {
+        return usage_error(
+            b"--cpus names more CPUs than there are queues; each thread needs a queue: raise --queues\0"
+                as *const u8 as *const ::core::ffi::c_char,
             ::core::ptr::null::<::core::ffi::c_char>(),
         );
     }
@@ -630,12 +732,15 @@ unsafe extern "C" fn hold_signals(mut held: *mut sigset_t) {
         >(1 as ::core::ffi::c_int as ::libc::intptr_t),
     );
 }
-unsafe extern "C" fn signal_came(mut held: *const sigset_t) -> bool {
-    let at_once: timespec = timespec {
-        tv_sec: 0 as __time_t,
-        tv_nsec: 0,
+unsafe extern "C" fn signal_comes(
+    mut held: *const sigset_t,
+    mut nanoseconds: uint64_t,
+) -> bool {
+    let time: timespec = timespec {
+        tv_sec: 0,
+        tv_nsec: nanoseconds as __syscall_slong_t,
     };
-    return sigtimedwait(held, ::core::ptr::null_mut::<siginfo_t>(), &raw const at_once)
+    return sigtimedwait(held, ::core::ptr::null_mut::<siginfo_t>(), &raw const time)
         > 0 as ::core::ffi::c_int;
 }
 unsafe extern "C" fn print_rates(
@@ -671,6 +776,77 @@ unsafe extern "C" fn print_rates(
         tx_bits / seconds / 1e9f64,
     );
 }
+unsafe extern "C" fn print_both_rates(
+    mut forwarder: *mut forwarder,
+    mut options: *const options,
+    mut rates: *mut rates,
+    mut time: uint64_t,
+    mut error: *mut ::core::ffi::c_char,
+    mut error_size: size_t,
+) -> ::core::ffi::c_int {
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < 2 as uint32_t {
+        let mut now: forwarder_device_stats = forwarder_device_stats {
+            rx_packets: 0,
+            rx_bytes: 0,
+            tx_packets: 0,
+            tx_bytes: 0,
+        };
+        if forwarder_device_stats(forwarder, i, &raw mut now, error, error_size)
+            != 0 as ::core::ffi::c_int
+        {
+            return -(1 as ::core::ffi::c_int);
+        }
+        print_rates(
+            (*options).devices[i as usize],
+            (&raw mut (*rates).before as *mut forwarder_device_stats).offset(i as isize)
+                as *mut forwarder_device_stats,
+            &raw mut now,
+            time.wrapping_sub((*rates).printed) as ::core::ffi::c_double
+                / NANOSECONDS as ::core::ffi::c_double,
+        );
+        (*rates).before[i as usize] = now;
+        i = i.wrapping_add(1);
+    }
+    (*rates).printed = time;
+    return 0 as ::core::ffi::c_int;
+}
+unsafe extern "C" fn read_totals(
+    mut forwarder: *const forwarder,
+    mut queues: uint32_t,
+    mut start: uint64_t,
+    mut start_tsc: uint64_t,
+    mut totals: *mut totals,
+) {
+    (*totals).tsc_cycles = tsc_read().wrapping_sub(start_tsc);
+    (*totals).seconds = now_ns().wrapping_sub(start) as ::core::ffi::c_double
+        / NANOSECONDS as ::core::ffi::c_double;
+    forwarder_read_counts(forwarder, &raw mut (*totals).counts);
+    (*totals).queues = queues;
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < queues {
+        forwarder_read_queue_counts(
+            forwarder,
+            i,
+            (&raw mut (*totals).queue_counts as *mut forwarder_counts).offset(i as isize)
+                as *mut forwarder_counts,
+        );
+        i = i.wrapping_add(1);
+    }
+}
+#[inline(never)]
+unsafe extern "C" fn forward_turns(
+    mut forwarder: *mut forwarder,
+    mut turns: uint32_t,
+    mut packets: uint64_t,
+) -> uint64_t {
+    let mut received: uint64_t = 0 as uint64_t;
+    while turns > 0 as uint32_t && received < packets {
+        received = received.wrapping_add(forwarder_turn(forwarder) as uint64_t);
+        turns = turns.wrapping_sub(1);
+    }
+    return received;
+}
 unsafe extern "C" fn run(
     mut forwarder: *mut forwarder,
     mut options: *const options,
@@ -679,37 +855,17 @@ unsafe extern "C" fn run(
     mut error: *mut ::core::ffi::c_char,
     mut error_size: size_t,
 ) -> ::core::ffi::c_int {
-    let mut before: [forwarder_device_stats; 2] = [
-        forwarder_device_stats {
-            rx_packets: 0 as uint64_t,
+    let mut rates: rates = rates {
+        printed: now_ns(),
+        before: [forwarder_device_stats {
+            rx_packets: 0,
             rx_bytes: 0,
             tx_packets: 0,
             tx_bytes: 0,
-        },
-        forwarder_device_stats {
-            rx_packets: 0 as uint64_t,
-            rx_bytes: 0,
-            tx_packets: 0,
-            tx_bytes: 0,
-        },
-    ];
-    let mut now: [forwarder_device_stats; 2] = [
-        forwarder_device_stats {
-            rx_packets: 0 as uint64_t,
-            rx_bytes: 0,
-            tx_packets: 0,
-            tx_bytes: 0,
-        },
-        forwarder_device_stats {
-            rx_packets: 0 as uint64_t,
-            rx_bytes: 0,
-            tx_packets: 0,
-            tx_bytes: 0,
-        },
-    ];
+        }; 2],
+    };
     let mut start_tsc: uint64_t = tsc_read();
     let mut start: uint64_t = now_ns();
-    let mut printed: uint64_t = start;
     let mut time: uint64_t = start;
     let mut received: uint64_t = 0 as uint64_t;
     let mut packets: uint64_t = (*options).packets;
@@ -724,67 +880,191 @@ unsafe extern "C" fn run(
     while received < packets && time.wrapping_sub(start) < (*options).duration
         && result == 0 as ::core::ffi::c_int
     {
-        let mut left: uint32_t = turns;
-        while left > 0 as uint32_t && received < packets {
-            received = received.wrapping_add(forwarder_turn(forwarder) as uint64_t);
-            left = left.wrapping_sub(1);
-        }
+        received = received
+            .wrapping_add(
+                forward_turns(forwarder, turns, packets.wrapping_sub(received)),
+            );
         time = now_ns();
-        if signal_came(held) {
+        if signal_comes(held, 0 as uint64_t) {
             break;
         }
-        if (time.wrapping_sub(printed) as ::core::ffi::c_ulonglong) < NANOSECONDS {
-            continue;
-        }
-        let mut i: uint32_t = 0 as uint32_t;
-        while i < 2 as uint32_t && result == 0 as ::core::ffi::c_int {
-            result = forwarder_device_stats(
+        if time.wrapping_sub(rates.printed) as ::core::ffi::c_ulonglong >= NANOSECONDS {
+            result = print_both_rates(
                 forwarder,
-                i,
-                (&raw mut now as *mut forwarder_device_stats).offset(i as isize)
-                    as *mut forwarder_device_stats,
+                options,
+                &raw mut rates,
+                time,
                 error,
                 error_size,
             );
-            if result == 0 as ::core::ffi::c_int {
-                print_rates(
-                    (*options).devices[i as usize],
-                    (&raw mut before as *mut forwarder_device_stats).offset(i as isize)
-                        as *mut forwarder_device_stats,
-                    (&raw mut now as *mut forwarder_device_stats).offset(i as isize)
-                        as *mut forwarder_device_stats,
-                    time.wrapping_sub(printed) as ::core::ffi::c_double
-                        / NANOSECONDS as ::core::ffi::c_double,
-                );
-                before[i as usize] = now[i as usize];
-            }
-            i = i.wrapping_add(1);
         }
-        printed = time;
     }
-    (*totals).tsc_cycles = tsc_read().wrapping_sub(start_tsc);
-    (*totals).seconds = now_ns().wrapping_sub(start) as ::core::ffi::c_double
-        / NANOSECONDS as ::core::ffi::c_double;
-    forwarder_read_counts(forwarder, &raw mut (*totals).counts);
+    read_totals(forwarder, 1 as uint32_t, start, start_tsc, totals);
     return result;
 }
-unsafe extern "C" fn write_json(
-    mut fd: ::core::ffi::c_int,
-    mut totals: *const totals,
+unsafe extern "C" fn run_threads(
+    mut forwarder: *mut forwarder,
+    mut options: *const options,
+    mut held: *const sigset_t,
+    mut totals: *mut totals,
+    mut error: *mut ::core::ffi::c_char,
+    mut error_size: size_t,
 ) -> ::core::ffi::c_int {
-    let mut counts: *const forwarder_counts = &raw const (*totals).counts;
-    let mut written: ::core::ffi::c_int = dprintf(
+    let mut rates: rates = rates {
+        printed: now_ns(),
+        before: [forwarder_device_stats {
+            rx_packets: 0,
+            rx_bytes: 0,
+            tx_packets: 0,
+            tx_bytes: 0,
+        }; 2],
+    };
+    let mut start_tsc: uint64_t = tsc_read();
+    let mut start: uint64_t = now_ns();
+    let mut time: uint64_t = start;
+    let mut failure: [::core::ffi::c_char; 1024] = [0; 1024];
+    let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+    if forwarder_is_trapped(forwarder) {
+        snprintf(
+            error,
+            error_size,
+            b"%s: the queues cannot have threads of their own, because a doorbell is not mapped; start the software NIC with --mmio shared\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            (*options).devices[0 as ::core::ffi::c_int as usize],
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    let mut threads: *mut queue_threads = queue_threads_start(
+        forwarder,
+        (*options).queues,
+        &raw const (*options).cpus,
+        (*options).packets,
+        error,
+        error_size,
+    );
+    if threads.is_null() {
+        return -(1 as ::core::ffi::c_int);
+    }
+    while result == 0 as ::core::ffi::c_int
+        && time.wrapping_sub(start) < (*options).duration
+        && !queue_threads_ended(threads)
+        && !signal_comes(held, LOOK_NANOSECONDS as uint64_t)
+    {
+        time = now_ns();
+        if time.wrapping_sub(rates.printed) as ::core::ffi::c_ulonglong >= NANOSECONDS {
+            result = print_both_rates(
+                forwarder,
+                options,
+                &raw mut rates,
+                time,
+                error,
+                error_size,
+            );
+        }
+    }
+    if queue_threads_stop(
+        threads,
+        &raw mut failure as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+    ) != 0 as ::core::ffi::c_int && result == 0 as ::core::ffi::c_int
+    {
+        snprintf(
+            error,
+            error_size,
+            b"%s\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw mut failure as *mut ::core::ffi::c_char,
+        );
+        result = -(1 as ::core::ffi::c_int);
+    }
+    read_totals(forwarder, (*options).queues, start, start_tsc, totals);
+    return result;
+}
+unsafe extern "C" fn write_counts(
+    mut fd: ::core::ffi::c_int,
+    mut counts: *const forwarder_counts,
+) -> ::core::ffi::c_int {
+    return dprintf(
         fd,
-        b"{\"rx\":%lu,\"tx\":%lu,\"dropped\":%lu,\"rx_calls\":%lu,\"full_batches\":%lu,\"seconds\":%.9f,\"tsc_cycles\":%lu}\n\0"
+        b"\"rx\":%lu,\"tx\":%lu,\"dropped\":%lu,\"rx_calls\":%lu,\"full_batches\":%lu\0"
             as *const u8 as *const ::core::ffi::c_char,
         (*counts).rx,
         (*counts).tx,
         (*counts).dropped,
         (*counts).rx_calls,
         (*counts).full_batches,
-        (*totals).seconds,
-        (*totals).tsc_cycles,
     );
+}
+unsafe extern "C" fn write_queues(
+    mut fd: ::core::ffi::c_int,
+    mut totals: *const totals,
+) -> ::core::ffi::c_int {
+    let mut written: ::core::ffi::c_int = if (*totals).queues > 1 as uint32_t {
+        dprintf(fd, b",\"queues\":[\0" as *const u8 as *const ::core::ffi::c_char)
+    } else {
+        0 as ::core::ffi::c_int
+    };
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < (*totals).queues && (*totals).queues > 1 as uint32_t
+        && written >= 0 as ::core::ffi::c_int
+    {
+        written = dprintf(
+            fd,
+            b"%s{\"queue\":%u,\0" as *const u8 as *const ::core::ffi::c_char,
+            if i > 0 as uint32_t {
+                b",\0" as *const u8 as *const ::core::ffi::c_char
+            } else {
+                b"\0" as *const u8 as *const ::core::ffi::c_char
+            },
+            i,
+        );
+        if written >= 0 as ::core::ffi::c_int {
+            written = write_counts(
+                fd,
+                (&raw const (*totals).queue_counts as *const forwarder_counts)
+                    .offset(i as isize) as *const forwarder_counts,
+            );
+        }
+        if written >= 0 as ::core::ffi::c_int {
+            written = dprintf(
+                fd,
+                b"}%s\0" as *const u8 as *const ::core::ffi::c_char,
+                if i.wrapping_add(1 as uint32_t) == (*totals).queues {
+                    b"]\0" as *const u8 as *const ::core::ffi::c_char
+                } else {
+                    b"\0" as *const u8 as *const ::core::ffi::c_char
+                },
+            );
+        }
+        i = i.wrapping_add(1);
+    }
+    return written;
+}
+unsafe extern "C" fn write_json(
+    mut fd: ::core::ffi::c_int,
+    mut totals: *const totals,
+) -> ::core::ffi::c_int {
+    let mut written: ::core::ffi::c_int = dprintf(
+        fd,
+        b"{\0" as *const u8 as *const ::core::ffi::c_char,
+    );
+    if written >= 0 as ::core::ffi::c_int {
+        written = write_counts(fd, &raw const (*totals).counts);
+    }
+    if written >= 0 as ::core::ffi::c_int {
+        written = dprintf(
+            fd,
+            b",\"seconds\":%.9f,\"tsc_cycles\":%lu\0" as *const u8
+                as *const ::core::ffi::c_char,
+            (*totals).seconds,
+            (*totals).tsc_cycles,
+        );
+    }
+    if written >= 0 as ::core::ffi::c_int {
+        written = write_queues(fd, totals);
+    }
+    if written >= 0 as ::core::ffi::c_int {
+        written = dprintf(fd, b"}\n\0" as *const u8 as *const ::core::ffi::c_char);
+    }
     let mut cause: ::core::ffi::c_int = *__errno_location();
     let mut closed: ::core::ffi::c_int = close(fd);
     if written < 0 as ::core::ffi::c_int {
@@ -813,14 +1093,25 @@ unsafe extern "C" fn forward_until_end(
         },
         seconds: 0.,
         tsc_cycles: 0,
+        queues: 0,
+        queue_counts: [forwarder_counts {
+            rx: 0,
+            tx: 0,
+            dropped: 0,
+            rx_calls: 0,
+            full_batches: 0,
+        }; 16],
     };
     let mut held: sigset_t = __sigset_t { __val: [0; 16] };
     let mut status: ::core::ffi::c_int = EXIT_SUCCESS;
-    let mut forwarder: *mut forwarder = forwarder_open(
+    let mut in_threads: bool = (*options).queues > 1 as uint32_t
+        || (*options).cpus.count > 0 as uint32_t;
+    let mut forwarder: *mut forwarder = forwarder_open_queues(
         (*options).devices[0 as ::core::ffi::c_int as usize],
         (*options).devices[1 as ::core::ffi::c_int as usize],
         (*options).batch,
         (*options).ring_size,
+        (*options).queues,
         (*options).connect_timeout_ms,
         (*options).link_timeout_ms,
         &raw mut error as *mut ::core::ffi::c_char,
@@ -842,18 +1133,29 @@ unsafe extern "C" fn forward_until_end(
                 as *const u8 as *const ::core::ffi::c_char,
         );
     }
-    if (*options).packets != UINT64_MAX as uint64_t {
+    if (*options).packets != UINT64_MAX as uint64_t && !in_threads {
         forwarder_limit(forwarder, (*options).packets);
     }
-    if run(
-        forwarder,
-        options,
-        &raw mut held,
-        &raw mut totals,
-        &raw mut error as *mut ::core::ffi::c_char,
-        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
-    ) != 0 as ::core::ffi::c_int
-    {
+    let mut ran: ::core::ffi::c_int = if in_threads as ::core::ffi::c_int != 0 {
+        run_threads(
+            forwarder,
+            options,
+            &raw mut held,
+            &raw mut totals,
+            &raw mut error as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+        )
+    } else {
+        run(
+            forwarder,
+            options,
+            &raw mut held,
+            &raw mut totals,
+            &raw mut error as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+        )
+    };
+    if ran != 0 as ::core::ffi::c_int {
         dprintf(
             STDERR_FILENO,
             b"ixgbe-fwd: %s\n\0" as *const u8 as *const ::core::ffi::c_char,
@@ -894,6 +1196,11 @@ unsafe fn main_0(
     let mut options: options = options {
         batch: FORWARDER_DEFAULT_BATCH as uint32_t,
         ring_size: FORWARDER_DEFAULT_RING_SIZE as uint32_t,
+        queues: 1 as uint32_t,
+        cpus: cpu_list {
+            count: 0,
+            cpus: [0; 16],
+        },
         packets: UINT64_MAX as uint64_t,
         duration: UINT64_MAX as uint64_t,
         connect_timeout_ms: FORWARDER_DEFAULT_CONNECT_TIMEOUT_MS as uint32_t,
@@ -948,5 +1255,9 @@ pub fn main() {
 }
 #[repr(C)]
 pub struct forwarder {
+    _opaque: [u8; 0],
+}
+#[repr(C)]
+pub struct queue_threads {
     _opaque: [u8; 0],
 }

@@ -15,6 +15,7 @@ pub(super) static FAMILY: Family = Family {
     speeds: &[LinkSpeed::Gbit1, LinkSpeed::Gbit10],
     rx_packet_buffer: 512 << 10,
     missing: &[&[
+        RegisterId::ERETA,
         RegisterId::EEWR,
         RegisterId::SRAMREL,
         RegisterId::O2BGPTC,

@@ -14,7 +14,7 @@ pub(super) static FAMILY: Family = Family {
     eeprom: EepromAccess::Eerd,
     speeds: &[LinkSpeed::Mbit100, LinkSpeed::Gbit1, LinkSpeed::Gbit10],
     rx_packet_buffer: RX_PACKET_BUFFER,
-    missing: &[SERIAL_LINK],
+    missing: &[SERIAL_LINK, &[RegisterId::ERETA]],
     reserved: &[
         // Drivers and firmware share SW_FW_SYNC by its own bit REGSMP.
         (RegisterId::SWSM, r::SWSM_SWESMBI),
