@@ -1,0 +1,317 @@
+//! Several queues: RSS divides the flows, and threads share nothing but the limit of a run.
+
+use std::time::Duration;
+
+use anyhow::{ensure, Context, Result};
+use conformance::{expect, for_each_implementation, trace, Implementation, Lockstep, TestNic};
+use nic::registers as r;
+use nic::{MmioMode, NicConfig, TraceEntry, TraceTo, Traffic};
+use rustix::process::Signal;
+
+for_each_implementation!(
+    every_number_of_queues_forwards_in_order_and_unaltered,
+    ten_million_packets_over_sixteen_queues_and_four_threads,
+    both_directions_of_a_flow_use_one_queue,
+    the_card_counts_each_queue_for_itself,
+    frames_that_are_not_ip_use_queue_0,
+    one_queue_leaves_rss_off,
+    a_limit_is_exact_however_the_flows_divide,
+    a_signal_ends_all_threads,
+    trapped_doorbells_are_refused,
+    more_queues_than_the_card_has_are_refused,
+    cpus_that_cannot_be_used_are_refused,
+);
+
+/// No run here takes so long, even on a slow machine.
+const LIMIT: Duration = Duration::from_secs(60);
+
+const FRAME_SIZE: usize = 60;
+
+fn saturated(config: NicConfig) -> NicConfig {
+    config.with_each_port(|port| port.traffic = Traffic::Saturate)
+}
+
+/// Forwards `packets` packets with these arguments, and checks that none is lost, altered or reordered.
+fn forward(implementation: Implementation, arguments: &[&str], packets: u64) -> Result<Vec<u64>> {
+    let mut nic = TestNic::running(saturated)?;
+    let count = packets.to_string();
+    let program = nic.forwarder(implementation)?.args(arguments);
+    let output = program.args(["--packets", &count]).run(LIMIT)?;
+    output.expect_success()?;
+    let totals = output.totals()?;
+    totals.check(32)?;
+    nic.sessions()?.iter().try_for_each(expect::left_at_rest)?;
+    nic.stop_data_plane()?;
+    expect::nothing_lost(nic.ports(), &totals)?;
+    expect::exactly("received", totals.rx, "packets", packets)?;
+    Ok(totals.queues.iter().map(|queue| queue.rx).collect())
+}
+
+fn every_number_of_queues_forwards_in_order_and_unaltered(
+    implementation: Implementation,
+) -> Result<()> {
+    for queues in [2, 3, 4, 8, 16] {
+        let number = queues.to_string();
+        let received = forward(implementation, &["--queues", &number], 300_000)
+            .with_context(|| format!("{queues} queues"))?;
+        ensure!(
+            received.len() == queues && received.iter().all(|packets| *packets > 0),
+            "the packets of {queues} queues: {received:?}"
+        );
+    }
+    Ok(())
+}
+
+fn ten_million_packets_over_sixteen_queues_and_four_threads(
+    implementation: Implementation,
+) -> Result<()> {
+    // Two threads share a CPU. On a machine with one CPU, all do.
+    let last = usize::from(std::thread::available_parallelism()?.get() > 1);
+    let cpus = format!("0,{last},0,{last}");
+    let arguments = ["--queues", "16", "--cpus", &cpus];
+    let received = forward(implementation, &arguments, 10_000_000)?;
+    ensure!(
+        received.iter().all(|packets| *packets > 100_000),
+        "{received:?}"
+    );
+    Ok(())
+}
+
+/// A UDP frame over IPv4.
+fn frame(source: ([u8; 4], u16), destination: ([u8; 4], u16)) -> [u8; FRAME_SIZE] {
+    let mut frame = [0; FRAME_SIZE];
+    frame[12..14].copy_from_slice(&[0x08, 0x00]);
+    frame[14] = 0x45;
+    frame[17] = 46;
+    frame[22] = 64;
+    frame[23] = 17;
+    frame[26..30].copy_from_slice(&source.0);
+    frame[30..34].copy_from_slice(&destination.0);
+    frame[34..36].copy_from_slice(&source.1.to_be_bytes());
+    frame[36..38].copy_from_slice(&destination.1.to_be_bytes());
+    frame[39] = 26;
+    frame
+}
+
+/// The queues on which port 0 receives a frame.
+fn queues_of(lockstep: &mut Lockstep, frame: &[u8]) -> Result<Vec<u32>> {
+    let counts = |lockstep: &mut Lockstep| -> Result<Vec<u64>> {
+        let forwarder = lockstep.forwarder()?;
+        Ok((0..forwarder.queues())
+            .map(|queue| forwarder.queue_counts(queue).rx)
+            .collect())
+    };
+    let before = counts(lockstep)?;
+    lockstep.port(0).inject(frame)?;
+    lockstep.run_until_idle()?;
+    let after = counts(lockstep)?;
+    let grown = before
+        .iter()
+        .zip(&after)
+        .map(|(before, after)| after > before);
+    Ok((0..)
+        .zip(grown)
+        .filter(|(_, grown)| *grown)
+        .map(|(queue, _)| queue)
+        .collect())
+}
+
+fn both_directions_of_a_flow_use_one_queue(implementation: Implementation) -> Result<()> {
+    let mut lockstep = Lockstep::open_with_queues(implementation, 32, 8, |config| config)?;
+    let mut used = [false; 8];
+    for flow in 0..64_u16 {
+        let one = ([10, 0, 0, flow as u8], 1_000 + flow * 7);
+        let other = ([192, 168, flow as u8, 9], 53 + flow);
+        let there = queues_of(&mut lockstep, &frame(one, other))?;
+        let back = queues_of(&mut lockstep, &frame(other, one))?;
+        ensure!(
+            there.len() == 1 && there == back,
+            "flow {flow}: there {there:?}, back {back:?}"
+        );
+        used[there[0] as usize] = true;
+    }
+    ensure!(used.iter().all(|used| *used), "64 flows used {used:?}");
+    lockstep.close()
+}
+
+fn the_card_counts_each_queue_for_itself(implementation: Implementation) -> Result<()> {
+    let mut lockstep = Lockstep::open_with_queues(implementation, 32, 4, |config| config)?;
+    let mut expected = [0_u64; 4];
+    for flow in 0..40_u16 {
+        let queues = queues_of(
+            &mut lockstep,
+            &frame(([10, 0, 0, 1], 1_000 + flow), ([10, 0, 0, 2], 2_000)),
+        )?;
+        expected[queues[0] as usize] += 1;
+    }
+    let forwarder = lockstep.forwarder()?;
+    for (queue, packets) in (0..).zip(expected) {
+        // Twice, because the registers are cleared by reading.
+        for _ in 0..2 {
+            let received = forwarder.queue_stats(0, queue)?;
+            let sent = forwarder.queue_stats(1, queue)?;
+            let bytes = packets * (FRAME_SIZE as u64 + 4);
+            ensure!(
+                (received.rx_packets, received.rx_bytes, received.tx_packets)
+                    == (packets, bytes, 0)
+                    && (sent.tx_packets, sent.tx_bytes, sent.rx_packets) == (packets, bytes, 0),
+                "queue {queue} of {expected:?}: {received:?}, {sent:?}"
+            );
+        }
+    }
+    lockstep.close()
+}
+
+fn frames_that_are_not_ip_use_queue_0(implementation: Implementation) -> Result<()> {
+    let mut lockstep = Lockstep::open_with_queues(implementation, 32, 16, |config| config)?;
+    let mut arp = [0; FRAME_SIZE];
+    arp[12..14].copy_from_slice(&[0x08, 0x06]);
+    let queues = queues_of(&mut lockstep, &arp)?;
+    ensure!(queues == [0], "{queues:?}");
+    lockstep.close()
+}
+
+/// The register accesses while a forwarder with `queues` queues opens its devices.
+fn set_up(implementation: Implementation, queues: u32, device_id: u16) -> Result<Vec<TraceEntry>> {
+    let mut lockstep = Lockstep::open_with_queues(implementation, 32, queues, |config| {
+        let config = config.with_mmio(MmioMode::Trap).with_trace(TraceTo::Memory);
+        config.with_each_port(|port| port.device_id = device_id)
+    })?;
+    let accesses = trace::without_polling(lockstep.take_trace());
+    lockstep.close()?;
+    Ok(accesses)
+}
+
+fn one_queue_leaves_rss_off(implementation: Implementation) -> Result<()> {
+    let accesses = set_up(implementation, 1, nic::DEFAULT_DEVICE_ID)?;
+    let rss = [r::MRQC, r::RQSMR(0)];
+    let touched = accesses.iter().find(|access| rss.contains(&access.address));
+    ensure!(touched.is_none(), "{touched:?}");
+    Ok(())
+}
+
+/// On each family: X550 has a larger table than the others.
+#[test]
+fn all_implementations_set_up_rss_alike() -> Result<()> {
+    for device_id in [0x10fb, 0x1528, 0x1563] {
+        for queues in [2, 5, 16] {
+            let c = set_up(Implementation::C, queues, device_id)?;
+            let entries = |address: u32| {
+                let at = move |access: &&TraceEntry| access.write && access.address == address;
+                c.iter()
+                    .filter(at)
+                    .map(|access| access.value)
+                    .collect::<Vec<_>>()
+            };
+            let first = entries(r::RETA(0));
+            let expected: u32 = (0..4).map(|entry| (entry % queues) << (8 * entry)).sum();
+            ensure!(
+                first == [expected, expected],
+                "the first entries of {queues} queues are {first:x?}"
+            );
+            let large = !entries(r::ERETA(95)).is_empty();
+            ensure!(large == (device_id == 0x1563), "{device_id:x}");
+            for other in [Implementation::Rust, Implementation::RustUnsafe] {
+                let accesses = set_up(other, queues, device_id)?;
+                let differs = c.iter().zip(&accesses).position(|(c, other)| c != other);
+                ensure!(
+                    differs.is_none() && c.len() == accesses.len(),
+                    "{other} and C differ at access {differs:?} with {queues} queues of {device_id:x}"
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// All frames of a run with one flow reach one queue, so its thread must get the whole limit.
+fn a_limit_is_exact_however_the_flows_divide(implementation: Implementation) -> Result<()> {
+    for (flows, packets) in [(1, 100_001), (3, 65_537), (1024, 7)] {
+        let mut nic =
+            TestNic::running(|config| saturated(config).with_each_port(|port| port.flows = flows))?;
+        let count = packets.to_string();
+        let program = nic.forwarder(implementation)?.args(["--queues", "4"]);
+        let output = program.args(["--packets", &count]).run(LIMIT)?;
+        output.expect_success()?;
+        let totals = output.totals()?;
+        totals.check(32)?;
+        expect::exactly("received", totals.rx, "packets", packets)?;
+        nic.stop_data_plane()?;
+        expect::nothing_lost(nic.ports(), &totals).with_context(|| format!("{flows} flows"))?;
+    }
+    Ok(())
+}
+
+fn a_signal_ends_all_threads(implementation: Implementation) -> Result<()> {
+    for signal in [Signal::INT, Signal::TERM] {
+        let mut nic = TestNic::running(saturated)?;
+        let mut running = nic
+            .forwarder(implementation)?
+            .args(["--queues", "4"])
+            .start()?;
+        nic.wait_for_traffic(10_000)?;
+        running.signal(signal)?;
+        let output = running.wait(LIMIT)?;
+        output.expect_success()?;
+        nic.sessions()?.iter().try_for_each(expect::left_at_rest)?;
+        nic.stop_data_plane()?;
+        let totals = output.totals()?;
+        totals.check(32)?;
+        expect::nothing_lost(nic.ports(), &totals)?;
+    }
+    Ok(())
+}
+
+fn trapped_doorbells_are_refused(implementation: Implementation) -> Result<()> {
+    let nic = TestNic::running(|config| config.with_mmio(MmioMode::Trap))?;
+    let output = nic
+        .forwarder(implementation)?
+        .args(["--queues", "2"])
+        .run(LIMIT)?;
+    output.expect_exit(1)?;
+    ensure!(
+        output.stderr.contains("--mmio shared") && output.stderr.contains("doorbell"),
+        "{output}"
+    );
+    Ok(())
+}
+
+fn more_queues_than_the_card_has_are_refused(implementation: Implementation) -> Result<()> {
+    for queues in ["0", "17", "two", "99999999999"] {
+        let nic = TestNic::running(|config| config)?;
+        let output = nic
+            .forwarder(implementation)?
+            .args(["--queues", queues])
+            .run(LIMIT)?;
+        output.expect_exit(2)?;
+        ensure!(output.stderr.contains("--queues"), "{queues}: {output}");
+    }
+    Ok(())
+}
+
+fn cpus_that_cannot_be_used_are_refused(implementation: Implementation) -> Result<()> {
+    for (cpus, reason) in [
+        ("1023", "which may use"),
+        ("0-", "a list of CPUs looks like"),
+        ("0,", "a list of CPUs looks like"),
+        ("1-0", "a list of CPUs looks like"),
+        ("x", "a list of CPUs looks like"),
+        ("0,0,0", "more CPUs than there are queues"),
+    ] {
+        let nic = TestNic::running(|config| config)?;
+        let program = nic.forwarder(implementation)?;
+        let output = program.args(["--queues", "2", "--cpus", cpus]).run(LIMIT)?;
+        output.expect_exit(2)?;
+        // A long message may be broken into lines.
+        let message = output
+            .stderr
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        ensure!(
+            message.contains("--cpus") && message.contains(reason),
+            "{cpus}: {output}"
+        );
+    }
+    Ok(())
+}
