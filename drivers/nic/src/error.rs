@@ -48,6 +48,18 @@ pub enum NicError {
         /// The operating system's reason.
         reason: io::Error,
     },
+    /// The TAP interface that is a port's wire cannot be used.
+    #[error("TAP interface {name}: {what}: {reason}; {remedy}")]
+    Tap {
+        /// The interface.
+        name: String,
+        /// What was tried.
+        what: &'static str,
+        /// The operating system's reason.
+        reason: io::Error,
+        /// What to do.
+        remedy: String,
+    },
     /// The trace file cannot be written.
     #[error("trace {path}: {reason}")]
     Trace {

@@ -50,6 +50,7 @@ mod socket;
 mod socket_folder;
 #[cfg(feature = "fuzzing")]
 pub mod stepped;
+mod tap;
 mod threads;
 mod traffic;
 mod turns;
@@ -58,7 +59,7 @@ mod vfio_user;
 pub use config::{
     Cable, ConfigError, Expected, Faults, FrameSizes, LeftBehind, LinkSettings, LinkSpeed,
     MeasureLatency, MmioMode, Module, NicConfig, PortConfig, ReceiveFault, TraceTo, Traffic,
-    VerifyMode, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS, MAX_WINDOW, QUEUES,
+    VerifyMode, WireEnd, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS, MAX_WINDOW, QUEUES,
 };
 pub use control::ControlSocket;
 pub use data_plane::{plane::DataPlane, Progress};

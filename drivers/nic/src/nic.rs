@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use rustix::event::{eventfd, EventfdFlags};
 use rustix::process::{getrlimit, setrlimit, Resource, Rlimit};
 
-use crate::config::{NicConfig, TraceTo};
+use crate::config::{NicConfig, PortConfig, TraceTo};
 use crate::control::ControlSocket;
 use crate::data_plane::plane::DataPlane;
 use crate::device::card::Device;
@@ -19,6 +19,7 @@ use crate::error::NicError;
 use crate::port::Port;
 use crate::socket::ListeningSocket;
 use crate::socket_folder;
+use crate::tap::Tap;
 use crate::threads::alarm::Alarm;
 use crate::vfio_user::server;
 
@@ -59,6 +60,8 @@ impl Nic {
                 Some(Arc::new(Trace::to_file(path).map_err(failed)?))
             }
         };
+        let open = |port: &PortConfig| port.tap.as_deref().map(Tap::open).transpose();
+        let taps = config.ports.iter().map(open).collect::<Result<_, _>>()?;
         let alarm = Arc::new(Alarm::default());
         let mut shared = Vec::new();
         for (index, port) in config.ports.iter().enumerate() {
@@ -75,7 +78,7 @@ impl Nic {
             eventfd(0, EventfdFlags::CLOEXEC).map_err(|errno| os("eventfd")(errno.into()))?;
         let mut nic = Self {
             ports: Vec::new(),
-            data_plane: Mutex::new(Some(DataPlane::new(&config, &shared))),
+            data_plane: Mutex::new(Some(DataPlane::new(&config, &shared, taps))),
             cpu: config.cpu,
             trace,
             stop,

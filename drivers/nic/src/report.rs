@@ -110,6 +110,8 @@ pub struct PortCounters {
     pub dropped_filtered: u64,
     /// Frames that arrived while the device was not receiving.
     pub dropped_not_running: u64,
+    /// Frames that the driver sent and the TAP interface of the wire did not take.
+    pub refused_by_tap: u64,
     /// Frames that the driver sent.
     pub transmitted: u64,
     /// Bytes of the transmitted frames, CRC included.

@@ -50,7 +50,7 @@ impl SteppedNic {
             )));
         }
         Ok(Self {
-            plane: DataPlane::new(config, &devices),
+            plane: DataPlane::new(config, &devices, devices.iter().map(|_| None).collect()),
             devices,
             stop: eventfd(0, EventfdFlags::CLOEXEC)?,
             client: None,

@@ -133,6 +133,18 @@ fn bad_usage_and_run_time_errors_have_different_exit_statuses() {
         Some(2)
     );
     assert_eq!(status_of(&["--socket-dir", "x", "--cable", "0:7"]), Some(2));
+    for wires in [
+        &["--wire", "tap="][..],
+        &["--wire", "pcap=a"],
+        &["--wire", "2:tap=a"],
+        &["--wire", "0:tap=a", "--wire", "0:tap=b"],
+        &["--wire", "tap=a", "--wire", "tap=a"],
+        &["--wire", "tap=a", "--cable", "0:1"],
+        &["--wire", "tap=a", "--traffic", "saturate"],
+    ] {
+        let arguments = [&["--socket-dir", "x"], wires].concat();
+        assert_eq!(status_of(&arguments), Some(2), "{wires:?}");
+    }
     assert_eq!(
         status_of(&["--socket-dir", "x", "--fault", "other"]),
         Some(2)

@@ -8,6 +8,7 @@ use crate::config::left_behind::LeftBehind;
 use crate::config::link::LinkSettings;
 use crate::config::settings::{
     Cable, Expected, FrameSizes, MeasureLatency, MmioMode, Module, TraceTo, Traffic, VerifyMode,
+    WireEnd,
 };
 use crate::device::families::{family_of, Family, Medium};
 use crate::traffic::frame::MIN_FRAME;
@@ -49,6 +50,8 @@ pub struct PortConfig {
     pub left_behind: LeftBehind,
     /// The faults that the device shows.
     pub faults: Faults,
+    /// The TAP interface at the other end of the wire, if there is one.
+    pub tap: Option<String>,
     /// Whether the NIC keeps sent frames for
     /// [`Port::take_transmitted`](crate::Port::take_transmitted) instead of checking them.
     pub capture: bool,
@@ -68,6 +71,7 @@ impl Default for PortConfig {
             link: LinkSettings::default(),
             left_behind: LeftBehind::default(),
             faults: Faults::default(),
+            tap: None,
             capture: false,
         }
     }
@@ -136,6 +140,29 @@ impl NicConfig {
         self
     }
 
+    /// Puts TAP interfaces at the other ends of wires. An end without a port belongs to the next port
+    /// that has none.
+    ///
+    /// # Errors
+    /// If there is no such port, or it has a wire already.
+    pub fn with_wires(mut self, ends: &[WireEnd]) -> Result<Self, ConfigError> {
+        for end in ends {
+            let free = self.ports.iter().position(|port| port.tap.is_none());
+            let count = self.ports.len();
+            let port = end.port.or(free).and_then(|port| self.ports.get_mut(port));
+            let Some(port) = port else {
+                return Err(ConfigError(format!("wire {end}: {}", numbering(count))));
+            };
+            if port.tap.is_some() {
+                return Err(ConfigError(format!(
+                    "wire {end}: the port has a wire already"
+                )));
+            }
+            port.tap = Some(end.tap.clone());
+        }
+        Ok(self)
+    }
+
     /// Records register accesses.
     #[must_use]
     pub fn with_trace(mut self, trace: TraceTo) -> Self {
@@ -166,6 +193,7 @@ impl NicConfig {
         if self.latency.is_some() {
             self.check_latency()?;
         }
+        self.check_taps()?;
         self.check_cables()
     }
 
@@ -216,6 +244,31 @@ impl NicConfig {
             ))),
             None => Ok(()),
         }
+    }
+
+    /// Checks that a port with a TAP interface has no other source of frames, and that no two ports have
+    /// the same interface.
+    fn check_taps(&self) -> Result<(), ConfigError> {
+        for (index, port) in self.ports.iter().enumerate() {
+            let Some(tap) = &port.tap else { continue };
+            let refuse =
+                |text: &str| Err(ConfigError(format!("port {index}: wire tap={tap}: {text}")));
+            if port.traffic != Traffic::Off {
+                return refuse("its frames come from the interface; choose traffic off");
+            }
+            if self
+                .cables
+                .iter()
+                .any(|cable| cable.a == index || cable.b == index)
+            {
+                return refuse("the port has a cable; remove one of the two");
+            }
+            let same = |other: &PortConfig| other.tap.as_ref() == Some(tap);
+            if self.ports[..index].iter().any(same) {
+                return refuse("another port has this interface");
+            }
+        }
+        Ok(())
     }
 
     /// Checks that cables end at ports that exist, and at most one cable at each.
@@ -376,6 +429,27 @@ mod tests {
         assert!(copper(|port| port.link.attempts = 2).is_err());
         assert!(copper(|port| port.left_behind.phy_off = true).is_ok());
         assert!(copper(|port| port.link.speed = LinkSpeed::Gbit2_5).is_ok());
+        let end = |text: &str| text.parse::<WireEnd>().unwrap();
+        let wired = |ends: &[WireEnd]| NicConfig::new("x", 2).with_wires(ends);
+        let taps = |ends: &[WireEnd]| {
+            let ports = wired(ends).unwrap().ports;
+            ports.into_iter().map(|port| port.tap).collect::<Vec<_>>()
+        };
+        let (a, b) = (Some("a".to_owned()), Some("b".to_owned()));
+        assert_eq!(taps(&[end("tap=a"), end("tap=b")]), [a.clone(), b.clone()]);
+        assert_eq!(taps(&[end("1:tap=a"), end("tap=b")]), [b, a]);
+        assert!(wired(&[end("2:tap=a")]).is_err());
+        assert!(wired(&[end("0:tap=a"), end("0:tap=b")]).is_err());
+        assert!(wired(&[end("tap=a"), end("tap=b"), end("tap=c")]).is_err());
+        let wired = || wired(&[end("tap=a")]).unwrap();
+        assert!(wired().check().is_ok());
+        assert!(wired().with_cable(0, 1).check().is_err());
+        let saturated = |port: &mut PortConfig| port.traffic = Traffic::Saturate;
+        assert!(wired().with_each_port(saturated).check().is_err());
+        assert!(wired()
+            .with_each_port(|port| port.tap = Some("a".to_owned()))
+            .check()
+            .is_err());
         assert!(NicConfig::new("x", 3)
             .with_cable(0, 1)
             .with_cable(1, 2)

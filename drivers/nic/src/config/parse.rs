@@ -4,7 +4,9 @@ use std::str::FromStr;
 
 use crate::config::error::ConfigError;
 use crate::config::nic::MAX_WINDOW;
-use crate::config::settings::{Cable, Expected, FrameSizes, MmioMode, Module, Traffic, VerifyMode};
+use crate::config::settings::{
+    Cable, Expected, FrameSizes, MmioMode, Module, Traffic, VerifyMode, WireEnd,
+};
 use crate::traffic::frame::MIN_FRAME;
 
 impl FromStr for MmioMode {
@@ -143,6 +145,36 @@ impl FromStr for Cable {
     }
 }
 
+impl FromStr for WireEnd {
+    type Err = ConfigError;
+
+    /// `tap=NAME`, or `PORT:tap=NAME`.
+    fn from_str(text: &str) -> Result<Self, ConfigError> {
+        let wrong = |why: &str| Err(ConfigError(format!("wire {text:?}: {why}")));
+        let (port, end) = match text.split_once(':') {
+            Some((port, end)) => match port.parse() {
+                Ok(port) => (Some(port), end),
+                Err(_) => return wrong("write tap=NAME or PORT:tap=NAME"),
+            },
+            None => (None, text),
+        };
+        let Some(name) = end.strip_prefix("tap=") else {
+            return wrong("write tap=NAME or PORT:tap=NAME");
+        };
+        let fits = (1..libc::IFNAMSIZ).contains(&name.len()) && ![".", ".."].contains(&name);
+        let plain = |c: u8| c.is_ascii_graphic() && !b"/:%".contains(&c);
+        if !fits || !name.bytes().all(plain) {
+            return wrong(
+                "the name of an interface has 1 to 15 letters, digits or signs but / : %",
+            );
+        }
+        Ok(Self {
+            port,
+            tap: name.to_owned(),
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,6 +208,23 @@ mod tests {
         assert_eq!("none".parse(), Ok(Expected::Unchanged));
         for wrong in ["touch@", "touch@60", "touch@-1", "touch@1x", "macswap", ""] {
             assert!(wrong.parse::<Expected>().is_err(), "{wrong}");
+        }
+        let wire = |port, tap: &str| {
+            let tap = tap.to_owned();
+            Ok(WireEnd { port, tap })
+        };
+        assert_eq!("tap=t0".parse(), wire(None, "t0"));
+        assert_eq!("1:tap=t1".parse(), wire(Some(1), "t1"));
+        for wrong in [
+            "tap=",
+            "tap=a/b",
+            "tap=0123456789abcdef",
+            "x:tap=a",
+            "pcap=a",
+            "tap=a b",
+            "tap=..",
+        ] {
+            assert!(wrong.parse::<WireEnd>().is_err(), "{wrong}");
         }
         assert_eq!("0:1".parse(), Ok(Cable { a: 0, b: 1 }));
         assert!("0".parse::<Cable>().is_err());

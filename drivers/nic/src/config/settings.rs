@@ -156,6 +156,25 @@ impl fmt::Display for Cable {
     }
 }
 
+/// What is at the other end of a port's wire: a TAP interface of this machine, so that its own programs
+/// exchange frames with the driver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WireEnd {
+    /// The port; `None` for the next one without a wire.
+    pub port: Option<usize>,
+    /// The name of the interface, 1 to 15 bytes.
+    pub tap: String,
+}
+
+impl fmt::Display for WireEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(port) = self.port {
+            write!(f, "{port}:")?;
+        }
+        write!(f, "tap={}", self.tap)
+    }
+}
+
 /// How the NIC measures latency. It times every frame that arrives at a fixed rate, from the moment
 /// the frame is due until the peer port fetches it for sending. See
 /// [`Port::latency`](crate::Port::latency).

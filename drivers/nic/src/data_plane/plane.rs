@@ -20,6 +20,7 @@ use crate::data_plane::tuning::{
 use crate::data_plane::window::{Decision, Situation};
 use crate::device::card::Device;
 use crate::device::shared::SharedDevice;
+use crate::tap::Tap;
 use crate::traffic::verify::Verifier;
 
 /// The data plane of a NIC; see [`Nic::data_plane`](crate::Nic::data_plane).
@@ -37,17 +38,27 @@ pub struct DataPlane {
 }
 
 impl DataPlane {
-    pub(crate) fn new(config: &NicConfig, devices: &[Arc<SharedDevice>]) -> Self {
-        let ports: Vec<_> = (0..devices.len())
+    /// `taps` has the interfaces of the ports that have one, in the order of the ports.
+    pub(crate) fn new(
+        config: &NicConfig,
+        devices: &[Arc<SharedDevice>],
+        taps: Vec<Option<Tap>>,
+    ) -> Self {
+        // Nothing ends the sleep of a data plane when a frame arrives at an interface.
+        let tapped = taps.iter().any(Option::is_some);
+        let mut ports: Vec<_> = (0..devices.len())
             .map(|index| PortPlane::new(config, devices, index))
             .collect();
+        for (port, tap) in ports.iter_mut().zip(taps) {
+            port.tap = tap;
+        }
         let timed = ports.iter().any(|port| port.generator.traffic().is_timed());
         let busy = ports
             .iter()
             .any(|port| port.generator.traffic() != Traffic::Off);
         let calm_sleep = match config.mmio {
-            MmioMode::Trap => CALM_SLEEP_TRAP,
-            MmioMode::Shared => CALM_SLEEP_SHARED,
+            MmioMode::Trap if !tapped => CALM_SLEEP_TRAP,
+            MmioMode::Trap | MmioMode::Shared => CALM_SLEEP_SHARED,
         };
         let mut plane = Self {
             fairness: Fairness::new(ports.len()),
@@ -283,7 +294,7 @@ impl DataPlane {
         }
     }
 
-    /// Moves the frames that a port has sent to the other end of its cable.
+    /// Moves the frames that a port has sent to the other end of its wire.
     fn carry(&mut self, index: usize) {
         let lit = self.ports[index].lit;
         if let Some(other) = self.ports[index]
@@ -296,6 +307,9 @@ impl DataPlane {
             return;
         }
         let mut frames = std::mem::take(&mut self.ports[index].outbox);
+        if let Some(tap) = &mut self.ports[index].tap {
+            tap.send(frames.drain(..));
+        }
         if let Some(other) = self.ports[index]
             .cable
             .filter(|_| lit)

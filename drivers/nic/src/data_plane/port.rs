@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::config::{Cable, NicConfig, Traffic, VerifyMode, QUEUES};
 use crate::data_plane::pace::{due, gather, Clock, Pace, Progress};
-use crate::data_plane::tuning::{CABLE_DESCRIPTORS, PUBLISH_ROUNDS};
+use crate::data_plane::tuning::{CABLE_DESCRIPTORS, CABLE_FRAMES, PUBLISH_ROUNDS};
 use crate::data_plane::window::Window;
 use crate::data_plane::wire::TransmitWire;
 use crate::device::budget::KEPT_FRAME;
@@ -14,6 +14,7 @@ use crate::device::card::Device;
 use crate::device::queues::Queue;
 use crate::device::registers as r;
 use crate::device::shared::SharedDevice;
+use crate::tap::Tap;
 use crate::traffic::frame::MAX_FRAME;
 use crate::traffic::generator::{Arrivals, Arriving, Generator};
 use crate::traffic::latency::nanos;
@@ -36,7 +37,9 @@ pub(super) struct PortPlane {
     pub(super) lit: bool,
     /// Frames that have arrived over the cable.
     pub(super) inbox: VecDeque<Vec<u8>>,
-    /// Frames to send over the cable.
+    /// The interface at the other end of this port's wire.
+    pub(super) tap: Option<Tap>,
+    /// Frames to send over the cable or to the interface.
     pub(super) outbox: Vec<Vec<u8>>,
     /// Rounds in which the descriptors of a queue have waited.
     rx_waits: [u8; QUEUES],
@@ -70,7 +73,8 @@ impl PortPlane {
             _ if index == *b => Some(*a),
             _ => None,
         });
-        let checked = port.verify != VerifyMode::Off && !port.capture && cable.is_none();
+        let wired = cable.is_some() || port.tap.is_some();
+        let checked = port.verify != VerifyMode::Off && !port.capture && !wired;
         let verifier = port.peer.filter(|_| checked).map(|peer| {
             let flows = config.ports[peer].flows;
             let path = (peer, index);
@@ -88,6 +92,7 @@ impl PortPlane {
             partner_lit: true,
             lit: true,
             inbox: VecDeque::new(),
+            tap: None,
             outbox: Vec::new(),
             rx_waits: [0; QUEUES],
             tx_waits: [0; QUEUES],
@@ -129,6 +134,13 @@ impl PortPlane {
         let delivered = device.counters.delivered;
         let transmitted = device.counters.transmitted;
         device.budget = pace.budget();
+        if let Some(tap) = &mut self.tap {
+            // No more than a cable holds. The others wait in the interface, which drops them in the end.
+            if self.inbox.len() < CABLE_FRAMES {
+                tap.receive(&mut self.inbox);
+            }
+            device.counters.refused_by_tap = tap.refused;
+        }
         self.receive(device, clock, pace);
         device.budget = pace.budget();
         self.transmit(device, clock, pace);
@@ -320,7 +332,8 @@ impl PortPlane {
             let Some(mut count) = due(available, gather, pace, &mut self.tx_waits[queue]) else {
                 continue;
             };
-            if self.cable.is_some() && pace != Pace::Exact {
+            let wired = self.cable.is_some() || self.tap.is_some();
+            if wired && pace != Pace::Exact {
                 count = count.min(CABLE_DESCRIPTORS);
             }
             let mut probe = self.measured.as_ref().and_then(|source| source.probe());
@@ -329,7 +342,7 @@ impl PortPlane {
                 now: Duration::ZERO,
             });
             let verifier = self.verifier.as_mut().map(|(_, verifier)| verifier);
-            let outbox = self.cable.map(|_| &mut self.outbox);
+            let outbox = wired.then_some(&mut self.outbox);
             let mut captured = device.captured.take();
             let mut wire = TransmitWire {
                 verifier,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Parser;
 use nic::{
     Cable, ConfigError, Expected, Faults, FrameSizes, LeftBehind, LinkSettings, LinkSpeed,
-    MeasureLatency, MmioMode, Module, NicConfig, TraceTo, Traffic, VerifyMode,
+    MeasureLatency, MmioMode, Module, NicConfig, TraceTo, Traffic, VerifyMode, WireEnd,
 };
 
 /// A software Intel 82599, served over vfio-user.
@@ -57,6 +57,11 @@ pub struct Options {
     /// repeated
     #[arg(long, value_name = "A:B")]
     cable: Vec<Cable>,
+
+    /// The other end of a port's wire: the TAP interface NAME, made if it does not exist. The first wire
+    /// is that of port 0, the next that of port 1, unless it names a port; may be repeated
+    #[arg(long, value_name = "[PORT:]tap=NAME")]
+    wire: Vec<WireEnd>,
 
     /// Module in the SFP+ cages: dac (a direct-attach cable), sr (an optical module) or none
     #[arg(long, value_name = "MODULE", default_value = "dac")]
@@ -166,6 +171,7 @@ impl Options {
                 };
                 port.left_behind = self.left_behind.unwrap_or_default();
             });
+        config = config.with_wires(&self.wire)?;
         config.cables = self.cable.clone();
         config.cpu = self.cpu;
         if self.latency {
