@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{ensure, Context, Result};
 use conformance::{expect, for_each_implementation, Implementation, TestNic};
-use nic::{MmioMode, Nic, NicConfig};
+use nic::{MmioMode, Nic, NicConfig, WireTo};
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::net::netdevice::name_to_index;
 use rustix::net::{recv, send, socket_with, AddressFamily, Protocol, RecvFlags, SendFlags};
@@ -65,7 +65,7 @@ fn is_inside(name: &str) -> Result<bool> {
 fn with_taps(config: NicConfig) -> NicConfig {
     let mut number = 0;
     config.with_each_port(|port| {
-        port.tap = Some(format!("t{number}"));
+        port.wire = Some(WireTo::Tap(format!("t{number}")));
         number += 1;
     })
 }

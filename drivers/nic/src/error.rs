@@ -60,6 +60,16 @@ pub enum NicError {
         /// What to do.
         remedy: String,
     },
+    /// A file of recorded frames, which is a port's wire, cannot be used.
+    #[error("pcap {path}: {what}; {remedy}")]
+    Pcap {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        what: String,
+        /// What to do.
+        remedy: String,
+    },
     /// The trace file cannot be written.
     #[error("trace {path}: {reason}")]
     Trace {

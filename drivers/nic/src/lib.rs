@@ -42,6 +42,7 @@ mod eventfd;
 mod faults;
 mod memory;
 mod nic;
+mod pcap;
 mod pci_function;
 mod port;
 mod report;
@@ -55,11 +56,12 @@ mod threads;
 mod traffic;
 mod turns;
 mod vfio_user;
+mod wire;
 
 pub use config::{
     Cable, ConfigError, Expected, Faults, FrameSizes, LeftBehind, LinkSettings, LinkSpeed,
     MeasureLatency, MmioMode, Module, NicConfig, PortConfig, ReceiveFault, TraceTo, Traffic,
-    VerifyMode, WireEnd, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS, MAX_WINDOW, QUEUES,
+    VerifyMode, WireEnd, WireTo, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS, MAX_WINDOW, QUEUES,
 };
 pub use control::ControlSocket;
 pub use data_plane::{plane::DataPlane, Progress};

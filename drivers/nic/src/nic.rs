@@ -16,12 +16,13 @@ use crate::device::card::Device;
 use crate::device::shared::SharedDevice;
 use crate::device::trace::{Trace, TraceEntry};
 use crate::error::NicError;
+use crate::pcap::Failure;
 use crate::port::Port;
 use crate::socket::ListeningSocket;
 use crate::socket_folder;
-use crate::tap::Tap;
 use crate::threads::alarm::Alarm;
 use crate::vfio_user::server;
+use crate::wire::Wire;
 
 /// Descriptors of the process besides those of its clients.
 const OWN_DESCRIPTORS: usize = 128;
@@ -37,6 +38,8 @@ pub struct Nic {
     data_plane: Mutex<Option<DataPlane>>,
     cpu: Option<usize>,
     trace: Option<Arc<Trace>>,
+    /// The first error of a wire.
+    failure: Failure,
     /// Becomes readable, and stays so, when the control threads must end.
     stop: OwnedFd,
     threads: Vec<JoinHandle<()>>,
@@ -60,8 +63,12 @@ impl Nic {
                 Some(Arc::new(Trace::to_file(path).map_err(failed)?))
             }
         };
-        let open = |port: &PortConfig| port.tap.as_deref().map(Tap::open).transpose();
-        let taps = config.ports.iter().map(open).collect::<Result<_, _>>()?;
+        let failure = Failure::default();
+        let open = |port: &PortConfig| {
+            let wire = port.wire.as_ref();
+            wire.map(|to| Wire::open(to, &failure)).transpose()
+        };
+        let wires = config.ports.iter().map(open).collect::<Result<_, _>>()?;
         let alarm = Arc::new(Alarm::default());
         let mut shared = Vec::new();
         for (index, port) in config.ports.iter().enumerate() {
@@ -78,9 +85,10 @@ impl Nic {
             eventfd(0, EventfdFlags::CLOEXEC).map_err(|errno| os("eventfd")(errno.into()))?;
         let mut nic = Self {
             ports: Vec::new(),
-            data_plane: Mutex::new(Some(DataPlane::new(&config, &shared, taps))),
+            data_plane: Mutex::new(Some(DataPlane::new(&config, &shared, wires))),
             cpu: config.cpu,
             trace,
+            failure: failure.clone(),
             stop,
             threads: Vec::new(),
         };
@@ -189,6 +197,12 @@ impl Nic {
                 .map_err(|(path, reason)| NicError::Trace { path, reason }),
             None => Ok(()),
         }
+    }
+
+    /// The first error of a wire's files while frames moved. The files are complete when the data plane
+    /// has been dropped.
+    pub fn wire_failure(&self) -> Option<&NicError> {
+        self.failure.get()
     }
 
     /// Disconnects drivers and ends the control threads, as dropping the NIC does. Reports remain

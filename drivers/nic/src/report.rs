@@ -112,6 +112,8 @@ pub struct PortCounters {
     pub dropped_not_running: u64,
     /// Frames that the driver sent and the TAP interface of the wire did not take.
     pub refused_by_tap: u64,
+    /// Frames in the wire's pcap file that have not arrived.
+    pub left_in_pcap: u64,
     /// Frames that the driver sent.
     pub transmitted: u64,
     /// Bytes of the transmitted frames, CRC included.

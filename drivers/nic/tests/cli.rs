@@ -3,10 +3,13 @@
 
 mod support;
 
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use pcap_file::pcap::{PcapPacket, PcapReader, PcapWriter};
+use pcap_file::TsResolution;
 use rustix::process::{kill_process, Pid, Signal};
 use support::{Driver, Rings};
 
@@ -136,6 +139,9 @@ fn bad_usage_and_run_time_errors_have_different_exit_statuses() {
     for wires in [
         &["--wire", "tap="][..],
         &["--wire", "pcap=a"],
+        &["--wire", "pcap=,"],
+        &["--wire", "pcap=a,", "--cable", "0:1"],
+        &["--wire", "pcap=,a", "--wire", "pcap=,a"],
         &["--wire", "2:tap=a"],
         &["--wire", "0:tap=a", "--wire", "0:tap=b"],
         &["--wire", "tap=a", "--wire", "tap=a"],
@@ -150,6 +156,78 @@ fn bad_usage_and_run_time_errors_have_different_exit_statuses() {
         Some(2)
     );
     assert_eq!(status_of(&["--socket-dir", "/proc/nowhere"]), Some(1));
+}
+
+#[test]
+fn recorded_frames_cross_a_driver_into_a_file() {
+    for (signal, mmio) in [(Signal::INT, "shared"), (Signal::TERM, "trap")] {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        let frames: Vec<_> = (0..300_usize)
+            .map(|number| support::frame(60 + number * 7 % 1455, number as u8))
+            .collect();
+        let mut writer = PcapWriter::new(File::create(path("in")).unwrap()).unwrap();
+        for frame in &frames {
+            let packet = PcapPacket::new(Duration::ZERO, frame.len() as u32, frame);
+            writer.write_packet(&packet).unwrap();
+        }
+        drop(writer);
+        let wire = format!("pcap={},{}", path("in").display(), path("out").display());
+        let sockets = path("sockets");
+        let json = path("report.json");
+        let (mut child, _output) = start(&[
+            "--socket-dir",
+            sockets.to_str().unwrap(),
+            "--mmio",
+            mmio,
+            "--wire",
+            &wire,
+            "--json",
+            json.to_str().unwrap(),
+        ]);
+        // The rings are far smaller than the file, and the card drops frames without descriptors.
+        let mut driver = Driver::start(&sockets.join("port0.sock"), Rings::default());
+        for (number, frame) in frames.iter().enumerate() {
+            let mut received = None;
+            support::eventually(&format!("frame {number} arrives"), || {
+                received = driver.receive();
+                received.is_some()
+            });
+            assert!(received.as_ref() == Some(frame), "frame {number}");
+            let slot = driver.transmit(frame);
+            support::eventually("a frame leaves", || driver.tx_done(slot));
+        }
+        driver.stop();
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+        let mut reader = PcapReader::new(File::open(path("out")).unwrap()).unwrap();
+        assert_eq!(reader.header().ts_resolution, TsResolution::NanoSecond);
+        let mut recorded = Vec::new();
+        while let Some(packet) = reader.next_packet() {
+            recorded.push(packet.unwrap().data.into_owned());
+        }
+        assert!(recorded == frames, "{} frames", recorded.len());
+        let report: serde_json::Value = serde_json::from_reader(File::open(json).unwrap()).unwrap();
+        let port = &report["ports"][0];
+        for (counter, expected) in [
+            ("delivered", 300),
+            ("transmitted", 300),
+            ("left_in_pcap", 0),
+            ("dropped_no_descriptor", 0),
+        ] {
+            assert_eq!(port[counter], expected, "{counter}");
+        }
+    }
+}
+
+#[test]
+fn a_bad_pcap_file_ends_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let sockets = directory.path().join("sockets");
+    for wire in ["pcap=/nowhere,", "pcap=/dev/null,", "pcap=,/dev/full"] {
+        let arguments = ["--socket-dir", sockets.to_str().unwrap(), "--wire", wire];
+        assert_eq!(status_of(&arguments), Some(1), "{wire}");
+    }
 }
 
 #[test]

@@ -15,5 +15,5 @@ pub use link::{LinkSettings, LinkSpeed};
 pub use nic::{NicConfig, PortConfig, DEFAULT_DEVICE_ID, MAX_FLOWS, MAX_PORTS, MAX_WINDOW, QUEUES};
 pub use settings::{
     Cable, Expected, FrameSizes, MeasureLatency, MmioMode, Module, TraceTo, Traffic, VerifyMode,
-    WireEnd,
+    WireEnd, WireTo,
 };

@@ -1,6 +1,6 @@
 //! The configuration of one port and of a whole NIC.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::config::error::ConfigError;
 use crate::config::faults::Faults;
@@ -8,7 +8,7 @@ use crate::config::left_behind::LeftBehind;
 use crate::config::link::LinkSettings;
 use crate::config::settings::{
     Cable, Expected, FrameSizes, MeasureLatency, MmioMode, Module, TraceTo, Traffic, VerifyMode,
-    WireEnd,
+    WireEnd, WireTo,
 };
 use crate::device::families::{family_of, Family, Medium};
 use crate::traffic::frame::MIN_FRAME;
@@ -50,11 +50,19 @@ pub struct PortConfig {
     pub left_behind: LeftBehind,
     /// The faults that the device shows.
     pub faults: Faults,
-    /// The TAP interface at the other end of the wire, if there is one.
-    pub tap: Option<String>,
+    /// What is at the other end of the wire, besides the NIC's own traffic.
+    pub wire: Option<WireTo>,
     /// Whether the NIC keeps sent frames for
     /// [`Port::take_transmitted`](crate::Port::take_transmitted) instead of checking them.
     pub capture: bool,
+}
+
+impl PortConfig {
+    /// Whether the port's wire reads or writes a file.
+    fn uses(&self, file: &Path) -> bool {
+        let is = |path: &Option<PathBuf>| path.as_deref() == Some(file);
+        matches!(&self.wire, Some(WireTo::Pcap { input, output }) if is(input) || is(output))
+    }
 }
 
 impl Default for PortConfig {
@@ -71,7 +79,7 @@ impl Default for PortConfig {
             link: LinkSettings::default(),
             left_behind: LeftBehind::default(),
             faults: Faults::default(),
-            tap: None,
+            wire: None,
             capture: false,
         }
     }
@@ -140,25 +148,25 @@ impl NicConfig {
         self
     }
 
-    /// Puts TAP interfaces at the other ends of wires. An end without a port belongs to the next port
+    /// Puts TAP interfaces and files at the other ends of wires. An end without a port belongs to the next port
     /// that has none.
     ///
     /// # Errors
     /// If there is no such port, or it has a wire already.
     pub fn with_wires(mut self, ends: &[WireEnd]) -> Result<Self, ConfigError> {
         for end in ends {
-            let free = self.ports.iter().position(|port| port.tap.is_none());
+            let free = self.ports.iter().position(|port| port.wire.is_none());
             let count = self.ports.len();
             let port = end.port.or(free).and_then(|port| self.ports.get_mut(port));
             let Some(port) = port else {
                 return Err(ConfigError(format!("wire {end}: {}", numbering(count))));
             };
-            if port.tap.is_some() {
+            if port.wire.is_some() {
                 return Err(ConfigError(format!(
                     "wire {end}: the port has a wire already"
                 )));
             }
-            port.tap = Some(end.tap.clone());
+            port.wire = Some(end.to.clone());
         }
         Ok(self)
     }
@@ -193,7 +201,7 @@ impl NicConfig {
         if self.latency.is_some() {
             self.check_latency()?;
         }
-        self.check_taps()?;
+        self.check_wires()?;
         self.check_cables()
     }
 
@@ -246,15 +254,15 @@ impl NicConfig {
         }
     }
 
-    /// Checks that a port with a TAP interface has no other source of frames, and that no two ports have
-    /// the same interface.
-    fn check_taps(&self) -> Result<(), ConfigError> {
+    /// Checks that a port with an interface or files has no other source of frames, and that no two ports
+    /// have the same interface or write to the same file.
+    fn check_wires(&self) -> Result<(), ConfigError> {
         for (index, port) in self.ports.iter().enumerate() {
-            let Some(tap) = &port.tap else { continue };
+            let Some(wire) = &port.wire else { continue };
             let refuse =
-                |text: &str| Err(ConfigError(format!("port {index}: wire tap={tap}: {text}")));
+                |text: &str| Err(ConfigError(format!("port {index}: wire {wire}: {text}")));
             if port.traffic != Traffic::Off {
-                return refuse("its frames come from the interface; choose traffic off");
+                return refuse("its frames come from there; choose traffic off");
             }
             if self
                 .cables
@@ -263,9 +271,18 @@ impl NicConfig {
             {
                 return refuse("the port has a cable; remove one of the two");
             }
-            let same = |other: &PortConfig| other.tap.as_ref() == Some(tap);
-            if self.ports[..index].iter().any(same) {
-                return refuse("another port has this interface");
+            let others = self.ports.iter().enumerate();
+            let mut others = others.filter(|(other, _)| *other != index);
+            match wire {
+                WireTo::Tap(_) if others.any(|(_, other)| other.wire == port.wire) => {
+                    return refuse("another port has this interface");
+                }
+                WireTo::Pcap {
+                    output: Some(file), ..
+                } if others.any(|(_, other)| other.uses(file)) => {
+                    return refuse("another port has the file OUT too; choose another one");
+                }
+                _ => {}
             }
         }
         Ok(())
@@ -433,9 +450,11 @@ mod tests {
         let wired = |ends: &[WireEnd]| NicConfig::new("x", 2).with_wires(ends);
         let taps = |ends: &[WireEnd]| {
             let ports = wired(ends).unwrap().ports;
-            ports.into_iter().map(|port| port.tap).collect::<Vec<_>>()
+            ports.into_iter().map(|port| port.wire).collect::<Vec<_>>()
         };
-        let (a, b) = (Some("a".to_owned()), Some("b".to_owned()));
+        let (a, b) = ["a", "b"]
+            .map(|name| Some(WireTo::Tap(name.to_owned())))
+            .into();
         assert_eq!(taps(&[end("tap=a"), end("tap=b")]), [a.clone(), b.clone()]);
         assert_eq!(taps(&[end("1:tap=a"), end("tap=b")]), [b, a]);
         assert!(wired(&[end("2:tap=a")]).is_err());
@@ -447,9 +466,16 @@ mod tests {
         let saturated = |port: &mut PortConfig| port.traffic = Traffic::Saturate;
         assert!(wired().with_each_port(saturated).check().is_err());
         assert!(wired()
-            .with_each_port(|port| port.tap = Some("a".to_owned()))
+            .with_each_port(|port| port.wire = Some(WireTo::Tap("a".to_owned())))
             .check()
             .is_err());
+        let files = |ends: [&str; 2]| {
+            let config = NicConfig::new("x", 2).with_wires(&ends.map(end));
+            config.unwrap().check()
+        };
+        assert!(files(["pcap=a,b", "pcap=a,c"]).is_ok());
+        assert!(files(["pcap=a,b", "pcap=c,b"]).is_err());
+        assert!(files(["pcap=a,b", "pcap=c,a"]).is_err());
         assert!(NicConfig::new("x", 3)
             .with_cable(0, 1)
             .with_cable(1, 2)

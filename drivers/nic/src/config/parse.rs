@@ -5,7 +5,7 @@ use std::str::FromStr;
 use crate::config::error::ConfigError;
 use crate::config::nic::MAX_WINDOW;
 use crate::config::settings::{
-    Cable, Expected, FrameSizes, MmioMode, Module, Traffic, VerifyMode, WireEnd,
+    Cable, Expected, FrameSizes, MmioMode, Module, Traffic, VerifyMode, WireEnd, WireTo,
 };
 use crate::traffic::frame::MIN_FRAME;
 
@@ -148,18 +148,33 @@ impl FromStr for Cable {
 impl FromStr for WireEnd {
     type Err = ConfigError;
 
-    /// `tap=NAME`, or `PORT:tap=NAME`.
+    /// `tap=NAME` or `pcap=IN,OUT`, or either after `PORT:`.
     fn from_str(text: &str) -> Result<Self, ConfigError> {
         let wrong = |why: &str| Err(ConfigError(format!("wire {text:?}: {why}")));
+        let form = "write tap=NAME or pcap=IN,OUT, or either after PORT:";
         let (port, end) = match text.split_once(':') {
-            Some((port, end)) => match port.parse() {
+            // The name of a file may have a colon too.
+            Some((port, end)) if !port.contains('=') => match port.parse() {
                 Ok(port) => (Some(port), end),
-                Err(_) => return wrong("write tap=NAME or PORT:tap=NAME"),
+                Err(_) => return wrong(form),
             },
-            None => (None, text),
+            _ => (None, text),
         };
+        if let Some(files) = end.strip_prefix("pcap=") {
+            let file = |name: &str| (!name.is_empty()).then(|| name.into());
+            return match files.split_once(',') {
+                Some((input, output)) if files.len() > 1 && !output.contains(',') => Ok(Self {
+                    port,
+                    to: WireTo::Pcap {
+                        input: file(input),
+                        output: file(output),
+                    },
+                }),
+                _ => wrong("pcap=IN,OUT needs one comma and at least one file"),
+            };
+        }
         let Some(name) = end.strip_prefix("tap=") else {
-            return wrong("write tap=NAME or PORT:tap=NAME");
+            return wrong(form);
         };
         let fits = (1..libc::IFNAMSIZ).contains(&name.len()) && ![".", ".."].contains(&name);
         let plain = |c: u8| c.is_ascii_graphic() && !b"/:%".contains(&c);
@@ -170,7 +185,7 @@ impl FromStr for WireEnd {
         }
         Ok(Self {
             port,
-            tap: name.to_owned(),
+            to: WireTo::Tap(name.to_owned()),
         })
     }
 }
@@ -210,12 +225,17 @@ mod tests {
             assert!(wrong.parse::<Expected>().is_err(), "{wrong}");
         }
         let wire = |port, tap: &str| {
-            let tap = tap.to_owned();
-            Ok(WireEnd { port, tap })
+            let to = WireTo::Tap(tap.to_owned());
+            Ok(WireEnd { port, to })
         };
         assert_eq!("tap=t0".parse(), wire(None, "t0"));
         assert_eq!("1:tap=t1".parse(), wire(Some(1), "t1"));
+        for text in ["pcap=a,b", "1:pcap=a:b,", "pcap=,b"] {
+            assert_eq!(text.parse::<WireEnd>().unwrap().to_string(), text);
+        }
         for wrong in [
+            "pcap=,",
+            "pcap=a,b,c",
             "tap=",
             "tap=a/b",
             "tap=0123456789abcdef",

@@ -156,14 +156,41 @@ impl fmt::Display for Cable {
     }
 }
 
-/// What is at the other end of a port's wire: a TAP interface of this machine, so that its own programs
-/// exchange frames with the driver.
+/// What is at the other end of a wire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WireTo {
+    /// The TAP interface of that name, 1 to 15 bytes, so that this machine's own programs exchange frames
+    /// with the driver.
+    Tap(String),
+    /// Files of recorded frames.
+    Pcap {
+        /// The file of the frames that arrive, once.
+        input: Option<PathBuf>,
+        /// The file for the frames that the driver sends.
+        output: Option<PathBuf>,
+    },
+}
+
+impl fmt::Display for WireTo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |path: &Option<PathBuf>| path.clone().unwrap_or_default();
+        match self {
+            Self::Tap(name) => write!(f, "tap={name}"),
+            Self::Pcap { input, output } => {
+                let (input, output) = (name(input), name(output));
+                write!(f, "pcap={},{}", input.display(), output.display())
+            }
+        }
+    }
+}
+
+/// The other end of a port's wire.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WireEnd {
     /// The port; `None` for the next one without a wire.
     pub port: Option<usize>,
-    /// The name of the interface, 1 to 15 bytes.
-    pub tap: String,
+    /// What is there.
+    pub to: WireTo,
 }
 
 impl fmt::Display for WireEnd {
@@ -171,7 +198,7 @@ impl fmt::Display for WireEnd {
         if let Some(port) = self.port {
             write!(f, "{port}:")?;
         }
-        write!(f, "tap={}", self.tap)
+        write!(f, "{}", self.to)
     }
 }
 

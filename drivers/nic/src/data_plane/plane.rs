@@ -20,8 +20,8 @@ use crate::data_plane::tuning::{
 use crate::data_plane::window::{Decision, Situation};
 use crate::device::card::Device;
 use crate::device::shared::SharedDevice;
-use crate::tap::Tap;
 use crate::traffic::verify::Verifier;
+use crate::wire::Wire;
 
 /// The data plane of a NIC; see [`Nic::data_plane`](crate::Nic::data_plane).
 #[derive(Debug)]
@@ -38,19 +38,19 @@ pub struct DataPlane {
 }
 
 impl DataPlane {
-    /// `taps` has the interfaces of the ports that have one, in the order of the ports.
+    /// `wires` has the other ends of the ports' wires, in the order of the ports.
     pub(crate) fn new(
         config: &NicConfig,
         devices: &[Arc<SharedDevice>],
-        taps: Vec<Option<Tap>>,
+        wires: Vec<Option<Wire>>,
     ) -> Self {
         // Nothing ends the sleep of a data plane when a frame arrives at an interface.
-        let tapped = taps.iter().any(Option::is_some);
+        let tapped = wires.iter().any(Option::is_some);
         let mut ports: Vec<_> = (0..devices.len())
             .map(|index| PortPlane::new(config, devices, index))
             .collect();
-        for (port, tap) in ports.iter_mut().zip(taps) {
-            port.tap = tap;
+        for (port, wire) in ports.iter_mut().zip(wires) {
+            port.wire = wire;
         }
         let timed = ports.iter().any(|port| port.generator.traffic().is_timed());
         let busy = ports
@@ -307,8 +307,8 @@ impl DataPlane {
             return;
         }
         let mut frames = std::mem::take(&mut self.ports[index].outbox);
-        if let Some(tap) = &mut self.ports[index].tap {
-            tap.send(frames.drain(..));
+        if let Some(wire) = &mut self.ports[index].wire {
+            wire.send(frames.drain(..));
         }
         if let Some(other) = self.ports[index]
             .cable

@@ -14,11 +14,12 @@ use crate::device::card::Device;
 use crate::device::queues::Queue;
 use crate::device::registers as r;
 use crate::device::shared::SharedDevice;
-use crate::tap::Tap;
+use crate::pcap::Pcap;
 use crate::traffic::frame::MAX_FRAME;
 use crate::traffic::generator::{Arrivals, Arriving, Generator};
 use crate::traffic::latency::nanos;
 use crate::traffic::verify::{Meter, Verifier};
+use crate::wire::Wire;
 
 /// A port's state in the data plane, which only the polling thread uses.
 #[derive(Debug)]
@@ -37,9 +38,9 @@ pub(super) struct PortPlane {
     pub(super) lit: bool,
     /// Frames that have arrived over the cable.
     pub(super) inbox: VecDeque<Vec<u8>>,
-    /// The interface at the other end of this port's wire.
-    pub(super) tap: Option<Tap>,
-    /// Frames to send over the cable or to the interface.
+    /// The interface or files at the other end of this port's wire.
+    pub(super) wire: Option<Wire>,
+    /// Frames to send over the cable, or to the interface or file.
     pub(super) outbox: Vec<Vec<u8>>,
     /// Rounds in which the descriptors of a queue have waited.
     rx_waits: [u8; QUEUES],
@@ -73,7 +74,7 @@ impl PortPlane {
             _ if index == *b => Some(*a),
             _ => None,
         });
-        let wired = cable.is_some() || port.tap.is_some();
+        let wired = cable.is_some() || port.wire.is_some();
         let checked = port.verify != VerifyMode::Off && !port.capture && !wired;
         let verifier = port.peer.filter(|_| checked).map(|peer| {
             let flows = config.ports[peer].flows;
@@ -92,7 +93,7 @@ impl PortPlane {
             partner_lit: true,
             lit: true,
             inbox: VecDeque::new(),
-            tap: None,
+            wire: None,
             outbox: Vec::new(),
             rx_waits: [0; QUEUES],
             tx_waits: [0; QUEUES],
@@ -134,7 +135,7 @@ impl PortPlane {
         let delivered = device.counters.delivered;
         let transmitted = device.counters.transmitted;
         device.budget = pace.budget();
-        if let Some(tap) = &mut self.tap {
+        if let Some(Wire::Tap(tap)) = &mut self.wire {
             // No more than a cable holds. The others wait in the interface, which drops them in the end.
             if self.inbox.len() < CABLE_FRAMES {
                 tap.receive(&mut self.inbox);
@@ -142,6 +143,9 @@ impl PortPlane {
             device.counters.refused_by_tap = tap.refused;
         }
         self.receive(device, clock, pace);
+        if let Some(Wire::Pcap(pcap)) = &self.wire {
+            device.counters.left_in_pcap = pcap.left();
+        }
         device.budget = pace.budget();
         self.transmit(device, clock, pace);
         device.withdraw_lost_memory();
@@ -200,6 +204,9 @@ impl PortPlane {
                 break;
             };
             device.arrive(&frame);
+        }
+        if let (Some(Wire::Pcap(pcap)), true) = (&mut self.wire, sends) {
+            receive_recorded(device, pcap);
         }
         match self.generator.traffic() {
             _ if !sends => {}
@@ -332,7 +339,7 @@ impl PortPlane {
             let Some(mut count) = due(available, gather, pace, &mut self.tx_waits[queue]) else {
                 continue;
             };
-            let wired = self.cable.is_some() || self.tap.is_some();
+            let wired = self.cable.is_some() || self.wire.is_some();
             if wired && pace != Pace::Exact {
                 count = count.min(CABLE_DESCRIPTORS);
             }
@@ -361,5 +368,16 @@ impl PortPlane {
             device.counters.transmitted += frames;
             device.captured = captured;
         }
+    }
+}
+
+/// Receives recorded frames until descriptors run out. The others wait in the file.
+fn receive_recorded(device: &mut Device, pcap: &mut Pcap) {
+    while !device.budget.is_spent() {
+        match pcap.next() {
+            Some(frame) if device.has_descriptors_for(frame) => device.arrive(frame),
+            _ => return,
+        };
+        pcap.advance();
     }
 }

@@ -115,6 +115,23 @@ impl Device {
         true
     }
 
+    /// Whether a frame that arrives now goes to the driver's memory, or needs no room because the card
+    /// refuses it for its length.
+    pub(crate) fn has_descriptors_for(&self, frame: &[u8]) -> bool {
+        let wire_len = frame.len() + CRC_LEN as usize;
+        if wire_len > self.settings.max_frame + TAG_LEN {
+            return true;
+        }
+        let packet = Packet::of(frame, self.settings.filter.vlan_type());
+        let rss = self.settings.rss.as_ref();
+        let queue = rss.map_or(0, |rss| rss.queue_of(frame, &packet).0);
+        let Queue::On(rx) = &self.queues.rx[queue] else {
+            return false;
+        };
+        let available = rx.available(self.registers.get(r::RDT(queue as u32)));
+        self.packet_buffer.is_empty() && available as usize >= rx.descriptors_for(wire_len)
+    }
+
     /// Receives a frame from the wire. Returns whether the driver has it or will get it.
     pub(crate) fn arrive(&mut self, frame: &[u8]) -> bool {
         let wire_len = frame.len() as u64 + CRC_LEN;

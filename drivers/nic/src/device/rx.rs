@@ -149,6 +149,11 @@ impl RxQueue {
         }
     }
 
+    /// Descriptors that so many bytes fill.
+    pub(crate) fn descriptors_for(&self, bytes: usize) -> usize {
+        bytes.div_ceil(self.buffer_len).max(1)
+    }
+
     /// Whether [`RxQueue::fill_small`] can write frames to this queue.
     #[inline(always)]
     pub(crate) fn takes_small(&self) -> bool {
@@ -272,7 +277,7 @@ impl RxQueue {
         tag: u16,
         available: u32,
     ) -> Delivery {
-        let needed = frame.len().div_ceil(self.buffer_len).max(1);
+        let needed = self.descriptors_for(frame.len());
         if (available as usize) < needed {
             return Delivery::NoDescriptor;
         }

@@ -95,7 +95,11 @@ fn run(options: &Options, config: NicConfig) -> anyhow::Result<()> {
     };
     let traced = finish_trace(&nic);
     let printed = report.print(&mut output).context("standard output");
-    written.and(traced).and(printed)
+    let recorded = match nic.wire_failure() {
+        Some(error) => Err(anyhow::anyhow!("{error}")),
+        None => Ok(()),
+    };
+    written.and(traced).and(printed).and(recorded)
 }
 
 fn write_json(mut file: File, report: &Report) -> anyhow::Result<()> {

@@ -58,9 +58,10 @@ pub struct Options {
     #[arg(long, value_name = "A:B")]
     cable: Vec<Cable>,
 
-    /// The other end of a port's wire: the TAP interface NAME, made if it does not exist. The first wire
-    /// is that of port 0, the next that of port 1, unless it names a port; may be repeated
-    #[arg(long, value_name = "[PORT:]tap=NAME")]
+    /// The other end of a port's wire: the TAP interface NAME, made if it does not exist; or pcap files,
+    /// of which the frames of IN arrive once, and OUT gets what the driver sends (either may be empty).
+    /// The first wire is that of port 0, the next that of port 1, unless it names a port; may be repeated
+    #[arg(long, value_name = "[PORT:]tap=NAME|[PORT:]pcap=IN,OUT")]
     wire: Vec<WireEnd>,
 
     /// Module in the SFP+ cages: dac (a direct-attach cable), sr (an optical module) or none
