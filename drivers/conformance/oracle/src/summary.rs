@@ -91,9 +91,8 @@ const KINDS: &[(&[&str], Kind)] = &[
     (&["RTTDQSEL"], Kind::Index),
 ];
 
-/// Registers that the register map lacks, as Linux's `ixgbe_type.h` names them: name, address of
-/// entry 0, number of entries.
-const UNMAPPED: &[(&str, u32, u32)] = &[("SYSTIMR", 0x08c58, 1), ("ERETA", 0x0ee80, 96)];
+/// Registers that the register map lacks, as Linux's `ixgbe_type.h` names them: name and address.
+const UNMAPPED: &[(&str, u32)] = &[("SYSTIMR", 0x08c58)];
 
 /// What an entry of a register has in the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -161,10 +160,10 @@ impl Name {
     /// The register of this name.
     #[must_use]
     pub fn of(name: &str) -> Self {
-        let unmapped = UNMAPPED.iter().find(|(other, ..)| *other == name);
+        let unmapped = UNMAPPED.iter().find(|(other, _)| *other == name);
         let address = register(name)
             .map(|register| register.offset)
-            .or(unmapped.map(|(_, address, _)| *address))
+            .or(unmapped.map(|(_, address)| *address))
             .or_else(|| u32::from_str_radix(name.trim_start_matches("0x"), 16).ok());
         Self {
             address: address.unwrap_or(u32::MAX),
@@ -252,16 +251,8 @@ fn place(access: &TraceEntry) -> (String, Option<u32>) {
     if let Some((name, entry)) = text.trim_end_matches(')').split_once('(') {
         return (name.to_owned(), entry.parse().ok());
     }
-    for (name, first, count) in UNMAPPED {
-        let Some(distance) = access.address.checked_sub(*first) else {
-            continue;
-        };
-        if register(text).is_none() && distance / 4 < *count {
-            let entry = Some(distance / 4).filter(|_| *count > 1);
-            return ((*name).to_owned(), entry);
-        }
-    }
-    (text.to_owned(), None)
+    let unmapped = UNMAPPED.iter().find(|(_, at)| *at == access.address);
+    (unmapped.map_or(text, |(name, _)| *name).to_owned(), None)
 }
 
 fn kind_of(name: &str) -> Option<Kind> {
@@ -357,13 +348,11 @@ mod tests {
     #[test]
     fn a_register_outside_the_map_has_the_name_that_linux_gives_it() {
         let start = [
-            write_to(0, "0x0ee84", 0x0ee84, 7),
             write_to(0, "0x08c58", 0x08c58, 0),
             write_to(0, "0x0fffc", 0x0fffc, 9),
         ];
         let summary = Summary::of_trace(0, &start, &[]);
         let found = |name, entry| content(&summary, Phase::SetUp, name, entry);
-        assert_eq!(found("ERETA", Some(1)), Some(Content::Value(7)));
         assert_eq!(found("SYSTIMR", None), Some(Content::Value(0)));
         assert_eq!(found("0x0fffc", None), Some(Content::Value(9)));
     }
@@ -371,14 +360,9 @@ mod tests {
     /// The map would name these registers itself, and the table must not name them twice.
     #[test]
     fn the_names_of_unmapped_registers_are_not_in_the_map() {
-        for (name, address, count) in UNMAPPED {
+        for (name, address) in UNMAPPED {
             assert!(register(name).is_none(), "{name}");
-            for entry in 0..*count {
-                assert!(
-                    nic::registers::locate(address + 4 * entry).is_none(),
-                    "{name}"
-                );
-            }
+            assert!(nic::registers::locate(*address).is_none(), "{name}");
         }
         for (names, _) in KINDS {
             for name in *names {
