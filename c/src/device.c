@@ -1,6 +1,7 @@
 /* A port of an 82599 (or X540, X550): opening it, releasing its memory, closing it. */
 #include "device.h"
 #include "device_ids.h"
+#include "interrupts.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,5 +79,6 @@ void device_release(struct device *device)
 
 void device_close(struct device *device)
 {
+	interrupts_stop(device);
 	vfio_close(&device->vfio);
 }

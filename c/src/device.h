@@ -57,6 +57,14 @@ struct queue_stats {
 	uint64_t tx_bytes;
 };
 
+/* Whole cache lines, so that the queues of two devices lie alike in theirs. */
+struct device_interrupts {
+	uint32_t vectors; /* RX queues with an interrupt, 0 if the device is only polled */
+	uint32_t armed; /* the EICR bits of the vectors that may signal */
+	int eventfds[DEVICE_MAX_QUEUES];
+	uint8_t apart[CACHE_LINES_APART - (2 + DEVICE_MAX_QUEUES) * sizeof(uint32_t)];
+};
+
 struct device {
 	struct vfio_device vfio;
 	enum device_family family;
@@ -69,6 +77,7 @@ struct device {
 	struct queue_stats queue_stats[DEVICE_MAX_QUEUES];
 	struct rx_queue rx[DEVICE_MAX_QUEUES];
 	struct tx_queue tx[DEVICE_MAX_QUEUES];
+	struct device_interrupts interrupts;
 };
 
 /*

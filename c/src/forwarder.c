@@ -1,6 +1,7 @@
 /* The forwarder: each of two devices sends the packets that the other receives. */
 #include "forwarder.h"
 #include "device.h"
+#include "interrupts.h"
 #include <stdlib.h>
 
 /*
@@ -42,6 +43,7 @@ struct forwarder {
 	struct mempool pools[2][DEVICE_MAX_QUEUES]; /* pools[i][j] feeds RX queue j of devices[i] */
 	struct device devices[2];
 	uint32_t opened; /* devices that are open */
+	struct forwarder_waits waits;
 };
 
 /* Forwards a batch from one device to the other. Returns the number of received packets. */
@@ -409,6 +411,64 @@ struct forwarder *forwarder_open(const char *device_a, const char *device_b, uin
 {
 	return forwarder_open_queues(device_a, device_b, batch, ring_size, 1, connect_timeout_ms,
 				     link_timeout_ms, error, error_size);
+}
+
+int forwarder_use_interrupts(struct forwarder *forwarder, uint32_t interval_us, char *error,
+			     size_t error_size)
+{
+	struct error reason;
+
+	for (uint32_t i = 0; i < 2; i++) {
+		if (interrupts_start(&forwarder->devices[i], interval_us, &reason) != 0) {
+			(void)snprintf(error, error_size, "%s", reason.text);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static bool packet_waits(const struct forwarder *forwarder)
+{
+	for (uint32_t i = 0; i < forwarder->queues; i++) {
+		if (rx_pending(&forwarder->devices[0].rx[i]) ||
+		    rx_pending(&forwarder->devices[1].rx[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+int forwarder_wait(struct forwarder *forwarder, uint32_t timeout_ms, char *error, size_t error_size)
+{
+	struct forwarder_waits *waits = &forwarder->waits;
+	struct error reason;
+
+	for (uint32_t i = 0; i < 2; i++) {
+		/* A vector that signalled while the driver polled is masked, and must be armed again. */
+		waits->interrupts += interrupts_take(&forwarder->devices[i]);
+		if (interrupts_arm(&forwarder->devices[i], &reason) != 0) {
+			(void)snprintf(error, error_size, "%s", reason.text);
+			return -1;
+		}
+	}
+	/* A packet that came after the last turn and before arming must not wait for the next one. */
+	if (packet_waits(forwarder)) {
+		return 0;
+	}
+	waits->sleeps++;
+	if (interrupts_sleep(forwarder->devices, 2, timeout_ms, &reason) != 0) {
+		(void)snprintf(error, error_size, "%s", reason.text);
+		return -1;
+	}
+	for (uint32_t i = 0; i < 2; i++) {
+		waits->interrupts += interrupts_take(&forwarder->devices[i]);
+	}
+	return 0;
+}
+
+void forwarder_read_waits(const struct forwarder *forwarder, struct forwarder_waits *waits)
+{
+	*waits = forwarder->waits;
 }
 
 int forwarder_close(struct forwarder *forwarder, char *error, size_t error_size)

@@ -27,6 +27,10 @@
 /* Long enough for a copper link, which may train for ten seconds. */
 #define FORWARDER_DEFAULT_LINK_TIMEOUT_MS 30000
 
+/* The least time between two interrupts of a queue, in microseconds. */
+#define FORWARDER_MAX_INTERRUPT_INTERVAL_US 1022
+#define FORWARDER_DEFAULT_INTERRUPT_INTERVAL_US 50
+
 struct forwarder;
 
 /* Packets of both directions since forwarder_open. */
@@ -83,6 +87,28 @@ bool forwarder_is_trapped(const struct forwarder *forwarder);
 
 /* One turn: a batch from a to b, and one from b to a. Returns the number of received packets. */
 FORWARDER_API uint32_t forwarder_turn(struct forwarder *forwarder);
+
+/*
+ * Gives the queues interrupts, at least `interval_us` microseconds apart. Returns 0, or -1 with the reason.
+ * For the program ixgbe-fwd, as is forwarder_wait.
+ */
+int forwarder_use_interrupts(struct forwarder *forwarder, uint32_t interval_us, char *error,
+			     size_t error_size);
+
+/*
+ * Sleeps until a packet arrives, for at most `timeout_ms` milliseconds and at most 0.1 s. Returns at once
+ * if a packet waits already. Returns 0, or -1 with the reason.
+ */
+int forwarder_wait(struct forwarder *forwarder, uint32_t timeout_ms, char *error,
+		   size_t error_size);
+
+/* The interrupts that have been taken, and the sleeps, since forwarder_use_interrupts. */
+struct forwarder_waits {
+	uint64_t interrupts;
+	uint64_t sleeps;
+};
+
+void forwarder_read_waits(const struct forwarder *forwarder, struct forwarder_waits *waits);
 
 /*
  * Single parts of a turn, to measure each by itself. Each works on both devices and returns the

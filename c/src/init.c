@@ -5,6 +5,7 @@
  */
 #include "clock.h"
 #include "device.h"
+#include "interrupts.h"
 #include "link.h"
 #include "reset.h"
 #include "rss.h"
@@ -434,6 +435,7 @@ int device_stop(struct device *device, struct error *error)
 			keep_first(&result, error, &next);
 		}
 	}
+	interrupts_stop(device);
 	disable_interrupts(&device->vfio);
 	if (disable_master(&device->vfio, &next) != 0) {
 		keep_first(&result, error, &next);

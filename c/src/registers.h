@@ -94,13 +94,51 @@
 
 /* EICR, rc_w1c: Causes of interrupts. With GPIE.OCD, a read clears only bits 29:16. Datasheet 8.2.3.5.1. */
 #define IXGBE_EICR 0x00800u
+/* Bits 15:0: Queues, through IVAR. */
+#define IXGBE_EICR_RTX_QUEUE 0x0000FFFFu
+
+/* EIMS, w1s: Enables causes. A read returns the enabled causes. Datasheet 8.2.3.5.3. */
+#define IXGBE_EIMS 0x00880u
 
 /* EIMC, w1c: Disables causes. Datasheet 8.2.3.5.4. */
 #define IXGBE_EIMC 0x00888u
 
+/* EIAC, rw: Causes that their MSI-X message clears. Datasheet 8.2.3.5.5. */
+#define IXGBE_EIAC 0x00810u
+
+/* EIAM, rw: Causes that are disabled when they raise an interrupt. Datasheet 8.2.3.5.6. */
+#define IXGBE_EIAM 0x00890u
+
 /* EIMC_EX, w1c: EIMC for queue vectors 0 to 63. Datasheet 8.2.3.5.9. */
 #define IXGBE_EIMC_EX(n) (0x00AB0u + 0x4u * (n))
 #define IXGBE_EIMC_EX_COUNT 2u
+
+/* EITR, rw: Interrupt throttle of a vector. Datasheet 8.2.3.5.12. */
+#define IXGBE_EITR(n) ((n) < 24u ? 0x00820u + 0x4u * (n) : 0x12300u + 0x4u * ((n) - 24u))
+/* Bits 11:3: Least time between interrupts, in units of 2 us at 10 Gbit/s. */
+#define IXGBE_EITR_ITR_INTERVAL 0x00000FF8u
+
+/* IVAR, rw: Vectors of the queues 2n and 2n + 1. Datasheet 8.2.3.5.16. */
+#define IXGBE_IVAR(n) (0x00900u + 0x4u * (n))
+/* Bits 5:0: Vector of RX queue 2n. */
+#define IXGBE_IVAR_RX_EVEN 0x0000003Fu
+/* Bit 7: The vector is valid. */
+#define IXGBE_IVAR_RX_EVEN_VALID 0x00000080u
+/* Bits 21:16: Vector of RX queue 2n + 1. */
+#define IXGBE_IVAR_RX_ODD 0x003F0000u
+/* Bit 23: The vector is valid. */
+#define IXGBE_IVAR_RX_ODD_VALID 0x00800000u
+
+/* GPIE, rw: Interrupt modes. Datasheet 8.2.3.5.18. */
+#define IXGBE_GPIE 0x00898u
+/* Bit 4: Use MSI-X with several vectors. */
+#define IXGBE_GPIE_MSIX_MODE 0x00000010u
+/* Bit 5: A read of EICR clears only what may be cleared in MSI-X mode. */
+#define IXGBE_GPIE_OCD 0x00000020u
+/* Bit 30: EIAM also applies in MSI-X mode. */
+#define IXGBE_GPIE_EIAME 0x40000000u
+/* Bit 31: Pending bits are cleared as vectors are enabled. */
+#define IXGBE_GPIE_PBA_SUPPORT 0x80000000u
 
 /* ---- Receive: filters ---- */
 

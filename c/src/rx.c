@@ -107,6 +107,11 @@ uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t coun
 	return received;
 }
 
+bool rx_pending(const struct rx_queue *queue)
+{
+	return (dma_load64(&queue->ring[queue->index].upper) & IXGBE_RXD_DD) != 0;
+}
+
 /*
  * 7.1.9: whether the device has used the next descriptor, by RDH, but not written it back. A
  * write-back may be late by some microseconds.

@@ -50,6 +50,9 @@ struct rx_queue {
  */
 uint32_t rx_batch(struct rx_queue *queue, struct packet **packets, uint32_t count);
 
+/* Whether a packet waits in the ring. */
+bool rx_pending(const struct rx_queue *queue);
+
 /*
  * As rx_check, for a thread that has only the queue: it does not look whether the device has failed.
  * RDH must be mapped.

@@ -210,6 +210,17 @@ void vfio_config_write16(struct vfio_device *device, uint32_t offset, uint16_t v
 	region_write(device, VFIO_REGION_CONFIG, offset, &value, sizeof(value), 0);
 }
 
+int vfio_signal_msix(struct vfio_device *device, const int *eventfds, uint32_t count,
+		     struct error *error)
+{
+	if (vfio_check(device, error) != 0) {
+		return -1;
+	}
+	return device->kind == VFIO_KIND_USER ?
+		       vfio_user_signal_msix(device, eventfds, count, error) :
+		       vfio_kernel_signal_msix(device, eventfds, count, error);
+}
+
 int vfio_check(const struct vfio_device *device, struct error *error)
 {
 	if (!device->failed) {

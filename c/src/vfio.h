@@ -20,6 +20,7 @@
 #define VFIO_MAX_AREAS 8
 #define VFIO_MAX_RANGES 16
 #define VFIO_ADDRESS_SIZE 128
+#define VFIO_MAX_VECTORS 16
 
 /* Regions of a PCI device, as linux/vfio.h numbers them. */
 #define VFIO_REGION_BAR0 0
@@ -134,6 +135,13 @@ __attribute__((cold, noinline)) void vfio_ring(struct vfio_device *device, uint3
 uint16_t vfio_config_read16(struct vfio_device *device, uint32_t offset);
 void vfio_config_write16(struct vfio_device *device, uint32_t offset, uint16_t value);
 
+/*
+ * Signals eventfds[i] at each message of MSI-X vector i, at most VFIO_MAX_VECTORS of them. A count of 0
+ * switches MSI-X off.
+ */
+int vfio_signal_msix(struct vfio_device *device, const int *eventfds, uint32_t count,
+		     struct error *error);
+
 /* Returns -1 and the reason if any access to the device has failed so far. */
 int vfio_check(const struct vfio_device *device, struct error *error);
 
@@ -170,6 +178,8 @@ int vfio_kernel_read(struct vfio_device *device, uint32_t region, uint64_t offse
 		     uint32_t size, struct error *error);
 int vfio_kernel_write(struct vfio_device *device, uint32_t region, uint64_t offset,
 		      const void *data, uint32_t size, struct error *error);
+int vfio_kernel_signal_msix(struct vfio_device *device, const int *eventfds, uint32_t count,
+			    struct error *error);
 int vfio_kernel_dma_map(struct vfio_container *container, void *memory, uint64_t iova,
 			uint64_t size, struct error *error);
 void vfio_kernel_dma_unmap(struct vfio_container *container, uint64_t iova, uint64_t size);
@@ -180,6 +190,8 @@ int vfio_user_read(struct vfio_device *device, uint32_t region, uint64_t offset,
 		   uint32_t size, struct error *error);
 int vfio_user_write(struct vfio_device *device, uint32_t region, uint64_t offset, const void *data,
 		    uint32_t size, uint64_t free_us, struct error *error);
+int vfio_user_signal_msix(struct vfio_device *device, const int *eventfds, uint32_t count,
+			  struct error *error);
 int vfio_user_dma_map(struct vfio_device *device, int fd, uint64_t iova, uint64_t size,
 		      struct error *error);
 int vfio_user_dma_unmap(struct vfio_device *device, uint64_t iova, uint64_t size,

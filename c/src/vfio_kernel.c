@@ -336,32 +336,55 @@ static int map_regions(struct vfio_device *device, struct error *error)
 	return vfio_map_bar0(device, device->fd, UINT64_MAX, &reply, sizeof(reply), error);
 }
 
+/* Makes the kernel signal eventfds, or switches the interrupts of this kind off with a count of 0. */
+static int set_irqs(const struct vfio_device *device, uint32_t index, const int *eventfds,
+		    uint32_t count)
+{
+	union {
+		struct vfio_irq_set set;
+		uint8_t bytes[sizeof(struct vfio_irq_set) + VFIO_MAX_VECTORS * sizeof(int32_t)];
+	} request;
+
+	memset(&request, 0, sizeof(request));
+	request.set.argsz = (uint32_t)(sizeof(request.set) + count * sizeof(int32_t));
+	request.set.flags = VFIO_IRQ_SET_ACTION_TRIGGER |
+			    (count > 0 ? VFIO_IRQ_SET_DATA_EVENTFD : VFIO_IRQ_SET_DATA_NONE);
+	request.set.index = index;
+	request.set.count = count;
+	if (count > 0) {
+		memcpy(request.bytes + sizeof(request.set), eventfds, count * sizeof(int32_t));
+	}
+	return ioctl(device->fd, VFIO_DEVICE_SET_IRQS, &request);
+}
+
 /*
  * Asks the kernel to signal when it wants the device back, because an unbind waits until the device
  * is closed. Without that signal, an unbind waits until the run is over.
  */
 static void listen_for_request(struct vfio_device *device)
 {
-	union {
-		struct vfio_irq_set set;
-		uint8_t bytes[sizeof(struct vfio_irq_set) + sizeof(int32_t)];
-	} request;
-	int32_t fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 
 	if (fd < 0) {
 		return;
 	}
-	memset(&request, 0, sizeof(request));
-	request.set.argsz = sizeof(request.bytes);
-	request.set.flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER;
-	request.set.index = VFIO_PCI_REQ_IRQ_INDEX;
-	request.set.count = 1;
-	memcpy(request.bytes + sizeof(request.set), &fd, sizeof(fd));
-	if (ioctl(device->fd, VFIO_DEVICE_SET_IRQS, &request) != 0) {
+	if (set_irqs(device, VFIO_PCI_REQ_IRQ_INDEX, &fd, 1) != 0) {
 		(void)close(fd);
 		return;
 	}
 	device->request_fd = fd;
+}
+
+int vfio_kernel_signal_msix(struct vfio_device *device, const int *eventfds, uint32_t count,
+			    struct error *error)
+{
+	if (count > VFIO_MAX_VECTORS ||
+	    set_irqs(device, VFIO_PCI_MSIX_IRQ_INDEX, eventfds, count) != 0) {
+		error_set(error, "%s: VFIO_DEVICE_SET_IRQS for %u vectors of MSI-X: %s",
+			  device->address, count, strerror(errno));
+		return -1;
+	}
+	return 0;
 }
 
 int vfio_kernel_check_request(const struct vfio_device *device, struct error *error)

@@ -40,6 +40,14 @@ struct dma_unmap {
 	uint64_t size;
 };
 
+struct irq_set {
+	uint32_t argsz;
+	uint32_t flags;
+	uint32_t index;
+	uint32_t start;
+	uint32_t count;
+};
+
 struct region_access {
 	uint64_t offset;
 	uint32_t region;
@@ -49,6 +57,7 @@ struct region_access {
 _Static_assert(sizeof(struct version) == 4, "vfio-user VERSION");
 _Static_assert(sizeof(struct dma_map) == 32, "vfio-user DMA_MAP");
 _Static_assert(sizeof(struct dma_unmap) == 24, "vfio-user DMA_UNMAP");
+_Static_assert(sizeof(struct irq_set) == 20, "vfio-user SET_IRQS");
 _Static_assert(sizeof(struct region_access) == 16, "vfio-user REGION_READ and REGION_WRITE");
 _Static_assert(sizeof(struct vfio_device_info) >= 16, "vfio-user GET_INFO is its first 16 bytes");
 _Static_assert(sizeof(struct vfio_region_info) == 32, "vfio-user GET_REGION_INFO");
@@ -321,4 +330,50 @@ int vfio_user_dma_unmap(struct vfio_device *device, uint64_t iova, uint64_t size
 	};
 
 	return vfio_user_call(device, &exchange, error) < 0 ? -1 : 0;
+}
+
+/* Sets the eventfd of a vector, or switches all vectors off with -1. */
+static int set_irq(struct vfio_device *device, uint32_t vector, int eventfd, struct error *error)
+{
+	struct {
+		struct message_header header;
+		struct irq_set set;
+	} request = {
+		.set =
+			{
+				.argsz = sizeof(struct irq_set),
+				.flags = VFIO_IRQ_SET_ACTION_TRIGGER |
+					 (eventfd >= 0 ? VFIO_IRQ_SET_DATA_EVENTFD :
+							 VFIO_IRQ_SET_DATA_NONE),
+				.index = VFIO_PCI_MSIX_IRQ_INDEX,
+				.start = vector,
+				.count = eventfd >= 0 ? 1 : 0,
+			},
+	};
+	struct irq_set reply;
+	struct exchange exchange = {
+		.command = COMMAND_SET_IRQS,
+		.request = &request,
+		.request_size = sizeof(request),
+		.fd = eventfd,
+		.reply = &reply,
+		.reply_size = sizeof(reply),
+	};
+
+	return vfio_user_call(device, &exchange, error) < 0 ? -1 : 0;
+}
+
+int vfio_user_signal_msix(struct vfio_device *device, const int *eventfds, uint32_t count,
+			  struct error *error)
+{
+	if (count == 0) {
+		return set_irq(device, 0, -1, error);
+	}
+	/* A message each, because a server need not take more than one descriptor with a message. */
+	for (uint32_t i = 0; i < count; i++) {
+		if (set_irq(device, i, eventfds[i], error) != 0) {
+			return -1;
+		}
+	}
+	return 0;
 }

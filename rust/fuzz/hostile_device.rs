@@ -145,6 +145,7 @@ impl<'p> Lab<'p> {
                 mac: [0; 6],
                 stats: Stats::default(),
                 queue_stats: Default::default(),
+                interrupts: Default::default(),
                 rx: vec![queues.rx],
                 tx: vec![queues.tx],
             },

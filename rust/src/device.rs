@@ -5,6 +5,7 @@
 //! [`Forwarder`]: crate::forwarder::Forwarder
 #![forbid(unsafe_code)]
 
+use std::os::fd::OwnedFd;
 use std::rc::Rc;
 
 use crate::device_ids::{Family, DEVICE_IDS};
@@ -137,6 +138,15 @@ pub struct RxLosses {
     pub discarded: u64,
 }
 
+/// The interrupts of a device.
+#[derive(Default)]
+pub(crate) struct Interrupts {
+    /// Of each vector. Empty if the device is only polled.
+    pub(crate) eventfds: Vec<OwnedFd>,
+    /// The EICR bits of the vectors that may signal.
+    pub(crate) armed: u32,
+}
+
 /// A device that runs until it is stopped or dropped.
 pub struct Device<'p> {
     pub(crate) registers: Registers,
@@ -152,6 +162,7 @@ pub struct Device<'p> {
     pub(crate) rx: Vec<RxQueue<'p>>,
     /// The transmit queues.
     pub(crate) tx: Vec<TxQueue<'p>>,
+    pub(crate) interrupts: Interrupts,
 }
 
 impl<'p> Device<'p> {

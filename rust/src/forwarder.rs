@@ -3,9 +3,11 @@
 
 use std::iter;
 use std::rc::Rc;
+use std::time::Duration;
 
 use crate::device::{Config, Device, OpenDevice, QueueStats, Stats, MAX_QUEUES, MAX_RING_SIZE};
 use crate::error::{Error, Result};
+use crate::interrupts::{interrupts_sleep, MAX_INTERVAL_US};
 use crate::mempool::{Mempool, Packet};
 use crate::registers as regs;
 use crate::rx::RxQueue;
@@ -29,6 +31,12 @@ pub const DEFAULT_CONNECT_TIMEOUT_MS: u32 = 5_000;
 
 /// Milliseconds: long enough for a copper link, which may train for ten seconds.
 pub const DEFAULT_LINK_TIMEOUT_MS: u32 = 30_000;
+
+/// Microseconds: the most that can be asked for as the least time between two interrupts of a queue.
+pub const MAX_INTERRUPT_INTERVAL_US: u32 = MAX_INTERVAL_US;
+
+/// Microseconds: the least time between two interrupts of a queue, unless asked for another.
+pub const DEFAULT_INTERRUPT_INTERVAL_US: u32 = 50;
 
 /// Enough packets for an RX ring, a TX ring and a batch, so that the pool never runs empty: the
 /// paper's 2048, and more for rings larger than its 512.
@@ -54,6 +62,15 @@ pub struct Counts {
     pub rx_calls: u64,
     /// Calls that returned as many packets as wanted.
     pub full_batches: u64,
+}
+
+/// The interrupts that have been taken, and the sleeps, since [`Forwarder::use_interrupts`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Waits {
+    /// Signals of all vectors.
+    pub interrupts: u64,
+    /// Sleeps, however they ended.
+    pub sleeps: u64,
 }
 
 /// Two open devices and their pools. A [`Forwarder`] borrows them.
@@ -134,6 +151,7 @@ pub struct Forwarder<'p> {
     others: Vec<Direction<'p>>,
     /// RDH of each queue of both devices; empty if they or the doorbells are not mapped.
     heads: Vec<[Register; 2]>,
+    waits: Waits,
 }
 
 /// The state that both directions of a queue share. It may lie beside that of another thread.
@@ -203,18 +221,20 @@ impl<'p> Forwarder<'p> {
         Ok(a_to_b + b_to_a)
     }
 
-    /// A turn of one queue pair: as [`Forwarder::turn`], which is that of queue 0.
+    /// A turn of one queue pair. For queue 0 it does what [`Forwarder::turn`] does. It is a function of its
+    /// own, so that the loop that calls [`Forwarder::turn`] contains that as a whole.
     ///
     /// # Errors
     /// If there is no such queue, or a device can no longer be reached.
+    #[inline(never)]
     pub fn queue_turn(&mut self, queue: usize) -> Result<usize> {
-        let Some(other) = queue.checked_sub(1) else {
-            return self.turn();
-        };
         let [a, b] = &mut self.devices;
         let queues = a.rx.get_mut(queue).zip(b.rx.get_mut(queue));
         let queues = queues.zip(a.tx.get_mut(queue).zip(b.tx.get_mut(queue)));
-        let direction = self.others.get_mut(other);
+        let direction = match queue.checked_sub(1) {
+            None => Some(&mut self.direction),
+            Some(other) => self.others.get_mut(other),
+        };
         let Some((direction, ((rx_a, rx_b), (tx_a, tx_b)))) = direction.zip(queues) else {
             return Err(self.devices[0].no_queue(queue));
         };
@@ -372,7 +392,51 @@ impl<'p> Forwarder<'p> {
             devices,
             direction: Direction::new(batch),
             others: (1..queues).map(|_| Direction::new(batch)).collect(),
+            waits: Waits::default(),
         })
+    }
+
+    /// Gives the queues interrupts, at least `interval_us` microseconds apart.
+    ///
+    /// # Errors
+    /// If a device has no MSI-X, or can no longer be reached.
+    pub fn use_interrupts(&mut self, interval_us: u32) -> Result<()> {
+        self.devices
+            .iter_mut()
+            .try_for_each(|device| device.interrupts_start(interval_us))
+    }
+
+    fn packet_waits(&mut self) -> bool {
+        let mut queues = self.devices.iter_mut().flat_map(|device| &mut device.rx);
+        queues.any(RxQueue::rx_pending)
+    }
+
+    /// Sleeps until a packet arrives, for at most `timeout` and at most 0.1 s. Returns at once if a packet
+    /// waits already.
+    ///
+    /// # Errors
+    /// If a device can no longer be reached.
+    pub fn wait(&mut self, timeout: Duration) -> Result<()> {
+        for device in &mut self.devices {
+            // A vector that signalled while the driver polled is masked, and must be armed again.
+            self.waits.interrupts += device.interrupts_take();
+            device.interrupts_arm()?;
+        }
+        // A packet that came after the last turn and before arming must not wait for the next one.
+        if self.packet_waits() {
+            return Ok(());
+        }
+        self.waits.sleeps += 1;
+        interrupts_sleep(&self.devices, timeout)?;
+        for device in &mut self.devices {
+            self.waits.interrupts += device.interrupts_take();
+        }
+        Ok(())
+    }
+
+    /// The interrupts and the sleeps so far.
+    pub fn read_waits(&self) -> Waits {
+        self.waits
     }
 
     /// Sends what is in the TX rings and stops both devices.

@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use crate::clock::sleep;
 use crate::descriptor::Descriptor;
-use crate::device::{Config, Device, OpenDevice, Stats, MAX_QUEUES, MAX_RING_SIZE, MIN_RING_SIZE};
+use crate::device::{
+    Config, Device, Interrupts, OpenDevice, Stats, MAX_QUEUES, MAX_RING_SIZE, MIN_RING_SIZE,
+};
 use crate::device_ids::Family;
 use crate::error::{Error, Result};
 use crate::mempool::{Mempool, PACKET_BUFFER_SIZE};
@@ -451,6 +453,7 @@ impl<'p> Device<'p> {
         for i in 0..self.config.rx_queues {
             result = result.and(self.stop_rx_queue(i));
         }
+        self.interrupts_stop();
         result = result.and(disable_interrupts(&self.registers));
         result = result.and(disable_master(&self.registers));
         result.and(disable_bus_master(&self.registers))
@@ -554,6 +557,7 @@ impl OpenDevice {
             queue_stats: Default::default(),
             rx: Vec::new(),
             tx: Vec::new(),
+            interrupts: Interrupts::default(),
         };
         device.start()?;
         Ok(device)

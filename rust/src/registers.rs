@@ -102,14 +102,52 @@ pub const FCCFG: u32 = 0x03D00;
 
 /// EICR, rc_w1c: Causes of interrupts. With GPIE.OCD, a read clears only bits 29:16. Datasheet 8.2.3.5.1.
 pub const EICR: u32 = 0x00800;
+/// Bits 15:0: Queues, through IVAR.
+pub const EICR_RTX_QUEUE: u32 = 0x0000FFFF;
+
+/// EIMS, w1s: Enables causes. A read returns the enabled causes. Datasheet 8.2.3.5.3.
+pub const EIMS: u32 = 0x00880;
 
 /// EIMC, w1c: Disables causes. Datasheet 8.2.3.5.4.
 pub const EIMC: u32 = 0x00888;
+
+/// EIAC, rw: Causes that their MSI-X message clears. Datasheet 8.2.3.5.5.
+pub const EIAC: u32 = 0x00810;
+
+/// EIAM, rw: Causes that are disabled when they raise an interrupt. Datasheet 8.2.3.5.6.
+pub const EIAM: u32 = 0x00890;
 
 /// EIMC_EX, w1c, n < 2: EIMC for queue vectors 0 to 63. Datasheet 8.2.3.5.9.
 pub const fn EIMC_EX(n: u32) -> u32 { 0x00AB0 + 0x4 * n }
 /// Entries of [`EIMC_EX`].
 pub const EIMC_EX_COUNT: u32 = 2;
+
+/// EITR, rw, n < 129: Interrupt throttle of a vector. Datasheet 8.2.3.5.12.
+pub const fn EITR(n: u32) -> u32 { if n < 24 { 0x00820 + 0x4 * n } else { 0x12300 + 0x4 * (n - 24) } }
+/// Bits 11:3: Least time between interrupts, in units of 2 us at 10 Gbit/s.
+pub const EITR_ITR_INTERVAL: u32 = 0x00000FF8;
+
+/// IVAR, rw, n < 64: Vectors of the queues 2n and 2n + 1. Datasheet 8.2.3.5.16.
+pub const fn IVAR(n: u32) -> u32 { 0x00900 + 0x4 * n }
+/// Bits 5:0: Vector of RX queue 2n.
+pub const IVAR_RX_EVEN: u32 = 0x0000003F;
+/// Bit 7: The vector is valid.
+pub const IVAR_RX_EVEN_VALID: u32 = 0x00000080;
+/// Bits 21:16: Vector of RX queue 2n + 1.
+pub const IVAR_RX_ODD: u32 = 0x003F0000;
+/// Bit 23: The vector is valid.
+pub const IVAR_RX_ODD_VALID: u32 = 0x00800000;
+
+/// GPIE, rw: Interrupt modes. Datasheet 8.2.3.5.18.
+pub const GPIE: u32 = 0x00898;
+/// Bit 4: Use MSI-X with several vectors.
+pub const GPIE_MSIX_MODE: u32 = 0x00000010;
+/// Bit 5: A read of EICR clears only what may be cleared in MSI-X mode.
+pub const GPIE_OCD: u32 = 0x00000020;
+/// Bit 30: EIAM also applies in MSI-X mode.
+pub const GPIE_EIAME: u32 = 0x40000000;
+/// Bit 31: Pending bits are cleared as vectors are enabled.
+pub const GPIE_PBA_SUPPORT: u32 = 0x80000000;
 
 // ---- Receive: filters ----
 

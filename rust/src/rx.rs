@@ -178,6 +178,11 @@ impl<'p> RxQueue<'p> {
             .for_each(mem::forget);
     }
 
+    /// Whether a packet waits in the ring.
+    pub(crate) fn rx_pending(&mut self) -> bool {
+        self.ring.entry(self.index).load_upper() & RXD_DD != 0
+    }
+
     /// 7.1.9: whether the device has used the next descriptor, by RDH, but not written it back. A
     /// write-back may be late by some microseconds.
     fn rx_write_back_missing(&mut self, head: u32) -> bool {

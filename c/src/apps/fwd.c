@@ -4,6 +4,7 @@
 #include "../mmio.h"
 #include "../version.h"
 #include "queue_threads.h"
+#include "totals.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -32,6 +33,10 @@
 
 #define NANOSECONDS 1000000000ull
 
+/* With interrupts, the forwarder sleeps after so many turns without a packet, at most so long. */
+#define EMPTY_TURNS 64
+#define SLEEP_MS 100
+
 /* With threads, the main thread looks at the clock and at them this often. */
 #define LOOK_NANOSECONDS 20000000ull
 
@@ -40,8 +45,8 @@
 
 static const char usage[] =
 	"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S]\n"
-	"                 [--queues N] [--cpus LIST] [--connect-timeout S] [--link-timeout S]\n"
-	"                 [--json FILE] DEVICE DEVICE\n"
+	"                 [--queues N] [--cpus LIST] [--interrupts] [--interrupt-interval US]\n"
+	"                 [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE DEVICE\n"
 	"\n"
 	"Forwards packets between two devices, both ways, and changes one byte of every packet.\n"
 	"Ends on SIGINT or SIGTERM, after N packets, or after S seconds.\n"
@@ -57,6 +62,10 @@ static const char usage[] =
 	"  --cpus LIST          pin a thread to each of these CPUs, such as 1,3 or 0-3; with fewer "
 	"CPUs\n"
 	"                       than queues, a thread has several queues\n"
+	"  --interrupts         sleep while no packets come, instead of polling; needs one queue\n"
+	"  --interrupt-interval US\n"
+	"                       at least US microseconds between two interrupts of a queue, 0 to\n"
+	"                       1022 (default 50)\n"
 	"  --packets N          end after N received packets, counted over both directions\n"
 	"  --duration S         end after S seconds; fractions are allowed\n"
 	"  --connect-timeout S  wait at most S seconds for the sockets, up to 3600 (default 5)\n"
@@ -70,6 +79,8 @@ struct options {
 	uint32_t ring_size;
 	uint32_t queues;
 	struct cpu_list cpus;
+	bool interrupts;
+	uint32_t interrupt_interval_us;
 	uint64_t packets; /* UINT64_MAX: no limit */
 	uint64_t duration; /* nanoseconds, UINT64_MAX: no limit */
 	uint32_t connect_timeout_ms;
@@ -136,6 +147,8 @@ enum {
 	OPTION_RING_SIZE,
 	OPTION_QUEUES,
 	OPTION_CPUS,
+	OPTION_INTERRUPTS,
+	OPTION_INTERRUPT_INTERVAL,
 	OPTION_PACKETS,
 	OPTION_DURATION,
 	OPTION_CONNECT_TIMEOUT,
@@ -153,6 +166,10 @@ static int parse_options(int argc, char **argv, struct options *options)
 		{.name = "ring-size", .has_arg = required_argument, .val = OPTION_RING_SIZE},
 		{.name = "queues", .has_arg = required_argument, .val = OPTION_QUEUES},
 		{.name = "cpus", .has_arg = required_argument, .val = OPTION_CPUS},
+		{.name = "interrupts", .val = OPTION_INTERRUPTS},
+		{.name = "interrupt-interval",
+		 .has_arg = required_argument,
+		 .val = OPTION_INTERRUPT_INTERVAL},
 		{.name = "packets", .has_arg = required_argument, .val = OPTION_PACKETS},
 		{.name = "duration", .has_arg = required_argument, .val = OPTION_DURATION},
 		{.name = "connect-timeout",
@@ -202,6 +219,18 @@ static int parse_options(int argc, char **argv, struct options *options)
 			if (cpu_list_parse(optarg, &options->cpus, reason, sizeof(reason)) != 0) {
 				return usage_error("--cpus", reason);
 			}
+			break;
+		case OPTION_INTERRUPTS:
+			options->interrupts = true;
+			break;
+		case OPTION_INTERRUPT_INTERVAL:
+			if (!parse_number(optarg, 0, FORWARDER_MAX_INTERRUPT_INTERVAL_US,
+					  &number)) {
+				return usage_error("--interrupt-interval must be a number of "
+						   "microseconds from 0 to 1022, not",
+						   optarg);
+			}
+			options->interrupt_interval_us = (uint32_t)number;
 			break;
 		case OPTION_PACKETS:
 			if (!parse_number(optarg, 1, UINT64_MAX - 1, &options->packets)) {
@@ -254,6 +283,12 @@ static int parse_options(int argc, char **argv, struct options *options)
 		return usage_error(
 			"--cpus names more CPUs than there are queues; each thread needs "
 			"a queue: raise --queues",
+			NULL);
+	}
+	if (options->interrupts && (options->queues > 1 || options->cpus.count > 0)) {
+		return usage_error(
+			"--interrupts needs one queue without threads; leave out --queues "
+			"and --cpus",
 			NULL);
 	}
 	if (argc - optind != 2) {
@@ -334,15 +369,6 @@ static int print_both_rates(struct forwarder *forwarder, const struct options *o
 	return 0;
 }
 
-/* The results of a run. */
-struct totals {
-	struct forwarder_counts counts;
-	double seconds;
-	uint64_t tsc_cycles;
-	uint32_t queues;
-	struct forwarder_counts queue_counts[FORWARDER_MAX_QUEUES];
-};
-
 static void read_totals(const struct forwarder *forwarder, uint32_t queues, uint64_t start,
 			uint64_t start_tsc, struct totals *totals)
 {
@@ -398,6 +424,70 @@ static int run(struct forwarder *forwarder, const struct options *options, const
 	return result;
 }
 
+/*
+ * Forwards until EMPTY_TURNS turns in a row were empty, until `turns` turns were not, or until `packets`
+ * packets have been received. Returns their number, and in `idle` whether the last turns were empty.
+ */
+__attribute__((noinline)) static uint64_t
+forward_until_idle(struct forwarder *forwarder, uint32_t turns, uint64_t packets, bool *idle)
+{
+	uint64_t received = 0;
+	uint32_t empty = 0;
+
+	while (turns > 0 && empty < EMPTY_TURNS && received < packets) {
+		uint32_t batch = forwarder_queue_turn(forwarder, 0);
+
+		received += batch;
+		turns -= batch > 0;
+		empty = batch > 0 ? 0 : empty + 1;
+	}
+	*idle = empty == EMPTY_TURNS;
+	return received;
+}
+
+/*
+ * As run, but sleeps while no packets come. It has a loop of its own, so that the one of `run` stays as
+ * small as it is.
+ */
+static int run_with_interrupts(struct forwarder *forwarder, const struct options *options,
+			       const sigset_t *held, struct totals *totals, char *error,
+			       size_t error_size)
+{
+	struct rates rates = {.printed = now_ns()};
+	uint64_t start_tsc = tsc_read();
+	uint64_t start = now_ns();
+	uint64_t time = start;
+	uint64_t received = 0;
+	uint64_t packets = options->packets;
+	uint32_t turns = forwarder_is_trapped(forwarder) ? TURNS_PER_LOOK_TRAPPED : TURNS_PER_LOOK;
+	bool idle = false;
+	int result = forwarder_use_interrupts(forwarder, options->interrupt_interval_us, error,
+					      error_size);
+
+	while (received < packets && time - start < options->duration && result == 0) {
+		uint64_t left_ms = (options->duration - (time - start)) / 1000000;
+
+		if (idle) {
+			result = forwarder_wait(forwarder,
+						left_ms < SLEEP_MS ? (uint32_t)left_ms : SLEEP_MS,
+						error, error_size);
+		}
+		received += forward_until_idle(forwarder, turns, packets - received, &idle);
+		time = now_ns();
+		if (signal_comes(held, 0)) {
+			break;
+		}
+		if (result == 0 && time - rates.printed >= NANOSECONDS) {
+			result = print_both_rates(forwarder, options, &rates, time, error,
+						  error_size);
+		}
+	}
+	read_totals(forwarder, 1, start, start_tsc, totals);
+	totals->interrupts = true;
+	forwarder_read_waits(forwarder, &totals->waits);
+	return result;
+}
+
 /* Forwards in threads until the end of the run. Returns 0, or -1 with the reason. */
 static int run_threads(struct forwarder *forwarder, const struct options *options,
 		       const sigset_t *held, struct totals *totals, char *error, size_t error_size)
@@ -440,62 +530,6 @@ static int run_threads(struct forwarder *forwarder, const struct options *option
 	return result;
 }
 
-/* Writes the counts without braces. Returns what dprintf returns. */
-static int write_counts(int fd, const struct forwarder_counts *counts)
-{
-	return dprintf(fd,
-		       "\"rx\":%" PRIu64 ",\"tx\":%" PRIu64 ",\"dropped\":%" PRIu64
-		       ",\"rx_calls\":%" PRIu64 ",\"full_batches\":%" PRIu64,
-		       counts->rx, counts->tx, counts->dropped, counts->rx_calls,
-		       counts->full_batches);
-}
-
-/* Writes the counts of each queue, if there are several. Returns -1 with errno on failure. */
-static int write_queues(int fd, const struct totals *totals)
-{
-	int written = totals->queues > 1 ? dprintf(fd, ",\"queues\":[") : 0;
-
-	for (uint32_t i = 0; i < totals->queues && totals->queues > 1 && written >= 0; i++) {
-		written = dprintf(fd, "%s{\"queue\":%u,", i > 0 ? "," : "", i);
-		if (written >= 0) {
-			written = write_counts(fd, &totals->queue_counts[i]);
-		}
-		if (written >= 0) {
-			written = dprintf(fd, "}%s", i + 1 == totals->queues ? "]" : "");
-		}
-	}
-	return written;
-}
-
-/* Writes the totals to `fd` and closes it. Returns 0, or -1 with errno. */
-static int write_json(int fd, const struct totals *totals)
-{
-	int written = dprintf(fd, "{");
-
-	if (written >= 0) {
-		written = write_counts(fd, &totals->counts);
-	}
-	if (written >= 0) {
-		written = dprintf(fd, ",\"seconds\":%.9f,\"tsc_cycles\":%" PRIu64, totals->seconds,
-				  totals->tsc_cycles);
-	}
-	if (written >= 0) {
-		written = write_queues(fd, totals);
-	}
-	if (written >= 0) {
-		written = dprintf(fd, "}\n");
-	}
-	int cause = errno;
-	/* A file system may report a full disk only here. */
-	int closed = close(fd);
-
-	if (written < 0) {
-		errno = cause;
-		return -1;
-	}
-	return closed;
-}
-
 /* Opens the devices, forwards, and closes them. Returns the exit status. */
 static int forward_until_end(const struct options *options, int json_fd)
 {
@@ -521,9 +555,15 @@ static int forward_until_end(const struct options *options, int json_fd)
 	if (options->packets != UINT64_MAX && !in_threads) {
 		forwarder_limit(forwarder, options->packets);
 	}
-	int ran = in_threads ?
-			  run_threads(forwarder, options, &held, &totals, error, sizeof(error)) :
-			  run(forwarder, options, &held, &totals, error, sizeof(error));
+	int (*run_as)(struct forwarder *, const struct options *, const sigset_t *, struct totals *,
+		      char *, size_t) = run;
+
+	if (in_threads) {
+		run_as = run_threads;
+	} else if (options->interrupts) {
+		run_as = run_with_interrupts;
+	}
+	int ran = run_as(forwarder, options, &held, &totals, error, sizeof(error));
 
 	if (ran != 0) {
 		say("ixgbe-fwd: %s\n", error);
@@ -533,7 +573,7 @@ static int forward_until_end(const struct options *options, int json_fd)
 		say("ixgbe-fwd: %s\n", error);
 		status = EXIT_RUN_TIME;
 	}
-	if (json_fd >= 0 && write_json(json_fd, &totals) != 0) {
+	if (json_fd >= 0 && totals_write(json_fd, &totals) != 0) {
 		say("ixgbe-fwd: %s: %s\n", options->json, strerror(errno));
 		status = EXIT_RUN_TIME;
 	}
@@ -546,6 +586,7 @@ int main(int argc, char **argv)
 		.batch = FORWARDER_DEFAULT_BATCH,
 		.ring_size = FORWARDER_DEFAULT_RING_SIZE,
 		.queues = 1,
+		.interrupt_interval_us = FORWARDER_DEFAULT_INTERRUPT_INTERVAL_US,
 		.packets = UINT64_MAX,
 		.duration = UINT64_MAX,
 		.connect_timeout_ms = FORWARDER_DEFAULT_CONNECT_TIMEOUT_MS,

@@ -36,6 +36,10 @@ pub struct Totals {
     pub seconds: f64,
     /// The same duration in cycles of the time-stamp counter.
     pub tsc_cycles: u64,
+    /// Interrupts taken, with `--interrupts`.
+    pub interrupts: Option<u64>,
+    /// Sleeps, with `--interrupts`.
+    pub sleeps: Option<u64>,
     /// The same counts for each queue, if there are several.
     #[serde(default)]
     pub queues: Vec<QueueTotals>,

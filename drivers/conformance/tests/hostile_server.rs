@@ -35,6 +35,7 @@ for_each_implementation!(
     servers_that_answer_every_doorbell_late,
     registers_that_never_change,
     memory_keeps_its_size_and_its_pages,
+    servers_without_interrupts_are_refused,
 );
 
 /// Every driver must end within this time.
@@ -45,6 +46,7 @@ const VERSION: u16 = 1;
 const DMA_MAP: u16 = 2;
 const GET_INFO: u16 = 4;
 const GET_REGION_INFO: u16 = 5;
+const SET_IRQS: u16 = 8;
 const REGION_READ: u16 = 9;
 const REGION_WRITE: u16 = 10;
 
@@ -92,6 +94,8 @@ struct Reply {
     payload: Vec<u8>,
     fds: Vec<OwnedFd>,
     pace: Pace,
+    /// The server refuses the request with this error.
+    refused: Option<Errno>,
 }
 
 impl Reply {
@@ -100,6 +104,7 @@ impl Reply {
             payload,
             fds: Vec::new(),
             pace: Pace::AtOnce,
+            refused: None,
         }
     }
 }
@@ -238,7 +243,10 @@ fn serve(stream: &UnixStream, change: &mut impl FnMut(&Request, &mut Reply)) -> 
             u32::from(request.id) | u32::from(request.command) << 16,
             size,
         ]);
-        bytes.extend(words([1, 0]));
+        bytes.extend(words(match reply.refused {
+            Some(error) => [0x21, error.raw_os_error().unsigned_abs()],
+            None => [1, 0],
+        }));
         bytes.extend(&reply.payload);
         match reply.pace {
             Pace::Never => continue,
@@ -261,6 +269,15 @@ fn run(
     implementation: Implementation,
     change: impl FnMut(usize, &Request, &mut Reply) + Clone + Send + 'static,
 ) -> Result<Output> {
+    run_with(implementation, &[], change)
+}
+
+/// The same with more arguments for the driver.
+fn run_with(
+    implementation: Implementation,
+    arguments: &[&str],
+    change: impl FnMut(usize, &Request, &mut Reply) + Clone + Send + 'static,
+) -> Result<Output> {
     let directory = tempfile::tempdir()?;
     let mut devices = Vec::new();
     for port in 0..2 {
@@ -276,9 +293,28 @@ fn run(
     }
     let output = Program::forwarder(implementation)?
         .args(["--duration", "0.5", "--link-timeout", "1"])
+        .args(arguments)
         .args(devices)
         .run(LIMIT)?;
     Ok(output)
+}
+
+/// A kernel without asynchronous I/O, or a card without MSI-X.
+fn servers_without_interrupts_are_refused(implementation: Implementation) -> Result<()> {
+    for error in [Errno::OPNOTSUPP, Errno::INVAL] {
+        let output = run_with(
+            implementation,
+            &["--interrupts"],
+            move |_, request, reply| {
+                if request.command == SET_IRQS {
+                    reply.payload.clear();
+                    reply.refused = Some(error);
+                }
+            },
+        )?;
+        expect_failure(&output, &["refused command 8", "leave out --interrupts"])?;
+    }
+    Ok(())
 }
 
 /// Checks that a driver ended by itself, with one message that contains all `texts`.

@@ -291,7 +291,7 @@ fn the_drivers_headers_hold_what_the_drivers_use() {
         assert!(used, "{name}: in registers.rs, not used in rust/src");
     }
     for text in [header, module] {
-        assert!(text.lines().count() <= 560, "a driver's header is too long");
+        assert!(text.lines().count() <= 640, "a driver's header is too long");
     }
 }
 

@@ -15,6 +15,7 @@ extern "C" {
     fn vfio_config_read16(device: *mut vfio_device, offset: uint32_t) -> uint16_t;
     fn vfio_check(device: *const vfio_device, error: *mut error) -> ::core::ffi::c_int;
     fn dma_free(dma: *mut dma_memory);
+    fn interrupts_stop(device: *mut device);
     fn free(__ptr: *mut ::core::ffi::c_void);
     fn memset(
         __s: *mut ::core::ffi::c_void,
@@ -194,6 +195,14 @@ pub struct queue_stats {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
+pub struct device_interrupts {
+    pub vectors: uint32_t,
+    pub armed: uint32_t,
+    pub eventfds: [::core::ffi::c_int; 16],
+    pub apart: [uint8_t; 56],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
 pub struct device {
     pub vfio: vfio_device,
     pub family: device_family,
@@ -206,6 +215,7 @@ pub struct device {
     pub queue_stats: [queue_stats; 16],
     pub rx: [rx_queue; 16],
     pub tx: [tx_queue; 16],
+    pub interrupts: device_interrupts,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -592,5 +602,6 @@ pub unsafe extern "C" fn device_release(mut device: *mut device) {
 }
 #[no_mangle]
 pub unsafe extern "C" fn device_close(mut device: *mut device) {
+    interrupts_stop(device);
     vfio_close(&raw mut (*device).vfio);
 }

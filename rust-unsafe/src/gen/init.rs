@@ -55,6 +55,7 @@ extern "C" {
         mac: *mut uint8_t,
         error: *mut error,
     ) -> ::core::ffi::c_int;
+    fn interrupts_stop(device: *mut device);
     fn link_init(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
     fn link_comes_up(device: *mut device, timeout_ms: uint32_t) -> bool;
     fn disable_interrupts(vfio: *mut vfio_device);
@@ -238,6 +239,14 @@ pub struct queue_stats {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
+pub struct device_interrupts {
+    pub vectors: uint32_t,
+    pub armed: uint32_t,
+    pub eventfds: [::core::ffi::c_int; 16],
+    pub apart: [uint8_t; 56],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
 pub struct device {
     pub vfio: vfio_device,
     pub family: device_family,
@@ -250,6 +259,7 @@ pub struct device {
     pub queue_stats: [queue_stats; 16],
     pub rx: [rx_queue; 16],
     pub tx: [tx_queue; 16],
+    pub interrupts: device_interrupts,
 }
 pub const UINT32_MAX: ::core::ffi::c_uint = 4294967295 as ::core::ffi::c_uint;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
@@ -1177,6 +1187,7 @@ pub unsafe extern "C" fn device_stop(
         }
         i_0 = i_0.wrapping_add(1);
     }
+    interrupts_stop(device);
     disable_interrupts(&raw mut (*device).vfio);
     if disable_master(&raw mut (*device).vfio, &raw mut next) != 0 as ::core::ffi::c_int
     {

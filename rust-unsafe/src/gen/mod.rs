@@ -4,6 +4,7 @@ pub mod device;
 pub mod dma;
 pub mod forwarder;
 pub mod init;
+pub mod interrupts;
 pub mod link;
 pub mod mempool;
 pub mod phy;
@@ -23,4 +24,5 @@ pub mod apps {
     pub mod fwd;
     pub mod ports;
     pub mod queue_threads;
+    pub mod totals;
 }

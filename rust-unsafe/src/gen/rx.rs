@@ -309,6 +309,11 @@ pub unsafe extern "C" fn rx_batch(
     }
     return received;
 }
+#[no_mangle]
+pub unsafe extern "C" fn rx_pending(mut queue: *const rx_queue) -> bool {
+    return dma_load64(&raw mut (*(*queue).ring.offset((*queue).index as isize)).upper)
+        & 0x1 as uint64_t != 0 as uint64_t;
+}
 unsafe extern "C" fn rx_write_back_missing(
     mut queue: *const rx_queue,
     mut head: *mut uint32_t,

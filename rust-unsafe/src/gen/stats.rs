@@ -203,6 +203,14 @@ pub struct queue_stats {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
+pub struct device_interrupts {
+    pub vectors: uint32_t,
+    pub armed: uint32_t,
+    pub eventfds: [::core::ffi::c_int; 16],
+    pub apart: [uint8_t; 56],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
 pub struct device {
     pub vfio: vfio_device,
     pub family: device_family,
@@ -215,6 +223,7 @@ pub struct device {
     pub queue_stats: [queue_stats; 16],
     pub rx: [rx_queue; 16],
     pub tx: [tx_queue; 16],
+    pub interrupts: device_interrupts,
 }
 pub const UINT32_MAX: ::core::ffi::c_uint = 4294967295 as ::core::ffi::c_uint;
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;

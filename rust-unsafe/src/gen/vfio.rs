@@ -32,6 +32,12 @@ extern "C" {
         size: uint32_t,
         error: *mut error,
     ) -> ::core::ffi::c_int;
+    fn vfio_kernel_signal_msix(
+        device: *mut vfio_device,
+        eventfds: *const ::core::ffi::c_int,
+        count: uint32_t,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
     fn vfio_kernel_dma_map(
         container: *mut vfio_container,
         memory: *mut ::core::ffi::c_void,
@@ -65,6 +71,12 @@ extern "C" {
         data: *const ::core::ffi::c_void,
         size: uint32_t,
         free_us: uint64_t,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn vfio_user_signal_msix(
+        device: *mut vfio_device,
+        eventfds: *const ::core::ffi::c_int,
+        count: uint32_t,
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn vfio_user_dma_map(
@@ -516,6 +528,24 @@ pub unsafe extern "C" fn vfio_config_write16(
         ::core::mem::size_of::<uint16_t>() as uint32_t,
         0 as uint64_t,
     );
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_signal_msix(
+    mut device: *mut vfio_device,
+    mut eventfds: *const ::core::ffi::c_int,
+    mut count: uint32_t,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    if vfio_check(device, error) != 0 as ::core::ffi::c_int {
+        return -(1 as ::core::ffi::c_int);
+    }
+    return if (*device).kind as ::core::ffi::c_uint
+        == VFIO_KIND_USER as ::core::ffi::c_int as ::core::ffi::c_uint
+    {
+        vfio_user_signal_msix(device, eventfds, count, error)
+    } else {
+        vfio_kernel_signal_msix(device, eventfds, count, error)
+    };
 }
 #[no_mangle]
 pub unsafe extern "C" fn vfio_check(

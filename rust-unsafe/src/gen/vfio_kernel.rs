@@ -175,11 +175,12 @@ pub struct vfio_group {
 }
 pub const EFD_NONBLOCK: C2RustUnnamed_4 = 2048;
 pub const EFD_CLOEXEC: C2RustUnnamed_4 = 524288;
+pub const VFIO_PCI_REQ_IRQ_INDEX: C2RustUnnamed_3 = 4;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub union C2RustUnnamed {
     pub set: vfio_irq_set,
-    pub bytes: [uint8_t; 24],
+    pub bytes: [uint8_t; 84],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -193,7 +194,6 @@ pub struct vfio_irq_set {
 }
 pub type __u8 = ::core::ffi::c_uchar;
 pub type __u32 = ::core::ffi::c_uint;
-pub const VFIO_PCI_REQ_IRQ_INDEX: C2RustUnnamed_3 = 4;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub union C2RustUnnamed_0 {
@@ -273,6 +273,7 @@ pub struct pollfd {
     pub events: ::core::ffi::c_short,
     pub revents: ::core::ffi::c_short,
 }
+pub const VFIO_PCI_MSIX_IRQ_INDEX: C2RustUnnamed_3 = 2;
 pub type rlim_t = __rlim_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -312,7 +313,6 @@ pub const VFIO_PCI_BAR1_REGION_INDEX: C2RustUnnamed_2 = 1;
 pub type C2RustUnnamed_3 = ::core::ffi::c_uint;
 pub const VFIO_PCI_NUM_IRQS: C2RustUnnamed_3 = 5;
 pub const VFIO_PCI_ERR_IRQ_INDEX: C2RustUnnamed_3 = 3;
-pub const VFIO_PCI_MSIX_IRQ_INDEX: C2RustUnnamed_3 = 2;
 pub const VFIO_PCI_MSI_IRQ_INDEX: C2RustUnnamed_3 = 1;
 pub const VFIO_PCI_INTX_IRQ_INDEX: C2RustUnnamed_3 = 0;
 pub type C2RustUnnamed_4 = ::core::ffi::c_uint;
@@ -342,6 +342,7 @@ pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
     as ::core::ffi::c_ulong;
 pub const VFIO_MAX_DEVICES: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
 pub const VFIO_MAX_RANGES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
+pub const VFIO_MAX_VECTORS: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
 pub const VFIO_REGION_CONFIG: ::core::ffi::c_int = 7 as ::core::ffi::c_int;
 pub const EPERM: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const ENOMEM: ::core::ffi::c_int = 12 as ::core::ffi::c_int;
@@ -395,6 +396,8 @@ pub const VFIO_DEVICE_GET_REGION_INFO: ::core::ffi::c_uint = (0 as ::core::ffi::
     | ((100 as ::core::ffi::c_int + 8 as ::core::ffi::c_int) << _IOC_NRSHIFT)
         as ::core::ffi::c_uint
     | ((0 as ::core::ffi::c_int) << _IOC_SIZESHIFT) as ::core::ffi::c_uint;
+pub const VFIO_IRQ_SET_DATA_NONE: ::core::ffi::c_int = (1 as ::core::ffi::c_int)
+    << 0 as ::core::ffi::c_int;
 pub const VFIO_IRQ_SET_DATA_EVENTFD: ::core::ffi::c_int = (1 as ::core::ffi::c_int)
     << 2 as ::core::ffi::c_int;
 pub const VFIO_IRQ_SET_ACTION_TRIGGER: ::core::ffi::c_int = (1 as ::core::ffi::c_int)
@@ -1088,7 +1091,12 @@ unsafe extern "C" fn map_regions(
         error,
     );
 }
-unsafe extern "C" fn listen_for_request(mut device: *mut vfio_device) {
+unsafe extern "C" fn set_irqs(
+    mut device: *const vfio_device,
+    mut index: uint32_t,
+    mut eventfds: *const ::core::ffi::c_int,
+    mut count: uint32_t,
+) -> ::core::ffi::c_int {
     let mut request: C2RustUnnamed = C2RustUnnamed {
         set: vfio_irq_set {
             argsz: 0,
@@ -1099,40 +1107,85 @@ unsafe extern "C" fn listen_for_request(mut device: *mut vfio_device) {
             data: [],
         },
     };
-    let mut fd: int32_t = eventfd(
-        0 as ::core::ffi::c_uint,
-        EFD_CLOEXEC as ::core::ffi::c_int | EFD_NONBLOCK as ::core::ffi::c_int,
-    ) as int32_t;
-    if fd < 0 as int32_t {
-        return;
-    }
     memset(
         &raw mut request as *mut ::core::ffi::c_void,
         0 as ::core::ffi::c_int,
         ::core::mem::size_of::<C2RustUnnamed>() as size_t,
     );
-    request.set.argsz = ::core::mem::size_of::<[uint8_t; 24]>() as __u32;
-    request.set.flags = (VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER)
-        as __u32;
-    request.set.index = VFIO_PCI_REQ_IRQ_INDEX as ::core::ffi::c_int as __u32;
-    request.set.count = 1 as __u32;
-    memcpy(
-        (&raw mut request.bytes as *mut uint8_t)
-            .offset(::core::mem::size_of::<vfio_irq_set>() as usize as isize)
-            as *mut ::core::ffi::c_void,
-        &raw mut fd as *const ::core::ffi::c_void,
-        ::core::mem::size_of::<int32_t>() as size_t,
-    );
-    if ioctl(
+    request.set.argsz = (::core::mem::size_of::<vfio_irq_set>() as usize)
+        .wrapping_add(
+            (count as usize).wrapping_mul(::core::mem::size_of::<int32_t>() as usize),
+        ) as uint32_t as __u32;
+    request.set.flags = (VFIO_IRQ_SET_ACTION_TRIGGER
+        | (if count > 0 as uint32_t {
+            VFIO_IRQ_SET_DATA_EVENTFD
+        } else {
+            VFIO_IRQ_SET_DATA_NONE
+        })) as __u32;
+    request.set.index = index as __u32;
+    request.set.count = count as __u32;
+    if count > 0 as uint32_t {
+        memcpy(
+            (&raw mut request.bytes as *mut uint8_t)
+                .offset(::core::mem::size_of::<vfio_irq_set>() as usize as isize)
+                as *mut ::core::ffi::c_void,
+            eventfds as *const ::core::ffi::c_void,
+            (count as size_t).wrapping_mul(::core::mem::size_of::<int32_t>() as size_t),
+        );
+    }
+    return ioctl(
         (*device).fd,
         VFIO_DEVICE_SET_IRQS as ::core::ffi::c_ulong,
         &raw mut request,
-    ) != 0 as ::core::ffi::c_int
-    {
-        close(fd as ::core::ffi::c_int);
+    );
+}
+unsafe extern "C" fn listen_for_request(mut device: *mut vfio_device) {
+    let mut fd: ::core::ffi::c_int = eventfd(
+        0 as ::core::ffi::c_uint,
+        EFD_CLOEXEC as ::core::ffi::c_int | EFD_NONBLOCK as ::core::ffi::c_int,
+    );
+    if fd < 0 as ::core::ffi::c_int {
         return;
     }
-    (*device).request_fd = fd as ::core::ffi::c_int;
+    if set_irqs(
+        device,
+        VFIO_PCI_REQ_IRQ_INDEX as ::core::ffi::c_int as uint32_t,
+        &raw mut fd,
+        1 as uint32_t,
+    ) != 0 as ::core::ffi::c_int
+    {
+        close(fd);
+        return;
+    }
+    (*device).request_fd = fd;
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_kernel_signal_msix(
+    mut device: *mut vfio_device,
+    mut eventfds: *const ::core::ffi::c_int,
+    mut count: uint32_t,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    if count > VFIO_MAX_VECTORS as uint32_t
+        || set_irqs(
+            device,
+            VFIO_PCI_MSIX_IRQ_INDEX as ::core::ffi::c_int as uint32_t,
+            eventfds,
+            count,
+        ) != 0 as ::core::ffi::c_int
+    {
+        snprintf(
+            &raw mut (*error).text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+            b"%s: VFIO_DEVICE_SET_IRQS for %u vectors of MSI-X: %s\0" as *const u8
+                as *const ::core::ffi::c_char,
+            &raw mut (*device).address as *mut ::core::ffi::c_char,
+            count,
+            strerror(*__errno_location()),
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    return 0 as ::core::ffi::c_int;
 }
 #[no_mangle]
 pub unsafe extern "C" fn vfio_kernel_check_request(

@@ -147,6 +147,7 @@ pub struct exchange {
 pub type message_command = ::core::ffi::c_uint;
 pub const COMMAND_REGION_WRITE: message_command = 10;
 pub const COMMAND_REGION_READ: message_command = 9;
+pub const COMMAND_SET_IRQS: message_command = 8;
 pub const COMMAND_GET_REGION_INFO: message_command = 5;
 pub const COMMAND_GET_INFO: message_command = 4;
 pub const COMMAND_DMA_UNMAP: message_command = 3;
@@ -264,6 +265,22 @@ pub struct C2RustUnnamed_3 {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
+pub struct irq_set {
+    pub argsz: uint32_t,
+    pub flags: uint32_t,
+    pub index: uint32_t,
+    pub start: uint32_t,
+    pub count: uint32_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct C2RustUnnamed_4 {
+    pub header: message_header,
+    pub set: irq_set,
+}
+pub const VFIO_PCI_MSIX_IRQ_INDEX: C2RustUnnamed_7 = 2;
+#[derive(Copy, Clone)]
+#[repr(C)]
 pub struct dma_map {
     pub argsz: uint32_t,
     pub flags: uint32_t,
@@ -273,7 +290,7 @@ pub struct dma_map {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct C2RustUnnamed_4 {
+pub struct C2RustUnnamed_5 {
     pub header: message_header,
     pub map: dma_map,
 }
@@ -287,10 +304,16 @@ pub struct dma_unmap {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct C2RustUnnamed_5 {
+pub struct C2RustUnnamed_6 {
     pub header: message_header,
     pub unmap: dma_unmap,
 }
+pub type C2RustUnnamed_7 = ::core::ffi::c_uint;
+pub const VFIO_PCI_NUM_IRQS: C2RustUnnamed_7 = 5;
+pub const VFIO_PCI_REQ_IRQ_INDEX: C2RustUnnamed_7 = 4;
+pub const VFIO_PCI_ERR_IRQ_INDEX: C2RustUnnamed_7 = 3;
+pub const VFIO_PCI_MSI_IRQ_INDEX: C2RustUnnamed_7 = 1;
+pub const VFIO_PCI_INTX_IRQ_INDEX: C2RustUnnamed_7 = 0;
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const VFIO_REGION_BAR0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const VFIO_REGION_CONFIG: ::core::ffi::c_int = 7 as ::core::ffi::c_int;
@@ -299,6 +322,12 @@ pub const F_SEAL_SHRINK: ::core::ffi::c_int = 0x2 as ::core::ffi::c_int;
 pub const TMPFS_MAGIC: ::core::ffi::c_int = 0x1021994 as ::core::ffi::c_int;
 pub const VFIO_DEVICE_FLAGS_PCI: ::core::ffi::c_int = (1 as ::core::ffi::c_int)
     << 1 as ::core::ffi::c_int;
+pub const VFIO_IRQ_SET_DATA_NONE: ::core::ffi::c_int = (1 as ::core::ffi::c_int)
+    << 0 as ::core::ffi::c_int;
+pub const VFIO_IRQ_SET_DATA_EVENTFD: ::core::ffi::c_int = (1 as ::core::ffi::c_int)
+    << 2 as ::core::ffi::c_int;
+pub const VFIO_IRQ_SET_ACTION_TRIGGER: ::core::ffi::c_int = (1 as ::core::ffi::c_int)
+    << 5 as ::core::ffi::c_int;
 pub const VFIO_DMA_MAP_FLAG_READ: ::core::ffi::c_int = (1 as ::core::ffi::c_int)
     << 0 as ::core::ffi::c_int;
 pub const VFIO_DMA_MAP_FLAG_WRITE: ::core::ffi::c_int = (1 as ::core::ffi::c_int)
@@ -744,7 +773,7 @@ pub unsafe extern "C" fn vfio_user_dma_map(
     mut size: uint64_t,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut request: C2RustUnnamed_4 = C2RustUnnamed_4 {
+    let mut request: C2RustUnnamed_5 = C2RustUnnamed_5 {
         header: message_header {
             id: 0,
             command: 0,
@@ -770,7 +799,7 @@ pub unsafe extern "C" fn vfio_user_dma_map(
     let mut exchange: exchange = exchange {
         command: COMMAND_DMA_MAP,
         request: &raw mut request as *mut ::core::ffi::c_void,
-        request_size: ::core::mem::size_of::<C2RustUnnamed_4>() as size_t,
+        request_size: ::core::mem::size_of::<C2RustUnnamed_5>() as size_t,
         fd: fd,
         reply: &raw mut reply as *mut ::core::ffi::c_void,
         reply_size: ::core::mem::size_of::<dma_map>() as size_t,
@@ -794,7 +823,7 @@ pub unsafe extern "C" fn vfio_user_dma_unmap(
     mut size: uint64_t,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut request: C2RustUnnamed_5 = C2RustUnnamed_5 {
+    let mut request: C2RustUnnamed_6 = C2RustUnnamed_6 {
         header: message_header {
             id: 0,
             command: 0,
@@ -818,7 +847,7 @@ pub unsafe extern "C" fn vfio_user_dma_unmap(
     let mut exchange: exchange = exchange {
         command: COMMAND_DMA_UNMAP,
         request: &raw mut request as *mut ::core::ffi::c_void,
-        request_size: ::core::mem::size_of::<C2RustUnnamed_5>() as size_t,
+        request_size: ::core::mem::size_of::<C2RustUnnamed_6>() as size_t,
         fd: -(1 as ::core::ffi::c_int),
         reply: &raw mut reply as *mut ::core::ffi::c_void,
         reply_size: ::core::mem::size_of::<dma_unmap>() as size_t,
@@ -834,4 +863,83 @@ pub unsafe extern "C" fn vfio_user_dma_unmap(
     } else {
         0 as ::core::ffi::c_int
     };
+}
+unsafe extern "C" fn set_irq(
+    mut device: *mut vfio_device,
+    mut vector: uint32_t,
+    mut eventfd: ::core::ffi::c_int,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut request: C2RustUnnamed_4 = C2RustUnnamed_4 {
+        header: message_header {
+            id: 0,
+            command: 0,
+            size: 0,
+            flags: 0,
+            error: 0,
+        },
+        set: irq_set {
+            argsz: ::core::mem::size_of::<irq_set>() as uint32_t,
+            flags: (VFIO_IRQ_SET_ACTION_TRIGGER
+                | (if eventfd >= 0 as ::core::ffi::c_int {
+                    VFIO_IRQ_SET_DATA_EVENTFD
+                } else {
+                    VFIO_IRQ_SET_DATA_NONE
+                })) as uint32_t,
+            index: VFIO_PCI_MSIX_IRQ_INDEX as ::core::ffi::c_int as uint32_t,
+            start: vector,
+            count: (if eventfd >= 0 as ::core::ffi::c_int {
+                1 as ::core::ffi::c_int
+            } else {
+                0 as ::core::ffi::c_int
+            }) as uint32_t,
+        },
+    };
+    let mut reply: irq_set = irq_set {
+        argsz: 0,
+        flags: 0,
+        index: 0,
+        start: 0,
+        count: 0,
+    };
+    let mut exchange: exchange = exchange {
+        command: COMMAND_SET_IRQS,
+        request: &raw mut request as *mut ::core::ffi::c_void,
+        request_size: ::core::mem::size_of::<C2RustUnnamed_4>() as size_t,
+        fd: eventfd,
+        reply: &raw mut reply as *mut ::core::ffi::c_void,
+        reply_size: ::core::mem::size_of::<irq_set>() as size_t,
+        takes_fd: false,
+        reply_fd: 0,
+        free_us: 0,
+        begun_us: 0,
+        deadline_us: 0,
+    };
+    return if vfio_user_call(device, &raw mut exchange, error) < 0 as ::core::ffi::c_int
+    {
+        -(1 as ::core::ffi::c_int)
+    } else {
+        0 as ::core::ffi::c_int
+    };
+}
+#[no_mangle]
+pub unsafe extern "C" fn vfio_user_signal_msix(
+    mut device: *mut vfio_device,
+    mut eventfds: *const ::core::ffi::c_int,
+    mut count: uint32_t,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    if count == 0 as uint32_t {
+        return set_irq(device, 0 as uint32_t, -(1 as ::core::ffi::c_int), error);
+    }
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < count {
+        if set_irq(device, i, *eventfds.offset(i as isize), error)
+            != 0 as ::core::ffi::c_int
+        {
+            return -(1 as ::core::ffi::c_int);
+        }
+        i = i.wrapping_add(1);
+    }
+    return 0 as ::core::ffi::c_int;
 }

@@ -133,6 +133,7 @@ pub struct vfio_group {
 pub type message_command = ::core::ffi::c_uint;
 pub const COMMAND_REGION_WRITE: message_command = 10;
 pub const COMMAND_REGION_READ: message_command = 9;
+pub const COMMAND_SET_IRQS: message_command = 8;
 pub const COMMAND_GET_REGION_INFO: message_command = 5;
 pub const COMMAND_GET_INFO: message_command = 4;
 pub const COMMAND_DMA_UNMAP: message_command = 3;

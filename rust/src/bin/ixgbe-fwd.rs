@@ -17,8 +17,9 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use ixgbe::device::{Stats, MAX_QUEUES, MAX_RING_SIZE, MIN_RING_SIZE};
 use ixgbe::forwarder::{
-    Counts, Forwarder, Monitor, Ports, DEFAULT_BATCH, DEFAULT_CONNECT_TIMEOUT_MS,
-    DEFAULT_LINK_TIMEOUT_MS, DEFAULT_RING_SIZE, MAX_BATCH,
+    Counts, Forwarder, Monitor, Ports, Waits, DEFAULT_BATCH, DEFAULT_CONNECT_TIMEOUT_MS,
+    DEFAULT_INTERRUPT_INTERVAL_US, DEFAULT_LINK_TIMEOUT_MS, DEFAULT_RING_SIZE, MAX_BATCH,
+    MAX_INTERRUPT_INTERVAL_US,
 };
 use ixgbe::tsc_read;
 use queue_threads::{cpu_list_parse, forward_in_threads, CpuList};
@@ -36,6 +37,10 @@ const TURNS_PER_LOOK_TRAPPED: u32 = 8;
 
 /// The bytes on the wire besides the frame: preamble, start delimiter, inter-frame gap.
 const WIRE_OVERHEAD_BYTES: u64 = 20;
+
+/// With interrupts, the forwarder sleeps after so many turns without a packet, at most so long.
+const EMPTY_TURNS: u32 = 64;
+const SLEEP: Duration = Duration::from_millis(100);
 
 /// With threads, the main thread looks at the clock and at them this often.
 const LOOK: Duration = Duration::from_millis(20);
@@ -72,6 +77,15 @@ struct Options {
     /// several queues
     #[arg(long, value_name = "LIST", value_parser = cpu_list_parse)]
     cpus: Option<CpuList>,
+
+    /// Sleep while no packets come, instead of polling; needs one queue
+    #[arg(long)]
+    interrupts: bool,
+
+    /// At least US microseconds between two interrupts of a queue, 0 to 1022
+    #[arg(long, value_name = "US", default_value_t = DEFAULT_INTERRUPT_INTERVAL_US,
+          value_parser = parse_interrupt_interval)]
+    interrupt_interval: u32,
 
     /// End after N received packets, counted over both directions
     #[arg(long, value_name = "N", conflicts_with = "duration", value_parser = parse_packets)]
@@ -110,6 +124,11 @@ impl Options {
             if cpus > options.queues as usize {
                 let message = "--cpus names more CPUs than there are queues; each thread needs a \
                                queue: raise --queues";
+                return Err(Self::command().error(ErrorKind::ValueValidation, message));
+            }
+            if options.interrupts && (options.queues > 1 || options.cpus.is_some()) {
+                let message = "--interrupts needs one queue without threads; leave out --queues \
+                               and --cpus";
                 return Err(Self::command().error(ErrorKind::ValueValidation, message));
             }
             if options.device_a == options.device_b {
@@ -155,6 +174,18 @@ fn parse_queues(text: &str) -> Result<u32, String> {
         .ok_or_else(|| format!("--queues must be a number from 1 to {MAX_QUEUES}"))
 }
 
+fn parse_interrupt_interval(text: &str) -> Result<u32, String> {
+    parse_number(text)
+        .and_then(|interval| u32::try_from(interval).ok())
+        .filter(|interval| *interval <= MAX_INTERRUPT_INTERVAL_US)
+        .ok_or_else(|| {
+            format!(
+                "--interrupt-interval must be a number of microseconds from 0 to \
+                 {MAX_INTERRUPT_INTERVAL_US}"
+            )
+        })
+}
+
 fn parse_ring_size(text: &str) -> Result<u32, String> {
     parse_number(text)
         .and_then(|size| u32::try_from(size).ok())
@@ -196,6 +227,9 @@ struct Totals {
     counts: Counts,
     seconds: f64,
     tsc_cycles: u64,
+    /// Only with `--interrupts`.
+    #[serde(flatten)]
+    waits: Option<Waits>,
     /// Only if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     queues: Vec<QueueTotals>,
@@ -218,6 +252,7 @@ fn read_totals(forwarder: &Forwarder<'_>, start: Instant, start_tsc: u64) -> Tot
         tsc_cycles: tsc_read() - start_tsc,
         seconds: start.elapsed().as_secs_f64(),
         counts: forwarder.read_counts(),
+        waits: None,
         queues: Some(queues.collect())
             .filter(|queues: &Vec<_>| queues.len() > 1)
             .unwrap_or_default(),
@@ -293,9 +328,12 @@ fn run(
     let start = Instant::now();
     let result = match options.queues > 1 || options.cpus.is_some() {
         true => forward_with_threads(forwarder, options, ended, start),
+        false if options.interrupts => forward_with_interrupts(forwarder, options, ended, start),
         false => forward(forwarder, options, ended, start),
     };
-    (read_totals(forwarder, start, start_tsc), result)
+    let waits = options.interrupts.then(|| forwarder.read_waits());
+    let totals = read_totals(forwarder, start, start_tsc);
+    (Totals { waits, ..totals }, result)
 }
 
 fn forward_with_threads(
@@ -339,6 +377,64 @@ fn forward(
             received += forwarder.turn()? as u64;
             left -= 1;
         }
+        time = Instant::now();
+        if ended.load(Ordering::Relaxed) {
+            break;
+        }
+        rates.print(time, |device| forwarder.device_stats(device))?;
+    }
+    Ok(())
+}
+
+/// Forwards until [`EMPTY_TURNS`] turns in a row were empty, until `turns` turns were not, or until
+/// `packets` packets have been received. Returns their number, and whether the last turns were empty.
+fn forward_until_idle(
+    forwarder: &mut Forwarder<'_>,
+    turns: u32,
+    packets: u64,
+) -> ixgbe::error::Result<(u64, bool)> {
+    let (mut received, mut left, mut empty) = (0, turns, 0);
+
+    while left > 0 && empty < EMPTY_TURNS && received < packets {
+        match forwarder.queue_turn(0)? as u64 {
+            0 => empty += 1,
+            batch => {
+                received += batch;
+                left -= 1;
+                empty = 0;
+            }
+        }
+    }
+    Ok((received, empty == EMPTY_TURNS))
+}
+
+/// As [`forward`], but sleeps while no packets come. It has a loop of its own, so that the one of
+/// [`forward`] stays as small as it is.
+fn forward_with_interrupts(
+    forwarder: &mut Forwarder<'_>,
+    options: &Options,
+    ended: &AtomicBool,
+    start: Instant,
+) -> anyhow::Result<()> {
+    let packets = options.packets.unwrap_or(u64::MAX);
+    let duration = options.duration.unwrap_or(Duration::MAX);
+    let mut rates = Rates::new(options, start);
+    let mut time = start;
+    let mut received = 0;
+    let mut idle = false;
+    let turns = match forwarder.is_trapped() {
+        true => TURNS_PER_LOOK_TRAPPED,
+        false => TURNS_PER_LOOK,
+    };
+
+    forwarder.use_interrupts(options.interrupt_interval)?;
+    while received < packets && time - start < duration {
+        if idle {
+            forwarder.wait(SLEEP.min(duration - (time - start)))?;
+        }
+        let (more, empty) = forward_until_idle(forwarder, turns, packets - received)?;
+        received += more;
+        idle = empty;
         time = Instant::now();
         if ended.load(Ordering::Relaxed) {
             break;

@@ -31,6 +31,10 @@ const VFIO_GROUP_FLAGS_VIABLE: u32 = 1 << 0;
 const VFIO_IRQ_SET_DATA_NONE: u32 = 1 << 0;
 const VFIO_IRQ_SET_DATA_EVENTFD: u32 = 1 << 2;
 const VFIO_IRQ_SET_ACTION_TRIGGER: u32 = 1 << 5;
+/// The vectors that one call can set.
+const MAX_VECTORS: usize = 16;
+/// Of `struct vfio_irq_set`, without its data.
+const IRQ_SET_SIZE: usize = 20;
 const VFIO_DMA_MAP_FLAG_READ: u32 = 1 << 0;
 const VFIO_DMA_MAP_FLAG_WRITE: u32 = 1 << 1;
 
@@ -57,7 +61,7 @@ struct DmaUnmap {
     size: u64,
 }
 
-/// With one file descriptor as its data.
+/// With file descriptors as its data, of which `count` are used.
 #[repr(C)]
 struct IrqSet {
     argsz: u32,
@@ -65,13 +69,13 @@ struct IrqSet {
     index: u32,
     start: u32,
     count: u32,
-    fd: i32,
+    fds: [i32; MAX_VECTORS],
 }
 
 const _: () = assert!(size_of::<GroupStatus>() == 8);
 const _: () = assert!(size_of::<DmaMap>() == 32);
 const _: () = assert!(size_of::<DmaUnmap>() == 24);
-const _: () = assert!(size_of::<IrqSet>() == 24);
+const _: () = assert!(size_of::<IrqSet>() == IRQ_SET_SIZE + MAX_VECTORS * size_of::<i32>());
 
 /// The open `/dev/vfio/vfio`.
 pub struct ContainerFile(File);
@@ -240,32 +244,39 @@ pub fn device_region_info(
 /// The kinds of interrupts of a PCI device, as linux/vfio.h numbers them.
 #[derive(Clone, Copy)]
 pub enum Interrupt {
-    /// VFIO_PCI_MSIX_IRQ_INDEX. Its first vector.
+    /// VFIO_PCI_MSIX_IRQ_INDEX.
     MsiX = 2,
     /// VFIO_PCI_REQ_IRQ_INDEX: the kernel wants the device back.
     Request = 4,
 }
 
-/// Makes the kernel signal this eventfd at each interrupt, or switches the interrupts of this kind
-/// off.
-pub fn device_signal_interrupt(
+/// Makes the kernel signal `eventfds[i]` at each interrupt of vector i, or switches the interrupts of this
+/// kind off if there are none.
+pub fn device_signal_interrupts(
     device: &DeviceFile,
     interrupt: Interrupt,
-    eventfd: Option<BorrowedFd<'_>>,
+    eventfds: &[BorrowedFd<'_>],
 ) -> io::Result<()> {
-    let data = match eventfd {
-        Some(_) => VFIO_IRQ_SET_DATA_EVENTFD,
-        None => VFIO_IRQ_SET_DATA_NONE,
+    let mut fds = [-1; MAX_VECTORS];
+    if eventfds.len() > fds.len() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    for (fd, eventfd) in fds.iter_mut().zip(eventfds) {
+        *fd = eventfd.as_raw_fd();
+    }
+    let data = match eventfds.is_empty() {
+        true => VFIO_IRQ_SET_DATA_NONE,
+        false => VFIO_IRQ_SET_DATA_EVENTFD,
     };
     let set = IrqSet {
-        argsz: size_of::<IrqSet>() as u32,
+        argsz: (IRQ_SET_SIZE + size_of_val(eventfds)) as u32,
         flags: data | VFIO_IRQ_SET_ACTION_TRIGGER,
         index: interrupt as u32,
         start: 0,
-        count: u32::from(eventfd.is_some()),
-        fd: eventfd.map_or(-1, |eventfd| eventfd.as_raw_fd()),
+        count: eventfds.len() as u32,
+        fds,
     };
     let file = device.0.as_raw_fd();
-    // SAFETY: the kernel reads `set`, and keeps its own reference to the eventfd.
+    // SAFETY: the kernel reads at most `set`, and keeps its own references to the eventfds.
     check(unsafe { libc::ioctl(file, VFIO_DEVICE_SET_IRQS, &raw const set) }).map(drop)
 }

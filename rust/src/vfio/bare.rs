@@ -72,6 +72,6 @@ impl BareDevice {
     /// # Errors
     /// If the device can no longer be reached, or has no MSI-X.
     pub fn signal_msix(&self, eventfd: Option<BorrowedFd<'_>>) -> Result<()> {
-        self.device.signal_msix(eventfd)
+        self.device.signal_msix(eventfd.as_slice())
     }
 }

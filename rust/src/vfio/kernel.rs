@@ -130,10 +130,15 @@ impl KernelDevice {
         ))
     }
 
-    /// Signals the eventfd at each message of MSI-X vector 0, or switches MSI-X off.
-    pub(super) fn signal_msix(&self, address: &str, eventfd: Option<BorrowedFd<'_>>) -> Result<()> {
-        ioctl::device_signal_interrupt(&self.file, ioctl::Interrupt::MsiX, eventfd)
-            .map_err(|source| Error::call(address, "VFIO_DEVICE_SET_IRQS", source))
+    /// Signals `eventfds[i]` at each message of MSI-X vector i, or switches MSI-X off if there are none.
+    pub(super) fn signal_msix(&self, address: &str, eventfds: &[BorrowedFd<'_>]) -> Result<()> {
+        ioctl::device_signal_interrupts(&self.file, ioctl::Interrupt::MsiX, eventfds).map_err(
+            |source| {
+                let count = eventfds.len();
+                let call = format!("VFIO_DEVICE_SET_IRQS for {count} vectors of MSI-X");
+                Error::call(address, call, source)
+            },
+        )
     }
 
     fn file_offset(&self, region: u32, offset: u32) -> u64 {
@@ -150,7 +155,7 @@ impl KernelDevice {
 fn listen_for_request(device: &DeviceFile) -> Option<OwnedFd> {
     let request = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok()?;
     let interrupt = ioctl::Interrupt::Request;
-    ioctl::device_signal_interrupt(device, interrupt, Some(request.as_fd())).ok()?;
+    ioctl::device_signal_interrupts(device, interrupt, &[request.as_fd()]).ok()?;
     Some(request)
 }
 

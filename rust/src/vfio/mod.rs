@@ -352,15 +352,15 @@ impl VfioDevice {
         }
     }
 
-    /// Signals the eventfd at each message of MSI-X vector 0, or switches MSI-X off. The driver polls
-    /// and never calls this.
+    /// Signals `eventfds[i]` at each message of MSI-X vector i, or switches MSI-X off if there are none.
     ///
     /// # Errors
     /// If the device can no longer be reached, or has no MSI-X.
-    pub(crate) fn signal_msix(&self, eventfd: Option<BorrowedFd<'_>>) -> Result<()> {
+    pub(crate) fn signal_msix(&self, eventfds: &[BorrowedFd<'_>]) -> Result<()> {
+        self.check()?;
         match &self.backend {
-            Backend::Kernel(device) => device.signal_msix(&self.address, eventfd),
-            Backend::User(device) => device.signal_msix(eventfd),
+            Backend::Kernel(device) => device.signal_msix(&self.address, eventfds),
+            Backend::User(device) => device.signal_msix(eventfds),
             #[cfg(any(test, feature = "fuzzing"))]
             Backend::Fake(_) => Err(Error::device(&self.address, "it has no MSI-X")),
         }

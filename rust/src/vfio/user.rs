@@ -136,8 +136,8 @@ impl UserDevice {
         Ok(())
     }
 
-    /// Signals the eventfd at each message of MSI-X vector 0, or switches MSI-X off.
-    pub(super) fn signal_msix(&self, eventfd: Option<BorrowedFd<'_>>) -> Result<()> {
+    /// Sets the eventfd of a vector, or switches all vectors off with `None`.
+    fn set_irq(&self, vector: u32, eventfd: Option<BorrowedFd<'_>>) -> Result<()> {
         let data = match eventfd {
             Some(_) => IRQ_SET_DATA_EVENTFD,
             None => IRQ_SET_DATA_NONE,
@@ -146,13 +146,24 @@ impl UserDevice {
             .u32(IRQ_SET_SIZE)
             .u32(data | IRQ_SET_ACTION_TRIGGER)
             .u32(IRQ_INDEX_MSIX)
-            .u32(0)
+            .u32(vector)
             .u32(u32::from(eventfd.is_some()));
         self.socket.call(&Exchange {
             fd: eventfd,
             ..Exchange::new(SET_IRQS, request, IRQ_SET_SIZE as usize)
         })?;
         Ok(())
+    }
+
+    /// Signals `eventfds[i]` at each message of MSI-X vector i, or switches MSI-X off if there are none.
+    pub(super) fn signal_msix(&self, eventfds: &[BorrowedFd<'_>]) -> Result<()> {
+        if eventfds.is_empty() {
+            return self.set_irq(0, None);
+        }
+        // A message each, because a server need not take more than one descriptor with a message.
+        (0..)
+            .zip(eventfds)
+            .try_for_each(|(vector, eventfd)| self.set_irq(vector, Some(*eventfd)))
     }
 
     fn negotiate_version(&self) -> Result<()> {

@@ -15,7 +15,21 @@ extern "C" {
     fn forwarder_on_ordinary_pages(forwarder: *const forwarder) -> bool;
     fn forwarder_is_trapped(forwarder: *const forwarder) -> bool;
     fn forwarder_turn(forwarder: *mut forwarder) -> uint32_t;
+    fn forwarder_use_interrupts(
+        forwarder: *mut forwarder,
+        interval_us: uint32_t,
+        error: *mut ::core::ffi::c_char,
+        error_size: size_t,
+    ) -> ::core::ffi::c_int;
+    fn forwarder_wait(
+        forwarder: *mut forwarder,
+        timeout_ms: uint32_t,
+        error: *mut ::core::ffi::c_char,
+        error_size: size_t,
+    ) -> ::core::ffi::c_int;
+    fn forwarder_read_waits(forwarder: *const forwarder, waits: *mut forwarder_waits);
     fn forwarder_read_counts(forwarder: *const forwarder, counts: *mut forwarder_counts);
+    fn forwarder_queue_turn(forwarder: *mut forwarder, queue: uint32_t) -> uint32_t;
     fn forwarder_read_queue_counts(
         forwarder: *const forwarder,
         queue: uint32_t,
@@ -55,6 +69,7 @@ extern "C" {
         error: *mut ::core::ffi::c_char,
         error_size: size_t,
     ) -> ::core::ffi::c_int;
+    fn totals_write(fd: ::core::ffi::c_int, totals: *const totals) -> ::core::ffi::c_int;
     fn __errno_location() -> *mut ::core::ffi::c_int;
     fn open(
         __file: *const ::core::ffi::c_char,
@@ -87,7 +102,6 @@ extern "C" {
         __info: *mut siginfo_t,
         __timeout: *const timespec,
     ) -> ::core::ffi::c_int;
-    fn close(__fd: ::core::ffi::c_int) -> ::core::ffi::c_int;
     fn snprintf(
         __s: *mut ::core::ffi::c_char,
         __maxlen: size_t,
@@ -149,9 +163,26 @@ pub struct forwarder_device_stats {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
+pub struct forwarder_waits {
+    pub interrupts: uint64_t,
+    pub sleeps: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
 pub struct cpu_list {
     pub count: uint32_t,
     pub cpus: [uint32_t; 16],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct totals {
+    pub counts: forwarder_counts,
+    pub seconds: ::core::ffi::c_double,
+    pub tsc_cycles: uint64_t,
+    pub queues: uint32_t,
+    pub queue_counts: [forwarder_counts; 16],
+    pub interrupts: bool,
+    pub waits: forwarder_waits,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -271,6 +302,8 @@ pub struct options {
     pub ring_size: uint32_t,
     pub queues: uint32_t,
     pub cpus: cpu_list,
+    pub interrupts: bool,
+    pub interrupt_interval_us: uint32_t,
     pub packets: uint64_t,
     pub duration: uint64_t,
     pub connect_timeout_ms: uint32_t,
@@ -279,13 +312,15 @@ pub struct options {
     pub devices: [*const ::core::ffi::c_char; 2],
 }
 pub type C2RustUnnamed_9 = ::core::ffi::c_uint;
-pub const OPTION_VERSION: C2RustUnnamed_9 = 11;
-pub const OPTION_HELP: C2RustUnnamed_9 = 10;
-pub const OPTION_JSON: C2RustUnnamed_9 = 9;
-pub const OPTION_LINK_TIMEOUT: C2RustUnnamed_9 = 8;
-pub const OPTION_CONNECT_TIMEOUT: C2RustUnnamed_9 = 7;
-pub const OPTION_DURATION: C2RustUnnamed_9 = 6;
-pub const OPTION_PACKETS: C2RustUnnamed_9 = 5;
+pub const OPTION_VERSION: C2RustUnnamed_9 = 13;
+pub const OPTION_HELP: C2RustUnnamed_9 = 12;
+pub const OPTION_JSON: C2RustUnnamed_9 = 11;
+pub const OPTION_LINK_TIMEOUT: C2RustUnnamed_9 = 10;
+pub const OPTION_CONNECT_TIMEOUT: C2RustUnnamed_9 = 9;
+pub const OPTION_DURATION: C2RustUnnamed_9 = 8;
+pub const OPTION_PACKETS: C2RustUnnamed_9 = 7;
+pub const OPTION_INTERRUPT_INTERVAL: C2RustUnnamed_9 = 6;
+pub const OPTION_INTERRUPTS: C2RustUnnamed_9 = 5;
 pub const OPTION_CPUS: C2RustUnnamed_9 = 4;
 pub const OPTION_QUEUES: C2RustUnnamed_9 = 3;
 pub const OPTION_RING_SIZE: C2RustUnnamed_9 = 2;
@@ -295,15 +330,6 @@ pub const OPTION_BATCH: C2RustUnnamed_9 = 1;
 pub struct rates {
     pub printed: uint64_t,
     pub before: [forwarder_device_stats; 2],
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct totals {
-    pub counts: forwarder_counts,
-    pub seconds: ::core::ffi::c_double,
-    pub tsc_cycles: uint64_t,
-    pub queues: uint32_t,
-    pub queue_counts: [forwarder_counts; 16],
 }
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
@@ -316,6 +342,10 @@ pub const FORWARDER_MAX_QUEUES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
 pub const FORWARDER_DEFAULT_CONNECT_TIMEOUT_MS: ::core::ffi::c_int = 5000
     as ::core::ffi::c_int;
 pub const FORWARDER_DEFAULT_LINK_TIMEOUT_MS: ::core::ffi::c_int = 30000
+    as ::core::ffi::c_int;
+pub const FORWARDER_MAX_INTERRUPT_INTERVAL_US: ::core::ffi::c_int = 1022
+    as ::core::ffi::c_int;
+pub const FORWARDER_DEFAULT_INTERRUPT_INTERVAL_US: ::core::ffi::c_int = 50
     as ::core::ffi::c_int;
 pub const O_WRONLY: ::core::ffi::c_int = 0o1 as ::core::ffi::c_int;
 pub const O_CREAT: ::core::ffi::c_int = 0o100 as ::core::ffi::c_int;
@@ -340,15 +370,17 @@ pub const TURNS_PER_LOOK: ::core::ffi::c_int = 1024 as ::core::ffi::c_int;
 pub const TURNS_PER_LOOK_TRAPPED: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
 pub const WIRE_OVERHEAD_BYTES: ::core::ffi::c_int = 20 as ::core::ffi::c_int;
 pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
+pub const EMPTY_TURNS: ::core::ffi::c_int = 64 as ::core::ffi::c_int;
+pub const SLEEP_MS: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
 pub const LOOK_NANOSECONDS: ::core::ffi::c_ulonglong = 20000000
     as ::core::ffi::c_ulonglong;
 pub const MAX_TIMEOUT: ::core::ffi::c_int = 3600 as ::core::ffi::c_int;
-static mut usage: [::core::ffi::c_char; 1378] = unsafe {
+static mut usage: [::core::ffi::c_char; 1662] = unsafe {
     ::core::mem::transmute::<
-        [u8; 1378],
-        [::core::ffi::c_char; 1378],
+        [u8; 1662],
+        [::core::ffi::c_char; 1662],
     >(
-        *b"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S]\n                 [--queues N] [--cpus LIST] [--connect-timeout S] [--link-timeout S]\n                 [--json FILE] DEVICE DEVICE\n\nForwards packets between two devices, both ways, and changes one byte of every packet.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --batch N            packets per call, 1 to 512 (default 32)\n  --ring-size N        descriptors of every ring, a power of two, 64 to 4096 (default 512)\n  --queues N           queue pairs of each device, 1 to 16, each with a thread of its own\n                       (default 1); RSS divides the flows among them\n  --cpus LIST          pin a thread to each of these CPUs, such as 1,3 or 0-3; with fewer CPUs\n                       than queues, a thread has several queues\n  --packets N          end after N received packets, counted over both directions\n  --duration S         end after S seconds; fractions are allowed\n  --connect-timeout S  wait at most S seconds for the sockets, up to 3600 (default 5)\n  --link-timeout S     wait at most S seconds for each link, up to 3600 (default 30)\n  --json FILE          write the totals to FILE at the end\n  --help               print this text\n  --version            print the version\n\0",
+        *b"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S]\n                 [--queues N] [--cpus LIST] [--interrupts] [--interrupt-interval US]\n                 [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE DEVICE\n\nForwards packets between two devices, both ways, and changes one byte of every packet.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --batch N            packets per call, 1 to 512 (default 32)\n  --ring-size N        descriptors of every ring, a power of two, 64 to 4096 (default 512)\n  --queues N           queue pairs of each device, 1 to 16, each with a thread of its own\n                       (default 1); RSS divides the flows among them\n  --cpus LIST          pin a thread to each of these CPUs, such as 1,3 or 0-3; with fewer CPUs\n                       than queues, a thread has several queues\n  --interrupts         sleep while no packets come, instead of polling; needs one queue\n  --interrupt-interval US\n                       at least US microseconds between two interrupts of a queue, 0 to\n                       1022 (default 50)\n  --packets N          end after N received packets, counted over both directions\n  --duration S         end after S seconds; fractions are allowed\n  --connect-timeout S  wait at most S seconds for the sockets, up to 3600 (default 5)\n  --link-timeout S     wait at most S seconds for each link, up to 3600 (default 30)\n  --json FILE          write the totals to FILE at the end\n  --help               print this text\n  --version            print the version\n\0",
     )
 };
 unsafe extern "C" fn parse_number(
@@ -450,7 +482,7 @@ unsafe extern "C" fn parse_options(
     mut argv: *mut *mut ::core::ffi::c_char,
     mut options: *mut options,
 ) -> ::core::ffi::c_int {
-    static mut known: [option; 12] = [
+    static mut known: [option; 14] = [
         option {
             name: b"batch\0" as *const u8 as *const ::core::ffi::c_char,
             has_arg: required_argument,
@@ -474,6 +506,18 @@ unsafe extern "C" fn parse_options(
             has_arg: required_argument,
             flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
             val: OPTION_CPUS as ::core::ffi::c_int,
+        },
+        option {
+            name: b"interrupts\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: 0,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_INTERRUPTS as ::core::ffi::c_int,
+        },
+        option {
+            name: b"interrupt-interval\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: required_argument,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_INTERRUPT_INTERVAL as ::core::ffi::c_int,
         },
         option {
             name: b"packets\0" as *const u8 as *const ::core::ffi::c_char,
@@ -600,6 +644,24 @@ unsafe extern "C" fn parse_options(
                 }
             }
             5 => {
+                (*options).interrupts = true_0 != 0;
+            }
+            6 => {
+                if !parse_number(
+                    optarg,
+                    0 as uint64_t,
+                    FORWARDER_MAX_INTERRUPT_INTERVAL_US as uint64_t,
+                    &raw mut number,
+                ) {
+                    return usage_error(
+                        b"--interrupt-interval must be a number of microseconds from 0 to 1022, not\0"
+                            as *const u8 as *const ::core::ffi::c_char,
+                        optarg,
+                    );
+                }
+                (*options).interrupt_interval_us = number as uint32_t;
+            }
+            7 => {
                 if !parse_number(
                     optarg,
                     1 as uint64_t,
@@ -613,7 +675,7 @@ unsafe extern "C" fn parse_options(
                     );
                 }
             }
-            6 => {
+            8 => {
                 if !parse_duration(optarg, &raw mut (*options).duration) {
                     return usage_error(
                         b"--duration must be a number of seconds above 0, not\0"
@@ -622,7 +684,7 @@ unsafe extern "C" fn parse_options(
                     );
                 }
             }
-            7 => {
+            9 => {
                 if !parse_timeout(optarg, &raw mut (*options).connect_timeout_ms) {
                     return usage_error(
                         b"--connect-timeout must be a number of seconds above 0, at most 3600, not\0"
@@ -631,7 +693,7 @@ unsafe extern "C" fn parse_options(
                     );
                 }
             }
-            8 => {
+            10 => {
                 if !parse_timeout(optarg, &raw mut (*options).link_timeout_ms) {
                     return usage_error(
                         b"--link-timeout must be a number of seconds above 0, at most 3600, not\0"
@@ -640,10 +702,10 @@ unsafe extern "C" fn parse_options(
                     );
                 }
             }
-            9 => {
+            11 => {
                 (*options).json = optarg;
             }
-            10 | 104 => {
+            12 | 104 => {
                 dprintf(
                     STDOUT_FILENO,
                     b"%s\0" as *const u8 as *const ::core::ffi::c_char,
@@ -651,7 +713,7 @@ unsafe extern "C" fn parse_options(
                 );
                 return EXIT_SUCCESS;
             }
-            11 | 86 => {
+            13 | 86 => {
                 dprintf(
                     STDOUT_FILENO,
                     b"ixgbe-fwd %s\n\0" as *const u8 as *const ::core::ffi::c_char,
@@ -686,6 +748,15 @@ unsafe extern "C" fn parse_options(
     if (*options).cpus.count > (*options).queues {
         return usage_error(
             b"--cpus names more CPUs than there are queues; each thread needs a queue: raise --queues\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            ::core::ptr::null::<::core::ffi::c_char>(),
+        );
+    }
+    if (*options).interrupts as ::core::ffi::c_int != 0
+        && ((*options).queues > 1 as uint32_t || (*options).cpus.count > 0 as uint32_t)
+    {
+        return usage_error(
+            b"--interrupts needs one queue without threads; leave out --queues and --cpus\0"
                 as *const u8 as *const ::core::ffi::c_char,
             ::core::ptr::null::<::core::ffi::c_char>(),
         );
@@ -902,6 +973,117 @@ unsafe extern "C" fn run(
     read_totals(forwarder, 1 as uint32_t, start, start_tsc, totals);
     return result;
 }
+#[inline(never)]
+unsafe extern "C" fn forward_until_idle(
+    mut forwarder: *mut forwarder,
+    mut turns: uint32_t,
+    mut packets: uint64_t,
+    mut idle: *mut bool,
+) -> uint64_t {
+    let mut received: uint64_t = 0 as uint64_t;
+    let mut empty: uint32_t = 0 as uint32_t;
+    while turns > 0 as uint32_t && empty < EMPTY_TURNS as uint32_t && received < packets
+    {
+        let mut batch: uint32_t = forwarder_queue_turn(forwarder, 0 as uint32_t);
+        received = received.wrapping_add(batch as uint64_t);
+        turns = turns
+            .wrapping_sub((batch > 0 as uint32_t) as ::core::ffi::c_int as uint32_t);
+        empty = if batch > 0 as uint32_t {
+            0 as uint32_t
+        } else {
+            empty.wrapping_add(1 as uint32_t)
+        };
+    }
+    *idle = empty == EMPTY_TURNS as uint32_t;
+    return received;
+}
+unsafe extern "C" fn run_with_interrupts(
+    mut forwarder: *mut forwarder,
+    mut options: *const options,
+    mut held: *const sigset_t,
+    mut totals: *mut totals,
+    mut error: *mut ::core::ffi::c_char,
+    mut error_size: size_t,
+) -> ::core::ffi::c_int {
+    let mut rates: rates = rates {
+        printed: now_ns(),
+        before: [forwarder_device_stats {
+            rx_packets: 0,
+            rx_bytes: 0,
+            tx_packets: 0,
+            tx_bytes: 0,
+        }; 2],
+    };
+    let mut start_tsc: uint64_t = tsc_read();
+    let mut start: uint64_t = now_ns();
+    let mut time: uint64_t = start;
+    let mut received: uint64_t = 0 as uint64_t;
+    let mut packets: uint64_t = (*options).packets;
+    let mut turns: uint32_t = (if forwarder_is_trapped(forwarder) as ::core::ffi::c_int
+        != 0
+    {
+        TURNS_PER_LOOK_TRAPPED
+    } else {
+        TURNS_PER_LOOK
+    }) as uint32_t;
+    let mut idle: bool = false_0 != 0;
+    let mut result: ::core::ffi::c_int = forwarder_use_interrupts(
+        forwarder,
+        (*options).interrupt_interval_us,
+        error,
+        error_size,
+    );
+    while received < packets && time.wrapping_sub(start) < (*options).duration
+        && result == 0 as ::core::ffi::c_int
+    {
+        let mut left_ms: uint64_t = (*options)
+            .duration
+            .wrapping_sub(time.wrapping_sub(start))
+            .wrapping_div(1000000 as uint64_t);
+        if idle {
+            result = forwarder_wait(
+                forwarder,
+                if left_ms < SLEEP_MS as uint64_t {
+                    left_ms as uint32_t
+                } else {
+                    SLEEP_MS as uint32_t
+                },
+                error,
+                error_size,
+            );
+        }
+        received = received
+            .wrapping_add(
+                forward_until_idle(
+                    forwarder,
+                    turns,
+                    packets.wrapping_sub(received),
+                    &raw mut idle,
+                ),
+            );
+        time = now_ns();
+        if signal_comes(held, 0 as uint64_t) {
+            break;
+        }
+        if result == 0 as ::core::ffi::c_int
+            && time.wrapping_sub(rates.printed) as ::core::ffi::c_ulonglong
+                >= NANOSECONDS
+        {
+            result = print_both_rates(
+                forwarder,
+                options,
+                &raw mut rates,
+                time,
+                error,
+                error_size,
+            );
+        }
+    }
+    read_totals(forwarder, 1 as uint32_t, start, start_tsc, totals);
+    (*totals).interrupts = true_0 != 0;
+    forwarder_read_waits(forwarder, &raw mut (*totals).waits);
+    return result;
+}
 unsafe extern "C" fn run_threads(
     mut forwarder: *mut forwarder,
     mut options: *const options,
@@ -979,100 +1161,6 @@ unsafe extern "C" fn run_threads(
     read_totals(forwarder, (*options).queues, start, start_tsc, totals);
     return result;
 }
-unsafe extern "C" fn write_counts(
-    mut fd: ::core::ffi::c_int,
-    mut counts: *const forwarder_counts,
-) -> ::core::ffi::c_int {
-    return dprintf(
-        fd,
-        b"\"rx\":%lu,\"tx\":%lu,\"dropped\":%lu,\"rx_calls\":%lu,\"full_batches\":%lu\0"
-            as *const u8 as *const ::core::ffi::c_char,
-        (*counts).rx,
-        (*counts).tx,
-        (*counts).dropped,
-        (*counts).rx_calls,
-        (*counts).full_batches,
-    );
-}
-unsafe extern "C" fn write_queues(
-    mut fd: ::core::ffi::c_int,
-    mut totals: *const totals,
-) -> ::core::ffi::c_int {
-    let mut written: ::core::ffi::c_int = if (*totals).queues > 1 as uint32_t {
-        dprintf(fd, b",\"queues\":[\0" as *const u8 as *const ::core::ffi::c_char)
-    } else {
-        0 as ::core::ffi::c_int
-    };
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < (*totals).queues && (*totals).queues > 1 as uint32_t
-        && written >= 0 as ::core::ffi::c_int
-    {
-        written = dprintf(
-            fd,
-            b"%s{\"queue\":%u,\0" as *const u8 as *const ::core::ffi::c_char,
-            if i > 0 as uint32_t {
-                b",\0" as *const u8 as *const ::core::ffi::c_char
-            } else {
-                b"\0" as *const u8 as *const ::core::ffi::c_char
-            },
-            i,
-        );
-        if written >= 0 as ::core::ffi::c_int {
-            written = write_counts(
-                fd,
-                (&raw const (*totals).queue_counts as *const forwarder_counts)
-                    .offset(i as isize) as *const forwarder_counts,
-            );
-        }
-        if written >= 0 as ::core::ffi::c_int {
-            written = dprintf(
-                fd,
-                b"}%s\0" as *const u8 as *const ::core::ffi::c_char,
-                if i.wrapping_add(1 as uint32_t) == (*totals).queues {
-                    b"]\0" as *const u8 as *const ::core::ffi::c_char
-                } else {
-                    b"\0" as *const u8 as *const ::core::ffi::c_char
-                },
-            );
-        }
-        i = i.wrapping_add(1);
-    }
-    return written;
-}
-unsafe extern "C" fn write_json(
-    mut fd: ::core::ffi::c_int,
-    mut totals: *const totals,
-) -> ::core::ffi::c_int {
-    let mut written: ::core::ffi::c_int = dprintf(
-        fd,
-        b"{\0" as *const u8 as *const ::core::ffi::c_char,
-    );
-    if written >= 0 as ::core::ffi::c_int {
-        written = write_counts(fd, &raw const (*totals).counts);
-    }
-    if written >= 0 as ::core::ffi::c_int {
-        written = dprintf(
-            fd,
-            b",\"seconds\":%.9f,\"tsc_cycles\":%lu\0" as *const u8
-                as *const ::core::ffi::c_char,
-            (*totals).seconds,
-            (*totals).tsc_cycles,
-        );
-    }
-    if written >= 0 as ::core::ffi::c_int {
-        written = write_queues(fd, totals);
-    }
-    if written >= 0 as ::core::ffi::c_int {
-        written = dprintf(fd, b"}\n\0" as *const u8 as *const ::core::ffi::c_char);
-    }
-    let mut cause: ::core::ffi::c_int = *__errno_location();
-    let mut closed: ::core::ffi::c_int = close(fd);
-    if written < 0 as ::core::ffi::c_int {
-        *__errno_location() = cause;
-        return -(1 as ::core::ffi::c_int);
-    }
-    return closed;
-}
 unsafe extern "C" fn forward_until_end(
     mut options: *const options,
     mut json_fd: ::core::ffi::c_int,
@@ -1101,6 +1189,11 @@ unsafe extern "C" fn forward_until_end(
             rx_calls: 0,
             full_batches: 0,
         }; 16],
+        interrupts: false,
+        waits: forwarder_waits {
+            interrupts: 0,
+            sleeps: 0,
+        },
     };
     let mut held: sigset_t = __sigset_t { __val: [0; 16] };
     let mut status: ::core::ffi::c_int = EXIT_SUCCESS;
@@ -1136,25 +1229,82 @@ unsafe extern "C" fn forward_until_end(
     if (*options).packets != UINT64_MAX as uint64_t && !in_threads {
         forwarder_limit(forwarder, (*options).packets);
     }
-    let mut ran: ::core::ffi::c_int = if in_threads as ::core::ffi::c_int != 0 {
-        run_threads(
-            forwarder,
-            options,
-            &raw mut held,
-            &raw mut totals,
-            &raw mut error as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+    let mut run_as: Option<
+        unsafe extern "C" fn(
+            *mut forwarder,
+            *const options,
+            *const sigset_t,
+            *mut totals,
+            *mut ::core::ffi::c_char,
+            size_t,
+        ) -> ::core::ffi::c_int,
+    > = Some(
+        run
+            as unsafe extern "C" fn(
+                *mut forwarder,
+                *const options,
+                *const sigset_t,
+                *mut totals,
+                *mut ::core::ffi::c_char,
+                size_t,
+            ) -> ::core::ffi::c_int,
+    );
+    if in_threads {
+        run_as = Some(
+            run_threads
+                as unsafe extern "C" fn(
+                    *mut forwarder,
+                    *const options,
+                    *const sigset_t,
+                    *mut totals,
+                    *mut ::core::ffi::c_char,
+                    size_t,
+                ) -> ::core::ffi::c_int,
         )
-    } else {
-        run(
-            forwarder,
-            options,
-            &raw mut held,
-            &raw mut totals,
-            &raw mut error as *mut ::core::ffi::c_char,
-            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+            as Option<
+                unsafe extern "C" fn(
+                    *mut forwarder,
+                    *const options,
+                    *const sigset_t,
+                    *mut totals,
+                    *mut ::core::ffi::c_char,
+                    size_t,
+                ) -> ::core::ffi::c_int,
+            >;
+    } else if (*options).interrupts {
+        run_as = Some(
+            run_with_interrupts
+                as unsafe extern "C" fn(
+                    *mut forwarder,
+                    *const options,
+                    *const sigset_t,
+                    *mut totals,
+                    *mut ::core::ffi::c_char,
+                    size_t,
+                ) -> ::core::ffi::c_int,
         )
-    };
+            as Option<
+                unsafe extern "C" fn(
+                    *mut forwarder,
+                    *const options,
+                    *const sigset_t,
+                    *mut totals,
+                    *mut ::core::ffi::c_char,
+                    size_t,
+                ) -> ::core::ffi::c_int,
+            >;
+    }
+    let mut ran: ::core::ffi::c_int = run_as
+        .expect(
+            "non-null function pointer",
+        )(
+        forwarder,
+        options,
+        &raw mut held,
+        &raw mut totals,
+        &raw mut error as *mut ::core::ffi::c_char,
+        ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+    );
     if ran != 0 as ::core::ffi::c_int {
         dprintf(
             STDERR_FILENO,
@@ -1177,7 +1327,7 @@ unsafe extern "C" fn forward_until_end(
         status = EXIT_RUN_TIME;
     }
     if json_fd >= 0 as ::core::ffi::c_int
-        && write_json(json_fd, &raw mut totals) != 0 as ::core::ffi::c_int
+        && totals_write(json_fd, &raw mut totals) != 0 as ::core::ffi::c_int
     {
         dprintf(
             STDERR_FILENO,
@@ -1201,6 +1351,8 @@ unsafe fn main_0(
             count: 0,
             cpus: [0; 16],
         },
+        interrupts: false,
+        interrupt_interval_us: FORWARDER_DEFAULT_INTERRUPT_INTERVAL_US as uint32_t,
         packets: UINT64_MAX as uint64_t,
         duration: UINT64_MAX as uint64_t,
         connect_timeout_ms: FORWARDER_DEFAULT_CONNECT_TIMEOUT_MS as uint32_t,

@@ -183,6 +183,15 @@ pub struct device {
     pub queue_stats: [queue_stats; 16],
     pub rx: [rx_queue; 16],
     pub tx: [tx_queue; 16],
+    pub interrupts: device_interrupts,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device_interrupts {
+    pub vectors: uint32_t,
+    pub armed: uint32_t,
+    pub eventfds: [::core::ffi::c_int; 16],
+    pub apart: [uint8_t; 56],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
