@@ -177,7 +177,7 @@ code-size: ## Build only the tool that counts the drivers' lines of code.
 # --- the C driver: build/bin/c/ixgbe-fwd and build/bin/c/libforwarder.so
 
 C_LIBRARY := $(wildcard c/src/*.c)
-C_PROGRAM := c/src/apps/fwd.c c/src/apps/queue_threads.c c/src/apps/totals.c
+C_PROGRAM := $(addprefix c/src/apps/,fwd.c program.c queue_threads.c rates.c totals.c)
 C_PORTS := c/src/apps/ports.c
 C_TESTS := $(wildcard c/tests/*.c)
 C_WARNINGS := -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla

@@ -51,6 +51,11 @@ int device_open(struct device *device, struct vfio_container *container, const c
 	return 0;
 }
 
+bool device_is_trapped(const struct device *device)
+{
+	return device->rx[0].tail == NULL || device->tx[0].tail == NULL;
+}
+
 void device_release(struct device *device)
 {
 	for (uint32_t i = 0; i < DEVICE_MAX_QUEUES; i++) {

@@ -108,6 +108,9 @@ int device_wait_for_link(struct device *device, uint32_t timeout_ms, struct erro
  */
 int device_stop(struct device *device, struct error *error);
 
+/* Whether a doorbell is a message to a server, which may take its time to answer. */
+bool device_is_trapped(const struct device *device);
+
 /* Frees the rings and returns their packets. The device must be stopped or unreachable. */
 void device_release(struct device *device);
 

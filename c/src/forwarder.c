@@ -175,14 +175,8 @@ bool forwarder_on_ordinary_pages(const struct forwarder *forwarder)
 
 bool forwarder_is_trapped(const struct forwarder *forwarder)
 {
-	for (uint32_t i = 0; i < 2; i++) {
-		const struct device *device = &forwarder->devices[i];
-
-		if (device->rx[0].tail == NULL || device->tx[0].tail == NULL) {
-			return true;
-		}
-	}
-	return false;
+	return device_is_trapped(&forwarder->devices[0]) ||
+	       device_is_trapped(&forwarder->devices[1]);
 }
 
 void forwarder_limit(struct forwarder *forwarder, uint64_t packets)

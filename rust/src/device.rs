@@ -202,6 +202,13 @@ impl<'p> Device<'p> {
         }
     }
 
+    /// Whether a doorbell is a message to a server, which may take its time to answer.
+    pub fn is_trapped(&self) -> bool {
+        let doorbells = [regs::RDT(0), regs::TDT(0)];
+        let is_mapped = |&offset: &u32| self.registers.vfio.register(offset).is_some();
+        !doorbells.iter().all(is_mapped)
+    }
+
     /// The losses of receive queue `queue`, or `None` if there is no such queue.
     pub fn rx_losses(&self, queue: usize) -> Option<RxLosses> {
         let rx = self.rx.get(queue)?;

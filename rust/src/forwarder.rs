@@ -307,12 +307,7 @@ impl<'p> Forwarder<'p> {
 
     /// Whether some doorbell is a message to a server, which may take its time to answer.
     pub fn is_trapped(&self) -> bool {
-        let doorbells = [regs::RDT(0), regs::TDT(0)];
-        let mut devices = self.devices.iter();
-        devices.any(|device| {
-            let is_mapped = |&offset: &u32| device.registers.vfio.register(offset).is_some();
-            !doorbells.iter().all(is_mapped)
-        })
+        self.devices.iter().any(Device::is_trapped)
     }
 
     /// Stops receiving after `packets` more packets. Without this call there is no limit.

@@ -19,6 +19,8 @@ pub(super) const WIDTH: usize = 46;
 pub struct Budget {
     /// The share by which a driver may exceed its figure: 0.02 is 2 %.
     pub tolerance: f64,
+    /// The same for modelled cycles, which depend on the addresses of code and data.
+    pub tolerance_cycles: f64,
     /// The same for a driver that was built by another compiler than the recorded one.
     pub tolerance_other_compiler: f64,
     /// The version of the model that computed the cycles.
@@ -137,6 +139,7 @@ impl Budget {
             false => bail!("{what} is {value}, not a positive number"),
         };
         positive("tolerance", budget.tolerance)?;
+        positive("tolerance_cycles", budget.tolerance_cycles)?;
         positive("tolerance_other_compiler", budget.tolerance_other_compiler)?;
         ensure!(
             budget.model_version == MODEL_VERSION,
@@ -171,6 +174,7 @@ impl Budget {
 pub(super) mod example {
     const TEXT: &str = r#"
         tolerance = 0.02
+        tolerance_cycles = 0.05
         tolerance_other_compiler = 0.1
         model_version = "VERSION"
         [[instructions]]

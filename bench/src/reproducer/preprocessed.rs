@@ -82,7 +82,8 @@ fn sources(top: &Path) -> Result<Vec<String>> {
         }
     }
     names.sort();
-    names.extend(["fwd", "queue_threads"].map(|name| format!("c/src/apps/{name}.c")));
+    let apps = ["fwd", "program", "queue_threads", "rates", "totals"];
+    names.extend(apps.map(|name| format!("c/src/apps/{name}.c")));
     Ok(names)
 }
 

@@ -1,10 +1,8 @@
 /* The line of JSON with the totals of a run. */
 #define _GNU_SOURCE
 #include "totals.h"
-#include <errno.h>
+#include "program.h"
 #include <inttypes.h>
-#include <stdio.h>
-#include <unistd.h>
 
 /* Writes the counts without braces. Returns what dprintf returns. */
 static int write_counts(int fd, const struct forwarder_counts *counts)
@@ -54,13 +52,5 @@ int totals_write(int fd, const struct totals *totals)
 	if (written >= 0) {
 		written = dprintf(fd, "}\n");
 	}
-	int cause = errno;
-	/* A file system may report a full disk only here. */
-	int closed = close(fd);
-
-	if (written < 0) {
-		errno = cause;
-		return -1;
-	}
-	return closed;
+	return json_close(fd, written);
 }

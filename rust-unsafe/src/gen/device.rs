@@ -564,6 +564,11 @@ pub unsafe extern "C" fn device_open(
     return 0 as ::core::ffi::c_int;
 }
 #[no_mangle]
+pub unsafe extern "C" fn device_is_trapped(mut device: *const device) -> bool {
+    return (*device).rx[0 as ::core::ffi::c_int as usize].tail.is_null()
+        || (*device).tx[0 as ::core::ffi::c_int as usize].tail.is_null();
+}
+#[no_mangle]
 pub unsafe extern "C" fn device_release(mut device: *mut device) {
     let mut i: uint32_t = 0 as uint32_t;
     while i < DEVICE_MAX_QUEUES as uint32_t {

@@ -44,6 +44,7 @@ extern "C" {
         error: *mut error,
     ) -> ::core::ffi::c_int;
     fn device_stop(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
+    fn device_is_trapped(device: *const device) -> bool;
     fn device_release(device: *mut device);
     fn device_close(device: *mut device);
     fn stats_read(
@@ -536,19 +537,14 @@ pub unsafe extern "C" fn forwarder_on_ordinary_pages(
 }
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_is_trapped(mut forwarder: *const forwarder) -> bool {
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < 2 as uint32_t {
-        let mut device: *const device = (&raw const (*forwarder).devices
-            as *const device)
-            .offset(i as isize) as *const device;
-        if (*device).rx[0 as ::core::ffi::c_int as usize].tail.is_null()
-            || (*device).tx[0 as ::core::ffi::c_int as usize].tail.is_null()
-        {
-            return true_0 != 0;
-        }
-        i = i.wrapping_add(1);
-    }
-    return false_0 != 0;
+    return device_is_trapped(
+        (&raw const (*forwarder).devices as *const device)
+            .offset(0 as ::core::ffi::c_int as isize) as *const device,
+    ) as ::core::ffi::c_int != 0
+        || device_is_trapped(
+            (&raw const (*forwarder).devices as *const device)
+                .offset(1 as ::core::ffi::c_int as isize) as *const device,
+        ) as ::core::ffi::c_int != 0;
 }
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_limit(

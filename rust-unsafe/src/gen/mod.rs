@@ -22,7 +22,10 @@ pub mod vfio_user;
 pub mod vfio_user_socket;
 pub mod apps {
     pub mod fwd;
+    pub mod port;
     pub mod ports;
+    pub mod program;
     pub mod queue_threads;
+    pub mod rates;
     pub mod totals;
 }

@@ -1,33 +1,31 @@
 //! ixgbe-fwd: forwards packets between two devices, both ways.
 #![forbid(unsafe_code)]
 
+#[path = "../apps/program.rs"]
+mod program;
 #[path = "../apps/queue_threads.rs"]
 mod queue_threads;
+#[path = "../apps/rates.rs"]
+mod rates;
 
-use std::fs::File;
-use std::io::{self, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
-use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser};
-use ixgbe::device::{Stats, MAX_QUEUES, MAX_RING_SIZE, MIN_RING_SIZE};
+use clap::Parser;
+use ixgbe::device::{Stats, MAX_QUEUES};
 use ixgbe::forwarder::{
-    Counts, Forwarder, Monitor, Ports, Waits, DEFAULT_BATCH, DEFAULT_CONNECT_TIMEOUT_MS,
-    DEFAULT_INTERRUPT_INTERVAL_US, DEFAULT_LINK_TIMEOUT_MS, DEFAULT_RING_SIZE, MAX_BATCH,
+    Counts, Forwarder, Monitor, Ports, Waits, DEFAULT_INTERRUPT_INTERVAL_US,
     MAX_INTERRUPT_INTERVAL_US,
 };
 use ixgbe::tsc_read;
+use program::{
+    hold_signals, json_open, json_write, parse_number, parse_packets, run_program,
+    warn_of_ordinary_pages, CommonOptions,
+};
 use queue_threads::{cpu_list_parse, forward_in_threads, CpuList};
+use rates::rates_print;
 use serde::Serialize;
-use signal_hook::consts::{SIGINT, SIGTERM};
-
-const EXIT_RUN_TIME: u8 = 1;
-const EXIT_USAGE: u8 = 2;
 
 /// The forwarder checks the clock and the signals once every so many turns.
 const TURNS_PER_LOOK: u32 = 1024;
@@ -35,18 +33,12 @@ const TURNS_PER_LOOK: u32 = 1024;
 /// The same when a turn may take four messages to servers, each 20 ms or more.
 const TURNS_PER_LOOK_TRAPPED: u32 = 8;
 
-/// The bytes on the wire besides the frame: preamble, start delimiter, inter-frame gap.
-const WIRE_OVERHEAD_BYTES: u64 = 20;
-
 /// With interrupts, the forwarder sleeps after so many turns without a packet, at most so long.
 const EMPTY_TURNS: u32 = 64;
 const SLEEP: Duration = Duration::from_millis(100);
 
 /// With threads, the main thread looks at the clock and at them this often.
 const LOOK: Duration = Duration::from_millis(20);
-
-/// The longest wait for a server or a link.
-const MAX_TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// Forwards packets between two devices, both ways, and changes one byte of every packet.
 /// Ends on SIGINT or SIGTERM, after N packets, or after S seconds.
@@ -59,14 +51,8 @@ const MAX_TIMEOUT: Duration = Duration::from_secs(3600);
     args_override_self = true
 )]
 struct Options {
-    /// Packets per call, 1 to 512
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_BATCH, value_parser = parse_batch)]
-    batch: usize,
-
-    /// Descriptors of every ring, a power of two, 64 to 4096
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_RING_SIZE,
-          value_parser = parse_ring_size)]
-    ring_size: u32,
+    #[command(flatten)]
+    common: CommonOptions,
 
     /// Queue pairs of each device, 1 to 16, each with a thread of its own; RSS divides the flows among
     /// them
@@ -91,22 +77,6 @@ struct Options {
     #[arg(long, value_name = "N", conflicts_with = "duration", value_parser = parse_packets)]
     packets: Option<u64>,
 
-    /// End after S seconds; fractions are allowed
-    #[arg(long, value_name = "S", value_parser = parse_duration)]
-    duration: Option<Duration>,
-
-    /// Wait at most S seconds for the sockets, up to 3600 [default: 5]
-    #[arg(long, value_name = "S", value_parser = parse_timeout)]
-    connect_timeout: Option<u32>,
-
-    /// Wait at most S seconds for each link, up to 3600 [default: 30]
-    #[arg(long, value_name = "S", value_parser = parse_timeout)]
-    link_timeout: Option<u32>,
-
-    /// Write the totals to FILE at the end
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-
     /// 0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)
     #[arg(value_name = "DEVICE")]
     device_a: String,
@@ -117,107 +87,45 @@ struct Options {
 }
 
 impl Options {
-    /// Parses the command line. Prints an error and the usage if it is wrong.
-    fn from_command_line() -> Result<Self, ExitCode> {
-        let parsed = Self::try_parse().and_then(|options| {
-            let cpus = options.cpus.as_ref().map_or(0, |list| list.0.len());
-            if cpus > options.queues as usize {
-                let message = "--cpus names more CPUs than there are queues; each thread needs a \
-                               queue: raise --queues";
-                return Err(Self::command().error(ErrorKind::ValueValidation, message));
-            }
-            if options.interrupts && (options.queues > 1 || options.cpus.is_some()) {
-                let message = "--interrupts needs one queue without threads; leave out --queues \
-                               and --cpus";
-                return Err(Self::command().error(ErrorKind::ValueValidation, message));
-            }
-            if options.device_a == options.device_b {
-                let message = format!(
-                    "the two devices must differ; both are: {}",
-                    options.device_a
-                );
-                return Err(Self::command().error(ErrorKind::ValueValidation, message));
-            }
-            Ok(options)
-        });
-        parsed.map_err(|error| {
-            // A closed standard error must not hide the exit status.
-            let _ = error.print();
-            if !error.use_stderr() {
-                return ExitCode::SUCCESS;
-            }
-            if !error.to_string().contains("Usage:") {
-                eprintln!("\n{}", Self::command().render_usage());
-            }
-            ExitCode::from(EXIT_USAGE)
-        })
+    /// Says what is wrong with options that parse.
+    fn check(&self) -> Result<(), String> {
+        let cpus = self.cpus.as_ref().map_or(0, |list| list.0.len());
+        if cpus > self.queues as usize {
+            let message =
+                "--cpus names more CPUs than there are queues; each thread needs a queue: \
+                           raise --queues";
+            return Err(message.to_owned());
+        }
+        if self.interrupts && (self.queues > 1 || self.cpus.is_some()) {
+            let message = "--interrupts needs one queue without threads; leave out --queues and \
+                           --cpus";
+            return Err(message.to_owned());
+        }
+        if self.device_a == self.device_b {
+            return Err(format!(
+                "the two devices must differ; both are: {}",
+                self.device_a
+            ));
+        }
+        Ok(())
     }
 }
 
-/// A whole number, in digits only.
-fn parse_number(text: &str) -> Option<u64> {
-    text.bytes().all(|c| c.is_ascii_digit()).then_some(())?;
-    text.parse().ok()
-}
-
-fn parse_batch(text: &str) -> Result<usize, String> {
-    parse_number(text)
-        .and_then(|batch| usize::try_from(batch).ok())
-        .filter(|batch| (1..=MAX_BATCH).contains(batch))
-        .ok_or_else(|| format!("--batch must be a number from 1 to {MAX_BATCH}"))
-}
-
 fn parse_queues(text: &str) -> Result<u32, String> {
-    parse_number(text)
-        .and_then(|queues| u32::try_from(queues).ok())
-        .filter(|queues| (1..=MAX_QUEUES).contains(queues))
+    parse_number(text, 1, MAX_QUEUES.into())
+        .map(|queues| queues as u32)
         .ok_or_else(|| format!("--queues must be a number from 1 to {MAX_QUEUES}"))
 }
 
 fn parse_interrupt_interval(text: &str) -> Result<u32, String> {
-    parse_number(text)
-        .and_then(|interval| u32::try_from(interval).ok())
-        .filter(|interval| *interval <= MAX_INTERRUPT_INTERVAL_US)
+    parse_number(text, 0, MAX_INTERRUPT_INTERVAL_US.into())
+        .map(|interval| interval as u32)
         .ok_or_else(|| {
             format!(
                 "--interrupt-interval must be a number of microseconds from 0 to \
                  {MAX_INTERRUPT_INTERVAL_US}"
             )
         })
-}
-
-fn parse_ring_size(text: &str) -> Result<u32, String> {
-    parse_number(text)
-        .and_then(|size| u32::try_from(size).ok())
-        .filter(|size| (MIN_RING_SIZE..=MAX_RING_SIZE).contains(size) && size.is_power_of_two())
-        .ok_or_else(|| {
-            format!("--ring-size must be a power of two from {MIN_RING_SIZE} to {MAX_RING_SIZE}")
-        })
-}
-
-fn parse_packets(text: &str) -> Result<u64, String> {
-    parse_number(text)
-        .filter(|packets| (1..u64::MAX).contains(packets))
-        .ok_or_else(|| "--packets must be a number from 1".to_owned())
-}
-
-fn parse_duration(text: &str) -> Result<Duration, String> {
-    text.starts_with(|c: char| c.is_ascii_digit())
-        .then_some(text)
-        .filter(|text| text.bytes().all(|c| c.is_ascii_digit() || c == b'.'))
-        .and_then(|text| text.parse().ok())
-        .filter(|seconds: &f64| *seconds > 0.0 && *seconds <= 1e9)
-        .map(Duration::from_secs_f64)
-        .ok_or_else(|| "--duration must be a number of seconds above 0".to_owned())
-}
-
-/// Seconds up to an hour, as milliseconds, at least 1.
-fn parse_timeout(text: &str) -> Result<u32, String> {
-    parse_duration(text)
-        .ok()
-        .filter(|timeout| *timeout <= MAX_TIMEOUT)
-        .and_then(|timeout| u32::try_from(timeout.as_nanos().div_ceil(1_000_000)).ok())
-        .ok_or_else(|| "the wait must be a number of seconds above 0, at most 3600".to_owned())
 }
 
 /// The results of a run.
@@ -259,28 +167,6 @@ fn read_totals(forwarder: &Forwarder<'_>, start: Instant, start_tsc: u64) -> Tot
     }
 }
 
-/// Prints million packets per second, and Gbit/s on the wire.
-fn print_rates(device: &str, before: &Stats, now: &Stats, seconds: f64) {
-    let rate = |packets: u64, bytes: u64| {
-        let bits = (bytes + packets * WIRE_OVERHEAD_BYTES) * 8;
-        format!(
-            "{:.2} Mpps {:.2} Gbit/s",
-            packets as f64 / seconds / 1e6,
-            bits as f64 / seconds / 1e9
-        )
-    };
-    let rx = rate(
-        now.rx_packets - before.rx_packets,
-        now.rx_bytes - before.rx_bytes,
-    );
-    let tx = rate(
-        now.tx_packets - before.tx_packets,
-        now.tx_bytes - before.tx_bytes,
-    );
-    // If the reader of the output goes away, the devices must still be stopped.
-    let _ = writeln!(io::stdout(), "{device}: RX {rx}, TX {tx}");
-}
-
 /// What the lines of each second remember.
 struct Rates<'o> {
     devices: [&'o str; 2],
@@ -310,7 +196,7 @@ impl<'o> Rates<'o> {
         let seconds = (time - self.printed).as_secs_f64();
         for (i, before) in self.before.iter_mut().enumerate() {
             let now = device_stats(i)?;
-            print_rates(self.devices[i], before, &now, seconds);
+            rates_print(self.devices[i], before, &now, seconds);
             *before = now;
         }
         self.printed = time;
@@ -342,7 +228,7 @@ fn forward_with_threads(
     ended: &AtomicBool,
     start: Instant,
 ) -> anyhow::Result<()> {
-    let duration = options.duration.unwrap_or(Duration::MAX);
+    let duration = options.common.duration.unwrap_or(Duration::MAX);
     let cpus = options.cpus.clone().unwrap_or_default();
     let mut rates = Rates::new(options, start);
     let (mut monitor, lanes): (Monitor<'_>, _) = forwarder.give_queues()?;
@@ -362,7 +248,7 @@ fn forward(
     start: Instant,
 ) -> anyhow::Result<()> {
     let packets = options.packets.unwrap_or(u64::MAX);
-    let duration = options.duration.unwrap_or(Duration::MAX);
+    let duration = options.common.duration.unwrap_or(Duration::MAX);
     let mut rates = Rates::new(options, start);
     let mut time = start;
     let mut received = 0;
@@ -417,7 +303,7 @@ fn forward_with_interrupts(
     start: Instant,
 ) -> anyhow::Result<()> {
     let packets = options.packets.unwrap_or(u64::MAX);
-    let duration = options.duration.unwrap_or(Duration::MAX);
+    let duration = options.common.duration.unwrap_or(Duration::MAX);
     let mut rates = Rates::new(options, start);
     let mut time = start;
     let mut received = 0;
@@ -444,47 +330,22 @@ fn forward_with_interrupts(
     Ok(())
 }
 
-fn write_json(mut file: File, totals: &Totals) -> io::Result<()> {
-    let mut line = serde_json::to_string(totals)?;
-    line.push('\n');
-    file.write_all(line.as_bytes())?;
-    // A file system may report a full disk only here. A pipe has nothing to sync.
-    match file.sync_all() {
-        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
-        result => result,
-    }
-}
-
 /// Opens the devices, forwards, and closes them.
 fn forward_until_end(options: &Options) -> anyhow::Result<()> {
-    // Opens the file first, so that a wrong path fails before the run.
-    let json = match &options.json {
-        Some(path) => Some(File::create(path).with_context(|| path.display().to_string())?),
-        None => None,
-    };
-    let connect_timeout_ms = options
-        .connect_timeout
-        .unwrap_or(DEFAULT_CONNECT_TIMEOUT_MS);
+    let common = &options.common;
+    let json = json_open(common.json.as_deref())?;
     let ports = Ports::open_queues(
         &options.device_a,
         &options.device_b,
-        options.ring_size,
+        common.ring_size,
         options.queues,
-        connect_timeout_ms,
+        common.connect_timeout_ms(),
     )?;
-    let link_timeout_ms = options.link_timeout.unwrap_or(DEFAULT_LINK_TIMEOUT_MS);
-    let mut forwarder = Forwarder::start(&ports, options.batch, link_timeout_ms)?;
+    let mut forwarder = Forwarder::start(&ports, common.batch, common.link_timeout_ms())?;
 
-    // From here on, a signal ends the run, so that the program can stop the devices first.
-    let ended = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register(signal, Arc::clone(&ended))?;
-    }
+    let ended = hold_signals()?;
     if forwarder.on_ordinary_pages() {
-        eprintln!(
-            "ixgbe-fwd: warning: too few huge pages of 2 MiB are free, using ordinary pages, which \
-             are slower; `make hugepages` reserves some"
-        );
+        warn_of_ordinary_pages("ixgbe-fwd");
     }
     // With threads, they divide the packets among themselves.
     if let (Some(packets), 1, None) = (options.packets, options.queues, &options.cpus) {
@@ -492,24 +353,12 @@ fn forward_until_end(options: &Options) -> anyhow::Result<()> {
     }
     let (totals, ran) = run(&mut forwarder, options, &ended);
     let stopped = forwarder.stop();
-    if let (Some(file), Some(path)) = (json, &options.json) {
-        write_json(file, &totals).with_context(|| path.display().to_string())?;
-    }
+    json_write(json, common.json.as_deref(), &totals)?;
     ran?;
     stopped?;
     Ok(())
 }
 
 fn main() -> ExitCode {
-    let options = match Options::from_command_line() {
-        Ok(options) => options,
-        Err(status) => return status,
-    };
-    match forward_until_end(&options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("ixgbe-fwd: {error:#}");
-            ExitCode::from(EXIT_RUN_TIME)
-        }
-    }
+    run_program(Options::check, forward_until_end)
 }

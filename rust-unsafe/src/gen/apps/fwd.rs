@@ -1,4 +1,3 @@
-use ::libc;
 extern "C" {
     fn forwarder_open_queues(
         device_a: *const ::core::ffi::c_char,
@@ -48,7 +47,52 @@ extern "C" {
         error_size: size_t,
     ) -> ::core::ffi::c_int;
     fn tsc_read() -> uint64_t;
-    fn project_version() -> *const ::core::ffi::c_char;
+    static mut optarg: *mut ::core::ffi::c_char;
+    static mut optind: ::core::ffi::c_int;
+    static mut opterr: ::core::ffi::c_int;
+    fn getopt_long(
+        ___argc: ::core::ffi::c_int,
+        ___argv: *const *mut ::core::ffi::c_char,
+        __shortopts: *const ::core::ffi::c_char,
+        __longopts: *const option,
+        __longind: *mut ::core::ffi::c_int,
+    ) -> ::core::ffi::c_int;
+    fn snprintf(
+        __s: *mut ::core::ffi::c_char,
+        __maxlen: size_t,
+        __format: *const ::core::ffi::c_char,
+        ...
+    ) -> ::core::ffi::c_int;
+    fn dprintf(
+        __fd: ::core::ffi::c_int,
+        __fmt: *const ::core::ffi::c_char,
+        ...
+    ) -> ::core::ffi::c_int;
+    fn common_options_default() -> common_options;
+    fn common_option(
+        program_0: *const program,
+        option: ::core::ffi::c_int,
+        argv: *mut *mut ::core::ffi::c_char,
+        options: *mut common_options,
+    ) -> ::core::ffi::c_int;
+    fn usage_error(
+        program_0: *const program,
+        what: *const ::core::ffi::c_char,
+        value: *const ::core::ffi::c_char,
+    ) -> ::core::ffi::c_int;
+    fn parse_number(
+        text: *const ::core::ffi::c_char,
+        low: uint64_t,
+        high: uint64_t,
+        number: *mut uint64_t,
+    ) -> bool;
+    fn now_ns() -> uint64_t;
+    fn hold_signals(held: *mut sigset_t);
+    fn signal_comes(held: *const sigset_t, nanoseconds: uint64_t) -> bool;
+    fn json_open(
+        program_0: *const program,
+        path: *const ::core::ffi::c_char,
+    ) -> ::core::ffi::c_int;
     fn cpu_list_parse(
         text: *const ::core::ffi::c_char,
         list: *mut cpu_list,
@@ -69,79 +113,23 @@ extern "C" {
         error: *mut ::core::ffi::c_char,
         error_size: size_t,
     ) -> ::core::ffi::c_int;
+    fn rates_print(
+        device: *const ::core::ffi::c_char,
+        before: *const device_stats,
+        now: *const device_stats,
+        seconds: ::core::ffi::c_double,
+    );
     fn totals_write(fd: ::core::ffi::c_int, totals: *const totals) -> ::core::ffi::c_int;
     fn __errno_location() -> *mut ::core::ffi::c_int;
-    fn open(
-        __file: *const ::core::ffi::c_char,
-        __oflag: ::core::ffi::c_int,
-        ...
-    ) -> ::core::ffi::c_int;
-    static mut optarg: *mut ::core::ffi::c_char;
-    static mut optind: ::core::ffi::c_int;
-    static mut opterr: ::core::ffi::c_int;
-    fn getopt_long(
-        ___argc: ::core::ffi::c_int,
-        ___argv: *const *mut ::core::ffi::c_char,
-        __shortopts: *const ::core::ffi::c_char,
-        __longopts: *const option,
-        __longind: *mut ::core::ffi::c_int,
-    ) -> ::core::ffi::c_int;
-    fn signal(__sig: ::core::ffi::c_int, __handler: __sighandler_t) -> __sighandler_t;
-    fn sigemptyset(__set: *mut sigset_t) -> ::core::ffi::c_int;
-    fn sigaddset(
-        __set: *mut sigset_t,
-        __signo: ::core::ffi::c_int,
-    ) -> ::core::ffi::c_int;
-    fn sigprocmask(
-        __how: ::core::ffi::c_int,
-        __set: *const sigset_t,
-        __oset: *mut sigset_t,
-    ) -> ::core::ffi::c_int;
-    fn sigtimedwait(
-        __set: *const sigset_t,
-        __info: *mut siginfo_t,
-        __timeout: *const timespec,
-    ) -> ::core::ffi::c_int;
-    fn snprintf(
-        __s: *mut ::core::ffi::c_char,
-        __maxlen: size_t,
-        __format: *const ::core::ffi::c_char,
-        ...
-    ) -> ::core::ffi::c_int;
-    fn dprintf(
-        __fd: ::core::ffi::c_int,
-        __fmt: *const ::core::ffi::c_char,
-        ...
-    ) -> ::core::ffi::c_int;
-    fn strtod(
-        __nptr: *const ::core::ffi::c_char,
-        __endptr: *mut *mut ::core::ffi::c_char,
-    ) -> ::core::ffi::c_double;
-    fn strtoull(
-        __nptr: *const ::core::ffi::c_char,
-        __endptr: *mut *mut ::core::ffi::c_char,
-        __base: ::core::ffi::c_int,
-    ) -> ::core::ffi::c_ulonglong;
     fn strcmp(
         __s1: *const ::core::ffi::c_char,
         __s2: *const ::core::ffi::c_char,
     ) -> ::core::ffi::c_int;
-    fn strspn(
-        __s: *const ::core::ffi::c_char,
-        __accept: *const ::core::ffi::c_char,
-    ) -> ::core::ffi::c_ulong;
     fn strerror(__errnum: ::core::ffi::c_int) -> *mut ::core::ffi::c_char;
-    fn clock_gettime(__clock_id: clockid_t, __tp: *mut timespec) -> ::core::ffi::c_int;
 }
 pub type size_t = usize;
 pub type __uint32_t = u32;
 pub type __uint64_t = u64;
-pub type __uid_t = ::core::ffi::c_uint;
-pub type __pid_t = ::core::ffi::c_int;
-pub type __clock_t = ::core::ffi::c_long;
-pub type __time_t = ::core::ffi::c_long;
-pub type __clockid_t = ::core::ffi::c_int;
-pub type __syscall_slong_t = ::core::ffi::c_long;
 pub type uint32_t = __uint32_t;
 pub type uint64_t = __uint64_t;
 #[derive(Copy, Clone)]
@@ -169,29 +157,6 @@ pub struct forwarder_waits {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct cpu_list {
-    pub count: uint32_t,
-    pub cpus: [uint32_t; 16],
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct totals {
-    pub counts: forwarder_counts,
-    pub seconds: ::core::ffi::c_double,
-    pub tsc_cycles: uint64_t,
-    pub queues: uint32_t,
-    pub queue_counts: [forwarder_counts; 16],
-    pub interrupts: bool,
-    pub waits: forwarder_waits,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct timespec {
-    pub tv_sec: __time_t,
-    pub tv_nsec: __syscall_slong_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
 pub struct option {
     pub name: *const ::core::ffi::c_char,
     pub has_arg: ::core::ffi::c_int,
@@ -206,175 +171,101 @@ pub struct __sigset_t {
 pub type sigset_t = __sigset_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub union sigval {
-    pub sival_int: ::core::ffi::c_int,
-    pub sival_ptr: *mut ::core::ffi::c_void,
-}
-pub type __sigval_t = sigval;
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct siginfo_t {
-    pub si_signo: ::core::ffi::c_int,
-    pub si_errno: ::core::ffi::c_int,
-    pub si_code: ::core::ffi::c_int,
-    pub __pad0: ::core::ffi::c_int,
-    pub _sifields: C2RustUnnamed,
+pub struct program {
+    pub name: *const ::core::ffi::c_char,
+    pub usage: *const ::core::ffi::c_char,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub union C2RustUnnamed {
-    pub _pad: [::core::ffi::c_int; 28],
-    pub _kill: C2RustUnnamed_8,
-    pub _timer: C2RustUnnamed_7,
-    pub _rt: C2RustUnnamed_6,
-    pub _sigchld: C2RustUnnamed_5,
-    pub _sigfault: C2RustUnnamed_2,
-    pub _sigpoll: C2RustUnnamed_1,
-    pub _sigsys: C2RustUnnamed_0,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct C2RustUnnamed_0 {
-    pub _call_addr: *mut ::core::ffi::c_void,
-    pub _syscall: ::core::ffi::c_int,
-    pub _arch: ::core::ffi::c_uint,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct C2RustUnnamed_1 {
-    pub si_band: ::core::ffi::c_long,
-    pub si_fd: ::core::ffi::c_int,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct C2RustUnnamed_2 {
-    pub si_addr: *mut ::core::ffi::c_void,
-    pub si_addr_lsb: ::core::ffi::c_short,
-    pub _bounds: C2RustUnnamed_3,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub union C2RustUnnamed_3 {
-    pub _addr_bnd: C2RustUnnamed_4,
-    pub _pkey: __uint32_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct C2RustUnnamed_4 {
-    pub _lower: *mut ::core::ffi::c_void,
-    pub _upper: *mut ::core::ffi::c_void,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct C2RustUnnamed_5 {
-    pub si_pid: __pid_t,
-    pub si_uid: __uid_t,
-    pub si_status: ::core::ffi::c_int,
-    pub si_utime: __clock_t,
-    pub si_stime: __clock_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct C2RustUnnamed_6 {
-    pub si_pid: __pid_t,
-    pub si_uid: __uid_t,
-    pub si_sigval: __sigval_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct C2RustUnnamed_7 {
-    pub si_tid: ::core::ffi::c_int,
-    pub si_overrun: ::core::ffi::c_int,
-    pub si_sigval: __sigval_t,
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct C2RustUnnamed_8 {
-    pub si_pid: __pid_t,
-    pub si_uid: __uid_t,
-}
-pub type __sighandler_t = Option<unsafe extern "C" fn(::core::ffi::c_int) -> ()>;
-pub type clockid_t = __clockid_t;
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct options {
+pub struct common_options {
     pub batch: uint32_t,
     pub ring_size: uint32_t,
-    pub queues: uint32_t,
-    pub cpus: cpu_list,
-    pub interrupts: bool,
-    pub interrupt_interval_us: uint32_t,
     pub packets: uint64_t,
     pub duration: uint64_t,
     pub connect_timeout_ms: uint32_t,
     pub link_timeout_ms: uint32_t,
     pub json: *const ::core::ffi::c_char,
+}
+pub type C2RustUnnamed = ::core::ffi::c_uint;
+pub const OPTION_OWN: C2RustUnnamed = 10;
+pub const OPTION_VERSION: C2RustUnnamed = 9;
+pub const OPTION_HELP: C2RustUnnamed = 8;
+pub const OPTION_JSON: C2RustUnnamed = 7;
+pub const OPTION_LINK_TIMEOUT: C2RustUnnamed = 6;
+pub const OPTION_CONNECT_TIMEOUT: C2RustUnnamed = 5;
+pub const OPTION_DURATION: C2RustUnnamed = 4;
+pub const OPTION_PACKETS: C2RustUnnamed = 3;
+pub const OPTION_RING_SIZE: C2RustUnnamed = 2;
+pub const OPTION_BATCH: C2RustUnnamed = 1;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct cpu_list {
+    pub count: uint32_t,
+    pub cpus: [uint32_t; 16],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device_stats {
+    pub rx_packets: uint64_t,
+    pub rx_bytes: uint64_t,
+    pub tx_packets: uint64_t,
+    pub tx_bytes: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct totals {
+    pub counts: forwarder_counts,
+    pub seconds: ::core::ffi::c_double,
+    pub tsc_cycles: uint64_t,
+    pub queues: uint32_t,
+    pub queue_counts: [forwarder_counts; 16],
+    pub interrupts: bool,
+    pub waits: forwarder_waits,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct options {
+    pub common: common_options,
+    pub queues: uint32_t,
+    pub cpus: cpu_list,
+    pub interrupts: bool,
+    pub interrupt_interval_us: uint32_t,
     pub devices: [*const ::core::ffi::c_char; 2],
 }
-pub type C2RustUnnamed_9 = ::core::ffi::c_uint;
-pub const OPTION_VERSION: C2RustUnnamed_9 = 13;
-pub const OPTION_HELP: C2RustUnnamed_9 = 12;
-pub const OPTION_JSON: C2RustUnnamed_9 = 11;
-pub const OPTION_LINK_TIMEOUT: C2RustUnnamed_9 = 10;
-pub const OPTION_CONNECT_TIMEOUT: C2RustUnnamed_9 = 9;
-pub const OPTION_DURATION: C2RustUnnamed_9 = 8;
-pub const OPTION_PACKETS: C2RustUnnamed_9 = 7;
-pub const OPTION_INTERRUPT_INTERVAL: C2RustUnnamed_9 = 6;
-pub const OPTION_INTERRUPTS: C2RustUnnamed_9 = 5;
-pub const OPTION_CPUS: C2RustUnnamed_9 = 4;
-pub const OPTION_QUEUES: C2RustUnnamed_9 = 3;
-pub const OPTION_RING_SIZE: C2RustUnnamed_9 = 2;
-pub const OPTION_BATCH: C2RustUnnamed_9 = 1;
+pub type C2RustUnnamed_0 = ::core::ffi::c_uint;
+pub const OPTION_INTERRUPT_INTERVAL: C2RustUnnamed_0 = 13;
+pub const OPTION_INTERRUPTS: C2RustUnnamed_0 = 12;
+pub const OPTION_CPUS: C2RustUnnamed_0 = 11;
+pub const OPTION_QUEUES: C2RustUnnamed_0 = 10;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct rates {
     pub printed: uint64_t,
-    pub before: [forwarder_device_stats; 2],
+    pub before: [device_stats; 2],
 }
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
     as ::core::ffi::c_ulong;
-pub const FORWARDER_MAX_BATCH: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
-pub const FORWARDER_DEFAULT_BATCH: ::core::ffi::c_int = 32 as ::core::ffi::c_int;
-pub const FORWARDER_DEFAULT_RING_SIZE: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
 pub const FORWARDER_MAX_QUEUES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
-pub const FORWARDER_DEFAULT_CONNECT_TIMEOUT_MS: ::core::ffi::c_int = 5000
-    as ::core::ffi::c_int;
-pub const FORWARDER_DEFAULT_LINK_TIMEOUT_MS: ::core::ffi::c_int = 30000
-    as ::core::ffi::c_int;
 pub const FORWARDER_MAX_INTERRUPT_INTERVAL_US: ::core::ffi::c_int = 1022
     as ::core::ffi::c_int;
 pub const FORWARDER_DEFAULT_INTERRUPT_INTERVAL_US: ::core::ffi::c_int = 50
     as ::core::ffi::c_int;
-pub const O_WRONLY: ::core::ffi::c_int = 0o1 as ::core::ffi::c_int;
-pub const O_CREAT: ::core::ffi::c_int = 0o100 as ::core::ffi::c_int;
-pub const O_TRUNC: ::core::ffi::c_int = 0o1000 as ::core::ffi::c_int;
-pub const __O_CLOEXEC: ::core::ffi::c_int = 0o2000000 as ::core::ffi::c_int;
-pub const O_CLOEXEC: ::core::ffi::c_int = __O_CLOEXEC;
 pub const required_argument: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
-pub const SIGINT: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
-pub const SIGTERM: ::core::ffi::c_int = 15 as ::core::ffi::c_int;
-pub const SIGPIPE: ::core::ffi::c_int = 13 as ::core::ffi::c_int;
-pub const SIG_BLOCK: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-pub const STDOUT_FILENO: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
-pub const EXIT_SUCCESS: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-pub const CLOCK_MONOTONIC: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const EXIT_RUN_TIME: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
-pub const EXIT_USAGE: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
+pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
+pub const EXIT_SUCCESS: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const TURNS_PER_LOOK: ::core::ffi::c_int = 1024 as ::core::ffi::c_int;
 pub const TURNS_PER_LOOK_TRAPPED: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
-pub const WIRE_OVERHEAD_BYTES: ::core::ffi::c_int = 20 as ::core::ffi::c_int;
-pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
 pub const EMPTY_TURNS: ::core::ffi::c_int = 64 as ::core::ffi::c_int;
 pub const SLEEP_MS: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
 pub const LOOK_NANOSECONDS: ::core::ffi::c_ulonglong = 20000000
     as ::core::ffi::c_ulonglong;
-pub const MAX_TIMEOUT: ::core::ffi::c_int = 3600 as ::core::ffi::c_int;
 static mut usage: [::core::ffi::c_char; 1662] = unsafe {
     ::core::mem::transmute::<
         [u8; 1662],
@@ -383,100 +274,12 @@ static mut usage: [::core::ffi::c_char; 1662] = unsafe {
         *b"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S]\n                 [--queues N] [--cpus LIST] [--interrupts] [--interrupt-interval US]\n                 [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE DEVICE\n\nForwards packets between two devices, both ways, and changes one byte of every packet.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --batch N            packets per call, 1 to 512 (default 32)\n  --ring-size N        descriptors of every ring, a power of two, 64 to 4096 (default 512)\n  --queues N           queue pairs of each device, 1 to 16, each with a thread of its own\n                       (default 1); RSS divides the flows among them\n  --cpus LIST          pin a thread to each of these CPUs, such as 1,3 or 0-3; with fewer CPUs\n                       than queues, a thread has several queues\n  --interrupts         sleep while no packets come, instead of polling; needs one queue\n  --interrupt-interval US\n                       at least US microseconds between two interrupts of a queue, 0 to\n                       1022 (default 50)\n  --packets N          end after N received packets, counted over both directions\n  --duration S         end after S seconds; fractions are allowed\n  --connect-timeout S  wait at most S seconds for the sockets, up to 3600 (default 5)\n  --link-timeout S     wait at most S seconds for each link, up to 3600 (default 30)\n  --json FILE          write the totals to FILE at the end\n  --help               print this text\n  --version            print the version\n\0",
     )
 };
-unsafe extern "C" fn parse_number(
-    mut text: *const ::core::ffi::c_char,
-    mut low: uint64_t,
-    mut high: uint64_t,
-    mut number: *mut uint64_t,
-) -> bool {
-    let mut end: *mut ::core::ffi::c_char = ::core::ptr::null_mut::<
-        ::core::ffi::c_char,
-    >();
-    if (*text.offset(0 as ::core::ffi::c_int as isize) as ::core::ffi::c_int)
-        < '0' as i32
-        || *text.offset(0 as ::core::ffi::c_int as isize) as ::core::ffi::c_int
-            > '9' as i32
-    {
-        return false_0 != 0;
+static mut program: program = unsafe {
+    program {
+        name: b"ixgbe-fwd\0" as *const u8 as *const ::core::ffi::c_char,
+        usage: &raw const usage as *const ::core::ffi::c_char,
     }
-    *__errno_location() = 0 as ::core::ffi::c_int;
-    *number = strtoull(text, &raw mut end, 10 as ::core::ffi::c_int) as uint64_t;
-    return *__errno_location() == 0 as ::core::ffi::c_int
-        && *end as ::core::ffi::c_int == '\0' as i32 && *number >= low
-        && *number <= high;
-}
-unsafe extern "C" fn parse_duration(
-    mut text: *const ::core::ffi::c_char,
-    mut nanoseconds: *mut uint64_t,
-) -> bool {
-    let most: ::core::ffi::c_double = 1e9f64;
-    let mut end: *mut ::core::ffi::c_char = ::core::ptr::null_mut::<
-        ::core::ffi::c_char,
-    >();
-    if (*text.offset(0 as ::core::ffi::c_int as isize) as ::core::ffi::c_int)
-        < '0' as i32
-        || *text.offset(0 as ::core::ffi::c_int as isize) as ::core::ffi::c_int
-            > '9' as i32
-        || *text
-            .offset(
-                strspn(text, b"0123456789.\0" as *const u8 as *const ::core::ffi::c_char)
-                    as isize,
-            ) as ::core::ffi::c_int != '\0' as i32
-    {
-        return false_0 != 0;
-    }
-    *__errno_location() = 0 as ::core::ffi::c_int;
-    let mut seconds: ::core::ffi::c_double = strtod(text, &raw mut end);
-    if *__errno_location() != 0 as ::core::ffi::c_int
-        || *end as ::core::ffi::c_int != '\0' as i32
-        || !(seconds > 0 as ::core::ffi::c_int as ::core::ffi::c_double)
-        || seconds > most
-    {
-        return false_0 != 0;
-    }
-    *nanoseconds = (seconds * NANOSECONDS as ::core::ffi::c_double) as uint64_t;
-    return true_0 != 0;
-}
-unsafe extern "C" fn parse_timeout(
-    mut text: *const ::core::ffi::c_char,
-    mut milliseconds: *mut uint32_t,
-) -> bool {
-    let mut nanoseconds: uint64_t = 0 as uint64_t;
-    if !parse_duration(text, &raw mut nanoseconds)
-        || nanoseconds as ::core::ffi::c_ulonglong
-            > (MAX_TIMEOUT as ::core::ffi::c_ulonglong).wrapping_mul(NANOSECONDS)
-    {
-        return false_0 != 0;
-    }
-    *milliseconds = (nanoseconds as ::core::ffi::c_ulonglong)
-        .wrapping_add(NANOSECONDS.wrapping_div(1000 as ::core::ffi::c_ulonglong))
-        .wrapping_sub(1 as ::core::ffi::c_ulonglong)
-        .wrapping_div(NANOSECONDS.wrapping_div(1000 as ::core::ffi::c_ulonglong))
-        as uint32_t;
-    return true_0 != 0;
-}
-unsafe extern "C" fn usage_error(
-    mut what: *const ::core::ffi::c_char,
-    mut value: *const ::core::ffi::c_char,
-) -> ::core::ffi::c_int {
-    dprintf(
-        STDERR_FILENO,
-        b"ixgbe-fwd: %s%s%s\n%s\0" as *const u8 as *const ::core::ffi::c_char,
-        what,
-        if !value.is_null() {
-            b": \0" as *const u8 as *const ::core::ffi::c_char
-        } else {
-            b"\0" as *const u8 as *const ::core::ffi::c_char
-        },
-        if !value.is_null() {
-            value
-        } else {
-            b"\0" as *const u8 as *const ::core::ffi::c_char
-        },
-        &raw const usage as *const ::core::ffi::c_char,
-    );
-    return EXIT_USAGE;
-}
+};
 unsafe extern "C" fn parse_options(
     mut argc: ::core::ffi::c_int,
     mut argv: *mut *mut ::core::ffi::c_char,
@@ -494,30 +297,6 @@ unsafe extern "C" fn parse_options(
             has_arg: required_argument,
             flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
             val: OPTION_RING_SIZE as ::core::ffi::c_int,
-        },
-        option {
-            name: b"queues\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_QUEUES as ::core::ffi::c_int,
-        },
-        option {
-            name: b"cpus\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_CPUS as ::core::ffi::c_int,
-        },
-        option {
-            name: b"interrupts\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: 0,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_INTERRUPTS as ::core::ffi::c_int,
-        },
-        option {
-            name: b"interrupt-interval\0" as *const u8 as *const ::core::ffi::c_char,
-            has_arg: required_argument,
-            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
-            val: OPTION_INTERRUPT_INTERVAL as ::core::ffi::c_int,
         },
         option {
             name: b"packets\0" as *const u8 as *const ::core::ffi::c_char,
@@ -562,6 +341,30 @@ unsafe extern "C" fn parse_options(
             val: OPTION_VERSION as ::core::ffi::c_int,
         },
         option {
+            name: b"queues\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: required_argument,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_QUEUES as ::core::ffi::c_int,
+        },
+        option {
+            name: b"cpus\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: required_argument,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_CPUS as ::core::ffi::c_int,
+        },
+        option {
+            name: b"interrupts\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: 0,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_INTERRUPTS as ::core::ffi::c_int,
+        },
+        option {
+            name: b"interrupt-interval\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: required_argument,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_INTERRUPT_INTERVAL as ::core::ffi::c_int,
+        },
+        option {
             name: ::core::ptr::null::<::core::ffi::c_char>(),
             has_arg: 0,
             flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
@@ -569,6 +372,7 @@ unsafe extern "C" fn parse_options(
         },
     ];
     let mut number: uint64_t = 0 as uint64_t;
+    let mut status: ::core::ffi::c_int = -(1 as ::core::ffi::c_int);
     let mut reason: [::core::ffi::c_char; 1024] = [0; 1024];
     opterr = 0 as ::core::ffi::c_int;
     loop {
@@ -583,38 +387,7 @@ unsafe extern "C" fn parse_options(
             break;
         }
         match option {
-            1 => {
-                if !parse_number(
-                    optarg,
-                    1 as uint64_t,
-                    FORWARDER_MAX_BATCH as uint64_t,
-                    &raw mut number,
-                ) {
-                    return usage_error(
-                        b"--batch must be a number from 1 to 512, not\0" as *const u8
-                            as *const ::core::ffi::c_char,
-                        optarg,
-                    );
-                }
-                (*options).batch = number as uint32_t;
-            }
-            2 => {
-                if !parse_number(
-                    optarg,
-                    64 as uint64_t,
-                    4096 as uint64_t,
-                    &raw mut number,
-                ) || number & number.wrapping_sub(1 as uint64_t) != 0 as uint64_t
-                {
-                    return usage_error(
-                        b"--ring-size must be a power of two from 64 to 4096, not\0"
-                            as *const u8 as *const ::core::ffi::c_char,
-                        optarg,
-                    );
-                }
-                (*options).ring_size = number as uint32_t;
-            }
-            3 => {
+            10 => {
                 if !parse_number(
                     optarg,
                     1 as uint64_t,
@@ -622,6 +395,7 @@ unsafe extern "C" fn parse_options(
                     &raw mut number,
                 ) {
                     return usage_error(
+                        &raw const program,
                         b"--queues must be a number from 1 to 16, not\0" as *const u8
                             as *const ::core::ffi::c_char,
                         optarg,
@@ -629,7 +403,7 @@ unsafe extern "C" fn parse_options(
                 }
                 (*options).queues = number as uint32_t;
             }
-            4 => {
+            11 => {
                 if cpu_list_parse(
                     optarg,
                     &raw mut (*options).cpus,
@@ -638,15 +412,16 @@ unsafe extern "C" fn parse_options(
                 ) != 0 as ::core::ffi::c_int
                 {
                     return usage_error(
+                        &raw const program,
                         b"--cpus\0" as *const u8 as *const ::core::ffi::c_char,
                         &raw mut reason as *mut ::core::ffi::c_char,
                     );
                 }
             }
-            5 => {
+            12 => {
                 (*options).interrupts = true_0 != 0;
             }
-            6 => {
+            13 => {
                 if !parse_number(
                     optarg,
                     0 as uint64_t,
@@ -654,6 +429,7 @@ unsafe extern "C" fn parse_options(
                     &raw mut number,
                 ) {
                     return usage_error(
+                        &raw const program,
                         b"--interrupt-interval must be a number of microseconds from 0 to 1022, not\0"
                             as *const u8 as *const ::core::ffi::c_char,
                         optarg,
@@ -661,85 +437,24 @@ unsafe extern "C" fn parse_options(
                 }
                 (*options).interrupt_interval_us = number as uint32_t;
             }
-            7 => {
-                if !parse_number(
-                    optarg,
-                    1 as uint64_t,
-                    (UINT64_MAX as uint64_t).wrapping_sub(1 as uint64_t),
-                    &raw mut (*options).packets,
-                ) {
-                    return usage_error(
-                        b"--packets must be a number from 1, not\0" as *const u8
-                            as *const ::core::ffi::c_char,
-                        optarg,
-                    );
-                }
-            }
-            8 => {
-                if !parse_duration(optarg, &raw mut (*options).duration) {
-                    return usage_error(
-                        b"--duration must be a number of seconds above 0, not\0"
-                            as *const u8 as *const ::core::ffi::c_char,
-                        optarg,
-                    );
-                }
-            }
-            9 => {
-                if !parse_timeout(optarg, &raw mut (*options).connect_timeout_ms) {
-                    return usage_error(
-                        b"--connect-timeout must be a number of seconds above 0, at most 3600, not\0"
-                            as *const u8 as *const ::core::ffi::c_char,
-                        optarg,
-                    );
-                }
-            }
-            10 => {
-                if !parse_timeout(optarg, &raw mut (*options).link_timeout_ms) {
-                    return usage_error(
-                        b"--link-timeout must be a number of seconds above 0, at most 3600, not\0"
-                            as *const u8 as *const ::core::ffi::c_char,
-                        optarg,
-                    );
-                }
-            }
-            11 => {
-                (*options).json = optarg;
-            }
-            12 | 104 => {
-                dprintf(
-                    STDOUT_FILENO,
-                    b"%s\0" as *const u8 as *const ::core::ffi::c_char,
-                    &raw const usage as *const ::core::ffi::c_char,
-                );
-                return EXIT_SUCCESS;
-            }
-            13 | 86 => {
-                dprintf(
-                    STDOUT_FILENO,
-                    b"ixgbe-fwd %s\n\0" as *const u8 as *const ::core::ffi::c_char,
-                    project_version(),
-                );
-                return EXIT_SUCCESS;
-            }
-            58 => {
-                return usage_error(
-                    b"an option has no value\0" as *const u8
-                        as *const ::core::ffi::c_char,
-                    *argv.offset((optind - 1 as ::core::ffi::c_int) as isize),
-                );
-            }
             _ => {
-                return usage_error(
-                    b"unknown option\0" as *const u8 as *const ::core::ffi::c_char,
-                    *argv.offset((optind - 1 as ::core::ffi::c_int) as isize),
+                status = common_option(
+                    &raw const program,
+                    option,
+                    argv,
+                    &raw mut (*options).common,
                 );
+                if status >= 0 as ::core::ffi::c_int {
+                    return status;
+                }
             }
         }
     }
-    if (*options).packets != UINT64_MAX as uint64_t
-        && (*options).duration != UINT64_MAX as uint64_t
+    if (*options).common.packets != UINT64_MAX as uint64_t
+        && (*options).common.duration != UINT64_MAX as uint64_t
     {
         return usage_error(
+            &raw const program,
             b"--packets and --duration exclude each other\0" as *const u8
                 as *const ::core::ffi::c_char,
             ::core::ptr::null::<::core::ffi::c_char>(),
@@ -747,6 +462,7 @@ unsafe extern "C" fn parse_options(
     }
     if (*options).cpus.count > (*options).queues {
         return usage_error(
+            &raw const program,
             b"--cpus names more CPUs than there are queues; each thread needs a queue: raise --queues\0"
                 as *const u8 as *const ::core::ffi::c_char,
             ::core::ptr::null::<::core::ffi::c_char>(),
@@ -756,6 +472,7 @@ unsafe extern "C" fn parse_options(
         && ((*options).queues > 1 as uint32_t || (*options).cpus.count > 0 as uint32_t)
     {
         return usage_error(
+            &raw const program,
             b"--interrupts needs one queue without threads; leave out --queues and --cpus\0"
                 as *const u8 as *const ::core::ffi::c_char,
             ::core::ptr::null::<::core::ffi::c_char>(),
@@ -763,6 +480,7 @@ unsafe extern "C" fn parse_options(
     }
     if argc - optind != 2 as ::core::ffi::c_int {
         return usage_error(
+            &raw const program,
             b"two devices are needed\0" as *const u8 as *const ::core::ffi::c_char,
             ::core::ptr::null::<::core::ffi::c_char>(),
         );
@@ -776,76 +494,13 @@ unsafe extern "C" fn parse_options(
     ) == 0 as ::core::ffi::c_int
     {
         return usage_error(
+            &raw const program,
             b"the two devices must differ; both are\0" as *const u8
                 as *const ::core::ffi::c_char,
             (*options).devices[0 as ::core::ffi::c_int as usize],
         );
     }
     return -(1 as ::core::ffi::c_int);
-}
-unsafe extern "C" fn now_ns() -> uint64_t {
-    let mut now: timespec = timespec { tv_sec: 0, tv_nsec: 0 };
-    clock_gettime(CLOCK_MONOTONIC, &raw mut now);
-    return (now.tv_sec as uint64_t as ::core::ffi::c_ulonglong)
-        .wrapping_mul(NANOSECONDS)
-        .wrapping_add(now.tv_nsec as uint64_t as ::core::ffi::c_ulonglong) as uint64_t;
-}
-unsafe extern "C" fn hold_signals(mut held: *mut sigset_t) {
-    sigemptyset(held);
-    sigaddset(held, SIGINT);
-    sigaddset(held, SIGTERM);
-    sigprocmask(SIG_BLOCK, held, ::core::ptr::null_mut::<sigset_t>());
-    signal(
-        SIGPIPE,
-        ::core::mem::transmute::<
-            ::libc::intptr_t,
-            __sighandler_t,
-        >(1 as ::core::ffi::c_int as ::libc::intptr_t),
-    );
-}
-unsafe extern "C" fn signal_comes(
-    mut held: *const sigset_t,
-    mut nanoseconds: uint64_t,
-) -> bool {
-    let time: timespec = timespec {
-        tv_sec: 0,
-        tv_nsec: nanoseconds as __syscall_slong_t,
-    };
-    return sigtimedwait(held, ::core::ptr::null_mut::<siginfo_t>(), &raw const time)
-        > 0 as ::core::ffi::c_int;
-}
-unsafe extern "C" fn print_rates(
-    mut device: *const ::core::ffi::c_char,
-    mut before: *const forwarder_device_stats,
-    mut now: *const forwarder_device_stats,
-    mut seconds: ::core::ffi::c_double,
-) {
-    let mut rx: ::core::ffi::c_double = (*now)
-        .rx_packets
-        .wrapping_sub((*before).rx_packets) as ::core::ffi::c_double;
-    let mut tx: ::core::ffi::c_double = (*now)
-        .tx_packets
-        .wrapping_sub((*before).tx_packets) as ::core::ffi::c_double;
-    let mut rx_bits: ::core::ffi::c_double = ((*now)
-        .rx_bytes
-        .wrapping_sub((*before).rx_bytes) as ::core::ffi::c_double
-        + rx * WIRE_OVERHEAD_BYTES as ::core::ffi::c_double)
-        * 8 as ::core::ffi::c_int as ::core::ffi::c_double;
-    let mut tx_bits: ::core::ffi::c_double = ((*now)
-        .tx_bytes
-        .wrapping_sub((*before).tx_bytes) as ::core::ffi::c_double
-        + tx * WIRE_OVERHEAD_BYTES as ::core::ffi::c_double)
-        * 8 as ::core::ffi::c_int as ::core::ffi::c_double;
-    dprintf(
-        STDOUT_FILENO,
-        b"%s: RX %.2f Mpps %.2f Gbit/s, TX %.2f Mpps %.2f Gbit/s\n\0" as *const u8
-            as *const ::core::ffi::c_char,
-        device,
-        rx / seconds / 1e6f64,
-        rx_bits / seconds / 1e9f64,
-        tx / seconds / 1e6f64,
-        tx_bits / seconds / 1e9f64,
-    );
 }
 unsafe extern "C" fn print_both_rates(
     mut forwarder: *mut forwarder,
@@ -857,22 +512,28 @@ unsafe extern "C" fn print_both_rates(
 ) -> ::core::ffi::c_int {
     let mut i: uint32_t = 0 as uint32_t;
     while i < 2 as uint32_t {
-        let mut now: forwarder_device_stats = forwarder_device_stats {
+        let mut read: forwarder_device_stats = forwarder_device_stats {
             rx_packets: 0,
             rx_bytes: 0,
             tx_packets: 0,
             tx_bytes: 0,
         };
-        if forwarder_device_stats(forwarder, i, &raw mut now, error, error_size)
+        if forwarder_device_stats(forwarder, i, &raw mut read, error, error_size)
             != 0 as ::core::ffi::c_int
         {
             return -(1 as ::core::ffi::c_int);
         }
-        print_rates(
+        let now: device_stats = device_stats {
+            rx_packets: read.rx_packets,
+            rx_bytes: read.rx_bytes,
+            tx_packets: read.tx_packets,
+            tx_bytes: read.tx_bytes,
+        };
+        rates_print(
             (*options).devices[i as usize],
-            (&raw mut (*rates).before as *mut forwarder_device_stats).offset(i as isize)
-                as *mut forwarder_device_stats,
-            &raw mut now,
+            (&raw mut (*rates).before as *mut device_stats).offset(i as isize)
+                as *mut device_stats,
+            &raw const now,
             time.wrapping_sub((*rates).printed) as ::core::ffi::c_double
                 / NANOSECONDS as ::core::ffi::c_double,
         );
@@ -928,7 +589,7 @@ unsafe extern "C" fn run(
 ) -> ::core::ffi::c_int {
     let mut rates: rates = rates {
         printed: now_ns(),
-        before: [forwarder_device_stats {
+        before: [device_stats {
             rx_packets: 0,
             rx_bytes: 0,
             tx_packets: 0,
@@ -939,7 +600,7 @@ unsafe extern "C" fn run(
     let mut start: uint64_t = now_ns();
     let mut time: uint64_t = start;
     let mut received: uint64_t = 0 as uint64_t;
-    let mut packets: uint64_t = (*options).packets;
+    let mut packets: uint64_t = (*options).common.packets;
     let mut turns: uint32_t = (if forwarder_is_trapped(forwarder) as ::core::ffi::c_int
         != 0
     {
@@ -948,7 +609,7 @@ unsafe extern "C" fn run(
         TURNS_PER_LOOK
     }) as uint32_t;
     let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-    while received < packets && time.wrapping_sub(start) < (*options).duration
+    while received < packets && time.wrapping_sub(start) < (*options).common.duration
         && result == 0 as ::core::ffi::c_int
     {
         received = received
@@ -1007,7 +668,7 @@ unsafe extern "C" fn run_with_interrupts(
 ) -> ::core::ffi::c_int {
     let mut rates: rates = rates {
         printed: now_ns(),
-        before: [forwarder_device_stats {
+        before: [device_stats {
             rx_packets: 0,
             rx_bytes: 0,
             tx_packets: 0,
@@ -1018,7 +679,7 @@ unsafe extern "C" fn run_with_interrupts(
     let mut start: uint64_t = now_ns();
     let mut time: uint64_t = start;
     let mut received: uint64_t = 0 as uint64_t;
-    let mut packets: uint64_t = (*options).packets;
+    let mut packets: uint64_t = (*options).common.packets;
     let mut turns: uint32_t = (if forwarder_is_trapped(forwarder) as ::core::ffi::c_int
         != 0
     {
@@ -1033,10 +694,11 @@ unsafe extern "C" fn run_with_interrupts(
         error,
         error_size,
     );
-    while received < packets && time.wrapping_sub(start) < (*options).duration
+    while received < packets && time.wrapping_sub(start) < (*options).common.duration
         && result == 0 as ::core::ffi::c_int
     {
         let mut left_ms: uint64_t = (*options)
+            .common
             .duration
             .wrapping_sub(time.wrapping_sub(start))
             .wrapping_div(1000000 as uint64_t);
@@ -1094,7 +756,7 @@ unsafe extern "C" fn run_threads(
 ) -> ::core::ffi::c_int {
     let mut rates: rates = rates {
         printed: now_ns(),
-        before: [forwarder_device_stats {
+        before: [device_stats {
             rx_packets: 0,
             rx_bytes: 0,
             tx_packets: 0,
@@ -1120,7 +782,7 @@ unsafe extern "C" fn run_threads(
         forwarder,
         (*options).queues,
         &raw const (*options).cpus,
-        (*options).packets,
+        (*options).common.packets,
         error,
         error_size,
     );
@@ -1128,7 +790,7 @@ unsafe extern "C" fn run_threads(
         return -(1 as ::core::ffi::c_int);
     }
     while result == 0 as ::core::ffi::c_int
-        && time.wrapping_sub(start) < (*options).duration
+        && time.wrapping_sub(start) < (*options).common.duration
         && !queue_threads_ended(threads)
         && !signal_comes(held, LOOK_NANOSECONDS as uint64_t)
     {
@@ -1202,11 +864,11 @@ unsafe extern "C" fn forward_until_end(
     let mut forwarder: *mut forwarder = forwarder_open_queues(
         (*options).devices[0 as ::core::ffi::c_int as usize],
         (*options).devices[1 as ::core::ffi::c_int as usize],
-        (*options).batch,
-        (*options).ring_size,
+        (*options).common.batch,
+        (*options).common.ring_size,
         (*options).queues,
-        (*options).connect_timeout_ms,
-        (*options).link_timeout_ms,
+        (*options).common.connect_timeout_ms,
+        (*options).common.link_timeout_ms,
         &raw mut error as *mut ::core::ffi::c_char,
         ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
     );
@@ -1226,8 +888,8 @@ unsafe extern "C" fn forward_until_end(
                 as *const u8 as *const ::core::ffi::c_char,
         );
     }
-    if (*options).packets != UINT64_MAX as uint64_t && !in_threads {
-        forwarder_limit(forwarder, (*options).packets);
+    if (*options).common.packets != UINT64_MAX as uint64_t && !in_threads {
+        forwarder_limit(forwarder, (*options).common.packets);
     }
     let mut run_as: Option<
         unsafe extern "C" fn(
@@ -1332,7 +994,7 @@ unsafe extern "C" fn forward_until_end(
         dprintf(
             STDERR_FILENO,
             b"ixgbe-fwd: %s: %s\n\0" as *const u8 as *const ::core::ffi::c_char,
-            (*options).json,
+            (*options).common.json,
             strerror(*__errno_location()),
         );
         status = EXIT_RUN_TIME;
@@ -1344,8 +1006,7 @@ unsafe fn main_0(
     mut argv: *mut *mut ::core::ffi::c_char,
 ) -> ::core::ffi::c_int {
     let mut options: options = options {
-        batch: FORWARDER_DEFAULT_BATCH as uint32_t,
-        ring_size: FORWARDER_DEFAULT_RING_SIZE as uint32_t,
+        common: common_options_default(),
         queues: 1 as uint32_t,
         cpus: cpu_list {
             count: 0,
@@ -1353,35 +1014,21 @@ unsafe fn main_0(
         },
         interrupts: false,
         interrupt_interval_us: FORWARDER_DEFAULT_INTERRUPT_INTERVAL_US as uint32_t,
-        packets: UINT64_MAX as uint64_t,
-        duration: UINT64_MAX as uint64_t,
-        connect_timeout_ms: FORWARDER_DEFAULT_CONNECT_TIMEOUT_MS as uint32_t,
-        link_timeout_ms: FORWARDER_DEFAULT_LINK_TIMEOUT_MS as uint32_t,
-        json: ::core::ptr::null::<::core::ffi::c_char>(),
         devices: [::core::ptr::null::<::core::ffi::c_char>(); 2],
     };
-    let mut json_fd: ::core::ffi::c_int = -(1 as ::core::ffi::c_int);
     let mut status: ::core::ffi::c_int = parse_options(argc, argv, &raw mut options);
     if status >= 0 as ::core::ffi::c_int {
         return status;
     }
-    if !options.json.is_null() {
-        json_fd = open(
-            options.json,
-            O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-            0o644 as ::core::ffi::c_int,
-        );
-        if json_fd < 0 as ::core::ffi::c_int {
-            dprintf(
-                STDERR_FILENO,
-                b"ixgbe-fwd: %s: %s\n\0" as *const u8 as *const ::core::ffi::c_char,
-                options.json,
-                strerror(*__errno_location()),
-            );
-            return EXIT_RUN_TIME;
-        }
-    }
-    return forward_until_end(&raw mut options, json_fd);
+    let mut json_fd: ::core::ffi::c_int = json_open(
+        &raw const program,
+        options.common.json,
+    );
+    return if json_fd == -(2 as ::core::ffi::c_int) {
+        EXIT_RUN_TIME
+    } else {
+        forward_until_end(&raw mut options, json_fd)
+    };
 }
 pub fn main() {
     let mut args_strings: Vec<Vec<u8>> = ::std::env::args()

@@ -1,11 +1,13 @@
 extern "C" {
-    fn __errno_location() -> *mut ::core::ffi::c_int;
     fn dprintf(
         __fd: ::core::ffi::c_int,
         __fmt: *const ::core::ffi::c_char,
         ...
     ) -> ::core::ffi::c_int;
-    fn close(__fd: ::core::ffi::c_int) -> ::core::ffi::c_int;
+    fn json_close(
+        fd: ::core::ffi::c_int,
+        written: ::core::ffi::c_int,
+    ) -> ::core::ffi::c_int;
 }
 pub type __uint32_t = u32;
 pub type __uint64_t = u64;
@@ -135,11 +137,5 @@ pub unsafe extern "C" fn totals_write(
     if written >= 0 as ::core::ffi::c_int {
         written = dprintf(fd, b"}\n\0" as *const u8 as *const ::core::ffi::c_char);
     }
-    let mut cause: ::core::ffi::c_int = *__errno_location();
-    let mut closed: ::core::ffi::c_int = close(fd);
-    if written < 0 as ::core::ffi::c_int {
-        *__errno_location() = cause;
-        return -(1 as ::core::ffi::c_int);
-    }
-    return closed;
+    return json_close(fd, written);
 }

@@ -1,0 +1,638 @@
+extern "C" {
+    fn dprintf(
+        __fd: ::core::ffi::c_int,
+        __fmt: *const ::core::ffi::c_char,
+        ...
+    ) -> ::core::ffi::c_int;
+    fn vfio_container_init(container: *mut vfio_container);
+    fn vfio_container_close(container: *mut vfio_container);
+    fn mempool_create(
+        pool: *mut mempool,
+        container: *mut vfio_container,
+        capacity: uint32_t,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn mempool_destroy(pool: *mut mempool);
+    fn tsc_read() -> uint64_t;
+    fn device_open(
+        device: *mut device,
+        container: *mut vfio_container,
+        address: *const ::core::ffi::c_char,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn device_start(
+        device: *mut device,
+        config: *const device_config,
+        pools: *mut mempool,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn device_wait_for_link(
+        device: *mut device,
+        timeout_ms: uint32_t,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn device_stop(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
+    fn device_is_trapped(device: *const device) -> bool;
+    fn device_release(device: *mut device);
+    fn device_close(device: *mut device);
+    fn stats_read(
+        device: *mut device,
+        stats: *mut device_stats,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn now_ns() -> uint64_t;
+    fn hold_signals(held: *mut sigset_t);
+    fn signal_comes(held: *const sigset_t, nanoseconds: uint64_t) -> bool;
+    fn rates_print(
+        device: *const ::core::ffi::c_char,
+        before: *const device_stats,
+        now: *const device_stats,
+        seconds: ::core::ffi::c_double,
+    );
+}
+pub type size_t = usize;
+pub type __uint8_t = u8;
+pub type __uint16_t = u16;
+pub type __uint32_t = u32;
+pub type __uint64_t = u64;
+pub type uint8_t = __uint8_t;
+pub type uint16_t = __uint16_t;
+pub type uint32_t = __uint32_t;
+pub type uint64_t = __uint64_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct descriptor {
+    pub lower: uint64_t,
+    pub upper: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct error {
+    pub text: [::core::ffi::c_char; 1024],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct iova_range {
+    pub first: uint64_t,
+    pub last: uint64_t,
+}
+pub type vfio_kind = ::core::ffi::c_uint;
+pub const VFIO_KIND_USER: vfio_kind = 1;
+pub const VFIO_KIND_KERNEL: vfio_kind = 0;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_area {
+    pub offset: uint64_t,
+    pub size: uint64_t,
+    pub memory: *mut uint8_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_device {
+    pub container: *mut vfio_container,
+    pub reserve_us: uint64_t,
+    pub address: [::core::ffi::c_char; 128],
+    pub kind: vfio_kind,
+    pub fd: ::core::ffi::c_int,
+    pub request_fd: ::core::ffi::c_int,
+    pub group: ::core::ffi::c_int,
+    pub area_count: uint32_t,
+    pub next_message: uint16_t,
+    pub bar0_size: uint64_t,
+    pub bar0_file_offset: uint64_t,
+    pub config_file_offset: uint64_t,
+    pub areas: [vfio_area; 8],
+    pub failed: bool,
+    pub failure: error,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_container {
+    pub fd: ::core::ffi::c_int,
+    pub groups: [vfio_group; 8],
+    pub device_count: uint32_t,
+    pub devices: [*mut vfio_device; 8],
+    pub range_count: uint32_t,
+    pub ranges: [iova_range; 16],
+    pub next_iova: uint64_t,
+    pub map_count: uint32_t,
+    pub ordinary_pages: bool,
+    pub connect_timeout_ms: uint32_t,
+    pub connect_waited_ms: uint64_t,
+    pub patience_us: uint64_t,
+    pub refilled_us: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_group {
+    pub number: ::core::ffi::c_int,
+    pub fd: ::core::ffi::c_int,
+    pub users: uint32_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct dma_memory {
+    pub container: *mut vfio_container,
+    pub memory: *mut ::core::ffi::c_void,
+    pub iova: uint64_t,
+    pub size: size_t,
+    pub fd: ::core::ffi::c_int,
+    pub huge: bool,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct packet {
+    pub iova: uint64_t,
+    pub pool: *mut mempool,
+    pub size: uint32_t,
+    pub reserved: [uint8_t; 44],
+    pub data: [uint8_t; 0],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct mempool {
+    pub dma: dma_memory,
+    pub capacity: uint32_t,
+    pub free_count: uint32_t,
+    pub free: *mut *mut packet,
+    pub apart: [uint8_t; 128],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct rx_queue {
+    pub ring: *mut descriptor,
+    pub packets: *mut *mut packet,
+    pub pool: *mut mempool,
+    pub tail: *mut uint32_t,
+    pub mask: uint32_t,
+    pub index: uint32_t,
+    pub discarding: bool,
+    pub id: uint32_t,
+    pub vfio: *mut vfio_device,
+    pub dma: dma_memory,
+    pub pool_empty: uint64_t,
+    pub discarded: uint64_t,
+    pub suspect: uint32_t,
+    pub apart: [uint8_t; 128],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct tx_queue {
+    pub ring: *mut descriptor,
+    pub packets: *mut *mut packet,
+    pub tail: *mut uint32_t,
+    pub mask: uint32_t,
+    pub index: uint32_t,
+    pub clean_index: uint32_t,
+    pub done: uint64_t,
+    pub id: uint32_t,
+    pub vfio: *mut vfio_device,
+    pub dma: dma_memory,
+    pub apart: [uint8_t; 128],
+}
+pub type device_family = ::core::ffi::c_uint;
+pub const DEVICE_FAMILY_X550: device_family = 2;
+pub const DEVICE_FAMILY_X540: device_family = 1;
+pub const DEVICE_FAMILY_82599: device_family = 0;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device_config {
+    pub rx_queues: uint32_t,
+    pub tx_queues: uint32_t,
+    pub rx_ring_size: uint32_t,
+    pub tx_ring_size: uint32_t,
+    pub promiscuous: bool,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device_stats {
+    pub rx_packets: uint64_t,
+    pub rx_bytes: uint64_t,
+    pub tx_packets: uint64_t,
+    pub tx_bytes: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct queue_stats {
+    pub rx_packets: uint64_t,
+    pub rx_bytes: uint64_t,
+    pub rx_dropped: uint64_t,
+    pub tx_packets: uint64_t,
+    pub tx_bytes: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device_interrupts {
+    pub vectors: uint32_t,
+    pub armed: uint32_t,
+    pub eventfds: [::core::ffi::c_int; 16],
+    pub apart: [uint8_t; 56],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device {
+    pub vfio: vfio_device,
+    pub family: device_family,
+    pub config: device_config,
+    pub pools: *mut mempool,
+    pub queues_in_threads: bool,
+    pub running: bool,
+    pub mac: [uint8_t; 6],
+    pub stats: device_stats,
+    pub queue_stats: [queue_stats; 16],
+    pub rx: [rx_queue; 16],
+    pub tx: [tx_queue; 16],
+    pub interrupts: device_interrupts,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct __sigset_t {
+    pub __val: [::core::ffi::c_ulong; 16],
+}
+pub type sigset_t = __sigset_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct program {
+    pub name: *const ::core::ffi::c_char,
+    pub usage: *const ::core::ffi::c_char,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct common_options {
+    pub batch: uint32_t,
+    pub ring_size: uint32_t,
+    pub packets: uint64_t,
+    pub duration: uint64_t,
+    pub connect_timeout_ms: uint32_t,
+    pub link_timeout_ms: uint32_t,
+    pub json: *const ::core::ffi::c_char,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct port {
+    pub container: vfio_container,
+    pub pools: [mempool; 16],
+    pub queues: uint32_t,
+    pub device: device,
+    pub opened: bool,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct run {
+    pub held: sigset_t,
+    pub duration: uint64_t,
+    pub start: uint64_t,
+    pub start_tsc: uint64_t,
+    pub time: uint64_t,
+    pub printed: uint64_t,
+    pub before: device_stats,
+}
+pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+#[inline]
+unsafe extern "C" fn packet_free(mut packet: *mut packet) {
+    let mut pool: *mut mempool = (*packet).pool as *mut mempool;
+    let ref mut fresh0 = *(*pool).free.offset((*pool).free_count as isize);
+    *fresh0 = packet;
+    (*pool).free_count = (*pool).free_count.wrapping_add(1);
+}
+pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
+pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
+pub const TURNS_PER_LOOK: ::core::ffi::c_int = 1024 as ::core::ffi::c_int;
+pub const TURNS_PER_LOOK_TRAPPED: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
+pub const POOL_PACKETS_PER_DESCRIPTOR: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
+pub const POOL_MIN_CAPACITY: ::core::ffi::c_int = 2048 as ::core::ffi::c_int;
+unsafe extern "C" fn destroy(mut port: *mut port) {
+    if (*port).opened {
+        device_release(&raw mut (*port).device);
+    }
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < (*port).queues {
+        mempool_destroy(
+            (&raw mut (*port).pools as *mut mempool).offset(i as isize) as *mut mempool,
+        );
+        i = i.wrapping_add(1);
+    }
+    if (*port).opened {
+        device_close(&raw mut (*port).device);
+    }
+    vfio_container_close(&raw mut (*port).container);
+}
+unsafe extern "C" fn open_and_start(
+    mut port: *mut port,
+    mut address: *const ::core::ffi::c_char,
+    mut promiscuous: bool,
+    mut options: *const common_options,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut config: device_config = device_config {
+        rx_queues: (*port).queues,
+        tx_queues: (*port).queues,
+        rx_ring_size: (*options).ring_size,
+        tx_ring_size: (*options).ring_size,
+        promiscuous: promiscuous,
+    };
+    let mut capacity: uint32_t = (*options)
+        .ring_size
+        .wrapping_mul(POOL_PACKETS_PER_DESCRIPTOR as uint32_t);
+    if device_open(&raw mut (*port).device, &raw mut (*port).container, address, error)
+        != 0 as ::core::ffi::c_int
+    {
+        return -(1 as ::core::ffi::c_int);
+    }
+    (*port).opened = true_0 != 0;
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < (*port).queues {
+        if mempool_create(
+            (&raw mut (*port).pools as *mut mempool).offset(i as isize) as *mut mempool,
+            &raw mut (*port).container,
+            (if capacity < POOL_MIN_CAPACITY as uint32_t {
+                POOL_MIN_CAPACITY as uint32_t
+            } else {
+                capacity
+            }),
+            error,
+        ) != 0 as ::core::ffi::c_int
+        {
+            return -(1 as ::core::ffi::c_int);
+        }
+        i = i.wrapping_add(1);
+    }
+    if device_start(
+        &raw mut (*port).device,
+        &raw mut config,
+        &raw mut (*port).pools as *mut mempool,
+        error,
+    ) != 0 as ::core::ffi::c_int
+    {
+        return -(1 as ::core::ffi::c_int);
+    }
+    return device_wait_for_link(
+        &raw mut (*port).device,
+        (*options).link_timeout_ms,
+        error,
+    );
+}
+#[no_mangle]
+pub unsafe extern "C" fn port_open(
+    mut port: *mut port,
+    mut program: *const program,
+    mut address: *const ::core::ffi::c_char,
+    mut queues: uint32_t,
+    mut promiscuous: bool,
+    mut options: *const common_options,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut ignored: error = error { text: [0; 1024] };
+    *port = port {
+        container: vfio_container {
+            fd: 0,
+            groups: [vfio_group {
+                number: 0,
+                fd: 0,
+                users: 0,
+            }; 8],
+            device_count: 0,
+            devices: [::core::ptr::null_mut::<vfio_device>(); 8],
+            range_count: 0,
+            ranges: [iova_range { first: 0, last: 0 }; 16],
+            next_iova: 0,
+            map_count: 0,
+            ordinary_pages: false,
+            connect_timeout_ms: 0,
+            connect_waited_ms: 0,
+            patience_us: 0,
+            refilled_us: 0,
+        },
+        pools: [mempool {
+            dma: dma_memory {
+                container: ::core::ptr::null_mut::<vfio_container>(),
+                memory: ::core::ptr::null_mut::<::core::ffi::c_void>(),
+                iova: 0,
+                size: 0,
+                fd: 0,
+                huge: false,
+            },
+            capacity: 0,
+            free_count: 0,
+            free: ::core::ptr::null_mut::<*mut packet>(),
+            apart: [0; 128],
+        }; 16],
+        queues: queues,
+        device: device {
+            vfio: vfio_device {
+                container: ::core::ptr::null_mut::<vfio_container>(),
+                reserve_us: 0,
+                address: [0; 128],
+                kind: VFIO_KIND_KERNEL,
+                fd: 0,
+                request_fd: 0,
+                group: 0,
+                area_count: 0,
+                next_message: 0,
+                bar0_size: 0,
+                bar0_file_offset: 0,
+                config_file_offset: 0,
+                areas: [vfio_area {
+                    offset: 0,
+                    size: 0,
+                    memory: ::core::ptr::null_mut::<uint8_t>(),
+                }; 8],
+                failed: false,
+                failure: error { text: [0; 1024] },
+            },
+            family: DEVICE_FAMILY_82599,
+            config: device_config {
+                rx_queues: 0,
+                tx_queues: 0,
+                rx_ring_size: 0,
+                tx_ring_size: 0,
+                promiscuous: false,
+            },
+            pools: ::core::ptr::null_mut::<mempool>(),
+            queues_in_threads: false,
+            running: false,
+            mac: [0; 6],
+            stats: device_stats {
+                rx_packets: 0,
+                rx_bytes: 0,
+                tx_packets: 0,
+                tx_bytes: 0,
+            },
+            queue_stats: [queue_stats {
+                rx_packets: 0,
+                rx_bytes: 0,
+                rx_dropped: 0,
+                tx_packets: 0,
+                tx_bytes: 0,
+            }; 16],
+            rx: [rx_queue {
+                ring: ::core::ptr::null_mut::<descriptor>(),
+                packets: ::core::ptr::null_mut::<*mut packet>(),
+                pool: ::core::ptr::null_mut::<mempool>(),
+                tail: ::core::ptr::null_mut::<uint32_t>(),
+                mask: 0,
+                index: 0,
+                discarding: false,
+                id: 0,
+                vfio: ::core::ptr::null_mut::<vfio_device>(),
+                dma: dma_memory {
+                    container: ::core::ptr::null_mut::<vfio_container>(),
+                    memory: ::core::ptr::null_mut::<::core::ffi::c_void>(),
+                    iova: 0,
+                    size: 0,
+                    fd: 0,
+                    huge: false,
+                },
+                pool_empty: 0,
+                discarded: 0,
+                suspect: 0,
+                apart: [0; 128],
+            }; 16],
+            tx: [tx_queue {
+                ring: ::core::ptr::null_mut::<descriptor>(),
+                packets: ::core::ptr::null_mut::<*mut packet>(),
+                tail: ::core::ptr::null_mut::<uint32_t>(),
+                mask: 0,
+                index: 0,
+                clean_index: 0,
+                done: 0,
+                id: 0,
+                vfio: ::core::ptr::null_mut::<vfio_device>(),
+                dma: dma_memory {
+                    container: ::core::ptr::null_mut::<vfio_container>(),
+                    memory: ::core::ptr::null_mut::<::core::ffi::c_void>(),
+                    iova: 0,
+                    size: 0,
+                    fd: 0,
+                    huge: false,
+                },
+                apart: [0; 128],
+            }; 16],
+            interrupts: device_interrupts {
+                vectors: 0,
+                armed: 0,
+                eventfds: [0; 16],
+                apart: [0; 56],
+            },
+        },
+        opened: false,
+    };
+    vfio_container_init(&raw mut (*port).container);
+    (*port).container.connect_timeout_ms = (*options).connect_timeout_ms;
+    if open_and_start(port, address, promiscuous, options, error)
+        != 0 as ::core::ffi::c_int
+    {
+        if (*port).device.running {
+            device_stop(&raw mut (*port).device, &raw mut ignored);
+        }
+        destroy(port);
+        return -(1 as ::core::ffi::c_int);
+    }
+    if (*port).container.ordinary_pages {
+        dprintf(
+            STDERR_FILENO,
+            b"%s: warning: too few huge pages of 2 MiB are free, using ordinary pages, which are slower; `make hugepages` reserves some\n\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            (*program).name,
+        );
+    }
+    return 0 as ::core::ffi::c_int;
+}
+#[no_mangle]
+pub unsafe extern "C" fn port_close(
+    mut port: *mut port,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut result: ::core::ffi::c_int = device_stop(&raw mut (*port).device, error);
+    destroy(port);
+    return result;
+}
+#[no_mangle]
+pub unsafe extern "C" fn port_turns_per_look(mut port: *const port) -> uint32_t {
+    return (if device_is_trapped(&raw const (*port).device) as ::core::ffi::c_int != 0 {
+        TURNS_PER_LOOK_TRAPPED
+    } else {
+        TURNS_PER_LOOK
+    }) as uint32_t;
+}
+#[no_mangle]
+pub unsafe extern "C" fn packets_free(
+    mut packets: *mut *mut packet,
+    mut first: uint32_t,
+    mut count: uint32_t,
+) {
+    let mut i: uint32_t = first;
+    while i < count {
+        packet_free(*packets.offset(i as isize));
+        i = i.wrapping_add(1);
+    }
+}
+#[no_mangle]
+pub unsafe extern "C" fn run_start(mut run: *mut run, mut duration: uint64_t) {
+    *run = run {
+        held: __sigset_t { __val: [0; 16] },
+        duration: duration,
+        start: 0,
+        start_tsc: 0,
+        time: 0,
+        printed: 0,
+        before: device_stats {
+            rx_packets: 0,
+            rx_bytes: 0,
+            tx_packets: 0,
+            tx_bytes: 0,
+        },
+    };
+    hold_signals(&raw mut (*run).held);
+    (*run).start_tsc = tsc_read();
+    (*run).start = now_ns();
+    (*run).time = (*run).start;
+    (*run).printed = (*run).start;
+}
+#[no_mangle]
+pub unsafe extern "C" fn run_look(
+    mut run: *mut run,
+    mut port: *mut port,
+    mut ended: *mut bool,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut now: device_stats = device_stats {
+        rx_packets: 0,
+        rx_bytes: 0,
+        tx_packets: 0,
+        tx_bytes: 0,
+    };
+    (*run).time = now_ns();
+    *ended = (*run).time.wrapping_sub((*run).start) >= (*run).duration
+        || signal_comes(&raw mut (*run).held, 0 as uint64_t) as ::core::ffi::c_int != 0;
+    if *ended as ::core::ffi::c_int != 0
+        || ((*run).time.wrapping_sub((*run).printed) as ::core::ffi::c_ulonglong)
+            < NANOSECONDS
+    {
+        return 0 as ::core::ffi::c_int;
+    }
+    if stats_read(&raw mut (*port).device, &raw mut now, error)
+        != 0 as ::core::ffi::c_int
+    {
+        return -(1 as ::core::ffi::c_int);
+    }
+    rates_print(
+        &raw mut (*port).device.vfio.address as *mut ::core::ffi::c_char,
+        &raw mut (*run).before,
+        &raw mut now,
+        (*run).time.wrapping_sub((*run).printed) as ::core::ffi::c_double
+            / NANOSECONDS as ::core::ffi::c_double,
+    );
+    (*run).before = now;
+    (*run).printed = (*run).time;
+    return 0 as ::core::ffi::c_int;
+}
+#[no_mangle]
+pub unsafe extern "C" fn run_seconds(mut run: *const run) -> ::core::ffi::c_double {
+    return now_ns().wrapping_sub((*run).start) as ::core::ffi::c_double
+        / NANOSECONDS as ::core::ffi::c_double;
+}
+#[no_mangle]
+pub unsafe extern "C" fn run_tsc_cycles(mut run: *const run) -> uint64_t {
+    return tsc_read().wrapping_sub((*run).start_tsc);
+}
