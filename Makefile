@@ -178,6 +178,10 @@ code-size: ## Build only the tool that counts the drivers' lines of code.
 
 C_LIBRARY := $(wildcard c/src/*.c)
 C_PROGRAM := $(addprefix c/src/apps/,fwd.c program.c queue_threads.c rates.c totals.c)
+# The other programs: ixgbe-NAME is made of NAME.c, of what they share, and of these.
+C_APPS := echo
+C_APP_echo := echo_packet.c
+c_app = $(addprefix c/src/apps/,$(1).c port.c program.c rates.c $(C_APP_$(1)))
 C_PORTS := c/src/apps/ports.c
 C_TESTS := $(wildcard c/tests/*.c)
 C_WARNINGS := -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla
@@ -208,11 +212,19 @@ C_VERSION := -DTRIPTYCH_VERSION='"$(shell sed -n 's/^version = "\(.*\)"/\1/p' Ca
 # With -flto the compiler optimises at link time, so the link step uses the same flags. In CI a warning in the default
 # build is an error. -Werror is not among FLAGS, because the results name those.
 c_strict = $(if $(CI),$(if $(filter build/c,$(1)),-Werror))
+define c_app_build
+$(2)/ixgbe-$(4): $(patsubst c/src/%.c,$(1)/program/%.o,$(C_LIBRARY) $(call c_app,$(4)))
+	@mkdir -p $$(@D)
+	@$$(CC) $(call c_strict,$(1)) $(3) $$^ -o $$@
+
+
+endef
 define c_build
 $(2)/ixgbe-fwd: $(patsubst c/src/%.c,$(1)/program/%.o,$(C_LIBRARY) $(C_PROGRAM))
 	@mkdir -p $$(@D)
 	@$$(CC) $(call c_strict,$(1)) $(3) $$^ -o $$@
 
+$(foreach app,$(C_APPS),$(call c_app_build,$(1),$(2),$(3),$(app)))
 $(2)/libforwarder.so: $(patsubst c/src/%.c,$(1)/shared/%.o,$(C_LIBRARY))
 	@mkdir -p $$(@D)
 	@$$(CC) $(call c_strict,$(1)) $(3) $(C_SHARED) -shared $$^ -o $$@
@@ -238,7 +250,7 @@ $(1)/shared/%.o: c/src/%.c $(2)/toolchain.txt
 	@mkdir -p $$(@D)
 	@$$(CC) $(call c_strict,$(1)) $(3) $(C_SHARED) -MMD -MP -c $$< -o $$@
 
--include $(patsubst c/src/%.c,$(1)/program/%.d,$(C_LIBRARY) $(C_PROGRAM))
+-include $(patsubst c/src/%.c,$(1)/program/%.d,$(sort $(C_LIBRARY) $(C_PROGRAM) $(foreach app,$(C_APPS),$(call c_app,$(app)))))
 -include $(patsubst c/src/%.c,$(1)/shared/%.d,$(C_LIBRARY) $(C_PORTS))
 endef
 
@@ -249,7 +261,7 @@ driver_files = $(addprefix $(1)/,ixgbe-fwd libforwarder.so toolchain.txt)
 .PHONY: c c-files
 c: ## Build only the C driver.
 	@$(call step,the C driver); $(MAKE) c-files
-c-files: $(call driver_files,$(BIN)/c) $(BIN)/c/libports.so
+c-files: $(call driver_files,$(BIN)/c) $(BIN)/c/libports.so $(C_APPS:%=$(BIN)/c/ixgbe-%)
 $(eval $(call c_build,build/c,$(BIN)/c,$(C_FLAGS)))
 
 build/c/test/%.o: c/src/%.c $(BIN)/c/toolchain.txt
@@ -278,22 +290,28 @@ build_rust = $(call cargo_driver,build) $(1) --package ixgbe --package forwarder
 	&& $(call put,$(DRIVER_OUT)/$(1)/libforwarder_abi_rust.so,$(2)/libforwarder.so) \
 	&& { $(call rust_toolchain,$(1),$(3)); } | $(call put_text,$(2)/toolchain.txt)
 # rustc optimises a library as a whole only if C is its only user, hence the separate `--crate-type cdylib`.
-build_rust_unsafe = $(call cargo_driver,build) $(1) --package ixgbe-unsafe --bins \
+build_rust_unsafe = $(call cargo_driver,build) $(1) --package ixgbe-unsafe --bin ixgbe-fwd-unsafe \
 	&& $(call cargo_driver,rustc) $(1) --package ixgbe-unsafe --lib --crate-type cdylib \
 	&& $(call put,$(DRIVER_OUT)/$(1)/ixgbe-fwd-unsafe,$(2)/ixgbe-fwd) \
 	&& $(call put,$(DRIVER_OUT)/$(1)/libixgbe_unsafe.so,$(2)/libforwarder.so) \
 	&& { $(call rust_toolchain,$(1)); } | $(call put_text,$(2)/toolchain.txt)
 
+# $(call build_apps,PACKAGE,SUFFIX,FOLDER) builds the other programs, whose names in the target folder end with SUFFIX.
+build_apps = $(call cargo_driver,build) driver --package $(1) $(C_APPS:%=--bin ixgbe-%$(2)) \
+	$(foreach app,$(C_APPS),&& $(call put,$(DRIVER_OUT)/driver/ixgbe-$(app)$(2),$(3)/ixgbe-$(app)))
+
 .PHONY: rust
 rust: ## Build only the safe Rust driver.
 	@$(call step,the safe Rust driver); $(call build_rust,driver,$(BIN)/rust) \
 		&& $(call cargo_driver,build) driver --package ports-abi-rust \
-		&& $(call put,$(DRIVER_OUT)/driver/libports_abi_rust.so,$(BIN)/rust/libports.so)
+		&& $(call put,$(DRIVER_OUT)/driver/libports_abi_rust.so,$(BIN)/rust/libports.so) \
+		&& $(call build_apps,ixgbe,,$(BIN)/rust)
 
 .PHONY: rust-unsafe
 rust-unsafe: ## Build only the transpiled driver.
 	@$(call step,the transpiled driver); $(call build_rust_unsafe,driver,$(BIN)/rust-unsafe) \
-		&& $(call put,$(BIN)/rust-unsafe/libforwarder.so,$(BIN)/rust-unsafe/libports.so)
+		&& $(call put,$(BIN)/rust-unsafe/libforwarder.so,$(BIN)/rust-unsafe/libports.so) \
+		&& $(call build_apps,ixgbe-unsafe,-unsafe,$(BIN)/rust-unsafe)
 
 # --- variants of the drivers, in build/variants/<variant>/<implementation>/
 

@@ -3,7 +3,7 @@
 //! `make transpile` generates `gen` from `c/src`, one module for each C file. Do not edit it: change the C, then run
 //! `make transpile`. The rest is written by hand:
 //!
-//! - this crate root, and `main.rs`, which runs the transpiled program,
+//! - this crate root, and `bin`, which runs the transpiled programs,
 //! - [`shim`]: the accessors of `c/src/mmio.h`, which C2Rust cannot translate correctly,
 //! - `layout`: the assertions of the C about sizes and offsets, which C2Rust drops.
 

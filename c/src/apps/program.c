@@ -1,7 +1,6 @@
 /* What the programs have in common: messages, exit statuses, options, signals, the clock. */
 #define _GNU_SOURCE
 #include "program.h"
-#include "../forwarder.h"
 #include "../version.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -21,6 +21,8 @@ pub mod vfio_region;
 pub mod vfio_user;
 pub mod vfio_user_socket;
 pub mod apps {
+    pub mod echo;
+    pub mod echo_packet;
     pub mod fwd;
     pub mod port;
     pub mod ports;

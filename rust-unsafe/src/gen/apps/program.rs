@@ -55,6 +55,8 @@ pub type __clock_t = ::core::ffi::c_long;
 pub type __time_t = ::core::ffi::c_long;
 pub type __clockid_t = ::core::ffi::c_int;
 pub type __syscall_slong_t = ::core::ffi::c_long;
+pub type uint32_t = __uint32_t;
+pub type uint64_t = __uint64_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct __sigset_t {
@@ -157,8 +159,6 @@ pub struct C2RustUnnamed_8 {
     pub si_uid: __uid_t,
 }
 pub type __sighandler_t = Option<unsafe extern "C" fn(::core::ffi::c_int) -> ()>;
-pub type uint32_t = __uint32_t;
-pub type uint64_t = __uint64_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct program {
@@ -188,18 +188,10 @@ pub const OPTION_PACKETS: C2RustUnnamed_9 = 3;
 pub const OPTION_RING_SIZE: C2RustUnnamed_9 = 2;
 pub const OPTION_BATCH: C2RustUnnamed_9 = 1;
 pub type clockid_t = __clockid_t;
-pub const SIGINT: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
-pub const SIGTERM: ::core::ffi::c_int = 15 as ::core::ffi::c_int;
-pub const SIGPIPE: ::core::ffi::c_int = 13 as ::core::ffi::c_int;
-pub const SIG_BLOCK: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-pub const STDOUT_FILENO: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
-pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
     as ::core::ffi::c_ulong;
-pub const EXIT_USAGE: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
-pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
 pub const FORWARDER_MAX_BATCH: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
 pub const FORWARDER_DEFAULT_BATCH: ::core::ffi::c_int = 32 as ::core::ffi::c_int;
 pub const FORWARDER_DEFAULT_RING_SIZE: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
@@ -207,6 +199,14 @@ pub const FORWARDER_DEFAULT_CONNECT_TIMEOUT_MS: ::core::ffi::c_int = 5000
     as ::core::ffi::c_int;
 pub const FORWARDER_DEFAULT_LINK_TIMEOUT_MS: ::core::ffi::c_int = 30000
     as ::core::ffi::c_int;
+pub const SIGINT: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
+pub const SIGTERM: ::core::ffi::c_int = 15 as ::core::ffi::c_int;
+pub const SIGPIPE: ::core::ffi::c_int = 13 as ::core::ffi::c_int;
+pub const SIG_BLOCK: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const STDOUT_FILENO: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
+pub const EXIT_USAGE: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
+pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
 pub const O_WRONLY: ::core::ffi::c_int = 0o1 as ::core::ffi::c_int;
 pub const O_CREAT: ::core::ffi::c_int = 0o100 as ::core::ffi::c_int;
 pub const O_TRUNC: ::core::ffi::c_int = 0o1000 as ::core::ffi::c_int;

@@ -1,0 +1,172 @@
+//! Turning a frame into its answer: MAC echo, ARP (RFC 826), ICMP echo (RFC 792).
+#![forbid(unsafe_code)]
+
+use std::net::Ipv4Addr;
+use std::ops::Range;
+
+/// The bytes at the start of a frame that an answer may depend on: Ethernet, IPv4 with options, ICMP.
+pub const ECHO_HEADERS: usize = 82;
+
+/// Who answers.
+#[derive(Clone, Copy, Debug)]
+pub struct EchoAddress {
+    pub mac: [u8; 6],
+    /// Answers ARP and ICMP for this address; without one, returns each frame to its sender.
+    pub ip: Option<Ipv4Addr>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EchoAnswer {
+    /// The frame is unchanged and needs no answer.
+    None,
+    Mac,
+    Arp,
+    Icmp,
+}
+
+// Ethernet: destination, source, type.
+const MAC_SIZE: usize = 6;
+const ETHERNET_SOURCE: Range<usize> = 6..12;
+const ETHERNET_TYPE: usize = 12;
+const ETHERNET_SIZE: usize = 14;
+const TYPE_IPV4: u16 = 0x0800;
+const TYPE_ARP: u16 = 0x0806;
+
+// RFC 826, from the start of the frame.
+/// Hardware and protocol, and the sizes of their addresses: Ethernet and IPv4.
+const ARP_FORMAT: (Range<usize>, [u8; 6]) = (14..20, [0, 1, 8, 0, 6, 4]);
+const ARP_OPERATION: usize = 20;
+const ARP_SENDER_MAC: Range<usize> = 22..28;
+const ARP_SENDER_IP: Range<usize> = 28..32;
+const ARP_SENDER: Range<usize> = 22..32;
+const ARP_TARGET: usize = 32;
+const ARP_TARGET_IP: Range<usize> = 38..42;
+const ARP_END: usize = 42;
+const ARP_REQUEST: u16 = 1;
+const ARP_REPLY: u16 = 2;
+
+// RFC 791, from the start of the IPv4 header.
+/// Without options.
+const IP_SIZE: usize = 20;
+const IP_TOTAL_LENGTH: usize = 2;
+const IP_FRAGMENT: usize = 6;
+/// More fragments, and the offset.
+const IP_FRAGMENT_MASK: u16 = 0x3fff;
+const IP_TTL: usize = 8;
+const IP_PROTOCOL: usize = 9;
+const IP_CHECKSUM: usize = 10;
+const IP_SOURCE: usize = 12;
+const IP_DESTINATION: Range<usize> = 16..20;
+const PROTOCOL_ICMP: u8 = 1;
+const ANSWER_TTL: u8 = 64;
+
+// RFC 792, from the start of the ICMP header.
+const ICMP_SIZE: usize = 8;
+const ICMP_CHECKSUM: usize = 2;
+const ICMP_ECHO_REQUEST: u8 = 8;
+const ICMP_ECHO_REPLY: u8 = 0;
+
+fn read16(bytes: &[u8], at: usize) -> u16 {
+    u16::from_be_bytes([bytes[at], bytes[at + 1]])
+}
+
+fn write16(bytes: &mut [u8], at: usize, value: u16) {
+    bytes[at..at + 2].copy_from_slice(&value.to_be_bytes());
+}
+
+/// RFC 1071: the one's complement sum of 16-bit words, folded.
+fn fold(mut sum: u32) -> u16 {
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    sum as u16
+}
+
+fn sum_words(bytes: &[u8]) -> u16 {
+    let words = bytes.chunks_exact(2);
+    fold(words.map(|word| u32::from(read16(word, 0))).sum())
+}
+
+/// Swaps `size` bytes at `at` with those behind them.
+fn swap(bytes: &mut [u8], at: usize, size: usize) {
+    let (a, b) = bytes[at..at + 2 * size].split_at_mut(size);
+    a.swap_with_slice(b);
+}
+
+fn answer_arp(headers: &mut [u8], own: &EchoAddress, ip: Ipv4Addr) -> EchoAnswer {
+    if headers.len() < ARP_END
+        || headers[ARP_FORMAT.0] != ARP_FORMAT.1
+        || read16(headers, ARP_OPERATION) != ARP_REQUEST
+        || headers[ARP_TARGET_IP] != ip.octets()
+    {
+        return EchoAnswer::None;
+    }
+    headers.copy_within(ETHERNET_SOURCE, 0);
+    headers[ETHERNET_SOURCE].copy_from_slice(&own.mac);
+    write16(headers, ARP_OPERATION, ARP_REPLY);
+    // The sender becomes the target, with both of its addresses.
+    headers.copy_within(ARP_SENDER, ARP_TARGET);
+    headers[ARP_SENDER_MAC].copy_from_slice(&own.mac);
+    headers[ARP_SENDER_IP].copy_from_slice(&ip.octets());
+    EchoAnswer::Arp
+}
+
+fn answer_icmp(headers: &mut [u8], size: usize, address: Ipv4Addr) -> EchoAnswer {
+    if headers.len() < ETHERNET_SIZE + IP_SIZE + ICMP_SIZE {
+        return EchoAnswer::None;
+    }
+    let (_, ip) = headers.split_at(ETHERNET_SIZE);
+    let ip_size = usize::from(ip[0] & 0xf) * 4;
+    let total = usize::from(read16(ip, IP_TOTAL_LENGTH));
+    if ip[0] >> 4 != 4
+        || ip_size < IP_SIZE
+        || total < ip_size + ICMP_SIZE
+        || total > size - ETHERNET_SIZE
+        || sum_words(&ip[..ip_size]) != 0xffff
+        || read16(ip, IP_FRAGMENT) & IP_FRAGMENT_MASK != 0
+        || ip[IP_PROTOCOL] != PROTOCOL_ICMP
+        || ip[IP_DESTINATION] != address.octets()
+        || ip[ip_size] != ICMP_ECHO_REQUEST
+        || ip[ip_size + 1] != 0
+    {
+        return EchoAnswer::None;
+    }
+    swap(headers, 0, MAC_SIZE);
+    let (ip, icmp) = headers[ETHERNET_SIZE..].split_at_mut(ip_size);
+    swap(ip, IP_SOURCE, address.octets().len());
+    ip[IP_TTL] = ANSWER_TTL;
+    write16(ip, IP_CHECKSUM, 0);
+    let checksum = !sum_words(ip);
+    write16(ip, IP_CHECKSUM, checksum);
+    icmp[0] = ICMP_ECHO_REPLY;
+    // RFC 1624: the checksum changes by what the type changed. So it still covers what the sender sent: if
+    // a byte was damaged on the way here, the sender notices.
+    let change = u32::from(ICMP_ECHO_REQUEST - ICMP_ECHO_REPLY) << 8;
+    let checksum = fold(u32::from(read16(icmp, ICMP_CHECKSUM)) + change);
+    write16(icmp, ICMP_CHECKSUM, checksum);
+    EchoAnswer::Icmp
+}
+
+/// Turns the frame of `size` bytes that begins with `headers` into its answer. `headers` are its first
+/// [`ECHO_HEADERS`] bytes, or all of it. An answer has the size of its request.
+pub fn echo_packet(headers: &mut [u8], size: usize, own: &EchoAddress) -> EchoAnswer {
+    if headers.len() < ETHERNET_SIZE {
+        return EchoAnswer::None;
+    }
+    let to_us = headers[..MAC_SIZE] == own.mac;
+    let to_all = headers[..MAC_SIZE] == [0xff; MAC_SIZE];
+    // A sender's address has no group bit, or the answer would go to many.
+    let from_one = headers[ETHERNET_SOURCE][0] & 1 == 0;
+    if !from_one || (!to_us && !to_all) {
+        return EchoAnswer::None;
+    }
+    match (own.ip, read16(headers, ETHERNET_TYPE)) {
+        (Some(ip), TYPE_ARP) => answer_arp(headers, own, ip),
+        (Some(ip), TYPE_IPV4) if to_us => answer_icmp(headers, size, ip),
+        (None, _) if to_us => {
+            swap(headers, 0, MAC_SIZE);
+            EchoAnswer::Mac
+        }
+        _ => EchoAnswer::None,
+    }
+}
