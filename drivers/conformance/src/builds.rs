@@ -16,6 +16,14 @@ pub fn forwarder_program(implementation: Implementation) -> Result<PathBuf> {
     built(&format!("bin/{implementation}/ixgbe-fwd"))
 }
 
+/// Another program of an implementation, such as `ixgbe-echo`.
+///
+/// # Errors
+/// If the program does not exist.
+pub(crate) fn application_program(implementation: Implementation, name: &str) -> Result<PathBuf> {
+    built(&format!("bin/{implementation}/{name}"))
+}
+
 /// The program `ixgbe-fwd` of a variant that `make variants` builds.
 ///
 /// # Errors

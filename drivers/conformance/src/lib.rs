@@ -14,6 +14,7 @@ mod builds;
 pub mod expect;
 mod library;
 mod lockstep;
+pub mod name_space;
 mod process;
 mod test_nic;
 pub mod trace;

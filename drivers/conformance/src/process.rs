@@ -14,9 +14,12 @@ use record::Implementation;
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::io::retry_on_intr;
 use rustix::process::{kill_process, pidfd_open, Pid, PidfdFlags, Signal};
+use serde::de::DeserializeOwned;
 use serde::Deserialize;
 
-use crate::builds::{forwarder_program, nic_program, triptych_program, variant_program};
+use crate::builds::{
+    application_program, forwarder_program, nic_program, triptych_program, variant_program,
+};
 
 /// The totals that a forwarder writes with `--json`: exactly these keys.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -127,6 +130,14 @@ impl Program {
     /// If the forwarder does not exist.
     pub fn forwarder(implementation: Implementation) -> Result<Self> {
         Ok(Self::new(forwarder_program(implementation)?))
+    }
+
+    /// Another program of an implementation, such as `ixgbe-echo`.
+    ///
+    /// # Errors
+    /// If the program does not exist.
+    pub fn application(implementation: Implementation, name: &str) -> Result<Self> {
+        Ok(Self::new(application_program(implementation, name)?))
     }
 
     /// An implementation's forwarder in a variant.
@@ -417,13 +428,23 @@ impl Output {
     /// # Errors
     /// If the file does not exist or contains anything else.
     pub fn totals(&self) -> Result<Totals> {
+        Totals::parse(&self.json_text()?).with_context(|| format!("{self}"))
+    }
+
+    /// The totals of another program, in its `--json` file.
+    ///
+    /// # Errors
+    /// If the file does not exist or contains anything else.
+    pub fn totals_as<T: DeserializeOwned>(&self) -> Result<T> {
+        serde_json::from_str(&self.json_text()?).with_context(|| format!("{self}"))
+    }
+
+    fn json_text(&self) -> Result<String> {
         let path = self
             .json
             .as_ref()
             .context("the program was started without --json")?;
-        let text =
-            std::fs::read_to_string(path).with_context(|| format!("{}: {self}", path.display()))?;
-        Totals::parse(&text).with_context(|| format!("{self}"))
+        std::fs::read_to_string(path).with_context(|| format!("{}: {self}", path.display()))
     }
 }
 

@@ -113,6 +113,35 @@ impl TestNic {
         Ok(self.between_ports(Program::variant(implementation, variant)?))
     }
 
+    /// Another program of an implementation, such as `ixgbe-echo`, on one port. It writes its totals to a
+    /// file. The caller can add arguments.
+    ///
+    /// # Errors
+    /// If the program does not exist.
+    pub fn application(
+        &self,
+        implementation: Implementation,
+        name: &str,
+        port: usize,
+    ) -> Result<Program> {
+        let program = Program::application(implementation, name)?;
+        let totals = self.path(&format!("totals-{port}.json"));
+        Ok(program.json(totals).arg(self.ports()[port].device_name()))
+    }
+
+    /// Waits until these ports receive and send, and have a link.
+    ///
+    /// # Errors
+    /// If that takes longer than ten seconds.
+    pub fn wait_until_running(&self, ports: impl IntoIterator<Item = usize> + Clone) -> Result<()> {
+        wait_until("the devices to run", || {
+            ports.clone().into_iter().all(|port| {
+                let state = self.ports()[port].snapshot();
+                state.rx_enabled && state.tx_enabled && state.link_up
+            })
+        })
+    }
+
     fn between_ports(&self, program: Program) -> Program {
         let [device_a, device_b] = self.devices();
         program
@@ -138,14 +167,17 @@ impl TestNic {
     /// # Errors
     /// If a driver stays connected, or none was ever connected.
     pub fn sessions(&self) -> Result<Vec<SessionReport>> {
-        wait_until("the drivers to disconnect", || {
-            self.ports().iter().all(|port| !port.connected())
-        })?;
-        let last = |port: &Port| {
-            port.last_session()
-                .with_context(|| format!("port {} had no driver", port.index()))
-        };
-        self.ports().iter().map(last).collect()
+        self.ports().iter().map(Self::session).collect()
+    }
+
+    /// Waits until the driver of a port has disconnected, and returns its report.
+    ///
+    /// # Errors
+    /// If the driver stays connected, or none was ever connected.
+    pub fn session(port: &Port) -> Result<SessionReport> {
+        wait_until("the driver to disconnect", || !port.connected())?;
+        port.last_session()
+            .with_context(|| format!("port {} had no driver", port.index()))
     }
 
     /// Stops the data plane's thread. The NIC's counts are then final, if the drivers have ended.

@@ -4,12 +4,11 @@
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{ensure, Context, Result};
-use conformance::{expect, for_each_implementation, Implementation, TestNic};
-use nic::{MmioMode, Nic, NicConfig, WireTo};
+use conformance::{expect, for_each_implementation, name_space, Implementation, TestNic};
+use nic::{MmioMode, Nic, NicConfig};
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::net::netdevice::name_to_index;
 use rustix::net::{recv, send, socket_with, AddressFamily, Protocol, RecvFlags, SendFlags};
@@ -21,54 +20,10 @@ for_each_implementation!(frames_cross_the_driver_from_one_interface_to_the_other
 /// No wait here takes so long, even on a slow machine.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Names the test that a process in a name space runs.
-const INSIDE: &str = "TRIPTYCH_TEST_INSIDE";
-
 /// An EtherType for experiments (IEEE 802). The host sends no such frames itself.
 const ETHER_TYPE: u16 = 0x88b5;
 
 const FRAMES: usize = 500;
-
-/// Runs this test again in a name space of its own. Returns whether the caller is the one inside.
-fn is_inside(name: &str) -> Result<bool> {
-    if std::env::var_os(INSIDE).is_some_and(|inside| inside == *name) {
-        return Ok(true);
-    }
-    let outside = Command::new("unshare")
-        .args(["--user", "--map-root-user", "--net", "true"])
-        .output()
-        .context("cannot run unshare (package util-linux)")?;
-    if !outside.status.success() {
-        let reason = String::from_utf8_lossy(&outside.stderr);
-        println!(
-            "not testable here: no name space of its own: {}",
-            reason.trim()
-        );
-        return Ok(false);
-    }
-    let again = Command::new("unshare")
-        .args(["--user", "--map-root-user", "--net"])
-        .arg(std::env::current_exe()?)
-        .args(["--exact", name, "--nocapture"])
-        .env(INSIDE, name)
-        .output()?;
-    let text = String::from_utf8_lossy(&again.stdout);
-    let error = String::from_utf8_lossy(&again.stderr);
-    ensure!(
-        again.status.success() && text.contains("1 passed"),
-        "in the name space:\n{text}{error}"
-    );
-    Ok(false)
-}
-
-/// Gives the ports the interfaces `t0` and `t1`.
-fn with_taps(config: NicConfig) -> NicConfig {
-    let mut number = 0;
-    config.with_each_port(|port| {
-        port.wire = Some(WireTo::Tap(format!("t{number}")));
-        number += 1;
-    })
-}
 
 /// A socket for whole frames of [`ETHER_TYPE`] on an interface.
 struct PacketSocket(OwnedFd);
@@ -144,19 +99,13 @@ fn frames_cross_the_driver_from_one_interface_to_the_other(
     implementation: Implementation,
 ) -> Result<()> {
     let test = "frames_cross_the_driver_from_one_interface_to_the_other";
-    let driver = implementation.to_string().replace('-', "_");
-    if !is_inside(&format!("{driver}::{test}"))? {
+    if !name_space::is_inside_for(implementation, test)? {
         return Ok(());
     }
     for mmio in [MmioMode::Shared, MmioMode::Trap] {
-        let mut nic = TestNic::running(|config| with_taps(config).with_mmio(mmio))?;
+        let mut nic = TestNic::running(|config| name_space::with_taps(config).with_mmio(mmio))?;
         let mut running = nic.forwarder(implementation)?.start()?;
-        conformance::wait_until("both devices to receive", || {
-            nic.ports().iter().all(|port| {
-                let state = port.snapshot();
-                state.rx_enabled && state.tx_enabled && state.link_up
-            })
-        })?;
+        nic.wait_until_running([0, 1])?;
         let sockets = [PacketSocket::open("t0")?, PacketSocket::open("t1")?];
         for (from, to) in [(0, 1), (1, 0)] {
             for number in 0..FRAMES {
@@ -190,13 +139,13 @@ fn frames_cross_the_driver_from_one_interface_to_the_other(
 /// An interface belongs to one card at a time, and goes with it.
 #[test]
 fn a_name_in_use_is_refused() -> Result<()> {
-    if !is_inside("a_name_in_use_is_refused")? {
+    if !name_space::is_inside("a_name_in_use_is_refused")? {
         return Ok(());
     }
     let folders = [tempfile::tempdir()?, tempfile::tempdir()?];
     let [first, second] = folders
         .each_ref()
-        .map(|folder| with_taps(NicConfig::new(folder.path(), 2)));
+        .map(|folder| name_space::with_taps(NicConfig::new(folder.path(), 2)));
     let nic = Nic::new(first)?;
     let error = Nic::new(second.clone())
         .err()

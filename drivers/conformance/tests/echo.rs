@@ -1,0 +1,152 @@
+//! `ixgbe-echo`: it answers a real `ping`, or returns frames to their sender.
+
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{ensure, Context, Result};
+use conformance::{expect, for_each_implementation, name_space, Implementation, TestNic};
+use nic::{MmioMode, Traffic};
+use rustix::process::Signal;
+use serde::Deserialize;
+
+for_each_implementation!(
+    it_answers_a_flood_of_real_pings,
+    it_returns_frames_for_its_address_to_their_sender,
+    a_packet_limit_is_exact,
+    a_wrong_command_line_is_refused,
+);
+
+/// No run here takes so long, even on a slow machine.
+const LIMIT: Duration = Duration::from_secs(30);
+
+const PROGRAM: &str = "ixgbe-echo";
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Totals {
+    rx: u64,
+    tx: u64,
+    mac: u64,
+    arp: u64,
+    icmp: u64,
+    ignored: u64,
+    dropped: u64,
+    seconds: f64,
+    tsc_cycles: u64,
+}
+
+impl Totals {
+    /// Checks the rules that hold for every run.
+    fn check(&self) -> Result<()> {
+        let answered = self.mac + self.arp + self.icmp;
+        ensure!(
+            self.rx == answered + self.ignored
+                && self.tx + self.dropped == answered
+                && self.seconds > 0.0
+                && self.tsc_cycles > 0,
+            "{self:?}"
+        );
+        Ok(())
+    }
+}
+
+/// Runs the host's `ping`. Returns its last lines.
+fn ping(arguments: &[&str]) -> Result<String> {
+    let output = Command::new("ping")
+        .args(["-q", "-n"])
+        .args(arguments)
+        .output()
+        .context("cannot run ping (package iputils-ping)")?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let error = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "ping {arguments:?}: {text}{error}");
+    Ok(text)
+}
+
+fn it_answers_a_flood_of_real_pings(implementation: Implementation) -> Result<()> {
+    let test = "it_answers_a_flood_of_real_pings";
+    if !name_space::is_inside_for(implementation, test)? {
+        return Ok(());
+    }
+    for (mmio, count) in [(MmioMode::Shared, "2000"), (MmioMode::Trap, "50")] {
+        let mut nic = TestNic::running(|config| name_space::with_taps(config).with_mmio(mmio))?;
+        name_space::give_address("t0", "10.9.0.1/24")?;
+        let program = nic.application(implementation, PROGRAM, 0)?;
+        let mut running = program.args(["--ip", "10.9.0.2"]).start()?;
+        nic.wait_until_running([0])?;
+        let floods = ping(&["-f", "-w", "20", "-c", count, "10.9.0.2"])?;
+        ensure!(floods.contains(" 0% packet loss"), "{mmio:?}: {floods}");
+        // Ping checks each byte of an answer.
+        let large = ping(&[
+            "-i", "0.01", "-w", "20", "-c", "5", "-s", "1472", "10.9.0.2",
+        ])?;
+        ensure!(large.contains(" 0% packet loss"), "{mmio:?}: {large}");
+        // Fragments, and requests to another address, have no answer.
+        for unanswered in [["-s", "2000", "10.9.0.2"], ["-s", "56", "10.9.0.3"]] {
+            let tried = ping(&[&["-c", "1", "-w", "1"], &unanswered[..]].concat());
+            ensure!(tried.is_err(), "{tried:?}");
+        }
+        running.signal(Signal::INT)?;
+        let output = running.wait(LIMIT)?;
+        output.expect_success()?;
+        let totals: Totals = output.totals_as()?;
+        totals.check()?;
+        let pings: u64 = count.parse::<u64>()? + 5;
+        ensure!(
+            totals.icmp == pings && totals.arp > 0 && totals.ignored > 0 && totals.mac == 0,
+            "{mmio:?}: {totals:?}"
+        );
+        expect::left_at_rest(&TestNic::session(&nic.ports()[0])?)?;
+        nic.stop_data_plane()?;
+        ensure!(nic.ports()[0].stats().delivered >= totals.rx, "{totals:?}");
+    }
+    Ok(())
+}
+
+/// The card's own frames are addressed to another device: all are counted, none is answered.
+fn it_returns_frames_for_its_address_to_their_sender(implementation: Implementation) -> Result<()> {
+    let mut nic = TestNic::running(|config| {
+        config.with_each_port(|port| port.traffic = Traffic::Rate { mpps: 0.05 })
+    })?;
+    let program = nic.application(implementation, PROGRAM, 1)?;
+    let output = program.args(["--duration", "0.5"]).run(LIMIT)?;
+    output.expect_success()?;
+    let totals: Totals = output.totals_as()?;
+    totals.check()?;
+    nic.stop_data_plane()?;
+    let port = nic.ports()[1].stats();
+    ensure!(
+        totals.rx > 0 && totals.rx <= port.delivered && totals.tx == port.transmitted,
+        "{totals:?}, {port:?}"
+    );
+    Ok(())
+}
+
+fn a_packet_limit_is_exact(implementation: Implementation) -> Result<()> {
+    let nic =
+        TestNic::running(|config| config.with_each_port(|port| port.traffic = Traffic::Saturate))?;
+    let program = nic.application(implementation, PROGRAM, 0)?;
+    let output = program.args(["--packets", "77777"]).run(LIMIT)?;
+    output.expect_success()?;
+    let totals: Totals = output.totals_as()?;
+    totals.check()?;
+    expect::exactly("received", totals.rx, "packets", 77_777)
+}
+
+fn a_wrong_command_line_is_refused(implementation: Implementation) -> Result<()> {
+    let nic = TestNic::still(|config| config)?;
+    let device = nic.ports()[0].device_name();
+    for (arguments, message) in [
+        (vec!["--ip", "10.0.0", &device], "--ip"),
+        (vec!["--ip", "::1", &device], "--ip"),
+        (vec!["--batch", "0", &device], "--batch must be a number"),
+        (vec![&device, &device], "ixgbe-echo"),
+        (vec![], "ixgbe-echo"),
+    ] {
+        let program = conformance::Program::application(implementation, PROGRAM)?;
+        let output = program.args(&arguments).run(LIMIT)?;
+        output.expect_exit(2)?;
+        ensure!(output.stderr.contains(message), "{arguments:?}: {output}");
+    }
+    Ok(())
+}
