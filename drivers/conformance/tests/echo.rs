@@ -1,11 +1,13 @@
 //! `ixgbe-echo`: it answers a real `ping`, or returns frames to their sender.
 
+use std::fs::File;
 use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
 use conformance::{expect, for_each_implementation, name_space, Implementation, TestNic};
-use nic::{MmioMode, Traffic};
+use nic::{MmioMode, Nic, NicConfig, Traffic, WireTo};
+use pcap_file::pcap::{PcapPacket, PcapReader, PcapWriter};
 use rustix::process::Signal;
 use serde::Deserialize;
 
@@ -103,22 +105,63 @@ fn it_answers_a_flood_of_real_pings(implementation: Implementation) -> Result<()
     Ok(())
 }
 
-/// The card's own frames are addressed to another device: all are counted, none is answered.
+/// Frame number `number` from one address to another: of another length and contents than its neighbours.
+fn frame(to: [u8; 6], from: [u8; 6], number: usize) -> Vec<u8> {
+    let mut frame = [to, from].concat();
+    // An EtherType for experiments (IEEE 802).
+    frame.extend([0x88, 0xb5]);
+    let length = 60 + number * 7 % 1455;
+    frame.extend((frame.len()..length).map(|at| (at + number) as u8));
+    frame
+}
+
 fn it_returns_frames_for_its_address_to_their_sender(implementation: Implementation) -> Result<()> {
-    let mut nic = TestNic::running(|config| {
-        config.with_each_port(|port| port.traffic = Traffic::Rate { mpps: 0.05 })
-    })?;
-    let program = nic.application(implementation, PROGRAM, 1)?;
-    let output = program.args(["--duration", "0.5"]).run(LIMIT)?;
-    output.expect_success()?;
-    let totals: Totals = output.totals_as()?;
-    totals.check()?;
-    nic.stop_data_plane()?;
-    let port = nic.ports()[1].stats();
-    ensure!(
-        totals.rx > 0 && totals.rx <= port.delivered && totals.tx == port.transmitted,
-        "{totals:?}, {port:?}"
+    const PEER: [u8; 6] = [2, 0, 0, 0, 0, 9];
+    const GROUP: [u8; 6] = [3, 0, 0, 0, 0, 9];
+    const FRAMES: usize = 300;
+    let folder = tempfile::tempdir()?;
+    let own = Nic::new(NicConfig::new(folder.path(), 1))?.ports()[0].mac_address();
+    let (input, output) = (
+        folder.path().join("in.pcap"),
+        folder.path().join("out.pcap"),
     );
+    let mut writer = PcapWriter::new(File::create(&input)?)?;
+    let mut expected = Vec::new();
+    for number in 0..FRAMES {
+        // Those to others, and those from a group, have no answer.
+        for (to, from) in [(own, PEER), (PEER, own), (own, GROUP), ([0xff; 6], PEER)] {
+            let frame = frame(to, from, number);
+            let time = Duration::from_micros(number as u64);
+            writer.write_packet(&PcapPacket::new(time, frame.len() as u32, &frame))?;
+        }
+        expected.push(frame(PEER, own, number));
+    }
+    drop(writer);
+    let mut nic = TestNic::running(|config| {
+        let mut wire = Some(WireTo::Pcap {
+            input: Some(input.clone()),
+            output: Some(output.clone()),
+        });
+        config.with_each_port(|port| port.wire = wire.take())
+    })?;
+    let program = nic.application(implementation, PROGRAM, 0)?;
+    let count = (4 * FRAMES).to_string();
+    let run = program.args(["--packets", &count]).run(LIMIT)?;
+    run.expect_success()?;
+    let totals: Totals = run.totals_as()?;
+    totals.check()?;
+    ensure!(
+        (totals.mac, totals.ignored) == (FRAMES as u64, 3 * FRAMES as u64),
+        "{totals:?}"
+    );
+    nic.stop_data_plane()?;
+    drop(nic);
+    let mut reader = PcapReader::new(File::open(&output)?)?;
+    for (number, expected) in expected.iter().enumerate() {
+        let answer = reader.next_packet().context("too few answers")??;
+        ensure!(answer.data == &expected[..], "answer {number}: {answer:x?}");
+    }
+    ensure!(reader.next_packet().is_none(), "too many answers");
     Ok(())
 }
 

@@ -170,3 +170,144 @@ pub fn echo_packet(headers: &mut [u8], size: usize, own: &EchoAddress) -> EchoAn
         _ => EchoAnswer::None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const OWN: [u8; 6] = [2, 0, 0, 0, 0, 1];
+    const PEER: [u8; 6] = [2, 0, 0, 0, 0, 2];
+    const IP: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
+    const PEER_IP: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
+
+    fn own(ip: Option<Ipv4Addr>) -> EchoAddress {
+        EchoAddress { mac: OWN, ip }
+    }
+
+    fn arp_request() -> Vec<u8> {
+        let mut frame = [&[0xff; 6][..], &PEER, &[8, 6], &ARP_FORMAT.1, &[0, 1]].concat();
+        frame.extend([&PEER[..], &PEER_IP.octets(), &[0; 6], &IP.octets()].concat());
+        frame.resize(60, 0);
+        frame
+    }
+
+    /// An ICMP echo request with `options` words of IPv4 options and this payload.
+    fn ping_request(options: usize, payload: &[u8]) -> Vec<u8> {
+        let ip_size = IP_SIZE + 4 * options;
+        let total = (ip_size + ICMP_SIZE + payload.len()) as u16;
+        let mut ip = vec![0x45 + options as u8, 0, 0, 0, 0, 7, 0x40, 0, 63, 1, 0, 0];
+        ip[IP_TOTAL_LENGTH..][..2].copy_from_slice(&total.to_be_bytes());
+        ip.extend([PEER_IP.octets(), IP.octets()].concat());
+        ip.resize(ip_size, 1);
+        let checksum = !sum_words(&ip);
+        write16(&mut ip, IP_CHECKSUM, checksum);
+        let mut icmp = [&[ICMP_ECHO_REQUEST, 0, 0, 0, 0, 5, 0, 6][..], payload].concat();
+        let checksum = !sum_padded(&icmp);
+        write16(&mut icmp, ICMP_CHECKSUM, checksum);
+        [&OWN[..], &PEER, &[8, 0], &ip, &icmp].concat()
+    }
+
+    fn sum_padded(bytes: &[u8]) -> u16 {
+        let mut bytes = bytes.to_vec();
+        bytes.resize(bytes.len().next_multiple_of(2), 0);
+        sum_words(&bytes)
+    }
+
+    /// Answers a frame as the program does: with its first bytes only.
+    fn answer(frame: &mut [u8], own: &EchoAddress) -> EchoAnswer {
+        let size = frame.len();
+        echo_packet(&mut frame[..size.min(ECHO_HEADERS)], size, own)
+    }
+
+    #[test]
+    fn an_arp_request_for_the_address_is_answered() {
+        let mut frame = arp_request();
+        assert_eq!(answer(&mut frame, &own(Some(IP))), EchoAnswer::Arp);
+        let expected = [&PEER[..], &OWN, &[8, 6], &ARP_FORMAT.1, &[0, 2]].concat();
+        assert_eq!(frame[..expected.len()], expected);
+        let addresses = [&OWN[..], &IP.octets(), &PEER, &PEER_IP.octets()].concat();
+        assert_eq!(frame[ARP_SENDER_MAC.start..ARP_END], addresses);
+        assert_eq!(frame.len(), 60);
+    }
+
+    #[test]
+    fn each_damaged_field_of_an_arp_request_leaves_it_without_answer() {
+        for at in (0..6).chain(12..22).chain(ARP_TARGET_IP) {
+            let mut frame = arp_request();
+            frame[at] ^= 0x20;
+            let before = frame.clone();
+            assert_eq!(
+                answer(&mut frame, &own(Some(IP))),
+                EchoAnswer::None,
+                "byte {at}"
+            );
+            assert_eq!(frame, before);
+        }
+    }
+
+    #[test]
+    fn each_damaged_field_of_a_ping_leaves_it_without_answer() {
+        let last = ETHERNET_SIZE + IP_SIZE + 1;
+        for at in (0..6).chain(12..=last) {
+            let mut frame = ping_request(0, &[1; 32]);
+            frame[at] ^= 0x20;
+            let before = frame.clone();
+            assert_eq!(
+                answer(&mut frame, &own(Some(IP))),
+                EchoAnswer::None,
+                "byte {at}"
+            );
+            assert_eq!(frame, before);
+        }
+    }
+
+    #[test]
+    fn a_fragment_is_not_answered() {
+        for fragment in [0x2000_u16, 1, 0x1fff] {
+            let mut frame = ping_request(0, &[1; 32]);
+            write16(&mut frame, ETHERNET_SIZE + IP_FRAGMENT, fragment);
+            write16(&mut frame, ETHERNET_SIZE + IP_CHECKSUM, 0);
+            let checksum = !sum_words(&frame[ETHERNET_SIZE..][..IP_SIZE]);
+            write16(&mut frame, ETHERNET_SIZE + IP_CHECKSUM, checksum);
+            assert_eq!(answer(&mut frame, &own(Some(IP))), EchoAnswer::None);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn an_answered_ping_has_right_checksums_and_the_same_payload(
+            options in 0_usize..=10,
+            payload in prop::collection::vec(any::<u8>(), 0..1400),
+        ) {
+            let request = ping_request(options, &payload);
+            let mut reply = request.clone();
+            prop_assert_eq!(answer(&mut reply, &own(Some(IP))), EchoAnswer::Icmp);
+            let ip_end = ETHERNET_SIZE + IP_SIZE + 4 * options;
+            prop_assert_eq!(&reply[..12], [&PEER[..], &OWN].concat());
+            prop_assert_eq!(sum_words(&reply[ETHERNET_SIZE..ip_end]), 0xffff);
+            prop_assert_eq!(&reply[ETHERNET_SIZE..][IP_DESTINATION], PEER_IP.octets());
+            prop_assert_eq!(sum_padded(&reply[ip_end..]), 0xffff);
+            prop_assert_eq!(reply[ip_end], ICMP_ECHO_REPLY);
+            prop_assert_eq!(&reply[ip_end + 4..], &request[ip_end + 4..]);
+        }
+
+        #[test]
+        fn no_frame_makes_it_panic_or_answer_to_a_group(
+            mut frame in prop::collection::vec(any::<u8>(), 0..128),
+            with_ip: bool,
+            to_us: bool,
+        ) {
+            if to_us && frame.len() >= OWN.len() {
+                frame[..OWN.len()].copy_from_slice(&OWN);
+            }
+            let before = frame.clone();
+            let answered = answer(&mut frame, &own(with_ip.then_some(IP)));
+            if answered == EchoAnswer::None {
+                prop_assert_eq!(frame, before);
+            } else {
+                prop_assert_eq!(frame[0] & 1, 0);
+            }
+        }
+    }
+}
