@@ -281,6 +281,13 @@ build/hostile/c/ixgbe-fwd: $(C_PROGRAM) $(C_TEST_OBJECTS)
 
 -include build/hostile/c/ixgbe-fwd.d
 
+# The C driver under ThreadSanitizer, for the test of its threads.
+build/thread/c/ixgbe-fwd: $(C_PROGRAM) $(C_LIBRARY)
+	@mkdir -p $(@D)
+	@$(CC) -std=gnu11 -O1 -g -fsanitize=thread -Ic/src $(C_WARNINGS) $(C_VERSION) -MMD -MP $^ -o $@
+
+-include build/thread/c/ixgbe-fwd.d
+
 # --- the Rust drivers: Cargo finds out what changed, so these goals always run it
 
 # $(call build_rust,PROFILE,FOLDER,FEATURE) also builds the C interface, which is a crate of its own.
@@ -457,7 +464,7 @@ test-unit-python:
 	@$(PYTHON) -m pytest paper bench/setup/tests bench/lint/tests
 
 .PHONY: test-conformance
-test-conformance: build rust-untrusted-device ## Test the three drivers against the software NIC.
+test-conformance: build rust-untrusted-device build/thread/c/ixgbe-fwd ## Test the three drivers against the software NIC.
 	@$(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --package oracle --no-fail-fast
 
 .PHONY: tour

@@ -32,6 +32,14 @@ pub(crate) fn variant_program(implementation: Implementation, variant: &str) -> 
     built(&format!("variants/{variant}/{implementation}/ixgbe-fwd"))
 }
 
+/// The C program `ixgbe-fwd` under ThreadSanitizer.
+///
+/// # Errors
+/// If the program does not exist.
+pub(crate) fn thread_sanitizer_program() -> Result<PathBuf> {
+    built("thread/c/ixgbe-fwd")
+}
+
 /// An implementation's library `libforwarder.so`, for lockstep.
 ///
 /// # Errors

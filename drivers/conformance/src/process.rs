@@ -18,7 +18,8 @@ use serde::de::DeserializeOwned;
 use serde::Deserialize;
 
 use crate::builds::{
-    application_program, forwarder_program, nic_program, triptych_program, variant_program,
+    application_program, forwarder_program, nic_program, thread_sanitizer_program,
+    triptych_program, variant_program,
 };
 
 /// The totals that a forwarder writes with `--json`: exactly these keys.
@@ -146,6 +147,14 @@ impl Program {
     /// If the forwarder does not exist.
     pub fn variant(implementation: Implementation, variant: &str) -> Result<Self> {
         Ok(Self::new(variant_program(implementation, variant)?))
+    }
+
+    /// The C forwarder under ThreadSanitizer, which ends with status 66 if it has seen a data race.
+    ///
+    /// # Errors
+    /// If the program does not exist.
+    pub fn under_thread_sanitizer() -> Result<Self> {
+        Ok(Self::new(thread_sanitizer_program()?))
     }
 
     /// The software NIC as a program of its own.

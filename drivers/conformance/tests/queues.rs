@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
-use conformance::{expect, for_each_implementation, trace, Implementation, Lockstep, TestNic};
+use conformance::{
+    expect, for_each_implementation, trace, Implementation, Lockstep, Program, TestNic,
+};
 use nic::registers as r;
 use nic::{MmioMode, NicConfig, TraceEntry, TraceTo, Traffic};
 use rustix::process::Signal;
@@ -312,6 +314,23 @@ fn cpus_that_cannot_be_used_are_refused(implementation: Implementation) -> Resul
             message.contains("--cpus") && message.contains(reason),
             "{cpus}: {output}"
         );
+    }
+    Ok(())
+}
+
+/// ThreadSanitizer reports each pair of accesses from two threads that nothing orders.
+#[test]
+fn the_threads_of_the_c_driver_have_no_data_race() -> Result<()> {
+    for ending in [["--packets", "300000"], ["--duration", "1.2"]] {
+        let mut nic = TestNic::running(saturated)?;
+        let [device_a, device_b] = nic.devices();
+        let output = Program::under_thread_sanitizer()?
+            .args(["--queues", "4", &device_a, &device_b])
+            .args(ending)
+            .run(LIMIT)?;
+        output.expect_success()?;
+        ensure!(!output.stderr.contains("ThreadSanitizer"), "{output}");
+        nic.stop_data_plane()?;
     }
     Ok(())
 }
