@@ -44,6 +44,9 @@ impl Image {
         for implementation in Implementation::OURS {
             let path = format!("drivers/{implementation}/ixgbe-fwd");
             overlay.program(&forwarder_program(implementation)?, &path)?;
+            let echo = format!("{implementation}/ixgbe-echo");
+            let built = build_folder().join("bin").join(&echo);
+            overlay.program(&built, &format!("drivers/{echo}"))?;
             let ports = format!("bin/{implementation}/libports.so");
             overlay.program(&build_folder().join(&ports), &format!("build/{ports}"))?;
         }

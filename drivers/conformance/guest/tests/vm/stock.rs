@@ -6,13 +6,15 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
-use conformance::wait_until;
+use conformance::{wait_until, Implementation};
 use guest::{Output, Vm};
 use libtest_mimic::Trial;
 use nic::{MmioMode, Module, Port};
+use rustix::process::Signal;
 
-use crate::fixture::{machine, on_machine, Environment, Ports, Test};
+use crate::fixture::{self, machine, on_machine, Environment, Ports, Test};
 use crate::registers::{self, TracedPorts};
+use crate::vfio::RESERVE;
 
 /// How long a transfer may take.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -58,9 +60,15 @@ impl PortPair {
     /// brings them up.
     fn set_up(&self, vm: &Vm, mtu: u32) -> Result<()> {
         for end in [0, 1] {
-            let (pci, space) = (&self.ports.addresses[end], &self.spaces[end]);
-            vm.shell(&format!(
-                "if ! [ -e /sys/bus/pci/devices/{pci}/driver ]; then
+            self.set_up_end(vm, end, mtu)?;
+        }
+        self.wait_for_carrier(vm, "1")
+    }
+
+    fn set_up_end(&self, vm: &Vm, end: usize, mtu: u32) -> Result<()> {
+        let (pci, space) = (&self.ports.addresses[end], &self.spaces[end]);
+        vm.shell(&format!(
+            "if ! [ -e /sys/bus/pci/devices/{pci}/driver ]; then
                      echo {pci} >/sys/bus/pci/drivers/ixgbe/bind
                  fi
                  if ! [ -e /tmp/{space} ]; then
@@ -72,25 +80,27 @@ impl PortPair {
                      ip link set $net name {space}
                      ip link set {space} netns $(cat /tmp/{space})
                  fi"
-            ))?;
-            let address = self.address(end);
-            self.shell(
+        ))?;
+        let address = self.address(end);
+        self.shell(
                 vm,
                 end,
                 &format!("ip link set lo up; ip addr replace {address}/24 dev $dev; ip link set $dev mtu {mtu} up"),
             )?;
-        }
-        self.wait_for_carrier(vm, "1")
+        Ok(())
     }
 
     fn wait_for_carrier(&self, vm: &Vm, wanted: &str) -> Result<()> {
-        for end in [0, 1] {
-            let look = self.script(end, "ip link show $dev | grep -c LOWER_UP");
-            // grep fails if it finds no line.
-            vm.wait_for(&format!("{look} || true"), wanted, Duration::from_secs(10))
-                .with_context(|| format!("carrier of {}", self.spaces[end]))?;
-        }
-        Ok(())
+        [0, 1]
+            .into_iter()
+            .try_for_each(|end| self.wait_for_carrier_of(vm, end, wanted))
+    }
+
+    fn wait_for_carrier_of(&self, vm: &Vm, end: usize, wanted: &str) -> Result<()> {
+        let look = self.script(end, "ip link show $dev | grep -c LOWER_UP");
+        // grep fails if it finds no line.
+        vm.wait_for(&format!("{look} || true"), wanted, Duration::from_secs(10))
+            .with_context(|| format!("carrier of {}", self.spaces[end]))
     }
 }
 
@@ -507,6 +517,47 @@ fn carries_tcp_behind_an_iommu(vm: &Vm, pair: &PortPair) -> Result<()> {
     no_complaint(vm)
 }
 
+/// Pings that the echo program answers.
+const PINGS: u64 = 200;
+
+/// The kernel's ixgbe at one end of the cable pings `ixgbe-echo` at the other, with ever larger packets.
+fn is_answered_by_echo(vm: &Vm, pair: &PortPair, implementation: Implementation) -> Result<()> {
+    let [kernels, ours] = &pair.ports.addresses;
+    fixture::bind(vm, ours, "vfio-pci")?;
+    fixture::bind(vm, kernels, "ixgbe")?;
+    pair.set_up_end(vm, 0, 1500)?;
+    vm.shell(RESERVE)?;
+    let to = pair.address(1);
+    let job = vm
+        .program([
+            &format!("/drivers/{implementation}/ixgbe-echo"),
+            "--json",
+            "/out/echo.json",
+            "--ip",
+            &to,
+            ours,
+        ])
+        .start()?;
+    pair.wait_for_carrier_of(vm, 0, "1")?;
+    let script = format!(
+        "lost=; for n in $(seq {PINGS}); do \
+             ping -q -c 1 -W 2 -s $((n * 7)) {to} >/dev/null || lost=\"$lost $n\"; \
+         done; echo lost:$lost"
+    );
+    let pinged = pair.at(vm, 0, &script, LIMIT);
+    job.signal(Signal::INT)?;
+    let output = job.wait(LIMIT)?;
+    let pinged = pinged?;
+    ensure!(pinged.end.stdout == "lost:\n", "{pinged}{output}");
+    output.expect_success()?;
+    let totals = vm.shell("cat /out/echo.json; rm /out/echo.json")?;
+    ensure!(
+        totals.contains(&format!("\"icmp\":{PINGS},")) && totals.contains("\"dropped\":0,"),
+        "{totals}"
+    );
+    no_complaint(vm)
+}
+
 type PortPairTest = fn(&Vm, &PortPair) -> Result<()>;
 
 /// Makes a test of each function for each pair.
@@ -557,7 +608,17 @@ pub(crate) fn tests(environment: &Option<Environment>) -> Vec<Trial> {
             None => bail!("the machine has no traced ports"),
         },
     ));
-    let behind_iommu = for_each_pair(named![unbinding_leaves_no_map, carries_tcp_behind_an_iommu]);
+    let mut behind_iommu =
+        for_each_pair(named![unbinding_leaves_no_map, carries_tcp_behind_an_iommu]);
+    for implementation in Implementation::OURS {
+        behind_iommu.push(Test::new(
+            format!("{implementation}::is_answered_by_echo"),
+            move |stock: &mut StockMachine| match stock.pairs.last() {
+                Some(pair) => is_answered_by_echo(&stock.vm, pair, implementation),
+                None => bail!("the machine has no pair"),
+            },
+        ));
+    }
     [
         on_machine(environment, "stock-ixgbe", stock, plain),
         on_machine(environment, "stock-ixgbe-iommu", stock_iommu, behind_iommu),

@@ -18,7 +18,7 @@ const LIMIT: Duration = Duration::from_secs(20);
 /// A user who is not root.
 const USER: u32 = 1000;
 /// Reserves more huge pages than a run uses.
-const RESERVE: &str = "echo 64 >/proc/sys/vm/nr_hugepages";
+pub(crate) const RESERVE: &str = "echo 64 >/proc/sys/vm/nr_hugepages";
 
 /// A machine whose ports are in an IOMMU group each: slots 3 and 4, and with trapped registers and a
 /// trace slots 5 and 6.
@@ -168,6 +168,50 @@ fn forwards_as_the_owner_of_the_groups(
         .memlock_kib(limit);
     forwards(vm, fast, run, 20_000)?.expect_success()?;
     Ok(())
+}
+
+fn forwards_with_four_queues(
+    machine: &mut TwoGroups,
+    implementation: Implementation,
+) -> Result<()> {
+    let TwoGroups { vm, fast, .. } = machine;
+    let before = fast.settled()?;
+    fast.set_traffic(&Traffic::Saturate);
+    let run = forwarder(vm, implementation, fast).args(["--queues", "4", "--duration", "1"]);
+    let output = run.run(LIMIT)?;
+    fast.set_traffic(&Traffic::Off);
+    output.expect_success()?;
+    at_rest(fast)?;
+    let totals = totals(vm)?;
+    totals.check(32)?;
+    ensure!(
+        totals.queues.len() == 4 && totals.queues.iter().all(|queue| queue.rx > 0),
+        "{totals:?}"
+    );
+    expect::nothing_lost_since(&before, &fast.settled()?, &totals)
+}
+
+/// The kernel signals the driver's eventfds. At 1,000 packets a second, a driver sleeps between two packets.
+fn sleeps_until_an_interrupt(
+    machine: &mut TwoGroups,
+    implementation: Implementation,
+) -> Result<()> {
+    let TwoGroups { vm, fast, .. } = machine;
+    let before = fast.settled()?;
+    fast.set_traffic(&Traffic::Rate { mpps: 0.001 });
+    let run = forwarder(vm, implementation, fast).args(["--interrupts", "--packets", "500"]);
+    let output = run.run(LIMIT)?;
+    fast.set_traffic(&Traffic::Off);
+    output.expect_success()?;
+    at_rest(fast)?;
+    let totals = totals(vm)?;
+    totals.check(32)?;
+    let more_than_a_few = |count: Option<u64>| count.is_some_and(|count| count > 20);
+    ensure!(
+        totals.rx == 500 && more_than_a_few(totals.interrupts) && more_than_a_few(totals.sleeps),
+        "{totals:?}"
+    );
+    expect::nothing_lost_since(&before, &fast.settled()?, &totals)
 }
 
 /// Runs a forwarder without traffic, and runs `check` meanwhile. Both must succeed.
@@ -670,6 +714,8 @@ macro_rules! named {
 pub(crate) fn tests(environment: &Option<Environment>) -> Vec<Trial> {
     let of_two_groups = for_each::<TwoGroups>(named![
         forwards_as_root,
+        forwards_with_four_queues,
+        sleeps_until_an_interrupt,
         forwards_as_the_owner_of_the_groups,
         maps_exactly_what_it_uses,
         refuses_a_group_in_no_iommu_mode,
