@@ -245,7 +245,7 @@ fn budget(per_packet: &str) -> Output {
     fs::write(
         &path,
         format!(
-            "tolerance = 0.02\ntolerance_other_compiler = 0.1\nmodel_version = {:?}\n\
+            "tolerance = 0.02\ntolerance_cycles = 0.05\ntolerance_other_compiler = 0.1\nmodel_version = {:?}\n\
              [[instructions]]\nimpl = \"c\"\nbatch = 32\nper_packet = {per_packet}\n",
             model::MODEL_VERSION
         ),

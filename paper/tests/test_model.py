@@ -87,7 +87,7 @@ def test_records_say_how_a_value_came_about(run: Run) -> None:
 def test_hardware_counters_come_before_the_model_and_lockstep_after_it(run: Run) -> None:
     assert choose(run, CYCLES, (C,)).backend == "model"
     perf = "c,default,cc 1.0,32,perf,core_cycles,90.0,core cycles/packet,1000,0,512,60,,,,"
-    header = f"{','.join(run.samples.columns)}"
+    header = f"{HEADER},{MODEL_CONDITIONS}"
     lines = [*modelled_rows(), perf]
     (run.folder / "samples.csv").write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
     assert choose(read_run(run.folder), CYCLES, (C,)).backend == "perf"

@@ -20,7 +20,7 @@ from triptych_paper.tables import latex, markdown, terminal, tidy_csv
 from triptych_paper.tables.model import Cell, Column, Table
 from triptych_paper.tables.numbers import change, number, significant
 
-from tests.example import CONDITIONS, HEADER, MakeRun, peer_rows, rows, with_conditions
+from tests.example import ALL_CONDITIONS, CONDITIONS, HEADER, MakeRun, peer_rows, rows, with_conditions
 
 
 def report(folder: Path) -> Report:
@@ -94,7 +94,7 @@ def test_overflow_checks_are_compared_with_the_default_build(make_run: MakeRun) 
 def test_a_run_of_the_whole_matrix_fills_every_section(matrix: Path) -> None:
     built = report(matrix)
     for found in built.sections:
-        if found.key in ("hazards", "compilers", "others", "validation"):
+        if found.key in ("hazards", "compilers", "others", "queues", "validation"):
             continue  # `make safety-lab`, `make compilers`, `make peers` and the backend model fill them
         assert found.tables, found.key
         assert not found.missing, found.key
@@ -104,6 +104,17 @@ def test_a_run_of_the_whole_matrix_fills_every_section(matrix: Path) -> None:
     assert row(table(built, "lto-batch-32"), "instructions")[2].detail == ("+30.0 %",)
     assert row(table(built, "code"), "safe Rust")[4].text == "40"
     assert row(table(built, "throughput-batches"), "1")[1].detail == ("50 % full",)
+
+
+def test_cycles_with_several_queues_have_a_table(make_run: MakeRun) -> None:
+    lines = [f"{line},,,1" for line in with_conditions(rows())]
+    for impl, factor in (("c", 1.0), ("rust", 1.2), ("rust-unsafe", 1.1)):
+        start = f"{impl},default,cc 1.0,32,lockstep,tsc_cycles"
+        lines += [f"{start},{40 * factor},tsc cycles/packet,3840,{repeat},512,60,,,,,4" for repeat in range(3)]
+    built = report(make_run(lines=lines, header=f"{HEADER},{ALL_CONDITIONS}"))
+    one, four = (row(table(built, "queues-cycles"), queues)[1] for queues in ("1", "4"))
+    assert four.text == "40.0"
+    assert four.detail[-1] == f"{4 * float(one.text) / 40:.1f} × on paper"
 
 
 def test_latency_has_the_published_values_of_the_same_load(matrix: Path) -> None:
@@ -119,7 +130,7 @@ def test_latency_has_the_published_values_of_the_same_load(matrix: Path) -> None
 def test_a_run_of_one_backend_has_reasons_for_the_rest(make_run: MakeRun) -> None:
     lines = [line for line in rows() if ",valgrind," in line]
     built = report(make_run(lines=lines, settings={"valgrind": {}}))
-    for key in ("throughput", "latency", "rings", "frames", "hardening", "lto", "code"):
+    for key in ("throughput", "latency", "rings", "frames", "queues", "hardening", "lto", "code"):
         assert section(built, key).missing, key
     assert section(built, "batches").missing == ("Not measured: cycles under the default conditions.",)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-RING_SIZE, FRAME_SIZE = 512, 60
-"""The defaults: descriptors per ring, and bytes of a frame without CRC."""
+RING_SIZE, FRAME_SIZE, QUEUES = 512, 60, 1
+"""The defaults: descriptors per ring, bytes of a frame without CRC, and queue pairs of a device."""
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,9 @@ class Conditions:
     offered_mpps: float | None = None
     """Offered load, both directions together, Mpps. None for a load that saturates the driver."""
 
+    queues: int = QUEUES
+    """Queue pairs of each device."""
+
     def __str__(self) -> str:
         """Name the conditions that are not the default ones; empty if all are."""
         parts = []
@@ -26,6 +29,8 @@ class Conditions:
             parts.append(f"rings of {self.ring_size}")
         if self.frame_size != FRAME_SIZE:
             parts.append(f"{self.frame_size}-byte frames")
+        if self.queues != QUEUES:
+            parts.append(f"{self.queues} queues")
         if self.offered_mpps is not None:
             parts.append(f"{self.offered_mpps:g} Mpps offered")
         return ", ".join(parts)

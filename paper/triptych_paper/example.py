@@ -81,6 +81,7 @@ CELL = [
         "batch",
         "ring_size",
         "frame_size",
+        "queues",
         "offered_mpps",
         "backend",
         "cpu",

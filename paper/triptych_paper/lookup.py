@@ -49,6 +49,7 @@ def _under(samples: pd.DataFrame, conditions: Conditions) -> pd.DataFrame:
     return samples[
         (samples["ring_size"] == conditions.ring_size)
         & (samples["frame_size"] == conditions.frame_size)
+        & (samples["queues"] == conditions.queues)
         & (samples["offered_mpps"].isna() if offered is None else samples["offered_mpps"] == offered)
     ]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from triptych_paper.conditions import FRAME_SIZE, RING_SIZE
+from triptych_paper.conditions import FRAME_SIZE, QUEUES, RING_SIZE
 from triptych_paper.errors import DataError
 from triptych_paper.schema import BACKENDS, IMPLEMENTATIONS, MODEL, metrics, renamed_metric, renamed_variant, source
 
@@ -21,10 +21,11 @@ LATER_COLUMNS = {
     "note": "",
     "cpu": "",
     "clock_ghz": "",
+    "queues": str(QUEUES),
 }
 """The columns that follow, with their values in files that were written before the columns existed."""
 
-_VERSIONS = (0, 4, 6)
+_VERSIONS = (0, 4, 6, 7)
 """How many of the later columns a file can have."""
 
 MULTIPLEXED = "multiplexed"
@@ -36,12 +37,13 @@ RANGES = {
     "repeat": (0, None),
     "ring_size": (64, 4096),
     "frame_size": (60, 1514),
+    "queues": (1, 16),
 }
 """The columns of whole numbers, with the smallest and the largest allowed value."""
 
 _IDENTITY = [
     *("impl", "variant", "batch", "backend", "metric", "repeat", "ring_size", "frame_size", "offered_mpps"),
-    *("cpu", "clock_ghz"),
+    *("cpu", "clock_ghz", "queues"),
 ]
 
 

@@ -87,7 +87,12 @@ def host_cells(run: Run) -> list[HostCell]:
     samples = run.samples
     if not isinstance(cpu, str) or tsc is None:
         return []
-    usual = samples[(samples["ring_size"] == 512) & (samples["frame_size"] == 60) & samples["offered_mpps"].isna()]
+    usual = samples[
+        (samples["ring_size"] == 512)
+        & (samples["frame_size"] == 60)
+        & (samples["queues"] == 1)
+        & samples["offered_mpps"].isna()
+    ]
     measured = usual[(usual["backend"] == "lockstep") & (usual["metric"] == TSC_CYCLES)]
     wanted = recorded(run, source(host_metric(run), MODEL, cpu, _core_ghz(run) or tsc))
     rung = (run.folder / LADDER).is_file()

@@ -47,6 +47,7 @@ def record(
         "batch": batch,
         "ring_size": conditions.ring_size,
         "frame_size": conditions.frame_size,
+        "queues": conditions.queues,
         "offered_mpps": conditions.offered_mpps,
         "metric": metric,
         "value": measured.summary.median if measured else None,

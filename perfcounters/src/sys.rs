@@ -191,7 +191,19 @@ type Open = unsafe extern "C" fn(
     *mut c_char,
     usize,
 ) -> *mut c_void;
+type OpenQueues = unsafe extern "C" fn(
+    *const c_char,
+    *const c_char,
+    u32,
+    u32,
+    u32,
+    u32,
+    u32,
+    *mut c_char,
+    usize,
+) -> *mut c_void;
 type Turn = unsafe extern "C" fn(*mut c_void) -> u32;
+type QueueTurn = unsafe extern "C" fn(*mut c_void, u32) -> u32;
 type ReadCounts = unsafe extern "C" fn(*const c_void, *mut ForwarderCounts);
 type Close = unsafe extern "C" fn(*mut c_void, *mut c_char, usize) -> c_int;
 
@@ -200,6 +212,8 @@ type Close = unsafe extern "C" fn(*mut c_void, *mut c_char, usize) -> c_int;
 pub struct ForwarderLibrary {
     open: Open,
     turn: Turn,
+    /// Several queues; only measurements of several queues need them.
+    queues: Option<(OpenQueues, QueueTurn)>,
     /// Parts of a turn; only benchmarks of the parts need them.
     receive: Option<Turn>,
     send: Option<Turn>,
@@ -238,6 +252,16 @@ impl ForwarderLibrary {
             Self {
                 open: *library.get::<Open>(b"forwarder_open\0").map_err(say)?,
                 turn: *library.get::<Turn>(b"forwarder_turn\0").map_err(say)?,
+                queues: library
+                    .get::<OpenQueues>(b"forwarder_open_queues\0")
+                    .ok()
+                    .map(|f| *f)
+                    .zip(
+                        library
+                            .get::<QueueTurn>(b"forwarder_queue_turn\0")
+                            .ok()
+                            .map(|f| *f),
+                    ),
                 receive: library.get::<Turn>(b"forwarder_receive\0").ok().map(|f| *f),
                 send: library.get::<Turn>(b"forwarder_send\0").ok().map(|f| *f),
                 alloc: library.get::<Turn>(b"forwarder_alloc\0").ok().map(|f| *f),
@@ -265,6 +289,22 @@ impl ForwarderLibrary {
         ring_size: u32,
         link_timeout: Option<Duration>,
     ) -> Result<Forwarder, String> {
+        self.open_queues(device_a, device_b, batch, ring_size, 1, link_timeout)
+    }
+
+    /// The same with `queues` queue pairs for each device, 1 to 16.
+    ///
+    /// # Errors
+    /// As for [`ForwarderLibrary::open`], or if the library has no such function.
+    pub fn open_queues(
+        &self,
+        device_a: &str,
+        device_b: &str,
+        batch: u32,
+        ring_size: u32,
+        queues: u32,
+        link_timeout: Option<Duration>,
+    ) -> Result<Forwarder, String> {
         let text = |device: &str| {
             CString::new(std::ffi::OsStr::new(device).as_bytes())
                 .map_err(|_| format!("device name {device:?} contains a zero byte"))
@@ -274,19 +314,36 @@ impl ForwarderLibrary {
             u32::try_from(time.as_millis()).unwrap_or(u32::MAX)
         });
         let mut message = [0u8; MESSAGE_SIZE];
-        // SAFETY: both names are NUL-terminated and outlive the call; `message` is writable and has
-        // the given length.
-        let handle = unsafe {
-            (self.open)(
-                device_a.as_ptr(),
-                device_b.as_ptr(),
-                batch,
-                ring_size,
-                CONNECT_TIMEOUT_MS,
-                link_timeout_ms,
-                message.as_mut_ptr().cast(),
-                message.len(),
-            )
+        let handle = match (queues, self.queues) {
+            // SAFETY: both names are NUL-terminated and outlive the call; `message` is writable and has
+            // the given length.
+            (1, _) => unsafe {
+                (self.open)(
+                    device_a.as_ptr(),
+                    device_b.as_ptr(),
+                    batch,
+                    ring_size,
+                    CONNECT_TIMEOUT_MS,
+                    link_timeout_ms,
+                    message.as_mut_ptr().cast(),
+                    message.len(),
+                )
+            },
+            // SAFETY: as above.
+            (_, Some((open_queues, _))) => unsafe {
+                open_queues(
+                    device_a.as_ptr(),
+                    device_b.as_ptr(),
+                    batch,
+                    ring_size,
+                    queues,
+                    CONNECT_TIMEOUT_MS,
+                    link_timeout_ms,
+                    message.as_mut_ptr().cast(),
+                    message.len(),
+                )
+            },
+            (_, None) => return Err(format!("the library cannot drive {queues} queues")),
         };
         match NonNull::new(handle) {
             Some(handle) => Ok(Forwarder { api: *self, handle }),
@@ -312,6 +369,16 @@ impl Forwarder {
         // SAFETY: `handle` came from `open` of the same library, and is open: only `close` and `drop`
         // close it, and both end this object.
         unsafe { (self.api.turn)(self.handle.as_ptr()) }
+    }
+
+    /// One turn of a queue pair. The forwarder has that many queues; with one, this is [`Forwarder::turn`].
+    #[inline(always)]
+    pub fn queue_turn(&mut self, queue: u32) -> u32 {
+        match self.api.queues {
+            // SAFETY: as in `turn`; the library takes the number of the queue modulo 16.
+            Some((_, queue_turn)) => unsafe { queue_turn(self.handle.as_ptr(), queue) },
+            None => self.turn(),
+        }
     }
 
     /// Runs a part of a turn; returns the number of packets, `None` if the library cannot run the part

@@ -6,15 +6,15 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use record::{BackendName, Implementation, DEFAULT_FRAME_SIZE, DEFAULT_RING_SIZE};
+use record::{BackendName, Implementation, DEFAULT_FRAME_SIZE, DEFAULT_QUEUES, DEFAULT_RING_SIZE};
 use serde::{Deserialize, Serialize};
 use strum::IntoEnumIterator;
 
 use crate::builds::variants::DEFAULT;
 use crate::settings::backends::{Latency, Lockstep, Model, Perf, Valgrind, Wall};
 use crate::settings::values::{
-    Batch, BoundedInteger, Fraction, FrameSize, Ghz, MeasurementSeconds, Mpps, Repeats, RingSize,
-    WarmUpSeconds,
+    Batch, BoundedInteger, Fraction, FrameSize, Ghz, MeasurementSeconds, Mpps, Queues, Repeats,
+    RingSize, WarmUpSeconds,
 };
 use crate::usage::UsageError;
 
@@ -136,6 +136,8 @@ pub struct Block {
     pub ring_size: Vec<RingSize>,
     /// Frame sizes.
     pub frame_size: Vec<FrameSize>,
+    /// Queue pairs of each device. Only `lockstep` measures several.
+    pub queues: Vec<Queues>,
     /// Offered loads, both directions together. With loads, a block measures latency, not throughput.
     pub loads_mpps: Vec<Mpps>,
     /// Offered loads as shares of the throughput of the block's slowest driver.
@@ -154,6 +156,7 @@ impl Default for Block {
             batch: vec![BoundedInteger(32)],
             ring_size: vec![RingSize(DEFAULT_RING_SIZE)],
             frame_size: vec![BoundedInteger(DEFAULT_FRAME_SIZE)],
+            queues: vec![BoundedInteger(DEFAULT_QUEUES)],
             loads_mpps: Vec::new(),
             load_fractions: Vec::new(),
         }
@@ -174,10 +177,18 @@ impl Block {
             ("batch", self.batch.is_empty()),
             ("ring_size", self.ring_size.is_empty()),
             ("frame_size", self.frame_size.is_empty()),
+            ("queues", self.queues.is_empty()),
         ] {
             if empty {
                 return Err(format!("`{key}` is empty: name a value or omit the key"));
             }
+        }
+        let several = self.queues.iter().any(|queues| queues.0 > DEFAULT_QUEUES);
+        if several && self.backends != [BackendName::Lockstep] {
+            return Err(
+                "only the backend `lockstep` measures several queues: set backends = [\"lockstep\"]"
+                    .to_owned(),
+            );
         }
         let mut drivers = self.implementations.iter();
         if let Some(peer) = drivers.find(|driver| self.is_loaded() && driver.is_peer()) {
@@ -460,6 +471,7 @@ mod tests {
             ),
             ("[[block]]\nring_size = [8192]\n", 2, "power of two"),
             ("[[block]]\nframe_size = [64, 1518]\n", 2, "1518"),
+            ("[[block]]\nqueues = [1, 17]\n", 2, "17 is not from 1 to 16"),
             (
                 "[[block]]\nimpl = [\"fortran\"]\n",
                 2,
@@ -501,6 +513,10 @@ mod tests {
             (
                 "[[block]]\nbackends = [\"valgrind\"]\nloads_mpps = [1]\n",
                 "only the backend `wall`",
+            ),
+            (
+                "[[block]]\nbackends = [\"lockstep\", \"wall\"]\nqueues = [1, 2]\n",
+                "only the backend `lockstep` measures several queues",
             ),
             ("devices = [\"a\", \"a\"]\n[[block]]\n", "two ports"),
             (

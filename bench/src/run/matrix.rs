@@ -163,18 +163,23 @@ fn merge(known: &mut Vec<Driver>, more: &[Driver]) {
     }
 }
 
+fn product<'a, A: Copy, B: Copy>(a: &'a [A], b: &'a [B]) -> impl Iterator<Item = (A, B)> + 'a {
+    a.iter().flat_map(|&a| b.iter().map(move |&b| (a, b)))
+}
+
 fn conditions(block: &Block) -> Vec<Conditions> {
     let mut all = Vec::new();
     for frame_size in &block.frame_size {
         for ring_size in &block.ring_size {
-            for batch in &block.batch {
+            for (batch, queues) in product(&block.batch, &block.queues) {
                 let conditions = Conditions {
                     batch: batch.0,
                     ring_size: ring_size.0,
                     frame_size: frame_size.0,
                     offered_mpps: None,
+                    queues: queues.0,
                 };
-                if fits(*batch, *ring_size) && !all.contains(&conditions) {
+                if fits(batch, *ring_size) && !all.contains(&conditions) {
                     all.push(conditions);
                 }
             }

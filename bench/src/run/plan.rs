@@ -169,10 +169,15 @@ fn describe_group((conditions, drivers): &ComparedDrivers) -> String {
         batch,
         ring_size,
         frame_size,
+        queues,
         ..
     } = conditions;
+    let queues = match queues {
+        1 => String::new(),
+        several => format!(", {several} queues"),
+    };
     format!(
-        "batch {batch}, rings of {ring_size}, {frame_size}-byte frames: {}",
+        "batch {batch}, rings of {ring_size}, {frame_size}-byte frames{queues}: {}",
         drivers.join(", ")
     )
 }

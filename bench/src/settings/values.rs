@@ -30,6 +30,8 @@ impl<const MIN: u32, const MAX: u32> From<BoundedInteger<MIN, MAX>> for u32 {
 pub type Batch = BoundedInteger<1, 512>;
 /// Bytes of a frame without its CRC.
 pub type FrameSize = BoundedInteger<60, 1514>;
+/// Queue pairs of a device.
+pub type Queues = BoundedInteger<1, 16>;
 /// A number of repeats, sessions or rounds.
 pub type Repeats = BoundedInteger<1, 100_000>;
 

@@ -100,7 +100,7 @@ class Point:
 
 
 def measured_sizes(data: Data, name: str, batch: int, column: str, default: int) -> list[int]:
-    """Return the sizes in a column (ring_size, frame_size), if a backend measured others than the default."""
+    """Return the sizes in a column (ring_size, frame_size, queues), if a backend measured others than the default."""
     samples = data.run.samples
     metrics = {source.metric.name for source in sources(name)}
     rows = samples[samples["metric"].isin(metrics) & (samples["batch"] == batch) & samples["offered_mpps"].isna()]
@@ -181,6 +181,7 @@ def _published_record(name: str, point: Point, source: Source, figure: float) ->
         "batch": point.batch,
         "ring_size": point.conditions.ring_size,
         "frame_size": point.conditions.frame_size,
+        "queues": point.conditions.queues,
         "offered_mpps": point.conditions.offered_mpps,
         "metric": source.metric.name,
         "unit": source.metric.unit,

@@ -16,12 +16,18 @@ pub const DEFAULT_RING_SIZE: u32 = 512;
 /// Bytes of a frame without its CRC, unless a matrix varies them: the smallest Ethernet frame.
 pub const DEFAULT_FRAME_SIZE: u32 = 60;
 
+/// Queue pairs of a device, unless a matrix varies them.
+pub const DEFAULT_QUEUES: u32 = 1;
+
 /// Batch sizes that a driver accepts.
 pub const BATCHES: RangeInclusive<u32> = 1..=512;
 /// Ring sizes that a driver accepts; only powers of two.
 pub const RING_SIZES: RangeInclusive<u32> = 64..=4096;
 /// Frame sizes that Ethernet allows, in bytes without CRC.
 pub const FRAME_SIZES: RangeInclusive<u32> = 60..=1514;
+
+/// Queue pairs that a device can have.
+pub const QUEUES: RangeInclusive<u32> = 1..=16;
 
 /// The conditions of a measurement.
 ///
@@ -40,6 +46,13 @@ pub struct Conditions {
     /// many as the driver takes.
     #[serde(default)]
     pub offered_mpps: Option<f64>,
+    /// Queue pairs of each device, 1 to 16.
+    #[serde(default = "default_queues")]
+    pub queues: u32,
+}
+
+pub(crate) fn default_queues() -> u32 {
+    DEFAULT_QUEUES
 }
 
 pub(crate) fn default_ring_size() -> u32 {
@@ -58,6 +71,7 @@ impl Default for Conditions {
             ring_size: DEFAULT_RING_SIZE,
             frame_size: DEFAULT_FRAME_SIZE,
             offered_mpps: None,
+            queues: DEFAULT_QUEUES,
         }
     }
 }
@@ -80,6 +94,7 @@ impl Conditions {
             ("batch", self.batch, BATCHES),
             ("ring size", self.ring_size, RING_SIZES),
             ("frame size", self.frame_size, FRAME_SIZES),
+            ("number of queues", self.queues, QUEUES),
         ] {
             if !range.contains(&value) {
                 let (least, most) = (range.start(), range.end());
@@ -94,9 +109,15 @@ impl Conditions {
         }
     }
 
-    fn key(&self) -> (u32, u32, u32, Option<u64>) {
+    fn key(&self) -> (u32, u32, u32, u32, Option<u64>) {
         let load = self.offered_mpps.map(f64::to_bits);
-        (self.batch, self.ring_size, self.frame_size, load)
+        (
+            self.batch,
+            self.ring_size,
+            self.frame_size,
+            self.queues,
+            load,
+        )
     }
 }
 
@@ -135,6 +156,9 @@ impl fmt::Display for Conditions {
         }
         if self.frame_size != DEFAULT_FRAME_SIZE {
             write!(f, ", {} B", self.frame_size)?;
+        }
+        if self.queues != DEFAULT_QUEUES {
+            write!(f, ", {} queues", self.queues)?;
         }
         match self.offered_mpps {
             Some(load) => write!(f, ", {load} Mpps"),
@@ -182,8 +206,12 @@ mod tests {
             ring_size: 64,
             frame_size: 124,
             offered_mpps: Some(1.5),
+            queues: 4,
         };
-        assert_eq!(odd.to_string(), "batch 8, ring 64, 124 B, 1.5 Mpps");
+        assert_eq!(
+            odd.to_string(),
+            "batch 8, ring 64, 124 B, 4 queues, 1.5 Mpps"
+        );
     }
 
     #[test]

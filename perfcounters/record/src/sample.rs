@@ -6,7 +6,9 @@ use std::path::Path;
 
 use serde::{de, Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::conditions::{default_frame_size, default_ring_size, Conditions, Series};
+use crate::conditions::{
+    default_frame_size, default_queues, default_ring_size, Conditions, Series,
+};
 use crate::error::RecordError;
 use crate::metric::Metric;
 use crate::names::{BackendName, Implementation};
@@ -17,7 +19,7 @@ pub const MULTIPLEXED: &str = "multiplexed";
 /// The first line of `samples.csv`: the fields of [`Row`].
 pub(crate) const HEADER: &str =
     "impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat,\
-                                 ring_size,frame_size,offered_mpps,note,cpu,clock_ghz\n";
+                                 ring_size,frame_size,offered_mpps,note,cpu,clock_ghz,queues\n";
 
 /// One measured value.
 #[derive(Debug, Clone, PartialEq)]
@@ -142,6 +144,8 @@ struct Row<'a> {
     cpu: Cow<'a, str>,
     #[serde(default)]
     clock_ghz: Option<f64>,
+    #[serde(default = "default_queues")]
+    queues: u32,
 }
 
 impl<'a> From<&'a Sample> for Row<'a> {
@@ -164,6 +168,7 @@ impl<'a> From<&'a Sample> for Row<'a> {
             note: Cow::Borrowed(&sample.note),
             cpu: Cow::Borrowed(&sample.cpu),
             clock_ghz: sample.clock_ghz,
+            queues: conditions.queues,
         }
     }
 }
@@ -181,6 +186,7 @@ impl TryFrom<Row<'_>> for Sample {
                 ring_size: row.ring_size,
                 frame_size: row.frame_size,
                 offered_mpps: row.offered_mpps,
+                queues: row.queues,
             },
             backend: row.backend,
             metric: Metric::recorded(&row.metric, row.backend)
@@ -332,7 +338,7 @@ mod tests {
             } else {
                 ""
             };
-            let row = format!("c,default,gcc,32,wall,mpps,1.5,Mpackets/s,100,0,{bad}{commas}\n");
+            let row = format!("c,default,gcc,32,wall,mpps,1.5,Mpackets/s,100,0,{bad}{commas},1\n");
             let error = read(&format!("{HEADER}{row}")).unwrap_err().to_string();
             assert!(
                 error.contains("line 2") && error.contains(why),
@@ -369,7 +375,7 @@ mod tests {
     fn a_series_names_its_driver_conditions_and_backend() {
         assert_eq!(
             sample().series().to_string(),
-            "rust-unsafe/overflow-checks batch 32, ring 1024, 1514 B, 12.5 Mpps, valgrind"
+            "rust-unsafe/overflow-checks batch 32, ring 1024, 1514 B, 2 queues, 12.5 Mpps, valgrind"
         );
     }
 }

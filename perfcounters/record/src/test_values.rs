@@ -16,6 +16,7 @@ pub fn sample() -> Sample {
             ring_size: 1024,
             frame_size: 1514,
             offered_mpps: Some(12.5),
+            queues: 2,
         },
         backend: BackendName::Valgrind,
         metric: Metric::BranchMisses,

@@ -6,6 +6,7 @@ use super::ports::{while_stepping, Ports};
 use crate::backend::Cell;
 use crate::interrupt::Interrupt;
 use crate::sys::{self, Forwarder, ForwarderCounts, ForwarderLibrary};
+use record::Conditions;
 
 /// Packets that a driver receives from each of its two devices in one timed turn; fewer if half a
 /// ring is smaller. All batch sizes share this number, so that they find the caches alike; a larger
@@ -26,6 +27,10 @@ pub(super) struct Station<P> {
     pub(super) failed: bool,
     ports: P,
     forwarder: Forwarder,
+    /// Queue pairs of each device.
+    queues: u32,
+    /// The queue pair whose turn it is.
+    queue: u32,
     /// Forwarder turns in one timed turn.
     batches: u32,
 }
@@ -36,7 +41,13 @@ impl<P: Ports> Station<P> {
         let [a, b] = ports.devices();
         let conditions = cell.conditions;
         let forwarder = while_stepping(&mut ports, || {
-            library.open(&a, &b, conditions.batch, conditions.ring_size, None)
+            let Conditions {
+                batch,
+                ring_size,
+                queues,
+                ..
+            } = conditions;
+            library.open_queues(&a, &b, batch, ring_size, queues, None)
         })?;
         // A turn takes at most half a ring, because the NIC refills the ring only between turns.
         let packets = PACKETS_PER_TURN.min(conditions.ring_size / 2);
@@ -44,6 +55,8 @@ impl<P: Ports> Station<P> {
             cell: cell.clone(),
             ports,
             forwarder,
+            queues: conditions.queues,
+            queue: 0,
             batches: (packets / conditions.batch).max(1),
             failed: false,
         })
@@ -54,10 +67,13 @@ impl<P: Ports> Station<P> {
         let start = Instant::now();
         while start.elapsed() < FIRST_PACKET && !interrupt.is_set() {
             self.ports.step();
-            if self.forwarder.turn() > 0 {
+            if self.turn().1 > 0 {
                 // Goes through the whole rings once, so that every descriptor has been used.
-                for _ in 0..TURNS_PER_ROUND {
-                    self.turn();
+                for queue in 0..self.queues {
+                    self.queue = queue;
+                    for _ in 0..TURNS_PER_ROUND {
+                        self.turn();
+                    }
                 }
                 return Ok(());
             }
@@ -72,6 +88,9 @@ impl<P: Ports> Station<P> {
     fn turn(&mut self) -> (u64, u64) {
         self.ports.step();
         let mut packets = 0;
+        if self.queues > 1 {
+            return self.turn_of_queue();
+        }
         let start = sys::tsc_ordered();
         for _ in 0..self.batches {
             packets += u64::from(self.forwarder.turn());
@@ -80,9 +99,23 @@ impl<P: Ports> Station<P> {
         (end.wrapping_sub(start), packets)
     }
 
+    /// The same for one of several queues. It has a loop of its own, so that the one for a single queue
+    /// stays as it is.
+    fn turn_of_queue(&mut self) -> (u64, u64) {
+        let mut packets = 0;
+        let start = sys::tsc_ordered();
+        for _ in 0..self.batches {
+            packets += u64::from(self.forwarder.queue_turn(self.queue));
+        }
+        let end = sys::tsc_ordered();
+        (end.wrapping_sub(start), packets)
+    }
+
     /// One round: cycles and packets of all turns but the first. `overhead` is the cost of reading
-    /// the clock.
+    /// the clock. With several queues, a round belongs to one of them, as a processor belongs to the
+    /// thread of one queue.
     pub(super) fn round(&mut self, overhead: u64) -> (u64, u64) {
+        self.queue = (self.queue + 1) % self.queues;
         self.turn();
         let (mut cycles, mut packets) = (0, 0);
         for _ in 1..TURNS_PER_ROUND {
