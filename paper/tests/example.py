@@ -7,7 +7,7 @@ from typing import Any
 
 HEADER = "impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat"
 CONDITIONS = "ring_size,frame_size,offered_mpps,note"
-ALL_CONDITIONS = "ring_size,frame_size,offered_mpps,note,cpu,clock_ghz,queues"
+ALL_CONDITIONS = "ring_size,frame_size,offered_mpps,note,cpu,clock_ghz,queues,waiting"
 MODEL_CONDITIONS = f"{CONDITIONS},cpu,clock_ghz"
 DRIVERS = (
     ("c", "default", 1.0),

@@ -94,7 +94,7 @@ def test_overflow_checks_are_compared_with_the_default_build(make_run: MakeRun) 
 def test_a_run_of_the_whole_matrix_fills_every_section(matrix: Path) -> None:
     built = report(matrix)
     for found in built.sections:
-        if found.key in ("hazards", "compilers", "others", "queues", "validation"):
+        if found.key in ("hazards", "compilers", "interrupts", "others", "queues", "validation"):
             continue  # `make safety-lab`, `make compilers`, `make peers` and the backend model fill them
         assert found.tables, found.key
         assert not found.missing, found.key
@@ -107,14 +107,26 @@ def test_a_run_of_the_whole_matrix_fills_every_section(matrix: Path) -> None:
 
 
 def test_cycles_with_several_queues_have_a_table(make_run: MakeRun) -> None:
-    lines = [f"{line},,,1" for line in with_conditions(rows())]
+    lines = [f"{line},,,1,poll" for line in with_conditions(rows())]
     for impl, factor in (("c", 1.0), ("rust", 1.2), ("rust-unsafe", 1.1)):
         start = f"{impl},default,cc 1.0,32,lockstep,tsc_cycles"
-        lines += [f"{start},{40 * factor},tsc cycles/packet,3840,{repeat},512,60,,,,,4" for repeat in range(3)]
+        lines += [f"{start},{40 * factor},tsc cycles/packet,3840,{repeat},512,60,,,,,4,poll" for repeat in range(3)]
     built = report(make_run(lines=lines, header=f"{HEADER},{ALL_CONDITIONS}"))
     one, four = (row(table(built, "queues-cycles"), queues)[1] for queues in ("1", "4"))
     assert four.text == "40.0"
     assert four.detail[-1] == f"{4 * float(one.text) / 40:.1f} × on paper"
+
+
+def test_interrupts_have_their_processor_time_beside_that_of_polling(make_run: MakeRun) -> None:
+    lines = [f"{line},,,1,poll" for line in with_conditions(rows())]
+    for waiting, share, latency in (("poll", 1.0, 2.0), ("interrupts", 0.05, 60.0)):
+        start, end = "c,default,cc 1.0,32,wall", f"1000,0,512,60,0.01,,,,1,{waiting}"
+        lines += [f"{start},cpu_share,{share},ratio,{end}", f"{start},latency_p50_us,{latency},us,{end}"]
+    built = report(make_run(lines=lines, header=f"{HEADER},{ALL_CONDITIONS}"))
+    shares = table(built, "interrupts-cpu_share")
+    assert row(shares, "0.01 Mpps, poll")[1].text == "1.00"
+    assert row(shares, "0.01 Mpps, interrupts")[1].text == "0.05"
+    assert row(table(built, "interrupts-latency_p50_us"), "0.01 Mpps, interrupts")[1].text == "60.00"
 
 
 def test_latency_has_the_published_values_of_the_same_load(matrix: Path) -> None:
@@ -130,7 +142,7 @@ def test_latency_has_the_published_values_of_the_same_load(matrix: Path) -> None
 def test_a_run_of_one_backend_has_reasons_for_the_rest(make_run: MakeRun) -> None:
     lines = [line for line in rows() if ",valgrind," in line]
     built = report(make_run(lines=lines, settings={"valgrind": {}}))
-    for key in ("throughput", "latency", "rings", "frames", "queues", "hardening", "lto", "code"):
+    for key in ("throughput", "latency", "rings", "frames", "queues", "interrupts", "hardening", "lto", "code"):
         assert section(built, key).missing, key
     assert section(built, "batches").missing == ("Not measured: cycles under the default conditions.",)
 

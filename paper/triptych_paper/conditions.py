@@ -7,6 +7,9 @@ from dataclasses import dataclass
 RING_SIZE, FRAME_SIZE, QUEUES = 512, 60, 1
 """The defaults: descriptors per ring, bytes of a frame without CRC, and queue pairs of a device."""
 
+POLL, INTERRUPTS = "poll", "interrupts"
+"""What a driver does while no packets come: it polls, or it sleeps until an interrupt."""
+
 
 @dataclass(frozen=True)
 class Conditions:
@@ -22,6 +25,9 @@ class Conditions:
     queues: int = QUEUES
     """Queue pairs of each device."""
 
+    waiting: str = POLL
+    """What the driver does while no packets come."""
+
     def __str__(self) -> str:
         """Name the conditions that are not the default ones; empty if all are."""
         parts = []
@@ -31,6 +37,8 @@ class Conditions:
             parts.append(f"{self.frame_size}-byte frames")
         if self.queues != QUEUES:
             parts.append(f"{self.queues} queues")
+        if self.waiting != POLL:
+            parts.append("interrupts")
         if self.offered_mpps is not None:
             parts.append(f"{self.offered_mpps:g} Mpps offered")
         return ", ".join(parts)

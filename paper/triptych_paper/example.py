@@ -82,6 +82,7 @@ CELL = [
         "ring_size",
         "frame_size",
         "queues",
+        "waiting",
         "offered_mpps",
         "backend",
         "cpu",

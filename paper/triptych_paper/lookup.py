@@ -50,6 +50,7 @@ def _under(samples: pd.DataFrame, conditions: Conditions) -> pd.DataFrame:
         (samples["ring_size"] == conditions.ring_size)
         & (samples["frame_size"] == conditions.frame_size)
         & (samples["queues"] == conditions.queues)
+        & (samples["waiting"] == conditions.waiting)
         & (samples["offered_mpps"].isna() if offered is None else samples["offered_mpps"] == offered)
     ]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from triptych_paper.conditions import DEFAULT_CONDITIONS, FRAME_SIZE, QUEUES, RING_SIZE, Conditions
+from triptych_paper.conditions import DEFAULT_CONDITIONS, FRAME_SIZE, POLL, QUEUES, RING_SIZE, Conditions
 from triptych_paper.errors import DataError
 from triptych_paper.samples import read_samples
 from triptych_paper.schema import renamed_metric, renamed_variant
@@ -149,6 +149,7 @@ def _failure(entry: object, where: Path) -> Failure:
                 ring_size=int(entry.get("ring_size", RING_SIZE)),
                 frame_size=int(entry.get("frame_size", FRAME_SIZE)),
                 queues=int(entry.get("queues", QUEUES)),
+                waiting=str(entry.get("waiting", POLL)),
                 offered_mpps=None if entry.get("offered_mpps") is None else float(entry["offered_mpps"]),
             ),
         )

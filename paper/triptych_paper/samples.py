@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from triptych_paper.conditions import FRAME_SIZE, QUEUES, RING_SIZE
+from triptych_paper.conditions import FRAME_SIZE, INTERRUPTS, POLL, QUEUES, RING_SIZE
 from triptych_paper.errors import DataError
 from triptych_paper.schema import BACKENDS, IMPLEMENTATIONS, MODEL, metrics, renamed_metric, renamed_variant, source
 
@@ -22,10 +22,11 @@ LATER_COLUMNS = {
     "cpu": "",
     "clock_ghz": "",
     "queues": str(QUEUES),
+    "waiting": POLL,
 }
 """The columns that follow, with their values in files that were written before the columns existed."""
 
-_VERSIONS = (0, 4, 6, 7)
+_VERSIONS = (0, 4, 6, 8)
 """How many of the later columns a file can have."""
 
 MULTIPLEXED = "multiplexed"
@@ -43,7 +44,7 @@ RANGES = {
 
 _IDENTITY = [
     *("impl", "variant", "batch", "backend", "metric", "repeat", "ring_size", "frame_size", "offered_mpps"),
-    *("cpu", "clock_ghz", "queues"),
+    *("cpu", "clock_ghz", "queues", "waiting"),
 ]
 
 
@@ -114,7 +115,15 @@ def _problem(row: dict[str, str]) -> str | None:
             return f"offered_mpps {row[column]!r} is not a positive load"
         if column == "clock_ghz" and value <= 0:
             return f"clock_ghz {row[column]!r} is not a positive clock"
-    return _wrong_cpu(row)
+    return _wrong_waiting(row) or _wrong_cpu(row)
+
+
+def _wrong_waiting(row: dict[str, str]) -> str | None:
+    """Say whether the way of waiting is unknown."""
+    known = (POLL, INTERRUPTS)
+    return (
+        None if row["waiting"] in known else f"waiting {row['waiting']!r} is unknown; the ways are {', '.join(known)}"
+    )
 
 
 def _wrong_cpu(row: dict[str, str]) -> str | None:

@@ -41,7 +41,7 @@ def summarise(values: pd.Series[float]) -> Summary | None:
     )
 
 
-_KEY = ["impl", "variant", "batch", "backend", "metric", "ring_size", "frame_size", "queues", "cpu"]
+_KEY = ["impl", "variant", "batch", "backend", "metric", "ring_size", "frame_size", "queues", "waiting", "cpu"]
 _groups: dict[int, tuple[weakref.ref[pd.DataFrame], dict[tuple[object, ...], pd.DataFrame]]] = {}
 
 
@@ -53,7 +53,7 @@ def rows(
     A model writes counts that no clock or processor changes once, without clock or processor.
     """
     offered = 0.0 if conditions.offered_mpps is None else conditions.offered_mpps
-    sizes = (conditions.ring_size, conditions.frame_size, conditions.queues)
+    sizes = (conditions.ring_size, conditions.frame_size, conditions.queues, conditions.waiting)
     key = (driver.impl, driver.variant, batch, source.backend, source.metric.name, *sizes)
     grouped = _grouped(samples)
     for cpu, clock in dict.fromkeys(((source.cpu, source.clock_ghz), (source.cpu, None), ("", None))):

@@ -91,6 +91,7 @@ def host_cells(run: Run) -> list[HostCell]:
         (samples["ring_size"] == 512)
         & (samples["frame_size"] == 60)
         & (samples["queues"] == 1)
+        & (samples["waiting"] == "poll")
         & samples["offered_mpps"].isna()
     ]
     measured = usual[(usual["backend"] == "lockstep") & (usual["metric"] == TSC_CYCLES)]

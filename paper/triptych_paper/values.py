@@ -48,6 +48,7 @@ def record(
         "ring_size": conditions.ring_size,
         "frame_size": conditions.frame_size,
         "queues": conditions.queues,
+        "waiting": conditions.waiting,
         "offered_mpps": conditions.offered_mpps,
         "metric": metric,
         "value": measured.summary.median if measured else None,

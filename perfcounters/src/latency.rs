@@ -184,8 +184,12 @@ impl Latency {
                 absent.join(", ")
             ));
         }
-        let mpps = (Metric::Mpps, Some(report.rates().tx_mpps));
-        Ok([mpps]
+        let share = report.cpu_seconds.map(|time| time / report.seconds);
+        let totals = [
+            (Metric::Mpps, Some(report.rates().tx_mpps)),
+            (Metric::CpuShare, share),
+        ];
+        Ok(totals
             .into_iter()
             .chain(latency.values())
             .filter_map(|(metric, value)| Some((metric, value?)))

@@ -23,6 +23,9 @@ pub struct ForwarderReport {
     pub seconds: f64,
     /// The same time in cycles of the time-stamp counter.
     pub tsc_cycles: u64,
+    /// Processor time that the forwarder used, seconds. Forwarders of other projects do not report it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_seconds: Option<f64>,
 }
 
 /// Throughput, both directions together.

@@ -9,8 +9,8 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use record::Placement;
 use record::{BackendName, Metric, Sample};
+use record::{Placement, Waiting};
 use serde_json::json;
 
 use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
@@ -195,6 +195,9 @@ impl ForwarderRun<'_> {
             .args(["--ring-size", &self.cell.conditions.ring_size.to_string()])
             .arg("--json")
             .arg(&report);
+        if self.cell.conditions.waiting == Waiting::Interrupts {
+            command.arg("--interrupts");
+        }
         if let Some(duration) = duration {
             command.args(["--duration", &duration.as_secs_f64().to_string()]);
         }

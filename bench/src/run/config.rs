@@ -6,7 +6,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use record::{BackendName, Implementation, DEFAULT_FRAME_SIZE, DEFAULT_QUEUES, DEFAULT_RING_SIZE};
+use record::{
+    BackendName, Implementation, Waiting, DEFAULT_FRAME_SIZE, DEFAULT_QUEUES, DEFAULT_RING_SIZE,
+};
 use serde::{Deserialize, Serialize};
 use strum::IntoEnumIterator;
 
@@ -138,6 +140,8 @@ pub struct Block {
     pub frame_size: Vec<FrameSize>,
     /// Queue pairs of each device. Only `lockstep` measures several.
     pub queues: Vec<Queues>,
+    /// What the driver does while no packets come. Only blocks with loads take `interrupts`.
+    pub waiting: Vec<Waiting>,
     /// Offered loads, both directions together. With loads, a block measures latency, not throughput.
     pub loads_mpps: Vec<Mpps>,
     /// Offered loads as shares of the throughput of the block's slowest driver.
@@ -157,6 +161,7 @@ impl Default for Block {
             ring_size: vec![RingSize(DEFAULT_RING_SIZE)],
             frame_size: vec![BoundedInteger(DEFAULT_FRAME_SIZE)],
             queues: vec![BoundedInteger(DEFAULT_QUEUES)],
+            waiting: vec![Waiting::Poll],
             loads_mpps: Vec::new(),
             load_fractions: Vec::new(),
         }
@@ -178,6 +183,7 @@ impl Block {
             ("ring_size", self.ring_size.is_empty()),
             ("frame_size", self.frame_size.is_empty()),
             ("queues", self.queues.is_empty()),
+            ("waiting", self.waiting.is_empty()),
         ] {
             if empty {
                 return Err(format!("`{key}` is empty: name a value or omit the key"));
@@ -187,6 +193,13 @@ impl Block {
         if several && self.backends != [BackendName::Lockstep] {
             return Err(
                 "only the backend `lockstep` measures several queues: set backends = [\"lockstep\"]"
+                    .to_owned(),
+            );
+        }
+        if self.waiting.contains(&Waiting::Interrupts) && !self.is_loaded() {
+            return Err(
+                "a driver that is saturated never waits: add `loads_mpps` or remove `interrupts` \
+                 from `waiting`"
                     .to_owned(),
             );
         }
@@ -517,6 +530,10 @@ mod tests {
             (
                 "[[block]]\nbackends = [\"lockstep\", \"wall\"]\nqueues = [1, 2]\n",
                 "only the backend `lockstep` measures several queues",
+            ),
+            (
+                "[[block]]\nwaiting = [\"poll\", \"interrupts\"]\n",
+                "add `loads_mpps` or remove `interrupts`",
             ),
             ("devices = [\"a\", \"a\"]\n[[block]]\n", "two ports"),
             (

@@ -163,21 +163,24 @@ fn merge(known: &mut Vec<Driver>, more: &[Driver]) {
     }
 }
 
-fn product<'a, A: Copy, B: Copy>(a: &'a [A], b: &'a [B]) -> impl Iterator<Item = (A, B)> + 'a {
-    a.iter().flat_map(|&a| b.iter().map(move |&b| (a, b)))
+fn product<A: Copy, B: Copy>(a: &[A], b: &[B]) -> Vec<(A, B)> {
+    let pairs = a.iter().flat_map(|&a| b.iter().map(move |&b| (a, b)));
+    pairs.collect()
 }
 
 fn conditions(block: &Block) -> Vec<Conditions> {
     let mut all = Vec::new();
     for frame_size in &block.frame_size {
         for ring_size in &block.ring_size {
-            for (batch, queues) in product(&block.batch, &block.queues) {
+            let several = product(&block.queues, &block.waiting);
+            for (batch, (queues, waiting)) in product(&block.batch, &several) {
                 let conditions = Conditions {
                     batch: batch.0,
                     ring_size: ring_size.0,
                     frame_size: frame_size.0,
                     offered_mpps: None,
                     queues: queues.0,
+                    waiting,
                 };
                 if fits(batch, *ring_size) && !all.contains(&conditions) {
                     all.push(conditions);

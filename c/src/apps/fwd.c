@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* The forwarder checks the clock and the signals once every so many turns. */
 #define TURNS_PER_LOOK 1024
@@ -19,6 +20,10 @@
 /* With interrupts, the forwarder sleeps after so many turns without a packet, at most so long. */
 #define EMPTY_TURNS 64
 #define SLEEP_MS 100
+
+/* It only polls while more packets than BUSY_PACKETS come in BUSY_NANOSECONDS. */
+#define BUSY_PACKETS 200
+#define BUSY_NANOSECONDS 1000000ull
 
 /* With threads, the main thread looks at the clock and at them this often. */
 #define LOOK_NANOSECONDS 20000000ull
@@ -38,7 +43,7 @@ static const char usage[] =
 	"  --cpus LIST          pin a thread to each of these CPUs, such as 1,3 or 0-3; with fewer "
 	"CPUs\n"
 	"                       than queues, a thread has several queues\n"
-	"  --interrupts         sleep while no packets come, instead of polling; needs one queue\n"
+	"  --interrupts         sleep while few packets come, instead of polling; needs one queue\n"
 	"  --interrupt-interval US\n"
 	"                       at least US microseconds between two interrupts of a queue, 0 to\n"
 	"                       1022 (default 50)\n"
@@ -181,11 +186,33 @@ static int print_both_rates(struct forwarder *forwarder, const struct options *o
 	return 0;
 }
 
-static void read_totals(const struct forwarder *forwarder, uint32_t queues, uint64_t start,
-			uint64_t start_tsc, struct totals *totals)
+/* The processor time of this process, all threads together, in nanoseconds. */
+static uint64_t cpu_time_ns(void)
 {
-	totals->tsc_cycles = tsc_read() - start_tsc;
-	totals->seconds = (double)(now_ns() - start) / (double)NANOSECONDS;
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
+}
+
+/* The clocks at the start of a run. */
+struct start {
+	uint64_t time; /* nanoseconds */
+	uint64_t cpu_time; /* of this process, nanoseconds */
+	uint64_t tsc;
+};
+
+static struct start start_now(void)
+{
+	return (struct start){.time = now_ns(), .cpu_time = cpu_time_ns(), .tsc = tsc_read()};
+}
+
+static void read_totals(const struct forwarder *forwarder, uint32_t queues,
+			const struct start *start, struct totals *totals)
+{
+	totals->tsc_cycles = tsc_read() - start->tsc;
+	totals->seconds = (double)(now_ns() - start->time) / (double)NANOSECONDS;
+	totals->cpu_seconds = (double)(cpu_time_ns() - start->cpu_time) / (double)NANOSECONDS;
 	forwarder_read_counts(forwarder, &totals->counts);
 	totals->queues = queues;
 	for (uint32_t i = 0; i < queues; i++) {
@@ -213,15 +240,14 @@ static int run(struct forwarder *forwarder, const struct options *options, const
 	       struct totals *totals, char *error, size_t error_size)
 {
 	struct rates rates = {.printed = now_ns()};
-	uint64_t start_tsc = tsc_read();
-	uint64_t start = now_ns();
-	uint64_t time = start;
+	struct start start = start_now();
+	uint64_t time = start.time;
 	uint64_t received = 0;
 	uint64_t packets = options->common.packets;
 	uint32_t turns = forwarder_is_trapped(forwarder) ? TURNS_PER_LOOK_TRAPPED : TURNS_PER_LOOK;
 	int result = 0;
 
-	while (received < packets && time - start < options->common.duration && result == 0) {
+	while (received < packets && time - start.time < options->common.duration && result == 0) {
 		received += forward_turns(forwarder, turns, packets - received);
 		time = now_ns();
 		if (signal_comes(held, 0)) {
@@ -232,7 +258,7 @@ static int run(struct forwarder *forwarder, const struct options *options, const
 						  error_size);
 		}
 	}
-	read_totals(forwarder, 1, start, start_tsc, totals);
+	read_totals(forwarder, 1, &start, totals);
 	return result;
 }
 
@@ -257,8 +283,27 @@ forward_until_idle(struct forwarder *forwarder, uint32_t turns, uint64_t packets
 	return received;
 }
 
+/* Whether many packets come, as of the last whole period. */
+struct load {
+	bool busy;
+	uint64_t since; /* when the period began, nanoseconds */
+	uint64_t received; /* packets until then */
+};
+
+static void load_update(struct load *load, uint64_t time, uint64_t received)
+{
+	uint64_t period = time - load->since;
+
+	if (period < BUSY_NANOSECONDS) {
+		return;
+	}
+	load->busy = (received - load->received) * BUSY_NANOSECONDS > BUSY_PACKETS * period;
+	load->since = time;
+	load->received = received;
+}
+
 /*
- * As run, but sleeps while no packets come. It has a loop of its own, so that the one of `run` stays as
+ * As run, but sleeps while few packets come. It has a loop of its own, so that the one of `run` stays as
  * small as it is.
  */
 static int run_with_interrupts(struct forwarder *forwarder, const struct options *options,
@@ -266,26 +311,27 @@ static int run_with_interrupts(struct forwarder *forwarder, const struct options
 			       size_t error_size)
 {
 	struct rates rates = {.printed = now_ns()};
-	uint64_t start_tsc = tsc_read();
-	uint64_t start = now_ns();
-	uint64_t time = start;
+	struct start start = start_now();
+	uint64_t time = start.time;
 	uint64_t received = 0;
 	uint64_t packets = options->common.packets;
 	uint32_t turns = forwarder_is_trapped(forwarder) ? TURNS_PER_LOOK_TRAPPED : TURNS_PER_LOOK;
+	struct load load = {.since = time};
 	bool idle = false;
 	int result = forwarder_use_interrupts(forwarder, options->interrupt_interval_us, error,
 					      error_size);
 
-	while (received < packets && time - start < options->common.duration && result == 0) {
-		uint64_t left_ms = (options->common.duration - (time - start)) / 1000000;
+	while (received < packets && time - start.time < options->common.duration && result == 0) {
+		uint64_t left_ms = (options->common.duration - (time - start.time)) / 1000000;
 
-		if (idle) {
+		if (idle && !load.busy) {
 			result = forwarder_wait(forwarder,
 						left_ms < SLEEP_MS ? (uint32_t)left_ms : SLEEP_MS,
 						error, error_size);
 		}
 		received += forward_until_idle(forwarder, turns, packets - received, &idle);
 		time = now_ns();
+		load_update(&load, time, received);
 		if (signal_comes(held, 0)) {
 			break;
 		}
@@ -294,7 +340,7 @@ static int run_with_interrupts(struct forwarder *forwarder, const struct options
 						  error_size);
 		}
 	}
-	read_totals(forwarder, 1, start, start_tsc, totals);
+	read_totals(forwarder, 1, &start, totals);
 	totals->interrupts = true;
 	forwarder_read_waits(forwarder, &totals->waits);
 	return result;
@@ -305,9 +351,8 @@ static int run_threads(struct forwarder *forwarder, const struct options *option
 		       const sigset_t *held, struct totals *totals, char *error, size_t error_size)
 {
 	struct rates rates = {.printed = now_ns()};
-	uint64_t start_tsc = tsc_read();
-	uint64_t start = now_ns();
-	uint64_t time = start;
+	struct start start = start_now();
+	uint64_t time = start.time;
 	char failure[ERROR_SIZE];
 	int result = 0;
 
@@ -326,7 +371,7 @@ static int run_threads(struct forwarder *forwarder, const struct options *option
 	if (threads == NULL) {
 		return -1;
 	}
-	while (result == 0 && time - start < options->common.duration &&
+	while (result == 0 && time - start.time < options->common.duration &&
 	       !queue_threads_ended(threads) && !signal_comes(held, LOOK_NANOSECONDS)) {
 		time = now_ns();
 		if (time - rates.printed >= NANOSECONDS) {
@@ -339,7 +384,7 @@ static int run_threads(struct forwarder *forwarder, const struct options *option
 		(void)snprintf(error, error_size, "%s", failure);
 		result = -1;
 	}
-	read_totals(forwarder, options->queues, start, start_tsc, totals);
+	read_totals(forwarder, options->queues, &start, totals);
 	return result;
 }
 

@@ -39,8 +39,9 @@ int totals_write(int fd, const struct totals *totals)
 		written = write_counts(fd, &totals->counts);
 	}
 	if (written >= 0) {
-		written = dprintf(fd, ",\"seconds\":%.9f,\"tsc_cycles\":%" PRIu64, totals->seconds,
-				  totals->tsc_cycles);
+		written = dprintf(fd,
+				  ",\"seconds\":%.9f,\"cpu_seconds\":%.9f,\"tsc_cycles\":%" PRIu64,
+				  totals->seconds, totals->cpu_seconds, totals->tsc_cycles);
 	}
 	if (written >= 0 && totals->interrupts) {
 		written = dprintf(fd, ",\"interrupts\":%" PRIu64 ",\"sleeps\":%" PRIu64,

@@ -8,6 +8,7 @@
 struct totals {
 	struct forwarder_counts counts;
 	double seconds;
+	double cpu_seconds; /* that this process used of them, all threads together */
 	uint64_t tsc_cycles;
 	uint32_t queues;
 	struct forwarder_counts queue_counts[FORWARDER_MAX_QUEUES];

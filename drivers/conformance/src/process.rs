@@ -40,6 +40,9 @@ pub struct Totals {
     pub seconds: f64,
     /// The same duration in cycles of the time-stamp counter.
     pub tsc_cycles: u64,
+    /// The seconds of processor time that it used, all threads together.
+    #[serde(default)]
+    pub cpu_seconds: f64,
     /// Interrupts taken, with `--interrupts`.
     pub interrupts: Option<u64>,
     /// Sleeps, with `--interrupts`.

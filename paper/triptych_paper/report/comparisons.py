@@ -182,6 +182,7 @@ def _published_record(name: str, point: Point, source: Source, figure: float) ->
         "ring_size": point.conditions.ring_size,
         "frame_size": point.conditions.frame_size,
         "queues": point.conditions.queues,
+        "waiting": point.conditions.waiting,
         "offered_mpps": point.conditions.offered_mpps,
         "metric": source.metric.name,
         "unit": source.metric.unit,

@@ -29,6 +29,19 @@ pub const FRAME_SIZES: RangeInclusive<u32> = 60..=1514;
 /// Queue pairs that a device can have.
 pub const QUEUES: RangeInclusive<u32> = 1..=16;
 
+/// What a driver does while no packets come.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Waiting {
+    /// It polls.
+    #[default]
+    Poll,
+    /// It sleeps until an interrupt.
+    Interrupts,
+}
+
 /// The conditions of a measurement.
 ///
 /// Equality, order and hash compare the load bit by bit, so that conditions can be keys.
@@ -49,6 +62,9 @@ pub struct Conditions {
     /// Queue pairs of each device, 1 to 16.
     #[serde(default = "default_queues")]
     pub queues: u32,
+    /// What the driver does while no packets come.
+    #[serde(default)]
+    pub waiting: Waiting,
 }
 
 pub(crate) fn default_queues() -> u32 {
@@ -72,6 +88,7 @@ impl Default for Conditions {
             frame_size: DEFAULT_FRAME_SIZE,
             offered_mpps: None,
             queues: DEFAULT_QUEUES,
+            waiting: Waiting::Poll,
         }
     }
 }
@@ -109,13 +126,14 @@ impl Conditions {
         }
     }
 
-    fn key(&self) -> (u32, u32, u32, u32, Option<u64>) {
+    fn key(&self) -> (u32, u32, u32, u32, Waiting, Option<u64>) {
         let load = self.offered_mpps.map(f64::to_bits);
         (
             self.batch,
             self.ring_size,
             self.frame_size,
             self.queues,
+            self.waiting,
             load,
         )
     }
@@ -159,6 +177,9 @@ impl fmt::Display for Conditions {
         }
         if self.queues != DEFAULT_QUEUES {
             write!(f, ", {} queues", self.queues)?;
+        }
+        if self.waiting == Waiting::Interrupts {
+            write!(f, ", interrupts")?;
         }
         match self.offered_mpps {
             Some(load) => write!(f, ", {load} Mpps"),
@@ -207,10 +228,11 @@ mod tests {
             frame_size: 124,
             offered_mpps: Some(1.5),
             queues: 4,
+            waiting: Waiting::Interrupts,
         };
         assert_eq!(
             odd.to_string(),
-            "batch 8, ring 64, 124 B, 4 queues, 1.5 Mpps"
+            "batch 8, ring 64, 124 B, 4 queues, interrupts, 1.5 Mpps"
         );
     }
 

@@ -27,7 +27,7 @@ mod toolchain;
 mod writer;
 
 pub use conditions::{
-    Conditions, Series, BATCHES, DEFAULT_BATCH, DEFAULT_FRAME_SIZE, DEFAULT_QUEUES,
+    Conditions, Series, Waiting, BATCHES, DEFAULT_BATCH, DEFAULT_FRAME_SIZE, DEFAULT_QUEUES,
     DEFAULT_RING_SIZE, FRAME_SIZES, QUEUES, RING_SIZES,
 };
 pub use error::RecordError;

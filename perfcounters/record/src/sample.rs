@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::{de, Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::conditions::{
-    default_frame_size, default_queues, default_ring_size, Conditions, Series,
+    default_frame_size, default_queues, default_ring_size, Conditions, Series, Waiting,
 };
 use crate::error::RecordError;
 use crate::metric::Metric;
@@ -19,7 +19,7 @@ pub const MULTIPLEXED: &str = "multiplexed";
 /// The first line of `samples.csv`: the fields of [`Row`].
 pub(crate) const HEADER: &str =
     "impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat,\
-                                 ring_size,frame_size,offered_mpps,note,cpu,clock_ghz,queues\n";
+                                 ring_size,frame_size,offered_mpps,note,cpu,clock_ghz,queues,waiting\n";
 
 /// One measured value.
 #[derive(Debug, Clone, PartialEq)]
@@ -146,6 +146,8 @@ struct Row<'a> {
     clock_ghz: Option<f64>,
     #[serde(default = "default_queues")]
     queues: u32,
+    #[serde(default)]
+    waiting: Waiting,
 }
 
 impl<'a> From<&'a Sample> for Row<'a> {
@@ -169,6 +171,7 @@ impl<'a> From<&'a Sample> for Row<'a> {
             cpu: Cow::Borrowed(&sample.cpu),
             clock_ghz: sample.clock_ghz,
             queues: conditions.queues,
+            waiting: conditions.waiting,
         }
     }
 }
@@ -187,6 +190,7 @@ impl TryFrom<Row<'_>> for Sample {
                 frame_size: row.frame_size,
                 offered_mpps: row.offered_mpps,
                 queues: row.queues,
+                waiting: row.waiting,
             },
             backend: row.backend,
             metric: Metric::recorded(&row.metric, row.backend)
@@ -338,7 +342,8 @@ mod tests {
             } else {
                 ""
             };
-            let row = format!("c,default,gcc,32,wall,mpps,1.5,Mpackets/s,100,0,{bad}{commas},1\n");
+            let row =
+                format!("c,default,gcc,32,wall,mpps,1.5,Mpackets/s,100,0,{bad}{commas},1,poll\n");
             let error = read(&format!("{HEADER}{row}")).unwrap_err().to_string();
             assert!(
                 error.contains("line 2") && error.contains(why),
@@ -375,7 +380,7 @@ mod tests {
     fn a_series_names_its_driver_conditions_and_backend() {
         assert_eq!(
             sample().series().to_string(),
-            "rust-unsafe/overflow-checks batch 32, ring 1024, 1514 B, 2 queues, 12.5 Mpps, valgrind"
+            "rust-unsafe/overflow-checks batch 32, ring 1024, 1514 B, 2 queues, interrupts, 12.5 Mpps, valgrind"
         );
     }
 }

@@ -1,6 +1,6 @@
 //! Values that several tests of this crate use.
 
-use crate::conditions::Conditions;
+use crate::conditions::{Conditions, Waiting};
 use crate::metric::Metric;
 use crate::names::{BackendName, Implementation};
 use crate::sample::{Sample, MULTIPLEXED};
@@ -17,6 +17,7 @@ pub fn sample() -> Sample {
             frame_size: 1514,
             offered_mpps: Some(12.5),
             queues: 2,
+            waiting: Waiting::Interrupts,
         },
         backend: BackendName::Valgrind,
         metric: Metric::BranchMisses,

@@ -176,9 +176,9 @@ mod tests {
         assert_eq!(
             text,
             "impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat,\
-             ring_size,frame_size,offered_mpps,note,cpu,clock_ghz,queues\n\
+             ring_size,frame_size,offered_mpps,note,cpu,clock_ghz,queues,waiting\n\
              rust-unsafe,overflow-checks,rustc 1.95.0,32,valgrind,branch_misses,0.125,branches/packet,200000,2,\
-             1024,1514,12.5,multiplexed,,,2\n"
+             1024,1514,12.5,multiplexed,,,2,interrupts\n"
         );
         assert_eq!(read, [sample()]);
     }
@@ -191,7 +191,7 @@ mod tests {
             ..sample()
         };
         let (text, read) = written(std::slice::from_ref(&plain));
-        assert!(text.ends_with(",200000,2,512,60,,,,,1\n"), "{text}");
+        assert!(text.ends_with(",200000,2,512,60,,,,,1,poll\n"), "{text}");
         assert_eq!(read, [plain]);
     }
 
@@ -203,7 +203,10 @@ mod tests {
             ..sample().on_cpu("haswell", Some(1.6))
         };
         let (text, read) = written(std::slice::from_ref(&modelled));
-        assert!(text.ends_with(",12.5,,haswell,1.6,2\n"), "{text}");
+        assert!(
+            text.ends_with(",12.5,,haswell,1.6,2,interrupts\n"),
+            "{text}"
+        );
         assert_eq!(read, [modelled]);
     }
 

@@ -25,6 +25,7 @@ use program::{
 };
 use queue_threads::{cpu_list_parse, forward_in_threads, CpuList};
 use rates::rates_print;
+use rustix::time::{clock_gettime, ClockId};
 use serde::Serialize;
 
 /// The forwarder checks the clock and the signals once every so many turns.
@@ -36,6 +37,10 @@ const TURNS_PER_LOOK_TRAPPED: u32 = 8;
 /// With interrupts, the forwarder sleeps after so many turns without a packet, at most so long.
 const EMPTY_TURNS: u32 = 64;
 const SLEEP: Duration = Duration::from_millis(100);
+
+/// It only polls while more packets than [`BUSY_PACKETS`] come in [`BUSY`].
+const BUSY_PACKETS: u64 = 200;
+const BUSY: Duration = Duration::from_millis(1);
 
 /// With threads, the main thread looks at the clock and at them this often.
 const LOOK: Duration = Duration::from_millis(20);
@@ -64,7 +69,7 @@ struct Options {
     #[arg(long, value_name = "LIST", value_parser = cpu_list_parse)]
     cpus: Option<CpuList>,
 
-    /// Sleep while no packets come, instead of polling; needs one queue
+    /// Sleep while few packets come, instead of polling; needs one queue
     #[arg(long)]
     interrupts: bool,
 
@@ -134,6 +139,8 @@ struct Totals {
     #[serde(flatten)]
     counts: Counts,
     seconds: f64,
+    /// That this process used of them, all threads together.
+    cpu_seconds: f64,
     tsc_cycles: u64,
     /// Only with `--interrupts`.
     #[serde(flatten)]
@@ -150,15 +157,40 @@ struct QueueTotals {
     counts: Counts,
 }
 
+/// The processor time of this process, all threads together.
+fn cpu_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// The clocks at the start of a run.
+struct Start {
+    time: Instant,
+    /// Of this process.
+    cpu_time: Duration,
+    tsc: u64,
+}
+
+impl Start {
+    fn now() -> Self {
+        Self {
+            time: Instant::now(),
+            cpu_time: cpu_time(),
+            tsc: tsc_read(),
+        }
+    }
+}
+
 /// The totals of a forwarder whose queues are back.
-fn read_totals(forwarder: &Forwarder<'_>, start: Instant, start_tsc: u64) -> Totals {
+fn read_totals(forwarder: &Forwarder<'_>, start: &Start) -> Totals {
     let queues = forwarder.read_queue_counts();
     let queues = (0..)
         .zip(queues)
         .map(|(queue, counts)| QueueTotals { queue, counts });
     Totals {
-        tsc_cycles: tsc_read() - start_tsc,
-        seconds: start.elapsed().as_secs_f64(),
+        tsc_cycles: tsc_read() - start.tsc,
+        seconds: start.time.elapsed().as_secs_f64(),
+        cpu_seconds: (cpu_time() - start.cpu_time).as_secs_f64(),
         counts: forwarder.read_counts(),
         waits: None,
         queues: Some(queues.collect())
@@ -210,15 +242,16 @@ fn run(
     options: &Options,
     ended: &AtomicBool,
 ) -> (Totals, anyhow::Result<()>) {
-    let start_tsc = tsc_read();
-    let start = Instant::now();
+    let start = Start::now();
     let result = match options.queues > 1 || options.cpus.is_some() {
-        true => forward_with_threads(forwarder, options, ended, start),
-        false if options.interrupts => forward_with_interrupts(forwarder, options, ended, start),
-        false => forward(forwarder, options, ended, start),
+        true => forward_with_threads(forwarder, options, ended, start.time),
+        false if options.interrupts => {
+            forward_with_interrupts(forwarder, options, ended, start.time)
+        }
+        false => forward(forwarder, options, ended, start.time),
     };
     let waits = options.interrupts.then(|| forwarder.read_waits());
-    let totals = read_totals(forwarder, start, start_tsc);
+    let totals = read_totals(forwarder, &start);
     (Totals { waits, ..totals }, result)
 }
 
@@ -294,7 +327,30 @@ fn forward_until_idle(
     Ok((received, empty == EMPTY_TURNS))
 }
 
-/// As [`forward`], but sleeps while no packets come. It has a loop of its own, so that the one of
+/// Whether many packets come, as of the last whole period.
+struct Load {
+    busy: bool,
+    /// When the period began.
+    since: Instant,
+    /// Packets until then.
+    received: u64,
+}
+
+impl Load {
+    fn update(&mut self, time: Instant, received: u64) {
+        let period = time - self.since;
+
+        if period < BUSY {
+            return;
+        }
+        let packets = u128::from(received - self.received);
+        self.busy = packets * BUSY.as_nanos() > u128::from(BUSY_PACKETS) * period.as_nanos();
+        self.since = time;
+        self.received = received;
+    }
+}
+
+/// As [`forward`], but sleeps while few packets come. It has a loop of its own, so that the one of
 /// [`forward`] stays as small as it is.
 fn forward_with_interrupts(
     forwarder: &mut Forwarder<'_>,
@@ -307,6 +363,11 @@ fn forward_with_interrupts(
     let mut rates = Rates::new(options, start);
     let mut time = start;
     let mut received = 0;
+    let mut load = Load {
+        busy: false,
+        since: start,
+        received,
+    };
     let mut idle = false;
     let turns = match forwarder.is_trapped() {
         true => TURNS_PER_LOOK_TRAPPED,
@@ -315,13 +376,14 @@ fn forward_with_interrupts(
 
     forwarder.use_interrupts(options.interrupt_interval)?;
     while received < packets && time - start < duration {
-        if idle {
+        if idle && !load.busy {
             forwarder.wait(SLEEP.min(duration - (time - start)))?;
         }
         let (more, empty) = forward_until_idle(forwarder, turns, packets - received)?;
         received += more;
         idle = empty;
         time = Instant::now();
+        load.update(time, received);
         if ended.load(Ordering::Relaxed) {
             break;
         }

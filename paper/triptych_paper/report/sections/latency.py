@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import NullLocator
 
-from triptych_paper.conditions import Conditions
+from triptych_paper.conditions import POLL, Conditions
 from triptych_paper.drivers import DRIVERS, RUST, UPSTREAM, C, Driver, by_own_flags, upstream
 from triptych_paper.lookup import Measured, choose, find, reason
 from triptych_paper.published import Published
@@ -44,7 +44,9 @@ def loads(data: Data) -> list[float]:
     """Return the offered loads at which latency was measured, or modelled in its place, Mpps."""
     samples = data.run.samples
     rows = samples[
-        (samples["metric"] == latency_metric("50").name) & (samples["backend"] == _source(data, "50").backend)
+        (samples["metric"] == latency_metric("50").name)
+        & (samples["backend"] == _source(data, "50").backend)
+        & (samples["waiting"] == POLL)
     ]
     return sorted({float(load) for load in rows["offered_mpps"].dropna()})
 

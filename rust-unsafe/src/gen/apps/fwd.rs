@@ -126,10 +126,14 @@ extern "C" {
         __s2: *const ::core::ffi::c_char,
     ) -> ::core::ffi::c_int;
     fn strerror(__errnum: ::core::ffi::c_int) -> *mut ::core::ffi::c_char;
+    fn clock_gettime(__clock_id: clockid_t, __tp: *mut timespec) -> ::core::ffi::c_int;
 }
 pub type size_t = usize;
 pub type __uint32_t = u32;
 pub type __uint64_t = u64;
+pub type __time_t = ::core::ffi::c_long;
+pub type __clockid_t = ::core::ffi::c_int;
+pub type __syscall_slong_t = ::core::ffi::c_long;
 pub type uint32_t = __uint32_t;
 pub type uint64_t = __uint64_t;
 #[derive(Copy, Clone)]
@@ -169,6 +173,12 @@ pub struct __sigset_t {
     pub __val: [::core::ffi::c_ulong; 16],
 }
 pub type sigset_t = __sigset_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct timespec {
+    pub tv_sec: __time_t,
+    pub tv_nsec: __syscall_slong_t,
+}
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct program {
@@ -216,12 +226,14 @@ pub struct device_stats {
 pub struct totals {
     pub counts: forwarder_counts,
     pub seconds: ::core::ffi::c_double,
+    pub cpu_seconds: ::core::ffi::c_double,
     pub tsc_cycles: uint64_t,
     pub queues: uint32_t,
     pub queue_counts: [forwarder_counts; 16],
     pub interrupts: bool,
     pub waits: forwarder_waits,
 }
+pub type clockid_t = __clockid_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct options {
@@ -243,6 +255,20 @@ pub struct rates {
     pub printed: uint64_t,
     pub before: [device_stats; 2],
 }
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct start {
+    pub time: uint64_t,
+    pub cpu_time: uint64_t,
+    pub tsc: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct load {
+    pub busy: bool,
+    pub since: uint64_t,
+    pub received: uint64_t,
+}
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
@@ -260,18 +286,22 @@ pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
 pub const EXIT_RUN_TIME: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
 pub const EXIT_SUCCESS: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const CLOCK_PROCESS_CPUTIME_ID: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const TURNS_PER_LOOK: ::core::ffi::c_int = 1024 as ::core::ffi::c_int;
 pub const TURNS_PER_LOOK_TRAPPED: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
 pub const EMPTY_TURNS: ::core::ffi::c_int = 64 as ::core::ffi::c_int;
 pub const SLEEP_MS: ::core::ffi::c_int = 100 as ::core::ffi::c_int;
+pub const BUSY_PACKETS: ::core::ffi::c_int = 200 as ::core::ffi::c_int;
+pub const BUSY_NANOSECONDS: ::core::ffi::c_ulonglong = 1000000
+    as ::core::ffi::c_ulonglong;
 pub const LOOK_NANOSECONDS: ::core::ffi::c_ulonglong = 20000000
     as ::core::ffi::c_ulonglong;
-static mut usage: [::core::ffi::c_char; 1662] = unsafe {
+static mut usage: [::core::ffi::c_char; 1663] = unsafe {
     ::core::mem::transmute::<
-        [u8; 1662],
-        [::core::ffi::c_char; 1662],
+        [u8; 1663],
+        [::core::ffi::c_char; 1663],
     >(
-        *b"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S]\n                 [--queues N] [--cpus LIST] [--interrupts] [--interrupt-interval US]\n                 [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE DEVICE\n\nForwards packets between two devices, both ways, and changes one byte of every packet.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --batch N            packets per call, 1 to 512 (default 32)\n  --ring-size N        descriptors of every ring, a power of two, 64 to 4096 (default 512)\n  --queues N           queue pairs of each device, 1 to 16, each with a thread of its own\n                       (default 1); RSS divides the flows among them\n  --cpus LIST          pin a thread to each of these CPUs, such as 1,3 or 0-3; with fewer CPUs\n                       than queues, a thread has several queues\n  --interrupts         sleep while no packets come, instead of polling; needs one queue\n  --interrupt-interval US\n                       at least US microseconds between two interrupts of a queue, 0 to\n                       1022 (default 50)\n  --packets N          end after N received packets, counted over both directions\n  --duration S         end after S seconds; fractions are allowed\n  --connect-timeout S  wait at most S seconds for the sockets, up to 3600 (default 5)\n  --link-timeout S     wait at most S seconds for each link, up to 3600 (default 30)\n  --json FILE          write the totals to FILE at the end\n  --help               print this text\n  --version            print the version\n\0",
+        *b"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S]\n                 [--queues N] [--cpus LIST] [--interrupts] [--interrupt-interval US]\n                 [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE DEVICE\n\nForwards packets between two devices, both ways, and changes one byte of every packet.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --batch N            packets per call, 1 to 512 (default 32)\n  --ring-size N        descriptors of every ring, a power of two, 64 to 4096 (default 512)\n  --queues N           queue pairs of each device, 1 to 16, each with a thread of its own\n                       (default 1); RSS divides the flows among them\n  --cpus LIST          pin a thread to each of these CPUs, such as 1,3 or 0-3; with fewer CPUs\n                       than queues, a thread has several queues\n  --interrupts         sleep while few packets come, instead of polling; needs one queue\n  --interrupt-interval US\n                       at least US microseconds between two interrupts of a queue, 0 to\n                       1022 (default 50)\n  --packets N          end after N received packets, counted over both directions\n  --duration S         end after S seconds; fractions are allowed\n  --connect-timeout S  wait at most S seconds for the sockets, up to 3600 (default 5)\n  --link-timeout S     wait at most S seconds for each link, up to 3600 (default 30)\n  --json FILE          write the totals to FILE at the end\n  --help               print this text\n  --version            print the version\n\0",
     )
 };
 static mut program: program = unsafe {
@@ -543,16 +573,31 @@ unsafe extern "C" fn print_both_rates(
     (*rates).printed = time;
     return 0 as ::core::ffi::c_int;
 }
+unsafe extern "C" fn cpu_time_ns() -> uint64_t {
+    let mut now: timespec = timespec { tv_sec: 0, tv_nsec: 0 };
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &raw mut now);
+    return (now.tv_sec as uint64_t as ::core::ffi::c_ulonglong)
+        .wrapping_mul(NANOSECONDS)
+        .wrapping_add(now.tv_nsec as uint64_t as ::core::ffi::c_ulonglong) as uint64_t;
+}
+unsafe extern "C" fn start_now() -> start {
+    return start {
+        time: now_ns(),
+        cpu_time: cpu_time_ns(),
+        tsc: tsc_read(),
+    };
+}
 unsafe extern "C" fn read_totals(
     mut forwarder: *const forwarder,
     mut queues: uint32_t,
-    mut start: uint64_t,
-    mut start_tsc: uint64_t,
+    mut start: *const start,
     mut totals: *mut totals,
 ) {
-    (*totals).tsc_cycles = tsc_read().wrapping_sub(start_tsc);
-    (*totals).seconds = now_ns().wrapping_sub(start) as ::core::ffi::c_double
+    (*totals).tsc_cycles = tsc_read().wrapping_sub((*start).tsc);
+    (*totals).seconds = now_ns().wrapping_sub((*start).time) as ::core::ffi::c_double
         / NANOSECONDS as ::core::ffi::c_double;
+    (*totals).cpu_seconds = cpu_time_ns().wrapping_sub((*start).cpu_time)
+        as ::core::ffi::c_double / NANOSECONDS as ::core::ffi::c_double;
     forwarder_read_counts(forwarder, &raw mut (*totals).counts);
     (*totals).queues = queues;
     let mut i: uint32_t = 0 as uint32_t;
@@ -596,9 +641,8 @@ unsafe extern "C" fn run(
             tx_bytes: 0,
         }; 2],
     };
-    let mut start_tsc: uint64_t = tsc_read();
-    let mut start: uint64_t = now_ns();
-    let mut time: uint64_t = start;
+    let mut start: start = start_now();
+    let mut time: uint64_t = start.time;
     let mut received: uint64_t = 0 as uint64_t;
     let mut packets: uint64_t = (*options).common.packets;
     let mut turns: uint32_t = (if forwarder_is_trapped(forwarder) as ::core::ffi::c_int
@@ -609,7 +653,8 @@ unsafe extern "C" fn run(
         TURNS_PER_LOOK
     }) as uint32_t;
     let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-    while received < packets && time.wrapping_sub(start) < (*options).common.duration
+    while received < packets
+        && time.wrapping_sub(start.time) < (*options).common.duration
         && result == 0 as ::core::ffi::c_int
     {
         received = received
@@ -631,7 +676,7 @@ unsafe extern "C" fn run(
             );
         }
     }
-    read_totals(forwarder, 1 as uint32_t, start, start_tsc, totals);
+    read_totals(forwarder, 1 as uint32_t, &raw mut start, totals);
     return result;
 }
 #[inline(never)]
@@ -658,6 +703,21 @@ unsafe extern "C" fn forward_until_idle(
     *idle = empty == EMPTY_TURNS as uint32_t;
     return received;
 }
+unsafe extern "C" fn load_update(
+    mut load: *mut load,
+    mut time: uint64_t,
+    mut received: uint64_t,
+) {
+    let mut period: uint64_t = time.wrapping_sub((*load).since);
+    if (period as ::core::ffi::c_ulonglong) < BUSY_NANOSECONDS {
+        return;
+    }
+    (*load).busy = (received.wrapping_sub((*load).received) as ::core::ffi::c_ulonglong)
+        .wrapping_mul(BUSY_NANOSECONDS)
+        > (BUSY_PACKETS as uint64_t).wrapping_mul(period) as ::core::ffi::c_ulonglong;
+    (*load).since = time;
+    (*load).received = received;
+}
 unsafe extern "C" fn run_with_interrupts(
     mut forwarder: *mut forwarder,
     mut options: *const options,
@@ -675,9 +735,8 @@ unsafe extern "C" fn run_with_interrupts(
             tx_bytes: 0,
         }; 2],
     };
-    let mut start_tsc: uint64_t = tsc_read();
-    let mut start: uint64_t = now_ns();
-    let mut time: uint64_t = start;
+    let mut start: start = start_now();
+    let mut time: uint64_t = start.time;
     let mut received: uint64_t = 0 as uint64_t;
     let mut packets: uint64_t = (*options).common.packets;
     let mut turns: uint32_t = (if forwarder_is_trapped(forwarder) as ::core::ffi::c_int
@@ -687,6 +746,11 @@ unsafe extern "C" fn run_with_interrupts(
     } else {
         TURNS_PER_LOOK
     }) as uint32_t;
+    let mut load: load = load {
+        busy: false,
+        since: time,
+        received: 0,
+    };
     let mut idle: bool = false_0 != 0;
     let mut result: ::core::ffi::c_int = forwarder_use_interrupts(
         forwarder,
@@ -694,15 +758,16 @@ unsafe extern "C" fn run_with_interrupts(
         error,
         error_size,
     );
-    while received < packets && time.wrapping_sub(start) < (*options).common.duration
+    while received < packets
+        && time.wrapping_sub(start.time) < (*options).common.duration
         && result == 0 as ::core::ffi::c_int
     {
         let mut left_ms: uint64_t = (*options)
             .common
             .duration
-            .wrapping_sub(time.wrapping_sub(start))
+            .wrapping_sub(time.wrapping_sub(start.time))
             .wrapping_div(1000000 as uint64_t);
-        if idle {
+        if idle as ::core::ffi::c_int != 0 && !load.busy {
             result = forwarder_wait(
                 forwarder,
                 if left_ms < SLEEP_MS as uint64_t {
@@ -724,6 +789,7 @@ unsafe extern "C" fn run_with_interrupts(
                 ),
             );
         time = now_ns();
+        load_update(&raw mut load, time, received);
         if signal_comes(held, 0 as uint64_t) {
             break;
         }
@@ -741,7 +807,7 @@ unsafe extern "C" fn run_with_interrupts(
             );
         }
     }
-    read_totals(forwarder, 1 as uint32_t, start, start_tsc, totals);
+    read_totals(forwarder, 1 as uint32_t, &raw mut start, totals);
     (*totals).interrupts = true_0 != 0;
     forwarder_read_waits(forwarder, &raw mut (*totals).waits);
     return result;
@@ -763,9 +829,8 @@ unsafe extern "C" fn run_threads(
             tx_bytes: 0,
         }; 2],
     };
-    let mut start_tsc: uint64_t = tsc_read();
-    let mut start: uint64_t = now_ns();
-    let mut time: uint64_t = start;
+    let mut start: start = start_now();
+    let mut time: uint64_t = start.time;
     let mut failure: [::core::ffi::c_char; 1024] = [0; 1024];
     let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
     if forwarder_is_trapped(forwarder) {
@@ -790,7 +855,7 @@ unsafe extern "C" fn run_threads(
         return -(1 as ::core::ffi::c_int);
     }
     while result == 0 as ::core::ffi::c_int
-        && time.wrapping_sub(start) < (*options).common.duration
+        && time.wrapping_sub(start.time) < (*options).common.duration
         && !queue_threads_ended(threads)
         && !signal_comes(held, LOOK_NANOSECONDS as uint64_t)
     {
@@ -820,7 +885,7 @@ unsafe extern "C" fn run_threads(
         );
         result = -(1 as ::core::ffi::c_int);
     }
-    read_totals(forwarder, (*options).queues, start, start_tsc, totals);
+    read_totals(forwarder, (*options).queues, &raw mut start, totals);
     return result;
 }
 unsafe extern "C" fn forward_until_end(
@@ -842,6 +907,7 @@ unsafe extern "C" fn forward_until_end(
             full_batches: 0,
         },
         seconds: 0.,
+        cpu_seconds: 0.,
         tsc_cycles: 0,
         queues: 0,
         queue_counts: [forwarder_counts {

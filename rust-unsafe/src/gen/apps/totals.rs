@@ -33,6 +33,7 @@ pub struct forwarder_waits {
 pub struct totals {
     pub counts: forwarder_counts,
     pub seconds: ::core::ffi::c_double,
+    pub cpu_seconds: ::core::ffi::c_double,
     pub tsc_cycles: uint64_t,
     pub queues: uint32_t,
     pub queue_counts: [forwarder_counts; 16],
@@ -114,9 +115,10 @@ pub unsafe extern "C" fn totals_write(
     if written >= 0 as ::core::ffi::c_int {
         written = dprintf(
             fd,
-            b",\"seconds\":%.9f,\"tsc_cycles\":%lu\0" as *const u8
+            b",\"seconds\":%.9f,\"cpu_seconds\":%.9f,\"tsc_cycles\":%lu\0" as *const u8
                 as *const ::core::ffi::c_char,
             (*totals).seconds,
+            (*totals).cpu_seconds,
             (*totals).tsc_cycles,
         );
     }
