@@ -54,6 +54,28 @@ pub const SOURCES: &[Sources] = &[
     },
 ];
 
+/// The files of the programs besides `ixgbe-fwd`, without folder and ending. They do not count: the published
+/// numbers are those of a driver with a forwarder.
+const OTHER_PROGRAMS: &[&str] = &[
+    "echo",
+    "echo_packet",
+    "flow_packet",
+    "ixgbe-echo",
+    "ixgbe-pktgen",
+    "pcap_file",
+    "pktgen",
+    "port",
+    "token_bucket",
+];
+
+fn is_of_other_program(inside: &str) -> bool {
+    let Some((folder, name)) = inside.trim_start_matches("gen/").split_once('/') else {
+        return false;
+    };
+    let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
+    ["apps", "bin"].contains(&folder) && OTHER_PROGRAMS.contains(&stem)
+}
+
 /// A file of a driver.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct SourceFile {
@@ -110,7 +132,8 @@ pub fn count(root: &Path, sources: &Sources) -> Result<Vec<SourceFile>> {
         let entry = entry.with_context(|| format!("cannot list {}", folder.display()))?;
         let path = entry.path();
         let inside = path.strip_prefix(&folder)?.to_string_lossy().into_owned();
-        if language(&inside).is_none() || sources.without.contains(&inside.as_str()) {
+        let is_without = sources.without.contains(&inside.as_str());
+        if language(&inside).is_none() || is_without || is_of_other_program(&inside) {
             continue;
         }
         let text =
@@ -162,7 +185,8 @@ fn twin(inside: &str) -> String {
         .map_or(inside, |(stem, _ending)| stem)
         .trim_start_matches("gen/");
     let name = match stem {
-        "apps/fwd" | "bin/ixgbe-fwd" | "main" => "program",
+        "apps/fwd" => "program",
+        "bin/ixgbe-fwd" => "program",
         "vfio_kernel" | "vfio/kernel" => "vfio kernel",
         "vfio_user" | "vfio/user" => "vfio user",
         "vfio/mod" => "vfio",
@@ -204,6 +228,21 @@ mod tests {
         assert_eq!(twin("vfio_kernel.c"), twin("vfio/kernel.rs"));
         assert_eq!(twin("mmio.h"), twin("sys/mmio.rs"));
         assert_eq!(twin("apps/fwd.c"), twin("bin/ixgbe-fwd.rs"));
+    }
+
+    #[test]
+    fn only_the_forwarder_counts_of_the_programs() {
+        for inside in ["apps/echo.c", "gen/apps/port.rs", "bin/ixgbe-pktgen.rs"] {
+            assert!(is_of_other_program(inside), "{inside}");
+        }
+        for inside in [
+            "apps/fwd.c",
+            "apps/queue_threads.rs",
+            "bin/ixgbe-fwd.rs",
+            "port.rs",
+        ] {
+            assert!(!is_of_other_program(inside), "{inside}");
+        }
     }
 
     #[test]

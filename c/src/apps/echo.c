@@ -8,18 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* clang-format off: the text as --help prints it */
+/* The lines as --help prints them. */
+/* clang-format off */
 static const char usage[] =
-	"usage: ixgbe-echo [--ip ADDRESS] [--batch N] [--ring-size N] [--packets N] [--duration "
-	"S]\n"
+	"usage: ixgbe-echo [--ip ADDRESS] [--batch N] [--ring-size N] [--packets N] [--duration S]\n"
 	"                  [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE\n"
 	"\n"
 	"Answers the frames that a device receives. With --ip, it answers ARP and ping for that\n"
 	"address. Without, it returns each frame that is addressed to the device to its sender.\n"
 	"Ends on SIGINT or SIGTERM, after N packets, or after S seconds.\n"
-	"\n" COMMON_USAGE_DEVICE "  --ip ADDRESS         the IPv4 address to answer for, such as "
-	"10.0.0.2\n" COMMON_USAGE_RINGS
-	"  --packets N          end after N received packets\n" COMMON_USAGE_RUN;
+	"\n"
+	COMMON_USAGE_DEVICE
+	"  --ip ADDRESS         the IPv4 address to answer for, such as 10.0.0.2\n"
+	COMMON_USAGE_RINGS
+	"  --packets N          end after N received packets\n"
+	COMMON_USAGE_RUN;
 /* clang-format on */
 
 static const struct program program = {.name = "ixgbe-echo", .usage = usage};
@@ -159,8 +162,7 @@ static int echo_until_end(struct options *options, int json_fd)
 	struct error error;
 	int status = EXIT_SUCCESS;
 
-	/* Promiscuous: a frame to another address is counted and ignored. */
-	if (port_open(&port, &program, options->device, 1, true, &options->common, &error) != 0) {
+	if (port_open(&port, &program, options->device, 1, 1, &options->common, &error) != 0) {
 		say("ixgbe-echo: %s\n", error.text);
 		return EXIT_RUN_TIME;
 	}

@@ -28,7 +28,8 @@
 /* With threads, the main thread looks at the clock and at them this often. */
 #define LOOK_NANOSECONDS 20000000ull
 
-/* clang-format off: the text as --help prints it */
+/* The lines as --help prints them. */
+/* clang-format off */
 static const char usage[] =
 	"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S]\n"
 	"                 [--queues N] [--cpus LIST] [--interrupts] [--interrupt-interval US]\n"
@@ -36,19 +37,19 @@ static const char usage[] =
 	"\n"
 	"Forwards packets between two devices, both ways, and changes one byte of every packet.\n"
 	"Ends on SIGINT or SIGTERM, after N packets, or after S seconds.\n"
-	"\n" COMMON_USAGE_DEVICE COMMON_USAGE_RINGS
-	"  --queues N           queue pairs of each device, 1 to 16, each with a thread of its "
-	"own\n"
+	"\n"
+	COMMON_USAGE_DEVICE
+	COMMON_USAGE_RINGS
+	"  --queues N           queue pairs of each device, 1 to 16, each with a thread of its own\n"
 	"                       (default 1); RSS divides the flows among them\n"
-	"  --cpus LIST          pin a thread to each of these CPUs, such as 1,3 or 0-3; with fewer "
-	"CPUs\n"
+	"  --cpus LIST          pin a thread to each of these CPUs, such as 1,3 or 0-3; with fewer CPUs\n"
 	"                       than queues, a thread has several queues\n"
 	"  --interrupts         sleep while few packets come, instead of polling; needs one queue\n"
 	"  --interrupt-interval US\n"
 	"                       at least US microseconds between two interrupts of a queue, 0 to\n"
 	"                       1022 (default 50)\n"
-	"  --packets N          end after N received packets, counted over both "
-	"directions\n" COMMON_USAGE_RUN;
+	"  --packets N          end after N received packets, counted over both directions\n"
+	COMMON_USAGE_RUN;
 /* clang-format on */
 
 static const struct program program = {.name = "ixgbe-fwd", .usage = usage};

@@ -8,65 +8,71 @@
 #define POOL_PACKETS_PER_DESCRIPTOR 4
 #define POOL_MIN_CAPACITY 2048
 
-/* Frees everything. The device must be stopped or unreachable. */
-static void destroy(struct port *port)
+void port_free(struct port *port)
 {
 	if (port->opened) {
 		device_release(&port->device);
 	}
-	for (uint32_t i = 0; i < port->queues; i++) {
+	for (uint32_t i = 0; i < port->config.rx_queues; i++) {
 		mempool_destroy(&port->pools[i]);
 	}
 	if (port->opened) {
 		device_close(&port->device);
 	}
 	vfio_container_close(&port->container);
+	port->opened = false;
 }
 
-static int open_and_start(struct port *port, const char *address, bool promiscuous,
-			  const struct common_options *options, struct error *error)
+uint32_t port_pool_capacity(const struct common_options *options)
 {
-	struct device_config config = {
-		.rx_queues = port->queues,
-		.tx_queues = port->queues,
-		.rx_ring_size = options->ring_size,
-		.tx_ring_size = options->ring_size,
-		.promiscuous = promiscuous,
-	};
 	uint32_t capacity = options->ring_size * POOL_PACKETS_PER_DESCRIPTOR;
 
+	return capacity < POOL_MIN_CAPACITY ? POOL_MIN_CAPACITY : capacity;
+}
+
+static int open_and_start(struct port *port, const char *address,
+			  const struct common_options *options, struct error *error)
+{
 	if (device_open(&port->device, &port->container, address, error) != 0) {
 		return -1;
 	}
 	port->opened = true;
-	for (uint32_t i = 0; i < port->queues; i++) {
-		if (mempool_create(&port->pools[i], &port->container,
-				   capacity < POOL_MIN_CAPACITY ? POOL_MIN_CAPACITY : capacity,
+	for (uint32_t i = 0; i < port->config.rx_queues; i++) {
+		if (mempool_create(&port->pools[i], &port->container, port_pool_capacity(options),
 				   error) != 0) {
 			return -1;
 		}
 	}
-	if (device_start(&port->device, &config, port->pools, error) != 0) {
+	if (device_start(&port->device, &port->config, port->pools, error) != 0) {
 		return -1;
 	}
 	return device_wait_for_link(&port->device, options->link_timeout_ms, error);
 }
 
 int port_open(struct port *port, const struct program *program, const char *address,
-	      uint32_t queues, bool promiscuous, const struct common_options *options,
+	      uint32_t rx_queues, uint32_t tx_queues, const struct common_options *options,
 	      struct error *error)
 {
 	struct error ignored;
 
-	*port = (struct port){.queues = queues};
+	*port = (struct port){
+		.config =
+			{
+				.rx_queues = rx_queues,
+				.tx_queues = tx_queues,
+				.rx_ring_size = options->ring_size,
+				.tx_ring_size = options->ring_size,
+				.promiscuous = true,
+			},
+	};
 	vfio_container_init(&port->container);
 	port->container.connect_timeout_ms = options->connect_timeout_ms;
-	if (open_and_start(port, address, promiscuous, options, error) != 0) {
+	if (open_and_start(port, address, options, error) != 0) {
 		if (port->device.running) {
 			/* The first error is the one to report. */
 			(void)device_stop(&port->device, &ignored);
 		}
-		destroy(port);
+		port_free(port);
 		return -1;
 	}
 	if (port->container.ordinary_pages) {
@@ -81,7 +87,7 @@ int port_close(struct port *port, struct error *error)
 {
 	int result = device_stop(&port->device, error);
 
-	destroy(port);
+	port_free(port);
 	return result;
 }
 

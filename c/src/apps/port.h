@@ -13,22 +13,28 @@
 
 struct port {
 	struct vfio_container container;
-	struct mempool pools[DEVICE_MAX_QUEUES]; /* pools[i] feeds RX queue i and TX queue i */
-	uint32_t queues; /* RX and TX queues, and pools */
+	struct mempool pools[DEVICE_MAX_QUEUES]; /* pools[i] feeds RX queue i */
+	struct device_config config;
 	struct device device;
 	bool opened;
 };
 
 /*
- * Opens and starts the device at `address` with `queues` queue pairs, then waits for its link. Prints a
- * warning if the memory is on ordinary pages. The structure must not move while it is open.
+ * Opens and starts the device at `address`, promiscuous, then waits for its link. Prints a warning if the
+ * memory is on ordinary pages. The structure must not move while it is open.
  */
 int port_open(struct port *port, const struct program *program, const char *address,
-	      uint32_t queues, bool promiscuous, const struct common_options *options,
+	      uint32_t rx_queues, uint32_t tx_queues, const struct common_options *options,
 	      struct error *error);
 
 /* Stops the device and frees everything. Returns 0, or -1 if the device could not be stopped in order. */
 int port_close(struct port *port, struct error *error);
+
+/* Frees everything. The device must be stopped or unreachable. */
+void port_free(struct port *port);
+
+/* The packets of a pool that never runs empty with such options. */
+uint32_t port_pool_capacity(const struct common_options *options);
 
 /* How many turns there may be between two looks. */
 uint32_t port_turns_per_look(const struct port *port);

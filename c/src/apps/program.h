@@ -66,13 +66,12 @@ enum {
 		.name = "version", .val = OPTION_VERSION                                           \
 	}
 
-/* clang-format off: the text as --help prints it */
+/* clang-format off */
 
 /* Their lines in --help, besides --packets, whose meaning differs. */
 #define COMMON_USAGE_RINGS                                                                         \
 	"  --batch N            packets per call, 1 to 512 (default 32)\n"                         \
-	"  --ring-size N        descriptors of every ring, a power of two, 64 to 4096 (default "   \
-	"512)\n"
+	"  --ring-size N        descriptors of every ring, a power of two, 64 to 4096 (default 512)\n"
 #define COMMON_USAGE_RUN                                                                           \
 	"  --duration S         end after S seconds; fractions are allowed\n"                      \
 	"  --connect-timeout S  wait at most S seconds for the sockets, up to 3600 (default 5)\n"  \
@@ -81,8 +80,7 @@ enum {
 	"  --help               print this text\n"                                                 \
 	"  --version            print the version\n"
 #define COMMON_USAGE_DEVICE                                                                        \
-	"  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a "       \
-	"socket)\n"
+	"  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n"
 
 /* clang-format on */
 

@@ -23,11 +23,15 @@ pub mod vfio_user_socket;
 pub mod apps {
     pub mod echo;
     pub mod echo_packet;
+    pub mod flow_packet;
     pub mod fwd;
+    pub mod pcap_file;
+    pub mod pktgen;
     pub mod port;
     pub mod ports;
     pub mod program;
     pub mod queue_threads;
     pub mod rates;
+    pub mod token_bucket;
     pub mod totals;
 }

@@ -28,30 +28,26 @@ const POOL_MIN_CAPACITY: u32 = 2048;
 /// An open device and its pools. A running [`Device`] borrows them.
 pub struct Port {
     // Fields are dropped in this order, so that a pool is unmapped while its device is open.
-    /// `pools[i]` feeds receive queue i and transmit queue i.
-    pub pools: Vec<Mempool>,
+    /// `pools[i]` feeds receive queue i.
+    pools: Vec<Mempool>,
     device: OpenDevice,
     config: Config,
-    link_timeout_ms: u32,
+    options: CommonOptions,
 }
 
 impl Port {
-    /// Opens the device at `address` for `queues` queue pairs, and allocates their pools. Prints a warning
-    /// of `program` if the memory is on ordinary pages.
+    /// Opens the device at `address` for so many queues, and allocates the pools of the RX queues. Prints a
+    /// warning of `program` if the memory is on ordinary pages.
     pub fn open(
         program: &str,
+        container: &Rc<Container>,
         address: &str,
-        queues: u32,
-        promiscuous: bool,
+        rx_queues: u32,
+        tx_queues: u32,
         options: &CommonOptions,
     ) -> Result<Self> {
-        let container: Rc<Container> =
-            Container::with_connect_timeout(options.connect_timeout_ms());
-        let device = OpenDevice::open(&container, address)?;
-        let capacity = options.ring_size * POOL_PACKETS_PER_DESCRIPTOR;
-        let pools = (0..queues)
-            .map(|_| Mempool::create(&container, capacity.max(POOL_MIN_CAPACITY)))
-            .collect::<Result<_>>()?;
+        let device = OpenDevice::open(container, address)?;
+        let pools = pools_create(container, rx_queues, options)?;
         if container.on_ordinary_pages() {
             warn_of_ordinary_pages(program);
         }
@@ -59,22 +55,34 @@ impl Port {
             pools,
             device,
             config: Config {
-                rx_queues: queues,
-                tx_queues: queues,
+                rx_queues,
+                tx_queues,
                 rx_ring_size: options.ring_size,
                 tx_ring_size: options.ring_size,
-                promiscuous,
+                promiscuous: true,
             },
-            link_timeout_ms: options.link_timeout_ms(),
+            options: options.clone(),
         })
     }
 
     /// Starts the device, and waits for its link.
     pub fn start(&self) -> Result<Device<'_>> {
         let mut device = self.device.start_queues(&self.config, &self.pools)?;
-        device.wait_for_link(self.link_timeout_ms.into())?;
+        device.wait_for_link(self.options.link_timeout_ms().into())?;
         Ok(device)
     }
+}
+
+/// Pools that never run empty with such options.
+pub fn pools_create(
+    container: &Rc<Container>,
+    count: u32,
+    options: &CommonOptions,
+) -> Result<Vec<Mempool>> {
+    let capacity = options.ring_size * POOL_PACKETS_PER_DESCRIPTOR;
+    (0..count)
+        .map(|_| Mempool::create(container, capacity.max(POOL_MIN_CAPACITY)))
+        .collect()
 }
 
 /// How many turns there may be between two looks.

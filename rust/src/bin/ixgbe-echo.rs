@@ -18,6 +18,7 @@ use echo_packet::{echo_packet, EchoAddress, EchoAnswer, ECHO_HEADERS};
 use ixgbe::device::Device;
 use ixgbe::error::Result;
 use ixgbe::mempool::Packet;
+use ixgbe::vfio::Container;
 use port::{turns_per_look, Port, Run};
 use program::{json_open, json_write, parse_packets, run_program, CommonOptions};
 use serde::Serialize;
@@ -145,8 +146,8 @@ fn echo(device: &mut Device<'_>, options: &Options, totals: &mut Totals) -> anyh
 fn echo_until_end(options: &Options) -> anyhow::Result<()> {
     let common = &options.common;
     let json = json_open(common.json.as_deref())?;
-    // Promiscuous: a frame to another address is counted and ignored.
-    let port = Port::open("ixgbe-echo", &options.device, 1, true, common)?;
+    let container = Container::with_connect_timeout(common.connect_timeout_ms());
+    let port = Port::open("ixgbe-echo", &container, &options.device, 1, 1, common)?;
     let mut device = port.start()?;
     let mut totals = Totals::default();
 

@@ -58,8 +58,8 @@ extern "C" {
         port: *mut port,
         program_0: *const program,
         address: *const ::core::ffi::c_char,
-        queues: uint32_t,
-        promiscuous: bool,
+        rx_queues: uint32_t,
+        tx_queues: uint32_t,
         options: *const common_options,
         error: *mut error,
     ) -> ::core::ffi::c_int;
@@ -336,7 +336,7 @@ pub const OPTION_BATCH: C2RustUnnamed = 1;
 pub struct port {
     pub container: vfio_container,
     pub pools: [mempool; 16],
-    pub queues: uint32_t,
+    pub config: device_config,
     pub device: device,
     pub opened: bool,
 }
@@ -689,7 +689,13 @@ unsafe extern "C" fn echo_until_end(
             free: ::core::ptr::null_mut::<*mut packet>(),
             apart: [0; 128],
         }; 16],
-        queues: 0,
+        config: device_config {
+            rx_queues: 0,
+            tx_queues: 0,
+            rx_ring_size: 0,
+            tx_ring_size: 0,
+            promiscuous: false,
+        },
         device: device {
             vfio: vfio_device {
                 container: ::core::ptr::null_mut::<vfio_container>(),
@@ -804,7 +810,7 @@ unsafe extern "C" fn echo_until_end(
         &raw const program,
         (*options).device,
         1 as uint32_t,
-        true_0 != 0,
+        1 as uint32_t,
         &raw mut (*options).common,
         &raw mut error,
     ) != 0 as ::core::ffi::c_int

@@ -272,7 +272,7 @@ pub struct common_options {
 pub struct port {
     pub container: vfio_container,
     pub pools: [mempool; 16],
-    pub queues: uint32_t,
+    pub config: device_config,
     pub device: device,
     pub opened: bool,
 }
@@ -288,6 +288,7 @@ pub struct run {
     pub before: device_stats,
 }
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 #[inline]
 unsafe extern "C" fn packet_free(mut packet: *mut packet) {
     let mut pool: *mut mempool = (*packet).pool as *mut mempool;
@@ -301,12 +302,13 @@ pub const TURNS_PER_LOOK: ::core::ffi::c_int = 1024 as ::core::ffi::c_int;
 pub const TURNS_PER_LOOK_TRAPPED: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
 pub const POOL_PACKETS_PER_DESCRIPTOR: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
 pub const POOL_MIN_CAPACITY: ::core::ffi::c_int = 2048 as ::core::ffi::c_int;
-unsafe extern "C" fn destroy(mut port: *mut port) {
+#[no_mangle]
+pub unsafe extern "C" fn port_free(mut port: *mut port) {
     if (*port).opened {
         device_release(&raw mut (*port).device);
     }
     let mut i: uint32_t = 0 as uint32_t;
-    while i < (*port).queues {
+    while i < (*port).config.rx_queues {
         mempool_destroy(
             (&raw mut (*port).pools as *mut mempool).offset(i as isize) as *mut mempool,
         );
@@ -316,24 +318,27 @@ unsafe extern "C" fn destroy(mut port: *mut port) {
         device_close(&raw mut (*port).device);
     }
     vfio_container_close(&raw mut (*port).container);
+    (*port).opened = false_0 != 0;
+}
+#[no_mangle]
+pub unsafe extern "C" fn port_pool_capacity(
+    mut options: *const common_options,
+) -> uint32_t {
+    let mut capacity: uint32_t = (*options)
+        .ring_size
+        .wrapping_mul(POOL_PACKETS_PER_DESCRIPTOR as uint32_t);
+    return if capacity < POOL_MIN_CAPACITY as uint32_t {
+        POOL_MIN_CAPACITY as uint32_t
+    } else {
+        capacity
+    };
 }
 unsafe extern "C" fn open_and_start(
     mut port: *mut port,
     mut address: *const ::core::ffi::c_char,
-    mut promiscuous: bool,
     mut options: *const common_options,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
-    let mut config: device_config = device_config {
-        rx_queues: (*port).queues,
-        tx_queues: (*port).queues,
-        rx_ring_size: (*options).ring_size,
-        tx_ring_size: (*options).ring_size,
-        promiscuous: promiscuous,
-    };
-    let mut capacity: uint32_t = (*options)
-        .ring_size
-        .wrapping_mul(POOL_PACKETS_PER_DESCRIPTOR as uint32_t);
     if device_open(&raw mut (*port).device, &raw mut (*port).container, address, error)
         != 0 as ::core::ffi::c_int
     {
@@ -341,15 +346,11 @@ unsafe extern "C" fn open_and_start(
     }
     (*port).opened = true_0 != 0;
     let mut i: uint32_t = 0 as uint32_t;
-    while i < (*port).queues {
+    while i < (*port).config.rx_queues {
         if mempool_create(
             (&raw mut (*port).pools as *mut mempool).offset(i as isize) as *mut mempool,
             &raw mut (*port).container,
-            (if capacity < POOL_MIN_CAPACITY as uint32_t {
-                POOL_MIN_CAPACITY as uint32_t
-            } else {
-                capacity
-            }),
+            port_pool_capacity(options),
             error,
         ) != 0 as ::core::ffi::c_int
         {
@@ -359,7 +360,7 @@ unsafe extern "C" fn open_and_start(
     }
     if device_start(
         &raw mut (*port).device,
-        &raw mut config,
+        &raw mut (*port).config,
         &raw mut (*port).pools as *mut mempool,
         error,
     ) != 0 as ::core::ffi::c_int
@@ -377,8 +378,8 @@ pub unsafe extern "C" fn port_open(
     mut port: *mut port,
     mut program: *const program,
     mut address: *const ::core::ffi::c_char,
-    mut queues: uint32_t,
-    mut promiscuous: bool,
+    mut rx_queues: uint32_t,
+    mut tx_queues: uint32_t,
     mut options: *const common_options,
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
@@ -417,7 +418,13 @@ pub unsafe extern "C" fn port_open(
             free: ::core::ptr::null_mut::<*mut packet>(),
             apart: [0; 128],
         }; 16],
-        queues: queues,
+        config: device_config {
+            rx_queues: rx_queues,
+            tx_queues: tx_queues,
+            rx_ring_size: (*options).ring_size,
+            tx_ring_size: (*options).ring_size,
+            promiscuous: true_0 != 0,
+        },
         device: device {
             vfio: vfio_device {
                 container: ::core::ptr::null_mut::<vfio_container>(),
@@ -519,13 +526,11 @@ pub unsafe extern "C" fn port_open(
     };
     vfio_container_init(&raw mut (*port).container);
     (*port).container.connect_timeout_ms = (*options).connect_timeout_ms;
-    if open_and_start(port, address, promiscuous, options, error)
-        != 0 as ::core::ffi::c_int
-    {
+    if open_and_start(port, address, options, error) != 0 as ::core::ffi::c_int {
         if (*port).device.running {
             device_stop(&raw mut (*port).device, &raw mut ignored);
         }
-        destroy(port);
+        port_free(port);
         return -(1 as ::core::ffi::c_int);
     }
     if (*port).container.ordinary_pages {
@@ -544,7 +549,7 @@ pub unsafe extern "C" fn port_close(
     mut error: *mut error,
 ) -> ::core::ffi::c_int {
     let mut result: ::core::ffi::c_int = device_stop(&raw mut (*port).device, error);
-    destroy(port);
+    port_free(port);
     return result;
 }
 #[no_mangle]
