@@ -57,10 +57,13 @@ need_paper() {
         missing+=(libpango-1.0-0 libpangoft2-1.0-0)
 }
 
-# rebase-patches.sh uses patch, and vm.sh uses xz.
+# rebase-patches.sh uses patch, and vm.sh uses xz. The tests of networks use the rest.
 need_test() {
     need_reproduce
     need_paper
+    need unshare util-linux
+    need ip iproute2
+    need ping iputils-ping
     need patch patch
     need xz xz-utils
 }

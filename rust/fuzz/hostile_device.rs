@@ -2,9 +2,8 @@
 //! and registers, and when the application calls the driver. After each step, the test counts the
 //! packets and compares the effect of a call with a model of it: none is lost, doubled or late.
 //!
-//! This file is a module of the driver, because it reads the private state of the queues; it is
-//! compiled for tests and for fuzzing only. The unit tests run it with random inputs and with those
-//! in `corpus/`, also under the sanitizers and Miri. `make fuzz` searches for worse inputs.
+//! This file is a module of the driver, because it reads the private state of the queues. Only tests and
+//! fuzzing compile it. The inputs are random, those in `corpus/`, and those that `make fuzz` finds.
 #![forbid(unsafe_code)]
 #![allow(clippy::unwrap_used)] // for tests
 

@@ -18,9 +18,9 @@ METRICS = ("cpu_share", latency_metric("50").name, latency_metric("99").name)
 def build(data: Data) -> Section:
     """Build a table of processor time and two of latency, if they were measured with interrupts."""
     text = (
-        "A driver that polls uses a whole processor, however few packets come. `ixgbe-fwd --interrupts` only polls while "
-        "more than 200 packets come in a millisecond. Otherwise, after 64 turns without a packet, it sleeps until the "
-        "card signals. The card signals at most every 50 µs.",
+        "A driver that polls uses a whole processor, however few packets come. `ixgbe-fwd --interrupts` only polls "
+        "while more than 200 packets come in a millisecond. Otherwise, after 64 turns without a packet, it sleeps "
+        "until the card signals. The card signals at most every 50 µs.",
         "So the driver saves processor time at low loads, and a packet that comes meanwhile waits longer.",
     )
     samples = data.run.samples
