@@ -179,7 +179,8 @@ code-size: ## Build only the tool that counts the drivers' lines of code.
 C_LIBRARY := $(wildcard c/src/*.c)
 C_PROGRAM := $(addprefix c/src/apps/,fwd.c program.c queue_threads.c rates.c totals.c)
 # The other programs: ixgbe-NAME is made of NAME.c, of what they share, and of these.
-C_APPS := echo pktgen
+C_APPS := capture echo pktgen
+C_APP_capture := pcap_writer.c
 C_APP_echo := echo_packet.c
 C_APP_pktgen := flow_packet.c pcap_file.c token_bucket.c
 c_app = $(addprefix c/src/apps/,$(1).c port.c program.c rates.c $(C_APP_$(1)))

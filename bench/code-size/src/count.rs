@@ -57,12 +57,15 @@ pub const SOURCES: &[Sources] = &[
 /// The files of the programs besides `ixgbe-fwd`, without folder and ending. They do not count: the published
 /// numbers are those of a driver with a forwarder.
 const OTHER_PROGRAMS: &[&str] = &[
+    "capture",
     "echo",
     "echo_packet",
     "flow_packet",
+    "ixgbe-capture",
     "ixgbe-echo",
     "ixgbe-pktgen",
     "pcap_file",
+    "pcap_writer",
     "pktgen",
     "port",
     "token_bucket",

@@ -1,4 +1,4 @@
-//! Network name spaces for tests: each makes its own, without root, and nothing leaves it.
+//! Name spaces of network and mounts for tests: each makes its own, without root, and nothing leaves it.
 
 use std::process::Command;
 
@@ -19,7 +19,7 @@ pub fn is_inside(name: &str) -> Result<bool> {
         return Ok(true);
     }
     let outside = Command::new("unshare")
-        .args(["--user", "--map-root-user", "--net", "true"])
+        .args(["--user", "--map-root-user", "--net", "--mount", "true"])
         .output()
         .context("cannot run unshare (package util-linux)")?;
     if !outside.status.success() {
@@ -31,7 +31,7 @@ pub fn is_inside(name: &str) -> Result<bool> {
         return Ok(false);
     }
     let again = Command::new("unshare")
-        .args(["--user", "--map-root-user", "--net"])
+        .args(["--user", "--map-root-user", "--net", "--mount"])
         .arg(std::env::current_exe()?)
         .args(["--exact", name, "--nocapture"])
         .env(INSIDE, name)

@@ -21,11 +21,13 @@ pub mod vfio_region;
 pub mod vfio_user;
 pub mod vfio_user_socket;
 pub mod apps {
+    pub mod capture;
     pub mod echo;
     pub mod echo_packet;
     pub mod flow_packet;
     pub mod fwd;
     pub mod pcap_file;
+    pub mod pcap_writer;
     pub mod pktgen;
     pub mod port;
     pub mod ports;

@@ -1,0 +1,1108 @@
+extern "C" {
+    fn snprintf(
+        __s: *mut ::core::ffi::c_char,
+        __maxlen: size_t,
+        __format: *const ::core::ffi::c_char,
+        ...
+    ) -> ::core::ffi::c_int;
+    fn dprintf(
+        __fd: ::core::ffi::c_int,
+        __fmt: *const ::core::ffi::c_char,
+        ...
+    ) -> ::core::ffi::c_int;
+    fn pcap_writer_open(
+        writer: *mut pcap_writer,
+        path: *const ::core::ffi::c_char,
+        snap: uint32_t,
+        rotate_size: uint64_t,
+        files: uint32_t,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn pcap_writer_put(
+        writer: *mut pcap_writer,
+        frame: *const uint8_t,
+        size: uint32_t,
+        time: uint64_t,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn pcap_writer_flush(
+        writer: *mut pcap_writer,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn pcap_writer_close(
+        writer: *mut pcap_writer,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn rx_batch(
+        queue: *mut rx_queue,
+        packets: *mut *mut packet,
+        count: uint32_t,
+    ) -> uint32_t;
+    fn queue_stats_read(
+        device: *mut device,
+        id: uint32_t,
+        stats: *mut queue_stats,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    static mut optarg: *mut ::core::ffi::c_char;
+    static mut optind: ::core::ffi::c_int;
+    static mut opterr: ::core::ffi::c_int;
+    fn getopt_long(
+        ___argc: ::core::ffi::c_int,
+        ___argv: *const *mut ::core::ffi::c_char,
+        __shortopts: *const ::core::ffi::c_char,
+        __longopts: *const option,
+        __longind: *mut ::core::ffi::c_int,
+    ) -> ::core::ffi::c_int;
+    fn common_options_default() -> common_options;
+    fn common_option(
+        program_0: *const program,
+        option: ::core::ffi::c_int,
+        argv: *mut *mut ::core::ffi::c_char,
+        options: *mut common_options,
+    ) -> ::core::ffi::c_int;
+    fn usage_error(
+        program_0: *const program,
+        what: *const ::core::ffi::c_char,
+        value: *const ::core::ffi::c_char,
+    ) -> ::core::ffi::c_int;
+    fn parse_number(
+        text: *const ::core::ffi::c_char,
+        low: uint64_t,
+        high: uint64_t,
+        number: *mut uint64_t,
+    ) -> bool;
+    fn json_open(
+        program_0: *const program,
+        path: *const ::core::ffi::c_char,
+    ) -> ::core::ffi::c_int;
+    fn json_close(
+        fd: ::core::ffi::c_int,
+        written: ::core::ffi::c_int,
+    ) -> ::core::ffi::c_int;
+    fn port_open(
+        port: *mut port,
+        program_0: *const program,
+        address: *const ::core::ffi::c_char,
+        rx_queues: uint32_t,
+        tx_queues: uint32_t,
+        options: *const common_options,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn port_close(port: *mut port, error: *mut error) -> ::core::ffi::c_int;
+    fn port_turns_per_look(port: *const port) -> uint32_t;
+    fn packets_free(packets: *mut *mut packet, first: uint32_t, count: uint32_t);
+    fn run_start(run: *mut run, duration: uint64_t);
+    fn run_look(
+        run: *mut run,
+        port: *mut port,
+        ended: *mut bool,
+        error: *mut error,
+    ) -> ::core::ffi::c_int;
+    fn run_seconds(run: *const run) -> ::core::ffi::c_double;
+    fn run_tsc_cycles(run: *const run) -> uint64_t;
+    fn __errno_location() -> *mut ::core::ffi::c_int;
+    fn strerror(__errnum: ::core::ffi::c_int) -> *mut ::core::ffi::c_char;
+    fn clock_gettime(__clock_id: clockid_t, __tp: *mut timespec) -> ::core::ffi::c_int;
+}
+pub type size_t = usize;
+pub type __uint8_t = u8;
+pub type __uint16_t = u16;
+pub type __uint32_t = u32;
+pub type __int64_t = i64;
+pub type __uint64_t = u64;
+pub type __time_t = ::core::ffi::c_long;
+pub type __clockid_t = ::core::ffi::c_int;
+pub type __syscall_slong_t = ::core::ffi::c_long;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct error {
+    pub text: [::core::ffi::c_char; 1024],
+}
+pub type int64_t = __int64_t;
+pub type uint8_t = __uint8_t;
+pub type uint16_t = __uint16_t;
+pub type uint32_t = __uint32_t;
+pub type uint64_t = __uint64_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct pcap_writer {
+    pub path: *const ::core::ffi::c_char,
+    pub snap: uint32_t,
+    pub rotate_size: uint64_t,
+    pub files: uint32_t,
+    pub number: uint32_t,
+    pub fd: ::core::ffi::c_int,
+    pub name: [::core::ffi::c_char; 4096],
+    pub written: uint64_t,
+    pub frames: uint64_t,
+    pub used: size_t,
+    pub buffer: [uint8_t; 262144],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct descriptor {
+    pub lower: uint64_t,
+    pub upper: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct iova_range {
+    pub first: uint64_t,
+    pub last: uint64_t,
+}
+pub type vfio_kind = ::core::ffi::c_uint;
+pub const VFIO_KIND_USER: vfio_kind = 1;
+pub const VFIO_KIND_KERNEL: vfio_kind = 0;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_area {
+    pub offset: uint64_t,
+    pub size: uint64_t,
+    pub memory: *mut uint8_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_device {
+    pub container: *mut vfio_container,
+    pub reserve_us: uint64_t,
+    pub address: [::core::ffi::c_char; 128],
+    pub kind: vfio_kind,
+    pub fd: ::core::ffi::c_int,
+    pub request_fd: ::core::ffi::c_int,
+    pub group: ::core::ffi::c_int,
+    pub area_count: uint32_t,
+    pub next_message: uint16_t,
+    pub bar0_size: uint64_t,
+    pub bar0_file_offset: uint64_t,
+    pub config_file_offset: uint64_t,
+    pub areas: [vfio_area; 8],
+    pub failed: bool,
+    pub failure: error,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_container {
+    pub fd: ::core::ffi::c_int,
+    pub groups: [vfio_group; 8],
+    pub device_count: uint32_t,
+    pub devices: [*mut vfio_device; 8],
+    pub range_count: uint32_t,
+    pub ranges: [iova_range; 16],
+    pub next_iova: uint64_t,
+    pub map_count: uint32_t,
+    pub ordinary_pages: bool,
+    pub connect_timeout_ms: uint32_t,
+    pub connect_waited_ms: uint64_t,
+    pub patience_us: uint64_t,
+    pub refilled_us: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct vfio_group {
+    pub number: ::core::ffi::c_int,
+    pub fd: ::core::ffi::c_int,
+    pub users: uint32_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct dma_memory {
+    pub container: *mut vfio_container,
+    pub memory: *mut ::core::ffi::c_void,
+    pub iova: uint64_t,
+    pub size: size_t,
+    pub fd: ::core::ffi::c_int,
+    pub huge: bool,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct packet {
+    pub iova: uint64_t,
+    pub pool: *mut mempool,
+    pub size: uint32_t,
+    pub reserved: [uint8_t; 44],
+    pub data: [uint8_t; 0],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct mempool {
+    pub dma: dma_memory,
+    pub capacity: uint32_t,
+    pub free_count: uint32_t,
+    pub free: *mut *mut packet,
+    pub apart: [uint8_t; 128],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct rx_queue {
+    pub ring: *mut descriptor,
+    pub packets: *mut *mut packet,
+    pub pool: *mut mempool,
+    pub tail: *mut uint32_t,
+    pub mask: uint32_t,
+    pub index: uint32_t,
+    pub discarding: bool,
+    pub id: uint32_t,
+    pub vfio: *mut vfio_device,
+    pub dma: dma_memory,
+    pub pool_empty: uint64_t,
+    pub discarded: uint64_t,
+    pub suspect: uint32_t,
+    pub apart: [uint8_t; 128],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct tx_queue {
+    pub ring: *mut descriptor,
+    pub packets: *mut *mut packet,
+    pub tail: *mut uint32_t,
+    pub mask: uint32_t,
+    pub index: uint32_t,
+    pub clean_index: uint32_t,
+    pub done: uint64_t,
+    pub id: uint32_t,
+    pub vfio: *mut vfio_device,
+    pub dma: dma_memory,
+    pub apart: [uint8_t; 128],
+}
+pub type device_family = ::core::ffi::c_uint;
+pub const DEVICE_FAMILY_X550: device_family = 2;
+pub const DEVICE_FAMILY_X540: device_family = 1;
+pub const DEVICE_FAMILY_82599: device_family = 0;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device_config {
+    pub rx_queues: uint32_t,
+    pub tx_queues: uint32_t,
+    pub rx_ring_size: uint32_t,
+    pub tx_ring_size: uint32_t,
+    pub promiscuous: bool,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device_stats {
+    pub rx_packets: uint64_t,
+    pub rx_bytes: uint64_t,
+    pub tx_packets: uint64_t,
+    pub tx_bytes: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct queue_stats {
+    pub rx_packets: uint64_t,
+    pub rx_bytes: uint64_t,
+    pub rx_dropped: uint64_t,
+    pub tx_packets: uint64_t,
+    pub tx_bytes: uint64_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device_interrupts {
+    pub vectors: uint32_t,
+    pub armed: uint32_t,
+    pub eventfds: [::core::ffi::c_int; 16],
+    pub apart: [uint8_t; 56],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct device {
+    pub vfio: vfio_device,
+    pub family: device_family,
+    pub config: device_config,
+    pub pools: *mut mempool,
+    pub queues_in_threads: bool,
+    pub running: bool,
+    pub mac: [uint8_t; 6],
+    pub stats: device_stats,
+    pub queue_stats: [queue_stats; 16],
+    pub rx: [rx_queue; 16],
+    pub tx: [tx_queue; 16],
+    pub interrupts: device_interrupts,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct option {
+    pub name: *const ::core::ffi::c_char,
+    pub has_arg: ::core::ffi::c_int,
+    pub flag: *mut ::core::ffi::c_int,
+    pub val: ::core::ffi::c_int,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct __sigset_t {
+    pub __val: [::core::ffi::c_ulong; 16],
+}
+pub type sigset_t = __sigset_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct timespec {
+    pub tv_sec: __time_t,
+    pub tv_nsec: __syscall_slong_t,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct program {
+    pub name: *const ::core::ffi::c_char,
+    pub usage: *const ::core::ffi::c_char,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct common_options {
+    pub batch: uint32_t,
+    pub ring_size: uint32_t,
+    pub packets: uint64_t,
+    pub duration: uint64_t,
+    pub connect_timeout_ms: uint32_t,
+    pub link_timeout_ms: uint32_t,
+    pub json: *const ::core::ffi::c_char,
+}
+pub type C2RustUnnamed = ::core::ffi::c_uint;
+pub const OPTION_OWN: C2RustUnnamed = 10;
+pub const OPTION_VERSION: C2RustUnnamed = 9;
+pub const OPTION_HELP: C2RustUnnamed = 8;
+pub const OPTION_JSON: C2RustUnnamed = 7;
+pub const OPTION_LINK_TIMEOUT: C2RustUnnamed = 6;
+pub const OPTION_CONNECT_TIMEOUT: C2RustUnnamed = 5;
+pub const OPTION_DURATION: C2RustUnnamed = 4;
+pub const OPTION_PACKETS: C2RustUnnamed = 3;
+pub const OPTION_RING_SIZE: C2RustUnnamed = 2;
+pub const OPTION_BATCH: C2RustUnnamed = 1;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct port {
+    pub container: vfio_container,
+    pub pools: [mempool; 16],
+    pub config: device_config,
+    pub device: device,
+    pub opened: bool,
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct run {
+    pub held: sigset_t,
+    pub duration: uint64_t,
+    pub start: uint64_t,
+    pub start_tsc: uint64_t,
+    pub time: uint64_t,
+    pub printed: uint64_t,
+    pub before: device_stats,
+}
+pub type clockid_t = __clockid_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct options {
+    pub common: common_options,
+    pub write_file: *const ::core::ffi::c_char,
+    pub snap: uint32_t,
+    pub rotate_size: uint64_t,
+    pub files: uint32_t,
+    pub device: *const ::core::ffi::c_char,
+}
+pub type C2RustUnnamed_0 = ::core::ffi::c_uint;
+pub const OPTION_FILES: C2RustUnnamed_0 = 13;
+pub const OPTION_ROTATE_SIZE: C2RustUnnamed_0 = 12;
+pub const OPTION_SNAP: C2RustUnnamed_0 = 11;
+pub const OPTION_WRITE: C2RustUnnamed_0 = 10;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct totals {
+    pub rx: uint64_t,
+    pub rx_bytes: uint64_t,
+    pub written: uint64_t,
+    pub snapped: uint64_t,
+    pub dropped: uint64_t,
+    pub files: uint32_t,
+    pub seconds: ::core::ffi::c_double,
+    pub tsc_cycles: uint64_t,
+}
+pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
+    ::core::ffi::c_void,
+>();
+pub const UINT32_MAX: ::core::ffi::c_uint = 4294967295 as ::core::ffi::c_uint;
+pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const PACKET_BUFFER_SIZE: ::core::ffi::c_int = 2048 as ::core::ffi::c_int;
+pub const PACKET_HEADROOM: ::core::ffi::c_int = 64 as ::core::ffi::c_int;
+pub const PACKET_MAX_SIZE: ::core::ffi::c_int = PACKET_BUFFER_SIZE - PACKET_HEADROOM;
+pub const required_argument: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
+pub const EXIT_RUN_TIME: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
+pub const EXIT_SUCCESS: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const CLOCK_REALTIME: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const MIN_ROTATE_SIZE: ::core::ffi::c_int = 4096 as ::core::ffi::c_int;
+static mut usage: [::core::ffi::c_char; 1518] = unsafe {
+    ::core::mem::transmute::<
+        [u8; 1518],
+        [::core::ffi::c_char; 1518],
+    >(
+        *b"usage: ixgbe-capture [--write FILE] [--snap BYTES] [--rotate-size BYTES] [--files N]\n                     [--batch N] [--ring-size N] [--packets N] [--duration S]\n                     [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE\n\nRecords the frames that a device receives, in the pcap format with nanoseconds. The frames\nof a batch have one time. Ends on SIGINT or SIGTERM, after N packets, or after S seconds.\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --write FILE         record to FILE; without it, frames are only counted\n  --snap BYTES         record at most so many bytes of a frame, 14 to 1984 (default 1984)\n  --rotate-size BYTES  begin another file before one has more bytes than this, from 4096 on;\n                       the files are FILE-00001, FILE-00002, with the ending of FILE\n  --files N            keep the newest N files only; needs --rotate-size\n  --batch N            packets per call, 1 to 512 (default 32)\n  --ring-size N        descriptors of every ring, a power of two, 64 to 4096 (default 512)\n  --packets N          end after N received packets\n  --duration S         end after S seconds; fractions are allowed\n  --connect-timeout S  wait at most S seconds for the sockets, up to 3600 (default 5)\n  --link-timeout S     wait at most S seconds for each link, up to 3600 (default 30)\n  --json FILE          write the totals to FILE at the end\n  --help               print this text\n  --version            print the version\n\0",
+    )
+};
+static mut program: program = unsafe {
+    program {
+        name: b"ixgbe-capture\0" as *const u8 as *const ::core::ffi::c_char,
+        usage: &raw const usage as *const ::core::ffi::c_char,
+    }
+};
+unsafe extern "C" fn set_option(
+    mut option: ::core::ffi::c_int,
+    mut options: *mut options,
+) -> *const ::core::ffi::c_char {
+    let mut number: uint64_t = 0 as uint64_t;
+    match option {
+        11 => {
+            if !parse_number(
+                optarg,
+                14 as uint64_t,
+                PACKET_MAX_SIZE as uint64_t,
+                &raw mut number,
+            ) {
+                return b"--snap must be a number of bytes from 14 to 1984, not\0"
+                    as *const u8 as *const ::core::ffi::c_char;
+            }
+            (*options).snap = number as uint32_t;
+            return ::core::ptr::null::<::core::ffi::c_char>();
+        }
+        12 => {
+            return if parse_number(
+                optarg,
+                MIN_ROTATE_SIZE as uint64_t,
+                UINT32_MAX as uint64_t,
+                &raw mut (*options).rotate_size,
+            ) as ::core::ffi::c_int != 0
+            {
+                ::core::ptr::null::<::core::ffi::c_char>()
+            } else {
+                b"--rotate-size must be a number of bytes from 4096 to 4294967295, not\0"
+                    as *const u8 as *const ::core::ffi::c_char
+            };
+        }
+        13 => {
+            if !parse_number(optarg, 1 as uint64_t, 99999 as uint64_t, &raw mut number) {
+                return b"--files must be a number from 1 to 99999, not\0" as *const u8
+                    as *const ::core::ffi::c_char;
+            }
+            (*options).files = number as uint32_t;
+            return ::core::ptr::null::<::core::ffi::c_char>();
+        }
+        _ => {
+            (*options).write_file = optarg;
+            return ::core::ptr::null::<::core::ffi::c_char>();
+        }
+    };
+}
+unsafe extern "C" fn parse_options(
+    mut argc: ::core::ffi::c_int,
+    mut argv: *mut *mut ::core::ffi::c_char,
+    mut options: *mut options,
+) -> ::core::ffi::c_int {
+    static mut known: [option; 14] = [
+        option {
+            name: b"batch\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: required_argument,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_BATCH as ::core::ffi::c_int,
+        },
+        option {
+            name: b"ring-size\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: required_argument,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_RING_SIZE as ::core::ffi::c_int,
+        },
+        option {
+            name: b"packets\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: required_argument,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_PACKETS as ::core::ffi::c_int,
+        },
+        option {
+            name: b"duration\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: required_argument,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_DURATION as ::core::ffi::c_int,
+        },
+        option {
+            name: b"connect-timeout\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: required_argument,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_CONNECT_TIMEOUT as ::core::ffi::c_int,
+        },
+        option {
+            name: b"link-timeout\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: required_argument,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_LINK_TIMEOUT as ::core::ffi::c_int,
+        },
+        option {
+            name: b"json\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: required_argument,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_JSON as ::core::ffi::c_int,
+        },
+        option {
+            name: b"help\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: 0,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_HELP as ::core::ffi::c_int,
+        },
+        option {
+            name: b"version\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: 0,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_VERSION as ::core::ffi::c_int,
+        },
+        option {
+            name: b"write\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: required_argument,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_WRITE as ::core::ffi::c_int,
+        },
+        option {
+            name: b"snap\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: required_argument,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_SNAP as ::core::ffi::c_int,
+        },
+        option {
+            name: b"rotate-size\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: required_argument,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_ROTATE_SIZE as ::core::ffi::c_int,
+        },
+        option {
+            name: b"files\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: required_argument,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_FILES as ::core::ffi::c_int,
+        },
+        option {
+            name: ::core::ptr::null::<::core::ffi::c_char>(),
+            has_arg: 0,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: 0,
+        },
+    ];
+    opterr = 0 as ::core::ffi::c_int;
+    loop {
+        let mut option: ::core::ffi::c_int = getopt_long(
+            argc,
+            argv,
+            b":hV\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw const known as *const option,
+            ::core::ptr::null_mut::<::core::ffi::c_int>(),
+        );
+        let mut status: ::core::ffi::c_int = -(1 as ::core::ffi::c_int);
+        if option == -(1 as ::core::ffi::c_int) {
+            break;
+        }
+        if option >= OPTION_OWN as ::core::ffi::c_int
+            && option <= OPTION_FILES as ::core::ffi::c_int
+        {
+            let mut wrong: *const ::core::ffi::c_char = set_option(option, options);
+            status = if wrong.is_null() {
+                -(1 as ::core::ffi::c_int)
+            } else {
+                usage_error(&raw const program, wrong, optarg)
+            };
+        } else {
+            status = common_option(
+                &raw const program,
+                option,
+                argv,
+                &raw mut (*options).common,
+            );
+        }
+        if status >= 0 as ::core::ffi::c_int {
+            return status;
+        }
+    }
+    if (*options).rotate_size != 0 as uint64_t && (*options).write_file.is_null() {
+        return usage_error(
+            &raw const program,
+            b"--rotate-size needs --write FILE\0" as *const u8
+                as *const ::core::ffi::c_char,
+            ::core::ptr::null::<::core::ffi::c_char>(),
+        );
+    }
+    if (*options).files != 0 as uint32_t && (*options).rotate_size == 0 as uint64_t {
+        return usage_error(
+            &raw const program,
+            b"--files needs --rotate-size BYTES\0" as *const u8
+                as *const ::core::ffi::c_char,
+            ::core::ptr::null::<::core::ffi::c_char>(),
+        );
+    }
+    if argc - optind != 1 as ::core::ffi::c_int {
+        return usage_error(
+            &raw const program,
+            b"one device is needed\0" as *const u8 as *const ::core::ffi::c_char,
+            ::core::ptr::null::<::core::ffi::c_char>(),
+        );
+    }
+    (*options).device = *argv.offset(optind as isize);
+    return -(1 as ::core::ffi::c_int);
+}
+unsafe extern "C" fn wall_time_ns() -> uint64_t {
+    let mut now: timespec = timespec { tv_sec: 0, tv_nsec: 0 };
+    clock_gettime(CLOCK_REALTIME, &raw mut now);
+    return (now.tv_sec as uint64_t as ::core::ffi::c_ulonglong)
+        .wrapping_mul(NANOSECONDS)
+        .wrapping_add(now.tv_nsec as uint64_t as ::core::ffi::c_ulonglong) as uint64_t;
+}
+unsafe extern "C" fn capture_turn(
+    mut port: *mut port,
+    mut writer: *mut pcap_writer,
+    mut count: uint32_t,
+    mut packets: *mut *mut packet,
+    mut totals: *mut totals,
+    mut error: *mut error,
+) -> int64_t {
+    let mut received: uint32_t = rx_batch(
+        (&raw mut (*port).device.rx as *mut rx_queue)
+            .offset(0 as ::core::ffi::c_int as isize) as *mut rx_queue,
+        packets,
+        count,
+    );
+    let mut time: uint64_t = if received > 0 as uint32_t {
+        wall_time_ns()
+    } else {
+        0 as uint64_t
+    };
+    let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < received {
+        (*totals).rx_bytes = (*totals)
+            .rx_bytes
+            .wrapping_add((**packets.offset(i as isize)).size as uint64_t);
+        if !writer.is_null() && result == 0 as ::core::ffi::c_int {
+            (*totals).snapped = (*totals)
+                .snapped
+                .wrapping_add(
+                    ((**packets.offset(i as isize)).size > (*writer).snap)
+                        as ::core::ffi::c_int as uint64_t,
+                );
+            result = pcap_writer_put(
+                writer,
+                &raw mut (**packets.offset(i as isize)).data as *mut uint8_t,
+                (**packets.offset(i as isize)).size,
+                time,
+                error,
+            );
+        }
+        i = i.wrapping_add(1);
+    }
+    packets_free(packets, 0 as uint32_t, received);
+    (*totals).rx = (*totals).rx.wrapping_add(received as uint64_t);
+    return if result == 0 as ::core::ffi::c_int {
+        received as int64_t
+    } else {
+        -(1 as ::core::ffi::c_int) as int64_t
+    };
+}
+unsafe extern "C" fn capture(
+    mut port: *mut port,
+    mut writer: *mut pcap_writer,
+    mut options: *const options,
+    mut totals: *mut totals,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut packets: [*mut packet; 512] = [::core::ptr::null_mut::<packet>(); 512];
+    let mut turns: uint32_t = port_turns_per_look(port);
+    let mut left: uint64_t = (*options).common.packets;
+    let mut flushed: uint64_t = 0 as uint64_t;
+    let mut received: int64_t = 0 as int64_t;
+    let mut ended: bool = false_0 != 0;
+    let mut run: run = run {
+        held: __sigset_t { __val: [0; 16] },
+        duration: 0,
+        start: 0,
+        start_tsc: 0,
+        time: 0,
+        printed: 0,
+        before: device_stats {
+            rx_packets: 0,
+            rx_bytes: 0,
+            tx_packets: 0,
+            tx_bytes: 0,
+        },
+    };
+    run_start(&raw mut run, (*options).common.duration);
+    while left > 0 as uint64_t && !ended && received >= 0 as int64_t {
+        let mut i: uint32_t = 0 as uint32_t;
+        while i < turns && left > 0 as uint64_t && received >= 0 as int64_t {
+            let mut batch: uint32_t = (*options).common.batch;
+            let mut count: uint32_t = if (batch as uint64_t) < left {
+                batch
+            } else {
+                left as uint32_t
+            };
+            received = capture_turn(
+                port,
+                writer,
+                count,
+                &raw mut packets as *mut *mut packet,
+                totals,
+                error,
+            );
+            left = left
+                .wrapping_sub(
+                    if received >= 0 as int64_t {
+                        received as uint64_t
+                    } else {
+                        0 as uint64_t
+                    },
+                );
+            i = i.wrapping_add(1);
+        }
+        if received >= 0 as int64_t
+            && run_look(&raw mut run, port, &raw mut ended, error)
+                != 0 as ::core::ffi::c_int
+        {
+            received = -(1 as ::core::ffi::c_int) as int64_t;
+        }
+        if received >= 0 as int64_t && !writer.is_null()
+            && run.time.wrapping_sub(flushed) as ::core::ffi::c_ulonglong >= NANOSECONDS
+        {
+            received = pcap_writer_flush(writer, error) as int64_t;
+            flushed = run.time;
+        }
+    }
+    (*totals).seconds = run_seconds(&raw mut run);
+    (*totals).tsc_cycles = run_tsc_cycles(&raw mut run);
+    return if received >= 0 as int64_t {
+        0 as ::core::ffi::c_int
+    } else {
+        -(1 as ::core::ffi::c_int)
+    };
+}
+unsafe extern "C" fn write_totals(
+    mut fd: ::core::ffi::c_int,
+    mut totals: *const totals,
+) -> ::core::ffi::c_int {
+    return json_close(
+        fd,
+        dprintf(
+            fd,
+            b"{\"rx\":%lu,\"rx_bytes\":%lu,\"written\":%lu,\"snapped\":%lu,\"dropped\":%lu,\"files\":%u,\"seconds\":%.9f,\"tsc_cycles\":%lu}\n\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            (*totals).rx,
+            (*totals).rx_bytes,
+            (*totals).written,
+            (*totals).snapped,
+            (*totals).dropped,
+            (*totals).files,
+            (*totals).seconds,
+            (*totals).tsc_cycles,
+        ),
+    );
+}
+unsafe extern "C" fn report(
+    mut error: *const error,
+    mut status: *mut ::core::ffi::c_int,
+) {
+    if *status == EXIT_SUCCESS {
+        dprintf(
+            STDERR_FILENO,
+            b"ixgbe-capture: %s\n\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw const (*error).text as *const ::core::ffi::c_char,
+        );
+    }
+    *status = EXIT_RUN_TIME;
+}
+unsafe extern "C" fn capture_until_end(
+    mut options: *const options,
+    mut writer: *mut pcap_writer,
+    mut json_fd: ::core::ffi::c_int,
+) -> ::core::ffi::c_int {
+    let mut port: port = port {
+        container: vfio_container {
+            fd: 0,
+            groups: [vfio_group {
+                number: 0,
+                fd: 0,
+                users: 0,
+            }; 8],
+            device_count: 0,
+            devices: [::core::ptr::null_mut::<vfio_device>(); 8],
+            range_count: 0,
+            ranges: [iova_range { first: 0, last: 0 }; 16],
+            next_iova: 0,
+            map_count: 0,
+            ordinary_pages: false,
+            connect_timeout_ms: 0,
+            connect_waited_ms: 0,
+            patience_us: 0,
+            refilled_us: 0,
+        },
+        pools: [mempool {
+            dma: dma_memory {
+                container: ::core::ptr::null_mut::<vfio_container>(),
+                memory: ::core::ptr::null_mut::<::core::ffi::c_void>(),
+                iova: 0,
+                size: 0,
+                fd: 0,
+                huge: false,
+            },
+            capacity: 0,
+            free_count: 0,
+            free: ::core::ptr::null_mut::<*mut packet>(),
+            apart: [0; 128],
+        }; 16],
+        config: device_config {
+            rx_queues: 0,
+            tx_queues: 0,
+            rx_ring_size: 0,
+            tx_ring_size: 0,
+            promiscuous: false,
+        },
+        device: device {
+            vfio: vfio_device {
+                container: ::core::ptr::null_mut::<vfio_container>(),
+                reserve_us: 0,
+                address: [0; 128],
+                kind: VFIO_KIND_KERNEL,
+                fd: 0,
+                request_fd: 0,
+                group: 0,
+                area_count: 0,
+                next_message: 0,
+                bar0_size: 0,
+                bar0_file_offset: 0,
+                config_file_offset: 0,
+                areas: [vfio_area {
+                    offset: 0,
+                    size: 0,
+                    memory: ::core::ptr::null_mut::<uint8_t>(),
+                }; 8],
+                failed: false,
+                failure: error { text: [0; 1024] },
+            },
+            family: DEVICE_FAMILY_82599,
+            config: device_config {
+                rx_queues: 0,
+                tx_queues: 0,
+                rx_ring_size: 0,
+                tx_ring_size: 0,
+                promiscuous: false,
+            },
+            pools: ::core::ptr::null_mut::<mempool>(),
+            queues_in_threads: false,
+            running: false,
+            mac: [0; 6],
+            stats: device_stats {
+                rx_packets: 0,
+                rx_bytes: 0,
+                tx_packets: 0,
+                tx_bytes: 0,
+            },
+            queue_stats: [queue_stats {
+                rx_packets: 0,
+                rx_bytes: 0,
+                rx_dropped: 0,
+                tx_packets: 0,
+                tx_bytes: 0,
+            }; 16],
+            rx: [rx_queue {
+                ring: ::core::ptr::null_mut::<descriptor>(),
+                packets: ::core::ptr::null_mut::<*mut packet>(),
+                pool: ::core::ptr::null_mut::<mempool>(),
+                tail: ::core::ptr::null_mut::<uint32_t>(),
+                mask: 0,
+                index: 0,
+                discarding: false,
+                id: 0,
+                vfio: ::core::ptr::null_mut::<vfio_device>(),
+                dma: dma_memory {
+                    container: ::core::ptr::null_mut::<vfio_container>(),
+                    memory: ::core::ptr::null_mut::<::core::ffi::c_void>(),
+                    iova: 0,
+                    size: 0,
+                    fd: 0,
+                    huge: false,
+                },
+                pool_empty: 0,
+                discarded: 0,
+                suspect: 0,
+                apart: [0; 128],
+            }; 16],
+            tx: [tx_queue {
+                ring: ::core::ptr::null_mut::<descriptor>(),
+                packets: ::core::ptr::null_mut::<*mut packet>(),
+                tail: ::core::ptr::null_mut::<uint32_t>(),
+                mask: 0,
+                index: 0,
+                clean_index: 0,
+                done: 0,
+                id: 0,
+                vfio: ::core::ptr::null_mut::<vfio_device>(),
+                dma: dma_memory {
+                    container: ::core::ptr::null_mut::<vfio_container>(),
+                    memory: ::core::ptr::null_mut::<::core::ffi::c_void>(),
+                    iova: 0,
+                    size: 0,
+                    fd: 0,
+                    huge: false,
+                },
+                apart: [0; 128],
+            }; 16],
+            interrupts: device_interrupts {
+                vectors: 0,
+                armed: 0,
+                eventfds: [0; 16],
+                apart: [0; 56],
+            },
+        },
+        opened: false,
+    };
+    let mut totals: totals = totals {
+        rx: 0 as uint64_t,
+        rx_bytes: 0,
+        written: 0,
+        snapped: 0,
+        dropped: 0,
+        files: 0,
+        seconds: 0.,
+        tsc_cycles: 0,
+    };
+    let mut stats: queue_stats = queue_stats {
+        rx_packets: 0 as uint64_t,
+        rx_bytes: 0,
+        rx_dropped: 0,
+        tx_packets: 0,
+        tx_bytes: 0,
+    };
+    let mut error: error = error { text: [0; 1024] };
+    let mut status: ::core::ffi::c_int = EXIT_SUCCESS;
+    if port_open(
+        &raw mut port,
+        &raw const program,
+        (*options).device,
+        1 as uint32_t,
+        1 as uint32_t,
+        &raw const (*options).common,
+        &raw mut error,
+    ) != 0 as ::core::ffi::c_int
+    {
+        report(&raw mut error, &raw mut status);
+        return status;
+    }
+    if capture(&raw mut port, writer, options, &raw mut totals, &raw mut error)
+        != 0 as ::core::ffi::c_int
+        || queue_stats_read(
+            &raw mut port.device,
+            0 as uint32_t,
+            &raw mut stats,
+            &raw mut error,
+        ) != 0 as ::core::ffi::c_int
+    {
+        report(&raw mut error, &raw mut status);
+    }
+    totals.dropped = stats.rx_dropped;
+    if port_close(&raw mut port, &raw mut error) != 0 as ::core::ffi::c_int {
+        report(&raw mut error, &raw mut status);
+    }
+    if !writer.is_null() {
+        if pcap_writer_close(writer, &raw mut error) != 0 as ::core::ffi::c_int {
+            report(&raw mut error, &raw mut status);
+        }
+        totals.written = (*writer).frames;
+        totals.files = (*writer).number;
+    }
+    if json_fd >= 0 as ::core::ffi::c_int
+        && write_totals(json_fd, &raw mut totals) != 0 as ::core::ffi::c_int
+    {
+        snprintf(
+            &raw mut error.text as *mut ::core::ffi::c_char,
+            ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
+            b"%.900s: %s\0" as *const u8 as *const ::core::ffi::c_char,
+            (*options).common.json,
+            strerror(*__errno_location()),
+        );
+        report(&raw mut error, &raw mut status);
+    }
+    return status;
+}
+unsafe fn main_0(
+    mut argc: ::core::ffi::c_int,
+    mut argv: *mut *mut ::core::ffi::c_char,
+) -> ::core::ffi::c_int {
+    let mut options: options = options {
+        common: common_options_default(),
+        write_file: ::core::ptr::null::<::core::ffi::c_char>(),
+        snap: PACKET_MAX_SIZE as uint32_t,
+        rotate_size: 0,
+        files: 0,
+        device: ::core::ptr::null::<::core::ffi::c_char>(),
+    };
+    let mut writer: pcap_writer = pcap_writer {
+        path: ::core::ptr::null::<::core::ffi::c_char>(),
+        snap: 0,
+        rotate_size: 0,
+        files: 0,
+        number: 0,
+        fd: 0,
+        name: [0; 4096],
+        written: 0,
+        frames: 0,
+        used: 0,
+        buffer: [0; 262144],
+    };
+    let mut error: error = error { text: [0; 1024] };
+    let mut status: ::core::ffi::c_int = parse_options(argc, argv, &raw mut options);
+    if status >= 0 as ::core::ffi::c_int {
+        return status;
+    }
+    let mut json_fd: ::core::ffi::c_int = json_open(
+        &raw const program,
+        options.common.json,
+    );
+    if json_fd == -(2 as ::core::ffi::c_int) {
+        return EXIT_RUN_TIME;
+    }
+    if options.write_file.is_null() {
+        return capture_until_end(
+            &raw mut options,
+            ::core::ptr::null_mut::<pcap_writer>(),
+            json_fd,
+        );
+    }
+    if pcap_writer_open(
+        &raw mut writer,
+        options.write_file,
+        options.snap,
+        options.rotate_size,
+        options.files,
+        &raw mut error,
+    ) != 0 as ::core::ffi::c_int
+    {
+        dprintf(
+            STDERR_FILENO,
+            b"ixgbe-capture: %s\n\0" as *const u8 as *const ::core::ffi::c_char,
+            &raw mut error.text as *mut ::core::ffi::c_char,
+        );
+        return EXIT_RUN_TIME;
+    }
+    return capture_until_end(&raw mut options, &raw mut writer, json_fd);
+}
+pub fn main() {
+    let mut args_strings: Vec<Vec<u8>> = ::std::env::args()
+        .map(|arg| {
+            ::std::ffi::CString::new(arg)
+                .expect("Failed to convert argument into CString.")
+                .into_bytes_with_nul()
+        })
+        .collect();
+    let mut args_ptrs: Vec<*mut ::core::ffi::c_char> = args_strings
+        .iter_mut()
+        .map(|arg| arg.as_mut_ptr() as *mut ::core::ffi::c_char)
+        .chain(::core::iter::once(::core::ptr::null_mut()))
+        .collect();
+    unsafe {
+        ::std::process::exit(
+            main_0(
+                (args_ptrs.len() - 1) as ::core::ffi::c_int,
+                args_ptrs.as_mut_ptr() as *mut *mut ::core::ffi::c_char,
+            ) as i32,
+        )
+    }
+}
