@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 use conformance::{expect, for_each_implementation, Implementation, Program, TestNic};
 use nic::{MmioMode, Traffic, WireTo};
 use pcap_file::pcap::{PcapPacket, PcapReader, PcapWriter};
@@ -249,17 +249,21 @@ fn a_file_that_is_no_template_is_refused(implementation: Implementation) -> Resu
     Ok(())
 }
 
-/// A batch of 512 makes up for up to 50 ms in which the machine does other things.
+/// A batch of 512 makes up for up to 50 ms in which the machine does other things. If it does more, the rate is
+/// too low, but never too high.
 fn the_rate_is_kept(implementation: Implementation) -> Result<()> {
-    let nic = TestNic::running(|config| config)?;
-    let arguments = ["--rate", "10k", "--batch", "512", "--duration", "1"];
-    let totals = run(&nic, implementation, &arguments)?;
-    let rate = totals.tx as f64 / totals.seconds;
-    ensure!(
-        (9_500.0..=10_050.0).contains(&rate),
-        "{rate:.0} a second: {totals:?}"
-    );
-    Ok(())
+    let mut rate = 0.0;
+    for _ in 0..5 {
+        let nic = TestNic::running(|config| config)?;
+        let arguments = ["--rate", "10k", "--batch", "512", "--duration", "1"];
+        let totals = run(&nic, implementation, &arguments)?;
+        rate = totals.tx as f64 / totals.seconds;
+        ensure!(rate <= 10_050.0, "{rate:.0} a second: {totals:?}");
+        if rate >= 9_500.0 {
+            return Ok(());
+        }
+    }
+    bail!("{rate:.0} a second at last, not 10,000")
 }
 
 /// The card sends a frame as soon as it can, so nothing but the ring limits the generator.
