@@ -1,6 +1,7 @@
 /* The forwarder: each of two devices sends the packets that the other receives. */
 #include "forwarder.h"
 #include "device.h"
+#include "direction.h"
 #include "interrupts.h"
 #include <stdlib.h>
 
@@ -11,17 +12,8 @@
 #define POOL_MIN_CAPACITY 2048
 #define POOL_PACKETS_PER_DESCRIPTOR 4
 
-/* The forwarder changes this byte of every packet, so that its data reaches the L1 cache. */
-#define TOUCHED_BYTE 1
-
 /* The size of a packet of forwarder_send: the smallest frame, without CRC. */
 #define SENT_SIZE 60
-
-/* One direction of the forwarding. */
-struct direction {
-	struct rx_queue *rx;
-	struct tx_queue *tx;
-};
 
 /*
  * Queue `i` of both devices, and all that a thread needs to forward between them. Its packets are of
@@ -189,17 +181,20 @@ void forwarder_queue_limit(struct forwarder *forwarder, uint32_t queue, uint64_t
 	forwarder->lanes[queue % DEVICE_MAX_QUEUES].packets_left = packets;
 }
 
+static void add_counts(struct forwarder_counts *counts, const struct forwarder_counts *more)
+{
+	counts->rx += more->rx;
+	counts->tx += more->tx;
+	counts->dropped += more->dropped;
+	counts->rx_calls += more->rx_calls;
+	counts->full_batches += more->full_batches;
+}
+
 void forwarder_read_counts(const struct forwarder *forwarder, struct forwarder_counts *counts)
 {
 	*counts = forwarder->lanes[0].counts;
 	for (uint32_t i = 1; i < forwarder->queues; i++) {
-		const struct forwarder_counts *more = &forwarder->lanes[i].counts;
-
-		counts->rx += more->rx;
-		counts->tx += more->tx;
-		counts->dropped += more->dropped;
-		counts->rx_calls += more->rx_calls;
-		counts->full_batches += more->full_batches;
+		add_counts(counts, &forwarder->lanes[i].counts);
 	}
 }
 
@@ -207,6 +202,28 @@ void forwarder_read_queue_counts(const struct forwarder *forwarder, uint32_t que
 				 struct forwarder_counts *counts)
 {
 	*counts = forwarder->lanes[queue % DEVICE_MAX_QUEUES].counts;
+}
+
+void forwarder_add_counts(struct forwarder *forwarder, uint32_t queue,
+			  const struct forwarder_counts *more)
+{
+	add_counts(&forwarder->lanes[queue % DEVICE_MAX_QUEUES].counts, more);
+}
+
+struct direction forwarder_direction(const struct forwarder *forwarder, uint32_t queue,
+				     uint32_t direction)
+{
+	return forwarder->lanes[queue % DEVICE_MAX_QUEUES].directions[direction & 1];
+}
+
+uint32_t forwarder_queues(const struct forwarder *forwarder)
+{
+	return forwarder->queues;
+}
+
+uint32_t forwarder_batch(const struct forwarder *forwarder)
+{
+	return forwarder->lanes[0].batch;
 }
 
 void forwarder_give_queues(struct forwarder *forwarder, bool to_threads)

@@ -2,7 +2,8 @@
  * Packet buffers: 2 KiB each, with 64 bytes of metadata in front of the data. So the metadata and
  * the data of a packet share a page and, often, a pair of cache lines.
  *
- * A pool and its packets belong to one thread.
+ * A pool belongs to one thread, and only that thread takes and frees its packets. If a packet is in another
+ * thread, packets_return sends it home: onto a list, from which the pool's thread takes it.
  */
 #ifndef IXGBE_MEMPOOL_H
 #define IXGBE_MEMPOOL_H
@@ -29,7 +30,9 @@ struct packet {
 	uint64_t iova; /* the address of data for the device */
 	struct mempool *pool; /* the pool that the packet belongs to */
 	uint32_t size; /* bytes of data, without CRC */
-	uint8_t reserved[PACKET_HEADROOM - 20]; /* explicit, because C2Rust drops field alignment */
+	uint8_t reserved[4]; /* explicit, because C2Rust drops field alignment */
+	struct packet *next; /* of the packets that another thread has returned */
+	uint8_t reserved_too[PACKET_HEADROOM - 32];
 	uint8_t data[];
 };
 
@@ -41,6 +44,8 @@ struct mempool {
 	uint32_t free_count;
 	struct packet **free; /* a stack: the cache most likely holds the packet freed last */
 	uint8_t apart[CACHE_LINES_APART]; /* the next pool may belong to another thread */
+	void *returned; /* the packet returned last by another thread, or NULL */
+	uint8_t apart_returned[CACHE_LINES_APART];
 };
 
 /* Allocates a pool of `capacity` packets, 1 to MEMPOOL_MAX_CAPACITY, all of them free. */
@@ -60,7 +65,7 @@ static inline struct packet *packet_alloc(struct mempool *pool)
 	return pool->free[pool->free_count];
 }
 
-/* Returns a packet to its pool. */
+/* Returns a packet to its pool, in the pool's thread. */
 static inline void packet_free(struct packet *packet)
 {
 	struct mempool *pool = packet->pool;
@@ -68,5 +73,14 @@ static inline void packet_free(struct packet *packet)
 	pool->free[pool->free_count] = packet;
 	pool->free_count++;
 }
+
+/*
+ * Returns packets to their pools, in any thread. There they are free only after mempool_take_returned. Any
+ * number of threads may return packets at once: each adds a whole list by one atomic write.
+ */
+void packets_return(struct packet *const *packets, uint32_t count);
+
+/* Frees the packets that other threads have returned. For the pool's thread. */
+void mempool_take_returned(struct mempool *pool);
 
 #endif

@@ -29,15 +29,34 @@ static inline bool tx_done(const struct tx_queue *queue, uint32_t index)
 }
 
 /*
- * Takes sent packets back, 32 at a time. The device sends in order, so the DD of the 32nd
- * descriptor stands for the 31 before it (TRUST-TX-ORDER).
+ * Whether the device has sent the next `count` packets. It sends in order, so the DD of the last one's
+ * descriptor stands for those before it (TRUST-TX-ORDER).
  */
+static inline bool tx_all_done(const struct tx_queue *queue, uint32_t count)
+{
+	return ((queue->index - queue->clean_index) & queue->mask) >= count &&
+	       tx_done(queue, (queue->clean_index + count - 1) & queue->mask);
+}
+
+/* Takes sent packets back, TX_CLEAN_BATCH at a time. */
 static inline void tx_clean(struct tx_queue *queue)
 {
-	while (((queue->index - queue->clean_index) & queue->mask) >= TX_CLEAN_BATCH &&
-	       tx_done(queue, (queue->clean_index + TX_CLEAN_BATCH - 1) & queue->mask)) {
+	while (tx_all_done(queue, TX_CLEAN_BATCH)) {
 		tx_free(queue, TX_CLEAN_BATCH);
 	}
+}
+
+uint32_t tx_take(struct tx_queue *queue, struct packet **packets, uint32_t count)
+{
+	if (!tx_all_done(queue, count)) {
+		return 0;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		packets[i] = queue->packets[(queue->clean_index + i) & queue->mask];
+	}
+	queue->clean_index = (queue->clean_index + count) & queue->mask;
+	queue->done += count;
+	return count;
 }
 
 void tx_reclaim(struct tx_queue *queue)
@@ -47,14 +66,17 @@ void tx_reclaim(struct tx_queue *queue)
 	}
 }
 
-uint32_t tx_batch(struct tx_queue *queue, struct packet **packets, uint32_t count)
+uint32_t tx_space(const struct tx_queue *queue)
 {
-	tx_clean(queue);
+	/* 7.2.1.2: TDH == TDT means empty, so one descriptor stays free. */
+	return (queue->clean_index - queue->index - 1) & queue->mask;
+}
 
+static inline uint32_t tx_put(struct tx_queue *queue, struct packet **packets, uint32_t count)
+{
 	const uint32_t mask = queue->mask;
 	uint32_t index = queue->index;
-	/* 7.2.1.2: TDH == TDT means empty, so one descriptor stays free. */
-	uint32_t space = (queue->clean_index - index - 1) & mask;
+	uint32_t space = tx_space(queue);
 	uint32_t sent = count < space ? count : space;
 
 	for (uint32_t i = 0; i < sent; i++) {
@@ -83,4 +105,15 @@ uint32_t tx_batch(struct tx_queue *queue, struct packet **packets, uint32_t coun
 		tail_write(queue->vfio, queue->tail, IXGBE_TDT(queue->id), index);
 	}
 	return sent;
+}
+
+uint32_t tx_put_batch(struct tx_queue *queue, struct packet **packets, uint32_t count)
+{
+	return tx_put(queue, packets, count);
+}
+
+uint32_t tx_batch(struct tx_queue *queue, struct packet **packets, uint32_t count)
+{
+	tx_clean(queue);
+	return tx_put(queue, packets, count);
 }

@@ -36,6 +36,15 @@ struct tx_queue {
  */
 uint32_t tx_batch(struct tx_queue *queue, struct packet **packets, uint32_t count);
 
+/*
+ * The parts of tx_batch, for a thread that does not have the packets' pool. tx_take gives it `count` sent
+ * packets instead of freeing them, and returns `count`, or 0 if the device has sent fewer. tx_put_batch is
+ * the rest. tx_space is the number of packets that it would take.
+ */
+uint32_t tx_take(struct tx_queue *queue, struct packet **packets, uint32_t count);
+uint32_t tx_space(const struct tx_queue *queue);
+uint32_t tx_put_batch(struct tx_queue *queue, struct packet **packets, uint32_t count);
+
 /* Takes all sent packets back, even fewer than 32. */
 void tx_reclaim(struct tx_queue *queue);
 

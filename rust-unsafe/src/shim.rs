@@ -1,12 +1,14 @@
-//! The functions that the C headers only declare under `TRANSPILE`: the accessors of `c/src/mmio.h`, and the version.
+//! The functions that the C headers only declare under `TRANSPILE`: the accessors of `c/src/mmio.h` and
+//! `c/src/atomics.h`, and the version.
 //!
 //! C2Rust 0.22 turns a volatile read into a plain load, and cannot translate fences and the time-stamp counter. The
 //! compiler inlines these functions into their callers, because all are in one crate (`codegen-units = 1`).
 
-use core::ffi::c_char;
-use core::ptr::{read_volatile, write_volatile};
+use core::ffi::{c_char, c_void};
+use core::ptr::{null_mut, read_volatile, write_volatile};
 #[cfg(target_arch = "x86_64")]
-use core::sync::atomic::{compiler_fence, Ordering};
+use core::sync::atomic::compiler_fence;
+use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 compile_error!("the barriers are known only for x86-64 and AArch64");
@@ -113,6 +115,64 @@ pub extern "C" fn tsc_read() -> u64 {
     }
 }
 
+// The accesses to memory that threads share are those of c/src/atomics.h.
+
+/// Reads a number, with acquire order.
+///
+/// # Safety
+/// `address` points to a number, and other threads access it only by these functions.
+#[no_mangle]
+pub unsafe extern "C" fn atomic_load32_acquire(address: *const u32) -> u32 {
+    // SAFETY: the caller guarantees it.
+    unsafe { AtomicU32::from_ptr(address.cast_mut()) }.load(Ordering::Acquire)
+}
+
+/// Writes a number, with release order.
+///
+/// # Safety
+/// As for [`atomic_load32_acquire`].
+#[no_mangle]
+pub unsafe extern "C" fn atomic_store32_release(address: *mut u32, value: u32) {
+    // SAFETY: the caller guarantees it.
+    unsafe { AtomicU32::from_ptr(address) }.store(value, Ordering::Release)
+}
+
+/// Reads a pointer, in no order with other accesses.
+///
+/// # Safety
+/// `address` points to a pointer, and other threads access it only by these functions.
+#[no_mangle]
+pub unsafe extern "C" fn atomic_load_pointer(address: *const *mut c_void) -> *mut c_void {
+    // SAFETY: the caller guarantees it.
+    unsafe { AtomicPtr::from_ptr(address.cast_mut()) }.load(Ordering::Relaxed)
+}
+
+/// Reads a pointer and sets it to NULL, with acquire order.
+///
+/// # Safety
+/// As for [`atomic_load_pointer`].
+#[no_mangle]
+pub unsafe extern "C" fn atomic_take_pointer(address: *mut *mut c_void) -> *mut c_void {
+    // SAFETY: the caller guarantees it.
+    unsafe { AtomicPtr::from_ptr(address) }.swap(null_mut(), Ordering::Acquire)
+}
+
+/// Sets a pointer to `value` if it is `expected`, with release order. Returns whether it was.
+///
+/// # Safety
+/// As for [`atomic_load_pointer`].
+#[no_mangle]
+pub unsafe extern "C" fn atomic_replace_pointer(
+    address: *mut *mut c_void,
+    expected: *mut c_void,
+    value: *mut c_void,
+) -> bool {
+    // SAFETY: the caller guarantees it.
+    unsafe { AtomicPtr::from_ptr(address) }
+        .compare_exchange(expected, value, Ordering::Release, Ordering::Relaxed)
+        .is_ok()
+}
+
 /// The version of the project, with a NUL at the end.
 #[no_mangle]
 pub extern "C" fn project_version() -> *const c_char {
@@ -135,6 +195,24 @@ mod tests {
             assert_eq!(dma_load64(&descriptor[1]), u64::MAX);
         }
         assert_eq!(descriptor, [0, u64::MAX]);
+    }
+
+    #[test]
+    fn shared_values_are_loaded_replaced_and_taken() {
+        let (mut number, mut first, mut second) = (0, 1u8, 2u8);
+        let (first, second) = ((&raw mut first).cast(), (&raw mut second).cast());
+        let mut pointer: *mut c_void = null_mut();
+        // SAFETY: the addresses are those of local variables, and nothing reads what they point to.
+        unsafe {
+            atomic_store32_release(&mut number, 7);
+            assert_eq!(atomic_load32_acquire(&number), 7);
+            assert!(!atomic_replace_pointer(&mut pointer, first, second));
+            assert!(atomic_replace_pointer(&mut pointer, null_mut(), first));
+            assert_eq!(atomic_load_pointer(&pointer), first);
+            assert!(atomic_replace_pointer(&mut pointer, first, second));
+            assert_eq!(atomic_take_pointer(&mut pointer), second);
+            assert!(atomic_load_pointer(&pointer).is_null());
+        }
     }
 
     #[test]

@@ -11,8 +11,6 @@ use crate::interrupts::{interrupts_sleep, MAX_INTERVAL_US};
 use crate::mempool::{Mempool, Packet};
 use crate::registers as regs;
 use crate::rx::RxQueue;
-use crate::stats::Counters;
-use crate::sys::lane::LaneQueues;
 use crate::sys::mmio::Register;
 use crate::tx::TxQueue;
 use crate::vfio::Container;
@@ -44,7 +42,7 @@ const POOL_MIN_CAPACITY: u32 = 2048;
 const POOL_PACKETS_PER_DESCRIPTOR: u32 = 4;
 
 /// The forwarder changes this byte of every packet, so that its data reaches the L1 cache.
-const TOUCHED_BYTE: usize = 1;
+pub(crate) const TOUCHED_BYTE: usize = 1;
 
 /// The size of a packet of [`Forwarder::send`]: the smallest frame, without CRC.
 const SENT_SIZE: usize = 60;
@@ -62,6 +60,17 @@ pub struct Counts {
     pub rx_calls: u64,
     /// Calls that returned as many packets as wanted.
     pub full_batches: u64,
+}
+
+impl Counts {
+    /// Adds those of others.
+    pub fn add(&mut self, more: &Self) {
+        self.rx += more.rx;
+        self.tx += more.tx;
+        self.dropped += more.dropped;
+        self.rx_calls += more.rx_calls;
+        self.full_batches += more.full_batches;
+    }
 }
 
 /// The interrupts that have been taken, and the sleeps, since [`Forwarder::use_interrupts`].
@@ -144,21 +153,21 @@ impl Ports {
 /// Two running devices.
 pub struct Forwarder<'p> {
     container: &'p Container,
-    devices: [Device<'p>; 2],
+    pub(crate) devices: [Device<'p>; 2],
     /// That of queue 0, here and not in `others`, so that [`Forwarder::turn`] needs no look-up.
-    direction: Direction<'p>,
+    pub(crate) direction: Direction<'p>,
     /// Those of the other queues.
-    others: Vec<Direction<'p>>,
+    pub(crate) others: Vec<Direction<'p>>,
     /// RDH of each queue of both devices; empty if they or the doorbells are not mapped.
-    heads: Vec<[Register; 2]>,
+    pub(crate) heads: Vec<[Register; 2]>,
     waits: Waits,
 }
 
 /// The state that both directions of a queue share. It may lie beside that of another thread.
 #[repr(align(128))]
-struct Direction<'p> {
+pub(crate) struct Direction<'p> {
     batch: usize,
-    packets_left: u64,
+    pub(crate) packets_left: u64,
     counts: Counts,
     packets: Vec<Packet<'p>>,
 }
@@ -175,7 +184,7 @@ impl<'p> Direction<'p> {
 
     /// Forwards a batch from one device to the other. Returns the number of received packets.
     #[inline]
-    fn forward(&mut self, rx: &mut RxQueue<'p>, tx: &mut TxQueue<'p>) -> Result<usize> {
+    pub(crate) fn forward(&mut self, rx: &mut RxQueue<'p>, tx: &mut TxQueue<'p>) -> Result<usize> {
         let counts = &mut self.counts;
         let packets = &mut self.packets;
         let wanted = (self.batch as u64).min(self.packets_left) as usize;
@@ -319,11 +328,7 @@ impl<'p> Forwarder<'p> {
     pub fn read_counts(&self) -> Counts {
         let mut counts = self.direction.counts;
         for more in &self.others {
-            counts.rx += more.counts.rx;
-            counts.tx += more.counts.tx;
-            counts.dropped += more.counts.dropped;
-            counts.rx_calls += more.counts.rx_calls;
-            counts.full_batches += more.counts.full_batches;
+            counts.add(&more.counts);
         }
         counts
     }
@@ -445,141 +450,32 @@ impl<'p> Forwarder<'p> {
     }
 }
 
-/// Queue `i` of both devices with their pools, and what a thread needs to forward between them. A lane
-/// moves to another thread, and borrows the forwarder. So the devices cannot be stopped before all lanes
-/// are back.
-///
-/// ```compile_fail,E0505
-/// # use ixgbe::forwarder::Forwarder;
-/// fn stop_too_early(mut forwarder: Forwarder<'_>) {
-///     let (_, mut lanes) = forwarder.give_queues().unwrap();
-///     forwarder.stop().unwrap();
-///     lanes[0].turn().unwrap();
-/// }
-/// ```
-///
-/// A lane belongs to one thread at a time:
-///
-/// ```compile_fail,E0499
-/// # use ixgbe::forwarder::Lane;
-/// fn two_threads(lane: &mut Lane<'_, '_>) {
-///     std::thread::scope(|scope| {
-///         scope.spawn(|| lane.turn().is_ok());
-///         scope.spawn(|| lane.turn().is_ok());
-///     });
-/// }
-/// ```
-pub struct Lane<'f, 'p> {
-    queues: LaneQueues<'f, 'p, Direction<'p>>,
-    queue: u32,
-    addresses: [&'f str; 2],
-}
-
-impl Lane<'_, '_> {
-    /// One turn, as [`Forwarder::turn`]: a batch from a to b, and one from b to a.
-    ///
-    /// # Errors
-    /// If a device can no longer be reached.
-    pub fn turn(&mut self) -> Result<usize> {
-        let LaneQueues { rx, tx, state, .. } = &mut self.queues;
-        let ([rx_a, rx_b], [tx_a, tx_b]) = (rx, tx);
-        let a_to_b = state.forward(rx_a, tx_b)?;
-        let b_to_a = state.forward(rx_b, tx_a)?;
-        Ok(a_to_b + b_to_a)
-    }
-
-    /// The number of the queue.
-    pub fn queue(&self) -> u32 {
-        self.queue
-    }
-
-    /// Stops receiving after `packets` more packets.
-    pub fn limit(&mut self, packets: u64) {
-        self.queues.state.packets_left = packets;
-    }
-
-    /// Checks that the queues are not stalled; a thread calls it about once a second.
-    ///
-    /// # Errors
-    /// If one is, in two calls in a row.
-    pub fn check(&mut self) -> Result<()> {
-        let LaneQueues { rx, heads, .. } = &mut self.queues;
-        for ((rx, head), address) in rx.iter_mut().zip(heads.iter()).zip(self.addresses) {
-            rx.rx_check_stall(address, self.queue, || Ok(head.load()))?;
-        }
-        Ok(())
-    }
-}
-
-/// The counters of both devices, while their queues are in other threads.
-pub struct Monitor<'f> {
-    devices: [Counters<'f>; 2],
-}
-
-impl Monitor<'_> {
-    /// Reads the counters of device 0 (a) or 1 (b), as [`Forwarder::device_stats`].
-    ///
-    /// # Errors
-    /// If the device can no longer be reached.
-    pub fn device_stats(&mut self, device: usize) -> Result<Stats> {
-        self.devices[device & 1].stats_read()
-    }
-
-    /// Reads what device 0 (a) or 1 (b) counted for a queue. Needs more than one queue.
-    ///
-    /// # Errors
-    /// If there is no such queue, or the device can no longer be reached.
-    pub fn queue_stats(&mut self, device: usize, queue: u32) -> Result<QueueStats> {
-        self.devices[device & 1].queue_stats_read(queue)
-    }
-}
-
 impl<'p> Forwarder<'p> {
-    /// Gives the queues away: a lane for each queue pair, which may move to another thread, and the
-    /// counters of the devices, which stay.
-    ///
-    /// # Errors
-    /// If a doorbell is not mapped.
-    pub fn give_queues(&mut self) -> Result<(Monitor<'_>, Vec<Lane<'_, 'p>>)> {
-        let [a, b] = &mut self.devices;
-        if self.heads.is_empty() {
-            return Err(Error::device(
-                a.registers.vfio.address(),
-                "the queues cannot have threads of their own, because a doorbell is not mapped; start \
-                 the software NIC with --mmio shared",
-            ));
+    /// Whether other threads can have the queues.
+    pub(crate) fn check_doorbells(&self) -> Result<()> {
+        if !self.heads.is_empty() {
+            return Ok(());
         }
-        let addresses = [a.registers.vfio.address(), b.registers.vfio.address()];
-        let devices = [
-            Counters {
-                registers: &a.registers,
-                stats: &mut a.stats,
-                queue_stats: &mut a.queue_stats,
-            },
-            Counters {
-                registers: &b.registers,
-                stats: &mut b.stats,
-                queue_stats: &mut b.queue_stats,
-            },
-        ];
-        let queues = a.rx.iter_mut().zip(&mut b.rx);
-        let queues = queues.zip(a.tx.iter_mut().zip(&mut b.tx)).zip(&self.heads);
-        let states = iter::once(&mut self.direction).chain(&mut self.others);
-        let lane = |(queue, (state, (((rx_a, rx_b), (tx_a, tx_b)), heads)))| {
-            let queues = LaneQueues::new([rx_a, rx_b], [tx_a, tx_b], heads, state);
-            let queues = queues.ok_or_else(|| {
-                Error::device(
-                    addresses[0],
-                    "a packet of the queues' pools is in use elsewhere",
-                )
-            })?;
-            Ok(Lane {
-                queues,
-                queue,
-                addresses,
-            })
+        Err(Error::device(
+            self.devices[0].registers.vfio.address(),
+            "the queues cannot have threads of their own, because a doorbell is not mapped; start the \
+             software NIC with --mmio shared",
+        ))
+    }
+
+    /// The packets of a batch.
+    pub(crate) fn batch(&self) -> usize {
+        self.direction.batch
+    }
+
+    /// Adds what others forwarded with a queue.
+    pub fn add_counts(&mut self, queue: usize, more: &Counts) {
+        let counts = match queue.checked_sub(1) {
+            None => Some(&mut self.direction),
+            Some(other) => self.others.get_mut(other),
         };
-        let lanes: Result<Vec<_>> = (0..).zip(states.zip(queues)).map(lane).collect();
-        Ok((Monitor { devices }, lanes?))
+        if let Some(direction) = counts {
+            direction.counts.add(more);
+        }
     }
 }

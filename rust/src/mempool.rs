@@ -1,7 +1,8 @@
 //! Packet buffers: 2 KiB each, with 64 bytes of headroom in front of the data.
 //!
 //! A packet is an owned value. It borrows its pool, so the pool outlives it. It returns to the pool
-//! when it is dropped. A pool and its packets belong to one thread.
+//! when it is dropped. A pool and its packets belong to one thread. A
+//! [`RemotePacket`](crate::pipeline::RemotePacket) may be in another.
 //!
 //! So many mistakes of a C program with a packet do not compile; `tests/compile_fail` has a twin
 //! without the mistake for each. A reference to a packet cannot be held while the packet is sent:
@@ -97,6 +98,12 @@ impl Mempool {
     /// The number of free packets.
     pub fn free_count(&self) -> usize {
         self.buffers.free_count()
+    }
+
+    /// Frees the packets that other threads have returned.
+    #[inline]
+    pub fn take_returned(&self) {
+        self.buffers.take_returned();
     }
 
     /// Takes a packet, or `None` if the pool is empty. Its size and contents are those of its last

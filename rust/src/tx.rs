@@ -80,6 +80,27 @@ impl<'p> TxQueue<'p> {
         }
     }
 
+    /// Takes `count` sent packets out of the ring instead of freeing them, or `None` if the device has sent
+    /// fewer. For a thread that does not have the packets' pool.
+    #[inline]
+    pub(crate) fn tx_take(
+        &mut self,
+        count: usize,
+    ) -> Option<impl Iterator<Item = Packet<'p>> + '_> {
+        let first = self.clean_index;
+        // TRUST-TX-ORDER, as in `tx_clean`.
+        let all_done = (self.index.wrapping_sub(first) & self.mask) >= count
+            && self.tx_done((first + count - 1) & self.mask);
+        if !all_done {
+            return None;
+        }
+        self.clean_index = (first + count) & self.mask;
+        self.done += count as u64;
+        let mut entries = self.ring.entries();
+        let sent = first..first + count;
+        Some(sent.filter_map(move |index| entries.entry(index).slot.take()))
+    }
+
     /// Takes all sent packets back, even fewer than 32.
     pub fn tx_reclaim(&mut self) {
         while self.clean_index != self.index && self.tx_done(self.clean_index) {
@@ -94,14 +115,31 @@ impl<'p> TxQueue<'p> {
     /// If the device can no longer be reached.
     pub fn tx_batch(&mut self, packets: &mut Vec<Packet<'p>>) -> Result<usize> {
         self.tx_clean();
+        let sent = packets.len().min(self.tx_space());
+        self.tx_put(packets.drain(..sent), sent)
+    }
 
-        let mut index = self.index;
+    /// The packets that the ring can take.
+    #[inline]
+    pub(crate) fn tx_space(&self) -> usize {
         // 7.2.1.2: TDH == TDT means empty, so one descriptor stays free.
-        let space = self.clean_index.wrapping_sub(index).wrapping_sub(1) & self.mask;
-        let sent = packets.len().min(space);
+        self.clean_index.wrapping_sub(self.index).wrapping_sub(1) & self.mask
+    }
+
+    /// Hands `sent` packets to the device, at most [`TxQueue::tx_space`]. Returns their number.
+    ///
+    /// # Errors
+    /// If the device can no longer be reached.
+    #[inline]
+    pub(crate) fn tx_put(
+        &mut self,
+        packets: impl Iterator<Item = Packet<'p>>,
+        sent: usize,
+    ) -> Result<usize> {
+        let mut index = self.index;
 
         let mut entries = self.ring.entries();
-        for mut packet in packets.drain(..sent) {
+        for mut packet in packets {
             packet.sending();
             let entry = entries.entry(index);
             // TRUST-SIZE: tx.c believes the application's size. Here, `Packet::set_size` has refused

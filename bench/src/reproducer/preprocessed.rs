@@ -82,7 +82,15 @@ fn sources(top: &Path) -> Result<Vec<String>> {
         }
     }
     names.sort();
-    let apps = ["fwd", "program", "queue_threads", "rates", "totals"];
+    let apps = [
+        "fwd",
+        "pipeline_threads",
+        "program",
+        "queue_threads",
+        "rates",
+        "threads",
+        "totals",
+    ];
     names.extend(apps.map(|name| format!("c/src/apps/{name}.c")));
     Ok(names)
 }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "../forwarder.h"
 #include "../mmio.h"
+#include "pipeline_threads.h"
 #include "program.h"
 #include "queue_threads.h"
 #include "rates.h"
@@ -32,7 +33,8 @@
 /* clang-format off */
 static const char usage[] =
 	"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S]\n"
-	"                 [--queues N] [--cpus LIST] [--interrupts] [--interrupt-interval US]\n"
+	"                 [--queues N] [--cpus LIST] [--pipeline]\n"
+	"                 [--interrupts] [--interrupt-interval US]\n"
 	"                 [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE DEVICE\n"
 	"\n"
 	"Forwards packets between two devices, both ways, and changes one byte of every packet.\n"
@@ -44,6 +46,9 @@ static const char usage[] =
 	"                       (default 1); RSS divides the flows among them\n"
 	"  --cpus LIST          pin a thread to each of these CPUs, such as 1,3 or 0-3; with fewer CPUs\n"
 	"                       than queues, a thread has several queues\n"
+	"  --pipeline           hand packets from thread to thread: one receives, one for each queue\n"
+	"                       changes the packets, and one sends; they take the CPUs of --cpus in\n"
+	"                       turn, the receiving and the sending thread first\n"
 	"  --interrupts         sleep while few packets come, instead of polling; needs one queue\n"
 	"  --interrupt-interval US\n"
 	"                       at least US microseconds between two interrupts of a queue, 0 to\n"
@@ -58,6 +63,7 @@ struct options {
 	struct common_options common;
 	uint32_t queues;
 	struct cpu_list cpus;
+	bool pipeline;
 	bool interrupts;
 	uint32_t interrupt_interval_us;
 	const char *devices[2];
@@ -66,9 +72,16 @@ struct options {
 enum {
 	OPTION_QUEUES = OPTION_OWN,
 	OPTION_CPUS,
+	OPTION_PIPELINE,
 	OPTION_INTERRUPTS,
 	OPTION_INTERRUPT_INTERVAL
 };
+
+/* Whether the queues have threads of their own. */
+static bool in_threads(const struct options *options)
+{
+	return options->queues > 1 || options->cpus.count > 0 || options->pipeline;
+}
 
 /* Returns -1 to go on, or the exit status. */
 static int parse_options(int argc, char **argv, struct options *options)
@@ -77,6 +90,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 		COMMON_OPTIONS,
 		{.name = "queues", .has_arg = required_argument, .val = OPTION_QUEUES},
 		{.name = "cpus", .has_arg = required_argument, .val = OPTION_CPUS},
+		{.name = "pipeline", .val = OPTION_PIPELINE},
 		{.name = "interrupts", .val = OPTION_INTERRUPTS},
 		{.name = "interrupt-interval",
 		 .has_arg = required_argument,
@@ -108,6 +122,9 @@ static int parse_options(int argc, char **argv, struct options *options)
 				return usage_error(&program, "--cpus", reason);
 			}
 			break;
+		case OPTION_PIPELINE:
+			options->pipeline = true;
+			break;
 		case OPTION_INTERRUPTS:
 			options->interrupts = true;
 			break;
@@ -131,18 +148,25 @@ static int parse_options(int argc, char **argv, struct options *options)
 	if (options->common.packets != UINT64_MAX && options->common.duration != UINT64_MAX) {
 		return usage_error(&program, "--packets and --duration exclude each other", NULL);
 	}
-	if (options->cpus.count > options->queues) {
+	if (options->pipeline && options->cpus.count > options->queues + 2) {
+		return usage_error(
+			&program,
+			"--cpus names more CPUs than there are threads: with --pipeline, one "
+			"for each queue, and two; raise --queues",
+			NULL);
+	}
+	if (!options->pipeline && options->cpus.count > options->queues) {
 		return usage_error(
 			&program,
 			"--cpus names more CPUs than there are queues; each thread needs "
 			"a queue: raise --queues",
 			NULL);
 	}
-	if (options->interrupts && (options->queues > 1 || options->cpus.count > 0)) {
+	if (options->interrupts && in_threads(options)) {
 		return usage_error(
 			&program,
-			"--interrupts needs one queue without threads; leave out --queues "
-			"and --cpus",
+			"--interrupts needs one queue without threads; leave out --queues, "
+			"--cpus and --pipeline",
 			NULL);
 	}
 	if (argc - optind != 2) {
@@ -347,16 +371,17 @@ static int run_with_interrupts(struct forwarder *forwarder, const struct options
 	return result;
 }
 
-/* Forwards in threads until the end of the run. Returns 0, or -1 with the reason. */
-static int run_threads(struct forwarder *forwarder, const struct options *options,
-		       const sigset_t *held, struct totals *totals, char *error, size_t error_size)
-{
-	struct rates rates = {.printed = now_ns()};
-	struct start start = start_now();
-	uint64_t time = start.time;
-	char failure[ERROR_SIZE];
-	int result = 0;
+/* The threads of a run: those of the queues, or those of the pipeline. The other one is NULL. */
+struct threads {
+	struct queue_threads *queues;
+	struct pipeline_threads *pipeline;
+};
 
+/* Returns 0, or -1 with the reason. */
+static int threads_start(struct threads *threads, struct forwarder *forwarder,
+			 const struct options *options, char *error, size_t error_size)
+{
+	*threads = (struct threads){.queues = NULL};
 	if (forwarder_is_trapped(forwarder)) {
 		(void)snprintf(
 			error, error_size,
@@ -365,15 +390,46 @@ static int run_threads(struct forwarder *forwarder, const struct options *option
 			options->devices[0]);
 		return -1;
 	}
-	struct queue_threads *threads = queue_threads_start(forwarder, options->queues,
-							    &options->cpus, options->common.packets,
-							    error, error_size);
+	if (options->pipeline) {
+		threads->pipeline = pipeline_threads_start(forwarder, options->queues,
+							   &options->cpus, options->common.packets,
+							   error, error_size);
+		return threads->pipeline == NULL ? -1 : 0;
+	}
+	threads->queues = queue_threads_start(forwarder, options->queues, &options->cpus,
+					      options->common.packets, error, error_size);
+	return threads->queues == NULL ? -1 : 0;
+}
 
-	if (threads == NULL) {
+static bool threads_ended(const struct threads *threads)
+{
+	return threads->pipeline != NULL ? pipeline_threads_ended(threads->pipeline) :
+					   queue_threads_ended(threads->queues);
+}
+
+static int threads_stop(const struct threads *threads, char *error, size_t error_size)
+{
+	return threads->pipeline != NULL ?
+		       pipeline_threads_stop(threads->pipeline, error, error_size) :
+		       queue_threads_stop(threads->queues, error, error_size);
+}
+
+/* Forwards in threads until the end of the run. Returns 0, or -1 with the reason. */
+static int run_threads(struct forwarder *forwarder, const struct options *options,
+		       const sigset_t *held, struct totals *totals, char *error, size_t error_size)
+{
+	struct rates rates = {.printed = now_ns()};
+	struct start start = start_now();
+	uint64_t time = start.time;
+	char failure[ERROR_SIZE];
+	struct threads threads;
+	int result = threads_start(&threads, forwarder, options, error, error_size);
+
+	if (result != 0) {
 		return -1;
 	}
 	while (result == 0 && time - start.time < options->common.duration &&
-	       !queue_threads_ended(threads) && !signal_comes(held, LOOK_NANOSECONDS)) {
+	       !threads_ended(&threads) && !signal_comes(held, LOOK_NANOSECONDS)) {
 		time = now_ns();
 		if (time - rates.printed >= NANOSECONDS) {
 			result = print_both_rates(forwarder, options, &rates, time, error,
@@ -381,7 +437,7 @@ static int run_threads(struct forwarder *forwarder, const struct options *option
 		}
 	}
 	/* The first error is the one to report. */
-	if (queue_threads_stop(threads, failure, sizeof(failure)) != 0 && result == 0) {
+	if (threads_stop(&threads, failure, sizeof(failure)) != 0 && result == 0) {
 		(void)snprintf(error, error_size, "%s", failure);
 		result = -1;
 	}
@@ -396,7 +452,6 @@ static int forward_until_end(const struct options *options, int json_fd)
 	struct totals totals = {0};
 	sigset_t held;
 	int status = EXIT_SUCCESS;
-	bool in_threads = options->queues > 1 || options->cpus.count > 0;
 	struct forwarder *forwarder = forwarder_open_queues(
 		options->devices[0], options->devices[1], options->common.batch,
 		options->common.ring_size, options->queues, options->common.connect_timeout_ms,
@@ -411,13 +466,13 @@ static int forward_until_end(const struct options *options, int json_fd)
 		say("ixgbe-fwd: warning: too few huge pages of 2 MiB are free, using ordinary "
 		    "pages, which are slower; `make hugepages` reserves some\n");
 	}
-	if (options->common.packets != UINT64_MAX && !in_threads) {
+	if (options->common.packets != UINT64_MAX && !in_threads(options)) {
 		forwarder_limit(forwarder, options->common.packets);
 	}
 	int (*run_as)(struct forwarder *, const struct options *, const sigset_t *, struct totals *,
 		      char *, size_t) = run;
 
-	if (in_threads) {
+	if (in_threads(options)) {
 		run_as = run_threads;
 	} else if (options->interrupts) {
 		run_as = run_with_interrupts;

@@ -1,8 +1,6 @@
 /* Forwarding with several queues: threads, each with one or more queue pairs of its own. */
-#define _GNU_SOURCE
 #include "queue_threads.h"
 #include "../clock.h"
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -157,29 +155,6 @@ static void *work(void *argument)
 	return NULL;
 }
 
-/* Starts a thread on `cpu`, or anywhere if that is NULL. Returns 0 or an errno. */
-static int start(struct worker *worker, const uint32_t *cpu)
-{
-	pthread_attr_t attributes;
-	int result = pthread_attr_init(&attributes);
-
-	if (result != 0) {
-		return result;
-	}
-	if (cpu != NULL) {
-		cpu_set_t set;
-
-		CPU_ZERO(&set);
-		CPU_SET(*cpu, &set);
-		result = pthread_attr_setaffinity_np(&attributes, sizeof(set), &set);
-	}
-	if (result == 0) {
-		result = pthread_create(&worker->thread, &attributes, work, worker);
-	}
-	(void)pthread_attr_destroy(&attributes);
-	return result;
-}
-
 struct queue_threads *queue_threads_start(struct forwarder *forwarder, uint32_t queues,
 					  const struct cpu_list *cpus, uint64_t packets,
 					  char *error, size_t error_size)
@@ -203,7 +178,7 @@ struct queue_threads *queue_threads_start(struct forwarder *forwarder, uint32_t 
 		worker->first = i;
 		worker->step = count;
 		worker->queues = queues;
-		int result = start(worker, cpus->count > 0 ? &cpus->cpus[i] : NULL);
+		int result = thread_start(&worker->thread, cpu_list_get(cpus, i), work, worker);
 
 		if (result != 0) {
 			char ignored[ERROR_SIZE];
@@ -241,100 +216,4 @@ int queue_threads_stop(struct queue_threads *threads, char *error, size_t error_
 	(void)pthread_mutex_destroy(&threads->shared.lock);
 	free(threads);
 	return result;
-}
-
-/* The CPUs that this process may use, as text. */
-static void allowed_text(const cpu_set_t *allowed, char *text, size_t size)
-{
-	size_t used = 0;
-
-	text[0] = '\0';
-	for (uint32_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-		if (!CPU_ISSET(cpu, allowed)) {
-			continue;
-		}
-		int written = snprintf(text + used, size - used, "%s%u", used > 0 ? "," : "", cpu);
-
-		if (written < 0 || (size_t)written >= size - used) {
-			return;
-		}
-		used += (size_t)written;
-	}
-}
-
-static int add_cpu(unsigned long cpu, struct cpu_list *list, char *error, size_t error_size)
-{
-	cpu_set_t allowed;
-	char text[ERROR_SIZE / 2];
-
-	if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) {
-		(void)snprintf(error, error_size, "cannot read the CPUs of this process: %s",
-			       strerror(errno));
-		return -1;
-	}
-	if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &allowed)) {
-		allowed_text(&allowed, text, sizeof(text));
-		(void)snprintf(error, error_size,
-			       "CPU %lu does not exist, is offline, or is not for this process, "
-			       "which may use %s",
-			       cpu, text);
-		return -1;
-	}
-	if (list->count == FORWARDER_MAX_QUEUES) {
-		(void)snprintf(error, error_size, "the list has more than %d CPUs",
-			       FORWARDER_MAX_QUEUES);
-		return -1;
-	}
-	list->cpus[list->count] = (uint32_t)cpu;
-	list->count++;
-	return 0;
-}
-
-/* Reads a number at the beginning of `*text`, and moves `*text` behind it. */
-static bool read_cpu(const char **text, unsigned long *cpu)
-{
-	char *end = NULL;
-
-	if (**text < '0' || **text > '9') {
-		return false;
-	}
-	*cpu = strtoul(*text, &end, 10);
-	*text = end;
-	return *cpu < CPU_SETSIZE;
-}
-
-int cpu_list_parse(const char *text, struct cpu_list *list, char *error, size_t error_size)
-{
-	const char *at = text;
-
-	list->count = 0;
-	for (;;) {
-		unsigned long first = 0;
-
-		if (!read_cpu(&at, &first)) {
-			break;
-		}
-		unsigned long last = first;
-
-		if (*at == '-') {
-			at++;
-			if (!read_cpu(&at, &last) || last < first) {
-				break;
-			}
-		}
-		for (unsigned long cpu = first; cpu <= last; cpu++) {
-			if (add_cpu(cpu, list, error, error_size) != 0) {
-				return -1;
-			}
-		}
-		if (*at == '\0') {
-			return 0;
-		}
-		if (*at != ',') {
-			break;
-		}
-		at++;
-	}
-	(void)snprintf(error, error_size, "a list of CPUs looks like 1,3 or 0-3, not %s", text);
-	return -1;
 }

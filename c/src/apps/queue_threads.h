@@ -3,18 +3,7 @@
 #define IXGBE_APPS_QUEUE_THREADS_H
 
 #include "../forwarder.h"
-
-/* The CPUs of the threads, in their order. */
-struct cpu_list {
-	uint32_t count; /* 0 to FORWARDER_MAX_QUEUES; 0 leaves the choice to the scheduler */
-	uint32_t cpus[FORWARDER_MAX_QUEUES];
-};
-
-/*
- * Reads a list of CPUs, such as 1,3 or 0-3. A CPU may appear twice: then two threads share it. Returns
- * 0, or -1 with the reason: the list is wrong, or this process may not use a CPU.
- */
-int cpu_list_parse(const char *text, struct cpu_list *list, char *error, size_t error_size);
+#include "threads.h"
 
 struct queue_threads;
 

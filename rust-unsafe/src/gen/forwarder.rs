@@ -219,7 +219,9 @@ pub struct packet {
     pub iova: uint64_t,
     pub pool: *mut mempool,
     pub size: uint32_t,
-    pub reserved: [uint8_t; 44],
+    pub reserved: [uint8_t; 4],
+    pub next: *mut packet,
+    pub reserved_too: [uint8_t; 32],
     pub data: [uint8_t; 0],
 }
 #[derive(Copy, Clone)]
@@ -230,6 +232,8 @@ pub struct mempool {
     pub free_count: uint32_t,
     pub free: *mut *mut packet,
     pub apart: [uint8_t; 128],
+    pub returned: *mut ::core::ffi::c_void,
+    pub apart_returned: [uint8_t; 128],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -353,9 +357,9 @@ pub const DEVICE_CONFIG_DEFAULT: device_config = device_config {
     tx_ring_size: 512 as uint32_t,
     promiscuous: true_0 != 0,
 };
+pub const TOUCHED_BYTE: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const POOL_MIN_CAPACITY: ::core::ffi::c_int = 2048 as ::core::ffi::c_int;
 pub const POOL_PACKETS_PER_DESCRIPTOR: ::core::ffi::c_int = 4 as ::core::ffi::c_int;
-pub const TOUCHED_BYTE: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const SENT_SIZE: ::core::ffi::c_int = 60 as ::core::ffi::c_int;
 #[inline]
 unsafe extern "C" fn forward(
@@ -563,6 +567,16 @@ pub unsafe extern "C" fn forwarder_queue_limit(
         .lanes[queue.wrapping_rem(DEVICE_MAX_QUEUES as uint32_t) as usize]
         .packets_left = packets;
 }
+unsafe extern "C" fn add_counts(
+    mut counts: *mut forwarder_counts,
+    mut more: *const forwarder_counts,
+) {
+    (*counts).rx = (*counts).rx.wrapping_add((*more).rx);
+    (*counts).tx = (*counts).tx.wrapping_add((*more).tx);
+    (*counts).dropped = (*counts).dropped.wrapping_add((*more).dropped);
+    (*counts).rx_calls = (*counts).rx_calls.wrapping_add((*more).rx_calls);
+    (*counts).full_batches = (*counts).full_batches.wrapping_add((*more).full_batches);
+}
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_read_counts(
     mut forwarder: *const forwarder,
@@ -571,17 +585,12 @@ pub unsafe extern "C" fn forwarder_read_counts(
     *counts = (*forwarder).lanes[0 as ::core::ffi::c_int as usize].counts;
     let mut i: uint32_t = 1 as uint32_t;
     while i < (*forwarder).queues {
-        let mut more: *const forwarder_counts = &raw const (*(&raw const (*forwarder)
-            .lanes as *const lane)
-            .offset(i as isize))
-            .counts;
-        (*counts).rx = (*counts).rx.wrapping_add((*more).rx);
-        (*counts).tx = (*counts).tx.wrapping_add((*more).tx);
-        (*counts).dropped = (*counts).dropped.wrapping_add((*more).dropped);
-        (*counts).rx_calls = (*counts).rx_calls.wrapping_add((*more).rx_calls);
-        (*counts).full_batches = (*counts)
-            .full_batches
-            .wrapping_add((*more).full_batches);
+        add_counts(
+            counts,
+            &raw const (*(&raw const (*forwarder).lanes as *const lane)
+                .offset(i as isize))
+                .counts,
+        );
         i = i.wrapping_add(1);
     }
 }
@@ -594,6 +603,37 @@ pub unsafe extern "C" fn forwarder_read_queue_counts(
     *counts = (*forwarder)
         .lanes[queue.wrapping_rem(DEVICE_MAX_QUEUES as uint32_t) as usize]
         .counts;
+}
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_add_counts(
+    mut forwarder: *mut forwarder,
+    mut queue: uint32_t,
+    mut more: *const forwarder_counts,
+) {
+    add_counts(
+        &raw mut (*(&raw mut (*forwarder).lanes as *mut lane)
+            .offset(queue.wrapping_rem(DEVICE_MAX_QUEUES as uint32_t) as isize))
+            .counts,
+        more,
+    );
+}
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_direction(
+    mut forwarder: *const forwarder,
+    mut queue: uint32_t,
+    mut direction: uint32_t,
+) -> direction {
+    return (*forwarder)
+        .lanes[queue.wrapping_rem(DEVICE_MAX_QUEUES as uint32_t) as usize]
+        .directions[(direction & 1 as uint32_t) as usize];
+}
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_queues(mut forwarder: *const forwarder) -> uint32_t {
+    return (*forwarder).queues;
+}
+#[no_mangle]
+pub unsafe extern "C" fn forwarder_batch(mut forwarder: *const forwarder) -> uint32_t {
+    return (*forwarder).lanes[0 as ::core::ffi::c_int as usize].batch;
 }
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_give_queues(

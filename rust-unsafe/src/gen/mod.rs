@@ -7,7 +7,9 @@ pub mod init;
 pub mod interrupts;
 pub mod link;
 pub mod mempool;
+pub mod packet_ring;
 pub mod phy;
+pub mod pipeline;
 pub mod register_access;
 pub mod reset;
 pub mod rss;
@@ -28,12 +30,14 @@ pub mod apps {
     pub mod fwd;
     pub mod pcap_file;
     pub mod pcap_writer;
+    pub mod pipeline_threads;
     pub mod pktgen;
     pub mod port;
     pub mod ports;
     pub mod program;
     pub mod queue_threads;
     pub mod rates;
+    pub mod threads;
     pub mod token_bucket;
     pub mod totals;
 }

@@ -126,7 +126,9 @@ pub struct packet {
     pub iova: uint64_t,
     pub pool: *mut mempool,
     pub size: uint32_t,
-    pub reserved: [uint8_t; 44],
+    pub reserved: [uint8_t; 4],
+    pub next: *mut packet,
+    pub reserved_too: [uint8_t; 32],
     pub data: [uint8_t; 0],
 }
 #[derive(Copy, Clone)]
@@ -137,6 +139,8 @@ pub struct mempool {
     pub free_count: uint32_t,
     pub free: *mut *mut packet,
     pub apart: [uint8_t; 128],
+    pub returned: *mut ::core::ffi::c_void,
+    pub apart_returned: [uint8_t; 128],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]

@@ -100,7 +100,9 @@ pub struct packet {
     pub iova: uint64_t,
     pub pool: *mut mempool,
     pub size: uint32_t,
-    pub reserved: [uint8_t; 44],
+    pub reserved: [uint8_t; 4],
+    pub next: *mut packet,
+    pub reserved_too: [uint8_t; 32],
     pub data: [uint8_t; 0],
 }
 #[derive(Copy, Clone)]
@@ -111,6 +113,8 @@ pub struct mempool {
     pub free_count: uint32_t,
     pub free: *mut *mut packet,
     pub apart: [uint8_t; 128],
+    pub returned: *mut ::core::ffi::c_void,
+    pub apart_returned: [uint8_t; 128],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -170,19 +174,43 @@ unsafe extern "C" fn tx_done(mut queue: *const tx_queue, mut index: uint32_t) ->
         & 0x100000000 as uint64_t != 0;
 }
 #[inline]
-unsafe extern "C" fn tx_clean(mut queue: *mut tx_queue) {
-    while (*queue).index.wrapping_sub((*queue).clean_index) & (*queue).mask
-        >= TX_CLEAN_BATCH as uint32_t
+unsafe extern "C" fn tx_all_done(
+    mut queue: *const tx_queue,
+    mut count: uint32_t,
+) -> bool {
+    return (*queue).index.wrapping_sub((*queue).clean_index) & (*queue).mask >= count
         && tx_done(
             queue,
-            (*queue)
-                .clean_index
-                .wrapping_add(TX_CLEAN_BATCH as uint32_t)
-                .wrapping_sub(1 as uint32_t) & (*queue).mask,
-        ) as ::core::ffi::c_int != 0
-    {
+            (*queue).clean_index.wrapping_add(count).wrapping_sub(1 as uint32_t)
+                & (*queue).mask,
+        ) as ::core::ffi::c_int != 0;
+}
+#[inline]
+unsafe extern "C" fn tx_clean(mut queue: *mut tx_queue) {
+    while tx_all_done(queue, TX_CLEAN_BATCH as uint32_t) {
         tx_free(queue, TX_CLEAN_BATCH as uint32_t);
     }
+}
+#[no_mangle]
+pub unsafe extern "C" fn tx_take(
+    mut queue: *mut tx_queue,
+    mut packets: *mut *mut packet,
+    mut count: uint32_t,
+) -> uint32_t {
+    if !tx_all_done(queue, count) {
+        return 0 as uint32_t;
+    }
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < count {
+        let ref mut fresh2 = *packets.offset(i as isize);
+        *fresh2 = *(*queue)
+            .packets
+            .offset(((*queue).clean_index.wrapping_add(i) & (*queue).mask) as isize);
+        i = i.wrapping_add(1);
+    }
+    (*queue).clean_index = (*queue).clean_index.wrapping_add(count) & (*queue).mask;
+    (*queue).done = (*queue).done.wrapping_add(count as uint64_t);
+    return count;
 }
 #[no_mangle]
 pub unsafe extern "C" fn tx_reclaim(mut queue: *mut tx_queue) {
@@ -193,18 +221,19 @@ pub unsafe extern "C" fn tx_reclaim(mut queue: *mut tx_queue) {
     }
 }
 #[no_mangle]
-pub unsafe extern "C" fn tx_batch(
+pub unsafe extern "C" fn tx_space(mut queue: *const tx_queue) -> uint32_t {
+    return (*queue).clean_index.wrapping_sub((*queue).index).wrapping_sub(1 as uint32_t)
+        & (*queue).mask;
+}
+#[inline]
+unsafe extern "C" fn tx_put(
     mut queue: *mut tx_queue,
     mut packets: *mut *mut packet,
     mut count: uint32_t,
 ) -> uint32_t {
-    tx_clean(queue);
     let mask: uint32_t = (*queue).mask;
     let mut index: uint32_t = (*queue).index;
-    let mut space: uint32_t = (*queue)
-        .clean_index
-        .wrapping_sub(index)
-        .wrapping_sub(1 as uint32_t) & mask;
+    let mut space: uint32_t = tx_space(queue);
     let mut sent: uint32_t = if count < space { count } else { space };
     let mut i: uint32_t = 0 as uint32_t;
     while i < sent {
@@ -246,4 +275,21 @@ pub unsafe extern "C" fn tx_batch(
         );
     }
     return sent;
+}
+#[no_mangle]
+pub unsafe extern "C" fn tx_put_batch(
+    mut queue: *mut tx_queue,
+    mut packets: *mut *mut packet,
+    mut count: uint32_t,
+) -> uint32_t {
+    return tx_put(queue, packets, count);
+}
+#[no_mangle]
+pub unsafe extern "C" fn tx_batch(
+    mut queue: *mut tx_queue,
+    mut packets: *mut *mut packet,
+    mut count: uint32_t,
+) -> uint32_t {
+    tx_clean(queue);
+    return tx_put(queue, packets, count);
 }

@@ -1,15 +1,15 @@
 //! Forwarding with several queues: threads, each with one or more queue pairs of its own.
 #![forbid(unsafe_code)]
 
-use std::fmt::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{bail, Context, Result};
+use anyhow::{bail, Result};
 use ixgbe::device::MAX_QUEUES;
-use ixgbe::forwarder::Lane;
-use rustix::thread::{sched_getaffinity, sched_setaffinity, CpuSet};
+use ixgbe::lane::Lane;
+
+use crate::threads::{pin, CpuList};
 
 /// A thread looks at what it shares with the others once every so many turns.
 const TURNS_PER_LOOK: u32 = 1024;
@@ -22,57 +22,6 @@ const CHECK: Duration = Duration::from_secs(1);
 
 /// Time to wait while other threads have all that is left of the limit.
 const RETRY: Duration = Duration::from_micros(100);
-
-/// The CPUs of the threads, in their order. An empty list leaves the choice to the scheduler.
-#[derive(Clone, Debug, Default)]
-pub struct CpuList(pub Vec<usize>);
-
-/// Reads a list of CPUs, such as `1,3` or `0-3`. A CPU may appear twice: then two threads share it.
-///
-/// # Errors
-/// If the list is wrong, or this process may not use a CPU.
-pub fn cpu_list_parse(text: &str) -> std::result::Result<CpuList, String> {
-    let allowed = sched_getaffinity(None)
-        .map_err(|error| format!("cannot read the CPUs of this process: {error}"))?;
-    let wrong = || format!("a list of CPUs looks like 1,3 or 0-3, not {text}");
-    let number = |text: &str| -> Option<usize> {
-        let digits = !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
-        digits.then(|| text.parse().ok())?
-    };
-    let mut cpus = Vec::new();
-    for part in text.split(',') {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let (first, last) = number(first).zip(number(last)).ok_or_else(wrong)?;
-        if last < first || last >= CpuSet::MAX_CPU {
-            return Err(wrong());
-        }
-        for cpu in first..=last {
-            if !allowed.is_set(cpu) {
-                return Err(format!(
-                    "CPU {cpu} does not exist, is offline, or is not for this process, which may use \
-                     {}",
-                    allowed_text(&allowed)
-                ));
-            }
-            if cpus.len() == MAX_QUEUES as usize {
-                return Err(format!("the list has more than {MAX_QUEUES} CPUs"));
-            }
-            cpus.push(cpu);
-        }
-    }
-    Ok(CpuList(cpus))
-}
-
-/// The CPUs that this process may use, as text.
-fn allowed_text(allowed: &CpuSet) -> String {
-    let mut text = String::new();
-    for cpu in (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu)) {
-        let comma = if text.is_empty() { "" } else { "," };
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{comma}{cpu}");
-    }
-    text
-}
 
 /// What the threads share. They look at it between rounds, not for each packet.
 struct Shared {
@@ -156,12 +105,7 @@ fn forward_until_end(
     cpu: Option<usize>,
     shared: &Mutex<Shared>,
 ) -> Result<()> {
-    if let Some(cpu) = cpu {
-        let mut set = CpuSet::new();
-        set.set(cpu);
-        sched_setaffinity(None, &set)
-            .with_context(|| format!("cannot pin a thread to CPU {cpu}"))?;
-    }
+    pin(cpu)?;
     let mut checked = Instant::now();
     while !ends(shared) {
         if forward_round(lanes, shared)? == 0 {
@@ -212,7 +156,7 @@ pub fn forward_in_threads(
     });
     let watched = thread::scope(|scope| {
         for (nth, lanes) in groups.into_iter().enumerate() {
-            let (cpu, shared) = (cpus.0.get(nth).copied(), &shared);
+            let (cpu, shared) = (cpus.get(nth), &shared);
             let thread = thread::Builder::new().name(format!("queue {nth}"));
             if let Err(error) = thread.spawn_scoped(scope, move || work(lanes, cpu, shared)) {
                 lock(shared).end = true;

@@ -1,12 +1,16 @@
 //! ixgbe-fwd: forwards packets between two devices, both ways.
 #![forbid(unsafe_code)]
 
+#[path = "../apps/pipeline_threads.rs"]
+mod pipeline_threads;
 #[path = "../apps/program.rs"]
 mod program;
 #[path = "../apps/queue_threads.rs"]
 mod queue_threads;
 #[path = "../apps/rates.rs"]
 mod rates;
+#[path = "../apps/threads.rs"]
+mod threads;
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,18 +19,20 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use ixgbe::device::{Stats, MAX_QUEUES};
 use ixgbe::forwarder::{
-    Counts, Forwarder, Monitor, Ports, Waits, DEFAULT_INTERRUPT_INTERVAL_US,
-    MAX_INTERRUPT_INTERVAL_US,
+    Counts, Forwarder, Ports, Waits, DEFAULT_INTERRUPT_INTERVAL_US, MAX_INTERRUPT_INTERVAL_US,
 };
+use ixgbe::lane::Monitor;
 use ixgbe::tsc_read;
+use pipeline_threads::forward_in_pipeline;
 use program::{
     hold_signals, json_open, json_write, parse_number, parse_packets, run_program,
     warn_of_ordinary_pages, CommonOptions,
 };
-use queue_threads::{cpu_list_parse, forward_in_threads, CpuList};
+use queue_threads::forward_in_threads;
 use rates::rates_print;
 use rustix::time::{clock_gettime, ClockId};
 use serde::Serialize;
+use threads::{cpu_list_parse, CpuList};
 
 /// The forwarder checks the clock and the signals once every so many turns.
 const TURNS_PER_LOOK: u32 = 1024;
@@ -69,6 +75,11 @@ struct Options {
     #[arg(long, value_name = "LIST", value_parser = cpu_list_parse)]
     cpus: Option<CpuList>,
 
+    /// Hand packets from thread to thread: one receives, one for each queue changes the packets, and one
+    /// sends; they take the CPUs of --cpus in turn, the receiving and the sending thread first
+    #[arg(long)]
+    pipeline: bool,
+
     /// Sleep while few packets come, instead of polling; needs one queue
     #[arg(long)]
     interrupts: bool,
@@ -92,18 +103,30 @@ struct Options {
 }
 
 impl Options {
+    /// Whether the queues have threads of their own.
+    fn in_threads(&self) -> bool {
+        self.queues > 1 || self.cpus.is_some() || self.pipeline
+    }
+
     /// Says what is wrong with options that parse.
     fn check(&self) -> Result<(), String> {
         let cpus = self.cpus.as_ref().map_or(0, |list| list.0.len());
-        if cpus > self.queues as usize {
+        if self.pipeline && cpus > self.queues as usize + 2 {
+            let message =
+                "--cpus names more CPUs than there are threads: with --pipeline, one for each \
+                           queue, and two; raise --queues";
+            return Err(message.to_owned());
+        }
+        if !self.pipeline && cpus > self.queues as usize {
             let message =
                 "--cpus names more CPUs than there are queues; each thread needs a queue: \
                            raise --queues";
             return Err(message.to_owned());
         }
-        if self.interrupts && (self.queues > 1 || self.cpus.is_some()) {
-            let message = "--interrupts needs one queue without threads; leave out --queues and \
-                           --cpus";
+        if self.interrupts && self.in_threads() {
+            let message =
+                "--interrupts needs one queue without threads; leave out --queues, --cpus \
+                           and --pipeline";
             return Err(message.to_owned());
         }
         if self.device_a == self.device_b {
@@ -243,7 +266,7 @@ fn run(
     ended: &AtomicBool,
 ) -> (Totals, anyhow::Result<()>) {
     let start = Start::now();
-    let result = match options.queues > 1 || options.cpus.is_some() {
+    let result = match options.in_threads() {
         true => forward_with_threads(forwarder, options, ended, start.time),
         false if options.interrupts => {
             forward_with_interrupts(forwarder, options, ended, start.time)
@@ -264,14 +287,24 @@ fn forward_with_threads(
     let duration = options.common.duration.unwrap_or(Duration::MAX);
     let cpus = options.cpus.clone().unwrap_or_default();
     let mut rates = Rates::new(options, start);
-    let (mut monitor, lanes): (Monitor<'_>, _) = forwarder.give_queues()?;
-
-    forward_in_threads(lanes, &cpus, options.packets, || {
+    let mut goes_on = |monitor: &mut Monitor<'_>| {
         std::thread::sleep(LOOK);
         let time = Instant::now();
         rates.print(time, |device| monitor.device_stats(device))?;
         Ok(time - start < duration && !ended.load(Ordering::Relaxed))
-    })
+    };
+
+    if !options.pipeline {
+        let (mut monitor, lanes) = forwarder.give_queues()?;
+        return forward_in_threads(lanes, &cpus, options.packets, || goes_on(&mut monitor));
+    }
+    let (mut monitor, pipeline) = forwarder.give_pipeline()?;
+    let (counts, result) =
+        forward_in_pipeline(pipeline, &cpus, options.packets, || goes_on(&mut monitor));
+    for (queue, counts) in counts.iter().enumerate() {
+        forwarder.add_counts(queue, counts);
+    }
+    result
 }
 
 fn forward(
@@ -409,8 +442,8 @@ fn forward_until_end(options: &Options) -> anyhow::Result<()> {
     if forwarder.on_ordinary_pages() {
         warn_of_ordinary_pages("ixgbe-fwd");
     }
-    // With threads, they divide the packets among themselves.
-    if let (Some(packets), 1, None) = (options.packets, options.queues, &options.cpus) {
+    // Threads have the limit themselves.
+    if let (Some(packets), false) = (options.packets, options.in_threads()) {
         forwarder.limit(packets);
     }
     let (totals, ran) = run(&mut forwarder, options, &ended);

@@ -31,16 +31,21 @@
 //! In both, sizes stay in the header. The driver reads a length once from the descriptor, checks
 //! the value that it read, and never reads it again.
 //!
+//! A buffer whose owner is another thread does not go onto the stack, which belongs to the thread of the
+//! store. [`buffers_return`] puts it onto the return list, from which that thread takes it.
+//!
 //! The stack is indexed by `get_unchecked`: its `count` never exceeds the number of places, because
 //! a header is pushed only by the one `Buffer` that was popped for it. The rung
 //! `11-pool-bounds` of the ladder (bench/ladder) measures the cost of the check.
 
 use std::cell::Cell;
+use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
 use super::dma::DmaMemory;
 #[cfg(feature = "untrusted-device-copy")]
 use super::lines::Line;
+use super::return_list::{ReturnList, NONE};
 
 /// A device that a test plays.
 #[cfg(any(test, feature = "fuzzing"))]
@@ -74,6 +79,8 @@ struct Header {
     iova: u64,
     /// At most `MAX_SIZE`.
     size: Cell<u32>,
+    /// The number of the header that follows this one on the return list.
+    next: Cell<u32>,
     /// The stack of the store. It lives as long as this header.
     free: NonNull<FreeStack>,
     /// [`LINES`] lines of the store's private memory. No other header points to them.
@@ -88,6 +95,16 @@ struct FreeStack {
     /// The places below `count` point to headers of the store.
     headers: Box<[Cell<NonNull<Header>>]>,
     count: Cell<usize>,
+    returns: Returns,
+}
+
+/// The buffers that come home from other threads. They write to it, so it lies apart from the stack.
+#[repr(align(128))]
+struct Returns {
+    /// The numbers of headers.
+    list: ReturnList,
+    /// All headers of the store: header `i` has the number `i`.
+    headers: Cell<NonNull<Header>>,
 }
 
 impl FreeStack {
@@ -132,6 +149,10 @@ impl BufferStore {
         let free = NonNull::from(Box::leak(Box::new(FreeStack {
             headers: vec![Cell::new(NonNull::dangling()); capacity].into_boxed_slice(),
             count: Cell::new(0),
+            returns: Returns {
+                list: ReturnList::new(),
+                headers: Cell::new(NonNull::dangling()),
+            },
         })));
         #[cfg(feature = "untrusted-device-copy")]
         let private = NonNull::from(Box::leak(Line::zeroed(capacity * LINES)));
@@ -143,6 +164,7 @@ impl BufferStore {
                     data: unsafe { dma.address().add(offset) },
                     iova: dma.iova() + offset as u64,
                     size: Cell::new(0),
+                    next: Cell::new(NONE),
                     free,
                     // SAFETY: the memory has `LINES` lines for each header.
                     #[cfg(feature = "untrusted-device-copy")]
@@ -158,6 +180,7 @@ impl BufferStore {
             private,
             dma,
         };
+        store.free().returns.headers.set(store.headers.cast());
         // SAFETY: only `drop` frees the headers, and all references to them are shared ones.
         let headers = unsafe { store.headers.as_ref() };
         // The lowest address is on top, so that the first use is in ascending order.
@@ -193,6 +216,23 @@ impl BufferStore {
         // shared ones; a Cell holds the part that changes.
         let header = unsafe { header.as_ref() };
         Some(Buffer { header })
+    }
+
+    /// Frees the buffers that other threads have returned.
+    #[inline]
+    pub fn take_returned(&self) {
+        let free = self.free();
+        let mut number = free.returns.list.take();
+        while number != NONE {
+            // SAFETY: only numbers of this store's headers are on its list. Each stands for a buffer that
+            // was returned and has no other owner, so it is not on the stack. The thread that returned it
+            // does not use it again, and the list shows what it wrote before.
+            unsafe {
+                let header = free.returns.headers.get().add(number as usize);
+                number = header.as_ref().next.get();
+                free.push(header);
+            }
+        }
     }
 
     #[inline]
@@ -276,4 +316,48 @@ impl Drop for Buffer<'_> {
             free.push(NonNull::from(self.header));
         }
     }
+}
+
+impl Header {
+    /// The return list of the store.
+    fn returns(&self) -> &Returns {
+        // SAFETY: the stack lives as long as this header. Other threads read only `returns` of it.
+        unsafe { &(*self.free.as_ptr()).returns }
+    }
+
+    /// The number of this header.
+    fn number(&self) -> u32 {
+        let first = self.returns().headers.get();
+        // SAFETY: both are headers of one allocation, and `first` is the first one.
+        unsafe { NonNull::from(self).offset_from(first) as u32 }
+    }
+
+    /// Returns the list from this header to `last`.
+    fn return_list(&self, last: &Header) {
+        let returns = self.returns();
+        returns
+            .list
+            .add(self.number(), |before| last.next.set(before));
+    }
+}
+
+/// Returns buffers to their stores, in any thread: there they are free only after
+/// [`BufferStore::take_returned`]. All buffers in a row that are of one store need one atomic write.
+pub fn buffers_return<'s>(buffers: impl Iterator<Item = Buffer<'s>>) {
+    // A forgotten `Buffer` does not go onto the stack.
+    let mut headers = buffers.map(|buffer| ManuallyDrop::new(buffer).header);
+    let Some(mut first) = headers.next() else {
+        return;
+    };
+    let mut last = first;
+    for header in headers {
+        if header.free == first.free {
+            last.next.set(header.number());
+        } else {
+            first.return_list(last);
+            first = header;
+        }
+        last = header;
+    }
+    first.return_list(last);
 }

@@ -29,3 +29,6 @@ mod memory;
 #[path = "memory_heap.rs"]
 mod memory;
 pub mod mmio;
+pub mod remote;
+mod return_list;
+mod sync;

@@ -47,6 +47,27 @@ extern "C" {
         error_size: size_t,
     ) -> ::core::ffi::c_int;
     fn tsc_read() -> uint64_t;
+    fn clock_gettime(__clock_id: clockid_t, __tp: *mut timespec) -> ::core::ffi::c_int;
+    fn cpu_list_parse(
+        text: *const ::core::ffi::c_char,
+        list: *mut cpu_list,
+        error: *mut ::core::ffi::c_char,
+        error_size: size_t,
+    ) -> ::core::ffi::c_int;
+    fn pipeline_threads_start(
+        forwarder: *mut forwarder,
+        queues: uint32_t,
+        cpus: *const cpu_list,
+        packets: uint64_t,
+        error: *mut ::core::ffi::c_char,
+        error_size: size_t,
+    ) -> *mut pipeline_threads;
+    fn pipeline_threads_ended(threads: *mut pipeline_threads) -> bool;
+    fn pipeline_threads_stop(
+        threads: *mut pipeline_threads,
+        error: *mut ::core::ffi::c_char,
+        error_size: size_t,
+    ) -> ::core::ffi::c_int;
     static mut optarg: *mut ::core::ffi::c_char;
     static mut optind: ::core::ffi::c_int;
     static mut opterr: ::core::ffi::c_int;
@@ -93,12 +114,6 @@ extern "C" {
         program_0: *const program,
         path: *const ::core::ffi::c_char,
     ) -> ::core::ffi::c_int;
-    fn cpu_list_parse(
-        text: *const ::core::ffi::c_char,
-        list: *mut cpu_list,
-        error: *mut ::core::ffi::c_char,
-        error_size: size_t,
-    ) -> ::core::ffi::c_int;
     fn queue_threads_start(
         forwarder: *mut forwarder,
         queues: uint32_t,
@@ -126,7 +141,6 @@ extern "C" {
         __s2: *const ::core::ffi::c_char,
     ) -> ::core::ffi::c_int;
     fn strerror(__errnum: ::core::ffi::c_int) -> *mut ::core::ffi::c_char;
-    fn clock_gettime(__clock_id: clockid_t, __tp: *mut timespec) -> ::core::ffi::c_int;
 }
 pub type size_t = usize;
 pub type __uint32_t = u32;
@@ -161,24 +175,31 @@ pub struct forwarder_waits {
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
+pub struct timespec {
+    pub tv_sec: __time_t,
+    pub tv_nsec: __syscall_slong_t,
+}
+pub type clockid_t = __clockid_t;
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct __sigset_t {
+    pub __val: [::core::ffi::c_ulong; 16],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct cpu_list {
+    pub count: uint32_t,
+    pub cpus: [uint32_t; 16],
+}
+#[derive(Copy, Clone)]
+#[repr(C)]
 pub struct option {
     pub name: *const ::core::ffi::c_char,
     pub has_arg: ::core::ffi::c_int,
     pub flag: *mut ::core::ffi::c_int,
     pub val: ::core::ffi::c_int,
 }
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct __sigset_t {
-    pub __val: [::core::ffi::c_ulong; 16],
-}
 pub type sigset_t = __sigset_t;
-#[derive(Copy, Clone)]
-#[repr(C)]
-pub struct timespec {
-    pub tv_sec: __time_t,
-    pub tv_nsec: __syscall_slong_t,
-}
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct program {
@@ -209,12 +230,6 @@ pub const OPTION_RING_SIZE: C2RustUnnamed = 2;
 pub const OPTION_BATCH: C2RustUnnamed = 1;
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct cpu_list {
-    pub count: uint32_t,
-    pub cpus: [uint32_t; 16],
-}
-#[derive(Copy, Clone)]
-#[repr(C)]
 pub struct device_stats {
     pub rx_packets: uint64_t,
     pub rx_bytes: uint64_t,
@@ -233,20 +248,21 @@ pub struct totals {
     pub interrupts: bool,
     pub waits: forwarder_waits,
 }
-pub type clockid_t = __clockid_t;
 #[derive(Copy, Clone)]
 #[repr(C)]
 pub struct options {
     pub common: common_options,
     pub queues: uint32_t,
     pub cpus: cpu_list,
+    pub pipeline: bool,
     pub interrupts: bool,
     pub interrupt_interval_us: uint32_t,
     pub devices: [*const ::core::ffi::c_char; 2],
 }
 pub type C2RustUnnamed_0 = ::core::ffi::c_uint;
-pub const OPTION_INTERRUPT_INTERVAL: C2RustUnnamed_0 = 13;
-pub const OPTION_INTERRUPTS: C2RustUnnamed_0 = 12;
+pub const OPTION_INTERRUPT_INTERVAL: C2RustUnnamed_0 = 14;
+pub const OPTION_INTERRUPTS: C2RustUnnamed_0 = 13;
+pub const OPTION_PIPELINE: C2RustUnnamed_0 = 12;
 pub const OPTION_CPUS: C2RustUnnamed_0 = 11;
 pub const OPTION_QUEUES: C2RustUnnamed_0 = 10;
 #[derive(Copy, Clone)]
@@ -269,6 +285,12 @@ pub struct load {
     pub since: uint64_t,
     pub received: uint64_t,
 }
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct threads {
+    pub queues: *mut queue_threads,
+    pub pipeline: *mut pipeline_threads,
+}
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
@@ -278,6 +300,7 @@ pub const FORWARDER_MAX_INTERRUPT_INTERVAL_US: ::core::ffi::c_int = 1022
     as ::core::ffi::c_int;
 pub const FORWARDER_DEFAULT_INTERRUPT_INTERVAL_US: ::core::ffi::c_int = 50
     as ::core::ffi::c_int;
+pub const CLOCK_PROCESS_CPUTIME_ID: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const required_argument: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
@@ -286,7 +309,6 @@ pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
 pub const EXIT_RUN_TIME: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const NANOSECONDS: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
 pub const EXIT_SUCCESS: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-pub const CLOCK_PROCESS_CPUTIME_ID: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const TURNS_PER_LOOK: ::core::ffi::c_int = 1024 as ::core::ffi::c_int;
 pub const TURNS_PER_LOOK_TRAPPED: ::core::ffi::c_int = 8 as ::core::ffi::c_int;
 pub const EMPTY_TURNS: ::core::ffi::c_int = 64 as ::core::ffi::c_int;
@@ -296,12 +318,12 @@ pub const BUSY_NANOSECONDS: ::core::ffi::c_ulonglong = 1000000
     as ::core::ffi::c_ulonglong;
 pub const LOOK_NANOSECONDS: ::core::ffi::c_ulonglong = 20000000
     as ::core::ffi::c_ulonglong;
-static mut usage: [::core::ffi::c_char; 1663] = unsafe {
+static mut usage: [::core::ffi::c_char; 1948] = unsafe {
     ::core::mem::transmute::<
-        [u8; 1663],
-        [::core::ffi::c_char; 1663],
+        [u8; 1948],
+        [::core::ffi::c_char; 1948],
     >(
-        *b"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S]\n                 [--queues N] [--cpus LIST] [--interrupts] [--interrupt-interval US]\n                 [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE DEVICE\n\nForwards packets between two devices, both ways, and changes one byte of every packet.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --batch N            packets per call, 1 to 512 (default 32)\n  --ring-size N        descriptors of every ring, a power of two, 64 to 4096 (default 512)\n  --queues N           queue pairs of each device, 1 to 16, each with a thread of its own\n                       (default 1); RSS divides the flows among them\n  --cpus LIST          pin a thread to each of these CPUs, such as 1,3 or 0-3; with fewer CPUs\n                       than queues, a thread has several queues\n  --interrupts         sleep while few packets come, instead of polling; needs one queue\n  --interrupt-interval US\n                       at least US microseconds between two interrupts of a queue, 0 to\n                       1022 (default 50)\n  --packets N          end after N received packets, counted over both directions\n  --duration S         end after S seconds; fractions are allowed\n  --connect-timeout S  wait at most S seconds for the sockets, up to 3600 (default 5)\n  --link-timeout S     wait at most S seconds for each link, up to 3600 (default 30)\n  --json FILE          write the totals to FILE at the end\n  --help               print this text\n  --version            print the version\n\0",
+        *b"usage: ixgbe-fwd [--batch N] [--ring-size N] [--packets N | --duration S]\n                 [--queues N] [--cpus LIST] [--pipeline]\n                 [--interrupts] [--interrupt-interval US]\n                 [--connect-timeout S] [--link-timeout S] [--json FILE] DEVICE DEVICE\n\nForwards packets between two devices, both ways, and changes one byte of every packet.\nEnds on SIGINT or SIGTERM, after N packets, or after S seconds.\n\n  DEVICE               0000:03:00.0 (PCI, bound to vfio-pci) or vfio-user:PATH (a socket)\n  --batch N            packets per call, 1 to 512 (default 32)\n  --ring-size N        descriptors of every ring, a power of two, 64 to 4096 (default 512)\n  --queues N           queue pairs of each device, 1 to 16, each with a thread of its own\n                       (default 1); RSS divides the flows among them\n  --cpus LIST          pin a thread to each of these CPUs, such as 1,3 or 0-3; with fewer CPUs\n                       than queues, a thread has several queues\n  --pipeline           hand packets from thread to thread: one receives, one for each queue\n                       changes the packets, and one sends; they take the CPUs of --cpus in\n                       turn, the receiving and the sending thread first\n  --interrupts         sleep while few packets come, instead of polling; needs one queue\n  --interrupt-interval US\n                       at least US microseconds between two interrupts of a queue, 0 to\n                       1022 (default 50)\n  --packets N          end after N received packets, counted over both directions\n  --duration S         end after S seconds; fractions are allowed\n  --connect-timeout S  wait at most S seconds for the sockets, up to 3600 (default 5)\n  --link-timeout S     wait at most S seconds for each link, up to 3600 (default 30)\n  --json FILE          write the totals to FILE at the end\n  --help               print this text\n  --version            print the version\n\0",
     )
 };
 static mut program: program = unsafe {
@@ -310,12 +332,16 @@ static mut program: program = unsafe {
         usage: &raw const usage as *const ::core::ffi::c_char,
     }
 };
+unsafe extern "C" fn in_threads(mut options: *const options) -> bool {
+    return (*options).queues > 1 as uint32_t || (*options).cpus.count > 0 as uint32_t
+        || (*options).pipeline as ::core::ffi::c_int != 0;
+}
 unsafe extern "C" fn parse_options(
     mut argc: ::core::ffi::c_int,
     mut argv: *mut *mut ::core::ffi::c_char,
     mut options: *mut options,
 ) -> ::core::ffi::c_int {
-    static mut known: [option; 14] = [
+    static mut known: [option; 15] = [
         option {
             name: b"batch\0" as *const u8 as *const ::core::ffi::c_char,
             has_arg: required_argument,
@@ -381,6 +407,12 @@ unsafe extern "C" fn parse_options(
             has_arg: required_argument,
             flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
             val: OPTION_CPUS as ::core::ffi::c_int,
+        },
+        option {
+            name: b"pipeline\0" as *const u8 as *const ::core::ffi::c_char,
+            has_arg: 0,
+            flag: ::core::ptr::null::<::core::ffi::c_int>() as *mut ::core::ffi::c_int,
+            val: OPTION_PIPELINE as ::core::ffi::c_int,
         },
         option {
             name: b"interrupts\0" as *const u8 as *const ::core::ffi::c_char,
@@ -449,9 +481,12 @@ unsafe extern "C" fn parse_options(
                 }
             }
             12 => {
-                (*options).interrupts = true_0 != 0;
+                (*options).pipeline = true_0 != 0;
             }
             13 => {
+                (*options).interrupts = true_0 != 0;
+            }
+            14 => {
                 if !parse_number(
                     optarg,
                     0 as uint64_t,
@@ -490,7 +525,17 @@ unsafe extern "C" fn parse_options(
             ::core::ptr::null::<::core::ffi::c_char>(),
         );
     }
-    if (*options).cpus.count > (*options).queues {
+    if (*options).pipeline as ::core::ffi::c_int != 0
+        && (*options).cpus.count > (*options).queues.wrapping_add(2 as uint32_t)
+    {
+        return usage_error(
+            &raw const program,
+            b"--cpus names more CPUs than there are threads: with --pipeline, one for each queue, and two; raise --queues\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            ::core::ptr::null::<::core::ffi::c_char>(),
+        );
+    }
+    if !(*options).pipeline && (*options).cpus.count > (*options).queues {
         return usage_error(
             &raw const program,
             b"--cpus names more CPUs than there are queues; each thread needs a queue: raise --queues\0"
@@ -499,11 +544,11 @@ unsafe extern "C" fn parse_options(
         );
     }
     if (*options).interrupts as ::core::ffi::c_int != 0
-        && ((*options).queues > 1 as uint32_t || (*options).cpus.count > 0 as uint32_t)
+        && in_threads(options) as ::core::ffi::c_int != 0
     {
         return usage_error(
             &raw const program,
-            b"--interrupts needs one queue without threads; leave out --queues and --cpus\0"
+            b"--interrupts needs one queue without threads; leave out --queues, --cpus and --pipeline\0"
                 as *const u8 as *const ::core::ffi::c_char,
             ::core::ptr::null::<::core::ffi::c_char>(),
         );
@@ -812,6 +857,74 @@ unsafe extern "C" fn run_with_interrupts(
     forwarder_read_waits(forwarder, &raw mut (*totals).waits);
     return result;
 }
+unsafe extern "C" fn threads_start(
+    mut threads: *mut threads,
+    mut forwarder: *mut forwarder,
+    mut options: *const options,
+    mut error: *mut ::core::ffi::c_char,
+    mut error_size: size_t,
+) -> ::core::ffi::c_int {
+    *threads = threads {
+        queues: ::core::ptr::null_mut::<queue_threads>(),
+        pipeline: ::core::ptr::null_mut::<pipeline_threads>(),
+    };
+    if forwarder_is_trapped(forwarder) {
+        snprintf(
+            error,
+            error_size,
+            b"%s: the queues cannot have threads of their own, because a doorbell is not mapped; start the software NIC with --mmio shared\0"
+                as *const u8 as *const ::core::ffi::c_char,
+            (*options).devices[0 as ::core::ffi::c_int as usize],
+        );
+        return -(1 as ::core::ffi::c_int);
+    }
+    if (*options).pipeline {
+        (*threads).pipeline = pipeline_threads_start(
+            forwarder,
+            (*options).queues,
+            &raw const (*options).cpus,
+            (*options).common.packets,
+            error,
+            error_size,
+        );
+        return if (*threads).pipeline.is_null() {
+            -(1 as ::core::ffi::c_int)
+        } else {
+            0 as ::core::ffi::c_int
+        };
+    }
+    (*threads).queues = queue_threads_start(
+        forwarder,
+        (*options).queues,
+        &raw const (*options).cpus,
+        (*options).common.packets,
+        error,
+        error_size,
+    );
+    return if (*threads).queues.is_null() {
+        -(1 as ::core::ffi::c_int)
+    } else {
+        0 as ::core::ffi::c_int
+    };
+}
+unsafe extern "C" fn threads_ended(mut threads: *const threads) -> bool {
+    return if !(*threads).pipeline.is_null() {
+        pipeline_threads_ended((*threads).pipeline) as ::core::ffi::c_int
+    } else {
+        queue_threads_ended((*threads).queues) as ::core::ffi::c_int
+    } != 0;
+}
+unsafe extern "C" fn threads_stop(
+    mut threads: *const threads,
+    mut error: *mut ::core::ffi::c_char,
+    mut error_size: size_t,
+) -> ::core::ffi::c_int {
+    return if !(*threads).pipeline.is_null() {
+        pipeline_threads_stop((*threads).pipeline, error, error_size)
+    } else {
+        queue_threads_stop((*threads).queues, error, error_size)
+    };
+}
 unsafe extern "C" fn run_threads(
     mut forwarder: *mut forwarder,
     mut options: *const options,
@@ -832,31 +945,23 @@ unsafe extern "C" fn run_threads(
     let mut start: start = start_now();
     let mut time: uint64_t = start.time;
     let mut failure: [::core::ffi::c_char; 1024] = [0; 1024];
-    let mut result: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
-    if forwarder_is_trapped(forwarder) {
-        snprintf(
-            error,
-            error_size,
-            b"%s: the queues cannot have threads of their own, because a doorbell is not mapped; start the software NIC with --mmio shared\0"
-                as *const u8 as *const ::core::ffi::c_char,
-            (*options).devices[0 as ::core::ffi::c_int as usize],
-        );
-        return -(1 as ::core::ffi::c_int);
-    }
-    let mut threads: *mut queue_threads = queue_threads_start(
+    let mut threads: threads = threads {
+        queues: ::core::ptr::null_mut::<queue_threads>(),
+        pipeline: ::core::ptr::null_mut::<pipeline_threads>(),
+    };
+    let mut result: ::core::ffi::c_int = threads_start(
+        &raw mut threads,
         forwarder,
-        (*options).queues,
-        &raw const (*options).cpus,
-        (*options).common.packets,
+        options,
         error,
         error_size,
     );
-    if threads.is_null() {
+    if result != 0 as ::core::ffi::c_int {
         return -(1 as ::core::ffi::c_int);
     }
     while result == 0 as ::core::ffi::c_int
         && time.wrapping_sub(start.time) < (*options).common.duration
-        && !queue_threads_ended(threads)
+        && !threads_ended(&raw mut threads)
         && !signal_comes(held, LOOK_NANOSECONDS as uint64_t)
     {
         time = now_ns();
@@ -871,8 +976,8 @@ unsafe extern "C" fn run_threads(
             );
         }
     }
-    if queue_threads_stop(
-        threads,
+    if threads_stop(
+        &raw mut threads,
         &raw mut failure as *mut ::core::ffi::c_char,
         ::core::mem::size_of::<[::core::ffi::c_char; 1024]>() as size_t,
     ) != 0 as ::core::ffi::c_int && result == 0 as ::core::ffi::c_int
@@ -925,8 +1030,6 @@ unsafe extern "C" fn forward_until_end(
     };
     let mut held: sigset_t = __sigset_t { __val: [0; 16] };
     let mut status: ::core::ffi::c_int = EXIT_SUCCESS;
-    let mut in_threads: bool = (*options).queues > 1 as uint32_t
-        || (*options).cpus.count > 0 as uint32_t;
     let mut forwarder: *mut forwarder = forwarder_open_queues(
         (*options).devices[0 as ::core::ffi::c_int as usize],
         (*options).devices[1 as ::core::ffi::c_int as usize],
@@ -954,7 +1057,7 @@ unsafe extern "C" fn forward_until_end(
                 as *const u8 as *const ::core::ffi::c_char,
         );
     }
-    if (*options).common.packets != UINT64_MAX as uint64_t && !in_threads {
+    if (*options).common.packets != UINT64_MAX as uint64_t && !in_threads(options) {
         forwarder_limit(forwarder, (*options).common.packets);
     }
     let mut run_as: Option<
@@ -977,7 +1080,7 @@ unsafe extern "C" fn forward_until_end(
                 size_t,
             ) -> ::core::ffi::c_int,
     );
-    if in_threads {
+    if in_threads(options) {
         run_as = Some(
             run_threads
                 as unsafe extern "C" fn(
@@ -1078,6 +1181,7 @@ unsafe fn main_0(
             count: 0,
             cpus: [0; 16],
         },
+        pipeline: false,
         interrupts: false,
         interrupt_interval_us: FORWARDER_DEFAULT_INTERRUPT_INTERVAL_US as uint32_t,
         devices: [::core::ptr::null::<::core::ffi::c_char>(); 2],
@@ -1120,6 +1224,10 @@ pub fn main() {
 }
 #[repr(C)]
 pub struct forwarder {
+    _opaque: [u8; 0],
+}
+#[repr(C)]
+pub struct pipeline_threads {
     _opaque: [u8; 0],
 }
 #[repr(C)]

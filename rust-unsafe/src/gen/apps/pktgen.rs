@@ -214,7 +214,9 @@ pub struct packet {
     pub iova: uint64_t,
     pub pool: *mut mempool,
     pub size: uint32_t,
-    pub reserved: [uint8_t; 44],
+    pub reserved: [uint8_t; 4],
+    pub next: *mut packet,
+    pub reserved_too: [uint8_t; 32],
     pub data: [uint8_t; 0],
 }
 #[derive(Copy, Clone)]
@@ -225,6 +227,8 @@ pub struct mempool {
     pub free_count: uint32_t,
     pub free: *mut *mut packet,
     pub apart: [uint8_t; 128],
+    pub returned: *mut ::core::ffi::c_void,
+    pub apart_returned: [uint8_t; 128],
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
@@ -1101,6 +1105,8 @@ unsafe fn main_0(
                 free_count: 0,
                 free: ::core::ptr::null_mut::<*mut packet>(),
                 apart: [0; 128],
+                returned: ::core::ptr::null_mut::<::core::ffi::c_void>(),
+                apart_returned: [0; 128],
             }; 16],
             config: device_config {
                 rx_queues: 0,
@@ -1221,6 +1227,8 @@ unsafe fn main_0(
             free_count: 0,
             free: ::core::ptr::null_mut::<*mut packet>(),
             apart: [0; 128],
+            returned: ::core::ptr::null_mut::<::core::ffi::c_void>(),
+            apart_returned: [0; 128],
         }; 16],
         queues: options.queues,
         flows: options.flows,

@@ -1,0 +1,80 @@
+//! Threads on chosen CPUs.
+#![forbid(unsafe_code)]
+
+use std::fmt::Write;
+
+use anyhow::{Context, Result};
+use rustix::thread::{sched_getaffinity, sched_setaffinity, CpuSet};
+
+/// The most CPUs in a list.
+const CPU_LIST_MAX: usize = 16;
+
+/// The CPUs of the threads, in their order. An empty list leaves the choice to the scheduler.
+#[derive(Clone, Debug, Default)]
+pub struct CpuList(pub Vec<usize>);
+
+/// Reads a list of CPUs, such as `1,3` or `0-3`. A CPU may appear twice: then two threads share it.
+///
+/// # Errors
+/// If the list is wrong, or this process may not use a CPU.
+pub fn cpu_list_parse(text: &str) -> std::result::Result<CpuList, String> {
+    let allowed = sched_getaffinity(None)
+        .map_err(|error| format!("cannot read the CPUs of this process: {error}"))?;
+    let wrong = || format!("a list of CPUs looks like 1,3 or 0-3, not {text}");
+    let number = |text: &str| -> Option<usize> {
+        let digits = !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
+        digits.then(|| text.parse().ok())?
+    };
+    let mut cpus = Vec::new();
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last) = number(first).zip(number(last)).ok_or_else(wrong)?;
+        if last < first || last >= CpuSet::MAX_CPU {
+            return Err(wrong());
+        }
+        for cpu in first..=last {
+            if !allowed.is_set(cpu) {
+                return Err(format!(
+                    "CPU {cpu} does not exist, is offline, or is not for this process, which may use \
+                     {}",
+                    allowed_text(&allowed)
+                ));
+            }
+            if cpus.len() == CPU_LIST_MAX {
+                return Err(format!("the list has more than {CPU_LIST_MAX} CPUs"));
+            }
+            cpus.push(cpu);
+        }
+    }
+    Ok(CpuList(cpus))
+}
+
+/// The CPUs that this process may use, as text.
+fn allowed_text(allowed: &CpuSet) -> String {
+    let mut text = String::new();
+    for cpu in (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu)) {
+        let comma = if text.is_empty() { "" } else { "," };
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{comma}{cpu}");
+    }
+    text
+}
+
+impl CpuList {
+    /// The CPU of a thread: the threads take the CPUs in turn. `None` if the list is empty.
+    pub fn get(&self, nth: usize) -> Option<usize> {
+        let turn = nth.checked_rem(self.0.len())?;
+        self.0.get(turn).copied()
+    }
+}
+
+/// Pins the calling thread to a CPU, if there is one.
+///
+/// # Errors
+/// If the CPU went offline.
+pub fn pin(cpu: Option<usize>) -> Result<()> {
+    let Some(cpu) = cpu else { return Ok(()) };
+    let mut set = CpuSet::new();
+    set.set(cpu);
+    sched_setaffinity(None, &set).with_context(|| format!("cannot pin a thread to CPU {cpu}"))
+}
