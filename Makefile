@@ -177,7 +177,7 @@ code-size: ## Build only the tool that counts the drivers' lines of code.
 # --- the C driver: build/bin/c/ixgbe-fwd and build/bin/c/libforwarder.so
 
 C_LIBRARY := $(wildcard c/src/*.c)
-C_PROGRAM := $(addprefix c/src/apps/,fwd.c program.c queue_threads.c rates.c totals.c)
+C_PROGRAM := $(addprefix c/src/apps/,fwd.c pipeline_threads.c program.c queue_threads.c rates.c threads.c totals.c)
 # The other programs: ixgbe-NAME is made of NAME.c, of what they share, and of these.
 C_APPS := capture echo pktgen
 C_APP_capture := pcap_writer.c
@@ -289,6 +289,15 @@ build/thread/c/ixgbe-fwd: $(C_PROGRAM) $(C_LIBRARY)
 	@$(CC) -std=gnu11 -O1 -g -fsanitize=thread -Ic/src $(C_WARNINGS) $(C_VERSION) -MMD -MP $^ -o $@
 
 -include build/thread/c/ixgbe-fwd.d
+
+# The transpiled driver too. Its threads are those of the C library, which ThreadSanitizer knows. Safe Rust uses those of
+# the standard library, which would have to be built with instrumentation (make test-sanitizers).
+.PHONY: build/thread/rust-unsafe/ixgbe-fwd
+build/thread/rust-unsafe/ixgbe-fwd:
+	@mkdir -p $(@D)
+	@SANITIZER=thread RUSTC_WORKSPACE_WRAPPER=rust/sanitize-rustc.sh $(CARGO) build --quiet $(CARGO_TOOLS) \
+		--release --package ixgbe-unsafe --bin ixgbe-fwd-unsafe
+	@$(call put,build/cargo/release/ixgbe-fwd-unsafe,$@)
 
 # --- the Rust drivers: Cargo finds out what changed, so these goals always run it
 
@@ -466,7 +475,7 @@ test-unit-python:
 	@$(PYTHON) -m pytest paper bench/setup/tests bench/lint/tests
 
 .PHONY: test-conformance
-test-conformance: build rust-untrusted-device build/thread/c/ixgbe-fwd ## Test the three drivers against the software NIC.
+test-conformance: build rust-untrusted-device build/thread/c/ixgbe-fwd build/thread/rust-unsafe/ixgbe-fwd ## Test the three drivers against the software NIC.
 	@$(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --package oracle --no-fail-fast
 
 .PHONY: tour

@@ -1,6 +1,7 @@
 /* The pool of packets. */
 #include "mempool.h"
 #include "test.h"
+#include <pthread.h>
 
 #define CAPACITY 100
 
@@ -69,10 +70,84 @@ static void a_capacity_out_of_range_is_refused(void)
 	vfio_container_close(&container);
 }
 
+/* The threads that return packets, and how many packets each has. */
+#define RETURNERS 4
+#define RETURNED (CAPACITY / RETURNERS)
+
+static void *return_packets(void *argument)
+{
+	struct packet **packets = argument;
+
+	/* One by one, and the rest together. */
+	packets_return(packets, 1);
+	packets_return(packets + 1, 1);
+	packets_return(packets + 2, RETURNED - 2);
+	return NULL;
+}
+
+static void packets_come_home_from_any_thread(void)
+{
+	struct vfio_container container;
+	struct mempool pool;
+	struct error error;
+	struct packet *packets[CAPACITY];
+	pthread_t threads[RETURNERS];
+
+	vfio_container_init(&container);
+	CHECK(mempool_create(&pool, &container, CAPACITY, &error) == 0);
+	for (uint32_t round = 0; round < 20; round++) {
+		for (uint32_t i = 0; i < CAPACITY; i++) {
+			packets[i] = packet_alloc(&pool);
+			CHECK(packets[i] != NULL);
+		}
+		for (uint32_t i = 0; i < RETURNERS; i++) {
+			CHECK(pthread_create(&threads[i], NULL, return_packets,
+					     packets + (size_t)i * RETURNED) == 0);
+		}
+		/* Meanwhile, the pool's thread takes what is there. */
+		mempool_take_returned(&pool);
+		for (uint32_t i = 0; i < RETURNERS; i++) {
+			CHECK(pthread_join(threads[i], NULL) == 0);
+		}
+		mempool_take_returned(&pool);
+		CHECK_EQUAL(pool.free_count, CAPACITY);
+		mempool_take_returned(&pool);
+		CHECK_EQUAL(pool.free_count, CAPACITY);
+	}
+	mempool_destroy(&pool);
+	vfio_container_close(&container);
+}
+
+static void packets_of_two_pools_come_home_to_theirs(void)
+{
+	struct vfio_container container;
+	struct mempool pools[2];
+	struct error error;
+	struct packet *packets[7];
+
+	vfio_container_init(&container);
+	for (uint32_t i = 0; i < 2; i++) {
+		CHECK(mempool_create(&pools[i], &container, CAPACITY, &error) == 0);
+	}
+	for (uint32_t i = 0; i < 7; i++) {
+		packets[i] = packet_alloc(&pools[i >= 2 && i < 5]);
+	}
+	packets_return(packets, 0);
+	packets_return(packets, 7);
+	for (uint32_t i = 0; i < 2; i++) {
+		mempool_take_returned(&pools[i]);
+		CHECK_EQUAL(pools[i].free_count, CAPACITY);
+		mempool_destroy(&pools[i]);
+	}
+	vfio_container_close(&container);
+}
+
 int main(void)
 {
 	packets_lie_apart_and_come_back();
 	the_packet_freed_last_is_the_next();
 	a_capacity_out_of_range_is_refused();
+	packets_come_home_from_any_thread();
+	packets_of_two_pools_come_home_to_theirs();
 	return 0;
 }

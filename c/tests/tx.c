@@ -108,6 +108,43 @@ static void reclaiming_stops_at_the_first_unsent_packet(void)
 	queues_destroy(&queues);
 }
 
+static void sent_packets_are_taken_32_at_a_time(void)
+{
+	struct queues queues;
+	struct packet *packets[TEST_RING_SIZE];
+	struct packet *taken[32];
+
+	queues_create(&queues, TEST_POOL_CAPACITY);
+	struct tx_queue *tx = &queues.device.tx[0];
+
+	for (uint32_t round = 0; round < 3; round++) {
+		for (uint32_t i = 0; i < 40; i++) {
+			packets[i] = packet_of(&queues, 60);
+		}
+		uint32_t first = tx->index;
+		uint32_t free_before = queues.pool.free_count;
+
+		CHECK_EQUAL(tx_space(tx), TEST_RING_SIZE - 1);
+		CHECK_EQUAL(tx_put_batch(tx, packets, 40), 40);
+		CHECK_EQUAL(tx_space(tx), TEST_RING_SIZE - 41);
+		CHECK_EQUAL(tx_take(tx, taken, 32), 0);
+		for (uint32_t i = 0; i < 40; i++) {
+			device_sends(&queues, (first + i) % TEST_RING_SIZE);
+		}
+		CHECK_EQUAL(tx_take(tx, taken, 32), 32);
+		CHECK(memcmp((void *)taken, (void *)packets, sizeof(taken)) == 0);
+		/* Fewer than 32 are left. */
+		CHECK_EQUAL(tx_take(tx, taken, 32), 0);
+		/* The pool's thread frees them. */
+		CHECK_EQUAL(queues.pool.free_count, free_before);
+		packets_return(taken, 32);
+		mempool_take_returned(&queues.pool);
+		CHECK_EQUAL(queues.pool.free_count, free_before + 32);
+		tx_reclaim(tx);
+	}
+	queues_destroy(&queues);
+}
+
 static void packets_reported_as_sent_too_early_come_back_once(void)
 {
 	struct queues queues;
@@ -177,6 +214,7 @@ int main(void)
 	a_full_ring_takes_no_more();
 	the_ring_wraps_and_packets_come_back();
 	reclaiming_stops_at_the_first_unsent_packet();
+	sent_packets_are_taken_32_at_a_time();
 	packets_reported_as_sent_too_early_come_back_once();
 	a_released_device_starts_at_descriptor_0();
 	a_running_device_is_not_started();

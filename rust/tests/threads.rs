@@ -1,9 +1,11 @@
-//! The driver belongs to one thread, but for its lanes. Types say so, and this fails to compile if they no
-//! longer do.
+//! The driver belongs to one thread, but for its lanes, the parts of a pipeline, and remote packets. Types say
+//! so, and this fails to compile if they no longer do.
 
 use ixgbe::device::{Device, OpenDevice};
-use ixgbe::forwarder::{Forwarder, Lane, Monitor, Ports};
+use ixgbe::forwarder::{Forwarder, Ports};
+use ixgbe::lane::{Lane, Monitor};
 use ixgbe::mempool::{Mempool, Packet};
+use ixgbe::pipeline::{Receiver, RemotePacket, Sender, Worker};
 use ixgbe::vfio::{BareDevice, Container};
 
 /// Asserts that types are neither `Send` nor `Sync`: if one were, two of the implementations would
@@ -36,8 +38,12 @@ assert_of_one_thread!(
     Packet<'static>,
 );
 
-/// A lane moves to another thread.
+/// These move to another thread.
 const _: fn() = || {
     fn moves<T: Send>() {}
     moves::<Lane<'static, 'static>>();
+    moves::<RemotePacket<'static>>();
+    moves::<Receiver<'static, 'static>>();
+    moves::<Worker<'static>>();
+    moves::<Sender<'static, 'static>>();
 };

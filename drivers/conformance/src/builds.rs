@@ -32,12 +32,12 @@ pub(crate) fn variant_program(implementation: Implementation, variant: &str) -> 
     built(&format!("variants/{variant}/{implementation}/ixgbe-fwd"))
 }
 
-/// The C program `ixgbe-fwd` under ThreadSanitizer.
+/// The program `ixgbe-fwd` of C or of the transpiled driver under ThreadSanitizer.
 ///
 /// # Errors
 /// If the program does not exist.
-pub(crate) fn thread_sanitizer_program() -> Result<PathBuf> {
-    built("thread/c/ixgbe-fwd")
+pub(crate) fn thread_sanitizer_program(implementation: Implementation) -> Result<PathBuf> {
+    built(&format!("thread/{implementation}/ixgbe-fwd"))
 }
 
 /// An implementation's library `libforwarder.so`, for lockstep.

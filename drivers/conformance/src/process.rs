@@ -152,12 +152,13 @@ impl Program {
         Ok(Self::new(variant_program(implementation, variant)?))
     }
 
-    /// The C forwarder under ThreadSanitizer, which ends with status 66 if it has seen a data race.
+    /// The forwarder of C or of the transpiled driver under ThreadSanitizer, which ends with status 66 if it has
+    /// seen a data race.
     ///
     /// # Errors
     /// If the program does not exist.
-    pub fn under_thread_sanitizer() -> Result<Self> {
-        Ok(Self::new(thread_sanitizer_program()?))
+    pub fn under_thread_sanitizer(implementation: Implementation) -> Result<Self> {
+        Ok(Self::new(thread_sanitizer_program(implementation)?))
     }
 
     /// The software NIC as a program of its own.

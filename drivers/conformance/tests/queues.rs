@@ -320,17 +320,19 @@ fn cpus_that_cannot_be_used_are_refused(implementation: Implementation) -> Resul
 
 /// ThreadSanitizer reports each pair of accesses from two threads that nothing orders.
 #[test]
-fn the_threads_of_the_c_driver_have_no_data_race() -> Result<()> {
-    for ending in [["--packets", "300000"], ["--duration", "1.2"]] {
-        let mut nic = TestNic::running(saturated)?;
-        let [device_a, device_b] = nic.devices();
-        let output = Program::under_thread_sanitizer()?
-            .args(["--queues", "4", &device_a, &device_b])
-            .args(ending)
-            .run(LIMIT)?;
-        output.expect_success()?;
-        ensure!(!output.stderr.contains("ThreadSanitizer"), "{output}");
-        nic.stop_data_plane()?;
+fn the_threads_of_c_and_of_the_transpiled_driver_have_no_data_race() -> Result<()> {
+    for implementation in [Implementation::C, Implementation::RustUnsafe] {
+        for ending in [["--packets", "200000"], ["--duration", "1.2"]] {
+            let mut nic = TestNic::running(saturated)?;
+            let [device_a, device_b] = nic.devices();
+            let output = Program::under_thread_sanitizer(implementation)?
+                .args(["--queues", "4", &device_a, &device_b])
+                .args(ending)
+                .run(LIMIT)?;
+            output.expect_success()?;
+            ensure!(!output.stderr.contains("ThreadSanitizer"), "{output}");
+            nic.stop_data_plane()?;
+        }
     }
     Ok(())
 }
