@@ -502,6 +502,7 @@ arm-test-quick: ## Build for AArch64, check the barriers, and test the data path
 .PHONY: safety-lab
 safety-lab: ## Try every hazard on each driver, compare with the recorded outcomes, write results/.
 	@$(CARGO) run --quiet $(CARGO_TOOLS) --release --package safety-lab --bin safety -- run --results results
+	@build/cargo/release/safety false-sharing
 
 .PHONY: safety
 safety: safety-lab

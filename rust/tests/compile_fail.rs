@@ -39,7 +39,7 @@ struct Case {
     message: &'static str,
 }
 
-const CASES: [Case; 7] = [
+const CASES: [Case; 9] = [
     Case {
         name: "use_after_send",
         code: Some("E0499"),
@@ -64,6 +64,16 @@ const CASES: [Case; 7] = [
         name: "two_threads",
         code: Some("E0277"),
         message: "`Rc<vfio::VfioDevice>` cannot be sent between threads safely",
+    },
+    Case {
+        name: "foreign_free",
+        code: Some("E0277"),
+        message: "`NonNull<u8>` cannot be shared between threads safely",
+    },
+    Case {
+        name: "pool_destroyed",
+        code: Some("E0505"),
+        message: "cannot move out of `pool` because it is borrowed",
     },
     Case {
         name: "raw_registers",

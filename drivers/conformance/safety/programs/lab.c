@@ -12,6 +12,7 @@
 #define _GNU_SOURCE
 #include "device.h"
 #include "mempool.h"
+#include "packet_ring.h"
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -34,9 +35,10 @@
 #define MARK 0xee
 
 static const char *const actions[] = {
-	"forward",     "use-after-send",     "double-free",    "use-after-pool", "write-past-end",
-	"two-threads", "write-before-start", "leak",	       "free-pool",	 "large-batch",
-	"odd-ring",    "index-after-send",   "negative-index", "hold",
+	"forward",	  "use-after-send", "double-free",	  "use-after-pool",
+	"write-past-end", "two-threads",    "write-before-start", "leak",
+	"free-pool",	  "large-batch",    "odd-ring",		  "index-after-send",
+	"negative-index", "hold",	    "foreign-free",	  "pool-destroyed",
 };
 
 struct counts {
@@ -56,6 +58,7 @@ struct lab {
 	struct counts counts;
 	bool done; /* whether an action that happens once has happened */
 	struct packet *stale;
+	struct packet_ring to_second; /* packets on their way to the second thread */
 	struct packet *collected[MAX_BATCH]; /* received and not sent yet */
 	uint32_t collected_count;
 };
@@ -118,6 +121,14 @@ static uint32_t act(struct lab *lab, struct packet **packets, uint32_t received)
 		lab->counts.dropped += received - received / 2;
 		return received / 2;
 	}
+	if (is(lab, "foreign-free")) {
+		/* Gives half of the packets to a second thread, which frees them. */
+		uint32_t kept = received / 2;
+
+		(void)packet_ring_put(&lab->to_second, packets + kept, received - kept);
+		lab->counts.dropped += received - kept;
+		return kept;
+	}
 	if (lab->done) {
 		return received;
 	}
@@ -133,6 +144,9 @@ static uint32_t act(struct lab *lab, struct packet **packets, uint32_t received)
 	if (is(lab, "use-after-pool")) {
 		mempool_destroy(&lab->spare);
 		memset(lab->spare_packet->data, MARK, 60);
+	} else if (is(lab, "pool-destroyed")) {
+		/* A second thread still writes to a packet of the pool. */
+		mempool_destroy(&lab->spare);
 	} else if (is(lab, "free-pool")) {
 		/* No mistake: the device loses its access to this memory. */
 		mempool_destroy(&lab->spare);
@@ -213,16 +227,57 @@ static void *forward_in_second_thread(void *argument)
 	return NULL;
 }
 
+/* Frees packets in a thread that does not have their pool. packets_return would be right. */
+static void *free_in_second_thread(void *argument)
+{
+	struct lab *lab = argument;
+	struct packet *packets[BATCH];
+
+	while (!stopped) {
+		uint32_t count = packet_ring_take(&lab->to_second, packets, BATCH);
+
+		for (uint32_t i = 0; i < count; i++) {
+			packet_free(packets[i]);
+		}
+	}
+	return NULL;
+}
+
+/* Writes to a packet whose pool the first thread destroys meanwhile. */
+static void *write_in_second_thread(void *argument)
+{
+	struct lab *lab = argument;
+
+	while (!stopped) {
+		memset(lab->spare_packet->data, MARK, 60);
+		pause_for(IDLE_NS);
+	}
+	return NULL;
+}
+
+/* What the second thread does, or NULL if the action has none. */
+static void *(*second_thread(const struct lab *lab))(void *)
+{
+	if (is(lab, "two-threads")) {
+		return forward_in_second_thread;
+	}
+	if (is(lab, "foreign-free")) {
+		return free_in_second_thread;
+	}
+	return is(lab, "pool-destroyed") ? write_in_second_thread : NULL;
+}
+
 static int run(struct lab *lab, struct error *error)
 {
 	struct device *a = &lab->devices[0];
 	struct device *b = &lab->devices[1];
-	bool threads = is(lab, "two-threads");
+	bool shares_queues = is(lab, "two-threads");
+	void *(*work)(void *) = second_thread(lab);
 	uint64_t stats_time = now_ns();
 	pthread_t second;
 	int result = 0;
 
-	if (threads && pthread_create(&second, NULL, forward_in_second_thread, lab) != 0) {
+	if (work != NULL && pthread_create(&second, NULL, work, lab) != 0) {
 		error_set(error, "cannot start a second thread");
 		return -1;
 	}
@@ -239,11 +294,11 @@ static int run(struct lab *lab, struct error *error)
 				result = stats_read(&lab->devices[i], &stats, error);
 			}
 		}
-		if (received == 0 && !(threads && lab->counts.rx > ACTION_AFTER)) {
+		if (received == 0 && !(shares_queues && lab->counts.rx > ACTION_AFTER)) {
 			pause_for(IDLE_NS);
 		}
 	}
-	if (threads) {
+	if (work != NULL) {
 		stopped = 1;
 		(void)pthread_join(second, NULL);
 	}
@@ -271,6 +326,9 @@ static int start(struct lab *lab, char **addresses, struct error *error)
 		return -1;
 	}
 	lab->spare_packet = packet_alloc(&lab->spare);
+	if (packet_ring_create(&lab->to_second, 2 * POOL_CAPACITY, error) != 0) {
+		return -1;
+	}
 	for (uint32_t i = 0; i < 2; i++) {
 		if (device_start(&lab->devices[i], &config, &lab->pools[i], error) != 0) {
 			return -1;
@@ -323,6 +381,11 @@ static void report(struct lab *lab)
 	for (uint32_t i = 0; i < lab->collected_count; i++) {
 		packet_free(lab->collected[i]);
 	}
+	/* What the second thread has not taken. */
+	for (struct packet *packet; packet_ring_take(&lab->to_second, &packet, 1) == 1;) {
+		packet_free(packet);
+	}
+	packet_ring_destroy(&lab->to_second);
 	for (uint32_t i = 0; i < 2; i++) {
 		inspect(&lab->pools[i], &missing, &twice);
 	}

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use ixgbe_unsafe::gen::device::{device as Device, rx_queue, tx_queue};
 use ixgbe_unsafe::gen::mempool::{error, mempool as Mempool, packet};
-use ixgbe_unsafe::gen::{device, init, mempool, rx, stats, tx, vfio};
+use ixgbe_unsafe::gen::{device, init, mempool, packet_ring, rx, stats, tx, vfio};
 use signal_hook::consts::SIGINT;
 
 const RING_SIZE: u32 = 64;
@@ -33,7 +33,7 @@ const HOLD: Duration = Duration::from_millis(300);
 /// The byte that the application writes outside its packets.
 const MARK: u8 = 0xee;
 
-const ACTIONS: [&str; 14] = [
+const ACTIONS: [&str; 16] = [
     "forward",
     "use-after-send",
     "double-free",
@@ -48,6 +48,8 @@ const ACTIONS: [&str; 14] = [
     "index-after-send",
     "negative-index",
     "hold",
+    "foreign-free",
+    "pool-destroyed",
 ];
 
 type Result<T> = std::result::Result<T, String>;
@@ -66,6 +68,8 @@ struct Lab {
     /// Whether an action that happens once has happened.
     done: bool,
     stale: *mut packet,
+    /// Packets on their way to the second thread.
+    to_second: packet_ring::packet_ring,
     /// Packets received and not sent yet.
     collected: [*mut packet; MAX_BATCH],
     collected_count: usize,
@@ -123,6 +127,14 @@ unsafe fn act(lab: *mut Lab, packets: *mut *mut packet, received: usize) -> usiz
             lab.dropped += (received - received / 2) as u64;
             return received / 2;
         }
+        // Gives half of the packets to a second thread, which frees them.
+        "foreign-free" => {
+            let kept = received / 2;
+            let given = packets.add(kept).cast();
+            packet_ring::packet_ring_put(&raw mut lab.to_second, given, (received - kept) as u32);
+            lab.dropped += (received - kept) as u64;
+            return kept;
+        }
         _ => {}
     }
     if std::mem::replace(&mut lab.done, true) {
@@ -140,6 +152,8 @@ unsafe fn act(lab: *mut Lab, packets: *mut *mut packet, received: usize) -> usiz
             mempool::mempool_destroy(&raw mut lab.spare);
             data(lab.spare_packet).write_bytes(MARK, 60);
         }
+        // A second thread still writes to a packet of the pool.
+        "pool-destroyed" => mempool::mempool_destroy(&raw mut lab.spare),
         // No mistake: the device loses its access to this memory.
         "free-pool" => mempool::mempool_destroy(&raw mut lab.spare),
         // No mistake: the device writes to the packets meanwhile.
@@ -207,11 +221,11 @@ unsafe fn forward(lab: *mut Lab, from: *mut rx_queue, to: *mut tx_queue) -> usiz
     received
 }
 
-/// A pointer to the lab for a second thread, which the driver does not allow.
+/// A pointer to the lab for a second thread.
 struct SharedLab(*mut Lab);
 unsafe impl Send for SharedLab {}
 
-/// Forwards on the same queues in a second thread.
+/// Forwards on the same queues in a second thread, which the driver does not allow.
 unsafe fn forward_in_second_thread(lab: SharedLab, stopped: &AtomicBool) {
     let lab = lab.0;
     while !stopped.load(Ordering::Relaxed) {
@@ -223,11 +237,46 @@ unsafe fn forward_in_second_thread(lab: SharedLab, stopped: &AtomicBool) {
     }
 }
 
+/// Takes packets out of the ring to the second thread, and frees them. Returns their number.
+unsafe fn take_and_free(lab: *mut Lab) -> usize {
+    let mut packets = [std::ptr::null_mut::<packet>(); BATCH];
+    let ring = &raw mut (*lab).to_second;
+    let taken = packets.as_mut_ptr().cast();
+    let count = packet_ring::packet_ring_take(ring, taken, BATCH as u32) as usize;
+    for packet in &packets[..count] {
+        packet_free(*packet);
+    }
+    count
+}
+
+/// Frees packets in a thread that does not have their pool. `packets_return` would be right.
+unsafe fn free_in_second_thread(lab: SharedLab, stopped: &AtomicBool) {
+    let lab = lab.0;
+    while !stopped.load(Ordering::Relaxed) {
+        take_and_free(lab);
+    }
+}
+
+/// Writes to a packet whose pool the first thread destroys meanwhile.
+unsafe fn write_in_second_thread(lab: SharedLab, stopped: &AtomicBool) {
+    let lab = lab.0;
+    while !stopped.load(Ordering::Relaxed) {
+        data((*lab).spare_packet).write_bytes(MARK, 60);
+        sleep(IDLE);
+    }
+}
+
 unsafe fn run(lab: *mut Lab, stopped: &Arc<AtomicBool>) -> Result<()> {
-    let threads = (*lab).action == "two-threads";
-    let second = threads.then(|| {
+    let shares_queues = (*lab).action == "two-threads";
+    let work: Option<unsafe fn(SharedLab, &AtomicBool)> = match (*lab).action.as_str() {
+        "two-threads" => Some(forward_in_second_thread),
+        "foreign-free" => Some(free_in_second_thread),
+        "pool-destroyed" => Some(write_in_second_thread),
+        _ => None,
+    };
+    let second = work.map(|work| {
         let (shared, stopped) = (SharedLab(lab), Arc::clone(stopped));
-        std::thread::spawn(move || unsafe { forward_in_second_thread(shared, &stopped) })
+        std::thread::spawn(move || unsafe { work(shared, &stopped) })
     });
     let [a, b] = [0, 1].map(|i| &raw mut (*lab).devices[i]);
     let mut stats_time = Instant::now();
@@ -244,7 +293,7 @@ unsafe fn run(lab: *mut Lab, stopped: &Arc<AtomicBool>) -> Result<()> {
                 result = result.and(checked(call));
             }
         }
-        if received == 0 && !(threads && (*lab).rx > ACTION_AFTER) {
+        if received == 0 && !(shares_queues && (*lab).rx > ACTION_AFTER) {
             sleep(IDLE);
         }
     }
@@ -283,6 +332,8 @@ unsafe fn start(lab: *mut Lab, addresses: &[CString]) -> Result<()> {
         checked(|error| mempool::mempool_create(pool, container.cast(), POOL_CAPACITY, error))?;
     }
     (*lab).spare_packet = packet_alloc(&raw mut (*lab).spare);
+    let ring = &raw mut (*lab).to_second;
+    checked(|error| packet_ring::packet_ring_create(ring, 2 * POOL_CAPACITY, error.cast()))?;
     for i in 0..2 {
         let device = &raw mut (*lab).devices[i];
         let pool = &raw mut (*lab).pools[i];
@@ -315,6 +366,9 @@ unsafe fn report(lab: *mut Lab) {
     for i in 0..(*lab).collected_count {
         packet_free((*lab).collected[i]);
     }
+    // What the second thread has not taken.
+    while take_and_free(lab) > 0 {}
+    packet_ring::packet_ring_destroy(&raw mut (*lab).to_second);
     let pools = [0, 1].map(|i| inspect(&(*lab).pools[i]));
     let missing: u32 = pools.iter().map(|(missing, _)| missing).sum();
     let twice: u32 = pools.iter().map(|(_, twice)| twice).sum();

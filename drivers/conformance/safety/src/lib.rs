@@ -9,6 +9,7 @@ pub mod canaries;
 pub mod catalogue;
 pub mod compile_fail;
 pub mod evidence;
+pub mod false_sharing;
 pub mod frames;
 pub mod outcome;
 pub mod paths;

@@ -15,7 +15,7 @@ use safety_lab::evidence::Evidence;
 use safety_lab::outcome::{AtFault, DriverBuild};
 use safety_lab::paths::root;
 use safety_lab::results::{markdown, CaseLine, OutcomeRow, ResultFolder};
-use safety_lab::{builds, compile_fail, scenario};
+use safety_lab::{builds, compile_fail, false_sharing, scenario};
 
 /// Time limit for one hazard with one driver.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -55,6 +55,12 @@ enum LabCommand {
     },
     /// List the hazards and their recorded outcomes
     List,
+    /// Measure what it costs that two threads write to one cache line
+    FalseSharing {
+        /// Measure each distance this many times
+        #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+        rounds: u16,
+    },
     /// Run one hazard with one driver that is already built, and print the evidence as JSON
     #[command(hide = true)]
     Case { hazard: String, driver: DriverBuild },
@@ -71,6 +77,7 @@ fn main() -> ExitCode {
             json,
         } => run(&hazard, &at_fault, &driver, jobs, results, json),
         LabCommand::List => list(),
+        LabCommand::FalseSharing { rounds } => measure_false_sharing(rounds.into()),
         LabCommand::Case { hazard, driver } => case(&hazard, driver),
     };
     match result {
@@ -94,6 +101,11 @@ fn list() -> Result<ExitCode> {
             writeln!(out, "    {driver}: {}", recorded.describe())?;
         }
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn measure_false_sharing(rounds: usize) -> Result<ExitCode> {
+    print!("{}", false_sharing::table(&false_sharing::measure(rounds)?));
     Ok(ExitCode::SUCCESS)
 }
 

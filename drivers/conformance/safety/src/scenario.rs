@@ -78,6 +78,14 @@ const SCENARIOS: &[(&str, Scenario)] = &[
             ..ORDINARY
         },
     ),
+    (
+        "app-foreign-free",
+        Scenario {
+            action: "foreign-free",
+            during: race_traffic,
+            ..ORDINARY
+        },
+    ),
     // ---- Device ----
     (
         "dev-length-beyond-buffer",

@@ -1,0 +1,19 @@
+//! A second thread frees a packet, whose pool belongs to the first thread.
+mod setup;
+
+use ixgbe::device::Device;
+use ixgbe::error::Result;
+use ixgbe::mempool::Mempool;
+
+fn free<'p>(_device: &mut Device<'p>, pool: &'p Mempool) -> Result<()> {
+    let packets = setup::packets(pool, 1);
+    std::thread::scope(|scope| {
+        let packets: Vec<_> = packets.into_iter().map(ixgbe::pipeline::RemotePacket::from).collect(); //~ right
+        scope.spawn(move || drop(packets)); //~ right
+    });
+    Ok(())
+}
+
+fn main() -> std::process::ExitCode {
+    setup::with_device(free)
+}
