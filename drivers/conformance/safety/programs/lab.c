@@ -144,11 +144,11 @@ static uint32_t act(struct lab *lab, struct packet **packets, uint32_t received)
 	if (is(lab, "use-after-pool")) {
 		mempool_destroy(&lab->spare);
 		memset(lab->spare_packet->data, MARK, 60);
-	} else if (is(lab, "pool-destroyed")) {
-		/* A second thread still writes to a packet of the pool. */
-		mempool_destroy(&lab->spare);
-	} else if (is(lab, "free-pool")) {
-		/* No mistake: the device loses its access to this memory. */
+	} else if (is(lab, "free-pool") || is(lab, "pool-destroyed")) {
+		/*
+		 * No mistake: the device loses its access to this memory. With pool-destroyed it is
+		 * one: a second thread still writes to a packet of the pool.
+		 */
 		mempool_destroy(&lab->spare);
 	} else if (is(lab, "hold")) {
 		/* No mistake: the device writes to the packets meanwhile. */
