@@ -179,10 +179,11 @@ code-size: ## Build only the tool that counts the drivers' lines of code.
 C_LIBRARY := $(wildcard c/src/*.c)
 C_PROGRAM := $(addprefix c/src/apps/,fwd.c pipeline_threads.c program.c queue_threads.c rates.c threads.c totals.c)
 # The other programs: ixgbe-NAME is made of NAME.c, of what they share, and of these.
-C_APPS := capture echo pktgen
+C_APPS := capture echo pktgen replay
 C_APP_capture := pcap_writer.c
 C_APP_echo := echo_packet.c
 C_APP_pktgen := flow_packet.c pcap_file.c token_bucket.c
+C_APP_replay := pcap_file.c token_bucket.c
 c_app = $(addprefix c/src/apps/,$(1).c port.c program.c rates.c $(C_APP_$(1)))
 C_PORTS := c/src/apps/ports.c
 C_TESTS := $(wildcard c/tests/*.c)

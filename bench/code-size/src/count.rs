@@ -64,10 +64,12 @@ const OTHER_PROGRAMS: &[&str] = &[
     "ixgbe-capture",
     "ixgbe-echo",
     "ixgbe-pktgen",
+    "ixgbe-replay",
     "pcap_file",
     "pcap_writer",
     "pktgen",
     "port",
+    "replay",
     "token_bucket",
 ];
 

@@ -75,31 +75,6 @@ struct generator {
 	struct packet *packets[FORWARDER_MAX_BATCH];
 };
 
-/* A whole number of packets a second, which may have a fraction before k or M. */
-static bool parse_rate(const char *text, uint64_t *rate)
-{
-	char *end = NULL;
-
-	if (text[0] < '0' || text[0] > '9') {
-		return false;
-	}
-	errno = 0;
-	double number = strtod(text, &end);
-	/* strtod would also take hexadecimal numbers and exponents. */
-	bool decimal = strspn(text, "0123456789.") == (size_t)(end - text);
-
-	if (*end == 'k') {
-		number *= 1e3;
-		end++;
-	} else if (*end == 'M') {
-		number *= 1e6;
-		end++;
-	}
-	*rate = (uint64_t)number;
-	return errno == 0 && decimal && *end == '\0' && number >= 1 &&
-	       number <= (double)TOKEN_BUCKET_MAX_RATE && (double)*rate == number;
-}
-
 /* Takes an option of this program. Returns what is wrong with its value, or NULL. */
 static const char *set_option(int option, struct options *options)
 {
@@ -107,7 +82,7 @@ static const char *set_option(int option, struct options *options)
 
 	switch (option) {
 	case OPTION_RATE:
-		return parse_rate(optarg, &options->rate) ?
+		return token_bucket_parse_rate(optarg, &options->rate) ?
 			       NULL :
 			       "--rate must be whole packets a second, from 1 to 100M, not";
 	case OPTION_SIZE:

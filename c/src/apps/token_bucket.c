@@ -1,5 +1,8 @@
 /* A token bucket: packets at a rate, with bursts of a limited size. */
 #include "token_bucket.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* A token in the unit of the bucket: a rate of 1 adds one unit in each nanosecond. */
 #define TOKEN 1000000000ull
@@ -32,4 +35,28 @@ uint32_t token_bucket_take(struct token_bucket *bucket, uint64_t now, uint32_t w
 void token_bucket_return(struct token_bucket *bucket, uint32_t count)
 {
 	bucket->tokens += count * TOKEN;
+}
+
+bool token_bucket_parse_rate(const char *text, uint64_t *rate)
+{
+	char *end = NULL;
+
+	if (text[0] < '0' || text[0] > '9') {
+		return false;
+	}
+	errno = 0;
+	double number = strtod(text, &end);
+	/* strtod would also take hexadecimal numbers and exponents. */
+	bool decimal = strspn(text, "0123456789.") == (size_t)(end - text);
+
+	if (*end == 'k') {
+		number *= 1e3;
+		end++;
+	} else if (*end == 'M') {
+		number *= 1e6;
+		end++;
+	}
+	*rate = (uint64_t)number;
+	return errno == 0 && decimal && *end == '\0' && number >= 1 &&
+	       number <= (double)TOKEN_BUCKET_MAX_RATE && (double)*rate == number;
 }

@@ -2,6 +2,7 @@
 #ifndef IXGBE_TOKEN_BUCKET_H
 #define IXGBE_TOKEN_BUCKET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The highest rate, in packets a second: more than two ports of 10 Gbit/s carry. */
@@ -22,5 +23,8 @@ uint32_t token_bucket_take(struct token_bucket *bucket, uint64_t now, uint32_t w
 
 /* Puts tokens back that were taken and not used. */
 void token_bucket_return(struct token_bucket *bucket, uint32_t count);
+
+/* Reads a whole number of packets a second, which may have a fraction before k or M. */
+bool token_bucket_parse_rate(const char *text, uint64_t *rate);
 
 #endif

@@ -162,6 +162,16 @@ impl TestNic {
         })
     }
 
+    /// Waits until a port has sent `packets` packets of its driver.
+    ///
+    /// # Errors
+    /// If that takes too long.
+    pub fn wait_until_sent(&self, port: usize, packets: u64) -> Result<()> {
+        wait_until("the port to send", || {
+            self.ports()[port].stats().transmitted >= packets
+        })
+    }
+
     /// Waits until the drivers have disconnected, and returns the reports of port 0 and port 1.
     ///
     /// # Errors

@@ -37,6 +37,7 @@ pub mod apps {
     pub mod program;
     pub mod queue_threads;
     pub mod rates;
+    pub mod replay;
     pub mod threads;
     pub mod token_bucket;
     pub mod totals;

@@ -51,6 +51,28 @@ impl TokenBucket {
     }
 }
 
+/// A whole number of packets a second, which may have a fraction before k or M.
+///
+/// # Errors
+/// If the text is not such a number, or the rate is out of range.
+pub fn parse_rate(text: &str) -> Result<u64, String> {
+    let (digits, unit) = match text.strip_suffix('k').zip(Some(1e3)) {
+        Some(pair) => pair,
+        None => text
+            .strip_suffix('M')
+            .map_or((text, 1.0), |digits| (digits, 1e6)),
+    };
+    digits
+        .starts_with(|c: char| c.is_ascii_digit())
+        .then_some(digits)
+        .filter(|digits| digits.bytes().all(|c| c.is_ascii_digit() || c == b'.'))
+        .and_then(|digits| digits.parse().ok())
+        .map(|number: f64| number * unit)
+        .filter(|rate| (1.0..=MAX_RATE as f64).contains(rate) && rate.fract() == 0.0)
+        .map(|rate| rate as u64)
+        .ok_or_else(|| "--rate must be whole packets a second, from 1 to 100M".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

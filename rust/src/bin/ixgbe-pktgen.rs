@@ -31,7 +31,7 @@ use pcap_file::pcap_read_first;
 use port::{pools_create, turns_per_look, Port, Run};
 use program::{json_open, json_write, parse_number, parse_packets, run_program, CommonOptions};
 use serde::Serialize;
-use token_bucket::{TokenBucket, MAX_RATE};
+use token_bucket::{parse_rate, TokenBucket};
 
 /// Sends packets on a device: UDP in IPv4. The first 8 bytes of the payload are the packet's number in its
 /// flow. Drops what the device receives. Ends on SIGINT or SIGTERM, after N packets, or after S seconds.
@@ -97,25 +97,6 @@ impl Options {
     fn flows(&self) -> u32 {
         self.flows.unwrap_or(self.queues)
     }
-}
-
-/// A whole number of packets a second, which may have a fraction before k or M.
-fn parse_rate(text: &str) -> std::result::Result<u64, String> {
-    let (digits, unit) = match text.strip_suffix('k').zip(Some(1e3)) {
-        Some(pair) => pair,
-        None => text
-            .strip_suffix('M')
-            .map_or((text, 1.0), |digits| (digits, 1e6)),
-    };
-    digits
-        .starts_with(|c: char| c.is_ascii_digit())
-        .then_some(digits)
-        .filter(|digits| digits.bytes().all(|c| c.is_ascii_digit() || c == b'.'))
-        .and_then(|digits| digits.parse().ok())
-        .map(|number: f64| number * unit)
-        .filter(|rate| (1.0..=MAX_RATE as f64).contains(rate) && rate.fract() == 0.0)
-        .map(|rate| rate as u64)
-        .ok_or_else(|| "--rate must be whole packets a second, from 1 to 100M".to_owned())
 }
 
 fn parse_size(text: &str) -> std::result::Result<usize, String> {

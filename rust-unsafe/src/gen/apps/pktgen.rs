@@ -103,20 +103,16 @@ extern "C" {
         wanted: uint32_t,
     ) -> uint32_t;
     fn token_bucket_return(bucket: *mut token_bucket, count: uint32_t);
+    fn token_bucket_parse_rate(
+        text: *const ::core::ffi::c_char,
+        rate: *mut uint64_t,
+    ) -> bool;
     fn __errno_location() -> *mut ::core::ffi::c_int;
-    fn strtod(
-        __nptr: *const ::core::ffi::c_char,
-        __endptr: *mut *mut ::core::ffi::c_char,
-    ) -> ::core::ffi::c_double;
     fn memcpy(
         __dest: *mut ::core::ffi::c_void,
         __src: *const ::core::ffi::c_void,
         __n: size_t,
     ) -> *mut ::core::ffi::c_void;
-    fn strspn(
-        __s: *const ::core::ffi::c_char,
-        __accept: *const ::core::ffi::c_char,
-    ) -> ::core::ffi::c_ulong;
     fn strerror(__errnum: ::core::ffi::c_int) -> *mut ::core::ffi::c_char;
 }
 pub type __uint8_t = u8;
@@ -448,8 +444,6 @@ pub const DEVICE_MAX_QUEUES: ::core::ffi::c_int = 16 as ::core::ffi::c_int;
 pub const required_argument: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
 pub const STDERR_FILENO: ::core::ffi::c_int = 2 as ::core::ffi::c_int;
 pub const EXIT_RUN_TIME: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
-pub const TOKEN_BUCKET_MAX_RATE: ::core::ffi::c_ulonglong = 100000000
-    as ::core::ffi::c_ulonglong;
 pub const EXIT_SUCCESS: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 static mut usage: [::core::ffi::c_char; 1670] = unsafe {
     ::core::mem::transmute::<
@@ -465,41 +459,6 @@ static mut program: program = unsafe {
         usage: &raw const usage as *const ::core::ffi::c_char,
     }
 };
-unsafe extern "C" fn parse_rate(
-    mut text: *const ::core::ffi::c_char,
-    mut rate: *mut uint64_t,
-) -> bool {
-    let mut end: *mut ::core::ffi::c_char = ::core::ptr::null_mut::<
-        ::core::ffi::c_char,
-    >();
-    if (*text.offset(0 as ::core::ffi::c_int as isize) as ::core::ffi::c_int)
-        < '0' as i32
-        || *text.offset(0 as ::core::ffi::c_int as isize) as ::core::ffi::c_int
-            > '9' as i32
-    {
-        return false_0 != 0;
-    }
-    *__errno_location() = 0 as ::core::ffi::c_int;
-    let mut number: ::core::ffi::c_double = strtod(text, &raw mut end);
-    let mut decimal: bool = strspn(
-        text,
-        b"0123456789.\0" as *const u8 as *const ::core::ffi::c_char,
-    ) as size_t == end.offset_from(text) as ::core::ffi::c_long as size_t;
-    if *end as ::core::ffi::c_int == 'k' as i32 {
-        number *= 1e3f64;
-        end = end.offset(1);
-    } else if *end as ::core::ffi::c_int == 'M' as i32 {
-        number *= 1e6f64;
-        end = end.offset(1);
-    }
-    *rate = number as uint64_t;
-    return *__errno_location() == 0 as ::core::ffi::c_int
-        && decimal as ::core::ffi::c_int != 0
-        && *end as ::core::ffi::c_int == '\0' as i32
-        && number >= 1 as ::core::ffi::c_int as ::core::ffi::c_double
-        && number <= TOKEN_BUCKET_MAX_RATE as ::core::ffi::c_double
-        && *rate as ::core::ffi::c_double == number;
-}
 unsafe extern "C" fn set_option(
     mut option: ::core::ffi::c_int,
     mut options: *mut options,
@@ -507,8 +466,8 @@ unsafe extern "C" fn set_option(
     let mut number: uint64_t = 0 as uint64_t;
     match option {
         10 => {
-            return if parse_rate(optarg, &raw mut (*options).rate) as ::core::ffi::c_int
-                != 0
+            return if token_bucket_parse_rate(optarg, &raw mut (*options).rate)
+                as ::core::ffi::c_int != 0
             {
                 ::core::ptr::null::<::core::ffi::c_char>()
             } else {

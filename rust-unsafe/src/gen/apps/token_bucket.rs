@@ -1,3 +1,14 @@
+extern "C" {
+    fn __errno_location() -> *mut ::core::ffi::c_int;
+    fn strtod(
+        __nptr: *const ::core::ffi::c_char,
+        __endptr: *mut *mut ::core::ffi::c_char,
+    ) -> ::core::ffi::c_double;
+    fn strspn(
+        __s: *const ::core::ffi::c_char,
+        __accept: *const ::core::ffi::c_char,
+    ) -> ::core::ffi::c_ulong;
+}
 pub type __uint32_t = u32;
 pub type __uint64_t = u64;
 pub type uint32_t = __uint32_t;
@@ -10,6 +21,13 @@ pub struct token_bucket {
     pub tokens: uint64_t,
     pub filled: uint64_t,
 }
+pub type size_t = usize;
+pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
+pub const TOKEN_BUCKET_MAX_RATE: ::core::ffi::c_ulonglong = 100000000
+    as ::core::ffi::c_ulonglong;
+pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
+    ::core::ffi::c_void,
+>();
 pub const TOKEN: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
 pub const MAX_ELAPSED: ::core::ffi::c_ulonglong = 1000000000 as ::core::ffi::c_ulonglong;
 #[no_mangle]
@@ -65,4 +83,40 @@ pub unsafe extern "C" fn token_bucket_return(
     (*bucket).tokens = ((*bucket).tokens as ::core::ffi::c_ulonglong)
         .wrapping_add((count as ::core::ffi::c_ulonglong).wrapping_mul(TOKEN))
         as uint64_t as uint64_t;
+}
+#[no_mangle]
+pub unsafe extern "C" fn token_bucket_parse_rate(
+    mut text: *const ::core::ffi::c_char,
+    mut rate: *mut uint64_t,
+) -> bool {
+    let mut end: *mut ::core::ffi::c_char = ::core::ptr::null_mut::<
+        ::core::ffi::c_char,
+    >();
+    if (*text.offset(0 as ::core::ffi::c_int as isize) as ::core::ffi::c_int)
+        < '0' as i32
+        || *text.offset(0 as ::core::ffi::c_int as isize) as ::core::ffi::c_int
+            > '9' as i32
+    {
+        return false_0 != 0;
+    }
+    *__errno_location() = 0 as ::core::ffi::c_int;
+    let mut number: ::core::ffi::c_double = strtod(text, &raw mut end);
+    let mut decimal: bool = strspn(
+        text,
+        b"0123456789.\0" as *const u8 as *const ::core::ffi::c_char,
+    ) as size_t == end.offset_from(text) as ::core::ffi::c_long as size_t;
+    if *end as ::core::ffi::c_int == 'k' as i32 {
+        number *= 1e3f64;
+        end = end.offset(1);
+    } else if *end as ::core::ffi::c_int == 'M' as i32 {
+        number *= 1e6f64;
+        end = end.offset(1);
+    }
+    *rate = number as uint64_t;
+    return *__errno_location() == 0 as ::core::ffi::c_int
+        && decimal as ::core::ffi::c_int != 0
+        && *end as ::core::ffi::c_int == '\0' as i32
+        && number >= 1 as ::core::ffi::c_int as ::core::ffi::c_double
+        && number <= TOKEN_BUCKET_MAX_RATE as ::core::ffi::c_double
+        && *rate as ::core::ffi::c_double == number;
 }
