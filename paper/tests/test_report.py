@@ -117,6 +117,14 @@ def test_cycles_with_several_queues_have_a_table(make_run: MakeRun) -> None:
     assert four.detail[-1] == f"{4 * float(one.text) / 40:.1f} × on paper"
 
 
+def test_throughput_of_several_threads_has_a_table(make_run: MakeRun) -> None:
+    lines = [f"{line},,,1,poll" for line in with_conditions(rows())]
+    start = "c,default,cc 1.0,32,wall,mpps,15.0,Mpps,3840"
+    lines += [f"{start},{repeat},512,60,,,,,2,poll" for repeat in range(3)]
+    built = report(make_run(lines=lines, header=f"{HEADER},{ALL_CONDITIONS}"))
+    assert row(table(built, "queues-mpps"), "2")[1].text == "15.0"
+
+
 def test_interrupts_have_their_processor_time_beside_that_of_polling(make_run: MakeRun) -> None:
     lines = [f"{line},,,1,poll" for line in with_conditions(rows())]
     for waiting, share, latency in (("poll", 1.0, 2.0), ("interrupts", 0.05, 60.0)):

@@ -9,8 +9,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use record::{BackendName, Metric, Sample};
-use record::{Placement, Waiting};
+use record::{BackendName, Metric, Placement, Sample, Waiting, DEFAULT_QUEUES};
 use serde_json::json;
 
 use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
@@ -198,6 +197,10 @@ impl ForwarderRun<'_> {
         if self.cell.conditions.waiting == Waiting::Interrupts {
             command.arg("--interrupts");
         }
+        let queues = self.cell.conditions.queues;
+        if queues > DEFAULT_QUEUES {
+            command.args(["--queues", &queues.to_string()]);
+        }
         if let Some(duration) = duration {
             command.args(["--duration", &duration.as_secs_f64().to_string()]);
         }
@@ -206,6 +209,8 @@ impl ForwarderRun<'_> {
         }
         command.args(self.devices);
         let (cpu, node) = match self.pinning {
+            // The threads of several queues need a processor each, so the scheduler places them.
+            Pinning::SystemCalls if queues > DEFAULT_QUEUES => (None, self.placement.node),
             Pinning::SystemCalls => (self.placement.driver, self.placement.node),
             Pinning::Numactl => (None, None),
         };

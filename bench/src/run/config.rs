@@ -138,7 +138,7 @@ pub struct Block {
     pub ring_size: Vec<RingSize>,
     /// Frame sizes.
     pub frame_size: Vec<FrameSize>,
-    /// Queue pairs of each device. Only `lockstep` measures several.
+    /// Queue pairs of each device. Only `lockstep` and, without loads, `wall` measure several.
     pub queues: Vec<Queues>,
     /// What the driver does while no packets come. Only blocks with loads take `interrupts`.
     pub waiting: Vec<Waiting>,
@@ -190,9 +190,17 @@ impl Block {
             }
         }
         let several = self.queues.iter().any(|queues| queues.0 > DEFAULT_QUEUES);
-        if several && self.backends != [BackendName::Lockstep] {
+        let with_queues = [BackendName::Lockstep, BackendName::Wall];
+        if several && !self.backends.iter().all(|name| with_queues.contains(name)) {
             return Err(
-                "only the backend `lockstep` measures several queues: set backends = [\"lockstep\"]"
+                "only the backends `lockstep` and `wall` measure several queues: set backends = \
+                 [\"lockstep\", \"wall\"], or one of them"
+                    .to_owned(),
+            );
+        }
+        if several && self.is_loaded() {
+            return Err(
+                "latency is measured with one queue: remove the loads or set queues = [1]"
                     .to_owned(),
             );
         }
@@ -528,8 +536,12 @@ mod tests {
                 "only the backend `wall`",
             ),
             (
-                "[[block]]\nbackends = [\"lockstep\", \"wall\"]\nqueues = [1, 2]\n",
-                "only the backend `lockstep` measures several queues",
+                "[[block]]\nbackends = [\"lockstep\", \"valgrind\"]\nqueues = [1, 2]\n",
+                "only the backends `lockstep` and `wall` measure several queues",
+            ),
+            (
+                "[[block]]\nbackends = [\"wall\"]\nqueues = [1, 2]\nloads_mpps = [1]\n",
+                "latency is measured with one queue",
             ),
             (
                 "[[block]]\nwaiting = [\"poll\", \"interrupts\"]\n",

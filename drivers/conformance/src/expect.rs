@@ -181,6 +181,7 @@ fn nothing_lost_between(
         ("reordered", sum(|port| port.verify.reordered)),
         ("altered", sum(|port| port.verify.altered)),
         ("foreign", sum(|port| port.verify.foreign)),
+        ("wrongly queued", sum(|port| port.verify.other_queue)),
     ] {
         ensure!(
             wrong == 0,

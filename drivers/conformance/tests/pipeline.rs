@@ -49,7 +49,7 @@ fn every_number_of_workers_forwards_in_order_and_unaltered(
 ) -> Result<()> {
     for queues in [1, 2, 5, 16] {
         let number = queues.to_string();
-        let received = forward(implementation, &["--queues", &number], 400_000)
+        let received = forward(implementation, &["--queues", &number], 100_000)
             .with_context(|| format!("{queues} workers"))?;
         // The totals of one queue are those of the run.
         let listed = if queues > 1 { queues } else { 0 };
@@ -77,8 +77,8 @@ fn a_limit_is_exact(implementation: Implementation) -> Result<()> {
 /// More packets of the pool are under way than the ring of a device holds.
 fn a_small_ring_and_a_large_batch_lose_nothing(implementation: Implementation) -> Result<()> {
     let small = ["--ring-size", "64", "--batch", "512"];
-    forward(implementation, &small, 300_000)?;
-    forward(implementation, &["--batch", "1"], 100_000)?;
+    forward(implementation, &small, 100_000)?;
+    forward(implementation, &["--batch", "1"], 50_000)?;
     Ok(())
 }
 

@@ -46,6 +46,19 @@ fn forward(implementation: Implementation, arguments: &[&str], packets: u64) -> 
     nic.stop_data_plane()?;
     expect::nothing_lost(nic.ports(), &totals)?;
     expect::exactly("received", totals.rx, "packets", packets)?;
+    // The card and the driver count the same packets on each queue. What is left in a ring at the end
+    // has been delivered too.
+    let most = 512 * 2;
+    for (index, queue) in totals.queues.iter().enumerate() {
+        let ports = nic.ports().iter().map(|port| port.stats().queues[index]);
+        let (delivered, sent) = ports.fold((0, 0), |(delivered, sent), queue| {
+            (delivered + queue.delivered, sent + queue.transmitted)
+        });
+        ensure!(
+            (queue.rx..=queue.rx + most).contains(&delivered) && sent == queue.tx,
+            "queue {index}: the card delivered {delivered} and sent {sent}: {queue:?}"
+        );
+    }
     Ok(totals.queues.iter().map(|queue| queue.rx).collect())
 }
 

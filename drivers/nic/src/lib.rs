@@ -75,7 +75,7 @@ pub use memory::map_request::Permissions;
 pub use nic::{Nic, RunningDataPlane};
 pub use pci_function::SessionEnd;
 pub use port::{Port, Registers};
-pub use report::{PortCounters, ResetCause, ResetReport, SessionReport, Snapshot};
+pub use report::{PortCounters, QueueCounters, ResetCause, ResetReport, SessionReport, Snapshot};
 pub use socket::SocketError;
 pub use traffic::latency::{Latency, LatencySummary, Times, TimesSummary};
 pub use traffic::verify::VerifyCounts;

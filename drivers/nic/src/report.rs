@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::config::QUEUES;
 use crate::device::tx::WrittenBack;
 use crate::memory::dma_fault::DmaFault;
 use crate::pci_function::SessionEnd;
@@ -90,6 +91,15 @@ pub struct ResetReport {
     pub snapshot: Snapshot,
 }
 
+/// Counters of a queue pair of a port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct QueueCounters {
+    /// Frames that RSS gave to the queue, and that were stored in the driver's memory.
+    pub delivered: u64,
+    /// Frames that the driver sent from the queue.
+    pub transmitted: u64,
+}
+
 /// Counts since the port was made, over all sessions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PortCounters {
@@ -123,6 +133,8 @@ pub struct PortCounters {
     pub tx_write_backs: u64,
     /// Transmit descriptors in these writes, of 16 bytes each.
     pub tx_descriptors_written_back: u64,
+    /// The same frames by queue.
+    pub queues: [QueueCounters; QUEUES],
     /// The results of checking the transmitted frames that the peer port had received.
     pub verify: VerifyCounts,
     /// Frames that the peer port received after the last one that came back here. The driver still

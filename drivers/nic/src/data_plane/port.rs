@@ -348,7 +348,10 @@ impl PortPlane {
                 probe,
                 now: Duration::ZERO,
             });
-            let verifier = self.verifier.as_mut().map(|(_, verifier)| verifier);
+            let verifier = self.verifier.as_mut().map(|(_, verifier)| {
+                verifier.set_queue(queue);
+                verifier
+            });
             let outbox = wired.then_some(&mut self.outbox);
             let mut captured = device.captured.take();
             let mut wire = TransmitWire {
@@ -366,6 +369,7 @@ impl PortPlane {
                 device.budget.spend(frames as usize * KEPT_FRAME);
             }
             device.counters.transmitted += frames;
+            device.counters.queues[queue].transmitted += frames;
             device.captured = captured;
         }
     }

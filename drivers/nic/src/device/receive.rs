@@ -57,6 +57,7 @@ impl Device {
         self.batch.delivered(queue, done, done * wire_len);
         self.counters.generated += done;
         self.counters.delivered += done;
+        self.counters.queues[queue].delivered += done;
         self.counters.delivered_bytes += done * wire_len;
         self.counters.delivered_generated += done;
         self.interrupts.queue_cause(&self.registers, queue, false);
@@ -248,6 +249,7 @@ impl Device {
         let wire_len = frame.len() as u64 + CRC_LEN;
         self.batch.delivered(queue, 1, wire_len);
         self.counters.delivered += 1;
+        self.counters.queues[queue].delivered += 1;
         self.counters.delivered_bytes += wire_len;
         self.interrupts.queue_cause(&self.registers, queue, false);
         true

@@ -177,28 +177,114 @@ mod tests {
         Rss::from_registers(&registers).unwrap()
     }
 
+    fn ipv6(
+        protocol: u8,
+        source: &str,
+        source_port: u16,
+        destination: &str,
+        destination_port: u16,
+    ) -> Vec<u8> {
+        let octets = |text: &str| text.parse::<std::net::Ipv6Addr>().unwrap().octets();
+        let mut frame = vec![0; 74];
+        frame[12..14].copy_from_slice(&[0x86, 0xdd]);
+        frame[14] = 0x60;
+        frame[19] = 20;
+        frame[20] = protocol;
+        frame[22..38].copy_from_slice(&octets(source));
+        frame[38..54].copy_from_slice(&octets(destination));
+        frame[54..56].copy_from_slice(&source_port.to_be_bytes());
+        frame[56..58].copy_from_slice(&destination_port.to_be_bytes());
+        frame
+    }
+
+    /// Checks the hash with the ports and without them.
+    fn check(frame: &[u8], tcp: (u32, u8, u32), any: (u32, u8, u32)) {
+        for (enabled, kind, value) in [tcp, any] {
+            let (queue, hash) = rss(enabled).queue(frame);
+            assert_eq!(hash, Hash { value, kind }, "{hash:x?}");
+            assert_eq!(queue, (value % 4) as usize);
+        }
+    }
+
+    /// The vectors that Microsoft publishes to verify the RSS hash calculation, with its key.
     #[test]
     fn hashes_equal_the_published_ones() {
-        let frame = ipv4(6, [66, 9, 149, 187], 2794, [161, 142, 100, 80], 1766);
-        let hash = rss(r::MRQC_RSS_TCP_IPV4).queue(&frame);
-        assert_eq!(
-            hash,
+        for (source, source_port, destination, destination_port, with_ports, without) in [
             (
-                (0x51cc_c178 % 4) as usize,
-                Hash {
-                    value: 0x51cc_c178,
-                    kind: 1
-                }
-            )
-        );
-        let hash = rss(r::MRQC_RSS_IPV4).queue(&frame).1;
-        assert_eq!(
-            hash,
-            Hash {
-                value: 0x323e_8fc2,
-                kind: 2
-            }
-        );
+                [66, 9, 149, 187],
+                2794,
+                [161, 142, 100, 80],
+                1766,
+                0x51cc_c178,
+                0x323e_8fc2,
+            ),
+            (
+                [199, 92, 111, 2],
+                14230,
+                [65, 69, 140, 83],
+                4739,
+                0xc626_b0ea,
+                0xd718_262a,
+            ),
+            (
+                [24, 19, 198, 95],
+                12898,
+                [12, 22, 207, 184],
+                38024,
+                0x5c2b_394a,
+                0xd2d0_a5de,
+            ),
+            (
+                [38, 27, 205, 30],
+                48228,
+                [209, 142, 163, 6],
+                2217,
+                0xafc7_327f,
+                0x8298_9176,
+            ),
+            (
+                [153, 39, 163, 191],
+                44251,
+                [202, 188, 127, 2],
+                1303,
+                0x10e8_28a2,
+                0x5d18_09c5,
+            ),
+        ] {
+            let frame = ipv4(6, source, source_port, destination, destination_port);
+            let tcp = (r::MRQC_RSS_TCP_IPV4, TYPE_TCP_IPV4, with_ports);
+            check(&frame, tcp, (r::MRQC_RSS_IPV4, TYPE_IPV4, without));
+        }
+        for (source, source_port, destination, destination_port, with_ports, without) in [
+            (
+                "3ffe:2501:200:1fff::7",
+                2794,
+                "3ffe:2501:200:3::1",
+                1766,
+                0x4020_7d3d,
+                0x2cc1_8cd5,
+            ),
+            (
+                "3ffe:501:8::260:97ff:fe40:efab",
+                14230,
+                "ff02::1",
+                4739,
+                0xdde5_1bbf,
+                0x0f0c_461c,
+            ),
+            (
+                "3ffe:1900:4545:3:200:f8ff:fe21:67cf",
+                44251,
+                "fe80::200:f8ff:fe21:67cf",
+                38024,
+                0x02d1_feef,
+                0x4b61_e985,
+            ),
+        ] {
+            let frame = ipv6(6, source, source_port, destination, destination_port);
+            let tcp = (r::MRQC_RSS_TCP_IPV6, TYPE_TCP_IPV6, with_ports);
+            check(&frame, tcp, (r::MRQC_RSS_IPV6, TYPE_IPV6, without));
+        }
     }
 
     #[test]

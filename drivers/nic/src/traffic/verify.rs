@@ -36,6 +36,9 @@ pub struct VerifyCounts {
     /// Frames that a driver had when it left, or when their receiving port was reset. With a window,
     /// also frames that a driver dropped before it sent its first one. Not an error.
     pub abandoned: u64,
+    /// Intact frames that the driver sent from another queue than the one that received them. Not an error
+    /// by itself: a forwarder with a queue pair for each flow has none.
+    pub other_queue: u64,
 }
 
 impl VerifyCounts {
@@ -45,6 +48,7 @@ impl VerifyCounts {
             == VerifyCounts {
                 ok: self.ok,
                 abandoned: self.abandoned,
+                other_queue: self.other_queue,
                 ..VerifyCounts::default()
             }
     }
@@ -221,6 +225,8 @@ pub(crate) struct Verifier {
     /// The port that has received the frames.
     source: usize,
     streams: [Stream; crate::config::QUEUES],
+    /// The queue from which the driver sends the frames.
+    queue: u8,
     /// The most likely next frame.
     next: Expectation,
     /// Number of flows of the source's frames.
@@ -245,6 +251,7 @@ impl Verifier {
             change: Change::new(expected, sender),
             source,
             streams: Default::default(),
+            queue: 0,
             next: Expectation { stream: 0, flow: 0 },
             flows,
             small: None,
@@ -257,6 +264,20 @@ impl Verifier {
 
     pub(crate) fn counts(&self) -> VerifyCounts {
         self.counts
+    }
+
+    /// Says from which queue the next frames are sent.
+    #[inline(always)]
+    pub(crate) fn set_queue(&mut self, queue: usize) {
+        self.queue = queue as u8;
+    }
+
+    /// Counts intact frames by whether they are sent from the queue that received them.
+    #[inline(always)]
+    fn note_queue(&mut self, stream: u8, frames: u64) {
+        if stream != self.queue {
+            self.counts.other_queue += frames;
+        }
     }
 
     /// Number of frames after the last one seen, if `next` has each stream's next number.
@@ -329,6 +350,7 @@ impl Verifier {
             if intact {
                 self.streams[usize::from(stream)].next += len as u64;
                 self.counts.ok += len as u64;
+                self.note_queue(stream, len as u64);
                 if let Some(meter) = meter {
                     meter.returned(stream, sequence, len as u64);
                 }
@@ -392,6 +414,7 @@ impl Verifier {
                 if let Some(meter) = meter {
                     meter.seen(identity.stream, identity.sequence, seen, true);
                 }
+                self.note_queue(identity.stream, 1);
                 let flow = identity.flow.saturating_add(1);
                 self.next = Expectation {
                     stream: identity.stream,

@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use nic::{Latency, LatencySummary, Nic, Port, PortCounters, SessionReport, TimesSummary};
+use nic::{
+    Latency, LatencySummary, Nic, Port, PortCounters, QueueCounters, SessionReport, TimesSummary,
+};
 use serde::Serialize;
 
 /// The report on one port.
@@ -58,6 +60,23 @@ impl Report {
 }
 
 impl PortReport {
+    /// Prints the counters of each queue, if RSS used several.
+    fn print_queues(&self, output: &mut impl Write) -> io::Result<()> {
+        let is_used = |(_, queue): &(_, &QueueCounters)| queue.delivered + queue.transmitted > 0;
+        let used: Vec<_> = (0..).zip(&self.counters.queues).filter(is_used).collect();
+        if used.len() < 2 {
+            return Ok(());
+        }
+        for (number, queue) in used {
+            writeln!(
+                output,
+                "port {}: queue {number}: received {}; transmitted {}",
+                self.port, queue.delivered, queue.transmitted
+            )?;
+        }
+        Ok(())
+    }
+
     fn print(&self, output: &mut impl Write) -> io::Result<()> {
         let (port, counters, verify) = (self.port, &self.counters, &self.counters.verify);
         writeln!(
@@ -73,7 +92,7 @@ impl PortReport {
         )?;
         writeln!(
             output,
-            "port {port}: verified {} ok, {} missing, {} duplicated, {} reordered, {} altered, {} foreign; {} outstanding, {} abandoned",
+            "port {port}: verified {} ok, {} missing, {} duplicated, {} reordered, {} altered, {} foreign; {} outstanding, {} abandoned, {} from another queue",
             verify.ok,
             verify.missing,
             verify.duplicated,
@@ -82,7 +101,9 @@ impl PortReport {
             verify.foreign,
             counters.outstanding,
             verify.abandoned,
+            verify.other_queue,
         )?;
+        self.print_queues(output)?;
         writeln!(
             output,
             "port {port}: {} sessions, {} resets, {} DMA faults",
