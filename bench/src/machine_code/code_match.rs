@@ -92,12 +92,19 @@ mod tests {
         assert_eq!(code_match(&parse(ONE)[0], &parse(&moved)), CodeMatch::Same);
     }
 
+    /// objdump names a target by the nearest symbol, which need not be a function.
+    #[test]
+    fn another_symbol_inside_the_function_makes_no_difference() {
+        let other = ONE.replace("<forward+0x9>", "<file.c.1234+0x2>");
+        assert_eq!(code_match(&parse(ONE)[0], &parse(&other)), CodeMatch::Same);
+    }
+
     #[test]
     fn another_instruction_target_or_operand_makes_a_difference() {
         for (from, to) in [
             ("ret", "ret\n    100a:\tpop    %rbp"),
             ("<rx_batch>", "<tx_batch>"),
-            ("<forward+0x9>", "<forward+0x5>"),
+            ("1009 <forward+0x9>", "1005 <forward+0x5>"),
             ("%rax\n", "%rbx\n"),
         ] {
             let other = parse(&ONE.replacen(from, to, 1));

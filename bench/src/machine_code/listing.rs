@@ -167,7 +167,39 @@ pub fn parse(text: &str) -> Vec<Function> {
             function.code.pop();
         }
     }
+    name_targets(&mut functions);
     functions
+}
+
+/// Names the targets of jumps and calls by the functions that hold them. objdump may take the name of another
+/// symbol in between, such as one that the linker made for a source file.
+fn name_targets(functions: &mut [Function]) {
+    let mut starts: Vec<_> = functions
+        .iter()
+        .filter_map(|function| {
+            let (first, last) = (function.code.first()?, function.code.last()?);
+            Some((first.address, last.address, function.name.clone()))
+        })
+        .collect();
+    starts.sort();
+    for instruction in functions.iter_mut().flat_map(|function| &mut function.code) {
+        let Some(target) = instruction.target() else {
+            continue;
+        };
+        let before = starts.partition_point(|(first, ..)| *first <= target);
+        let holder = before.checked_sub(1).and_then(|nth| starts.get(nth));
+        let Some((first, _, name)) = holder.filter(|(_, last, _)| target <= *last) else {
+            continue;
+        };
+        if let (Some(open), Some(close)) = (instruction.text.find('<'), instruction.text.rfind('>'))
+        {
+            let name = match target - first {
+                0 => name.clone(),
+                offset => format!("{name}+{offset:#x}"),
+            };
+            instruction.text.replace_range(open + 1..close, &name);
+        }
+    }
 }
 
 fn note(function: &mut Function, name: &str) {
