@@ -159,7 +159,7 @@ fn a_reproducer_gives_the_same_assembly_elsewhere_and_names_no_path_of_this_mach
             "{output:?}"
         );
         let listing = std::fs::read_to_string(copy.join("out").join(format!("{side}.s"))).unwrap();
-        assert!(listing.lines().count() > 50, "{listing}");
+        assert!(listing.lines().count() > 10, "{listing}");
         assert_eq!(
             listing,
             std::fs::read_to_string(folder.join(format!("{side}.s"))).unwrap()
