@@ -349,3 +349,46 @@ fn the_threads_of_c_and_of_the_transpiled_driver_have_no_data_race() -> Result<(
     }
     Ok(())
 }
+
+/// Two drivers at a time, each with a data plane of its own.
+#[test]
+fn two_data_planes_serve_a_driver_each() -> Result<()> {
+    let last = usize::from(std::thread::available_parallelism()?.get() > 1);
+    let mut nic = TestNic::running(|config| {
+        let mut config = saturated(NicConfig::new(config.socket_dir, 4));
+        config.data_plane_cpus = vec![0, last];
+        config
+    })?;
+    let mut running = Vec::new();
+    for (implementation, first) in [(Implementation::C, 0), (Implementation::Rust, 2)] {
+        let [a, b] = [first, first + 1].map(|port| nic.ports()[port].device_name());
+        let program = Program::application(implementation, "ixgbe-fwd")?;
+        let program = program.json(nic.path(&format!("totals-{first}.json")));
+        let program = program.args(["--queues", "2", "--packets", "200000", &a, &b]);
+        running.push((first, program.start()?));
+    }
+    let mut totals = Vec::new();
+    for (first, running) in running {
+        let output = running.wait(LIMIT)?;
+        output.expect_success()?;
+        totals.push((first, output.totals()?));
+    }
+    nic.sessions()?.iter().try_for_each(expect::left_at_rest)?;
+    nic.stop_data_plane()?;
+    for (first, totals) in totals {
+        expect::exactly("received", totals.rx, "packets", 200_000)?;
+        expect::nothing_lost(&nic.ports()[first..first + 2], &totals)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn more_data_planes_than_groups_of_ports_are_refused() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let program = Program::nic()?.arg("--socket-dir").arg(folder.path());
+    let output = program.args(["--data-plane-cpus", "0,0"]).run(LIMIT)?;
+    output
+        .expect_exit(2)?
+        .expect_stderr(["2 processors", "1 groups", "raise --ports"])?;
+    Ok(())
+}

@@ -81,4 +81,7 @@ pub enum NicError {
     /// The data plane is in use already.
     #[error("the data plane is in use already: a NIC has one, which either is stepped by hand or runs in its thread")]
     DataPlaneTaken,
+    /// The ports are divided among several data planes.
+    #[error("the NIC has several data planes, which only run in threads; step one by hand without data_plane_cpus")]
+    SeveralDataPlanes,
 }

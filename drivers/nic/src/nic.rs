@@ -3,7 +3,7 @@
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use rustix::event::{eventfd, EventfdFlags};
@@ -35,8 +35,10 @@ const OWN_DESCRIPTORS: usize = 128;
 #[derive(Debug)]
 pub struct Nic {
     ports: Vec<Port>,
-    data_plane: Mutex<Option<DataPlane>>,
-    cpu: Option<usize>,
+    /// Until somebody takes them.
+    data_planes: Mutex<Vec<DataPlane>>,
+    /// The processor of each data plane.
+    cpus: Vec<Option<usize>>,
     trace: Option<Arc<Trace>>,
     /// The first error of a wire.
     failure: Failure,
@@ -68,8 +70,14 @@ impl Nic {
             let wire = port.wire.as_ref();
             wire.map(|to| Wire::open(to, &failure)).transpose()
         };
-        let wires = config.ports.iter().map(open).collect::<Result<_, _>>()?;
-        let alarm = Arc::new(Alarm::default());
+        let mut wires = config
+            .ports
+            .iter()
+            .map(open)
+            .collect::<Result<Vec<_>, _>>()?;
+        let planes = config.planes();
+        let alarms: Vec<_> = planes.iter().map(|_| Arc::new(Alarm::default())).collect();
+        let plane_of = |port| planes.iter().position(|members| members.contains(&port));
         let mut shared = Vec::new();
         for (index, port) in config.ports.iter().enumerate() {
             let device =
@@ -77,16 +85,24 @@ impl Nic {
             shared.push(Arc::new(SharedDevice::new(
                 device,
                 config.mmio,
-                alarm.clone(),
+                alarms[plane_of(index).unwrap_or_default()].clone(),
                 config.latency,
             )));
         }
+        let data_planes = planes.iter().map(|members| {
+            let wires = members.iter().map(|port| wires[*port].take());
+            DataPlane::new(&config, &shared, members, wires.collect())
+        });
+        let data_planes = data_planes.collect();
         let stop =
             eventfd(0, EventfdFlags::CLOEXEC).map_err(|errno| os("eventfd")(errno.into()))?;
         let mut nic = Self {
             ports: Vec::new(),
-            data_plane: Mutex::new(Some(DataPlane::new(&config, &shared, wires))),
-            cpu: config.cpu,
+            data_planes: Mutex::new(data_planes),
+            cpus: match config.data_plane_cpus.is_empty() {
+                true => vec![config.cpu],
+                false => config.data_plane_cpus.iter().copied().map(Some).collect(),
+            },
             trace,
             failure: failure.clone(),
             stop,
@@ -137,48 +153,37 @@ impl Nic {
         ControlSocket::new(path, self.ports.clone(), Some(plane))
     }
 
-    /// The data plane, for the caller to step. There is only one: a second call is an error.
+    /// The data plane, for the caller to step. There is only one: a second call is an error. So is a call
+    /// if the configuration divides the ports among several.
     pub fn data_plane(&self) -> Result<DataPlane, NicError> {
-        let mut data_plane = self
-            .data_plane
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        data_plane.take().ok_or(NicError::DataPlaneTaken)
+        let mut data_planes = self.lock_data_planes();
+        if data_planes.len() > 1 {
+            return Err(NicError::SeveralDataPlanes);
+        }
+        data_planes.pop().ok_or(NicError::DataPlaneTaken)
     }
 
-    /// Runs the data plane in a thread of its own, on the processor that the configuration names.
-    /// It runs until the handle is dropped.
+    fn lock_data_planes(&self) -> MutexGuard<'_, Vec<DataPlane>> {
+        self.data_planes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs each data plane in a thread of its own, on the processor that the configuration names.
+    /// They run until the handle is dropped.
     pub fn run_data_plane(&self) -> Result<RunningDataPlane, NicError> {
-        let mut data_plane = self.data_plane()?;
-        let stop = Arc::new(AtomicBool::new(false));
-        let (stopping, cpu) = (stop.clone(), self.cpu);
-        let (pinned, result) = std::sync::mpsc::channel();
-        let thread = std::thread::Builder::new()
-            .name("nic data plane".to_owned())
-            .spawn(move || {
-                let outcome = cpu.map_or(Ok(()), pin_to);
-                let go = outcome.is_ok();
-                // The caller waits for the outcome. If it has gone, the data plane need not run.
-                if pinned.send(outcome).is_ok() && go {
-                    data_plane.run(&stopping);
-                }
-                data_plane
-            })
-            .map_err(|reason| NicError::Os {
-                what: "data plane thread",
-                reason,
-            })?;
-        let running = RunningDataPlane {
-            stop,
-            thread: Some(thread),
-        };
-        match result.recv() {
-            Ok(Err(reason)) => Err(NicError::Os {
-                what: "pinning the data plane to its processor",
-                reason,
-            }),
-            _ => Ok(running),
+        let data_planes = std::mem::take(&mut *self.lock_data_planes());
+        if data_planes.is_empty() {
+            return Err(NicError::DataPlaneTaken);
         }
+        let mut running = RunningDataPlane {
+            stop: Arc::new(AtomicBool::new(false)),
+            threads: Vec::new(),
+        };
+        for (data_plane, cpu) in data_planes.into_iter().zip(&self.cpus) {
+            running.start(data_plane, *cpu)?;
+        }
+        Ok(running)
     }
 
     /// The register accesses recorded in memory since the last call; see [`TraceTo::Memory`].
@@ -224,15 +229,43 @@ impl Drop for Nic {
     }
 }
 
-/// A data plane in its own thread. Dropping it stops the thread and waits for its end.
+/// Data planes, each in its own thread. Dropping it stops the threads and waits for their end.
 #[derive(Debug)]
 pub struct RunningDataPlane {
     stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<DataPlane>>,
+    threads: Vec<JoinHandle<DataPlane>>,
 }
 
 impl RunningDataPlane {
-    /// Stops the thread and returns the data plane, to be stepped by hand; `None` if the thread
+    fn start(&mut self, mut data_plane: DataPlane, cpu: Option<usize>) -> Result<(), NicError> {
+        let stopping = self.stop.clone();
+        let (pinned, result) = std::sync::mpsc::channel();
+        let thread = std::thread::Builder::new()
+            .name("nic data plane".to_owned())
+            .spawn(move || {
+                let outcome = cpu.map_or(Ok(()), pin_to);
+                let go = outcome.is_ok();
+                // The caller waits for the outcome. If it has gone, the data plane need not run.
+                if pinned.send(outcome).is_ok() && go {
+                    data_plane.run(&stopping);
+                }
+                data_plane
+            })
+            .map_err(|reason| NicError::Os {
+                what: "data plane thread",
+                reason,
+            })?;
+        self.threads.push(thread);
+        match result.recv() {
+            Ok(Err(reason)) => Err(NicError::Os {
+                what: "pinning the data plane to its processor",
+                reason,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Stops the threads and returns the last data plane, to be stepped by hand; `None` if its thread
     /// panicked.
     pub fn stop(mut self) -> Option<DataPlane> {
         self.join()
@@ -240,7 +273,11 @@ impl RunningDataPlane {
 
     fn join(&mut self) -> Option<DataPlane> {
         self.stop.store(true, Ordering::Relaxed);
-        self.thread.take()?.join().ok()
+        let mut last = None;
+        for thread in self.threads.drain(..) {
+            last = thread.join().ok();
+        }
+        last
     }
 }
 

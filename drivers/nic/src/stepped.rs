@@ -50,7 +50,12 @@ impl SteppedNic {
             )));
         }
         Ok(Self {
-            plane: DataPlane::new(config, &devices, devices.iter().map(|_| None).collect()),
+            plane: DataPlane::new(
+                config,
+                &devices,
+                &(0..devices.len()).collect::<Vec<_>>(),
+                devices.iter().map(|_| None).collect(),
+            ),
             devices,
             stop: eventfd(0, EventfdFlags::CLOEXEC)?,
             client: None,

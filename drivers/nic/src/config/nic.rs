@@ -102,6 +102,9 @@ pub struct NicConfig {
     pub trace: TraceTo,
     /// The processor for the data plane's thread. By default the kernel chooses.
     pub cpu: Option<usize>,
+    /// A processor for each of several data planes, in place of `cpu`. Ports that exchange frames, as peers
+    /// or over a cable, share a data plane. Empty for one data plane.
+    pub data_plane_cpus: Vec<usize>,
     /// Latency measurement, if wanted.
     pub latency: Option<MeasureLatency>,
 }
@@ -123,6 +126,7 @@ impl NicConfig {
             cables: Vec::new(),
             trace: TraceTo::default(),
             cpu: None,
+            data_plane_cpus: Vec::new(),
             latency: None,
         }
     }
@@ -202,7 +206,53 @@ impl NicConfig {
             self.check_latency()?;
         }
         self.check_wires()?;
-        self.check_cables()
+        self.check_cables()?;
+        self.check_data_planes()
+    }
+
+    /// Checks that each data plane has ports.
+    fn check_data_planes(&self) -> Result<(), ConfigError> {
+        let (planes, groups) = (self.data_plane_cpus.len(), self.groups().len());
+        if planes > groups {
+            return Err(ConfigError(format!(
+                "--data-plane-cpus names {planes} processors, but the ports form {groups} groups that \
+                 exchange no frames with each other; raise --ports or name fewer processors"
+            )));
+        }
+        Ok(())
+    }
+
+    /// The ports in groups: two ports that exchange frames, as peers or over a cable, are in one group.
+    fn groups(&self) -> Vec<Vec<usize>> {
+        let peers = self.ports.iter().enumerate();
+        let peers = peers.filter_map(|(index, port)| Some((index, port.peer?)));
+        let cables = self.cables.iter().map(|cable| (cable.a, cable.b));
+        let mut groups: Vec<Vec<usize>> = (0..self.ports.len()).map(|port| vec![port]).collect();
+        for (a, b) in peers.chain(cables) {
+            let of = |port| groups.iter().position(|group| group.contains(&port));
+            let (Some(first), Some(second)) = (of(a.min(b)), of(a.max(b))) else {
+                continue;
+            };
+            if first != second {
+                let moved = std::mem::take(&mut groups[first.max(second)]);
+                groups[first.min(second)].extend(moved);
+            }
+        }
+        groups.retain(|group| !group.is_empty());
+        groups
+    }
+
+    /// The ports of each data plane.
+    pub(crate) fn planes(&self) -> Vec<Vec<usize>> {
+        if self.data_plane_cpus.is_empty() {
+            return vec![(0..self.ports.len()).collect()];
+        }
+        let mut planes = vec![Vec::new(); self.data_plane_cpus.len()];
+        for (nth, group) in self.groups().into_iter().enumerate() {
+            let plane = nth % planes.len();
+            planes[plane].extend(group);
+        }
+        planes
     }
 
     /// Checks that the card sees the frames of a port with a window come back.
@@ -393,6 +443,30 @@ fn numbering(count: usize) -> String {
 mod tests {
     use super::*;
     use crate::config::link::LinkSpeed;
+
+    #[test]
+    fn ports_that_exchange_frames_share_a_data_plane() {
+        let mut config = NicConfig::new("sockets", 6);
+        assert_eq!(config.groups(), [[0, 1], [2, 3], [4, 5]]);
+        assert_eq!(config.planes(), [[0, 1, 2, 3, 4, 5]]);
+        config.data_plane_cpus = vec![7, 3];
+        assert_eq!(config.planes(), [vec![0, 1, 4, 5], vec![2, 3]]);
+        config.cables = vec![Cable { a: 5, b: 0 }];
+        assert_eq!(config.groups(), [vec![0, 1, 4, 5], vec![2, 3]]);
+        assert!(config.check_data_planes().is_ok());
+        config.data_plane_cpus.push(1);
+        let error = config.check_data_planes().unwrap_err().to_string();
+        assert!(
+            error.contains("3 processors") && error.contains("2 groups"),
+            "{error}"
+        );
+        // A port without a peer is a group of its own.
+        for port in &mut config.ports {
+            port.peer = None;
+        }
+        config.cables.clear();
+        assert_eq!(config.groups().len(), 6);
+    }
 
     #[test]
     fn neighbouring_ports_are_peers() {

@@ -38,17 +38,27 @@ pub struct DataPlane {
 }
 
 impl DataPlane {
-    /// `wires` has the other ends of the ports' wires, in the order of the ports.
+    /// A data plane for the ports `members`. `wires` has the other ends of their wires, in the same order.
     pub(crate) fn new(
         config: &NicConfig,
         devices: &[Arc<SharedDevice>],
+        members: &[usize],
         wires: Vec<Option<Wire>>,
     ) -> Self {
         // Nothing ends the sleep of a data plane when a frame arrives at an interface.
         let tapped = wires.iter().any(Option::is_some);
-        let mut ports: Vec<_> = (0..devices.len())
-            .map(|index| PortPlane::new(config, devices, index))
+        let mut ports: Vec<_> = members
+            .iter()
+            .map(|index| PortPlane::new(config, devices, *index))
             .collect();
+        // Here a port is known by its place among the members.
+        let place = |port: usize| members.iter().position(|member| *member == port);
+        for port in &mut ports {
+            port.cable = port.cable.and_then(place);
+            if let Some((source, _)) = &mut port.verifier {
+                *source = place(*source).unwrap_or(usize::MAX);
+            }
+        }
         for (port, wire) in ports.iter_mut().zip(wires) {
             port.wire = wire;
         }

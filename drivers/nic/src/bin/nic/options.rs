@@ -128,6 +128,10 @@ pub struct Options {
     /// Processor for the data plane
     #[arg(long, value_name = "N")]
     cpu: Option<usize>,
+
+    /// Processors for several data planes, such as 0,2: ports that exchange frames share one
+    #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with_all = ["cpu", "turns"])]
+    data_plane_cpus: Vec<usize>,
 }
 
 fn device_id(text: &str) -> Result<u16, String> {
@@ -175,6 +179,7 @@ impl Options {
         config = config.with_wires(&self.wire)?;
         config.cables = self.cable.clone();
         config.cpu = self.cpu;
+        config.data_plane_cpus = self.data_plane_cpus.clone();
         if self.latency {
             if self.traffic == Traffic::Off {
                 return Err(ConfigError::new(
