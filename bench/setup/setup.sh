@@ -64,6 +64,8 @@ need_test() {
     need unshare util-linux
     need ip iproute2
     need ping iputils-ping
+    need capinfos tshark
+    need tshark tshark
     need patch patch
     need xz xz-utils
 }

@@ -109,7 +109,7 @@ def test_the_tests_need_the_tools_of_the_tested_scripts(machine: Machine) -> Non
     machine.pretend("id", PLAIN_USER)
     result = machine.run("bench/setup/setup.sh", "test")
     assert result.returncode == 2
-    assert "missing for make test: iproute2 iputils-ping patch util-linux xz-utils" in result.stderr
+    assert "missing for make test: iproute2 iputils-ping patch tshark util-linux xz-utils" in result.stderr
 
 
 def test_a_kernel_with_large_pages_is_refused_with_the_remedy(machine: Machine) -> None:

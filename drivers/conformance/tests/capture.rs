@@ -12,6 +12,7 @@ use pcap_file::pcap::{PcapPacket, PcapReader, PcapWriter};
 use pcap_file::TsResolution;
 use rustix::process::Signal;
 use serde::Deserialize;
+use sha2::{Digest, Sha256};
 
 for_each_implementation!(
     what_arrives_is_recorded_frame_by_frame,
@@ -79,21 +80,44 @@ fn recorded(path: &Path) -> Result<Vec<(Vec<u8>, u32, Duration)>> {
     Ok(frames)
 }
 
-/// What other programs say of a file: the number of its frames. `None` if they are not installed.
-fn counted_by_others(path: &Path) -> Result<Option<u64>> {
-    let Ok(output) = Command::new("capinfos")
-        .args(["-c", "-M", "-T", "-r"])
-        .arg(path)
+/// Runs a program of Wireshark. Returns what it prints.
+fn wireshark(program: &str, arguments: &[&str], file: &Path) -> Result<Vec<u8>> {
+    let output = Command::new(program)
+        .args(arguments)
+        .arg(file)
         .output()
-    else {
-        println!("not tested here: capinfos is not installed (package wireshark-common)");
-        return Ok(None);
-    };
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        .with_context(|| format!("{program}: bench/setup/setup.sh test installs it"))?;
     let error = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "capinfos: {text}{error}");
+    ensure!(output.status.success(), "{program}: {error}");
+    Ok(output.stdout)
+}
+
+/// The number of frames of a file, as capinfos counts them.
+fn counted_by_others(path: &Path) -> Result<u64> {
+    let text = wireshark("capinfos", &["-c", "-M", "-T", "-r"], path)?;
+    let text = String::from_utf8(text)?;
     let count = text.split_whitespace().last().context("no count")?;
-    Ok(Some(count.parse()?))
+    Ok(count.parse()?)
+}
+
+/// The SHA-256 sum of all frames.
+fn sum(frames: impl IntoIterator<Item = Vec<u8>>) -> String {
+    let mut hash = Sha256::new();
+    for frame in frames {
+        hash.update(frame);
+    }
+    format!("{:x}", hash.finalize())
+}
+
+/// The same of the frames that tshark reads in a file. It writes them as pcap again.
+fn sum_by_others(path: &Path) -> Result<String> {
+    let again = wireshark("tshark", &["-F", "nsecpcap", "-w", "-", "-r"], path)?;
+    let mut reader = PcapReader::new(&again[..])?;
+    let mut frames = Vec::new();
+    while let Some(packet) = reader.next_packet() {
+        frames.push(packet?.data.into_owned());
+    }
+    Ok(sum(frames))
 }
 
 fn what_arrives_is_recorded_frame_by_frame(implementation: Implementation) -> Result<()> {
@@ -131,9 +155,12 @@ fn what_arrives_is_recorded_frame_by_frame(implementation: Implementation) -> Re
     }
     let age = std::time::UNIX_EPOCH.elapsed()?.saturating_sub(last);
     ensure!(age < Duration::from_secs(60), "recorded {age:?} ago");
-    if let Some(count) = counted_by_others(&output)? {
-        expect::exactly("counted", count, "frames", 3000)?;
-    }
+    expect::exactly("counted", counted_by_others(&output)?, "frames", 3000)?;
+    let (theirs, ours) = (sum_by_others(&output)?, sum((0..3000).map(frame)));
+    ensure!(
+        theirs == ours,
+        "tshark reads frames with the sum {theirs}, not {ours}"
+    );
     Ok(())
 }
 
