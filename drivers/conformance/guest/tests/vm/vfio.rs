@@ -198,8 +198,9 @@ fn sleeps_until_an_interrupt(
 ) -> Result<()> {
     let TwoGroups { vm, fast, .. } = machine;
     let before = fast.settled()?;
-    fast.set_traffic(&Traffic::Rate { mpps: 0.001 });
-    let run = forwarder(vm, implementation, fast).args(["--interrupts", "--packets", "500"]);
+    // 5 ms between frames: an emulated processor that was held up has caught up by then, and sleeps.
+    fast.set_traffic(&Traffic::Rate { mpps: 0.0002 });
+    let run = forwarder(vm, implementation, fast).args(["--interrupts", "--packets", "200"]);
     let output = run.run(LIMIT)?;
     fast.set_traffic(&Traffic::Off);
     output.expect_success()?;
@@ -208,7 +209,7 @@ fn sleeps_until_an_interrupt(
     totals.check(32)?;
     let more_than_a_few = |count: Option<u64>| count.is_some_and(|count| count > 20);
     ensure!(
-        totals.rx == 500 && more_than_a_few(totals.interrupts) && more_than_a_few(totals.sleeps),
+        totals.rx == 200 && more_than_a_few(totals.interrupts) && more_than_a_few(totals.sleeps),
         "{totals:?}"
     );
     expect::nothing_lost_since(&before, &fast.settled()?, &totals)
