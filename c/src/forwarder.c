@@ -35,7 +35,7 @@ struct forwarder {
 	struct mempool pools[2][DEVICE_MAX_QUEUES]; /* pools[i][j] feeds RX queue j of devices[i] */
 	struct device devices[2];
 	uint32_t opened; /* devices that are open */
-	struct forwarder_waits waits;
+	struct interrupts_waits waits;
 };
 
 /* Forwards a batch from one device to the other. Returns the number of received packets. */
@@ -438,48 +438,23 @@ int forwarder_use_interrupts(struct forwarder *forwarder, uint32_t interval_us, 
 	return 0;
 }
 
-static bool packet_waits(const struct forwarder *forwarder)
-{
-	for (uint32_t i = 0; i < forwarder->queues; i++) {
-		if (rx_pending(&forwarder->devices[0].rx[i]) ||
-		    rx_pending(&forwarder->devices[1].rx[i])) {
-			return true;
-		}
-	}
-	return false;
-}
-
 int forwarder_wait(struct forwarder *forwarder, uint32_t timeout_ms, char *error, size_t error_size)
 {
-	struct forwarder_waits *waits = &forwarder->waits;
 	struct error reason;
 
-	for (uint32_t i = 0; i < 2; i++) {
-		/* A vector that signalled while the driver polled is masked, and must be armed again. */
-		waits->interrupts += interrupts_take(&forwarder->devices[i]);
-		if (interrupts_arm(&forwarder->devices[i], &reason) != 0) {
-			(void)snprintf(error, error_size, "%s", reason.text);
-			return -1;
-		}
-	}
-	/* A packet that came after the last turn and before arming must not wait for the next one. */
-	if (packet_waits(forwarder)) {
-		return 0;
-	}
-	waits->sleeps++;
-	if (interrupts_sleep(forwarder->devices, 2, timeout_ms, &reason) != 0) {
+	if (interrupts_wait(forwarder->devices, 2, timeout_ms, &forwarder->waits, &reason) != 0) {
 		(void)snprintf(error, error_size, "%s", reason.text);
 		return -1;
-	}
-	for (uint32_t i = 0; i < 2; i++) {
-		waits->interrupts += interrupts_take(&forwarder->devices[i]);
 	}
 	return 0;
 }
 
 void forwarder_read_waits(const struct forwarder *forwarder, struct forwarder_waits *waits)
 {
-	*waits = forwarder->waits;
+	*waits = (struct forwarder_waits){
+		.interrupts = forwarder->waits.interrupts,
+		.sleeps = forwarder->waits.sleeps,
+	};
 }
 
 int forwarder_close(struct forwarder *forwarder, char *error, size_t error_size)

@@ -170,3 +170,39 @@ uint64_t interrupts_take(struct device *device)
 	}
 	return taken;
 }
+
+static bool packet_waits(const struct device *devices, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		for (uint32_t j = 0; j < devices[i].config.rx_queues; j++) {
+			if (rx_pending(&devices[i].rx[j])) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+int interrupts_wait(struct device *devices, uint32_t count, uint32_t timeout_ms,
+		    struct interrupts_waits *waits, struct error *error)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		/* A vector that signalled while the driver polled is masked, and must be armed again. */
+		waits->interrupts += interrupts_take(&devices[i]);
+		if (interrupts_arm(&devices[i], error) != 0) {
+			return -1;
+		}
+	}
+	/* A packet that came after the last poll and before arming must not wait for the next one. */
+	if (packet_waits(devices, count)) {
+		return 0;
+	}
+	waits->sleeps++;
+	if (interrupts_sleep(devices, count, timeout_ms, error) != 0) {
+		return -1;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		waits->interrupts += interrupts_take(&devices[i]);
+	}
+	return 0;
+}

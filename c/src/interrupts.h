@@ -37,4 +37,17 @@ int interrupts_sleep(struct device *devices, uint32_t count, uint32_t timeout_ms
 /* Takes the signals that have arrived. Returns their number. */
 uint64_t interrupts_take(struct device *device);
 
+/* The interrupts that have been taken, and the sleeps. */
+struct interrupts_waits {
+	uint64_t interrupts;
+	uint64_t sleeps;
+};
+
+/*
+ * Sleeps until a packet arrives at one of `devices`, for at most `timeout_ms` milliseconds and at most
+ * INTERRUPTS_MAX_SLEEP_MS. Returns at once if a packet waits already. Counts in `waits`. Returns 0 or -1.
+ */
+int interrupts_wait(struct device *devices, uint32_t count, uint32_t timeout_ms,
+		    struct interrupts_waits *waits, struct error *error);
+
 #endif

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::device::{Config, Device, OpenDevice, QueueStats, Stats, MAX_QUEUES, MAX_RING_SIZE};
 use crate::error::{Error, Result};
-use crate::interrupts::{interrupts_sleep, MAX_INTERVAL_US};
+use crate::interrupts::{interrupts_wait, Waits, MAX_INTERVAL_US};
 use crate::mempool::{Mempool, Packet};
 use crate::registers as regs;
 use crate::rx::RxQueue;
@@ -71,15 +71,6 @@ impl Counts {
         self.rx_calls += more.rx_calls;
         self.full_batches += more.full_batches;
     }
-}
-
-/// The interrupts that have been taken, and the sleeps, since [`Forwarder::use_interrupts`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Waits {
-    /// Signals of all vectors.
-    pub interrupts: u64,
-    /// Sleeps, however they ended.
-    pub sleeps: u64,
 }
 
 /// Two open devices and their pools. A [`Forwarder`] borrows them.
@@ -406,32 +397,13 @@ impl<'p> Forwarder<'p> {
             .try_for_each(|device| device.interrupts_start(interval_us))
     }
 
-    fn packet_waits(&mut self) -> bool {
-        let mut queues = self.devices.iter_mut().flat_map(|device| &mut device.rx);
-        queues.any(RxQueue::rx_pending)
-    }
-
     /// Sleeps until a packet arrives, for at most `timeout` and at most 0.1 s. Returns at once if a packet
     /// waits already.
     ///
     /// # Errors
     /// If a device can no longer be reached.
     pub fn wait(&mut self, timeout: Duration) -> Result<()> {
-        for device in &mut self.devices {
-            // A vector that signalled while the driver polled is masked, and must be armed again.
-            self.waits.interrupts += device.interrupts_take();
-            device.interrupts_arm()?;
-        }
-        // A packet that came after the last turn and before arming must not wait for the next one.
-        if self.packet_waits() {
-            return Ok(());
-        }
-        self.waits.sleeps += 1;
-        interrupts_sleep(&self.devices, timeout)?;
-        for device in &mut self.devices {
-            self.waits.interrupts += device.interrupts_take();
-        }
-        Ok(())
+        interrupts_wait(&mut self.devices, timeout, &mut self.waits)
     }
 
     /// The interrupts and the sleeps so far.

@@ -14,6 +14,7 @@ use crate::device::{Device, Interrupts};
 use crate::error::{Error, Result};
 use crate::register_access::Registers;
 use crate::registers::{self as regs, field};
+use crate::rx::RxQueue;
 
 /// The longest time between two interrupts of a vector, in microseconds.
 pub(crate) const MAX_INTERVAL_US: u32 = 1022;
@@ -58,7 +59,34 @@ fn init_vector(registers: &Registers, id: u32, interval_us: u32) -> Result<()> {
     registers.write(regs::EITR(id), interval)
 }
 
+/// The interrupts that have been taken, and the sleeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Waits {
+    /// Signals of all vectors.
+    pub interrupts: u64,
+    /// Sleeps, however they ended.
+    pub sleeps: u64,
+}
+
 impl Device<'_> {
+    /// Gives each RX queue an interrupt, at least `interval_us` microseconds apart. A start of the device
+    /// switches interrupts off.
+    ///
+    /// # Errors
+    /// If the device has no MSI-X, or can no longer be reached.
+    pub fn use_interrupts(&mut self, interval_us: u32) -> Result<()> {
+        self.interrupts_start(interval_us)
+    }
+
+    /// Sleeps until a packet arrives, for at most `timeout` and at most 0.1 s. Returns at once if a packet
+    /// waits already. Counts in `waits`.
+    ///
+    /// # Errors
+    /// If the device can no longer be reached.
+    pub fn wait(&mut self, timeout: Duration, waits: &mut Waits) -> Result<()> {
+        interrupts_wait(std::slice::from_mut(self), timeout, waits)
+    }
+
     fn open_eventfds(&mut self) -> Result<()> {
         for _ in 0..self.config.rx_queues {
             let opened = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK);
@@ -167,4 +195,33 @@ pub(crate) fn interrupts_sleep(devices: &[Device<'_>], timeout: Duration) -> Res
             Err(Error::call(address, "poll for interrupts", cause.into()))
         }
     }
+}
+
+fn packet_waits(devices: &mut [Device<'_>]) -> bool {
+    let mut queues = devices.iter_mut().flat_map(|device| &mut device.rx);
+    queues.any(RxQueue::rx_pending)
+}
+
+/// Sleeps until a packet arrives at one of `devices`, for at most `timeout` and at most 0.1 s. Returns at
+/// once if a packet waits already. Counts in `waits`.
+pub(crate) fn interrupts_wait(
+    devices: &mut [Device<'_>],
+    timeout: Duration,
+    waits: &mut Waits,
+) -> Result<()> {
+    for device in &mut *devices {
+        // A vector that signalled while the driver polled is masked, and must be armed again.
+        waits.interrupts += device.interrupts_take();
+        device.interrupts_arm()?;
+    }
+    // A packet that came after the last poll and before arming must not wait for the next one.
+    if packet_waits(devices) {
+        return Ok(());
+    }
+    waits.sleeps += 1;
+    interrupts_sleep(devices, timeout)?;
+    for device in devices {
+        waits.interrupts += device.interrupts_take();
+    }
+    Ok(())
 }

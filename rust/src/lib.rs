@@ -37,7 +37,7 @@ pub mod forwarder;
 #[path = "../fuzz/hostile_device.rs"]
 pub mod fuzzing;
 mod init;
-mod interrupts;
+pub mod interrupts;
 pub mod lane;
 mod link;
 pub mod mempool;

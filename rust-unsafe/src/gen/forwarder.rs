@@ -19,7 +19,6 @@ extern "C" {
         packets: *mut *mut packet,
         count: uint32_t,
     ) -> uint32_t;
-    fn rx_pending(queue: *const rx_queue) -> bool;
     fn rx_check_stall(queue: *mut rx_queue, error: *mut error) -> ::core::ffi::c_int;
     fn tx_batch(
         queue: *mut tx_queue,
@@ -63,14 +62,13 @@ extern "C" {
         interval_us: uint32_t,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn interrupts_arm(device: *mut device, error: *mut error) -> ::core::ffi::c_int;
-    fn interrupts_sleep(
+    fn interrupts_wait(
         devices: *mut device,
         count: uint32_t,
         timeout_ms: uint32_t,
+        waits: *mut interrupts_waits,
         error: *mut error,
     ) -> ::core::ffi::c_int;
-    fn interrupts_take(device: *mut device) -> uint64_t;
     fn calloc(__nmemb: size_t, __size: size_t) -> *mut ::core::ffi::c_void;
     fn free(__ptr: *mut ::core::ffi::c_void);
 }
@@ -92,11 +90,11 @@ pub struct forwarder {
     pub pools: [[mempool; 16]; 2],
     pub devices: [device; 2],
     pub opened: uint32_t,
-    pub waits: forwarder_waits,
+    pub waits: interrupts_waits,
 }
 #[derive(Copy, Clone)]
 #[repr(C)]
-pub struct forwarder_waits {
+pub struct interrupts_waits {
     pub interrupts: uint64_t,
     pub sleeps: uint64_t,
 }
@@ -322,8 +320,13 @@ pub struct forwarder_device_stats {
     pub tx_packets: uint64_t,
     pub tx_bytes: uint64_t,
 }
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct forwarder_waits {
+    pub interrupts: uint64_t,
+    pub sleeps: uint64_t,
+}
 pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
-pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const UINT64_MAX: ::core::ffi::c_ulong = 18446744073709551615
     as ::core::ffi::c_ulong;
 pub const FORWARDER_MAX_BATCH: ::core::ffi::c_int = 512 as ::core::ffi::c_int;
@@ -1041,28 +1044,6 @@ pub unsafe extern "C" fn forwarder_use_interrupts(
     }
     return 0 as ::core::ffi::c_int;
 }
-unsafe extern "C" fn packet_waits(mut forwarder: *const forwarder) -> bool {
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < (*forwarder).queues {
-        if rx_pending(
-            (&raw const (*(&raw const (*forwarder).devices as *const device)
-                .offset(0 as ::core::ffi::c_int as isize))
-                .rx as *const rx_queue)
-                .offset(i as isize) as *const rx_queue,
-        ) as ::core::ffi::c_int != 0
-            || rx_pending(
-                (&raw const (*(&raw const (*forwarder).devices as *const device)
-                    .offset(1 as ::core::ffi::c_int as isize))
-                    .rx as *const rx_queue)
-                    .offset(i as isize) as *const rx_queue,
-            ) as ::core::ffi::c_int != 0
-        {
-            return true_0 != 0;
-        }
-        i = i.wrapping_add(1);
-    }
-    return false_0 != 0;
-}
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_wait(
     mut forwarder: *mut forwarder,
@@ -1070,42 +1051,12 @@ pub unsafe extern "C" fn forwarder_wait(
     mut error: *mut ::core::ffi::c_char,
     mut error_size: size_t,
 ) -> ::core::ffi::c_int {
-    let mut waits: *mut forwarder_waits = &raw mut (*forwarder).waits;
     let mut reason: error = error { text: [0; 1024] };
-    let mut i: uint32_t = 0 as uint32_t;
-    while i < 2 as uint32_t {
-        (*waits).interrupts = (*waits)
-            .interrupts
-            .wrapping_add(
-                interrupts_take(
-                    (&raw mut (*forwarder).devices as *mut device).offset(i as isize)
-                        as *mut device,
-                ),
-            );
-        if interrupts_arm(
-            (&raw mut (*forwarder).devices as *mut device).offset(i as isize)
-                as *mut device,
-            &raw mut reason,
-        ) != 0 as ::core::ffi::c_int
-        {
-            snprintf(
-                error,
-                error_size,
-                b"%s\0" as *const u8 as *const ::core::ffi::c_char,
-                &raw mut reason.text as *mut ::core::ffi::c_char,
-            );
-            return -(1 as ::core::ffi::c_int);
-        }
-        i = i.wrapping_add(1);
-    }
-    if packet_waits(forwarder) {
-        return 0 as ::core::ffi::c_int;
-    }
-    (*waits).sleeps = (*waits).sleeps.wrapping_add(1);
-    if interrupts_sleep(
+    if interrupts_wait(
         &raw mut (*forwarder).devices as *mut device,
         2 as uint32_t,
         timeout_ms,
+        &raw mut (*forwarder).waits,
         &raw mut reason,
     ) != 0 as ::core::ffi::c_int
     {
@@ -1117,18 +1068,6 @@ pub unsafe extern "C" fn forwarder_wait(
         );
         return -(1 as ::core::ffi::c_int);
     }
-    let mut i_0: uint32_t = 0 as uint32_t;
-    while i_0 < 2 as uint32_t {
-        (*waits).interrupts = (*waits)
-            .interrupts
-            .wrapping_add(
-                interrupts_take(
-                    (&raw mut (*forwarder).devices as *mut device).offset(i_0 as isize)
-                        as *mut device,
-                ),
-            );
-        i_0 = i_0.wrapping_add(1);
-    }
     return 0 as ::core::ffi::c_int;
 }
 #[no_mangle]
@@ -1136,7 +1075,10 @@ pub unsafe extern "C" fn forwarder_read_waits(
     mut forwarder: *const forwarder,
     mut waits: *mut forwarder_waits,
 ) {
-    *waits = (*forwarder).waits;
+    *waits = forwarder_waits {
+        interrupts: (*forwarder).waits.interrupts,
+        sleeps: (*forwarder).waits.sleeps,
+    };
 }
 #[no_mangle]
 pub unsafe extern "C" fn forwarder_close(

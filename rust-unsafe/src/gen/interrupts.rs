@@ -23,6 +23,7 @@ extern "C" {
         mask: uint32_t,
         value: uint32_t,
     );
+    fn rx_pending(queue: *const rx_queue) -> bool;
     fn __errno_location() -> *mut ::core::ffi::c_int;
     fn poll(
         __fds: *mut pollfd,
@@ -251,11 +252,19 @@ pub struct pollfd {
     pub events: ::core::ffi::c_short,
     pub revents: ::core::ffi::c_short,
 }
+#[derive(Copy, Clone)]
+#[repr(C)]
+pub struct interrupts_waits {
+    pub interrupts: uint64_t,
+    pub sleeps: uint64_t,
+}
 pub type C2RustUnnamed = ::core::ffi::c_uint;
 pub const EFD_SEMAPHORE: C2RustUnnamed = 1;
 pub const NULL: *mut ::core::ffi::c_void = ::core::ptr::null_mut::<
     ::core::ffi::c_void,
 >();
+pub const true_0: ::core::ffi::c_int = 1 as ::core::ffi::c_int;
+pub const false_0: ::core::ffi::c_int = 0 as ::core::ffi::c_int;
 pub const IXGBE_EIMS: ::core::ffi::c_uint = 0x880 as ::core::ffi::c_uint;
 pub const IXGBE_EIMC: ::core::ffi::c_uint = 0x888 as ::core::ffi::c_uint;
 pub const IXGBE_EIAC: ::core::ffi::c_uint = 0x810 as ::core::ffi::c_uint;
@@ -550,4 +559,60 @@ pub unsafe extern "C" fn interrupts_take(mut device: *mut device) -> uint64_t {
         i = i.wrapping_add(1);
     }
     return taken;
+}
+unsafe extern "C" fn packet_waits(
+    mut devices: *const device,
+    mut count: uint32_t,
+) -> bool {
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < count {
+        let mut j: uint32_t = 0 as uint32_t;
+        while j < (*devices.offset(i as isize)).config.rx_queues {
+            if rx_pending(
+                (&raw const (*devices.offset(i as isize)).rx as *const rx_queue)
+                    .offset(j as isize) as *const rx_queue,
+            ) {
+                return true_0 != 0;
+            }
+            j = j.wrapping_add(1);
+        }
+        i = i.wrapping_add(1);
+    }
+    return false_0 != 0;
+}
+#[no_mangle]
+pub unsafe extern "C" fn interrupts_wait(
+    mut devices: *mut device,
+    mut count: uint32_t,
+    mut timeout_ms: uint32_t,
+    mut waits: *mut interrupts_waits,
+    mut error: *mut error,
+) -> ::core::ffi::c_int {
+    let mut i: uint32_t = 0 as uint32_t;
+    while i < count {
+        (*waits).interrupts = (*waits)
+            .interrupts
+            .wrapping_add(interrupts_take(devices.offset(i as isize) as *mut device));
+        if interrupts_arm(devices.offset(i as isize) as *mut device, error)
+            != 0 as ::core::ffi::c_int
+        {
+            return -(1 as ::core::ffi::c_int);
+        }
+        i = i.wrapping_add(1);
+    }
+    if packet_waits(devices, count) {
+        return 0 as ::core::ffi::c_int;
+    }
+    (*waits).sleeps = (*waits).sleeps.wrapping_add(1);
+    if interrupts_sleep(devices, count, timeout_ms, error) != 0 as ::core::ffi::c_int {
+        return -(1 as ::core::ffi::c_int);
+    }
+    let mut i_0: uint32_t = 0 as uint32_t;
+    while i_0 < count {
+        (*waits).interrupts = (*waits)
+            .interrupts
+            .wrapping_add(interrupts_take(devices.offset(i_0 as isize) as *mut device));
+        i_0 = i_0.wrapping_add(1);
+    }
+    return 0 as ::core::ffi::c_int;
 }

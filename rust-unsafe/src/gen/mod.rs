@@ -38,6 +38,7 @@ pub mod apps {
     pub mod queue_threads;
     pub mod rates;
     pub mod replay;
+    pub mod stack_port;
     pub mod threads;
     pub mod token_bucket;
     pub mod totals;

@@ -19,8 +19,9 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use ixgbe::device::{Stats, MAX_QUEUES};
 use ixgbe::forwarder::{
-    Counts, Forwarder, Ports, Waits, DEFAULT_INTERRUPT_INTERVAL_US, MAX_INTERRUPT_INTERVAL_US,
+    Counts, Forwarder, Ports, DEFAULT_INTERRUPT_INTERVAL_US, MAX_INTERRUPT_INTERVAL_US,
 };
+use ixgbe::interrupts::Waits;
 use ixgbe::lane::Monitor;
 use ixgbe::tsc_read;
 use pipeline_threads::forward_in_pipeline;
