@@ -152,7 +152,7 @@ hugepages: ## Reserve 256 huge pages of 2 MiB for packet buffers until the next 
 ##@ Building
 
 .PHONY: build
-build: nic bridge triptych c rust rust-unsafe ## Build the tools and the three drivers into build/bin/.
+build: nic bridge triptych c rust rust-unsafe applications ## Build the tools and the three drivers into build/bin/.
 
 build_tool = $(CARGO) build --quiet $(CARGO_TOOLS) --release --package $(1) --bin $(1) \
 	&& $(call put,build/cargo/release/$(1),$(BIN)/$(1))
@@ -169,6 +169,13 @@ bridge: ## Build only the library that lets VFIO programs run on the software 82
 .PHONY: triptych
 triptych: ## Build only the benchmark runner.
 	@$(call step,the benchmark runner); $(call build_tool,triptych)
+
+APPLICATIONS := kv http
+
+.PHONY: applications
+applications: ## Build only the TCP/IP applications.
+	@$(call step,the applications); $(CARGO) build --quiet $(CARGO_TOOLS) --release --package apps --bins \
+		$(foreach app,$(APPLICATIONS),&& $(call put,build/cargo/release/$(app),$(BIN)/apps/$(app)))
 
 .PHONY: code-size
 code-size: ## Build only the tool that counts the drivers' lines of code.

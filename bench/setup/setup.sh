@@ -25,6 +25,7 @@ need_build() {
     need gcc gcc
     printf '#include <stdio.h>\n#include <linux/vfio.h>\n' | gcc -E - >/dev/null 2>&1 ||
         missing+=(libc6-dev linux-libc-dev)
+    printf '#include <sqlite3.h>\n' | gcc -E - >/dev/null 2>&1 || missing+=(libsqlite3-dev)
 }
 
 need_python() {
@@ -57,6 +58,15 @@ need_paper() {
         missing+=(libpango-1.0-0 libpangoft2-1.0-0)
 }
 
+# The clients of the applications. Debian's redis-tools also has the server's code, and starts no server.
+need_clients() {
+    need redis-benchmark redis-tools
+    need wrk wrk
+    need ab apache2-utils
+    need curl curl
+    need iperf3 iperf3
+}
+
 # rebase-patches.sh uses patch, and vm.sh uses xz. The tests of networks use the rest.
 need_test() {
     need_reproduce
@@ -66,6 +76,7 @@ need_test() {
     need ping iputils-ping
     need capinfos tshark
     need tshark tshark
+    need_clients
     need patch patch
     need xz xz-utils
 }

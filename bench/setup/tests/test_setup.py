@@ -68,7 +68,8 @@ def test_a_plain_user_without_sudo_gets_the_command(machine: Machine, sudo: str 
         machine.pretend("sudo", sudo)
     result = machine.run("bench/setup/setup.sh", "build")
     assert result.returncode == 2
-    assert "sudo apt-get install --no-install-recommends gcc libc6-dev linux-libc-dev make" in result.stderr
+    packages = "gcc libc6-dev libsqlite3-dev linux-libc-dev make"
+    assert f"sudo apt-get install --no-install-recommends {packages}" in result.stderr
     assert not [call for call in machine.calls() if call.startswith("apt-get")]
 
 
@@ -109,7 +110,8 @@ def test_the_tests_need_the_tools_of_the_tested_scripts(machine: Machine) -> Non
     machine.pretend("id", PLAIN_USER)
     result = machine.run("bench/setup/setup.sh", "test")
     assert result.returncode == 2
-    assert "missing for make test: iproute2 iputils-ping patch tshark util-linux xz-utils" in result.stderr
+    packages = "apache2-utils curl iperf3 iproute2 iputils-ping patch redis-tools tshark util-linux wrk xz-utils"
+    assert f"missing for make test: {packages}" in result.stderr
 
 
 def test_a_kernel_with_large_pages_is_refused_with_the_remedy(machine: Machine) -> None:

@@ -12,6 +12,8 @@ PROGRAMS = {
     "build/bin/nic": "nic",
     "build/bin/triptych": "triptych",
     "build/bin/code-size": "code-size",
+    "build/bin/apps/kv": "kv",
+    "build/bin/apps/http": "http",
     "build/cargo/release/safety": "safety",
     "build/bin/c/ixgbe-fwd": "ixgbe-fwd",
     "build/bin/rust/ixgbe-fwd": "ixgbe-fwd",

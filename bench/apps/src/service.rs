@@ -1,0 +1,52 @@
+//! What an application does with the bytes of its connections, whatever carries them.
+
+/// Answers of a connection that wait to be sent. A service stops to serve at this length, until the client
+/// has taken some. So a client that never reads holds up only itself.
+pub const OUTPUT_LIMIT: usize = 64 * 1024;
+
+/// What a service did with the bytes of a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Served {
+    /// Bytes of the input that are done with.
+    pub consumed: usize,
+    /// Close the connection as soon as the output is sent. The rest of the input is lost.
+    pub close: bool,
+}
+
+/// The number of a connection. It is used again only after [`Service::closed`].
+pub type ConnectionId = usize;
+
+/// An application over TCP.
+pub trait Service {
+    /// What the application knows of a connection.
+    type Connection;
+
+    /// The longest request in bytes. A service answers a longer one with an error, and closes.
+    const REQUEST_LIMIT: usize;
+
+    /// The most bytes that one request can add to the output.
+    const ANSWER_LIMIT: usize;
+
+    /// A client has connected.
+    fn accepted(&mut self, id: ConnectionId) -> Self::Connection;
+
+    /// Serves the whole requests at the start of `input`, and appends the answers to `output`. It stops
+    /// early at [`OUTPUT_LIMIT`]. It gets the same input again, with more bytes or with room for output.
+    fn serve(
+        &mut self,
+        connection: &mut Self::Connection,
+        input: &[u8],
+        output: &mut Vec<u8>,
+    ) -> Served;
+
+    /// A connection has ended.
+    fn closed(&mut self, _id: ConnectionId, _connection: Self::Connection) {}
+
+    /// Connections that have something to do although nothing arrived for them.
+    fn woken(&mut self) -> Option<ConnectionId> {
+        None
+    }
+
+    /// Does what is due without a request. Called about ten times a second.
+    fn tick(&mut self) {}
+}

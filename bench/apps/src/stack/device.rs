@@ -1,0 +1,110 @@
+//! A port as a device of smoltcp. Both tokens use the packets' own buffers, without a copy.
+
+use smoltcp::phy::{self, DeviceCapabilities, Medium};
+use smoltcp::time::Instant;
+use std::rc::Rc;
+
+use crate::driver::{Port, RxBatch, TxBatch, MAX_FRAME};
+use crate::stack::frame::opens_connection;
+
+/// A port of smoltcp.
+pub struct Device {
+    rx: RxBatch,
+    tx: TxBatch,
+    /// Connections that the sockets can still accept. smoltcp would answer a SYN beyond with a reset. A
+    /// dropped one comes again a second later.
+    room: usize,
+    /// SYNs that were dropped because there was no room.
+    pub syn_dropped: u64,
+    /// Received frames.
+    pub received: u64,
+}
+
+impl Device {
+    /// The device of an open port.
+    pub fn new(port: &Rc<Port>) -> Self {
+        Self {
+            rx: RxBatch::new(port),
+            tx: TxBatch::new(port),
+            room: 0,
+            syn_dropped: 0,
+            received: 0,
+        }
+    }
+
+    /// Accepts so many connections until the next call.
+    pub fn accept_connections(&mut self, room: usize) {
+        self.room = room;
+    }
+
+    /// Sends what the stack has written.
+    pub fn flush(&mut self) {
+        self.tx.flush();
+    }
+
+    /// Whether frames wait for room in the TX ring.
+    pub fn is_held_up(&self) -> bool {
+        !self.tx.is_empty()
+    }
+
+    /// Drops SYNs for which no socket has room, and returns whether another frame is there.
+    fn next_frame(&mut self) -> bool {
+        while self.rx.fill() {
+            if !opens_connection(self.rx.peek()) {
+                return true;
+            }
+            if self.room > 0 {
+                self.room -= 1;
+                return true;
+            }
+            self.rx.take();
+            self.received += 1;
+            self.syn_dropped += 1;
+        }
+        false
+    }
+}
+
+/// A received frame.
+pub struct RxToken<'a>(&'a [u8]);
+
+/// Room for a frame to send.
+pub struct TxToken<'a>(&'a mut TxBatch);
+
+impl phy::RxToken for RxToken<'_> {
+    fn consume<R, F: FnOnce(&[u8]) -> R>(self, read: F) -> R {
+        read(self.0)
+    }
+}
+
+impl phy::TxToken for TxToken<'_> {
+    fn consume<R, F: FnOnce(&mut [u8]) -> R>(self, size: usize, fill: F) -> R {
+        self.0.put(size, fill)
+    }
+}
+
+impl phy::Device for Device {
+    type RxToken<'a> = RxToken<'a>;
+    type TxToken<'a> = TxToken<'a>;
+
+    fn receive(&mut self, _: Instant) -> Option<(RxToken<'_>, TxToken<'_>)> {
+        // A frame may have an answer. It waits until there is room for one.
+        if !self.tx.has_room() || !self.next_frame() {
+            return None;
+        }
+        self.received += 1;
+        self.tx.use_queue(self.rx.queue());
+        Some((RxToken(self.rx.take()), TxToken(&mut self.tx)))
+    }
+
+    fn transmit(&mut self, _: Instant) -> Option<TxToken<'_>> {
+        self.tx.has_room().then_some(TxToken(&mut self.tx))
+    }
+
+    fn capabilities(&self) -> DeviceCapabilities {
+        let mut capabilities = DeviceCapabilities::default();
+        capabilities.medium = Medium::Ethernet;
+        capabilities.max_transmission_unit = MAX_FRAME;
+        capabilities
+    }
+}

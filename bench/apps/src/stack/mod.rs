@@ -1,0 +1,9 @@
+//! The applications over smoltcp and a driver.
+
+mod device;
+mod frame;
+mod interface;
+mod tcp_server;
+
+pub use interface::Address;
+pub use tcp_server::{serve as serve_tcp, TcpOptions};

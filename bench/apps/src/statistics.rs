@@ -1,0 +1,76 @@
+//! What happened in a run.
+
+use std::fs;
+
+use serde::Serialize;
+
+/// The counters of a server.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Statistics {
+    /// Seconds from the start to the end.
+    pub seconds: f64,
+    /// Processor time of the process in user mode, in seconds.
+    pub user_seconds: f64,
+    /// Processor time of the kernel for the process, in seconds.
+    pub system_seconds: f64,
+    /// The most memory that the process had, in KiB.
+    pub peak_memory_kib: u64,
+    /// Memory that sockets and connections can take at most, in bytes.
+    pub connection_memory_limit: u64,
+    /// Connections that clients opened.
+    pub connections_accepted: u64,
+    /// Connections that ended in order.
+    pub connections_closed: u64,
+    /// Connections that the client, an error or the end of the run cut off.
+    pub connections_reset: u64,
+    /// Connections on which nothing moved for too long.
+    pub idle_closed: u64,
+    /// Connections that never became more than half open.
+    pub half_open_expired: u64,
+    /// Half-open connections that ended early to make room.
+    pub half_open_evicted: u64,
+    /// SYNs for which no socket had room.
+    pub syn_dropped: u64,
+    /// Bytes of all clients.
+    pub bytes_received: u64,
+    /// Bytes to all clients.
+    pub bytes_sent: u64,
+    /// Frames that the stack took from the driver.
+    pub frames_received: u64,
+    /// Frames that the device counted.
+    pub port_rx_packets: u64,
+    /// Frames that the device counted.
+    pub port_tx_packets: u64,
+    /// Interrupts of the device.
+    pub interrupts: u64,
+    /// Sleeps until an interrupt.
+    pub sleeps: u64,
+}
+
+impl Statistics {
+    /// Adds what the kernel knows of the process.
+    pub fn finish(&mut self, seconds: f64) {
+        self.seconds = seconds;
+        if let Some((user, system)) = processor_seconds() {
+            (self.user_seconds, self.system_seconds) = (user, system);
+        }
+        self.peak_memory_kib = peak_memory_kib().unwrap_or(0);
+    }
+}
+
+/// Processor time of this process in user mode and in the kernel, in seconds (proc(5), fields 14 and 15).
+fn processor_seconds() -> Option<(f64, f64)> {
+    let text = fs::read_to_string("/proc/self/stat").ok()?;
+    // The name of the program may contain blanks, and ends with the last parenthesis.
+    let mut fields = text.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let per_second = rustix::param::clock_ticks_per_second() as f64;
+    let mut seconds = || -> Option<f64> { Some(fields.next()?.parse::<f64>().ok()? / per_second) };
+    Some((seconds()?, seconds()?))
+}
+
+/// The most memory of this process so far (proc(5), VmHWM).
+fn peak_memory_kib() -> Option<u64> {
+    let text = fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}
