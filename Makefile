@@ -170,7 +170,7 @@ bridge: ## Build only the library that lets VFIO programs run on the software 82
 triptych: ## Build only the benchmark runner.
 	@$(call step,the benchmark runner); $(call build_tool,triptych)
 
-APPLICATIONS := kv http
+APPLICATIONS := http iperf kv node node-controller
 
 .PHONY: applications
 applications: ## Build only the TCP/IP applications.

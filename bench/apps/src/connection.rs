@@ -20,6 +20,8 @@ pub struct Connection<S: Service> {
     closing: bool,
     /// The client sends no more.
     ended: bool,
+    /// The service has more output.
+    more: bool,
 }
 
 impl<S: Service> Connection<S> {
@@ -33,6 +35,7 @@ impl<S: Service> Connection<S> {
             sent: 0,
             closing: false,
             ended: false,
+            more: false,
         }
     }
 
@@ -73,6 +76,7 @@ impl<S: Service> Connection<S> {
             return input.len();
         };
         let served = service.serve(state, input, &mut self.output);
+        self.more = served.more;
         if served.close {
             self.closing = true;
             return input.len();
@@ -114,9 +118,9 @@ impl<S: Service> Connection<S> {
         self.sent < self.output.len()
     }
 
-    /// Whether bytes of the client wait to be served.
-    pub fn has_input(&self) -> bool {
-        !self.input.is_empty()
+    /// Whether the service can go on without more bytes of the client.
+    pub fn can_go_on(&self) -> bool {
+        self.room() > 0 && (self.more || !self.input.is_empty())
     }
 
     /// Whether the connection is to be closed: everything is sent, and nothing more will come of it.

@@ -11,8 +11,10 @@ pub mod connection;
 #[allow(unsafe_code)]
 pub mod driver;
 pub mod http;
+pub mod iperf;
 pub mod kernel;
 pub mod kv;
+pub mod node;
 pub mod options;
 pub mod run;
 pub mod service;

@@ -15,8 +15,8 @@ use serde::Serialize;
 use crate::driver::{library_path, PortConfig};
 use crate::kernel;
 use crate::run::{Limits, Run};
-use crate::service::{Service, OUTPUT_LIMIT};
-use crate::stack::{self, Address, TcpOptions};
+use crate::service::{DatagramService, Service, OUTPUT_LIMIT};
+use crate::stack::{self, Address, TcpOptions, UdpOptions};
 use crate::statistics::Statistics;
 
 const EXIT_RUN_TIME: u8 = 1;
@@ -204,6 +204,40 @@ pub fn run_tcp_service<S: Service, A: Serialize>(
             limits,
         };
         stack::serve_tcp(service, &tcp, &run, &mut statistics)
+    };
+    statistics.finish(run.seconds());
+    let report = Report {
+        application: own(service),
+        server: &statistics,
+    };
+    json_write(json, common.json.as_deref(), &report)?;
+    served
+}
+
+/// Serves an application over UDP until the run is over, then writes its statistics.
+///
+/// # Errors
+/// If the service cannot be set up, or fails.
+pub fn run_udp_service<S: DatagramService, A: Serialize>(
+    common: &CommonOptions,
+    listen: u16,
+    service: &mut S,
+    own: impl FnOnce(&S) -> A,
+) -> Result<()> {
+    let json = json_open(common.json.as_deref())?;
+    let mut statistics = Statistics::default();
+    let run = Run::start(common.duration)?;
+    let served = if common.is_kernel() {
+        kernel::serve_udp(service, (common.ip.ip, listen), &run, &mut statistics)
+    } else {
+        let udp = UdpOptions {
+            library: &library_path(&common.driver)?,
+            port: &common.port(),
+            address: common.ip,
+            gateway: common.gateway,
+            listen,
+        };
+        stack::serve_udp(service, &udp, &run, &mut statistics)
     };
     statistics.finish(run.seconds());
     let report = Report {

@@ -11,6 +11,8 @@ pub struct Served {
     pub consumed: usize,
     /// Close the connection as soon as the output is sent. The rest of the input is lost.
     pub close: bool,
+    /// There is more output without more input: serve again as soon as there is room.
+    pub more: bool,
 }
 
 /// The number of a connection. It is used again only after [`Service::closed`].
@@ -49,4 +51,28 @@ pub trait Service {
 
     /// Does what is due without a request. Called about ten times a second.
     fn tick(&mut self) {}
+}
+
+/// The longest datagram of a service.
+pub const MAX_DATAGRAM: usize = 1472;
+
+/// Who gets an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum To {
+    /// The sender's host.
+    Sender,
+    /// The members of the service's group.
+    Group,
+}
+
+/// An application over UDP.
+pub trait DatagramService {
+    /// The group whose datagrams the service receives too.
+    const GROUP: std::net::Ipv4Addr;
+
+    /// Answers a datagram: writes the answer to `answer`, which is empty, and says who gets it.
+    fn answer(&mut self, datagram: &[u8], answer: &mut Vec<u8>) -> Option<To>;
+
+    /// What the service tells its group when it starts.
+    fn announce(&mut self) -> Vec<u8>;
 }

@@ -59,7 +59,7 @@ impl Statistics {
 }
 
 /// Processor time of this process in user mode and in the kernel, in seconds (proc(5), fields 14 and 15).
-fn processor_seconds() -> Option<(f64, f64)> {
+pub(crate) fn processor_seconds() -> Option<(f64, f64)> {
     let text = fs::read_to_string("/proc/self/stat").ok()?;
     // The name of the program may contain blanks, and ends with the last parenthesis.
     let mut fields = text.rsplit_once(')')?.1.split_whitespace().skip(11);

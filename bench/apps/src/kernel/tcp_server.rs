@@ -218,7 +218,7 @@ fn pump<S: Service>(
         }
         if moved {
             *since = Instant::now();
-            if connection.has_input() && connection.room() > 0 {
+            if connection.can_go_on() {
                 connection.serve_waiting(service);
             }
         } else if connection.is_done() {

@@ -4,6 +4,8 @@ mod device;
 mod frame;
 mod interface;
 mod tcp_server;
+mod udp_server;
 
 pub use interface::Address;
 pub use tcp_server::{serve as serve_tcp, TcpOptions};
+pub use udp_server::{serve as serve_udp, UdpOptions};

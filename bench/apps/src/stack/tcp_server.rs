@@ -312,7 +312,7 @@ fn pump<S: Service>(
             break;
         }
         any = true;
-        if connection.has_input() && connection.room() > 0 {
+        if connection.can_go_on() {
             connection.serve_waiting(service);
         }
     }
