@@ -105,6 +105,14 @@ ladder: ## Measure what each safety feature costs, from the transpiled to the sa
 	$(BIN)/triptych ladder
 	@PYTHONPATH=paper $(PYTHON) -m triptych_paper.table results/latest --section ladder
 
+# QUICK=1 measures one round of small loads. ONLY=kv measures one application.
+.PHONY: apps
+apps: ## Load the applications with real clients, over each driver (10 minutes; QUICK=1: 2).
+	@bench/setup/setup.sh apps
+	@$(MAKE) nic c rust rust-unsafe applications application-variants
+	@$(CARGO) build --quiet $(CARGO_TOOLS) --release --package apps-clients --bins
+	@build/cargo/release/measure-apps $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY)) --nginx "$$(bench/setup/nginx.sh)"
+
 # BASELINE=name stores the figures under a name. AGAINST=name compares with the stored figures.
 datapath = CRITERION_HOME=$(CURDIR)/build/criterion $(CARGO) bench --quiet $(CARGO_TOOLS) --package triptych \
 	--bench datapath --
@@ -171,10 +179,14 @@ triptych: ## Build only the benchmark runner.
 	@$(call step,the benchmark runner); $(call build_tool,triptych)
 
 APPLICATIONS := http iperf kv node node-controller
+# smoltcp needs a newer Rust than the drivers do.
+APPLICATIONS_RUST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' bench/apps/Cargo.toml)
+rust_is_new = printf '%s\n' "$(APPLICATIONS_RUST)" "$$($${RUSTC:-rustc} --version | cut -d ' ' -f 2)" | sort --version-sort --check=quiet
 
 .PHONY: applications
-applications: ## Build only the TCP/IP applications.
-	@$(call step,the applications); $(CARGO) build --quiet $(CARGO_TOOLS) --release --package apps --bins \
+applications: ## Build only the TCP/IP applications (needs Rust 1.91).
+	@$(rust_is_new) || { echo "skipped: the applications need Rust $(APPLICATIONS_RUST)"; exit 0; }; \
+	$(call step,the applications); $(CARGO) build --quiet $(CARGO_TOOLS) --release --package apps --bins \
 		$(foreach app,$(APPLICATIONS),&& $(call put,build/cargo/release/$(app),$(BIN)/apps/$(app)))
 
 .PHONY: code-size
@@ -378,6 +390,15 @@ rust-untrusted-device:
 $(addprefix rust-unsafe-,$(RUST_VARIANTS)): rust-unsafe-%:
 	@$(call step,the transpiled driver (variant $*)); $(call build_rust_unsafe,driver-$*,build/variants/$*/rust-unsafe)
 
+# The drivers that check overflows, for the applications.
+.PHONY: application-variants
+application-variants: variants-c
+	@$(MAKE) build/variants/trapping-ubsan/c/libports.so
+	@$(call step,the checked drivers for the applications); $(MAKE) rust-overflow-checks rust-unsafe-overflow-checks \
+		&& $(call cargo_driver,build) driver-overflow-checks --package ports-abi-rust \
+		&& $(call put,$(DRIVER_OUT)/driver-overflow-checks/libports_abi_rust.so,build/variants/overflow-checks/rust/libports.so) \
+		&& $(call put,build/variants/overflow-checks/rust-unsafe/libforwarder.so,build/variants/overflow-checks/rust-unsafe/libports.so)
+
 # --- the drivers of other projects, in build/peers/
 #
 # PEERS_FROM=FOLDER takes the sources from git bundles in that folder instead of the public repositories. What cannot be
@@ -467,7 +488,9 @@ test-unit: test-unit-rust test-unit-c test-unit-python ## Run only the unit test
 
 .PHONY: test-unit-rust
 test-unit-rust:
-	@$(CARGO) test --quiet $(CARGO_TOOLS) --workspace --exclude conformance --exclude oracle --no-fail-fast
+	@without="$$($(rust_is_new) || echo '--exclude apps')"; \
+	$(CARGO) test --quiet $(CARGO_TOOLS) --workspace --exclude conformance --exclude oracle --exclude apps-clients \
+		$$without --no-fail-fast
 
 # Each file in c/tests/ becomes one program, built with sanitizers. Its exit status is the result of the test.
 .PHONY: test-unit-c
@@ -485,6 +508,11 @@ test-unit-python:
 .PHONY: test-conformance
 test-conformance: build rust-untrusted-device build/thread/c/ixgbe-fwd build/thread/rust-unsafe/ixgbe-fwd ## Test the three drivers against the software NIC.
 	@$(CARGO) test --quiet $(CARGO_TOOLS) --release --package conformance --package oracle --no-fail-fast
+
+.PHONY: test-apps
+test-apps: build ## Test the applications with real clients, over each driver, in name spaces of their own.
+	@$(rust_is_new) || { echo "skipped: the applications need Rust $(APPLICATIONS_RUST)"; exit 0; }; \
+	$(CARGO) test --quiet $(CARGO_TOOLS) --release --package apps-clients --no-fail-fast
 
 .PHONY: tour
 tour: build ## Draw the ring diagrams of drivers/TOUR.md from a run, and update its lines and tables.

@@ -65,6 +65,7 @@ need_clients() {
     need ab apache2-utils
     need curl curl
     need iperf3 iperf3
+    need socat socat
 }
 
 # rebase-patches.sh uses patch, and vm.sh uses xz. The tests of networks use the rest.
@@ -89,7 +90,7 @@ need_lint() {
     need_python
 }
 
-[ $# -gt 0 ] || fail "usage: setup.sh build|peers|reproduce|paper|test|lint..."
+[ $# -gt 0 ] || fail "usage: setup.sh build|peers|reproduce|apps|paper|test|lint..."
 rust_options=()
 requirements=()
 for goal in "$@"; do
@@ -98,6 +99,13 @@ for goal in "$@"; do
         peers)
             need_build
             need git git
+            ;;
+        apps)
+            need_build
+            need unshare util-linux
+            need ip iproute2
+            need ping iputils-ping
+            need_clients
             ;;
         reproduce)
             need_reproduce

@@ -1,0 +1,220 @@
+//! The rows of `apps.csv`, and a table of their medians.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use crate::clients::Load;
+use crate::process::CpuTime;
+use crate::server::{Over, Server};
+
+/// A row: what a client measured of a server in a round. Its columns are the fields, in this order.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// `kv`, `http`, `node` or `iperf`.
+    pub application: String,
+    /// `c`, `rust`, `rust-unsafe`, `kernel`, or a peer: `redis-server`, `nginx`.
+    pub server: String,
+    /// The build of the driver: `default`, `overflow-checks` or `trapping-ubsan`.
+    pub variant: String,
+    /// The client, and what it did.
+    pub client: String,
+    /// Rounds count from 1.
+    pub round: u32,
+    /// Requests, or bytes with iperf3.
+    pub requests: u64,
+    /// Requests without an answer, or with a wrong one.
+    pub failed: u64,
+    /// Seconds from the first request to the last answer.
+    pub seconds: f64,
+    /// Requests per second, or bits per second with iperf3.
+    pub rate: f64,
+    /// Percentiles of the latency in milliseconds; empty if the client measures none.
+    pub p50_ms: Option<f64>,
+    /// The same.
+    pub p99_ms: Option<f64>,
+    /// The same.
+    pub p999_ms: Option<f64>,
+    /// Processor time of the server, in seconds.
+    pub server_user_seconds: f64,
+    /// The same, of the kernel for it.
+    pub server_system_seconds: f64,
+    /// Processor time of the card or of socat, which carry the frames.
+    pub between_seconds: f64,
+    /// Processor time of the client.
+    pub client_user_seconds: f64,
+    /// The same, of the kernel for it.
+    pub client_system_seconds: f64,
+}
+
+impl Row {
+    /// The row of a load on a server, with the processor times of the server and of what carries the frames.
+    pub fn new(
+        application: &str,
+        server: &Server,
+        round: u32,
+        load: &Load,
+        [own, between]: [CpuTime; 2],
+    ) -> Self {
+        let (name, variant) = match server {
+            Server::Application {
+                over: Over::Driver(driver),
+                ..
+            } => (driver.name, driver.variant),
+            Server::Application { .. } => ("kernel", "default"),
+            Server::Redis => ("redis-server", "default"),
+            Server::Nginx(_) => ("nginx", "default"),
+        };
+        Self {
+            application: application.to_owned(),
+            server: name.to_owned(),
+            variant: variant.to_owned(),
+            client: load.client.clone(),
+            round,
+            requests: load.requests,
+            failed: load.failed,
+            seconds: load.seconds,
+            rate: load.rate,
+            p50_ms: load.p50_ms,
+            p99_ms: load.p99_ms,
+            p999_ms: load.p999_ms,
+            server_user_seconds: own.user,
+            server_system_seconds: own.system,
+            between_seconds: between.user + between.system,
+            client_user_seconds: load.cpu.user,
+            client_system_seconds: load.cpu.system,
+        }
+    }
+}
+
+/// The median of some numbers.
+fn median(mut numbers: Vec<f64>) -> Option<f64> {
+    numbers.sort_by(f64::total_cmp);
+    let middle = numbers.len() / 2;
+    match numbers.len() {
+        0 => None,
+        odd if odd % 2 == 1 => Some(numbers[middle]),
+        _ => Some((numbers[middle - 1] + numbers[middle]) / 2.0),
+    }
+}
+
+/// The medians over all rounds, in the order in which clients and servers first appear.
+pub fn table(rows: &[Row]) -> String {
+    let mut order = Vec::new();
+    let mut groups: BTreeMap<(String, String, String, String), Vec<&Row>> = BTreeMap::new();
+    for row in rows {
+        let key = (
+            row.application.clone(),
+            row.client.clone(),
+            row.server.clone(),
+            row.variant.clone(),
+        );
+        if !groups.contains_key(&key) {
+            order.push(key.clone());
+        }
+        groups.entry(key).or_default().push(row);
+    }
+    let place: BTreeMap<_, _> = order
+        .iter()
+        .enumerate()
+        .map(|(place, (application, client, ..))| ((application.clone(), client.clone()), place))
+        .rev()
+        .collect();
+    order.sort_by_key(|(application, client, ..)| place[&(application.clone(), client.clone())]);
+    let mut text = format!(
+        "{:<5} {:<20} {:<12} {:<15} {:>12} {:>8} {:>8} {:>8} {:>7} {:>9} {:>9} {:>6}\n",
+        "app",
+        "client",
+        "server",
+        "variant",
+        "rate/s",
+        "spread",
+        "p50 ms",
+        "p99 ms",
+        "p99.9",
+        "server s",
+        "client s",
+        "failed"
+    );
+    for key in order {
+        let group = &groups[&key];
+        let of = |value: fn(&Row) -> Option<f64>| {
+            median(group.iter().filter_map(|row| value(row)).collect())
+        };
+        let rates: Vec<f64> = group.iter().map(|row| row.rate).collect();
+        let rate = median(rates.clone()).unwrap_or(0.0);
+        let (low, high) = (
+            rates.iter().copied().fold(f64::INFINITY, f64::min),
+            rates.iter().copied().fold(0.0, f64::max),
+        );
+        let spread = format!("{:.0}%", 100.0 * (high - low) / rate);
+        let number =
+            |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.3}"));
+        let failed: u64 = group.iter().map(|row| row.failed).sum();
+        // A string takes everything.
+        let _ = writeln!(
+            text,
+            "{:<5} {:<20} {:<12} {:<15} {:>12.0} {:>8} {:>8} {:>8} {:>7} {:>9} {:>9} {:>6}",
+            key.0,
+            key.1,
+            key.2,
+            key.3,
+            rate,
+            spread,
+            number(of(|row| row.p50_ms)),
+            number(of(|row| row.p99_ms)),
+            number(of(|row| row.p999_ms)),
+            number(of(|row| Some(
+                row.server_user_seconds + row.server_system_seconds
+            ))),
+            number(of(|row| Some(
+                row.client_user_seconds + row.client_system_seconds
+            ))),
+            failed
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_has_the_medians_of_all_rounds() {
+        let row = |round, rate| {
+            let load = Load {
+                client: "wrk".to_owned(),
+                rate,
+                p99_ms: Some(f64::from(round)),
+                ..Load::default()
+            };
+            Row::new(
+                "http",
+                &Server::Redis,
+                round,
+                &load,
+                [CpuTime::default(); 2],
+            )
+        };
+        let text = table(&[row(1, 100.0), row(2, 300.0), row(3, 200.0)]);
+        let line = text.lines().nth(1).unwrap();
+        let words: Vec<_> = line.split_whitespace().collect();
+        assert_eq!(
+            words[..9],
+            [
+                "http",
+                "wrk",
+                "redis-server",
+                "default",
+                "200",
+                "100%",
+                "-",
+                "2.000",
+                "-"
+            ]
+        );
+        assert_eq!(text.lines().count(), 2);
+    }
+}

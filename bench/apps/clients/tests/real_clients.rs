@@ -1,0 +1,113 @@
+//! Each application answers its real client, over each driver and over the kernel's sockets.
+#![allow(clippy::unwrap_used)] // for a test
+
+use anyhow::{ensure, Result};
+use apps_clients::clients::{http, iperf, node, ping, redis};
+use apps_clients::name_space;
+use apps_clients::server::{Driver, Over, Running, Server};
+use serde_json::Value;
+
+/// Runs `check` in a name space of its own, with each server in turn.
+fn each_server(
+    name: &'static str,
+    test: &str,
+    check: impl Fn(&Running) -> Result<()>,
+) -> Result<()> {
+    if !name_space::is_inside(test)? {
+        return Ok(());
+    }
+    let drivers = Driver::ALL.map(Over::Driver);
+    for over in drivers.into_iter().chain([Over::Kernel]) {
+        let server = Server::Application {
+            name,
+            over: over.clone(),
+        };
+        let running = server.start(&[])?;
+        check(&running).map_err(|error| error.context(format!("{over:?}")))?;
+        let statistics: Option<Value> = running.end()?;
+        let count = |key: &str| statistics.as_ref().and_then(|all| all[key].as_u64());
+        ensure!(
+            count("malformed") == Some(0) && count("bytes_sent") > Some(0),
+            "{over:?}: {statistics:?}"
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn kv_answers_redis_cli_and_redis_benchmark() -> Result<()> {
+    each_server("kv", "kv_answers_redis_cli_and_redis_benchmark", |_| {
+        ensure!(redis::cli(&["SET", "greeting", "hello"])? == "OK");
+        ensure!(redis::cli(&["GET", "greeting"])? == "hello");
+        redis::check_answers(2000)?;
+        for test in ["SET", "GET"] {
+            let load = redis::benchmark(test, 5000)?;
+            ensure!(load.rate > 0.0 && load.p99_ms.is_some(), "{load:?}");
+        }
+        let load = redis::pipeline(5000)?;
+        ensure!(load.failed == 0, "{load:?}");
+        Ok(())
+    })
+}
+
+#[test]
+fn http_answers_curl_wrk_and_ab() -> Result<()> {
+    each_server("http", "http_answers_curl_wrk_and_ab", |_| {
+        let record = r#"{"id":42,"name":"record 42","value":5.25}"#;
+        ensure!(http::curl("/records/42", &[])? == ("200".to_owned(), record.to_owned()));
+        ensure!(http::curl("/records/0", &[])?.0 == "404");
+        ensure!(http::curl("/records/42", &["--head"])?.0 == "200");
+        let posted = http::curl("/records", &["--data", r#"{"name":"new","value":1}"#])?;
+        ensure!(
+            posted.0 == "201" && posted.1.contains("\"id\":10001"),
+            "{posted:?}"
+        );
+        for load in [
+            http::wrk(1)?,
+            http::ab(500, 50, None)?,
+            http::ab(200, 40, Some(r#"{"name":"x","value":1}"#))?,
+        ] {
+            ensure!(load.requests > 0 && load.failed == 0, "{load:?}");
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn a_flood_of_pings_loses_nothing() -> Result<()> {
+    if !name_space::is_inside("a_flood_of_pings_loses_nothing")? {
+        return Ok(());
+    }
+    for driver in Driver::ALL {
+        let server = Server::Application {
+            name: "kv",
+            over: Over::Driver(driver),
+        };
+        let running = server.start(&[])?;
+        let load = ping::flood(10_000)?;
+        ensure!(load.failed == 0, "{driver}: {load:?}");
+        running.end::<Value>()?;
+    }
+    Ok(())
+}
+
+#[test]
+fn node_answers_a_controller() -> Result<()> {
+    each_server("node", "node_answers_a_controller", |_| {
+        let load = node::control(300)?;
+        ensure!((load.requests, load.failed) == (300 * 13, 0), "{load:?}");
+        Ok(())
+    })
+}
+
+#[test]
+fn iperf_answers_iperf3_in_both_directions() -> Result<()> {
+    each_server("iperf", "iperf_answers_iperf3_in_both_directions", |_| {
+        for receives in [false, true] {
+            let load = iperf::iperf3(1, receives)?;
+            // Far below what a quiet machine does.
+            ensure!(load.rate > 1e7, "{load:?}");
+        }
+        Ok(())
+    })
+}
