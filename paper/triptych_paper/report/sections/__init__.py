@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from triptych_paper.report.model import Data, Section
 from triptych_paper.report.sections import (
+    applications,
     batches,
     checks,
     claims,
@@ -42,6 +43,7 @@ SECTIONS: tuple[Callable[[Data], Section], ...] = (
     frames.build,
     queues.build,
     interrupts.build,
+    applications.build,
     hardening.build,
     lto.build,
     checks.build,

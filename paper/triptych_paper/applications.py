@@ -1,0 +1,142 @@
+"""The applications under real clients: ``apps.csv`` of a run of ``make apps``."""
+
+from __future__ import annotations
+
+import csv
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from triptych_paper.errors import DataError
+
+COLUMNS = [
+    "application", "server", "variant", "client", "round", "requests", "failed", "seconds", "rate", "p50_ms", "p99_ms",
+    "p999_ms", "server_user_seconds", "server_system_seconds", "between_seconds", "client_user_seconds",
+    "client_system_seconds",
+]  # fmt: skip
+"""The columns of ``apps.csv``, in order."""
+
+FILE = "apps.csv"
+LATEST = "latest-apps"
+"""Link in the results folder to the newest run."""
+
+SERVERS = {
+    ("c", "default"): "C",
+    ("rust", "default"): "safe Rust",
+    ("rust-unsafe", "default"): "unsafe Rust",
+    ("c", "trapping-ubsan"): "C, checks",
+    ("rust", "overflow-checks"): "safe Rust, checks",
+    ("rust-unsafe", "overflow-checks"): "unsafe Rust, checks",
+    ("kernel", "default"): "kernel's sockets",
+    ("redis-server", "default"): "redis-server",
+    ("nginx", "default"): "nginx",
+}
+"""The servers and builds of drivers, and their names in tables."""
+
+BASE = ("c", "default")
+"""The server that ratios refer to."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a client measured of a server in one round. Absent percentiles are None."""
+
+    round: int
+    requests: int
+    failed: int
+    seconds: float
+    rate: float
+    p50_ms: float | None
+    p99_ms: float | None
+    p999_ms: float | None
+    server_user_seconds: float
+    server_system_seconds: float
+    client_user_seconds: float
+    client_system_seconds: float
+
+    @property
+    def server_us(self) -> float:
+        """Processor time of the server for a request, in microseconds."""
+        return 1e6 * (self.server_user_seconds + self.server_system_seconds) / self.requests
+
+
+@dataclass(frozen=True)
+class Load:
+    """All rounds of a client on an application, by server."""
+
+    application: str
+    client: str
+    rounds: dict[tuple[str, str], list[Measured]]
+
+    def median(self, server: tuple[str, str], value: Callable[[Measured], float | None]) -> float | None:
+        """The median over all rounds; None if no round has the value."""
+        found = [number for number in map(value, self.rounds[server]) if number is not None]
+        return statistics.median(found) if found else None
+
+    def spread(self, server: tuple[str, str]) -> float:
+        """The difference of the highest and the lowest rate, as a share of the median."""
+        rates = [measured.rate for measured in self.rounds[server]]
+        return (max(rates) - min(rates)) / statistics.median(rates)
+
+
+def find(folder: Path) -> Path | None:
+    """Return the file in a run's folder, or else that of the newest run of ``make apps``."""
+    for place in (folder / FILE, folder.parent / LATEST / FILE):
+        if place.is_file():
+            return place
+    return None
+
+
+def read(path: Path) -> list[Load]:
+    """Read an ``apps.csv``, loads in the order of the file.
+
+    Raises :class:`DataError` if it is malformed.
+    """
+    loads: dict[tuple[str, str], Load] = {}
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = csv.DictReader(file)
+        if rows.fieldnames != COLUMNS:
+            raise DataError(f"{path}: columns are {rows.fieldnames}, not {COLUMNS}")
+        for row in rows:
+            where = f"{path}, line {rows.line_num}"
+            server = (row["server"], row["variant"])
+            if server not in SERVERS:
+                raise DataError(f"{where}: the server {'/'.join(server)} is unknown")
+            try:
+                measured = _measured(row)
+            except ValueError as error:
+                raise DataError(f"{where}: {error}") from error
+            key = (row["application"], row["client"])
+            load = loads.setdefault(key, Load(*key, {}))
+            load.rounds.setdefault(server, []).append(measured)
+    return list(loads.values())
+
+
+def _measured(row: dict[str, str]) -> Measured:
+    def number(column: str) -> float:
+        value = float(row[column])
+        if value < 0:
+            raise ValueError(f"{column} is {row[column]}")
+        return value
+
+    def optional(column: str) -> float | None:
+        return number(column) if row[column] else None
+
+    requests, rate = int(row["requests"]), number("rate")
+    if requests < 1 or rate == 0:
+        raise ValueError("a client without requests")
+    return Measured(
+        round=int(row["round"]),
+        requests=requests,
+        failed=int(row["failed"]),
+        seconds=number("seconds"),
+        rate=rate,
+        p50_ms=optional("p50_ms"),
+        p99_ms=optional("p99_ms"),
+        p999_ms=optional("p999_ms"),
+        server_user_seconds=number("server_user_seconds"),
+        server_system_seconds=number("server_system_seconds"),
+        client_user_seconds=number("client_user_seconds"),
+        client_system_seconds=number("client_system_seconds"),
+    )

@@ -1,0 +1,102 @@
+"""What users notice: TCP/IP applications over the drivers, under real clients."""
+
+from __future__ import annotations
+
+from triptych_paper import applications
+from triptych_paper.applications import BASE, SERVERS, Load
+from triptych_paper.report.model import Data, Section
+from triptych_paper.tables.model import ABSENT, Cell, Column, Record, Table
+
+TITLE = "Applications"
+
+CHECKS = "The driver checks overflows (Rust), or overflows and indices into arrays of known length (C)."
+SOCAT = (
+    "The kernel's sockets in a name space of their own. socat carries each frame between two TAP interfaces, where the "
+    "card carries it between a TAP interface and a driver."
+)
+BITS = ("iperf3 up", "iperf3 down")
+"""The clients whose rate is in bits."""
+
+
+def build(data: Data) -> Section:
+    """Build a table for each client of each application."""
+    text = (
+        "One application over three drivers: smoltcp, the application and its machine code are the same, and only the "
+        "library of the driver differs. The clients are those that everybody uses. They reach the card through a TAP "
+        "interface, so a request costs several system calls and context switches besides the driver.",
+        "The servers take turns in each round. Rates and percentiles are medians over the rounds, and the spread is "
+        "the range of the rates. On two processors, card, server and client share them, so differences of a few "
+        "percent between drivers are noise: a driver takes under 0.1 µs of a request that takes 20 µs and more.",
+    )
+    path = applications.find(data.run.folder)
+    if path is None:
+        return Section("applications", TITLE, text, missing=("Not measured here: `make apps` measures it.",))
+    return Section("applications", TITLE, text, tuple(_table(load) for load in applications.read(path)))
+
+
+def _table(load: Load) -> Table:
+    unit = "Mbit/s" if load.client in BITS else "requests/s"
+    columns = (
+        Column("server", numeric=False),
+        Column(unit),
+        Column("against C"),
+        Column("p50, ms"),
+        Column("p99, ms"),
+        Column("p99.9, ms"),
+        Column("server's CPU, µs/request" if load.client not in BITS else "server's CPU, s"),
+        Column("client's CPU, s"),
+        Column("failed"),
+    )
+    base = load.median(BASE, lambda measured: measured.rate) if BASE in load.rounds else None
+    rows, records = [], []
+    for server, name in SERVERS.items():
+        if server in load.rounds:
+            row, record = _row(load, server, name, base)
+            rows.append(row)
+            records.append(record)
+    key = f"applications-{load.application}-{load.client}".lower().replace(" ", "-").replace("--", "-")
+    return Table(key, f"{load.application}: {load.client}", columns, tuple(rows), tuple(records))
+
+
+def _row(load: Load, server: tuple[str, str], name: str, base: float | None) -> tuple[tuple[Cell, ...], Record]:
+    rate = load.median(server, lambda measured: measured.rate) or 0.0
+    percentiles = {
+        "p50_ms": load.median(server, lambda measured: measured.p50_ms),
+        "p99_ms": load.median(server, lambda measured: measured.p99_ms),
+        "p999_ms": load.median(server, lambda measured: measured.p999_ms),
+    }
+    is_bits = load.client in BITS
+    server_cpu = load.median(
+        server,
+        lambda measured: (
+            measured.server_user_seconds + measured.server_system_seconds if is_bits else measured.server_us
+        ),
+    )
+    client_cpu = load.median(server, lambda measured: measured.client_user_seconds + measured.client_system_seconds)
+    failed = sum(measured.failed for measured in load.rounds[server])
+    notes = (CHECKS,) if name.endswith("checks") else (SOCAT,) if server[0] == "kernel" else ()
+    ratio = f"{rate / base:.2f}" if base else ABSENT
+    spread = f"spread {100 * load.spread(server):.0f} %"
+    cells = (
+        Cell(name, notes=notes),
+        Cell(f"{rate / 1e6:,.0f}" if is_bits else f"{rate:,.0f}", (spread,)),
+        Cell(ratio),
+        *(Cell(ABSENT if value is None else f"{value:.2f}") for value in percentiles.values()),
+        Cell(ABSENT if server_cpu is None else f"{server_cpu:.2f}"),
+        Cell(ABSENT if client_cpu is None else f"{client_cpu:.2f}"),
+        Cell(str(failed), tone="bad" if failed else ""),
+    )
+    record: Record = {
+        "application": load.application,
+        "client": load.client,
+        "server": server[0],
+        "variant": server[1],
+        "rounds": len(load.rounds[server]),
+        "rate": rate,
+        "spread": load.spread(server),
+        **percentiles,
+        "server_cpu": server_cpu,
+        "client_cpu_seconds": client_cpu,
+        "failed": failed,
+    }
+    return cells, record
