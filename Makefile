@@ -178,7 +178,7 @@ bridge: ## Build only the library that lets VFIO programs run on the software 82
 triptych: ## Build only the benchmark runner.
 	@$(call step,the benchmark runner); $(call build_tool,triptych)
 
-APPLICATIONS := http iperf kv node node-controller
+APPLICATIONS := balancer http iperf kv node node-controller
 # smoltcp needs a newer Rust than the drivers do.
 APPLICATIONS_RUST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' bench/apps/Cargo.toml)
 rust_is_new = printf '%s\n' "$(APPLICATIONS_RUST)" "$$($${RUSTC:-rustc} --version | cut -d ' ' -f 2)" | sort --version-sort --check=quiet

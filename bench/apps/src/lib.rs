@@ -7,6 +7,7 @@
 //!   connection in a socket's buffers. [`kernel`] is the same over the kernel's sockets, to compare with.
 //! - [`service`] is what an application does with the bytes of its connections: [`kv`], [`http`] and others.
 
+pub mod balancer;
 pub mod connection;
 #[allow(unsafe_code)]
 pub mod driver;
@@ -14,6 +15,9 @@ pub mod http;
 pub mod iperf;
 pub mod kernel;
 pub mod kv;
+#[cfg(any(test, feature = "fuzzing"))]
+#[allow(clippy::unwrap_used)] // for tests
+pub mod laws;
 pub mod node;
 pub mod options;
 pub mod run;

@@ -16,7 +16,7 @@ use crate::driver::{library_path, PortConfig};
 use crate::kernel;
 use crate::run::{Limits, Run};
 use crate::service::{DatagramService, Service, OUTPUT_LIMIT};
-use crate::stack::{self, Address, TcpOptions, UdpOptions};
+use crate::stack::{self, Address, Beside, TcpOptions, UdpOptions};
 use crate::statistics::Statistics;
 
 const EXIT_RUN_TIME: u8 = 1;
@@ -174,27 +174,53 @@ pub fn run_tcp_service<S: Service, A: Serialize>(
     own: impl FnOnce(&S) -> A,
 ) -> Result<()> {
     let common = &options.common;
-    let json = json_open(common.json.as_deref())?;
     let limits = Limits {
         connections: options.connections as usize,
         socket_buffer: options.socket_buffer as usize,
         idle_timeout: options.idle_timeout,
     };
-    let mut statistics = Statistics {
-        connection_memory_limit: connection_memory_limit::<S>(&limits),
-        ..Statistics::default()
+    if !common.is_kernel() {
+        return serve_on_port(common, limits, listen, service, &mut (), own);
+    }
+    run_and_report(common, |run, statistics| {
+        statistics.connection_memory_limit = connection_memory_limit::<S>(&limits);
+        let address = (common.ip.ip, listen);
+        let served = kernel::serve_tcp(service, address, &limits, run, statistics);
+        (served, own(service))
+    })
+}
+
+/// Serves an application over TCP with something beside it on the same port, then writes its statistics. The
+/// application itself has few clients.
+///
+/// # Errors
+/// If the service cannot be set up, or fails.
+pub fn run_beside<S: Service, A: Serialize>(
+    common: &CommonOptions,
+    listen: u16,
+    service: &mut S,
+    beside: &mut impl Beside,
+    own: impl FnOnce(&S) -> A,
+) -> Result<()> {
+    let limits = Limits {
+        connections: 16,
+        socket_buffer: 8 * 1024,
+        idle_timeout: Duration::from_secs(30),
     };
-    let run = Run::start(common.duration)?;
-    let served = if common.is_kernel() {
-        kernel::serve_tcp(
-            service,
-            (common.ip.ip, listen),
-            &limits,
-            &run,
-            &mut statistics,
-        )
-    } else {
-        let library = library_path(&common.driver)?;
+    serve_on_port(common, limits, listen, service, beside, own)
+}
+
+fn serve_on_port<S: Service, A: Serialize>(
+    common: &CommonOptions,
+    limits: Limits,
+    listen: u16,
+    service: &mut S,
+    beside: &mut impl Beside,
+    own: impl FnOnce(&S) -> A,
+) -> Result<()> {
+    let library = library_path(&common.driver)?;
+    run_and_report(common, |run, statistics| {
+        statistics.connection_memory_limit = connection_memory_limit::<S>(&limits);
         let tcp = TcpOptions {
             library: &library,
             port: &common.port(),
@@ -203,15 +229,9 @@ pub fn run_tcp_service<S: Service, A: Serialize>(
             listen,
             limits,
         };
-        stack::serve_tcp(service, &tcp, &run, &mut statistics)
-    };
-    statistics.finish(run.seconds());
-    let report = Report {
-        application: own(service),
-        server: &statistics,
-    };
-    json_write(json, common.json.as_deref(), &report)?;
-    served
+        let served = stack::serve_tcp(service, beside, &tcp, run, statistics);
+        (served, own(service))
+    })
 }
 
 /// Serves an application over UDP until the run is over, then writes its statistics.
@@ -224,24 +244,38 @@ pub fn run_udp_service<S: DatagramService, A: Serialize>(
     service: &mut S,
     own: impl FnOnce(&S) -> A,
 ) -> Result<()> {
-    let json = json_open(common.json.as_deref())?;
-    let mut statistics = Statistics::default();
-    let run = Run::start(common.duration)?;
-    let served = if common.is_kernel() {
-        kernel::serve_udp(service, (common.ip.ip, listen), &run, &mut statistics)
-    } else {
+    if common.is_kernel() {
+        return run_and_report(common, |run, statistics| {
+            let served = kernel::serve_udp(service, (common.ip.ip, listen), run, statistics);
+            (served, own(service))
+        });
+    }
+    let library = library_path(&common.driver)?;
+    run_and_report(common, |run, statistics| {
         let udp = UdpOptions {
-            library: &library_path(&common.driver)?,
+            library: &library,
             port: &common.port(),
             address: common.ip,
             gateway: common.gateway,
             listen,
         };
-        stack::serve_udp(service, &udp, &run, &mut statistics)
-    };
+        let served = stack::serve_udp(service, &udp, run, statistics);
+        (served, own(service))
+    })
+}
+
+/// Serves until the run is over, then writes the statistics, also after an error.
+fn run_and_report<A: Serialize>(
+    common: &CommonOptions,
+    serve: impl FnOnce(&Run, &mut Statistics) -> (Result<()>, A),
+) -> Result<()> {
+    let json = json_open(common.json.as_deref())?;
+    let mut statistics = Statistics::default();
+    let run = Run::start(common.duration)?;
+    let (served, application) = serve(&run, &mut statistics);
     statistics.finish(run.seconds());
     let report = Report {
-        application: own(service),
+        application,
         server: &statistics,
     };
     json_write(json, common.json.as_deref(), &report)?;

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use nix::sys::resource::{getrusage, UsageWho};
+use nix::sys::time::TimeVal;
 use serde::Serialize;
 
 /// The counters of a server.
@@ -58,14 +60,11 @@ impl Statistics {
     }
 }
 
-/// Processor time of this process in user mode and in the kernel, in seconds (proc(5), fields 14 and 15).
+/// Processor time of this process in user mode and in the kernel, in seconds.
 pub(crate) fn processor_seconds() -> Option<(f64, f64)> {
-    let text = fs::read_to_string("/proc/self/stat").ok()?;
-    // The name of the program may contain blanks, and ends with the last parenthesis.
-    let mut fields = text.rsplit_once(')')?.1.split_whitespace().skip(11);
-    let per_second = rustix::param::clock_ticks_per_second() as f64;
-    let mut seconds = || -> Option<f64> { Some(fields.next()?.parse::<f64>().ok()? / per_second) };
-    Some((seconds()?, seconds()?))
+    let usage = getrusage(UsageWho::RUSAGE_SELF).ok()?;
+    let seconds = |time: TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
+    Some((seconds(usage.user_time()), seconds(usage.system_time())))
 }
 
 /// The most memory of this process so far (proc(5), VmHWM).

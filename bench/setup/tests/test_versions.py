@@ -13,6 +13,7 @@ PROGRAMS = {
     "build/bin/triptych": "triptych",
     "build/bin/code-size": "code-size",
     "build/bin/apps/kv": "kv",
+    "build/bin/apps/balancer": "balancer",
     "build/bin/apps/http": "http",
     "build/bin/apps/iperf": "iperf",
     "build/bin/apps/node": "node",

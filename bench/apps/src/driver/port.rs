@@ -156,6 +156,17 @@ const NO_PACKET: RawPacket = RawPacket {
     owner: null_mut(),
 };
 
+/// What becomes of a received frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It stays in the batch.
+    Keep,
+    /// Its first bytes are sent, so many of them.
+    Send(usize),
+    /// It goes back to the driver.
+    Drop,
+}
+
 /// The frames that were received last. The driver lends them, and gets them back in batches.
 pub struct RxBatch {
     port: Rc<Port>,
@@ -204,6 +215,55 @@ impl RxBatch {
             }
         }
         false
+    }
+
+    /// Receives a batch if all frames of the last one are used, and lets `decide` look at each new frame and change
+    /// it. Those to be sent go to `tx` without a copy, or are dropped if it is full. Returns how many arrived.
+    pub fn fill_sorted(
+        &mut self,
+        tx: &mut TxBatch,
+        decide: &mut dyn FnMut(&mut [u8]) -> Verdict,
+    ) -> usize {
+        if !self.is_empty() || !self.fill() {
+            return 0;
+        }
+        let arrived = self.count;
+        tx.use_queue(self.queue);
+        let (mut kept, mut dropped) = (0, 0);
+        let mut to_drop = [NO_PACKET; BATCH];
+        for at in 0..arrived {
+            let packet = self.packets[at];
+            // SAFETY: the driver lent so many bytes, and `&mut self` says that they are borrowed no more.
+            let bytes = unsafe { slice::from_raw_parts_mut(packet.data, packet.size as usize) };
+            match decide(bytes) {
+                Verdict::Keep => {
+                    self.packets[kept] = packet;
+                    kept += 1;
+                }
+                Verdict::Send(size) if tx.pass(packet, size) => {}
+                _ => {
+                    to_drop[dropped] = packet;
+                    dropped += 1;
+                }
+            }
+        }
+        self.count = kept;
+        if dropped > 0 {
+            // SAFETY: the port is open, and the frames are ours.
+            unsafe {
+                (self.port.functions.free)(
+                    self.port.port.as_ptr(),
+                    to_drop.as_ptr(),
+                    dropped as u32,
+                );
+            }
+        }
+        arrived
+    }
+
+    /// Whether all frames are used.
+    pub fn is_empty(&self) -> bool {
+        self.next >= self.count
     }
 
     /// The next frame, if [`RxBatch::fill`] said that there is one.
@@ -327,6 +387,23 @@ impl TxBatch {
             self.flush();
         }
         result
+    }
+
+    /// Adds the first `size` bytes of a received packet, which belongs to the batch from now on. Returns whether there
+    /// was room.
+    fn pass(&mut self, packet: RawPacket, size: usize) -> bool {
+        if self.packets.len() >= MAX_WAITING {
+            self.flush();
+        }
+        if self.packets.len() >= MAX_WAITING || size > packet.size as usize {
+            self.refused += 1;
+            return false;
+        }
+        self.packets.push(RawPacket {
+            size: size as u32,
+            ..packet
+        });
+        true
     }
 
     /// Sends what waits, as far as the TX ring has room.

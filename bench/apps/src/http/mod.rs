@@ -2,7 +2,7 @@
 
 mod records;
 pub mod request;
-mod response;
+pub(crate) mod response;
 mod service;
 
 pub use records::{Records, MAX_RECORDS};

@@ -2,7 +2,7 @@
 
 use httparse::{Header, EMPTY_HEADER};
 
-use super::response::Status;
+use super::response::{Connection, Status};
 
 /// The longest head of a request in bytes.
 pub const MAX_HEAD: usize = 8 * 1024;
@@ -27,6 +27,17 @@ pub struct Request<'i> {
     pub says_keep_alive: bool,
     /// Bytes of the request.
     pub length: usize,
+}
+
+impl Request<'_> {
+    /// What the response says of the connection.
+    pub fn connection(&self) -> Connection {
+        match self.keep_alive {
+            false => Connection::Close,
+            true if self.says_keep_alive => Connection::KeepAlive,
+            true => Connection::GoesOn,
+        }
+    }
 }
 
 /// The value of a header that may appear once. An error if it appears more often.

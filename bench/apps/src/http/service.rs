@@ -141,11 +141,7 @@ impl Service for Http {
                 Ok(Some(request)) => {
                     served.consumed += request.length;
                     served.close = !request.keep_alive;
-                    let connection = match request.keep_alive {
-                        false => Connection::Close,
-                        true if request.says_keep_alive => Connection::KeepAlive,
-                        true => Connection::GoesOn,
-                    };
+                    let connection = request.connection();
                     let status = self.answer(&request);
                     self.respond(output, status, connection, request.method == "HEAD");
                     if served.close {

@@ -4,8 +4,14 @@ use smoltcp::phy::{self, DeviceCapabilities, Medium};
 use smoltcp::time::Instant;
 use std::rc::Rc;
 
-use crate::driver::{Port, RxBatch, TxBatch, MAX_FRAME};
+use crate::driver::{Port, RxBatch, TxBatch, Verdict, MAX_FRAME};
 use crate::stack::frame::opens_connection;
+
+/// Batches of a turn that are sorted. Then the sockets get their turn, even in a flood.
+const SORTED_BATCHES: usize = 8;
+
+/// Decides what becomes of a received frame before the stack sees it, and may change it.
+pub type Sort = Box<dyn FnMut(&mut [u8]) -> Verdict>;
 
 /// A port of smoltcp.
 pub struct Device {
@@ -14,10 +20,15 @@ pub struct Device {
     /// Connections that the sockets can still accept. smoltcp would answer a SYN beyond with a reset. A
     /// dropped one comes again a second later.
     room: usize,
+    sort: Option<Sort>,
+    /// Batches that may still be sorted in this turn.
+    batches: usize,
     /// SYNs that were dropped because there was no room.
     pub syn_dropped: u64,
-    /// Received frames.
+    /// Frames that the stack received.
     pub received: u64,
+    /// Frames that were sorted.
+    pub sorted: u64,
 }
 
 impl Device {
@@ -27,14 +38,27 @@ impl Device {
             rx: RxBatch::new(port),
             tx: TxBatch::new(port),
             room: 0,
+            sort: None,
+            batches: 0,
             syn_dropped: 0,
             received: 0,
+            sorted: 0,
         }
     }
 
     /// Accepts so many connections until the next call.
     pub fn accept_connections(&mut self, room: usize) {
         self.room = room;
+    }
+
+    /// Lets `sort` decide about each frame from now on.
+    pub fn sort_by(&mut self, sort: Sort) {
+        self.sort = Some(sort);
+    }
+
+    /// Begins a turn.
+    pub fn begin_turn(&mut self) {
+        self.batches = SORTED_BATCHES;
     }
 
     /// Sends what the stack has written.
@@ -49,7 +73,7 @@ impl Device {
 
     /// Drops SYNs for which no socket has room, and returns whether another frame is there.
     fn next_frame(&mut self) -> bool {
-        while self.rx.fill() {
+        while self.fill() {
             if !opens_connection(self.rx.peek()) {
                 return true;
             }
@@ -62,6 +86,22 @@ impl Device {
             self.syn_dropped += 1;
         }
         false
+    }
+
+    /// Whether a frame for the stack is there.
+    fn fill(&mut self) -> bool {
+        let Some(sort) = &mut self.sort else {
+            return self.rx.fill();
+        };
+        while self.rx.is_empty() && self.batches > 0 {
+            self.batches -= 1;
+            let arrived = self.rx.fill_sorted(&mut self.tx, sort);
+            if arrived == 0 {
+                return false;
+            }
+            self.sorted += arrived as u64;
+        }
+        !self.rx.is_empty()
     }
 }
 

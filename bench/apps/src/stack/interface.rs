@@ -43,6 +43,13 @@ pub struct Address {
     pub prefix: u8,
 }
 
+impl Address {
+    /// Whether another address is in the same network.
+    pub fn contains(&self, other: Ipv4Addr) -> bool {
+        Ipv4Cidr::new(self.ip, self.prefix).contains_addr(&other)
+    }
+}
+
 impl FromStr for Address {
     type Err = String;
 
@@ -66,9 +73,9 @@ impl FromStr for Address {
 
 /// An interface that runs on a port.
 pub struct Stack {
-    pub(super) interface: Interface,
-    pub(super) device: Device,
-    pub(super) sockets: SocketSet<'static>,
+    pub(crate) interface: Interface,
+    pub(crate) device: Device,
+    pub(crate) sockets: SocketSet<'static>,
     port: Rc<Port>,
     sleeps: bool,
     idle_turns: u32,
@@ -119,7 +126,7 @@ impl Stack {
     }
 
     /// Adds a socket.
-    pub(super) fn add(&mut self, socket: impl AnySocket<'static>) -> SocketHandle {
+    pub(crate) fn add(&mut self, socket: impl AnySocket<'static>) -> SocketHandle {
         self.sockets.add(socket)
     }
 
@@ -132,13 +139,15 @@ impl Stack {
             sockets,
             ..
         } = self;
+        device.begin_turn();
+        let sorted = device.sorted;
         let mut frames = 0;
         while frames < INGRESS_FRAMES
             && interface.poll_ingress_single(now, device, sockets) != PollIngressSingleResult::None
         {
             frames += 1;
         }
-        frames > 0
+        frames > 0 || device.sorted > sorted
     }
 
     /// Sends what the sockets have to send. Returns whether there was anything.

@@ -65,12 +65,36 @@ pub struct TcpOptions<'o> {
     pub limits: Limits,
 }
 
+/// What runs on the port of a TCP service beside it.
+pub trait Beside {
+    /// Adds its sockets, before the first frame.
+    ///
+    /// # Errors
+    /// If it cannot be set up.
+    fn start(&mut self, stack: &mut Stack) -> Result<()>;
+
+    /// Does what is due, in each turn. Returns whether there was anything.
+    fn turn(&mut self, stack: &mut Stack, now: Instant) -> bool;
+}
+
+/// Nothing.
+impl Beside for () {
+    fn start(&mut self, _: &mut Stack) -> Result<()> {
+        Ok(())
+    }
+
+    fn turn(&mut self, _: &mut Stack, _: Instant) -> bool {
+        false
+    }
+}
+
 /// Serves the clients of a port until the run is over. The statistics are valid even after an error.
 ///
 /// # Errors
 /// If the port cannot be opened, or fails.
-pub fn serve<S: Service>(
+pub fn serve<S: Service, B: Beside>(
     service: &mut S,
+    beside: &mut B,
     options: &TcpOptions<'_>,
     run: &Run,
     statistics: &mut Statistics,
@@ -90,6 +114,7 @@ pub fn serve<S: Service>(
             state: State::Listen,
         });
     }
+    beside.start(&mut stack)?;
     eprintln!(
         "ready: {}:{} on {}",
         options.address.ip, options.listen, options.port.device
@@ -102,7 +127,7 @@ pub fn serve<S: Service>(
         now: Instant::now(),
         statistics,
     };
-    let ran = server.serve_until_end(&mut stack, run);
+    let ran = server.serve_until_end(&mut stack, beside, run);
     server.end(&mut stack);
     let closed = stack.close(statistics);
     ran.and(closed)
@@ -133,12 +158,18 @@ struct Server<'s, S: Service> {
 }
 
 impl<S: Service> Server<'_, S> {
-    fn serve_until_end(&mut self, stack: &mut Stack, run: &Run) -> Result<()> {
+    fn serve_until_end(
+        &mut self,
+        stack: &mut Stack,
+        beside: &mut impl Beside,
+        run: &Run,
+    ) -> Result<()> {
         let mut ticked = Instant::now();
         loop {
             stack.device.accept_connections(self.listening());
             let mut busy = stack.receive();
             self.now = Instant::now();
+            busy |= beside.turn(stack, self.now);
             busy |= self.serve_slots(stack);
             busy |= self.serve_woken(stack);
             self.make_room(stack);
