@@ -632,12 +632,16 @@ test-miri: ## Run the safe driver's tests under Miri (TOOLCHAIN=nightly).
 FUZZ_SECONDS ?= 1800
 
 .PHONY: fuzz
-fuzz: ## Fuzz the NIC and the drivers, each of five targets FUZZ_SECONDS long (1800).
+fuzz: ## Fuzz the NIC, drivers and applications: each of nine targets FUZZ_SECONDS long (1800).
 	@drivers/fuzz.sh vfio_user_peer $(FUZZ_SECONDS)
 	@drivers/fuzz.sh vfio_user_stream $(FUZZ_SECONDS)
 	@drivers/fuzz.sh hostile_device $(FUZZ_SECONDS)
 	@drivers/fuzz.sh vfio_user_server_c $(FUZZ_SECONDS)
 	@drivers/fuzz.sh vfio_user_server_rust $(FUZZ_SECONDS)
+	@drivers/fuzz.sh kv_requests $(FUZZ_SECONDS)
+	@drivers/fuzz.sh http_requests $(FUZZ_SECONDS)
+	@drivers/fuzz.sh node_frames $(FUZZ_SECONDS)
+	@drivers/fuzz.sh balancer_segments $(FUZZ_SECONDS)
 
 ##@ Keeping the sources tidy
 

@@ -6,6 +6,10 @@
 #   hostile_device          the safe driver with hostile devices
 #   vfio_user_server_c      the message parser of the C driver, with hostile servers
 #   vfio_user_server_rust   the message parser of the safe driver, with hostile servers
+#   kv_requests             the key-value store, with any bytes
+#   http_requests           the HTTP parser, with any bytes
+#   node_frames             the node, with any datagrams
+#   balancer_segments       the balancer, with any segments
 #
 # All use libFuzzer and AddressSanitizer, the C driver also UBSan. All further arguments go to libFuzzer.
 # Inputs that break the target go to build/fuzz/TARGET/found/. Inputs that reach new code go to
@@ -17,7 +21,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-targets=(vfio_user_peer vfio_user_stream hostile_device vfio_user_server_c vfio_user_server_rust)
+targets=(vfio_user_peer vfio_user_stream hostile_device vfio_user_server_c vfio_user_server_rust
+	kv_requests http_requests node_frames balancer_segments)
 target=${1:-}
 seconds=${2:-1800}
 shift $(($# < 2 ? $# : 2))
@@ -45,6 +50,10 @@ vfio_user_server_c | vfio_user_server_rust)
 		echo "fuzz.sh needs $CC, which compiles the C driver: install it, for example with \`make setup\`" >&2
 		exit 2
 	}
+	;;
+kv_requests | http_requests | node_frames | balancer_segments)
+	folder=bench/apps/fuzz
+	options+=(-rss_limit_mb=2048 -max_len=4096)
 	;;
 *)
 	echo "usage: fuzz.sh TARGET [SECONDS [ARGUMENT...]]; the targets are ${targets[*]}" >&2
