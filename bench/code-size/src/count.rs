@@ -70,6 +70,7 @@ const OTHER_PROGRAMS: &[&str] = &[
     "pktgen",
     "port",
     "replay",
+    "stack_port",
     "token_bucket",
 ];
 

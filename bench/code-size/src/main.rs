@@ -3,6 +3,7 @@
 //!
 //! The exit status is 0 on success, 1 if a file cannot be read or parsed, and 2 for an error of usage.
 
+mod applications;
 mod count;
 mod unsafety;
 mod upstream;
@@ -42,6 +43,8 @@ struct Document {
     upstream: BTreeMap<Implementation, String>,
     /// The files of each implementation.
     files: BTreeMap<Implementation, Vec<SourceFile>>,
+    /// The lines of each part of the applications, and of what lies between them and each driver.
+    applications: BTreeMap<&'static str, usize>,
 }
 
 fn main() -> ExitCode {
@@ -71,6 +74,7 @@ fn run(cli: &Cli) -> Result<()> {
         counted_by: "tokei 15.0.0",
         upstream: commits,
         files,
+        applications: applications::count(&cli.root)?,
     };
     let text = serde_json::to_string_pretty(&document)? + "\n";
     match &cli.output {
