@@ -109,9 +109,24 @@ ladder: ## Measure what each safety feature costs, from the transpiled to the sa
 .PHONY: apps
 apps: ## Load the applications with real clients, over each driver (10 minutes; QUICK=1: 2).
 	@bench/setup/setup.sh apps
-	@$(MAKE) nic c rust rust-unsafe applications application-variants
+	@$(MAKE) nic c rust rust-unsafe applications application-variants code-size
 	@$(CARGO) build --quiet $(CARGO_TOOLS) --release --package apps-clients --bins
 	@build/cargo/release/measure-apps $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY)) --nginx "$$(bench/setup/nginx.sh)"
+
+.PHONY: try
+try: ## Try an application with clients of your own: APP=kv DRIVER=c (RUN="COMMAND": only that).
+	@bench/setup/setup.sh apps
+	@$(MAKE) nic c rust rust-unsafe applications
+	@$(CARGO) build --quiet $(CARGO_TOOLS) --release --package apps-clients --bins
+	@build/cargo/release/try-app $(if $(APP),--application $(APP)) $(if $(DRIVER),--driver $(DRIVER)) \
+		$(if $(RUN),--run '$(RUN)')
+
+.PHONY: soak-apps
+soak-apps: ## Send a million requests to each application over each driver (15 minutes; DRIVER=c: 5).
+	@bench/setup/setup.sh apps
+	@$(MAKE) nic c rust rust-unsafe applications
+	@$(CARGO) build --quiet $(CARGO_TOOLS) --release --package apps-clients --bins
+	@build/cargo/release/soak-apps $(if $(DRIVER),--driver $(DRIVER))
 
 # BASELINE=name stores the figures under a name. AGAINST=name compares with the stored figures.
 datapath = CRITERION_HOME=$(CURDIR)/build/criterion $(CARGO) bench --quiet $(CARGO_TOOLS) --package triptych \

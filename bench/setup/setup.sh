@@ -105,6 +105,7 @@ for goal in "$@"; do
             need unshare util-linux
             need ip iproute2
             need ping iputils-ping
+            need valgrind valgrind
             need_clients
             ;;
         reproduce)
@@ -125,7 +126,7 @@ for goal in "$@"; do
             rust_options=(--lint)
             requirements+=(paper/requirements.txt paper/requirements-dev.txt)
             ;;
-        *) fail "unknown goal '$goal': the goals are build, peers, reproduce, paper, test and lint" ;;
+        *) fail "unknown goal '$goal': the goals are build, peers, reproduce, apps, paper, test and lint" ;;
     esac
 done
 

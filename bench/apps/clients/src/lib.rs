@@ -4,7 +4,10 @@
 //! redis-server. [`clients`] has the clients, and what they print. Nothing leaves the machine: all of it runs in the
 //! name spaces that [`name_space::enter`] makes, and ends with the process.
 
+pub mod attack;
+pub mod backends;
 pub mod clients;
+pub mod layers;
 pub mod name_space;
 pub mod path;
 pub mod process;

@@ -21,6 +21,8 @@ const END: Duration = Duration::from_secs(10);
 pub struct Process {
     name: String,
     child: Child,
+    /// What it prints, if somebody waits for lines.
+    lines: Option<mpsc::Receiver<String>>,
 }
 
 /// Processor time in seconds.
@@ -54,7 +56,11 @@ impl Process {
             .stdin(Stdio::null())
             .spawn()
             .with_context(|| format!("cannot start {command:?}"))?;
-        Ok(Self { name, child })
+        Ok(Self {
+            name,
+            child,
+            lines: None,
+        })
     }
 
     /// Starts a program, and waits until its standard error has a line that begins with `line`. The lines
@@ -64,8 +70,8 @@ impl Process {
     /// If it cannot be started, ends, or takes longer than `limit`.
     pub fn start_until(command: &mut Command, line: &str, limit: Duration) -> Result<Self> {
         let mut process = Self::start(command.stderr(Stdio::piped()))?;
-        let output = process.child.stderr.take();
-        process.wait_for_line(output.map(lines_of_stderr), line, limit)?;
+        process.lines = process.child.stderr.take().map(lines_of_stderr);
+        process.wait_for_line(line, limit)?;
         Ok(process)
     }
 
@@ -75,18 +81,17 @@ impl Process {
     /// As [`Process::start_until`].
     pub fn start_until_printed(command: &mut Command, line: &str, limit: Duration) -> Result<Self> {
         let mut process = Self::start(command.stdout(Stdio::piped()))?;
-        let output = process.child.stdout.take();
-        process.wait_for_line(output.map(lines_of_stdout), line, limit)?;
+        process.lines = process.child.stdout.take().map(lines_of_stdout);
+        process.wait_for_line(line, limit)?;
         Ok(process)
     }
 
-    fn wait_for_line(
-        &mut self,
-        lines: Option<mpsc::Receiver<String>>,
-        expected: &str,
-        limit: Duration,
-    ) -> Result<()> {
-        let lines = lines.context("no output")?;
+    /// Waits until the output on which it was started has another line that begins with `expected`.
+    ///
+    /// # Errors
+    /// If it ends, or takes longer than `limit`.
+    pub fn wait_for_line(&mut self, expected: &str, limit: Duration) -> Result<()> {
+        let lines = self.lines.as_ref().context("no output")?;
         let end = Instant::now() + limit;
         let mut seen = String::new();
         loop {
@@ -122,6 +127,17 @@ impl Process {
             user: seconds()?,
             system: seconds()?,
         })
+    }
+
+    /// Its memory now, in KiB (proc(5), VmRSS).
+    ///
+    /// # Errors
+    /// If it has ended.
+    pub fn memory_kib(&self) -> Result<u64> {
+        let text = fs::read_to_string(format!("/proc/{}/status", self.id()))?;
+        let line = text.lines().find(|line| line.starts_with("VmRSS:"));
+        let word = line.and_then(|line| line.split_whitespace().nth(1));
+        word.and_then(|word| word.parse().ok()).context("no VmRSS")
     }
 
     /// Sends a signal.

@@ -6,13 +6,14 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use crate::clients::Load;
+use crate::layers::{Layer, LayerRow};
 use crate::process::CpuTime;
 use crate::server::{Over, Server};
 
 /// A row: what a client measured of a server in a round. Its columns are the fields, in this order.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// `kv`, `http`, `node` or `iperf`.
+    /// `kv`, `http`, `node`, `iperf` or `balancer`.
     pub application: String,
     /// `c`, `rust`, `rust-unsafe`, `kernel`, or a peer: `redis-server`, `nginx`.
     pub server: String,
@@ -64,7 +65,7 @@ impl Row {
             } => (driver.name, driver.variant),
             Server::Application { .. } => ("kernel", "default"),
             Server::Redis => ("redis-server", "default"),
-            Server::Nginx(_) => ("nginx", "default"),
+            Server::Nginx(_) | Server::NginxProxy(_) => ("nginx", "default"),
         };
         Self {
             application: application.to_owned(),
@@ -123,7 +124,7 @@ pub fn table(rows: &[Row]) -> String {
         .collect();
     order.sort_by_key(|(application, client, ..)| place[&(application.clone(), client.clone())]);
     let mut text = format!(
-        "{:<5} {:<20} {:<12} {:<15} {:>12} {:>8} {:>8} {:>8} {:>7} {:>9} {:>9} {:>6}\n",
+        "{:<8} {:<20} {:<12} {:<15} {:>12} {:>8} {:>8} {:>8} {:>7} {:>9} {:>9} {:>6}\n",
         "app",
         "client",
         "server",
@@ -155,7 +156,7 @@ pub fn table(rows: &[Row]) -> String {
         // A string takes everything.
         let _ = writeln!(
             text,
-            "{:<5} {:<20} {:<12} {:<15} {:>12.0} {:>8} {:>8} {:>8} {:>7} {:>9} {:>9} {:>6}",
+            "{:<8} {:<20} {:<12} {:<15} {:>12.0} {:>8} {:>8} {:>8} {:>7} {:>9} {:>9} {:>6}",
             key.0,
             key.1,
             key.2,
@@ -172,6 +173,45 @@ pub fn table(rows: &[Row]) -> String {
                 row.client_user_seconds + row.client_system_seconds
             ))),
             failed
+        );
+    }
+    text
+}
+
+/// The instructions of a request by layer, a line for each application and driver.
+pub fn layer_table(rows: &[LayerRow]) -> String {
+    let mut text = format!(
+        "{:<8} {:<20} {:<12} {:>10} {:>10} {:>12} {:>10} {:>10} {:>7}\n",
+        "app",
+        "client",
+        "server",
+        "driver",
+        "smoltcp",
+        "application",
+        "libraries",
+        "total",
+        "driver"
+    );
+    let same = |a: &LayerRow, b: &LayerRow| a.application == b.application && a.server == b.server;
+    for group in rows.chunk_by(same) {
+        let of = |layer| {
+            let found = group.iter().find(|row| row.layer == layer);
+            found.map_or(0.0, |row| row.instructions)
+        };
+        let total: f64 = group.iter().map(|row| row.instructions).sum();
+        // A string takes everything.
+        let _ = writeln!(
+            text,
+            "{:<8} {:<20} {:<12} {:>10.0} {:>10.0} {:>12.0} {:>10.0} {:>10.0} {:>6.1}%",
+            group[0].application,
+            group[0].client,
+            group[0].server,
+            of(Layer::Driver),
+            of(Layer::Stack),
+            of(Layer::Application),
+            of(Layer::Libraries),
+            total,
+            100.0 * of(Layer::Driver) / total
         );
     }
     text

@@ -14,6 +14,7 @@ use anyhow::{Context, Result};
 use serde::de::DeserializeOwned;
 use tempfile::TempDir;
 
+use crate::backends::{Backends, BACKENDS, CONFIG};
 use crate::name_space::{give_address, ip, up, Inner};
 use crate::path::built;
 use crate::process::{wait_until, CpuTime, Process};
@@ -46,6 +47,8 @@ pub enum Server {
     Redis,
     /// nginx, with a file for each record.
     Nginx(PathBuf),
+    /// nginx, which passes requests on to the backends.
+    NginxProxy(PathBuf),
 }
 
 /// What an application runs over.
@@ -113,6 +116,7 @@ pub struct Running {
     // The fields are dropped in this order: first the server, last the folder.
     server: Process,
     between: Process,
+    backends: Option<Backends>,
     _inner: Option<Inner>,
     folder: TempDir,
 }
@@ -123,21 +127,45 @@ impl Server {
     /// # Errors
     /// If a program is missing, or does not start.
     pub fn start(&self, arguments: &[&str]) -> Result<Running> {
+        self.start_under(&[], arguments)
+    }
+
+    /// The same, with an application over a driver as the argument of another program, such as valgrind.
+    ///
+    /// # Errors
+    /// As [`Server::start`].
+    pub fn start_under(&self, wrapper: &[String], arguments: &[&str]) -> Result<Running> {
         match self {
+            Self::Application {
+                name: "balancer",
+                over: Over::Driver(driver),
+            } => start_balancer(*driver, wrapper, arguments),
             Self::Application {
                 name,
                 over: Over::Driver(driver),
-            } => start_on_card(name, *driver, arguments),
+            } => {
+                let (card, folder) = start_card()?;
+                give_address(INTERFACE, CLIENT_ADDRESS)?;
+                let mut command = on_card(name, *driver, &folder, wrapper)?;
+                command.args(arguments).arg(port_of(&folder));
+                Ok(Running {
+                    server: Process::start_until(&mut command, "ready", START)?,
+                    between: card,
+                    backends: None,
+                    _inner: None,
+                    folder,
+                })
+            }
             Self::Application {
                 name,
                 over: Over::Kernel,
-            } => start_on_kernel(|inner, folder| {
+            } => start_on_kernel(None, |inner, folder| {
                 let mut command = inner.command(built(&format!("bin/apps/{name}"))?);
                 command.args(["--driver", "kernel", "--ip", SERVER_ADDRESS]);
                 command.args(["--json", &path_of(folder, "server.json")]);
                 Process::start_until(command.args(arguments), "ready", START)
             }),
-            Self::Redis => start_on_kernel(|inner, folder| {
+            Self::Redis => start_on_kernel(None, |inner, folder| {
                 // Debian has the server's code in this program of redis-tools, whose name decides what it is.
                 let program = folder.path().join("redis-server");
                 std::os::unix::fs::symlink("/usr/bin/redis-check-rdb", &program)?;
@@ -157,11 +185,21 @@ impl Server {
                     Ok(server)
                 })
             }),
-            Self::Nginx(program) => start_on_kernel(|inner, folder| {
-                let server = start_nginx(inner, folder, program)?;
-                wait_for_port(inner, 80)?;
-                Ok(server)
+            Self::Nginx(program) => start_on_kernel(None, |inner, folder| {
+                write_records(folder)?;
+                let root = format!("root {};", folder.path().display());
+                start_nginx(inner, folder, program, &root, "")
             }),
+            Self::NginxProxy(program) => {
+                let backends = Backends::start(CLIENT_ADDRESS)?;
+                start_on_kernel(Some(backends), |inner, folder| {
+                    let servers = BACKENDS.map(|(_, address)| format!("server {address}:80; "));
+                    let upstream = format!("upstream web {{ {} keepalive 64; }}", servers.concat());
+                    let location = "location / { proxy_pass http://web; proxy_http_version 1.1; \
+                                    proxy_set_header Connection \"\"; }";
+                    start_nginx(inner, folder, program, location, &upstream)
+                })
+            }
         }
     }
 }
@@ -175,7 +213,7 @@ impl fmt::Display for Server {
             } => driver.fmt(formatter),
             Self::Application { .. } => formatter.write_str("the kernel's sockets"),
             Self::Redis => formatter.write_str("redis-server"),
-            Self::Nginx(_) => formatter.write_str("nginx"),
+            Self::Nginx(_) | Self::NginxProxy(_) => formatter.write_str("nginx"),
         }
     }
 }
@@ -184,35 +222,68 @@ fn path_of(folder: &TempDir, name: &str) -> String {
     folder.path().join(name).display().to_string()
 }
 
-fn start_on_card(name: &str, driver: Driver, arguments: &[&str]) -> Result<Running> {
+fn start_card() -> Result<(Process, TempDir)> {
     let folder = tempfile::tempdir()?;
     let mut card = Command::new(built("bin/nic")?);
     card.arg("--socket-dir").arg(folder.path());
     card.args(["--ports", "2", "--wire", &format!("tap={INTERFACE}")]);
     // It prints what the ports are called.
     card.stderr(Stdio::null());
-    let between = Process::start_until_printed(&mut card, "ready", START)?;
-    give_address(INTERFACE, CLIENT_ADDRESS)?;
-    let mut command = Command::new(built(&format!("bin/apps/{name}"))?);
+    let card = Process::start_until_printed(&mut card, "ready", START)?;
+    Ok((card, folder))
+}
+
+fn port_of(folder: &TempDir) -> String {
+    format!("vfio-user:{}", path_of(folder, "port0.sock"))
+}
+
+/// The start of the command of an application on the card.
+fn on_card(name: &str, driver: Driver, folder: &TempDir, wrapper: &[String]) -> Result<Command> {
+    let program = built(&format!("bin/apps/{name}"))?;
+    let mut command = match wrapper {
+        [] => Command::new(program),
+        [wrapper, options @ ..] => {
+            let mut command = Command::new(wrapper);
+            command.args(options).arg(program);
+            command
+        }
+    };
     command.arg("--driver").arg(driver.library()?);
     command.args([
         "--ip",
         SERVER_ADDRESS,
         "--json",
-        &path_of(&folder, "server.json"),
+        &path_of(folder, "server.json"),
     ]);
-    command.args(arguments);
-    command.arg(format!("vfio-user:{}", path_of(&folder, "port0.sock")));
-    let server = Process::start_until(&mut command, "ready", START)?;
+    Ok(command)
+}
+
+fn start_balancer(driver: Driver, wrapper: &[String], arguments: &[&str]) -> Result<Running> {
+    let backends = Backends::start(CLIENT_ADDRESS)?;
+    let (card, folder) = start_card()?;
+    backends.connect(INTERFACE)?;
+    let config = path_of(&folder, "balancer.toml");
+    fs::write(&config, CONFIG)?;
+    let mut command = on_card("balancer", driver, &folder, wrapper)?;
+    command.args(["--config", &config]).args(arguments);
+    command.arg(port_of(&folder));
+    let mut server = Process::start_until(&mut command, "ready", START)?;
+    for _ in BACKENDS {
+        server.wait_for_line("backend ", START)?;
+    }
     Ok(Running {
         server,
-        between,
+        between: card,
+        backends: Some(backends),
         _inner: None,
         folder,
     })
 }
 
-fn start_on_kernel(start: impl FnOnce(&Inner, &TempDir) -> Result<Process>) -> Result<Running> {
+fn start_on_kernel(
+    backends: Option<Backends>,
+    start: impl FnOnce(&Inner, &TempDir) -> Result<Process>,
+) -> Result<Running> {
     const TAP: &str = "TUN,tun-type=tap,iff-no-pi,tun-name=";
     let folder = tempfile::tempdir()?;
     let inner = Inner::new()?;
@@ -225,12 +296,16 @@ fn start_on_kernel(start: impl FnOnce(&Inner, &TempDir) -> Result<Process>) -> R
         ip(&["link", "set", interface, "addrgenmode", "none"])?;
     }
     inner.adopt("t1", SERVER_ADDRESS)?;
-    give_address(INTERFACE, CLIENT_ADDRESS)?;
+    match &backends {
+        Some(backends) => backends.connect(INTERFACE)?,
+        None => give_address(INTERFACE, CLIENT_ADDRESS)?,
+    }
     up(INTERFACE)?;
     let server = start(&inner, &folder)?;
     Ok(Running {
         server,
         between,
+        backends,
         _inner: Some(inner),
         folder,
     })
@@ -253,8 +328,8 @@ fn wait_for_port(inner: &Inner, port: u16) -> Result<()> {
     })
 }
 
-fn start_nginx(inner: &Inner, folder: &TempDir, program: &PathBuf) -> Result<Process> {
-    let path = folder.path().display();
+/// Writes the files that nginx serves, the same records as those of `http`.
+fn write_records(folder: &TempDir) -> Result<()> {
     let records = folder.path().join("records");
     fs::create_dir(&records)?;
     for id in 1..=100 {
@@ -264,6 +339,18 @@ fn start_nginx(inner: &Inner, folder: &TempDir, program: &PathBuf) -> Result<Pro
         );
         fs::write(records.join(id.to_string()), json)?;
     }
+    Ok(())
+}
+
+/// Starts nginx with these directives for its server, and these beside it.
+fn start_nginx(
+    inner: &Inner,
+    folder: &TempDir,
+    program: &PathBuf,
+    server: &str,
+    beside: &str,
+) -> Result<Process> {
+    let path = folder.path().display();
     let config = format!(
         "daemon off; master_process off; pid {path}/pid; error_log {path}/error.log;\n\
          user root;\n\
@@ -272,7 +359,8 @@ fn start_nginx(inner: &Inner, folder: &TempDir, program: &PathBuf) -> Result<Pro
          client_body_temp_path {path}/1; proxy_temp_path {path}/2; fastcgi_temp_path {path}/3;\n\
          uwsgi_temp_path {path}/4; scgi_temp_path {path}/5;\n\
          open_file_cache max=1000;\n\
-         server {{ listen {ADDRESS}:80; root {path}; }} }}\n"
+         {beside}\n\
+         server {{ listen {ADDRESS}:80; {server} }} }}\n"
     );
     let file = folder.path().join("nginx.conf");
     fs::write(&file, config)?;
@@ -282,7 +370,9 @@ fn start_nginx(inner: &Inner, folder: &TempDir, program: &PathBuf) -> Result<Pro
         .arg(file)
         .arg("-e")
         .arg(folder.path().join("error.log"));
-    Process::start(&mut command)
+    let server = Process::start(&mut command)?;
+    wait_for_port(inner, 80)?;
+    Ok(server)
 }
 
 impl Running {
@@ -305,6 +395,11 @@ impl Running {
     /// The process that carries the frames.
     pub fn between(&self) -> &Process {
         &self.between
+    }
+
+    /// The backends of a balancer.
+    pub fn backends(&mut self) -> Option<&mut Backends> {
+        self.backends.as_mut()
     }
 
     /// The server's process.

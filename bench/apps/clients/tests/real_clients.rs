@@ -111,3 +111,40 @@ fn iperf_answers_iperf3_in_both_directions() -> Result<()> {
         Ok(())
     })
 }
+
+#[test]
+fn balancer_carries_posts_through_to_http() -> Result<()> {
+    if !name_space::is_inside("balancer_carries_posts_through_to_http")? {
+        return Ok(());
+    }
+    for driver in Driver::ALL {
+        let server = Server::Application {
+            name: "balancer",
+            over: Over::Driver(driver),
+        };
+        let running = server.start(&[])?;
+        let body = r#"{"name":"x","value":1}"#;
+        let load = http::ab(2100, 40, Some(body))?;
+        ensure!(
+            (load.requests, load.failed) == (2100, 0),
+            "{driver}: {load:?}"
+        );
+        let (status, text) = http::curl(":8080/stats", &[])?;
+        ensure!(status == "200", "{driver}: {status}");
+        let stats: Value = serde_json::from_str(&text)?;
+        let frontend = &stats["frontends"][0];
+        // ab opens some connections more than it needs.
+        let connections = frontend["connections_total"].as_u64();
+        ensure!(connections >= Some(2100), "{driver}: {text}");
+        let posted = frontend["bytes_in"].as_u64();
+        ensure!(posted > Some(2100 * body.len() as u64), "{driver}: {text}");
+        for backend in 0..2 {
+            let backend = &stats["backends"][backend];
+            ensure!(backend["is_up"] == true, "{driver}: {text}");
+            let share = backend["connections_total"].as_u64();
+            ensure!(share > Some(2100 / 3), "{driver}: {text}");
+        }
+        running.end::<Value>()?;
+    }
+    Ok(())
+}

@@ -1,18 +1,24 @@
-//! Measures the applications under real clients, and writes `apps.csv` and `run.json` in a folder of `results/`.
+//! Measures the applications under real clients, and writes `apps.csv`, `layers.csv`, `code.json` and `run.json` in a
+//! folder of `results/`.
 
 use std::fs;
-use std::path::PathBuf;
-use std::process::ExitCode;
-use std::time::SystemTime;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result};
 use apps_clients::clients::{http, iperf, node, ping, redis, Load};
+use apps_clients::layers::{self, LayerRow};
 use apps_clients::name_space;
-use apps_clients::path::root;
-use apps_clients::rows::{table, Row};
+use apps_clients::path::{built, root};
+use apps_clients::process::run_well;
+use apps_clients::rows::{layer_table, table, Row};
 use apps_clients::server::{Driver, Over, Running, Server};
 use clap::Parser;
 use record::{create_folder, link, GitFacts, HostFacts};
+
+/// Counting lines takes seconds.
+const CODE_LIMIT: Duration = Duration::from_secs(60);
 
 /// Link in the results folder to the newest run.
 const LATEST_LINK: &str = "latest-apps";
@@ -68,13 +74,21 @@ impl Plan {
 /// A client, and how much it does.
 type Client = fn(&Plan) -> Result<Load>;
 
+/// A number of requests, and a client that sends so many.
+type Counted = (u64, fn(u64) -> Result<Load>);
+
 /// An application with its clients.
 struct Subject {
     name: &'static str,
     arguments: &'static [&'static str],
     peer: Option<Server>,
     clients: &'static [Client],
+    /// The load whose instructions callgrind counts, and its size.
+    counted: Option<Counted>,
 }
+
+/// What the clients of the balancer and of `http` post.
+const BODY: &str = r#"{"name":"x","value":1}"#;
 
 const KV_CLIENTS: [Client; 4] = [
     |plan| ping::flood(plan.pings),
@@ -87,28 +101,43 @@ const HTTP_CLIENTS: [Client; 2] = [
     |_| http::ab(1000, 50, None),
 ];
 const NODE_CLIENTS: [Client; 1] = [|plan| node::control(plan.controller_rounds)];
+const BALANCER_CLIENTS: [Client; 2] = [
+    |_| http::ab(2100, 40, Some(BODY)),
+    |plan| http::wrk(plan.wrk_seconds),
+];
 const IPERF_CLIENTS: [Client; 2] = [
     |plan| iperf::iperf3(plan.iperf_seconds, false),
     |plan| iperf::iperf3(plan.iperf_seconds, true),
 ];
 
-fn subjects(options: &Options) -> [Subject; 4] {
+fn subjects(options: &Options) -> [Subject; 5] {
     let subject = |name, clients| Subject {
         name,
         arguments: &[],
         peer: None,
         clients,
+        counted: None,
     };
     [
         Subject {
             peer: Some(Server::Redis),
+            counted: Some((2000, |requests| redis::benchmark("GET", requests))),
             ..subject("kv", &KV_CLIENTS[..])
         },
         Subject {
             peer: options.nginx.clone().map(Server::Nginx),
+            counted: Some((500, |requests| http::ab(requests, 50, None))),
             ..subject("http", &HTTP_CLIENTS)
         },
-        subject("node", &NODE_CLIENTS),
+        Subject {
+            peer: options.nginx.clone().map(Server::NginxProxy),
+            counted: Some((500, |requests| http::ab(requests, 40, Some(BODY)))),
+            ..subject("balancer", &BALANCER_CLIENTS)
+        },
+        Subject {
+            counted: Some((100, node::control)),
+            ..subject("node", &NODE_CLIENTS)
+        },
         Subject {
             arguments: &["--socket-buffer", "262144"],
             ..subject("iperf", &IPERF_CLIENTS)
@@ -116,11 +145,13 @@ fn subjects(options: &Options) -> [Subject; 4] {
     ]
 }
 
-/// The servers of an application: each driver with and without checks, the kernel's sockets, the peer.
+/// The servers of an application: each driver with and without checks, the kernel's sockets, the peer. The balancer
+/// changes frames, and has no sockets to do so.
 fn servers(subject: &Subject) -> Vec<Server> {
     let name = subject.name;
     let drivers = Driver::ALL.into_iter().chain(Driver::CHECKED);
-    let ours = drivers.map(Over::Driver).chain([Over::Kernel]);
+    let kernel = (name != "balancer").then_some(Over::Kernel);
+    let ours = drivers.map(Over::Driver).chain(kernel);
     ours.map(|over| Server::Application { name, over })
         .chain(subject.peer.clone())
         .collect()
@@ -154,6 +185,31 @@ fn measure(
     running.end::<serde_json::Value>().map(drop)
 }
 
+/// Counts the instructions of an application's requests over each driver.
+fn count_layers(subject: &Subject, rows: &mut Vec<LayerRow>, failures: &mut Vec<String>) {
+    let Some((requests, client)) = subject.counted else {
+        return;
+    };
+    for driver in Driver::ALL {
+        eprintln!("{} over {driver}, under callgrind", subject.name);
+        match layers::count(subject.name, driver, requests, client) {
+            Ok(counted) => rows.extend(counted),
+            Err(error) => {
+                eprintln!("failed: {error:#}");
+                failures.push(format!("{} over {driver}: {error:#}", subject.name));
+            }
+        }
+    }
+}
+
+fn write_layers(path: &Path, rows: &[LayerRow]) -> Result<()> {
+    let mut writer = csv::Writer::from_path(path).with_context(|| path.display().to_string())?;
+    for row in rows {
+        writer.serialize(row)?;
+    }
+    writer.flush().with_context(|| path.display().to_string())
+}
+
 fn times(running: &Running) -> Result<[apps_clients::process::CpuTime; 2]> {
     Ok([running.server_time()?, running.between_time()?])
 }
@@ -185,6 +241,7 @@ fn run(options: &Options) -> Result<()> {
             .as_deref()
             .is_none_or(|only| only == subject.name)
     };
+    let mut layers = Vec::new();
     for subject in all.iter().filter(wanted) {
         // The servers take turns, so that a noisy moment does not meet only one of them.
         for round in 1..=plan.rounds {
@@ -199,7 +256,15 @@ fn run(options: &Options) -> Result<()> {
                 }
             }
         }
+        // The counts hardly vary, so one round is enough. A quick run counts only the first application.
+        if plan.rounds > 1 || subject.name == all[0].name {
+            count_layers(subject, &mut layers, &mut failures);
+        }
     }
+    write_layers(&folder.join("layers.csv"), &layers)?;
+    let mut code_size = Command::new(built("bin/code-size")?);
+    code_size.arg("--root").arg(root()).arg("--output");
+    run_well(code_size.arg(folder.join("code.json")), CODE_LIMIT)?;
     let end = SystemTime::now();
     let time = |time| humantime::format_rfc3339_seconds(time).to_string();
     let record = serde_json::json!({
@@ -216,6 +281,7 @@ fn run(options: &Options) -> Result<()> {
         .with_context(|| path.display().to_string())?;
     link(&results, LATEST_LINK, &id)?;
     println!("{}", table(&rows));
+    println!("{}", layer_table(&layers));
     println!(
         "results/{id}: {} rows, {} failures",
         rows.len(),

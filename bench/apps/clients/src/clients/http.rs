@@ -11,6 +11,11 @@ use crate::server::ADDRESS;
 /// The record that is asked for.
 const RECORD: &str = "/records/42";
 
+/// wrk ends with an error at the first wrong body.
+const WRK_CHECK: &str = "response = function(status, headers, body)\n\
+    if body ~= '{\"id\":42,\"name\":\"record 42\",\"value\":5.25}' then error('wrong body: ' .. body) end\n\
+    end\n";
+
 /// wrk prints this at its end: counts, and percentiles in microseconds.
 const WRK_SCRIPT: &str = "done = function(summary, latency, requests)\n\
     local errors = summary.errors\n\
@@ -28,9 +33,21 @@ fn url(path: &str) -> String {
 /// # Errors
 /// If it fails, or prints something else.
 pub fn wrk(seconds: u64) -> Result<Load> {
+    run_wrk(seconds, WRK_SCRIPT)
+}
+
+/// The same, and compares every body, which costs wrk time.
+///
+/// # Errors
+/// As [`wrk`], or if a body is wrong.
+pub fn wrk_checked(seconds: u64) -> Result<Load> {
+    run_wrk(seconds, &format!("{WRK_CHECK}{WRK_SCRIPT}"))
+}
+
+fn run_wrk(seconds: u64, lua: &str) -> Result<Load> {
     let folder = tempfile::tempdir()?;
     let script = folder.path().join("totals.lua");
-    std::fs::write(&script, WRK_SCRIPT)?;
+    std::fs::write(&script, lua)?;
     let mut command = Command::new("wrk");
     command.args(["-t", "2", "-c", "10", "-d", &format!("{seconds}s"), "-s"]);
     command.arg(script).arg(url(RECORD));
@@ -91,6 +108,7 @@ pub fn ab(requests: u64, connections: u64, body: Option<&str>) -> Result<Load> {
     parse_ab(&output.text)
         .with_context(|| format!("{command:?} printed:\n{}", output.text))
         .map(|load| Load {
+            client: if body.is_some() { "ab POST" } else { "ab" }.to_owned(),
             cpu: output.cpu,
             ..load
         })
@@ -109,7 +127,6 @@ fn parse_ab(text: &str) -> Option<Load> {
     };
     let requests = field("Complete requests:")?;
     Some(Load {
-        client: "ab".to_owned(),
         requests: requests as u64,
         failed: (field("Failed requests:")? + field("Non-2xx responses:").unwrap_or(0.0)) as u64,
         seconds: field("Time taken for tests:")?,

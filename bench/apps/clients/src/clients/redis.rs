@@ -1,8 +1,8 @@
 //! redis-benchmark and redis-cli.
 
 use std::fmt::Write as _;
-use std::fs::File;
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Command;
 
 use anyhow::{ensure, Context, Result};
 
@@ -98,7 +98,7 @@ pub fn pipeline(each: u64) -> Result<Load> {
         }
     }
     std::fs::write(&file, requests)?;
-    let output = cli_pipe(&file)?;
+    let output = cli_with(&file, &["--pipe"])?;
     let field = |name: &str| -> Option<u64> {
         let rest = output.text.split_once(name)?.1;
         rest.split(|character: char| !character.is_ascii_digit())
@@ -121,16 +121,13 @@ pub fn pipeline(each: u64) -> Result<Load> {
     })
 }
 
-fn cli_pipe(requests: &std::path::Path) -> Result<Output> {
+/// Runs redis-cli with these requests as its input.
+fn cli_with(requests: &Path, options: &[&str]) -> Result<Output> {
     // `Process` gives programs no standard input, so a shell opens the file.
     let mut command = Command::new("sh");
-    command.args([
-        "-c",
-        "exec redis-cli -h \"$1\" --pipe < \"$2\"",
-        "sh",
-        ADDRESS,
-    ]);
-    command.arg(requests);
+    let script = "file=$1; shift; exec redis-cli \"$@\" < \"$file\"";
+    command.args(["-c", script, "sh"]).arg(requests);
+    command.args(["-h", ADDRESS]).args(options);
     run_well(&mut command, LIMIT)
 }
 
@@ -145,39 +142,48 @@ pub fn cli(words: &[&str]) -> Result<String> {
     Ok(output.text.trim_end().to_owned())
 }
 
-/// Checks that so many requests were all answered rightly by redis-cli: each writes a value and reads it.
+/// Keys that [`check_answers`] writes in turn.
+const CHECKED_KEYS: u64 = 1000;
+
+/// Sends SET, GET, GET of a missing key and INCR by redis-cli, so many of each one after the other, and compares
+/// every answer.
 ///
 /// # Errors
 /// If an answer is another one.
-pub fn check_answers(count: u64) -> Result<()> {
-    let mut requests = String::new();
-    let mut expected = String::new();
-    for i in 0..count {
+pub fn check_answers(each: u64) -> Result<Load> {
+    let mut requests = "SET counter 0\n".to_owned();
+    let mut expected = "OK\n".to_owned();
+    for i in 0..each {
+        let key = i % CHECKED_KEYS;
         let value = format!("value-{i}-{}", "x".repeat((i % 900) as usize));
         write!(
             requests,
-            "SET check{i} {value}\nGET check{i}\nGET missing{i}\nINCR counter\n"
+            "SET check{key} {value}\nGET check{key}\nGET missing{i}\nINCR counter\n"
         )?;
         write!(expected, "OK\n{value}\n\n{}\n", i + 1)?;
     }
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("requests");
     std::fs::write(&file, requests)?;
-    let output = Command::new("redis-cli")
-        .args(["-h", ADDRESS])
-        .stdin(Stdio::from(File::open(&file)?))
-        .output()?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let differs = text
+    let output = cli_with(&file, &[])?;
+    let differs = output
+        .text
         .lines()
         .zip(expected.lines())
         .position(|(found, expected)| found != expected);
     ensure!(
-        text == expected,
+        output.text == expected,
         "answer {differs:?} differs: {:?}",
-        differs.and_then(|line| text.lines().nth(line))
+        differs.and_then(|line| output.text.lines().nth(line))
     );
-    Ok(())
+    Ok(Load {
+        client: "redis-cli".to_owned(),
+        requests: 4 * each,
+        seconds: output.seconds,
+        rate: (4 * each) as f64 / output.seconds,
+        cpu: output.cpu,
+        ..Load::default()
+    })
 }
 
 #[cfg(test)]

@@ -1,0 +1,142 @@
+//! Sends a million requests of each kind to each application over each driver, compares the answers, and sends a
+//! flood of a million SYNs.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{ensure, Result};
+use apps_clients::attack::HandClient;
+use apps_clients::clients::{http, node, redis, Load};
+use apps_clients::name_space;
+use apps_clients::server::{Driver, Over, Running, Server};
+use clap::Parser;
+use serde_json::Value;
+
+/// Requests or SYNs of each kind.
+const MILLION: u64 = 1_000_000;
+
+/// Requests of one run of redis-cli, of each of its four kinds.
+const REDIS_STEP: u64 = 25_000;
+
+/// Seconds of one run of wrk.
+const WRK_STEP: u64 = 10;
+
+/// Rounds of one run of the controller, each of 13 requests.
+const NODE_STEP: u64 = 10_000;
+
+/// SYNs of a flood, after which the program looks whether the server still answers.
+const FLOOD_STEP: u32 = 100_000;
+
+/// Sends a million requests of each kind to each application over each driver and compares the answers, then a
+/// million SYNs. All of it runs in name spaces of its own, and takes about a quarter of an hour.
+#[derive(Debug, Parser)]
+#[command(name = "soak-apps", version)]
+struct Options {
+    /// Only this driver: c, rust or rust-unsafe
+    #[arg(long, value_name = "NAME")]
+    driver: Option<String>,
+
+    /// Requests of each kind
+    #[arg(long, value_name = "N", default_value_t = MILLION)]
+    requests: u64,
+}
+
+/// Runs a client until it has sent enough.
+fn until(requests: u64, mut client: impl FnMut() -> Result<Load>) -> Result<u64> {
+    let mut sent = 0;
+    while sent < requests {
+        let load = client()?;
+        ensure!(load.failed == 0, "lost or wrong: {load:?}");
+        ensure!(load.requests > 0, "no requests: {load:?}");
+        sent += load.requests;
+    }
+    Ok(sent)
+}
+
+/// A flood in steps, with a client after each. Returns what it did to the server.
+fn flood(running: &mut Running, requests: u64) -> Result<String> {
+    let before = running.server().memory_kib()?;
+    let steps = requests.div_ceil(u64::from(FLOOD_STEP));
+    for _ in 0..steps {
+        HandClient::new(6379, 7000)?.flood(FLOOD_STEP);
+        ensure!(redis::cli(&["PING"])? == "PONG");
+    }
+    let after = running.server().memory_kib()?;
+    Ok(format!(
+        "{} SYNs, memory {before} KiB before and {after} KiB after",
+        steps * u64::from(FLOOD_STEP)
+    ))
+}
+
+fn soak(driver: Driver, requests: u64) -> Result<()> {
+    let start = |name| {
+        let over = Over::Driver(driver);
+        Server::Application { name, over }.start(&[])
+    };
+    let end = |running: Running, sent: u64, what: &str| -> Result<()> {
+        let statistics = running.end::<Value>()?.unwrap_or_default();
+        println!("{driver}: {sent} {what}: 0 lost, 0 wrong");
+        ensure!(
+            statistics["malformed"].as_u64().unwrap_or(0) == 0,
+            "{statistics}"
+        );
+        Ok(())
+    };
+
+    let kv = start("kv")?;
+    let sent = until(requests, || redis::check_answers(REDIS_STEP))?;
+    end(kv, sent, "requests of redis-cli to kv")?;
+
+    let server = start("http")?;
+    let sent = until(requests, || http::wrk_checked(WRK_STEP))?;
+    end(server, sent, "requests of wrk to http")?;
+
+    let balancer = start("balancer")?;
+    let sent = until(requests, || http::wrk_checked(WRK_STEP))?;
+    end(balancer, sent, "requests of wrk through the balancer")?;
+
+    let server = start("node")?;
+    let sent = until(requests, || node::control(NODE_STEP))?;
+    end(server, sent, "requests of the controller to node")?;
+
+    let mut kv = start("kv")?;
+    let text = flood(&mut kv, requests)?;
+    std::thread::sleep(Duration::from_millis(100));
+    let statistics = kv.end::<Value>()?.unwrap_or_default();
+    println!(
+        "{driver}: {text}; {} evicted, {} dropped",
+        statistics["half_open_evicted"], statistics["syn_dropped"]
+    );
+    Ok(())
+}
+
+fn run(options: &Options) -> Result<()> {
+    let wanted = |driver: &Driver| {
+        options
+            .driver
+            .as_deref()
+            .is_none_or(|name| name == driver.name)
+    };
+    let drivers: Vec<_> = Driver::ALL.into_iter().filter(wanted).collect();
+    ensure!(!drivers.is_empty(), "--driver is c, rust or rust-unsafe");
+    for driver in drivers {
+        soak(driver, options.requests).map_err(|error| error.context(driver.to_string()))?;
+    }
+    Ok(())
+}
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    let entered = match name_space::enter() {
+        Ok(Some(status)) => return status,
+        Ok(None) => run(&options),
+        Err(error) => Err(error),
+    };
+    match entered {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("soak-apps: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
