@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from triptych_paper import applications
 from triptych_paper.errors import DataError
-from triptych_paper.report.sections.applications import _table
+from triptych_paper.report.sections.applications import _layers, _table
 
 HEADER = ",".join(applications.COLUMNS)
 
@@ -73,3 +73,33 @@ def test_the_newest_run_is_found_beside_a_run(tmp_path: Path) -> None:
     latest.mkdir()
     write(latest)
     assert applications.find(run) == latest / applications.FILE
+
+
+def layers(folder: Path, *rows: str) -> Path:
+    path = folder / applications.LAYERS_FILE
+    path.write_text("\n".join([",".join(applications.LAYERS_COLUMNS), *rows]) + "\n")
+    return path
+
+
+def test_the_share_of_the_driver_is_of_all_layers(tmp_path: Path) -> None:
+    rows = [f"kv,c,redis,100,{layer},{count}" for layer, count in (("driver", 100), ("stack", 250), ("libraries", 50))]
+    requests = applications.read_layers(layers(tmp_path, *rows))
+    table = _layers(requests)
+    assert [cell.text for cell in table.rows[0]] == ["kv", "redis", "C", "100", "250", "0", "50", "400", "25.0 %"]
+    assert applications.read_layers(tmp_path / "none.csv") == []
+
+
+@pytest.mark.parametrize("wrong", ["kv,cobol,redis,1,driver,1", "kv,c,redis,1,roof,1", "kv,c,redis,1,driver,many"])
+def test_a_wrong_layer_names_the_line(tmp_path: Path, wrong: str) -> None:
+    with pytest.raises(DataError, match="line 2"):
+        applications.read_layers(layers(tmp_path, wrong))
+
+
+def test_the_lines_of_applications_are_those_of_code_json(tmp_path: Path) -> None:
+    path = tmp_path / "code.json"
+    assert applications.read_lines(path) == {}
+    path.write_text('{"applications": {"kv": 595}}')
+    assert applications.read_lines(path) == {"kv": 595}
+    path.write_text('{"applications": {"kv": "many"}}')
+    with pytest.raises(DataError, match="malformed"):
+        applications.read_lines(path)

@@ -1,8 +1,9 @@
-"""The applications under real clients: ``apps.csv`` of a run of ``make apps``."""
+"""The applications under real clients: ``apps.csv``, ``layers.csv`` and ``code.json`` of a run of ``make apps``."""
 
 from __future__ import annotations
 
 import csv
+import json
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,6 +35,13 @@ SERVERS = {
 }
 """The servers and builds of drivers, and their names in tables."""
 
+LAYERS_FILE = "layers.csv"
+LAYERS_COLUMNS = ["application", "server", "client", "requests", "layer", "instructions"]
+"""The columns of ``layers.csv``, in order."""
+
+LAYERS = {"driver": "driver", "stack": "smoltcp", "application": "application", "libraries": "libraries"}
+"""The layers of a request, and their names in tables."""
+
 BASE = ("c", "default")
 """The server that ratios refer to."""
 
@@ -59,6 +67,12 @@ class Measured:
     def server_us(self) -> float:
         """Processor time of the server for a request, in microseconds."""
         return 1e6 * (self.server_user_seconds + self.server_system_seconds) / self.requests
+
+    @property
+    def system_share(self) -> float | None:
+        """The kernel's share of the server's processor time; None if that is too short to count."""
+        total = self.server_user_seconds + self.server_system_seconds
+        return self.server_system_seconds / total if total else None
 
 
 @dataclass(frozen=True)
@@ -140,3 +154,53 @@ def _measured(row: dict[str, str]) -> Measured:
         client_user_seconds=number("client_user_seconds"),
         client_system_seconds=number("client_system_seconds"),
     )
+
+
+@dataclass(frozen=True)
+class Request:
+    """The instructions of a request by layer, over one driver."""
+
+    application: str
+    client: str
+    server: str
+    layers: dict[str, float]
+
+    @property
+    def total(self) -> float:
+        """All instructions in user mode."""
+        return sum(self.layers.values())
+
+
+def read_layers(path: Path) -> list[Request]:
+    """Read a ``layers.csv``; empty if there is none.
+
+    Raises :class:`DataError` if it is malformed.
+    """
+    if not path.is_file():
+        return []
+    requests: dict[tuple[str, str, str], Request] = {}
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = csv.DictReader(file)
+        for row in rows:
+            if rows.fieldnames != LAYERS_COLUMNS:
+                raise DataError(f"{path}: columns are {rows.fieldnames}, not {LAYERS_COLUMNS}")
+            key = (row["application"], row["client"], row["server"])
+            try:
+                instructions = float(row["instructions"])
+            except ValueError as error:
+                raise DataError(f"{path}, line {rows.line_num}: {error}") from error
+            if row["layer"] not in LAYERS or (row["server"], "default") not in SERVERS:
+                raise DataError(f"{path}, line {rows.line_num}: {row['server']}/{row['layer']} is unknown")
+            requests.setdefault(key, Request(*key, {})).layers[row["layer"]] = instructions
+    return list(requests.values())
+
+
+def read_lines(path: Path) -> dict[str, int]:
+    """Read the lines of each part of the applications from a ``code.json``; empty if it has none."""
+    if not path.is_file():
+        return {}
+    try:
+        parts = json.loads(path.read_text(encoding="utf-8")).get("applications", {})
+        return {str(name): int(lines) for name, lines in parts.items()}
+    except (json.JSONDecodeError, AttributeError, TypeError, ValueError) as error:
+        raise DataError(f"{path} is malformed: {error!r}") from None
