@@ -13,6 +13,12 @@ use conformance::{build_folder, forwarder_program, Implementation};
 use cpio::newc::{trailer, Builder, ModeFileType};
 use tempfile::NamedTempFile;
 
+/// The applications that run over the kernel's own ixgbe.
+const APPLICATIONS: [&str; 4] = ["http", "kv", "node", "node-controller"];
+
+/// Their clients.
+const CLIENTS: [&str; 2] = ["redis-benchmark", "ab"];
+
 /// The repository's root.
 pub fn repository() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -49,6 +55,19 @@ impl Image {
             overlay.program(&built, &format!("drivers/{echo}"))?;
             let ports = format!("bin/{implementation}/libports.so");
             overlay.program(&build_folder().join(&ports), &format!("build/{ports}"))?;
+        }
+        // The applications need a newer Rust than the drivers, so they may not be built.
+        for name in APPLICATIONS {
+            let program = build_folder().join("bin/apps").join(name);
+            if program.is_file() {
+                overlay.program(&program, &format!("apps/{name}"))?;
+            }
+        }
+        for client in CLIENTS {
+            let program = Path::new("/usr/bin").join(client);
+            if program.is_file() {
+                overlay.program(&program, &format!("apps/{client}"))?;
+            }
         }
         let triptych = repository().join("build/bin/triptych");
         if triptych.is_file() {

@@ -4,6 +4,7 @@
 //! A machine boots once, runs its tests one after the other, and ends after its last test. Only one
 //! test runs at a time, because the NIC and two virtual processors occupy a small machine.
 
+mod applications;
 mod fixture;
 mod registers;
 mod stock;

@@ -12,6 +12,7 @@ use libtest_mimic::Trial;
 use nic::{MmioMode, Module, Port};
 use rustix::process::Signal;
 
+use crate::applications;
 use crate::fixture::{self, machine, on_machine, Environment, Ports, Test};
 use crate::registers::{self, TracedPorts};
 use crate::vfio::RESERVE;
@@ -30,7 +31,7 @@ const QUIET_INTERVAL: Duration = Duration::from_millis(250);
 const MAX_PADDING: u64 = 60 * 6;
 
 /// Two ports connected by a cable, and their places in the guest.
-struct PortPair {
+pub(crate) struct PortPair {
     ports: Ports,
     /// Names of the two namespaces, which are also the interfaces' names.
     spaces: [String; 2],
@@ -39,26 +40,26 @@ struct PortPair {
 
 impl PortPair {
     /// Runs a script in the namespace of one end. `$dev` is the end's interface.
-    fn at(&self, vm: &Vm, end: usize, script: &str, limit: Duration) -> Result<Output> {
+    pub(crate) fn at(&self, vm: &Vm, end: usize, script: &str, limit: Duration) -> Result<Output> {
         vm.script(&self.script(end, script)).run(limit)
     }
 
-    fn script(&self, end: usize, script: &str) -> String {
+    pub(crate) fn script(&self, end: usize, script: &str) -> String {
         let space = &self.spaces[end];
         format!("nsenter --net=/proc/$(cat /tmp/{space})/ns/net sh -c 'dev={space}; {script}'")
     }
 
-    fn shell(&self, vm: &Vm, end: usize, script: &str) -> Result<String> {
+    pub(crate) fn shell(&self, vm: &Vm, end: usize, script: &str) -> Result<String> {
         vm.shell(&self.script(end, script))
     }
 
-    fn address(&self, end: usize) -> String {
+    pub(crate) fn address(&self, end: usize) -> String {
         format!("10.0.{}.{}", self.subnet, end + 1)
     }
 
     /// Binds the ports to ixgbe if they are not bound, moves the interfaces into their namespaces and
     /// brings them up.
-    fn set_up(&self, vm: &Vm, mtu: u32) -> Result<()> {
+    pub(crate) fn set_up(&self, vm: &Vm, mtu: u32) -> Result<()> {
         for end in [0, 1] {
             self.set_up_end(vm, end, mtu)?;
         }
@@ -106,9 +107,9 @@ impl PortPair {
 
 /// A machine with one pair of ports with trapped registers and optical modules, and one pair with
 /// shared registers and direct-attach cables.
-struct StockMachine {
-    vm: Vm,
-    pairs: Vec<PortPair>,
+pub(crate) struct StockMachine {
+    pub(crate) vm: Vm,
+    pub(crate) pairs: Vec<PortPair>,
     /// A port of each family, whose register accesses are recorded.
     traced: Option<TracedPorts>,
 }
@@ -608,6 +609,7 @@ pub(crate) fn tests(environment: &Option<Environment>) -> Vec<Trial> {
             None => bail!("the machine has no traced ports"),
         },
     ));
+    plain.extend(applications::tests());
     let mut behind_iommu =
         for_each_pair(named![unbinding_leaves_no_map, carries_tcp_behind_an_iommu]);
     for implementation in Implementation::OURS {
