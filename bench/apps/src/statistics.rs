@@ -33,6 +33,8 @@ pub struct Statistics {
     pub half_open_evicted: u64,
     /// SYNs for which no socket had room.
     pub syn_dropped: u64,
+    /// Frames that were dropped because a checksum of IPv4, TCP, UDP or ICMP was wrong.
+    pub checksum_errors: u64,
     /// Bytes of all clients.
     pub bytes_received: u64,
     /// Bytes to all clients.

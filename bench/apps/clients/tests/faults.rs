@@ -108,6 +108,7 @@ fn broken_and_overlapping_segments_change_nothing_for_the_client() -> Result<()>
         ensure!(redis::cli(&["GET", "k"])? == "12345");
         let statistics = end(running)?;
         ensure!(count(&statistics, "malformed") == 0, "{statistics}");
+        ensure!(count(&statistics, "checksum_errors") == 2, "{statistics}");
         Ok(())
     })
 }

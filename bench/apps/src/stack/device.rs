@@ -5,7 +5,7 @@ use smoltcp::time::Instant;
 use std::rc::Rc;
 
 use crate::driver::{Port, RxBatch, TxBatch, Verdict, MAX_FRAME};
-use crate::stack::frame::opens_connection;
+use crate::stack::frame::{kind, Kind};
 
 /// Batches of a turn that are sorted. Then the sockets get their turn, even in a flood.
 const SORTED_BATCHES: usize = 8;
@@ -25,6 +25,8 @@ pub struct Device {
     batches: usize,
     /// SYNs that were dropped because there was no room.
     pub syn_dropped: u64,
+    /// Frames that were dropped because a checksum was wrong.
+    pub checksum_errors: u64,
     /// Frames that the stack received.
     pub received: u64,
     /// Frames that were sorted.
@@ -41,6 +43,7 @@ impl Device {
             sort: None,
             batches: 0,
             syn_dropped: 0,
+            checksum_errors: 0,
             received: 0,
             sorted: 0,
         }
@@ -71,19 +74,22 @@ impl Device {
         !self.tx.is_empty()
     }
 
-    /// Drops SYNs for which no socket has room, and returns whether another frame is there.
+    /// Drops frames with wrong checksums and SYNs for which no socket has room. Returns whether another frame is
+    /// there.
     fn next_frame(&mut self) -> bool {
         while self.fill() {
-            if !opens_connection(self.rx.peek()) {
-                return true;
-            }
-            if self.room > 0 {
-                self.room -= 1;
-                return true;
-            }
+            let dropped = match kind(self.rx.peek()) {
+                Kind::Other => return true,
+                Kind::Opens if self.room > 0 => {
+                    self.room -= 1;
+                    return true;
+                }
+                Kind::Opens => &mut self.syn_dropped,
+                Kind::Corrupt => &mut self.checksum_errors,
+            };
+            *dropped += 1;
             self.rx.take();
             self.received += 1;
-            self.syn_dropped += 1;
         }
         false
     }

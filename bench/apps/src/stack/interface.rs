@@ -209,6 +209,7 @@ impl Stack {
         }
         statistics.frames_received = self.device.received;
         statistics.syn_dropped = self.device.syn_dropped;
+        statistics.checksum_errors = self.device.checksum_errors;
         statistics.interrupts = self.stats.interrupts;
         statistics.sleeps = self.stats.sleeps;
         statistics.port_rx_packets = self.stats.rx_packets;
