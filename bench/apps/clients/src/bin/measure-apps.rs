@@ -33,7 +33,7 @@ struct Options {
     quick: bool,
 
     /// Only this application
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = ["kv", "http", "balancer", "node", "iperf"])]
     only: Option<String>,
 
     /// The program of nginx; without it, nginx is left out

@@ -1,12 +1,12 @@
-//! Sends a million requests of each kind to each application over each driver, compares the answers, and sends a
-//! flood of a million SYNs.
+//! Sends a million requests of each kind to each application over each driver, compares the answers, sends streams for
+//! ten seconds, and a flood of a million SYNs.
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{ensure, Result};
 use apps_clients::attack::HandClient;
-use apps_clients::clients::{http, node, redis, Load};
+use apps_clients::clients::{http, iperf, node, redis, Load};
 use apps_clients::name_space;
 use apps_clients::server::{Driver, Over, Running, Server};
 use clap::Parser;
@@ -24,16 +24,20 @@ const WRK_STEP: u64 = 10;
 /// Rounds of one run of the controller, each of 13 requests.
 const NODE_STEP: u64 = 10_000;
 
+/// Seconds of a stream of iperf3 in each direction.
+const STREAM: u64 = 10;
+
 /// SYNs of a flood, after which the program looks whether the server still answers.
 const FLOOD_STEP: u32 = 100_000;
 
-/// Sends a million requests of each kind to each application over each driver and compares the answers, then a
-/// million SYNs. All of it runs in name spaces of its own, and takes about a quarter of an hour.
+/// Sends a million requests of each kind to each application over each driver and compares the answers. Streams of
+/// iperf3 for ten seconds each way and a million SYNs follow. All of it runs in name spaces of its own, and takes about
+/// a quarter of an hour.
 #[derive(Debug, Parser)]
 #[command(name = "soak-apps", version)]
 struct Options {
-    /// Only this driver: c, rust or rust-unsafe
-    #[arg(long, value_name = "NAME")]
+    /// Only this driver
+    #[arg(long, value_name = "NAME", value_parser = ["c", "rust", "rust-unsafe"])]
     driver: Option<String>,
 
     /// Requests of each kind
@@ -76,10 +80,11 @@ fn soak(driver: Driver, requests: u64) -> Result<()> {
     let end = |running: Running, sent: u64, what: &str| -> Result<()> {
         let statistics = running.end::<Value>()?.unwrap_or_default();
         println!("{driver}: {sent} {what}: 0 lost, 0 wrong");
-        ensure!(
-            statistics["malformed"].as_u64().unwrap_or(0) == 0,
-            "{statistics}"
-        );
+        let sum = |names: &[&str]| -> u64 {
+            let count = |name: &&str| statistics[name].as_u64();
+            names.iter().filter_map(count).sum()
+        };
+        ensure!(sum(&["malformed", "checksum_errors"]) == 0, "{statistics}");
         Ok(())
     };
 
@@ -99,6 +104,19 @@ fn soak(driver: Driver, requests: u64) -> Result<()> {
     let sent = until(requests, || node::control(NODE_STEP))?;
     end(server, sent, "requests of the controller to node")?;
 
+    let server = start("iperf")?;
+    for receives in [false, true] {
+        let load = iperf::iperf3(STREAM, receives)?;
+        ensure!(load.failed == 0, "checksum errors: {load:?}");
+        println!(
+            "{driver}: {} for {STREAM} s: {:.2} Gbit/s, 0 checksum errors",
+            load.client,
+            load.rate / 1e9
+        );
+    }
+    let statistics = server.end::<Value>()?.unwrap_or_default();
+    ensure!(statistics["checksum_errors"] == 0, "{statistics}");
+
     let mut kv = start("kv")?;
     let text = flood(&mut kv, requests)?;
     std::thread::sleep(Duration::from_millis(100));
@@ -117,9 +135,7 @@ fn run(options: &Options) -> Result<()> {
             .as_deref()
             .is_none_or(|name| name == driver.name)
     };
-    let drivers: Vec<_> = Driver::ALL.into_iter().filter(wanted).collect();
-    ensure!(!drivers.is_empty(), "--driver is c, rust or rust-unsafe");
-    for driver in drivers {
+    for driver in Driver::ALL.into_iter().filter(wanted) {
         soak(driver, options.requests).map_err(|error| error.context(driver.to_string()))?;
     }
     Ok(())
