@@ -46,6 +46,8 @@ pub struct HandClient {
 pub struct Answer {
     /// Its SYN flag.
     pub syn: bool,
+    /// Its FIN flag.
+    pub fin: bool,
     /// Its RST flag.
     pub rst: bool,
     /// The byte that it expects next.
@@ -227,6 +229,7 @@ impl HandClient {
             let segment = TcpPacket::new_checked(packet.payload()).ok()?;
             ((segment.src_port(), segment.dst_port()) == ports).then(|| Answer {
                 syn: segment.syn(),
+                fin: segment.fin(),
                 rst: segment.rst(),
                 acknowledges: segment.ack_number(),
                 sequence: segment.seq_number(),
@@ -253,6 +256,42 @@ impl HandClient {
             }
         }
         Ok(bytes)
+    }
+
+    /// Closes the connection after the server has closed it, and returns whether the server acknowledges that within
+    /// `limit`.
+    pub fn close(&mut self, limit: Duration) -> bool {
+        let fin = self.segment(self.next, TcpControl::Fin, b"");
+        self.send(&fin);
+        self.next += 1;
+        let next = self.next;
+        let end = Instant::now() + limit;
+        while let Some(answer) = self.answer(end.saturating_duration_since(Instant::now())) {
+            if answer.acknowledges == next && !answer.rst {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Receives until the server closes the connection, and acknowledges everything but its FIN.
+    ///
+    /// # Errors
+    /// If it does not close.
+    pub fn read_until_closed(&mut self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        loop {
+            let answer = self.answer(LIMIT).context("the server does not close")?;
+            if answer.sequence == self.expected && answer.length > 0 {
+                self.expected += answer.length;
+                bytes.extend_from_slice(&answer.payload);
+                if answer.fin {
+                    return Ok(bytes);
+                }
+                let ack = self.segment(self.next, TcpControl::None, b"");
+                self.send(&ack);
+            }
+        }
     }
 
     fn wait<T>(

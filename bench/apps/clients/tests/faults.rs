@@ -114,6 +114,26 @@ fn broken_and_overlapping_segments_change_nothing_for_the_client() -> Result<()>
 }
 
 #[test]
+fn a_closed_connection_is_acknowledged_to_its_end() -> Result<()> {
+    let test = "a_closed_connection_is_acknowledged_to_its_end";
+    each_driver("http", test, &[], |running| {
+        let request = b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+        for port in 7000..7010 {
+            let mut client = HandClient::new(80, port)?;
+            client.connect()?;
+            let segment = client.segment(client.next, TcpControl::Psh, request);
+            client.send(&segment);
+            client.next += request.len();
+            let answer = client.read_until_closed()?;
+            ensure!(answer.starts_with(b"HTTP/1.1 200"), "{answer:?}");
+            // Without this acknowledgement, a client's kernel sends its FIN again after 200 ms.
+            ensure!(client.close(Duration::from_millis(150)), "port {port}");
+        }
+        end(running).map(drop)
+    })
+}
+
+#[test]
 fn a_flood_of_syns_takes_no_memory_and_leaves_room_for_clients() -> Result<()> {
     const SYNS: u32 = 100_000;
     let test = "a_flood_of_syns_takes_no_memory_and_leaves_room_for_clients";

@@ -225,8 +225,9 @@ impl<S: Service> Server<'_, S> {
                     self.statistics.connections_reset += 1;
                     connection.close(self.service);
                 }
-                // A closed socket may still have a reset to send.
-                if state == State::TimeWait || !changed {
+                // This turn still sends a reset or the last acknowledgement. Then the socket listens again: a TIME-WAIT
+                // of the usual length would keep it from new clients.
+                if !changed {
                     listen_again(slot, socket, self.listen);
                 }
                 true
@@ -257,6 +258,8 @@ impl<S: Service> Server<'_, S> {
         }
         if connection.is_done() {
             socket.close();
+            // No answer comes that could carry an acknowledgement.
+            socket.set_ack_delay(None);
             self.statistics.connections_closed += 1;
             if let Some(connection) = slot.connection.take() {
                 connection.close(self.service);
@@ -356,6 +359,7 @@ fn pump<S: Service>(
 
 fn listen_again<S: Service>(slot: &mut Slot<S>, socket: &mut Socket<'_>, listen: u16) {
     socket.abort();
+    socket.set_ack_delay(Some(ACK_DELAY.into()));
     // The port is not 0, and the socket is closed.
     let _: Result<(), tcp::ListenError> = socket.listen(listen);
     slot.state = State::Listen;
