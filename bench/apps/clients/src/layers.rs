@@ -27,6 +27,16 @@ pub enum Layer {
     Libraries,
 }
 
+impl Layer {
+    /// All layers, from the driver up.
+    pub const ALL: [Self; 4] = [
+        Self::Driver,
+        Self::Stack,
+        Self::Application,
+        Self::Libraries,
+    ];
+}
+
 /// A row of `layers.csv`.
 #[derive(Clone, Debug, Serialize)]
 pub struct LayerRow {
@@ -36,6 +46,8 @@ pub struct LayerRow {
     pub server: String,
     /// The client, and what it did.
     pub client: String,
+    /// Rounds count from 1.
+    pub round: u32,
     /// Requests of the difference.
     pub requests: u64,
     /// The layer.
@@ -88,6 +100,7 @@ fn layer(object: &str, function: &str, program: &str) -> Layer {
 pub fn count(
     application: &'static str,
     driver: Driver,
+    round: u32,
     requests: u64,
     client: impl Fn(u64) -> Result<Load>,
 ) -> Result<Vec<LayerRow>> {
@@ -121,6 +134,7 @@ pub fn count(
         application: application.to_owned(),
         server: driver.name.to_owned(),
         client: twice.client.clone(),
+        round,
         requests: difference,
         layer: *layer,
         instructions: cost.saturating_sub(less.get(layer).copied().unwrap_or(0)) as f64

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::clients::Load;
 use crate::layers::{Layer, LayerRow};
+use crate::median::median;
 use crate::process::CpuTime;
 use crate::server::{Over, Server};
 
@@ -89,17 +90,6 @@ impl Row {
     }
 }
 
-/// The median of some numbers.
-fn median(mut numbers: Vec<f64>) -> Option<f64> {
-    numbers.sort_by(f64::total_cmp);
-    let middle = numbers.len() / 2;
-    match numbers.len() {
-        0 => None,
-        odd if odd % 2 == 1 => Some(numbers[middle]),
-        _ => Some((numbers[middle - 1] + numbers[middle]) / 2.0),
-    }
-}
-
 /// The medians over all rounds, in the order in which clients and servers first appear.
 pub fn table(rows: &[Row]) -> String {
     let mut order = Vec::new();
@@ -178,7 +168,7 @@ pub fn table(rows: &[Row]) -> String {
     text
 }
 
-/// The instructions of a request by layer, a line for each application and driver.
+/// The instructions of a request by layer, medians over the rounds, a line for each application and driver.
 pub fn layer_table(rows: &[LayerRow]) -> String {
     let mut text = format!(
         "{:<8} {:<20} {:<12} {:>10} {:>10} {:>12} {:>10} {:>10} {:>7}\n",
@@ -192,27 +182,34 @@ pub fn layer_table(rows: &[LayerRow]) -> String {
         "total",
         "driver"
     );
-    let same = |a: &LayerRow, b: &LayerRow| a.application == b.application && a.server == b.server;
-    for group in rows.chunk_by(same) {
-        let of = |layer| {
-            let found = group.iter().find(|row| row.layer == layer);
-            found.map_or(0.0, |row| row.instructions)
+    let mut groups: Vec<Vec<&LayerRow>> = Vec::new();
+    for row in rows {
+        let same = |group: &&mut Vec<&LayerRow>| {
+            (&group[0].application, &group[0].server) == (&row.application, &row.server)
         };
-        let total: f64 = group.iter().map(|row| row.instructions).sum();
+        match groups.iter_mut().find(same) {
+            Some(group) => group.push(row),
+            None => groups.push(vec![row]),
+        }
+    }
+    for group in groups {
+        let of = |layer| {
+            let rows = group.iter().filter(|row| row.layer == layer);
+            median(rows.map(|row| row.instructions).collect()).unwrap_or(0.0)
+        };
+        let layers = Layer::ALL.map(of);
+        let total: f64 = layers.iter().sum();
         // A string takes everything.
-        let _ = writeln!(
+        let _ = write!(
             text,
-            "{:<8} {:<20} {:<12} {:>10.0} {:>10.0} {:>12.0} {:>10.0} {:>10.0} {:>6.1}%",
-            group[0].application,
-            group[0].client,
-            group[0].server,
-            of(Layer::Driver),
-            of(Layer::Stack),
-            of(Layer::Application),
-            of(Layer::Libraries),
-            total,
-            100.0 * of(Layer::Driver) / total
+            "{:<8} {:<20} {:<12}",
+            group[0].application, group[0].client, group[0].server
         );
+        for (layer, width) in layers.iter().zip([10, 10, 12, 10]) {
+            let _ = write!(text, " {layer:>width$.0}");
+        }
+        let share = 100.0 * of(Layer::Driver) / total;
+        let _ = writeln!(text, " {total:>10.0} {share:>6.1}%");
     }
     text
 }
@@ -255,6 +252,30 @@ mod tests {
                 "-"
             ]
         );
+        assert_eq!(text.lines().count(), 2);
+    }
+
+    #[test]
+    fn the_layers_are_medians_of_all_rounds() {
+        let row = |round, layer, instructions| LayerRow {
+            application: "kv".to_owned(),
+            server: "c".to_owned(),
+            client: "GET".to_owned(),
+            round,
+            requests: 10,
+            layer,
+            instructions,
+        };
+        let text = layer_table(&[
+            row(1, Layer::Driver, 100.0),
+            row(1, Layer::Stack, 300.0),
+            row(2, Layer::Driver, 120.0),
+            row(2, Layer::Stack, 200.0),
+            row(3, Layer::Driver, 90.0),
+            row(3, Layer::Stack, 400.0),
+        ]);
+        let words: Vec<_> = text.lines().nth(1).unwrap().split_whitespace().collect();
+        assert_eq!(words[3..], ["100", "300", "0", "0", "400", "25.0%"]);
         assert_eq!(text.lines().count(), 2);
     }
 }

@@ -3,6 +3,8 @@
 //! All of them have the address [`ADDRESS`], behind the interface `t0`. With a driver, the software card is at the other
 //! end of that TAP interface. The others have a second TAP interface in a name space of their own, and socat carries
 //! the frames between the two, as the card would. So each frame takes as many steps through the kernel.
+//!
+//! What carries the frames has one processor, and the server another one.
 
 use std::fmt;
 use std::fs;
@@ -18,6 +20,7 @@ use crate::backends::{Backends, BACKENDS, CONFIG};
 use crate::name_space::{give_address, ip, up, Inner};
 use crate::path::built;
 use crate::process::{wait_until, CpuTime, Process};
+use crate::processors::{start_on_own, Role};
 
 /// The server's address.
 pub const ADDRESS: &str = "10.0.0.2";
@@ -149,7 +152,7 @@ impl Server {
                 let mut command = on_card(name, *driver, &folder, wrapper)?;
                 command.args(arguments).arg(port_of(&folder));
                 Ok(Running {
-                    server: Process::start_until(&mut command, "ready", START)?,
+                    server: start_server(&mut command)?,
                     between: card,
                     backends: None,
                     _inner: None,
@@ -229,8 +232,15 @@ fn start_card() -> Result<(Process, TempDir)> {
     card.args(["--ports", "2", "--wire", &format!("tap={INTERFACE}")]);
     // It prints what the ports are called.
     card.stderr(Stdio::null());
-    let card = Process::start_until_printed(&mut card, "ready", START)?;
-    Ok((card, folder))
+    let start = || Process::start_until_printed(&mut card, "ready", START);
+    Ok((start_on_own(Role::Between, start)?, folder))
+}
+
+/// Starts an application over a driver, and waits until it serves.
+fn start_server(command: &mut Command) -> Result<Process> {
+    start_on_own(Role::Server, || {
+        Process::start_until(command, "ready", START)
+    })
 }
 
 fn port_of(folder: &TempDir) -> String {
@@ -267,7 +277,7 @@ fn start_balancer(driver: Driver, wrapper: &[String], arguments: &[&str]) -> Res
     let mut command = on_card("balancer", driver, &folder, wrapper)?;
     command.args(["--config", &config]).args(arguments);
     command.arg(port_of(&folder));
-    let mut server = Process::start_until(&mut command, "ready", START)?;
+    let mut server = start_server(&mut command)?;
     for _ in BACKENDS {
         server.wait_for_line("backend ", START)?;
     }
@@ -289,7 +299,8 @@ fn start_on_kernel(
     let inner = Inner::new()?;
     let mut socat = Command::new("socat");
     socat.args([format!("{TAP}{INTERFACE}"), format!("{TAP}t1")]);
-    let between = Process::start(&mut socat).context("package socat")?;
+    let between = start_on_own(Role::Between, || Process::start(&mut socat));
+    let between = between.context("package socat")?;
     for interface in [INTERFACE, "t1"] {
         wait_until(interface, START, || is_there(interface))?;
         // Otherwise the kernel sends frames as soon as one is up. socat ends if the other one is still down.
@@ -301,7 +312,7 @@ fn start_on_kernel(
         None => give_address(INTERFACE, CLIENT_ADDRESS)?,
     }
     up(INTERFACE)?;
-    let server = start(&inner, &folder)?;
+    let server = start_on_own(Role::Server, || start(&inner, &folder))?;
     Ok(Running {
         server,
         between,

@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode};
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result};
-use apps_clients::clients::{http, iperf, node, ping, redis, Load};
+use apps_clients::clients::{http, iperf, node, ping, redis, repeated, Load};
 use apps_clients::layers::{self, LayerRow};
 use apps_clients::name_space;
 use apps_clients::path::{built, root};
@@ -47,6 +47,8 @@ struct Plan {
     /// Requests of redis-benchmark, and of each kind in the pipeline.
     requests: u64,
     wrk_seconds: u64,
+    /// Runs of ab, which are short.
+    ab_runs: u32,
     controller_rounds: u64,
     iperf_seconds: u64,
     pings: u64,
@@ -57,6 +59,7 @@ impl Plan {
         rounds: 3,
         requests: 100_000,
         wrk_seconds: 2,
+        ab_runs: 10,
         controller_rounds: 2_000,
         iperf_seconds: 3,
         pings: 10_000,
@@ -65,6 +68,7 @@ impl Plan {
         rounds: 1,
         requests: 20_000,
         wrk_seconds: 1,
+        ab_runs: 3,
         controller_rounds: 300,
         iperf_seconds: 1,
         pings: 2_000,
@@ -98,11 +102,11 @@ const KV_CLIENTS: [Client; 4] = [
 ];
 const HTTP_CLIENTS: [Client; 2] = [
     |plan| http::wrk(plan.wrk_seconds),
-    |_| http::ab(1000, 50, None),
+    |plan| repeated(plan.ab_runs, || http::ab(1000, 50, None)),
 ];
 const NODE_CLIENTS: [Client; 1] = [|plan| node::control(plan.controller_rounds)];
 const BALANCER_CLIENTS: [Client; 2] = [
-    |_| http::ab(2100, 40, Some(BODY)),
+    |plan| repeated(plan.ab_runs, || http::ab(2100, 40, Some(BODY))),
     |plan| http::wrk(plan.wrk_seconds),
 ];
 const IPERF_CLIENTS: [Client; 2] = [
@@ -186,13 +190,21 @@ fn measure(
 }
 
 /// Counts the instructions of an application's requests over each driver.
-fn count_layers(subject: &Subject, rows: &mut Vec<LayerRow>, failures: &mut Vec<String>) {
+fn count_layers(
+    subject: &Subject,
+    round: u32,
+    rows: &mut Vec<LayerRow>,
+    failures: &mut Vec<String>,
+) {
     let Some((requests, client)) = subject.counted else {
         return;
     };
     for driver in Driver::ALL {
-        eprintln!("{} over {driver}, under callgrind", subject.name);
-        match layers::count(subject.name, driver, requests, client) {
+        eprintln!(
+            "{} over {driver}, under callgrind, round {round}",
+            subject.name
+        );
+        match layers::count(subject.name, driver, round, requests, client) {
             Ok(counted) => rows.extend(counted),
             Err(error) => {
                 eprintln!("failed: {error:#}");
@@ -255,10 +267,10 @@ fn run(options: &Options) -> Result<()> {
                     failures.push(format!("{} over {server}: {error:#}", subject.name));
                 }
             }
-        }
-        // The counts hardly vary, so one round is enough. A quick run counts only the first application.
-        if plan.rounds > 1 || subject.name == all[0].name {
-            count_layers(subject, &mut layers, &mut failures);
+            // A quick run counts only the first application.
+            if plan.rounds > 1 || subject.name == all[0].name {
+                count_layers(subject, round, &mut layers, &mut failures);
+            }
         }
     }
     write_layers(&folder.join("layers.csv"), &layers)?;

@@ -84,6 +84,8 @@ fn parse_wrk(text: &str) -> Option<Load> {
 /// If it fails, or prints something else.
 pub fn ab(requests: u64, connections: u64, body: Option<&str>) -> Result<Load> {
     let folder = tempfile::tempdir()?;
+    // Its text has whole milliseconds, and its file microseconds.
+    let percentiles = folder.path().join("percentiles.csv");
     let mut command = Command::new("ab");
     command.args([
         "-q",
@@ -91,7 +93,9 @@ pub fn ab(requests: u64, connections: u64, body: Option<&str>) -> Result<Load> {
         &requests.to_string(),
         "-c",
         &connections.to_string(),
+        "-e",
     ]);
+    command.arg(&percentiles);
     match body {
         Some(body) => {
             let file = folder.path().join("body");
@@ -105,8 +109,9 @@ pub fn ab(requests: u64, connections: u64, body: Option<&str>) -> Result<Load> {
         }
     }
     let output = run_well(&mut command, LIMIT)?;
-    parse_ab(&output.text)
-        .with_context(|| format!("{command:?} printed:\n{}", output.text))
+    let percentiles = std::fs::read_to_string(&percentiles).context("ab wrote no percentiles")?;
+    parse_ab(&output.text, &percentiles)
+        .with_context(|| format!("{command:?} printed:\n{}{percentiles}", output.text))
         .map(|load| Load {
             client: if body.is_some() { "ab POST" } else { "ab" }.to_owned(),
             cpu: output.cpu,
@@ -114,16 +119,16 @@ pub fn ab(requests: u64, connections: u64, body: Option<&str>) -> Result<Load> {
         })
 }
 
-fn parse_ab(text: &str) -> Option<Load> {
+/// Reads the text of ab, and its file of percentiles, whose lines are such as `99,1.834`.
+fn parse_ab(text: &str, percentiles: &str) -> Option<Load> {
     let field = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(name))?;
         line.split_whitespace().next()?.parse::<f64>().ok()
     };
     let percentile = |percent: &str| {
-        let line = text
-            .lines()
-            .find_map(|line| line.trim().strip_prefix(percent))?;
-        line.split_whitespace().next()?.parse::<f64>().ok()
+        let mut lines = percentiles.lines();
+        let time = lines.find_map(|line| line.strip_prefix(percent))?;
+        time.parse::<f64>().ok()
     };
     let requests = field("Complete requests:")?;
     Some(Load {
@@ -131,8 +136,8 @@ fn parse_ab(text: &str) -> Option<Load> {
         failed: (field("Failed requests:")? + field("Non-2xx responses:").unwrap_or(0.0)) as u64,
         seconds: field("Time taken for tests:")?,
         rate: field("Requests per second:")?,
-        p50_ms: percentile("50%"),
-        p99_ms: percentile("99%"),
+        p50_ms: percentile("50,"),
+        p99_ms: percentile("99,"),
         ..Load::default()
     })
 }
@@ -172,9 +177,10 @@ mod tests {
     fn ab_counts_wrong_statuses_apart() {
         let text = "Time taken for tests:   0.500 seconds\nComplete requests:      1000\n\
             Failed requests:        1\nNon-2xx responses:      2\n\
-            Requests per second:    2000.00 [#/sec] (mean)\n  50%      5\n  99%     12\n 100%     20 (longest)\n";
-        let load = parse_ab(text).unwrap();
+            Requests per second:    2000.00 [#/sec] (mean)\n";
+        let percentiles = "Percentage served,Time in ms\n50,4.712\n99,12.041\n100,20.3\n";
+        let load = parse_ab(text, percentiles).unwrap();
         assert_eq!((load.requests, load.failed, load.rate), (1000, 3, 2000.0));
-        assert_eq!((load.p50_ms, load.p99_ms), (Some(5.0), Some(12.0)));
+        assert_eq!((load.p50_ms, load.p99_ms), (Some(4.712), Some(12.041)));
     }
 }
