@@ -7,6 +7,7 @@
 pub mod attack;
 pub mod backends;
 pub mod clients;
+pub mod kernel;
 pub mod layers;
 pub mod median;
 pub mod name_space;

@@ -3,6 +3,7 @@
 
 use anyhow::{ensure, Result};
 use apps_clients::clients::{http, iperf, node, ping, redis};
+use apps_clients::kernel;
 use apps_clients::name_space;
 use apps_clients::server::{Driver, Over, Running, Server};
 use serde_json::Value;
@@ -147,4 +148,33 @@ fn balancer_carries_posts_through_to_http() -> Result<()> {
         running.end::<Value>()?;
     }
     Ok(())
+}
+
+#[test]
+fn the_balancer_uses_its_ports_again_without_a_wait() -> Result<()> {
+    // The ports of the default table.
+    const PORTS: u64 = 16_384;
+    if !name_space::is_inside("the_balancer_uses_its_ports_again_without_a_wait")? {
+        return Ok(());
+    }
+    let server = Server::Application {
+        name: "balancer",
+        over: Over::Driver(Driver::ALL[1]),
+    };
+    let running = server.start(&[])?;
+    http::ab(PORTS, 40, None)?;
+    let before = kernel::sum_of("SynRetrans")?;
+    let load = http::ab(PORTS / 2, 40, None)?;
+    let repeated = kernel::sum_of("SynRetrans")? - before;
+    ensure!(
+        (load.failed, repeated) == (0, 0),
+        "{repeated} SYNs were sent again: {load:?}"
+    );
+    let (_, stats) = http::curl(":8080/stats", &[])?;
+    let stats: Value = serde_json::from_str(&stats)?;
+    ensure!(
+        stats["frames"]["port_resets"].as_u64() > Some(PORTS / 2),
+        "{stats}"
+    );
+    running.end::<Value>().map(drop)
 }

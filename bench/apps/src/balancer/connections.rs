@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::net::SocketAddrV4;
 use std::time::{Duration, Instant};
 
-use smoltcp::wire::EthernetAddress;
+use smoltcp::wire::{EthernetAddress, TcpSeqNumber};
 
 /// The end of a list.
 const NONE: u32 = u32::MAX;
@@ -40,13 +40,19 @@ pub struct Connection {
     pub backend: usize,
     /// The backend has answered the SYN.
     pub answered: bool,
-    pub client_closed: bool,
+    /// The client has closed: the number after its FIN.
+    pub client_end: Option<TcpSeqNumber>,
     pub backend_closed: bool,
     /// One side has reset the connection.
     pub is_reset: bool,
 }
 
 impl Connection {
+    /// Whether both sides have closed.
+    pub fn has_closed(&self) -> bool {
+        self.client_end.is_some() && self.backend_closed
+    }
+
     /// What identifies it.
     pub fn flow(&self) -> Flow {
         (self.client, self.port)
@@ -122,7 +128,7 @@ impl Connections {
 
     /// Adds a connection whose flow is not in the table. Uses the slot that has been free for the longest time, so
     /// that its port comes back late. In a full table, the oldest connection that is closing or opening has to go.
-    /// Returns the slot, and what had to go. `None` if all connections are open.
+    /// Returns the slot, and the connection that had it and had to go. `None` if all connections are open.
     pub fn insert(
         &mut self,
         connection: Connection,
@@ -159,8 +165,8 @@ impl Connections {
         Some(connection)
     }
 
-    /// Forgets a connection whose time is over, and returns it with its last state.
-    pub fn expire(&mut self, now: Instant) -> Option<(Connection, State)> {
+    /// Forgets a connection whose time is over, and returns it with its slot and its last state.
+    pub fn expire(&mut self, now: Instant) -> Option<(u32, Connection, State)> {
         for (state, timeout) in STATES.into_iter().zip(self.timeouts) {
             let oldest = self.lists[state as usize].first;
             let over = self
@@ -168,7 +174,9 @@ impl Connections {
                 .get(oldest as usize)
                 .is_some_and(|slot| now.saturating_duration_since(slot.since) >= timeout);
             if over {
-                return self.remove(oldest).map(|connection| (connection, state));
+                return self
+                    .remove(oldest)
+                    .map(|connection| (oldest, connection, state));
             }
         }
         None
@@ -241,7 +249,7 @@ mod tests {
             frontend: 0,
             backend: 0,
             answered: false,
-            client_closed: false,
+            client_end: None,
             backend_closed: false,
             is_reset: false,
         }
@@ -280,7 +288,7 @@ mod tests {
         table.set_state(2, State::Closing, now);
         let mut expired_after = |seconds| {
             let expired = table.expire(now + Duration::from_secs(seconds));
-            expired.map(|(connection, state)| (connection.client.port(), state))
+            expired.map(|(_, connection, state)| (connection.client.port(), state))
         };
         assert_eq!(expired_after(1), None);
         assert_eq!(expired_after(2), Some((3, State::Closing)));

@@ -77,6 +77,8 @@ pub struct FrameCounts {
     pub forwarded: u64,
     /// Resets that answered a segment without a connection, or with a backend that is down.
     pub resets: u64,
+    /// Resets that let a backend forget an ended connection, because its port comes back.
+    pub port_resets: u64,
     /// Fragments, which are dropped.
     pub fragments: u64,
     /// Segments that no sender should have sent, which are dropped.

@@ -15,6 +15,7 @@ use smoltcp::wire::HardwareAddress;
 use super::config::{Config, HealthConfig, CHECK_PORTS};
 use super::forwarder::Forwarder;
 use super::neighbour;
+use crate::driver::{Sort, Verdict};
 use crate::stack::{Beside, Stack};
 
 /// Bytes of the buffers of a check's socket. The request has to fit in.
@@ -213,14 +214,28 @@ impl Health {
     }
 }
 
+/// The data path, which sorts the frames of the device.
+struct Sorted(Rc<RefCell<Forwarder>>);
+
+impl Sort for Sorted {
+    fn decide(&mut self, frame: &mut [u8]) -> Verdict {
+        self.0.borrow_mut().decide(frame)
+    }
+
+    fn has_own_frame(&self) -> bool {
+        self.0.borrow().has_own_frame()
+    }
+
+    fn own_frame(&mut self) -> Option<Vec<u8>> {
+        self.0.borrow_mut().own_frame()
+    }
+}
+
 impl Beside for Health {
     fn start(&mut self, stack: &mut Stack) -> Result<()> {
         let HardwareAddress::Ethernet(mac) = stack.interface.hardware_addr();
         self.forwarder.borrow_mut().set_mac(mac);
-        let forwarder = Rc::clone(&self.forwarder);
-        stack
-            .device
-            .sort_by(Box::new(move |frame| forwarder.borrow_mut().decide(frame)));
+        stack.device.sort_by(Sorted(Rc::clone(&self.forwarder)));
         for check in &mut self.checks {
             let buffer = || SocketBuffer::new(vec![0; BUFFER]);
             check.handle = Some(stack.add(Socket::new(buffer(), buffer())));

@@ -11,6 +11,7 @@ mod forwarder;
 mod health;
 mod maglev;
 mod neighbour;
+mod port_resets;
 mod segment;
 mod service;
 

@@ -6,7 +6,7 @@ use super::neighbour;
 use smoltcp::phy::ChecksumCapabilities;
 use smoltcp::wire::{
     EthernetAddress, EthernetFrame, EthernetProtocol, IpProtocol, Ipv4Packet, Ipv4Repr, TcpControl,
-    TcpPacket, TcpRepr,
+    TcpPacket, TcpRepr, TcpSeqNumber,
 };
 
 /// Bytes of the Ethernet header.
@@ -27,6 +27,8 @@ pub struct Segment {
     pub from: SocketAddrV4,
     /// The port to which it goes.
     pub port: u16,
+    /// The number after the segment: that of the next byte, SYN or FIN of the sender.
+    pub end: TcpSeqNumber,
     pub syn: bool,
     pub ack: bool,
     pub fin: bool,
@@ -90,6 +92,7 @@ pub fn parse(frame: &[u8], own_mac: EthernetAddress, own_ip: Ipv4Addr) -> Parsed
         mac,
         from: SocketAddrV4::new(source, segment.src_port()),
         port: segment.dst_port(),
+        end: segment.seq_number() + segment.segment_len(),
         syn: segment.syn(),
         ack: segment.ack(),
         fin: segment.fin(),
@@ -162,18 +165,44 @@ pub fn reset(frame: &mut [u8]) -> Option<usize> {
     if segment.rst() {
         return None;
     }
+    let numbers = match segment.ack() {
+        true => (segment.ack_number(), None),
+        false => (
+            TcpSeqNumber::default(),
+            Some(segment.seq_number() + segment.segment_len()),
+        ),
+    };
+    let from = SocketAddrV4::new(own, segment.dst_port());
+    let to = SocketAddrV4::new(client, segment.src_port());
+    write_reset(&mut packet, from, to, numbers);
+    Some(RESET)
+}
+
+/// A frame with a reset, whose sequence number is `number`.
+pub fn new_reset(route: &Route, number: TcpSeqNumber) -> Vec<u8> {
+    let mut frame = vec![0; RESET];
+    let mut ethernet = EthernetFrame::new_unchecked(&mut frame);
+    ethernet.set_src_addr(route.macs[0]);
+    ethernet.set_dst_addr(route.macs[1]);
+    ethernet.set_ethertype(EthernetProtocol::Ipv4);
+    let mut packet = Ipv4Packet::new_unchecked(ethernet.payload_mut());
+    write_reset(&mut packet, route.from, route.to, (number, None));
+    frame
+}
+
+/// Writes a reset with a sequence number, and perhaps an acknowledgement.
+fn write_reset(
+    packet: &mut Ipv4Packet<&mut [u8]>,
+    from: SocketAddrV4,
+    to: SocketAddrV4,
+    (seq_number, ack_number): (TcpSeqNumber, Option<TcpSeqNumber>),
+) {
     let tcp = TcpRepr {
-        src_port: segment.dst_port(),
-        dst_port: segment.src_port(),
+        src_port: from.port(),
+        dst_port: to.port(),
         control: TcpControl::Rst,
-        seq_number: match segment.ack() {
-            true => segment.ack_number(),
-            false => Default::default(),
-        },
-        ack_number: match segment.ack() {
-            true => None,
-            false => Some(segment.seq_number() + segment.segment_len()),
-        },
+        seq_number,
+        ack_number,
         window_len: 0,
         window_scale: None,
         max_seg_size: None,
@@ -183,21 +212,20 @@ pub fn reset(frame: &mut [u8]) -> Option<usize> {
         payload: &[],
     };
     let ip = Ipv4Repr {
-        src_addr: own,
-        dst_addr: client,
+        src_addr: *from.ip(),
+        dst_addr: *to.ip(),
         next_header: IpProtocol::Tcp,
         payload_len: tcp.buffer_len(),
         hop_limit: HOPS,
     };
     let checksums = ChecksumCapabilities::default();
-    ip.emit(&mut packet, &checksums);
+    ip.emit(packet, &checksums);
     tcp.emit(
         &mut TcpPacket::new_unchecked(packet.payload_mut()),
-        &own.into(),
-        &client.into(),
+        &ip.src_addr.into(),
+        &ip.dst_addr.into(),
         &checksums,
     );
-    Some(RESET)
 }
 
 #[cfg(test)]
@@ -205,7 +233,6 @@ mod tests {
     use super::*;
     use crate::laws::frames::{ends, frame, OWN_IP, OWN_MAC};
     use proptest::prelude::*;
-    use smoltcp::wire::TcpSeqNumber;
 
     fn client() -> (EthernetAddress, SocketAddrV4) {
         (
@@ -223,6 +250,7 @@ mod tests {
             mac,
             from,
             port: 80,
+            end: TcpSeqNumber(1001),
             syn: true,
             ack: false,
             fin: false,

@@ -167,6 +167,18 @@ pub enum Verdict {
     Drop,
 }
 
+/// Sorts received frames before the stack sees them.
+pub trait Sort {
+    /// Decides what becomes of a received frame, and may change it.
+    fn decide(&mut self, frame: &mut [u8]) -> Verdict;
+
+    /// Whether it has frames of its own, which have to be sent before the one that was decided last.
+    fn has_own_frame(&self) -> bool;
+
+    /// The next frame of its own.
+    fn own_frame(&mut self) -> Option<Vec<u8>>;
+}
+
 /// The frames that were received last. The driver lends them, and gets them back in batches.
 pub struct RxBatch {
     port: Rc<Port>,
@@ -217,13 +229,10 @@ impl RxBatch {
         false
     }
 
-    /// Receives a batch if all frames of the last one are used, and lets `decide` look at each new frame and change
-    /// it. Those to be sent go to `tx` without a copy, or are dropped if it is full. Returns how many arrived.
-    pub fn fill_sorted(
-        &mut self,
-        tx: &mut TxBatch,
-        decide: &mut dyn FnMut(&mut [u8]) -> Verdict,
-    ) -> usize {
+    /// Receives a batch if all frames of the last one are used, and lets `sort` decide about each new frame. Those to be
+    /// sent go to `tx` without a copy, or are dropped if it is full. Returns how many arrived.
+    pub fn fill_sorted(&mut self, tx: &mut TxBatch, sort: &mut dyn Sort) -> usize {
+        tx.put_own(sort);
         if !self.is_empty() || !self.fill() {
             return 0;
         }
@@ -235,7 +244,9 @@ impl RxBatch {
             let packet = self.packets[at];
             // SAFETY: the driver lent so many bytes, and `&mut self` says that they are borrowed no more.
             let bytes = unsafe { slice::from_raw_parts_mut(packet.data, packet.size as usize) };
-            match decide(bytes) {
+            let verdict = sort.decide(bytes);
+            tx.put_own(sort);
+            match verdict {
                 Verdict::Keep => {
                     self.packets[kept] = packet;
                     kept += 1;
@@ -387,6 +398,15 @@ impl TxBatch {
             self.flush();
         }
         result
+    }
+
+    /// Adds the own frames of `sort`, as far as there is room.
+    fn put_own(&mut self, sort: &mut dyn Sort) {
+        while sort.has_own_frame() && self.has_room() {
+            if let Some(frame) = sort.own_frame() {
+                self.put(frame.len(), |room| room.copy_from_slice(&frame));
+            }
+        }
     }
 
     /// Adds the first `size` bytes of a received packet, which belongs to the batch from now on. Returns whether there

@@ -160,6 +160,9 @@ pub fn balancer(input: &[u8]) {
             Verdict::Keep => assert!(!is_whole, "kept"),
             Verdict::Drop => {}
         }
+        while let Some(own) = forwarder.own_frame() {
+            ends(&own);
+        }
         let counts = forwarder.counts();
         let table = counts.table;
         let current = (table.opening + table.open + table.closing) as u64;

@@ -4,14 +4,11 @@ use smoltcp::phy::{self, DeviceCapabilities, Medium};
 use smoltcp::time::Instant;
 use std::rc::Rc;
 
-use crate::driver::{Port, RxBatch, TxBatch, Verdict, MAX_FRAME};
+use crate::driver::{Port, RxBatch, Sort, TxBatch, MAX_FRAME};
 use crate::stack::frame::{kind, Kind};
 
 /// Batches of a turn that are sorted. Then the sockets get their turn, even in a flood.
 const SORTED_BATCHES: usize = 8;
-
-/// Decides what becomes of a received frame before the stack sees it, and may change it.
-pub type Sort = Box<dyn FnMut(&mut [u8]) -> Verdict>;
 
 /// A port of smoltcp.
 pub struct Device {
@@ -20,7 +17,7 @@ pub struct Device {
     /// Connections that the sockets can still accept. smoltcp would answer a SYN beyond with a reset. A
     /// dropped one comes again a second later.
     room: usize,
-    sort: Option<Sort>,
+    sort: Option<Box<dyn Sort>>,
     /// Batches that may still be sorted in this turn.
     batches: usize,
     /// SYNs that were dropped because there was no room.
@@ -55,8 +52,8 @@ impl Device {
     }
 
     /// Lets `sort` decide about each frame from now on.
-    pub fn sort_by(&mut self, sort: Sort) {
-        self.sort = Some(sort);
+    pub fn sort_by(&mut self, sort: impl Sort + 'static) {
+        self.sort = Some(Box::new(sort));
     }
 
     /// Begins a turn.
@@ -101,7 +98,7 @@ impl Device {
         };
         while self.rx.is_empty() && self.batches > 0 {
             self.batches -= 1;
-            let arrived = self.rx.fill_sorted(&mut self.tx, sort);
+            let arrived = self.rx.fill_sorted(&mut self.tx, &mut **sort);
             if arrived == 0 {
                 return false;
             }
