@@ -9,6 +9,9 @@ use walkdir::WalkDir;
 
 use crate::count::count_text;
 
+/// A file that has only tests.
+const TESTS: &str = "tests.rs";
+
 /// A part of the applications: its name, and its files or folders.
 type Part = (&'static str, &'static [&'static str]);
 
@@ -73,7 +76,7 @@ fn count_path(path: &Path) -> Result<usize> {
     let mut lines = 0;
     for entry in WalkDir::new(path) {
         let entry = entry?;
-        if entry.file_type().is_file() {
+        if entry.file_type().is_file() && entry.file_name() != TESTS {
             let name = entry.path().to_string_lossy().into_owned();
             let text = fs::read_to_string(entry.path())?;
             lines += count_text(name.clone(), &name, &text)?.map_or(0, |file| file.lines);
@@ -86,6 +89,14 @@ fn count_path(path: &Path) -> Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_of_tests_does_not_count() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a.rs"), "fn f() {}\n").unwrap();
+        fs::write(folder.path().join(TESTS), "fn g() {}\nfn h() {}\n").unwrap();
+        assert_eq!(count_path(folder.path()).unwrap(), 1);
+    }
 
     #[test]
     fn every_part_exists() {
