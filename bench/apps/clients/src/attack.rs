@@ -106,6 +106,17 @@ impl HandClient {
     /// # Errors
     /// If the server does not answer.
     pub fn connect(&mut self) -> Result<()> {
+        self.half_open()?;
+        let ack = self.segment(self.next, TcpControl::None, b"");
+        self.send(&ack);
+        Ok(())
+    }
+
+    /// Opens a connection, but does not acknowledge the server's SYN: the next segment does.
+    ///
+    /// # Errors
+    /// If the server does not answer.
+    pub fn half_open(&mut self) -> Result<()> {
         let syn = self.segment(self.next, TcpControl::Syn, b"");
         self.send(&syn);
         let answer = self
@@ -114,8 +125,6 @@ impl HandClient {
             .context("no answer to a SYN")?;
         self.next += 1;
         self.expected = answer.sequence + 1;
-        let ack = self.segment(self.next, TcpControl::None, b"");
-        self.send(&ack);
         Ok(())
     }
 

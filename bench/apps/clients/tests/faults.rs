@@ -134,6 +134,50 @@ fn a_closed_connection_is_acknowledged_to_its_end() -> Result<()> {
 }
 
 #[test]
+fn a_request_with_the_end_of_its_connection_is_answered() -> Result<()> {
+    let test = "a_request_with_the_end_of_its_connection_is_answered";
+    each_driver("kv", test, &[], |running| {
+        let mut client = HandClient::new(6379, 7000)?;
+        client.half_open()?;
+        // One segment acknowledges the SYN, asks, and closes.
+        let all = client.segment(client.next, TcpControl::Fin, b"PING\r\n");
+        client.send(&all);
+        client.next += 7;
+        ensure!(client.read_until_closed()? == b"+PONG\r\n");
+        // A client that comes and goes without a request leaves nothing.
+        let mut silent = HandClient::new(6379, 7001)?;
+        silent.half_open()?;
+        let end_of_it = silent.segment(silent.next, TcpControl::Fin, b"");
+        silent.send(&end_of_it);
+        silent.next += 1;
+        ensure!(silent.read_until_closed()?.is_empty());
+        let statistics = end(running)?;
+        ensure!(
+            count(&statistics, "connections_closed") == 2,
+            "{statistics}"
+        );
+        ensure!(count(&statistics, "connections_reset") == 0, "{statistics}");
+        Ok(())
+    })
+}
+
+#[test]
+fn many_short_connections_are_all_served() -> Result<()> {
+    let test = "many_short_connections_are_all_served";
+    each_driver("http", test, &[], |running| {
+        // Connections that ab opens and does not use end with it, while the next ab opens its own.
+        for _ in 0..20 {
+            let load = http::ab(500, 50, None)?;
+            ensure!(load.failed == 0, "{load:?}");
+        }
+        let statistics = end(running)?;
+        ensure!(count(&statistics, "syn_dropped") == 0, "{statistics}");
+        ensure!(count(&statistics, "half_open_evicted") == 0, "{statistics}");
+        Ok(())
+    })
+}
+
+#[test]
 fn a_flood_of_syns_takes_no_memory_and_leaves_room_for_clients() -> Result<()> {
     const SYNS: u32 = 100_000;
     let test = "a_flood_of_syns_takes_no_memory_and_leaves_room_for_clients";

@@ -238,7 +238,9 @@ impl<S: Service> Server<'_, S> {
 
     /// Serves a socket that is open. Returns whether bytes moved.
     fn serve_open(&mut self, id: usize, slot: &mut Slot<S>, socket: &mut Socket<'_>) -> bool {
-        if slot.connection.is_none() && matches!(slot.state, State::Established) {
+        // A client may open a connection, ask and close within a turn. The service leaves both states when it closes.
+        let opened = matches!(slot.state, State::Established | State::CloseWait);
+        if slot.connection.is_none() && opened {
             self.statistics.connections_accepted += 1;
             slot.connection = Some(Connection::accept(self.service, id));
         }
