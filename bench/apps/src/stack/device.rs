@@ -17,6 +17,8 @@ pub struct Device {
     /// Connections that the sockets can still accept. smoltcp would answer a SYN beyond with a reset. A
     /// dropped one comes again a second later.
     room: usize,
+    /// Whether a SYN found no room in this turn, and in the turn before.
+    lacked_room: [bool; 2],
     sort: Option<Box<dyn Sort>>,
     /// Batches that may still be sorted in this turn.
     batches: usize,
@@ -37,6 +39,7 @@ impl Device {
             rx: RxBatch::new(port),
             tx: TxBatch::new(port),
             room: 0,
+            lacked_room: [false; 2],
             sort: None,
             batches: 0,
             syn_dropped: 0,
@@ -46,9 +49,15 @@ impl Device {
         }
     }
 
-    /// Accepts so many connections until the next call.
+    /// Accepts so many connections until the next call, which begins another turn.
     pub fn accept_connections(&mut self, room: usize) {
         self.room = room;
+        self.lacked_room = [false, self.lacked_room[0]];
+    }
+
+    /// Whether a SYN found no room in this turn.
+    pub fn lacks_room(&self) -> bool {
+        self.lacked_room[0]
     }
 
     /// Lets `sort` decide about each frame from now on.
@@ -72,7 +81,7 @@ impl Device {
     }
 
     /// Drops frames with wrong checksums and SYNs for which no socket has room. Returns whether another frame is
-    /// there.
+    /// there for the stack.
     fn next_frame(&mut self) -> bool {
         while self.fill() {
             let dropped = match kind(self.rx.peek()) {
@@ -81,7 +90,16 @@ impl Device {
                     self.room -= 1;
                     return true;
                 }
-                Kind::Opens => &mut self.syn_dropped,
+                // The first one waits for the next turn: a client that closes makes room for the next client in this
+                // turn. In a flood, the turn goes on for all others.
+                Kind::Opens if self.lacked_room == [false; 2] => {
+                    self.lacked_room[0] = true;
+                    return false;
+                }
+                Kind::Opens => {
+                    self.lacked_room[0] = true;
+                    &mut self.syn_dropped
+                }
                 Kind::Corrupt => &mut self.checksum_errors,
             };
             *dropped += 1;

@@ -3,6 +3,7 @@
 mod device;
 mod frame;
 mod interface;
+mod pressure;
 mod tcp_server;
 mod udp_server;
 

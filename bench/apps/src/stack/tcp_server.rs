@@ -1,8 +1,8 @@
 //! A service over TCP on a port.
 //!
 //! Every connection that there can be has a socket with its buffers from the start, so memory stays bounded.
-//! A socket without a connection listens. In a flood of SYNs, the oldest connections that are only half open
-//! make room for new ones.
+//! A socket without a connection listens. If no socket does, ended connections make room for new ones, and in a
+//! flood of SYNs those that are only half open.
 
 use std::net::Ipv4Addr;
 use std::path::Path;
@@ -13,6 +13,7 @@ use smoltcp::iface::SocketHandle;
 use smoltcp::socket::tcp::{self, Socket, SocketBuffer, State};
 
 use super::interface::{Address, Stack};
+use super::pressure::Pressure;
 use crate::connection::Connection;
 use crate::driver::PortConfig;
 use crate::run::{Limits, Run};
@@ -22,8 +23,11 @@ use crate::statistics::Statistics;
 /// A connection is half open for at most this time.
 const HALF_OPEN: Duration = Duration::from_secs(3);
 
-/// Sockets that should listen while others are half open.
+/// Sockets that are to listen again when a client found none.
 const LISTENERS: usize = 16;
+
+/// A client on a local network completes its handshake in this time.
+const HANDSHAKE: Duration = Duration::from_millis(10);
 
 /// After the last answer, the client has this time to close too.
 const CLOSING: Duration = Duration::from_secs(10);
@@ -47,6 +51,20 @@ struct Slot<S: Service> {
     /// When the socket's state last changed, or bytes moved.
     since: Instant,
     state: State,
+}
+
+impl<S: Service> Slot<S> {
+    /// Whether both sides have sent and received everything. What the socket still waits for concerns nobody: the end of
+    /// TIME-WAIT, a FIN after the last byte, or an acknowledgement of its own FIN.
+    fn has_ended(&self, stack: &Stack, now: Instant) -> bool {
+        let ending = matches!(
+            self.state,
+            State::FinWait2 | State::TimeWait | State::LastAck
+        );
+        let socket = stack.sockets.get::<Socket<'_>>(self.handle);
+        // In its first turn, it has yet to send its FIN or its last acknowledgement.
+        ending && self.connection.is_none() && self.since < now && socket.send_queue() == 0
+    }
 }
 
 /// What a TCP service is served with.
@@ -124,6 +142,7 @@ pub fn serve<S: Service, B: Beside>(
         slots,
         listen: options.listen,
         idle_timeout: options.limits.idle_timeout,
+        pressure: Pressure::default(),
         now: Instant::now(),
         statistics,
     };
@@ -152,6 +171,7 @@ struct Server<'s, S: Service> {
     slots: Vec<Slot<S>>,
     listen: u16,
     idle_timeout: Duration,
+    pressure: Pressure,
     /// The time of this turn.
     now: Instant,
     statistics: &'s mut Statistics,
@@ -286,18 +306,27 @@ impl<S: Service> Server<'_, S> {
         busy
     }
 
-    /// Ends the oldest half-open connections if too few sockets listen.
+    /// Lets sockets listen again if a client found none: first those whose connection has ended, then those that are
+    /// half open and whose client is late, or any of them in a flood. The oldest go first.
     fn make_room(&mut self, stack: &mut Stack) {
-        let wanted = LISTENERS.min(self.slots.len() / 4);
-        let wanted = wanted.saturating_sub(self.listening());
-        if wanted == 0 {
+        if !stack.device.lacks_room() {
             return;
         }
-        let half_open = |slot: &&mut Slot<S>| slot.state == State::SynReceived;
-        let mut half_open: Vec<_> = self.slots.iter_mut().filter(half_open).collect();
-        half_open.sort_by_key(|slot| slot.since);
-        for slot in half_open.into_iter().take(wanted) {
-            self.statistics.half_open_evicted += 1;
+        let (now, flood) = (self.now, self.pressure.note(self.now));
+        let wanted = LISTENERS.min(self.slots.len() / 4);
+        let wanted = wanted.saturating_sub(self.listening());
+        let rank = |slot: &Slot<S>| match slot.state {
+            State::SynReceived if flood || now - slot.since > HANDSHAKE => Some((1, slot.since)),
+            _ => slot.has_ended(stack, now).then_some((0, slot.since)),
+        };
+        let ranked = self.slots.iter().enumerate();
+        let mut ranked: Vec<_> = ranked
+            .filter_map(|(id, slot)| Some((rank(slot)?, id)))
+            .collect();
+        ranked.sort_unstable();
+        for (_, id) in ranked.into_iter().take(wanted) {
+            let slot = &mut self.slots[id];
+            self.statistics.half_open_evicted += u64::from(slot.state == State::SynReceived);
             let socket = stack.sockets.get_mut::<Socket<'_>>(slot.handle);
             listen_again(slot, socket, self.listen);
         }
