@@ -143,7 +143,7 @@ fn subjects(options: &Options) -> [Subject; 5] {
             ..subject("node", &NODE_CLIENTS)
         },
         Subject {
-            arguments: &["--socket-buffer", "262144"],
+            arguments: iperf::SERVER_ARGUMENTS,
             ..subject("iperf", &IPERF_CLIENTS)
         },
     ]

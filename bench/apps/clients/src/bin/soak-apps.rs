@@ -21,6 +21,9 @@ const REDIS_STEP: u64 = 25_000;
 /// Seconds of one run of wrk.
 const WRK_STEP: u64 = 10;
 
+/// Requests of one run of ab, each with a connection of its own.
+const AB_STEP: u64 = 50_000;
+
 /// Rounds of one run of the controller, each of 13 requests.
 const NODE_STEP: u64 = 10_000;
 
@@ -73,10 +76,11 @@ fn flood(running: &mut Running, requests: u64) -> Result<String> {
 }
 
 fn soak(driver: Driver, requests: u64) -> Result<()> {
-    let start = |name| {
+    let start_with = |name, arguments: &[&str]| {
         let over = Over::Driver(driver);
-        Server::Application { name, over }.start(&[])
+        Server::Application { name, over }.start(arguments)
     };
+    let start = |name| start_with(name, &[]);
     let end = |running: Running, sent: u64, what: &str| -> Result<()> {
         let statistics = running.end::<Value>()?.unwrap_or_default();
         println!("{driver}: {sent} {what}: 0 lost, 0 wrong");
@@ -92,19 +96,20 @@ fn soak(driver: Driver, requests: u64) -> Result<()> {
     let sent = until(requests, || redis::check_answers(REDIS_STEP))?;
     end(kv, sent, "requests of redis-cli to kv")?;
 
-    let server = start("http")?;
-    let sent = until(requests, || http::wrk_checked(WRK_STEP))?;
-    end(server, sent, "requests of wrk to http")?;
-
-    let balancer = start("balancer")?;
-    let sent = until(requests, || http::wrk_checked(WRK_STEP))?;
-    end(balancer, sent, "requests of wrk through the balancer")?;
+    for (application, place) in [("http", "to http"), ("balancer", "through the balancer")] {
+        let server = start(application)?;
+        let sent = until(requests, || http::wrk_checked(WRK_STEP))?;
+        end(server, sent, &format!("requests of wrk {place}"))?;
+        let server = start(application)?;
+        let sent = until(requests, || http::ab(AB_STEP, 50, None))?;
+        end(server, sent, &format!("connections of ab {place}"))?;
+    }
 
     let server = start("node")?;
     let sent = until(requests, || node::control(NODE_STEP))?;
     end(server, sent, "requests of the controller to node")?;
 
-    let server = start("iperf")?;
+    let server = start_with("iperf", iperf::SERVER_ARGUMENTS)?;
     for receives in [false, true] {
         let load = iperf::iperf3(STREAM, receives)?;
         ensure!(load.failed == 0, "checksum errors: {load:?}");

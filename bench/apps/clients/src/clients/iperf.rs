@@ -10,6 +10,9 @@ use crate::kernel::sum_of;
 use crate::process::run;
 use crate::server::ADDRESS;
 
+/// What the server is started with: a stream needs larger buffers than requests.
+pub const SERVER_ARGUMENTS: &[&str] = &["--socket-buffer", "262144"];
+
 /// The kernel's counter in each protocol.
 const WRONG_CHECKSUMS: &str = "InCsumErrors";
 
