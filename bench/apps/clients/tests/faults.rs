@@ -178,6 +178,19 @@ fn many_short_connections_are_all_served() -> Result<()> {
 }
 
 #[test]
+fn more_clients_than_sockets_are_all_served() -> Result<()> {
+    let test = "more_clients_than_sockets_are_all_served";
+    each_driver("http", test, &["--connections", "64"], |running| {
+        let load = http::ab(2000, 100, None)?;
+        ensure!((load.requests, load.failed) == (2000, 0), "{load:?}");
+        let statistics = end(running)?;
+        ensure!(count(&statistics, "syn_dropped") > 0, "{statistics}");
+        ensure!(count(&statistics, "connections_reset") == 0, "{statistics}");
+        Ok(())
+    })
+}
+
+#[test]
 fn a_flood_of_syns_takes_no_memory_and_leaves_room_for_clients() -> Result<()> {
     const SYNS: u32 = 100_000;
     let test = "a_flood_of_syns_takes_no_memory_and_leaves_room_for_clients";

@@ -47,8 +47,8 @@ struct Plan {
     /// Requests of redis-benchmark, and of each kind in the pipeline.
     requests: u64,
     wrk_seconds: u64,
-    /// Runs of ab, which are short.
-    ab_runs: u32,
+    /// Runs of ab and ping in a round, which are short.
+    short_runs: u32,
     controller_rounds: u64,
     iperf_seconds: u64,
     pings: u64,
@@ -59,7 +59,7 @@ impl Plan {
         rounds: 3,
         requests: 100_000,
         wrk_seconds: 2,
-        ab_runs: 10,
+        short_runs: 8,
         controller_rounds: 2_000,
         iperf_seconds: 3,
         pings: 10_000,
@@ -68,7 +68,7 @@ impl Plan {
         rounds: 1,
         requests: 20_000,
         wrk_seconds: 1,
-        ab_runs: 3,
+        short_runs: 2,
         controller_rounds: 300,
         iperf_seconds: 1,
         pings: 2_000,
@@ -95,18 +95,18 @@ struct Subject {
 const BODY: &str = r#"{"name":"x","value":1}"#;
 
 const KV_CLIENTS: [Client; 4] = [
-    |plan| ping::flood(plan.pings),
+    |plan| repeated(plan.short_runs, || ping::flood(plan.pings)),
     |plan| redis::benchmark("SET", plan.requests),
     |plan| redis::benchmark("GET", plan.requests),
     |plan| redis::pipeline(plan.requests),
 ];
 const HTTP_CLIENTS: [Client; 2] = [
     |plan| http::wrk(plan.wrk_seconds),
-    |plan| repeated(plan.ab_runs, || http::ab(1000, 50, None)),
+    |plan| repeated(plan.short_runs, || http::ab(1000, 50, None)),
 ];
 const NODE_CLIENTS: [Client; 1] = [|plan| node::control(plan.controller_rounds)];
 const BALANCER_CLIENTS: [Client; 2] = [
-    |plan| repeated(plan.ab_runs, || http::ab(2100, 40, Some(BODY))),
+    |plan| repeated(plan.short_runs, || http::ab(2100, 40, Some(BODY))),
     |plan| http::wrk(plan.wrk_seconds),
 ];
 const IPERF_CLIENTS: [Client; 2] = [
