@@ -255,14 +255,18 @@ fn run(options: &Options) -> Result<()> {
     };
     let mut layers = Vec::new();
     for subject in all.iter().filter(wanted) {
-        // The servers take turns, so that a noisy moment does not meet only one of them.
+        // The servers take turns, so that a noisy moment does not meet only one of them. Each round begins with another
+        // one, because the first is measured in a calmer or busier machine than the others.
+        let mut order = servers(subject);
+        let shift = order.len() / plan.rounds as usize;
         for round in 1..=plan.rounds {
-            for server in servers(subject) {
+            order.rotate_left(shift);
+            for server in &order {
                 eprintln!(
                     "{} over {server}, round {round} of {}",
                     subject.name, plan.rounds
                 );
-                if let Err(error) = measure(subject, &server, &plan, round, &mut write) {
+                if let Err(error) = measure(subject, server, &plan, round, &mut write) {
                     eprintln!("failed: {error:#}");
                     failures.push(format!("{} over {server}: {error:#}", subject.name));
                 }
