@@ -54,8 +54,8 @@ struct Slot<S: Service> {
 }
 
 impl<S: Service> Slot<S> {
-    /// Whether both sides have sent and received everything. What the socket still waits for concerns nobody: the end of
-    /// TIME-WAIT, a FIN after the last byte, or an acknowledgement of its own FIN.
+    /// Whether both sides have sent and received everything. The socket still waits for the end of TIME-WAIT,
+    /// for a FIN after the last byte, or for an acknowledgement of its own FIN. No client needs it for that.
     fn has_ended(&self, stack: &Stack, now: Instant) -> bool {
         let ending = matches!(
             self.state,

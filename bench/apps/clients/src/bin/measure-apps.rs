@@ -226,6 +226,72 @@ fn times(running: &Running) -> Result<[apps_clients::process::CpuTime; 2]> {
     Ok([running.server_time()?, running.between_time()?])
 }
 
+/// What a run has measured, and what failed.
+#[derive(Default)]
+struct Measured {
+    rows: Vec<Row>,
+    layers: Vec<LayerRow>,
+    failures: Vec<String>,
+}
+
+/// Measures an application in all rounds, and writes each row at once, so that a killed run keeps its rows.
+fn measure_rounds(
+    subject: &Subject,
+    plan: &Plan,
+    counts_layers: bool,
+    writer: &mut csv::Writer<fs::File>,
+    measured: &mut Measured,
+) {
+    let Measured {
+        rows,
+        layers,
+        failures,
+    } = measured;
+    let mut write = |row: Row| -> Result<()> {
+        writer.serialize(&row)?;
+        writer.flush()?;
+        rows.push(row);
+        Ok(())
+    };
+    // The servers take turns, so that a noisy moment does not meet only one of them. Each round begins with another
+    // one, because the first is measured in a calmer or busier machine than the others.
+    let mut order = servers(subject);
+    let shift = order.len() / plan.rounds as usize;
+    for round in 1..=plan.rounds {
+        order.rotate_left(shift);
+        for server in &order {
+            eprintln!(
+                "{} over {server}, round {round} of {}",
+                subject.name, plan.rounds
+            );
+            if let Err(error) = measure(subject, server, plan, round, &mut write) {
+                eprintln!("failed: {error:#}");
+                failures.push(format!("{} over {server}: {error:#}", subject.name));
+            }
+        }
+        if counts_layers {
+            count_layers(subject, round, layers, failures);
+        }
+    }
+}
+
+/// Writes what was measured where, and when.
+fn write_record(folder: &Path, id: &str, start: SystemTime, failures: &[String]) -> Result<()> {
+    let time = |time| humantime::format_rfc3339_seconds(time).to_string();
+    let record = serde_json::json!({
+        "id": id,
+        "start": time(start),
+        "end": time(SystemTime::now()),
+        "command": std::env::args().skip(1).collect::<Vec<_>>(),
+        "git": GitFacts::of(&root()),
+        "host": HostFacts::gather(),
+        "failures": failures,
+    });
+    let path = folder.join("run.json");
+    fs::write(&path, serde_json::to_string_pretty(&record)? + "\n")
+        .with_context(|| path.display().to_string())
+}
+
 fn run(options: &Options) -> Result<()> {
     let plan = if options.quick {
         Plan::QUICK
@@ -237,64 +303,26 @@ fn run(options: &Options) -> Result<()> {
     let (id, folder) = create_folder(&results, start)?;
     let file = folder.join("apps.csv");
     let mut writer = csv::Writer::from_path(&file).with_context(|| file.display().to_string())?;
-    let mut rows = Vec::new();
-    let mut failures = Vec::new();
-    let mut write = |row: Row| -> Result<()> {
-        // At once, so that a killed run keeps its rows.
-        writer.serialize(&row)?;
-        writer.flush()?;
-        rows.push(row);
-        Ok(())
-    };
+    let mut measured = Measured::default();
     let all = subjects(options);
-    let wanted = |subject: &&Subject| {
-        options
-            .only
-            .as_deref()
-            .is_none_or(|only| only == subject.name)
-    };
-    let mut layers = Vec::new();
-    for subject in all.iter().filter(wanted) {
-        // The servers take turns, so that a noisy moment does not meet only one of them. Each round begins with another
-        // one, because the first is measured in a calmer or busier machine than the others.
-        let mut order = servers(subject);
-        let shift = order.len() / plan.rounds as usize;
-        for round in 1..=plan.rounds {
-            order.rotate_left(shift);
-            for server in &order {
-                eprintln!(
-                    "{} over {server}, round {round} of {}",
-                    subject.name, plan.rounds
-                );
-                if let Err(error) = measure(subject, server, &plan, round, &mut write) {
-                    eprintln!("failed: {error:#}");
-                    failures.push(format!("{} over {server}: {error:#}", subject.name));
-                }
-            }
+    let only = options.only.as_deref();
+    for subject in &all {
+        if only.is_none_or(|only| only == subject.name) {
             // A quick run counts only the first application.
-            if plan.rounds > 1 || subject.name == all[0].name {
-                count_layers(subject, round, &mut layers, &mut failures);
-            }
+            let counts_layers = !options.quick || subject.name == all[0].name;
+            measure_rounds(subject, &plan, counts_layers, &mut writer, &mut measured);
         }
     }
+    let Measured {
+        rows,
+        layers,
+        failures,
+    } = measured;
     write_layers(&folder.join("layers.csv"), &layers)?;
     let mut code_size = Command::new(built("bin/code-size")?);
     code_size.arg("--root").arg(root()).arg("--output");
     run_well(code_size.arg(folder.join("code.json")), CODE_LIMIT)?;
-    let end = SystemTime::now();
-    let time = |time| humantime::format_rfc3339_seconds(time).to_string();
-    let record = serde_json::json!({
-        "id": id,
-        "start": time(start),
-        "end": time(end),
-        "command": std::env::args().skip(1).collect::<Vec<_>>(),
-        "git": GitFacts::of(&root()),
-        "host": HostFacts::gather(),
-        "failures": failures,
-    });
-    let path = folder.join("run.json");
-    fs::write(&path, serde_json::to_string_pretty(&record)? + "\n")
-        .with_context(|| path.display().to_string())?;
+    write_record(&folder, &id, start, &failures)?;
     link(&results, LATEST_LINK, &id)?;
     println!("{}", table(&rows));
     println!("{}", layer_table(&layers));
