@@ -153,12 +153,12 @@ paper: ## Write the report of the newest run or of RUN=results/ID: HTML, PDF, ta
 	@$(BIN)/code-size --output $@
 
 .PHONY: paper-example
-paper-example: ## Archive the newest run and ladder in paper/example/ (RUN=results/ID: only that run).
+paper-example: ## Archive the newest runs in paper/example/ (RUN=results/ID: only that run).
 	@bench/setup/setup.sh paper
 	@runs='$(if $(filter file,$(origin RUN)),,$(RUN))'; \
 	[ -n "$$runs" ] || runs="$$(PYTHONPATH=paper $(PYTHON) -m triptych_paper.example --newest results)"; \
 	for run in $$runs; do \
-		$(MAKE) paper RUN="$$run"; \
+		[ ! -e "$$run/samples.csv" ] || $(MAKE) paper RUN="$$run"; \
 		PYTHONPATH=paper $(PYTHON) -m triptych_paper.example "$$run" paper/example; \
 	done
 

@@ -27,13 +27,16 @@ def write(folder: Path, *rows: str) -> Path:
 
 def test_a_table_has_medians_and_ratios_to_c(tmp_path: Path) -> None:
     rounds = [row(rate=rate, round=str(number)) for number, rate in enumerate(("90", "100", "130"), 1)]
-    [load] = applications.read(write(tmp_path, row("rust", rate="150", failed="2"), *rounds))
+    ours = [row("rust", rate="150", failed="2"), row("rust", rate="90", round="2")]
+    [load] = applications.read(write(tmp_path, *ours, *rounds))
     table = _table(load)
     texts = [[cell.text for cell in cells] for cells in table.rows]
     assert texts == [
         ["C", "100", "1.00", "0.50", "1.50", "–", "20.00", "0.20", "0"],
-        ["safe Rust", "150", "1.50", "0.50", "1.50", "–", "20.00", "0.20", "2"],
+        ["safe Rust", "120", "1.28", "0.50", "1.50", "–", "20.00", "0.20", "2"],
     ]
+    # Each round has its own ratio: 150 / 90 and 90 / 100.
+    assert table.rows[1][2].detail == ("0.90 to 1.67",)
     assert table.rows[0][1].detail == ("spread 40 %",)
     assert table.rows[1][-1].tone == "bad"
 
@@ -82,14 +85,29 @@ def layers(folder: Path, *rows: str) -> Path:
 
 
 def test_the_share_of_the_driver_is_of_all_layers(tmp_path: Path) -> None:
-    rows = [f"kv,c,redis,100,{layer},{count}" for layer, count in (("driver", 100), ("stack", 250), ("libraries", 50))]
+    counts = (("driver", 100), ("stack", 250), ("libraries", 50))
+    rows = [f"kv,c,redis,1,100,{layer},{count}" for layer, count in counts]
     requests = applications.read_layers(layers(tmp_path, *rows))
     table = _layers(requests)
     assert [cell.text for cell in table.rows[0]] == ["kv", "redis", "C", "100", "250", "0", "50", "400", "25.0 %"]
     assert applications.read_layers(tmp_path / "none.csv") == []
 
 
-@pytest.mark.parametrize("wrong", ["kv,cobol,redis,1,driver,1", "kv,c,redis,1,roof,1", "kv,c,redis,1,driver,many"])
+def test_layers_are_medians_of_all_rounds(tmp_path: Path) -> None:
+    counts = ((1, 100, 300), (2, 120, 200), (3, 90, 500))
+    rows = [
+        f"kv,c,redis,{number},10,{layer},{count}"
+        for number, *both in counts
+        for layer, count in zip(("driver", "stack"), both, strict=True)
+    ]
+    [request] = applications.read_layers(layers(tmp_path, *rows))
+    assert request.layers == {"driver": 100, "stack": 300}
+    assert (request.total, request.share, request.spread) == (400, 0.25, 270 / 400)
+
+
+@pytest.mark.parametrize(
+    "wrong", ["kv,cobol,redis,1,1,driver,1", "kv,c,redis,1,1,roof,1", "kv,c,redis,1,1,driver,many"]
+)
 def test_a_wrong_layer_names_the_line(tmp_path: Path, wrong: str) -> None:
     with pytest.raises(DataError, match="line 2"):
         applications.read_layers(layers(tmp_path, wrong))

@@ -78,7 +78,7 @@ def test_a_ladder_has_its_own_parts(make_run: MakeRun, tmp_path: Path) -> None:
     (folder / "ladder.json").write_text("{}")
     target = tmp_path / "example"
     assert example.main([str(folder), str(target)]) == 0
-    copied = {"ladder-batch-32.svg", "ladder-batch-8.md", "run.json", "summary.csv"}
+    copied = {"ladder-batch-32.svg", "ladder-batch-8.md", "run.json"}
     assert {path.name for path in (target / "ladder").iterdir()} == copied
     table = (target / "ladder" / "ladder-batch-8.md").read_text()
     assert table.endswith("Measured in the run 2026-01-02T03-04-05Z: A Processor, 2 CPUs, virtual machine.\n")
@@ -125,7 +125,7 @@ def test_the_newest_comparison_of_compilers_is_a_part(make_run: MakeRun, tmp_pat
         (tables / f"compilers-same-llvm-batch-{batch}.csv").write_text(head + "".join(rows))
     target = tmp_path / "example"
     assert example.main([str(folder), str(target)]) == 0
-    kept = {"compilers-same-llvm-batch-32.csv", "compilers-same-llvm-batch-8.csv", "run.json", "summary.csv"}
+    kept = {"compilers-same-llvm-batch-32.csv", "compilers-same-llvm-batch-8.csv", "run.json"}
     assert {path.name for path in (target / "compilers").iterdir()} == kept
     found = Archive(target).part("compilers").same_llvm(8)
     assert found is not None

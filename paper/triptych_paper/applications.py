@@ -22,7 +22,10 @@ FILE = "apps.csv"
 LATEST = "latest-apps"
 """Link in the results folder to the newest run."""
 
-SERVERS = {
+Server = tuple[str, str]
+"""A server and the build of its driver."""
+
+SERVERS: dict[Server, str] = {
     ("c", "default"): "C",
     ("rust", "default"): "safe Rust",
     ("rust-unsafe", "default"): "unsafe Rust",
@@ -35,14 +38,17 @@ SERVERS = {
 }
 """The servers and builds of drivers, and their names in tables."""
 
+BITS = ("iperf3 up", "iperf3 down")
+"""The clients whose rate is in bits."""
+
 LAYERS_FILE = "layers.csv"
-LAYERS_COLUMNS = ["application", "server", "client", "requests", "layer", "instructions"]
+LAYERS_COLUMNS = ["application", "server", "client", "round", "requests", "layer", "instructions"]
 """The columns of ``layers.csv``, in order."""
 
 LAYERS = {"driver": "driver", "stack": "smoltcp", "application": "application", "libraries": "libraries"}
 """The layers of a request, and their names in tables."""
 
-BASE = ("c", "default")
+BASE: Server = ("c", "default")
 """The server that ratios refer to."""
 
 
@@ -81,17 +87,23 @@ class Load:
 
     application: str
     client: str
-    rounds: dict[tuple[str, str], list[Measured]]
+    rounds: dict[Server, list[Measured]]
 
-    def median(self, server: tuple[str, str], value: Callable[[Measured], float | None]) -> float | None:
+    def median(self, server: Server, value: Callable[[Measured], float | None]) -> float | None:
         """The median over all rounds; None if no round has the value."""
         found = [number for number in map(value, self.rounds[server]) if number is not None]
         return statistics.median(found) if found else None
 
-    def spread(self, server: tuple[str, str]) -> float:
+    def spread(self, server: Server) -> float:
         """The difference of the highest and the lowest rate, as a share of the median."""
         rates = [measured.rate for measured in self.rounds[server]]
         return (max(rates) - min(rates)) / statistics.median(rates)
+
+    def ratios(self, server: Server, base: Server, value: Callable[[Measured], float | None]) -> list[float]:
+        """Divide a server's value by that of another server in the same round, for each round that has both."""
+        known = {measured.round: value(measured) for measured in self.rounds.get(base, [])}
+        pairs = [(value(measured), known.get(measured.round)) for measured in self.rounds.get(server, [])]
+        return [own / other for own, other in pairs if own is not None and other]
 
 
 def find(folder: Path) -> Path | None:
@@ -163,12 +175,34 @@ class Request:
     application: str
     client: str
     server: str
-    layers: dict[str, float]
+    rounds: dict[int, dict[str, float]]
+    """The instructions of each layer, by round."""
+
+    @property
+    def layers(self) -> dict[str, float]:
+        """The median of each layer over the rounds; a layer without instructions is absent."""
+        found = {layer for counts in self.rounds.values() for layer in counts}
+        return {
+            layer: statistics.median(counts.get(layer, 0.0) for counts in self.rounds.values())
+            for layer in LAYERS
+            if layer in found
+        }
 
     @property
     def total(self) -> float:
-        """All instructions in user mode."""
+        """All instructions in user mode, the sum of the medians."""
         return sum(self.layers.values())
+
+    @property
+    def spread(self) -> float:
+        """The difference of the highest and the lowest total of a round, as a share of the total."""
+        totals = [sum(counts.values()) for counts in self.rounds.values()]
+        return (max(totals) - min(totals)) / self.total
+
+    @property
+    def share(self) -> float:
+        """The driver's share of them."""
+        return self.layers.get("driver", 0.0) / self.total
 
 
 def read_layers(path: Path) -> list[Request]:
@@ -186,12 +220,13 @@ def read_layers(path: Path) -> list[Request]:
                 raise DataError(f"{path}: columns are {rows.fieldnames}, not {LAYERS_COLUMNS}")
             key = (row["application"], row["client"], row["server"])
             try:
-                instructions = float(row["instructions"])
+                number, instructions = int(row["round"]), float(row["instructions"])
             except ValueError as error:
                 raise DataError(f"{path}, line {rows.line_num}: {error}") from error
             if row["layer"] not in LAYERS or (row["server"], "default") not in SERVERS:
                 raise DataError(f"{path}, line {rows.line_num}: {row['server']}/{row['layer']} is unknown")
-            requests.setdefault(key, Request(*key, {})).layers[row["layer"]] = instructions
+            rounds = requests.setdefault(key, Request(*key, {})).rounds
+            rounds.setdefault(number, {})[row["layer"]] = instructions
     return list(requests.values())
 
 

@@ -4,8 +4,9 @@ Usage: ``python -m triptych_paper.example results/latest paper/example``, or ``r
 an archive needs
 
 The copy holds the main tables (as Markdown and as records) and figures, a summary of the samples (``summary.csv``, one
-row for each cell with median and spread), and ``run.json`` without the parts that identify the machine. All figures in
-prose come from it: ``python -m triptych_paper.prose`` writes them.
+row for each cell with median and spread), and ``run.json`` without the parts that identify the machine. Of the ladder
+and of the compilers, the tables hold all that is shown. Of a run of ``make apps``, every round is copied. All figures
+in prose come from the copy: ``python -m triptych_paper.prose`` writes them.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any
 
 import pandas as pd
 
-from triptych_paper import __version__
+from triptych_paper import __version__, applications
 from triptych_paper.errors import DataError
 from triptych_paper.facts import machine
 from triptych_paper.ladder import FILE as LADDER
@@ -70,8 +71,17 @@ TABLES = (
 COMPILERS = tuple(f"compilers-{kind}batch-{batch}" for kind in ("", "same-llvm-") for batch in (32, 8))
 """Tables of the newest comparison of compilers, which is a run of its own."""
 
+SAMPLES = "samples.csv"
+"""The samples of a run of drivers or of the ladder. A run of the applications has none."""
+
+APPLICATIONS_FILES = (applications.FILE, applications.LAYERS_FILE)
+"""The files of a run of the applications."""
+
 LADDER_PARTS = ("ladder-batch-32", "ladder-batch-8")
 """Figures and tables of a run of the cost ladder, which has drivers of its own."""
+
+SUMMARY = "summary.csv"
+"""The summary of the samples of a run of drivers."""
 
 CELL = [
     *(
@@ -169,21 +179,45 @@ def _compact(info: dict[str, Any]) -> str:
 
 
 def newest(results: Path) -> list[Path]:
-    """Return the newest finished run of drivers and the newest one of the ladder; :class:`DataError` without a run."""
+    """Return the newest finished run of drivers, of the ladder, and of the applications.
+
+    Raises :class:`DataError` without a run of drivers.
+    """
     found: dict[bool, Path] = {}
-    for folder in sorted(path.parent for path in results.glob("*/samples.csv") if not path.parent.is_symlink()):
+    for folder in _folders(results, SAMPLES):
         if read_info(folder / "run.json").get("end") is not None:
             found[(folder / LADDER).is_file()] = folder
     if False not in found:
         raise DataError(f"{results} has no finished run: run `make bench` first")
-    return [found[kind] for kind in sorted(found)]
+    loaded = [folder for folder in _folders(results, applications.FILE) if _is_whole(folder)]
+    return [found[kind] for kind in sorted(found)] + loaded[-1:]
+
+
+def _folders(results: Path, name: str) -> list[Path]:
+    """Return the folders of results that hold a file, the oldest first."""
+    return sorted(path.parent for path in results.glob(f"*/{name}") if not path.parent.is_symlink())
+
+
+def _is_whole(folder: Path) -> bool:
+    """Return whether a run of the applications has ended, had no options such as ``--quick``, and no failures."""
+    if not (folder / "run.json").is_file():
+        return False
+    info = read_info(folder / "run.json")
+    options = [word for word in info.get("command", []) if word.startswith("--") and word != "--nginx"]
+    return not options and not info.get("failures")
 
 
 def copy(folder: Path, target: Path) -> list[Path]:
     """Copy a run; return the paths of the files. :class:`DataError` if the run has no report yet.
 
-    A run of the cost ladder goes into the folder `ladder` of the target.
+    A run of the cost ladder goes into the folder `ladder` of the target, and one of the applications into
+    `applications`.
     """
+    try:
+        if (folder / applications.FILE).is_file() and not (folder / SAMPLES).is_file():
+            return _applications(folder, target / "applications")
+    except OSError as error:
+        raise DataError(f"cannot write {target}: {error.strerror or error}") from None
     run = read_run(folder)
     report = run.folder / FOLDER
     if not report.is_dir():
@@ -193,6 +227,7 @@ def copy(folder: Path, target: Path) -> list[Path]:
         if ladder:
             return _part(run, report, target / "ladder", LADDER_PARTS, LADDER_PARTS)
         written = _part(run, report, target, FIGURES, TABLES)
+        _text(target / SUMMARY, summary(run.samples).to_csv(index=False, float_format="%.6g", lineterminator="\n"))
         _text(target / "readme-table.md", readme(run.folder))
         claims = report / "tables" / "claims.csv"
         if claims.is_file():
@@ -205,13 +240,24 @@ def copy(folder: Path, target: Path) -> list[Path]:
         raise DataError(f"cannot write {target}: {error.strerror or error}") from None
 
 
+def _applications(folder: Path, target: Path) -> list[Path]:
+    """Copy the files of a run of the applications, and its description."""
+    target.mkdir(parents=True, exist_ok=True)
+    info = scrub(read_info(folder / "run.json"), Path.cwd())
+    _text(target / "run.json", _compact(info))
+    return [
+        target / "run.json",
+        *(Path(shutil.copyfile(folder / name, target / name)) for name in APPLICATIONS_FILES),
+    ]
+
+
 def _part(run: Run, report: Path, target: Path, figures: Sequence[str], tables: Sequence[str]) -> list[Path]:
-    """Copy the figures and tables of one run, its summary and its description."""
+    """Copy the figures and tables of one run, and its description."""
     target.mkdir(parents=True, exist_ok=True)
     for old in target.iterdir():
         if old.suffix in (".svg", ".md", ".csv", ".json") and old.name != "README.md":
             old.unlink()
-    written = [target / "run.json", target / "summary.csv"]
+    written = [target / "run.json"]
     for path in (report / "figures" / f"{name}{suffix}.svg" for name in figures for suffix in ("", "-dark")):
         if path.is_file():
             written.append(Path(shutil.copyfile(path, target / path.name)))
@@ -227,7 +273,6 @@ def _part(run: Run, report: Path, target: Path, figures: Sequence[str], tables: 
         if records.is_file() and name not in WITHOUT_RECORDS:
             written.append(Path(shutil.copyfile(records, target / records.name)))
     _text(target / "run.json", _compact(scrub(run.info, Path.cwd())))
-    summary(run.samples).to_csv(target / "summary.csv", index=False, float_format="%.6g", lineterminator="\n")
     return written
 
 
@@ -246,7 +291,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("target", type=Path, nargs="?", help="the folder to write")
     parser.add_argument(
-        "--newest", action="store_true", help="only list the newest run and the newest run of the ladder"
+        "--newest",
+        action="store_true",
+        help="only list the newest runs of the drivers, of the ladder and of the applications",
     )
     options = parser.parse_args(arguments)
     if options.newest == bool(options.target):

@@ -10,6 +10,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 
 from triptych_paper.errors import DataError
+from triptych_paper.prose import applications
 from triptych_paper.prose.archive import Archive, Step, Value
 from triptych_paper.published import Published, read_published
 from triptych_paper.tables.numbers import number, signed
@@ -42,6 +43,8 @@ def render(name: str, archive: Archive | None = None, folder: Path = TEMPLATES) 
         run=archive,
         ladder=archive.part("ladder"),
         compilers=archive.part("compilers"),
+        applications=applications.Applications(archive.folder / "applications"),
+        **applications.GLOBALS,
         published=PublishedFigures(read_published()),
         total=total,
         span=span,

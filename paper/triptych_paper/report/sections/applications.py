@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import statistics
+
 from triptych_paper import applications
-from triptych_paper.applications import BASE, LAYERS, SERVERS, Load, Request
+from triptych_paper.applications import BASE, BITS, LAYERS, SERVERS, Load, Request, Server
 from triptych_paper.report.model import Data, Section
 from triptych_paper.tables.model import ABSENT, Cell, Column, Record, Table
 
@@ -24,9 +26,6 @@ PARTS = {
 }
 """The parts whose names in ``code.json`` are not those of applications."""
 
-BITS = ("iperf3 up", "iperf3 down")
-"""The clients whose rate is in bits."""
-
 
 def build(data: Data) -> Section:
     """Build a table for each client of each application."""
@@ -35,9 +34,10 @@ def build(data: Data) -> Section:
         "library of the driver differs. The clients are those that everybody uses. They reach the card through a TAP "
         "interface, so a request costs several system calls and context switches besides the driver.",
         "The servers take turns in each round. Rates and percentiles are medians over the rounds, and the spread is "
-        "the range of the rates. On two processors, card, server and client share them, so differences of a few "
-        "percent between drivers are noise: in user mode alone, a driver has a small share of a request's instructions, "
-        "as the table by layer shows, and the kernel's work comes on top.",
+        "the range of the rates. A rate is divided by that of C in the same round; below the median is the range. Card "
+        "and server have a processor each, and clients run beside them, so differences of a few percent are noise. In "
+        "user mode, a driver has a small share of a request's instructions, as the table by layer shows. The kernel's "
+        "work comes on top.",
     )
     path = applications.find(data.run.folder)
     if path is None:
@@ -63,17 +63,21 @@ def _layers(requests: list[Request]) -> Table:
     )
     rows, records = [], []
     for request in requests:
-        share = request.layers.get("driver", 0.0) / request.total
         counts = [request.layers.get(layer, 0.0) for layer in LAYERS]
         name = SERVERS[request.server, "default"]
         texts = (request.application, request.client, name)
-        numbers = (*(f"{count:,.0f}" for count in counts), f"{request.total:,.0f}", f"{100 * share:.1f} %")
-        rows.append(tuple(Cell(text) for text in (*texts, *numbers)))
+        cells = [Cell(text) for text in (*texts, *(f"{count:,.0f}" for count in counts))]
+        spread = (f"spread {100 * request.spread:.0f} %",) if len(request.rounds) > 1 else ()
+        cells += [Cell(f"{request.total:,.0f}", spread), Cell(f"{100 * request.share:.1f} %")]
+        rows.append(tuple(cells))
         record: Record = {
             "application": request.application,
             "client": request.client,
             "server": request.server,
-            "driver_share": share,
+            "rounds": len(request.rounds),
+            "total": request.total,
+            "total_spread": request.spread,
+            "driver_share": request.share,
             **dict(zip(LAYERS, counts, strict=True)),
         }
         records.append(record)
@@ -101,18 +105,17 @@ def _table(load: Load) -> Table:
         Column("client's CPU, s"),
         Column("failed"),
     )
-    base = load.median(BASE, lambda measured: measured.rate) if BASE in load.rounds else None
     rows, records = [], []
     for server, name in SERVERS.items():
         if server in load.rounds:
-            row, record = _row(load, server, name, base)
+            row, record = _row(load, server, name)
             rows.append(row)
             records.append(record)
     key = f"applications-{load.application}-{load.client}".lower().replace(" ", "-").replace("--", "-")
     return Table(key, f"{load.application}: {load.client}", columns, tuple(rows), tuple(records))
 
 
-def _row(load: Load, server: tuple[str, str], name: str, base: float | None) -> tuple[tuple[Cell, ...], Record]:
+def _row(load: Load, server: Server, name: str) -> tuple[tuple[Cell, ...], Record]:
     rate = load.median(server, lambda measured: measured.rate) or 0.0
     percentiles = {
         "p50_ms": load.median(server, lambda measured: measured.p50_ms),
@@ -130,12 +133,17 @@ def _row(load: Load, server: tuple[str, str], name: str, base: float | None) -> 
     system = load.median(server, lambda measured: measured.system_share) or 0.0
     failed = sum(measured.failed for measured in load.rounds[server])
     notes = (CHECKS,) if name.endswith("checks") else (SOCAT,) if server[0] == "kernel" else ()
-    ratio = f"{rate / base:.2f}" if base else ABSENT
+    ratios = load.ratios(server, BASE, lambda measured: measured.rate)
+    ratio = statistics.median(ratios) if ratios else None
+    varies = len(ratios) > 1 and server != BASE
     spread = f"spread {100 * load.spread(server):.0f} %"
     cells = (
         Cell(name, notes=notes),
         Cell(f"{rate / 1e6:,.0f}" if is_bits else f"{rate:,.0f}", (spread,)),
-        Cell(ratio),
+        Cell(
+            ABSENT if ratio is None else f"{ratio:.2f}",
+            (f"{min(ratios):.2f} to {max(ratios):.2f}",) if varies else (),
+        ),
         *(Cell(ABSENT if value is None else f"{value:.2f}") for value in percentiles.values()),
         Cell(ABSENT if server_cpu is None else f"{server_cpu:.2f}", (f"{100 * system:.0f} % system",)),
         Cell(ABSENT if client_cpu is None else f"{client_cpu:.2f}"),
@@ -149,6 +157,9 @@ def _row(load: Load, server: tuple[str, str], name: str, base: float | None) -> 
         "rounds": len(load.rounds[server]),
         "rate": rate,
         "spread": load.spread(server),
+        "times_c": ratio,
+        "times_c_low": min(ratios, default=None),
+        "times_c_high": max(ratios, default=None),
         **percentiles,
         "server_cpu": server_cpu,
         "server_system_share": system,
