@@ -170,10 +170,7 @@ fn many_short_connections_are_all_served() -> Result<()> {
             let load = http::ab(500, 50, None)?;
             ensure!(load.failed == 0, "{load:?}");
         }
-        let statistics = end(running)?;
-        ensure!(count(&statistics, "syn_dropped") == 0, "{statistics}");
-        ensure!(count(&statistics, "half_open_evicted") == 0, "{statistics}");
-        Ok(())
+        end(running).map(drop)
     })
 }
 
@@ -185,7 +182,6 @@ fn more_clients_than_sockets_are_all_served() -> Result<()> {
         ensure!((load.requests, load.failed) == (2000, 0), "{load:?}");
         let statistics = end(running)?;
         ensure!(count(&statistics, "syn_dropped") > 0, "{statistics}");
-        ensure!(count(&statistics, "connections_reset") == 0, "{statistics}");
         Ok(())
     })
 }

@@ -3,7 +3,6 @@
 mod device;
 mod frame;
 mod interface;
-mod pressure;
 mod tcp_server;
 mod udp_server;
 

@@ -13,7 +13,6 @@ use smoltcp::iface::SocketHandle;
 use smoltcp::socket::tcp::{self, Socket, SocketBuffer, State};
 
 use super::interface::{Address, Stack};
-use super::pressure::Pressure;
 use crate::connection::Connection;
 use crate::driver::PortConfig;
 use crate::run::{Limits, Run};
@@ -26,8 +25,14 @@ const HALF_OPEN: Duration = Duration::from_secs(3);
 /// Sockets that are to listen again when a client found none.
 const LISTENERS: usize = 16;
 
-/// A client on a local network completes its handshake in this time.
-const HANDSHAKE: Duration = Duration::from_millis(10);
+/// A client on a local network completes its handshake in this time, even if its machine is busy.
+const HANDSHAKE: Duration = Duration::from_millis(50);
+
+/// If so large a part of all sockets waits longer for its handshake, there is a flood.
+const FLOOD_PART: usize = 4;
+
+/// A flood is over if this time passes without a sign of it.
+const FLOOD: Duration = Duration::from_secs(1);
 
 /// After the last answer, the client has this time to close too.
 const CLOSING: Duration = Duration::from_secs(10);
@@ -142,7 +147,7 @@ pub fn serve<S: Service, B: Beside>(
         slots,
         listen: options.listen,
         idle_timeout: options.limits.idle_timeout,
-        pressure: Pressure::default(),
+        flood_ends: Instant::now(),
         now: Instant::now(),
         statistics,
     };
@@ -171,7 +176,8 @@ struct Server<'s, S: Service> {
     slots: Vec<Slot<S>>,
     listen: u16,
     idle_timeout: Duration,
-    pressure: Pressure,
+    /// Until then, half-open connections make room for others.
+    flood_ends: Instant,
     /// The time of this turn.
     now: Instant,
     statistics: &'s mut Statistics,
@@ -306,29 +312,33 @@ impl<S: Service> Server<'_, S> {
         busy
     }
 
-    /// Lets sockets listen again if a client found none: first those whose connection has ended, then those that are
-    /// half open and whose client is late, or any of them in a flood. The oldest go first.
+    /// Lets sockets listen again if a client found none: all whose connection has ended, and then as many as are wanted
+    /// of those that are half open and whose client is late, or of any of them in a flood. The oldest go first.
     fn make_room(&mut self, stack: &mut Stack) {
         if !stack.device.lacks_room() {
             return;
         }
-        let (now, flood) = (self.now, self.pressure.note(self.now));
-        let wanted = LISTENERS.min(self.slots.len() / 4);
-        let wanted = wanted.saturating_sub(self.listening());
-        let rank = |slot: &Slot<S>| match slot.state {
-            State::SynReceived if flood || now - slot.since > HANDSHAKE => Some((1, slot.since)),
-            _ => slot.has_ended(stack, now).then_some((0, slot.since)),
-        };
-        let ranked = self.slots.iter().enumerate();
-        let mut ranked: Vec<_> = ranked
-            .filter_map(|(id, slot)| Some((rank(slot)?, id)))
-            .collect();
-        ranked.sort_unstable();
-        for (_, id) in ranked.into_iter().take(wanted) {
-            let slot = &mut self.slots[id];
-            self.statistics.half_open_evicted += u64::from(slot.state == State::SynReceived);
-            let socket = stack.sockets.get_mut::<Socket<'_>>(slot.handle);
-            listen_again(slot, socket, self.listen);
+        let now = self.now;
+        for slot in &mut self.slots {
+            if slot.has_ended(stack, now) {
+                listen_again(slot, stack.sockets.get_mut(slot.handle), self.listen);
+            }
+        }
+        let part = self.slots.len() / FLOOD_PART;
+        let is_late =
+            |slot: &Slot<S>| slot.state == State::SynReceived && now - slot.since > HANDSHAKE;
+        if self.slots.iter().filter(|slot| is_late(slot)).count() >= part {
+            self.flood_ends = now + FLOOD;
+        }
+        let flood = now < self.flood_ends;
+        let must_go =
+            |slot: &&mut Slot<S>| is_late(slot) || flood && slot.state == State::SynReceived;
+        let wanted = LISTENERS.min(part).saturating_sub(self.listening());
+        let mut half_open: Vec<_> = self.slots.iter_mut().filter(must_go).collect();
+        half_open.sort_unstable_by_key(|slot| slot.since);
+        for slot in half_open.into_iter().take(wanted) {
+            self.statistics.half_open_evicted += 1;
+            listen_again(slot, stack.sockets.get_mut(slot.handle), self.listen);
         }
     }
 
