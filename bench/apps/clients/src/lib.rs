@@ -2,7 +2,7 @@
 //!
 //! A [`server::Server`] serves an application over a driver, over the kernel's sockets, or is a peer such as
 //! redis-server. [`clients`] has the clients, and what they print. Nothing leaves the machine: all of it runs in the
-//! name spaces that [`name_space::enter`] makes, and ends with the process.
+//! name spaces that [`name_space::run_inside`] makes, and ends with the process.
 
 pub mod attack;
 pub mod backends;

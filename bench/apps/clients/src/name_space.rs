@@ -49,7 +49,7 @@ fn unshare() -> Command {
 ///
 /// # Errors
 /// If there are no name spaces.
-pub fn enter() -> Result<Option<ExitCode>> {
+fn enter() -> Result<Option<ExitCode>> {
     if env::var_os(INSIDE).is_some() {
         up("lo")?;
         return Ok(None);
@@ -63,6 +63,19 @@ pub fn enter() -> Result<Option<ExitCode>> {
     Ok(Some(ExitCode::from(
         status.code().map_or(1, |code| code as u8),
     )))
+}
+
+/// Runs a program in name spaces of its own, and returns its exit status: 1 after an error, which it prints.
+pub fn run_inside(program: &str, run: impl FnOnce() -> Result<ExitCode>) -> ExitCode {
+    let ran = match enter() {
+        Ok(Some(status)) => Ok(status),
+        Ok(None) => run(),
+        Err(error) => Err(error),
+    };
+    ran.unwrap_or_else(|error| {
+        eprintln!("{program}: {error:#}");
+        ExitCode::FAILURE
+    })
 }
 
 /// The same for a test: runs only the test `name` inside. Returns whether the caller is the one inside.

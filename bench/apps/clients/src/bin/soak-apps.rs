@@ -148,16 +148,5 @@ fn run(options: &Options) -> Result<()> {
 
 fn main() -> ExitCode {
     let options = Options::parse();
-    let entered = match name_space::enter() {
-        Ok(Some(status)) => return status,
-        Ok(None) => run(&options),
-        Err(error) => Err(error),
-    };
-    match entered {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("soak-apps: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    name_space::run_inside("soak-apps", || run(&options).map(|()| ExitCode::SUCCESS))
 }

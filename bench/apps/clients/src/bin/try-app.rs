@@ -62,13 +62,5 @@ fn main() -> ExitCode {
         eprintln!("try-app: the balancer changes frames, and needs a driver: --driver c, rust or rust-unsafe");
         return ExitCode::from(2);
     }
-    let entered = match name_space::enter() {
-        Ok(Some(status)) => return status,
-        Ok(None) => run(&options),
-        Err(error) => Err(error),
-    };
-    entered.unwrap_or_else(|error| {
-        eprintln!("try-app: {error:#}");
-        ExitCode::FAILURE
-    })
+    name_space::run_inside("try-app", || run(&options))
 }
