@@ -21,6 +21,11 @@ const ROUND_FRAMES: usize = 64;
 /// Room for a frame with a VLAN tag.
 const LONGEST: usize = MAX_FRAME + 4;
 
+/// What to do without the right to open that device, which most systems give to everybody.
+const NO_ACCESS: &str =
+    "run it as root, or let everybody use the device (chmod 666 /dev/net/tun); making \
+     interfaces needs root or a name space of your own all the same";
+
 /// What to do without the right to make an interface.
 const NO_PERMISSION: &str = "run it as root or with CAP_NET_ADMIN, or in a name space of your own \
      (unshare --user --map-root-user --net), or let root make the interface for you \
@@ -89,7 +94,7 @@ impl Tap {
             .custom_flags(libc::O_NONBLOCK);
         let file = options.open(TUN).map_err(|reason| {
             let remedy = match reason.kind() {
-                ErrorKind::PermissionDenied => NO_PERMISSION,
+                ErrorKind::PermissionDenied => NO_ACCESS,
                 _ => "load the kernel's module (modprobe tun)",
             };
             error("open /dev/net/tun", remedy, reason)

@@ -1,12 +1,13 @@
 //! Where the built programs are.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Result};
 
 /// The root of the project.
 pub fn root() -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.."))
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package.ancestors().nth(3).unwrap_or(package).to_owned()
 }
 
 /// A file below `build/`.

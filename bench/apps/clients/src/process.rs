@@ -14,6 +14,9 @@ use rustix::process::{kill_process, Pid, Signal};
 /// Time between two looks at a condition.
 const LOOK: Duration = Duration::from_millis(5);
 
+/// Time for the last lines of a program that has ended.
+const LAST_LINES: Duration = Duration::from_millis(100);
+
 /// Time for a program to end after a signal.
 const END: Duration = Duration::from_secs(10);
 
@@ -23,6 +26,8 @@ pub struct Process {
     child: Child,
     /// What it prints, if somebody waits for lines.
     lines: Option<mpsc::Receiver<String>>,
+    /// What it prints to its standard error besides, to be shown if a line does not come.
+    complaints: Option<mpsc::Receiver<String>>,
 }
 
 /// Processor time in seconds.
@@ -60,6 +65,7 @@ impl Process {
             name,
             child,
             lines: None,
+            complaints: None,
         })
     }
 
@@ -75,13 +81,14 @@ impl Process {
         Ok(process)
     }
 
-    /// The same with standard output.
+    /// The same with standard output. The error then has what it printed to its standard error.
     ///
     /// # Errors
     /// As [`Process::start_until`].
     pub fn start_until_printed(command: &mut Command, line: &str, limit: Duration) -> Result<Self> {
-        let mut process = Self::start(command.stdout(Stdio::piped()))?;
+        let mut process = Self::start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))?;
         process.lines = process.child.stdout.take().map(lines_of_stdout);
+        process.complaints = process.child.stderr.take().map(lines_of_stderr);
         process.wait_for_line(line, limit)?;
         Ok(process)
     }
@@ -98,12 +105,29 @@ impl Process {
             match lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
                 Ok(line) if line.starts_with(expected) => return Ok(()),
                 Ok(line) => seen = seen + &line + "\n",
-                Err(_) => bail!(
-                    "{}: no line '{expected}' in {limit:?}; it printed:\n{seen}",
-                    self.name
+                Err(reason) => bail!(
+                    "{}: {} a line '{expected}'; it printed:\n{seen}{}",
+                    self.name,
+                    match reason {
+                        mpsc::RecvTimeoutError::Timeout => format!("{limit:?} passed without"),
+                        mpsc::RecvTimeoutError::Disconnected => "it ended before".to_owned(),
+                    },
+                    self.complained()
                 ),
             }
         }
+    }
+
+    /// What it has printed to its standard error. The last lines may just be on their way.
+    fn complained(&self) -> String {
+        let Some(lines) = &self.complaints else {
+            return String::new();
+        };
+        let mut text = String::new();
+        while let Ok(line) = lines.recv_timeout(LAST_LINES) {
+            text = text + &line + "\n";
+        }
+        text
     }
 
     /// Its number.
@@ -301,4 +325,35 @@ pub fn wait_until(what: &str, limit: Duration, mut condition: impl FnMut() -> bo
         thread::sleep(LOOK);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn a_program_that_ends_too_soon_says_why() {
+        let limit = Duration::from_secs(10);
+        let mut command = shell("echo begins; echo 'no permission' >&2; exit 3");
+        let error = Process::start_until_printed(&mut command, "ready", limit).err();
+        let text = error.unwrap().to_string();
+        assert_eq!(
+            text,
+            "sh: it ended before a line 'ready'; it printed:\nbegins\nno permission\n"
+        );
+    }
+
+    #[test]
+    fn a_program_that_is_never_ready_is_not_waited_for() {
+        let limit = Duration::from_millis(50);
+        let error = Process::start_until(&mut shell("exec sleep 30"), "ready", limit).err();
+        let text = error.unwrap().to_string();
+        assert!(text.starts_with("sh: 50ms passed without a line"), "{text}");
+    }
 }

@@ -9,7 +9,7 @@
 use std::fmt;
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -230,8 +230,6 @@ fn start_card() -> Result<(Process, TempDir)> {
     let mut card = Command::new(built("bin/nic")?);
     card.arg("--socket-dir").arg(folder.path());
     card.args(["--ports", "2", "--wire", &format!("tap={INTERFACE}")]);
-    // It prints what the ports are called.
-    card.stderr(Stdio::null());
     let start = || Process::start_until_printed(&mut card, "ready", START);
     Ok((start_on_own(Role::Between, start)?, folder))
 }
