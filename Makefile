@@ -122,7 +122,7 @@ try: ## Try an application with clients of your own: APP=kv DRIVER=c (RUN="COMMA
 		$(if $(RUN),--run '$(RUN)')
 
 .PHONY: soak-apps
-soak-apps: ## Send a million requests to each application over each driver (15 minutes; DRIVER=c: 5).
+soak-apps: ## Send a million requests to each application over each driver (20 minutes; DRIVER=c: 6).
 	@bench/setup/setup.sh apps
 	@$(MAKE) nic c rust rust-unsafe applications
 	@$(CARGO) build --quiet $(CARGO_TOOLS) --release --package apps-clients --bins

@@ -35,7 +35,7 @@ const FLOOD_STEP: u32 = 100_000;
 
 /// Sends a million requests of each kind to each application over each driver and compares the answers. Streams of
 /// iperf3 for ten seconds each way and a million SYNs follow. All of it runs in name spaces of its own, and takes about
-/// a quarter of an hour.
+/// 20 minutes.
 #[derive(Debug, Parser)]
 #[command(name = "soak-apps", version)]
 struct Options {
