@@ -1,4 +1,4 @@
-"""Checks the licences, versions and use of the Rust and Python packages, without a network."""
+"""Checks the licences, versions, use and locks of the Rust and Python packages, without a network."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+from triptych_lint.locks import lock_problems
 from triptych_lint.repository import RULES, Repository
 
 _REQUIREMENT = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?==([^\s;]+)", re.MULTILINE)
@@ -29,6 +30,7 @@ def problems(repository: Repository) -> list[str]:
         rust_licence_problems(metadata, rules)
         + duplicate_problems(metadata, rules)
         + unused_problems(metadata)
+        + lock_problems(repository, metadata)
         + python_problems(repository, rules)
     )
 
