@@ -228,6 +228,7 @@ def copy(folder: Path, target: Path) -> list[Path]:
             return _part(run, report, target / "ladder", LADDER_PARTS, LADDER_PARTS)
         written = _part(run, report, target, FIGURES, TABLES)
         _text(target / SUMMARY, summary(run.samples).to_csv(index=False, float_format="%.6g", lineterminator="\n"))
+        written.append(target / SUMMARY)
         _text(target / "readme-table.md", readme(run.folder))
         claims = report / "tables" / "claims.csv"
         if claims.is_file():

@@ -141,10 +141,10 @@ def overall(loads: list[Load], server: Server, of: str) -> Value:
     return Value(statistics.median(means), means[0], means[-1])
 
 
-def more(value: Value, what: str, quality: str) -> str:
-    """Compare with C in words that fit the whole range: `more`, `fewer`, or that the range covers both."""
+def more(value: Value, what: str, less: str) -> str:
+    """Write a ratio as so many times `what`; say it if the range covers both more and `less` than C."""
     text = f"{value.text(2)} times {what}"
-    return text if value.beyond(1) else f"{text}, so the range covers both more and {quality}"
+    return text if value.beyond(1) else f"{text}, so the range covers both more and {less}"
 
 
 GLOBALS = {

@@ -24,8 +24,8 @@ const BUFFER: usize = 1024;
 /// The start of a good answer, without the version's last digit: `HTTP/1.1 200`.
 const STATUS: usize = 12;
 
-/// Time between two looks at connections whose time may be over. It is short, because each may have a reset to send, and
-/// a thousand at once would overflow a backend's queue.
+/// Time between two looks at connections whose time may be over. Each may have a reset to send, and a thousand resets at
+/// once would overflow a backend's queue, so the time is short.
 const EXPIRY: Duration = Duration::from_millis(1);
 
 /// The Ethernet address of a backend is asked for again after this time, long before the stack forgets it.

@@ -25,8 +25,8 @@ impl PortResets {
         }
     }
 
-    /// Adds a reset to a backend, which expects `number` next. Only a port that sends nothing lets too many wait. Then
-    /// the oldest one goes: its port has been used again since.
+    /// Adds a reset to a backend, which expects `number` next. If too many wait, because the port sends nothing, the
+    /// oldest one goes.
     pub fn add(&mut self, route: &Route, number: TcpSeqNumber) {
         if self.waiting.len() >= self.most {
             self.waiting.pop_front();

@@ -90,8 +90,8 @@ impl Device {
                     self.room -= 1;
                     return true;
                 }
-                // The first one waits for the next turn: a client that closes makes room for the next client in this
-                // turn. In a flood, the turn goes on for all others.
+                // The first SYN waits for the next turn, because a client that closes in this turn makes room. In a
+                // flood, the turn goes on for the other frames.
                 Kind::Opens if self.lacked_room == [false; 2] => {
                     self.lacked_room[0] = true;
                     return false;

@@ -11,7 +11,7 @@ pub enum Kind {
     Corrupt,
     /// It asks for a new TCP connection.
     Opens,
-    /// Everything else, also what is cut off. A fragment's checksum is the stack's, which has all of them.
+    /// Everything else, also frames that are cut off. The stack checks fragments, once it has all of them.
     Other,
 }
 

@@ -60,7 +60,7 @@ struct Slot<S: Service> {
 
 impl<S: Service> Slot<S> {
     /// Whether both sides have sent and received everything. The socket still waits for the end of TIME-WAIT,
-    /// for a FIN after the last byte, or for an acknowledgement of its own FIN. No client needs it for that.
+    /// for a FIN after the last byte, or for an acknowledgement of its own FIN. No client needs the socket any more.
     fn has_ended(&self, stack: &Stack, now: Instant) -> bool {
         let ending = matches!(
             self.state,
@@ -312,8 +312,8 @@ impl<S: Service> Server<'_, S> {
         busy
     }
 
-    /// Lets sockets listen again if a client found none: all whose connection has ended, and then as many as are wanted
-    /// of those that are half open and whose client is late, or of any of them in a flood. The oldest go first.
+    /// Lets sockets listen again if a client found none. First go all whose connection has ended. If too few listen
+    /// then, half-open ones go whose client is late, and in a flood any half-open ones, the oldest first.
     fn make_room(&mut self, stack: &mut Stack) {
         if !stack.device.lacks_room() {
             return;
