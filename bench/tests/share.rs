@@ -109,6 +109,7 @@ impl Results {
                 value: 12.5,
                 unit: "Mpackets/s".into(),
                 packets: 1000,
+                process: 0,
                 repeat: 0,
                 note: String::new(),
                 cpu: String::new(),

@@ -77,6 +77,7 @@ impl Cell {
             value,
             unit: metric.unit().to_owned(),
             packets,
+            process: 0,
             repeat,
             note: String::new(),
             cpu: String::new(),

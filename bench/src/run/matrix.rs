@@ -181,6 +181,7 @@ fn conditions(block: &Block) -> Vec<Conditions> {
                     offered_mpps: None,
                     queues: queues.0,
                     waiting,
+                    placement: None,
                 };
                 if fits(batch, *ring_size) && !all.contains(&conditions) {
                     all.push(conditions);

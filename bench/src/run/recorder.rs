@@ -46,11 +46,12 @@ impl Recorder {
                 let values = self.throughput.entry(series.clone()).or_default();
                 values.push(sample.value);
             }
-            // In lockstep, the repeat of a cycle count is its round, and the repeat of the share of
-            // full batches is its session.
-            if sample.backend != BackendName::Lockstep || sample.metric == Metric::TscCycles {
-                self.done.insert((series, sample.repeat));
-            }
+            // A process of `lockstep` measures all its rounds or none.
+            let measurement = match sample.backend {
+                BackendName::Lockstep => sample.process,
+                _ => sample.repeat,
+            };
+            self.done.insert((series, measurement));
         }
     }
 
@@ -272,7 +273,7 @@ mod tests {
         drop(recorder);
         let mut samples = fs::read_to_string(path.join(SAMPLES_FILE)).unwrap();
         samples +=
-            "c,default,cc 1.0,32,lockstep,cycles,90.5,tsc cycles/packet,100,0,512,60,,,,,1,poll\n";
+            "c,default,cc 1.0,32,lockstep,cycles,90.5,tsc cycles/packet,100,0,512,60,,,,,1,poll,,0\n";
         fs::write(path.join(SAMPLES_FILE), &samples).unwrap();
         fs::write(path.join(JOURNAL_FILE), format!("{}\n", samples.len())).unwrap();
 

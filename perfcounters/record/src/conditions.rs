@@ -42,6 +42,32 @@ pub enum Waiting {
     Interrupts,
 }
 
+/// Where the card's DMA left the lines that it wrote, when the driver's turn began.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::EnumString,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum LinePlacement {
+    /// In the caches of the card's own processor: nothing was moved.
+    Warm,
+    /// In the last cache, as Intel's DDIO leaves them.
+    L3,
+    /// In memory alone, as a card without DDIO leaves them.
+    Memory,
+}
+
 /// The conditions of a measurement.
 ///
 /// Equality, order and hash compare the load bit by bit, so that conditions can be keys.
@@ -65,6 +91,9 @@ pub struct Conditions {
     /// What the driver does while no packets come.
     #[serde(default)]
     pub waiting: Waiting,
+    /// Where DMA left the lines; `None` for backends that do not place them.
+    #[serde(default)]
+    pub placement: Option<LinePlacement>,
 }
 
 pub(crate) fn default_queues() -> u32 {
@@ -89,6 +118,7 @@ impl Default for Conditions {
             offered_mpps: None,
             queues: DEFAULT_QUEUES,
             waiting: Waiting::Poll,
+            placement: None,
         }
     }
 }
@@ -126,7 +156,7 @@ impl Conditions {
         }
     }
 
-    fn key(&self) -> (u32, u32, u32, u32, Waiting, Option<u64>) {
+    fn key(&self) -> impl Ord + Hash {
         let load = self.offered_mpps.map(f64::to_bits);
         (
             self.batch,
@@ -134,6 +164,7 @@ impl Conditions {
             self.frame_size,
             self.queues,
             self.waiting,
+            self.placement,
             load,
         )
     }
@@ -180,6 +211,9 @@ impl fmt::Display for Conditions {
         }
         if self.waiting == Waiting::Interrupts {
             write!(f, ", interrupts")?;
+        }
+        if let Some(placement) = self.placement {
+            write!(f, ", {placement}")?;
         }
         match self.offered_mpps {
             Some(load) => write!(f, ", {load} Mpps"),
@@ -229,10 +263,11 @@ mod tests {
             offered_mpps: Some(1.5),
             queues: 4,
             waiting: Waiting::Interrupts,
+            placement: Some(LinePlacement::Memory),
         };
         assert_eq!(
             odd.to_string(),
-            "batch 8, ring 64, 124 B, 4 queues, interrupts, 1.5 Mpps"
+            "batch 8, ring 64, 124 B, 4 queues, interrupts, memory, 1.5 Mpps"
         );
     }
 

@@ -27,8 +27,8 @@ mod toolchain;
 mod writer;
 
 pub use conditions::{
-    Conditions, Series, Waiting, BATCHES, DEFAULT_BATCH, DEFAULT_FRAME_SIZE, DEFAULT_QUEUES,
-    DEFAULT_RING_SIZE, FRAME_SIZES, QUEUES, RING_SIZES,
+    Conditions, LinePlacement, Series, Waiting, BATCHES, DEFAULT_BATCH, DEFAULT_FRAME_SIZE,
+    DEFAULT_QUEUES, DEFAULT_RING_SIZE, FRAME_SIZES, QUEUES, RING_SIZES,
 };
 pub use error::RecordError;
 pub use git::GitFacts;

@@ -216,7 +216,8 @@ mod tests {
         assert_eq!(
             json,
             "{\"impl\":\"rust-unsafe\",\"variant\":\"overflow-checks\",\"batch\":32,\"ring_size\":1024,\
-             \"frame_size\":1514,\"offered_mpps\":12.5,\"queues\":2,\"waiting\":\"interrupts\",\"backend\":\"valgrind\",\"cause\":\"no link\"}"
+             \"frame_size\":1514,\"offered_mpps\":12.5,\"queues\":2,\"waiting\":\"interrupts\",\
+             \"placement\":\"memory\",\"backend\":\"valgrind\",\"cause\":\"no link\"}"
         );
         assert_eq!(serde_json::from_str::<Failure>(&json).unwrap(), failure);
     }

@@ -310,7 +310,7 @@ mod tests {
         let (path, id) = (run.path().to_owned(), run.record.id.clone());
         drop(run);
         let old = format!(
-            "{HEADER}c,default,gcc,32,lockstep,cycles,90.5,tsc cycles/packet,100,0,512,60,,,,,1,poll\n"
+            "{HEADER}c,default,gcc,32,lockstep,cycles,90.5,tsc cycles/packet,100,0,512,60,,,,,1,poll,,0\n"
         );
         fs::write(path.join(SAMPLES_FILE), &old).unwrap();
         fs::write(path.join(JOURNAL_FILE), format!("{}\n", old.len())).unwrap();

@@ -7,7 +7,8 @@ use std::path::Path;
 use serde::{de, Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::conditions::{
-    default_frame_size, default_queues, default_ring_size, Conditions, Series, Waiting,
+    default_frame_size, default_queues, default_ring_size, Conditions, LinePlacement, Series,
+    Waiting,
 };
 use crate::error::RecordError;
 use crate::metric::Metric;
@@ -19,7 +20,7 @@ pub const MULTIPLEXED: &str = "multiplexed";
 /// The first line of `samples.csv`: the fields of [`Row`].
 pub(crate) const HEADER: &str =
     "impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat,\
-                                 ring_size,frame_size,offered_mpps,note,cpu,clock_ghz,queues,waiting\n";
+                                 ring_size,frame_size,offered_mpps,note,cpu,clock_ghz,queues,waiting,placement,process\n";
 
 /// One measured value.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +43,9 @@ pub struct Sample {
     pub unit: String,
     /// Number of packets that the value is the mean of, at least 1.
     pub packets: u64,
-    /// Index of the repetition, from 0. The backend measures all drivers once per repetition, so
+    /// Index of the process that measured, from 0: addresses differ from process to process.
+    pub process: u32,
+    /// Index of the repetition in that process, from 0. The backend measures all drivers once per repetition, so
     /// that their values of one repetition can be paired.
     pub repeat: u32,
     /// Empty, or a remark on the value: [`MULTIPLEXED`].
@@ -148,6 +151,10 @@ struct Row<'a> {
     queues: u32,
     #[serde(default)]
     waiting: Waiting,
+    #[serde(default)]
+    placement: Option<LinePlacement>,
+    #[serde(default)]
+    process: u32,
 }
 
 impl<'a> From<&'a Sample> for Row<'a> {
@@ -172,6 +179,8 @@ impl<'a> From<&'a Sample> for Row<'a> {
             clock_ghz: sample.clock_ghz,
             queues: conditions.queues,
             waiting: conditions.waiting,
+            placement: conditions.placement,
+            process: sample.process,
         }
     }
 }
@@ -191,6 +200,7 @@ impl TryFrom<Row<'_>> for Sample {
                 offered_mpps: row.offered_mpps,
                 queues: row.queues,
                 waiting: row.waiting,
+                placement: row.placement,
             },
             backend: row.backend,
             metric: Metric::recorded(&row.metric, row.backend)
@@ -198,6 +208,7 @@ impl TryFrom<Row<'_>> for Sample {
             value: row.value,
             unit: row.unit.into_owned(),
             packets: row.packets,
+            process: row.process,
             repeat: row.repeat,
             note: row.note.into_owned(),
             cpu: row.cpu.into_owned(),
@@ -342,8 +353,9 @@ mod tests {
             } else {
                 ""
             };
-            let row =
-                format!("c,default,gcc,32,wall,mpps,1.5,Mpackets/s,100,0,{bad}{commas},1,poll\n");
+            let row = format!(
+                "c,default,gcc,32,wall,mpps,1.5,Mpackets/s,100,0,{bad}{commas},1,poll,,0\n"
+            );
             let error = read(&format!("{HEADER}{row}")).unwrap_err().to_string();
             assert!(
                 error.contains("line 2") && error.contains(why),
@@ -380,7 +392,8 @@ mod tests {
     fn a_series_names_its_driver_conditions_and_backend() {
         assert_eq!(
             sample().series().to_string(),
-            "rust-unsafe/overflow-checks batch 32, ring 1024, 1514 B, 2 queues, interrupts, 12.5 Mpps, valgrind"
+            "rust-unsafe/overflow-checks batch 32, ring 1024, 1514 B, 2 queues, interrupts, memory, 12.5 Mpps, \
+             valgrind"
         );
     }
 }

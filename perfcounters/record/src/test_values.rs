@@ -1,6 +1,6 @@
 //! Values that several tests of this crate use.
 
-use crate::conditions::{Conditions, Waiting};
+use crate::conditions::{Conditions, LinePlacement, Waiting};
 use crate::metric::Metric;
 use crate::names::{BackendName, Implementation};
 use crate::sample::{Sample, MULTIPLEXED};
@@ -18,12 +18,14 @@ pub fn sample() -> Sample {
             offered_mpps: Some(12.5),
             queues: 2,
             waiting: Waiting::Interrupts,
+            placement: Some(LinePlacement::Memory),
         },
         backend: BackendName::Valgrind,
         metric: Metric::BranchMisses,
         value: 0.125,
         unit: Metric::BranchMisses.unit().into(),
         packets: 200_000,
+        process: 3,
         repeat: 2,
         note: MULTIPLEXED.into(),
         cpu: String::new(),

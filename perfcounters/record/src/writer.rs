@@ -176,9 +176,9 @@ mod tests {
         assert_eq!(
             text,
             "impl,variant,toolchain,batch,backend,metric,value,unit,packets,repeat,\
-             ring_size,frame_size,offered_mpps,note,cpu,clock_ghz,queues,waiting\n\
+             ring_size,frame_size,offered_mpps,note,cpu,clock_ghz,queues,waiting,placement,process\n\
              rust-unsafe,overflow-checks,rustc 1.95.0,32,valgrind,branch_misses,0.125,branches/packet,200000,2,\
-             1024,1514,12.5,multiplexed,,,2,interrupts\n"
+             1024,1514,12.5,multiplexed,,,2,interrupts,memory,3\n"
         );
         assert_eq!(read, [sample()]);
     }
@@ -191,7 +191,7 @@ mod tests {
             ..sample()
         };
         let (text, read) = written(std::slice::from_ref(&plain));
-        assert!(text.ends_with(",200000,2,512,60,,,,,1,poll\n"), "{text}");
+        assert!(text.ends_with(",200000,2,512,60,,,,,1,poll,,3\n"), "{text}");
         assert_eq!(read, [plain]);
     }
 
@@ -204,7 +204,7 @@ mod tests {
         };
         let (text, read) = written(std::slice::from_ref(&modelled));
         assert!(
-            text.ends_with(",12.5,,haswell,1.6,2,interrupts\n"),
+            text.ends_with(",12.5,,haswell,1.6,2,interrupts,memory,3\n"),
             "{text}"
         );
         assert_eq!(read, [modelled]);
