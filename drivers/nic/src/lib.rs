@@ -72,6 +72,7 @@ pub use driver_memory::DriverMemory;
 pub use error::NicError;
 pub use memory::dma_fault::{Direction, DmaFault, Purpose, Refusal};
 pub use memory::map_request::Permissions;
+pub use memory::placement::{Placement, Unplaceable};
 pub use nic::{Nic, RunningDataPlane};
 pub use pci_function::SessionEnd;
 pub use port::{Port, Registers};

@@ -2,6 +2,7 @@
 
 mod fairness;
 mod pace;
+mod placing;
 pub(crate) mod plane;
 mod port;
 mod tuning;

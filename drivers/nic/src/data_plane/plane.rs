@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use crate::config::{MmioMode, NicConfig, Traffic, QUEUES};
 use crate::data_plane::fairness::Fairness;
 use crate::data_plane::pace::{Clock, Pace, Progress};
+use crate::data_plane::placing::Placing;
 use crate::data_plane::port::PortPlane;
 use crate::data_plane::tuning::{
     CABLE_FRAMES, CALM_ROUNDS, CALM_SLEEP_SHARED, CALM_SLEEP_TRAP, IDLE_SLEEP, OUTSTANDING_ROUNDS,
@@ -26,7 +27,7 @@ use crate::wire::Wire;
 /// The data plane of a NIC; see [`Nic::data_plane`](crate::Nic::data_plane).
 #[derive(Debug)]
 pub struct DataPlane {
-    ports: Vec<PortPlane>,
+    pub(super) ports: Vec<PortPlane>,
     /// Whether any port's traffic depends on the time.
     timed: bool,
     /// Whether the NIC generates traffic for any port.
@@ -35,6 +36,7 @@ pub struct DataPlane {
     start: Instant,
     rounds: u32,
     fairness: Fairness,
+    pub(super) placing: Option<Placing>,
 }
 
 impl DataPlane {
@@ -78,6 +80,7 @@ impl DataPlane {
             calm_sleep,
             start: Instant::now(),
             rounds: 0,
+            placing: None,
         };
         (0..plane.ports.len()).for_each(|index| plane.set_flushing(index));
         plane
@@ -87,7 +90,9 @@ impl DataPlane {
     /// drivers have handed over, and receives every arrived frame for which there are descriptors.
     pub fn poll(&mut self) -> Progress {
         let clock = self.clock();
-        self.round(clock, Pace::Exact)
+        let progress = self.round(clock, Pace::Exact);
+        self.place_lines();
+        progress
     }
 
     /// Does one round like [`DataPlane::poll`], at a time of the caller's choice. `now` counts from

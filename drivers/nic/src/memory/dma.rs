@@ -364,7 +364,7 @@ impl DmaTable {
     }
 
     /// `len` readable bytes at `iova`, if one map holds them all.
-    fn window(&self, iova: u64, len: usize) -> Option<Window<'_>> {
+    pub(crate) fn window(&self, iova: u64, len: usize) -> Option<Window<'_>> {
         let place = self.translate(iova, len as u64, Access::Read)?;
         // SAFETY: `len` bytes from here are inside one map, hence inside its file's mapping, which
         // the map keeps alive; maps go only through `&mut self`, which the window's lifetime

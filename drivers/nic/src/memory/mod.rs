@@ -6,5 +6,6 @@ pub(crate) mod dma_fault;
 pub(crate) mod dma_log;
 mod file_mappings;
 pub(crate) mod map_request;
+pub(crate) mod placement;
 pub(crate) mod shared;
 mod translation_cache;

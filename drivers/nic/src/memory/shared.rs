@@ -24,6 +24,7 @@ use rustix::mm::{Advice, MapFlags, ProtFlags};
 use serde::Serialize;
 
 use crate::memory::bus_error::Watched;
+use crate::memory::placement::LINE;
 use crate::traffic::frame::{Fixed, Head, Own, OWN_OFFSET};
 
 /// Bytes of a page that `mincore` reports on.
@@ -315,6 +316,27 @@ impl Window<'_> {
         let len = into.len().min(self.len);
         // SAFETY: `len` bytes are inside both; private and shared memory do not overlap.
         unsafe { std::ptr::copy_nonoverlapping(self.base, into.as_mut_ptr(), len) }
+    }
+
+    /// The address of each cache line of the window.
+    pub(crate) fn lines(self) -> impl Iterator<Item = *const u8> {
+        let first = self.base.addr() & !(LINE - 1);
+        let end = self.base.addr() + self.len;
+        let base = self.base.cast_const();
+        (first..end)
+            .step_by(LINE)
+            .map(move |address| base.with_addr(address))
+    }
+
+    /// Reads the first word of the window, after the word `after` is known: a chain of such loads takes the
+    /// sum of their latencies.
+    pub(crate) fn load_after(&self, after: u32) -> u32 {
+        let none = std::hint::black_box(0) & after as usize;
+        if self.len < size_of::<u32>() {
+            return after;
+        }
+        // SAFETY: a word is inside the window, and `none` is 0.
+        unsafe { self.base.cast::<u32>().wrapping_add(none).read_unaligned() }
     }
 }
 
