@@ -15,7 +15,7 @@ use support::{copying_compiler, text, works_here, Build};
 /// counts.
 const CONFIG: &str =
     "batch = [32]\nbackends = [\"valgrind\", \"lockstep\"]\nvalgrind = { packets = 20_480 }\n\
-                      lockstep = { sessions = 1, rounds = 3 }\n\
+                      lockstep = { processes = 1, rounds = 3 }\n\
                       [[block]]\ntoolchains = [\"gcc\"]\n";
 
 struct Fixture {

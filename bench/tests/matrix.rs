@@ -15,7 +15,7 @@ use support::{text, works_here, Build};
 
 const MATRIX: &str = r#"
     [lockstep]
-    sessions = 3
+    processes = 3
     rounds = 5
     [wall]
     seconds = 1
@@ -121,7 +121,7 @@ fn a_matrix_is_measured_block_by_block() {
     let output = setting.matrix(&[]);
     let said = text(&output);
     assert_eq!(output.status.code(), Some(0), "{said}");
-    // 6 cells × 3 sessions, 10 cells × 4 repeats, 4 cells × 2 repeats.
+    // 6 cells × 3 processes, 10 cells × 4 repeats, 4 cells × 2 repeats.
     assert!(said.contains("66 measurements, about "), "{said}");
     assert!(said.contains(" left)"), "{said}");
     let (run, samples) = setting.read("latest");

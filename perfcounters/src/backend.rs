@@ -302,6 +302,12 @@ pub trait Backend {
     /// The reason why this machine cannot count this way; `None` if it can.
     fn unavailable(&self) -> Option<String>;
 
+    /// The cells that this backend measures for a cell of the matrix. They differ in conditions of its own,
+    /// such as the placement.
+    fn cells_of(&self, cell: &Cell) -> Vec<Cell> {
+        vec![cell.clone()]
+    }
+
     /// The reason why this backend cannot measure a peer; `None` if it can.
     fn unavailable_for_peers(&self) -> Option<String> {
         None

@@ -3,7 +3,11 @@
 //!
 //! One process measures all cells in short rounds. A slow machine then slows all cells alike, and
 //! the values of one round can be compared in pairs. The addresses that a process happens to get
-//! favour one driver or another. Therefore several processes, *sessions*, measure one after another.
+//! favour one driver or another. Therefore several processes measure one after another.
+//!
+//! In a turn of the card, its DMA writes packets and descriptors. A *placement* says where these lines are
+//! when the driver's turn begins: in the caches, in the last cache, or in memory.
+//!
 //! If there are too many cells for one process, they are divided into groups; cells that are compared
 //! stay in one group.
 //!
@@ -22,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use record::{BackendName, Metric};
+use record::{BackendName, LinePlacement};
 use serde_json::json;
 
 use self::messages::{read_events, Event, Specification};
@@ -37,11 +41,21 @@ pub struct Lockstep {
     /// Program and first arguments of the worker; the path of its specification is added.
     pub worker: (PathBuf, Vec<String>),
     /// Number of processes that measure, one after another; at least 1.
-    pub sessions: u32,
+    pub processes: u32,
     /// Number of values that each process takes of each cell; at least 1.
     pub rounds: u32,
+    /// Where the card's DMA leaves lines. Each cell is measured at each placement that this processor has.
+    pub placements: Vec<LinePlacement>,
     /// Stops the measurement when set.
     pub interrupt: Interrupt,
+    /// Times of loads from placed packets, TSC cycles: the evidence that the placement takes effect.
+    pub placed_loads: BTreeMap<LinePlacement, Vec<f64>>,
+}
+
+/// The middle one, or 0 if there is none.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
 /// Time limit for opening and closing one forwarder.
@@ -100,7 +114,7 @@ fn too_coarse(hz: u64) -> Option<String> {
 
 impl Lockstep {
     /// Runs a worker over `cells`. Its values are used only if the worker ends without an error.
-    fn work(&self, cells: &[Cell], rounds: u32) -> Result<Vec<Event>, MeasureError> {
+    fn work(&self, process: u32, cells: &[Cell], rounds: u32) -> Result<Vec<Event>, MeasureError> {
         let folder = crate::temporary::TemporaryFolder::create()?;
         let output = folder.path().join("events.jsonl");
         let specification = folder.path().join("specification.json");
@@ -111,6 +125,7 @@ impl Lockstep {
         let json = serde_json::to_vec(&Specification {
             cells: cells.to_vec(),
             rounds,
+            process,
             cpu: device::two_cpus().0,
             output: output.clone(),
         })
@@ -135,14 +150,15 @@ impl Lockstep {
         read_events(&output)
     }
 
-    /// Runs one session. If the worker crashes or hangs, runs each cell alone to find the cause.
-    /// Returns the events, and the cells for the next session.
-    fn session(
+    /// Measures in one process. If it crashes or hangs, runs each cell alone to find the cause.
+    /// Returns the events, and the cells for the next process.
+    fn process(
         &self,
+        process: u32,
         cells: &[Cell],
         observer: &mut dyn Observer,
     ) -> Result<(Vec<Event>, Vec<Cell>), MeasureError> {
-        let crash = match self.work(cells, self.rounds) {
+        let crash = match self.work(process, cells, self.rounds) {
             Err(MeasureError::Process(
                 error @ (ProcessError::Failed { .. } | ProcessError::Timeout { .. }),
             )) => error,
@@ -151,7 +167,7 @@ impl Lockstep {
         // A crashed process does not say which driver crashed, so each runs alone.
         let mut good = Vec::new();
         for cell in cells {
-            match self.work(std::slice::from_ref(cell), 1) {
+            match self.work(process, std::slice::from_ref(cell), 1) {
                 Ok(_) => good.push(cell.clone()),
                 Err(error) if error.ends_the_run() => return Err(error),
                 Err(error) => observer.failure(cell.failure(self.name(), &error)),
@@ -162,16 +178,16 @@ impl Lockstep {
         }
         if good.len() == cells.len() {
             observer.warning(&format!(
-                "{crash}; each driver works alone, so the session is repeated"
+                "{crash}; each driver works alone, so the process is repeated"
             ));
         }
-        Ok((self.work(&good, self.rounds)?, good))
+        Ok((self.work(process, &good, self.rounds)?, good))
     }
 
-    /// Passes the events of a session to the observer. Removes failed cells from `cells`.
+    /// Passes the events of a process to the observer. Removes failed cells from `cells`.
     fn report(
-        &self,
-        session: u32,
+        &mut self,
+        process: u32,
         events: Vec<Event>,
         cells: &mut Vec<Cell>,
         observer: &mut dyn Observer,
@@ -179,19 +195,16 @@ impl Lockstep {
         let mut samples = Vec::new();
         for event in events {
             match event {
-                Event::Sample(mut sample) => {
-                    sample.repeat += match sample.metric {
-                        Metric::TscCycles => session * self.rounds,
-                        _ => session,
-                    };
-                    samples.push(sample);
+                Event::Sample(sample) => samples.push(sample),
+                Event::PlacedLoad(placement, load) => {
+                    self.placed_loads.entry(placement).or_default().push(load);
                 }
                 Event::Failure(failure) => {
                     cells.retain(|cell| cell.failure(self.name(), &failure.cause) != failure);
                     observer.failure(failure);
                 }
-                // A warning that recurs in every session is reported once.
-                Event::Warning(text) if session == 0 => observer.warning(&text),
+                // A warning that recurs in every process is reported once.
+                Event::Warning(text) if process == 0 => observer.warning(&text),
                 Event::Warning(_) => {}
             }
         }
@@ -210,9 +223,17 @@ impl Backend for Lockstep {
     }
 
     fn settings(&self) -> BTreeMap<String, serde_json::Value> {
+        let reasons = self.placements.iter().filter_map(|placement| {
+            Some((
+                placement.to_string(),
+                json!(ports::not_placeable(*placement)?),
+            ))
+        });
         BTreeMap::from([
-            ("sessions".into(), json!(self.sessions)),
-            ("rounds_per_session".into(), json!(self.rounds)),
+            ("not_placeable".into(), reasons.collect()),
+            ("processes".into(), json!(self.processes)),
+            ("rounds_per_process".into(), json!(self.rounds)),
+            ("placements".into(), json!(self.placements)),
             (
                 "packets_per_direction_and_turn".into(),
                 json!(station::PACKETS_PER_TURN),
@@ -220,6 +241,19 @@ impl Backend for Lockstep {
             ("turns_per_round".into(), json!(station::TURNS_PER_ROUND)),
             ("cpu".into(), json!(device::two_cpus().0)),
         ])
+    }
+
+    fn cells_of(&self, cell: &Cell) -> Vec<Cell> {
+        let placements = self
+            .placements
+            .iter()
+            .filter(|placement| ports::not_placeable(**placement).is_none());
+        let at = |placement: &LinePlacement| {
+            let mut cell = cell.clone();
+            cell.conditions.placement = Some(*placement);
+            cell
+        };
+        placements.map(at).collect()
     }
 
     fn unavailable_for_peers(&self) -> Option<String> {
@@ -230,9 +264,7 @@ impl Backend for Lockstep {
     }
 
     fn repeats(&self) -> Vec<u32> {
-        (0..self.sessions)
-            .map(|session| session * self.rounds)
-            .collect()
+        (0..self.processes).collect()
     }
 
     fn estimate(&self, _: &Cell) -> Duration {
@@ -242,39 +274,45 @@ impl Backend for Lockstep {
 
     fn measure(&mut self, cells: &[Cell], observer: &mut dyn Observer) -> Result<(), MeasureError> {
         let mut groups = groups(cells);
-        let wanted = |session: u32, cells: &[Cell], observer: &dyn Observer| -> Vec<Cell> {
+        let name = self.name();
+        let wanted = |process: u32, cells: &[Cell], observer: &dyn Observer| -> Vec<Cell> {
             cells
                 .iter()
-                .filter(|cell| observer.wanted(cell, self.name(), session * self.rounds))
+                .filter(|cell| observer.wanted(cell, name, process))
                 .cloned()
                 .collect()
         };
-        let steps = (0..self.sessions)
-            .flat_map(|session| groups.iter().map(move |group| (session, group)))
-            .filter(|(session, group)| !wanted(*session, group, observer).is_empty())
+        let steps = (0..self.processes)
+            .flat_map(|process| groups.iter().map(move |group| (process, group)))
+            .filter(|(process, group)| !wanted(*process, group, observer).is_empty())
             .count();
-        observer.begin(self.name(), steps as u64);
-        for session in 0..self.sessions {
+        observer.begin(name, steps as u64);
+        for process in 0..self.processes {
             for group in &mut groups {
-                let cells = wanted(session, group, observer);
+                let cells = wanted(process, group, observer);
                 if cells.is_empty() {
                     continue;
                 }
                 observer.step(&format!("{} drivers in turn", cells.len()));
-                match self.session(&cells, observer) {
+                match self.process(process, &cells, observer) {
                     Ok((events, mut good)) => {
-                        self.report(session, events, &mut good, observer)?;
+                        self.report(process, events, &mut good, observer)?;
                         group.retain(|cell| good.contains(cell) || !cells.contains(cell));
                     }
                     Err(error) if error.ends_the_run() => return Err(error),
                     Err(error) => {
                         for cell in group.drain(..) {
-                            observer.failure(cell.failure(self.name(), &error));
+                            observer.failure(cell.failure(name, &error));
                         }
                     }
                 }
             }
         }
+        let loads = self
+            .placed_loads
+            .iter()
+            .map(|(placement, loads)| (placement.to_string(), json!(median(loads.clone()))));
+        observer.setting(name, "placed_load_tsc_cycles", loads.collect());
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! Measures the builds of a comparison with its backends.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use perfcounters::model::processor::Processors;
 use perfcounters::model::Model;
 use perfcounters::valgrind::Valgrind;
 use perfcounters::{Backend, Cell, Interrupt};
-use record::{BackendName, Placement};
+use record::{BackendName, LinePlacement, Placement};
 
 use super::plan::{Comparison, ModelledCpus};
 use crate::progress::Progress;
@@ -64,8 +65,10 @@ impl Measurement<'_> {
             }),
             BackendName::Lockstep => Box::new(Lockstep {
                 worker: backends::worker("lockstep-worker")?,
-                sessions: self.comparison.lockstep.sessions.0,
+                processes: self.comparison.lockstep.processes.0,
                 rounds: self.comparison.lockstep.rounds.0,
+                placements: vec![LinePlacement::Memory],
+                placed_loads: BTreeMap::new(),
                 interrupt,
             }),
             _ => Box::new(Valgrind {
@@ -102,7 +105,11 @@ impl Measurement<'_> {
                 continue;
             }
             recorder.estimate = time(backend.as_ref());
-            let measurable = measurable(backend.as_ref(), cells.to_vec(), recorder);
+            let cells = cells
+                .iter()
+                .flat_map(|cell| backend.cells_of(cell))
+                .collect();
+            let measurable = measurable(backend.as_ref(), cells, recorder);
             let correct = verifier.correct(backend.as_ref(), measurable, recorder)?;
             backend.measure(&correct, recorder)?;
             recorder.folder.save()?;

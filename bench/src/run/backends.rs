@@ -1,5 +1,6 @@
 //! Creates the backends with the settings of the configuration.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -72,8 +73,10 @@ impl BackendFactory<'_> {
             }),
             BackendName::Lockstep => Box::new(Lockstep {
                 worker: worker("lockstep-worker")?,
-                sessions: config.lockstep.sessions.0,
+                processes: config.lockstep.processes.0,
                 rounds: config.lockstep.rounds.0,
+                placements: config.placements.clone(),
+                placed_loads: BTreeMap::new(),
                 interrupt: self.interrupt.clone(),
             }),
             BackendName::Wall => Box::new(Wall {

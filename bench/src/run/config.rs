@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use record::{
-    BackendName, Implementation, Waiting, DEFAULT_FRAME_SIZE, DEFAULT_QUEUES, DEFAULT_RING_SIZE,
+    BackendName, Implementation, LinePlacement, Waiting, DEFAULT_FRAME_SIZE, DEFAULT_QUEUES,
+    DEFAULT_RING_SIZE,
 };
 use serde::{Deserialize, Serialize};
 use strum::IntoEnumIterator;
@@ -78,6 +79,9 @@ pub struct Config {
     /// Longest time for the link of each port of a real card, seconds.
     #[serde(default = "link_timeout")]
     pub link_timeout: BoundedInteger<1, 3600>,
+    /// Where the software card's DMA leaves the lines that it writes: `lockstep` measures at each of them.
+    #[serde(default = "placements")]
+    pub placements: Vec<LinePlacement>,
     /// Settings of the hardware counters.
     #[serde(default)]
     pub perf: Perf,
@@ -99,6 +103,11 @@ pub struct Config {
     /// The matrix.
     #[serde(rename = "block")]
     pub blocks: Vec<Block>,
+}
+
+/// Memory as on the published platform, and the caches, where nothing has to be moved.
+fn placements() -> Vec<LinePlacement> {
+    vec![LinePlacement::Memory, LinePlacement::Warm]
 }
 
 /// As `ixgbe-fwd --link-timeout`: training of a 10GBASE-T link may take more than 8 s.
@@ -246,6 +255,7 @@ impl Config {
             pktgen_host: None,
             clocks_ghz: Vec::new(),
             link_timeout: link_timeout(),
+            placements: placements(),
             perf: Perf::default(),
             model: Model::default(),
             valgrind: Valgrind::default(),
@@ -330,7 +340,7 @@ impl Config {
             repeats: BoundedInteger(1),
         };
         self.lockstep = Lockstep {
-            sessions: BoundedInteger(1),
+            processes: BoundedInteger(2),
             rounds: BoundedInteger(30),
         };
         self.wall.seconds = MeasurementSeconds(self.wall.seconds.0.min(1.0));
@@ -448,7 +458,7 @@ mod tests {
             [valgrind]
             packets = 1000
             [lockstep]
-            sessions = 1
+            processes = 1
             rounds = 5
             [[block]]
             name = "all"

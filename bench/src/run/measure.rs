@@ -58,6 +58,7 @@ pub(super) fn measure_all(
         let cells = groups
             .iter()
             .flat_map(|(conditions, drivers)| setup.builds.cells(*conditions, drivers))
+            .flat_map(|cell| backend.cells_of(&cell))
             .collect();
         let cells = measurable(backend.as_ref(), cells, recorder);
         let cells = built(backend.name(), cells, recorder);

@@ -238,7 +238,7 @@ mod tests {
         ]))
         .unwrap();
         assert_eq!(config.wall.repeats.0, 7);
-        assert_eq!(config.lockstep.sessions.0, 1);
+        assert_eq!(config.lockstep.processes.0, 2);
         assert_eq!(config.blocks[0].ring_size.len(), 1);
         assert_eq!(config.blocks[0].backends, [BackendName::Wall]);
     }

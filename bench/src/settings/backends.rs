@@ -42,7 +42,7 @@ pub struct Valgrind {
 #[serde(deny_unknown_fields, default)]
 pub struct Lockstep {
     /// Number of processes that measure each cell, one after another.
-    pub sessions: Repeats,
+    pub processes: Repeats,
     /// Number of values that each process takes.
     pub rounds: Repeats,
 }
@@ -105,8 +105,8 @@ impl Default for Valgrind {
 impl Default for Lockstep {
     fn default() -> Self {
         Self {
-            sessions: BoundedInteger(10),
-            rounds: BoundedInteger(40),
+            processes: BoundedInteger(12),
+            rounds: BoundedInteger(30),
         }
     }
 }

@@ -32,7 +32,7 @@ pub type Batch = BoundedInteger<1, 512>;
 pub type FrameSize = BoundedInteger<60, 1514>;
 /// Queue pairs of a device.
 pub type Queues = BoundedInteger<1, 16>;
-/// A number of repeats, sessions or rounds.
+/// A number of repeats, processes or rounds.
 pub type Repeats = BoundedInteger<1, 100_000>;
 
 /// Descriptors per ring.

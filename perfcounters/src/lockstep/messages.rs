@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use record::{Failure, Sample};
+use record::{Failure, LinePlacement, Sample};
 use serde::{Deserialize, Serialize};
 
 use crate::backend::{Cell, MeasureError};
@@ -15,6 +15,8 @@ pub struct Specification {
     pub cells: Vec<Cell>,
     /// Number of values to take of each cell.
     pub rounds: u32,
+    /// Index of this process.
+    pub process: u32,
     /// CPU to run on.
     pub cpu: Option<usize>,
     /// File that the worker appends [`Event`]s to, one JSON object per line.
@@ -31,6 +33,8 @@ pub enum Event {
     Failure(Failure),
     /// Something that may have disturbed the values.
     Warning(String),
+    /// Time of a load from a packet that DMA has just left at a placement, in TSC cycles.
+    PlacedLoad(LinePlacement, f64),
 }
 
 /// Reads the worker's output.

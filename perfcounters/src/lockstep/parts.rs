@@ -54,7 +54,7 @@ impl SteppedDriver {
     /// The error of the library or the NIC, or that no packet arrived.
     pub fn open(library: &Path, batch: u32) -> Result<Self, String> {
         let folder = TemporaryFolder::create().map_err(|error| error.to_string())?;
-        let mut ports = SoftwarePorts::start(&folder.path().join("nic"), DEFAULT_FRAME_SIZE)?;
+        let mut ports = SoftwarePorts::start(&folder.path().join("nic"), DEFAULT_FRAME_SIZE, None)?;
         let library = ForwarderLibrary::load(library)?;
         let [a, b] = ports.devices();
         let forwarder = while_stepping(&mut ports, || {

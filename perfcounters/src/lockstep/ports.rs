@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use nic::{DataPlane, FrameSizes, Nic, NicConfig, Traffic, VerifyMode};
+use nic::{DataPlane, FrameSizes, Nic, NicConfig, Placement, Traffic, VerifyMode};
+use record::LinePlacement;
 
 /// Two ports of a NIC, stepped by hand.
 pub(super) trait Ports: Send {
@@ -12,6 +13,26 @@ pub(super) trait Ports: Send {
     fn devices(&self) -> [String; 2];
     /// Takes what the driver has sent, and fills its receive rings with packets.
     fn step(&mut self);
+    /// Time of a load from a packet that the last step placed, in TSC cycles; `None` if lines stay where they
+    /// are.
+    fn placed_load(&mut self) -> Option<f64> {
+        None
+    }
+}
+
+/// The card's name of a placement.
+fn card_placement(placement: LinePlacement) -> Placement {
+    match placement {
+        LinePlacement::Warm => Placement::Warm,
+        LinePlacement::L3 => Placement::L3,
+        LinePlacement::Memory => Placement::Memory,
+    }
+}
+
+/// Why the card cannot leave lines there on this machine; `None` if it can.
+pub(super) fn not_placeable(placement: LinePlacement) -> Option<String> {
+    let why = card_placement(placement).check().err()?;
+    Some(why.to_string())
 }
 
 /// Runs `work` while another thread steps the ports: opening and closing a driver wait for the NIC.
@@ -39,8 +60,13 @@ pub(super) struct SoftwarePorts {
 }
 
 impl SoftwarePorts {
-    /// A NIC with two ports that fills every free receive descriptor; its sockets are in `folder`.
-    pub(super) fn start(folder: &Path, frame_size: u32) -> Result<Self, String> {
+    /// A NIC with two ports that fills every free receive descriptor; its sockets are in `folder`. Without a
+    /// `placement`, its DMA takes the fastest way and leaves lines where they are.
+    pub(super) fn start(
+        folder: &Path,
+        frame_size: u32,
+        placement: Option<LinePlacement>,
+    ) -> Result<Self, String> {
         let sizes: FrameSizes = frame_size
             .to_string()
             .parse()
@@ -53,7 +79,11 @@ impl SoftwarePorts {
             port.verify = VerifyMode::Off;
         });
         let nic = Nic::new(config).map_err(|error| error.to_string())?;
-        let data_plane = nic.data_plane().map_err(|error| error.to_string())?;
+        let mut data_plane = nic.data_plane().map_err(|error| error.to_string())?;
+        if let Some(placement) = placement {
+            let placed = data_plane.set_placement(card_placement(placement));
+            placed.map_err(|error| error.to_string())?;
+        }
         match nic.ports() {
             [a, b] => Ok(Self {
                 devices: [a.device_name(), b.device_name()],
@@ -72,5 +102,9 @@ impl Ports for SoftwarePorts {
 
     fn step(&mut self) {
         self.data_plane.poll();
+    }
+
+    fn placed_load(&mut self) -> Option<f64> {
+        self.data_plane.placed_load_ticks()
     }
 }

@@ -126,6 +126,14 @@ impl<P: Ports> Station<P> {
         (cycles, packets)
     }
 
+    /// Time of a load from a packet that DMA has just left at the cell's placement, in TSC cycles.
+    pub(super) fn placed_load(&mut self) -> Option<f64> {
+        self.ports.step();
+        let load = self.ports.placed_load();
+        self.turn();
+        load
+    }
+
     pub(super) fn counts(&self) -> ForwarderCounts {
         self.forwarder.counts()
     }

@@ -47,11 +47,13 @@ pub fn run(specification: &Path, interrupt: &Interrupt) -> Result<(), MeasureErr
     let mut output = Output {
         file,
         path: specification.output.clone(),
+        process: specification.process,
     };
     let folder = crate::temporary::TemporaryFolder::create()?;
     let open = |index: usize, cell: &Cell| {
         let folder = folder.path().join(index.to_string());
-        SoftwarePorts::start(&folder, cell.conditions.frame_size)
+        let conditions = cell.conditions;
+        SoftwarePorts::start(&folder, conditions.frame_size, conditions.placement)
     };
     measure(&specification, open, interrupt, &mut output)
 }
@@ -80,7 +82,14 @@ fn measure<P: Ports>(
     let mut survivors = Vec::new();
     for mut station in stations {
         match station.warm_up(interrupt) {
-            Ok(()) => survivors.push(station),
+            Ok(()) => {
+                if let Some((load, placement)) =
+                    station.placed_load().zip(station.cell.conditions.placement)
+                {
+                    output.write(&Event::PlacedLoad(placement, load))?;
+                }
+                survivors.push(station);
+            }
             Err(why) => output.failure(&station.cell, &why)?,
         }
     }
@@ -227,6 +236,8 @@ fn order(cells: usize, round: usize) -> impl Iterator<Item = usize> {
 struct Output {
     file: fs::File,
     path: PathBuf,
+    /// Index of this process.
+    process: u32,
 }
 
 impl Output {
@@ -248,7 +259,8 @@ impl Output {
         packets: u64,
         repeat: u32,
     ) -> Result<(), MeasureError> {
-        let sample = cell.sample(BackendName::Lockstep, metric, value, packets, repeat);
+        let mut sample = cell.sample(BackendName::Lockstep, metric, value, packets, repeat);
+        sample.process = self.process;
         self.write(&Event::Sample(sample))
     }
 
@@ -280,12 +292,14 @@ mod tests {
         let specification = Specification {
             cells,
             rounds,
+            process: 2,
             cpu: None,
             output: output.clone(),
         };
         let mut out = Output {
             file: fs::File::create(&output).unwrap(),
             path: output.clone(),
+            process: specification.process,
         };
         measure(
             &specification,
@@ -352,7 +366,7 @@ mod tests {
         // Two directions, all turns but the first.
         let packets = u64::from(2 * PACKETS_PER_TURN * (TURNS_PER_ROUND - 1));
         assert!(c.iter().all(|sample| sample.packets == packets));
-        assert_eq!(c[0].unit, "tsc cycles/packet");
+        assert_eq!((c[0].unit.as_str(), c[0].process), ("tsc cycles/packet", 2));
         let ratio = least(&rust) / least(&c);
         assert!(
             (2.0..4.5).contains(&ratio),

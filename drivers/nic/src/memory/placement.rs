@@ -19,6 +19,16 @@ pub enum Placement {
     Memory,
 }
 
+impl Placement {
+    /// Whether this processor can leave lines there.
+    ///
+    /// # Errors
+    /// [`Unplaceable`] with the reason.
+    pub fn check(self) -> Result<(), Unplaceable> {
+        Placer::new(self).map(drop)
+    }
+}
+
 /// Why this processor cannot leave lines at a placement.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
