@@ -19,6 +19,7 @@ uint64_t dma_load64(const volatile uint64_t *address);
 void dma_store64(volatile uint64_t *address, uint64_t value);
 void dma_read_barrier(void);
 void dma_write_barrier(void);
+void dma_prefetch(const void *address);
 uint64_t tsc_read(void);
 
 #else
@@ -69,6 +70,15 @@ static inline void dma_write_barrier(void)
 #elif defined(__aarch64__)
 	__asm__ volatile("dmb oshst" ::: "memory");
 #endif
+}
+
+/*
+ * Asks for the line at an address that the device has written. Without DDIO the line is in memory, and the
+ * caller needs it soon. It is only a hint: it changes no data, and any address is allowed.
+ */
+static inline void dma_prefetch(const void *address)
+{
+	__builtin_prefetch(address);
 }
 
 /*

@@ -96,6 +96,23 @@ pub extern "C" fn dma_write_barrier() {
     }
 }
 
+/// Asks for the line at an address that the device has written.
+#[no_mangle]
+pub extern "C" fn dma_prefetch(address: *const c_void) {
+    #[cfg(miri)]
+    let _ = address;
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: the instruction changes no data and faults at no address.
+    unsafe {
+        core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T0 }>(address.cast());
+    }
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    // SAFETY: the instruction changes no data and faults at no address.
+    unsafe {
+        core::arch::asm!("prfm pldl1keep, [{}]", in(reg) address, options(nostack, preserves_flags, readonly));
+    }
+}
+
 /// A counter of fixed frequency: the time-stamp counter of x86-64, the virtual count of AArch64's generic timer.
 #[no_mangle]
 pub extern "C" fn tsc_read() -> u64 {

@@ -127,6 +127,12 @@ impl Packet<'_> {
         self.buffer.iova()
     }
 
+    /// Asks for the first line of the data, which the device has written.
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        self.buffer.prefetch();
+    }
+
     /// Bytes of data.
     #[inline]
     pub fn size(&self) -> usize {

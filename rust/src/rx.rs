@@ -143,6 +143,8 @@ impl<'p> RxQueue<'p> {
             };
             descriptor_refill(&entry, fresh.iova());
             let mut packet = mem::replace(entry.slot, fresh);
+            // The packet is in memory. It comes while the rest of the batch is received.
+            packet.prefetch();
             // `Entries::entry` masks at every access, to stay inside the ring. rx.c masks here.
             index += 1;
             // TRUST-LENGTH: C believes the device's length. Here, a length of 0 or beyond the buffer

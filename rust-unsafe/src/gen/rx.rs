@@ -13,6 +13,7 @@ extern "C" {
     fn dma_store64(address: *mut uint64_t, value: uint64_t);
     fn dma_read_barrier();
     fn dma_write_barrier();
+    fn dma_prefetch(address: *const ::core::ffi::c_void);
     fn reg_set(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
     fn reg_clear(vfio: *mut vfio_device, offset: uint32_t, bits: uint32_t);
     fn reg_wait(
@@ -276,6 +277,9 @@ pub unsafe extern "C" fn rx_batch(
                 break;
             } else {
                 let mut packet: *mut packet = *(*queue).packets.offset(index as isize);
+                dma_prefetch(
+                    &raw mut (*packet).data as *mut uint8_t as *const ::core::ffi::c_void,
+                );
                 (*packet).size = (status & 0xffff00000000 as uint64_t)
                     .wrapping_div(
                         0xffff00000000 as uint64_t

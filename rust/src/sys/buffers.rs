@@ -45,6 +45,7 @@ use std::ptr::NonNull;
 use super::dma::DmaMemory;
 #[cfg(feature = "untrusted-device-copy")]
 use super::lines::Line;
+use super::mmio::dma_prefetch;
 use super::return_list::{ReturnList, NONE};
 
 /// A device that a test plays.
@@ -266,6 +267,12 @@ impl Buffer<'_> {
     #[inline]
     pub fn iova(&self) -> u64 {
         self.header.iova
+    }
+
+    /// Asks for the first line of the data.
+    #[inline]
+    pub fn prefetch(&self) {
+        dma_prefetch(self.header.data);
     }
 
     /// Bytes of data.

@@ -145,6 +145,26 @@ pub fn dma_write_barrier() {
     }
 }
 
+/// Asks for the line at an address that the device has written. Without DDIO the line is in memory, and
+/// the caller needs it soon. It is only a hint: it changes no data, and any address is allowed.
+#[inline]
+pub fn dma_prefetch(address: NonNull<u8>) {
+    #[cfg(miri)]
+    let _ = address;
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: the instruction changes no data and faults at no address.
+    unsafe {
+        core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T0 }>(
+            address.as_ptr().cast_const().cast(),
+        );
+    }
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    // SAFETY: the instruction changes no data and faults at no address.
+    unsafe {
+        core::arch::asm!("prfm pldl1keep, [{}]", in(reg) address.as_ptr(), options(nostack, preserves_flags, readonly));
+    }
+}
+
 /// A counter of fixed frequency: the time-stamp counter of x86-64, the virtual count of AArch64's
 /// generic timer. The latter often counts only some ten million times a second.
 #[inline]
