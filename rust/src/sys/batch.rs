@@ -2,7 +2,7 @@
 
 /// Appends a limited number of values to a vector. It reserves room once at the start and sets the
 /// length of the vector once at the end. [`Vec::push`] would check the capacity and write the
-/// length for every value. The rung `13-vec-push` of the ladder (bench/ladder) measures its cost.
+/// length for every value. The rung `14-vec-push` of the ladder (bench/ladder) measures its cost.
 pub struct Batch<'v, T> {
     values: &'v mut Vec<T>,
     /// The length of the vector before the batch.
