@@ -14,12 +14,7 @@
 //! No loop checks the events of the second- and third-level cache: sizes, prefetchers and replacement
 //! differ, so no count is known.
 
-#[cfg(target_arch = "aarch64")]
-#[path = "known_loops/aarch64.rs"]
-mod code;
-#[cfg(target_arch = "x86_64")]
-#[path = "known_loops/x86_64.rs"]
-mod code;
+mod loop_code;
 
 use std::fmt;
 
@@ -27,7 +22,7 @@ use record::Metric;
 use serde::Serialize;
 
 use super::event::Event;
-use super::passes::{self, Counters};
+use super::passes::{self, Counters, Value};
 
 /// Iterations of the shorter run. A loop of this length takes a few milliseconds.
 pub const ITERATIONS: u64 = 1 << 20;
@@ -57,9 +52,8 @@ pub enum KnownLoop {
     Multiplications,
 }
 
-/// How often each event happens in an iteration, and how often a loop runs.
+/// How often each event happens in an iteration.
 struct Shape {
-    name: &'static str,
     instructions: u64,
     branches: u64,
     loads: u64,
@@ -79,17 +73,15 @@ impl KnownLoop {
     ];
 
     fn shape(self) -> Shape {
-        let (name, instructions, branches, loads, stores) = match self {
-            Self::Additions => ("additions", 10, 1, 0, 0),
-            Self::Loads => ("loads", 6, 1, 4, 0),
-            Self::Stores => ("stores", 5, 1, 0, 3),
-            Self::Jumps => ("jumps", 4, 3, 0, 0),
-            Self::Untaken => ("branches not taken", 5, 3, 0, 0),
-            Self::RandomBranches => ("random branches", 13, 2, 0, 0),
-            Self::Multiplications => ("multiplications", 10, 1, 0, 0),
+        let (instructions, branches, loads, stores) = match self {
+            Self::Additions | Self::Multiplications => (10, 1, 0, 0),
+            Self::Loads => (6, 1, 4, 0),
+            Self::Stores => (5, 1, 0, 3),
+            Self::Jumps => (4, 3, 0, 0),
+            Self::Untaken => (5, 3, 0, 0),
+            Self::RandomBranches => (13, 2, 0, 0),
         };
         Shape {
-            name,
             instructions,
             branches,
             loads,
@@ -99,7 +91,15 @@ impl KnownLoop {
 
     /// Its name, for people.
     pub fn name(self) -> &'static str {
-        self.shape().name
+        match self {
+            Self::Additions => "additions",
+            Self::Loads => "loads",
+            Self::Stores => "stores",
+            Self::Jumps => "jumps",
+            Self::Untaken => "branches not taken",
+            Self::RandomBranches => "random branches",
+            Self::Multiplications => "multiplications",
+        }
     }
 
     /// Runs it. With 0 iterations it does nothing.
@@ -108,13 +108,13 @@ impl KnownLoop {
             return;
         }
         match self {
-            Self::Additions => code::additions(iterations),
-            Self::Loads => code::loads(iterations),
-            Self::Stores => code::stores(iterations),
-            Self::Jumps => code::jumps(iterations),
-            Self::Untaken => code::untaken(iterations),
-            Self::RandomBranches => code::random_branches(iterations, SEED),
-            Self::Multiplications => code::multiplications(iterations),
+            Self::Additions => loop_code::additions(iterations),
+            Self::Loads => loop_code::loads(iterations),
+            Self::Stores => loop_code::stores(iterations),
+            Self::Jumps => loop_code::jumps(iterations),
+            Self::Untaken => loop_code::untaken(iterations),
+            Self::RandomBranches => loop_code::random_branches(iterations, SEED),
+            Self::Multiplications => loop_code::multiplications(iterations),
         }
     }
 
@@ -215,8 +215,9 @@ impl Check {
         (self.counted - self.expected).abs() <= self.tolerance
     }
 
-    /// Judges the difference of two runs. `None` if the loop's count is not known.
-    fn new(known_loop: KnownLoop, event: &Event, iterations: u64, counts: Counts) -> Option<Self> {
+    /// Judges what an event counted more in the longer run than in the shorter one. `None` if the
+    /// loop's count is not known.
+    fn new(known_loop: KnownLoop, event: &Event, iterations: u64, more: Value) -> Option<Self> {
         let metric = event.metric?;
         let count = |iterations| known_loop.expected(metric, iterations);
         let expected = (count(2 * iterations)? - count(iterations)?) as f64;
@@ -225,10 +226,10 @@ impl Check {
             metric,
             event: event.name.clone(),
             expected,
-            counted: counts.difference,
+            counted: more.count,
             tolerance: (expected * tolerance(metric)).max(STRAY * iterations as f64),
             iterations,
-            scaled: counts.scaled,
+            scaled: more.scaled,
         })
     }
 }
@@ -247,13 +248,6 @@ impl fmt::Display for Check {
             each(self.tolerance),
         )
     }
-}
-
-/// What an event counted in the longer run more than in the shorter one.
-#[derive(Debug, Clone, Copy)]
-struct Counts {
-    difference: f64,
-    scaled: bool,
 }
 
 /// The results of all loops.
@@ -279,31 +273,28 @@ pub fn check<C: Counters>(
     for known_loop in KnownLoop::ALL {
         let mut rounds = vec![Vec::new(); events.len()];
         for _ in 0..ROUNDS {
-            let short = counts(
-                counters,
-                events,
-                known_loop,
-                iterations,
-                &mut checked.absent,
-            )?;
-            let long = counts(
-                counters,
-                events,
-                known_loop,
-                2 * iterations,
-                &mut checked.absent,
-            )?;
+            let mut counts = |iterations| {
+                counts(
+                    counters,
+                    events,
+                    known_loop,
+                    iterations,
+                    &mut checked.absent,
+                )
+            };
+            let (short, long) = (counts(iterations)?, counts(2 * iterations)?);
             for (round, (short, long)) in rounds.iter_mut().zip(short.into_iter().zip(long)) {
                 if let Some((short, long)) = short.zip(long) {
-                    round.push(Counts {
-                        difference: long.difference - short.difference,
+                    round.push(Value {
+                        count: long.count - short.count,
                         scaled: long.scaled || short.scaled,
+                        ..long
                     });
                 }
             }
         }
         for (event, mut round) in events.iter().zip(rounds) {
-            round.sort_by(|a, b| a.difference.total_cmp(&b.difference));
+            round.sort_by(|a, b| a.count.total_cmp(&b.count));
             if let Some(median) = round.get(round.len() / 2) {
                 let check = Check::new(known_loop, event, iterations, *median);
                 checked.checks.extend(check);
@@ -320,7 +311,7 @@ fn counts<C: Counters>(
     known_loop: KnownLoop,
     iterations: u64,
     absent: &mut Vec<(String, String)>,
-) -> Result<Vec<Option<Counts>>, String> {
+) -> Result<Vec<Option<Value>>, String> {
     let counted = passes::count(counters, events, || {
         known_loop.run(iterations);
         Ok(())
@@ -333,10 +324,7 @@ fn counts<C: Counters>(
     }
     let mut counts = vec![None; events.len()];
     for value in counted.passes.iter().flat_map(|pass| &pass.values) {
-        counts[value.event] = Some(Counts {
-            difference: value.count,
-            scaled: value.scaled,
-        });
+        counts[value.event] = Some(*value);
     }
     Ok(counts)
 }
