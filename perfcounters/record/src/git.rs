@@ -1,9 +1,11 @@
 //! The revision of the measured sources.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde::{Deserialize, Serialize};
+
+use crate::toolchain::printed;
 
 /// The state of a repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,19 +20,10 @@ impl GitFacts {
     /// The repository that `folder` is in; `None` outside of one or without git.
     pub fn of(folder: &Path) -> Option<Self> {
         let run = |arguments: &[&str]| {
-            let output = Command::new("git")
-                .arg("-C")
-                .arg(folder)
-                // Without this, `git status` takes a lock that can make a commit fail meanwhile.
-                .env("GIT_OPTIONAL_LOCKS", "0")
-                .args(arguments)
-                .stdin(Stdio::null())
-                .output()
-                .ok()?;
-            output
-                .status
-                .success()
-                .then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+            let mut git = Command::new("git");
+            git.arg("-C").arg(folder).args(arguments);
+            // Without this, `git status` takes a lock that can make a commit fail meanwhile.
+            printed(git.env("GIT_OPTIONAL_LOCKS", "0"))
         };
         let status = run(&["status", "--porcelain"])?;
         Some(Self {

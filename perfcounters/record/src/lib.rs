@@ -36,7 +36,7 @@ pub use host::{
     counts_processor_events, CpuClock, CpuFacts, HostFacts, HugePages, IommuFacts, NicFacts,
     PmuFacts,
 };
-pub use metric::{Group, Metric, UnknownMetric, Wanted};
+pub use metric::{Group, Metric};
 pub use names::{BackendName, Implementation};
 pub use results::{create_folder, link, unfinished_runs, JOURNAL_FILE, LATEST_LINK};
 pub use run::{
@@ -45,5 +45,4 @@ pub use run::{
 };
 pub use run_folder::{RunFolder, SAMPLES_FILE};
 pub use sample::{read_samples, Sample, MULTIPLEXED};
-pub use toolchain::{short_toolchain, tool_version};
-pub use writer::SampleWriter;
+pub use toolchain::short_toolchain;

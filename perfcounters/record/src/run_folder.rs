@@ -44,8 +44,7 @@ impl RunFolder {
         record.start = humantime::format_rfc3339_seconds(now).to_string();
         record.end = None;
         let lock = lock(&path)?;
-        let mut samples = SampleWriter::create(&path.join(SAMPLES_FILE))?;
-        samples.keep_journal(&path.join(JOURNAL_FILE))?;
+        let samples = SampleWriter::create(&path.join(SAMPLES_FILE), &path.join(JOURNAL_FILE))?;
         let folder = Self {
             results: results.to_owned(),
             samples,

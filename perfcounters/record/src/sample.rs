@@ -203,8 +203,7 @@ impl TryFrom<Row<'_>> for Sample {
                 placement: row.placement,
             },
             backend: row.backend,
-            metric: Metric::recorded(&row.metric, row.backend)
-                .map_err(|error| error.to_string())?,
+            metric: Metric::recorded(&row.metric, row.backend)?,
             value: row.value,
             unit: row.unit.into_owned(),
             packets: row.packets,

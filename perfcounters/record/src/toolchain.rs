@@ -2,15 +2,16 @@
 
 use std::process::{Command, Stdio};
 
-/// First line that `tool --version` prints; `None` without such a tool.
-pub fn tool_version(tool: &str) -> Option<String> {
-    let output = Command::new(tool)
-        .arg("--version")
-        .stdin(Stdio::null())
-        .output()
-        .ok()
-        .filter(|output| output.status.success())?;
+/// What a command prints; `None` if it fails.
+pub(crate) fn printed(command: &mut Command) -> Option<String> {
+    let output = command.stdin(Stdio::null()).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout);
+    output.status.success().then(|| text.trim().to_owned())
+}
+
+/// First line that `tool --version` prints; `None` without such a tool.
+pub(crate) fn tool_version(tool: &str) -> Option<String> {
+    let text = printed(Command::new(tool).arg("--version"))?;
     Some(text.lines().next()?.trim().to_owned())
 }
 
