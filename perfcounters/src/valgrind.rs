@@ -6,21 +6,20 @@
 //! stopping cancel. On a busy machine the NIC may still fall behind for a while. A run without
 //! traffic measures the cost of a wait, and the waits are subtracted.
 //!
-//! A peer reports neither its packets nor its waits; [`counting`] describes how it is counted.
+//! A peer reports neither its packets nor its waits, so `trace` counts it, and valgrind does not.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use record::{BackendName, Metric, Placement, Sample};
+use record::{BackendName, Metric};
 use serde_json::json;
 
 use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
 use crate::callgrind::{PerPacket, Run, Totals};
 use crate::device::{self, Nic, NicProgram, NicSetup, Traffic};
 use crate::interrupt::Interrupt;
-use crate::peer::counting;
 use crate::process::{self, Process};
 use crate::report::ForwarderReport;
 
@@ -74,7 +73,7 @@ pub struct Measurement {
 }
 
 /// One run of a cell.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct Counted {
     totals: Totals,
     report: ForwarderReport,
@@ -84,7 +83,7 @@ struct Counted {
 impl Counted {
     fn run(&self) -> Run {
         Run {
-            totals: self.totals,
+            totals: self.totals.clone(),
             packets: self.report.rx,
             waits: self.report.rx_calls - self.report.full_batches,
         }
@@ -92,7 +91,8 @@ impl Counted {
 
     /// Receive calls that were not full, per packet.
     fn waits(&self) -> f64 {
-        self.run().waits as f64 / self.report.rx as f64
+        let waits = self.report.rx_calls - self.report.full_batches;
+        waits as f64 / self.report.rx as f64
     }
 
     /// Share of packets that did not come in full batches.
@@ -142,37 +142,6 @@ impl Valgrind {
                 .max(long.report.dropped_ratio()),
             undisturbed: short.undisturbed() && long.undisturbed(),
         })
-    }
-
-    /// Measures a peer, which tells neither its packets nor its waits.
-    fn measure_peer(
-        &self,
-        cell: &Cell,
-        repeat: u32,
-        observer: &mut dyn Observer,
-    ) -> Result<Vec<Sample>, MeasureError> {
-        let (driver, nic) = device::two_cpus();
-        let placement = Placement {
-            driver,
-            nic,
-            ..Placement::default()
-        };
-        let setup = counting::Setup {
-            nic: &self.nic,
-            placement: &placement,
-            packets: self.packets,
-            caches: &CACHES,
-            interrupt: &self.interrupt,
-        };
-        let counts = counting::count(cell, &setup)?;
-        if !counts.undisturbed {
-            observer.warning(&format!("{cell}, valgrind: {}", counts.disturbance()));
-        }
-        let packets = counts.per_packet.packets;
-        let sample = |(metric, value): &(Metric, f64)| {
-            cell.sample(BackendName::Valgrind, *metric, *value, packets, repeat)
-        };
-        Ok(counts.per_packet.values.iter().map(sample).collect())
     }
 
     /// Runs a driver once and discards the counts, for a driver that writes its own profile. The NIC is
@@ -279,17 +248,14 @@ impl Backend for Valgrind {
     }
 
     fn unavailable_for_peers(&self) -> Option<String> {
-        counting::unavailable()
+        Some("trace counts the drivers of other projects".to_owned())
     }
 
     fn repeats(&self) -> Vec<u32> {
         (0..self.repeats).collect()
     }
 
-    fn estimate(&self, cell: &Cell) -> Duration {
-        if cell.peer.is_some() {
-            return counting::estimate(self.packets);
-        }
+    fn estimate(&self, _cell: &Cell) -> Duration {
         // There are two runs, and a driver takes most of a second to start under valgrind.
         Duration::from_secs_f64(2.0 + 3.0 * self.packets as f64 / USUAL)
     }
@@ -311,9 +277,6 @@ impl Backend for Valgrind {
             this.repeats,
             observer,
             |cell, repeat, observer| {
-                if cell.peer.is_some() {
-                    return this.measure_peer(cell, repeat, observer);
-                }
                 let measurement = this.measure_cell(cell)?;
                 if !measurement.undisturbed {
                     observer.warning(&format!("{cell}, valgrind: {}", measurement.disturbance()));

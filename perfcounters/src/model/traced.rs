@@ -49,7 +49,7 @@ pub fn with_driver<T: Send>(
     let nic = Nic::start(place.nic, &setup, folder.path(), place.interrupt)?;
     let cpu = place.cpu;
     let command = match &cell.peer {
-        Some(peer) => peer.command(&cell.program, nic.sockets(), &[], cpu),
+        Some(peer) => peer.command(&cell.program, nic.sockets(), cpu),
         None => {
             let mut command = Command::new(&cell.program);
             command

@@ -6,15 +6,13 @@
 //! measurement ends it with a signal ([`run`]).
 //!
 //! ```text
-//! PeerProgram -> PeerRun (card + launcher + program) -> counting (valgrind), throughput (wall)
+//! PeerProgram -> PeerRun (card + launcher + program) -> throughput (wall), verification
 //! ```
 
 pub mod card;
-pub mod counting;
 pub(crate) mod run;
 pub mod throughput;
 pub mod verification;
-mod vgdb;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -42,23 +40,16 @@ pub struct PeerProgram {
 }
 
 impl PeerProgram {
-    /// The command that runs `program` with the ports at `sockets`. `tool` is the command of a tool that
-    /// runs the program, such as valgrind; it may be empty. DPDK chooses the processors of its threads
-    /// itself, so `cpu` replaces its choice.
-    pub fn command(
-        &self,
-        program: &Path,
-        sockets: &[PathBuf; 2],
-        tool: &[String],
-        cpu: Option<usize>,
-    ) -> Command {
+    /// The command that runs `program` with the ports at `sockets`. DPDK chooses the processors
+    /// of its threads itself, so `cpu` replaces its choice.
+    pub fn command(&self, program: &Path, sockets: &[PathBuf; 2], cpu: Option<usize>) -> Command {
         let (launcher, first) = &self.launcher;
         let mut command = Command::new(launcher);
         command.args(first);
         for socket in sockets {
             command.arg("--socket").arg(socket);
         }
-        command.arg("--").args(tool).arg(program);
+        command.arg("--").arg(program);
         for argument in &self.arguments {
             let argument = argument.replace("{port0}", PORTS[0]);
             let argument = argument.replace("{port1}", PORTS[1]);
@@ -77,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_line_has_launcher_sockets_tool_and_program_in_this_order() {
+    fn the_command_line_has_launcher_sockets_and_program_in_this_order() {
         let peer = PeerProgram {
             launcher: ("/bin/triptych".into(), vec!["with-card".into()]),
             arguments: ["--lcores=0@0,1@7", "-a", "{port0},{port1}"]
@@ -87,9 +78,9 @@ mod tests {
             expect: "touch@1".into(),
         };
         let sockets = ["/s/port0.sock".into(), "/s/port1.sock".into()];
-        let command = peer.command(Path::new("/p"), &sockets, &["valgrind".into()], Some(3));
+        let command = peer.command(Path::new("/p"), &sockets, Some(3));
         let words: Vec<_> = command.get_args().map(|word| word.to_str()).collect();
-        let wanted = "with-card --socket /s/port0.sock --socket /s/port1.sock -- valgrind /p \
+        let wanted = "with-card --socket /s/port0.sock --socket /s/port1.sock -- /p \
                       --lcores=0@3,1@3 -a 0000:03:00.0,0000:04:00.0";
         let wanted: Vec<_> = wanted.split(' ').map(Some).collect();
         assert_eq!(words, wanted);

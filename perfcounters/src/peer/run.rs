@@ -1,6 +1,5 @@
 //! One run of a peer: the software card, the launcher and the program.
 
-use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -27,7 +26,6 @@ pub(crate) struct Patience {
 }
 
 impl Default for Patience {
-    /// DPDK needs most of the first limit under valgrind.
     fn default() -> Self {
         Self {
             first_frame: Duration::from_secs(60),
@@ -46,8 +44,6 @@ pub(crate) struct PeerSetup<'a> {
     pub nic: &'a NicProgram,
     pub traffic: Traffic,
     pub placement: &'a Placement,
-    /// The command of a tool that runs the program.
-    pub tool: &'a dyn Fn(&Path) -> Vec<String>,
     pub patience: Patience,
     pub interrupt: &'a Interrupt,
 }
@@ -59,7 +55,8 @@ pub(crate) struct PeerRun {
     control: Control,
     patience: Patience,
     interrupt: Interrupt,
-    folder: TemporaryFolder,
+    /// The sockets of the card, and the program's standard error.
+    _folder: TemporaryFolder,
 }
 
 /// The program's description in a cell.
@@ -83,13 +80,7 @@ impl PeerSetup<'_> {
         };
         let nic = Nic::start(self.nic, &setup, folder.path(), self.interrupt)?;
         let control = Control::connect(nic.control())?;
-        let tool = (self.tool)(folder.path());
-        let command = peer.command(
-            &self.cell.program,
-            nic.sockets(),
-            &tool,
-            self.placement.driver,
-        );
+        let command = peer.command(&self.cell.program, nic.sockets(), self.placement.driver);
         let process = Process::start_with_open_input(
             &self.cell.implementation.to_string(),
             command,
@@ -103,22 +94,12 @@ impl PeerSetup<'_> {
             control,
             patience: self.patience,
             interrupt: self.interrupt.clone(),
-            folder,
+            _folder: folder,
         })
     }
 }
 
 impl PeerRun {
-    /// The folder of this run.
-    pub fn folder(&self) -> PathBuf {
-        self.folder.path().to_owned()
-    }
-
-    /// Stops the measurement when set.
-    pub fn interrupt(&self) -> &Interrupt {
-        &self.interrupt
-    }
-
     /// The card's counters at this moment.
     ///
     /// # Errors
@@ -194,28 +175,8 @@ impl PeerRun {
             Err(error) => return Err(error.into()),
         }
         let counts = self.control.counts()?;
-        Self::stop_card(self.control, self.nic, counts)
-    }
-
-    /// Kills the program, and ends the card. Returns the counters up to this moment. DPDK needs longer
-    /// than a launcher waits to end by itself under valgrind.
-    ///
-    /// # Errors
-    /// If the program had ended; if the card found wrong frames.
-    pub fn kill(mut self) -> Result<CardCounts, MeasureError> {
-        self.process.check_running()?;
-        let counts = self.control.counts()?;
-        drop(self.process);
-        Self::stop_card(self.control, self.nic, counts)
-    }
-
-    fn stop_card(
-        control: Control,
-        nic: Nic,
-        counts: CardCounts,
-    ) -> Result<CardCounts, MeasureError> {
-        drop(control);
-        nic.stop()?;
+        drop(self.control);
+        self.nic.stop()?;
         match counts.wrong_frames() {
             None => Ok(counts),
             Some(why) => Err(MeasureError::Other(why)),
@@ -227,6 +188,7 @@ impl PeerRun {
 mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
 
     use record::Implementation;
 
@@ -258,7 +220,6 @@ mod tests {
             nic: &NicProgram::new(fixture("fake_card.py")),
             traffic: Traffic::Saturate,
             placement: &Placement::default(),
-            tool: &|_: &Path| Vec::new(),
             patience: Patience {
                 first_frame: Duration::from_secs(2),
                 no_frame: Duration::from_secs(2),

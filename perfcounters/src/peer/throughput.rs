@@ -1,6 +1,5 @@
 //! The throughput of a peer, by the card's counters.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use record::Placement;
@@ -71,7 +70,6 @@ pub fn measure(
         nic,
         traffic: Traffic::Saturate,
         placement,
-        tool: &|_: &Path| Vec::new(),
         patience: Patience::default(),
         interrupt,
     };

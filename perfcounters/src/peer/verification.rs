@@ -4,8 +4,6 @@
 //! even if the machine stops card or program for a while. Every frame must come back as the peer
 //! changes it, once and in order.
 
-use std::path::Path;
-
 use record::Placement;
 
 use super::run::{Patience, PeerSetup};
@@ -33,7 +31,6 @@ pub fn verify(
         nic,
         traffic: Traffic::Window(WINDOW),
         placement,
-        tool: &|_: &Path| Vec::new(),
         patience: Patience::default(),
         interrupt,
     };
