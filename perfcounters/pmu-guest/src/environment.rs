@@ -96,13 +96,10 @@ pub fn ensure_exact(events: &[Event], iterations: u64, each: u64) -> Result<Vec<
         short.absent
     );
     ensure!(sizes(&short) == sizes(&long), "{short:?} {long:?}");
-    let values = |counted: &Counted<()>| {
-        let values = counted.passes.iter().flat_map(|pass| pass.values.clone());
-        values.collect::<Vec<_>>()
-    };
-    let (short_values, long_values) = (values(&short), values(&long));
-    ensure!(short_values.len() == events.len(), "{short:?}");
-    for (short, long) in short_values.iter().zip(long_values) {
+    let values = |counted: Counted<()>| counted.passes.into_iter().flat_map(|pass| pass.values);
+    let sizes = sizes(&short);
+    ensure!(sizes.iter().sum::<usize>() == events.len(), "{short:?}");
+    for (short, long) in values(short).zip(values(long)) {
         ensure!(!short.scaled && !long.scaled, "scaled: {short:?} {long:?}");
         let difference = long.count - short.count;
         let expected = (each * iterations) as f64;
@@ -112,5 +109,5 @@ pub fn ensure_exact(events: &[Event], iterations: u64, each: u64) -> Result<Vec<
             events[long.event].name
         );
     }
-    Ok(sizes(&short))
+    Ok(sizes)
 }

@@ -1,12 +1,14 @@
 //! Boots a machine, and reads what its checks print.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
+use perfcounters::process::Process;
+use perfcounters::Interrupt;
 
 use crate::image::Image;
 use crate::machine::Machine;
@@ -25,26 +27,9 @@ pub type Outcome = BTreeMap<String, Result<(), String>>;
 pub fn boot(machine: &Machine, image: &Image, logs: &Path) -> Result<Outcome> {
     fs::create_dir_all(logs)?;
     let log = logs.join(format!("{}.log", machine.name));
-    let messages = logs.join(format!("{}.qemu.log", machine.name));
-    let messages = File::create(&messages).with_context(|| messages.display().to_string())?;
-    let mut qemu = KillOnDrop(
-        qemu_command(machine, image, &log)
-            .stdin(Stdio::null())
-            .stdout(messages.try_clone()?)
-            .stderr(messages)
-            .spawn()
-            .with_context(|| image.qemu.display().to_string())?,
-    );
-    let deadline = Instant::now() + LIMIT;
-    while qemu.0.try_wait()?.is_none() {
-        ensure!(
-            Instant::now() < deadline,
-            "{} still runs after {LIMIT:?}, see {}",
-            machine.name,
-            log.display()
-        );
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let command = qemu_command(machine, image, &log);
+    let name = format!("{}.qemu", machine.name);
+    Process::start(&name, command, None, logs, Stdio::null())?.wait(LIMIT, &Interrupt::new())?;
     let console = fs::read(&log).with_context(|| log.display().to_string())?;
     let outcome = parse(&String::from_utf8_lossy(&console));
     ensure!(
@@ -72,8 +57,7 @@ fn parse(console: &str) -> Outcome {
 fn qemu_command(machine: &Machine, image: &Image, log: &Path) -> Command {
     let mut command = Command::new(&image.qemu);
     command
-        // QEMU ends with the thread that started it.
-        .args(["-nographic", "-nodefaults", "-no-reboot", "-run-with", "exit-with-parent=on"])
+        .args(["-nographic", "-nodefaults", "-no-reboot"])
         .args(["-machine", "virt", "-accel", "tcg", "-m", "256M"])
         .args(["-cpu", machine.processor])
         // One processor, because QEMU counts the instructions of all processors together.
@@ -90,17 +74,6 @@ fn qemu_command(machine: &Machine, image: &Image, log: &Path) -> Command {
         ])
         .args(["-serial", &format!("file:{}", log.display())]);
     command
-}
-
-/// Kills a process when dropped.
-struct KillOnDrop(Child);
-
-impl Drop for KillOnDrop {
-    fn drop(&mut self) {
-        // Both calls fail if QEMU has already ended, which is fine.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
 
 #[cfg(test)]

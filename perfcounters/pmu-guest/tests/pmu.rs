@@ -19,15 +19,10 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // The tests run in this thread: QEMU ends with the thread that started it.
     arguments.test_threads = Some(1);
-    let image = match arguments.list {
-        true => Ok(Prepared::ListOnly),
-        false => prepare(),
-    };
-    let image = match image {
-        Ok(Prepared::Image(image)) => Some(Arc::new(image)),
-        Ok(Prepared::ListOnly) => None,
+    let image = match prepare(arguments.list) {
+        Ok(Ok(image)) => image.map(Arc::new),
         // `.ci/checks` looks for this line.
-        Ok(Prepared::Impossible(reason)) => {
+        Ok(Err(reason)) => {
             println!("skipped: {reason}");
             return ExitCode::SUCCESS;
         }
@@ -64,17 +59,12 @@ fn tests(machine: &'static Machine, image: Option<&Arc<Image>>) -> Vec<Trial> {
     CHECKS.iter().map(|(name, _)| trial(name)).collect()
 }
 
-/// The result of the preparation.
-enum Prepared {
-    Image(Image),
-    /// The tests are only listed and need no image.
-    ListOnly,
-    /// The machine cannot be fetched, with the reason.
-    Impossible(String),
-}
-
-/// Fetches QEMU and the kernel, and builds the image that all machines boot.
-fn prepare() -> Result<Prepared> {
+/// Fetches QEMU and the kernel, and builds the image that all machines boot; or the reason why the
+/// machine cannot be fetched. There is no image to only list the tests.
+fn prepare(list: bool) -> Result<Result<Option<Image>, String>> {
+    if list {
+        return Ok(Ok(None));
+    }
     let script = repository().join("bench/setup/pmu-guest.sh");
     let fetched = Command::new(&script)
         .output()
@@ -85,8 +75,7 @@ fn prepare() -> Result<Prepared> {
         Some(0) => {}
         Some(CANNOT_FETCH) => {
             let reason = messages.lines().last().unwrap_or_default();
-            let reason = reason.trim_start_matches("setup: ").to_owned();
-            return Ok(Prepared::Impossible(reason));
+            return Ok(Err(reason.trim_start_matches("setup: ").to_owned()));
         }
         _ => bail!("{}: {}", script.display(), fetched.status),
     }
@@ -95,5 +84,5 @@ fn prepare() -> Result<Prepared> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .parent()
         .context("the target folder")?;
-    Ok(Prepared::Image(Image::prepare(&fetched, target)?))
+    Ok(Ok(Some(Image::prepare(&fetched, target)?)))
 }

@@ -15,7 +15,7 @@ pub use choice::DETECT;
 pub type Check = fn(&Environment) -> Result<()>;
 
 /// All checks with their names.
-pub const CHECKS: [(&str, Check); 16] = [
+pub const CHECKS: [(&str, Check); 12] = [
     (
         "the-processor-is-described",
         choice::the_processor_is_described,
@@ -27,11 +27,7 @@ pub const CHECKS: [(&str, Check); 16] = [
     ),
     ("forbidden-counters-name-the-remedy", choice::forbidden),
     ("known-loops-count-exactly", counting::known_loops),
-    ("cycles-follow-instructions", counting::cycles),
     ("the-kernel-is-not-counted", counting::kernel_excluded),
-    ("other-threads-are-not-counted", counting::other_threads),
-    ("windows-add-up", counting::windows_add_up),
-    ("counts-exceed-32-bits", counting::large_counts),
     ("a-group-that-does-not-fit-is-split", sharing::split),
     ("a-pass-with-held-counters-is-halved", sharing::halved),
     ("an-event-without-a-counter-is-absent", sharing::absent),
