@@ -16,12 +16,12 @@ use std::time::{Duration, Instant};
 use common::{cell, fixture, library, Remember};
 use generator::WiredGenerator;
 use perfcounters::device::{two_cpus, NicProgram};
+use perfcounters::load::Link;
 use perfcounters::load::LoadGenerator;
 use perfcounters::perf::kernel::{Kernel, Refusal};
 use perfcounters::perf::resolve::EventSet;
 use perfcounters::perf::{Event, Perf};
 use perfcounters::placement::Topology;
-use perfcounters::wall::Link;
 use perfcounters::{Backend, Cell, Interrupt};
 use record::{Implementation, Metric, Sample};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::callgrind::CallgrindError;
 use crate::link::LinkError;
-use crate::peer::PeerProgram;
 use crate::process::ProcessError;
 use crate::report::ReportError;
 
@@ -36,6 +35,19 @@ pub struct Cell {
     /// How to run the program of a peer; `None` for the drivers of this repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peer: Option<PeerProgram>,
+}
+
+/// How to run the program of a peer. [`Cell::program`] is its path.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PeerProgram {
+    /// Program and first arguments of the launcher: `triptych with-card`.
+    pub launcher: (PathBuf, Vec<String>),
+    /// Arguments of the peer. `{port0}` and `{port1}` stand for the PCI addresses of the ports.
+    pub arguments: Vec<String>,
+    /// Environment variables of the peer, beside those of this process.
+    pub environment: BTreeMap<String, String>,
+    /// What the peer does to a frame: a value of the card's `--expect`.
+    pub expect: String,
 }
 
 impl Cell {
@@ -141,6 +153,12 @@ pub enum MeasureError {
 }
 
 impl MeasureError {
+    /// The error of a file or folder.
+    pub(crate) fn file(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_owned();
+        move |cause| Self::File { path, cause }
+    }
+
     /// Whether the run cannot continue with other cells: the record cannot be written, or the user
     /// asked to stop.
     pub fn ends_the_run(&self) -> bool {
@@ -149,6 +167,11 @@ impl MeasureError {
             Self::Interrupted | Self::Record(_) | Self::Process(ProcessError::Interrupted)
         )
     }
+}
+
+/// The text of a file that the measurement needs.
+pub(crate) fn read_file(path: &Path) -> Result<String, MeasureError> {
+    std::fs::read_to_string(path).map_err(MeasureError::file(path))
 }
 
 /// Receives the progress and the findings of a backend.
@@ -337,8 +360,6 @@ pub trait Backend {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
     use crate::common::{cell, Remember};
 

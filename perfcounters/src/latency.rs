@@ -4,20 +4,18 @@
 //! The NIC times every packet, not a sample.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use record::Placement;
-use record::{BackendName, Metric, Sample};
+use record::{BackendName, Metric, Placement, Sample};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
+use crate::backend::{measure_in_turn, read_file, Backend, Cell, MeasureError, Observer};
 use crate::device::{Nic, NicProgram, NicSetup, Traffic};
+use crate::forwarder::ForwarderRun;
 use crate::interrupt::Interrupt;
 use crate::placement::Pinning;
-use crate::wall::ForwarderRun;
 
 /// Time for starting and stopping, for estimates.
 const AROUND: Duration = Duration::from_millis(500);
@@ -78,10 +76,7 @@ struct Lag {
 
 impl NicLatency {
     fn read(path: &Path) -> Result<Self, MeasureError> {
-        let text = fs::read_to_string(path).map_err(|cause| MeasureError::File {
-            path: path.to_owned(),
-            cause,
-        })?;
+        let text = read_file(path)?;
         let report: NicReport = serde_json::from_str(&text)
             .map_err(|error| MeasureError::Other(format!("the NIC's report: {error}")))?;
         match report.latency {
@@ -138,24 +133,21 @@ impl Latency {
         };
         let folder = crate::temporary::TemporaryFolder::create()?;
         let setup = NicSetup {
-            traffic: Traffic::Offered(offered),
             frame_size: cell.conditions.frame_size,
-            cpu: self.placement.nic,
             latency_after: Some(self.warm_up),
-            expect: None,
-            turns: false,
+            ..NicSetup::new(Traffic::Offered(offered), self.placement.nic)
         };
         let nic = Nic::start(&self.nic, &setup, folder.path(), &self.interrupt)?;
         let run = ForwarderRun {
             cell,
-            devices: nic.devices(),
-            duration: self.warm_up + self.duration,
             placement: &self.placement,
             pinning: Pinning::SystemCalls,
-            link_timeout: None,
+            folder: folder.path(),
             interrupt: &self.interrupt,
         };
-        let (report, _) = run.run(folder.path())?;
+        let duration = self.warm_up + self.duration;
+        let mut forwarder = run.start(nic.devices(), None, Some(duration))?;
+        let report = forwarder.finish(duration)?;
         let latency = NicLatency::read(&nic.stop()?)?;
         if latency.loss() > LOST {
             observer.warning(&format!(

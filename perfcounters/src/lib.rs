@@ -25,6 +25,7 @@ pub mod callgrind;
 #[path = "../tests/common/mod.rs"]
 mod common;
 pub mod device;
+mod forwarder;
 pub mod interrupt;
 pub mod latency;
 pub mod link;

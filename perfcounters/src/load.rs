@@ -1,4 +1,5 @@
-//! The load for a real card: a generator on another machine, or on another card of this machine.
+//! The two ports that a forwarder runs between: those of the software NIC, which makes its load itself, or
+//! those of a real card. The load for a real card: a generator on another machine, or on another card of this machine.
 //!
 //! A port has a link only while the drivers at both ends of its cable run: without a driver, the laser
 //! or the PHY of a port is off. [`under_load`] therefore starts both sides before it waits for a link,
@@ -12,10 +13,15 @@
 //! the links.
 
 use std::fmt;
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::backend::{Cell, MeasureError};
+use record::{BackendName, Placement};
+use serde_json::json;
+
+use crate::backend::{Cell, MeasureError, Observer};
+use crate::device::{Nic, NicProgram, NicSetup, Traffic};
 use crate::interrupt::Interrupt;
 use crate::link::{LinkError, PortLink};
 use crate::process::Process;
@@ -39,6 +45,125 @@ const TOLERANCE: f64 = 0.02;
 /// A driver that receives this share of the sent frames did not limit the throughput.
 const ALL: f64 = 0.995;
 
+/// The two ports that the forwarder runs between.
+#[derive(Debug)]
+pub enum Link {
+    /// Two ports of the software NIC.
+    Software(NicProgram),
+    /// Two ports of a real card.
+    Real {
+        /// Their PCI addresses.
+        devices: [String; 2],
+        /// The generator that sends to them; `None` if the user starts one.
+        generator: Option<Box<dyn LoadGenerator>>,
+        /// Longest time for the link of each port to come up.
+        link_timeout: Duration,
+    },
+}
+
+impl Link {
+    /// The reason why a driver cannot run between the ports; `None` if it can.
+    pub fn unavailable(&self, placement: &Placement) -> Option<String> {
+        match self {
+            Self::Real { .. } => None,
+            Self::Software(nic) => nic.unavailable_beside_driver(placement),
+        }
+    }
+
+    /// The settings of the link, for `run.json`.
+    pub(crate) fn settings(&self, placement: &Placement) -> Vec<(String, serde_json::Value)> {
+        match self {
+            Self::Software(_) => vec![("nic_cpu".into(), json!(placement.nic))],
+            Self::Real {
+                devices,
+                generator,
+                link_timeout,
+            } => {
+                let generator = generator.as_ref().map(|generator| generator.describe());
+                vec![
+                    ("devices".into(), json!(devices)),
+                    ("generator".into(), json!(generator)),
+                    ("link_timeout".into(), json!(link_timeout.as_secs_f64())),
+                    ("order".into(), json!(ORDER)),
+                    ("node".into(), json!(placement.node)),
+                ]
+            }
+        }
+    }
+
+    /// Starts a forwarder between the ports and measures it, under the load of a cell. `start` receives
+    /// the devices and the longest time for their links. Returns the forwarder, the measured value, and
+    /// the rates of the generator, if there is one.
+    ///
+    /// # Errors
+    /// [`MeasureError::Link`] if a side has no link, and any error of NIC, generator, forwarder or
+    /// `measure`.
+    pub(crate) fn measure<F: ForwarderProcess, T>(
+        &mut self,
+        cell: &Cell,
+        place: &Place<'_>,
+        start: impl FnOnce(&[String; 2], Option<Duration>) -> Result<F, MeasureError>,
+        measure: impl FnOnce(&mut F) -> Result<T, MeasureError>,
+    ) -> Result<(F, T, Option<SentLoad>), MeasureError> {
+        match self {
+            Self::Software(program) => {
+                let setup = NicSetup {
+                    frame_size: cell.conditions.frame_size,
+                    ..NicSetup::new(Traffic::Saturate, place.placement.nic)
+                };
+                let nic = Nic::start(program, &setup, place.folder, place.interrupt)?;
+                let mut forwarder = start(nic.devices(), None)?;
+                let measured = measure(&mut forwarder)?;
+                nic.stop()?;
+                Ok((forwarder, measured, None))
+            }
+            Self::Real {
+                devices,
+                generator,
+                link_timeout,
+            } => {
+                let sides = Sides {
+                    generator: generator.as_deref_mut(),
+                    link_timeout: *link_timeout,
+                    interrupt: place.interrupt,
+                };
+                let start = || start(devices, Some(*link_timeout));
+                under_load(sides, Load::of(cell), start, measure)
+            }
+        }
+    }
+
+    /// Ends the generator, if there is one, and records the rates that it sent. An interrupted run
+    /// records them, too.
+    pub(crate) fn close(
+        &mut self,
+        sent: SentRange,
+        backend: BackendName,
+        observer: &mut dyn Observer,
+    ) {
+        if let Self::Real {
+            generator: Some(generator),
+            ..
+        } = self
+        {
+            generator.close();
+        }
+        if let Some((lowest, highest)) = sent.0 {
+            let range = json!({"lowest": lowest, "highest": highest});
+            observer.setting(backend, "generator_mpps", range);
+        }
+    }
+}
+
+/// Where a measurement takes place.
+pub(crate) struct Place<'a> {
+    pub placement: &'a Placement,
+    /// A folder for sockets and reports.
+    pub folder: &'a Path,
+    /// Ends every wait when set.
+    pub interrupt: &'a Interrupt,
+}
+
 /// The frames that a generator sends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Load {
@@ -50,7 +175,7 @@ pub struct Load {
 
 impl Load {
     /// The load of a cell.
-    pub(crate) fn of(cell: &Cell) -> Self {
+    fn of(cell: &Cell) -> Self {
         Self {
             mpps: cell.conditions.offered_mpps,
             frame_size: cell.conditions.frame_size,
@@ -135,13 +260,13 @@ pub(crate) trait ForwarderProcess {
 }
 
 /// The two sides of a measurement with a real card.
-pub(crate) struct Sides<'a> {
+struct Sides<'a> {
     /// The generator; `None` if the user started one.
-    pub generator: Option<&'a mut (dyn LoadGenerator + 'static)>,
+    generator: Option<&'a mut (dyn LoadGenerator + 'static)>,
     /// Longest time for the links to come up, after the forwarder has started.
-    pub link_timeout: Duration,
+    link_timeout: Duration,
     /// Ends the wait when set.
-    pub interrupt: &'a Interrupt,
+    interrupt: &'a Interrupt,
 }
 
 /// Starts both sides in the order of this module, measures, and stops the load. Returns the forwarder,
@@ -149,7 +274,7 @@ pub(crate) struct Sides<'a> {
 ///
 /// # Errors
 /// [`MeasureError::Link`] if a side has no link, and any error of generator, forwarder or `measure`.
-pub(crate) fn under_load<F: ForwarderProcess, T>(
+fn under_load<F: ForwarderProcess, T>(
     mut sides: Sides<'_>,
     load: Load,
     start: impl FnOnce() -> Result<F, MeasureError>,
@@ -217,7 +342,7 @@ fn wait_for_links(
     }
 }
 
-/// The lowest and the highest rate that the generator sent in a run, for `run.json`.
+/// The lowest and the highest rate that the generator sent in a run, Mpps.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct SentRange(Option<(f64, f64)>);
 
@@ -226,11 +351,5 @@ impl SentRange {
     pub(crate) fn add(&mut self, sent: &SentLoad) {
         let (low, high) = self.0.unwrap_or((f64::INFINITY, 0.0));
         self.0 = Some((low.min(sent.offered_mpps), high.max(sent.offered_mpps)));
-    }
-
-    /// `{"lowest": …, "highest": …}`, Mpps; `None` without a measurement.
-    pub(crate) fn json(&self) -> Option<serde_json::Value> {
-        self.0
-            .map(|(lowest, highest)| serde_json::json!({"lowest": lowest, "highest": highest}))
     }
 }

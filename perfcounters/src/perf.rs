@@ -19,7 +19,7 @@ pub mod worker;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -31,12 +31,11 @@ use self::findings::{core_clock, Findings};
 use self::passes::Counted;
 use self::resolve::EventSet;
 use self::worker::{Signals, Specification, Window};
-use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
-use crate::device::{Nic, NicSetup, Traffic};
+use crate::backend::{measure_in_turn, read_file, Backend, Cell, MeasureError, Observer};
 use crate::interrupt::Interrupt;
-use crate::load::{self, ForwarderProcess, Load, SentLoad, SentRange, Sides};
+use crate::load::{ForwarderProcess, Link, Place, SentLoad, SentRange};
 use crate::process::Process;
-use crate::wall::Link;
+use crate::temporary::TemporaryFolder;
 
 /// Time for starting and stopping, for estimates.
 const AROUND: Duration = Duration::from_secs(1);
@@ -71,46 +70,28 @@ impl Perf {
         cell: &Cell,
         events: &[Event],
     ) -> Result<(Counted<Window>, Option<SentLoad>), MeasureError> {
-        let folder = crate::temporary::TemporaryFolder::create()?;
-        let run = WorkerRun {
-            cell,
-            events,
-            program: &self.worker,
-            window: self.window,
-            warm_up: self.warm_up,
+        let folder = TemporaryFolder::create()?;
+        let place = Place {
             placement: &self.placement,
+            folder: folder.path(),
+            interrupt: &self.interrupt,
         };
-        match &mut self.link {
-            Link::Software(program) => {
-                let setup = NicSetup {
-                    frame_size: cell.conditions.frame_size,
-                    ..NicSetup::new(Traffic::Saturate, self.placement.nic)
-                };
-                let nic = Nic::start(program, &setup, folder.path(), &self.interrupt)?;
-                let mut worker = run.start(nic.devices(), None, folder.path())?;
-                let counted = worker.count(&self.interrupt)?;
-                nic.stop()?;
-                Ok((counted, None))
-            }
-            Link::Real {
-                devices,
-                generator,
+        let start = |devices: &[String; 2], link_timeout| {
+            let specification = Specification {
+                cell: cell.clone(),
+                devices: devices.clone(),
                 link_timeout,
-            } => {
-                let sides = Sides {
-                    generator: generator.as_deref_mut(),
-                    link_timeout: *link_timeout,
-                    interrupt: &self.interrupt,
-                };
-                let (_, counted, sent) = load::under_load(
-                    sides,
-                    Load::of(cell),
-                    || run.start(devices, Some(*link_timeout), folder.path()),
-                    |worker| worker.count(&self.interrupt),
-                )?;
-                Ok((counted, sent))
-            }
-        }
+                signals: Signals::new(place.folder),
+                events: events.to_vec(),
+                window: self.window,
+                warm_up: self.warm_up,
+                output: place.folder.join("counts.json"),
+            };
+            Worker::start(&self.worker, specification, &place)
+        };
+        let count = |worker: &mut Worker| worker.count(&self.interrupt);
+        let (_, counted, sent) = self.link.measure(cell, &place, start, count)?;
+        Ok((counted, sent))
     }
 
     fn measure_cell(
@@ -133,74 +114,10 @@ impl Perf {
     }
 }
 
-/// A worker process to start.
-struct WorkerRun<'a> {
-    cell: &'a Cell,
-    events: &'a [Event],
-    program: &'a (PathBuf, Vec<String>),
-    window: Duration,
-    warm_up: Duration,
-    placement: &'a Placement,
-}
-
 /// A worker that forwards. It counts when it is asked to.
 struct Worker {
     process: Process,
-    signals: Signals,
-    output: PathBuf,
-    /// Longest time from the beginning of the count to the end of the process.
-    limit: Duration,
-}
-
-fn file_error(path: &Path) -> impl FnOnce(std::io::Error) -> MeasureError {
-    let path = path.to_owned();
-    move |cause| MeasureError::File { path, cause }
-}
-
-impl WorkerRun<'_> {
-    /// Starts the worker. It opens the devices, and forwards until it is asked to count.
-    fn start(
-        &self,
-        devices: &[String; 2],
-        link_timeout: Option<Duration>,
-        folder: &Path,
-    ) -> Result<Worker, MeasureError> {
-        let output = folder.join("counts.json");
-        let signals = Signals::new(folder);
-        let specification = folder.join("specification.json");
-        let json = serde_json::to_vec(&Specification {
-            cell: self.cell.clone(),
-            devices: devices.clone(),
-            link_timeout,
-            signals: signals.clone(),
-            events: self.events.to_vec(),
-            window: self.window,
-            warm_up: self.warm_up,
-            output: output.clone(),
-        })
-        .map_err(|error| MeasureError::Other(format!("cannot describe the cell: {error}")))?;
-        fs::write(&specification, json).map_err(file_error(&specification))?;
-
-        let mut command = Command::new(&self.program.0);
-        command.args(&self.program.1).arg(&specification);
-        // The folder then holds everything that a driver leaves behind.
-        command.env("TMPDIR", folder);
-        let process = Process::start_on_node(
-            "perf worker",
-            command,
-            self.placement.driver,
-            self.placement.node,
-            folder,
-            Stdio::null(),
-        )?;
-        let windows = u32::try_from(2 * self.events.len() + 1).unwrap_or(u32::MAX);
-        Ok(Worker {
-            process,
-            signals,
-            output,
-            limit: SETUP + self.warm_up + self.window.saturating_mul(windows),
-        })
-    }
+    specification: Specification,
 }
 
 impl ForwarderProcess for Worker {
@@ -209,17 +126,48 @@ impl ForwarderProcess for Worker {
     }
 
     fn has_link(&self) -> bool {
-        self.signals.opened.exists()
+        self.specification.signals.opened.exists()
     }
 }
 
 impl Worker {
+    /// Starts a worker. It opens the devices, and forwards until it is asked to count.
+    fn start(
+        (program, arguments): &(PathBuf, Vec<String>),
+        specification: Specification,
+        place: &Place<'_>,
+    ) -> Result<Self, MeasureError> {
+        let file = place.folder.join("specification.json");
+        let json = serde_json::to_vec(&specification)
+            .map_err(|error| MeasureError::Other(format!("cannot describe the cell: {error}")))?;
+        fs::write(&file, json).map_err(MeasureError::file(&file))?;
+        let mut command = Command::new(program);
+        command.args(arguments).arg(&file);
+        // The folder then holds everything that a driver leaves behind.
+        command.env("TMPDIR", place.folder);
+        let process = Process::start_on_node(
+            "perf worker",
+            command,
+            place.placement.driver,
+            place.placement.node,
+            place.folder,
+            Stdio::null(),
+        )?;
+        Ok(Self {
+            process,
+            specification,
+        })
+    }
+
     /// Lets the worker count, and waits for its end.
     fn count(&mut self, interrupt: &Interrupt) -> Result<Counted<Window>, MeasureError> {
-        let begin = &self.signals.begin;
-        fs::write(begin, "").map_err(file_error(begin))?;
-        self.process.wait_while(self.limit, interrupt, |_| ())?;
-        let text = fs::read_to_string(&self.output).map_err(file_error(&self.output))?;
+        let task = &self.specification;
+        let begin = &task.signals.begin;
+        fs::write(begin, "").map_err(MeasureError::file(begin))?;
+        let windows = u32::try_from(2 * task.events.len() + 1).unwrap_or(u32::MAX);
+        let limit = SETUP + task.warm_up + task.window.saturating_mul(windows);
+        self.process.wait_while(limit, interrupt, |_| ())?;
+        let text = read_file(&task.output)?;
         serde_json::from_str(&text).map_err(|error| {
             MeasureError::Other(format!("the perf worker's counts are malformed: {error}"))
         })
@@ -298,11 +246,7 @@ impl Backend for Perf {
             clocks.append(&mut found.clocks);
             Ok(found.samples)
         });
-        self.link.close();
-        // An interrupted run records these, too.
-        if let Some(range) = range.json() {
-            observer.setting(name, "generator_mpps", range);
-        }
+        self.link.close(range, name, observer);
         observer.setting(name, "not_measurable_metrics", json!(absent));
         if !clocks.is_empty() {
             observer.setting(name, "core_clock", core_clock(&clocks));

@@ -32,10 +32,7 @@ impl TemporaryFolder {
     /// If it cannot be created.
     pub fn create() -> Result<Self, MeasureError> {
         let parent = std::env::temp_dir();
-        Self::create_in(&parent, PREFIX).map_err(|cause| MeasureError::File {
-            path: parent,
-            cause,
-        })
+        Self::create_in(&parent, PREFIX).map_err(MeasureError::file(&parent))
     }
 
     /// Creates a folder in `parent` whose name starts with `prefix`, and removes the folders with

@@ -9,14 +9,13 @@
 //! A peer reports neither its packets nor its waits, so `trace` counts it, and valgrind does not.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use record::{BackendName, Metric};
 use serde_json::json;
 
-use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
+use crate::backend::{measure_in_turn, read_file, Backend, Cell, MeasureError, Observer};
 use crate::callgrind::{PerPacket, Run, Totals};
 use crate::device::{self, Nic, NicProgram, NicSetup, Traffic};
 use crate::interrupt::Interrupt;
@@ -219,7 +218,7 @@ impl Valgrind {
         }
         nic.stop()?;
         Ok(Counted {
-            totals: Totals::parse(&read(&counts)?)?,
+            totals: Totals::parse(&read_file(&counts)?)?,
             report,
             batch: cell.conditions.batch,
         })
@@ -294,11 +293,4 @@ impl Backend for Valgrind {
             },
         )
     }
-}
-
-fn read(path: &Path) -> Result<String, MeasureError> {
-    std::fs::read_to_string(path).map_err(|cause| MeasureError::File {
-        path: PathBuf::from(path),
-        cause,
-    })
 }

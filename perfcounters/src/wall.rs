@@ -5,21 +5,19 @@
 //! shows whether the driver was the bottleneck, but not what the driver's code costs.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use record::{BackendName, Metric, Placement, Sample, Waiting, DEFAULT_QUEUES};
+use record::{BackendName, Metric, Placement, Sample};
 use serde_json::json;
 
 use crate::backend::{measure_in_turn, Backend, Cell, MeasureError, Observer};
-use crate::device::{Nic, NicProgram, NicSetup, Traffic};
+use crate::forwarder::ForwarderRun;
 use crate::interrupt::Interrupt;
-use crate::load::{self, ForwarderProcess, Load, LoadGenerator, SentLoad, SentRange, Sides};
+use crate::load::{Link, Place, SentLoad, SentRange};
 use crate::peer::throughput::{self, Window};
 use crate::placement::Pinning;
-use crate::process::Process;
 use crate::report::{ForwarderReport, Rates};
+use crate::temporary::TemporaryFolder;
 
 /// Above this share of dropped packets, a warning says so.
 const DROPPED: f64 = 0.01;
@@ -27,66 +25,6 @@ const DROPPED: f64 = 0.01;
 const AROUND: Duration = Duration::from_millis(500);
 /// Without this, the forwarder may end before it prints the line of the last second.
 const LAST_LINE: Duration = Duration::from_millis(500);
-/// Time that a forwarder may take beyond its duration: it sets devices up and waits for the link.
-const PATIENCE: Duration = Duration::from_secs(20);
-
-/// The two ports that the forwarder runs between.
-#[derive(Debug)]
-pub enum Link {
-    /// Two ports of the software NIC.
-    Software(NicProgram),
-    /// Two ports of a real card.
-    Real {
-        /// Their PCI addresses.
-        devices: [String; 2],
-        /// The generator that sends to them; `None` if the user starts one.
-        generator: Option<Box<dyn LoadGenerator>>,
-        /// Longest time for the link of each port to come up.
-        link_timeout: Duration,
-    },
-}
-
-impl Link {
-    /// The reason why a driver cannot run between the ports; `None` if it can.
-    pub fn unavailable(&self, placement: &Placement) -> Option<String> {
-        match self {
-            Self::Real { .. } => None,
-            Self::Software(nic) => nic.unavailable_beside_driver(placement),
-        }
-    }
-
-    /// The settings of the link, for `run.json`.
-    pub(crate) fn settings(&self, placement: &Placement) -> Vec<(String, serde_json::Value)> {
-        match self {
-            Self::Software(_) => vec![("nic_cpu".into(), json!(placement.nic))],
-            Self::Real {
-                devices,
-                generator,
-                link_timeout,
-            } => {
-                let generator = generator.as_ref().map(|generator| generator.describe());
-                vec![
-                    ("devices".into(), json!(devices)),
-                    ("generator".into(), json!(generator)),
-                    ("link_timeout".into(), json!(link_timeout.as_secs_f64())),
-                    ("order".into(), json!(load::ORDER)),
-                    ("node".into(), json!(placement.node)),
-                ]
-            }
-        }
-    }
-
-    /// Ends the generator, if there is one.
-    pub(crate) fn close(&mut self) {
-        if let Self::Real {
-            generator: Some(generator),
-            ..
-        } = self
-        {
-            generator.close();
-        }
-    }
-}
 
 /// The wall backend and its settings.
 #[derive(Debug)]
@@ -106,125 +44,6 @@ pub struct Wall {
     pub interrupt: Interrupt,
 }
 
-/// A forwarder to start.
-pub(crate) struct ForwarderRun<'a> {
-    pub cell: &'a Cell,
-    pub devices: &'a [String; 2],
-    pub duration: Duration,
-    pub placement: &'a Placement,
-    pub pinning: Pinning,
-    /// Longest time for the link of each port; `None` for the forwarder's default.
-    pub link_timeout: Option<Duration>,
-    pub interrupt: &'a Interrupt,
-}
-
-fn file_error(path: &Path) -> impl FnOnce(std::io::Error) -> MeasureError {
-    let path = path.to_owned();
-    move |cause| MeasureError::File { path, cause }
-}
-
-/// A running forwarder.
-struct Running {
-    process: Process,
-    report: PathBuf,
-    printed: PathBuf,
-}
-
-impl ForwarderProcess for Running {
-    fn process(&mut self) -> &mut Process {
-        &mut self.process
-    }
-
-    /// It prints rates only while its ports have a link.
-    fn has_link(&self) -> bool {
-        Rates::seconds(&fs::read_to_string(&self.printed).unwrap_or_default()) > 0
-    }
-}
-
-impl Running {
-    /// The text that it has printed so far.
-    fn printed(&self) -> Result<String, MeasureError> {
-        fs::read_to_string(&self.printed).map_err(file_error(&self.printed))
-    }
-
-    /// Waits until it has printed rates for `seconds` seconds more than `before`.
-    fn wait_for_seconds(
-        &mut self,
-        before: usize,
-        seconds: usize,
-        interrupt: &Interrupt,
-    ) -> Result<(), MeasureError> {
-        let limit = Duration::from_secs(seconds as u64) + PATIENCE;
-        let printed = self.printed.clone();
-        Ok(self.process.wait_until(limit, interrupt, || {
-            let text = fs::read_to_string(&printed).unwrap_or_default();
-            Rates::seconds(&text) >= before + seconds
-        })?)
-    }
-
-    /// Ends it, and returns its totals.
-    fn stop(self) -> Result<ForwarderReport, MeasureError> {
-        self.process.stop(PATIENCE)?;
-        Ok(ForwarderReport::read(&self.report)?.with_packets()?)
-    }
-}
-
-impl ForwarderRun<'_> {
-    /// Runs it for its duration. Returns its totals, and the text that it printed.
-    pub(crate) fn run(&self, folder: &Path) -> Result<(ForwarderReport, String), MeasureError> {
-        let running = self.start(folder, Some(self.duration))?;
-        let limit = self.duration + PATIENCE;
-        let Running {
-            process,
-            report,
-            printed,
-        } = running;
-        process.wait(limit, self.interrupt)?;
-        let report = ForwarderReport::read(&report)?.with_packets()?;
-        let printed = fs::read_to_string(&printed).map_err(file_error(&printed))?;
-        Ok((report, printed))
-    }
-
-    /// Starts it, for a duration or until it is stopped.
-    fn start(&self, folder: &Path, duration: Option<Duration>) -> Result<Running, MeasureError> {
-        let (report, printed) = (folder.join("report.json"), folder.join("ixgbe-fwd.stdout"));
-        let mut command = self.pinning.command(&self.cell.program, self.placement);
-        command
-            .args(["--batch", &self.cell.conditions.batch.to_string()])
-            .args(["--ring-size", &self.cell.conditions.ring_size.to_string()])
-            .arg("--json")
-            .arg(&report);
-        if self.cell.conditions.waiting == Waiting::Interrupts {
-            command.arg("--interrupts");
-        }
-        let queues = self.cell.conditions.queues;
-        if queues > DEFAULT_QUEUES {
-            command.args(["--queues", &queues.to_string()]);
-        }
-        if let Some(duration) = duration {
-            command.args(["--duration", &duration.as_secs_f64().to_string()]);
-        }
-        if let Some(link_timeout) = self.link_timeout {
-            command.args(["--link-timeout", &link_timeout.as_secs_f64().to_string()]);
-        }
-        command.args(self.devices);
-        let (cpu, node) = match self.pinning {
-            // The threads of several queues need a processor each, so the scheduler places them.
-            Pinning::SystemCalls if queues > DEFAULT_QUEUES => (None, self.placement.node),
-            Pinning::SystemCalls => (self.placement.driver, self.placement.node),
-            Pinning::Numactl => (None, None),
-        };
-        let stdout = File::create(&printed).map_err(file_error(&printed))?;
-        let process =
-            Process::start_on_node("ixgbe-fwd", command, cpu, node, folder, stdout.into())?;
-        Ok(Running {
-            process,
-            report,
-            printed,
-        })
-    }
-}
-
 /// What one run of a forwarder gave.
 struct Measured {
     report: ForwarderReport,
@@ -235,75 +54,68 @@ struct Measured {
 
 impl Wall {
     fn run(&mut self, cell: &Cell) -> Result<Measured, MeasureError> {
-        let folder = crate::temporary::TemporaryFolder::create()?;
-        let mut run = ForwarderRun {
+        let folder = TemporaryFolder::create()?;
+        let pinning = self.pinning();
+        let run = ForwarderRun {
             cell,
-            devices: &[String::new(), String::new()],
-            duration: self.warm_up + self.duration,
             placement: &self.placement,
-            pinning: Pinning::SystemCalls,
-            link_timeout: None,
+            pinning,
+            folder: folder.path(),
+            interrupt: &self.interrupt,
+        };
+        let place = Place {
+            placement: &self.placement,
+            folder: folder.path(),
             interrupt: &self.interrupt,
         };
         let (skip, take) = Rates::whole_seconds(self.warm_up, self.duration);
-        match &mut self.link {
-            Link::Software(program) => {
-                let setup = NicSetup {
-                    frame_size: cell.conditions.frame_size,
-                    ..NicSetup::new(Traffic::Saturate, self.placement.nic)
-                };
-                let nic = Nic::start(program, &setup, folder.path(), &self.interrupt)?;
-                run.devices = nic.devices();
-                if !self.warm_up.is_zero() {
-                    run.duration += LAST_LINE;
-                }
-                let (report, printed) = run.run(folder.path())?;
-                nic.stop()?;
-                let rates = match self.warm_up.is_zero() {
-                    true => report.rates(),
-                    false => Rates::from_lines(&printed, skip, take)?,
-                };
-                Ok(Measured {
-                    report,
-                    rates,
-                    sent: None,
-                })
-            }
-            Link::Real {
-                devices,
-                generator,
-                link_timeout,
-            } => {
-                run.devices = devices;
-                run.pinning = Pinning::available(&self.placement);
-                run.link_timeout = Some(*link_timeout);
-                let sides = Sides {
-                    generator: generator.as_deref_mut(),
-                    link_timeout: *link_timeout,
-                    interrupt: &self.interrupt,
-                };
-                let (forwarder, rates, sent) = load::under_load(
-                    sides,
-                    Load::of(cell),
-                    || run.start(folder.path(), None),
-                    |forwarder| {
-                        // The second in which the load began is skipped.
-                        let before = Rates::seconds(&forwarder.printed()?) + 1;
-                        forwarder.wait_for_seconds(before, skip + take, &self.interrupt)?;
-                        Ok(Rates::from_lines(
-                            &forwarder.printed()?,
-                            before + skip,
-                            take,
-                        )?)
-                    },
-                )?;
-                let report = forwarder.stop()?;
-                Ok(Measured {
-                    report,
-                    rates,
-                    sent,
-                })
-            }
+        if let Link::Real { .. } = self.link {
+            let (forwarder, rates, sent) = self.link.measure(
+                cell,
+                &place,
+                |devices, link_timeout| run.start(devices, link_timeout, None),
+                |forwarder| {
+                    // The second in which the load began is skipped.
+                    let before = Rates::seconds(&forwarder.printed()?) + 1;
+                    forwarder.wait_for_seconds(before, skip + take)?;
+                    let printed = forwarder.printed()?;
+                    Ok(Rates::from_lines(&printed, before + skip, take)?)
+                },
+            )?;
+            let report = forwarder.stop()?;
+            return Ok(Measured {
+                report,
+                rates,
+                sent,
+            });
+        }
+        let whole = self.warm_up.is_zero();
+        let duration = match whole {
+            true => self.duration,
+            false => self.warm_up + self.duration + LAST_LINE,
+        };
+        let (forwarder, report, sent) = self.link.measure(
+            cell,
+            &place,
+            |devices, link_timeout| run.start(devices, link_timeout, Some(duration)),
+            |forwarder| forwarder.finish(duration),
+        )?;
+        let rates = match whole {
+            true => report.rates(),
+            false => Rates::from_lines(&forwarder.printed()?, skip, take)?,
+        };
+        Ok(Measured {
+            report,
+            rates,
+            sent,
+        })
+    }
+
+    /// A real card is on a NUMA node, and `numactl` is the usual way to place its driver there.
+    fn pinning(&self) -> Pinning {
+        match self.link {
+            Link::Software(_) => Pinning::SystemCalls,
+            Link::Real { .. } => Pinning::available(&self.placement),
         }
     }
 
@@ -426,8 +238,7 @@ impl Backend for Wall {
         ]);
         settings.extend(self.link.settings(&self.placement));
         if matches!(self.link, Link::Real { .. }) {
-            let pinning = Pinning::available(&self.placement);
-            settings.insert("pinning".into(), json!(pinning));
+            settings.insert("pinning".into(), json!(self.pinning()));
         }
         settings
     }
@@ -438,11 +249,7 @@ impl Backend for Wall {
         let outcome = measure_in_turn(name, cells, repeats, observer, |cell, repeat, observer| {
             self.measure_cell(cell, repeat, &mut range, observer)
         });
-        self.link.close();
-        // An interrupted run records this, too.
-        if let Some(range) = range.json() {
-            observer.setting(name, "generator_mpps", range);
-        }
+        self.link.close(range, name, observer);
         outcome
     }
 }

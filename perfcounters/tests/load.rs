@@ -12,9 +12,10 @@ use std::time::{Duration, Instant};
 
 use common::{cell, forwarder, Remember};
 use generator::{WiredGenerator, PLENTY};
+use perfcounters::load::Link;
 use perfcounters::load::{LoadGenerator, SentLoad};
 use perfcounters::placement::Topology;
-use perfcounters::wall::{Link, Wall};
+use perfcounters::wall::Wall;
 use perfcounters::{Backend, Cell, Interrupt};
 use record::{Implementation, Metric};
 

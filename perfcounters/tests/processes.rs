@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 use common::{cell, fixture, forwarder, Remember};
 use perfcounters::device::NicProgram;
 use perfcounters::latency::Latency;
+use perfcounters::load::Link;
 use perfcounters::placement::Topology;
 use perfcounters::process::find_program;
 use perfcounters::valgrind::Valgrind;
-use perfcounters::wall::{Link, Wall};
+use perfcounters::wall::Wall;
 use perfcounters::{Backend, Interrupt, MeasureError};
 use record::{Conditions, Implementation, Metric};
 

@@ -9,13 +9,14 @@ use model::cpu::Cpu;
 use model::pipeline::Llvm;
 use perfcounters::device::NicProgram;
 use perfcounters::latency::Latency;
+use perfcounters::load::Link;
 use perfcounters::load::LoadGenerator;
 use perfcounters::lockstep::Lockstep;
 use perfcounters::model::processor::{Processor, Processors};
 use perfcounters::perf::resolve::EventSet;
 use perfcounters::perf::Perf;
 use perfcounters::valgrind::Valgrind;
-use perfcounters::wall::{Link, Wall};
+use perfcounters::wall::Wall;
 use perfcounters::{Backend, Interrupt};
 use record::{BackendName, Placement};
 

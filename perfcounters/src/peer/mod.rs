@@ -14,30 +14,16 @@ pub(crate) mod run;
 pub mod throughput;
 pub mod verification;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde::{Deserialize, Serialize};
+pub use crate::backend::PeerProgram;
 
 /// PCI addresses under which the launcher shows the two ports, in the order of their sockets.
 pub const PORTS: [&str; 2] = ["0000:03:00.0", "0000:04:00.0"];
 
 /// DPDK's option for the processors of its threads.
 const LCORES: &str = "--lcores=";
-
-/// How to run the program of a peer. [`Cell::program`](crate::Cell::program) is its path.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PeerProgram {
-    /// Program and first arguments of the launcher: `triptych with-card`.
-    pub launcher: (PathBuf, Vec<String>),
-    /// Arguments of the peer. `{port0}` and `{port1}` stand for the PCI addresses of the ports.
-    pub arguments: Vec<String>,
-    /// Environment variables of the peer, beside those of this process.
-    pub environment: BTreeMap<String, String>,
-    /// What the peer does to a frame: a value of the card's `--expect`.
-    pub expect: String,
-}
 
 impl PeerProgram {
     /// The command that runs `program` with the ports at `sockets`. DPDK chooses the processors
@@ -65,6 +51,8 @@ impl PeerProgram {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]

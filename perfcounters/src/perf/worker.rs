@@ -13,7 +13,6 @@
 //! packets therefore belong together exactly.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -22,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::event::Event;
 use super::kernel::Kernel;
 use super::passes::{self, Counted, Counters};
-use crate::backend::{Cell, MeasureError};
+use crate::backend::{read_file, Cell, MeasureError};
 use crate::interrupt::Interrupt;
 use crate::sys::{self, Forwarder, ForwarderLibrary};
 
@@ -130,11 +129,7 @@ pub struct Window {
 /// # Errors
 /// Any failure: the worker measures only one cell.
 pub fn run(specification: &Path, interrupt: &Interrupt) -> Result<(), MeasureError> {
-    let file_error = |path: &Path| {
-        let path = path.to_owned();
-        move |cause| MeasureError::File { path, cause }
-    };
-    let text = fs::read_to_string(specification).map_err(file_error(specification))?;
+    let text = read_file(specification)?;
     let specification: Specification = serde_json::from_str(&text).map_err(|error| {
         MeasureError::Other(format!("{} is malformed: {error}", specification.display()))
     })?;
@@ -142,9 +137,7 @@ pub fn run(specification: &Path, interrupt: &Interrupt) -> Result<(), MeasureErr
     let path = &specification.output;
     let json = serde_json::to_vec(&counted)
         .map_err(|error| MeasureError::Other(format!("cannot write down the counts: {error}")))?;
-    fs::File::create(path)
-        .and_then(|mut file| file.write_all(&json))
-        .map_err(file_error(path))
+    fs::write(path, json).map_err(MeasureError::file(path))
 }
 
 /// Opens the driver, warms it up, counts, closes it.
@@ -167,10 +160,7 @@ fn measure<C: Counters>(
         )
         .map_err(say)?;
     let signals = &specification.signals;
-    fs::write(&signals.opened, "").map_err(|cause| MeasureError::File {
-        path: signals.opened.clone(),
-        cause,
-    })?;
+    fs::write(&signals.opened, "").map_err(MeasureError::file(&signals.opened))?;
     wait_for_load(&mut forwarder, &signals.begin, interrupt)?;
     let plan = Plan {
         events: &specification.events,
