@@ -30,7 +30,7 @@ pub use self::event::Event;
 use self::findings::{core_clock, Findings};
 use self::passes::Counted;
 use self::resolve::EventSet;
-use self::worker::{Signals, Specification, Window};
+use self::worker::{Plan, Specification, Window};
 use crate::backend::{measure_in_turn, read_file, Backend, Cell, MeasureError, Observer};
 use crate::interrupt::Interrupt;
 use crate::load::{ForwarderProcess, Link, Place, SentLoad, SentRange};
@@ -81,11 +81,12 @@ impl Perf {
                 cell: cell.clone(),
                 devices: devices.clone(),
                 link_timeout,
-                signals: Signals::new(place.folder),
-                events: events.to_vec(),
-                window: self.window,
-                warm_up: self.warm_up,
-                output: place.folder.join("counts.json"),
+                plan: Plan {
+                    events: events.to_vec(),
+                    warm_up: self.warm_up,
+                    window: self.window,
+                },
+                folder: place.folder.to_owned(),
             };
             Worker::start(&self.worker, specification, &place)
         };
@@ -126,7 +127,7 @@ impl ForwarderProcess for Worker {
     }
 
     fn has_link(&self) -> bool {
-        self.specification.signals.opened.exists()
+        self.specification.opened().exists()
     }
 }
 
@@ -161,13 +162,12 @@ impl Worker {
 
     /// Lets the worker count, and waits for its end.
     fn count(&mut self, interrupt: &Interrupt) -> Result<Counted<Window>, MeasureError> {
-        let task = &self.specification;
-        let begin = &task.signals.begin;
-        fs::write(begin, "").map_err(MeasureError::file(begin))?;
-        let windows = u32::try_from(2 * task.events.len() + 1).unwrap_or(u32::MAX);
-        let limit = SETUP + task.warm_up + task.window.saturating_mul(windows);
+        let (begin, plan) = (self.specification.begin(), &self.specification.plan);
+        fs::write(&begin, "").map_err(MeasureError::file(&begin))?;
+        let windows = u32::try_from(2 * plan.events.len() + 1).unwrap_or(u32::MAX);
+        let limit = SETUP + plan.warm_up + plan.window.saturating_mul(windows);
         self.process.wait_while(limit, interrupt, |_| ())?;
-        let text = read_file(&task.output)?;
+        let text = read_file(&self.specification.output())?;
         serde_json::from_str(&text).map_err(|error| {
             MeasureError::Other(format!("the perf worker's counts are malformed: {error}"))
         })

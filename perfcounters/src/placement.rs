@@ -192,7 +192,7 @@ fn numactl_arguments(placement: &Placement) -> Vec<String> {
 }
 
 /// Parses `0-3,8,10-11`.
-fn parse_cpu_list(text: &str) -> Vec<usize> {
+pub(crate) fn parse_cpu_list(text: &str) -> Vec<usize> {
     let parse = |part: &str| -> Option<std::ops::RangeInclusive<usize>> {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         Some(first.parse().ok()?..=last.parse().ok()?)

@@ -6,6 +6,8 @@ use std::path::Path;
 
 use record::counts_processor_events;
 
+use crate::placement::parse_cpu_list;
+
 /// Folder in which the kernel lists its event sources.
 pub const SOURCES: &str = "/sys/bus/event_source/devices";
 
@@ -38,25 +40,6 @@ impl Bits {
     }
 }
 
-/// A code that the kernel's format has no room for.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum EncodeError {
-    /// The format has no such part.
-    #[error("the kernel's PMU has no field {0:?}")]
-    NoField(String),
-    /// The value is too large.
-    #[error("{value:#x} does not fit into the PMU's field {field:?}")]
-    TooLarge {
-        /// The field.
-        field: String,
-        /// The value.
-        value: u64,
-    },
-    /// The text is not a code.
-    #[error("{0:?} is not an event's code")]
-    Malformed(String),
-}
-
 impl Pmu {
     /// The source for a CPU; `None` if the processor has no counters or a hypervisor hides them.
     pub fn find(sources: &Path, cpu: Option<usize>) -> Option<Self> {
@@ -71,7 +54,7 @@ impl Pmu {
             // The x86-64 source of a processor with one kind of core has no file `cpus`.
             match fs::read_to_string(sources.join(name).join("cpus")) {
                 Err(_) => true,
-                Ok(list) => cpu.is_none_or(|cpu| listed(&list, cpu)),
+                Ok(list) => cpu.is_none_or(|cpu| parse_cpu_list(&list).contains(&cpu)),
             }
         })?;
         Self::read(name, &sources.join(name), names.len() > 1)
@@ -112,8 +95,8 @@ impl Pmu {
     /// The bits of `perf_event_attr.config` for an event.
     ///
     /// # Errors
-    /// [`EncodeError`] if the code is for another PMU than the kernel's.
-    pub fn encode(&self, event: u64, umask: u64) -> Result<u64, EncodeError> {
+    /// The reason, if the code is for another PMU than the kernel's.
+    pub fn encode(&self, event: u64, umask: u64) -> Result<u64, String> {
         let event = self.place("event", event)?;
         // Some kernels leave out a field that their events do not need.
         match umask {
@@ -123,26 +106,25 @@ impl Pmu {
     }
 
     /// The bits of an event that the kernel has a name for; `None` without such an event.
-    pub fn alias(&self, name: &str) -> Option<Result<u64, EncodeError>> {
+    pub fn alias(&self, name: &str) -> Option<Result<u64, String>> {
         let text = self.aliases.get(name)?.trim();
         let terms = text.split(',').map(|term| {
-            let malformed = || EncodeError::Malformed(text.to_owned());
             let (field, value) = term.split_once('=').unwrap_or((term, "0x1"));
             let value = match value.trim().strip_prefix("0x") {
                 Some(digits) => u64::from_str_radix(digits, 16),
                 None => value.trim().parse(),
             };
-            let value = value.map_err(|_| malformed())?;
+            let value = value.map_err(|_| format!("{text:?} is not an event's code"))?;
             self.place(field.trim(), value)
         });
         Some(terms.into_iter().try_fold(0, |bits, term| Ok(bits | term?)))
     }
 
-    fn place(&self, field: &str, value: u64) -> Result<u64, EncodeError> {
+    fn place(&self, field: &str, value: u64) -> Result<u64, String> {
         let ranges = self
             .format
             .get(field)
-            .ok_or_else(|| EncodeError::NoField(field.to_owned()))?;
+            .ok_or_else(|| format!("the kernel's PMU has no field {field:?}"))?;
         // The lowest bits of the value go into the first range, and so on.
         let (mut left, mut config) = (value, 0);
         for bits in ranges {
@@ -152,10 +134,9 @@ impl Pmu {
         }
         match left {
             0 => Ok(config),
-            _ => Err(EncodeError::TooLarge {
-                field: field.to_owned(),
-                value,
-            }),
+            _ => Err(format!(
+                "{value:#x} does not fit into the PMU's field {field:?}"
+            )),
         }
     }
 }
@@ -185,17 +166,6 @@ fn parse_range(text: &str) -> Option<Bits> {
     (low <= high && high < 64).then_some(Bits { low, high })
 }
 
-/// Whether a list such as `0-7,16` contains a number.
-fn listed(list: &str, number: usize) -> bool {
-    list.trim().split(',').any(|range| {
-        let (low, high) = range.split_once('-').unwrap_or((range, range));
-        match (low.trim().parse::<usize>(), high.trim().parse::<usize>()) {
-            (Ok(low), Ok(high)) => (low..=high).contains(&number),
-            _ => false,
-        }
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -211,13 +181,8 @@ mod tests {
         assert_eq!(amd.encode(0x43, 0x58), Ok(0x5843));
         // AMD's event select has 12 bits, in two places.
         assert_eq!(amd.encode(0x1cf, 0x02), Ok(0x1_0000_02cf));
-        assert_eq!(
-            intel.encode(0x1cf, 0),
-            Err(EncodeError::TooLarge {
-                field: "event".into(),
-                value: 0x1cf
-            })
-        );
+        let why = intel.encode(0x1cf, 0).unwrap_err();
+        assert_eq!(why, "0x1cf does not fit into the PMU's field \"event\"");
     }
 
     #[test]
@@ -227,10 +192,8 @@ mod tests {
         assert_eq!(pmu.alias("mem-stores"), Some(Ok(0x82d0)));
         assert_eq!(pmu.alias("tx-capacity"), None);
         // Precise loads need a field that is not in `config`.
-        assert_eq!(
-            pmu.alias("mem-loads"),
-            Some(Err(EncodeError::NoField("ldlat".into())))
-        );
+        let why = pmu.alias("mem-loads").unwrap().unwrap_err();
+        assert_eq!(why, "the kernel's PMU has no field \"ldlat\"");
     }
 
     #[test]
@@ -274,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn formats_and_lists_are_read() {
+    fn formats_are_read() {
         let bits = |low, high| Bits { low, high };
         assert_eq!(
             parse_format("config:0-7,32-35\n"),
@@ -284,7 +247,5 @@ mod tests {
         for other in ["config1:0-15", "config:7-0", "config:0-64", "config:", ""] {
             assert_eq!(parse_format(other), None, "{other:?}");
         }
-        assert!(listed("0-15\n", 15) && listed("0,2-3", 3) && !listed("0,2-3", 1));
-        assert!(!listed("\n", 0));
     }
 }

@@ -45,16 +45,27 @@ pub struct Specification {
     pub devices: [String; 2],
     /// Longest time for the link of each port; `None` for the driver's default.
     pub link_timeout: Option<Duration>,
-    /// How the worker and the process that starts it wait for each other.
-    pub signals: Signals,
-    /// The events to count.
-    pub events: Vec<Event>,
-    /// Duration of each window.
-    pub window: Duration,
-    /// Time from the first packet to the first window.
-    pub warm_up: Duration,
-    /// File for the result, [`Counted`] in JSON.
-    pub output: PathBuf,
+    /// What to count.
+    pub plan: Plan,
+    /// A folder for the files below. They do not exist at first.
+    pub folder: PathBuf,
+}
+
+impl Specification {
+    /// The worker creates this file as soon as both ports have a link.
+    pub fn opened(&self) -> PathBuf {
+        self.folder.join("opened")
+    }
+
+    /// The worker counts only when this file exists: the load has begun.
+    pub fn begin(&self) -> PathBuf {
+        self.folder.join("begin")
+    }
+
+    /// The result, [`Counted`] in JSON.
+    pub fn output(&self) -> PathBuf {
+        self.folder.join("counts.json")
+    }
 }
 
 /// What the worker measures: an open forwarder, or a stand-in that forwards nothing.
@@ -78,33 +89,14 @@ impl Forwarding for Forwarder {
 }
 
 /// The events to count while a forwarder runs, and for how long.
-#[derive(Debug, Clone, Copy)]
-pub struct Plan<'a> {
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Plan {
     /// The events.
-    pub events: &'a [Event],
+    pub events: Vec<Event>,
     /// Time from the first packet to the first window.
     pub warm_up: Duration,
     /// Duration of each window.
     pub window: Duration,
-}
-
-/// Two files that do not exist at first.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Signals {
-    /// The worker creates this file as soon as both ports have a link.
-    pub opened: PathBuf,
-    /// The worker counts only when this file exists: the load has begun.
-    pub begin: PathBuf,
-}
-
-impl Signals {
-    /// Files in a folder.
-    pub fn new(folder: &Path) -> Self {
-        Self {
-            opened: folder.join("opened"),
-            begin: folder.join("begin"),
-        }
-    }
 }
 
 /// Packets and time of one window.
@@ -134,10 +126,10 @@ pub fn run(specification: &Path, interrupt: &Interrupt) -> Result<(), MeasureErr
         MeasureError::Other(format!("{} is malformed: {error}", specification.display()))
     })?;
     let counted = measure(&specification, &Kernel, interrupt)?;
-    let path = &specification.output;
+    let path = specification.output();
     let json = serde_json::to_vec(&counted)
         .map_err(|error| MeasureError::Other(format!("cannot write down the counts: {error}")))?;
-    fs::write(path, json).map_err(MeasureError::file(path))
+    fs::write(&path, json).map_err(MeasureError::file(&path))
 }
 
 /// Opens the driver, warms it up, counts, closes it.
@@ -159,15 +151,17 @@ fn measure<C: Counters>(
             specification.link_timeout,
         )
         .map_err(say)?;
-    let signals = &specification.signals;
-    fs::write(&signals.opened, "").map_err(MeasureError::file(&signals.opened))?;
-    wait_for_load(&mut forwarder, &signals.begin, interrupt)?;
-    let plan = Plan {
-        events: &specification.events,
-        warm_up: specification.warm_up,
-        window: specification.window,
-    };
-    let counted = count(&mut forwarder, &plan, counters, interrupt);
+    let (opened, begin) = (specification.opened(), specification.begin());
+    fs::write(&opened, "").map_err(MeasureError::file(&opened))?;
+    forward_until(
+        &mut forwarder,
+        LOAD,
+        "the load did not begin",
+        interrupt,
+        |_| begin.exists(),
+    )?;
+    let plan = &specification.plan;
+    let counted = count(&mut forwarder, plan, counters, interrupt);
     let closed = forwarder.close();
     let counted = counted?;
     closed.map_err(|why| say(format!("it did not close: {why}")))?;
@@ -185,37 +179,13 @@ pub fn count<C: Counters, F: Forwarding>(
     interrupt: &Interrupt,
 ) -> Result<Counted<Window>, MeasureError> {
     warm_up(forwarder, plan.warm_up, interrupt)?;
-    let counted = passes::count(counters, plan.events, || {
+    let counted = passes::count(counters, &plan.events, || {
         window(forwarder, plan.window, interrupt)
     });
     match interrupt.is_set() {
         true => Err(MeasureError::Interrupted),
         false => counted.map_err(MeasureError::Other),
     }
-}
-
-/// Forwards until the file `begin` exists.
-fn wait_for_load(
-    forwarder: &mut Forwarder,
-    begin: &Path,
-    interrupt: &Interrupt,
-) -> Result<(), MeasureError> {
-    let start = Instant::now();
-    while !begin.exists() {
-        for _ in 0..TURNS {
-            forwarder.turn();
-        }
-        if interrupt.is_set() {
-            return Err(MeasureError::Interrupted);
-        }
-        if start.elapsed() > LOAD {
-            return Err(MeasureError::Other(format!(
-                "the load did not begin within {} s",
-                LOAD.as_secs()
-            )));
-        }
-    }
-    Ok(())
 }
 
 /// Forwards until packets arrive, and then for `time`. The packets pass through rings and pool many
@@ -225,21 +195,38 @@ fn warm_up<F: Forwarding>(
     time: Duration,
     interrupt: &Interrupt,
 ) -> Result<(), MeasureError> {
-    let start = Instant::now();
-    while forwarder.turn() == 0 {
-        if interrupt.is_set() {
-            return Err(MeasureError::Interrupted);
-        }
-        if start.elapsed() > FIRST_PACKET {
-            return Err(MeasureError::Other(format!(
-                "no packet arrived within {} s",
-                FIRST_PACKET.as_secs()
-            )));
-        }
-    }
+    let arrived = |received| received > 0;
+    forward_until(
+        forwarder,
+        FIRST_PACKET,
+        "no packet arrived",
+        interrupt,
+        arrived,
+    )?;
     window(forwarder, time, interrupt)
         .map(drop)
         .map_err(MeasureError::Other)
+}
+
+/// Forwards until `done`, which receives the number of packets since it was last asked.
+fn forward_until<F: Forwarding>(
+    forwarder: &mut F,
+    limit: Duration,
+    late: &str,
+    interrupt: &Interrupt,
+    done: impl Fn(u32) -> bool,
+) -> Result<(), MeasureError> {
+    let start = Instant::now();
+    while !done((0..TURNS).map(|_| forwarder.turn()).sum()) {
+        if interrupt.is_set() {
+            return Err(MeasureError::Interrupted);
+        }
+        if start.elapsed() > limit {
+            let seconds = limit.as_secs();
+            return Err(MeasureError::Other(format!("{late} within {seconds} s")));
+        }
+    }
+    Ok(())
 }
 
 /// Forwards in whole turns until `time` is over or the user asks to stop.
@@ -253,10 +240,7 @@ fn window<F: Forwarding>(
     let first = sys::tsc_ordered();
     let mut last_packet = Duration::ZERO;
     loop {
-        let mut received = 0;
-        for _ in 0..TURNS {
-            received += forwarder.turn();
-        }
+        let received: u32 = (0..TURNS).map(|_| forwarder.turn()).sum();
         let now = start.elapsed();
         if received > 0 {
             last_packet = now;
@@ -319,18 +303,19 @@ mod tests {
 
     /// A specification with the stand-in for a driver, built with a macro defined.
     fn specification(folder: &Path, define: &str) -> Specification {
-        let signals = Signals::new(folder);
-        fs::write(&signals.begin, "").unwrap();
-        Specification {
+        let specification = Specification {
             link_timeout: None,
-            signals,
             cell: cell_with_library(folder, Implementation::C, define),
             devices: ["a".into(), "b".into()],
-            events: software_events(),
-            window: Duration::from_millis(20),
-            warm_up: Duration::ZERO,
-            output: folder.join("counts.json"),
-        }
+            plan: Plan {
+                events: software_events(),
+                window: Duration::from_millis(20),
+                warm_up: Duration::ZERO,
+            },
+            folder: folder.to_owned(),
+        };
+        fs::write(specification.begin(), "").unwrap();
+        specification
     }
 
     #[test]

@@ -42,9 +42,8 @@ impl Forwarding for StandIn {
 /// Eight events are two passes. Each has packets of its own, and both give the loop's instructions for
 /// a packet. The turns themselves add less than 1 %.
 pub fn per_packet(environment: &Environment) -> Result<()> {
-    let events = environment.instructions(8);
     let plan = Plan {
-        events: &events,
+        events: environment.instructions(8),
         warm_up: Duration::ZERO,
         window: WINDOW,
     };
@@ -78,11 +77,10 @@ pub fn per_packet(environment: &Environment) -> Result<()> {
 
 /// The packets of the warm-up are in no window.
 pub fn warm_up(environment: &Environment) -> Result<()> {
-    let events = environment.instructions(1);
     // The worker reads the clock every 64 turns, which take 131 or 524 ms here.
     let window = 5 * WINDOW;
     let plan = Plan {
-        events: &events,
+        events: environment.instructions(1),
         warm_up: 3 * window,
         window,
     };
